@@ -1,0 +1,76 @@
+// Bytes borrows, Slice owns. Bytes and MutBytes are parameters, never members that outlive the call. A Slice is a counted owner
+// plus a range of it; copying one copies a pointer, never the bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace live {
+
+using Bytes = std::span<const std::uint8_t>;
+using MutBytes = std::span<std::uint8_t>;
+
+inline Bytes as_bytes(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+inline std::string_view as_text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+class Slice {
+public:
+    Slice() = default;
+    Slice(const Slice& other) : owner_(other.owner_), data_(other.data_), size_(other.size_) { retain(); }
+    Slice(Slice&& other) noexcept
+        : owner_(std::exchange(other.owner_, nullptr)),
+          data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)) {}
+    ~Slice() { release(); }
+    Slice& operator=(Slice other) noexcept {
+        std::swap(owner_, other.owner_);
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+
+    // `size` bytes of fresh memory, not initialised. The caller has checked the size against its own limit.
+    static Slice allocate(std::size_t size);
+    static Slice copy_of(Bytes bytes);
+
+    Bytes bytes() const { return {data_, size_}; }
+    const std::uint8_t* data() const { return data_; }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+
+    // The same memory, a part of the range; aborts when the part is not inside.
+    Slice sub(std::size_t offset, std::size_t count) const;
+    Slice sub(std::size_t offset) const { return sub(offset, size_ - offset); }
+
+    // The bytes for writing; only for who has just allocated the Slice and shares it with nobody.
+    MutBytes mutable_bytes() {
+        CHECK(owner_ == nullptr || owner_->count == 1);
+        return {data_, size_};
+    }
+
+private:
+    struct Owner {
+        std::uint32_t count;
+    };
+
+    void retain() {
+        if (owner_ != nullptr)
+            ++owner_->count;
+    }
+    void release() {
+        if (owner_ != nullptr && --owner_->count == 0)
+            std::free(owner_);
+    }
+
+    Owner* owner_ = nullptr;
+    std::uint8_t* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+}  // namespace live

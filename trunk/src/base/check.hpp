@@ -1,0 +1,11 @@
+// CHECK states what only a bug in this program can break. It aborts in every build with file, line and the broken condition.
+// It is never applied to anything a peer sent: input gets Errc::malformed instead.
+#pragma once
+
+namespace live {
+
+[[noreturn]] void check_failed(const char* condition, const char* file, int line);
+
+}  // namespace live
+
+#define CHECK(condition) (__builtin_expect(!!(condition), 1) ? void() : ::live::check_failed(#condition, __FILE__, __LINE__))

@@ -1,0 +1,17 @@
+// The LOG_* macros: format only when the level is on. Included by .cpp files, never by a header (`make lint` checks it), so that no
+// header of ours pulls a formatting library in.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+
+#define LIVE_LOG(log, level, ...)                                              \
+    do {                                                                       \
+        if ((log).enabled(level))                                              \
+            (log).write(level, fmt::format(__VA_ARGS__));                      \
+    } while (false)
+#define LOG_DEBUG(log, ...) LIVE_LOG(log, ::live::LogLevel::debug, __VA_ARGS__)
+#define LOG_INFO(log, ...) LIVE_LOG(log, ::live::LogLevel::info, __VA_ARGS__)
+#define LOG_WARN(log, ...) LIVE_LOG(log, ::live::LogLevel::warn, __VA_ARGS__)
+#define LOG_ERROR(log, ...) LIVE_LOG(log, ::live::LogLevel::error, __VA_ARGS__)

@@ -1,0 +1,131 @@
+// Errors as values: Result<T> is either a T or an Error. An Error carries a code (somebody decides on it), a sentence
+// (somebody reads it) and where it was made. No exception crosses our code: the C++ runtime keeps its caught-exception stack
+// per thread, not per fiber.
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/check.hpp"
+
+namespace live {
+
+// A code exists because some caller decides differently on it. What happened is the sentence's job.
+enum class Errc : std::uint8_t {
+    need_more,    // the input ends too early; more bytes may help
+    malformed,    // the input breaks its format
+    unsupported,  // the input is legal but we do not speak it
+    limit,        // a named bound was reached
+    closed,       // the peer has gone
+    cancelled,    // our own side asked this fiber to stop
+    timed_out,
+    denied,
+    not_found,
+    conflict,     // somebody else has it
+    system,       // the operating system said no; the sentence carries errno's text
+};
+
+std::string_view name_of(Errc code);
+
+class [[nodiscard]] Error {
+public:
+    Error(Errc code, std::string sentence, std::source_location where = std::source_location::current())
+        : sentence_(std::move(sentence)), where_(where), code_(code) {}
+
+    Errc code() const { return code_; }
+    const std::string& sentence() const { return sentence_; }
+    std::source_location where() const { return where_; }
+
+    // The same error with one line of context: "reading the audio config: input ends after 3 bytes".
+    Error during(std::string_view context) &&;
+    // "malformed: sentence".
+    std::string text() const;
+
+private:
+    std::string sentence_;
+    std::source_location where_;
+    Errc code_;
+};
+
+// An Errc::system error for `what` from the given errno, such as "bind to 0.0.0.0:1935: Address already in use (98)".
+Error system_error(std::string_view what, int errno_value, std::source_location where = std::source_location::current());
+
+template <class T>
+class [[nodiscard]] Result {
+public:
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+    bool ok() const { return state_.index() == 0; }
+    explicit operator bool() const { return ok(); }
+
+    T& value() & { return *checked(); }
+    const T& value() const& { return *const_cast<Result*>(this)->checked(); }
+    T value() && { return std::move(*checked()); }
+    T& operator*() & { return value(); }
+    const T& operator*() const& { return value(); }
+    T* operator->() { return checked(); }
+    const T* operator->() const { return const_cast<Result*>(this)->checked(); }
+
+    const Error& error() const& { return *checked_error(); }
+    Error error() && { return std::move(*const_cast<Error*>(checked_error())); }
+    Errc code() const { return checked_error()->code(); }
+
+private:
+    T* checked() {
+        T* value = std::get_if<0>(&state_);
+        CHECK(value != nullptr);
+        return value;
+    }
+    const Error* checked_error() const {
+        const Error* error = std::get_if<1>(&state_);
+        CHECK(error != nullptr);
+        return error;
+    }
+
+    std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+public:
+    Result() = default;
+    Result(Error error) : state_(std::move(error)) {}
+
+    bool ok() const { return state_.index() == 0; }
+    explicit operator bool() const { return ok(); }
+    void value() const { CHECK(ok()); }
+
+    const Error& error() const& { return *checked_error(); }
+    Error error() && { return std::move(*const_cast<Error*>(checked_error())); }
+    Errc code() const { return checked_error()->code(); }
+
+private:
+    const Error* checked_error() const {
+        const Error* error = std::get_if<1>(&state_);
+        CHECK(error != nullptr);
+        return error;
+    }
+
+    std::variant<std::monostate, Error> state_;
+};
+
+}  // namespace live
+
+#define LIVE_JOIN_(a, b) a##b
+#define LIVE_JOIN(a, b) LIVE_JOIN_(a, b)
+#define LIVE_TRY(name, expression)             \
+    __extension__({                            \
+        auto name = (expression);              \
+        if (!name.ok())                        \
+            return std::move(name).error();    \
+        std::move(name).value();               \
+    })
+// The value of a Result, or an early return of its Error.
+#define TRY(...) LIVE_TRY(LIVE_JOIN(try_result_, __COUNTER__), (__VA_ARGS__))
+// The value of a Result that only a bug can make fail.
+#define MUST(...) ((__VA_ARGS__).value())

@@ -1,0 +1,43 @@
+#include "base/result.hpp"
+
+#include <memory>
+
+#include <gtest/gtest.h>
+
+namespace live {
+namespace {
+
+Result<int> parse_digit(char letter) {
+    if (letter < '0' || letter > '9')
+        return Error(Errc::malformed, "not a digit");
+    return letter - '0';
+}
+
+Result<int> sum(char a, char b) { return TRY(parse_digit(a)) + TRY(parse_digit(b)); }
+
+Result<void> check(char letter) {
+    TRY(parse_digit(letter));
+    return {};
+}
+
+TEST(Result, TryGivesTheValueOrReturnsTheError) {
+    EXPECT_EQ(sum('3', '4').value(), 7);
+    EXPECT_EQ(sum('3', 'x').code(), Errc::malformed);
+    EXPECT_TRUE(check('1').ok());
+    EXPECT_EQ(check('-').error().sentence(), "not a digit");
+}
+
+TEST(Result, CarriesMoveOnlyValues) {
+    Result<std::unique_ptr<int>> held(std::make_unique<int>(5));
+    EXPECT_EQ(*std::move(held).value(), 5);
+}
+
+TEST(Result, ContextIsPutBeforeTheSentence) {
+    const Error error = Error(Errc::limit, "17 is above 16").during("reading the chunk table");
+    EXPECT_EQ(error.text(), "limit: reading the chunk table: 17 is above 16");
+}
+
+TEST(ResultDeathTest, AskingAnErrorForItsValueAborts) { EXPECT_DEATH(sum('x', '1').value(), "CHECK failed"); }
+
+}  // namespace
+}  // namespace live
