@@ -1,0 +1,44 @@
+// How one ffmpeg child is called: the engine {} block that ingest and transcode share. Plain values with their defaults; turning
+// them into an argument list is the service's work.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace live::service::ffmpeg {
+
+// Entries of perfile, vfilter, vparams and aparams: "name value;" becomes "-name value", "name;" becomes "-name".
+using Arguments = std::vector<std::pair<std::string, std::string>>;
+
+struct EngineOptions {
+    // The name after the word engine; may be empty.
+    std::string name;
+    bool enabled = false;
+    Arguments perfile;
+    // "off" leaves -f out.
+    std::string iformat = "flv";
+    Arguments vfilter;
+    // Empty, "copy", "an"/"vn" (no audio, no video) or an encoder's name.
+    std::string vcodec;
+    // Zero leaves the option out; bitrates in kbps.
+    std::uint32_t vbitrate_kbps = 0;
+    double vfps = 0;
+    std::uint32_t vwidth = 0;
+    std::uint32_t vheight = 0;
+    std::uint32_t vthreads = 1;
+    std::string vprofile;
+    std::string vpreset;
+    Arguments vparams;
+    std::string acodec;
+    std::uint32_t abitrate_kbps = 0;
+    std::uint32_t asample_rate = 0;
+    std::uint32_t achannels = 0;
+    Arguments aparams;
+    std::string oformat = "flv";
+    // A URL or file with the variables [vhost] [port] [app] [stream] [engine] ...
+    std::string output;
+};
+
+}  // namespace live::service::ffmpeg

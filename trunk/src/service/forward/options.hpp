@@ -1,0 +1,17 @@
+// Where the streams of one virtual host are pushed to: plain values with their defaults.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace live::service::forward {
+
+struct ForwardOptions {
+    bool enabled = false;
+    // host, host:port, or a whole rtmp:// or rtmps:// URL; every published stream goes to each.
+    std::vector<std::string> destinations;
+    // A URL that answers with destinations; overrides `destinations` when set. Does nothing yet.
+    std::string backend;
+};
+
+}  // namespace live::service::forward

@@ -1,0 +1,30 @@
+// One ingest {} block: a supervised ffmpeg child that reads a file or a remote stream and publishes it here. Plain values with
+// their defaults.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "service/ffmpeg/options.hpp"
+
+namespace live::service::ingest {
+
+enum class InputType : std::uint8_t {
+    file,    // read at its own pace (-re), restarted at its end
+    stream,  // a live URL
+};
+
+struct IngestOptions {
+    // The word after `ingest`; unique in its virtual host.
+    std::string id;
+    bool enabled = false;
+    InputType input_type = InputType::file;
+    std::string input_url;
+    // The program's path.
+    std::string ffmpeg;
+    // One child runs per engine; an engine that is disabled or names no codec copies.
+    std::vector<ffmpeg::EngineOptions> engines;
+};
+
+}  // namespace live::service::ingest
