@@ -1,0 +1,186 @@
+// The blocks of a virtual host whose services are not written yet, or live in this room: plain values with their defaults. A block
+// moves to the room of its service when that service is written.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "media/options.hpp"
+#include "service/ffmpeg/options.hpp"
+
+namespace live::main_ {
+
+enum class ClusterMode : std::uint8_t { local, remote };
+enum class PullProtocol : std::uint8_t { rtmp, flv, flvs };
+
+struct ClusterOptions {
+    ClusterMode mode = ClusterMode::local;
+    std::vector<std::string> origin;
+    bool token_traverse = false;
+    std::string vhost = "[vhost]";
+    bool debug_srs_upnode = true;
+    PullProtocol protocol = PullProtocol::rtmp;
+    bool follow_client = false;
+    bool origin_cluster = false;
+    std::vector<std::string> coworkers;
+};
+
+struct SecurityOptions {
+    bool enabled = false;
+    // Each rule as written: {"publish" or "play", "all", an address or a network}.
+    std::vector<std::vector<std::string>> allow;
+    std::vector<std::vector<std::string>> deny;
+};
+
+struct ReferOptions {
+    bool enabled = false;
+    std::vector<std::string> all;
+    std::vector<std::string> publish;
+    std::vector<std::string> play;
+};
+
+enum class HlsOnError : std::uint8_t { ignore, disconnect, carry_on };
+
+struct HlsOptions {
+    bool enabled = false;
+    std::chrono::milliseconds fragment = 10s;
+    double td_ratio = 1.0;
+    double aof_ratio = 2.1;
+    std::chrono::milliseconds window = 60s;
+    HlsOnError on_error = HlsOnError::carry_on;
+    std::string path = "./objs/nginx/html";
+    std::string m3u8_file = "[app]/[stream].m3u8";
+    std::string ts_file = "[app]/[stream]-[seq].ts";
+    bool ts_floor = false;
+    std::string entry_prefix;
+    std::string acodec = "aac";
+    std::string vcodec = "h264";
+    bool cleanup = true;
+    std::chrono::milliseconds dispose = 120s;
+    std::uint32_t nb_notify = 64;
+    bool wait_keyframe = true;
+    bool dts_directly = true;
+    bool ctx = true;
+    bool ts_ctx = true;
+    bool keys = false;
+    std::uint32_t fragments_per_key = 5;
+    std::string key_file = "[app]/[stream]-[seq].key";
+    // The loader fills these two with `path` when they are not said.
+    std::string key_file_path;
+    std::string key_url;
+    bool use_fmp4 = false;
+    std::string fmp4_file = "[app]/[stream]-[seq].m4s";
+    std::string init_file = "[app]/[stream]/init.mp4";
+    bool recover = true;
+    bool master_m3u8_path_relative = false;
+};
+
+struct DashOptions {
+    bool enabled = false;
+    std::chrono::milliseconds fragment = 10s;
+    std::chrono::milliseconds update_period = 5s;
+    std::chrono::milliseconds timeshift = 300s;
+    std::string path = "./objs/nginx/html";
+    std::string mpd_file = "[app]/[stream].mpd";
+    std::uint32_t window_size = 5;
+    bool cleanup = true;
+    std::chrono::milliseconds dispose = 120s;
+};
+
+struct HdsOptions {
+    bool enabled = false;
+    std::chrono::milliseconds fragment = 10s;
+    std::chrono::milliseconds window = 60s;
+    std::string path = "./objs/nginx/html";
+};
+
+enum class DvrPlan : std::uint8_t { session, segment };
+
+struct DvrOptions {
+    bool enabled = false;
+    std::vector<std::string> apply = {"all"};
+    DvrPlan plan = DvrPlan::session;
+    std::string path = "./objs/nginx/html/[app]/[stream].[timestamp].flv";
+    std::chrono::milliseconds duration = 30s;
+    bool wait_keyframe = true;
+    media::TimeJitter time_jitter = media::TimeJitter::full;
+};
+
+struct HttpStaticOptions {
+    bool enabled = false;
+    std::string mount = "[vhost]/";
+    std::string dir = "./objs/nginx/html";
+};
+
+struct HttpRemuxOptions {
+    bool enabled = false;
+    std::string mount = "[vhost]/[app]/[stream].flv";
+    std::chrono::milliseconds fast_cache{0};
+    bool drop_if_not_match = true;
+    bool has_audio = true;
+    bool has_video = true;
+    bool guess_has_av = true;
+};
+
+struct HttpHooksOptions {
+    bool enabled = false;
+    std::vector<std::string> on_connect;
+    std::vector<std::string> on_close;
+    std::vector<std::string> on_publish;
+    std::vector<std::string> on_unpublish;
+    std::vector<std::string> on_play;
+    std::vector<std::string> on_stop;
+    std::vector<std::string> on_dvr;
+    std::vector<std::string> on_hls;
+    std::string on_hls_notify;
+};
+
+struct ExecOptions {
+    bool enabled = false;
+    // One command with its arguments each.
+    std::vector<std::vector<std::string>> publish;
+};
+
+struct RtcOptions {
+    bool enabled = false;
+    bool nack = true;
+    bool nack_no_copy = true;
+    bool twcc = true;
+    std::chrono::milliseconds stun_timeout = 30s;
+    bool stun_strict_check = false;
+    std::string dtls_role = "passive";
+    std::string dtls_version = "auto";
+    std::uint32_t drop_for_pt = 0;
+    bool rtmp_to_rtc = false;
+    bool keep_bframe = false;
+    bool keep_avc_nalu_sei = true;
+    std::uint32_t opus_bitrate = 48'000;
+    bool rtc_to_rtmp = false;
+    std::chrono::milliseconds pli_for_rtmp = 6s;
+    std::uint32_t aac_bitrate = 48'000;
+    bool init_rate_from_sdp = false;
+    bool keep_original_ssrc = false;
+};
+
+struct SrtOptions {
+    bool enabled = false;
+    bool srt_to_rtmp = true;
+};
+
+struct RtspOptions {
+    bool enabled = false;
+    bool rtmp_to_rtsp = true;
+};
+
+struct TranscodeOptions {
+    // Empty for every stream, "app" or "app/stream".
+    std::string scope;
+    bool enabled = false;
+    std::string ffmpeg;
+    std::vector<service::ffmpeg::EngineOptions> engines;
+};
+
+}  // namespace live::main_
