@@ -2,6 +2,7 @@
 #   NAME_test.cpp -> test_<room> (one program a room) and srs_utest (all rooms)
 #   NAME_fuzz.cpp -> fuzz_<NAME>          NAME_bench.cpp -> bench_<NAME>
 set(LIVE_TEST_SOURCES "")
+set(LIVE_FUZZ_SOURCES "")
 set(LIVE_ROOMS "")
 
 function(live_room room)
@@ -25,6 +26,9 @@ function(live_room room)
             target_link_libraries(test_${room} PRIVATE room_${room} GTest::gtest GTest::gtest_main)
         endif()
     endif()
+    set(fuzzers ${all})
+    list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cpp$")
+    set(LIVE_FUZZ_SOURCES ${LIVE_FUZZ_SOURCES} ${fuzzers} PARENT_SCOPE)
     set(others ${all})
     list(FILTER others INCLUDE REGEX "_(fuzz|bench)\\.cpp$")
     foreach(source ${others})

@@ -1,0 +1,50 @@
+# The programs made of the rooms: `srs` (the server), `srs_utest` (every room's tests in one program) and, with LIVE_TESTS,
+# one replay_NAME for each fuzz target: it runs the target over stored inputs, with any compiler.
+set(LIVE_OUTPUT "${CMAKE_BINARY_DIR}" CACHE PATH "Where the programs go; configure sets it to objs")
+set(LIVE_UTEST OFF CACHE BOOL "Build srs_utest as part of `all`")
+set(LIVE_CONFIGURE_OPTIONS "none (built without configure)" CACHE STRING "The resolved options, shown at start and by the API")
+set(LIVE_CONFIGURE_USER "" CACHE STRING "The options as the user gave them")
+set(LIVE_BUILD_DATE "" CACHE STRING "When configure ran")
+set(LIVE_BUILD_UNAME "" CACHE STRING "The machine that configured")
+
+# Facts about this build as constants. Written when configure ran, not at each build: a date must not recompile anything.
+configure_file(${CMAKE_SOURCE_DIR}/cmake/build_info.hpp.in ${CMAKE_BINARY_DIR}/generated/build_info.hpp @ONLY)
+target_include_directories(live_flags INTERFACE ${CMAKE_BINARY_DIR}/generated)
+
+if(EXISTS ${CMAKE_SOURCE_DIR}/src/main/main.cpp)
+    add_executable(srs ${CMAKE_SOURCE_DIR}/src/main/main.cpp)
+    target_link_libraries(srs PRIVATE ${LIVE_ROOMS})
+    set_target_properties(srs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LIVE_OUTPUT})
+endif()
+
+# A test body runs on the process stack, not on a fiber's.
+set_source_files_properties(${LIVE_TEST_SOURCES} PROPERTIES COMPILE_OPTIONS -Wno-frame-larger-than)
+
+if(LIVE_TESTS AND LIVE_TEST_SOURCES)
+    add_executable(srs_utest ${LIVE_TEST_SOURCES})
+    target_link_libraries(srs_utest PRIVATE ${LIVE_ROOMS} GTest::gtest GTest::gtest_main)
+    set_target_properties(srs_utest PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LIVE_OUTPUT})
+    if(NOT LIVE_UTEST)
+        set_target_properties(srs_utest PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
+
+    add_custom_target(replays)
+    foreach(entry ${LIVE_FUZZ_SOURCES})
+        get_filename_component(name ${entry} NAME_WE)
+        string(REGEX REPLACE "_fuzz$" "" name ${name})
+        add_executable(replay_${name} EXCLUDE_FROM_ALL ${entry} ${CMAKE_SOURCE_DIR}/tools/fuzz/replay_main.cpp)
+        target_link_libraries(replay_${name} PRIVATE ${LIVE_ROOMS})
+        set_target_properties(replay_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/replay)
+        add_dependencies(replays replay_${name})
+    endforeach()
+endif()
+
+if(LIVE_FUZZ)
+    get_property(targets GLOBAL PROPERTY LIVE_FUZZ_TARGETS)
+    add_custom_target(fuzzers DEPENDS ${targets})
+endif()
+
+# The load tools bring their own list.
+if(EXISTS ${CMAKE_SOURCE_DIR}/src/bench/CMakeLists.txt)
+    add_subdirectory(src/bench)
+endif()
