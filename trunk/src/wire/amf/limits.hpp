@@ -1,0 +1,37 @@
+// What one AMF value may cost. A few bytes of AMF can name very much (deep nesting, references to large objects), so a reader spends
+// from a Budget and stops with Errc::limit when it is used up.
+#pragma once
+
+#include <cstddef>
+
+#include "base/result.hpp"
+
+namespace live::wire::amf {
+
+struct Limits {
+    std::size_t depth = 32;                  // objects and arrays open at once
+    std::size_t properties = 1'024;          // members of one object or array
+    std::size_t values = 4'096;              // values in the whole tree, those copied by references included
+    std::size_t string_bytes = 65'535;       // one string, key or XML text
+    std::size_t text_bytes_total = 1 << 20;  // all strings and keys of the tree together, those copied by references included
+};
+
+// What is left of the limits while one tree is read. Each function fails with Errc::limit when its bound is reached.
+class Budget {
+public:
+    explicit Budget(const Limits& limits) : limits_(limits) {}
+
+    const Limits& limits() const { return limits_; }
+    Result<void> spend_value();
+    Result<void> spend_text(std::size_t bytes);
+    Result<void> check_members(std::size_t count) const;
+    // `open` containers exist and one more is about to open.
+    Result<void> check_depth(std::size_t open) const;
+
+private:
+    Limits limits_;
+    std::size_t values_ = 0;
+    std::size_t text_bytes_ = 0;
+};
+
+}  // namespace live::wire::amf
