@@ -1,0 +1,192 @@
+// The floor: what the kernel alone costs. In `send` mode it accepts N sockets and sends each the bytes of a clip as a server
+// with merged writing would: everything new since this client's last turn, once per window, turns spread evenly over the
+// window, one plain send() each, ticks of 5 ms. With a window of 0 every message goes to everybody at once. In `read` mode it
+// accepts N sockets and only reads what they send. There is no protocol, no per-client state but a position, and no care for
+// slow readers, so no server can do better by the same system calls.
+#include <cerrno>
+#include <cstring>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <vector>
+
+#include "clip.hpp"
+#include "common.hpp"
+
+namespace {
+
+using namespace bench;
+
+constexpr std::string_view kUsage =
+    "floor --mode send|read --port PORT --clients N [--clip FILE.flv] [--window-ms 350] [--tick-ms 5]";
+
+// What a type-1 chunk header takes: the bytes a player of a server sees in front of each message.
+constexpr std::size_t kType1Bytes = 8;
+
+// The clip as one contiguous run of bytes that repeats for ever, and how much of it exists at a time.
+class Run {
+public:
+    explicit Run(const Clip& clip) : duration_s_(clip.duration_ms / 1000.0) {
+        for (const ClipMessage& message : clip.messages) {
+            if (message.is_setup)
+                continue;
+            bytes_.insert(bytes_.end(), kType1Bytes, message.type);
+            bytes_.insert(bytes_.end(), message.chunks.begin(), message.chunks.end());
+            ends_.push_back({message.timestamp_ms / 1000.0, bytes_.size()});
+        }
+        period_ = bytes_.size();
+        bytes_.insert(bytes_.end(), bytes_.begin(), bytes_.end());  // So that a slice never has to wrap.
+    }
+
+    // Bytes since the beginning that exist `elapsed` seconds after it. Call with times that never go back.
+    std::uint64_t head(double elapsed) {
+        while (elapsed >= round_start_ + ends_[next_].time_s) {
+            head_ = rounds_ * period_ + ends_[next_].end;
+            if (++next_ == ends_.size()) {
+                next_ = 0;
+                ++rounds_;
+                round_start_ += duration_s_;
+            }
+        }
+        return head_;
+    }
+
+    const std::uint8_t* at(std::uint64_t position) const { return bytes_.data() + position % period_; }
+    std::uint64_t period() const { return period_; }
+
+private:
+    struct End {
+        double time_s;
+        std::size_t end;
+    };
+    std::vector<std::uint8_t> bytes_;
+    std::vector<End> ends_;
+    double duration_s_;
+    std::uint64_t period_ = 0;
+    std::uint64_t head_ = 0;
+    std::uint64_t rounds_ = 0;
+    std::size_t next_ = 0;
+    double round_start_ = 0;
+};
+
+struct Counters {
+    std::uint64_t bytes = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t full = 0;  // Sends that found the socket full or took only a part.
+    std::uint64_t gone = 0;
+};
+
+std::vector<int> accept_all(std::uint16_t port, std::size_t clients) {
+    const int listener = listen_on(port);
+    JsonLine("listening").print();
+    std::vector<int> sockets;
+    while (sockets.size() < clients && !stop_requested()) {
+        const int fd = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0)
+            sockets.push_back(fd);
+        else
+            sleep_seconds(0.002);
+    }
+    JsonLine("ready").add("clients", static_cast<std::uint64_t>(sockets.size())).print();
+    close(listener);
+    return sockets;
+}
+
+void send_to(int& fd, const Run& run, std::uint64_t& position, std::uint64_t head, Counters& counters) {
+    if (fd < 0 || position >= head)
+        return;
+    if (head - position > run.period())
+        position = head - run.period();  // A reader this late has lost; the floor does not care.
+    const ssize_t n = send(fd, run.at(position), head - position, MSG_DONTWAIT | MSG_NOSIGNAL);
+    ++counters.calls;
+    if (n < 0 && errno != EAGAIN) {
+        close(fd);
+        fd = -1;
+        ++counters.gone;
+        return;
+    }
+    const std::uint64_t taken = n > 0 ? static_cast<std::uint64_t>(n) : 0;
+    counters.full += taken < head - position ? 1u : 0u;
+    counters.bytes += taken;
+    position += taken;
+}
+
+Counters run_sender(std::vector<int>& sockets, const Clip& clip, double window_s, double tick_s) {
+    Run run(clip);
+    Counters counters;
+    std::vector<std::uint64_t> positions(sockets.size(), 0);
+    const double start = now_seconds();
+    std::uint64_t turns_done = 0;
+    std::uint64_t last_head = 0;
+    while (!stop_requested()) {
+        const double elapsed = now_seconds() - start;
+        const std::uint64_t head = run.head(elapsed);
+        if (window_s <= 0) {
+            for (std::size_t i = 0; head > last_head && i < sockets.size(); ++i)
+                send_to(sockets[i], run, positions[i], head, counters);
+            last_head = head;
+        } else {
+            auto due = static_cast<std::uint64_t>(elapsed * static_cast<double>(sockets.size()) / window_s);
+            if (due - turns_done > sockets.size())
+                turns_done = due - sockets.size();  // After a stall, nobody gets two turns in one tick.
+            for (; turns_done < due; ++turns_done) {
+                const std::size_t i = turns_done % sockets.size();
+                send_to(sockets[i], run, positions[i], head, counters);
+            }
+        }
+        sleep_seconds(tick_s);
+    }
+    return counters;
+}
+
+Counters run_reader(std::vector<int>& sockets) {
+    Counters counters;
+    const int epoll = epoll_create1(EPOLL_CLOEXEC);
+    for (std::size_t i = 0; i < sockets.size(); ++i)
+        watch(epoll, sockets[i], EPOLLIN, static_cast<std::uint32_t>(i), true);
+    static std::uint8_t scratch[65536];
+    std::vector<epoll_event> events(1024);
+    while (!stop_requested()) {
+        const int n = epoll_wait(epoll, events.data(), static_cast<int>(events.size()), 1000);
+        for (int i = 0; i < n; ++i) {
+            int& fd = sockets[events[static_cast<std::size_t>(i)].data.u32];
+            const ssize_t got = recv(fd, scratch, sizeof scratch, MSG_DONTWAIT);
+            ++counters.calls;
+            if (got > 0) {
+                counters.bytes += static_cast<std::uint64_t>(got);
+            } else if (got == 0 || errno != EAGAIN) {
+                close(fd);
+                ++counters.gone;
+            }
+        }
+    }
+    close(epoll);
+    return counters;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Args args(argc, argv, kUsage);
+    const std::string mode = args.required("mode");
+    const auto port = static_cast<std::uint16_t>(args.count("port", 0));
+    const std::size_t clients = args.count("clients", 1);
+    const double window_s = args.number("window-ms", 350) / 1000;
+    const double tick_s = args.number("tick-ms", window_s > 0 ? 5 : 1) / 1000;
+    const std::string clip_path = args.text("clip", "");
+    args.check_all_used();
+    if ((mode != "send" && mode != "read") || port == 0 || clients == 0 || (mode == "send" && clip_path.empty()))
+        die("usage: " + std::string(kUsage));
+    raise_file_limit(clients + 64);
+    catch_stop_signals();
+
+    std::vector<int> sockets = accept_all(port, clients);
+    const Counters counters = mode == "send" ? run_sender(sockets, load_clip(clip_path), window_s, tick_s) : run_reader(sockets);
+    JsonLine("final")
+        .add("bytes", counters.bytes)
+        .add("calls", counters.calls)
+        .add("full", counters.full)
+        .add("gone", counters.gone)
+        .print();
+    return 0;
+}
