@@ -6,9 +6,14 @@
 
 #include "base/log.hpp"
 
+// The least level that is compiled in; `configure --log-info --log-verbose --log-trace` choose it.
+#ifndef LIVE_LOG_FLOOR
+#define LIVE_LOG_FLOOR 0
+#endif
+
 #define LIVE_LOG(log, level, ...)                                              \
     do {                                                                       \
-        if ((log).enabled(level))                                              \
+        if (static_cast<int>(level) >= LIVE_LOG_FLOOR && (log).enabled(level)) \
             (log).write(level, fmt::format(__VA_ARGS__));                      \
     } while (false)
 #define LOG_DEBUG(log, ...) LIVE_LOG(log, ::live::LogLevel::debug, __VA_ARGS__)

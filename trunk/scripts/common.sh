@@ -1,0 +1,67 @@
+# Shared by the scripts of this folder; sourced, never run. Sets `trunk` (absolute) and `python`, defines say, warn and die.
+# shellcheck shell=sh
+trunk=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+JOBS=${JOBS:-$cores}
+cache_dir=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/live-server
+
+say() { printf '%s\n' "$*"; }
+warn() { printf '%s\n' "$*" >&2; }
+die() {
+    warn "$*"
+    exit 1
+}
+
+# Prints the first Python that has the module $1; false when none has.
+python_with() {
+    for candidate in "${PYTHON:-python3}" python3 /usr/bin/python3; do
+        if "$candidate" -c "import $1" >/dev/null 2>&1; then
+            command -v "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# ccache as CMake arguments, when there is one.
+launcher() {
+    if command -v ccache >/dev/null 2>&1; then
+        echo -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+    fi
+}
+
+# configure_tree FOLDER [CMake arguments]: a build folder of its own for one flavour. Shows CMake's words only when it fails.
+configure_tree() {
+    tree=$1
+    shift
+    mkdir -p "$tree"
+    # shellcheck disable=SC2046 # the launcher is several arguments or none
+    if ! cmake -S "$trunk" -B "$tree" -G Ninja $(launcher) "$@" >"$tree/configure.log" 2>&1; then
+        tail -n 20 "$tree/configure.log" >&2
+        return 1
+    fi
+}
+
+# build_tree FOLDER TARGET...: quiet unless it fails.
+build_tree() {
+    tree=$1
+    shift
+    if ! ninja -C "$tree" -j "$JOBS" "$@" >"$tree/build.log" 2>&1; then
+        grep -E -A 12 'FAILED|error:|ninja: ' "$tree/build.log" | head -n 60 >&2
+        return 1
+    fi
+}
+
+# Highest installed clang that has the libFuzzer runtime: prints its C compiler; false when there is none.
+find_clang() {
+    for version in '' -21 -20 -19 -18 -17 -16 -15 -14; do
+        command -v "clang$version" >/dev/null 2>&1 && command -v "clang++$version" >/dev/null 2>&1 || continue
+        runtime=$("clang$version" -print-file-name=libclang_rt.fuzzer-x86_64.a 2>/dev/null)
+        other=$("clang$version" -print-runtime-dir 2>/dev/null)
+        if [ -f "$runtime" ] || ls "$other"/libclang_rt.fuzzer* >/dev/null 2>&1; then
+            echo "clang$version"
+            return 0
+        fi
+    done
+    return 1
+}

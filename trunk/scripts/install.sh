@@ -1,0 +1,59 @@
+#!/bin/sh
+# Copies what was built into an installation, or removes one. Called by `make install` and `make uninstall`.
+#   install.sh OBJS TARGET PREFIX CONFIG    TARGET is DESTDIR + PREFIX; PREFIX is where it will run
+#   install.sh --remove TARGET
+# Confs that the operator changed are never overwritten: the new one goes beside it as NAME.new.
+set -eu
+. "$(dirname -- "$0")/common.sh"
+
+remove() {
+    target=$1
+    [ -f "$target/etc/init.d/srs" ] || die "nothing is installed in $target"
+    rm -f "$target/objs/srs" "$target/etc/init.d/srs" "$target/usr/lib/systemd/system/srs.service"
+    for file in "$trunk"/conf/*.conf; do
+        cmp -s "$file" "$target/conf/$(basename "$file")" && rm -f "$target/conf/$(basename "$file")"
+    done
+    rm -rf "$target/objs/nginx/html/players" "$target/objs/nginx/html/console"
+    # What somebody else put there, recordings and changed confs among it, stays.
+    for folder in conf objs/nginx/html objs/nginx objs etc/init.d etc usr/lib/systemd/system usr/lib/systemd usr/lib usr .; do
+        rmdir "$target/$folder" 2>/dev/null || true
+    done
+    say "Removed from $target"
+}
+
+install_conf() {
+    to=$target/conf/$(basename "$1")
+    if [ -f "$to" ] && ! cmp -s "$1" "$to"; then
+        to=$to.new
+        say "kept your $(basename "$1"), the new one is $(basename "$to")"
+    fi
+    install -m "$2" "$1" "$to"
+}
+
+if [ "${1:-}" = --remove ]; then
+    remove "$2"
+    exit 0
+fi
+objs=$1 target=$2 prefix=$3 config=$4
+install -d "$target/objs/nginx/html" "$target/objs/logs" "$target/conf" "$target/etc/init.d" "$target/usr/lib/systemd/system"
+install -m 755 "$objs/srs" "$target/objs/srs"
+for file in "$trunk"/conf/*.conf "$trunk"/conf/*.crt; do
+    if [ -f "$file" ]; then install_conf "$file" 644; fi
+done
+for file in "$trunk"/conf/*.key; do
+    if [ -f "$file" ]; then install_conf "$file" 600; fi
+done
+if [ -d "$objs/nginx/html" ]; then cp -RL "$objs/nginx/html/." "$target/objs/nginx/html/"; fi
+escaped_prefix=$(printf '%s' "$prefix" | sed 's/[\\&|]/\\&/g')
+escaped_config=$(printf '%s' "$config" | sed 's/[\\&|]/\\&/g')
+sed -e "s|^ROOT=.*|ROOT=\"$escaped_prefix\"|" -e "s|^CONFIG=.*|CONFIG=\"$escaped_config\"|" \
+    "$trunk/etc/init.d/srs" >"$target/etc/init.d/srs"
+chmod 755 "$target/etc/init.d/srs"
+sed -e "s|/usr/local/srs|$escaped_prefix|g" \
+    "$trunk/usr/lib/systemd/system/srs.service" >"$target/usr/lib/systemd/system/srs.service"
+chmod 644 "$target/usr/lib/systemd/system/srs.service"
+cat <<TEXT
+Installed in $target
+  as a service:  ln -sf $prefix/etc/init.d/srs /etc/init.d/srs && /etc/init.d/srs start
+  with systemd:  ln -sf $prefix/usr/lib/systemd/system/srs.service /usr/lib/systemd/system/ && systemctl enable --now srs
+TEXT
