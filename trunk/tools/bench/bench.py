@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""The speedometer: RTMP play and publish, added delay and memory, beside the floor and beside nginx in the same run.
+
+  bench.py                            the whole matrix, about fifteen minutes
+  bench.py --smoke                    the ratios that a change must not break, under three minutes
+  bench.py --only play,memory         some parts: play publish low_latency delay memory
+  bench.py soak --players 10000 --minutes 10
+
+The server runs alone on core 0, the load on core 1. Absolute figures mean nothing on a shared machine: read the ratios.
+The floor's sender runs at the same time as the server, on the same core and the same cadence; the floor's reader and the
+peer take turns with it. Each figure is the median of the repeats. Exit status: 0 when every target that was measured is met, 1 when one is not,
+2 when the benchmark could not run.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import resource
+import shlex
+import sys
+from pathlib import Path
+
+from harness import TRUNK, BenchError, Lab, build_programs
+from report import Row, markdown
+from scenarios import Plan, run_parts, soak
+from servers import nginx_module
+
+PARTS = ("play", "publish", "low_latency", "delay", "memory")
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mode", nargs="?", choices=["matrix", "soak"], default="matrix")
+    parser.add_argument("--server", type=Path, default=Path(os.environ.get("LIVE_SERVER", TRUNK / "objs" / "srs")))
+    parser.add_argument("--smoke", action="store_true", help="small counts, no peer, 15 %% slack")
+    parser.add_argument("--only", default=",".join(PARTS), help="comma-separated parts")
+    parser.add_argument("--without-nginx", action="store_true", help="leave the peer out and say so in the table")
+    parser.add_argument("--players", type=str, default=None, help="player counts, comma-separated")
+    parser.add_argument("--streams", type=str, default=None, help="publisher counts, comma-separated")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=8, help="length of one measuring window")
+    parser.add_argument("--minutes", type=float, default=10, help="soak only")
+    parser.add_argument("--output", type=Path, help="write the results as JSON too")
+    parser.add_argument("--build-dir", type=Path, default=TRUNK / "objs" / "bench")
+    parser.add_argument("--port-base", type=int, default=25000)
+    options = parser.parse_args()
+    unknown = set(options.only.split(",")) - set(PARTS)
+    if unknown:
+        parser.error(f"unknown part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    return options
+
+
+def counts(text: str | None, smoke: bool, small: list[int], full: list[int]) -> list[int]:
+    return [int(word) for word in text.split(",")] if text else small if smoke else full
+
+
+def make_plan(options: argparse.Namespace) -> Plan:
+    smoke = options.smoke
+    return Plan(
+        parts=options.only.split(","),
+        players=counts(options.players, smoke, [1000], [500, 2500, 5000, 10000]),
+        streams=counts(options.streams, smoke, [200], [500, 1000]),
+        repeats=min(options.repeats, 2) if smoke else options.repeats,
+        seconds=min(options.seconds, 5) if smoke else options.seconds,
+        slack=1.15 if smoke else 1.0,
+        with_nginx=not (smoke or options.without_nginx),
+        command="bench.py " + shlex.join(sys.argv[1:]),
+        smoke=smoke)
+
+
+def check_machine(plan: Plan) -> None:
+    if (os.cpu_count() or 1) < 2:
+        raise BenchError("this needs two cores: one for the server, one for the load")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = max(plan.players) + 512
+    if hard < needed:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, needed))
+        except (ValueError, OSError):
+            raise BenchError(f"{max(plan.players)} players need {needed} open files; the hard limit is {hard}") from None
+    elif soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    if plan.with_nginx:
+        nginx_module()
+
+
+def machine() -> dict:
+    model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), "")
+    return {"cpu": model, "cores": os.cpu_count(), "kernel": platform.release(), "memory_gib": round(
+        os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1), "date": datetime.date.today().isoformat()}
+
+
+def main() -> int:
+    options = parse_arguments()
+    plan = make_plan(options)
+    if options.mode == "soak":
+        plan.players = counts(options.players, False, [], [10000])
+    try:
+        check_machine(plan)
+        build_programs(options.build_dir)
+        with Lab(options.server.resolve(), options.build_dir.resolve(), options.port_base) as lab:
+            rows: list[Row] = soak(lab, plan, plan.players[0], options.minutes) if options.mode == "soak" else run_parts(lab, plan)
+    except BenchError as reason:
+        print(f"bench: {reason}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 2
+    print(markdown(rows, plan.command, machine()))
+    if options.output:
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        result = {"command": plan.command, "machine": machine(), "rows": [row.as_dict() for row in rows]}
+        options.output.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+    return 0 if all(row.met is not False for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

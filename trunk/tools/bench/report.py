@@ -1,0 +1,42 @@
+"""What bench.py found, as rows: a figure, its target, and whether it is met. Printed as a Markdown table and kept as JSON."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Row:
+    work: str  # What was done, with its count.
+    measure: str  # What the figures are, with the unit.
+    ours: float | str
+    floor: float | str = "-"
+    nginx: float | str = "-"
+    ratio: float | None = None  # Ours to the floor, the median over windows of the same run.
+    target: str = ""
+    met: bool | None = None  # None: no target, or it could not be judged.
+    note: str = ""
+    details: dict = field(default_factory=dict)  # Everything raw, for the JSON only.
+    command: str = ""
+
+    def as_dict(self) -> dict:
+        return dict(self.__dict__)
+
+
+def number(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.2f}"
+
+
+def verdict(met: bool | None) -> str:
+    return {True: "met", False: "**missed**", None: "-"}[met]
+
+
+def markdown(rows: list[Row], command: str, machine: dict) -> str:
+    lines = [f"`{command}` on {machine['cores']} cores of {machine['cpu'] or 'an unknown CPU'}, kernel {machine['kernel']}", "",
+             "| work | measure | ours | floor | ours / floor | nginx | target | |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+    for row in rows:
+        ratio = "-" if row.ratio is None else f"{row.ratio:.2f}"
+        lines.append(f"| {row.work} | {row.measure} | {number(row.ours)} | {number(row.floor)} | {ratio} | {number(row.nginx)} | "
+                     f"{row.target or '-'} | {verdict(row.met)} |")
+    notes = [f"- {row.work}: {row.note}" for row in rows if row.note]
+    return "\n".join(lines + ([""] + notes if notes else []))

@@ -1,0 +1,372 @@
+"""The measurements themselves. Each function starts what it needs, measures, and returns rows; targets stand beside the code
+that judges them and come from the design document's table."""
+
+import sys
+import time
+from dataclasses import dataclass
+from statistics import median
+
+from harness import SERVER_CORE, BenchError, Lab, Process
+from report import Row
+from servers import WINDOW_MS, Server, start_nginx, start_ours
+
+SETTLE_S = 3.0
+STREAM = "bench"
+
+
+@dataclass
+class Plan:
+    parts: list[str]
+    players: list[int]
+    streams: list[int]
+    repeats: int
+    seconds: float
+    slack: float
+    with_nginx: bool
+    command: str
+    smoke: bool
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+@dataclass
+class Window:
+    """One measuring window of a sender and the players behind it."""
+    cpu_s: float
+    bytes: int
+    seconds: float
+    lag_ms_p99: float
+    lag_ms_max: float
+
+    @property
+    def per_gb(self) -> float:
+        return self.cpu_s / (self.bytes / 1e9) if self.bytes else float("inf")
+
+    @property
+    def core_share(self) -> float:
+        return self.cpu_s / self.seconds
+
+
+def measure_windows(pairs: list[tuple[Process, Process]], repeats: int, seconds: float) -> list[list[Window]]:
+    """Measures several (sender, load) pairs over the same windows; one list of windows per pair."""
+    results: list[list[Window]] = [[] for _ in pairs]
+    for _ in range(repeats):
+        before = []
+        for sender, load in pairs:
+            load.tell("mark")
+            before.append(sender.cpu_seconds())
+        time.sleep(seconds)
+        for index, (sender, load) in enumerate(pairs):
+            cpu = sender.cpu_seconds() - before[index]
+            load.tell("report")
+            got = load.wait_event("report", 30)
+            results[index].append(Window(cpu, got["window_bytes"], got["seconds"], got.get("lag_ms_p99", 0), got.get("lag_ms_max", 0)))
+    return results
+
+
+@dataclass
+class PlayResult:
+    windows: list[Window]
+    floor_windows: list[Window]
+    base_kib: int
+    resident_kib: int
+    published: dict
+    delivered: dict
+
+    @property
+    def per_gb(self) -> float:
+        return median(w.per_gb for w in self.windows)
+
+    @property
+    def floor_per_gb(self) -> float:
+        return median(w.per_gb for w in self.floor_windows)
+
+    @property
+    def ratio(self) -> float:
+        return median(w.per_gb / f.per_gb for w, f in zip(self.windows, self.floor_windows))
+
+    @property
+    def share_of_core(self) -> float:
+        return median(w.core_share for w in self.windows)
+
+    def missing(self) -> str:
+        """Empty when every player got every published byte of audio and video, else what is wrong. All players joined before the
+        publisher, so they got the same bytes; the witness took them apart."""
+        got, put = self.delivered, self.published
+        problems = []
+        if got["failed"]:
+            problems.append(f"{got['failed']} players lost")
+        if got["witness_media_bytes"] != put["media_bytes"]:
+            problems.append(f"witness got {got['witness_media_bytes']} of {put['media_bytes']} media bytes")
+        if got["witness_times_went_back"]:
+            problems.append("timestamps went back")
+        # Housekeeping messages may differ from player to player, a media message is longer than this.
+        if got["bytes_min"] < got["witness_bytes"] - 64:
+            problems.append(f"a player got {got['bytes_min']} bytes, the witness {got['witness_bytes']}")
+        return "; ".join(problems)
+
+
+def play(lab: Lab, server: Server, players: int, plan: Plan, floor_window_ms: int | None) -> PlayResult:
+    """Players first, then the publisher, then windows, then the publisher leaves and everything must have arrived."""
+    base_kib = server.process.resident_kib()
+    load = lab.load("rtmp_load", mode="rtmp", port=server.port, clients=players, stream=STREAM, aligned=True)
+    load.wait_event("ready", 60)
+    pairs = [(server.process, load)]
+    floor = None
+    if floor_window_ms is not None:
+        port = lab.port()
+        floor = lab.load("floor", SERVER_CORE, mode="send", port=port, clients=players, clip=lab.clip, window_ms=floor_window_ms)
+        floor.wait_event("listening", 10)
+        floor_load = lab.load("rtmp_load", mode="raw", port=port, clients=players)
+        floor_load.wait_event("ready", 60)
+        pairs.append((floor, floor_load))
+    time.sleep(0.5)
+    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
+    publisher.wait_event("ready", 30)
+    time.sleep(SETTLE_S)
+    windows = measure_windows(pairs, plan.repeats, plan.seconds)
+    resident_kib = server.process.resident_kib()
+    if floor is not None:
+        floor_load.stop()
+        floor.stop()
+    publisher.child.terminate()
+    published = publisher.wait_event("final", 30)
+    publisher.stop()
+    time.sleep(1.5)
+    load.tell("quit")
+    delivered = load.wait_event("final", 30)
+    load.stop()
+    return PlayResult(windows[0], windows[1] if floor else [], base_kib, resident_kib, published, delivered)
+
+
+def play_rows(lab: Lab, plan: Plan) -> list[Row]:
+    rows = []
+    for players in plan.players:
+        say(f"play: {players} players")
+        server = start_ours(lab)
+        ours = play(lab, server, players, plan, WINDOW_MS)
+        server.process.stop()
+        peer = None
+        if plan.with_nginx:
+            server = start_nginx(lab)
+            peer = play(lab, server, players, plan, None)
+            server.process.stop()
+        rows += rows_of_play(players, ours, peer, plan)
+    return rows
+
+
+def rows_of_play(players: int, ours: PlayResult, peer: PlayResult | None, plan: Plan) -> list[Row]:
+    work = f"RTMP play, {players:,} players"
+    details = {"ours": ours.delivered, "published": ours.published, "windows": [w.__dict__ for w in ours.windows],
+               "floor_windows": [w.__dict__ for w in ours.floor_windows]}
+    target, met = "<= 1.10 x floor", ours.ratio <= 1.10 * plan.slack
+    notes = []
+    if peer:
+        target += ", <= 0.30 x nginx"
+        met = met and ours.per_gb <= 0.30 * plan.slack * peer.per_gb
+        expected = players * peer.published["bytes"] / max(1, peer.delivered["total_bytes"])
+        notes.append(f"nginx used {peer.share_of_core:.0%} of the core" +
+                     (f" and delivered {1 / expected:.0%}" if expected > 1.02 else ""))
+        details["nginx"] = {**peer.delivered, "windows": [w.__dict__ for w in peer.windows]}
+    missing = ours.missing()
+    late_p99 = median(w.lag_ms_p99 for w in ours.windows)
+    late_max = max(w.lag_ms_max for w in ours.windows)
+    rows = [Row(work, "CPU-s/GB", ours.per_gb, ours.floor_per_gb, peer.per_gb if peer else "-", ours.ratio, target, met, "; ".join(notes),
+                details, plan.command),
+            Row(work, "undelivered", missing or "nothing", target="every byte", met=not missing, command=plan.command),
+            Row(work, "core used, %", ours.share_of_core * 100, median(w.core_share for w in ours.floor_windows) * 100,
+                peer.share_of_core * 100 if peer else "-", None, "<= 45" if players == 10000 else "",
+                ours.share_of_core <= 0.45 * plan.slack if players == 10000 else None, command=plan.command),
+            # A player's turn comes once a window, so it is up to one window behind the leader without being late.
+            Row(work, "behind the leader p99 / max, ms", f"{late_p99:.0f} / {late_max:.0f}", target=f"max <= {2 * WINDOW_MS}",
+                met=late_max <= 2 * WINDOW_MS * plan.slack, command=plan.command)]
+    return rows + [memory_row(work, ours, peer, players, plan)]
+
+
+def memory_row(work: str, ours: PlayResult, peer: PlayResult | None, players: int, plan: Plan) -> Row:
+    per_player = (ours.resident_kib - ours.base_kib) / players
+    peer_per_player = (peer.resident_kib - peer.base_kib) / players if peer else "-"
+    limit = 8.0
+    # The ring and the wire run are not the players': 4 MiB of growth are the stream's.
+    own = max(0.0, (ours.resident_kib - ours.base_kib - 4096) / players)
+    return Row(work, "memory a player, KiB", per_player, "-", peer_per_player, None, f"<= {limit:.0f} (beyond 4 MiB for the stream)",
+               own <= limit * plan.slack, f"resident {ours.resident_kib / 1024:.1f} MiB, before the players {ours.base_kib / 1024:.1f}",
+               command=plan.command)
+
+
+def publish_once(lab: Lab, process: Process, port: int, streams: int, plan: Plan, raw: bool) -> tuple[float, int, dict]:
+    """CPU share of the receiver while `streams` publishers send, its resident memory then, and the publishers' account."""
+    options = {"raw": True} if raw else {}
+    publishers = lab.load("rtmp_pub", port=port, clip=lab.clip, clients=streams, ramp=max(100, streams // 2), stream="s", **options)
+    publishers.wait_event("ready", 60)
+    time.sleep(SETTLE_S)
+    before, start = process.cpu_seconds(), time.monotonic()
+    time.sleep(plan.seconds)
+    share = (process.cpu_seconds() - before) / (time.monotonic() - start)
+    resident = process.resident_kib()
+    publishers.child.terminate()
+    account = publishers.wait_event("final", 60)
+    publishers.stop()
+    if account["failed"]:
+        raise BenchError(f"{account['failed']} of {streams} publishers failed: {publishers.log_path.name}")
+    return share, resident, account
+
+
+def publish_floor(lab: Lab, streams: int, plan: Plan) -> float:
+    port = lab.port()
+    floor = lab.load("floor", SERVER_CORE, mode="read", port=port, clients=streams)
+    floor.wait_event("listening", 10)
+    share, _, _ = publish_once(lab, floor, port, streams, plan, raw=True)
+    floor.stop()
+    return share
+
+
+def publish_rows(lab: Lab, plan: Plan) -> list[Row]:
+    rows = []
+    for streams in plan.streams:
+        say(f"publish: {streams} streams")
+        figures: dict[str, list[float]] = {"floor": [], "mr off": [], "mr on": [], "nginx": []}
+        resident = base = 0
+        for _ in range(plan.repeats):
+            figures["floor"].append(publish_floor(lab, streams, plan))
+            for name in ("mr off", "mr on"):
+                server = start_ours(lab, mr=name == "mr on")
+                before = server.process.resident_kib()
+                share, after, _ = publish_once(lab, server.process, server.port, streams, plan, raw=False)
+                figures[name].append(share)
+                if name == "mr off":
+                    base, resident = before, after
+                server.process.stop()
+            if plan.with_nginx:
+                server = start_nginx(lab)
+                figures["nginx"].append(publish_once(lab, server.process, server.port, streams, plan, raw=False)[0])
+                server.process.stop()
+        rows += rows_of_publish(lab, streams, figures, base, resident, plan)
+    return rows
+
+
+def rows_of_publish(lab: Lab, streams: int, figures: dict[str, list[float]], base: int, resident: int, plan: Plan) -> list[Row]:
+    ratio = median(ours / floor for ours, floor in zip(figures["mr off"], figures["floor"]))
+    merged_ratio = median(ours / floor for ours, floor in zip(figures["mr on"], figures["floor"]))
+    percent = {name: median(values) * 100 if values else "-" for name, values in figures.items()}
+    has_peer = bool(figures["nginx"])
+    to_peer = median(m / n for m, n in zip(figures["mr on"], figures["nginx"])) if has_peer else None
+    work = f"RTMP publish, {streams:,} streams"
+    gop_kib = gop_bytes(lab) / 1024
+    per_stream = (resident - base) / streams
+    return [
+        Row(work + ", mr off", "core used, %", percent["mr off"], percent["floor"], percent["nginx"], ratio, "<= 1.15 x floor",
+            ratio <= 1.15 * plan.slack, details={"shares": figures}, command=plan.command),
+        Row(work + ", mr on (100 ms)", "core used, %", percent["mr on"], percent["floor"], percent["nginx"], merged_ratio,
+            "<= 0.50 x nginx" if has_peer else "", to_peer <= 0.50 * plan.slack if has_peer else None,
+            f"{to_peer:.2f} x nginx" if has_peer else "", command=plan.command),
+        Row(work, "memory a publisher, KiB", per_stream, target=f"<= 64 beyond a GOP ({gop_kib:.0f})",
+            met=per_stream <= (64 + gop_kib) * plan.slack, command=plan.command)]
+
+
+def gop_bytes(lab: Lab) -> int:
+    """The clip's largest GOP, which rtmp_pub knows."""
+    port = lab.port()
+    floor = lab.load("floor", SERVER_CORE, mode="read", port=port, clients=1)
+    floor.wait_event("listening", 10)
+    publisher = lab.load("rtmp_pub", port=port, clip=lab.clip, raw=True)
+    answer = publisher.wait_event("ready", 10)["gop_bytes_max"]
+    publisher.stop()
+    floor.stop()
+    return answer
+
+
+def low_latency_rows(lab: Lab, plan: Plan) -> list[Row]:
+    players = 300 if plan.smoke else 1000
+    say(f"low latency: {players} players, every message at once")
+    server = start_ours(lab, min_latency=True)
+    ours = play(lab, server, players, plan, 0)
+    server.process.stop()
+    peer = None
+    if plan.with_nginx:
+        server = start_nginx(lab)
+        peer = play(lab, server, players, plan, None)
+        server.process.stop()
+    missing = ours.missing()
+    work = f"RTMP play, min_latency on, {players:,} players"
+    details = {"ours": ours.delivered, "windows": [w.__dict__ for w in ours.windows], "floor_windows": [w.__dict__ for w in ours.floor_windows]}
+    return [Row(work, "CPU-s/GB", ours.per_gb, ours.floor_per_gb, peer.per_gb if peer else "-", ours.ratio, "<= 3.0 on the design's machine",
+                None if plan.smoke else ours.per_gb <= 3.0, details=details, command=plan.command),
+            Row(work, "undelivered", missing or "nothing", target="every byte", met=not missing, command=plan.command)]
+
+
+def delay_rows(lab: Lab, plan: Plan) -> list[Row]:
+    say("added delay: the last of 100 players")
+    seconds = 10 if plan.smoke else 40
+    results = {}
+    for name in ["ours"] + (["nginx"] if plan.with_nginx else []):
+        server = start_ours(lab, min_latency=True) if name == "ours" else start_nginx(lab)
+        meter = lab.load("latency", port=server.port, clip=lab.clip, players=100, seconds=seconds)
+        results[name] = meter.wait_event("final", seconds + 60)
+        meter.stop()
+        server.process.stop()
+    ours, peer = results["ours"], results.get("nginx")
+    rows = []
+    for quantile, limit in (("p50", 0.7), ("p99", 1.2)):
+        key = f"newest_ms_{quantile}"
+        rows.append(Row("added delay, min_latency on, the last to join of 100", f"{quantile}, ms", ours[key], "-", peer[key] if peer else "-", None,
+                        f"<= {limit}", None if plan.smoke else ours[key] <= limit, details=results, command=plan.command))
+    for quantile in ("p50", "p99"):
+        key = f"slowest_ms_{quantile}"
+        rows.append(Row("the same, whoever of the 100 got it last", f"{quantile}, ms", ours[key], "-", peer[key] if peer else "-",
+                        command=plan.command))
+    if ours["frames_incomplete"]:
+        rows[0].note, rows[0].met = f"{ours['frames_incomplete']} frames did not reach everybody", False
+    return rows
+
+
+def memory_rows(lab: Lab, plan: Plan) -> list[Row]:
+    """Memory comes with the play rows; alone it is measured with one short play."""
+    if "play" in plan.parts:
+        return []
+    players = plan.players[-1]
+    say(f"memory: {players} players")
+    server = start_ours(lab)
+    result = play(lab, server, players, plan, None)
+    server.process.stop()
+    return [memory_row(f"RTMP play, {players:,} players", result, None, players, plan)]
+
+
+def run_parts(lab: Lab, plan: Plan) -> list[Row]:
+    functions = {"play": play_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows, "memory": memory_rows}
+    return [row for part in plan.parts for row in functions[part](lab, plan)]
+
+
+def soak(lab: Lab, plan: Plan, players: int, minutes: float) -> list[Row]:
+    say(f"soak: {players} players for {minutes:g} minutes")
+    server = start_ours(lab)
+    load = lab.load("rtmp_load", mode="rtmp", port=server.port, clients=players, stream=STREAM, aligned=True, witnesses=4)
+    load.wait_event("ready", 60)
+    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
+    publisher.wait_event("ready", 30)
+    load.tell("mark")
+    start, cpu, peak_kib, samples = time.monotonic(), server.process.cpu_seconds(), 0, []
+    while time.monotonic() - start < minutes * 60:
+        time.sleep(min(10.0, max(0.1, minutes * 60 - (time.monotonic() - start))))
+        samples.append(server.process.resident_kib())
+        peak_kib = max(peak_kib, samples[-1])
+        if load.child.poll() is not None or publisher.child.poll() is not None:
+            raise BenchError(f"the load ended early. {load.log_tail()}")
+    share = (server.process.cpu_seconds() - cpu) / (time.monotonic() - start)
+    publisher.child.terminate()
+    published = publisher.wait_event("final", 30)
+    time.sleep(2)
+    load.tell("quit")
+    delivered = load.wait_event("final", 30)
+    result = PlayResult([], [], 0, peak_kib, published, delivered)
+    missing, limit_mib = result.missing(), players * 8 / 1024 + 40
+    work = f"soak, {players:,} players, {minutes:g} min"
+    details = {"delivered": delivered, "published": published, "resident_kib": samples}
+    return [Row(work, "undelivered", missing or "nothing", target="every byte", met=not missing, details=details, command=plan.command),
+            Row(work, "resident memory peak, MiB", peak_kib / 1024, target=f"<= {limit_mib:.0f}", met=peak_kib / 1024 <= limit_mib,
+                command=plan.command),
+            Row(work, "behind the leader p99 / max, ms", f"{delivered['lag_ms_p99']:.0f} / {delivered['lag_ms_max']:.0f}", command=plan.command),
+            Row(work, "core used, %", share * 100, target="<= 45" if players == 10000 else "",
+                met=share <= 0.45 if players == 10000 else None, command=plan.command)]

@@ -1,0 +1,82 @@
+"""The servers that bench.py compares: ours, and nginx with its RTMP module as Debian packages it. Each is started on the
+server core with the same chunk size; ours merges writes over 350 ms, the peer sends each message as it comes (it has no such setting)."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import SERVER_CORE, BenchError, Lab, Process, wait_for_api, wait_for_port
+
+WINDOW_MS = 350
+NGINX_MODULES = [Path("/usr/lib/nginx/modules/ngx_rtmp_module.so"), Path("/usr/lib64/nginx/modules/ngx_rtmp_module.so")]
+
+OUR_CONF = """\
+listen              127.0.0.1:{port};
+max_connections     19000;
+daemon              off;
+srs_log_tank        console;
+srs_log_level_v2    warn;
+pid                 {folder}/srs-{port}.pid;
+http_api {{ enabled on; listen 127.0.0.1:{api_port}; }}
+vhost __defaultVhost__ {{
+    min_latency {min_latency};
+    tcp_nodelay {min_latency};
+    chunk_size  60000;
+    publish {{ mr {mr}; mr_latency 100; }}
+    play    {{ gop_cache on; queue_length 30; mw_latency {window_ms}; mw_msgs 0; }}
+}}
+"""
+
+NGINX_CONF = """\
+load_module {module};
+daemon off; master_process off; worker_processes 1; worker_rlimit_nofile 20000;
+user root; pid {folder}/nginx-{port}.pid; error_log stderr error;
+events {{ worker_connections 19000; }}
+rtmp {{
+    access_log off;
+    server {{
+        listen 127.0.0.1:{port}; chunk_size 60000; max_message 10M;
+        application live {{ live on; }}
+    }}
+}}
+"""
+
+
+@dataclass
+class Server:
+    name: str
+    process: Process
+    port: int
+    version: str
+
+
+def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False) -> Server:
+    if not lab.server.exists():
+        raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
+    port, api_port = lab.port(), lab.port()
+    on = {True: "on", False: "off"}
+    conf = lab.folder / f"srs-{port}.conf"
+    conf.write_text(OUR_CONF.format(port=port, api_port=api_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency],
+                                    window_ms=0 if min_latency else WINDOW_MS))
+    process = lab.start("ours", [lab.server, "-c", conf], SERVER_CORE)
+    version = wait_for_api(api_port, process).get("data", {}).get("version", "unknown")
+    wait_for_port(port, process)
+    return Server("ours", process, port, str(version))
+
+
+def nginx_module() -> Path:
+    found = [path for path in NGINX_MODULES if path.exists()]
+    if shutil.which("nginx") is None or not found:
+        raise BenchError("nginx with its RTMP module is not installed (Debian: apt-get install nginx libnginx-mod-rtmp); "
+                         "to measure without this peer say --without-nginx")
+    return found[0]
+
+
+def start_nginx(lab: Lab) -> Server:
+    module = nginx_module()
+    port = lab.port()
+    conf = lab.folder / f"nginx-{port}.conf"
+    conf.write_text(NGINX_CONF.format(port=port, folder=lab.folder, module=module))
+    process = lab.start("nginx", [shutil.which("nginx"), "-p", lab.folder, "-e", "stderr", "-c", conf], SERVER_CORE)
+    wait_for_port(port, process)
+    return Server("nginx", process, port, "")
