@@ -1,0 +1,36 @@
+// The grammar of the conf file: directives, blocks, comments and includes, into a tree. It knows no names but `include`.
+//
+//   file       := { directive | include | comment }
+//   directive  := name { arg } ( ";" | "{" { directive | include | comment } "}" )
+//   include    := "include" path { path } ";"
+//   comment    := "#" up to the end of the line
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/config/directive.hpp"
+#include "base/result.hpp"
+
+namespace live::config {
+
+// Gives the text of a file, or why it cannot. The path is the one written, so a relative one means the working directory, not the
+// including file's folder.
+using ReadFile = std::function<Result<std::string>(const std::string& path)>;
+
+struct ParseLimits {
+    std::size_t depth_max = 64;          // blocks in blocks
+    std::size_t include_depth_max = 16;  // files that include files; catches a file that includes itself
+    std::size_t include_count_max = 256;
+    std::size_t file_bytes_max = 1 << 20;
+    std::size_t total_bytes_max = 16 << 20;
+    std::size_t directives_max = 200'000;
+};
+
+// The root: a nameless block whose children are the file's directives. Errors carry file, line, column, what was found and what was
+// expected; Errc::limit for a bound, Errc::malformed for a broken text, and the reader's code for a file that cannot be read.
+Result<Directive> parse_conf(const std::string& path, const ReadFile& read_file, const ParseLimits& limits = {});
+
+}  // namespace live::config

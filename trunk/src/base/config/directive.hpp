@@ -1,0 +1,33 @@
+// A parsed conf file: a tree of directives that know where they stand. Nothing here knows what a name means; base/config/row.hpp
+// does.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/config/place.hpp"
+
+namespace live::config {
+
+struct Argument {
+    std::string text;
+    Place at;
+};
+
+struct Directive {
+    std::string name;
+    Place at;
+    std::vector<Argument> args;
+    // `name ... { }` rather than `name ...;`. A block may be empty.
+    bool is_block = false;
+    std::vector<Directive> children;
+
+    // The first child of that name, or nullptr: for single directives the first one wins.
+    const Directive* find(std::string_view child_name) const;
+    Directive* find(std::string_view child_name);
+    // Text of the argument, empty when there are fewer.
+    std::string_view arg(std::size_t index) const { return index < args.size() ? std::string_view(args[index].text) : ""; }
+};
+
+}  // namespace live::config

@@ -1,0 +1,27 @@
+// Where in which file a word of the configuration stands, for error sentences.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace live::config {
+
+struct Place {
+    // The path as given, or "environment variable SRS_...".
+    std::string file;
+    // From 1; 0 means that the place has none (an environment variable).
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+
+    // "conf/srs.conf:12:5", or only the file.
+    std::string text() const;
+    // "conf/srs.conf:12:5: <sentence> (line 12)". Tools of the SRS family look for the words "line <n>".
+    std::string sentence(std::string_view what) const;
+    // sentence() as an Errc::malformed error.
+    Error error(std::string_view what, std::source_location where = std::source_location::current()) const;
+};
+
+}  // namespace live::config

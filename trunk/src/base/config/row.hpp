@@ -1,0 +1,234 @@
+// Rows: one per option, the only place that says what the option is called, how far it may go, when a change of it takes effect and
+// what it is for. A room writes a std::tuple of rows beside its options struct; from it come parsing, bounds, "did you mean", names of
+// environment variables, conf/full.conf, doc/config.md, the comparison at reload.
+//
+//   inline constexpr auto kRtmpRows = std::tuple{
+//       config::row(&RtmpOptions::chunk_size, "chunk_size", 128, 65'536, config::Reload::next_session, "Bytes of payload in ..."),
+//   };
+//
+// The default of an option is its member's initialiser, never said here. Rows of values are in base/config/row_value.hpp; this file has
+// the rows of blocks: one block, a repeatable one, and a member struct whose options stand directly in the block around it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/config/row_value.hpp"
+
+namespace live::config {
+
+// Binds a block's directives to a struct: a name that no row owns is an error, the rest is read in the order of the rows.
+template <class Rows, class Struct>
+Result<void> bind_rows(const Rows& rows, Struct& into, const Directive& block, Loading& loading);
+// What the rows say about themselves, in their order.
+template <class Rows, class Struct>
+void describe_rows(const Rows& rows, const Struct& defaults, const Describing& out);
+// The values of a struct as text, in the order of the rows.
+template <class Rows, class Struct>
+void show_rows(const Rows& rows, const Struct& from, const Showing& out);
+
+// Whether a block that was written is switched on; one without such a switch is.
+template <class T>
+bool is_in_use(const T& value) {
+    if constexpr (requires { value.enabled; })
+        return value.enabled;
+    else
+        return true;
+}
+
+// `name { ... }`, once. `prepare` sets defaults that depend on what the block around it has said before.
+template <class Struct, class Member, class Rows>
+struct BlockRow : RowBase<BlockRow<Struct, Member, Rows>> {
+    using Prepare = void (*)(const Struct& around, Member& block);
+    Member Struct::*member;
+    const Rows* rows;
+    Prepare prepare;
+
+    constexpr BlockRow(const Facts& known, Member Struct::*m, const Rows* r, Prepare p)
+        : RowBase<BlockRow>{known}, member(m), rows(r), prepare(p) {}
+
+    Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
+        static const Directive kNothing;
+        const Directive* found = TRY(loading.find_block(block, this->facts.name));
+        if (prepare != nullptr)
+            prepare(into, into.*member);
+        {
+            const Loading::Block entered(loading, this->facts, "");
+            TRY(bind_rows(*rows, into.*member, found != nullptr ? *found : kNothing, loading));
+        }
+        if (found != nullptr && this->facts.support != Support::works && is_in_use(into.*member))
+            loading.not_yet(this->facts, found->at);
+        return {};
+    }
+    void describe(const Struct& defaults, const Describing& out) const {
+        out.add(this->facts).is_block = true;
+        describe_rows(*rows, defaults.*member, out.inside(this->facts));
+    }
+    void show(const Struct& from, const Showing& out) const {
+        show_rows(*rows, from.*member, out.inside(this->facts.name));
+    }
+};
+
+// A block whose rows are about the struct of the block around it: ingest's input { type; url; }.
+template <class Struct, class Rows>
+struct ScopeRow : RowBase<ScopeRow<Struct, Rows>> {
+    const Rows* rows;
+
+    constexpr ScopeRow(const Facts& known, const Rows* r) : RowBase<ScopeRow>{known}, rows(r) {}
+
+    Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
+        static const Directive kNothing;
+        const Directive* found = TRY(loading.find_block(block, this->facts.name));
+        const Loading::Block entered(loading, this->facts, "");
+        return bind_rows(*rows, into, found != nullptr ? *found : kNothing, loading);
+    }
+    void describe(const Struct& defaults, const Describing& out) const {
+        out.add(this->facts).is_block = true;
+        describe_rows(*rows, defaults, out.inside(this->facts));
+    }
+    void show(const Struct& from, const Showing& out) const { show_rows(*rows, from, out.inside(this->facts.name)); }
+};
+
+// `word argument { ... }`, any number of times. The argument goes to the member `name` when there is one.
+template <class Struct, class Member, class Rows>
+struct BlocksRow : RowBase<BlocksRow<Struct, Member, Rows>> {
+    using Prepare = void (*)(const Struct& around, Member& block);
+    std::vector<Member> Struct::*member;
+    std::string Member::*name;
+    std::string_view argument;
+    bool argument_needed;
+    SameName same_name;
+    const Rows* rows;
+    Prepare prepare;
+
+    constexpr BlocksRow(const Facts& known, std::vector<Member> Struct::*m, std::string Member::*n, std::string_view a, bool needed,
+                        SameName same, const Rows* r, Prepare p)
+        : RowBase<BlocksRow>{known}, member(m), name(n), argument(a), argument_needed(needed), same_name(same), rows(r), prepare(p) {}
+
+    Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
+        std::vector<const Directive*> taken;
+        for (const Directive& child : block.children) {
+            if (child.name != this->facts.name)
+                continue;
+            const bool use = TRY(loading.admit_block(child, taken, {argument, argument_needed, same_name}));
+            if (use)
+                taken.push_back(&child);
+        }
+        for (const Directive* child : taken)
+            TRY(bind_one(into, *child, loading));
+        return {};
+    }
+    void describe(const Struct& defaults, const Describing& out) const {
+        RowInfo& info = out.add(this->facts);
+        info.is_block = true;
+        info.repeatable = true;
+        info.argument = argument;
+        Member one;
+        if (prepare != nullptr)
+            prepare(defaults, one);
+        describe_rows(*rows, one, out.inside(this->facts));
+    }
+    void show(const Struct& from, const Showing& out) const {
+        std::size_t index = 0;
+        for (const Member& one : from.*member) {
+            std::string label = std::to_string(index++);
+            if (name != nullptr && !(one.*name).empty())
+                label = one.*name;
+            show_rows(*rows, one, out.inside(std::string(this->facts.name) + "[" + label + "]"));
+        }
+    }
+
+private:
+    Result<void> bind_one(Struct& into, const Directive& child, Loading& loading) const {
+        Member one;
+        if (name != nullptr)
+            one.*name = child.arg(0);
+        if (prepare != nullptr)
+            prepare(into, one);
+        {
+            const Loading::Block entered(loading, this->facts, child.arg(0));
+            TRY(bind_rows(*rows, one, child, loading));
+        }
+        if (this->facts.support != Support::works && is_in_use(one))
+            loading.not_yet(this->facts, child.at);
+        (into.*member).push_back(std::move(one));
+        return {};
+    }
+};
+
+// The rows of a member struct, written directly in the block around it.
+template <class Struct, class Member, class Rows>
+struct FlatRow {
+    Member Struct::*member;
+    const Rows* rows;
+
+    bool owns(std::string_view name) const {
+        return std::apply([name](const auto&... one) { return (one.owns(name) || ...); }, *rows);
+    }
+    void list_names(std::vector<std::string_view>& names) const {
+        std::apply([&names](const auto&... one) { (one.list_names(names), ...); }, *rows);
+    }
+    Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
+        Result<void> result;
+        std::apply([&](const auto&... one) { (((result = one.bind(into.*member, block, loading)).ok()) && ...); }, *rows);
+        return result;
+    }
+    void describe(const Struct& defaults, const Describing& out) const { describe_rows(*rows, defaults.*member, out); }
+    void show(const Struct& from, const Showing& out) const { show_rows(*rows, from.*member, out); }
+};
+
+template <class Struct, class Member, class... Rows>
+constexpr auto block(Member Struct::*member, std::string_view name, const std::tuple<Rows...>& rows, std::string_view doc,
+                     std::type_identity_t<void (*)(const Struct&, Member&)> prepare = nullptr) {
+    return BlockRow<Struct, Member, std::tuple<Rows...>>(Facts{name, Reload::restart, doc}, member, &rows, prepare);
+}
+template <class Struct, class... Rows>
+constexpr auto scope(std::string_view name, const std::tuple<Rows...>& rows, std::string_view doc) {
+    return ScopeRow<Struct, std::tuple<Rows...>>(Facts{name, Reload::restart, doc}, &rows);
+}
+template <class Struct, class Member, class... Rows>
+constexpr auto flat(Member Struct::*member, const std::tuple<Rows...>& rows) {
+    return FlatRow<Struct, Member, std::tuple<Rows...>>{member, &rows};
+}
+// `word argument { }`, where the argument must be given.
+template <class Struct, class Member, class... Rows>
+constexpr auto named_blocks(std::vector<Member> Struct::*member, std::string_view word,
+                            std::type_identity_t<std::string Member::*> name, std::string_view argument, SameName same_name, const std::tuple<Rows...>& rows, std::string_view doc,
+                            std::type_identity_t<void (*)(const Struct&, Member&)> prepare = nullptr) {
+    return BlocksRow<Struct, Member, std::tuple<Rows...>>(Facts{word, Reload::restart, doc}, member, name, argument, true, same_name,
+                                                          &rows, prepare);
+}
+// `word [argument] { }`, where the argument may be left out; `name` may be nullptr when there is none.
+template <class Struct, class Member, class... Rows>
+constexpr auto blocks(std::vector<Member> Struct::*member, std::string_view word,
+                      std::type_identity_t<std::string Member::*> name, std::string_view argument,
+                      const std::tuple<Rows...>& rows, std::string_view doc) {
+    return BlocksRow<Struct, Member, std::tuple<Rows...>>(Facts{word, Reload::restart, doc}, member, name, argument, false,
+                                                          SameName::keeps_both, &rows, nullptr);
+}
+
+template <class Rows, class Struct>
+Result<void> bind_rows(const Rows& rows, Struct& into, const Directive& block, Loading& loading) {
+    for (const Directive& child : block.children) {
+        if (std::apply([&child](const auto&... one) { return (one.owns(child.name) || ...); }, rows))
+            continue;
+        std::vector<std::string_view> names;
+        std::apply([&names](const auto&... one) { (one.list_names(names), ...); }, rows);
+        return loading.unknown(child, names);
+    }
+    Result<void> result;
+    std::apply([&](const auto&... one) { (((result = one.bind(into, block, loading)).ok()) && ...); }, rows);
+    return result;
+}
+template <class Rows, class Struct>
+void describe_rows(const Rows& rows, const Struct& defaults, const Describing& out) {
+    std::apply([&](const auto&... one) { (one.describe(defaults, out), ...); }, rows);
+}
+template <class Rows, class Struct>
+void show_rows(const Rows& rows, const Struct& from, const Showing& out) {
+    std::apply([&](const auto&... one) { (one.show(from, out), ...); }, rows);
+}
+
+}  // namespace live::config

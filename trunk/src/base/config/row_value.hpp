@@ -1,0 +1,180 @@
+// The row of one value: a member of an options struct with its facts and its kind. One half of base/config/row.hpp, where the word
+// "row" is explained and blocks are; include that one.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/config/directive.hpp"
+#include "base/config/facts.hpp"
+#include "base/config/kinds.hpp"
+#include "base/config/loading.hpp"
+#include "base/result.hpp"
+
+namespace live::config {
+
+// What every row can add behind its main facts; each returns a changed copy.
+template <class Derived>
+struct RowBase {
+    Facts facts;
+
+    constexpr Derived pending() const { return with(&Facts::support, Support::pending); }
+    constexpr Derived ignored() const { return with(&Facts::support, Support::ignored); }
+    constexpr Derived not_in_environment() const { return with(&Facts::in_environment, false); }
+    constexpr Derived also_variable(std::string_view name) const { return with(&Facts::environment_alias, name); }
+    constexpr Derived example(std::string_view text) const { return with(&Facts::example, text); }
+    constexpr Derived secret() const { return with(&Facts::secret, true); }
+
+    bool owns(std::string_view name) const { return facts.name == name; }
+    void list_names(std::vector<std::string_view>& names) const { names.push_back(facts.name); }
+
+protected:
+    template <class T>
+    constexpr Derived with(T Facts::*member, std::type_identity_t<T> value) const {
+        Derived copy = static_cast<const Derived&>(*this);
+        copy.facts.*member = value;
+        return copy;
+    }
+};
+
+// Where rows write what they know; a path prefix and a depth go along.
+struct Describing {
+    std::vector<RowInfo>& rows;
+    std::string prefix = {};
+    std::size_t depth = 0;
+    bool in_environment = true;
+    Support support = Support::works;
+
+    // Fills what all kinds of row have in common and appends it.
+    RowInfo& add(const Facts& facts) const;
+    // For what is inside the block of those facts.
+    Describing inside(const Facts& facts) const;
+};
+
+struct Showing {
+    std::vector<ValueInfo>& values;
+    std::string prefix = {};
+    Showing inside(std::string_view name) const { return {values, prefix + std::string(name) + "."}; }
+};
+
+// One value.
+template <class Struct, class Member, class Kind>
+struct Row : RowBase<Row<Struct, Member, Kind>> {
+    Member Struct::*member;
+    Kind kind;
+
+    constexpr Row(const Facts& known, Member Struct::*m, Kind k) : RowBase<Row>{known}, member(m), kind(k) {}
+
+    // A number outside its bounds is warned about and clamped, or replaced with the default, instead of refused.
+    constexpr Row clamped() const { return with_policy(OnRange::clamp); }
+    constexpr Row or_default() const { return with_policy(OnRange::use_default); }
+    // The conf file says seconds although the member is finer.
+    constexpr Row in_seconds() const {
+        Row copy = *this;
+        copy.kind.unit = Unit::seconds;
+        return copy;
+    }
+    constexpr Row rule(BoolRule bool_rule) const {
+        Row copy = *this;
+        copy.kind.rule = bool_rule;
+        return copy;
+    }
+
+    Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
+        std::vector<const Directive*> found;
+        for (const Directive& child : block.children) {
+            if (child.name == this->facts.name)
+                found.push_back(&child);
+        }
+        const auto said = loading.from_environment(this->facts, Kind::kSplits);
+        if (said)
+            found = {&*said};
+        if (found.empty())
+            return {};
+        if (!Kind::kRepeats && found.size() > 1)
+            loading.warn_duplicate(*found[1], *found[0]);
+        Member value = TRY(kind.read(found, into.*member, loading));
+        if (this->facts.support != Support::works && !(value == into.*member))
+            loading.not_yet(this->facts, found.front()->at);
+        into.*member = std::move(value);
+        return {};
+    }
+    void describe(const Struct& defaults, const Describing& out) const {
+        RowInfo& info = out.add(this->facts);
+        info.type = kind.type();
+        info.range = kind.range();
+        info.by_default = kind.text(defaults.*member);
+        info.repeatable = Kind::kRepeats;
+    }
+    void show(const Struct& from, const Showing& out) const {
+        out.values.push_back({out.prefix + std::string(this->facts.name), kind.text(from.*member), this->facts.reload,
+                              this->facts.secret});
+    }
+
+private:
+    constexpr Row with_policy(OnRange policy) const {
+        Row copy = *this;
+        copy.kind.bounds.policy = policy;
+        return copy;
+    }
+};
+
+template <class Struct>
+constexpr auto row(bool Struct::*member, std::string_view name, Reload reload, std::string_view doc) {
+    return Row(Facts{name, reload, doc}, member, BoolKind{});
+}
+template <class Struct, class T>
+    requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+constexpr auto row(T Struct::*member, std::string_view name, std::type_identity_t<T> min, std::type_identity_t<T> max, Reload reload,
+                   std::string_view doc) {
+    return Row(Facts{name, reload, doc}, member, NumberKind<T>{{static_cast<double>(min), static_cast<double>(max)}});
+}
+// A duration is written in seconds when the bounds are whole seconds' type, else in milliseconds.
+template <class Struct, class Rep, class Period, class BoundRep, class BoundPeriod>
+constexpr auto row(std::chrono::duration<Rep, Period> Struct::*member, std::string_view name,
+                   std::chrono::duration<BoundRep, BoundPeriod> min, std::chrono::duration<BoundRep, BoundPeriod> max, Reload reload,
+                   std::string_view doc) {
+    constexpr Unit kUnit = std::ratio_less_v<BoundPeriod, std::ratio<1>> ? Unit::milliseconds : Unit::seconds;
+    using InUnit = std::chrono::duration<double, std::conditional_t<kUnit == Unit::seconds, std::ratio<1>, std::milli>>;
+    return Row(Facts{name, reload, doc}, member, DurationKind<Rep, Period>{{InUnit(min).count(), InUnit(max).count()}, kUnit});
+}
+template <class Struct, class Enum, std::size_t Count>
+    requires std::is_enum_v<Enum>
+constexpr auto row(Enum Struct::*member, std::string_view name, const std::array<Named<Enum>, Count>& names, Reload reload,
+                   std::string_view doc) {
+    return Row(Facts{name, reload, doc}, member, EnumKind<Enum>{names});
+}
+template <class Struct>
+constexpr auto row(std::string Struct::*member, std::string_view name, Reload reload, std::string_view doc) {
+    return Row(Facts{name, reload, doc}, member, TextKind{});
+}
+// A text that must be one of `words`.
+template <class Struct, std::size_t Count>
+constexpr auto row(std::string Struct::*member, std::string_view name, const std::array<std::string_view, Count>& words, Reload reload,
+                   std::string_view doc) {
+    return Row(Facts{name, reload, doc}, member, TextKind{words});
+}
+template <class Struct>
+constexpr auto row(std::vector<std::string> Struct::*member, std::string_view name, Reload reload, std::string_view doc) {
+    return Row(Facts{name, reload, doc}, member, ListKind{});
+}
+// A list of endpoints: port, ip:port, [ipv6]:port.
+template <class Struct>
+constexpr auto endpoints(std::vector<std::string> Struct::*member, std::string_view name, Reload reload, std::string_view doc) {
+    return Row(Facts{name, reload, doc}, member, ListKind{.endpoints = true});
+}
+template <class Struct>
+constexpr auto row(std::vector<std::vector<std::string>> Struct::*member, std::string_view name, Reload reload, std::string_view doc) {
+    return Row(Facts{name, reload, doc}, member, RulesKind{});
+}
+template <class Struct>
+constexpr auto row(ArgumentsKind::Value Struct::*member, std::string_view name, Reload reload, std::string_view doc) {
+    return Row(Facts{name, reload, doc}, member, ArgumentsKind{});
+}
+
+}  // namespace live::config
