@@ -28,7 +28,7 @@ Error Error::during(std::string_view context) && {
 
 std::string Error::text() const { return std::string(name_of(code_)) + ": " + sentence_; }
 
-Error system_error(std::string_view what, int errno_value, std::source_location where) {
+Error system_error(std::string_view what, int errno_value, SourceLocation where) {
     std::string sentence(what);
     sentence += ": ";
     sentence += std::generic_category().message(errno_value);

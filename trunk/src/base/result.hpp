@@ -4,13 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 
 #include "base/check.hpp"
+#include "base/source_location.hpp"
 
 namespace live {
 
@@ -33,12 +33,12 @@ std::string_view name_of(Errc code);
 
 class [[nodiscard]] Error {
 public:
-    Error(Errc code, std::string sentence, std::source_location where = std::source_location::current())
+    Error(Errc code, std::string sentence, SourceLocation where = SourceLocation::current())
         : sentence_(std::move(sentence)), where_(where), code_(code) {}
 
     Errc code() const { return code_; }
     const std::string& sentence() const { return sentence_; }
-    std::source_location where() const { return where_; }
+    SourceLocation where() const { return where_; }
 
     // The same error with one line of context: "reading the audio config: input ends after 3 bytes".
     Error during(std::string_view context) &&;
@@ -47,12 +47,12 @@ public:
 
 private:
     std::string sentence_;
-    std::source_location where_;
+    SourceLocation where_;
     Errc code_;
 };
 
 // An Errc::system error for `what` from the given errno, such as "bind to 0.0.0.0:1935: Address already in use (98)".
-Error system_error(std::string_view what, int errno_value, std::source_location where = std::source_location::current());
+Error system_error(std::string_view what, int errno_value, SourceLocation where = SourceLocation::current());
 
 template <class T>
 class [[nodiscard]] Result {

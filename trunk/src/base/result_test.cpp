@@ -37,6 +37,12 @@ TEST(Result, ContextIsPutBeforeTheSentence) {
     EXPECT_EQ(error.text(), "limit: reading the chunk table: 17 is above 16");
 }
 
+TEST(Result, AnErrorKnowsWhereItWasMade) {
+    const Error error(Errc::malformed, "x");
+    EXPECT_NE(std::string_view(error.where().file_name()).find("result_test.cpp"), std::string_view::npos);
+    EXPECT_EQ(error.where().line(), static_cast<unsigned>(__LINE__ - 2));
+}
+
 TEST(ResultDeathTest, AskingAnErrorForItsValueAborts) { EXPECT_DEATH(sum('x', '1').value(), "CHECK failed"); }
 
 }  // namespace
