@@ -1,0 +1,221 @@
+#include "wire/rtmp/stream_url.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace live::wire::rtmp {
+
+namespace {
+
+constexpr std::string_view kOldVhostMark = "...vhost...";
+constexpr std::string_view kDefaultInstance = "/_definst_";
+
+// The text before and after the first '?' or '#'.
+struct Split {
+    std::string_view name;
+    std::string_view query;
+};
+
+Split split_query(std::string_view text) {
+    const auto mark = text.find_first_of("?#");
+    if (mark == std::string_view::npos)
+        return {text, {}};
+    return {text.substr(0, mark), text.substr(mark + 1)};
+}
+
+void erase_all(std::string& text, std::string_view letters) {
+    std::erase_if(text, [letters](char letter) { return letters.find(letter) != std::string_view::npos; });
+}
+
+std::string_view trimmed(std::string_view text, char letter) {
+    while (text.starts_with(letter))
+        text.remove_prefix(1);
+    while (text.ends_with(letter))
+        text.remove_suffix(1);
+    return text;
+}
+
+// "live...vhost...v" is how clients that cannot send '?' and '=' name a virtual host.
+std::string with_old_vhost_mark_replaced(std::string_view text) {
+    std::string copy(text);
+    if (const auto mark = copy.find(kOldVhostMark); mark != std::string::npos)
+        copy.replace(mark, kOldVhostMark.size(), copy.find_first_of("?#") < mark ? "&vhost=" : "?vhost=");
+    return copy;
+}
+
+// The value of a parameter; some clients put a second '?' where '&' belongs, so all three end a value.
+std::optional<std::string> value_of(std::string_view query, std::string_view key) {
+    while (!query.empty()) {
+        const auto end = std::min(query.find_first_of("&?#"), query.size());
+        const std::string_view pair = query.substr(0, end);
+        query.remove_prefix(std::min(end + 1, query.size()));
+        if (pair.size() > key.size() && pair.starts_with(key) && pair[key.size()] == '=')
+            return std::string(pair.substr(key.size() + 1));
+    }
+    return std::nullopt;
+}
+
+std::uint16_t default_port(std::string_view schema) {
+    if (schema == "rtmp")
+        return 1935;
+    return schema == "https" || schema == "rtmps" ? 443 : 80;
+}
+
+Result<std::uint16_t> parse_port(std::string_view digits) {
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+    if (error != std::errc() || end != digits.data() + digits.size() || port == 0)
+        return Error(Errc::malformed, "the port of the URL is not a number from 1 to 65535");
+    return port;
+}
+
+// "host", "host:port", "[v6]:port"; a user name before '@' is not ours to use and is dropped.
+Result<void> parse_authority(std::string_view authority, StreamUrl& url) {
+    if (const auto at = authority.rfind('@'); at != std::string_view::npos)
+        authority.remove_prefix(at + 1);
+    std::string_view rest;
+    if (authority.starts_with('[')) {
+        const auto close = authority.find(']');
+        if (close == std::string_view::npos)
+            return Error(Errc::malformed, "the host of the URL opens a bracket and does not close it");
+        url.host = authority.substr(1, close - 1);
+        rest = authority.substr(close + 1);
+    } else {
+        const auto colon = std::min(authority.find(':'), authority.size());
+        url.host = authority.substr(0, colon);
+        rest = authority.substr(colon);
+    }
+    erase_all(url.host, " \t\r\n");
+    if (url.host.empty())
+        return Error(Errc::malformed, "the URL has no host");
+    if (!rest.empty() && !rest.starts_with(':'))
+        return Error(Errc::malformed, "the URL has text between host and port");
+    url.port = rest.size() <= 1 ? default_port(url.schema) : TRY(parse_port(rest.substr(1)));
+    return {};
+}
+
+void choose_vhost(std::string_view query, StreamUrl& url) {
+    auto named = value_of(query, "vhost");
+    if (!named)
+        named = value_of(query, "domain");
+    url.vhost = url.host;
+    if (named) {
+        erase_all(*named, "/ \t\r\n");
+        if (!named->empty() && *named != kDefaultVhost)
+            url.vhost = *named;
+    }
+    if (query.empty() || query == "vhost=__defaultVhost__")
+        url.param.clear();
+    else
+        url.param = "?" + std::string(query);
+}
+
+void choose_names(std::string_view path, std::string_view stream, StreamUrl& url) {
+    std::string app(path);
+    std::string name(stream);
+    erase_all(app, " \t\r\n");
+    erase_all(name, " \t\r\n");
+    for (auto at = app.find(kDefaultInstance); at != std::string::npos; at = app.find(kDefaultInstance, at)) {
+        const auto end = at + kDefaultInstance.size();
+        if (end == app.size() || app[end] == '/')
+            app.erase(at, kDefaultInstance.size());
+        else
+            at = end;  // "/_definst_x" is somebody's own name.
+    }
+    url.app = trimmed(app, '/');
+    url.stream = trimmed(name, '/');
+    if (url.stream.empty()) {
+        if (const auto slash = url.app.find('/'); slash != std::string::npos) {
+            url.stream = trimmed(std::string_view(url.app).substr(slash), '/');
+            url.app.resize(slash);
+        }
+    }
+    if (url.app.empty())
+        url.app = kDefaultApp;
+}
+
+bool is_admitted(char letter) {
+    const bool alphanumeric = (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z');
+    return alphanumeric || std::string_view("_-./@=+:,~").find(letter) != std::string_view::npos;
+}
+
+// For a sentence: cut, and whatever could confuse a log or a terminal replaced.
+std::string shown(std::string_view name) {
+    constexpr std::size_t kShownMax = 64;
+    std::string text(name.substr(0, kShownMax));
+    std::ranges::replace_if(text, [](char letter) { return letter < ' ' || letter > '~' || letter == '\''; }, '?');
+    return "'" + text + (name.size() > kShownMax ? "...'" : "'");
+}
+
+}  // namespace
+
+Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view stream_name) {
+    if (tc_url.size() > kUrlBytesMax || stream_name.size() > kUrlBytesMax)
+        return Error(Errc::limit, "the URL is over " + std::to_string(kUrlBytesMax) + " bytes");
+    StreamUrl url;
+    const auto schema_end = tc_url.find("://");
+    if (schema_end == std::string_view::npos || schema_end == 0)
+        return Error(Errc::malformed, "the URL does not begin with a schema such as rtmp://");
+    url.schema = tc_url.substr(0, schema_end);
+    std::ranges::transform(url.schema, url.schema.begin(),
+                           [](char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter; });
+    const std::string_view rest = tc_url.substr(schema_end + 3);
+    const auto authority_end = std::min(rest.find_first_of("/?#"), rest.size());
+    TRY(parse_authority(rest.substr(0, authority_end), url));
+
+    const std::string path = with_old_vhost_mark_replaced(rest.substr(authority_end));
+    const std::string name = with_old_vhost_mark_replaced(stream_name);
+    const Split app = split_query(path);
+    const Split stream = split_query(name);
+    std::string query(trimmed(app.query, '/'));
+    if (!query.empty() && !stream.query.empty())
+        query += '&';
+    query += stream.query;
+    choose_vhost(query, url);
+    choose_names(app.name, stream.name, url);
+    return url;
+}
+
+Result<StreamUrl> parse_stream_url(std::string_view url) {
+    const auto schema_end = url.find("://");
+    if (schema_end == std::string_view::npos)
+        return Error(Errc::malformed, "the URL does not begin with a schema such as rtmp://");
+    const auto slash = url.rfind('/');
+    if (slash < schema_end + 3)
+        return parse_stream_url(url, {});
+    return parse_stream_url(url.substr(0, slash), url.substr(slash + 1));
+}
+
+Result<void> admit_name(std::string_view name) {
+    if (name.empty())
+        return Error(Errc::denied, "the name is empty");
+    if (name.size() > kNameBytesMax)
+        return Error(Errc::denied, "the name " + shown(name) + " is longer than " + std::to_string(kNameBytesMax) + " bytes");
+    if (!std::ranges::all_of(name, is_admitted))
+        return Error(Errc::denied, "the name " + shown(name) + " has a character other than letters, digits and _-./@=+:,~");
+    if (name.find("..") != std::string_view::npos)
+        return Error(Errc::denied, "the name " + shown(name) + " contains '..'");
+    for (std::string_view rest = name;;) {
+        const auto slash = std::min(rest.find('/'), rest.size());
+        const std::string_view segment = rest.substr(0, slash);
+        if (segment.empty() || segment == ".")
+            return Error(Errc::denied, "the name " + shown(name) + " has an empty part between slashes");
+        if (slash == rest.size())
+            return {};
+        rest.remove_prefix(slash + 1);
+    }
+}
+
+Result<void> admit(const StreamUrl& url) {
+    const std::pair<const char*, const std::string&> parts[] = {
+        {"virtual host refused", url.vhost}, {"application refused", url.app}, {"stream refused", url.stream}};
+    for (const auto& [what, name] : parts) {
+        auto admitted = admit_name(name);
+        if (!admitted.ok())
+            return std::move(admitted).error().during(what);
+    }
+    return {};
+}
+
+}  // namespace live::wire::rtmp

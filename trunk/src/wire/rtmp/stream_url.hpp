@@ -1,0 +1,45 @@
+// Which stream a client means: takes an RTMP-like URL apart into virtual host, application, stream and parameters, with all the
+// spellings clients use. It does not know which virtual hosts exist, and it lets every name through: names come from strangers and
+// become file names and URLs, so admission asks admit() once before a stream is published or played.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace live::wire::rtmp {
+
+inline constexpr std::size_t kUrlBytesMax = 4'096;
+inline constexpr std::size_t kNameBytesMax = 255;
+inline constexpr std::string_view kDefaultVhost = "__defaultVhost__";
+inline constexpr std::string_view kDefaultApp = "__defaultApp__";
+
+struct StreamUrl {
+    std::string schema;  // "rtmp"
+    std::string host;    // as in the URL, without port and brackets
+    std::string vhost;   // the host unless a parameter names another; never empty
+    std::string app;     // never empty; may contain '/'
+    std::string stream;  // may be empty while a client has only connected
+    std::string param;   // empty, or '?' and the parameters of tcUrl and of the stream name joined; not decoded
+    std::uint16_t port = 0;
+
+    bool operator==(const StreamUrl&) const = default;
+};
+
+// From what an RTMP client sends: tcUrl in `connect`, the name in `publish` or `play` (empty when it is not known yet).
+// Errc::malformed without "schema://host" or with a bad port, Errc::limit when one of the two is over kUrlBytesMax.
+Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view stream_name);
+
+// From one whole URL: the last slash separates the stream, also inside the parameters ("rtmp://h/live?vhost=v/cam").
+Result<StreamUrl> parse_stream_url(std::string_view url);
+
+// Errc::denied with a sentence for the client unless the name is 1 to kNameBytesMax characters of [0-9A-Za-z_-./@=+:,~] without
+// "..", without a segment that is empty or ".", and so without '/' at either end.
+Result<void> admit_name(std::string_view name);
+
+// admit_name for virtual host, application and stream; the sentence says which of them is refused.
+Result<void> admit(const StreamUrl& url);
+
+}  // namespace live::wire::rtmp
