@@ -1,0 +1,47 @@
+// Cursor: a reader's place in a source's ring, packet by packet. For readers that do something of their own with each packet
+// (forwarding, recording); players of a wire format use RunCursor. No queue and no copy: a sequence number.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/ref.hpp"
+#include "base/signal.hpp"
+#include "media/source.hpp"
+
+namespace live::media {
+
+class Cursor final : private PacketListener {
+public:
+    // Starts at the source's join point.
+    explicit Cursor(Ref<Source> source);
+    ~Cursor();
+    Cursor(const Cursor&) = delete;
+    Cursor& operator=(const Cursor&) = delete;
+
+    // The next packet, or none when this reader has seen all. When metadata or sequence headers changed since the last packet taken
+    // (and before the first one) they come first, stamped with the time of the packet that follows.
+    std::optional<Packet> take();
+    // Raised after every batch of packets.
+    Signal& readable() { return readable_; }
+    std::uint64_t dropped() const { return dropped_; }
+    Sequence sequence() const { return next_; }
+    Source& source() { return *source_; }
+
+private:
+    friend class Source;
+
+    void on_packets() override { readable_.raise(); }
+    // The source cannot keep this reader's place any longer: on to the newest GOP start.
+    void jump();
+    void introduce();
+
+    Ref<Source> source_;
+    Signal readable_;
+    std::vector<Packet> first_;  // metadata and sequence headers still to be handed out, last first
+    Sequence next_;
+    std::uint64_t dropped_ = 0;
+};
+
+}  // namespace live::media

@@ -1,0 +1,44 @@
+// Ring: the packets of one source in one order, numbered from zero for ever. Readers hold numbers, not pointers. Publishing is one
+// append; what leaves at the old end is the owner's decision (Source), because only it knows who still reads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "media/packet.hpp"
+
+namespace live::media {
+
+using Sequence = std::uint64_t;
+
+class Ring {
+public:
+    Sequence first() const { return first_; }
+    Sequence next() const { return next_; }
+    bool empty() const { return first_ == next_; }
+    std::size_t size() const { return static_cast<std::size_t>(next_ - first_); }
+    // Bytes of payload held.
+    std::size_t bytes() const { return bytes_; }
+
+    // `sequence` must be in [first, next).
+    const Packet& at(Sequence sequence) const;
+    const Packet& newest() const { return at(next_ - 1); }
+
+    void append(Packet packet);
+    // Forgets everything before `sequence`.
+    void drop_before(Sequence sequence);
+    // About the first packet in [first, next) whose time is not before `time`, or next. Exact but for the some ten milliseconds by
+    // which kinds interleave.
+    Sequence find_time(MediaTime time) const;
+
+private:
+    std::size_t slot(Sequence sequence) const { return static_cast<std::size_t>(sequence) & (slots_.size() - 1); }
+    void grow();
+
+    std::vector<Packet> slots_;  // size is a power of two
+    Sequence first_ = 0;
+    Sequence next_ = 0;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace live::media

@@ -1,0 +1,31 @@
+// RtmpRunEncoder: packets as RTMP chunks whose headers are of type 1 (time as a delta to the packet before of the same kind), so that
+// the bytes do not depend on where a player joined. Sound, picture and data have a chunk stream each that nothing else uses.
+// RTMP 1.0, sections 5.3.1.2 and 5.3.1.3.
+#pragma once
+
+#include <array>
+
+#include "media/wire_run.hpp"
+
+namespace live::media {
+
+class RtmpRunEncoder final : public RunEncoder {
+public:
+    // `chunk_size` is what every reader of the run has announced to its peer.
+    explicit RtmpRunEncoder(std::uint32_t chunk_size) : chunk_size_(chunk_size) {}
+
+    Encoded encode(const Packet& packet, SlabLog& log) override;
+    bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
+    void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
+
+private:
+    struct Track {
+        std::int64_t last_ms = 0;
+        bool seen = false;
+    };
+
+    std::array<Track, kKindCount> tracks_{};
+    std::uint32_t chunk_size_;
+};
+
+}  // namespace live::media

@@ -1,0 +1,210 @@
+#include "media/run_cursor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace live::media {
+
+namespace {
+
+std::int64_t to_ms(MediaTime time) { return std::chrono::floor<std::chrono::milliseconds>(time).count(); }
+
+}  // namespace
+
+RunCursor::RunCursor(Ref<Source> source, RunFormat format)
+    : source_(std::move(source)), run_(source_->hold_run(format)), format_(format) {
+    place(true);
+}
+
+RunCursor::~RunCursor() {
+    set_lagging(false);
+    source_->release_run(format_);
+}
+
+void RunCursor::place(bool joining) {
+    Sequence from = joining ? source_->join_point() : source_->gop_start().value_or(run_.next());
+    if (!joining) {
+        from = std::max(from, next_);  // never back over what was sent
+        dropped_ += from - next_;
+        source_->count_dropped(from - next_);
+    } else {
+        choose_base(from);
+    }
+    next_ = from;
+    position_ = run_.offset_of(from);
+    opened_.clear();
+    settled_ = false;
+    must_jump_ = false;
+    if (joining || config_version_ != source_->config_version()) {
+        const Ring& ring = source_->ring();
+        introduce(from < ring.next() ? time_of(ring.at(from)) : 0);
+    }
+}
+
+// The player's zero is the smaller of its first sound's and its first picture's time, so that neither is cut off.
+void RunCursor::choose_base(Sequence from) {
+    const PlayOptions& options = source_->options();
+    if (options.atc || options.time_jitter == TimeJitter::off) {
+        base_ms_ = -to_ms(source_->timeline().publisher_offset());
+        return;
+    }
+    const Ring& ring = source_->ring();
+    std::optional<MediaTime> base;
+    for (const Kind kind : {Kind::audio, Kind::video}) {
+        // The next one of this kind; when it has not come yet, the latest one bounds what will come.
+        std::optional<MediaTime> time = source_->last_time(kind);
+        for (Sequence sequence = from; sequence < ring.next(); ++sequence) {
+            const Packet& packet = ring.at(sequence);
+            if (packet.kind == kind && !packet.config) {
+                time = packet.dts;
+                break;
+            }
+        }
+        if (time)
+            base = std::min(base.value_or(*time), *time);
+    }
+    base_ms_ = to_ms(base.value_or(source_->timeline().newest()));
+}
+
+void RunCursor::introduce(std::int64_t time_ms) {
+    const auto add = [this, time_ms](Kind kind, const Slice& payload) {
+        if (payload.empty())
+            return;
+        const Packet packet{kind, false, true, {}, payload};
+        run_.encoder().append_own_message(packet, time_ms, private_);
+    };
+    add(Kind::data, source_->metadata());
+    if (!source_->metadata().empty())
+        opened_.add(Kind::data);  // data is rare and its time matters little: the metadata's header opens its chunk stream
+    add(Kind::audio, source_->config(Kind::audio));
+    add(Kind::video, source_->config(Kind::video));
+    config_version_ = source_->config_version();
+}
+
+std::int64_t RunCursor::time_of(const Packet& packet) const { return std::max<std::int64_t>(to_ms(packet.dts) - base_ms_, 0); }
+
+void RunCursor::own_header(Sequence sequence) {
+    const Packet& packet = source_->ring().at(sequence);
+    const WireRun::Entry& entry = run_.entry(sequence);
+    if (run_.encoder().append_own_header(packet, time_of(packet), private_))
+        position_ = entry.offset + entry.header_bytes;
+    else
+        position_ = run_.offset_of(sequence + 1);
+    opened_.add(packet.kind);
+}
+
+// Up to where the shared bytes may be sent as they are.
+RunCursor::Position RunCursor::settle() {
+    if (settled_ && epoch_ == run_.epoch())
+        return run_.head();
+    if (settled_) {
+        next_ = run_.find(position_);
+        settled_ = false;
+    }
+    for (; next_ < run_.next(); ++next_) {
+        const WireRun::Entry& entry = run_.entry(next_);
+        if (opened_.has(source_->ring().at(next_).kind) && !entry.needs_own_header)
+            continue;
+        if (position_ < entry.offset)
+            return entry.offset;
+        own_header(next_);
+    }
+    // A kind that this player has had nothing of yet still needs its first header.
+    settled_ = opened_.has_all(run_.kinds());
+    epoch_ = run_.epoch();
+    return run_.head();
+}
+
+bool RunCursor::at_boundary() const {
+    return private_.empty() && run_.offset_of(run_.find(position_)) == position_;
+}
+
+RunCursor::Batch RunCursor::take(std::span<::iovec> out) {
+    Batch batch;
+    // A player that is not lagging stands at a message boundary; a burst may have overtaken it there.
+    if (position_ < run_.tail() && !must_jump_) {
+        next_ = run_.find(run_.tail());
+        must_jump_ = true;
+    }
+    if (must_jump_ && private_.empty())
+        place(false);
+    if (!control_.empty() && at_boundary())
+        private_.swap(control_);
+    const Position limit = must_jump_ ? position_ : settle();
+    if (private_sent_ < private_.size() && !out.empty()) {
+        out[batch.spans++] = {private_.data() + private_sent_, private_.size() - private_sent_};
+        batch.bytes += private_.size() - private_sent_;
+    }
+    if (position_ < limit) {
+        const std::size_t count = run_.spans(position_, limit, out.subspan(batch.spans));
+        for (std::size_t i = 0; i < count; ++i)
+            batch.bytes += out[batch.spans++].iov_len;
+    }
+    return batch;
+}
+
+void RunCursor::advance(std::size_t count) {
+    const std::size_t own = std::min(count, private_.size() - private_sent_);
+    private_sent_ += own;
+    if (private_sent_ == private_.size() && !private_.empty()) {
+        std::vector<std::uint8_t>().swap(private_);  // a player at rest holds no buffer
+        private_sent_ = 0;
+    }
+    position_ += count - own;
+    CHECK(position_ <= run_.head());
+}
+
+void RunCursor::add_control(Bytes bytes) { control_.insert(control_.end(), bytes.begin(), bytes.end()); }
+
+bool RunCursor::is_plain() const {
+    return settled_ && epoch_ == run_.epoch() && private_.empty() && control_.empty() && !must_jump_;
+}
+
+void RunCursor::resume_at(Position position) { position_ = position; }
+
+void RunCursor::set_lagging(bool lagging) {
+    if (lagging_ == lagging)
+        return;
+    lagging_ = lagging;
+    if (lagging)
+        run_.add_laggard(*this);
+    else
+        run_.remove_laggard(*this);
+}
+
+Sequence RunCursor::needed_sequence() const {
+    if (must_jump_)
+        return run_.next();
+    const Sequence at = run_.find(position_);
+    return run_.offset_of(at) == position_ ? at : at - 1;
+}
+
+void RunCursor::leave_place() {
+    const Position end = run_.offset_of(run_.find(position_));
+    std::array<::iovec, 256> spans;  // 16 MiB of slabs, the longest message
+    const std::size_t count = run_.spans(position_, end, spans);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto* data = static_cast<const std::uint8_t*>(spans[i].iov_base);
+        private_.insert(private_.end(), data, data + spans[i].iov_len);
+        position_ += spans[i].iov_len;
+    }
+    CHECK(position_ == end);
+    next_ = run_.find(end);
+    must_jump_ = true;
+}
+
+MediaTime RunCursor::played() const {
+    const Ring& ring = source_->ring();
+    if (ring.empty())
+        return MediaTime::zero();
+    const Sequence at = std::min(run_.find(position_), ring.next() - 1);
+    return std::chrono::milliseconds(time_of(ring.at(std::max(at, ring.first()))));
+}
+
+std::uint64_t RunCursor::behind() const { return run_.next() - run_.find(position_); }
+
+}  // namespace live::media

@@ -1,0 +1,93 @@
+// RunCursor: one player's place in a wire run. Nearly always it is just a position, the same for thousands of players; then the bytes
+// to send are the run's own. Around a join, a jump or an odd time it also holds a few bytes that only this player gets: metadata,
+// sequence headers, and the headers with this player's own absolute times, which go in front of the shared payload.
+//
+// Rules that keep the player's byte stream whole: private bytes go out before the position moves on; a message that was begun is
+// finished before a jump, even if the run has dropped it meanwhile (its rest is copied, once); each kind gets a header of its own first.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <sys/uio.h>
+
+#include "base/ref.hpp"
+#include "media/source.hpp"
+#include "media/wire_run.hpp"
+
+namespace live::media {
+
+class RunCursor {
+public:
+    using Position = WireRun::Position;
+    struct Batch {
+        std::size_t spans = 0;
+        std::size_t bytes = 0;
+    };
+
+    // Joins at the source's join point.
+    RunCursor(Ref<Source> source, RunFormat format);
+    ~RunCursor();
+    RunCursor(const RunCursor&) = delete;
+    RunCursor& operator=(const RunCursor&) = delete;
+
+    // What this player can be sent now, oldest first, as spans that stay valid until the source is appended to or this cursor is used
+    // again. May be less than everything: take and advance until nothing comes.
+    Batch take(std::span<::iovec> out);
+    // `count` bytes of the last batch went out.
+    void advance(std::size_t count);
+    // Bytes of the protocol itself (a pong, a status) that go out at the next message boundary.
+    void add_control(Bytes bytes);
+
+    // The position alone says what this player gets next.
+    bool is_plain() const;
+    Position position() const { return position_; }
+    // A cohort sent for this player meanwhile: it stands at `position` now, a message boundary or inside a message.
+    void resume_at(Position position);
+    // The player's socket is full: its place is protected within the source's bounds. Or no longer.
+    void set_lagging(bool lagging);
+    bool is_lagging() const { return lagging_; }
+    // The first packet whose bytes this player still needs from the run; the run's next when it needs none.
+    Sequence needed_sequence() const;
+    // Media time sent so far, on this player's clock.
+    MediaTime played() const;
+    std::uint64_t dropped() const { return dropped_; }
+    // Packets between this player and the head.
+    std::uint64_t behind() const;
+
+    Source& source() { return *source_; }
+    WireRun& run() { return run_; }
+
+private:
+    friend class Source;
+
+    // The source drops this player's packets: keeps the rest of a begun message, then jumps.
+    void leave_place();
+    void place(bool joining);
+    void choose_base(Sequence from);
+    void introduce(std::int64_t time_ms);
+    Position settle();
+    void own_header(Sequence sequence);
+    bool at_boundary() const;
+    std::int64_t time_of(const Packet& packet) const;
+
+    Ref<Source> source_;
+    WireRun& run_;
+    std::vector<std::uint8_t> private_;  // goes before position_
+    std::vector<std::uint8_t> control_;  // waits for a message boundary
+    std::size_t private_sent_ = 0;
+    Position position_ = 0;
+    Sequence next_ = 0;  // while not settled or jumping: the next packet not looked at
+    std::int64_t base_ms_ = 0;
+    std::uint64_t dropped_ = 0;
+    std::uint32_t epoch_ = 0;
+    std::uint32_t config_version_ = 0;
+    RunFormat format_;
+    KindSet opened_;
+    bool settled_ = false;
+    bool must_jump_ = false;
+    bool lagging_ = false;
+};
+
+}  // namespace live::media

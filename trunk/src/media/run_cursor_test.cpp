@@ -1,0 +1,401 @@
+#include "media/run_cursor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "media/rtmp_run.hpp"
+#include "wire/rtmp/chunk_reader.hpp"
+#include "wire/rtmp/chunk_writer.hpp"
+
+namespace live::media {
+namespace {
+
+namespace rtmp = wire::rtmp;
+
+constexpr std::uint32_t kChunkSize = 4096;
+
+Slice payload_of(std::uint32_t number, std::size_t size) {
+    Slice slice = Slice::allocate(std::max<std::size_t>(size, 4));
+    MutBytes bytes = slice.mutable_bytes();
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<std::uint8_t>(i < 4 ? number >> (8 * i) : number + i);
+    return slice;
+}
+
+std::uint32_t number_of(const Slice& payload) {
+    std::uint32_t number = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+        number |= static_cast<std::uint32_t>(payload.data()[i]) << (8 * i);
+    return number;
+}
+
+// A source with a publisher that sends 25 pictures and 40 sounds a second, a key frame every 50 pictures.
+struct Stage {
+    explicit Stage(PlayOptions options = {}) : source(make_ref<Source>("/live/test", options, kChunkSize, pool)) {}
+
+    void config() {
+        source->append({Kind::data, false, false, {}, payload_of(1'000'001, 40)});
+        source->append({Kind::video, false, true, {}, payload_of(1'000'002, 50)});
+        source->append({Kind::audio, false, true, {}, payload_of(1'000'003, 7)});
+    }
+    // One picture and its sound; pictures are 3,000 bytes, key frames 20,000.
+    void picture() {
+        const bool key = pictures % 50 == 0;
+        const MediaTime at = std::chrono::milliseconds(40 * pictures) + start;
+        send({Kind::video, key, false, at, payload_of(number, key ? 20'000 : 3'000)});
+        send({Kind::audio, false, false, at + 17ms, payload_of(number, 200)});
+        ++pictures;
+    }
+    void send(Packet packet) {
+        sent.push_back(packet);
+        ++number;
+        source->append(std::move(packet));
+    }
+
+    SlabPool pool;
+    Ref<Source> source;
+    std::vector<Packet> sent;  // by number
+    std::uint32_t number = 0;
+    int pictures = 0;
+    MediaTime start{};
+};
+
+struct Got {
+    rtmp::MessageType type;
+    std::uint32_t time_ms;
+    std::uint32_t number;
+};
+
+// A player behind a socket that takes as much as the test says.
+struct Player {
+    explicit Player(Stage& stage) : cursor(stage.source, RunFormat::rtmp), stage_(stage) {
+        reader.set_chunk_size(kChunkSize);
+    }
+
+    // Reads up to `room` bytes. True when there was nothing more to send.
+    bool read(std::size_t room) {
+        std::array<::iovec, 8> spans;
+        for (;;) {
+            const auto batch = cursor.take(spans);
+            if (batch.bytes == 0)
+                return true;
+            const std::size_t count = std::min(room, batch.bytes);
+            feed(std::span(spans).first(batch.spans), count);
+            cursor.advance(count);
+            room -= count;
+            if (count < batch.bytes) {
+                cursor.set_lagging(true);
+                return false;
+            }
+            cursor.set_lagging(false);
+        }
+    }
+    void read_all() { EXPECT_TRUE(read(std::size_t{1} << 30)); }
+
+    std::vector<Got> media() const {
+        std::vector<Got> only;
+        for (const Got& got : messages)
+            if (got.number < 1'000'000)
+                only.push_back(got);
+        return only;
+    }
+
+    RunCursor cursor;
+    rtmp::ChunkReader reader;
+    std::vector<Got> messages;
+
+private:
+    void feed(std::span<::iovec> spans, std::size_t count) {
+        for (const ::iovec& span : spans) {
+            const std::size_t part = std::min(count, span.iov_len);
+            Bytes input(static_cast<const std::uint8_t*>(span.iov_base), part);
+            while (!input.empty())
+                if (auto message = reader.read(input).value())
+                    accept(*message);
+            count -= part;
+        }
+    }
+    void accept(const rtmp::Message& message) {
+        if (message.type == rtmp::MessageType::user_control)
+            return;
+        const std::uint32_t number = number_of(message.payload);
+        if (number < 1'000'000) {
+            ASSERT_LT(number, stage_.sent.size());
+            ASSERT_TRUE(std::ranges::equal(message.payload.bytes(), stage_.sent[number].payload.bytes()));
+        }
+        messages.push_back({message.type, message.timestamp_ms, number});
+    }
+
+    Stage& stage_;
+};
+
+// Every message from `from` on, once each, on a clock that starts at the first packet's time.
+void expect_continuous(const Stage& stage, const std::vector<Got>& got, std::uint32_t from, std::int64_t base_ms) {
+    ASSERT_EQ(got.size(), stage.sent.size() - from);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        ASSERT_EQ(got[i].number, from + i);
+        const auto dts = std::chrono::duration_cast<std::chrono::milliseconds>(stage.sent[got[i].number].dts).count();
+        ASSERT_EQ(got[i].time_ms, static_cast<std::uint32_t>(dts - base_ms)) << "packet " << got[i].number;
+    }
+}
+
+TEST(RunCursor, JoinsAtTheCachedGopAndStartsAtZero) {
+    Stage stage;
+    stage.config();
+    for (int i = 0; i < 60; ++i)
+        stage.picture();
+    Player player(stage);
+    for (int i = 0; i < 30; ++i)
+        stage.picture();
+    player.read_all();
+    ASSERT_GE(player.messages.size(), 3U);
+    EXPECT_EQ(player.messages[0].number, 1'000'001U);
+    EXPECT_EQ(player.messages[1].number, 1'000'003U);
+    EXPECT_EQ(player.messages[2].number, 1'000'002U);
+    EXPECT_EQ(player.messages[0].time_ms, 0U);
+    expect_continuous(stage, player.media(), 100, 2000);
+}
+
+TEST(RunCursor, PlayersThatHaveSettledStandAtTheSamePosition) {
+    Stage stage;
+    stage.config();
+    for (int i = 0; i < 60; ++i)
+        stage.picture();
+    Player early(stage);
+    early.read_all();
+    for (int i = 0; i < 10; ++i)
+        stage.picture();
+    Player late(stage);
+    late.read_all();
+    early.read_all();
+    EXPECT_TRUE(early.cursor.is_plain());
+    EXPECT_TRUE(late.cursor.is_plain());
+    EXPECT_EQ(early.cursor.position(), late.cursor.position());
+    // What a cohort sends from here on is right for both: the same bytes, each on its own clock.
+    stage.picture();
+    early.read_all();
+    late.read_all();
+    expect_continuous(stage, early.media(), 100, 2000);
+    expect_continuous(stage, late.media(), 100, 2000);
+}
+
+TEST(RunCursor, SurvivesWritesCutAnywhere) {
+    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+        std::mt19937 random(seed);
+        Stage stage;
+        stage.config();
+        for (int i = 0; i < 55; ++i)
+            stage.picture();
+        Player player(stage);
+        for (int i = 0; i < 120; ++i) {
+            stage.picture();
+            player.read(random() % 9'000);
+        }
+        player.read_all();
+        expect_continuous(stage, player.media(), 100, 2000);
+    }
+}
+
+TEST(RunCursor, LateReaderResumesAtTheNewestGopAndNobodyElseNotices) {
+    PlayOptions options;
+    options.queue_length = 5s;
+    Stage stage(options);
+    stage.config();
+    stage.picture();
+    Player quick(stage);
+    Player slow(stage);
+    slow.read(10'000);  // stops in the middle of the first key frame
+    for (int i = 0; i < 500; ++i) {
+        stage.picture();
+        quick.read_all();
+    }
+    slow.read_all();
+    expect_continuous(stage, quick.media(), 0, 0);
+    const auto got = slow.media();
+    ASSERT_GE(got.size(), 2U);
+    EXPECT_EQ(got[0].number, 0U) << "the begun message is finished";
+    EXPECT_EQ(got[1].number, 1000U) << "then the newest key frame";
+    EXPECT_EQ(got[1].time_ms, 20'000U) << "on the same clock";
+    EXPECT_EQ(slow.cursor.dropped(), 999U);
+    EXPECT_EQ(stage.source->counters().dropped_packets, 999U);
+    EXPECT_EQ(got.back().number, stage.number - 1);
+}
+
+TEST(RunCursor, LaggardCostsTheRingNoMoreThanItsQueueLength) {
+    PlayOptions options;
+    options.queue_length = 4s;
+    Stage stage(options);
+    stage.config();
+    stage.picture();
+    Player slow(stage);
+    slow.read(100);
+    for (int i = 0; i < 3000; ++i)
+        stage.picture();
+    const auto span = stage.source->ring().newest().dts - stage.source->ring().at(stage.source->ring().first()).dts;
+    EXPECT_LE(span, 7s);
+}
+
+TEST(RunCursor, OvertakenAtABoundaryJumpsWithoutHavingLagged) {
+    Stage stage;
+    stage.config();
+    stage.picture();
+    Player player(stage);
+    player.read_all();
+    for (int i = 0; i < 500; ++i)  // a burst while nobody was sent anything
+        stage.picture();
+    player.read_all();
+    const auto got = player.media();
+    EXPECT_EQ(got[2].number, 1000U);
+    EXPECT_GT(player.cursor.dropped(), 0U);
+}
+
+TEST(RunCursor, KindThatAppearsLaterGetsAHeaderOfItsOwn) {
+    Stage stage;
+    stage.send({Kind::video, true, false, 0ms, payload_of(0, 100)});
+    Player player(stage);
+    player.read_all();
+    EXPECT_TRUE(player.cursor.is_plain());
+    stage.send({Kind::audio, false, false, 700ms, payload_of(1, 100)});
+    EXPECT_FALSE(player.cursor.is_plain());
+    stage.send({Kind::video, false, false, 740ms, payload_of(2, 100)});
+    player.read_all();
+    expect_continuous(stage, player.media(), 0, 0);
+}
+
+TEST(RunCursor, LeapThatADeltaCannotCarryGetsAHeaderOfItsOwn) {
+    Stage stage;
+    stage.send({Kind::data, false, false, 0ms, payload_of(0, 100)});
+    stage.send({Kind::video, true, false, 0ms, payload_of(1, 100)});
+    Player player(stage);
+    player.read_all();
+    stage.send({Kind::video, true, false, 17'000'000ms, payload_of(2, 100)});
+    stage.send({Kind::data, false, false, 17'000'001ms, payload_of(3, 100)});
+    player.read_all();
+    const auto got = player.messages;
+    ASSERT_GE(got.size(), 2U);
+    EXPECT_EQ(got.back().number, 3U);
+    EXPECT_EQ(got.back().time_ms, 17'000'001U);
+    EXPECT_EQ(got[got.size() - 2].time_ms, 17'000'000U);
+}
+
+TEST(RunCursor, ExtendedTimeWithAMessageOverTheChunkSizeIsWrittenWhole) {
+    Stage stage;
+    stage.start = 20'000'000ms;
+    stage.source->timeline().map(Kind::video, 0);
+    PlayOptions options;
+    options.time_jitter = TimeJitter::off;
+    stage.source->set_options(options);
+    stage.picture();
+    stage.picture();
+    Player player(stage);
+    player.read_all();
+    expect_continuous(stage, player.media(), 0, 0);
+}
+
+TEST(RunCursor, WithoutAGopCacheStartsWithTheNextPacketNearZero) {
+    PlayOptions options;
+    options.gop_cache = false;
+    Stage stage(options);
+    stage.config();
+    for (int i = 0; i < 20; ++i)
+        stage.picture();
+    Player player(stage);
+    player.read_all();
+    EXPECT_TRUE(player.media().empty());
+    stage.picture();
+    player.read_all();
+    const auto got = player.media();
+    ASSERT_EQ(got.size(), 2U);
+    EXPECT_EQ(got[0].number, 40U);
+    EXPECT_EQ(got[0].time_ms, 40U);  // the pictures before bound the clock
+    EXPECT_EQ(got[1].time_ms, 57U);
+}
+
+TEST(RunCursor, PlayerBeforeThePublisherGetsEverything) {
+    Stage stage;
+    Player player(stage);
+    player.read_all();
+    EXPECT_TRUE(player.messages.empty());
+    stage.config();
+    stage.picture();
+    player.read_all();
+    EXPECT_EQ(player.messages.size(), 5U);
+    expect_continuous(stage, player.media(), 0, 0);
+}
+
+TEST(RunCursor, ControlBytesGoBetweenMessages) {
+    Stage stage;
+    stage.config();
+    stage.picture();
+    Player player(stage);
+    player.read(500);
+    ByteWriter ping;
+    const std::array<std::uint8_t, 6> body{0, 6, 0, 0, 0, 1};
+    rtmp::write_message(ping, rtmp::kControlChunkStream, rtmp::MessageType::user_control, 0, 0, body, kChunkSize);
+    player.cursor.add_control(ping.written());
+    EXPECT_FALSE(player.cursor.is_plain());
+    stage.picture();
+    player.read_all();
+    EXPECT_TRUE(player.cursor.is_plain());
+    expect_continuous(stage, player.media(), 0, 0);
+}
+
+TEST(RunCursor, RunLivesAsLongAsItsReaders) {
+    Stage stage;
+    stage.config();
+    {
+        Player one(stage);
+        Player two(stage);
+        stage.picture();
+        EXPECT_NE(stage.source->run(RunFormat::rtmp), nullptr);
+        EXPECT_EQ(stage.source->readers(), 2U);
+        EXPECT_GT(stage.pool.in_use(), 0U);
+    }
+    EXPECT_EQ(stage.source->run(RunFormat::rtmp), nullptr);
+    EXPECT_EQ(stage.pool.in_use(), 0U);
+}
+
+// Many players with sockets of every speed, joining and leaving. A failure prints its seed.
+TEST(RunCursor, SimulatedCrowdGetsOrderedMediaOnOneClockEach) {
+    for (std::uint32_t seed = 0; seed < 30; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937 random(seed);
+        PlayOptions options;
+        options.queue_length = std::chrono::seconds(2 + random() % 5);
+        options.gop_cache = random() % 4 != 0;
+        Stage stage(options);
+        stage.config();
+        std::vector<std::unique_ptr<Player>> players;
+        std::vector<std::size_t> speed;
+        for (int i = 0; i < 800; ++i) {
+            stage.picture();
+            if (i % 40 == 0) {
+                players.push_back(std::make_unique<Player>(stage));
+                speed.push_back(random() % 5'000);
+            }
+            for (std::size_t p = 0; p < players.size(); ++p)
+                players[p]->read(random() % 16 == 0 ? 200'000 : speed[p]);
+        }
+        for (const auto& player : players) {
+            player->read_all();
+            const auto got = player->media();
+            ASSERT_FALSE(got.empty());
+            EXPECT_EQ(got.back().number, stage.number - 1);
+            const auto dts_ms = [&](const Got& one) { return stage.sent[one.number].dts / 1ms; };
+            const auto clock = dts_ms(got.front()) - got.front().time_ms;
+            for (std::size_t i = 1; i < got.size(); ++i) {
+                ASSERT_GT(got[i].number, got[i - 1].number);
+                ASSERT_EQ(dts_ms(got[i]) - got[i].time_ms, clock) << "packet " << got[i].number;
+                if (got[i].number != got[i - 1].number + 1) {
+                    ASSERT_TRUE(stage.sent[got[i].number].key || !options.gop_cache);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace live::media

@@ -1,0 +1,178 @@
+#include "media/source.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "media/cursor.hpp"
+#include "media/rtmp_run.hpp"
+#include "media/run_cursor.hpp"
+
+namespace live::media {
+
+Publication::Publication(Ref<Source> source) : source_(std::move(source)) {}
+
+Publication::~Publication() {
+    if (current_)
+        source_->publication_ = nullptr;
+}
+
+Source::Source(std::string url, const PlayOptions& options, std::uint32_t chunk_size, SlabPool& pool)
+    : url_(std::move(url)), options_(options), pool_(pool), chunk_size_(chunk_size), next_chunk_size_(chunk_size) {}
+
+Source::~Source() {
+    CHECK(publication_ == nullptr);
+    CHECK(cursors_.empty() && listeners_.empty());
+}
+
+Result<std::unique_ptr<Publication>> Source::publish(Takeover takeover) {
+    if (publication_ != nullptr) {
+        if (takeover == Takeover::refuse)
+            return Error(Errc::conflict, "stream " + url_ + " is published already");
+        evict_publisher();
+    }
+    auto publication = std::make_unique<Publication>(Ref<Source>(this));
+    publication_ = publication.get();
+    timeline_.start_publisher();
+    audio_since_video_ = 0;
+    return publication;
+}
+
+void Source::evict_publisher() {
+    if (publication_ == nullptr)
+        return;
+    publication_->current_ = false;
+    publication_->evicted_.raise();
+    publication_ = nullptr;
+}
+
+void Source::append(Packet packet) {
+    const std::size_t kind = index_of(packet.kind);
+    ++counters_.packets[kind];
+    counters_.bytes[kind] += packet.payload.size();
+    if (!packet.config)
+        last_times_[kind] = packet.dts;
+    remember_config(packet);
+    track_gop(packet);
+    for (HeldRun& held : runs_)
+        if (held.run)
+            held.run->append(packet);
+    const bool trim_now = packet.key || (ring_.next() & 15U) == 0;
+    ring_.append(std::move(packet));
+    if (trim_now)
+        trim();
+}
+
+void Source::flush() {
+    for (std::size_t i = listeners_.size(); i-- > 0;)
+        listeners_[i]->on_packets();
+}
+
+void Source::remember_config(const Packet& packet) {
+    if (packet.kind == Kind::data) {
+        metadata_ = packet.payload;
+        ++config_version_;
+    } else if (packet.config) {
+        configs_[index_of(packet.kind)] = packet.payload;
+        ++config_version_;
+    }
+}
+
+void Source::track_gop(const Packet& packet) {
+    if (packet.kind == Kind::video && !packet.config) {
+        audio_since_video_ = 0;
+        if (packet.key) {
+            gop_start_ = ring_.next();
+            ++counters_.key_frames;
+        }
+    } else if (packet.kind == Kind::audio && gop_start_ && ++audio_since_video_ > kAudioOnlyAfter) {
+        gop_start_.reset();
+    }
+    if (gop_start_ && options_.gop_cache_frames_max > 0 && ring_.next() - *gop_start_ > options_.gop_cache_frames_max)
+        gop_start_.reset();
+}
+
+std::optional<Sequence> Source::gop_start() const {
+    return gop_start_ && *gop_start_ >= ring_.first() ? gop_start_ : std::nullopt;
+}
+
+Sequence Source::join_point() const { return options_.gop_cache ? gop_start().value_or(ring_.next()) : ring_.next(); }
+
+bool Source::is_too_late(Sequence sequence) const {
+    return ring_.bytes() > kRingBytesMax ||
+           (sequence < ring_.next() && ring_.newest().dts - ring_.at(sequence).dts > options_.queue_length);
+}
+
+Sequence Source::keep_for_laggards(Sequence keep) {
+    for (HeldRun& held : runs_) {
+        if (!held.run)
+            continue;
+        for (RunCursor* cursor : held.run->laggards()) {
+            const Sequence at = cursor->needed_sequence();
+            if (at >= keep)
+                continue;
+            if (is_too_late(at))
+                cursor->leave_place();
+            else
+                keep = at;
+        }
+    }
+    for (Cursor* cursor : cursors_) {
+        if (cursor->sequence() >= keep)
+            continue;
+        if (is_too_late(cursor->sequence()))
+            cursor->jump();
+        else
+            keep = cursor->sequence();
+    }
+    return keep;
+}
+
+void Source::trim() {
+    Sequence keep = gop_start().value_or(ring_.next());
+    if (ring_.bytes() > kRingBytesMax && keep == ring_.first()) {
+        gop_start_.reset();  // one GOP alone is over the bound
+        keep = ring_.next();
+    }
+    if (!options_.gop_cache)
+        keep = ring_.next();
+    const bool has_readers = readers() > 0;
+    if (has_readers && ring_.bytes() <= kRingBytesMax)
+        keep = std::min(keep, ring_.find_time(ring_.newest().dts - std::max<MediaTime>(kHistory, 3 * options_.mw_latency)));
+    keep = std::max(keep_for_laggards(keep), ring_.first());
+    for (HeldRun& held : runs_)
+        if (held.run)
+            held.run->drop_before(keep);
+    ring_.drop_before(keep);
+}
+
+void Source::set_chunk_size(std::uint32_t bytes) {
+    next_chunk_size_ = bytes;
+    if (readers() == 0)
+        chunk_size_ = bytes;
+}
+
+WireRun& Source::hold_run(RunFormat format) {
+    HeldRun& held = runs_[static_cast<std::size_t>(format)];
+    if (held.holders++ == 0) {
+        chunk_size_ = next_chunk_size_;
+        held.run = std::make_unique<WireRun>(std::make_unique<RtmpRunEncoder>(chunk_size_), pool_, ring_);
+    }
+    return *held.run;
+}
+
+void Source::release_run(RunFormat format) {
+    HeldRun& held = runs_[static_cast<std::size_t>(format)];
+    CHECK(held.holders > 0);
+    if (--held.holders == 0)
+        held.run.reset();
+}
+
+std::size_t Source::readers() const {
+    std::size_t count = cursors_.size();
+    for (const HeldRun& held : runs_)
+        count += held.holders;
+    return count;
+}
+
+}  // namespace live::media

@@ -1,0 +1,161 @@
+// Source: one live stream. It keeps the ring of packets, what a newcomer needs first (metadata, sequence headers, the newest GOP), one
+// wire run for each format that has readers, and who publishes. Publishing is one append; the source never calls a reader per packet,
+// except those few that asked to be told at once.
+//
+// Retention: the newest GOP (if the GOP cache is on), a short history for readers that are woken on a beat, and more only while a
+// laggard still needs it, up to PlayOptions::queue_length and kRingBytesMax. Who falls out of that jumps to the newest GOP start.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ref.hpp"
+#include "base/result.hpp"
+#include "base/signal.hpp"
+#include "media/options.hpp"
+#include "media/ring.hpp"
+#include "media/timeline.hpp"
+#include "media/wire_run.hpp"
+
+namespace live::media {
+
+class Cursor;
+class Source;
+
+enum class RunFormat : std::uint8_t { rtmp };
+inline constexpr std::size_t kRunFormatCount = 1;
+
+// The right to publish on a source. Gone when destroyed, on whatever path. `evicted` is raised when somebody takes the stream over or
+// an operator kicks; its holder then has nothing to publish to any more and ends.
+class Publication {
+public:
+    explicit Publication(Ref<Source> source);
+    ~Publication();
+    Publication(const Publication&) = delete;
+    Publication& operator=(const Publication&) = delete;
+
+    Source& source() { return *source_; }
+    bool is_current() const { return current_; }
+    Signal& evicted() { return evicted_; }
+
+private:
+    friend class Source;
+    Ref<Source> source_;
+    Signal evicted_;
+    bool current_ = true;
+};
+
+// Told after every batch that a publisher appended. Must not suspend.
+class PacketListener {
+public:
+    virtual void on_packets() = 0;
+
+protected:
+    ~PacketListener() = default;
+};
+
+struct SourceCounters {
+    std::array<std::uint64_t, kKindCount> packets{};
+    std::array<std::uint64_t, kKindCount> bytes{};
+    std::uint64_t key_frames = 0;
+    std::uint64_t dropped_packets = 0;  // that readers did not get because they were too slow
+};
+
+class Source final : public RefCounted {
+public:
+    static constexpr std::size_t kRingBytesMax = 64U << 20;
+    // History that is always kept for readers on a beat, at least; three beats when they are longer.
+    static constexpr std::chrono::milliseconds kHistory{2'000};
+    // This many sound packets in a row without a picture, and the stream counts as audio only: no GOP is cached.
+    static constexpr std::uint32_t kAudioOnlyAfter = 115;
+
+    Source(std::string url, const PlayOptions& options, std::uint32_t chunk_size, SlabPool& pool);
+    ~Source();
+
+    // "/app/stream" in the default vhost, "vhost/app/stream" otherwise.
+    const std::string& url() const { return url_; }
+    const PlayOptions& options() const { return options_; }
+    void set_options(const PlayOptions& options) { options_ = options; }
+
+    // Errc::conflict when somebody publishes already and `takeover` is off.
+    enum class Takeover : std::uint8_t { refuse, replace };
+    Result<std::unique_ptr<Publication>> publish(Takeover takeover);
+    bool is_published() const { return publication_ != nullptr; }
+    // Ends the current publisher's right, if there is one.
+    void evict_publisher();
+
+    void append(Packet packet);
+    // The publisher's batch is complete: readers that wait for every packet are told.
+    void flush();
+    Timeline& timeline() { return timeline_; }
+    const Timeline& timeline() const { return timeline_; }
+
+    const Ring& ring() const { return ring_; }
+    const Slice& metadata() const { return metadata_; }
+    const Slice& config(Kind kind) const { return configs_[index_of(kind)]; }
+    // Time of the latest sound or picture, if there was one.
+    std::optional<MediaTime> last_time(Kind kind) const { return last_times_[index_of(kind)]; }
+    // Counts changes of metadata and sequence headers.
+    std::uint32_t config_version() const { return config_version_; }
+    // The newest key frame that is still in the ring.
+    std::optional<Sequence> gop_start() const;
+    // Where a newcomer starts: the cached GOP, or the next packet.
+    Sequence join_point() const;
+    const SourceCounters& counters() const { return counters_; }
+
+    // What runs cut messages into; a change takes effect with the next run.
+    std::uint32_t chunk_size() const { return chunk_size_; }
+    void set_chunk_size(std::uint32_t bytes);
+
+    // Readers of a wire run. The run exists while somebody holds it.
+    WireRun& hold_run(RunFormat format);
+    void release_run(RunFormat format);
+    WireRun* run(RunFormat format) const { return runs_[static_cast<std::size_t>(format)].run.get(); }
+
+    void add_cursor(Cursor& cursor) { cursors_.push_back(&cursor); }
+    void remove_cursor(Cursor& cursor) { std::erase(cursors_, &cursor); }
+    void add_listener(PacketListener& listener) { listeners_.push_back(&listener); }
+    void remove_listener(PacketListener& listener) { std::erase(listeners_, &listener); }
+    bool has_listeners() const { return !listeners_.empty(); }
+    std::size_t readers() const;
+    void count_dropped(std::uint64_t packets) { counters_.dropped_packets += packets; }
+
+private:
+    friend class Publication;
+
+    struct HeldRun {
+        std::unique_ptr<WireRun> run;
+        std::size_t holders = 0;
+    };
+
+    void remember_config(const Packet& packet);
+    void track_gop(const Packet& packet);
+    void trim();
+    Sequence keep_for_laggards(Sequence keep);
+    bool is_too_late(Sequence sequence) const;
+
+    std::string url_;
+    PlayOptions options_;
+    SlabPool& pool_;
+    Ring ring_;
+    Timeline timeline_;
+    Slice metadata_;
+    std::array<Slice, kKindCount> configs_;
+    std::array<std::optional<MediaTime>, kKindCount> last_times_;
+    std::array<HeldRun, kRunFormatCount> runs_;
+    std::vector<Cursor*> cursors_;
+    std::vector<PacketListener*> listeners_;
+    Publication* publication_ = nullptr;
+    SourceCounters counters_;
+    std::optional<Sequence> gop_start_;
+    std::uint32_t config_version_ = 0;
+    std::uint32_t chunk_size_;
+    std::uint32_t next_chunk_size_;
+    std::uint32_t audio_since_video_ = 0;
+};
+
+}  // namespace live::media

@@ -1,0 +1,45 @@
+// StreamTable: all live sources by their url. A source is made when the first publisher or player asks for it and forgotten some
+// seconds after the last one left; sessions hold a Ref, so forgetting never pulls a source from under anybody.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ref.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "media/source.hpp"
+
+namespace live::media {
+
+class StreamTable {
+public:
+    static constexpr std::size_t kStreamsMax = 100'000;
+
+    explicit StreamTable(SlabPool& pool) : pool_(pool) {}
+
+    // Errc::limit when kStreamsMax sources live.
+    Result<Ref<Source>> find_or_create(const std::string& url, const PlayOptions& options, std::uint32_t chunk_size);
+    Ref<Source> find(const std::string& url) const;
+    // Forgets the sources that nobody has used for `idle`, and returns their urls. Meant to be called every second or so.
+    std::vector<std::string> expire(TimePoint now, Duration idle);
+    std::size_t size() const { return streams_.size(); }
+
+    template <class Visitor>
+    void for_each(Visitor&& visit) const {
+        for (const auto& [url, stream] : streams_)
+            visit(*stream.source);
+    }
+
+private:
+    struct Stream {
+        Ref<Source> source;
+        TimePoint idle_since{};  // epoch: in use
+    };
+
+    SlabPool& pool_;
+    std::unordered_map<std::string, Stream> streams_;
+};
+
+}  // namespace live::media

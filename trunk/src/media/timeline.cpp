@@ -1,0 +1,61 @@
+#include "media/timeline.hpp"
+
+#include <algorithm>
+
+namespace live::media {
+
+void Timeline::start_publisher() {
+    for (Track& track : tracks_)
+        track.seen = false;
+    started_ = false;
+}
+
+bool Timeline::plausible(const Track& track, Kind kind, std::int64_t time_ms) const {
+    const std::int64_t newest_ms = std::chrono::duration_cast<std::chrono::milliseconds>(newest_).count();
+    if (time_ms > newest_ms + kJumpAhead.count())
+        return false;
+    // Data is stamped carelessly by many encoders (always 0, for one): only sound and picture may start a new time base.
+    return kind == Kind::data || !track.seen || time_ms >= track.last_ms - kJumpBack.count();
+}
+
+Timeline::Stamp Timeline::map(Kind kind, std::uint32_t stamp_ms) {
+    Track& track = tracks_[index_of(kind)];
+    const std::int64_t newest_ms = std::chrono::duration_cast<std::chrono::milliseconds>(newest_).count();
+    // Only differences of wrapping stamps mean anything. A kind's first stamp is placed near the other kinds' latest one.
+    std::int64_t near_raw = track.raw_ms;
+    if (!track.seen)
+        near_raw = started_ ? newest_ms - shift_ms_ : static_cast<std::int64_t>(stamp_ms);
+    track.raw_ms = near_raw + static_cast<std::int32_t>(stamp_ms - static_cast<std::uint32_t>(near_raw));
+
+    bool jumped = false;
+    if (!started_) {
+        started_ = true;
+        shift_ms_ = any_packet_ ? newest_ms + kJoin.count() - track.raw_ms : -track.raw_ms;
+    }
+    if (!track.seen)
+        track.shift_ms = shift_ms_;
+    if (!plausible(track, kind, track.raw_ms + track.shift_ms) && kind != Kind::data) {
+        track.shift_ms = shift_ms_;  // the other kind may have made the new time base already
+        if (!plausible(track, kind, track.raw_ms + track.shift_ms)) {
+            shift_ms_ = newest_ms + kJoin.count() - track.raw_ms;
+            track.shift_ms = shift_ms_;
+            ++jumps_;
+            jumped = true;
+        }
+    }
+    std::int64_t time_ms = track.raw_ms + track.shift_ms;
+    if (kind == Kind::data && (time_ms > newest_ms + kJumpAhead.count() || time_ms < track.last_ms))
+        time_ms = std::max(newest_ms, track.last_ms);
+    else if (track.ever)
+        time_ms = std::max(time_ms, track.last_ms);
+    track.last_ms = time_ms;
+    track.seen = true;
+    track.ever = true;
+    const MediaTime dts = std::chrono::milliseconds(time_ms);
+    if (!any_packet_ || dts > newest_)
+        newest_ = dts;
+    any_packet_ = true;
+    return {dts, jumped};
+}
+
+}  // namespace live::media

@@ -1,0 +1,92 @@
+#include "media/timeline.hpp"
+
+#include <gtest/gtest.h>
+
+namespace live::media {
+namespace {
+
+std::int64_t ms(MediaTime time) { return std::chrono::duration_cast<std::chrono::milliseconds>(time).count(); }
+
+TEST(Timeline, StartsAtZeroWhateverThePublisherSends) {
+    Timeline timeline;
+    EXPECT_EQ(ms(timeline.map(Kind::video, 900'000).dts), 0);
+    EXPECT_EQ(ms(timeline.map(Kind::video, 900'040).dts), 40);
+    EXPECT_EQ(ms(timeline.map(Kind::audio, 900'023).dts), 23);
+    EXPECT_EQ(ms(timeline.publisher_offset()), 900'000);
+}
+
+TEST(Timeline, GoesOnOverTheWrapOf32Bits) {
+    Timeline timeline;
+    timeline.map(Kind::video, 0xFFFFFFF0U);
+    const auto stamp = timeline.map(Kind::video, 0x10U);
+    EXPECT_EQ(ms(stamp.dts), 32);
+    EXPECT_FALSE(stamp.jumped);
+    EXPECT_EQ(ms(timeline.map(Kind::audio, 0xFFFFFFFFU).dts), 15);
+}
+
+TEST(Timeline, LoopedClipMovesBothKindsByOneShift) {
+    Timeline timeline;
+    timeline.map(Kind::video, 0);
+    timeline.map(Kind::audio, 0);
+    for (std::uint32_t at = 0; at <= 60'000; at += 40) {
+        timeline.map(Kind::video, at);
+        timeline.map(Kind::audio, at + 5);
+    }
+    const auto video = timeline.map(Kind::video, 0);
+    EXPECT_TRUE(video.jumped);
+    EXPECT_EQ(ms(video.dts), 60'015);
+    // Sound still on the old base is not moved; sound on the new base keeps its distance.
+    EXPECT_EQ(ms(timeline.map(Kind::audio, 60'010).dts), 60'010);
+    const auto audio = timeline.map(Kind::audio, 5);
+    EXPECT_FALSE(audio.jumped);
+    EXPECT_EQ(ms(audio.dts), 60'020);
+    EXPECT_EQ(timeline.jumps(), 1U);
+}
+
+TEST(Timeline, SmallStepsBackAreHeldNotJumped) {
+    Timeline timeline;
+    timeline.map(Kind::audio, 1000);
+    timeline.map(Kind::audio, 1100);
+    const auto stamp = timeline.map(Kind::audio, 1050);
+    EXPECT_FALSE(stamp.jumped);
+    EXPECT_EQ(ms(stamp.dts), 100);
+}
+
+TEST(Timeline, LeapAheadBecomesANewBase) {
+    Timeline timeline;
+    timeline.map(Kind::video, 0);
+    const auto stamp = timeline.map(Kind::video, 5'000'000);
+    EXPECT_TRUE(stamp.jumped);
+    EXPECT_EQ(ms(stamp.dts), 10);
+}
+
+TEST(Timeline, AudioThatComesLateKeepsItsPlace) {
+    Timeline timeline;
+    for (std::uint32_t at = 0; at <= 40'000; at += 40)
+        timeline.map(Kind::video, at);
+    const auto stamp = timeline.map(Kind::audio, 39'990);
+    EXPECT_FALSE(stamp.jumped);
+    EXPECT_EQ(ms(stamp.dts), 39'990);
+}
+
+TEST(Timeline, NewPublisherGoesOnAfterTheNewestPacket) {
+    Timeline timeline;
+    timeline.map(Kind::video, 0);
+    timeline.map(Kind::video, 2000);
+    timeline.start_publisher();
+    EXPECT_EQ(ms(timeline.map(Kind::audio, 77'000).dts), 2010);
+    EXPECT_EQ(ms(timeline.map(Kind::video, 77'020).dts), 2030);
+}
+
+TEST(Timeline, DataWithStampZeroDoesNotMoveAnything) {
+    Timeline timeline;
+    timeline.map(Kind::video, 0);
+    timeline.map(Kind::video, 8000);
+    EXPECT_EQ(ms(timeline.map(Kind::data, 0).dts), 0);
+    EXPECT_EQ(ms(timeline.map(Kind::data, 0).dts), 0);
+    EXPECT_EQ(ms(timeline.map(Kind::video, 8040).dts), 8040);
+    EXPECT_EQ(timeline.jumps(), 0U);
+}
+
+}  // namespace
+}  // namespace live::media

@@ -1,0 +1,49 @@
+#include "media/wire_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace live::media {
+
+WireRun::WireRun(std::unique_ptr<RunEncoder> encoder, SlabPool& pool, const Ring& ring)
+    : encoder_(std::move(encoder)), log_(pool), first_(ring.first()) {
+    for (Sequence sequence = ring.first(); sequence < ring.next(); ++sequence)
+        append(ring.at(sequence));
+}
+
+void WireRun::append(const Packet& packet) {
+    const Position offset = log_.head();
+    const RunEncoder::Encoded encoded = encoder_->encode(packet, log_);
+    entries_.push_back({offset, encoded.header_bytes, encoded.needs_own_header});
+    kinds_.add(packet.kind);
+    if (encoded.needs_own_header)
+        ++epoch_;
+}
+
+void WireRun::drop_before(Sequence sequence) {
+    CHECK(sequence >= first_ && sequence <= next());
+    log_.drop_before(offset_of(sequence));
+    for (; first_ < sequence; ++first_)
+        entries_.pop_front();
+}
+
+const WireRun::Entry& WireRun::entry(Sequence sequence) const {
+    CHECK(sequence >= first_ && sequence < next());
+    return entries_[static_cast<std::size_t>(sequence - first_)];
+}
+
+WireRun::Position WireRun::offset_of(Sequence sequence) const { return sequence == next() ? head() : entry(sequence).offset; }
+
+Sequence WireRun::find(Position position) const {
+    const auto at = std::lower_bound(entries_.begin(), entries_.end(), position,
+                                     [](const Entry& entry, Position wanted) { return entry.offset < wanted; });
+    return first_ + static_cast<Sequence>(at - entries_.begin());
+}
+
+void WireRun::add_laggard(RunCursor& cursor) { laggards_.push_back(&cursor); }
+
+void WireRun::remove_laggard(RunCursor& cursor) { std::erase(laggards_, &cursor); }
+
+}  // namespace live::media

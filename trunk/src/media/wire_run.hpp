@@ -1,0 +1,87 @@
+// WireRun: the packets of one source once more, already encoded in one wire format, so that every reader of that format sends the
+// same bytes. Each packet is encoded once, however many read. The run also keeps, for each packet, where its bytes begin and how long
+// its shared header is, so that a reader can put a header of its own in front of the shared payload (see RunCursor).
+//
+// A run exists while it has readers. It mirrors the ring: same sequence numbers, same first and next.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "media/ring.hpp"
+#include "media/slab_log.hpp"
+
+namespace live::media {
+
+class RunCursor;
+
+// One wire format. Implementations: RtmpRunEncoder.
+class RunEncoder {
+public:
+    struct Encoded {
+        std::uint8_t header_bytes = 0;
+        // The shared header cannot carry this packet's time (the first of its kind, or it leapt): every reader needs a header of its
+        // own here.
+        bool needs_own_header = false;
+    };
+
+    virtual ~RunEncoder() = default;
+    virtual Encoded encode(const Packet& packet, SlabLog& log) = 0;
+    // Appends to `out` what replaces the shared header for one reader, with `time_ms` on that reader's clock. True: only the header, the
+    // shared payload follows. False: the whole message, because the shared chunks cannot carry this time.
+    virtual bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
+    // Appends a whole message that only this reader gets.
+    virtual void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
+};
+
+class WireRun {
+public:
+    using Position = SlabLog::Position;
+    struct Entry {
+        Position offset = 0;
+        std::uint8_t header_bytes = 0;
+        bool needs_own_header = false;
+    };
+
+    // Starts with all that the ring holds.
+    WireRun(std::unique_ptr<RunEncoder> encoder, SlabPool& pool, const Ring& ring);
+
+    void append(const Packet& packet);
+    void drop_before(Sequence sequence);
+
+    Position tail() const { return log_.tail(); }
+    Position head() const { return log_.head(); }
+    Sequence next() const { return first_ + entries_.size(); }
+    const Entry& entry(Sequence sequence) const;
+    // Where `sequence` begins; next() begins at head().
+    Position offset_of(Sequence sequence) const;
+    // The first packet that begins at or after `position`, or next().
+    Sequence find(Position position) const;
+    std::size_t spans(Position from, Position to, std::span<::iovec> out) const { return log_.spans(from, to, out); }
+    std::size_t bytes() const { return log_.bytes(); }
+
+    // Changes whenever a packet comes that needs a header of each reader's own, so that readers which knew all about the run look at
+    // the new packets one by one again.
+    std::uint32_t epoch() const { return epoch_; }
+    // Kinds that the run has carried.
+    KindSet kinds() const { return kinds_; }
+    const RunEncoder& encoder() const { return *encoder_; }
+
+    // Readers whose socket is full: only they can be overtaken by drop_before.
+    void add_laggard(RunCursor& cursor);
+    void remove_laggard(RunCursor& cursor);
+    const std::vector<RunCursor*>& laggards() const { return laggards_; }
+
+private:
+    std::unique_ptr<RunEncoder> encoder_;
+    SlabLog log_;
+    std::deque<Entry> entries_;
+    std::vector<RunCursor*> laggards_;
+    Sequence first_ = 0;
+    std::uint32_t epoch_ = 1;
+    KindSet kinds_;
+};
+
+}  // namespace live::media
