@@ -16,7 +16,7 @@ std::string Place::sentence(std::string_view what) const {
     return fmt::format("{}: {} (line {})", text(), what, line);
 }
 
-Error Place::error(std::string_view what, std::source_location where) const {
+Error Place::error(std::string_view what, SourceLocation where) const {
     return {Errc::malformed, sentence(what), where};
 }
 

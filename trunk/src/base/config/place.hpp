@@ -21,7 +21,7 @@ struct Place {
     // "conf/srs.conf:12:5: <sentence> (line 12)". Tools of the SRS family look for the words "line <n>".
     std::string sentence(std::string_view what) const;
     // sentence() as an Errc::malformed error.
-    Error error(std::string_view what, std::source_location where = std::source_location::current()) const;
+    Error error(std::string_view what, SourceLocation where = SourceLocation::current()) const;
 };
 
 }  // namespace live::config
