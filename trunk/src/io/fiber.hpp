@@ -1,0 +1,40 @@
+// One fiber's record: its name, what it runs, who owns it. Internal to the io room; the rest of the server sees Scope, and
+// for_each_fiber() for listings.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/time.hpp"
+#include "io/deadline.hpp"
+
+struct _st_thread;
+
+namespace live::io {
+
+class Scope;
+namespace st {
+class Park;
+}
+
+struct Fiber {
+    explicit Fiber(std::string fiber_name) : name(std::move(fiber_name)) {}
+
+    std::string name;
+    std::function<void(Deadline)> body;
+    Scope* scope = nullptr;
+    _st_thread* thread = nullptr;
+    st::Park* park = nullptr;  // set while it sleeps
+    Fiber* next_in_scope = nullptr;
+    Fiber* previous_in_scope = nullptr;
+    Fiber* next = nullptr;
+    Fiber* previous = nullptr;
+    TimePoint started{};
+    std::uint64_t id = 0;
+    std::uint32_t shields = 0;  // living CancelShield guards
+    bool cancelled = false;
+    bool cancel_seen = false;   // a sleep has reported it
+};
+
+}  // namespace live::io

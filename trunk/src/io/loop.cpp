@@ -1,0 +1,142 @@
+#include "io/loop.hpp"
+
+#include <cerrno>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "io/scope.hpp"
+#include "io/st/instrument.hpp"
+#include "io/st/loop_state.hpp"
+#include "io/st/park.hpp"
+#include "io/wait_until.hpp"
+
+namespace live::io {
+
+TimePoint now() {
+    if (st::loop_state_or_null() == nullptr)
+        return std::chrono::steady_clock::now();
+    return TimePoint(std::chrono::microseconds(static_cast<std::int64_t>(_ST_LAST_CLOCK)));
+}
+
+Result<std::unique_ptr<Loop>> Loop::create(const LoopOptions& options) {
+    if (st::loop_state_or_null() == nullptr && st::start_core() < 0)
+        return system_error("starting the coroutine core", errno);
+    st::LoopState& state = st::loop_state();
+    if (state.in_use)
+        return Error(Errc::conflict, "the process has a loop already");
+    state.in_use = true;
+    state.stack_bytes = options.stack_bytes * (st::instrument::kAddressSanitizer ? 4 : 1);
+    state.fibers_max = options.fibers_max;
+    state.primordial.started = now();
+    return std::make_unique<Loop>(Private{});
+}
+
+Loop::~Loop() {
+    st::LoopState& state = st::loop_state();
+    CHECK(state.fiber_count == 0);
+    state.in_use = false;
+}
+
+LoopCounters Loop::counters() const {
+    const st::LoopState& state = st::loop_state();
+    return {.turns = state.engine.turns(),
+            .switches = state.switches,
+            .epoll_controls = state.engine.controls(),
+            .fibers = state.fiber_count,
+            .sleeping = state.timers.size(),
+            .stacks_pooled = state.stacks.pooled()};
+}
+
+Result<void> sleep(Deadline until) {
+    st::Park park;
+    if (park.sleep({}, st::due_of(until)) == st::Park::End::cancelled)
+        return st::cancelled_error();
+    return {};
+}
+
+Result<void> yield(Deadline) {
+    st::yield_turn();
+    if (st::take_cancel(st::loop_state()))
+        return st::cancelled_error();
+    return {};
+}
+
+Result<void> wait(Signal& signal, Deadline deadline) {
+    TRY(st::breathe());
+    if (signal.consume())
+        return {};
+    st::Park park;
+    CHECK(!signal.has_waiter());
+    signal.set_waiter(&park);
+    const auto end = park.sleep({}, st::due_of(deadline));
+    signal.set_waiter(nullptr);
+    if (signal.consume())
+        return {};
+    if (end == st::Park::End::cancelled)
+        return st::cancelled_error();
+    return Error(Errc::timed_out, "nothing happened before the deadline");
+}
+
+void trim_stack() {
+    if (st::instrument::kAddressSanitizer || st::loop_state_or_null() == nullptr || _st_this_thread->stack == nullptr)
+        return;
+    // Leaf functions may use 128 bytes below the stack pointer, and madvise's own frame is below ours.
+    constexpr std::uintptr_t kBelowFrame = 1024;
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto bottom = reinterpret_cast<std::uintptr_t>(_st_this_thread->stack->stk_bottom);
+    const auto end = (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - kBelowFrame) & ~(page - 1);
+    if (end > bottom)
+        ::madvise(_st_this_thread->stack->stk_bottom, end - bottom, MADV_DONTNEED);
+}
+
+CancelShield::CancelShield() { ++st::loop_state().current()->shields; }
+CancelShield::~CancelShield() { --st::loop_state().current()->shields; }
+
+NoSuspend::NoSuspend() {
+    if (st::LoopState* state = st::loop_state_or_null())
+        ++state->no_suspend;
+}
+NoSuspend::~NoSuspend() {
+    if (st::LoopState* state = st::loop_state_or_null())
+        --state->no_suspend;
+}
+
+namespace {
+
+FiberState state_of(const Fiber& fiber) {
+    if (fiber.thread == _st_this_thread)
+        return FiberState::running;
+    if (fiber.thread->state != _ST_ST_IO_WAIT)
+        return FiberState::runnable;
+    return (fiber.thread->flags & _ST_FL_ON_SLEEPQ) != 0 ? FiberState::sleeping : FiberState::waiting;
+}
+
+FiberInfo describe(const Fiber& fiber, TimePoint at) {
+    return {.id = fiber.id,
+            .name = fiber.name,
+            .scope = fiber.scope == nullptr ? std::string_view() : std::string_view(fiber.scope->name()),
+            .age = at - fiber.started,
+            .state = state_of(fiber),
+            .cancelled = fiber.cancelled};
+}
+
+}  // namespace
+
+void for_each_fiber(const std::function<void(const FiberInfo&)>& visit) {
+    const st::LoopState* state = st::loop_state_or_null();
+    if (state == nullptr)
+        return;
+    const NoSuspend guard;
+    const TimePoint at = now();
+    visit(describe(state->primordial, at));
+    for (const Fiber* fiber = state->fibers; fiber != nullptr; fiber = fiber->next)
+        visit(describe(*fiber, at));
+}
+
+std::string_view fiber_name() {
+    const st::LoopState* state = st::loop_state_or_null();
+    return state == nullptr || state->current() == nullptr ? std::string_view() : std::string_view(state->current()->name);
+}
+
+}  // namespace live::io

@@ -1,0 +1,100 @@
+// The event loop of the process and what a fiber does with it directly: sleep, yield, wait for a Signal. The loop runs by itself
+// whenever the fiber that created it (the primordial one) or any other suspends; there is no run() to call.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "base/signal.hpp"
+#include "io/deadline.hpp"
+
+namespace live::io {
+
+struct LoopOptions {
+    // Address space of a fiber's stack; one page of it is resident while the fiber is parked shallowly. Builds with
+    // AddressSanitizer use four times as much.
+    std::size_t stack_bytes = 64 * 1024;
+    // Scope::start says Errc::limit beyond it.
+    std::size_t fibers_max = 100'000;
+};
+
+// What the loop has done since it was created.
+struct LoopCounters {
+    std::uint64_t turns = 0;             // calls of epoll_wait
+    std::uint64_t switches = 0;          // between fibers
+    std::uint64_t epoll_controls = 0;    // calls of epoll_ctl
+    std::size_t fibers = 0;              // alive now, the primordial one not counted
+    std::size_t sleeping = 0;            // with a deadline
+    std::size_t stacks_pooled = 0;
+};
+
+class Loop {
+    struct Private {};  // only create() makes one
+
+public:
+    // At most one exists at a time (Errc::conflict); after it is destroyed another may be created. Raises the limit of open
+    // files to what the system allows and ignores SIGPIPE. The caller becomes the primordial fiber.
+    static Result<std::unique_ptr<Loop>> create(const LoopOptions& options = {});
+    explicit Loop(Private) {}
+    ~Loop();
+    Loop(const Loop&) = delete;
+    Loop& operator=(const Loop&) = delete;
+
+    LoopCounters counters() const;
+};
+
+// Until the deadline. Errc::cancelled when the fiber's scope is stopped.
+Result<void> sleep(Deadline until);
+
+// Lets every runnable fiber run and polls descriptors and timers once. The deadline only marks that it suspends.
+Result<void> yield(Deadline);
+
+// Until the signal is raised, and consumes it; a raise from before counts. At most one fiber may wait for a signal.
+// Errc::timed_out, Errc::cancelled.
+Result<void> wait(Signal& signal, Deadline deadline);
+
+// Gives the pages below the caller's frame back to the kernel: for a fiber that has been deep once (a TLS handshake, parsing) and
+// will now be parked for long. A system call, no suspension.
+void trim_stack();
+
+// While one lives, a cancel does not end this fiber's waits: for clean-up that has a deadline of its own.
+class CancelShield {
+public:
+    CancelShield();
+    ~CancelShield();
+    CancelShield(const CancelShield&) = delete;
+    CancelShield& operator=(const CancelShield&) = delete;
+};
+
+// While one lives, suspending aborts: for code that must not be interleaved with other fibers.
+class NoSuspend {
+public:
+    NoSuspend();
+    ~NoSuspend();
+    NoSuspend(const NoSuspend&) = delete;
+    NoSuspend& operator=(const NoSuspend&) = delete;
+};
+
+enum class FiberState { running, runnable, waiting, sleeping };
+
+struct FiberInfo {
+    std::uint64_t id = 0;
+    std::string_view name;   // valid during the call only
+    std::string_view scope;  // likewise; empty for the primordial fiber
+    std::chrono::nanoseconds age{};
+    FiberState state = FiberState::runnable;
+    bool cancelled = false;
+};
+
+// Every fiber, the primordial one first. `visit` must not suspend or start fibers.
+void for_each_fiber(const std::function<void(const FiberInfo&)>& visit);
+
+// The name of the fiber that runs; empty without a loop.
+std::string_view fiber_name();
+
+}  // namespace live::io

@@ -1,0 +1,185 @@
+#include "io/loop.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "io/scope.hpp"
+
+namespace live::io {
+namespace {
+
+class LoopTest : public testing::Test {
+protected:
+    std::unique_ptr<Loop> loop_ = MUST(Loop::create());
+};
+
+TEST_F(LoopTest, ASecondLoopIsAConflict) { EXPECT_EQ(Loop::create().error().code(), Errc::conflict); }
+
+TEST_F(LoopTest, ALoopMayBeCreatedAgain) {
+    loop_.reset();
+    loop_ = MUST(Loop::create());
+    EXPECT_TRUE(sleep(Deadline::after(1ms)).ok());
+}
+
+TEST_F(LoopTest, SleepLastsUntilItsDeadlineAndNotMuchShorter) {
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_TRUE(sleep(Deadline::after(3ms)).ok());
+    EXPECT_GE(std::chrono::steady_clock::now() - before, 3ms);
+    EXPECT_TRUE(sleep(Deadline::at(before)).ok());
+}
+
+TEST_F(LoopTest, SleepersWakeInTheOrderOfTheirDeadlines) {
+    Scope scope("test");
+    std::vector<int> order;
+    const auto start = std::chrono::steady_clock::now();
+    for (const int millis : {9, 1, 5, 3, 7, 2, 8, 4, 6})
+        MUST(scope.start("sleeper", [&order, millis, start](Deadline) {
+            EXPECT_TRUE(sleep(Deadline::at(start + std::chrono::milliseconds(millis))).ok());
+            order.push_back(millis);
+        }));
+    EXPECT_TRUE(scope.join(Deadline::after(5s)).ok());
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+}
+
+TEST_F(LoopTest, ASignalRaisedBeforeTheWaitIsNotLost) {
+    Signal signal;
+    signal.raise();
+    EXPECT_TRUE(wait(signal, Deadline::never()).ok());
+    EXPECT_FALSE(signal.is_raised());
+    EXPECT_EQ(wait(signal, Deadline::after(1ms)).error().code(), Errc::timed_out);
+    EXPECT_FALSE(signal.has_waiter());
+}
+
+TEST_F(LoopTest, ASignalWakesItsWaiter) {
+    Scope scope("test");
+    Signal ping;
+    Signal pong;
+    int rounds = 0;
+    MUST(scope.start("pong", [&](Deadline) {
+        for (; rounds < 1000; ++rounds) {
+            MUST(wait(ping, Deadline::after(5s)));
+            pong.raise();
+        }
+    }));
+    for (int i = 0; i < 1000; ++i) {
+        ping.raise();
+        MUST(wait(pong, Deadline::after(5s)));
+    }
+    MUST(scope.join(Deadline::after(5s)));
+    EXPECT_EQ(rounds, 1000);
+}
+
+// The raise comes in the same turn in which the deadline has made the sleeper runnable already.
+TEST_F(LoopTest, ARaiseTogetherWithTheDeadlineIsReportedAsTheRaise) {
+    Scope scope("test");
+    Signal signal;
+    const auto due = Deadline::after(2ms);
+    bool got = false;
+    MUST(scope.start("raiser", [&](Deadline) {
+        MUST(sleep(Deadline::at(due.when() - 1us)));
+        while (!due.expired()) {
+        }
+        signal.raise();
+    }));
+    MUST(scope.start("waiter", [&](Deadline) { got = wait(signal, due).ok(); }));
+    MUST(scope.join(Deadline::after(5s)));
+    EXPECT_TRUE(got);
+}
+
+TEST_F(LoopTest, FibersThatKeepEachOtherRunnableDoNotStarveTimers) {
+    Scope scope("test");
+    bool done = false;
+    for (int i = 0; i < 2; ++i)
+        MUST(scope.start("busy", [&](Deadline) {
+            Signal always;
+            while (!done) {
+                always.raise();
+                MUST(wait(always, Deadline::never()));
+            }
+        }));
+    MUST(sleep(Deadline::after(2ms)));
+    done = true;
+    MUST(scope.join(Deadline::after(5s)));
+}
+
+TEST_F(LoopTest, YieldLetsTimersFire) {
+    Scope scope("test");
+    bool fired = false;
+    MUST(scope.start("timer", [&](Deadline) {
+        MUST(sleep(Deadline::after(1ms)));
+        fired = true;
+    }));
+    const auto limit = Deadline::after(5s);
+    while (!fired && !limit.expired())
+        MUST(yield(Deadline::never()));
+    EXPECT_TRUE(fired);
+    MUST(scope.join(Deadline::after(1s)));
+}
+
+TEST_F(LoopTest, NowStandsStillWithinATurnAndMovesBetweenTurns) {
+    const auto first = now();
+    while (Deadline::at(first + 200us).when() > std::chrono::steady_clock::now()) {
+    }
+    EXPECT_EQ(now(), first);
+    MUST(sleep(Deadline::after(1ms)));
+    EXPECT_GT(now(), first);
+}
+
+TEST_F(LoopTest, FibersAreListedWithTheirNamesAndStates) {
+    Scope scope("players");
+    Signal signal;
+    MUST(scope.start("waits", [&](Deadline) { EXPECT_EQ(wait(signal, Deadline::never()).error().code(), Errc::cancelled); }));
+    MUST(scope.start("sleeps", [](Deadline) { EXPECT_EQ(sleep(Deadline::after(1min)).error().code(), Errc::cancelled); }));
+    MUST(yield(Deadline::never()));
+    std::vector<std::string> seen;
+    for_each_fiber([&](const FiberInfo& fiber) {
+        EXPECT_GE(fiber.age, 0ns);
+        seen.push_back(std::string(fiber.scope) + "/" + std::string(fiber.name) + "=" + std::to_string(static_cast<int>(fiber.state)));
+    });
+    EXPECT_EQ(seen, (std::vector<std::string>{"/main=0", "players/sleeps=3", "players/waits=2"}));
+    MUST(scope.stop(Deadline::after(1s)));
+}
+
+TEST_F(LoopTest, AFiberKnowsItsName) {
+    Scope scope("test");
+    std::string seen;
+    MUST(scope.start("publisher 7", [&](Deadline) { seen = fiber_name(); }));
+    MUST(scope.join(Deadline::after(1s)));
+    EXPECT_EQ(seen, "publisher 7");
+    EXPECT_EQ(fiber_name(), "main");
+}
+
+TEST_F(LoopTest, AStackThatWasTrimmedStillHoldsItsLiveFrames) {
+    Scope scope("test");
+    MUST(scope.start("deep", [](Deadline) {
+        char kept[512];
+        for (char& byte : kept)
+            byte = 'k';
+        {
+            volatile char deep[6000];
+            for (volatile char& byte : deep)
+                byte = 'd';
+        }
+        trim_stack();
+        for (const char byte : kept)
+            EXPECT_EQ(byte, 'k');
+        MUST(sleep(Deadline::after(1ms)));
+    }));
+    MUST(scope.join(Deadline::after(1s)));
+    trim_stack();  // On the primordial stack: nothing happens.
+}
+
+TEST_F(LoopTest, SuspendingUnderNoSuspendAborts) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(
+        {
+            const NoSuspend guard;
+            static_cast<void>(sleep(Deadline::after(1ms)));
+        },
+        "no_suspend");
+}
+
+}  // namespace
+}  // namespace live::io

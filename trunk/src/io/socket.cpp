@@ -1,0 +1,134 @@
+#include "io/socket.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "io/st/loop_state.hpp"
+#include "io/st/park.hpp"
+#include "io/wait_until.hpp"
+
+namespace live::io {
+
+namespace {
+
+std::uint32_t epoll_bits(Interest interest) {
+    const auto bits = static_cast<std::uint8_t>(interest);
+    std::uint32_t wanted = 0;
+    if ((bits & static_cast<std::uint8_t>(Interest::readable)) != 0)
+        wanted |= EPOLLIN;
+    if ((bits & static_cast<std::uint8_t>(Interest::writable)) != 0)
+        wanted |= EPOLLOUT;
+    return wanted;
+}
+
+Error closed_error() { return {Errc::closed, "the socket was closed by this side"}; }
+
+}  // namespace
+
+Socket::Socket(int fd) : fd_(fd) {
+    if (fd_ >= 0)
+        CHECK(st::loop_state().engine.attach(fd_));
+}
+
+void Socket::close() {
+    if (fd_ < 0)
+        return;
+    st::loop_state().engine.detach(fd_);
+    ::close(std::exchange(fd_, -1));
+}
+
+Result<Ready> Socket::wait(Interest interest, Signal* signal, Deadline deadline) {
+    TRY(st::breathe());
+    if (fd_ < 0)
+        return closed_error();
+    st::Park park;
+    st::ParkNode node;
+    node.fd = fd_;
+    node.wanted = epoll_bits(interest);
+    if (signal != nullptr) {
+        CHECK(!signal->has_waiter());
+        if (signal->is_raised())
+            park.kick();
+        signal->set_waiter(&park);
+    }
+    // Without a direction the descriptor stays out of it, and out of epoll if it is not in there yet.
+    const auto end = park.sleep({&node, node.wanted != 0 ? 1U : 0U}, st::due_of(deadline));
+    const int error = errno;
+    Ready ready;
+    if (signal != nullptr) {
+        signal->set_waiter(nullptr);
+        ready.signalled = signal->consume();
+    }
+    if ((node.got & st::Engine::kClosed) != 0)
+        return closed_error();
+    if (end == st::Park::End::system)
+        return system_error("waiting for a socket", error);
+    if (end == st::Park::End::cancelled && !ready.signalled)
+        return st::cancelled_error();
+    ready.readable = (node.wanted & EPOLLIN) != 0 && (node.got & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0;
+    ready.writable = (node.wanted & EPOLLOUT) != 0 && (node.got & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0;
+    ready.timed_out = end == st::Park::End::timed_out && !ready.signalled;
+    return ready;
+}
+
+Result<void> Socket::wait_for(Interest interest, Deadline deadline) {
+    const Ready ready = TRY(wait(interest, nullptr, deadline));
+    if (ready.timed_out)
+        return Error(Errc::timed_out, interest == Interest::readable ? "nothing came from the peer" : "the peer takes nothing");
+    return {};
+}
+
+void Socket::forget() {
+    if (fd_ >= 0)
+        st::loop_state().engine.forget(fd_);
+}
+
+bool Socket::is_blocked(Interest direction) const {
+    return st::loop_state().engine.is_blocked(fd_, epoll_bits(direction));
+}
+
+void Socket::set_blocked(Interest direction) { st::loop_state().engine.set_blocked(fd_, epoll_bits(direction)); }
+
+Result<SocketAddress> SocketAddress::of(const Endpoint& endpoint) {
+    SocketAddress address;
+    sockaddr_in6 six{};
+    sockaddr_in four{};
+    if (::inet_pton(AF_INET6, endpoint.ip.c_str(), &six.sin6_addr) == 1) {
+        six.sin6_family = AF_INET6;
+        six.sin6_port = htons(endpoint.port);
+        std::memcpy(&address.storage, &six, sizeof six);
+        address.size = sizeof six;
+    } else if (::inet_pton(AF_INET, endpoint.ip.c_str(), &four.sin_addr) == 1) {
+        four.sin_family = AF_INET;
+        four.sin_port = htons(endpoint.port);
+        std::memcpy(&address.storage, &four, sizeof four);
+        address.size = sizeof four;
+    } else {
+        return Error(Errc::malformed, "'" + endpoint.ip + "' is no IP address");
+    }
+    return address;
+}
+
+Endpoint SocketAddress::endpoint() const {
+    char text[INET6_ADDRSTRLEN] = {};
+    if (storage.ss_family == AF_INET) {
+        sockaddr_in four{};
+        std::memcpy(&four, &storage, sizeof four);
+        return {::inet_ntop(AF_INET, &four.sin_addr, text, sizeof text), ntohs(four.sin_port)};
+    }
+    if (storage.ss_family != AF_INET6)
+        return {"0.0.0.0", 0};
+    sockaddr_in6 six{};
+    std::memcpy(&six, &storage, sizeof six);
+    constexpr std::size_t kMappedPrefix = 12;
+    if (IN6_IS_ADDR_V4MAPPED(&six.sin6_addr))
+        return {::inet_ntop(AF_INET, six.sin6_addr.s6_addr + kMappedPrefix, text, sizeof text), ntohs(six.sin6_port)};
+    return {::inet_ntop(AF_INET6, &six.sin6_addr, text, sizeof text), ntohs(six.sin6_port)};
+}
+
+}  // namespace live::io

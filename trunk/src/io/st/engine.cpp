@@ -1,0 +1,172 @@
+#include "io/st/engine.hpp"
+
+#include <cerrno>
+
+#include <unistd.h>
+
+#include "io/st/park.hpp"
+
+namespace live::io::st {
+
+namespace {
+
+// Everything at once, so that no wait ever changes the registration.
+constexpr std::uint32_t kRegistered = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLET;
+constexpr std::size_t kFirstTableSize = 1024;
+
+}  // namespace
+
+Result<void> Engine::open() {
+    epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+    if (epoll_ < 0)
+        return system_error("creating the epoll descriptor", errno);
+    entries_.resize(kFirstTableSize);
+    return {};
+}
+
+bool Engine::attach(int fd) {
+    if (fd < 0)
+        return false;
+    if (index(fd) >= entries_.size()) {
+        std::size_t size = entries_.size();
+        while (size <= index(fd))
+            size *= 2;
+        entries_.resize(size);
+    }
+    CHECK(entries_[index(fd)].waiters == nullptr);
+    entries_[index(fd)] = Entry{};
+    return true;
+}
+
+void Engine::detach(int fd) {
+    Entry& entry = entries_[index(fd)];
+    if (entry.registered)
+        control(EPOLL_CTL_DEL, fd);
+    for (ParkNode* node = entry.waiters; node != nullptr;) {
+        ParkNode* next = node->next;
+        // Unlinked here, because the number may belong to another descriptor when the sleeper runs.
+        unlink(*node);
+        node->got |= kClosed;
+        node->park->wake();
+        node = next;
+    }
+    entry = Entry{};
+}
+
+void Engine::forget(int fd) {
+    Entry& entry = entries_[index(fd)];
+    if (entry.registered)
+        control(EPOLL_CTL_DEL, fd);
+    entry.registered = false;
+    entry.ready = 0;
+    entry.blocked = 0;
+}
+
+bool Engine::arm(int fd) {
+    Entry& entry = entries_[index(fd)];
+    if (entry.registered)
+        return true;
+    // Adding reports the present state, so what was believed before does not matter.
+    entry.registered = control(EPOLL_CTL_ADD, fd);
+    return entry.registered;
+}
+
+bool Engine::rearm(int fd) {
+    Entry& entry = entries_[index(fd)];
+    entry.ready = static_cast<std::uint16_t>(entry.ready & kSticky);
+    if (!entry.registered)
+        return arm(fd);
+    return control(EPOLL_CTL_MOD, fd);
+}
+
+bool Engine::control(int operation, int fd) {
+    ++controls_;
+    epoll_event event{};
+    event.events = kRegistered;
+    event.data.fd = fd;
+    return ::epoll_ctl(epoll_, operation, fd, &event) == 0;
+}
+
+void Engine::link(ParkNode& node) {
+    Entry& entry = entries_[index(node.fd)];
+    node.previous = nullptr;
+    node.next = entry.waiters;
+    if (entry.waiters != nullptr)
+        entry.waiters->previous = &node;
+    entry.waiters = &node;
+}
+
+void Engine::unlink(ParkNode& node) {
+    if (node.fd < 0)
+        return;
+    if (node.previous != nullptr)
+        node.previous->next = node.next;
+    else
+        entries_[index(node.fd)].waiters = node.next;
+    if (node.next != nullptr)
+        node.next->previous = node.previous;
+    node.next = nullptr;
+    node.previous = nullptr;
+    node.fd = -1;
+}
+
+int Engine::wait(std::int64_t timeout_us) {
+    constexpr std::int64_t kMicrosPerSecond = 1'000'000;
+    constexpr std::int64_t kMicrosPerMilli = 1'000;
+    const int capacity = static_cast<int>(events_.size());
+    if (has_pwait2_) {
+        timespec timeout{};
+        timeout.tv_sec = timeout_us / kMicrosPerSecond;
+        timeout.tv_nsec = timeout_us % kMicrosPerSecond * 1'000;
+        const int count = ::epoll_pwait2(epoll_, events_.data(), capacity, timeout_us < 0 ? nullptr : &timeout, nullptr);
+        if (count >= 0 || errno != ENOSYS)
+            return count;
+        // Before Linux 5.11, and under valgrind and user-mode emulators.
+        has_pwait2_ = false;
+    }
+    // Rounded up: an early wake would only spin until the deadline.
+    const std::int64_t millis = timeout_us < 0 ? -1 : (timeout_us + kMicrosPerMilli - 1) / kMicrosPerMilli;
+    constexpr std::int64_t kMillisMax = 1 << 30;
+    return ::epoll_wait(epoll_, events_.data(), capacity, static_cast<int>(millis < kMillisMax ? millis : kMillisMax));
+}
+
+void Engine::turn(std::int64_t timeout_us) {
+    ++turns_;
+    const int count = wait(timeout_us);
+    for (int i = 0; i < count; ++i) {
+        const epoll_event& event = events_[static_cast<std::size_t>(i)];
+        if (event.data.fd == waker_fd_)
+            waker_->on_wake();
+        else
+            tell(event.data.fd, event.events);
+    }
+}
+
+void Engine::tell(int fd, std::uint32_t events) {
+    Entry& entry = entries_[index(fd)];
+    std::uint32_t now_ready = events & (EPOLLIN | EPOLLOUT | EPOLLPRI | kSticky);
+    // A closed or broken descriptor answers at once in both directions. A half-closed one still has to be waited for to write.
+    if ((events & (EPOLLHUP | EPOLLERR)) != 0)
+        now_ready |= EPOLLIN | EPOLLOUT;
+    if ((events & EPOLLRDHUP) != 0)
+        now_ready |= EPOLLIN;
+    entry.ready = static_cast<std::uint16_t>(entry.ready | now_ready);
+    entry.blocked = static_cast<std::uint16_t>(entry.blocked & ~now_ready);
+    for (ParkNode* node = entry.waiters; node != nullptr; node = node->next) {
+        const std::uint32_t got = now_ready & (node->wanted | EPOLLERR | EPOLLHUP);
+        if (got != 0) {
+            node->got |= got;
+            node->park->wake();
+        }
+    }
+}
+
+Result<void> Engine::set_waker(int fd, Waker* waker) {
+    if (!attach(fd) || !control(EPOLL_CTL_ADD, fd))
+        return system_error("registering the wake descriptor", errno);
+    waker_fd_ = fd;
+    waker_ = waker;
+    return {};
+}
+
+}  // namespace live::io::st

@@ -1,0 +1,103 @@
+// The event engine: persistent edge-triggered epoll. A descriptor is registered when it is first waited for and stays so; a wait
+// costs no system call, and a turn of the loop touches only what is ready, however many are parked. What epoll has told, and what
+// the descriptor's own system calls have told since, is remembered per descriptor: ready, blocked, or not known.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <sys/epoll.h>
+
+#include "base/result.hpp"
+
+namespace live::io::st {
+
+struct ParkNode;
+
+class Engine {
+public:
+    static constexpr std::size_t kEventsPerTurnMax = 1024;
+    // Never cleared once seen: the peer has closed, or the descriptor is broken.
+    static constexpr std::uint32_t kSticky = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
+    // Reported to the waiters of a descriptor that is closed under them. No epoll bit has this value.
+    static constexpr std::uint32_t kClosed = 0x8000;
+
+    // Called in the middle of a turn; must not suspend.
+    class Waker {
+    public:
+        virtual void on_wake() = 0;
+
+    protected:
+        ~Waker() = default;
+    };
+
+    Result<void> open();
+
+    // A fresh descriptor: whatever was remembered of its number is forgotten. False when the table cannot hold it.
+    bool attach(int fd);
+    // The descriptor is about to be closed: its waiters wake with kClosed.
+    void detach(int fd);
+    // Takes it out of epoll until somebody waits for it again.
+    void forget(int fd);
+
+    bool has_waiters(int fd) const { return entries_[index(fd)].waiters != nullptr; }
+    // The wanted bits that are known to be ready.
+    std::uint32_t ready(int fd, std::uint32_t wanted) const { return entries_[index(fd)].ready & wanted; }
+    // True when a system call for `direction` (EPOLLIN or EPOLLOUT) can only say EAGAIN, so that it need not be made.
+    bool is_blocked(int fd, std::uint32_t direction) const {
+        const Entry& entry = entries_[index(fd)];
+        return entry.registered && (entry.blocked & direction) != 0;
+    }
+    // A system call has just said EAGAIN, or moved less than it was asked to, which on a stream means the same. After the peer
+    // has closed, a read is never blocked any more, on a broken descriptor nothing is: the next call tells what happened.
+    void set_blocked(int fd, std::uint32_t direction) {
+        Entry& entry = entries_[index(fd)];
+        if ((entry.ready & (EPOLLHUP | EPOLLERR)) != 0)
+            return;
+        if ((entry.ready & EPOLLRDHUP) != 0)
+            direction &= ~static_cast<std::uint32_t>(EPOLLIN);
+        entry.ready = static_cast<std::uint16_t>(entry.ready & ~direction);
+        entry.blocked = static_cast<std::uint16_t>(entry.blocked | direction);
+    }
+    // Makes sure that epoll will tell about the descriptor. False with errno.
+    bool arm(int fd);
+    // Asks epoll to tell the present state again; for callers that do not say when they have drained a descriptor.
+    bool rearm(int fd);
+
+    void link(ParkNode& node);
+    void unlink(ParkNode& node);
+
+    // Waits for events, at most until `timeout_us` has passed (negative: for ever), and wakes who waits for them.
+    void turn(std::int64_t timeout_us);
+
+    // One descriptor that other threads write to. Its waker is called from turn().
+    Result<void> set_waker(int fd, Waker* waker);
+
+    std::uint64_t turns() const { return turns_; }
+    std::uint64_t controls() const { return controls_; }
+
+private:
+    struct Entry {
+        ParkNode* waiters = nullptr;
+        std::uint16_t ready = 0;
+        std::uint16_t blocked = 0;
+        bool registered = false;
+    };
+
+    static std::size_t index(int fd) { return static_cast<std::size_t>(fd); }
+    bool control(int operation, int fd);
+    int wait(std::int64_t timeout_us);
+    void tell(int fd, std::uint32_t events);
+
+    std::vector<Entry> entries_;
+    std::array<epoll_event, kEventsPerTurnMax> events_{};
+    std::uint64_t turns_ = 0;
+    std::uint64_t controls_ = 0;
+    Waker* waker_ = nullptr;
+    int waker_fd_ = -1;
+    int epoll_ = -1;
+    bool has_pwait2_ = true;
+};
+
+}  // namespace live::io::st

@@ -1,0 +1,149 @@
+#include "io/st/park.hpp"
+
+#include <cerrno>
+
+#include "base/check.hpp"
+#include "io/st/loop_state.hpp"
+
+namespace live::io::st {
+
+namespace {
+
+// The idle thread polls; queued like any other it runs after everything that is runnable now.
+void queue_idle(LoopState& state) {
+    if (state.idle_queued)
+        return;
+    state.idle_queued = true;
+    _ST_ADD_RUNQ(_st_this_vp.idle_thread);
+}
+
+// Kept apart, because the context is saved in the frame of who calls it.
+[[gnu::noinline]] void switch_away(_st_thread* me) { _ST_SWITCH_CONTEXT(me); }
+
+void make_runnable(_st_thread* thread) {
+    if ((thread->flags & _ST_FL_ON_SLEEPQ) != 0)
+        _ST_DEL_SLEEPQ(thread);
+    thread->state = _ST_ST_RUNNABLE;
+    _ST_ADD_RUNQ(thread);
+}
+
+bool link_all(Engine& engine, std::span<ParkNode> nodes, Park* park) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        nodes[i].park = park;
+        if (engine.arm(nodes[i].fd)) {
+            engine.link(nodes[i]);
+            continue;
+        }
+        const int error = errno;
+        for (ParkNode& linked : nodes.first(i))
+            engine.unlink(linked);
+        errno = error;
+        return false;
+    }
+    return true;
+}
+
+// What epoll has told before is not told again.
+bool mark_ready(const Engine& engine, std::span<ParkNode> nodes) {
+    bool any = false;
+    for (ParkNode& node : nodes) {
+        node.got = engine.ready(node.fd, node.wanted);
+        any = any || node.got != 0;
+    }
+    return any;
+}
+
+}  // namespace
+
+Park::End Park::sleep(std::span<ParkNode> nodes, std::uint64_t due) {
+    LoopState& state = loop_state();
+    CHECK(state.no_suspend == 0);
+    _st_thread* me = _st_this_thread;
+    Fiber* fiber = state.current();
+    CHECK(fiber != nullptr && fiber->park == nullptr);
+    if (take_cancel(state))
+        return End::cancelled;
+    if (kicked_)
+        return End::kicked;
+    if (!link_all(state.engine, nodes, this))
+        return End::system;
+    if (mark_ready(state.engine, nodes)) {
+        for (ParkNode& node : nodes)
+            state.engine.unlink(node);
+        return End::ready;
+    }
+
+    thread_ = me;
+    fiber->park = this;
+    if (due != kNeverDue) {
+        me->due = due;
+        me->flags |= _ST_FL_ON_SLEEPQ;
+        state.timers.add(me, due);
+        _ST_SLEEPQ = state.timers.first();
+    }
+    me->state = _ST_ST_IO_WAIT;
+    if (++state.switches_since_poll >= LoopState::kSwitchesPerPollMax)
+        queue_idle(state);
+    switch_away(me);
+
+    fiber->park = nullptr;
+    thread_ = nullptr;
+    for (ParkNode& node : nodes)
+        state.engine.unlink(node);
+    return outcome(nodes);
+}
+
+Park::End Park::outcome(std::span<const ParkNode> nodes) const {
+    for (const ParkNode& node : nodes) {
+        if (node.got != 0)
+            return End::ready;
+    }
+    if (kicked_)
+        return End::kicked;
+    return take_cancel(loop_state()) ? End::cancelled : End::timed_out;
+}
+
+void Park::wake() {
+    // Its deadline may have made it runnable already; it will find the reason when it runs.
+    if (thread_ != nullptr && thread_->state == _ST_ST_IO_WAIT)
+        make_runnable(thread_);
+}
+
+void yield_turn() {
+    LoopState& state = loop_state();
+    CHECK(state.no_suspend == 0);
+    _st_thread* me = _st_this_thread;
+    queue_idle(state);
+    me->state = _ST_ST_RUNNABLE;
+    _ST_ADD_RUNQ(me);
+    switch_away(me);
+}
+
+bool take_cancel(LoopState& state) {
+    Fiber* fiber = state.current();
+    // The core's own interrupt, for st_thread_interrupt(): one sleep only.
+    if ((_st_this_thread->flags & _ST_FL_INTERRUPT) != 0) {
+        _st_this_thread->flags &= ~_ST_FL_INTERRUPT;
+        return true;
+    }
+    if (fiber == nullptr || !fiber->cancelled || fiber->shields > 0)
+        return false;
+    // A fiber that ignores its cancel and tries again must not keep the loop to itself.
+    if (fiber->cancel_seen)
+        yield_turn();
+    fiber->cancel_seen = true;
+    return true;
+}
+
+Result<void> breathe() {
+    LoopState& state = loop_state();
+    CHECK(state.no_suspend == 0);
+    if (++state.operations_since_switch < LoopState::kOperationsPerRunMax)
+        return {};
+    yield_turn();
+    if (take_cancel(state))
+        return Error(Errc::cancelled, "the fiber was cancelled");
+    return {};
+}
+
+}  // namespace live::io::st

@@ -1,0 +1,69 @@
+// A park is one sleep of one fiber: it ends when a descriptor is ready, when a deadline passes, when somebody kicks it (a raised
+// Signal does) or when the fiber is cancelled, whichever is first. Everything in io that suspends does so through Park::sleep.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "base/signal.hpp"
+
+struct _st_thread;
+
+namespace live::io::st {
+
+class Park;
+
+// One descriptor a park waits for. `wanted` and `got` are EPOLL* bits.
+struct ParkNode {
+    int fd = -1;
+    std::uint32_t wanted = 0;
+    std::uint32_t got = 0;
+    Park* park = nullptr;
+    ParkNode* next = nullptr;
+    ParkNode* previous = nullptr;
+};
+
+inline constexpr std::uint64_t kNeverDue = std::numeric_limits<std::uint64_t>::max();
+
+// Lives on the stack of the fiber that sleeps.
+class Park final : public Signal::Waiter {
+public:
+    enum class End : std::uint8_t {
+        ready,      // at least one node has got bits
+        kicked,
+        timed_out,
+        cancelled,
+        system,     // epoll refused a descriptor; errno says why
+    };
+
+    Park() = default;
+    Park(const Park&) = delete;
+    Park& operator=(const Park&) = delete;
+
+    // Suspends the calling fiber. `due` in microseconds of the loop's clock. The nodes' descriptors are known to the engine.
+    // When several ends come together, ready wins over kicked, kicked over timed_out, timed_out over cancelled: what has been
+    // seen is reported, and a cancel is reported again by the next sleep.
+    End sleep(std::span<ParkNode> nodes, std::uint64_t due);
+
+    // Ends the sleep; nothing happens when it has ended already.
+    void kick() {
+        kicked_ = true;
+        wake();
+    }
+    // Makes the sleeper runnable; the caller has left the reason in a node or in the fiber.
+    void wake();
+
+    void on_raised() override { kick(); }
+
+private:
+    End outcome(std::span<const ParkNode> nodes) const;
+
+    _st_thread* thread_ = nullptr;
+    bool kicked_ = false;
+};
+
+// Lets everything that is runnable run, polls the descriptors and the timers, and comes back.
+void yield_turn();
+
+}  // namespace live::io::st

@@ -1,0 +1,122 @@
+#include "io/st/stack_pool.hpp"
+
+#include <cerrno>
+#include <memory>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/check.hpp"
+#include "io/st/fiber_stack.hpp"
+#include "io/st/instrument.hpp"
+
+// Linux 6.13; a guard without a mapping of its own.
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+namespace live::io::st {
+
+namespace {
+
+std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
+FiberStack* as_fiber_stack(_st_stack* stack) { return reinterpret_cast<FiberStack*>(stack); }
+
+// The lowest page faults when touched. Old kernels need mprotect, which costs two mappings a stack: vm.max_map_count then bounds
+// the number of fibers (about 32,000 by default).
+bool install_guard(void* lowest, std::size_t page) {
+    if (::madvise(lowest, page, MADV_GUARD_INSTALL) == 0)
+        return true;
+    return ::mprotect(lowest, page, PROT_NONE) == 0;
+}
+
+}  // namespace
+
+_st_stack* StackPool::take(std::size_t bytes) {
+    const std::size_t page = page_bytes();
+    if (free_ != nullptr && static_cast<std::size_t>(free_->core.stk_size) >= bytes) {
+        FiberStack* stack = free_;
+        free_ = stack->next_free;
+        --pooled_;
+        ++live_;
+        stack->in_use = true;
+        stack->thread = nullptr;
+        stack->exceptions = {};
+        instrument::unpoison_stack(stack->core);
+        return &stack->core;
+    }
+    const std::size_t total = bytes + page;
+    void* memory = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED)
+        return nullptr;
+    if (!install_guard(memory, page)) {
+        const int error = errno;
+        ::munmap(memory, total);
+        errno = error;
+        return nullptr;
+    }
+    // A huge page would make every stack around it resident. An error only means that there are no huge pages.
+    ::madvise(memory, total, MADV_NOHUGEPAGE);
+
+    auto stack = std::make_unique<FiberStack>();
+    char* lowest = static_cast<char*>(memory);
+    stack->core.vaddr = lowest;
+    stack->core.vaddr_size = static_cast<int>(total);
+    stack->core.stk_size = static_cast<int>(bytes);
+    stack->core.stk_bottom = lowest + page;
+    stack->core.stk_top = lowest + total;
+    stack->valgrind_id = instrument::announce_stack(stack->core);
+    stack->in_use = true;
+    stack->next_mapped = all_;
+    if (all_ != nullptr)
+        all_->previous_mapped = stack.get();
+    all_ = stack.get();
+    ++live_;
+    // The core holds the stack as a plain pointer from here on; unmap() takes it back into a unique_ptr.
+    return &stack.release()->core;
+}
+
+void StackPool::give_back(_st_stack* given) {
+    FiberStack* stack = as_fiber_stack(given);
+    CHECK(stack->in_use);
+    stack->in_use = false;
+    stack->next_free = free_;
+    free_ = stack;
+    --live_;
+    ++pooled_;
+}
+
+void StackPool::trim() {
+    while (pooled_ > kPooledMax) {
+        FiberStack* stack = free_;
+        free_ = stack->next_free;
+        --pooled_;
+        unmap(stack);
+    }
+}
+
+void StackPool::unmap(FiberStack* stack) {
+    if (stack->previous_mapped != nullptr)
+        stack->previous_mapped->next_mapped = stack->next_mapped;
+    else
+        all_ = stack->next_mapped;
+    if (stack->next_mapped != nullptr)
+        stack->next_mapped->previous_mapped = stack->previous_mapped;
+    instrument::withdraw_stack(stack->core, stack->valgrind_id);
+    const std::unique_ptr<FiberStack> owner(stack);
+    ::munmap(stack->core.vaddr, static_cast<std::size_t>(stack->core.vaddr_size));
+}
+
+void StackPool::register_leak_roots(const _st_thread* running) {
+    for (const FiberStack* stack = all_; stack != nullptr; stack = stack->next_mapped) {
+        if (!stack->in_use || stack->thread == nullptr || stack->thread == running)
+            continue;
+        const char* top = stack->core.stk_top;
+        const char* sp = reinterpret_cast<const char*>(stack->thread->context[0].slot[LIVE_CONTEXT_SP]);
+        if (sp >= stack->core.stk_bottom && sp < top)
+            instrument::add_leak_root(sp, static_cast<std::size_t>(top - sp));
+    }
+}
+
+}  // namespace live::io::st
