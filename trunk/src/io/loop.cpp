@@ -35,6 +35,7 @@ Result<std::unique_ptr<Loop>> Loop::create(const LoopOptions& options) {
 Loop::~Loop() {
     st::LoopState& state = st::loop_state();
     CHECK(state.fiber_count == 0);
+    state.workers.reset();
     state.in_use = false;
 }
 

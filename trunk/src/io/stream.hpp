@@ -1,14 +1,18 @@
-// A byte stream with a peer at its other end: TCP, or TLS over it.
+// A byte stream with a peer at its other end: TCP, or TLS over it. Two ways to use it: read_some and write_all suspend the fiber;
+// try_read, try_write and wait_ready let a session do its own waiting for several things at once.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include <sys/uio.h>
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
+#include "base/signal.hpp"
 #include "io/deadline.hpp"
+#include "io/socket.hpp"
 
 namespace live::io {
 
@@ -19,15 +23,28 @@ public:
     // At least one byte, as many as there are. `into` is touched only after the last suspension, so that all fibers of the loop may
     // share one buffer. Errc::closed at the end of the peer's bytes, Errc::timed_out, Errc::cancelled, Errc::system.
     virtual Result<std::size_t> read_some(MutBytes into, Deadline deadline) = 0;
-
-    // Everything, or an error after which an unknown part has been sent.
+    // Everything, or an error after which an unknown part has been sent. Errc::closed when the peer has gone, Errc::timed_out,
+    // Errc::cancelled, Errc::system.
     virtual Result<void> write_all(std::span<const ::iovec> parts, Deadline deadline) = 0;
-
     // Until a read would give bytes, the end, or an error. Errc::timed_out, Errc::cancelled.
     virtual Result<void> wait_readable(Deadline deadline) = 0;
+
+    // These three never suspend but wait_ready.
+    // Errc::need_more when nothing is there, Errc::closed at the end of the peer's bytes.
+    virtual Result<std::size_t> try_read(MutBytes into) = 0;
+    // Bytes taken, from the first parts on: 0 when no more fit. Errc::closed when the peer has gone.
+    virtual Result<std::size_t> try_write(std::span<const ::iovec> parts) = 0;
+    // Waits for any of: a direction, `signal` (may be nullptr; consumed), the deadline. Errc::cancelled, Errc::closed when close()
+    // is called meanwhile.
+    virtual Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) = 0;
+
+    // The peer's address as "ip:port".
+    virtual std::string peer() const = 0;
+    // Whoever waits wakes with Errc::closed. Nothing that was not taken by the kernel is sent any more.
+    virtual void close() = 0;
 };
 
-// One part for write_all.
+// One part for write_all and try_write.
 inline ::iovec as_part(Bytes bytes) { return {const_cast<std::uint8_t*>(bytes.data()), bytes.size()}; }
 
 }  // namespace live::io

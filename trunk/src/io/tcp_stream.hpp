@@ -1,6 +1,5 @@
-// One TCP connection. Two ways to use it: read_some and write_all suspend the fiber; try_read, try_write and wait_ready let a
-// session do its own waiting for several things at once. After a read or a write that moved less than it could, the socket is known
-// to be drained or full, and the next attempt waits for epoll instead of asking the kernel again.
+// One TCP connection. After a read or a write that moved less than it could, the socket is known to be drained or full, and the next
+// attempt waits for epoll instead of asking the kernel again.
 #pragma once
 
 #include <chrono>
@@ -30,17 +29,11 @@ public:
     Result<void> write_all(std::span<const ::iovec> parts, Deadline deadline) override;
     Result<void> wait_readable(Deadline deadline) override;
 
-    // Never suspend.
-    // Errc::need_more when nothing is there, Errc::closed at the end of the peer's bytes.
-    Result<std::size_t> try_read(MutBytes into);
-    // Bytes taken, from the first parts on: 0 when the socket is full. At most kPartsMax parts are looked at. One system call, no
-    // allocation. Errc::closed when the peer has gone.
-    Result<std::size_t> try_write(std::span<const ::iovec> parts);
+    Result<std::size_t> try_read(MutBytes into) override;
+    // One system call, no allocation. At most kPartsMax parts are looked at.
+    Result<std::size_t> try_write(std::span<const ::iovec> parts) override;
     static constexpr std::size_t kPartsMax = 1024;
-
-    // Waits for any of: a direction, `signal` (may be nullptr; consumed), the deadline. Errc::cancelled, Errc::closed when close()
-    // is called meanwhile.
-    Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) {
+    Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) override {
         return socket_.wait(interest, signal, deadline);
     }
     // Takes the descriptor out of epoll until somebody waits for it again: for publishers that are read on a beat.
@@ -49,7 +42,7 @@ public:
     int native_handle() const { return socket_.fd(); }
     bool is_open() const { return socket_.is_open(); }
     const Endpoint& peer_endpoint() const { return peer_; }
-    std::string peer() const { return peer_.text(); }
+    std::string peer() const override { return peer_.text(); }
     std::string peer_ip() const { return peer_.ip; }
     // The address the peer has reached us at; "0.0.0.0" after close().
     std::string local_ip() const { return local_endpoint().ip; }
@@ -62,7 +55,7 @@ public:
     Result<void> set_not_sent_lowat(std::size_t bytes);
     // Sends our end of stream; reads go on. Errc::system when the connection has gone already.
     Result<void> shutdown_write();
-    void close() { socket_.close(); }
+    void close() override { socket_.close(); }
 
 private:
     Socket socket_;

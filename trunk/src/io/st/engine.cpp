@@ -169,4 +169,10 @@ Result<void> Engine::set_waker(int fd, Waker* waker) {
     return {};
 }
 
+void Engine::clear_waker() {
+    control(EPOLL_CTL_DEL, waker_fd_);
+    waker_fd_ = -1;
+    waker_ = nullptr;
+}
+
 }  // namespace live::io::st

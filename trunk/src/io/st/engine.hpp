@@ -73,6 +73,8 @@ public:
 
     // One descriptor that other threads write to. Its waker is called from turn().
     Result<void> set_waker(int fd, Waker* waker);
+    // Before the descriptor is closed.
+    void clear_waker();
 
     std::uint64_t turns() const { return turns_; }
     std::uint64_t controls() const { return controls_; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "io/fiber.hpp"
 #include "io/st/core.hpp"
@@ -10,6 +11,7 @@
 #include "io/st/fiber_stack.hpp"
 #include "io/st/stack_pool.hpp"
 #include "io/st/timer_heap.hpp"
+#include "io/worker_pool.hpp"
 
 namespace live::io::st {
 
@@ -25,6 +27,7 @@ struct LoopState {
     StackPool stacks;
     FiberStack primordial_stack;
     Fiber primordial{"main"};
+    std::unique_ptr<WorkerPool> workers;  // from the first off_loop on
     Fiber* fibers = nullptr;  // all but the primordial one
     std::size_t fiber_count = 0;
     std::size_t fibers_max = 0;

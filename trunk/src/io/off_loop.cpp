@@ -1,0 +1,19 @@
+#include "io/off_loop.hpp"
+
+#include "io/loop.hpp"
+#include "io/st/loop_state.hpp"
+
+namespace live::io::detail {
+
+Result<void> run_job(const std::shared_ptr<Job>& job, Deadline deadline) {
+    st::LoopState& state = st::loop_state();
+    if (!state.workers)
+        state.workers = TRY(WorkerPool::create(state.engine));
+    TRY(state.workers->submit(job));
+    auto waited = wait(job->done, deadline);
+    if (!waited.ok())
+        job->abandoned.store(true);
+    return waited;
+}
+
+}  // namespace live::io::detail

@@ -1,0 +1,65 @@
+// Runs a blocking function in a worker thread while the fiber waits and the loop goes on. For files, name resolution and the like;
+// not for work that merely takes long on the CPU, which would only move to the machine's other users.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "base/result.hpp"
+#include "io/deadline.hpp"
+#include "io/worker_pool.hpp"
+
+namespace live::io {
+
+namespace detail {
+
+template <class T>
+struct OffLoopResult {
+    using type = Result<T>;
+};
+template <class T>
+struct OffLoopResult<Result<T>> {
+    using type = Result<T>;
+};
+
+template <class F>
+class OffLoopJob final : public Job {
+public:
+    using Answer = typename OffLoopResult<std::invoke_result_t<F&>>::type;
+
+    explicit OffLoopJob(F work) : work_(std::move(work)) {}
+    void run() override {
+        if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
+            (*work_)();
+            answer.emplace();
+        } else {
+            answer.emplace((*work_)());
+        }
+        // What it captured dies where it ran, not on the loop.
+        work_.reset();
+    }
+
+    std::optional<Answer> answer;
+
+private:
+    std::optional<F> work_;
+};
+
+// Hands the job to the loop's workers and waits for it.
+Result<void> run_job(const std::shared_ptr<Job>& job, Deadline deadline);
+
+}  // namespace detail
+
+// Calls `work()` in a worker thread and gives what it returns (T, void or Result<T>). `work` must own everything it touches: when
+// the deadline passes or the fiber is cancelled, this returns while the function may still run. No Ref, Signal or anything else of
+// the loop may be in it. Errc::timed_out, Errc::cancelled, Errc::limit when too much is queued already.
+template <class F>
+typename detail::OffLoopJob<F>::Answer off_loop(F work, Deadline deadline) {
+    const auto job = std::make_shared<detail::OffLoopJob<F>>(std::move(work));
+    TRY(detail::run_job(job, deadline));
+    return std::move(*job->answer);
+}
+
+}  // namespace live::io

@@ -1,0 +1,130 @@
+#include "io/off_loop.hpp"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "io/loop.hpp"
+#include "io/resolve.hpp"
+#include "io/scope.hpp"
+
+namespace live::io {
+namespace {
+
+class OffLoopTest : public testing::Test {
+protected:
+    std::unique_ptr<Loop> loop_ = MUST(Loop::create());
+};
+
+TEST_F(OffLoopTest, GivesWhatTheFunctionReturns) {
+    const auto loop_thread = std::this_thread::get_id();
+    EXPECT_NE(MUST(off_loop([] { return std::this_thread::get_id(); }, Deadline::after(10s))), loop_thread);
+    EXPECT_EQ(MUST(off_loop([] { return Result<int>(7); }, Deadline::after(10s))), 7);
+    EXPECT_EQ(off_loop([] { return Result<int>(Error(Errc::denied, "no")); }, Deadline::after(10s)).code(), Errc::denied);
+    EXPECT_TRUE(off_loop([] { return Result<void>(); }, Deadline::after(10s)).ok());
+    EXPECT_EQ(*MUST(off_loop([] { return std::make_unique<int>(3); }, Deadline::after(10s))), 3);
+}
+
+TEST_F(OffLoopTest, TheLoopGoesOnMeanwhile) {
+    Scope scope("test");
+    // Declared as shared: the worker owns what it touches.
+    const auto go = std::make_shared<std::atomic<bool>>(false);
+    MUST(scope.start("other", [go](Deadline) { go->store(true); }));
+    MUST(off_loop(
+        [go] {
+            while (!go->load())
+                std::this_thread::yield();
+            return true;
+        },
+        Deadline::after(10s)));
+    MUST(scope.join(Deadline::after(10s)));
+}
+
+TEST_F(OffLoopTest, ADeadlineEndsTheWaitNotTheWork) {
+    const auto go = std::make_shared<std::atomic<bool>>(false);
+    const auto finished = std::make_shared<std::atomic<bool>>(false);
+    const auto outcome = off_loop(
+        [go, finished] {
+            while (!go->load())
+                std::this_thread::yield();
+            finished->store(true);
+            return 1;
+        },
+        Deadline::after(2ms));
+    EXPECT_EQ(outcome.code(), Errc::timed_out);
+    go->store(true);
+    loop_.reset();  // joins
+    EXPECT_TRUE(finished->load());
+    loop_ = MUST(Loop::create());
+    EXPECT_EQ(MUST(off_loop([] { return 5; }, Deadline::after(10s))), 5);
+}
+
+TEST_F(OffLoopTest, ACancelEndsTheWait) {
+    Scope scope("test");
+    const auto go = std::make_shared<std::atomic<bool>>(false);
+    Errc end = Errc::system;
+    MUST(scope.start("waits", [&, go](Deadline) {
+        end = off_loop(
+                  [go] {
+                      while (!go->load())
+                          std::this_thread::yield();
+                      return 1;
+                  },
+                  Deadline::never())
+                  .code();
+    }));
+    MUST(yield(Deadline::never()));
+    MUST(scope.stop(Deadline::after(10s)));
+    EXPECT_EQ(end, Errc::cancelled);
+    go->store(true);
+}
+
+TEST_F(OffLoopTest, MoreJobsThanTheQueueTakesIsALimit) {
+    Scope scope("test");
+    const auto go = std::make_shared<std::atomic<bool>>(false);
+    std::size_t refused = 0;
+    std::size_t done = 0;
+    constexpr std::size_t kJobs = WorkerPool::kQueuedMax + WorkerPool::kThreads + 50;
+    for (std::size_t i = 0; i < kJobs; ++i)
+        MUST(scope.start("job", [&, go](Deadline) {
+            const auto outcome = off_loop(
+                [go] {
+                    while (!go->load())
+                        std::this_thread::yield();
+                    return 1;
+                },
+                Deadline::after(30s));
+            if (outcome.ok())
+                ++done;
+            else if (outcome.code() == Errc::limit)
+                ++refused;
+        }));
+    MUST(yield(Deadline::never()));
+    EXPECT_GE(refused, 50U);
+    go->store(true);
+    MUST(scope.join(Deadline::after(30s)));
+    EXPECT_EQ(done + refused, kJobs);
+}
+
+TEST_F(OffLoopTest, AddressesAreResolvedAtOnce) {
+    EXPECT_EQ(MUST(resolve("10.1.2.3", 1935, Deadline::never())), (std::vector<Endpoint>{{"10.1.2.3", 1935}}));
+    EXPECT_EQ(MUST(resolve("::1", 80, Deadline::never())), (std::vector<Endpoint>{{"::1", 80}}));
+}
+
+TEST_F(OffLoopTest, TheLocalNameIsResolvedInAWorker) {
+    const auto found = MUST(resolve("localhost", 8080, Deadline::after(30s)));
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().port, 8080);
+}
+
+TEST_F(OffLoopTest, NamesThatCannotBeAreRefused) {
+    EXPECT_EQ(resolve("", 80, Deadline::never()).code(), Errc::malformed);
+    EXPECT_EQ(resolve(std::string(254, 'a'), 80, Deadline::never()).code(), Errc::malformed);
+    EXPECT_EQ(resolve(std::string("a\0b", 3), 80, Deadline::never()).code(), Errc::malformed);
+}
+
+}  // namespace
+}  // namespace live::io

@@ -1,0 +1,20 @@
+// Names to addresses, without blocking the loop.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/endpoint.hpp"
+#include "base/result.hpp"
+#include "io/deadline.hpp"
+
+namespace live::io {
+
+inline constexpr std::size_t kAddressesMax = 16;
+
+// The addresses of a host for TCP, in the order to try them; an address as text is answered at once. Never empty; at most
+// kAddressesMax. Errc::not_found, Errc::timed_out, Errc::cancelled, Errc::limit, Errc::system.
+Result<std::vector<Endpoint>> resolve(const std::string& host, std::uint16_t port, Deadline deadline);
+
+}  // namespace live::io
