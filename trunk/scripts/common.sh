@@ -23,10 +23,11 @@ python_with() {
     return 1
 }
 
-# ccache as CMake arguments, when there is one.
+# ccache as CMake arguments, when there is one. Flavours that compile a file alike share it: the folder is not part of the key.
 launcher() {
     if command -v ccache >/dev/null 2>&1; then
-        echo -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+        echo '-DCMAKE_C_COMPILER_LAUNCHER=env;CCACHE_NOHASHDIR=1;ccache'
+        echo '-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_NOHASHDIR=1;ccache'
     fi
 }
 

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Runs the fuzz targets: all, or those named, each for some seconds, starting from test/corpus/NAME. A find is written there,
+# as crash-*, oom-* or timeout-*, and replayed by every `make test` from then on. What libFuzzer learns stays in objs/fuzz.
+# Ends with `N passed, N failed`, a target being one.
+#   fuzz.sh OBJS SECONDS [NAME...]
+set -u
+. "$(dirname -- "$0")/common.sh"
+objs=$1 seconds=$2
+shift 2
+tree=$objs/fuzz
+passed=0 failed=0
+
+clang=$(find_clang) || die "clang with its fuzzer runtime is missing: $trunk/scripts/install-packages.sh test"
+cxx=$(echo "$clang" | sed 's/^clang/clang++/')
+configure_tree "$tree" -DLIVE_FUZZ=ON "-DCMAKE_C_COMPILER=$clang" "-DCMAKE_CXX_COMPILER=$cxx" || die "0 passed, 1 failed"
+
+targets=
+for name in "$@"; do targets="$targets fuzz_$name"; done
+# shellcheck disable=SC2086 # one word a target
+build_tree "$tree" ${targets:-fuzzers} || die "0 passed, 1 failed"
+[ -n "$targets" ] || targets=$(cd "$tree" && find . -maxdepth 1 -name 'fuzz_*' -type f -perm -u+x | sed 's|^\./||' | sort)
+[ -n "$targets" ] || die "no fuzz targets"
+
+for target in $targets; do
+    name=${target#fuzz_}
+    learned=$tree/corpus/$name
+    mkdir -p "$learned"
+    kept=$trunk/test/corpus/$name
+    finds=$tree/finds/$name
+    rm -rf "$finds"
+    mkdir -p "$finds"
+    seeds=
+    if [ -d "$kept" ]; then seeds=$kept; fi
+    if timeout $((seconds + 60)) "$tree/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+        -print_final_stats=0 -artifact_prefix="$finds/" "$learned" ${seeds:+"$seeds"} >"$tree/$target.log" 2>&1; then
+        passed=$((passed + 1))
+        [ -t 1 ] && say "$name: $(grep -c . "$tree/$target.log") lines, $(tail -n 1 "$tree/$target.log")"
+    else
+        failed=$((failed + 1))
+        warn "$name: a find, kept in test/corpus/$name"
+        mkdir -p "$kept"
+        cp "$finds"/* "$kept/" 2>/dev/null
+        grep -A 25 -E 'ERROR|runtime error|CHECK' "$tree/$target.log" | head -n 40 >&2
+    fi
+done
+say "$passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,104 @@
+#!/bin/sh
+# Installs the packages that are missing, by name, on Debian 12, Ubuntu 24.04 and their like. Safe to run again: when nothing is
+# missing it touches nothing and needs no rights. As root, or with sudo.
+#
+#   install-packages.sh [--list] [build|run|test|bench|profile|lint|players|arm64|all]...    (default: run)
+#
+#   build    compiler, CMake and the libraries we stand on
+#   run      build, and what a demonstration needs: ffmpeg, a font for the clock, curl
+#   test     run, and test libraries, clang with libFuzzer, pytest, valgrind, other clients
+#   bench    the micro benchmark library and the server we compare with
+#   profile  gperftools
+#   lint     clang-tidy
+#   players  mpv, VLC and GStreamer, which the e2e table uses when they are there
+#   arm64    cross compiler, qemu and the libraries of aarch64
+set -eu
+. "$(dirname -- "$0")/common.sh"
+
+sudo=
+[ "$(id -u)" = 0 ] || sudo=sudo
+list_only=no
+apt_options='-o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 -qq'
+
+command -v apt-get >/dev/null 2>&1 ||
+    die "no apt-get here: install what is in the list of $0 by the names of your distribution, then run ./configure"
+
+have() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+root_apt() {
+    if [ -n "$sudo" ] && ! command -v sudo >/dev/null 2>&1; then
+        die "packages are missing and this is neither root nor is there sudo; as root: apt-get install $missing"
+    fi
+    # shellcheck disable=SC2086 # the options are several words
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get $apt_options "$@"
+}
+
+lists_present() { ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; }
+
+# The fuzzer's runtime is a package of its own, named by the version of the default clang.
+clang_runtime() {
+    version=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9][0-9]*\)$/\1/p' | head -n 1)
+    [ -n "$version" ] || return 0
+    if apt-cache show "libclang-rt-$version-dev" >/dev/null 2>&1; then echo "libclang-rt-$version-dev"; fi
+}
+
+packages_of() {
+    case $1 in
+        build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates" \
+            "libssl-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libhttp-parser-dev" ;;
+        run) echo "$(packages_of build) ffmpeg fonts-dejavu-core curl openssl" ;;
+        test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang $(clang_runtime) python3 python3-venv python3-pytest" \
+            "valgrind git rtmpdump procps iproute2" ;;
+        bench) echo "$(packages_of run) libbenchmark-dev python3 nginx libnginx-mod-rtmp" ;;
+        profile) echo "libgoogle-perftools-dev google-perftools" ;;
+        lint) echo "$(packages_of build) git python3 python3-venv clang-tidy" ;;
+        players) echo "mpv vlc-bin vlc-plugin-base gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good" \
+            "gstreamer1.0-plugins-bad gstreamer1.0-libav" ;;
+        arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64" \
+            "libspdlog-dev:arm64 libhttp-parser-dev:arm64 libgtest-dev" ;;
+        all) for set in build run test bench profile lint players; do packages_of $set; done ;;
+        *) die "unknown set \"$1\": build run test bench profile lint players arm64 all" ;;
+    esac
+}
+
+# Sets missing: each name once, only what is not installed.
+find_missing() {
+    missing=
+    for name in $(for set in $sets; do packages_of "$set"; done); do
+        case " $missing " in *" $name "*) continue ;; esac
+        have "$name" || missing="${missing:+$missing }$name"
+    done
+}
+
+add_arm64() {
+    if dpkg --print-foreign-architectures | grep -qx arm64 || [ "$(dpkg --print-architecture)" = arm64 ]; then return; fi
+    if [ -n "$sudo" ]; then sudo dpkg --add-architecture arm64; else dpkg --add-architecture arm64; fi
+    root_apt update
+}
+
+sets=
+for argument in "$@"; do
+    case $argument in
+        --list) list_only=yes ;;
+        -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        *) packages_of "$argument" >/dev/null; sets="$sets $argument" ;;
+    esac
+done
+sets=${sets:-run}
+if [ $list_only = yes ]; then
+    for set in $sets; do packages_of "$set"; done | tr ' ' '\n' | sort -u
+    exit 0
+fi
+case " $sets " in *" arm64 "*) add_arm64 ;; esac
+find_missing
+[ -n "$missing" ] || exit 0
+lists_present || root_apt update
+find_missing
+say "Installing: $missing"
+# shellcheck disable=SC2086 # one word a package
+if ! root_apt install -y --no-install-recommends $missing >/dev/null; then
+    # Old lists name versions that the mirror no longer has.
+    root_apt update
+    # shellcheck disable=SC2086
+    root_apt install -y --no-install-recommends $missing >/dev/null || die "could not install: $missing"
+fi

@@ -1,0 +1,120 @@
+#!/bin/sh
+# Everything that can be checked without running the server: format, arrows, sizes and banned calls (tools/tidy, with its own
+# tests), generated files, clang-tidy when it is installed. Ends with `N passed, N failed`, a check being one.
+#   lint.sh [OBJS] [--all]       --all: clang-tidy and lone headers over the whole tree instead of over what changed
+#   lint.sh [OBJS] --rewrite     rewrites the sources in the one format and checks nothing
+set -u
+. "$(dirname -- "$0")/common.sh"
+objs=$trunk/objs all=no rewrite=no
+for argument in "$@"; do
+    case $argument in
+        --all) all=yes ;;
+        --rewrite) rewrite=yes ;;
+        *) objs=$argument ;;
+    esac
+done
+passed=0 failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+check() { # NAME command...
+    name=$1
+    shift
+    if "$@" >"$work/out" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        say "lint: $name failed"
+        tail -n 60 "$work/out"
+    fi
+}
+
+# The pinned formatter: in a virtual environment of its own, kept by the pins.
+find_formatter() {
+    pins=$(cksum <"$trunk/tools/requirements.txt" | cut -d' ' -f1)
+    venv=$cache_dir/tools-$pins
+    if [ ! -x "$venv/bin/clang-format" ]; then
+        rm -rf "$venv"
+        mkdir -p "$cache_dir"
+        maker=$(python_with ensurepip) || return 1
+        "$maker" -m venv "$venv" && "$venv/bin/pip" -q --disable-pip-version-check install -r "$trunk/tools/requirements.txt" || return 1
+    fi
+    formatter=$venv/bin/clang-format
+}
+
+sources() { find "$trunk/src" "$trunk/tools/fuzz" "$trunk/3rdparty" -name '*.[ch]pp' | sort; }
+
+# What differs from the branch's last commit, and what that commit changed: .cpp and .hpp below src/.
+changed() {
+    {
+        git -C "$trunk" diff --name-only --relative HEAD -- src
+        git -C "$trunk" diff --name-only --relative HEAD~1 HEAD -- src
+        git -C "$trunk" ls-files -o --exclude-standard -- src
+    } 2>/dev/null | grep -E '\.[ch]pp$' | sort -u | while read -r name; do
+        if [ -f "$trunk/$name" ]; then echo "$trunk/$name"; fi
+    done
+}
+
+check_format() {
+    # shellcheck disable=SC2046 # no path of ours has a blank
+    "$formatter" --dry-run --Werror --ferror-limit=1 $(sources)
+}
+
+check_generated() {
+    # Writes into the tree what the option rows say now; what was there must not differ.
+    mkdir -p "$work/before"
+    cp "$trunk/conf/full.conf" "$trunk/doc/config.md" "$work/before/" || return 1
+    cmake --build "$objs/build" -j "$JOBS" --target generate_docs || return 1
+    same=0
+    for file in conf/full.conf doc/config.md; do
+        if ! cmp "$work/before/$(basename $file)" "$trunk/$file"; then
+            cp "$work/before/$(basename $file)" "$trunk/$file"
+            same=1
+        fi
+    done
+    [ $same = 0 ] || { echo "make generate, then commit"; return 1; }
+}
+
+# The flags of the build tree, for one file each.
+check_clang_tidy() {
+    # shellcheck disable=SC2086,SC2046
+    printf '%s\n' $files | grep '\.cpp$' | grep -vE '_(fuzz|bench)\.cpp$' |
+        xargs -r -n 1 -P "$JOBS" clang-tidy --quiet -p "$objs/build" --warnings-as-errors='*'
+}
+
+# A header compiles alone: whoever includes it need not know what it forgot.
+check_headers() {
+    headers=$(printf '%s\n' "$files" | grep '\.hpp$' || true)
+    for header in $headers; do
+        printf '#include "%s"\n' "$header" | c++ -x c++ -std=c++20 -fno-exceptions -I"$trunk/src" -I"$objs/build/generated" \
+            -isystem "$objs/build/3rdparty/st/include" -fsyntax-only - || return 1
+    done
+}
+
+if ! find_formatter; then
+    if [ $rewrite = yes ]; then die "clang-format could not be installed (Python with venv, and the package index, are needed)"; fi
+    failed=$((failed + 1))
+    say "lint: the pinned clang-format could not be installed"
+elif [ $rewrite = yes ]; then
+    # shellcheck disable=SC2046
+    "$formatter" -i $(sources)
+    exit 0
+else
+    check "format (make format)" check_format
+fi
+
+files=$(if [ $all = yes ]; then sources; else changed; fi)
+cd "$trunk/tools/tidy" || exit 1
+check "tests of tools/tidy" python3 -B -m unittest
+cd "$trunk" || exit 1
+if python3 -B tools/tidy/tidy.py >"$work/tidy" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+cat "$work/tidy"
+if [ -f "$objs/build/CMakeCache.txt" ]; then
+    if grep -q generate_docs "$objs/build/build.ninja" 2>/dev/null; then check "generated files (make generate)" check_generated; fi
+    if [ -n "$files" ]; then check "headers alone" check_headers; fi
+    if [ -n "$files" ] && command -v clang-tidy >/dev/null 2>&1; then check "clang-tidy" check_clang_tidy; fi
+else
+    say "lint: no build in $objs: generated files and clang-tidy are not checked"
+fi
+say "$passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,134 @@
+"""Arrows between rooms and folders, weight of headers, cycles between units."""
+
+from fnmatch import fnmatch
+
+from tree import Problem
+
+HEAVY = ("base/log_format.hpp", "fmt/", "nlohmann/", "spdlog/")
+
+
+class Arrows:
+    """tools/arrows.txt, read."""
+
+    def __init__(self, text):
+        self.rooms = {}
+        self.folders = []
+        self.outside = []
+        for raw in text.split("\n"):
+            line = raw.split("#")[0].strip()
+            if not line:
+                continue
+            if line.startswith("outside "):
+                header, rooms = line[len("outside ") :].split(":")
+                self.outside.append((header.strip(), rooms.split()))
+                continue
+            left, right = (side.strip() for side in line.split("->"))
+            if "/" in left:
+                self.folders.extend((left, target) for target in right.split())
+            else:
+                self.rooms.setdefault(left, set()).update(right.split())
+
+    def allows_room(self, source, target):
+        return source == target or target in self.rooms.get(source, ())
+
+    def allows_folder(self, source, target):
+        # What lies in the room itself is for all of its folders.
+        if source == target or "/" not in target:
+            return True
+        return any(fnmatch(source, left) and fnmatch(target, right) for left, right in self.folders)
+
+    def knows_outside(self, header):
+        return any(header.startswith(prefix) for prefix, _ in self.outside)
+
+    def allows_outside(self, room, header):
+        for prefix, rooms in self.outside:
+            if header.startswith(prefix):
+                return room in rooms
+        return True
+
+
+def check_arrows(tree, arrows):
+    for source in tree.sources:
+        for line, header, ours in source.cpp.includes:
+            target = tree.by_name.get(header)
+            if target is None:
+                if ours and header not in GENERATED and not arrows.knows_outside(header):
+                    yield Problem(source.name, line, "include", f'"{header}" is not below src/')
+                elif not arrows.allows_outside(source.room, header):
+                    yield Problem(source.name, line, "arrow", f"{source.room} may not include <{header}>")
+            elif not arrows.allows_room(source.room, target.room):
+                yield Problem(source.name, line, "arrow", f"{source.room} -> {target.room} is not in arrows.txt ({header})")
+            elif source.room == target.room and source.is_product and not folder_fine(arrows, source, target):
+                yield Problem(source.name, line, "arrow", f"{source.folder} -> {target.folder} is not in arrows.txt ({header})")
+
+
+# Written by CMake.
+GENERATED = ("build_info.hpp",)
+
+
+def folder_fine(arrows, source, target):
+    # The files of the room itself (main/wiring.cpp) put its folders together.
+    return "/" not in source.folder or arrows.allows_folder(source.folder, target.folder)
+
+
+def check_header_weight(tree):
+    for source in tree.sources:
+        if not source.is_header:
+            continue
+        for line, header, _ in source.cpp.includes:
+            if header.startswith(HEAVY):
+                yield Problem(source.name, line, "header-weight", f"a header may not include {header}")
+
+
+def unit_graph(tree):
+    graph = {}
+    for source in tree.sources:
+        edges = graph.setdefault(source.unit, set())
+        for _, header, _ in source.cpp.includes:
+            target = tree.by_name.get(header)
+            if target is not None and target.unit != source.unit:
+                edges.add(target.unit)
+    return graph
+
+
+def cycles(graph):
+    """Strongly connected components of more than one unit, each sorted. Tarjan's method, without recursion."""
+    index, low, on_stack, stack, found = {}, {}, set(), [], []
+    for root in sorted(graph):
+        if root in index:
+            continue
+        work = [(root, iter(sorted(graph[root])))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            node, edges = work[-1]
+            for target in edges:
+                if target not in index:
+                    index[target] = low[target] = len(index)
+                    stack.append(target)
+                    on_stack.add(target)
+                    work.append((target, iter(sorted(graph.get(target, ())))))
+                    break
+                if target in on_stack:
+                    low[node] = min(low[node], index[target])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    component = []
+                    while True:
+                        top = stack.pop()
+                        on_stack.discard(top)
+                        component.append(top)
+                        if top == node:
+                            break
+                    if len(component) > 1:
+                        found.append(sorted(component))
+    return found
+
+
+def check_cycles(tree):
+    for component in cycles(unit_graph(tree)):
+        yield Problem(component[0], 1, "cycle", "these units include each other: " + " ".join(component))

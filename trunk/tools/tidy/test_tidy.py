@@ -1,0 +1,253 @@
+"""Tests of tidy: each builds a small tree in a temporary folder and looks at what is found. Run: python3 -m unittest in this folder."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import cpp  # noqa: E402
+import documents  # noqa: E402
+import includes  # noqa: E402
+import rules  # noqa: E402
+import tidy  # noqa: E402
+from tree import Problem, Tree  # noqa: E402
+
+ARROWS = """
+wire -> base
+io -> base
+session/flv -> session/http
+session/* -> session/common
+outside openssl/ : engine io
+"""
+
+
+class TreeTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.trunk = Path(self.folder.name) / "repository" / "trunk"
+        (self.trunk / "src").mkdir(parents=True)
+
+    def write(self, name, text):
+        path = self.trunk / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def source(self, name, text):
+        self.write("src/" + name, text)
+
+    def rules_of(self, found):
+        return sorted((p.path, p.rule) for p in found)
+
+    def arrows(self):
+        return self.rules_of(includes.check_arrows(Tree(self.trunk), includes.Arrows(ARROWS)))
+
+    def banned(self, name, text):
+        self.source(name, text)
+        return [p.rule for p in rules.check_banned(Tree(self.trunk)) if p.path == name]
+
+
+class Functions(unittest.TestCase):
+    def functions(self, text):
+        return [(f.name, f.lines) for f in cpp.read(text).functions]
+
+    def test_counts_from_head_to_brace(self):
+        self.assertEqual(self.functions("int f(int a,\n      int b) {\n    return a;\n}\n"), [("f", 4)])
+
+    def test_sees_methods_and_nested_namespaces(self):
+        text = "namespace a::b {\nclass C {\npublic:\n    int f() const { return 1; }\n};\nvoid C::g() {\n}\n}\n"
+        self.assertEqual(self.functions(text), [("f", 1), ("C::g", 2)])
+
+    def test_blocks_and_lambdas_belong_to_their_function(self):
+        text = "void f() {\n    if (x) {\n    }\n    auto l = [](int a) {\n        return a;\n    };\n    T t{1, {2}};\n}\n"
+        self.assertEqual(self.functions(text), [("f", 8)])
+
+    def test_a_constructor_with_brace_initialisers_is_one_function(self):
+        text = "A::A(int a) : x_{a}, y_{std::move(b)} {\n    go();\n}\nvoid next() {}\n"
+        self.assertEqual(self.functions(text), [("A::A", 3), ("next", 1)])
+
+    def test_templates_trailing_returns_and_test_bodies(self):
+        text = "template <class T, int N = 3>\nauto f(T t) -> std::vector<T> {\n}\nTEST(Reader, Reads) {\n}\n"
+        self.assertEqual(self.functions(text), [("f", 3), ("TEST(Reader, Reads)", 2)])
+
+    def test_braces_in_strings_and_comments_do_not_count(self):
+        text = 'void f() {\n    g("{{", \'{\', R"(}}})");  // }\n    /* } */\n}\nint h() { return 1\'000; }\n'
+        self.assertEqual(self.functions(text), [("f", 4), ("h", 1)])
+
+    def test_a_table_is_not_a_function(self):
+        self.assertEqual(self.functions("constexpr Row kRows[] = {\n  {1, f(2)},\n};\n"), [])
+
+    def test_macros_are_not_functions(self):
+        self.assertEqual(self.functions("#define A(x) \\\n    do { \\\n    } while (false)\nvoid f() {}\n"), [("f", 1)])
+
+
+class Variables(unittest.TestCase):
+    def variables(self, text):
+        return [text for _, text in cpp.read(text).variables]
+
+    def test_finds_mutable_globals_and_statics(self):
+        text = "namespace {\nint count = 0;\nstd::string name;\n}\nvoid f() {\n    static int calls = 0;\n}\n"
+        self.assertEqual(self.variables(text), ["int count = 0", "std::string name", "static int calls = 0"])
+
+    def test_constants_types_and_declarations_are_fine(self):
+        text = "namespace a {\nconst int k = 1;\nconstexpr auto kTwo = 2;\nusing T = int;\nnamespace b = c;\nclass D;\nint f();\nenum class E { x };\n}\n"
+        self.assertEqual(self.variables(text), [])
+
+    def test_members_and_locals_are_fine(self):
+        self.assertEqual(self.variables("class C {\n    int a_ = 0;\n};\nvoid f() {\n    int b = 1;\n    static const int c = 2;\n}\n"), [])
+
+
+class Arrows(TreeTest):
+    def test_a_listed_arrow_is_fine(self):
+        self.source("base/bytes.hpp", "")
+        self.source("wire/amf.cpp", '#include "base/bytes.hpp"\n')
+        self.assertEqual(self.arrows(), [])
+
+    def test_an_arrow_that_is_not_listed_fails(self):
+        self.source("wire/amf.hpp", "")
+        self.source("base/bytes.cpp", '#include "wire/amf.hpp"\n')
+        self.assertEqual(self.arrows(), [("base/bytes.cpp", "arrow")])
+
+    def test_folders_of_a_room_need_a_line(self):
+        self.source("session/http/a.hpp", "")
+        self.source("session/common/c.hpp", "")
+        self.source("session/plain.hpp", "")
+        self.source("session/flv/b.cpp", '#include "session/http/a.hpp"\n#include "session/common/c.hpp"\n#include "session/plain.hpp"\n')
+        self.source("session/rtmp/b.cpp", '#include "session/http/a.hpp"\n#include "session/common/c.hpp"\n')
+        self.assertEqual(self.arrows(), [("session/rtmp/b.cpp", "arrow")])
+
+    def test_outside_headers_have_rooms(self):
+        self.source("base/x.cpp", "#include <openssl/ssl.h>\n#include <vector>\n")
+        self.source("io/x.cpp", "#include <openssl/ssl.h>\n")
+        self.assertEqual(self.arrows(), [("base/x.cpp", "arrow")])
+
+    def test_a_header_that_does_not_exist_fails(self):
+        self.source("base/x.cpp", '#include "base/gone.hpp"\n// #include "base/comment.hpp"\n')
+        self.assertEqual(self.arrows(), [("base/x.cpp", "include")])
+
+    def test_heavy_headers_stay_out_of_headers(self):
+        self.source("base/log_format.hpp", "")
+        self.source("base/a.hpp", '#include "base/log_format.hpp"\n#include <nlohmann/json.hpp>\n')
+        self.source("base/a.cpp", '#include "base/log_format.hpp"\n')
+        found = self.rules_of(includes.check_header_weight(Tree(self.trunk)))
+        self.assertEqual(found, [("base/a.hpp", "header-weight")] * 2)
+
+    def test_cycles_between_units_are_found_through_sources(self):
+        self.source("base/a.hpp", "")
+        self.source("base/a.cpp", '#include "base/a.hpp"\n#include "base/b.hpp"\n')
+        self.source("base/b.hpp", '#include "base/c.hpp"\n')
+        self.source("base/c.hpp", "")
+        self.assertEqual(list(includes.check_cycles(Tree(self.trunk))), [])
+        self.source("base/c.cpp", '#include "base/a.hpp"\n')
+        found = list(includes.check_cycles(Tree(self.trunk)))
+        self.assertEqual(len(found), 1)
+        self.assertIn("base/a base/b base/c", found[0].text)
+
+
+class Banned(TreeTest):
+    def test_each_banned_call_is_found(self):
+        cases = {
+            "st-call": "st_sleep(1);",
+            "time-call": "time(nullptr);",
+            "clock-call": "std::chrono::steady_clock::now();",
+            "printf-call": 'std::printf("x");',
+            "rand-call": "rand();",
+            "thread": "std::thread t;",
+            "reinterpret-cast": "reinterpret_cast<char*>(p);",
+            "new-delete": "auto p = new int;",
+            "shell": 'system("ls");',
+            "unbounded-copy": "strcpy(a, b);",
+            "blocking-sleep": "usleep(1);",
+        }
+        for rule, text in cases.items():
+            with self.subTest(rule=rule):
+                self.assertEqual(self.banned("wire/a.cpp", f"void f() {{\n    {text}\n}}\n"), [rule])
+
+    def test_words_that_only_look_banned_are_fine(self):
+        text = 'int start_time(int);\nC(const C&) = delete;\nvoid f() { x.time(0); first_sleep(); snprintf(a, 1, "printf("); }  // new\n'
+        self.assertEqual(self.banned("wire/a.cpp", text), [])
+
+    def test_a_shared_pointer_names_its_owners(self):
+        self.assertEqual(self.banned("io/a.hpp", "std::shared_ptr<int> p;\n"), ["shared-ptr"])
+        self.assertEqual(self.banned("io/a.hpp", "// The worker thread is the second owner.\nstd::shared_ptr<int> p;\n"), [])
+
+    def test_rooms_that_may_are_left_alone(self):
+        self.assertEqual(self.banned("io/a.cpp", "void f() { st_sleep(1); reinterpret_cast<char*>(p); }\n"), [])
+        self.assertEqual(self.banned("base/ref.hpp", "void f() { delete p; }\n"), [])
+
+
+class Sizes(TreeTest):
+    def body(self, lines, note=""):
+        return f"{note}void f() {{\n" + "    g();\n" * (lines - 2) + "}\n"
+
+    def test_seventy_lines_are_fine_and_seventy_one_are_not(self):
+        self.source("base/a.cpp", self.body(70))
+        self.assertEqual(list(rules.check_sizes(Tree(self.trunk))), [])
+        self.source("base/a.cpp", self.body(71))
+        self.assertEqual(self.rules_of(rules.check_sizes(Tree(self.trunk))), [("base/a.cpp", "long-function")])
+
+    def test_an_excused_function_is_counted_but_no_problem(self):
+        self.source("base/a.cpp", self.body(80, "// tidy-long: flat switch over message types\n"))
+        tree = Tree(self.trunk)
+        self.assertEqual(list(rules.check_sizes(tree)), [])
+        self.assertEqual([excused for _, _, excused in rules.long_functions(tree)], [True])
+
+    def test_a_thousand_lines_are_fine_and_one_more_is_not(self):
+        self.source("base/a.cpp", "\n" * 1000)
+        self.assertEqual(list(rules.check_sizes(Tree(self.trunk))), [])
+        self.source("base/a.cpp", "\n" * 1001)
+        self.assertEqual(self.rules_of(rules.check_sizes(Tree(self.trunk))), [("base/a.cpp", "long-file")])
+
+    def test_a_parser_wants_a_fuzz_target(self):
+        self.source("wire/a.hpp", "Result<A> parse_a(Bytes body);\n")
+        self.source("wire/b.hpp", "A make_a(int);\n")
+        self.assertEqual(self.rules_of(rules.check_fuzz(Tree(self.trunk))), [("wire/a.hpp", "no-fuzz")])
+        self.source("wire/a_fuzz.cpp", '#include "wire/a.hpp"\n')
+        self.assertEqual(list(rules.check_fuzz(Tree(self.trunk))), [])
+
+
+class Documents(TreeTest):
+    def test_a_room_has_a_short_readme(self):
+        self.source("base/a.cpp", "")
+        self.assertEqual(self.rules_of(documents.check_readmes(Tree(self.trunk))), [("base/README.md", "room-readme")])
+        self.source("base/README.md", "x\n" * 61)
+        self.assertEqual(self.rules_of(documents.check_readmes(Tree(self.trunk))), [("base/README.md", "room-readme")])
+        self.source("base/README.md", "x\n" * 60)
+        self.assertEqual(list(documents.check_readmes(Tree(self.trunk))), [])
+
+    def test_dead_links_and_headings_are_found(self):
+        self.write("doc/a.md", "# Some `Head` ing\n[ok](b.md) [no](gone.md) [web](https://x.y/z) [here](#some-head-ing) [not](#other)\n`[code](x.md)`\n")
+        self.write("doc/b.md", "")
+        found = [p.text for p in documents.check_links(Tree(self.trunk))]
+        self.assertEqual(found, ["gone.md", "#other: no such heading"])
+
+    def test_notes_need_an_issue(self):
+        self.source("base/a.cpp", "// TODO later\n// TODO(#12) fine\n// FIXME\n")
+        self.write("scripts/a.sh", "mktemp -d /tmp/XXXXXX\n")
+        self.assertEqual([p.text.split()[0] for p in documents.check_notes(Tree(self.trunk))], ["TODO", "FIXME"])
+
+    def test_paths_of_a_machine_are_found(self):
+        self.write("doc/a.md", "run /home/somebody/live/srs or /usr/local/srs, $HOME/work/x, https://x/work/y\n")
+        self.assertEqual([p.text for p in documents.check_machine_paths(Tree(self.trunk))], ["/home/somebody/live"])
+
+
+class Allowed(unittest.TestCase):
+    def test_an_excuse_excuses_and_an_unused_one_is_a_problem(self):
+        allowed = tidy.read_allowed("# note\na.cpp | thread | the pool\nb.cpp | thread | nobody\n")
+        left = tidy.apply_allowed([Problem("a.cpp", 1, "thread", ""), Problem("c.cpp", 1, "thread", "")], allowed)
+        self.assertEqual([(p.path, p.rule) for p in left], [("c.cpp", "thread"), ("tools/tidy/allowed.txt", "unused")])
+
+    def test_an_excuse_without_a_reason_is_refused(self):
+        with self.assertRaises(SystemExit):
+            tidy.read_allowed("a.cpp | thread |\n")
+
+    def test_counts_may_only_fall(self):
+        self.assertEqual(len(list(tidy.check_limits({"x": 2}, {"x": 1}))), 1)
+        self.assertEqual(len(list(tidy.check_limits({"x": 1}, {"x": 2}))), 1)
+        self.assertEqual(list(tidy.check_limits({"x": 1}, {"x": 1})), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
