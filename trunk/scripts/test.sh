@@ -1,0 +1,99 @@
+#!/bin/sh
+# Everything there is to test, on a bare Debian 12 or Ubuntu 24.04: installs missing packages, builds, runs every test. The last line is
+# `N passed, N failed`; the exit status is 0 only when nothing failed. Each step's words are in objs/logs/test-STEP.log.
+#
+#   test.sh [STEP...]       only these: configure build unit fuzz conf lint e2e valgrind
+#
+# FUZZ_SECONDS (4): for each fuzz target.
+set -u
+. "$(dirname -- "$0")/common.sh"
+cd "$trunk" || exit 1
+steps=${*:-configure build unit fuzz conf lint e2e valgrind}
+objs=$trunk/objs
+logs=$objs/logs
+total_passed=0 total_failed=0
+began=$(date +%s)
+mkdir -p "$logs"
+
+# Numbers from the last `N passed` and `N failed` of a log, in whatever order a runner says them.
+count_in() { grep -oE "[0-9]+ $1" "$2" | tail -n 1 | cut -d' ' -f1; }
+
+# step NAME KIND command...: KIND `counts` takes its numbers from the command's last lines, `one` counts as one test.
+step() {
+    name=$1 kind=$2
+    shift 2
+    case " $steps " in *" $name "*) ;; *) return 0 ;; esac
+    log=$logs/test-$name.log
+    start=$(date +%s)
+    printf '== %s\n' "$name"
+    if "$@" >"$log" 2>&1 </dev/null; then status=0; else status=$?; fi
+    passed=0 failed=0
+    if [ "$kind" = counts ]; then
+        tail -n 5 "$log" >"$log.end"
+        passed=$(count_in passed "$log.end") failed=$(count_in failed "$log.end")
+        errors=$(count_in 'errors?' "$log.end")
+        skipped=$(count_in skipped "$log.end")
+        rm -f "$log.end"
+        passed=${passed:-0} failed=$((${failed:-0} + ${errors:-0}))
+    elif [ $status = 0 ]; then
+        passed=1
+    fi
+    # A step that ended badly failed, whatever it counted; one that tested nothing did too.
+    if [ $failed = 0 ] && { [ $status != 0 ] || [ "$passed" = 0 ]; }; then failed=1; fi
+    total_passed=$((total_passed + passed)) total_failed=$((total_failed + failed))
+    if [ $failed != 0 ]; then
+        tail -n 80 "$log" | sed 's/^/    /'
+        say "   FAILED (status $status): $log"
+    fi
+    say "   $passed passed, $failed failed${skipped:+, $skipped skipped} in $(($(date +%s) - start)) s"
+    skipped=
+}
+
+finish() {
+    say ""
+    say "all steps took $(($(date +%s) - began)) s"
+    say "$total_passed passed, $total_failed failed"
+    [ $total_failed = 0 ] && [ $total_passed != 0 ]
+    exit $?
+}
+
+build_release() {
+    # The classic way, with the defaults; a folder configured otherwise is left as its owner wants it.
+    if [ ! -f Makefile ] || [ ! -f objs/build/CMakeCache.txt ]; then ./configure --jobs="$JOBS" || return 1; fi
+    make server && ./objs/srs -v
+}
+
+# Every shipped conf is valid; parts that others include are not confs.
+check_confs() {
+    good=0 bad=0
+    for conf in conf/*.conf; do
+        case $conf in *.vhost.conf) continue ;; esac
+        if ./objs/srs -t -c "$conf" >"$logs/conf.log" 2>&1 && grep -q 'is successful' "$logs/conf.log"; then
+            good=$((good + 1))
+        else
+            bad=$((bad + 1))
+            echo "$conf:"
+            cat "$logs/conf.log"
+        fi
+    done
+    echo "$good passed, $bad failed"
+    [ $bad = 0 ]
+}
+
+"$trunk/scripts/install-packages.sh" test || {
+    say "packages could not be installed"
+    say "0 passed, 1 failed"
+    exit 1
+}
+step configure counts test/build/configure_test.sh --quick
+step build one build_release
+case " $steps " in
+    *" build "*) if [ ! -x objs/srs ]; then say "without a server nothing else can run"; finish; fi ;;
+esac
+step unit counts scripts/unit.sh "$objs"
+step fuzz counts scripts/fuzz.sh "$objs" "${FUZZ_SECONDS:-4}"
+step conf counts check_confs
+step lint counts scripts/lint.sh "$objs"
+step e2e counts scripts/e2e.sh "$objs"
+step valgrind counts scripts/valgrind.sh "$objs"
+finish
