@@ -1,0 +1,41 @@
+// What the enhanced audio and video tag headers have in common (E-RTMP v2, "ExAudioTagHeader", "ExVideoTagHeader"): modifier
+// extensions, the multitrack switch, the FourCC, and the walk over tracks. Only audio_tag.cpp and video_tag.cpp include this.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "base/byte_reader.hpp"
+
+namespace live::wire::flv {
+
+inline constexpr std::size_t kModExMax = 16;  // extensions in front of one packet
+inline constexpr std::uint8_t kModEx = 7;     // the same packet type in both headers
+
+enum class MultitrackType : std::uint8_t { one_track = 0, many_tracks = 1, many_tracks_many_codecs = 2 };
+
+struct ExHeader {
+    std::uint8_t packet_type = 0;
+    std::optional<MultitrackType> multitrack;
+    std::uint32_t fourcc = 0;  // 0 while each track brings its own
+    std::chrono::nanoseconds timestamp_offset{};
+};
+
+struct ExTrack {
+    std::uint32_t fourcc = 0;
+    int track_id = 0;
+    Bytes body;
+};
+
+// Reads the extensions while the packet type says there is one; afterwards header.packet_type is what they extend. Offsets are
+// held to the 999,999 ns the text allows. Errc::limit above kModExMax, Errc::malformed for an offset of less than three bytes.
+Result<void> read_mod_ex(ByteReader& in, ExHeader& header);
+
+// Reads the multitrack switch, when the packet type equals `multitrack_code`, and the FourCC.
+Result<void> read_multitrack_and_fourcc(ByteReader& in, std::uint8_t multitrack_code, ExHeader& header);
+
+// The next track's range. Without multitrack, and with one track, that is all of the rest.
+Result<ExTrack> read_track(ByteReader& in, const ExHeader& header);
+
+}  // namespace live::wire::flv

@@ -1,0 +1,94 @@
+// The container around the tags: file header, tag headers and the sizes that follow each tag (Video File Format 10.1, E.2 and E.3).
+// FlvReader is a push parser for files and HTTP-FLV streams; writing is a few bytes in front of and behind a tag's body.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "base/byte_reader.hpp"
+#include "base/byte_writer.hpp"
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+
+namespace live::wire::flv {
+
+inline constexpr std::size_t kFileHeaderBytes = 9;
+inline constexpr std::size_t kTagHeaderBytes = 11;
+inline constexpr std::size_t kTagSizeBytes = 4;  // after each tag, and once after the file header
+
+enum class TagType : std::uint8_t { audio = 8, video = 9, script = 18 };
+
+struct FileHeader {
+    bool has_audio = false;
+    bool has_video = false;
+
+    bool operator==(const FileHeader&) const = default;
+};
+
+struct TagHeader {
+    TagType type = TagType::script;
+    std::uint32_t size = 0;          // of the body; 24 bits
+    std::uint32_t timestamp_ms = 0;  // wraps after 49.7 days
+
+    bool operator==(const TagHeader&) const = default;
+};
+
+struct Tag {
+    TagHeader header;
+    Slice body;
+};
+
+// The header and the zero that stands for the size of the tag before the first.
+void write_file_header(ByteWriter& out, FileHeader header);
+// Aborts when the size does not fit 24 bits.
+std::array<std::uint8_t, kTagHeaderBytes> tag_header_bytes(const TagHeader& header);
+void write_tag_header(ByteWriter& out, const TagHeader& header);
+// What follows a body of this many bytes.
+std::array<std::uint8_t, kTagSizeBytes> tag_size_bytes(std::size_t body_bytes);
+// Header, body and size.
+void write_tag(ByteWriter& out, TagType type, std::uint32_t timestamp_ms, Bytes body);
+
+// Errc::unsupported for encrypted tags. A type that is none of TagType comes back as its number.
+Result<TagHeader> read_tag_header(ByteReader& in);
+
+// Bytes in any portions, tags out. Wrong sizes behind tags are common in the wild and are not looked at; tags of unknown types are
+// skipped.
+class FlvReader {
+public:
+    struct Limits {
+        std::size_t tag_bytes = 10 << 20;
+        std::size_t header_bytes = 64 << 10;  // what a file may put between its header and its first tag
+    };
+
+    FlvReader() = default;
+    explicit FlvReader(Limits limits) : limits_(limits) {}
+
+    // Reads off the front of `input`, at most to the end of one tag, and says how many bytes that took; take the tag with next()
+    // before feeding on. After an error the reader is of no use.
+    Result<std::size_t> feed(Bytes input);
+    // The tag that feed() completed, once.
+    std::optional<Tag> next();
+    // Known as soon as the file header is read.
+    const std::optional<FileHeader>& file_header() const { return file_header_; }
+
+private:
+    enum class Stage : std::uint8_t { file_header, skipping, tag_header, body };
+
+    std::size_t fill(Bytes input, std::size_t wanted);
+    Result<void> begin_tags();
+    Result<void> begin_tag();
+
+    Limits limits_;
+    std::optional<FileHeader> file_header_;
+    std::optional<Tag> ready_;
+    std::array<std::uint8_t, kTagHeaderBytes> held_{};  // a header that arrived in pieces
+    std::size_t held_bytes_ = 0;
+    TagHeader header_;
+    Slice body_;
+    std::size_t body_bytes_ = 0;
+    std::size_t skip_bytes_ = 0;
+    Stage stage_ = Stage::file_header;
+};
+
+}  // namespace live::wire::flv

@@ -1,0 +1,63 @@
+// Any bytes as audio and video tag bodies. What is read must lie inside the input; what can be written must be read the same.
+#include <cstddef>
+#include <cstdint>
+
+#include "base/check.hpp"
+#include "wire/flv/audio_tag.hpp"
+#include "wire/flv/video_tag.hpp"
+
+namespace {
+
+using namespace live;
+using namespace live::wire::flv;
+
+void check_inside(Bytes part, Bytes whole) {
+    CHECK(part.empty() || (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size()));
+}
+
+void check_video(Bytes input) {
+    const auto tag = parse_video_tag(input);
+    const auto tracks = parse_video_tracks(input);
+    if (!tag.ok()) {
+        CHECK(!tracks.ok());
+        return;
+    }
+    check_inside(tag->body, input);
+    if (tracks.ok())
+        for (const VideoTag& track : *tracks)
+            check_inside(track.body, input);
+    if (!tag->enhanced || (tag->kind != PacketKind::command && !fourcc_of(tag->codec)) || tag->kind == PacketKind::other)
+        return;
+    ByteWriter out;
+    write_video_tag(out, *tag);
+    const auto again = parse_video_tag(out.written());
+    CHECK(again.ok() && again->codec == tag->codec && again->kind == tag->kind && again->key == tag->key);
+    CHECK(again->composition == tag->composition && again->body.size() == tag->body.size());
+}
+
+void check_audio(Bytes input) {
+    const auto tag = parse_audio_tag(input);
+    const auto tracks = parse_audio_tracks(input);
+    if (!tag.ok()) {
+        CHECK(!tracks.ok());
+        return;
+    }
+    check_inside(tag->body, input);
+    if (tracks.ok())
+        for (const AudioTag& track : *tracks)
+            check_inside(track.body, input);
+    if (!tag->enhanced || !fourcc_of(tag->codec))
+        return;
+    ByteWriter out;
+    write_audio_tag(out, *tag);
+    const auto again = parse_audio_tag(out.written());
+    CHECK(again.ok() && again->codec == tag->codec && again->kind == tag->kind && again->body.size() == tag->body.size());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    check_video(Bytes(data, size));
+    check_audio(Bytes(data, size));
+    return 0;
+}
