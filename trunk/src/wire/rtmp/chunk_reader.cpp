@@ -182,7 +182,7 @@ Result<void> ChunkReader::enter(const Header& header) {
             return Error(Errc::malformed, "chunk of type " + std::to_string(header.format) + " before any header on chunk stream " +
                                               std::to_string(header.chunk_stream));
         }
-        if (streams_.size() == limits_.chunk_streams)
+        if (streams_.size() >= limits_.chunk_streams)
             return Error(Errc::limit, "more than " + std::to_string(limits_.chunk_streams) + " chunk streams");
         stream = &streams_.emplace_back();
         stream->id = header.chunk_stream;
@@ -217,7 +217,7 @@ Result<void> ChunkReader::begin_message(Stream& stream, const Header& header) {
         return Error(Errc::limit, "message of " + std::to_string(stream.length) + " bytes, the limit is " +
                                       std::to_string(limits_.message_bytes));
     }
-    if (stream.length > limits_.pending_bytes - pending_bytes_) {
+    if (pending_bytes_ + stream.length > limits_.pending_bytes) {
         return Error(Errc::limit, "begun messages of more than " + std::to_string(limits_.pending_bytes) + " bytes");
     }
     stream.payload = stream.length > 0 ? Slice::allocate(stream.length) : Slice();

@@ -36,8 +36,8 @@ public:
     void set_chunk_size(std::uint32_t bytes);
     std::uint32_t chunk_size() const { return chunk_size_; }
 
-    // The bound of messages that begin from now on.
-    void set_message_bytes_max(std::size_t bytes) { limits_.message_bytes = bytes; }
+    // The bounds of messages that begin from now on.
+    void set_limits(const Limits& limits) { limits_ = limits; }
 
     // Forgets the part of a message that has come on this chunk stream (RTMP 1.0, section 5.4.2). Nothing to do when there is none.
     void abort(std::uint32_t chunk_stream);

@@ -1,0 +1,48 @@
+// A remote call of RTMP (RTMP 1.0, section 7.1.1): a name, a transaction, a command object and arguments. Reads AMF0 and AMF3 command
+// messages, writes AMF0 ones, which every client takes. Not here: which calls exist.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_writer.hpp"
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "wire/amf/value.hpp"
+#include "wire/rtmp/message.hpp"
+
+namespace live::engine::rtmp {
+
+struct Command {
+    std::string name;
+    double transaction = 0;
+    wire::amf::Value object;
+    std::vector<wire::amf::Value> arguments;
+
+    // Undefined when there are not so many.
+    const wire::amf::Value& argument(std::size_t index) const;
+    // The text of an argument, empty when it is none.
+    std::string_view text(std::size_t index) const;
+};
+
+// Values behind the command object; a call with more is refused.
+inline constexpr std::size_t kCommandArgumentsMax = 16;
+
+// `message` is an amf0_command or amf3_command. Errc::malformed, Errc::limit.
+Result<Command> parse_command(const wire::rtmp::Message& message);
+
+// The body of a call: name, transaction, then the values, the first of which is the command object.
+std::vector<std::uint8_t> write_command(std::string_view name, double transaction,
+                                        std::initializer_list<wire::amf::Value> values);
+
+// The body of an AMF0 data message that says the same as this AMF3 one (message type 15).
+Result<Slice> data_from_amf3(Bytes body);
+
+enum class StatusLevel : std::uint8_t { status, error };
+
+// { level, code, description }, what onStatus and _error carry.
+wire::amf::Value status_object(StatusLevel level, std::string_view code, std::string_view description);
+
+}  // namespace live::engine::rtmp

@@ -1,0 +1,83 @@
+// What both ends of an RTMP connection do alike below the calls: chunks, chunk sizes, acknowledgement windows, pings and the output
+// buffer. Not here: the handshake before it and the calls above it.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_writer.hpp"
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "wire/amf/value.hpp"
+#include "wire/rtmp/chunk_reader.hpp"
+#include "wire/rtmp/control_message.hpp"
+#include "wire/rtmp/message.hpp"
+
+namespace live::engine::rtmp {
+
+class Link {
+public:
+    // A peer that announces smaller chunks than this is refused, one that announces larger ones than kPeerChunkSizeUsual is warned of.
+    static constexpr std::uint32_t kPeerChunkSizeMin = 128;
+    static constexpr std::uint32_t kPeerChunkSizeUsual = 65'536;
+    // Answers that the peer has caused and nobody has taken yet.
+    static constexpr std::size_t kOutputBytesMax = 4 << 20;
+
+    // `acknowledge_every`: our own acknowledgement window until the peer announces one; 0 for none.
+    explicit Link(std::uint32_t acknowledge_every) : window_(acknowledge_every) {}
+
+    void set_limits(const wire::rtmp::ChunkReader::Limits& limits) { reader_.set_limits(limits); }
+
+    // Call for everything received, the handshake included: that is what acknowledgements count.
+    void count_received(std::size_t bytes) { bytes_received_ += bytes; }
+
+    // The next message that is not the link's own business, from the front of `input`; nothing when `input` is used up. Chunk sizes,
+    // aborts, windows, acknowledgements and pings are handled inside; other user control messages come out.
+    Result<std::optional<wire::rtmp::Message>> read(Bytes& input);
+
+    // Writes an acknowledgement when half of the window has come since the last one. Call once an input.
+    void acknowledge();
+
+    // All on message boundaries.
+    void send_control(const wire::rtmp::ControlMessage& message);
+    void send_command(std::uint32_t stream_id, std::string_view name, double transaction,
+                      std::initializer_list<wire::amf::Value> values);
+    void send(std::uint32_t chunk_stream, wire::rtmp::MessageType type, std::uint32_t timestamp_ms, std::uint32_t stream_id,
+              Bytes payload);
+    // Tells the peer, and cuts by it from the next message on.
+    void announce_chunk_size(std::uint32_t bytes);
+    void announce_window(std::uint32_t bytes);
+
+    ByteWriter& output() { return output_; }
+    bool has_output() const { return output_.size() > 0; }
+    void take_output(std::vector<std::uint8_t>& into);
+
+    // Set once, when the peer did something odd.
+    std::optional<std::string> take_warning() { return std::exchange(warning_, std::nullopt); }
+
+    std::uint32_t peer_chunk_size() const { return reader_.chunk_size(); }
+    std::uint32_t chunk_size() const { return chunk_size_; }
+    std::uint64_t bytes_received() const { return bytes_received_; }
+
+    void release_buffers();
+
+private:
+    Result<bool> handle_control(const wire::rtmp::Message& message);
+    Result<void> set_peer_chunk_size(std::uint32_t bytes);
+
+    wire::rtmp::ChunkReader reader_;
+    ByteWriter output_;
+    std::uint64_t bytes_received_ = 0;
+    std::uint64_t acknowledged_ = 0;
+    std::uint32_t window_;
+    std::uint32_t window_announced_ = 0;
+    std::uint32_t chunk_size_ = wire::rtmp::kChunkSizeInitial;
+    bool has_warned_ = false;
+    std::optional<std::string> warning_;
+};
+
+}  // namespace live::engine::rtmp

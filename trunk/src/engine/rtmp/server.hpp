@@ -1,0 +1,152 @@
+// The server's end of an RTMP connection: handshake, connect, publish, play, until the peer stops. Dry: bytes and a time go in, bytes
+// and events come out. Not here: who may do what, which is the session's answer to the Wants events, and media for players, which is
+// encoded once for all of them and sent by the session between the engine's own messages (chunk streams 4, 5 and 6 of message stream 1;
+// the engine writes on 2 and 3 only).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "engine/rtmp/command.hpp"
+#include "engine/rtmp/event_queue.hpp"
+#include "engine/rtmp/events.hpp"
+#include "engine/rtmp/handshake.hpp"
+#include "engine/rtmp/link.hpp"
+
+namespace live::engine::rtmp {
+
+// What the connect answer says about us; tools read it to tell servers apart.
+struct ServerIdentity {
+    std::string signature;
+    std::string server;
+    std::string license;
+    std::string url;
+    std::string version;
+    std::string authors;
+    std::string server_ip;
+    std::int64_t pid = 0;
+    std::string id;  // of this connection, as in the log
+};
+
+struct ServerOptions {
+    std::uint32_t chunk_size = 60'000;        // of what we send; 128..65536
+    std::uint32_t out_ack_size = 2'500'000;   // announced as Window Acknowledgement Size; 0: not announced
+    std::uint32_t in_ack_size = 0;            // we acknowledge this often even when the peer announces nothing; 0: do not
+    std::size_t message_bytes_max = 10 << 20;  // longest media message of a publisher
+    ServerIdentity identity;
+};
+
+class Server {
+public:
+    // Until a publisher is admitted, and for players, messages are commands and no longer than this.
+    static constexpr std::size_t kCommandBytesMax = 64 << 10;
+    // Bytes that may wait while a question is open.
+    static constexpr std::size_t kWaitingBytesMax = 1 << 20;
+
+    Server(ServerOptions options, std::uint64_t handshake_seed);
+
+    // Takes all of `input`. One input, then drain events and output, then the next input. While a question is open the bytes are kept
+    // (at most kWaitingBytesMax) and the answer goes on with them; that is why the answers below can fail like this can.
+    // An error is final: send what output there is (it may tell the peer why), then close.
+    Result<void> handle_bytes(TimePoint now, Bytes input);
+
+    std::optional<Event> poll_event() { return events_.poll(); }
+
+    bool has_output() const { return link_.has_output(); }
+    // Appends the bytes to send, whole messages, and forgets them.
+    void take_output(std::vector<std::uint8_t>& into) { link_.take_output(into); }
+
+    // Answers to WantsToConnect. A rejected or redirected client is only listened to for RedirectAnswered; the session closes.
+    Result<void> accept_connect();
+    void reject_connect(std::string_view description, std::string_view code = "NetConnection.Connect.Rejected");
+    // `tc_url` is the place without, `full_url` with the stream.
+    void redirect_connect(std::string_view tc_url, std::string_view full_url, std::string_view description = "redirected");
+
+    // Answers to WantsToPublish. After accept_publish() GotMedia events come.
+    Result<void> accept_publish();
+    Result<void> reject_publish(std::string_view code, std::string_view description);
+
+    // Answers to WantsToPlay. After accept_play() and its output the session may send media.
+    Result<void> accept_play();
+    Result<void> reject_play(std::string_view code, std::string_view description);
+
+    void accept_pause(bool paused);
+
+    // Status of our own accord (onStatus on message stream 1), such as an error before the socket closes.
+    void send_status(StatusLevel level, std::string_view code, std::string_view description);
+    void send_control(const wire::rtmp::ControlMessage& message) { link_.send_control(message); }
+
+    // The engine keeps no clock: the time limit until a client is identified is the session's.
+    std::optional<TimePoint> next_timeout() const { return std::nullopt; }
+    Result<void> handle_timeout(TimePoint) { return {}; }
+
+    // Connect, publish or play is done, so that the time limit for strangers does not hold any more.
+    bool is_identified() const { return phase_ == Phase::publishing || phase_ == Phase::playing; }
+    HandshakeForm handshake_form() const { return handshake_form_; }
+    std::uint32_t peer_chunk_size() const { return link_.peer_chunk_size(); }
+    std::uint32_t chunk_size() const { return link_.chunk_size(); }
+    std::uint64_t bytes_received() const { return link_.bytes_received(); }
+
+    // Gives back what a parked player does not need. What remains, this object included, is below 1 KiB.
+    void release_buffers();
+
+private:
+    enum class Phase : std::uint8_t {
+        handshake,
+        before_connect,
+        connect_waits,
+        ready,
+        publish_waits,
+        publishing,
+        play_waits,
+        playing,
+        redirected,
+        refused,
+    };
+
+    bool is_waiting() const;
+    Result<void> keep(Bytes input);
+    Result<void> process(Bytes& input);
+    Result<void> go_on();
+    Result<void> on_message(wire::rtmp::Message message);
+    Result<void> on_media(wire::rtmp::Message message);
+    Result<void> on_aggregate(wire::rtmp::Message message);
+    Result<void> on_command(const wire::rtmp::Message& message);
+    Result<void> on_connected_command(Command& command);
+    Result<void> on_connect(Command& command);
+    Result<void> on_publish(const Command& command);
+    Result<void> on_play(const Command& command);
+    void on_pause(const Command& command);
+    void on_fc_publish(const Command& command);
+    void on_fc_unpublish(const Command& command);
+    void on_create_stream(const Command& command);
+    void on_close_stream();
+    void on_delete_stream();
+    void stop_publishing();
+    void set_reader_limits();
+
+    Link link_;
+    EventQueue<Event> events_;
+    std::vector<std::uint8_t> rest_;
+    std::unique_ptr<ServerHandshake> handshake_;
+    // Only until the client is connected.
+    std::unique_ptr<ServerIdentity> identity_;
+    double connect_transaction_ = 0;
+    double object_encoding_ = 0;
+    std::size_t message_bytes_max_;
+    std::uint32_t out_ack_size_;
+    Phase phase_ = Phase::handshake;
+    HandshakeForm handshake_form_ = HandshakeForm::simple;
+    PublishStyle style_ = PublishStyle::flash;
+    bool is_enhanced_ = false;
+    bool has_created_stream_ = false;
+};
+
+}  // namespace live::engine::rtmp
