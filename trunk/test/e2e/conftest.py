@@ -1,0 +1,61 @@
+"""Fixtures of the end-to-end tests: the server under test, the clips, the option --long."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "media")]
+
+import clips  # noqa: E402  pylint: disable=wrong-import-position
+import live_server  # noqa: E402  pylint: disable=wrong-import-position
+
+
+def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true", help="also run the tests that take minutes")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--long"):
+        return
+    for item in items:
+        if item.get_closest_marker("long"):
+            item.add_marker(pytest.mark.skip(reason="takes minutes: --long runs it"))
+
+
+def pytest_sessionstart(session):
+    if not live_server.BINARY.exists() and not session.config.option.collectonly:
+        pytest.exit(f"there is no server at {live_server.BINARY}: build it, or name one in LIVE_SERVER", returncode=3)
+
+
+@pytest.fixture(name="clip", scope="session")
+def fixture_clip():
+    """clip("basic") gives a path; a test is skipped, visibly, when the clip cannot be made here."""
+    def get(name: str) -> Path:
+        try:
+            return clips.clip(name)
+        except clips.Unavailable as reason:
+            pytest.skip(str(reason))
+    return get
+
+
+@pytest.fixture(name="server")
+def fixture_server(tmp_path):
+    """server(vhost="...", root="...") starts one and gives it; at the end each is stopped by SIGTERM and must have ended well."""
+    started = []
+
+    def start(vhost: str = "", root: str = "", conf: str | None = None, **options) -> live_server.LiveServer:
+        folder = tmp_path / f"server{len(started)}"
+        text = conf if conf is not None else live_server.conf(vhost, root)
+        started.append(live_server.LiveServer(folder, text, **options))
+        return started[-1].start()
+
+    yield start
+    try:
+        for one in reversed(started):
+            if one.process is not None:
+                one.stop()
+    finally:
+        for one in started:
+            one.kill()

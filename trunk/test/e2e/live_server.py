@@ -1,0 +1,179 @@
+"""A server process under test: its folder, conf, ports, log and end. Also the ports and small waits that tests need.
+
+The binary is LIVE_SERVER, else SRS_BINARY, else trunk/objs/srs. A conf is a text with $names: $rtmp, $api and any other name that a
+test asks a port for, and $folder.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import string
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+
+TRUNK = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("LIVE_SERVER") or os.environ.get("SRS_BINARY") or TRUNK / "objs" / "srs").resolve()
+
+ROOT_CONF = """\
+listen              127.0.0.1:$rtmp;
+max_connections     1000;
+daemon              off;
+srs_log_tank        console;
+pid                 $folder/srs.pid;
+http_api { enabled on; listen 127.0.0.1:$api; }
+"""
+REPORT_MARKS = ("AddressSanitizer", "LeakSanitizer", "UndefinedBehaviorSanitizer", "runtime error:", "CHECK failed")
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+_next_port = int(os.environ.get("LIVE_PORT_BASE", "25100"))
+
+
+def free_port() -> int:
+    """A TCP port on loopback that nobody listens on; never the same one twice in a run."""
+    global _next_port  # pylint: disable=global-statement
+    while True:
+        _next_port += 1
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", _next_port))
+                return _next_port
+            except OSError:
+                continue
+
+
+def wait_until(condition, limit_s: float, what: str, step_s: float = 0.05):
+    """Polls until the condition gives something true, and gives that. Fails with `what`."""
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(step_s)
+    raise AssertionError(f"not within {limit_s:g} s: {what}")
+
+
+def can_connect(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+class Ports(dict):
+    """Ports by name, chosen when first asked for."""
+
+    def __missing__(self, name):
+        self[name] = free_port()
+        return self[name]
+
+
+class LiveServer:
+    """One server. start() waits until it answers; stop() asks it to end and checks how it ended."""
+
+    def __init__(self, folder: Path, conf: str, ports: Ports | None = None, environment: dict | None = None):
+        self.folder, self.ports = folder, ports if ports is not None else Ports()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.conf_path = folder / "srs.conf"
+        self.log_path = folder / "console.log"
+        self.environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "halt_on_error=1:detect_leaks=1"),
+                            **(environment or {})}
+        self.process: subprocess.Popen | None = None
+        self.write_conf(conf)
+
+    def write_conf(self, conf: str) -> None:
+        names = {name for pair in re.findall(r"\$(?:(\w+)|\{(\w+)\})", conf) for name in pair if name} - {"folder"}
+        values = {name: self.ports[name] for name in names if name.islower()}
+        self.conf_path.write_text(string.Template(conf).safe_substitute(values, folder=self.folder))
+
+    def start(self, arguments: list | None = None, ready: bool = True, preexec=None) -> "LiveServer":
+        command = [str(BINARY), *(arguments if arguments is not None else ["-c", str(self.conf_path)])]
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                                            cwd=self.folder, env=self.environment, preexec_fn=preexec)
+        if ready:
+            self.wait_ready()
+        return self
+
+    def wait_ready(self, limit_s: float = 20) -> None:
+        deadline = time.monotonic() + limit_s
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise AssertionError(f"the server ended with status {self.process.returncode}:\n{self.log()[-2000:]}")
+            try:
+                if self.api("/api/v1/versions")["code"] == 0 and can_connect(self.ports["rtmp"]):
+                    return
+            except (OSError, ValueError, KeyError):
+                pass
+            time.sleep(0.05)
+        raise AssertionError(f"no answer from /api/v1/versions within {limit_s} s:\n{self.log()[-2000:]}")
+
+    def stop(self, how: int = signal.SIGTERM, limit_s: float = 10) -> float:
+        """Ends the server and checks that it ended well. Returns how long that took, in seconds."""
+        start = time.monotonic()
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        try:
+            status = self.process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"the server did not end within {limit_s} s:\n{self.log()[-2000:]}") from None
+        took = time.monotonic() - start
+        assert status == 0, f"status {status}:\n{self.log()[-3000:]}"
+        self.assert_no_report()
+        last = self.log().strip().splitlines()[-1]
+        assert "srs terminated" in last, f"the last log line is: {last}"
+        return took
+
+    def kill(self) -> None:
+        """For clean-up only: ends it no matter how."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def assert_no_report(self) -> None:
+        text = self.log()
+        for mark in REPORT_MARKS:
+            assert mark not in text, text[max(0, text.index(mark) - 200):][:4000]
+
+    def assert_alive(self) -> None:
+        assert self.process.poll() is None, f"the server is gone, status {self.process.returncode}:\n{self.log()[-3000:]}"
+        assert self.api("/api/v1/versions")["code"] == 0
+
+    def log(self) -> str:
+        return COLOURS.sub("", self.log_path.read_text(errors="replace")) if self.log_path.exists() else ""
+
+    def complaints(self) -> list[str]:
+        """Log lines of level WARN and ERROR."""
+        return [line for line in self.log().splitlines() if re.search(r"\[(WARN|ERROR|Warn|Error)\]", line)]
+
+    def wait_log(self, text: str, limit_s: float = 10) -> None:
+        wait_until(lambda: text in self.log(), limit_s, f"{text!r} in the log, which ends:\n{self.log()[-1500:]}")
+
+    def api(self, path: str, limit_s: float = 3) -> dict:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.ports['api']}{path}", timeout=limit_s) as answer:
+            return json.load(answer)
+
+    def url(self, stream: str, app: str = "live", port: str = "rtmp", schema: str = "rtmp") -> str:
+        return f"{schema}://127.0.0.1:{self.ports[port]}/{app}/{stream}"
+
+    def resident_kib(self) -> int:
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status).group(1))
+
+    def connections(self) -> int:
+        """Open sockets of the process on the RTMP port."""
+        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
+
+def conf(vhost: str = "", root: str = "") -> str:
+    """A whole conf from what a test adds to the default vhost and to the root."""
+    return ROOT_CONF + root + "\nvhost __defaultVhost__ {\n" + vhost + "\n}\n"
+
+
+def installed(program: str) -> bool:
+    return shutil.which(program) is not None

@@ -1,0 +1,210 @@
+"""Bad input: the answer is a closed connection and one log line; the server lives and another stream loses nothing."""
+
+import os
+import random
+import struct
+import time
+
+import pytest
+
+from live_server import wait_until
+from rtmp_client import COMMAND, Bystander, Closed, RtmpClient, amf0, amf0_key
+
+CLOSES_WITHIN_S = 5
+GROWTH_KIB = 48 * 1024
+
+
+def assert_closed(client: RtmpClient, limit_s: float = CLOSES_WITHIN_S) -> None:
+    try:
+        client.wait_closed(limit_s)
+    except TimeoutError:
+        raise AssertionError(f"not closed within {limit_s} s") from None
+
+
+class Watch:
+    """The server's log and memory around some bad clients; done(n) asks for at most one complaint each, and at least one line."""
+
+    def __init__(self, live):
+        self.live, self.lines, self.complaints, self.kib = live, len(live.log().splitlines()), len(live.complaints()), live.resident_kib()
+
+    def done(self, clients: int, expect_complaint: bool = True) -> None:
+        self.live.assert_alive()
+        time.sleep(0.3)
+        new = self.live.complaints()[self.complaints:]
+        assert len(new) <= clients, f"{len(new)} complaints about {clients} clients:\n" + "\n".join(new[:10])
+        if expect_complaint:
+            assert len(new) == clients, f"{len(new)} complaints about {clients} clients:\n" + "\n".join(new[:10])
+        grown = self.live.resident_kib() - self.kib
+        assert grown < GROWTH_KIB, f"resident memory grew by {grown} KiB"
+
+
+def test_random_bytes(server, clip):
+    live = server()
+    noise = random.Random(7)
+    with Bystander(live.ports["rtmp"], clip("basic")):
+        watch = Watch(live)
+        for _ in range(20):
+            with RtmpClient(live.ports["rtmp"]) as client:
+                try:
+                    client.send(bytes([noise.randrange(256)]) + noise.randbytes(noise.randrange(1537, 20000)))
+                except Closed:
+                    pass
+                client.socket.shutdown(1)
+                assert_closed(client)
+        watch.done(20, expect_complaint=False)
+
+
+def test_random_bytes_after_the_handshake(server, clip):
+    live = server()
+    noise = random.Random(8)
+    with Bystander(live.ports["rtmp"], clip("basic")):
+        watch = Watch(live)
+        for _ in range(20):
+            with RtmpClient(live.ports["rtmp"]) as client:
+                client.handshake()
+                try:
+                    client.send(noise.randbytes(30000))
+                    client.socket.shutdown(1)
+                except (Closed, OSError):
+                    pass
+                assert_closed(client)
+        watch.done(20, expect_complaint=False)
+
+
+def test_another_protocol_on_the_rtmp_port(server):
+    live = server()
+    watch = Watch(live)
+    for words in (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" + b"x" * 2000, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(1600)):
+        with RtmpClient(live.ports["rtmp"]) as client:
+            client.send(words)
+            assert_closed(client)
+    watch.done(2)
+
+
+HANDSHAKE_CUTS = [0, 1, 2, 5, 9, 100, 767, 1535, 1536, 1537, 1538, 1600, 2304, 3000, 3072, 3073]
+
+
+def test_a_handshake_cut_at_any_length(server, clip):
+    live = server()
+    whole = b"\x03" + bytes(8) + os.urandom(1528) + os.urandom(1536)
+    with Bystander(live.ports["rtmp"], clip("basic")):
+        watch = Watch(live)
+        for cut in HANDSHAKE_CUTS:
+            with RtmpClient(live.ports["rtmp"]) as client:
+                client.send(whole[:cut])
+                client.socket.shutdown(1)
+                assert_closed(client)
+        watch.done(len(HANDSHAKE_CUTS), expect_complaint=False)
+
+
+@pytest.mark.long
+def test_a_handshake_cut_at_every_length(server, clip):
+    live = server()
+    whole = b"\x03" + bytes(8) + os.urandom(1528) + os.urandom(1536)
+    with Bystander(live.ports["rtmp"], clip("basic")):
+        for cut in range(len(whole) + 1):
+            with RtmpClient(live.ports["rtmp"]) as client:
+                client.send(whole[:cut])
+                client.socket.shutdown(1)
+                assert_closed(client)
+    live.assert_alive()
+
+
+def type0(csid: int, length: int, kind: int, stream: int = 0, time_field: int = 0) -> bytes:
+    return bytes([csid]) + time_field.to_bytes(3, "big") + length.to_bytes(3, "big") + bytes([kind]) + stream.to_bytes(4, "little")
+
+
+def deep_object(levels: int) -> bytes:
+    return amf0("connect") + amf0(1) + b"\x03" + (amf0_key("a") + b"\x03") * levels
+
+
+def long_string(claimed: int) -> bytes:
+    return amf0("connect") + amf0(1) + b"\x0c" + struct.pack(">I", claimed) + b"abc"
+
+
+def message(payload: bytes, kind: int = COMMAND) -> bytes:
+    return type0(2, 4, 1) + struct.pack(">I", 60000) + type0(3, len(payload), kind) + payload
+
+
+# What is sent after a good handshake; each must close the connection with one complaint.
+BAD_CHUNKS = {
+    "a message of 16 MB": type0(3, 0xFFFFFF, 9) + bytes(128),
+    "a message just over 10 MiB": type0(3, 10 * 1024 * 1024 + 1, 9) + bytes(128),
+    "a string that claims 4 GB": message(long_string(0xFFFFFFFF)),
+    "an array that claims 4 billion values": message(amf0("connect") + amf0(1) + b"\x0a\xff\xff\xff\xff\x05"),
+    "AMF nested 10,000 deep": message(deep_object(10_000)),
+    "a chunk size of 1": type0(2, 4, 1) + struct.pack(">I", 1) + type0(3, 4, COMMAND) + b"\x02\x00\x01a",
+    "a chunk size of 0": type0(2, 4, 1) + struct.pack(">I", 0) + type0(3, 4, COMMAND) + b"\x02\x00\x01a",
+    "type 3 before any header": bytes([0xC0 | 9]) + bytes(200),
+    "type 1 before any header": bytes([0x40 | 9]) + bytes(200),
+    "a new header inside a message": type0(3, 1000, COMMAND) + bytes(128) + type0(3, 900, COMMAND) + bytes(128),
+    "a command that is no AMF": message(b"\xff" * 50),
+    "a truncated connect": message(amf0("connect") + amf0(1) + b"\x03" + amf0_key("app") + b"\x02\x00\x20li"),
+    "a connect without tcUrl": message(amf0("connect") + amf0(1) + amf0({"app": "live"})),
+    "hundreds of chunk streams": b"".join(bytes([0, n]) + (0).to_bytes(3, "big") + (1000).to_bytes(3, "big") + bytes([9, 0, 0, 0, 0]) + bytes(128)
+                                          for n in range(250)),
+}
+
+
+@pytest.mark.parametrize("case", list(BAD_CHUNKS))
+def test_bad_chunks(server, clip, case):
+    live = server()
+    with Bystander(live.ports["rtmp"], clip("basic")):
+        watch = Watch(live)
+        for _ in range(3):
+            with RtmpClient(live.ports["rtmp"]) as client:
+                client.handshake()
+                try:
+                    client.send(BAD_CHUNKS[case])
+                except Closed:
+                    pass
+                assert_closed(client)
+        watch.done(3)
+
+
+def test_garbage_from_a_publisher_ends_only_that_publisher(server, clip):
+    live = server()
+    with Bystander(live.ports["rtmp"], clip("basic")):
+        watch = Watch(live)
+        with RtmpClient(live.ports["rtmp"]) as client:
+            assert client.publish("bad")["level"] == "status"
+            client.send_message(9, b"\x17\x00\x00\x00\x00\xff\xff")  # A sequence header of nonsense is the players' problem.
+            client.send_message(9, b"")
+            client.send_message(8, b"")
+            client.send_message(18, b"\xff\xff\xff")
+            client.send(bytes([0xC0 | 33]) + bytes(300))
+            assert_closed(client)
+        watch.done(3, expect_complaint=False)
+
+
+@pytest.mark.parametrize("count", [pytest.param(300, id="300"), pytest.param(2000, id="2000", marks=pytest.mark.long)])
+def test_connections_that_say_nothing_are_freed(server, clip, count):
+    live = server(conf="listen 127.0.0.1:$rtmp; max_connections 5000; daemon off; srs_log_tank console; pid $folder/srs.pid;"
+                       "http_api { enabled on; listen 127.0.0.1:$api; } vhost __defaultVhost__ {}")
+    with Bystander(live.ports["rtmp"], clip("basic")):
+        before = live.connections()
+        silent = [RtmpClient(live.ports["rtmp"]) for _ in range(count)]
+        wait_until(lambda: live.connections() >= before + count, 10, f"{count} connections")
+        start = time.monotonic()
+        wait_until(lambda: live.connections() <= before, 40, "the silent connections are closed", 0.5)
+        assert time.monotonic() - start > 20, "closed before the 30 s that a slow client is given"
+        for client in silent:
+            assert_closed(client, 1)
+            client.close()
+
+
+def test_slow_but_honest_bytes_are_understood(server, clip):
+    """The other side of the coin: one byte at a time is slow, not wrong."""
+    live = server()
+    with RtmpClient(live.ports["rtmp"]) as client:
+        hello = b"\x03" + bytes(8) + os.urandom(1528)
+        for at in range(0, len(hello), 7):
+            client.send(hello[at:at + 7])
+            time.sleep(0.0005)
+        answer = client._take(1 + 1536 + 1536)  # pylint: disable=protected-access
+        client.send(answer[1:1537])
+        connect = amf0("connect") + amf0(1) + amf0({"app": "live", "tcUrl": f"rtmp://127.0.0.1:{client.port}/live"})
+        for byte in message(connect):
+            client.send(bytes([byte]))
+            time.sleep(0.0005)
+        assert client.read_command("_result")[3]["code"] == "NetConnection.Connect.Success"

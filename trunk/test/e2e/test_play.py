@@ -1,0 +1,192 @@
+"""What a player may expect of a stream: a picture at once, a clock that starts at 0, every message, a pause that pauses."""
+
+import random
+import signal
+import threading
+import time
+
+import pytest
+
+import play_check
+from players import FfmpegPublisher, wait_playable
+from rtmp_client import AUDIO, VIDEO, Player, Publisher, RtmpClient, assert_gapless
+
+
+def publish(server, clip, stream="cam", name="basic") -> Publisher:
+    publisher = Publisher(server.ports["rtmp"], stream, clip(name))
+    assert publisher.status["code"] == "NetStream.Publish.Start"
+    publisher.start()
+    return publisher
+
+
+def test_first_key_frame_comes_at_once_and_time_starts_at_zero(server, clip):
+    live = server("play { gop_cache on; time_jitter full; }")
+    publisher = publish(live, clip)
+    time.sleep(3.3)  # Between two key frames, which are 2 s apart.
+    player = Player(live.ports["rtmp"], "cam")
+    player.start()
+    time.sleep(2)
+    got = player.stop()
+    publisher.stop()
+    first_key = next(m for m in got if m.is_key_frame())
+    assert first_key.arrived - player.asked_at < 1.0
+    assert min(m.timestamp for m in got[:10]) == 0
+    assert got[0].timestamp < 100
+    first_frame = next(m for m in got if not m.is_sequence_header() and m.type == VIDEO)
+    assert first_frame.is_key_frame(), "a player must begin with a picture that can be decoded"
+
+
+def test_without_gop_cache_a_player_starts_with_what_comes_next(server, clip):
+    live = server("play { gop_cache off; }")
+    publisher = publish(live, clip)
+    time.sleep(2.9)
+    player = Player(live.ports["rtmp"], "cam")
+    player.start()
+    time.sleep(1.2)
+    got = player.stop()
+    publisher.stop()
+    frames = [m for m in got if m.type == VIDEO and not m.is_sequence_header()]
+    assert 5 < len(frames) < 45, f"{len(frames)} frames in 1.2 s: no cache means no burst"
+    assert [m.type for m in got if m.is_sequence_header()].count(VIDEO) >= 1
+
+
+def test_time_jitter_off_keeps_the_publishers_clock(server, clip):
+    live = server("play { time_jitter off; }")
+    publisher = publish(live, clip)
+    time.sleep(4)
+    player = Player(live.ports["rtmp"], "cam")
+    player.start()
+    time.sleep(1)
+    got = [m for m in player.stop() if not m.is_sequence_header()]
+    publisher.stop()
+    assert got and got[0].timestamp > 1500, f"the first frame says {got[0].timestamp if got else None}"
+
+
+def test_every_message_arrives_in_order(server, clip):
+    live = server()
+    publisher = publish(live, clip)
+    players = []
+    for _ in range(3):
+        players.append(Player(live.ports["rtmp"], "cam"))
+        players[-1].start()
+        time.sleep(0.7)
+    time.sleep(4)
+    publisher.stop()
+    time.sleep(1)
+    frames = [mark for mark, tag in zip(publisher.sent, [t for t in publisher.tags if t.type != 18]) if not tag.is_setup()]
+    for number, player in enumerate(players):
+        got = player.stop()
+        assert_gapless(got, frames, f"player {number}")
+        assert got[-1].mark() == frames[-1], f"player {number} lacks the end"
+
+
+def test_a_player_may_come_before_the_publisher(server, clip):
+    live = server()
+    player = Player(live.ports["rtmp"], "cam")
+    assert player.status["code"] == "NetStream.Play.Start"
+    player.start()
+    time.sleep(0.5)
+    publisher = publish(live, clip)
+    time.sleep(2)
+    publisher.stop()
+    time.sleep(0.7)
+    got = player.stop()
+    assert {m.type for m in got} == {AUDIO, VIDEO} and got[0].timestamp == 0
+
+
+def test_pause_stops_delivery_and_unpause_resumes_it(server, clip):
+    live = server()
+    publisher = publish(live, clip)
+    with RtmpClient(live.ports["rtmp"]) as client:
+        client.play("cam")
+        assert client.read_media(1.5)
+        client.call("pause", 6, None, True, 1500, stream_id=1)
+        assert client.read_status()["code"] == "NetStream.Pause.Notify"
+        client.read_media(0.5)  # What was on its way.
+        assert client.read_media(1.5) == []
+        client.call("pause", 7, None, False, 1500, stream_id=1)
+        assert client.read_status()["code"] == "NetStream.Unpause.Notify"
+        assert len(client.read_media(1.5)) > 20
+    publisher.stop()
+
+
+def test_fifty_players_that_join_at_random_times_all_decode(server, clip):
+    live = server()
+    url, seconds, choose = live.url("cam"), 6, random.Random(2)
+    problems: dict[int, list] = {}
+
+    def one(number: int, delay: float) -> None:
+        time.sleep(delay)
+        problems[number] = play_check.play(url, seconds, patience_s=40).problems()
+
+    with FfmpegPublisher(url, clip("basic")):
+        wait_playable(url)
+        # Fifty decoders at once are too much for two cores; they are spread, so that about fifteen overlap.
+        crowd = [threading.Thread(target=one, args=(n, choose.uniform(0, 20))) for n in range(50)]
+        for thread in crowd:
+            thread.start()
+        for thread in crowd:
+            thread.join()
+    assert len(problems) == 50
+    assert {n: p for n, p in problems.items() if p} == {}
+
+
+def test_players_stay_when_the_publisher_is_killed_and_comes_back(server, clip):
+    live = server()
+    url = live.url("cam")
+    first = FfmpegPublisher(url, clip("basic"))
+    wait_playable(url)
+    player = Player(live.ports["rtmp"], "cam")
+    player.start()
+    time.sleep(2)
+    first.kill()
+    live.wait_log("cleanup when unpublish")
+    time.sleep(1)
+    before = len(player.messages)
+    with FfmpegPublisher(url, clip("basic")):
+        time.sleep(5)
+    got = player.stop()
+    assert player.error is None, f"the player was thrown out: {player.error}"
+    assert len(got) - before > 100, "nothing came from the second publisher"
+    for kind in (AUDIO, VIDEO):
+        times = [m.timestamp for m in got if m.type == kind]
+        assert times == sorted(times), "time went back when the publisher returned"
+
+
+def test_min_latency_adds_little_delay(server, clip):
+    live = server("min_latency on; tcp_nodelay on; play { gop_cache off; }")
+    publisher = publish(live, clip)
+    time.sleep(0.5)
+    player = Player(live.ports["rtmp"], "cam")
+    player.start()
+    time.sleep(4)
+    got = player.stop()
+    publisher.stop()
+    delays = sorted(m.arrived - publisher.sent_at[m.mark()] for m in got if m.mark() in publisher.sent_at and not m.is_sequence_header())
+    assert len(delays) > 100
+    # Generous: the test's own Python and a busy machine are in it. bench.py measures the real figure.
+    assert delays[len(delays) // 2] < 0.030, f"median {delays[len(delays) // 2] * 1000:.1f} ms"
+
+
+def test_a_play_of_limited_duration_ends(server, clip):
+    live = server()
+    publisher = publish(live, clip)
+    with RtmpClient(live.ports["rtmp"]) as client:
+        client.connect()
+        client.create_stream()
+        client.call("play", 5, None, "cam", -2000, 3000, stream_id=1)
+        client.read_status()
+        client.wait_closed(10)
+    publisher.stop()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
+def test_the_name_is_free_again_when_its_publisher_is_gone(server, clip, how):
+    live = server()
+    url = live.url("cam")
+    first = FfmpegPublisher(url, clip("basic"))
+    wait_playable(url)
+    first.stop(how)
+    time.sleep(1)
+    with FfmpegPublisher(url, clip("basic")):
+        wait_playable(url)

@@ -1,0 +1,112 @@
+"""Who may publish: one at a time, a newcomer only where the conf says so, and only under a name that the server admits."""
+
+import time
+
+import pytest
+
+from rtmp_client import Bystander, Closed, Player, Publisher, RtmpClient
+
+
+def test_a_second_publisher_is_refused_with_a_reason(server, clip):
+    live = server()
+    with Bystander(live.ports["rtmp"], clip("basic"), stream="cam"):
+        with RtmpClient(live.ports["rtmp"]) as newcomer:
+            status = newcomer.publish("cam")
+            assert status["level"] == "error", status
+            assert status["code"].startswith("NetStream.Publish."), status
+            assert status["code"] != "NetStream.Publish.Start"
+            assert status.get("description"), "the refusal must say why"
+            newcomer.wait_closed(5)
+
+
+def test_takeover_lets_the_newcomer_replace_the_old_one(server, clip):
+    live = server("publish { takeover on; }")
+    old = Publisher(live.ports["rtmp"], "cam", clip("basic"))
+    old.start()
+    time.sleep(1)
+    player = Player(live.ports["rtmp"], "cam")
+    player.start()
+    time.sleep(1)
+    new = Publisher(live.ports["rtmp"], "cam", clip("bframes"))
+    assert new.status["code"] == "NetStream.Publish.Start"
+    new.start()
+    time.sleep(3)
+    assert isinstance(old.error, (Closed, OSError)), "the old publisher is still connected"
+    new.stop()
+    got = player.stop()
+    assert player.error is None
+    marks = set(new.sent) - set(old.sent)
+    assert sum(m.mark() in marks for m in got) > 50, "the player got nothing from the newcomer"
+
+
+def test_a_publisher_may_publish_again_on_the_same_connection(server, clip):
+    live = server()
+    with RtmpClient(live.ports["rtmp"]) as client:
+        assert client.publish("cam")["code"] == "NetStream.Publish.Start"
+        client.call("FCUnpublish", 6, None, "cam")
+        assert client.read_command("onFCUnpublish")[3]["code"] == "NetStream.Unpublish.Success"
+        client.call("FCPublish", 7, None, "cam2")
+        client.call("publish", 8, None, "cam2", "live", stream_id=1)
+        codes = [client.read_status()["code"] for _ in range(2)]
+        assert "NetStream.Publish.Start" in codes
+
+
+@pytest.mark.parametrize("name", ["../../etc", "..", "a/../b", "cam\x00", "a" * 300, "cam<script>", "~/\n"])
+def test_a_name_outside_the_allow_list_is_refused(server, clip, name):
+    live = server()
+    with Bystander(live.ports["rtmp"], clip("basic")):
+        with RtmpClient(live.ports["rtmp"]) as client:
+            status = client.publish(name)
+            assert status["level"] == "error" and status["code"] != "NetStream.Publish.Start", status
+            client.wait_closed(5)
+
+
+def test_a_bad_app_is_refused_in_the_connect(server):
+    live = server()
+    with RtmpClient(live.ports["rtmp"]) as client:
+        client.handshake()
+        client.set_chunk_size(60000)
+        client.call("connect", 1, {"app": "../../etc", "tcUrl": f"rtmp://127.0.0.1:{client.port}/../../etc"})
+        try:
+            while True:
+                message = client.read_message()
+                if message.type == 20 and message.command()[0] != "onBWDone":
+                    break
+            name = message.command()[0]
+            assert name != "_result" or client.publish("x")["level"] == "error"
+        except (Closed, TimeoutError):
+            pass
+    live.assert_alive()
+
+
+def test_a_publisher_that_sends_nothing_is_closed_in_time(server):
+    live = server("publish { firstpkt_timeout 1500; normal_timeout 1500; }")
+    with RtmpClient(live.ports["rtmp"]) as client:
+        client.publish("cam")
+        start = time.monotonic()
+        client.wait_closed(8)
+        assert 1.0 < time.monotonic() - start < 6
+
+
+def test_kickoff_for_idle_closes_a_publisher_nobody_watches(server, clip):
+    live = server("publish { kickoff_for_idle 2; }")
+    publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
+    publisher.start()
+    publisher.join(12)
+    assert publisher.error is not None, "still publishing after 12 s without a player"
+
+
+def test_max_connections_closes_the_next_one(server):
+    live = server(root="")
+    live.stop()
+    live = server(conf="listen 127.0.0.1:$rtmp; max_connections 5; daemon off; srs_log_tank console; pid $folder/srs.pid;"
+                       "http_api { enabled on; listen 127.0.0.1:$api; } vhost __defaultVhost__ {}")
+    clients = [RtmpClient(live.ports["rtmp"]) for _ in range(5)]
+    time.sleep(0.3)
+    with RtmpClient(live.ports["rtmp"]) as last:
+        last.wait_closed(3)
+    for client in clients:
+        client.close()
+    time.sleep(0.5)
+    with RtmpClient(live.ports["rtmp"]) as again:
+        assert again.connect()["code"] == "NetConnection.Connect.Success"

@@ -1,0 +1,70 @@
+"""A reader that takes 10 KB/s of a 2 Mbps stream costs nobody else a frame, and no memory that grows."""
+
+import threading
+import time
+
+import pytest
+
+from rtmp_client import Bystander, RtmpClient
+
+RATE_BYTES = 10_000
+GROWTH_KIB = 8 * 1024  # Beyond the level it had when the slow readers were known to be behind.
+
+
+class SlowReader(threading.Thread):
+    """Plays, then reads about 10 KB each second."""
+
+    def __init__(self, port: int, stream: str):
+        super().__init__(daemon=True)
+        self.client = RtmpClient(port, receive_buffer=16384)
+        self.client.play(stream)
+        self.total, self.was_closed = 0, False
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        self.client.socket.settimeout(1)
+        while not self._stopping.wait(0.1):
+            try:
+                block = self.client.socket.recv(RATE_BYTES // 10)
+            except TimeoutError:
+                continue
+            except OSError:
+                block = b""
+            if not block:
+                self.was_closed = True
+                return
+            self.total += len(block)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.join(3)
+        self.client.close()
+
+
+def run_with_slow_readers(live, clip, seconds: float) -> None:
+    levels = []
+    with Bystander(live.ports["rtmp"], clip("fat"), stream="fat"):
+        slow = [SlowReader(live.ports["rtmp"], "fat") for _ in range(3)]
+        for reader in slow:
+            reader.start()
+        settled, end = time.monotonic() + 18, time.monotonic() + seconds
+        while time.monotonic() < end:
+            time.sleep(1)
+            if time.monotonic() > settled:
+                levels.append(live.resident_kib())
+        for reader in slow:
+            reader.stop()
+            assert reader.total > 50_000, "it read nothing"
+    assert max(levels) - levels[0] < GROWTH_KIB, f"resident memory grew from {levels[0]} to {max(levels)} KiB"
+    live.assert_alive()
+
+
+def test_a_slow_reader_costs_nobody_a_frame(server, clip):
+    live = server("play { queue_length 8; }")
+    run_with_slow_readers(live, clip, 38)
+
+
+@pytest.mark.long
+def test_a_slow_reader_costs_nobody_a_frame_for_ten_minutes(server, clip):
+    live = server()
+    run_with_slow_readers(live, clip, 600)
