@@ -18,6 +18,8 @@ public:
     }
     std::optional<Event> poll() {
         if (next_ == events_.size()) {
+            if (events_.capacity() > kKept)
+                events_ = std::vector<Event>();
             events_.clear();
             next_ = 0;
             return std::nullopt;
@@ -27,12 +29,15 @@ public:
     // Gives the memory back when nothing is queued.
     void release() {
         if (next_ == events_.size()) {
-            events_ = {};
+            events_ = std::vector<Event>();
             next_ = 0;
         }
     }
 
 private:
+    // A usual input makes fewer events than this; room for more is not kept.
+    static constexpr std::size_t kKept = 256;
+
     std::vector<Event> events_;
     std::size_t next_ = 0;
 };

@@ -89,7 +89,7 @@ Result<bool> ServerHandshake::handle_bytes(TimePoint now, Bytes& input, ByteWrit
     }
     if (step_ == Step::c1 && !input.empty() && collect(block_, input)) {
         TRY(answer(now, out));
-        block_ = {};
+        block_ = std::vector<std::uint8_t>();
         step_ = Step::c2;
     }
     // C2 is not looked at: it proves nothing, and clients exist that send anything.
@@ -133,7 +133,7 @@ Result<bool> ClientHandshake::handle_bytes(TimePoint now, Bytes& input, ByteWrit
     }
     if (step_ == Step::s1 && !input.empty() && collect(block_, input)) {
         TRY(answer(now, out));
-        block_ = {};
+        block_ = std::vector<std::uint8_t>();
         step_ = Step::s2;
     }
     if (step_ == Step::s2 && skip(s2_left_, input))

@@ -130,6 +130,7 @@ private:
     void on_close_stream();
     void on_delete_stream();
     void stop_publishing();
+    void send_result(double transaction, wire::amf::Value value);
     void set_reader_limits();
 
     Link link_;
@@ -142,6 +143,7 @@ private:
     double object_encoding_ = 0;
     std::size_t message_bytes_max_;
     std::uint32_t out_ack_size_;
+    std::uint32_t chunk_size_wanted_;
     Phase phase_ = Phase::handshake;
     HandshakeForm handshake_form_ = HandshakeForm::simple;
     PublishStyle style_ = PublishStyle::flash;

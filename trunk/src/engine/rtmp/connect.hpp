@@ -1,0 +1,38 @@
+// The connect and play calls in detail: what is read from them and what our connect answer says (RTMP 1.0, sections 7.2.1.1 and
+// 7.2.2.1; E-RTMP v2, "Enhancing NetConnection connect Command"). Pure translation; the Server decides.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/rtmp/command.hpp"
+#include "engine/rtmp/events.hpp"
+#include "wire/amf/value.hpp"
+
+namespace live::engine::rtmp {
+
+struct ServerIdentity;
+
+// Moves the object and the first argument out of `command`.
+ConnectRequest read_connect(Command& command);
+
+WantsToPlay read_play(const Command& command);
+
+// The client said something of E-RTMP, so our answer does too.
+bool is_enhanced(const wire::amf::Value& command_object);
+
+// Adds what we can carry by FourCC to a connect object or to the properties of its answer.
+void add_capabilities(wire::amf::Value& object);
+
+wire::amf::Value connect_properties(bool enhanced);
+wire::amf::Value connect_information(const ServerIdentity& identity, double object_encoding);
+
+// |RtmpSampleAccess true true.
+std::vector<std::uint8_t> sample_access_body();
+
+// At most 32 characters of what a peer sent, for an error's sentence; what is not printable becomes '?'.
+std::string printable(std::string_view text);
+
+}  // namespace live::engine::rtmp

@@ -1,0 +1,373 @@
+#include "engine/rtmp/server.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/rtmp/connect.hpp"
+#include "wire/rtmp/aggregate.hpp"
+
+namespace live::engine::rtmp {
+namespace {
+
+using wire::amf::Value;
+using wire::rtmp::kMessageStreamId;
+using wire::rtmp::Message;
+using wire::rtmp::MessageType;
+using wire::rtmp::UserControl;
+
+constexpr std::uint32_t kConnectionStreamId = 0;
+constexpr std::uint32_t kPeerBandwidth = 2'500'000;
+// Flash asked for it; it has no meaning, but clients look for the member.
+constexpr const char* kClientId = "ASAICiss";
+
+}  // namespace
+
+Server::Server(ServerOptions options, std::uint64_t handshake_seed)
+    : link_(options.in_ack_size),
+      handshake_(std::make_unique<ServerHandshake>(handshake_seed)),
+      identity_(std::make_unique<ServerIdentity>(std::move(options.identity))),
+      message_bytes_max_(std::min<std::size_t>(options.message_bytes_max, wire::rtmp::kMessageLengthMax)),
+      out_ack_size_(options.out_ack_size),
+      chunk_size_wanted_(options.chunk_size) {
+    set_reader_limits();
+}
+
+Result<void> Server::handle_bytes(TimePoint now, Bytes input) {
+    link_.count_received(input.size());
+    if (phase_ == Phase::handshake) {
+        if (!TRY(handshake_->handle_bytes(now, input, link_.output())))
+            return {};
+        handshake_form_ = handshake_->form();
+        handshake_.reset();
+        phase_ = Phase::before_connect;
+    }
+    if (is_waiting() || !rest_.empty())
+        return keep(input);
+    TRY(process(input));
+    TRY(keep(input));
+    link_.acknowledge();
+    return {};
+}
+
+bool Server::is_waiting() const {
+    return phase_ == Phase::connect_waits || phase_ == Phase::publish_waits || phase_ == Phase::play_waits;
+}
+
+// Bytes behind a question wait for its answer.
+Result<void> Server::keep(Bytes input) {
+    if (input.size() > kWaitingBytesMax - rest_.size())
+        return Error(Errc::limit, "the peer sent more than " + std::to_string(kWaitingBytesMax) + " bytes without waiting for an answer");
+    rest_.insert(rest_.end(), input.begin(), input.end());
+    return {};
+}
+
+Result<void> Server::go_on() {
+    const std::vector<std::uint8_t> waited = std::exchange(rest_, {});
+    Bytes input(waited);
+    TRY(process(input));
+    TRY(keep(input));
+    link_.acknowledge();
+    return {};
+}
+
+Result<void> Server::process(Bytes& input) {
+    while (!is_waiting()) {
+        auto message = TRY(link_.read(input));
+        if (auto warning = link_.take_warning())
+            events_.push(PeerWarning{std::move(*warning)});
+        if (!message)
+            return {};
+        TRY(on_message(std::move(*message)));
+    }
+    return {};
+}
+
+Result<void> Server::on_message(Message message) {
+    switch (message.type) {
+        case MessageType::audio:
+        case MessageType::video:
+        case MessageType::amf0_data:
+        case MessageType::amf3_data: return on_media(std::move(message));
+        case MessageType::aggregate: return on_aggregate(std::move(message));
+        case MessageType::amf0_command:
+        case MessageType::amf3_command: return on_command(message);
+        // Buffer lengths and the like; shared objects; what nobody has a name for.
+        default: return {};
+    }
+}
+
+Result<void> Server::on_media(Message message) {
+    if (phase_ != Phase::publishing || message.payload.empty())
+        return {};
+    if (message.type == MessageType::amf3_data) {
+        message.payload = TRY(data_from_amf3(message.payload.bytes()));
+        message.type = MessageType::amf0_data;
+    }
+    events_.push(GotMedia{message.type, message.timestamp_ms, std::move(message.payload)});
+    return {};
+}
+
+Result<void> Server::on_aggregate(Message message) {
+    if (phase_ != Phase::publishing)
+        return {};
+    wire::rtmp::AggregateReader parts(std::move(message));
+    while (auto part = TRY(parts.next())) {
+        const bool is_media = part->type == MessageType::audio || part->type == MessageType::video ||
+                              part->type == MessageType::amf0_data || part->type == MessageType::amf3_data;
+        if (is_media)
+            TRY(on_media(std::move(*part)));
+    }
+    return {};
+}
+
+Result<void> Server::on_command(const Message& message) {
+    if (message.payload.size() > kCommandBytesMax)
+        return Error(Errc::limit, "a call of " + std::to_string(message.payload.size()) + " bytes");
+    if (phase_ == Phase::refused)
+        return {};
+    Command command = TRY(parse_command(message));
+    if (phase_ == Phase::redirected) {
+        phase_ = Phase::refused;
+        events_.push(RedirectAnswered{});
+        return {};
+    }
+    // Answers to our own calls (onBWDone) need nothing.
+    if (command.name == "_result" || command.name == "_error")
+        return {};
+    if (phase_ == Phase::before_connect) {
+        if (command.name != "connect")
+            return Error(Errc::malformed, "the first call is " + printable(command.name) + ", not connect");
+        return on_connect(command);
+    }
+    return on_connected_command(command);
+}
+
+Result<void> Server::on_connected_command(Command& command) {
+    const std::string& name = command.name;
+    if (name == "publish")
+        return on_publish(command);
+    if (name == "play")
+        return on_play(command);
+    if (name == "connect")
+        return Error(Errc::malformed, "a second connect");
+    if (name == "createStream")
+        on_create_stream(command);
+    else if (name == "releaseStream")
+        send_result(command.transaction, Value::undefined());
+    else if (name == "FCPublish")
+        on_fc_publish(command);
+    else if (name == "FCUnpublish")
+        on_fc_unpublish(command);
+    else if (name == "closeStream")
+        on_close_stream();
+    else if (name == "deleteStream")
+        on_delete_stream();
+    else if (name == "pause")
+        on_pause(command);
+    else if (command.transaction > 0)
+        send_result(command.transaction, Value::null());
+    return {};
+}
+
+void Server::send_result(double transaction, Value value) {
+    link_.send_command(kConnectionStreamId, "_result", transaction, {Value::null(), std::move(value)});
+}
+
+Result<void> Server::on_connect(Command& command) {
+    auto request = std::make_unique<ConnectRequest>(read_connect(command));
+    connect_transaction_ = command.transaction;
+    object_encoding_ = request->object_encoding;
+    is_enhanced_ = is_enhanced(request->command_object);
+    if (request->tc_url.empty()) {
+        reject_connect("tcUrl is required");
+        return Error(Errc::malformed, "connect without a tcUrl");
+    }
+    phase_ = Phase::connect_waits;
+    events_.push(WantsToConnect{std::move(request)});
+    return {};
+}
+
+Result<void> Server::accept_connect() {
+    CHECK(phase_ == Phase::connect_waits);
+    if (out_ack_size_ > 0)
+        link_.announce_window(out_ack_size_);
+    link_.send_control(wire::rtmp::SetPeerBandwidth{kPeerBandwidth, wire::rtmp::SetPeerBandwidth::Limit::dynamic});
+    link_.announce_chunk_size(chunk_size_wanted_);
+    link_.send_command(kConnectionStreamId, "_result", connect_transaction_,
+                       {connect_properties(is_enhanced_), connect_information(*identity_, object_encoding_)});
+    link_.send_command(kConnectionStreamId, "onBWDone", 0, {Value::null()});
+    identity_.reset();
+    phase_ = Phase::ready;
+    return go_on();
+}
+
+void Server::reject_connect(std::string_view description, std::string_view code) {
+    CHECK(phase_ == Phase::connect_waits || phase_ == Phase::before_connect);
+    link_.send_command(kConnectionStreamId, "_error", connect_transaction_,
+                       {Value::null(), status_object(StatusLevel::error, code, description)});
+    phase_ = Phase::refused;
+}
+
+void Server::redirect_connect(std::string_view tc_url, std::string_view full_url, std::string_view description) {
+    CHECK(phase_ == Phase::connect_waits);
+    Value information = status_object(StatusLevel::error, "NetConnection.Connect.Rejected", description);
+    information.set("ex", Value::object({{"code", 302}, {"redirect", tc_url}, {"redirect2", full_url}}));
+    link_.send_command(kConnectionStreamId, "_error", connect_transaction_, {Value::null(), std::move(information)});
+    phase_ = Phase::redirected;
+}
+
+void Server::on_create_stream(const Command& command) {
+    has_created_stream_ = true;
+    send_result(command.transaction, Value(kMessageStreamId));
+}
+
+void Server::on_fc_publish(const Command& command) {
+    style_ = has_created_stream_ ? PublishStyle::haivision : PublishStyle::fmle;
+    send_result(command.transaction, Value::undefined());
+}
+
+Result<void> Server::on_publish(const Command& command) {
+    // Flash unpublishes with publish(false).
+    if (command.argument(0).boolean() == false) {
+        on_close_stream();
+        return {};
+    }
+    if (phase_ != Phase::ready) {
+        send_status(StatusLevel::error, "NetStream.Publish.BadName", "this connection is publishing or playing already");
+        return Error(Errc::malformed, "publish while publishing or playing");
+    }
+    const std::string_view stream = command.text(0);
+    if (stream.empty()) {
+        send_status(StatusLevel::error, "NetStream.Publish.BadName", "a stream name is required");
+        return Error(Errc::malformed, "publish without a stream name");
+    }
+    phase_ = Phase::publish_waits;
+    events_.push(WantsToPublish{std::string(stream), style_});
+    return {};
+}
+
+Result<void> Server::accept_publish() {
+    CHECK(phase_ == Phase::publish_waits);
+    if (style_ != PublishStyle::flash) {
+        link_.send_command(kMessageStreamId, "onFCPublish", 0,
+                           {Value::null(), Value::object({{"code", "NetStream.Publish.Start"},
+                                                          {"description", "Started publishing stream."}})});
+    }
+    send_status(StatusLevel::status, "NetStream.Publish.Start", "Started publishing stream.");
+    phase_ = Phase::publishing;
+    set_reader_limits();
+    return go_on();
+}
+
+Result<void> Server::reject_publish(std::string_view code, std::string_view description) {
+    CHECK(phase_ == Phase::publish_waits);
+    send_status(StatusLevel::error, code, description);
+    phase_ = Phase::ready;
+    return go_on();
+}
+
+void Server::on_fc_unpublish(const Command& command) {
+    link_.send_command(kMessageStreamId, "onFCUnpublish", 0,
+                       {Value::null(), Value::object({{"code", "NetStream.Unpublish.Success"},
+                                                      {"description", "Stop publishing stream."}})});
+    send_result(command.transaction, Value::undefined());
+    stop_publishing();
+}
+
+void Server::stop_publishing() {
+    if (phase_ != Phase::publishing)
+        return;
+    send_status(StatusLevel::status, "NetStream.Unpublish.Success", "Stream is now unpublished");
+    phase_ = Phase::ready;
+    style_ = PublishStyle::flash;
+    has_created_stream_ = false;
+    set_reader_limits();
+    events_.push(StoppedPublishing{});
+}
+
+void Server::on_close_stream() {
+    stop_publishing();
+    if (phase_ == Phase::playing) {
+        phase_ = Phase::ready;
+        events_.push(StoppedPlaying{});
+    }
+}
+
+void Server::on_delete_stream() {
+    phase_ = Phase::ready;
+    set_reader_limits();
+    events_.push(StreamDeleted{});
+}
+
+Result<void> Server::on_play(const Command& command) {
+    if (phase_ == Phase::publishing) {
+        send_status(StatusLevel::error, "NetStream.Play.Failed", "this connection is publishing");
+        return Error(Errc::malformed, "play while publishing");
+    }
+    // Players change the stream by a play on top of another.
+    on_close_stream();
+    const std::string_view stream = command.text(0);
+    if (stream.empty()) {
+        send_status(StatusLevel::error, "NetStream.Play.Failed", "a stream name is required");
+        return Error(Errc::malformed, "play without a stream name");
+    }
+    phase_ = Phase::play_waits;
+    events_.push(read_play(command));
+    return {};
+}
+
+Result<void> Server::accept_play() {
+    CHECK(phase_ == Phase::play_waits);
+    link_.send_control(UserControl{UserControl::Event::stream_begin, kMessageStreamId, 0});
+    Value reset = status_object(StatusLevel::status, "NetStream.Play.Reset", "Playing and resetting stream.");
+    reset.set("details", "stream").set("clientid", kClientId);
+    link_.send_command(kMessageStreamId, "onStatus", 0, {Value::null(), std::move(reset)});
+    Value start = status_object(StatusLevel::status, "NetStream.Play.Start", "Started playing stream.");
+    start.set("details", "stream").set("clientid", kClientId);
+    link_.send_command(kMessageStreamId, "onStatus", 0, {Value::null(), std::move(start)});
+    // The data streams of media are not ours to write on. No NetStream.Data.Start: ffmpeg would show an empty data stream.
+    link_.send(wire::rtmp::kCommandChunkStream, MessageType::amf0_data, 0, kMessageStreamId, sample_access_body());
+    phase_ = Phase::playing;
+    return go_on();
+}
+
+Result<void> Server::reject_play(std::string_view code, std::string_view description) {
+    CHECK(phase_ == Phase::play_waits);
+    send_status(StatusLevel::error, code, description);
+    phase_ = Phase::ready;
+    return go_on();
+}
+
+void Server::on_pause(const Command& command) {
+    if (phase_ == Phase::playing)
+        events_.push(PauseChanged{command.argument(0).boolean().value_or(false)});
+}
+
+void Server::accept_pause(bool paused) {
+    const auto event = paused ? UserControl::Event::stream_eof : UserControl::Event::stream_begin;
+    if (paused)
+        send_status(StatusLevel::status, "NetStream.Pause.Notify", "Paused stream.");
+    else
+        send_status(StatusLevel::status, "NetStream.Unpause.Notify", "Unpaused stream.");
+    link_.send_control(UserControl{event, kMessageStreamId, 0});
+}
+
+void Server::send_status(StatusLevel level, std::string_view code, std::string_view description) {
+    Value information = status_object(level, code, description);
+    information.set("clientid", kClientId);
+    link_.send_command(kMessageStreamId, "onStatus", 0, {Value::null(), std::move(information)});
+}
+
+void Server::set_reader_limits() {
+    // Strangers and players only send calls; a few of them may overlap.
+    const std::size_t message_bytes = phase_ == Phase::publishing ? message_bytes_max_ : kCommandBytesMax;
+    link_.set_limits({.message_bytes = message_bytes, .pending_bytes = 2 * message_bytes});
+}
+
+void Server::release_buffers() {
+    link_.release_buffers();
+    events_.release();
+    rest_.shrink_to_fit();
+}
+
+}  // namespace live::engine::rtmp
