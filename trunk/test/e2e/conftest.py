@@ -1,5 +1,6 @@
 """Fixtures of the end-to-end tests: the server under test, the clips, the option --long."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -59,3 +60,15 @@ def fixture_server(tmp_path):
     finally:
         for one in started:
             one.kill()
+
+
+@pytest.fixture(name="certificate", scope="session")
+def fixture_certificate(tmp_path_factory):
+    """(key file, certificate file): self-signed, for localhost."""
+    folder = tmp_path_factory.mktemp("certificate")
+    key, cert = folder / "server.key", folder / "server.crt"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out", cert]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"openssl cannot make a certificate: {done.stderr[-200:]}")
+    return key, cert

@@ -1,0 +1,113 @@
+"""Conf files with every kind of error: status 255, and a message with the file, the line, the column and what would have been right."""
+
+import subprocess
+
+import pytest
+
+from live_server import BINARY, TRUNK
+
+GOOD = "listen 25999;\nmax_connections 10;\ndaemon off;\nsrs_log_tank console;\n"
+
+# name: (text, line, column or None, words of the message)
+BAD = {
+    "unknown directive": (GOOD + "listenn 1;\n", 5, 1, ["listenn", '"listen"']),
+    "unknown in a block": (GOOD + "http_api {\n    enabeld on;\n}\n", 6, 5, ["enabeld", '"enabled"']),
+    "unknown in a vhost": (GOOD + "vhost a {\n  play {\n    gop_cach on;\n  }\n}\n", 7, 5, ["gop_cach", '"gop_cache"']),
+    "unknown block in a vhost": (GOOD + "vhost a {\n  plya {\n  }\n}\n", 6, 3, ["plya", '"play"']),
+    "newline before the semicolon": ("listen 25999\nmax_connections 10;\n", 1, None, []),
+    "end of file in a block": (GOOD + "vhost a {\n  enabled on;\n", None, None, ["}"]),
+    "end of file in a directive": (GOOD + "chunk_size 60000", 5, None, [";"]),
+    "stray closing brace": (GOOD + "}\n", 5, 1, []),
+    "stray opening brace": (GOOD + "{\n", 5, 1, []),
+    "stray semicolon": (GOOD + ";\n", 5, 1, []),
+    "unclosed quote": (GOOD + 'pid "abc;\n', 5, None, []),
+    "text behind a quote": (GOOD + 'pid "abc"def;\n', 5, None, []),
+    "number with letters": (GOOD + "chunk_size 12x;\n", 5, None, ["chunk_size", "12x"]),
+    "number too large": (GOOD + "pithy_print_ms 99999999999999999999;\n", 5, None, ["pithy_print_ms"]),
+    "negative number": ("listen 25999;\nmax_connections -5;\n", 2, None, ["max_connections"]),
+    "zero connections": ("listen 25999;\nmax_connections 0;\n", 2, None, ["max_connections"]),
+    "word not of the list": (GOOD + "vhost a {\n  play {\n    time_jitter fulll;\n  }\n}\n", 7, None, ["time_jitter", "fulll", "full"]),
+    "port too large": ("listen 70000;\n", 1, None, ["listen", "70000"]),
+    "port is no number": ("listen abc;\n", 1, None, ["listen", "abc"]),
+    "address is no address": ("listen 300.1.2.3:1935;\n", 1, None, ["listen"]),
+    "include of nothing": (GOOD + "include absent.conf;\n", 5, None, ["absent.conf"]),
+    "file log without a name": ("listen 25999;\nsrs_log_tank file;\nsrs_log_file \"\";\n", None, None, ["srs_log_file"]),
+    "asprocess and daemon": ("listen 25999;\ndaemon on;\nasprocess on;\n", None, None, ["asprocess", "daemon"]),
+    "kickoff and forward": (GOOD + "vhost a {\n  publish { kickoff_for_idle 5; }\n  forward { enabled on; destination 127.0.0.1:1; }\n}\n", None, None,
+                            ["kickoff_for_idle", "forward"]),
+    "two ingests of one id": (GOOD + "vhost a {\n  ingest x { }\n  ingest x { }\n}\n", None, None, ["ingest", "x"]),
+    "documentation sample": (GOOD + "is_full on;\n", None, None, ["is_full"]),
+}
+
+
+def test_conf(path, folder) -> subprocess.CompletedProcess:
+    return subprocess.run([str(BINARY), "-t", "-c", str(path)], capture_output=True, text=True, timeout=10, cwd=folder, check=False)
+
+
+test_conf.__test__ = False  # A helper named after the option it uses.
+
+
+@pytest.mark.parametrize("case", list(BAD))
+def test_a_bad_conf_is_refused_with_its_place(tmp_path, case):
+    text, line, column, words = BAD[case]
+    path = tmp_path / "bad.conf"
+    path.write_text(text)
+    done = test_conf(path, tmp_path)
+    out = done.stdout + done.stderr
+    assert done.returncode == 255, f"status {done.returncode}: {out}"
+    assert "bad.conf" in out
+    if line is not None:
+        assert f"line {line}" in out and f"bad.conf:{line}:" in out, f"line {line} is not named: {out}"
+    if column is not None:
+        assert f"bad.conf:{line}:{column}" in out, f"column {column} is not named: {out}"
+    for word in words:
+        assert word in out, f"{word} is not named: {out}"
+
+
+@pytest.mark.parametrize("text", ["", "# only a comment\n", "\x00\x01\x02", "listen " + "1" * 100_000 + ";", "a {" * 5000], ids=["empty", "comment", "binary", "long", "deep"])
+def test_odd_files_are_refused_not_fatal(tmp_path, text):
+    path = tmp_path / "odd.conf"
+    path.write_text(text)
+    assert test_conf(path, tmp_path).returncode == 255
+
+
+def test_a_running_start_with_a_bad_conf_has_the_same_status(tmp_path):
+    path = tmp_path / "bad.conf"
+    path.write_text(BAD["unknown directive"][0])
+    done = subprocess.run([str(BINARY), "-c", str(path)], capture_output=True, text=True, timeout=10, cwd=tmp_path, check=False)
+    assert done.returncode == 255 and "bad.conf:5:1" in done.stdout + done.stderr
+
+
+OLDEST = """\
+listen 25999;
+max_connections 10240;
+daemon off;
+srs_log_tank console;
+http_stream { enabled off; listen 25998; }
+vhost __defaultVhost__ {
+    gop_cache on;
+    queue_length 10;
+    mr { enabled off; latency 350; }
+    mw_latency 350;
+    forward 127.0.0.1:19350;
+    refer github.com;
+    publish_1stpkt_timeout 20000;
+    bandcheck { enabled off; }
+}
+"""
+
+
+def test_a_conf_of_the_oldest_generation_loads(tmp_path):
+    path = tmp_path / "old.conf"
+    path.write_text(OLDEST)
+    done = test_conf(path, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", sorted((TRUNK / "conf").glob("*.conf")), ids=lambda p: p.name)
+def test_every_shipped_conf_is_valid(path):
+    done = test_conf(path, TRUNK)
+    if path.name == "full.conf":  # It documents every directive and is marked so that nobody runs it.
+        assert done.returncode in (0, 255)
+        return
+    assert done.returncode == 0, done.stdout + done.stderr
