@@ -1,0 +1,30 @@
+// AAC: the AudioSpecificConfig that RTMP, FLV and MP4 carry (ISO/IEC 14496-3, 1.6.2.1), as far as players need it.
+#pragma once
+
+#include <cstdint>
+
+#include "base/byte_writer.hpp"
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+
+namespace live::wire::codec {
+
+struct AudioSpecificConfig {
+    std::uint8_t object_type = 2;   // of the core: 1 main, 2 low complexity, ...
+    std::uint32_t sample_rate = 0;  // of the core, in Hz
+    std::uint8_t channels = 0;      // 0: a program config element in the stream says it
+    bool sbr = false;               // HE-AAC, announced openly
+    bool ps = false;                // HE-AAC v2, announced openly
+    std::uint32_t output_rate = 0;  // twice sample_rate with SBR as a rule, else the same
+
+    bool operator==(const AudioSpecificConfig&) const = default;
+};
+
+// Errc::need_more when it is cut, Errc::malformed for a reserved rate or channel configuration or a rate of zero. What follows is
+// not looked at.
+Result<AudioSpecificConfig> parse_aac_config(Bytes config);
+
+// Two bytes for the usual rates, five for others, more with SBR. Aborts for object types and channel counts that cannot be written.
+void write_aac_config(ByteWriter& out, const AudioSpecificConfig& config);
+
+}  // namespace live::wire::codec

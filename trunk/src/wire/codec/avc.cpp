@@ -1,0 +1,205 @@
+#include "wire/codec/avc.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/byte_reader.hpp"
+#include "wire/codec/bit_reader.hpp"
+
+namespace live::wire::codec {
+
+namespace {
+
+constexpr std::uint8_t kSpsType = 7;
+constexpr std::uint32_t kMacroblock = 16;
+constexpr std::uint8_t kExtendedSar = 255;
+
+// Profiles whose parameter set says its chroma format (H.264, 7.3.2.1.1).
+constexpr std::array<std::uint8_t, 13> kChromaProfiles = {100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135};
+
+Result<void> read_parameter_sets(ByteReader& in, std::size_t count, std::vector<Bytes>& sets) {
+    for (std::size_t i = 0; i < count; ++i)
+        sets.push_back(TRY(in.take(TRY(in.u16be()))));
+    return {};
+}
+
+// H.264, 7.3.2.1.1.1, without keeping the list.
+Result<void> skip_scaling_list(BitReader& in, int size) {
+    std::int64_t last = 8;
+    std::int64_t next = 8;
+    for (int i = 0; i < size && next != 0; ++i) {
+        next = (last + TRY(in.se()) + 256) % 256;
+        if (next != 0)
+            last = next;
+    }
+    return {};
+}
+
+// Reads the part that only the high profiles have; gives the chroma format.
+Result<std::uint32_t> read_chroma(BitReader& in, bool& separate_planes) {
+    const auto format = TRY(in.ue_up_to(3, "chroma_format_idc"));
+    if (format == 3)
+        separate_planes = TRY(in.flag());
+    TRY(in.ue_up_to(6, "bit_depth_luma_minus8"));
+    TRY(in.ue_up_to(6, "bit_depth_chroma_minus8"));
+    TRY(in.skip(1));
+    if (TRY(in.flag()))
+        for (int list = 0; list < (format == 3 ? 12 : 8); ++list)
+            if (TRY(in.flag()))
+                TRY(skip_scaling_list(in, list < 6 ? 16 : 64));
+    return format;
+}
+
+Result<void> skip_picture_order(BitReader& in) {
+    TRY(in.ue_up_to(12, "log2_max_frame_num_minus4"));
+    const auto type = TRY(in.ue_up_to(2, "pic_order_cnt_type"));
+    if (type == 0) {
+        TRY(in.ue_up_to(12, "log2_max_pic_order_cnt_lsb_minus4"));
+    } else if (type == 1) {
+        TRY(in.skip(1));
+        TRY(in.se());
+        TRY(in.se());
+        const auto cycle = TRY(in.ue_up_to(255, "num_ref_frames_in_pic_order_cnt_cycle"));
+        for (std::uint32_t i = 0; i < cycle; ++i)
+            TRY(in.se());
+    }
+    return {};
+}
+
+// H.264, E.1.1, up to the timing.
+Result<std::optional<double>> read_frame_rate(BitReader& in) {
+    if (TRY(in.flag()) && TRY(in.bits(8)) == kExtendedSar)
+        TRY(in.skip(32));
+    if (TRY(in.flag()))
+        TRY(in.skip(1));
+    if (TRY(in.flag())) {
+        TRY(in.skip(4));
+        if (TRY(in.flag()))
+            TRY(in.skip(24));
+    }
+    if (TRY(in.flag())) {
+        TRY(in.ue());
+        TRY(in.ue());
+    }
+    if (!TRY(in.flag()))
+        return std::optional<double>();
+    const auto units = TRY(in.bits(32));
+    const auto scale = TRY(in.bits(32));
+    if (units == 0 || scale == 0)
+        return std::optional<double>();
+    return std::optional(static_cast<double>(scale) / (2.0 * units));  // The clock ticks once a field.
+}
+
+struct Crop {
+    std::uint32_t x = 0;
+    std::uint32_t y = 0;
+};
+
+// The sum of what is cut off left and right, top and bottom, in luma samples. Sides are bounded first so that nothing overflows.
+Result<Crop> read_crop(BitReader& in, std::uint32_t unit_x, std::uint32_t unit_y) {
+    const auto left = TRY(in.ue_up_to(kPictureSideMax, "frame_crop_left_offset"));
+    const auto right = TRY(in.ue_up_to(kPictureSideMax, "frame_crop_right_offset"));
+    const auto top = TRY(in.ue_up_to(kPictureSideMax, "frame_crop_top_offset"));
+    const auto bottom = TRY(in.ue_up_to(kPictureSideMax, "frame_crop_bottom_offset"));
+    return Crop{(left + right) * unit_x, (top + bottom) * unit_y};
+}
+
+Result<void> read_size(BitReader& in, std::uint32_t chroma_format, bool separate_planes, SpsInfo& info) {
+    TRY(in.ue());    // max_num_ref_frames
+    TRY(in.skip(1));
+    const auto columns = TRY(in.ue_up_to(kPictureSideMax / kMacroblock - 1, "pic_width_in_mbs_minus1")) + 1;
+    const auto rows = TRY(in.ue_up_to(kPictureSideMax / kMacroblock - 1, "pic_height_in_map_units_minus1")) + 1;
+    const bool frames_only = TRY(in.flag());
+    if (!frames_only)
+        TRY(in.skip(1));
+    TRY(in.skip(1));
+    const std::uint32_t fields = frames_only ? 1 : 2;
+    info.width = columns * kMacroblock;
+    info.height = rows * kMacroblock * fields;
+    if (info.height > kPictureSideMax)
+        return Error(Errc::malformed, "a picture of " + std::to_string(info.height) + " lines");
+    if (TRY(in.flag())) {
+        // H.264, table 6-1: chroma samples of 4:2:0 are half as many in both directions, of 4:2:2 only across.
+        const bool subsampled_x = !separate_planes && (chroma_format == 1 || chroma_format == 2);
+        const bool subsampled_y = !separate_planes && chroma_format == 1;
+        const Crop crop = TRY(read_crop(in, subsampled_x ? 2 : 1, (subsampled_y ? 2 : 1) * fields));
+        if (crop.x >= info.width || crop.y >= info.height)
+            return Error(Errc::malformed, "the cropping leaves nothing of the picture");
+        info.width -= crop.x;
+        info.height -= crop.y;
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<AvcConfig> parse_avc_config(Bytes record) {
+    ByteReader in(record);
+    if (const auto version = TRY(in.u8()); version != 1)
+        return Error(Errc::unsupported, "AVC configuration version " + std::to_string(version));
+    AvcConfig config;
+    config.profile = TRY(in.u8());
+    config.compatibility = TRY(in.u8());
+    config.level = TRY(in.u8());
+    config.nal_length_size = static_cast<std::uint8_t>((TRY(in.u8()) & 3) + 1);
+    if (config.nal_length_size == 3)
+        return Error(Errc::malformed, "NAL lengths of 3 bytes");
+    TRY(read_parameter_sets(in, TRY(in.u8()) & 0x1F, config.sps));
+    TRY(read_parameter_sets(in, TRY(in.u8()), config.pps));
+    config.extension = in.rest();
+    return config;
+}
+
+void write_avc_config(ByteWriter& out, const AvcConfig& config) {
+    CHECK(config.sps.size() <= 31 && config.pps.size() <= 255);
+    out.u8(1).u8(config.profile).u8(config.compatibility).u8(config.level);
+    out.u8(static_cast<std::uint8_t>(0xFC | (config.nal_length_size - 1)));
+    out.u8(static_cast<std::uint8_t>(0xE0 | config.sps.size()));
+    for (const Bytes set : config.sps)
+        out.u16be(static_cast<std::uint16_t>(set.size())).bytes(set);
+    out.u8(static_cast<std::uint8_t>(config.pps.size()));
+    for (const Bytes set : config.pps)
+        out.u16be(static_cast<std::uint16_t>(set.size())).bytes(set);
+    out.bytes(config.extension);
+}
+
+Result<SpsInfo> parse_avc_sps(Bytes nal) {
+    const auto payload = without_emulation_prevention(nal);
+    BitReader in(payload);
+    if (const auto type = TRY(in.bits(8)) & 0x1F; type != kSpsType)
+        return Error(Errc::malformed, "NAL type " + std::to_string(type) + " is no sequence parameter set");
+    SpsInfo info;
+    info.profile = static_cast<std::uint8_t>(TRY(in.bits(8)));
+    TRY(in.skip(8));
+    info.level = static_cast<std::uint8_t>(TRY(in.bits(8)));
+    TRY(in.ue_up_to(31, "seq_parameter_set_id"));
+    std::uint32_t chroma_format = 1;
+    bool separate_planes = false;
+    if (std::ranges::find(kChromaProfiles, info.profile) != kChromaProfiles.end())
+        chroma_format = TRY(read_chroma(in, separate_planes));
+    TRY(skip_picture_order(in));
+    TRY(read_size(in, chroma_format, separate_planes, info));
+    if (TRY(in.flag())) {
+        // Some cameras cut the usability information short. The size is known by then, and the frame rate is a courtesy.
+        const auto rate = read_frame_rate(in);
+        if (rate.ok())
+            info.frames_per_second = *rate;
+    }
+    return info;
+}
+
+std::string_view avc_profile_name(std::uint8_t profile) {
+    switch (profile) {
+        case 66: return "Baseline";
+        case 77: return "Main";
+        case 88: return "Extended";
+        case 100: return "High";
+        case 110: return "High10";
+        case 122: return "High422";
+        case 244: return "High444";
+        default: return "Other";
+    }
+}
+
+}  // namespace live::wire::codec

@@ -1,0 +1,35 @@
+// H.264: the decoder configuration record that RTMP, FLV and MP4 carry (ISO/IEC 14496-15, 5.3.3.1) and the picture size inside its
+// sequence parameter set (ITU-T H.264, 7.3.2.1.1). Not a decoder: everything behind the picture size is read only where it must be.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/byte_writer.hpp"
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "wire/codec/picture.hpp"
+
+namespace live::wire::codec {
+
+struct AvcConfig {
+    std::uint8_t profile = 0;
+    std::uint8_t compatibility = 0;
+    std::uint8_t level = 0;
+    std::uint8_t nal_length_size = 4;  // bytes in front of each NAL unit of a picture: 1, 2 or 4
+    std::vector<Bytes> sps;            // borrowed from the input, at most 31
+    std::vector<Bytes> pps;            // borrowed from the input, at most 255
+    Bytes extension;                   // what high profiles add behind them; not looked into
+};
+
+// Errc::need_more when it is cut, Errc::malformed, Errc::unsupported for a version other than 1.
+Result<AvcConfig> parse_avc_config(Bytes record);
+void write_avc_config(ByteWriter& out, const AvcConfig& config);
+
+// `nal` with its header byte, as it stands in the record.
+Result<SpsInfo> parse_avc_sps(Bytes nal);
+
+// "Baseline", "Main", "High", ... or "Other".
+std::string_view avc_profile_name(std::uint8_t profile);
+
+}  // namespace live::wire::codec

@@ -1,0 +1,64 @@
+// Any bytes as each of the configuration records, and the parameter sets inside. What is read is written back the same where the
+// record has one spelling only.
+#include <cstddef>
+#include <cstdint>
+
+#include "base/check.hpp"
+#include "wire/codec/aac.hpp"
+#include "wire/codec/av1.hpp"
+#include "wire/codec/avc.hpp"
+#include "wire/codec/hevc.hpp"
+#include "wire/codec/opus.hpp"
+
+namespace {
+
+using namespace live;
+using namespace live::wire::codec;
+
+void check_size(const Result<SpsInfo>& info) {
+    if (info.ok())
+        CHECK(info->width > 0 && info->height > 0 && info->width <= kPictureSideMax && info->height <= kPictureSideMax);
+}
+
+void check_records(Bytes input) {
+    if (const auto config = parse_avc_config(input); config.ok()) {
+        for (const Bytes sps : config->sps)
+            check_size(parse_avc_sps(sps));
+        ByteWriter out;
+        write_avc_config(out, *config);
+        CHECK(out.size() == input.size() && parse_avc_config(out.written()).ok());
+    }
+    if (const auto config = parse_hevc_config(input); config.ok()) {
+        check_size(parse_hevc_sps(config->first_unit(HevcConfig::kSps)));
+        ByteWriter out;
+        write_hevc_config(out, *config);
+        CHECK(parse_hevc_config(out.written()).ok());
+    }
+    if (const auto config = parse_av1_config(input); config.ok()) {
+        check_size(parse_av1_sequence_header(config->obus));
+        ByteWriter out;
+        write_av1_config(out, *config);
+        CHECK(parse_av1_config(out.written()).ok());
+    }
+    if (const auto config = parse_aac_config(input); config.ok() && config->object_type < 31 && config->channels <= 6) {
+        ByteWriter out;
+        write_aac_config(out, *config);
+        CHECK(parse_aac_config(out.written()).value() == *config);
+    }
+    if (const auto head = parse_opus_head(input); head.ok()) {
+        ByteWriter out;
+        write_opus_head(out, *head);
+        CHECK(parse_opus_head(out.written()).ok());
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const Bytes input(data, size);
+    check_records(input);
+    check_size(parse_avc_sps(input));
+    check_size(parse_hevc_sps(input));
+    check_size(parse_av1_sequence_header(input));
+    return 0;
+}
