@@ -27,13 +27,9 @@ def cache_folder() -> Path:
 
 
 def find_new_ffmpeg() -> str | None:
-    """An ffmpeg that writes enhanced RTMP (8 or later): LIVE_FFMPEG_NEW, the system's own, or known cache folders.
-
-    The pip package imageio-ffmpeg carries one: `python3 -m venv DIR && DIR/bin/pip install imageio-ffmpeg`
-    with DIR = <cache folder>/venv is found here.
-    """
+    """An ffmpeg that writes enhanced RTMP (8 or later): LIVE_FFMPEG_NEW, the system's own, or what install-new-ffmpeg.sh put
+    into the cache folder."""
     candidates = [os.environ.get("LIVE_FFMPEG_NEW"), shutil.which("ffmpeg")]
-    candidates += [str(Path.home() / ".cache/streamkit/bin/ffmpeg-new")]
     binaries = cache_folder() / "venv/lib"
     candidates += [str(p) for p in sorted(binaries.glob("python*/site-packages/imageio_ffmpeg/binaries/ffmpeg-*"))]
     for path in candidates:
