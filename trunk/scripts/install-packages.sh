@@ -55,7 +55,7 @@ packages_of() {
         players) echo "mpv vlc-bin vlc-plugin-base gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good" \
             "gstreamer1.0-plugins-bad gstreamer1.0-libav" ;;
         arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64" \
-            "libspdlog-dev:arm64 libhttp-parser-dev:arm64 libgtest-dev" ;;
+            "libgtest-dev:arm64 libhttp-parser2.9:arm64" ;;
         all) for set in build run test bench profile lint players; do packages_of $set; done ;;
         *) die "unknown set \"$1\": build run test bench profile lint players arm64 all" ;;
     esac
