@@ -1,0 +1,92 @@
+#include "base/bytes.hpp"
+
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "base/hex.hpp"
+
+namespace live {
+namespace {
+
+TEST(Slice, IsEmptyByDefault) {
+    const Slice slice;
+    EXPECT_TRUE(slice.empty());
+    EXPECT_EQ(slice.size(), 0u);
+    EXPECT_TRUE(slice.bytes().empty());
+    const Slice copy = slice;
+    EXPECT_TRUE(copy.empty());
+}
+
+TEST(Slice, CopiesShareTheMemory) {
+    const Slice first = Slice::copy_of(as_bytes("hello"));
+    const Slice second = first;
+    EXPECT_EQ(first.data(), second.data());
+    EXPECT_EQ(as_text(second.bytes()), "hello");
+}
+
+TEST(Slice, APartKeepsTheWholeAlive) {
+    Slice part;
+    {
+        const Slice whole = Slice::copy_of(as_bytes("hello"));
+        part = whole.sub(1, 3);
+    }
+    EXPECT_EQ(as_text(part.bytes()), "ell");  // A read of freed memory under the address sanitizer, were it not so.
+    EXPECT_EQ(as_text(part.sub(2).bytes()), "l");
+    EXPECT_TRUE(part.sub(3).empty());
+}
+
+TEST(Slice, MovingLeavesNothingBehind) {
+    Slice first = Slice::copy_of(as_bytes("x"));
+    const Slice second = std::move(first);
+    EXPECT_TRUE(first.empty());  // NOLINT: what is left behind is what is tested
+    EXPECT_EQ(as_text(second.bytes()), "x");
+}
+
+TEST(Slice, AssigningItToItselfKeepsIt) {
+    Slice slice = Slice::copy_of(as_bytes("x"));
+    const Slice& same = slice;
+    slice = same;
+    EXPECT_EQ(as_text(slice.bytes()), "x");
+}
+
+TEST(Slice, OfNoBytesIsLegal) {
+    EXPECT_TRUE(Slice::copy_of({}).empty());
+    EXPECT_TRUE(Slice::allocate(0).empty());
+}
+
+TEST(Slice, FreshMemoryCanBeFilled) {
+    Slice slice = Slice::allocate(3);
+    slice.mutable_bytes()[0] = 'a';
+    slice.mutable_bytes()[2] = 'c';
+    slice.mutable_bytes()[1] = 'b';
+    EXPECT_EQ(as_text(slice.bytes()), "abc");
+}
+
+TEST(SliceDeathTest, SharedMemoryIsNotWritten) {
+    Slice slice = Slice::copy_of(as_bytes("x"));
+    const Slice other = slice;
+    EXPECT_DEATH(slice.mutable_bytes(), "CHECK failed");
+}
+
+TEST(SliceDeathTest, APartBeyondTheEndAborts) {
+    const Slice slice = Slice::copy_of(as_bytes("abc"));
+    EXPECT_DEATH(slice.sub(4, 0), "CHECK failed");
+    EXPECT_DEATH(slice.sub(1, 3), "CHECK failed");
+    EXPECT_DEATH(slice.sub(1, SIZE_MAX), "CHECK failed");
+    EXPECT_DEATH(slice.sub(4), "CHECK failed");
+}
+
+TEST(Hex, ReadsPairsOfDigits) {
+    EXPECT_EQ(hex(""), std::vector<std::uint8_t>());
+    EXPECT_EQ(hex("00 ff 1a2b"), (std::vector<std::uint8_t>{0x00, 0xFF, 0x1A, 0x2B}));
+}
+
+TEST(HexDeathTest, AbortsOnAnythingElse) {
+    EXPECT_DEATH(hex("0"), "CHECK failed");
+    EXPECT_DEATH(hex("0g"), "CHECK failed");
+    EXPECT_DEATH(hex("AA"), "CHECK failed");
+}
+
+}  // namespace
+}  // namespace live

@@ -1,0 +1,28 @@
+#include "base/random_id.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace live {
+namespace {
+
+TEST(RandomId, HasTheLengthAskedForAndItsAlphabet) {
+    EXPECT_EQ(random_id().size(), 8u);
+    EXPECT_EQ(random_id(0), "");
+    const std::string id = random_id(1'000);
+    EXPECT_EQ(id.size(), 1'000u);
+    EXPECT_TRUE(std::ranges::all_of(id, [](char letter) { return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z'); }));
+    EXPECT_EQ(std::set<char>(id.begin(), id.end()).size(), 36u) << "in 1,000 letters each of the 36 comes up";
+}
+
+TEST(RandomId, DoesNotRepeat) {
+    std::set<std::string> seen;
+    for (int i = 0; i < 1'000; ++i)
+        seen.insert(random_id());
+    EXPECT_EQ(seen.size(), 1'000u);
+}
+
+}  // namespace
+}  // namespace live
