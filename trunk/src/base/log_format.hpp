@@ -13,7 +13,7 @@
 
 #define LIVE_LOG(log, level, ...)                                              \
     do {                                                                       \
-        if (static_cast<int>(level) >= LIVE_LOG_FLOOR && (log).enabled(level)) \
+        if (static_cast<int>(level) + 1 > LIVE_LOG_FLOOR && (log).enabled(level)) \
             (log).write(level, fmt::format(__VA_ARGS__));                      \
     } while (false)
 #define LOG_DEBUG(log, ...) LIVE_LOG(log, ::live::LogLevel::debug, __VA_ARGS__)

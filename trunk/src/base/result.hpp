@@ -67,6 +67,7 @@ public:
     const T& value() const& { return *const_cast<Result*>(this)->checked(); }
     T value() && { return std::move(*checked()); }
     T& operator*() & { return value(); }
+    T operator*() && { return std::move(*this).value(); }
     const T& operator*() const& { return value(); }
     T* operator->() { return checked(); }
     const T* operator->() const { return const_cast<Result*>(this)->checked(); }

@@ -28,6 +28,7 @@ public:
     int native_handle() const { return socket_.fd(); }
     std::uint64_t refused() const { return refused_; }
     void close();
+    bool is_open() const { return socket_.is_open(); }
 
 private:
     bool refuse_one();

@@ -23,7 +23,7 @@ void Cursor::introduce() {
         if (!source_->config(kind).empty())
             first_.push_back({kind, false, true, at, source_->config(kind)});
     if (!source_->metadata().empty())
-        first_.push_back({Kind::data, false, false, at, source_->metadata()});
+        first_.push_back({Kind::data, false, true, at, source_->metadata()});
 }
 
 void Cursor::jump() {

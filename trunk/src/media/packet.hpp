@@ -30,7 +30,7 @@ private:
 struct Packet {
     Kind kind = Kind::data;
     bool key = false;     // a video access unit that decoding may start at
-    bool config = false;  // a sequence header: carries the codec's configuration, no picture and no sound
+    bool config = false;  // a sequence header or the metadata: a late joiner needs the newest one
     MediaTime dts{};
     Slice payload;
 };

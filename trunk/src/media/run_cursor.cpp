@@ -123,18 +123,28 @@ bool RunCursor::at_boundary() const {
     return private_.empty() && run_.offset_of(run_.find(position_)) == position_;
 }
 
-RunCursor::Batch RunCursor::take(std::span<::iovec> out) {
+RunCursor::Batch RunCursor::take_message(std::span<::iovec> out) {
+    const Sequence sequence = run_.find(position_);
+    const bool begun = run_.offset_of(sequence) != position_ || sequence == run_.next();
+    return take_up_to(out, run_.offset_of(begun ? sequence : sequence + 1));
+}
+
+RunCursor::Batch RunCursor::take_up_to(std::span<::iovec> out, Position end) {
     Batch batch;
     // A player that is not lagging stands at a message boundary; a burst may have overtaken it there.
     if (position_ < run_.tail() && !must_jump_) {
         next_ = run_.find(run_.tail());
         must_jump_ = true;
     }
-    if (must_jump_ && private_.empty())
+    if (must_jump_ && private_.empty() && !paused_)
         place(false);
     if (!control_.empty() && at_boundary())
         private_.swap(control_);
-    const Position limit = must_jump_ ? position_ : settle();
+    Position limit = position_;
+    if (paused_)
+        limit = run_.offset_of(run_.find(position_));
+    else if (!must_jump_)
+        limit = std::max(position_, std::min(settle(), end));
     if (private_sent_ < private_.size() && !out.empty()) {
         out[batch.spans++] = {private_.data() + private_sent_, private_.size() - private_sent_};
         batch.bytes += private_.size() - private_sent_;
@@ -161,7 +171,7 @@ void RunCursor::advance(std::size_t count) {
 void RunCursor::add_control(Bytes bytes) { control_.insert(control_.end(), bytes.begin(), bytes.end()); }
 
 bool RunCursor::is_plain() const {
-    return settled_ && epoch_ == run_.epoch() && private_.empty() && control_.empty() && !must_jump_;
+    return settled_ && epoch_ == run_.epoch() && private_.empty() && control_.empty() && !must_jump_ && !paused_;
 }
 
 void RunCursor::resume_at(Position position) { position_ = position; }

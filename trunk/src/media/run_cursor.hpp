@@ -34,12 +34,16 @@ public:
 
     // What this player can be sent now, oldest first, as spans that stay valid until the source is appended to or this cursor is used
     // again. May be less than everything: take and advance until nothing comes.
-    Batch take(std::span<::iovec> out);
+    Batch take(std::span<::iovec> out) { return take_up_to(out, run_.head()); }
+    // The same, but no further than the end of the next message.
+    Batch take_message(std::span<::iovec> out);
     // `count` bytes of the last batch went out.
     void advance(std::size_t count);
     // Bytes of the protocol itself (a pong, a status) that go out at the next message boundary.
     void add_control(Bytes bytes);
 
+    // A paused player gets the rest of a begun message and control bytes, nothing else.
+    void set_paused(bool paused) { paused_ = paused; }
     // The position alone says what this player gets next.
     bool is_plain() const;
     Position position() const { return position_; }
@@ -68,6 +72,7 @@ private:
     void choose_base(Sequence from);
     void introduce(std::int64_t time_ms);
     Position settle();
+    Batch take_up_to(std::span<::iovec> out, Position end);
     void own_header(Sequence sequence);
     bool at_boundary() const;
     std::int64_t time_of(const Packet& packet) const;
@@ -88,6 +93,7 @@ private:
     bool settled_ = false;
     bool must_jump_ = false;
     bool lagging_ = false;
+    bool paused_ = false;
 };
 
 }  // namespace live::media

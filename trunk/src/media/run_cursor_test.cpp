@@ -37,7 +37,7 @@ struct Stage {
     explicit Stage(PlayOptions options = {}) : source(make_ref<Source>("/live/test", options, kChunkSize, pool)) {}
 
     void config() {
-        source->append({Kind::data, false, false, {}, payload_of(1'000'001, 40)});
+        source->append({Kind::data, false, true, {}, payload_of(1'000'001, 40)});
         source->append({Kind::video, false, true, {}, payload_of(1'000'002, 50)});
         source->append({Kind::audio, false, true, {}, payload_of(1'000'003, 7)});
     }

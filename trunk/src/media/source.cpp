@@ -69,13 +69,10 @@ void Source::flush() {
 }
 
 void Source::remember_config(const Packet& packet) {
-    if (packet.kind == Kind::data) {
-        metadata_ = packet.payload;
-        ++config_version_;
-    } else if (packet.config) {
-        configs_[index_of(packet.kind)] = packet.payload;
-        ++config_version_;
-    }
+    if (!packet.config)
+        return;
+    (packet.kind == Kind::data ? metadata_ : configs_[index_of(packet.kind)]) = packet.payload;
+    ++config_version_;
 }
 
 void Source::track_gop(const Packet& packet) {

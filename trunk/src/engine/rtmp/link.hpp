@@ -27,8 +27,11 @@ public:
     // Answers that the peer has caused and nobody has taken yet.
     static constexpr std::size_t kOutputBytesMax = 4 << 20;
 
-    // `acknowledge_every`: our own acknowledgement window until the peer announces one; 0 for none.
-    explicit Link(std::uint32_t acknowledge_every) : window_(acknowledge_every) {}
+    // Our own acknowledgement window, unless the peer has announced one; 0 for none.
+    void set_acknowledge_every(std::uint32_t bytes) {
+        if (window_ == 0)
+            window_ = bytes;
+    }
 
     void set_limits(const wire::rtmp::ChunkReader::Limits& limits) { reader_.set_limits(limits); }
 
@@ -73,7 +76,7 @@ private:
     ByteWriter output_;
     std::uint64_t bytes_received_ = 0;
     std::uint64_t acknowledged_ = 0;
-    std::uint32_t window_;
+    std::uint32_t window_ = 0;
     std::uint32_t window_announced_ = 0;
     std::uint32_t chunk_size_ = wire::rtmp::kChunkSizeInitial;
     bool has_warned_ = false;

@@ -23,12 +23,9 @@ constexpr const char* kClientId = "ASAICiss";
 }  // namespace
 
 Server::Server(ServerOptions options, std::uint64_t handshake_seed)
-    : link_(options.in_ack_size),
-      handshake_(std::make_unique<ServerHandshake>(handshake_seed)),
+    : handshake_(std::make_unique<ServerHandshake>(handshake_seed)),
       identity_(std::make_unique<ServerIdentity>(std::move(options.identity))),
-      message_bytes_max_(std::min<std::size_t>(options.message_bytes_max, wire::rtmp::kMessageLengthMax)),
-      out_ack_size_(options.out_ack_size),
-      chunk_size_wanted_(options.chunk_size) {
+      message_bytes_max_(std::min<std::size_t>(options.message_bytes_max, wire::rtmp::kMessageLengthMax)) {
     set_reader_limits();
 }
 
@@ -187,12 +184,13 @@ Result<void> Server::on_connect(Command& command) {
     return {};
 }
 
-Result<void> Server::accept_connect() {
+Result<void> Server::accept_connect(const ConnectSettings& settings) {
     CHECK(phase_ == Phase::connect_waits);
-    if (out_ack_size_ > 0)
-        link_.announce_window(out_ack_size_);
+    link_.set_acknowledge_every(settings.in_ack_size);
+    if (settings.out_ack_size > 0)
+        link_.announce_window(settings.out_ack_size);
     link_.send_control(wire::rtmp::SetPeerBandwidth{kPeerBandwidth, wire::rtmp::SetPeerBandwidth::Limit::dynamic});
-    link_.announce_chunk_size(chunk_size_wanted_);
+    link_.announce_chunk_size(settings.chunk_size);
     link_.send_command(kConnectionStreamId, "_result", connect_transaction_,
                        {connect_properties(is_enhanced_), connect_information(*identity_, object_encoding_)});
     link_.send_command(kConnectionStreamId, "onBWDone", 0, {Value::null()});

@@ -35,10 +35,14 @@ struct ServerIdentity {
     std::string id;  // of this connection, as in the log
 };
 
-struct ServerOptions {
+// What the connection is set to when connect is accepted: by then the virtual host, and so its settings, is known.
+struct ConnectSettings {
     std::uint32_t chunk_size = 60'000;        // of what we send; 128..65536
     std::uint32_t out_ack_size = 2'500'000;   // announced as Window Acknowledgement Size; 0: not announced
     std::uint32_t in_ack_size = 0;            // we acknowledge this often even when the peer announces nothing; 0: do not
+};
+
+struct ServerOptions {
     std::size_t message_bytes_max = 10 << 20;  // longest media message of a publisher
     ServerIdentity identity;
 };
@@ -64,7 +68,7 @@ public:
     void take_output(std::vector<std::uint8_t>& into) { link_.take_output(into); }
 
     // Answers to WantsToConnect. A rejected or redirected client is only listened to for RedirectAnswered; the session closes.
-    Result<void> accept_connect();
+    Result<void> accept_connect(const ConnectSettings& settings = {});
     void reject_connect(std::string_view description, std::string_view code = "NetConnection.Connect.Rejected");
     // `tc_url` is the place without, `full_url` with the stream.
     void redirect_connect(std::string_view tc_url, std::string_view full_url, std::string_view description = "redirected");
@@ -82,6 +86,8 @@ public:
     // Status of our own accord (onStatus on message stream 1), such as an error before the socket closes.
     void send_status(StatusLevel level, std::string_view code, std::string_view description);
     void send_control(const wire::rtmp::ControlMessage& message) { link_.send_control(message); }
+    // Tells the player, and cuts by it from the next message on.
+    void set_chunk_size(std::uint32_t bytes) { link_.announce_chunk_size(bytes); }
 
     // The engine keeps no clock: the time limit until a client is identified is the session's.
     std::optional<TimePoint> next_timeout() const { return std::nullopt; }
@@ -142,8 +148,6 @@ private:
     double connect_transaction_ = 0;
     double object_encoding_ = 0;
     std::size_t message_bytes_max_;
-    std::uint32_t out_ack_size_;
-    std::uint32_t chunk_size_wanted_;
     Phase phase_ = Phase::handshake;
     HandshakeForm handshake_form_ = HandshakeForm::simple;
     PublishStyle style_ = PublishStyle::flash;

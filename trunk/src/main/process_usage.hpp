@@ -1,0 +1,24 @@
+// ProcessUsage: how much processor time and memory this process uses, for the periodic log line and the API.
+#pragma once
+
+#include <cstddef>
+
+#include "base/time.hpp"
+
+namespace live::main_ {
+
+class ProcessUsage {
+public:
+    struct Sample {
+        double cpu_percent = 0;  // of one core, since the sample before
+        std::size_t resident_bytes = 0;
+    };
+
+    Sample sample(TimePoint now);
+
+private:
+    TimePoint last_time_{};
+    Duration last_cpu_{};
+};
+
+}  // namespace live::main_

@@ -1,0 +1,200 @@
+#include "main/server.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/endpoint.hpp"
+#include "base/log_format.hpp"
+#include "base/version.hpp"
+#include "io/loop.hpp"
+#include "main/process_usage.hpp"
+
+namespace live::main_ {
+
+namespace {
+
+constexpr std::size_t kScratchBytes = 128 * 1024;
+// A stream object is kept this long after its last publisher and player left.
+constexpr std::chrono::seconds kStreamIdle{3};
+
+}  // namespace
+
+// Hands what happens to streams on to the services that live from it.
+class Server::Events final : public session::StreamEvents {
+public:
+    explicit Events(Server& server) : server_(server) {}
+
+    void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override {
+        static_cast<void>(request);
+        static_cast<void>(plan);
+        static_cast<void>(server_);
+    }
+    void on_unpublished(const std::string& url) override { static_cast<void>(url); }
+
+private:
+    Server& server_;
+};
+
+Server::Server(Private, Settings settings, ServerNames names, std::size_t connections_max, const Log& log)
+    : log_(log),
+      names_(std::move(names)),
+      settings_(std::make_unique<const Settings>(std::move(settings))),
+      admission_(*settings_),
+      streams_(slabs_),
+      fan_out_(services_),
+      limit_(connections_max),
+      scratch_(kScratchBytes),
+      events_(std::make_unique<Events>(*this)),
+      rtmp_{streams_, admission_, *events_, fan_out_, clients_, scratch_, std::string(kVersion), std::string(kSignature),
+            names_.process_id} {}
+
+Server::~Server() = default;
+
+Result<std::unique_ptr<Server>> Server::create(Settings settings, ServerNames names, std::size_t connections_max, const Log& log) {
+    auto server = std::make_unique<Server>(Private{}, std::move(settings), std::move(names), connections_max, log);
+    const auto started = server->start();
+    if (!started.ok()) {
+        server->stop_sessions(io::Deadline::after(std::chrono::seconds(1)));
+        return Error(started.error());
+    }
+    return server;
+}
+
+Result<void> Server::start() {
+    TRY(listen_rtmp(*settings_));
+    return services_.start("housekeeping", [this](io::Deadline forever) { run_housekeeping(forever); });
+}
+
+// Opens what is not open yet. Of a bare port's two addresses, IPv6 may be missing on a machine that has none.
+Result<std::vector<std::unique_ptr<io::TcpListener>>> Server::open_new(const std::vector<std::string>& texts, const char* label) {
+    std::vector<std::unique_ptr<io::TcpListener>> opened;
+    for (const std::string& text : texts) {
+        const auto endpoints = TRY(parse_endpoint(text));
+        for (const Endpoint& endpoint : endpoints) {
+            const auto is_open = [&endpoint](const auto& acceptor) {
+                return acceptor->listener().is_open() && acceptor->listener().endpoint() == endpoint;
+            };
+            if (std::ranges::any_of(acceptors_, is_open))
+                continue;
+            auto listener = io::TcpListener::listen(endpoint);
+            if (listener.ok()) {
+                opened.push_back(*std::move(listener));
+            } else if (endpoints.size() > 1 && endpoint.is_ipv6() && listener.code() == Errc::system) {
+                LOG_WARN(log_, "{} does not listen at {}: {}", label, endpoint.text(), listener.error().sentence());
+            } else {
+                return std::move(listener).error().during(std::string("listening for ") + label);
+            }
+        }
+    }
+    return opened;
+}
+
+void Server::start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, const char* label) {
+    LOG_INFO(log_, "{} listen at tcp://{}, fd={}", label, listener->endpoint().text(), listener->native_handle());
+    acceptors_.push_back(std::make_unique<session::rtmp::Acceptor>(std::move(listener), tls, rtmp_, limit_, connections_, log_));
+    auto* acceptor = acceptors_.back().get();
+    MUST(listeners_.start("rtmp-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); }));
+}
+
+Result<void> Server::listen_rtmp(const Settings& settings) {
+    auto plain = TRY(open_new(settings.listen, "RTMP"));
+    std::vector<std::unique_ptr<io::TcpListener>> secure;
+    io::TlsContext* tls = nullptr;
+    if (settings.rtmps.enabled) {
+        tls_contexts_.push_back(TRY(io::TlsContext::server(settings.rtmps.tls.cert, settings.rtmps.tls.key)));
+        tls = tls_contexts_.back().get();
+        secure = TRY(open_new(settings.rtmps.listen, "RTMPS"));
+    }
+    for (auto& listener : plain)
+        start_acceptor(std::move(listener), nullptr, "RTMP");
+    for (auto& listener : secure)
+        start_acceptor(std::move(listener), tls, "RTMPS");
+    return {};
+}
+
+// Closes the listeners that the new settings do not name any more. Their connections go on.
+void Server::close_missing(const Settings& settings) {
+    std::vector<Endpoint> wanted;
+    const auto add = [&wanted](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts)
+            std::ranges::move(MUST(parse_endpoint(text)), std::back_inserter(wanted));
+    };
+    add(settings.listen);
+    if (settings.rtmps.enabled)
+        add(settings.rtmps.listen);
+    for (const auto& acceptor : acceptors_) {
+        if (!acceptor->listener().is_open() || std::ranges::find(wanted, acceptor->listener().endpoint()) != wanted.end())
+            continue;
+        LOG_INFO(log_, "close listener at {}", acceptor->listener().endpoint().text());
+        acceptor->close();
+    }
+}
+
+Result<void> Server::reload(Settings settings, std::size_t connections_max) {
+    TRY(listen_rtmp(settings));
+    close_missing(settings);
+    auto next = std::make_unique<const Settings>(std::move(settings));
+    admission_.set_settings(*next);
+    settings_ = std::move(next);
+    limit_.set_max(connections_max);
+    kick_lost_clients();
+    return {};
+}
+
+// Clients of a virtual host that has been removed or switched off go; the others get what a source may change while it lives.
+void Server::kick_lost_clients() {
+    clients_.for_each([this](session::Client& client) {
+        const session::ClientRequest& request = client.request();
+        if (request.vhost.empty())
+            return;
+        const auto vhost = admission_.serving_vhost(request.vhost);
+        if (!vhost.ok()) {
+            client.kick(vhost.error().sentence());
+            return;
+        }
+        const auto source = streams_.find(stream_url(**vhost, request.app, request.stream));
+        if (source) {
+            source->set_options((*vhost)->play);
+            source->set_chunk_size((*vhost)->rtmp.chunk_size);
+        }
+    });
+}
+
+void Server::run_housekeeping(io::Deadline deadline) {
+    ProcessUsage usage;
+    constexpr int kUsageEvery = 5;  // rounds of a second
+    for (int round = 1;; ++round) {
+        if (!io::sleep(deadline.sooner(io::Deadline::after(std::chrono::seconds(1)))).ok())
+            return;
+        const auto expired = streams_.expire(io::now(), kStreamIdle);
+        for (const std::string& url : expired)
+            LOG_INFO(log_, "Live: cleanup die source, id=[{}], total={}", url, streams_.size());
+        if (round % kUsageEvery != 0)
+            continue;
+        const auto sample = usage.sample(io::now());
+        const auto& sent = fan_out_.counters();
+        LOG_INFO(log_, "Hybrid cpu={:.2f}%,{}MB, clients={}, streams={}, fanout sends={}, bytes={}, handed back={}",
+                 sample.cpu_percent, sample.resident_bytes >> 20, limit_.used(), streams_.size(), sent.sends, sent.bytes,
+                 sent.handed_back);
+    }
+}
+
+void Server::close_listeners(io::Deadline deadline) {
+    for (const auto& acceptor : acceptors_)
+        acceptor->close();
+    if (const auto stopped = listeners_.stop(deadline); !stopped.ok())
+        LOG_WARN(log_, "stopping the listeners: {}", stopped.error().text());
+}
+
+void Server::stop_children(io::Deadline deadline) { static_cast<void>(deadline); }
+
+void Server::stop_sessions(io::Deadline deadline) {
+    close_listeners(deadline);
+    stop_children(deadline);
+    if (const auto stopped = connections_.stop(deadline); !stopped.ok())
+        LOG_WARN(log_, "stopping the connections: {}", stopped.error().text());
+    if (const auto stopped = services_.stop(deadline); !stopped.ok())
+        LOG_WARN(log_, "stopping the services: {}", stopped.error().text());
+}
+
+}  // namespace live::main_

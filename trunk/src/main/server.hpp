@@ -1,0 +1,84 @@
+// Server: the whole of a running process, wired together. It owns every part in the order they depend on each other, listens, reloads
+// and stops in the opposite order. What a part does is written in its room; here is only who knows whom.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "io/scope.hpp"
+#include "io/tcp_listener.hpp"
+#include "io/tls_context.hpp"
+#include "main/settings.hpp"
+#include "main/settings_admission.hpp"
+#include "media/stream_table.hpp"
+#include "session/common/client_table.hpp"
+#include "session/common/connection_limit.hpp"
+#include "session/common/fan_out.hpp"
+#include "session/rtmp/acceptor.hpp"
+
+namespace live::main_ {
+
+// What a start of the process is called, in the API and in answers to clients.
+struct ServerNames {
+    std::string server_id;   // stable over restarts
+    std::string service_id;  // of this start
+    std::int64_t process_id = 0;
+};
+
+class Server {
+    struct Private {};
+
+public:
+    // Listens on everything the settings say. Errc::conflict when a port is taken, Errc::denied, Errc::system. A loop exists.
+    static Result<std::unique_ptr<Server>> create(Settings settings, ServerNames names, std::size_t connections_max, const Log& log);
+    Server(Private, Settings settings, ServerNames names, std::size_t connections_max, const Log& log);
+    ~Server();
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    // Takes over what may change while running; an error means that nothing changed.
+    Result<void> reload(Settings settings, std::size_t connections_max);
+
+    // The stop sequence, in parts, so that a graceful stop can wait between them.
+    void close_listeners(io::Deadline deadline);
+    void stop_children(io::Deadline deadline);
+    void stop_sessions(io::Deadline deadline);
+
+    const Settings& settings() const { return *settings_; }
+    std::size_t connections() const { return limit_.used(); }
+
+private:
+    class Events;
+
+    Result<void> start();
+    Result<void> listen_rtmp(const Settings& settings);
+    Result<std::vector<std::unique_ptr<io::TcpListener>>> open_new(const std::vector<std::string>& texts, const char* label);
+    void start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, const char* label);
+    void close_missing(const Settings& settings);
+    void kick_lost_clients();
+    void run_housekeeping(io::Deadline deadline);
+
+    const Log& log_;
+    ServerNames names_;
+    std::unique_ptr<const Settings> settings_;
+    SettingsAdmission admission_;
+    media::SlabPool slabs_;
+    media::StreamTable streams_;
+    io::Scope services_{"service"};
+    io::Scope connections_{"connection"};
+    io::Scope listeners_{"listener"};
+    session::FanOut fan_out_;
+    session::ClientTable clients_;
+    session::ConnectionLimit limit_;
+    std::vector<std::uint8_t> scratch_;
+    std::unique_ptr<Events> events_;
+    session::rtmp::Context rtmp_;
+    std::vector<std::unique_ptr<io::TlsContext>> tls_contexts_;
+    // Also those whose listener is closed: their connections go on.
+    std::vector<std::unique_ptr<session::rtmp::Acceptor>> acceptors_;
+};
+
+}  // namespace live::main_

@@ -1,0 +1,126 @@
+#include "media/ingest.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/byte_reader.hpp"
+#include "base/byte_writer.hpp"
+#include "base/log_format.hpp"
+#include "base/version.hpp"
+#include "wire/amf/amf.hpp"
+
+namespace live::media {
+
+namespace amf = wire::amf;
+namespace flv = wire::flv;
+
+Ingest::Ingest(Publication& publication, const PlayOptions& options, const Log& log)
+    : publication_(publication), options_(options), log_(log) {}
+
+Ingest::~Ingest() {
+    while (auto packet = interleaver_.drain())
+        if (publication_.is_current())
+            publication_.source().append(*std::move(packet));
+}
+
+void Ingest::drop(const char* what, const Error& error) {
+    if (dropped_++ == 0)
+        LOG_WARN(log_, "dropped a broken {} body ({}); further ones are counted only", what, error.text());
+}
+
+void Ingest::push(Packet packet, std::uint32_t stamp_ms) {
+    if (!publication_.is_current())
+        return;
+    Source& source = publication_.source();
+    const auto stamp = source.timeline().map(packet.kind, stamp_ms);
+    packet.dts += stamp.dts;
+    if (stamp.jumped)
+        LOG_WARN(log_, "timestamp jump to {} ms, repaired: the stream goes on at {} ms", stamp_ms, stamp.dts / 1ms);
+    if (!options_.mix_correct) {
+        source.append(std::move(packet));
+        return;
+    }
+    interleaver_.push(std::move(packet));
+    while (auto next = interleaver_.pop())
+        source.append(*std::move(next));
+}
+
+bool Ingest::is_repeated_config(Kind kind, const Slice& body) const {
+    return options_.reduce_sequence_header &&
+           std::ranges::equal(publication_.source().config(kind).bytes(), body.bytes());
+}
+
+void Ingest::push_audio(std::uint32_t stamp_ms, Slice body) {
+    const auto tag = flv::parse_audio_tag(body.bytes());
+    if (!tag.ok())
+        return drop("audio", tag.error());
+    Packet packet{Kind::audio, false, tag->kind == flv::PacketKind::sequence_header, {}, std::move(body)};
+    packet.dts = std::chrono::duration_cast<MediaTime>(tag->timestamp_offset);
+    if (packet.config) {
+        if (is_repeated_config(Kind::audio, packet.payload))
+            return;
+        log_audio_config(*tag);
+    }
+    push(std::move(packet), stamp_ms);
+}
+
+void Ingest::push_video(std::uint32_t stamp_ms, Slice body) {
+    const auto tag = flv::parse_video_tag(body.bytes());
+    if (!tag.ok())
+        return drop("video", tag.error());
+    Packet packet{Kind::video, tag->key, tag->kind == flv::PacketKind::sequence_header, {}, std::move(body)};
+    packet.dts = std::chrono::duration_cast<MediaTime>(tag->timestamp_offset);
+    if (packet.config) {
+        if (is_repeated_config(Kind::video, packet.payload))
+            return;
+        log_video_config(*tag);
+    }
+    push(std::move(packet), stamp_ms);
+}
+
+void Ingest::push_data(std::uint32_t stamp_ms, Slice body) {
+    auto metadata = rewrite_metadata(body.bytes());
+    if (!metadata.ok())
+        return drop("data", metadata.error());
+    Packet packet{Kind::data, false, metadata->has_value(), {}, std::move(body)};
+    if (packet.config)
+        packet.payload = **std::move(metadata);
+    push(std::move(packet), stamp_ms);
+}
+
+// The body without the wrapper, without the duration (a live stream has none) and with our name; nothing when it is another event.
+Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
+    ByteReader reader(body);
+    amf::Value name = TRY(amf::read_amf0(reader));
+    if (name.string() == "@setDataFrame")
+        name = TRY(amf::read_amf0(reader));
+    if (name.string() != "onMetaData")
+        return std::optional<Slice>();
+    amf::Value values = TRY(amf::read_amf0(reader));
+    if (!values.is(amf::Kind::object) && !values.is(amf::Kind::ecma_array))
+        return Error(Errc::malformed, "onMetaData without an object or an array");
+    values.erase("duration");
+    values.set("server", amf::Value(kProductName));
+    values.set("server_version", amf::Value(kVersion));
+
+    const auto number = [&values](std::string_view key) {
+        const amf::Value* value = values.find(key);
+        return value == nullptr ? 0.0 : value->number().value_or(0.0);
+    };
+    LOG_INFO(log_, "got metadata, width={:.0f}, height={:.0f}, vcodec={:.0f}, acodec={:.0f}", number("width"), number("height"),
+             number("videocodecid"), number("audiocodecid"));
+    ByteWriter writer;
+    amf::write_amf0(writer, name);
+    amf::write_amf0(writer, values);
+    return std::optional(Slice::copy_of(writer.written()));
+}
+
+void Ingest::log_video_config(const flv::VideoTag& tag) const {
+    LOG_INFO(log_, "{}B video sh, codec({}, {})", tag.body.size(), static_cast<int>(tag.codec), flv::name_of(tag.codec));
+}
+
+void Ingest::log_audio_config(const flv::AudioTag& tag) const {
+    LOG_INFO(log_, "{}B audio sh, codec({}, {})", tag.body.size(), static_cast<int>(tag.codec), flv::name_of(tag.codec));
+}
+
+}  // namespace live::media

@@ -1,0 +1,130 @@
+#include "session/common/cohort.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.hpp"
+#include "session/common/flush.hpp"
+
+namespace live::session {
+
+void Cohort::join(Seat& seat) {
+    CHECK(seat.cohort == nullptr);
+    seat.cohort = this;
+    seat.is_member = false;
+    seat.index = waiting_.size();
+    waiting_.push_back(&seat);
+}
+
+void Cohort::leave(Seat& seat) {
+    CHECK(seat.cohort == this);
+    if (seat.is_member) {
+        seat.cursor.resume_at(position_);
+        remove_member(seat);
+    } else {
+        remove_waiting(seat);
+    }
+    seat.cohort = nullptr;
+}
+
+void Cohort::remove_member(Seat& seat) {
+    const std::size_t at = seat.index;
+    descriptors_[at] = descriptors_.back();
+    members_[at] = members_.back();
+    members_[at]->index = at;
+    descriptors_.pop_back();
+    members_.pop_back();
+    seat.is_member = false;
+}
+
+void Cohort::remove_waiting(Seat& seat) {
+    waiting_[seat.index] = waiting_.back();
+    waiting_[seat.index]->index = seat.index;
+    waiting_.pop_back();
+}
+
+void Cohort::hand_back(Seat& seat) {
+    ++counters_.handed_back;
+    leave(seat);
+    seat.handed_back.raise();
+}
+
+// Something that each player must look at by itself: back to waiting, which does that.
+void Cohort::dissolve() {
+    for (Seat* seat : members_) {
+        seat->cursor.resume_at(position_);
+        seat->is_member = false;
+        seat->index = waiting_.size();
+        waiting_.push_back(seat);
+    }
+    members_.clear();
+    descriptors_.clear();
+}
+
+void Cohort::send_if_more_than(std::uint32_t messages_min) {
+    const media::WireRun* run = source_->run(media::RunFormat::rtmp);
+    if (run != nullptr && !skipped_ && messages_min > 0 && position_ >= run->tail() &&
+        run->next() - run->find(position_) <= messages_min) {
+        skipped_ = true;
+        return;
+    }
+    skipped_ = false;
+    send();
+}
+
+void Cohort::send() {
+    media::WireRun* run = source_->run(media::RunFormat::rtmp);
+    if (run == nullptr)
+        return;
+    if (members_.empty())
+        position_ = run->head();
+    else if (epoch_ != run->epoch() || position_ < run->tail())
+        dissolve();
+    if (members_.empty()) {
+        position_ = run->head();
+        epoch_ = run->epoch();
+    }
+    send_to_members(*run);
+    admit_waiting(*run);
+}
+
+void Cohort::send_to_members(media::WireRun& run) {
+    std::array<::iovec, 64> parts;
+    while (position_ < run.head() && !members_.empty()) {
+        const std::size_t count = run.spans(position_, run.head(), parts);
+        std::size_t total = 0;
+        for (std::size_t i = 0; i < count; ++i)
+            total += parts[i].iov_len;
+        missed_.clear();
+        io::send_to_all(descriptors_, std::span(parts).first(count), total, missed_);
+        counters_.sends += members_.size();
+        counters_.bytes += total * members_.size();
+        // From the last on: removing one moves only later ones, which are done.
+        std::ranges::sort(missed_, {}, [](const io::ShortSend& miss) { return ~miss.index; });
+        for (const io::ShortSend& miss : missed_) {
+            counters_.bytes -= total - miss.sent;
+            Seat& seat = *members_[miss.index];
+            hand_back(seat);
+            seat.cursor.resume_at(position_ + miss.sent);
+            seat.cursor.set_lagging(true);
+        }
+        position_ += total;
+    }
+}
+
+void Cohort::admit_waiting(const media::WireRun& run) {
+    for (std::size_t i = waiting_.size(); i-- > 0;) {
+        Seat& seat = *waiting_[i];
+        if (flush(seat.stream, seat.cursor) != Flushed::all) {
+            hand_back(seat);
+        } else if (seat.cursor.is_plain() && seat.cursor.position() == position_ && position_ == run.head()) {
+            remove_waiting(seat);
+            seat.is_member = true;
+            seat.index = members_.size();
+            members_.push_back(&seat);
+            descriptors_.push_back(seat.stream.native_handle());
+        }
+    }
+}
+
+}  // namespace live::session

@@ -1,0 +1,83 @@
+// Cohort: the players of one source that stand at the same byte of the same run and are sent to at the same moment. One position and
+// one list of spans serve them all; nobody is woken for a send. Whoever is not in that plain state (joining, a full socket, a status to
+// send) is handed back to its own fiber, and comes again when it has caught up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/ref.hpp"
+#include "base/signal.hpp"
+#include "base/time.hpp"
+#include "io/fan_send.hpp"
+#include "io/tcp_stream.hpp"
+#include "media/run_cursor.hpp"
+
+namespace live::session {
+
+class Cohort;
+
+// A player as its cohort sees it. Lives in the player's session, which leaves before it dies.
+struct Seat {
+    Seat(io::TcpStream& player_stream, media::RunCursor& player_cursor, Signal& signal)
+        : stream(player_stream), cursor(player_cursor), handed_back(signal) {}
+    Seat(const Seat&) = delete;
+    Seat& operator=(const Seat&) = delete;
+
+    io::TcpStream& stream;
+    media::RunCursor& cursor;
+    // Raised when the cohort lets go of the player: its socket is full or gone.
+    Signal& handed_back;
+
+    Cohort* cohort = nullptr;
+    std::size_t index = 0;
+    bool is_member = false;  // else it waits for the next beat
+};
+
+struct FanOutCounters {
+    std::uint64_t sends = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t handed_back = 0;
+};
+
+class Cohort {
+public:
+    Cohort(Ref<media::Source> source, FanOutCounters& counters) : source_(std::move(source)), counters_(counters) {}
+    Cohort(const Cohort&) = delete;
+    Cohort& operator=(const Cohort&) = delete;
+
+    media::Source& source() { return *source_; }
+    bool is_empty() const { return members_.empty() && waiting_.empty(); }
+    std::size_t size() const { return members_.size() + waiting_.size(); }
+
+    void join(Seat& seat);
+    // The seat's cursor says afterwards where its player stands.
+    void leave(Seat& seat);
+    // Sends all there is to everybody.
+    void send();
+    // The same, but waits one more beat while no more than `messages_min` packets have gathered.
+    void send_if_more_than(std::uint32_t messages_min);
+
+private:
+    void send_to_members(media::WireRun& run);
+    void admit_waiting(const media::WireRun& run);
+    void dissolve();
+    void hand_back(Seat& seat);
+    void remove_member(Seat& seat);
+    void remove_waiting(Seat& seat);
+
+    Ref<media::Source> source_;
+    FanOutCounters& counters_;
+    // Parallel: the descriptors are what the sending loop touches.
+    std::vector<int> descriptors_;
+    std::vector<Seat*> members_;
+    std::vector<Seat*> waiting_;
+    std::vector<io::ShortSend> missed_;
+    media::RunCursor::Position position_ = 0;
+    std::uint32_t epoch_ = 0;
+    bool skipped_ = false;
+};
+
+}  // namespace live::session

@@ -1,0 +1,119 @@
+#include "session/common/fan_out.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "io/loop.hpp"
+
+namespace live::session {
+
+// Cohorts of one period. A cohort's slot is its place in `slots_`; empty cohorts go when their slot comes round.
+class FanOut::Wheel {
+public:
+    Wheel(std::chrono::milliseconds period, FanOutCounters& counters)
+        : counters_(counters), slots_(std::max<std::size_t>(1, static_cast<std::size_t>(period / kTick))) {}
+
+    void join(Seat& seat) {
+        auto& slot = slots_[next_seat_++ % slots_.size()];
+        media::Source& source = seat.cursor.source();
+        auto at = std::ranges::find_if(slot, [&source](const auto& cohort) { return &cohort->source() == &source; });
+        if (at == slot.end()) {
+            slot.push_back(std::make_unique<Cohort>(Ref<media::Source>(&source), counters_));
+            at = std::prev(slot.end());
+            ++cohorts_;
+            occupied_.raise();
+        }
+        (*at)->join(seat);
+    }
+
+    void run(io::Deadline forever) {
+        TimePoint due = io::now();
+        for (std::size_t slot = 0;; slot = (slot + 1) % slots_.size()) {
+            if (cohorts_ == 0) {
+                if (!io::wait(occupied_, forever).ok())
+                    return;
+                due = io::now();
+            }
+            due += kTick;
+            if (slots_[slot].empty())
+                continue;
+            // Far behind (the machine slept): do not run after every missed beat.
+            if (io::now() - due > std::chrono::seconds(1))
+                due = io::now();
+            if (due > io::now() ? !io::sleep(io::Deadline::at(due)).ok() : !give_way().ok())
+                return;
+            send(slots_[slot]);
+        }
+    }
+
+private:
+    // Late already, but readers and publishers come first: one pass of the loop between two slots.
+    static Result<void> give_way() { return io::yield(io::Deadline::never()); }
+
+    void send(std::vector<std::unique_ptr<Cohort>>& slot) {
+        for (std::size_t i = slot.size(); i-- > 0;) {
+            if (slot[i]->is_empty()) {
+                slot[i] = std::move(slot.back());
+                slot.pop_back();
+                --cohorts_;
+            } else {
+                slot[i]->send_if_more_than(slot[i]->source().options().mw_msgs);
+            }
+        }
+    }
+
+    FanOutCounters& counters_;
+    Signal occupied_;
+    std::vector<std::vector<std::unique_ptr<Cohort>>> slots_;
+    std::size_t cohorts_ = 0;
+    std::size_t next_seat_ = 0;
+};
+
+// The players of one source that wait for nothing.
+class FanOut::Instant final : public media::PacketListener {
+public:
+    Instant(media::Source& source, FanOutCounters& counters) : cohort_(Ref<media::Source>(&source), counters) { source.add_listener(*this); }
+    ~Instant() { cohort_.source().remove_listener(*this); }
+    Instant(const Instant&) = delete;
+    Instant& operator=(const Instant&) = delete;
+
+    void on_packets() override { cohort_.send(); }
+    Cohort& cohort() { return cohort_; }
+
+private:
+    Cohort cohort_;
+};
+
+FanOut::FanOut(io::Scope& scope) : scope_(scope) {}
+
+FanOut::~FanOut() = default;
+
+Result<void> FanOut::join(Seat& seat) {
+    media::Source& source = seat.cursor.source();
+    const auto window = std::min(source.options().mw_latency, kWindowMax);
+    if (window < kTick) {
+        auto& instant = instants_[&source];
+        if (!instant)
+            instant = std::make_unique<Instant>(source, counters_);
+        instant->cohort().join(seat);
+        return {};
+    }
+    auto& wheel = wheels_[window];
+    if (!wheel) {
+        wheel = std::make_unique<Wheel>(window, counters_);
+        TRY(scope_.start("fan-out", [wheel = wheel.get()](io::Deadline forever) { wheel->run(forever); }));
+    }
+    wheel->join(seat);
+    return {};
+}
+
+void FanOut::leave(Seat& seat) {
+    if (seat.cohort != nullptr)
+        seat.cohort->leave(seat);
+    const auto instant = instants_.find(&seat.cursor.source());
+    if (instant != instants_.end() && instant->second->cohort().is_empty())
+        instants_.erase(instant);
+}
+
+}  // namespace live::session

@@ -1,0 +1,48 @@
+// FanOut: when cohorts are sent to. Players with a merge window sit on a wheel of that period, in slots of 5 ms, spread evenly; the
+// wheel's fiber sleeps to the next slot that has somebody. Players without one are sent to as soon as a packet is there.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "base/signal.hpp"
+#include "base/time.hpp"
+#include "io/deadline.hpp"
+#include "io/scope.hpp"
+#include "session/common/cohort.hpp"
+
+namespace live::session {
+
+class FanOut {
+public:
+    static constexpr std::chrono::milliseconds kTick{5};
+    static constexpr std::chrono::milliseconds kWindowMax{10'000};
+
+    // The wheels' fibers belong to `scope`, which is stopped before this is destroyed.
+    explicit FanOut(io::Scope& scope);
+    ~FanOut();
+    FanOut(const FanOut&) = delete;
+    FanOut& operator=(const FanOut&) = delete;
+
+    // From now on the seat's player is sent to every `window` (0: at once), until it leaves or is handed back. The window and
+    // `messages_min` are those of the source's options.
+    Result<void> join(Seat& seat);
+    void leave(Seat& seat);
+
+    const FanOutCounters& counters() const { return counters_; }
+
+private:
+    class Wheel;
+    class Instant;
+
+    io::Scope& scope_;
+    FanOutCounters counters_;
+    std::map<std::chrono::milliseconds, std::unique_ptr<Wheel>> wheels_;
+    std::unordered_map<media::Source*, std::unique_ptr<Instant>> instants_;
+};
+
+}  // namespace live::session

@@ -1,0 +1,26 @@
+#include "session/common/flush.hpp"
+
+#include <array>
+
+namespace live::session {
+
+Flushed flush(io::TcpStream& stream, media::RunCursor& cursor) {
+    std::array<::iovec, 64> parts;
+    for (;;) {
+        const auto batch = cursor.take(parts);
+        if (batch.bytes == 0) {
+            cursor.set_lagging(false);
+            return Flushed::all;
+        }
+        const auto sent = stream.try_write(std::span(parts).first(batch.spans));
+        if (!sent.ok())
+            return Flushed::gone;
+        cursor.advance(*sent);
+        if (*sent < batch.bytes) {
+            cursor.set_lagging(true);
+            return Flushed::full;
+        }
+    }
+}
+
+}  // namespace live::session

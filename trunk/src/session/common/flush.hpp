@@ -1,0 +1,19 @@
+// Sends what a cursor has to a TCP player, without suspending.
+#pragma once
+
+#include <cstdint>
+
+#include "io/tcp_stream.hpp"
+#include "media/run_cursor.hpp"
+
+namespace live::session {
+
+enum class Flushed : std::uint8_t {
+    all,   // the player has everything
+    full,  // the socket takes no more now; the cursor lags
+    gone,  // the connection has ended
+};
+
+Flushed flush(io::TcpStream& stream, media::RunCursor& cursor);
+
+}  // namespace live::session

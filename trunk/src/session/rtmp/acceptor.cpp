@@ -1,0 +1,65 @@
+#include "session/rtmp/acceptor.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "base/random_id.hpp"
+#include "io/loop.hpp"
+#include "session/rtmp/connection.hpp"
+
+namespace live::session::rtmp {
+
+Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimit& limit,
+                   io::Scope& connections, const Log& log)
+    : listener_(std::move(listener)), tls_(tls), context_(context), limit_(limit), connections_(connections), log_(log) {}
+
+void Acceptor::run(io::Deadline deadline) {
+    for (;;) {
+        auto stream = listener_->accept(deadline);
+        if (stream.ok()) {
+            start(*std::move(stream));
+        } else if (stream.code() == Errc::cancelled || stream.code() == Errc::closed) {
+            return;
+        } else {
+            LOG_ERROR(log_, "accept at {}: {}", listener_->endpoint().text(), stream.error().text());
+            constexpr std::chrono::milliseconds kPause{100};
+            if (!io::sleep(deadline.sooner(io::Deadline::after(kPause))).ok())
+                return;
+        }
+    }
+}
+
+void Acceptor::start(std::unique_ptr<io::TcpStream> stream) {
+    // std::function wants to be copied; the stream has one owner, the fiber, which takes it out of the shared box.
+    auto box = std::make_shared<std::unique_ptr<io::TcpStream>>(std::move(stream));
+    const auto started =
+        connections_.start("rtmp", [this, box](io::Deadline forever) { serve(std::move(*box), forever); });
+    if (!started.ok())
+        LOG_WARN(log_, "refused {}: {}", (*box)->peer(), started.error().text());
+}
+
+void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
+    const ConnectionLimit::Place place(limit_);
+    const Log log = log_.with_id(random_id());
+    if (!place) {
+        // The reference's number for it, which scripts look for.
+        constexpr int kTooMany = 1074;
+        LOG_WARN(log, "refused {}: {} connections are the limit (max_connections), code={}", stream->peer(), limit_.max(), kTooMany);
+        return;
+    }
+    LOG_INFO(log, "{} client ip={}, fd={}", tls_ == nullptr ? "RTMP" : "RTMPS", stream->peer(), stream->native_handle());
+    const Addresses addresses{stream->peer_ip(), stream->local_ip()};
+    if (tls_ == nullptr) {
+        io::TcpStream* tcp = stream.get();
+        Connection(std::move(stream), tcp, addresses, context_, log).run(deadline);
+        return;
+    }
+    auto secured = io::TlsStream::accept(std::move(stream), *tls_, deadline.sooner(io::Deadline::after(kTlsLimit)));
+    if (!secured.ok()) {
+        LOG_WARN(log, "client finished. reason=\"TLS: {}\"", secured.error().text());
+        return;
+    }
+    Connection(std::unique_ptr<io::Stream>(*std::move(secured)), nullptr, addresses, context_, log).run(deadline);
+}
+
+}  // namespace live::session::rtmp

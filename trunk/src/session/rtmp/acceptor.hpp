@@ -1,0 +1,42 @@
+// Acceptor: takes RTMP or RTMPS connections from one listening socket and gives each a fiber of its own.
+#pragma once
+
+#include <memory>
+
+#include "base/log.hpp"
+#include "io/scope.hpp"
+#include "io/tcp_listener.hpp"
+#include "io/tls_stream.hpp"
+#include "session/common/connection_limit.hpp"
+#include "session/rtmp/context.hpp"
+
+namespace live::session::rtmp {
+
+class Acceptor {
+public:
+    // A TLS handshake that takes longer is given up.
+    static constexpr std::chrono::seconds kTlsLimit{10};
+
+    // `tls` is nullptr for plain RTMP. The connections' fibers belong to `connections`.
+    Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimit& limit,
+             io::Scope& connections, const Log& log);
+
+    // Until cancelled.
+    void run(io::Deadline deadline);
+    // run() returns; the connections go on, and need this to live.
+    void close() { listener_->close(); }
+    const io::TcpListener& listener() const { return *listener_; }
+
+private:
+    void start(std::unique_ptr<io::TcpStream> stream);
+    void serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline);
+
+    std::unique_ptr<io::TcpListener> listener_;
+    io::TlsContext* tls_;
+    Context& context_;
+    ConnectionLimit& limit_;
+    io::Scope& connections_;
+    const Log& log_;
+};
+
+}  // namespace live::session::rtmp

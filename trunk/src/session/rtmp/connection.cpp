@@ -1,0 +1,212 @@
+#include "session/rtmp/connection.hpp"
+
+#include <random>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "session/rtmp/play_session.hpp"
+#include "session/rtmp/publish_session.hpp"
+#include "wire/rtmp/stream_url.hpp"
+
+namespace live::session::rtmp {
+
+namespace rtmp = engine::rtmp;
+
+namespace {
+
+rtmp::ServerOptions server_options(const Context& context, const std::string& local_ip, const std::string& id) {
+    rtmp::ServerOptions options;
+    options.identity.signature = context.signature;
+    options.identity.server = context.signature;
+    options.identity.version = context.version;
+    options.identity.license = "MIT";
+    options.identity.server_ip = local_ip;
+    options.identity.pid = context.process_id;
+    options.identity.id = id;
+    return options;
+}
+
+std::uint64_t random_seed() {
+    std::random_device device;
+    return std::uint64_t{device()} << 32 | device();
+}
+
+std::string_view code_for(const Error& error, std::string_view conflict, std::string_view other) {
+    return error.code() == Errc::conflict || error.code() == Errc::malformed ? conflict : other;
+}
+
+}  // namespace
+
+Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, const Addresses& addresses, Context& context,
+                       Log log)
+    : context_(context),
+      log_(std::move(log)),
+      peer_(std::move(stream), tcp, server_options(context, addresses.server_ip, log_.id()), random_seed(), context.scratch),
+      entry_(context.clients, *this) {
+    request_.id = log_.id();
+    request_.ip = addresses.client_ip;
+}
+
+void Connection::run(io::Deadline deadline) {
+    const auto ended = serve(deadline);
+    log_end(ended);
+    peer_.stream().close();
+}
+
+void Connection::kick(std::string reason) {
+    kick_reason_ = std::move(reason);
+    peer_.stream().close();
+}
+
+void Connection::log_end(const Result<void>& ended) const {
+    // The reference's number of "the peer has gone", which scripts look for.
+    constexpr int kPeerGone = 1007;
+    if (!kick_reason_.empty())
+        LOG_INFO(log_, "client finished. reason=\"{}\"", kick_reason_);
+    else if (ended.ok())
+        LOG_INFO(log_, "client finished.");
+    else if (ended.code() == Errc::closed)
+        LOG_INFO(log_, "client disconnect peer. ret={} reason=\"{}\"", kPeerGone, ended.error().sentence());
+    else if (ended.code() == Errc::cancelled)
+        LOG_INFO(log_, "client finished. reason=\"the server stops\"");
+    else
+        LOG_WARN(log_, "client finished. ip={} reason=\"{}\"", request_.ip, ended.error().text());
+}
+
+Result<void> Connection::serve(io::Deadline deadline) {
+    const auto strangers = deadline.sooner(io::Deadline::after(kIdentifyLimit));
+    auto connected = connect(strangers);
+    if (!connected.ok()) {
+        // What the engine has to say about it, if the peer still listens.
+        static_cast<void>(peer_.write_output(deadline.sooner(io::Deadline::after(kRefusalLimit))));
+        return connected;
+    }
+    std::chrono::seconds patience = kIdentifyLimit;
+    for (;;) {
+        const auto ended = next_session(deadline, patience);
+        if (!ended.ok()) {
+            static_cast<void>(peer_.write_output(deadline.sooner(io::Deadline::after(kRefusalLimit))));
+            return ended;
+        }
+        patience = kNextSessionLimit;
+    }
+}
+
+Result<void> Connection::connect(io::Deadline deadline) {
+    auto event = TRY(peer_.next_event(deadline));
+    auto* wish = std::get_if<rtmp::WantsToConnect>(&event);
+    if (wish == nullptr)
+        return Error(Errc::malformed, "the client wants something else before connect");
+    const rtmp::ConnectRequest& request = *wish->request;
+    LOG_INFO(log_, "connect app, tcUrl={}, pageUrl={}, swfUrl={}, app={}, schema=rtmp", request.tc_url, request.page_url,
+             request.swf_url, request.app);
+    request_.tc_url = request.tc_url;
+    request_.page_url = request.page_url;
+    auto admitted = [&]() -> Result<RtmpOptions> {
+        const auto url = TRY(wire::rtmp::parse_stream_url(request.tc_url, ""));
+        request_.vhost = url.vhost;
+        request_.app = url.app;
+        TRY(wire::rtmp::admit_name(url.vhost));
+        TRY(wire::rtmp::admit_name(url.app));
+        return context_.admission.connect(request_, deadline);
+    }();
+    if (!admitted.ok()) {
+        peer_.engine().reject_connect(admitted.error().sentence());
+        return Error(admitted.error());
+    }
+    if (peer_.tcp() != nullptr)
+        TRY(peer_.tcp()->set_no_delay(admitted->tcp_nodelay));
+    TRY(peer_.engine().accept_connect({admitted->chunk_size, admitted->out_ack_size, admitted->in_ack_size}));
+    return peer_.write_output(deadline);
+}
+
+Result<void> Connection::next_session(io::Deadline deadline, std::chrono::seconds patience) {
+    const auto waiting = deadline.sooner(io::Deadline::after(patience));
+    for (;;) {
+        const auto event = TRY(peer_.next_event(waiting));
+        if (const auto* publishing = std::get_if<rtmp::WantsToPublish>(&event))
+            return publish(*publishing, deadline);
+        if (const auto* playing = std::get_if<rtmp::WantsToPlay>(&event))
+            return play(*playing, deadline);
+        if (const auto* warning = std::get_if<rtmp::PeerWarning>(&event))
+            LOG_WARN(log_, "{}", warning->sentence);
+        if (std::holds_alternative<rtmp::StreamDeleted>(event))
+            return Error(Errc::closed, "the client deleted the stream");
+    }
+}
+
+Result<void> Connection::identify(std::string_view stream_name) {
+    const auto url = TRY(wire::rtmp::parse_stream_url(request_.tc_url, stream_name));
+    TRY(wire::rtmp::admit(url));
+    request_.vhost = url.vhost;
+    request_.app = url.app;
+    request_.stream = url.stream;
+    request_.param = url.param;
+    return {};
+}
+
+Result<void> Connection::refuse_publish(const Error& error, io::Deadline deadline) {
+    const auto code = code_for(error, "NetStream.Publish.BadName", "NetStream.Publish.Rejected");
+    TRY(peer_.engine().reject_publish(code, error.sentence()));
+    TRY(peer_.write_output(deadline.sooner(io::Deadline::after(kRefusalLimit))));
+    return error;
+}
+
+Result<void> Connection::refuse_play(const Error& error, io::Deadline deadline) {
+    const auto code = code_for(error, "NetStream.Play.StreamNotFound", "NetStream.Play.Failed");
+    TRY(peer_.engine().reject_play(code, error.sentence()));
+    TRY(peer_.write_output(deadline.sooner(io::Deadline::after(kRefusalLimit))));
+    return error;
+}
+
+Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline deadline) {
+    using media::Source;
+    static constexpr std::string_view kStyles[] = {"fmle-publish", "haivision-publish", "flash-publish"};
+    StreamPlan plan;
+    auto publication = [&]() -> Result<std::unique_ptr<media::Publication>> {
+        TRY(identify(wish.stream));
+        plan = TRY(context_.admission.publish(request_, deadline));
+        const auto source = TRY(context_.streams.find_or_create(plan.url, plan.play, plan.rtmp.chunk_size));
+        source->set_options(plan.play);
+        return source->publish(plan.publish.takeover ? Source::Takeover::replace : Source::Takeover::refuse);
+    }();
+    LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}, duration=-1ms",
+             kStyles[static_cast<std::size_t>(wish.style)], request_.vhost, request_.app, request_.stream, request_.param);
+    if (!publication.ok())
+        return refuse_publish(publication.error(), deadline);
+    LOG_INFO(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,
+             plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
+    TRY(peer_.engine().accept_publish());
+    context_.events.on_published(request_, plan);
+    auto ended = PublishSession(peer_, plan, std::move(*publication), log_).run(deadline);
+    const auto source = context_.streams.find(plan.url);
+    if (!source || !source->is_published())
+        context_.events.on_unpublished(plan.url);
+    LOG_INFO(log_, "cleanup when unpublish, url={}", plan.url);
+    return ended;
+}
+
+Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadline) {
+    StreamPlan plan;
+    auto source = [&]() -> Result<Ref<media::Source>> {
+        TRY(identify(wish.stream));
+        plan = TRY(context_.admission.play(request_, deadline));
+        return context_.streams.find_or_create(plan.url, plan.play, plan.rtmp.chunk_size);
+    }();
+    LOG_INFO(log_, "client identified, type=Play, vhost={}, app={}, stream={}, param={}, duration={}ms", request_.vhost,
+             request_.app, request_.stream, request_.param, wish.duration.count());
+    if (!source.ok())
+        return refuse_play(source.error(), deadline);
+    (*source)->set_options(plan.play);
+    LOG_INFO(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,
+             plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
+    TRY(peer_.engine().accept_play());
+    PlaySession session(peer_, plan, context_.fan_out, std::move(*source), wish.duration, log_);
+    auto ended = session.run(deadline);
+    if (session.dropped() > 0)
+        LOG_WARN(log_, "this player was too slow: shrinking dropped {} packets in all", session.dropped());
+    return ended;
+}
+
+}  // namespace live::session::rtmp

@@ -1,0 +1,59 @@
+// Connection: one RTMP client from accept to close. Identifies it, asks the admission, and runs its sessions one after another. A client
+// that is refused hears why in RTMP's own words before the socket closes.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "base/log.hpp"
+#include "session/common/admission.hpp"
+#include "session/rtmp/context.hpp"
+#include "session/rtmp/options.hpp"
+#include "session/rtmp/peer.hpp"
+
+namespace live::session::rtmp {
+
+// Of one connection, without ports.
+struct Addresses {
+    std::string client_ip;
+    std::string server_ip;
+};
+
+class Connection final : public Client {
+public:
+    // From accept until the client publishes or plays.
+    static constexpr std::chrono::seconds kIdentifyLimit{30};
+    // Between two sessions of one connection.
+    static constexpr std::chrono::minutes kNextSessionLimit{3};
+    // How long a refused client has to read why.
+    static constexpr std::chrono::seconds kRefusalLimit{3};
+
+    // `tcp` is the stream below when it is plain TCP, else nullptr.
+    Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, const Addresses& addresses, Context& context, Log log);
+
+    // Returns when the client is gone, for whatever reason; the reason is in the log.
+    void run(io::Deadline deadline);
+
+    const ClientRequest& request() const override { return request_; }
+    void kick(std::string reason) override;
+
+private:
+    Result<void> serve(io::Deadline deadline);
+    Result<void> connect(io::Deadline deadline);
+    Result<void> next_session(io::Deadline deadline, std::chrono::seconds patience);
+    Result<void> publish(const engine::rtmp::WantsToPublish& wish, io::Deadline deadline);
+    Result<void> play(const engine::rtmp::WantsToPlay& wish, io::Deadline deadline);
+    Result<void> identify(std::string_view stream_name);
+    Result<void> refuse_publish(const Error& error, io::Deadline deadline);
+    Result<void> refuse_play(const Error& error, io::Deadline deadline);
+    void log_end(const Result<void>& ended) const;
+
+    Context& context_;
+    Log log_;
+    Peer peer_;
+    ClientRequest request_;
+    std::string kick_reason_;
+    ClientTable::Entry entry_;
+};
+
+}  // namespace live::session::rtmp

@@ -1,0 +1,29 @@
+// What every RTMP connection of the process works with. main owns all of it and outlives the connections.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/bytes.hpp"
+#include "media/stream_table.hpp"
+#include "session/common/admission.hpp"
+#include "session/common/client_table.hpp"
+#include "session/common/fan_out.hpp"
+
+namespace live::session::rtmp {
+
+struct Context {
+    media::StreamTable& streams;
+    Admission& admission;
+    StreamEvents& events;
+    FanOut& fan_out;
+    ClientTable& clients;
+    // Where every connection reads into; at least 64 KiB.
+    MutBytes scratch;
+    // Announced in the answer to connect.
+    std::string version;
+    std::string signature;
+    std::int64_t process_id = 0;
+};
+
+}  // namespace live::session::rtmp

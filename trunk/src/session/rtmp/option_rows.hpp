@@ -1,0 +1,25 @@
+// The rows of session/rtmp/options.hpp. They stand directly in vhost {}.
+#pragma once
+
+#include "base/config/row.hpp"
+#include "session/rtmp/options.hpp"
+
+namespace live::session::rtmp {
+
+inline constexpr std::uint32_t kChunkSizeMin = 128;
+inline constexpr std::uint32_t kChunkSizeMax = 65'536;
+
+inline constexpr auto kRtmpRows = std::tuple{
+    config::row(&RtmpOptions::chunk_size, "chunk_size", kChunkSizeMin, kChunkSizeMax, config::Reload::next_session,
+                "Bytes of payload in each chunk that we send; the root's value when it is not said.")
+        .clamped(),
+    config::row(&RtmpOptions::min_latency, "min_latency", config::Reload::next_session,
+                "Every packet wakes the players at once: no merged read, and mw_msgs is 0 when it is not said."),
+    config::row(&RtmpOptions::tcp_nodelay, "tcp_nodelay", config::Reload::next_session, "TCP_NODELAY on RTMP sockets."),
+    config::row(&RtmpOptions::in_ack_size, "in_ack_size", 0, 1U << 31, config::Reload::next_session,
+                "The acknowledgement window assumed for a peer that never sets one, in bytes; 0 is none."),
+    config::row(&RtmpOptions::out_ack_size, "out_ack_size", 0, 1U << 31, config::Reload::next_session,
+                "The acknowledgement window that we ask a peer for, in bytes; 0 asks for none."),
+};
+
+}  // namespace live::session::rtmp

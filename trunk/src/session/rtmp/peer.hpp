@@ -1,0 +1,49 @@
+// Peer: one RTMP client's connection, its engine and the few bytes between them. It reads, feeds the engine and writes what the engine
+// has to say; what the client wants is the sessions' business. All fibers of the loop share one read buffer (`scratch`): it is only
+// touched between two suspensions.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "engine/rtmp/server.hpp"
+#include "io/stream.hpp"
+#include "io/tcp_stream.hpp"
+
+namespace live::session::rtmp {
+
+class Peer {
+public:
+    // `tcp` is the same stream when it is plain TCP, else nullptr.
+    Peer(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, engine::rtmp::ServerOptions options, std::uint64_t handshake_seed,
+         MutBytes scratch);
+
+    engine::rtmp::Server& engine() { return engine_; }
+    io::Stream& stream() { return *stream_; }
+    // nullptr over TLS.
+    io::TcpStream* tcp() { return tcp_; }
+
+    // The next thing the client wants, reading until there is one. Writes the engine's answers on the way.
+    Result<engine::rtmp::Event> next_event(io::Deadline deadline);
+    // Reads once and feeds the engine.
+    Result<void> read(io::Deadline deadline);
+    // Reads all that is there, at most kReadsMax times, without suspending. The bytes read; 0 when nothing was there.
+    Result<std::size_t> read_available();
+    // Writes what the engine has to say.
+    Result<void> write_output(io::Deadline deadline);
+    // What the engine has to say, for who writes it later.
+    std::vector<std::uint8_t> take_output();
+
+    static constexpr int kReadsMax = 8;
+
+private:
+    std::unique_ptr<io::Stream> stream_;
+    io::TcpStream* tcp_;
+    MutBytes scratch_;
+    engine::rtmp::Server engine_;
+};
+
+}  // namespace live::session::rtmp

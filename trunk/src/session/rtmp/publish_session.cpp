@@ -1,0 +1,112 @@
+#include "session/rtmp/publish_session.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+
+namespace live::session::rtmp {
+
+namespace rtmp = engine::rtmp;
+
+PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, std::unique_ptr<media::Publication> publication, const Log& log)
+    : peer_(peer),
+      plan_(plan),
+      publication_(std::move(publication)),
+      ingest_(*publication_, plan.play, log),
+      log_(log),
+      player_seen_(io::now()),
+      silent_since_(io::now()) {}
+
+std::chrono::milliseconds PublishSession::beat() const {
+    using std::chrono::milliseconds;
+    if (plan_.rtmp.min_latency)
+        return milliseconds::zero();
+    if (plan_.publish.merged_read)
+        return plan_.publish.merged_read_latency;
+    const bool nobody_waits = !publication_->source().has_listeners() && plan_.play.mw_latency >= kBeat;
+    return nobody_waits && got_media_ ? kBeat : milliseconds::zero();
+}
+
+Result<void> PublishSession::run(io::Deadline deadline) {
+    announce();
+    for (;;) {
+        if (TRY(handle_events()) == Step::stopped)
+            return {};
+        TRY(peer_.write_output(deadline));
+        TRY(check_idle());
+        const auto patience = got_media_ ? plan_.publish.normal_timeout : plan_.publish.first_packet_timeout;
+        const auto received = receive(deadline.sooner(io::Deadline::at(silent_since_ + patience)));
+        if (!publication_->is_current())
+            return Error(Errc::conflict, "another publisher took the stream over");
+        if (!received.ok() && received.code() == Errc::timed_out)
+            return Error(Errc::timed_out, fmt::format("no media for {} ms", patience.count()));
+        TRY(received);
+    }
+}
+
+void PublishSession::announce() {
+    LOG_INFO(log_, "start publish mr={}/{}, p1stpt={}, pnt={}, tcp_nodelay={}", plan_.publish.merged_read ? 1 : 0,
+             plan_.publish.merged_read_latency.count(), plan_.publish.first_packet_timeout.count(),
+             plan_.publish.normal_timeout.count(), plan_.rtmp.tcp_nodelay ? 1 : 0);
+}
+
+Result<void> PublishSession::receive(io::Deadline deadline) {
+    if (const auto pause = beat(); pause > std::chrono::milliseconds::zero()) {
+        // All publishers share the beats, so that one turn of the loop serves many.
+        if (peer_.tcp() != nullptr)
+            peer_.tcp()->forget();
+        const auto since_start = io::now().time_since_epoch();
+        TRY(io::sleep(io::Deadline::at(TimePoint(since_start - since_start % pause + pause))));
+        if (TRY(peer_.read_available()) > 0)
+            return {};
+    }
+    const auto ready = TRY(peer_.stream().wait_ready(io::Interest::readable, &publication_->evicted(), deadline));
+    if (ready.timed_out)
+        return Error(Errc::timed_out, "silent");
+    if (ready.readable)
+        TRY(peer_.read_available());
+    return {};
+}
+
+Result<PublishSession::Step> PublishSession::handle_events() {
+    Step step = Step::go_on;
+    bool any = false;
+    while (auto event = peer_.engine().poll_event()) {
+        if (auto* media = std::get_if<rtmp::GotMedia>(&*event)) {
+            ingest(*media);
+            any = true;
+        } else if (std::holds_alternative<rtmp::StoppedPublishing>(*event)) {
+            step = Step::stopped;
+        } else if (std::holds_alternative<rtmp::StreamDeleted>(*event)) {
+            return Error(Errc::closed, "the client deleted the stream");
+        }
+    }
+    if (any) {
+        got_media_ = true;
+        silent_since_ = io::now();
+        publication_->source().flush();
+    }
+    return step;
+}
+
+void PublishSession::ingest(rtmp::GotMedia& media) {
+    using wire::rtmp::MessageType;
+    if (media.type == MessageType::audio)
+        ingest_.push_audio(media.timestamp_ms, std::move(media.payload));
+    else if (media.type == MessageType::video)
+        ingest_.push_video(media.timestamp_ms, std::move(media.payload));
+    else
+        ingest_.push_data(media.timestamp_ms, std::move(media.payload));
+}
+
+Result<void> PublishSession::check_idle() {
+    if (plan_.publish.kickoff_for_idle == std::chrono::seconds::zero() || publication_->source().readers() > 0) {
+        player_seen_ = io::now();
+    } else if (io::now() - player_seen_ >= plan_.publish.kickoff_for_idle) {
+        return Error(Errc::denied, fmt::format("no player for {} s (kickoff_for_idle)", plan_.publish.kickoff_for_idle.count()));
+    }
+    return {};
+}
+
+}  // namespace live::session::rtmp

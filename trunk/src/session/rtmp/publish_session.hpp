@@ -1,0 +1,48 @@
+// PublishSession: from an admitted publisher's first packet to its last. The only read loop of a publisher: bytes go to the engine, its
+// messages to the ingest. Where nobody needs a packet at once the socket is read on a beat and stays out of epoll between beats.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "base/log.hpp"
+#include "io/deadline.hpp"
+#include "media/ingest.hpp"
+#include "media/source.hpp"
+#include "session/common/admission.hpp"
+#include "session/rtmp/peer.hpp"
+
+namespace live::session::rtmp {
+
+class PublishSession {
+public:
+    // The beat of a publisher that nobody waits for, when merged read is not configured.
+    static constexpr std::chrono::milliseconds kBeat{100};
+
+    PublishSession(Peer& peer, const StreamPlan& plan, std::unique_ptr<media::Publication> publication, const Log& log);
+
+    // Until the client stops publishing (ok: the connection may go on) or something ends it: Errc::timed_out when it is silent for too
+    // long, Errc::conflict when another publisher took over, Errc::denied when it is kicked for idle, or the connection's error.
+    Result<void> run(io::Deadline deadline);
+
+private:
+    enum class Step : std::uint8_t { go_on, stopped };
+
+    std::chrono::milliseconds beat() const;
+    Result<void> receive(io::Deadline deadline);
+    void ingest(engine::rtmp::GotMedia& media);
+    Result<Step> handle_events();
+    Result<void> check_idle();
+    void announce();
+
+    Peer& peer_;
+    StreamPlan plan_;
+    std::unique_ptr<media::Publication> publication_;
+    media::Ingest ingest_;
+    const Log& log_;
+    TimePoint player_seen_;
+    TimePoint silent_since_;
+    bool got_media_ = false;
+};
+
+}  // namespace live::session::rtmp
