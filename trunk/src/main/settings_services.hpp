@@ -51,12 +51,12 @@ struct ApiAuthOptions {
 
 struct HttpApiOptions {
     bool enabled = false;
-    // A bare port listens on loopback only, unlike everywhere else: the API is not for strangers.
-    std::vector<std::string> listen = {"1985"};
+    // Loopback only unless the operator writes an endpoint: the API is not for strangers.
+    std::vector<std::string> listen = {"127.0.0.1:1985"};
     bool crossdomain = true;
     RawApiOptions raw_api;
     ApiAuthOptions auth;
-    HttpsOptions https{.listen = {"1990"}};
+    HttpsOptions https{.listen = {"1990"}, .tls = {}};
 };
 
 struct HttpServerOptions {
@@ -64,7 +64,7 @@ struct HttpServerOptions {
     std::vector<std::string> listen = {"8080"};
     std::string dir = "./objs/nginx/html";
     bool crossdomain = true;
-    HttpsOptions https{.listen = {"8088"}};
+    HttpsOptions https{.listen = {"8088"}, .tls = {}};
 };
 
 struct CircuitBreakerOptions {

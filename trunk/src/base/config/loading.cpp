@@ -49,6 +49,28 @@ std::optional<Directive> Loading::from_environment(const Facts& facts, bool spli
     return std::nullopt;
 }
 
+Said::Said(const Directive& block, std::string_view name, std::optional<Directive> environment)
+    : from_environment(std::move(environment)) {
+    if (from_environment) {
+        found.push_back(&*from_environment);
+        return;
+    }
+    for (const Directive& child : block.children) {
+        if (child.name == name)
+            found.push_back(&child);
+    }
+}
+
+Said Loading::said(const Directive& block, const Facts& facts, bool repeats, bool splits) {
+    const Directive* first = repeats ? nullptr : block.find(facts.name);
+    for (const Directive& child : block.children) {
+        if (first != nullptr && child.name == facts.name && &child != first)
+            warn_duplicate(child, *first);
+    }
+    // Made in the caller's place (guaranteed elision), so that `found` may point into it.
+    return Said(block, facts.name, from_environment(facts, splits));
+}
+
 Result<const Directive*> Loading::find_block(const Directive& around, std::string_view name) {
     const Directive* first = nullptr;
     for (const Directive& child : around.children) {

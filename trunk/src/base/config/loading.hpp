@@ -31,6 +31,16 @@ struct BlockRule {
     SameName same_name = SameName::keeps_both;
 };
 
+// What the file, or in its place the environment, says for one row. It must stay where it is: `found` may point into it.
+struct Said {
+    Said(const Directive& block, std::string_view name, std::optional<Directive> environment);
+    Said(const Said&) = delete;
+    Said& operator=(const Said&) = delete;
+
+    std::vector<const Directive*> found;
+    std::optional<Directive> from_environment;
+};
+
 class Loading {
 public:
     explicit Loading(const Environment& environment) : environment_(environment) {}
@@ -51,6 +61,8 @@ public:
     // The directive that the environment says for this row, in place of the file's; none when unset, empty or not available here.
     // `splits`: a list, cut at spaces.
     std::optional<Directive> from_environment(const Facts& facts, bool splits);
+    // The directives of the row's name in the block, or the environment's in their place. Warns when a single one comes twice.
+    Said said(const Directive& block, const Facts& facts, bool repeats, bool splits);
     // The first block of that name, or nullptr. A directive without braces is an error, a second block a warning.
     Result<const Directive*> find_block(const Directive& around, std::string_view name);
     // Whether a repeatable block is to be read, given those that were admitted before it.

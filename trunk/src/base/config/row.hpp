@@ -49,7 +49,7 @@ struct BlockRow : RowBase<BlockRow<Struct, Member, Rows>> {
     constexpr BlockRow(const Facts& known, Member Struct::*m, const Rows* r, Prepare p)
         : RowBase<BlockRow>{known}, member(m), rows(r), prepare(p) {}
 
-    Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
+    [[gnu::noinline]] Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
         static const Directive kNothing;
         const Directive* found = TRY(loading.find_block(block, this->facts.name));
         if (prepare != nullptr)
@@ -78,7 +78,7 @@ struct ScopeRow : RowBase<ScopeRow<Struct, Rows>> {
 
     constexpr ScopeRow(const Facts& known, const Rows* r) : RowBase<ScopeRow>{known}, rows(r) {}
 
-    Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
+    [[gnu::noinline]] Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
         static const Directive kNothing;
         const Directive* found = TRY(loading.find_block(block, this->facts.name));
         const Loading::Block entered(loading, this->facts, "");
@@ -107,7 +107,7 @@ struct BlocksRow : RowBase<BlocksRow<Struct, Member, Rows>> {
                         SameName same, const Rows* r, Prepare p)
         : RowBase<BlocksRow>{known}, member(m), name(n), argument(a), argument_needed(needed), same_name(same), rows(r), prepare(p) {}
 
-    Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
+    [[gnu::noinline]] Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
         std::vector<const Directive*> taken;
         for (const Directive& child : block.children) {
             if (child.name != this->facts.name)
@@ -170,7 +170,7 @@ struct FlatRow {
     void list_names(std::vector<std::string_view>& names) const {
         std::apply([&names](const auto&... one) { (one.list_names(names), ...); }, *rows);
     }
-    Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
+    [[gnu::noinline]] Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
         Result<void> result;
         std::apply([&](const auto&... one) { (((result = one.bind(into.*member, block, loading)).ok()) && ...); }, *rows);
         return result;
@@ -210,7 +210,7 @@ constexpr auto blocks(std::vector<Member> Struct::*member, std::string_view word
 }
 
 template <class Rows, class Struct>
-Result<void> bind_rows(const Rows& rows, Struct& into, const Directive& block, Loading& loading) {
+[[gnu::noinline]] Result<void> bind_rows(const Rows& rows, Struct& into, const Directive& block, Loading& loading) {
     for (const Directive& child : block.children) {
         if (std::apply([&child](const auto&... one) { return (one.owns(child.name) || ...); }, rows))
             continue;

@@ -73,34 +73,19 @@ struct Row : RowBase<Row<Struct, Member, Kind>> {
     // A number outside its bounds is warned about and clamped, or replaced with the default, instead of refused.
     constexpr Row clamped() const { return with_policy(OnRange::clamp); }
     constexpr Row or_default() const { return with_policy(OnRange::use_default); }
-    // The conf file says seconds although the member is finer.
-    constexpr Row in_seconds() const {
-        Row copy = *this;
-        copy.kind.unit = Unit::seconds;
-        return copy;
-    }
     constexpr Row rule(BoolRule bool_rule) const {
         Row copy = *this;
         copy.kind.rule = bool_rule;
         return copy;
     }
 
-    Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
-        std::vector<const Directive*> found;
-        for (const Directive& child : block.children) {
-            if (child.name == this->facts.name)
-                found.push_back(&child);
-        }
-        const auto said = loading.from_environment(this->facts, Kind::kSplits);
-        if (said)
-            found = {&*said};
-        if (found.empty())
+    [[gnu::noinline]] Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
+        const Said said = loading.said(block, this->facts, Kind::kRepeats, Kind::kSplits);
+        if (said.found.empty())
             return {};
-        if (!Kind::kRepeats && found.size() > 1)
-            loading.warn_duplicate(*found[1], *found[0]);
-        Member value = TRY(kind.read(found, into.*member, loading));
+        Member value = TRY(kind.read(said.found, into.*member, loading));
         if (this->facts.support != Support::works && !(value == into.*member))
-            loading.not_yet(this->facts, found.front()->at);
+            loading.not_yet(this->facts, said.found.front()->at);
         into.*member = std::move(value);
         return {};
     }

@@ -1,0 +1,132 @@
+#include "main/log_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <ctime>
+#include <system_error>
+
+namespace live::main_ {
+
+namespace {
+
+constexpr std::string_view kYellow = "\033[33m";
+constexpr std::string_view kRed = "\033[31m";
+constexpr std::string_view kEndColour = "\033[0m\n";
+// rw-rw-r--, less the umask.
+constexpr mode_t kFileMode = 0664;
+
+std::string_view name_of_level(LogLevel level, LevelNames names) {
+    static constexpr std::array<std::string_view, 5> kToday = {"TRACE", "DEBUG", "INFO", "WARN", "ERROR"};
+    static constexpr std::array<std::string_view, 5> kClassic = {"Verb", "Info", "Trace", "Warn", "Error"};
+    const auto index = std::min<std::size_t>(static_cast<std::size_t>(level), kToday.size() - 1);
+    return names == LevelNames::today ? kToday[index] : kClassic[index];
+}
+
+std::string time_text(std::chrono::system_clock::time_point time, bool utc) {
+    const std::time_t seconds = std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));
+    const auto milliseconds =
+        std::chrono::duration_cast<std::chrono::milliseconds>(time - std::chrono::floor<std::chrono::seconds>(time)).count();
+    std::tm parts{};
+    if (utc)
+        ::gmtime_r(&seconds, &parts);
+    else
+        ::localtime_r(&seconds, &parts);
+    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:03}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
+                       parts.tm_min, parts.tm_sec, milliseconds);
+}
+
+void append_printable(std::string& out, std::string_view text) {
+    for (const char letter : text) {
+        const auto code = static_cast<unsigned char>(letter);
+        out.push_back(code < 0x20 || code == 0x7F ? '?' : letter);
+    }
+}
+
+}  // namespace
+
+std::string format_log_line(const LogLine& line, const LogFormat& format) {
+    std::string out;
+    const bool coloured = format.colours && line.level >= LogLevel::warn;
+    if (coloured)
+        out += line.level == LogLevel::warn ? kYellow : kRed;
+    out += fmt::format("[{}][{}][{}][", time_text(line.time, format.utc), name_of_level(line.level, format.names), line.pid);
+    append_printable(out, line.id);
+    out += "]";
+    if (line.level >= LogLevel::warn)
+        out += fmt::format("[{}]", line.errno_value);
+    out += " ";
+    append_printable(out, line.message);
+    if (line.level >= LogLevel::error)
+        out += fmt::format("({})", std::generic_category().message(line.errno_value));
+    const std::string_view ending = coloured ? kEndColour : "\n";
+    if (out.size() + ending.size() > LogSink::kLineMax)
+        out.resize(LogSink::kLineMax - ending.size());
+    out += ending;
+    return out;
+}
+
+LogLevel log_level_of(const LogOptions& options) {
+    if (!options.level_v2.empty()) {
+        static constexpr std::array<std::string_view, 5> kToday = {"trace", "debug", "info", "warn", "error"};
+        for (std::size_t i = 0; i < kToday.size(); ++i) {
+            if (options.level_v2 == kToday[i])
+                return static_cast<LogLevel>(i);
+        }
+    }
+    static constexpr std::array<std::string_view, 5> kClassic = {"verbose", "info", "trace", "warn", "error"};
+    for (std::size_t i = 0; i < kClassic.size(); ++i) {
+        if (options.level == kClassic[i])
+            return static_cast<LogLevel>(i);
+    }
+    return LogLevel::info;
+}
+
+Result<std::unique_ptr<LogFile>> LogFile::create(Options options) {
+    auto log = std::make_unique<LogFile>(Private{}, std::move(options));
+    if (log->options_.tank == LogTank::console)
+        log->file_ = STDOUT_FILENO;
+    else
+        TRY(log->reopen());
+    return log;
+}
+
+LogFile::~LogFile() {
+    if (options_.tank == LogTank::file && file_ >= 0)
+        ::close(file_);
+}
+
+void LogFile::write(LogLevel level, std::string_view id, std::string_view message, int errno_value) {
+    const LogLine line{std::chrono::system_clock::now(), level, ::getpid(), id, message, errno_value};
+    const std::string text = format_log_line(line, {options_.utc, options_.names, options_.tank == LogTank::console});
+    std::size_t done = 0;
+    while (done < text.size()) {
+        const ssize_t count = ::write(file_, text.data() + done, text.size() - done);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0) {
+            ++lost_;
+            return;
+        }
+        done += static_cast<std::size_t>(count);
+    }
+}
+
+Result<void> LogFile::reopen() {
+    if (options_.tank == LogTank::console)
+        return {};
+    const int opened = ::open(options_.path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kFileMode);
+    if (opened < 0)
+        return system_error(fmt::format("cannot open the log file {}", options_.path), errno);
+    if (file_ >= 0)
+        ::close(file_);
+    file_ = opened;
+    return {};
+}
+
+}  // namespace live::main_

@@ -1,0 +1,83 @@
+// Where this process writes its log: a file that can be reopened, or the console. One line is one write(2), so lines of several processes
+// do not mix. It rotates nothing: a rotation program moves the file and asks for reopen().
+//
+// A line: [2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message
+// WARN and ERROR carry [errno] behind the id, ERROR ends with the errno's text in parentheses.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "main/settings.hpp"
+
+namespace live::main_ {
+
+// Which names a level has in a line.
+enum class LevelNames : std::uint8_t {
+    today,    // TRACE DEBUG INFO WARN ERROR
+    classic,  // Verb Info Trace Warn Error
+};
+
+// Everything of one line but the sink's colours.
+struct LogLine {
+    std::chrono::system_clock::time_point time;
+    LogLevel level = LogLevel::info;
+    int pid = 0;
+    std::string_view id;
+    std::string_view message;
+    int errno_value = 0;
+};
+
+struct LogFormat {
+    bool utc = false;
+    LevelNames names = LevelNames::today;
+    // WARN yellow, ERROR red.
+    bool colours = false;
+};
+
+// The line with its newline, at most LogSink::kLineMax bytes in all; a longer message is cut. Control characters, which a peer may have
+// put into a name, become '?'.
+std::string format_log_line(const LogLine& line, const LogFormat& format);
+
+// The level that the options ask for: srs_log_level_v2 when it is said, else srs_log_level, whose "trace" is today's info.
+LogLevel log_level_of(const LogOptions& options);
+
+class LogFile : public LogSink {
+    struct Private {};
+
+public:
+    struct Options {
+        LogTank tank = LogTank::console;
+        std::string path;
+        LogLevel level = LogLevel::info;
+        bool utc = false;
+        LevelNames names = LevelNames::today;
+    };
+
+    // Opens the file for appending (made 0664 less the umask), or takes the console. Errc::system when the file cannot be opened.
+    static Result<std::unique_ptr<LogFile>> create(Options options);
+    LogFile(Private, Options options) : options_(std::move(options)) {}
+    ~LogFile() override;
+    LogFile(const LogFile&) = delete;
+    LogFile& operator=(const LogFile&) = delete;
+
+    LogLevel level() const override { return options_.level; }
+    void write(LogLevel level, std::string_view id, std::string_view message, int errno_value) override;
+
+    // Opens the path again, for a log that was moved away. On an error the old file goes on being used. Nothing on the console.
+    Result<void> reopen();
+    // Lines that could not be written, such as on a full disk.
+    std::uint64_t lost() const { return lost_; }
+
+private:
+    Options options_;
+    int file_ = -1;
+    std::uint64_t lost_ = 0;
+};
+
+}  // namespace live::main_

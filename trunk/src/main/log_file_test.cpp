@@ -1,0 +1,171 @@
+#include "main/log_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "main/scratch_folder.hpp"
+
+namespace live::main_ {
+namespace {
+
+// 2024-05-06 07:08:09.123 UTC.
+constexpr std::chrono::system_clock::time_point kTime{std::chrono::milliseconds(1'714'979'289'123)};
+
+std::string line_of(LogLevel level, std::string_view message, int errno_value = 0, LogFormat format = {.utc = true}) {
+    return format_log_line({kTime, level, 4321, "k3x9q0ab", message, errno_value}, format);
+}
+
+TEST(LogLine, HasTheFormOfTheDocument) {
+    EXPECT_EQ(line_of(LogLevel::info, "message"), "[2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message\n");
+    EXPECT_EQ(line_of(LogLevel::trace, "m"), "[2024-05-06 07:08:09.123][TRACE][4321][k3x9q0ab] m\n");
+    EXPECT_EQ(line_of(LogLevel::debug, "m"), "[2024-05-06 07:08:09.123][DEBUG][4321][k3x9q0ab] m\n");
+}
+
+TEST(LogLine, WarningsAndErrorsCarryErrno) {
+    EXPECT_EQ(line_of(LogLevel::warn, "m", 11), "[2024-05-06 07:08:09.123][WARN][4321][k3x9q0ab][11] m\n");
+    EXPECT_EQ(line_of(LogLevel::error, "m", ECONNREFUSED),
+              "[2024-05-06 07:08:09.123][ERROR][4321][k3x9q0ab][111] m(Connection refused)\n");
+    EXPECT_EQ(line_of(LogLevel::error, "m"), "[2024-05-06 07:08:09.123][ERROR][4321][k3x9q0ab][0] m(Success)\n");
+}
+
+TEST(LogLine, HasTheClassicNamesWhenAskedFor) {
+    const LogFormat classic{.utc = true, .names = LevelNames::classic};
+    const std::pair<LogLevel, std::string_view> names[] = {{LogLevel::trace, "[Verb]"},
+                                                           {LogLevel::debug, "[Info]"},
+                                                           {LogLevel::info, "[Trace]"},
+                                                           {LogLevel::warn, "[Warn]"},
+                                                           {LogLevel::error, "[Error]"}};
+    for (const auto& [level, name] : names)
+        EXPECT_NE(line_of(level, "m", 0, classic).find(name), std::string::npos) << name;
+}
+
+TEST(LogLine, ColoursWarningsYellowAndErrorsRed) {
+    const LogFormat console{.utc = true, .colours = true};
+    EXPECT_EQ(line_of(LogLevel::info, "m", 0, console)[0], '[');
+    EXPECT_EQ(line_of(LogLevel::warn, "m", 0, console), "\033[33m[2024-05-06 07:08:09.123][WARN][4321][k3x9q0ab][0] m\033[0m\n");
+    EXPECT_TRUE(line_of(LogLevel::error, "m", 0, console).starts_with("\033[31m["));
+}
+
+TEST(LogLine, IsLocalTimeUnlessUtcIsAsked) {
+    ::setenv("TZ", "UTC-8", 1);
+    ::tzset();
+    EXPECT_TRUE(line_of(LogLevel::info, "m", 0, {.utc = false}).starts_with("[2024-05-06 15:08:09.123]"));
+    EXPECT_TRUE(line_of(LogLevel::info, "m", 0, {.utc = true}).starts_with("[2024-05-06 07:08:09.123]"));
+    ::unsetenv("TZ");
+    ::tzset();
+}
+
+TEST(LogLine, IsCutAtItsBound) {
+    const std::string head = line_of(LogLevel::info, "");
+    const std::string fits(LogSink::kLineMax - head.size(), 'x');
+    EXPECT_EQ(line_of(LogLevel::info, fits).size(), LogSink::kLineMax);
+    const std::string cut = line_of(LogLevel::info, fits + "yz");
+    EXPECT_EQ(cut.size(), LogSink::kLineMax);
+    EXPECT_TRUE(cut.ends_with("x\n"));
+    const std::string coloured = line_of(LogLevel::error, fits + fits, 0, {.colours = true});
+    EXPECT_EQ(coloured.size(), LogSink::kLineMax);
+    EXPECT_TRUE(coloured.ends_with("x\033[0m\n"));
+}
+
+TEST(LogLine, IsOneLineWhateverAPeerPutsIntoAName) {
+    EXPECT_EQ(line_of(LogLevel::info, "stream=a\nb\033[31m\x7F"), "[2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] stream=a?b?[31m?\n");
+}
+
+TEST(LogLevelOf, ReadsBothGenerationsOfNames) {
+    const auto level = [](std::string classic, std::string today) {
+        LogOptions options;
+        options.level = std::move(classic);
+        options.level_v2 = std::move(today);
+        return log_level_of(options);
+    };
+    EXPECT_EQ(log_level_of(LogOptions{}), LogLevel::info);
+    EXPECT_EQ(level("verbose", ""), LogLevel::trace);
+    EXPECT_EQ(level("info", ""), LogLevel::debug);
+    EXPECT_EQ(level("trace", ""), LogLevel::info);
+    EXPECT_EQ(level("warn", ""), LogLevel::warn);
+    EXPECT_EQ(level("error", ""), LogLevel::error);
+    EXPECT_EQ(level("error", "trace"), LogLevel::trace);
+    EXPECT_EQ(level("trace", "error"), LogLevel::error);
+}
+
+std::unique_ptr<LogFile> file_log(const std::string& path, LogLevel level = LogLevel::info) {
+    return MUST(LogFile::create({.tank = LogTank::file, .path = path, .level = level}));
+}
+
+TEST(LogFile, AppendsLinesOfItsLevelAndAbove) {
+    const ScratchFolder folder;
+    folder.write("srs.log", "before\n");
+    const auto sink = file_log(folder.file("srs.log"));
+    const Log log(*sink, "k3x9q0ab");
+    log.write(LogLevel::debug, "not this");
+    log.write(LogLevel::info, "this");
+    const std::string text = folder.read("srs.log");
+    EXPECT_TRUE(text.starts_with("before\n[")) << text;
+    EXPECT_TRUE(text.ends_with("][" + std::to_string(::getpid()) + "][k3x9q0ab] this\n")) << text;
+    EXPECT_EQ(text.find("not this"), std::string::npos);
+}
+
+TEST(LogFile, IsMadeReadableForTheGroup) {
+    const ScratchFolder folder;
+    const mode_t before = ::umask(0);
+    const auto sink = file_log(folder.file("srs.log"));
+    ::umask(before);
+    struct stat about {};
+    ASSERT_EQ(::stat(folder.file("srs.log").c_str(), &about), 0);
+    EXPECT_EQ(about.st_mode & 0777U, 0664U);
+}
+
+TEST(LogFile, ReopenFollowsAMovedFile) {
+    const ScratchFolder folder;
+    const auto sink = file_log(folder.file("srs.log"));
+    sink->write(LogLevel::info, "a", "one", 0);
+    ASSERT_EQ(std::rename(folder.file("srs.log").c_str(), folder.file("srs.log.1").c_str()), 0);
+    sink->write(LogLevel::info, "a", "two", 0);
+    MUST(sink->reopen());
+    sink->write(LogLevel::info, "a", "three", 0);
+    EXPECT_NE(folder.read("srs.log.1").find("two"), std::string::npos);
+    EXPECT_EQ(folder.read("srs.log").find("two"), std::string::npos);
+    EXPECT_NE(folder.read("srs.log").find("three"), std::string::npos);
+}
+
+TEST(LogFile, AFailedReopenKeepsTheOldFile) {
+    const ScratchFolder folder;
+    ASSERT_EQ(::mkdir(folder.file("logs").c_str(), 0755), 0);
+    const auto sink = file_log(folder.file("logs/srs.log"));
+    ASSERT_EQ(std::rename(folder.file("logs").c_str(), folder.file("moved").c_str()), 0);
+    EXPECT_EQ(sink->reopen().code(), Errc::system);
+    sink->write(LogLevel::info, "a", "still here", 0);
+    EXPECT_NE(folder.read("moved/srs.log").find("still here"), std::string::npos);
+}
+
+TEST(LogFile, AFileThatCannotBeOpenedIsAnError) {
+    const auto log = LogFile::create({.tank = LogTank::file, .path = "/nonexistent/srs.log"});
+    ASSERT_FALSE(log.ok());
+    EXPECT_EQ(log.error().sentence(), "cannot open the log file /nonexistent/srs.log: No such file or directory (2)");
+}
+
+TEST(LogFile, AFullDiskLosesLinesAndCountsThem) {
+    auto log = LogFile::create({.tank = LogTank::file, .path = "/dev/full"});
+    if (!log.ok())
+        GTEST_SKIP() << "no /dev/full here";
+    (*log)->write(LogLevel::info, "a", "one", 0);
+    (*log)->write(LogLevel::info, "a", "two", 0);
+    EXPECT_EQ((*log)->lost(), 2U);
+}
+
+TEST(LogFile, TheConsoleIsStdout) {
+    const auto log = MUST(LogFile::create({.tank = LogTank::console, .path = ""}));
+    testing::internal::CaptureStdout();
+    log->write(LogLevel::warn, "a", "careful", 0);
+    MUST(log->reopen());
+    EXPECT_TRUE(testing::internal::GetCapturedStdout().starts_with("\033[33m["));
+}
+
+}  // namespace
+}  // namespace live::main_

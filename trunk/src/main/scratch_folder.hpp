@@ -1,0 +1,39 @@
+// A folder of its own for one test, removed at its end. Only tests include it.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "base/check.hpp"
+
+namespace live::main_ {
+
+class ScratchFolder {
+public:
+    ScratchFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "live-test-XXXXXX").string();
+        CHECK(::mkdtemp(name.data()) != nullptr);
+        path_ = name;
+    }
+    ~ScratchFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+    std::string file(const std::string& name) const { return (path_ / name).string(); }
+    std::string read(const std::string& name) const {
+        std::ifstream in(path_ / name);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
+
+private:
+    std::filesystem::path path_;
+};
+
+}  // namespace live::main_

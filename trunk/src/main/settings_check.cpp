@@ -1,0 +1,113 @@
+#include "main/settings_check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/endpoint.hpp"
+
+namespace live::main_ {
+
+namespace {
+
+Error broken(std::string sentence) { return {Errc::malformed, std::move(sentence)}; }
+
+// Two lists that name one endpoint together would be one listener.
+bool share_endpoint(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    for (const std::string& text : a) {
+        if (std::find(b.begin(), b.end(), text) != b.end())
+            return true;
+    }
+    return false;
+}
+
+Result<void> check_http(const Settings& settings) {
+    const HttpApiOptions& api = settings.http_api;
+    const HttpServerOptions& server = settings.http_server;
+    if (api.https.enabled && !api.enabled)
+        return broken("http_api.https is on and http_api is off; https needs the plain service");
+    if (server.https.enabled && !server.enabled)
+        return broken("http_server.https is on and http_server is off; https needs the plain service");
+    if (!api.enabled || !server.enabled || !api.https.enabled || !server.https.enabled)
+        return {};
+    const bool plain = share_endpoint(api.listen, server.listen);
+    const bool tls = share_endpoint(api.https.listen, server.https.listen);
+    if (plain != tls) {
+        return broken(fmt::format("http_api and http_server share {}, so they must share the other endpoint too: listen {} and {}, "
+                                  "https.listen {} and {}",
+                                  plain ? "listen" : "https.listen", fmt::join(api.listen, " "), fmt::join(server.listen, " "),
+                                  fmt::join(api.https.listen, " "), fmt::join(server.https.listen, " ")));
+    }
+    return {};
+}
+
+Result<void> check_engine(const service::ffmpeg::EngineOptions& engine, const std::string& where) {
+    if (engine.vwidth % 2 != 0 || engine.vheight % 2 != 0)
+        return broken(fmt::format("{}: found a picture of {}x{}, expected even numbers", where, engine.vwidth, engine.vheight));
+    const std::uint32_t rate = engine.asample_rate;
+    const bool classic_rate = rate == 0 || rate == 5512 || rate == 11'025 || rate == 22'050 || rate == 44'100;
+    if (engine.acodec == "libfdk_aac" || engine.acodec == "libaacplus" || engine.acodec == "aac") {
+        if (engine.abitrate_kbps != 0 && (engine.abitrate_kbps < 16 || engine.abitrate_kbps > 320))
+            return broken(fmt::format("{}: found abitrate {}, expected 16..320 for {}", where, engine.abitrate_kbps, engine.acodec));
+        if (!classic_rate && rate != 48'000)
+            return broken(fmt::format("{}: found asample_rate {}, expected 5512, 11025, 22050, 44100, 48000 or 0", where, rate));
+    }
+    return {};
+}
+
+// A template that ends in .ts and sits on the root catches the fragments of HLS.
+bool catches_fragments(const HttpRemuxOptions& remux) {
+    return remux.enabled && remux.mount.find("*.ts") != std::string::npos;
+}
+
+Result<void> check_vhost(const Vhost& vhost) {
+    if (vhost.publish.kickoff_for_idle.count() > 0 && vhost.forward.enabled)
+        return broken(fmt::format("vhost {}: publish.kickoff_for_idle and forward exclude each other", vhost.name));
+    if (vhost.hls.enabled && catches_fragments(vhost.http_remux))
+        return broken(fmt::format("vhost {}: hls and http_remux mounted at {} exclude each other", vhost.name, vhost.http_remux.mount));
+    for (const auto& ingest : vhost.ingests) {
+        for (const auto& engine : ingest.engines)
+            TRY(check_engine(engine, fmt::format("vhost {}: ingest {}: engine {}", vhost.name, ingest.id, engine.name)));
+    }
+    for (const TranscodeOptions& transcode : vhost.transcodes) {
+        for (const auto& engine : transcode.engines)
+            TRY(check_engine(engine, fmt::format("vhost {}: transcode {}: engine {}", vhost.name, transcode.scope, engine.name)));
+    }
+    for (const auto* rules : {&vhost.security.allow, &vhost.security.deny}) {
+        for (const auto& rule : *rules) {
+            if (rule.size() != 2 || (rule[0] != "publish" && rule[0] != "play")) {
+                return broken(fmt::format("vhost {}: security: found the rule \"{}\", expected publish or play, then all, an address "
+                                          "or a network",
+                                          vhost.name, fmt::join(rule, " ")));
+            }
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> check_settings(const Settings& settings, const LoadInput& input) {
+    if (settings.is_full)
+        return broken("is_full is on: this file documents every option and is not meant to be run");
+    if (settings.log.tank == LogTank::file && settings.log.file.empty())
+        return broken("srs_log_tank is file and srs_log_file is empty");
+    if (settings.asprocess && settings.daemon)
+        return broken("asprocess and daemon exclude each other: a daemon has no parent to follow");
+    if (settings.heartbeat.interval.count() <= 0)
+        return broken("heartbeat.interval is 0, expected more");
+    if (input.local_addresses != 0 && settings.stats.network >= input.local_addresses) {
+        return broken(fmt::format("stats.network is {}, expected less than {}, the number of local addresses", settings.stats.network,
+                                  input.local_addresses));
+    }
+    const std::size_t passphrase = settings.srt_server.passphrase.size();
+    if (passphrase != 0 && (passphrase < 10 || passphrase > 79))
+        return broken(fmt::format("srt_server.passphrase has {} characters, expected 10..79", passphrase));
+    TRY(check_http(settings));
+    for (const Vhost& vhost : settings.vhosts)
+        TRY(check_vhost(vhost));
+    return {};
+}
+
+}  // namespace live::main_
