@@ -13,6 +13,8 @@ constexpr std::size_t kKeyBytesMax = 65'535;  // AMF0 writes a key behind a 16-b
 
 }  // namespace
 
+Value::Value() = default;
+Value::Value(Kind kind, double number, std::string text) : number_(number), text_(std::move(text)), kind_(kind) {}
 Value::Value(std::string text) : text_(std::move(text)), kind_(Kind::string) {}
 Value::Value(std::string_view text) : text_(text), kind_(Kind::string) {}
 Value::Value(const char* text) : text_(text), kind_(Kind::string) {}
@@ -22,6 +24,7 @@ Value& Value::operator=(const Value&) = default;
 Value& Value::operator=(Value&&) noexcept = default;
 Value::~Value() = default;
 
+Value Value::undefined() { return {}; }
 Value Value::null() { return {Kind::null, 0, {}}; }
 Value Value::unsupported() { return {Kind::unsupported, 0, {}}; }
 Value Value::date(double milliseconds) { return {Kind::date, milliseconds, {}}; }

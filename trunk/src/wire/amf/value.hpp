@@ -33,7 +33,7 @@ public:
     struct Member;
 
     // Undefined.
-    Value() = default;
+    Value();
     template <class T>
         requires std::is_arithmetic_v<T>
     Value(T value) {
@@ -53,7 +53,7 @@ public:
     ~Value();
 
     static Value null();
-    static Value undefined() { return {}; }
+    static Value undefined();
     static Value unsupported();
     static Value date(double milliseconds);
     static Value xml(std::string text);
@@ -95,7 +95,7 @@ public:
     bool operator==(const Value& other) const;
 
 private:
-    Value(Kind kind, double number, std::string text) : number_(number), text_(std::move(text)), kind_(kind) {}
+    Value(Kind kind, double number, std::string text);
 
     double number_ = 0;
     std::string text_;  // the string, the XML, or an object's class name

@@ -57,9 +57,9 @@ std::optional<std::uint8_t> channels_of(std::uint32_t configuration) {
 class BitWriter {
 public:
     explicit BitWriter(ByteWriter& out) : out_(out) {}
-    void bits(std::uint32_t value, int count) {
-        for (int i = count - 1; i >= 0; --i) {
-            byte_ = static_cast<std::uint8_t>(byte_ << 1 | (value >> i & 1));
+    void bits(std::uint32_t value, unsigned count) {
+        for (unsigned i = count; i-- > 0;) {
+            byte_ = static_cast<std::uint8_t>(byte_ << 1 | static_cast<std::uint8_t>(value >> i & 1));
             if (++used_ == 8) {
                 out_.u8(byte_);
                 used_ = 0;

@@ -12,16 +12,19 @@ struct Row {
     std::uint32_t fourcc;
 };
 
+using VideoRow = Row<VideoCodec>;
+using AudioRow = Row<AudioCodec>;
+
 constexpr std::array kVideo = {
-    Row{VideoCodec::avc, fourcc('a', 'v', 'c', '1')}, Row{VideoCodec::hevc, fourcc('h', 'v', 'c', '1')},
-    Row{VideoCodec::av1, fourcc('a', 'v', '0', '1')}, Row{VideoCodec::vp9, fourcc('v', 'p', '0', '9')},
-    Row{VideoCodec::vp8, fourcc('v', 'p', '0', '8')},
+    VideoRow{VideoCodec::avc, fourcc('a', 'v', 'c', '1')}, VideoRow{VideoCodec::hevc, fourcc('h', 'v', 'c', '1')},
+    VideoRow{VideoCodec::av1, fourcc('a', 'v', '0', '1')}, VideoRow{VideoCodec::vp9, fourcc('v', 'p', '0', '9')},
+    VideoRow{VideoCodec::vp8, fourcc('v', 'p', '0', '8')},
 };
 
 constexpr std::array kAudio = {
-    Row{AudioCodec::aac, fourcc('m', 'p', '4', 'a')},  Row{AudioCodec::opus, fourcc('O', 'p', 'u', 's')},
-    Row{AudioCodec::mp3, fourcc('.', 'm', 'p', '3')},  Row{AudioCodec::flac, fourcc('f', 'L', 'a', 'C')},
-    Row{AudioCodec::ac3, fourcc('a', 'c', '-', '3')},  Row{AudioCodec::eac3, fourcc('e', 'c', '-', '3')},
+    AudioRow{AudioCodec::aac, fourcc('m', 'p', '4', 'a')},  AudioRow{AudioCodec::opus, fourcc('O', 'p', 'u', 's')},
+    AudioRow{AudioCodec::mp3, fourcc('.', 'm', 'p', '3')},  AudioRow{AudioCodec::flac, fourcc('f', 'L', 'a', 'C')},
+    AudioRow{AudioCodec::ac3, fourcc('a', 'c', '-', '3')},  AudioRow{AudioCodec::eac3, fourcc('e', 'c', '-', '3')},
 };
 
 }  // namespace
