@@ -23,7 +23,13 @@ apt_options='-o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 -qq'
 command -v apt-get >/dev/null 2>&1 ||
     die "no apt-get here: install what is in the list of $0 by the names of your distribution, then run ./configure"
 
-have() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+native=$(dpkg --print-architecture)
+# A name without an architecture means the native one; a foreign twin of it does not count.
+have() {
+    wanted=$native
+    case $1 in *:*) wanted=${1#*:} ;; esac
+    dpkg-query -W -f '${Architecture} ${db:Status-Status}\n' "$1" 2>/dev/null | grep -qxE "($wanted|all) installed"
+}
 
 root_apt() {
     if [ -n "$sudo" ] && ! command -v sudo >/dev/null 2>&1; then
@@ -45,7 +51,7 @@ clang_runtime() {
 packages_of() {
     case $1 in
         build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates" \
-            "libssl-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libhttp-parser-dev" ;;
+            "libssl-dev libfmt-dev nlohmann-json3-dev libhttp-parser-dev" ;;
         run) echo "$(packages_of build) ffmpeg fonts-dejavu-core curl openssl" ;;
         test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang $(clang_runtime) python3 python3-venv python3-pytest" \
             "valgrind git rtmpdump procps iproute2" ;;
