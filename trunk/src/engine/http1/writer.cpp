@@ -1,0 +1,143 @@
+#include "engine/http1/writer.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "base/check.hpp"
+
+namespace live::engine::http1 {
+
+namespace {
+
+// What a field or a start line may hold: anything that is no control character becomes itself, the rest a space.
+void append_clean(std::string& out, std::string_view text) {
+    for (const char letter : text) {
+        const auto byte = static_cast<unsigned char>(letter);
+        out += byte < 0x20 || byte == 0x7F ? ' ' : letter;
+    }
+}
+
+void append_field(std::string& out, std::string_view name, std::string_view value) {
+    append_clean(out, name);
+    out += ": ";
+    append_clean(out, value);
+    out += "\r\n";
+}
+
+std::string_view connection_value(ResponseBuilder::Connection connection) {
+    return connection == ResponseBuilder::Connection::keep_alive ? "keep-alive" : "close";
+}
+
+}  // namespace
+
+std::string_view reason_of(int status) {
+    switch (status) {
+        case 100: return "Continue";
+        case 101: return "Switching Protocols";
+        case 200: return "OK";
+        case 201: return "Created";
+        case 204: return "No Content";
+        case 206: return "Partial Content";
+        case 301: return "Moved Permanently";
+        case 302: return "Found";
+        case 304: return "Not Modified";
+        case 307: return "Temporary Redirect";
+        case 308: return "Permanent Redirect";
+        case 400: return "Bad Request";
+        case 401: return "Unauthorized";
+        case 403: return "Forbidden";
+        case 404: return "Not Found";
+        case 405: return "Method Not Allowed";
+        case 406: return "Not Acceptable";
+        case 408: return "Request Timeout";
+        case 409: return "Conflict";
+        case 411: return "Length Required";
+        case 412: return "Precondition Failed";
+        case 413: return "Content Too Large";
+        case 414: return "URI Too Long";
+        case 415: return "Unsupported Media Type";
+        case 416: return "Range Not Satisfiable";
+        case 417: return "Expectation Failed";
+        case 422: return "Unprocessable Content";
+        case 426: return "Upgrade Required";
+        case 429: return "Too Many Requests";
+        case 431: return "Request Header Fields Too Large";
+        case 500: return "Internal Server Error";
+        case 501: return "Not Implemented";
+        case 502: return "Bad Gateway";
+        case 503: return "Service Unavailable";
+        case 504: return "Gateway Timeout";
+        case 505: return "HTTP Version Not Supported";
+        default: return "Status";
+    }
+}
+
+ResponseBuilder& ResponseBuilder::header(std::string_view name, std::string_view value) {
+    append_field(fields_, name, value);
+    return *this;
+}
+
+std::string ResponseBuilder::head() const {
+    std::string out = "HTTP/1.1 " + std::to_string(status_) + " ";
+    out += reason_of(status_);
+    out += "\r\n";
+    append_field(out, "Connection", connection_value(connection_));
+    out += fields_;
+    return out;
+}
+
+std::string ResponseBuilder::head_for_body(std::string_view content_type, std::size_t body_bytes) const {
+    std::string out = head();
+    append_field(out, "Content-Type", content_type);
+    append_field(out, "Content-Length", std::to_string(body_bytes));
+    return out += "\r\n";
+}
+
+std::string ResponseBuilder::with_body(std::string_view content_type, std::string_view body) const {
+    return head_for_body(content_type, body.size()).append(body);
+}
+
+std::string ResponseBuilder::without_body() const {
+    std::string out = head();
+    return out += "\r\n";
+}
+
+std::string ResponseBuilder::chunked(std::string_view content_type) const {
+    std::string out = head();
+    append_field(out, "Content-Type", content_type);
+    append_field(out, "Transfer-Encoding", "chunked");
+    return out += "\r\n";
+}
+
+std::string ResponseBuilder::until_close(std::string_view content_type) const {
+    CHECK(connection_ == Connection::close);
+    std::string out = head();
+    append_field(out, "Content-Type", content_type);
+    return out += "\r\n";
+}
+
+std::string chunk_head(std::size_t bytes) {
+    CHECK(bytes > 0);
+    std::array<char, 16> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), bytes, 16).ptr;
+    return std::string(digits.data(), end).append("\r\n");
+}
+
+std::string write_request(std::string_view method, std::string_view target, std::string_view host, const Headers& headers,
+                          std::string_view body, ResponseBuilder::Connection connection) {
+    std::string out;
+    append_clean(out, method);
+    out += ' ';
+    append_clean(out, target);
+    out += " HTTP/1.1\r\n";
+    append_field(out, "Host", host);
+    append_field(out, "Connection", connection_value(connection));
+    for (const Headers::Field& field : headers.fields())
+        append_field(out, field.name, field.value);
+    if (!body.empty() || method == "POST" || method == "PUT")
+        append_field(out, "Content-Length", std::to_string(body.size()));
+    out += "\r\n";
+    return out.append(body);
+}
+
+}  // namespace live::engine::http1

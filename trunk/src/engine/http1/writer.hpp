@@ -1,0 +1,55 @@
+// Builds HTTP/1.1 requests and answers as text to send (RFC 9112). Values that carry line ends or other control characters are made
+// harmless, so that nothing a stranger sent can add a header of its own.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/http1/message.hpp"
+
+namespace live::engine::http1 {
+
+// "OK", "Not Found", ...; "Status" for a code that has no name here.
+std::string_view reason_of(int status);
+
+class ResponseBuilder {
+public:
+    enum class Connection : bool { close, keep_alive };
+
+    explicit ResponseBuilder(int status, Connection connection = Connection::close) : status_(status), connection_(connection) {}
+
+    // Fields appear in the order they are added.
+    ResponseBuilder& header(std::string_view name, std::string_view value);
+
+    // Each gives the whole text; the builder can be used again.
+    // Head and body with its length. An answer to HEAD takes the same head and sends no body.
+    std::string with_body(std::string_view content_type, std::string_view body) const;
+    std::string head_for_body(std::string_view content_type, std::size_t body_bytes) const;
+    // 204, 304 and the like: no body, no length.
+    std::string without_body() const;
+    // The head of a body in chunks: each goes between chunk_head() and kChunkEnd, and kLastChunk ends it.
+    std::string chunked(std::string_view content_type) const;
+    // The head of a body that ends with the connection, for HTTP/1.0 clients.
+    std::string until_close(std::string_view content_type) const;
+
+private:
+    std::string head() const;
+
+    int status_;
+    Connection connection_;
+    std::string fields_;
+};
+
+inline constexpr std::string_view kChunkEnd = "\r\n";
+inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
+inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+// The line in front of a chunk of that many bytes, which must not be zero.
+std::string chunk_head(std::size_t bytes);
+
+// A whole request. Host, Connection and, with a body, Content-Length are added to the fields given; `target` has its special
+// characters encoded already.
+std::string write_request(std::string_view method, std::string_view target, std::string_view host, const Headers& headers,
+                          std::string_view body, ResponseBuilder::Connection connection = ResponseBuilder::Connection::close);
+
+}  // namespace live::engine::http1
