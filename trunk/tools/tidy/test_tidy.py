@@ -204,6 +204,8 @@ class Sizes(TreeTest):
         self.source("wire/a.hpp", "Result<A> parse_a(Bytes body);\n")
         self.source("wire/b.hpp", "A make_a(int);\n")
         self.assertEqual(self.rules_of(rules.check_fuzz(Tree(self.trunk))), [("wire/a.hpp", "no-fuzz")])
+        self.source("wire/a.cpp", '#include "wire/c.hpp"\n')
+        self.source("wire/c.hpp", "Result<C> read_c(ByteReader& in);\n")
         self.source("wire/a_fuzz.cpp", '#include "wire/a.hpp"\n')
         self.assertEqual(list(rules.check_fuzz(Tree(self.trunk))), [])
 

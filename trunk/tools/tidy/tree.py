@@ -32,7 +32,7 @@ class SourceFile:
         self.lines = self.text.split("\n")
         stem = path.stem
         self.is_header = path.suffix in (".hpp", ".h")
-        self.is_test = stem.endswith("_test") or "test" in self.parts[1:-1]
+        self.is_test = stem.endswith(("_test", "_fixture")) or "test" in self.parts[1:-1]
         self.is_fuzz = stem.endswith("_fuzz")
         self.is_bench = stem.endswith("_bench")
 
