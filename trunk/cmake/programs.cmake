@@ -48,3 +48,16 @@ endif()
 if(EXISTS ${CMAKE_SOURCE_DIR}/src/bench/CMakeLists.txt)
     add_subdirectory(src/bench)
 endif()
+
+# conf/full.conf and doc/config.md are written from the option rows; `make lint` says when they are stale.
+if(TARGET room_main)
+    add_executable(write_docs EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tools/generate_docs.cpp)
+    target_link_libraries(write_docs PRIVATE room_main)
+    add_custom_target(generate_docs COMMAND write_docs ${CMAKE_SOURCE_DIR} VERBATIM)
+endif()
+
+# The TLS pair that sample confs name; made once on each machine, never committed.
+if(TARGET srs)
+    add_custom_target(certificate COMMAND ${CMAKE_SOURCE_DIR}/scripts/make-cert.sh VERBATIM)
+    add_dependencies(srs certificate)
+endif()

@@ -107,7 +107,8 @@ inline constexpr auto kProcessRows = std::tuple{
         .pending(),
     config::row(&Settings::query_latest_version, "query_latest_version", kRestart, "This server never asks anybody.").ignored(),
     config::row(&Settings::first_wait_for_qlv, "first_wait_for_qlv", 0s, 864'000s, kRestart, "This server never asks anybody.").ignored(),
-    config::row(&Settings::is_full, "is_full", kRestart, "A mark of the file that documents everything: it is not started."),
+    config::row(&Settings::is_full, "is_full", kRestart, "A mark of the file that documents everything: it is not started.")
+        .not_in_environment(),
 };
 
 inline constexpr auto kSettingsRows = std::tuple_cat(
