@@ -40,6 +40,12 @@ const Value* information_of(const Command& command) {
     return command.object.is_container() ? &command.object : nullptr;
 }
 
+// A right that servers grant to Flash players travels as data; it is not part of the stream.
+bool is_sample_access(Bytes body) {
+    constexpr std::string_view kBegin("\x02\x00\x11|RtmpSampleAccess", 20);
+    return body.size() >= kBegin.size() && as_text(body.first(kBegin.size())) == kBegin;
+}
+
 std::uint32_t chunk_stream_of(MessageType type) {
     switch (type) {
         case MessageType::audio: return wire::rtmp::kAudioChunkStream;
@@ -124,6 +130,8 @@ Result<void> Client::on_media(Message message) {
         message.payload = TRY(data_from_amf3(message.payload.bytes()));
         message.type = MessageType::amf0_data;
     }
+    if (message.type == MessageType::amf0_data && is_sample_access(message.payload.bytes()))
+        return {};
     events_.push(GotMedia{message.type, message.timestamp_ms, std::move(message.payload)});
     return {};
 }

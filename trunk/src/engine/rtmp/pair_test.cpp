@@ -1,0 +1,323 @@
+// Server and Client joined in memory, with every cut of the bytes a seed can think of. The wire in between is theirs alone, so these
+// tests say that both ends agree; server_test.cpp says what is on the wire.
+#include <functional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "engine/rtmp/client.hpp"
+#include "engine/rtmp/server.hpp"
+#include "engine/rtmp/test_peer.hpp"
+
+namespace live::engine::rtmp {
+namespace {
+
+using wire::amf::Value;
+using wire::rtmp::MessageType;
+using Lines = std::vector<std::string>;
+
+constexpr unsigned kSeeds = 12;
+
+ClientOptions client_options(ClientOptions::Mode mode) {
+    ClientOptions options;
+    options.mode = mode;
+    options.tc_url = "rtmp://h/live";
+    options.app = "live";
+    options.stream = "cam?token=x";
+    return options;
+}
+
+// Carries bytes both ways until both sides are quiet, answers the server's questions, and writes down what each side was told.
+class Pair {
+public:
+    enum class Answers { accept, reject_connect, redirect, reject_stream };
+
+    Pair(ClientOptions options, unsigned seed, Answers answers = Answers::accept)
+        : client(std::move(options), seed), server({}, seed + 1), answers_(answers), cuts_(seed) {
+        EXPECT_TRUE(client.start(TimePoint{}).ok());
+        run();
+    }
+
+    void run() {
+        while (carry()) {
+        }
+    }
+    // Media for a player, written as the media core does.
+    void play(Bytes chunks) {
+        Octets bytes;
+        server.take_output(bytes);
+        bytes.insert(bytes.end(), chunks.begin(), chunks.end());
+        to_client(bytes);
+        run();
+    }
+
+    Client client;
+    Server server;
+    Lines server_heard;
+    Lines client_heard;
+
+private:
+    bool carry() {
+        Octets up;
+        client.take_output(up);
+        for (Bytes rest(up); !rest.empty();) {
+            const std::size_t count = cuts_.next(rest.size());
+            check(server.handle_bytes(TimePoint{}, rest.first(count)));
+            rest = rest.subspan(count);
+            hear_server();
+        }
+        Octets down;
+        server.take_output(down);
+        to_client(down);
+        return !up.empty() || !down.empty();
+    }
+    void to_client(Bytes rest) {
+        while (!rest.empty()) {
+            const std::size_t count = cuts_.next(rest.size());
+            check(client.handle_bytes(TimePoint{}, rest.first(count)));
+            rest = rest.subspan(count);
+            while (auto event = client.poll_event())
+                std::visit([this](const auto& heard) { client_heard.push_back(line(heard)); }, *event);
+        }
+    }
+    void hear_server() {
+        while (auto event = server.poll_event()) {
+            std::visit([this](const auto& heard) { server_heard.push_back(line(heard)); }, *event);
+            answer(*event);
+        }
+    }
+    void answer(const Event& event) {
+        if (std::holds_alternative<WantsToConnect>(event)) {
+            if (answers_ == Answers::reject_connect)
+                server.reject_connect("no such vhost");
+            else if (answers_ == Answers::redirect)
+                server.redirect_connect("rtmp://other/live", "rtmp://other/live/cam");
+            else
+                check(server.accept_connect());
+        } else if (std::holds_alternative<WantsToPublish>(event)) {
+            check(answers_ == Answers::reject_stream ? server.reject_publish("NetStream.Publish.BadName", "busy")
+                                                     : server.accept_publish());
+        } else if (std::holds_alternative<WantsToPlay>(event)) {
+            check(answers_ == Answers::reject_stream ? server.reject_play("NetStream.Play.Failed", "denied") : server.accept_play());
+        } else if (const auto* pause = std::get_if<PauseChanged>(&event)) {
+            server.accept_pause(pause->paused);
+        }
+    }
+    static void check(const Result<void>& result) { EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().text()); }
+
+    static std::string line(const GotMedia& media) {
+        return "media " + std::to_string(static_cast<int>(media.type)) + " at " + std::to_string(media.timestamp_ms) + " of " +
+               std::to_string(media.payload.size()) + " sum " + std::to_string(sum(media.payload.bytes()));
+    }
+    static unsigned sum(Bytes bytes) {
+        unsigned total = 0;
+        for (const std::uint8_t byte : bytes)
+            total = total * 31 + byte;
+        return total;
+    }
+    static std::string line(const WantsToConnect& event) { return "connect " + event.request->tc_url + " " + event.request->app; }
+    static std::string line(const WantsToPublish& event) {
+        return "publish " + event.stream + " style " + std::to_string(static_cast<int>(event.style));
+    }
+    static std::string line(const WantsToPlay& event) { return "play " + event.stream; }
+    static std::string line(const PauseChanged& event) { return event.paused ? "pause" : "resume"; }
+    static std::string line(const StoppedPublishing&) { return "stopped publishing"; }
+    static std::string line(const StoppedPlaying&) { return "stopped playing"; }
+    static std::string line(const StreamDeleted&) { return "deleted"; }
+    static std::string line(const RedirectAnswered&) { return "redirect answered"; }
+    static std::string line(const PeerWarning& event) { return "warning " + event.sentence; }
+    static std::string line(const Connected& event) {
+        const Value* code = event.info.find("code");
+        return "connected " + std::string(code == nullptr ? "?" : code->string().value_or("?"));
+    }
+    static std::string line(const PublishStarted&) { return "publish started"; }
+    static std::string line(const PlayStarted&) { return "play started"; }
+    static std::string line(const Rejected& event) {
+        return "rejected " + event.code + ": " + event.description + (event.redirect_url ? " -> " + *event.redirect_url : "");
+    }
+    static std::string line(const StreamEnded& event) { return "ended " + event.code; }
+
+    Answers answers_;
+    Cuts cuts_;
+};
+
+void for_every_seed(const std::function<void(unsigned)>& body) {
+    for (unsigned seed = 0; seed < kSeeds; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        body(seed);
+    }
+}
+
+TEST(Pair, PublishesMediaOfEverySizeAndTime) {
+    for_every_seed([](unsigned seed) {
+        Pair pair(client_options(ClientOptions::Mode::publish), seed);
+        EXPECT_EQ(pair.client_heard, (Lines{"connected NetConnection.Connect.Success", "publish started"}));
+        EXPECT_EQ(pair.server_heard, (Lines{"connect rtmp://h/live live", "publish cam?token=x style 0"}));
+        EXPECT_EQ(pair.server.handshake_form(), HandshakeForm::complex);
+        EXPECT_EQ(pair.server.peer_chunk_size(), 60'000U);
+        pair.server_heard.clear();
+
+        std::mt19937 random(seed);
+        Lines sent;
+        std::uint32_t time_ms = 0xFFFFF0;
+        for (const std::size_t size : {1UL, 127UL, 128UL, 129UL, 59'999UL, 60'000UL, 60'001UL, 200'000UL}) {
+            Octets payload(size);
+            unsigned sum = 0;
+            for (std::uint8_t& byte : payload) {
+                byte = static_cast<std::uint8_t>(random());
+                sum = sum * 31 + byte;
+            }
+            const MessageType type = size % 2 == 0 ? MessageType::audio : MessageType::video;
+            pair.client.send_media(type, time_ms, payload);
+            sent.push_back("media " + std::to_string(static_cast<int>(type)) + " at " + std::to_string(time_ms) + " of " +
+                           std::to_string(size) + " sum " + std::to_string(sum));
+            time_ms += 40;
+        }
+        pair.run();
+        EXPECT_EQ(pair.server_heard, sent);
+    });
+}
+
+TEST(Pair, PublishesDataAsItIs) {
+    Pair pair(client_options(ClientOptions::Mode::publish), 3);
+    pair.server_heard.clear();
+    ByteWriter body;
+    wire::amf::write_amf0(body, "@setDataFrame");
+    pair.client.send_media(MessageType::amf0_data, 0, body.written());
+    pair.run();
+    ASSERT_EQ(pair.server_heard.size(), 1U);
+    EXPECT_EQ(pair.server_heard[0].substr(0, 19), "media 18 at 0 of 16");
+}
+
+TEST(Pair, PublishesAfterASimpleHandshake) {
+    ClientOptions options = client_options(ClientOptions::Mode::publish);
+    options.handshake = HandshakeForm::simple;
+    Pair pair(std::move(options), 5);
+    EXPECT_TRUE(pair.client.is_started());
+    EXPECT_EQ(pair.server.handshake_form(), HandshakeForm::simple);
+}
+
+TEST(Pair, StopEndsThePublish) {
+    for_every_seed([](unsigned seed) {
+        Pair pair(client_options(ClientOptions::Mode::publish), seed);
+        pair.server_heard.clear();
+        pair.client.stop();
+        pair.run();
+        EXPECT_EQ(pair.server_heard, (Lines{"stopped publishing", "deleted"}));
+        EXPECT_FALSE(pair.client.is_started());
+    });
+}
+
+TEST(Pair, PlaysWhatTheMediaCoreWritesBetweenOurMessages) {
+    for_every_seed([](unsigned seed) {
+        Pair pair(client_options(ClientOptions::Mode::play), seed);
+        EXPECT_EQ(pair.client_heard, (Lines{"connected NetConnection.Connect.Success", "play started"}));
+        EXPECT_EQ(pair.server_heard, (Lines{"connect rtmp://h/live live", "play cam?token=x"}));
+        pair.client_heard.clear();
+
+        ByteWriter run;
+        wire::rtmp::write_message(run, 6, MessageType::video, 10, 1, Octets(70'000, 7), pair.server.chunk_size());
+        run.bytes(wire::rtmp::type1_header(6, 40, 3, MessageType::video).view()).u8(1).u8(2).u8(3);
+        pair.play(run.written());
+        ASSERT_EQ(pair.client_heard.size(), 2U);
+        EXPECT_EQ(pair.client_heard[0].substr(0, 22), "media 9 at 10 of 70000");
+        EXPECT_EQ(pair.client_heard[1].substr(0, 18), "media 9 at 50 of 3");
+        // The player's window makes both ends acknowledge; neither may take it for anything else.
+        EXPECT_EQ(pair.server_heard.size(), 2U);
+    });
+}
+
+TEST(Pair, StopEndsThePlay) {
+    Pair pair(client_options(ClientOptions::Mode::play), 4);
+    pair.server_heard.clear();
+    pair.client.stop();
+    pair.run();
+    EXPECT_EQ(pair.server_heard, (Lines{"stopped playing", "deleted"}));
+}
+
+TEST(Pair, ARejectedConnectIsToldToTheClient) {
+    for_every_seed([](unsigned seed) {
+        Pair pair(client_options(ClientOptions::Mode::publish), seed, Pair::Answers::reject_connect);
+        EXPECT_EQ(pair.client_heard, (Lines{"rejected NetConnection.Connect.Rejected: no such vhost"}));
+    });
+}
+
+TEST(Pair, ARedirectNamesTheOtherPlace) {
+    for_every_seed([](unsigned seed) {
+        Pair pair(client_options(ClientOptions::Mode::play), seed, Pair::Answers::redirect);
+        EXPECT_EQ(pair.client_heard, (Lines{"rejected NetConnection.Connect.Rejected: redirected -> rtmp://other/live/cam"}));
+    });
+}
+
+TEST(Pair, ARejectedStreamIsToldToTheClient) {
+    for_every_seed([](unsigned seed) {
+        Pair publish(client_options(ClientOptions::Mode::publish), seed, Pair::Answers::reject_stream);
+        EXPECT_EQ(publish.client_heard.back(), "rejected NetStream.Publish.BadName: busy");
+        Pair play(client_options(ClientOptions::Mode::play), seed, Pair::Answers::reject_stream);
+        EXPECT_EQ(play.client_heard.back(), "rejected NetStream.Play.Failed: denied");
+    });
+}
+
+TEST(Pair, AnErrorInMidStreamReachesThePublisher) {
+    Pair pair(client_options(ClientOptions::Mode::publish), 6);
+    pair.client_heard.clear();
+    pair.server.send_status(StatusLevel::error, "NetStream.Publish.Rejected", "replaced by another publisher");
+    pair.run();
+    EXPECT_EQ(pair.client_heard, (Lines{"rejected NetStream.Publish.Rejected: replaced by another publisher"}));
+}
+
+TEST(Pair, AnUnpublishOnTheServersSideReachesThePlayer) {
+    Pair pair(client_options(ClientOptions::Mode::play), 7);
+    pair.client_heard.clear();
+    pair.server.send_status(StatusLevel::status, "NetStream.Play.UnpublishNotify", "the publisher left");
+    pair.run();
+    EXPECT_EQ(pair.client_heard, (Lines{"ended NetStream.Play.UnpublishNotify"}));
+}
+
+TEST(Pair, ArgumentsOfConnectTravel) {
+    ClientOptions options = client_options(ClientOptions::Mode::play);
+    options.connect_arguments = Value::object({{"srs_id", "abc"}});
+    options.page_url = "http://p/";
+    options.swf_url = "http://s/";
+    Client client(std::move(options), 1);
+    Server server({}, 2);
+    ASSERT_TRUE(client.start(TimePoint{}).ok());
+    std::optional<Event> event;
+    for (int round = 0; round < 5 && !event; ++round) {
+        Octets up;
+        client.take_output(up);
+        ASSERT_TRUE(server.handle_bytes(TimePoint{}, up).ok());
+        event = server.poll_event();
+        Octets down;
+        server.take_output(down);
+        ASSERT_TRUE(client.handle_bytes(TimePoint{}, down).ok());
+    }
+    ASSERT_TRUE(event);
+    const ConnectRequest& request = *std::get<WantsToConnect>(*event).request;
+    EXPECT_EQ(request.arguments.find("srs_id")->string(), "abc");
+    EXPECT_EQ(request.page_url, "http://p/");
+    EXPECT_EQ(request.swf_url, "http://s/");
+    EXPECT_EQ(request.fourcc_list.size(), 11U);
+    EXPECT_EQ(request.caps_ex, 14U);
+}
+
+TEST(Pair, AnHourOfStreamingStaysInStep) {
+    Pair pair(client_options(ClientOptions::Mode::publish), 0);
+    pair.server_heard.clear();
+    const Octets audio(200, 1);
+    // 43 audio messages a second, in batches of a second.
+    for (std::uint32_t second = 0; second < 3600; ++second) {
+        for (std::uint32_t i = 0; i < 43; ++i)
+            pair.client.send_media(MessageType::audio, second * 1000 + i * 23, audio);
+        pair.run();
+        ASSERT_EQ(pair.server_heard.size(), 43U) << second;
+        pair.server_heard.clear();
+    }
+    EXPECT_GT(pair.server.bytes_received(), 3600U * 43 * 200);
+}
+
+}  // namespace
+}  // namespace live::engine::rtmp
