@@ -13,7 +13,7 @@
 
 #include "base/log.hpp"
 #include "base/result.hpp"
-#include "main/settings.hpp"
+#include "main/settings_tree.hpp"
 
 namespace live::main_ {
 

@@ -132,17 +132,6 @@ void derive(const LoadInput& input, Settings& settings) {
 
 }  // namespace
 
-const Vhost* Settings::find_vhost(std::string_view name) const {
-    const Vhost* by_default = nullptr;
-    for (const Vhost& vhost : vhosts) {
-        if (vhost.name == name)
-            return &vhost;
-        if (vhost.name == kDefaultVhost)
-            by_default = &vhost;
-    }
-    return by_default;
-}
-
 Result<LoadedSettings> load_settings(const LoadInput& input) { return load_settings(input, read_whole_file); }
 
 Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& read_file) {
@@ -167,7 +156,7 @@ Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& rea
                                loading.environment_used().contains("SRS_SRS_LOG_TANK");
     apply_container_rules(input, tank_was_said, settings);
     derive(input, settings);
-    TRY(check_settings(settings, input));
+    TRY(check_settings(settings, input.local_addresses));
     if (settings.vhosts.empty())
         loading.warn(fmt::format("found no vhost, expected \"vhost {} {{ }}\": every client will be refused", kDefaultVhost));
     warn_unknown_variables(input.environment, loading);

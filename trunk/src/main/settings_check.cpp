@@ -88,7 +88,7 @@ Result<void> check_vhost(const Vhost& vhost) {
 
 }  // namespace
 
-Result<void> check_settings(const Settings& settings, const LoadInput& input) {
+Result<void> check_settings(const Settings& settings, std::size_t local_addresses) {
     if (settings.is_full)
         return broken("is_full is on: this file documents every option and is not meant to be run");
     if (settings.log.tank == LogTank::file && settings.log.file.empty())
@@ -97,9 +97,9 @@ Result<void> check_settings(const Settings& settings, const LoadInput& input) {
         return broken("asprocess and daemon exclude each other: a daemon has no parent to follow");
     if (settings.heartbeat.interval.count() <= 0)
         return broken("heartbeat.interval is 0, expected more");
-    if (input.local_addresses != 0 && settings.stats.network >= input.local_addresses) {
+    if (local_addresses != 0 && settings.stats.network >= local_addresses) {
         return broken(fmt::format("stats.network is {}, expected less than {}, the number of local addresses", settings.stats.network,
-                                  input.local_addresses));
+                                  local_addresses));
     }
     const std::size_t passphrase = settings.srt_server.passphrase.size();
     if (passphrase != 0 && (passphrase < 10 || passphrase > 79))

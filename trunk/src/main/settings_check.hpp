@@ -1,11 +1,14 @@
 // What must hold between options, after rows have checked each one alone.
 #pragma once
 
-#include "main/settings.hpp"
+#include <cstddef>
+
+#include "base/result.hpp"
+#include "main/settings_tree.hpp"
 
 namespace live::main_ {
 
-// The first rule that is broken, or nothing. `input` says what is known about the machine.
-Result<void> check_settings(const Settings& settings, const LoadInput& input);
+// The first rule that is broken, or nothing. `local_addresses` is how many the machine has, 0 when that is not known.
+Result<void> check_settings(const Settings& settings, std::size_t local_addresses);
 
 }  // namespace live::main_

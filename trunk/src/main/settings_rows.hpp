@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/config/row.hpp"
-#include "main/settings.hpp"
+#include "main/settings_tree.hpp"
 #include "main/settings_output_rows.hpp"
 #include "main/settings_service_rows.hpp"
 #include "media/option_rows.hpp"

@@ -8,7 +8,8 @@
 #include "base/config/directive.hpp"
 #include "base/config/facts.hpp"
 #include "base/config/loading.hpp"
-#include "main/settings.hpp"
+#include "base/result.hpp"
+#include "main/settings_tree.hpp"
 
 namespace live::main_ {
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "main/settings.hpp"
+
 namespace live::main_ {
 namespace {
 
