@@ -15,6 +15,7 @@ inline constexpr std::string_view kSignature = "SRS/7.1.0(Meadow)";
 inline constexpr std::string_view kProduct = "SRS";
 inline constexpr std::string_view kLicense = "MIT";
 // For logs and pages: what this is, in words that promise nothing about anybody else.
-inline constexpr std::string_view kDescription = "an independent live-streaming server, compatible with SRS 7 and not affiliated with it";
+inline constexpr std::string_view kDescription =
+    "an independent live-streaming server, compatible with SRS 7 and not affiliated with it";
 
 }  // namespace live

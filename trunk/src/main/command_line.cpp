@@ -44,8 +44,8 @@ Result<Parsed> parse_letters(std::string_view letters, const std::string_view* n
             case 'h':
             case '?': return final_action(Action::help);
             default:
-                return Error(Errc::malformed,
-                             fmt::format("found the option \"{}\" in \"{}\", expected one of -c -e -t -v -g -h", letters[i], letters));
+                return Error(Errc::malformed, fmt::format("found the option \"{}\" in \"{}\", expected one of -c -e -t -v -g -h",
+                                                          letters[i], letters));
         }
     }
     return so_far;
@@ -77,7 +77,8 @@ Result<CommandLine> parse_command_line(std::span<const std::string_view> argumen
         parsed.line.conf_file = file_variable;
     parsed.line.env_only = parsed.line.env_only || env_only_variable;
     if (parsed.line.conf_file.empty() && !parsed.line.env_only)
-        return Error(Errc::malformed, "config file not specified; use -c <file>, -e, or the environment variable SRS_CONFIG_FILE");
+        return Error(Errc::malformed,
+                     "config file not specified; use -c <file>, -e, or the environment variable SRS_CONFIG_FILE");
     return std::move(parsed.line);
 }
 

@@ -29,8 +29,8 @@ struct CommandLine {
     bool env_only = false;
 };
 
-// `arguments` are those behind the program's name. Errc::malformed for an unknown letter, -c without a value, or nothing to load the
-// settings from; for the process that is code 1023.
+// `arguments` are those behind the program's name. Errc::malformed for an unknown letter, -c without a value, or nothing to load
+// the settings from; for the process that is code 1023.
 Result<CommandLine> parse_command_line(std::span<const std::string_view> arguments, const config::Environment& environment);
 
 // Usage, options and examples of signals; ends with a newline.

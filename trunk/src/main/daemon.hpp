@@ -17,7 +17,8 @@ enum class DaemonSide : std::uint8_t {
 // The two lines that a person sees before the process is gone: how to follow the log, and how to ask the init script.
 std::string daemon_hint(std::string_view log_file);
 
-// Call it before any thread, fiber, lock or listener exists. Returns in both processes; the parent returns once its child is detached.
+// Call it before any thread, fiber, lock or listener exists. Returns in both processes; the parent returns once its child is
+// detached.
 Result<DaemonSide> detach_from_terminal();
 
 }  // namespace live::main_

@@ -9,7 +9,9 @@
 namespace live::main_ {
 namespace {
 
-TEST(Daemon, TheHintNamesTheLog) { EXPECT_NE(daemon_hint("./objs/srs.log").find("tail -n 30 -f ./objs/srs.log\n"), std::string::npos); }
+TEST(Daemon, TheHintNamesTheLog) {
+    EXPECT_NE(daemon_hint("./objs/srs.log").find("tail -n 30 -f ./objs/srs.log\n"), std::string::npos);
+}
 
 // A child of the test goes to the background and tells over a pipe what it has become.
 TEST(Daemon, IsInASessionThatItDoesNotLeadAndHasNoTerminal) {

@@ -37,8 +37,8 @@ std::string time_text(std::chrono::system_clock::time_point time, bool utc) {
         ::gmtime_r(&seconds, &parts);
     else
         ::localtime_r(&seconds, &parts);
-    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:03}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
-                       parts.tm_min, parts.tm_sec, milliseconds);
+    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:03}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                       parts.tm_hour, parts.tm_min, parts.tm_sec, milliseconds);
 }
 
 void append_printable(std::string& out, std::string_view text) {

@@ -1,5 +1,5 @@
-// Where this process writes its log: a file that can be reopened, or the console. One line is one write(2), so lines of several processes
-// do not mix. It rotates nothing: a rotation program moves the file and asks for reopen().
+// Where this process writes its log: a file that can be reopened, or the console. One line is one write(2), so lines of several
+// processes do not mix. It rotates nothing: a rotation program moves the file and asks for reopen().
 //
 // A line: [2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message
 // WARN and ERROR carry [errno] behind the id, ERROR ends with the errno's text in parentheses.
@@ -40,8 +40,8 @@ struct LogFormat {
     bool colours = false;
 };
 
-// The line with its newline, at most LogSink::kLineMax bytes in all; a longer message is cut. Control characters, which a peer may have
-// put into a name, become '?'.
+// The line with its newline, at most LogSink::kLineMax bytes in all; a longer message is cut. Control characters, which a peer
+// may have put into a name, become '?'.
 std::string format_log_line(const LogLine& line, const LogFormat& format);
 
 // The level that the options ask for: srs_log_level_v2 when it is said, else srs_log_level, whose "trace" is today's info.

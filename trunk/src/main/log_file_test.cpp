@@ -74,7 +74,8 @@ TEST(LogLine, IsCutAtItsBound) {
 }
 
 TEST(LogLine, IsOneLineWhateverAPeerPutsIntoAName) {
-    EXPECT_EQ(line_of(LogLevel::info, "stream=a\nb\033[31m\x7F"), "[2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] stream=a?b?[31m?\n");
+    EXPECT_EQ(line_of(LogLevel::info, "stream=a\nb\033[31m\x7F"),
+              "[2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] stream=a?b?[31m?\n");
 }
 
 TEST(LogLevelOf, ReadsBothGenerationsOfNames) {

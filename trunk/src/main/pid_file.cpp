@@ -14,8 +14,8 @@ namespace {
 
 constexpr mode_t kFileMode = 0644;
 
-// A lock of the open file, not of the process: reading the pid file elsewhere in this process does not give it up, and an exec does
-// (the file closes on exec).
+// A lock of the open file, not of the process: reading the pid file elsewhere in this process does not give it up, and an exec
+// does (the file closes on exec).
 bool lock_whole_file(int file) {
     struct flock lock {};
     lock.l_type = F_WRLCK;

@@ -23,7 +23,8 @@ TEST(PidFile, ASecondInstanceIsAConflictAndChangesNothing) {
     const auto second = PidFile::create(folder.file("srs.pid"));
     ASSERT_FALSE(second.ok());
     EXPECT_EQ(second.code(), Errc::conflict);
-    EXPECT_EQ(second.error().sentence(), "the server is already running: pid " + std::to_string(::getpid()) + " holds " + folder.file("srs.pid"));
+    EXPECT_EQ(second.error().sentence(),
+              "the server is already running: pid " + std::to_string(::getpid()) + " holds " + folder.file("srs.pid"));
     EXPECT_EQ(folder.read("srs.pid"), std::to_string(::getpid()));
 }
 

@@ -37,9 +37,10 @@ ConnectionsLimit fit_connections(std::uint32_t wanted, std::uint64_t open_files_
         return {wanted, ""};
     const std::uint64_t fits = open_files_limit > kSpareFiles + 1 ? open_files_limit - kSpareFiles : 1;
     const auto clamped = static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, fits));
-    return {clamped, fmt::format("max_connections is {} and the limit of open files is {}: at most {} connections are accepted; raise the "
-                                 "limit with ulimit -HSn {}",
-                                 wanted, open_files_limit, clamped, wanted + kSpareFiles)};
+    return {clamped,
+            fmt::format("max_connections is {} and the limit of open files is {}: at most {} connections are accepted; raise the "
+                        "limit with ulimit -HSn {}",
+                        wanted, open_files_limit, clamped, wanted + kSpareFiles)};
 }
 
 }  // namespace live::main_

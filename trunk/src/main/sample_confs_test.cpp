@@ -64,7 +64,8 @@ TEST(SampleConfs, TheDemoPullsItsSampleIn) {
 }
 
 TEST(SampleConfs, TheGuidesPairForwards) {
-    EXPECT_EQ(MUST(load("forward.master.conf")).settings.vhosts[0].forward.destinations, std::vector<std::string>{"127.0.0.1:19350"});
+    EXPECT_EQ(MUST(load("forward.master.conf")).settings.vhosts[0].forward.destinations,
+              std::vector<std::string>{"127.0.0.1:19350"});
     EXPECT_EQ(MUST(load("forward.slave.conf")).settings.listen, std::vector<std::string>{"19350"});
 }
 

@@ -1,5 +1,5 @@
-// The server's id, which the API and callbacks show: the conf's, else the one in the .id file beside the pid file, else a new one that
-// is kept there. It stays the same over restarts.
+// The server's id, which the API and callbacks show: the conf's, else the one in the .id file beside the pid file, else a new one
+// that is kept there. It stays the same over restarts.
 #pragma once
 
 #include <string>

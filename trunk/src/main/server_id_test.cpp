@@ -32,7 +32,8 @@ TEST(ServerId, ANewOneIsKeptForTheNextStart) {
 
 TEST(ServerId, AFileThatHoldsNoIdIsReplaced) {
     const ScratchFolder folder;
-    for (const std::string& text : {std::string(), std::string("two words"), std::string(kServerIdMax + 1, 'x'), std::string("\x01\x02")}) {
+    for (const std::string& text :
+         {std::string(), std::string("two words"), std::string(kServerIdMax + 1, 'x'), std::string("\x01\x02")}) {
         folder.write("srs.id", text);
         EXPECT_TRUE(find_server_id("", folder.file("srs.pid")).id.starts_with("vid-")) << text;
     }

@@ -69,7 +69,8 @@ void warn_unknown_variables(const config::Environment& environment, Loading& loa
     for (const std::string& name : loading.environment_known())
         known.push_back(name);
     for (auto one = environment.lower_bound("SRS_"); one != environment.end() && one->first.starts_with("SRS_"); ++one) {
-        if (one->second.empty() || is_service_link(one->first) || std::find(known.begin(), known.end(), one->first) != known.end())
+        if (one->second.empty() || is_service_link(one->first) ||
+            std::find(known.begin(), known.end(), one->first) != known.end())
             continue;
         loading.warn(fmt::format("environment variable {} sets nothing{}", one->first, config::did_you_mean(one->first, known)));
     }
@@ -151,7 +152,8 @@ Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& rea
         loading.warn(fmt::format("SRS_LISTEN is not set: RTMP listens on {}", kEnvOnlyListen));
     }
     if (settings.listen.empty() && !without_rtmp)
-        return Error(Errc::malformed, fmt::format("{}: found no \"listen\", expected the RTMP endpoints such as \"listen 1935;\"", input.path));
+        return Error(Errc::malformed,
+                     fmt::format("{}: found no \"listen\", expected the RTMP endpoints such as \"listen 1935;\"", input.path));
     const bool tank_was_said = root.find("srs_log_tank") != nullptr || loading.environment_used().contains("SRS_LOG_TANK") ||
                                loading.environment_used().contains("SRS_SRS_LOG_TANK");
     apply_container_rules(input, tank_was_said, settings);

@@ -1,5 +1,5 @@
-// Loads the settings: reads a conf file, rewrites old forms, binds rows, lets the environment win, checks the whole. Reload loads a second
-// tree and compares (main/settings_tools.hpp); a session keeps the options it started with.
+// Loads the settings: reads a conf file, rewrites old forms, binds rows, lets the environment win, checks the whole. Reload loads
+// a second tree and compares (main/settings_tools.hpp); a session keeps the options it started with.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,8 @@ struct LoadInput {
     config::Environment environment;
 };
 
-// Reads, rewrites legacy forms, binds and checks. An error is a sentence with file, line and column; for the process it is code 1023.
+// Reads, rewrites legacy forms, binds and checks. An error is a sentence with file, line and column; for the process it is code
+// 1023.
 Result<LoadedSettings> load_settings(const LoadInput& input);
 
 // The same with the files' text given by `read_file`, for tests and for text that is not on disk.

@@ -34,10 +34,11 @@ Result<void> check_http(const Settings& settings) {
     const bool plain = share_endpoint(api.listen, server.listen);
     const bool tls = share_endpoint(api.https.listen, server.https.listen);
     if (plain != tls) {
-        return broken(fmt::format("http_api and http_server share {}, so they must share the other endpoint too: listen {} and {}, "
-                                  "https.listen {} and {}",
-                                  plain ? "listen" : "https.listen", fmt::join(api.listen, " "), fmt::join(server.listen, " "),
-                                  fmt::join(api.https.listen, " "), fmt::join(server.https.listen, " ")));
+        return broken(
+            fmt::format("http_api and http_server share {}, so they must share the other endpoint too: listen {} and {}, "
+                        "https.listen {} and {}",
+                        plain ? "listen" : "https.listen", fmt::join(api.listen, " "), fmt::join(server.listen, " "),
+                        fmt::join(api.https.listen, " "), fmt::join(server.https.listen, " ")));
     }
     return {};
 }
@@ -49,7 +50,8 @@ Result<void> check_engine(const service::ffmpeg::EngineOptions& engine, const st
     const bool classic_rate = rate == 0 || rate == 5512 || rate == 11'025 || rate == 22'050 || rate == 44'100;
     if (engine.acodec == "libfdk_aac" || engine.acodec == "libaacplus" || engine.acodec == "aac") {
         if (engine.abitrate_kbps != 0 && (engine.abitrate_kbps < 16 || engine.abitrate_kbps > 320))
-            return broken(fmt::format("{}: found abitrate {}, expected 16..320 for {}", where, engine.abitrate_kbps, engine.acodec));
+            return broken(
+                fmt::format("{}: found abitrate {}, expected 16..320 for {}", where, engine.abitrate_kbps, engine.acodec));
         if (!classic_rate && rate != 48'000)
             return broken(fmt::format("{}: found asample_rate {}, expected 5512, 11025, 22050, 44100, 48000 or 0", where, rate));
     }
@@ -57,15 +59,14 @@ Result<void> check_engine(const service::ffmpeg::EngineOptions& engine, const st
 }
 
 // A template that ends in .ts and sits on the root catches the fragments of HLS.
-bool catches_fragments(const HttpRemuxOptions& remux) {
-    return remux.enabled && remux.mount.find("*.ts") != std::string::npos;
-}
+bool catches_fragments(const HttpRemuxOptions& remux) { return remux.enabled && remux.mount.find("*.ts") != std::string::npos; }
 
 Result<void> check_vhost(const Vhost& vhost) {
     if (vhost.publish.kickoff_for_idle.count() > 0 && vhost.forward.enabled)
         return broken(fmt::format("vhost {}: publish.kickoff_for_idle and forward exclude each other", vhost.name));
     if (vhost.hls.enabled && catches_fragments(vhost.http_remux))
-        return broken(fmt::format("vhost {}: hls and http_remux mounted at {} exclude each other", vhost.name, vhost.http_remux.mount));
+        return broken(
+            fmt::format("vhost {}: hls and http_remux mounted at {} exclude each other", vhost.name, vhost.http_remux.mount));
     for (const auto& ingest : vhost.ingests) {
         for (const auto& engine : ingest.engines)
             TRY(check_engine(engine, fmt::format("vhost {}: ingest {}: engine {}", vhost.name, ingest.id, engine.name)));
@@ -77,9 +78,10 @@ Result<void> check_vhost(const Vhost& vhost) {
     for (const auto* rules : {&vhost.security.allow, &vhost.security.deny}) {
         for (const auto& rule : *rules) {
             if (rule.size() != 2 || (rule[0] != "publish" && rule[0] != "play")) {
-                return broken(fmt::format("vhost {}: security: found the rule \"{}\", expected publish or play, then all, an address "
-                                          "or a network",
-                                          vhost.name, fmt::join(rule, " ")));
+                return broken(
+                    fmt::format("vhost {}: security: found the rule \"{}\", expected publish or play, then all, an address "
+                                "or a network",
+                                vhost.name, fmt::join(rule, " ")));
             }
         }
     }
@@ -98,8 +100,8 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
     if (settings.heartbeat.interval.count() <= 0)
         return broken("heartbeat.interval is 0, expected more");
     if (local_addresses != 0 && settings.stats.network >= local_addresses) {
-        return broken(fmt::format("stats.network is {}, expected less than {}, the number of local addresses", settings.stats.network,
-                                  local_addresses));
+        return broken(fmt::format("stats.network is {}, expected less than {}, the number of local addresses",
+                                  settings.stats.network, local_addresses));
     }
     const std::size_t passphrase = settings.srt_server.passphrase.size();
     if (passphrase != 0 && (passphrase < 10 || passphrase > 79))

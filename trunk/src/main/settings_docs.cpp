@@ -106,7 +106,8 @@ std::string full_conf_text(std::span<const RowInfo> rows) {
     std::string out =
         "# Every directive of this server with its default. Generated from the option rows by `make generate`; do not edit.\n"
         "# This file documents and is not meant to be run: start from conf/srs.conf or conf/console.conf.\n"
-        "# Below each sentence: what the value is, when a change of it takes effect (live: at the reload, for everybody; next session:\n"
+        "# Below each sentence: what the value is, when a change of it takes effect (live: at the reload, for everybody; next "
+        "session:\n"
         "# for sessions that begin later; restart: at the next start), and the environment variable that wins over the file.\n";
     std::size_t open = 0;
     const auto close_down_to = [&](std::size_t depth) {
@@ -133,14 +134,21 @@ std::string config_document_text(std::span<const RowInfo> rows) {
     std::string out =
         "# Configuration\n\n"
         "Every directive of the conf file. Generated from the option rows by `make generate`; do not edit.\n\n"
-        "A conf file is made of directives: `name value ...;` or `name ... { ... }`, each on one line up to its `;` or `{`. `#` begins a\n"
-        "comment. Quotes, `\"...\"` or `'...'`, make one value of a text with spaces; there are no escape sequences. `include file ...;`\n"
-        "puts another file's directives in its place, relative to the working directory. Of two single directives the first counts.\n\n"
-        "An environment variable wins over the file; those of `vhost` speak for every virtual host. Lists are split at spaces. An empty\n"
-        "variable counts as unset. A switch whose default is off is on only when exactly `on`; one whose default is on is off only when\n"
+        "A conf file is made of directives: `name value ...;` or `name ... { ... }`, each on one line up to its `;` or `{`. `#` "
+        "begins a\n"
+        "comment. Quotes, `\"...\"` or `'...'`, make one value of a text with spaces; there are no escape sequences. `include "
+        "file ...;`\n"
+        "puts another file's directives in its place, relative to the working directory. Of two single directives the first "
+        "counts.\n\n"
+        "An environment variable wins over the file; those of `vhost` speak for every virtual host. Lists are split at spaces. "
+        "An empty\n"
+        "variable counts as unset. A switch whose default is off is on only when exactly `on`; one whose default is on is off "
+        "only when\n"
         "exactly `off`.\n\n"
-        "*Takes effect*: `live` at the reload, for everybody; `next session` for sessions that begin after the reload; `restart` at the\n"
-        "next start. *State*: `works`; `not yet` is accepted, checked and warned about; `no effect` is accepted for old files.\n\n"
+        "*Takes effect*: `live` at the reload, for everybody; `next session` for sessions that begin after the reload; `restart` "
+        "at the\n"
+        "next start. *State*: `works`; `not yet` is accepted, checked and warned about; `no effect` is accepted for old "
+        "files.\n\n"
         "## Root\n\n";
     append_table(out, rows, "", 0);
     for (const RowInfo& row : rows) {

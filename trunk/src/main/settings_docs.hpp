@@ -1,5 +1,5 @@
-// The two documents that are made of the rows: conf/full.conf, which shows every directive with its default, and doc/config.md, the
-// reference. Pure text; tools/generate_docs.cpp writes the files.
+// The two documents that are made of the rows: conf/full.conf, which shows every directive with its default, and doc/config.md,
+// the reference. Pure text; tools/generate_docs.cpp writes the files.
 #pragma once
 
 #include <span>

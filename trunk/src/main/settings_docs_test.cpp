@@ -41,9 +41,11 @@ TEST(FullConf, ShowsTheDefaults) {
     }
     for (const Change& change : changes_between(plain.settings, full.settings)) {
         const std::string name = change.path.substr(change.path.rfind('.') + 1);
-        const bool in_repeatable = change.path.find("ingest[") != std::string::npos || change.path.find("transcode[") != std::string::npos ||
+        const bool in_repeatable = change.path.find("ingest[") != std::string::npos ||
+                                   change.path.find("transcode[") != std::string::npos ||
                                    change.path.find("stream_caster[") != std::string::npos;
-        EXPECT_TRUE(in_repeatable || with_example.contains(name)) << change.path << ": " << change.before << " -> " << change.after;
+        EXPECT_TRUE(in_repeatable || with_example.contains(name))
+            << change.path << ": " << change.before << " -> " << change.after;
     }
 }
 
@@ -60,7 +62,8 @@ TEST(ConfigDocument, NamesEveryDirectiveAndItsVariable) {
             }
         }
     }
-    EXPECT_NE(text.find("| `hls_fragment` | seconds 0..3600 | `10` | next session | not yet | `SRS_VHOST_HLS_HLS_FRAGMENT` |"), std::string::npos);
+    EXPECT_NE(text.find("| `hls_fragment` | seconds 0..3600 | `10` | next session | not yet | `SRS_VHOST_HLS_HLS_FRAGMENT` |"),
+              std::string::npos);
 }
 
 TEST(Rows, PathsAreUnique) {

@@ -42,8 +42,8 @@ void warn_dropped(Loading& loading, const Directive& old) {
 // Takes the directives out of the block for which `is_old` holds, in their order.
 template <class IsOld>
 std::vector<Directive> taken_out(Directive& block, IsOld is_old) {
-    const auto first_old =
-        std::stable_partition(block.children.begin(), block.children.end(), [&](const Directive& child) { return !is_old(child); });
+    const auto first_old = std::stable_partition(block.children.begin(), block.children.end(),
+                                                 [&](const Directive& child) { return !is_old(child); });
     std::vector<Directive> old(std::make_move_iterator(first_old), std::make_move_iterator(block.children.end()));
     block.children.erase(first_old, block.children.end());
     return old;
@@ -71,7 +71,8 @@ void rename(Directive& block, std::string_view from, std::string_view to, Loadin
 // Directives that moved from vhost {} into a block of it, with the same names.
 template <std::size_t Count>
 void move_into(Directive& vhost, std::string_view block, const std::array<std::string_view, Count>& names, Loading& loading) {
-    for (Directive& old : taken_out(vhost, [&](const Directive& child) { return !child.is_block && is_one_of(child.name, names); })) {
+    for (Directive& old :
+         taken_out(vhost, [&](const Directive& child) { return !child.is_block && is_one_of(child.name, names); })) {
         warn_old(loading, old, fmt::format("\"{} {{ {}; }}\"", block, old.name));
         Directive& target = block_of(vhost, block, old.at);
         put(target, std::move(old));
@@ -140,9 +141,9 @@ void rewrite_rtc(Directive& rtc, Loading& loading) {
 }
 
 void rewrite_vhost(Directive& vhost, Loading& loading) {
-    static constexpr std::array<std::string_view, 10> kPlay = {"gop_cache",  "gop_cache_max_frames", "queue_length",      "time_jitter",
-                                                               "mix_correct", "atc",                 "atc_auto",          "mw_latency",
-                                                               "send_min_interval", "reduce_sequence_header"};
+    static constexpr std::array<std::string_view, 10> kPlay = {
+        "gop_cache", "gop_cache_max_frames", "queue_length",      "time_jitter",           "mix_correct", "atc",
+        "atc_auto",  "mw_latency",           "send_min_interval", "reduce_sequence_header"};
     static constexpr std::array<std::string_view, 5> kCluster = {"mode", "origin", "token_traverse", "vhost", "debug_srs_upnode"};
     static constexpr std::array<Renamed, 2> kMergedRead = {{{"enabled", "mr"}, {"latency", "mr_latency"}}};
     static constexpr std::array<Renamed, 2> kNack = {{{"enabled", "nack"}, {"no_copy", "nack_no_copy"}}};

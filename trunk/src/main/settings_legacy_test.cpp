@@ -27,7 +27,8 @@ struct Rewritten {
 };
 
 Rewritten rewritten(const std::string& text) {
-    config::Directive root = MUST(config::parse_conf("a.conf", [&text](const std::string&) -> Result<std::string> { return text; }));
+    config::Directive root =
+        MUST(config::parse_conf("a.conf", [&text](const std::string&) -> Result<std::string> { return text; }));
     const config::Environment nothing;
     config::Loading loading(nothing);
     rewrite_legacy(root, loading);
@@ -45,13 +46,16 @@ TEST(Legacy, EveryOldFormBecomesTodays) {
         {"http_stream { enabled on; }", "http_server { enabled on; }", 1},
         {"vhost v { http { dir x; } }", "vhost v { http_static { dir x; } }", 1},
         {"vhost v { http_remux { hstrs on; mount m; } }", "vhost v { http_remux { mount m; } }", 1},
-        {"vhost v { refer a b; refer_play c; refer_publish d; }", "vhost v { refer { enabled on; all a b; play c; publish d; } }", 3},
+        {"vhost v { refer a b; refer_play c; refer_publish d; }", "vhost v { refer { enabled on; all a b; play c; publish d; } }",
+         3},
         {"vhost v { mr { enabled on; latency 500; } }", "vhost v { publish { mr on; mr_latency 500; } }", 1},
         {"vhost v { publish_1stpkt_timeout 1000; publish_normal_timeout 2000; }",
          "vhost v { publish { firstpkt_timeout 1000; normal_timeout 2000; } }", 2},
-        {"vhost v { gop_cache off; gop_cache_max_frames 1; queue_length 2; time_jitter zero; mix_correct on; atc on; atc_auto on; mw_latency 3; "
+        {"vhost v { gop_cache off; gop_cache_max_frames 1; queue_length 2; time_jitter zero; mix_correct on; atc on; atc_auto "
+         "on; mw_latency 3; "
          "send_min_interval 4; reduce_sequence_header on; }",
-         "vhost v { play { gop_cache off; gop_cache_max_frames 1; queue_length 2; time_jitter zero; mix_correct on; atc on; atc_auto on; "
+         "vhost v { play { gop_cache off; gop_cache_max_frames 1; queue_length 2; time_jitter zero; mix_correct on; atc on; "
+         "atc_auto on; "
          "mw_latency 3; send_min_interval 4; reduce_sequence_header on; } }",
          10},
         {"vhost v { forward h:1 i:2; }", "vhost v { forward { enabled on; destination h:1 i:2; } }", 1},
@@ -64,7 +68,8 @@ TEST(Legacy, EveryOldFormBecomesTodays) {
         {"srt_server { tlpkdrop off; }", "srt_server { tlpktdrop off; }", 1},
         {"rtc_server { perf_stat on; queue_length 1; listen 8000; }", "rtc_server { listen 8000; }", 2},
         {"stream_caster { host 1.2.3.4; audio_enable on; rtp_port_min 1; rtp_port_max 2; wait_keyframe on; rtp_idle_timeout 3; "
-         "auto_create_channel on; sip { serial 1; realm 2; ack_timeout 3; keepalive_timeout 4; auto_play on; invite_port_fixed on; "
+         "auto_create_channel on; sip { serial 1; realm 2; ack_timeout 3; keepalive_timeout 4; auto_play on; invite_port_fixed "
+         "on; "
          "query_catalog_interval 5; } }",
          "stream_caster { sip { candidate 1.2.3.4; } }", 14},
         {"vhost v { hls { hls_storage disk; hls_mount x; enabled on; } }", "vhost v { hls { enabled on; } }", 2},

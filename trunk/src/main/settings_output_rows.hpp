@@ -23,21 +23,32 @@ inline constexpr std::array kPullProtocolNames = {
 };
 
 inline constexpr auto kClusterRows = std::tuple{
-    config::row(&ClusterOptions::mode, "mode", kClusterModeNames, kRestart, "local is an origin, remote an edge that pulls.").pending(),
-    config::row(&ClusterOptions::origin, "origin", kNextSession, "Origins of an edge: host or host:port.").example("127.0.0.1:19350").pending(),
-    config::row(&ClusterOptions::token_traverse, "token_traverse", kNextSession, "Asks the origin whether a client may.").pending(),
+    config::row(&ClusterOptions::mode, "mode", kClusterModeNames, kRestart, "local is an origin, remote an edge that pulls.")
+        .pending(),
+    config::row(&ClusterOptions::origin, "origin", kNextSession, "Origins of an edge: host or host:port.")
+        .example("127.0.0.1:19350")
+        .pending(),
+    config::row(&ClusterOptions::token_traverse, "token_traverse", kNextSession, "Asks the origin whether a client may.")
+        .pending(),
     config::row(&ClusterOptions::vhost, "vhost", kNextSession, "The virtual host at the origin.").pending(),
-    config::row(&ClusterOptions::debug_srs_upnode, "debug_srs_upnode", kNextSession, "Adds diagnostic arguments upstream.").pending(),
+    config::row(&ClusterOptions::debug_srs_upnode, "debug_srs_upnode", kNextSession, "Adds diagnostic arguments upstream.")
+        .pending(),
     config::row(&ClusterOptions::protocol, "protocol", kPullProtocolNames, kNextSession, "How an edge pulls.").pending(),
-    config::row(&ClusterOptions::follow_client, "follow_client", kNextSession, "Pulls with the first client's protocol.").pending(),
-    config::row(&ClusterOptions::origin_cluster, "origin_cluster", kNextSession, "Origins that redirect to each other.").pending(),
-    config::row(&ClusterOptions::coworkers, "coworkers", kNextSession, "APIs of those origins.").example("127.0.0.1:9091").pending(),
+    config::row(&ClusterOptions::follow_client, "follow_client", kNextSession, "Pulls with the first client's protocol.")
+        .pending(),
+    config::row(&ClusterOptions::origin_cluster, "origin_cluster", kNextSession, "Origins that redirect to each other.")
+        .pending(),
+    config::row(&ClusterOptions::coworkers, "coworkers", kNextSession, "APIs of those origins.")
+        .example("127.0.0.1:9091")
+        .pending(),
 };
 
 inline constexpr auto kSecurityRows = std::tuple{
     config::row(&SecurityOptions::enabled, "enabled", kNextSession, "Rules about addresses."),
-    config::row(&SecurityOptions::allow, "allow", kNextSession, "publish or play, then all, an address or a network.").example("play all"),
-    config::row(&SecurityOptions::deny, "deny", kNextSession, "publish or play, then all, an address or a network.").example("publish all"),
+    config::row(&SecurityOptions::allow, "allow", kNextSession, "publish or play, then all, an address or a network.")
+        .example("play all"),
+    config::row(&SecurityOptions::deny, "deny", kNextSession, "publish or play, then all, an address or a network.")
+        .example("publish all"),
 };
 
 inline constexpr auto kReferRows = std::tuple{
@@ -57,7 +68,8 @@ inline constexpr std::array<std::string_view, 3> kHlsVideoNames = {"h264", "h265
 
 inline constexpr auto kHlsRows = std::tuple{
     config::row(&HlsOptions::enabled, "enabled", kNextSession, "Writes HLS."),
-    config::row(&HlsOptions::fragment, "hls_fragment", 0s, 3600s, kNextSession, "Target length of a fragment; fractions are allowed."),
+    config::row(&HlsOptions::fragment, "hls_fragment", 0s, 3600s, kNextSession,
+                "Target length of a fragment; fractions are allowed."),
     config::row(&HlsOptions::td_ratio, "hls_td_ratio", 0, 100, kNextSession, "Times hls_fragment is where it is really cut."),
     config::row(&HlsOptions::aof_ratio, "hls_aof_ratio", 0, 100, kNextSession, "Times hls_fragment cuts without a key frame."),
     config::row(&HlsOptions::window, "hls_window", 0s, 86'400s, kNextSession, "Seconds of fragments in the list."),
@@ -71,16 +83,20 @@ inline constexpr auto kHlsRows = std::tuple{
     config::row(&HlsOptions::acodec, "hls_acodec", kHlsAudioNames, kNextSession, "First guess of the audio codec."),
     config::row(&HlsOptions::vcodec, "hls_vcodec", kHlsVideoNames, kNextSession, "First guess of the video codec."),
     config::row(&HlsOptions::cleanup, "hls_cleanup", kNextSession, "Deletes fragments that have left the list."),
-    config::row(&HlsOptions::dispose, "hls_dispose", 0s, 864'000s, kNextSession, "Seconds after unpublishing until all is deleted; 0 never."),
-    config::row(&HlsOptions::nb_notify, "hls_nb_notify", 0, 1 << 20, kNextSession, "Bytes to read of the answer to on_hls_notify."),
+    config::row(&HlsOptions::dispose, "hls_dispose", 0s, 864'000s, kNextSession,
+                "Seconds after unpublishing until all is deleted; 0 never."),
+    config::row(&HlsOptions::nb_notify, "hls_nb_notify", 0, 1 << 20, kNextSession,
+                "Bytes to read of the answer to on_hls_notify."),
     config::row(&HlsOptions::wait_keyframe, "hls_wait_keyframe", kNextSession, "Cuts only at key frames."),
     config::row(&HlsOptions::dts_directly, "hls_dts_directly", kNextSession, "Audio times are the stream's, not counted."),
     config::row(&HlsOptions::ctx, "hls_ctx", kNextSession, "Knows players by a query argument."),
     config::row(&HlsOptions::ts_ctx, "hls_ts_ctx", kNextSession, "Gives that argument to fragments."),
     config::row(&HlsOptions::keys, "hls_keys", kNextSession, "AES-128.").rule(config::BoolRule::off_is_off),
-    config::row(&HlsOptions::fragments_per_key, "hls_fragments_per_key", 1, 1'000'000, kNextSession, "Fragments with one key.").clamped(),
+    config::row(&HlsOptions::fragments_per_key, "hls_fragments_per_key", 1, 1'000'000, kNextSession, "Fragments with one key.")
+        .clamped(),
     config::row(&HlsOptions::key_file, "hls_key_file", kNextSession, "Name of a key file."),
-    config::row(&HlsOptions::key_file_path, "hls_key_file_path", kNextSession, "Directory of key files; hls_path when it is not said.")
+    config::row(&HlsOptions::key_file_path, "hls_key_file_path", kNextSession,
+                "Directory of key files; hls_path when it is not said.")
         .example("./objs/nginx/html"),
     config::row(&HlsOptions::key_url, "hls_key_url", kNextSession, "Stands before the key's name in the list; end it with /.")
         .example("https://localhost:8080/"),
@@ -88,19 +104,22 @@ inline constexpr auto kHlsRows = std::tuple{
     config::row(&HlsOptions::fmp4_file, "hls_fmp4_file", kNextSession, "Name of an fMP4 fragment."),
     config::row(&HlsOptions::init_file, "hls_init_file", kNextSession, "Name of the fMP4 header."),
     config::row(&HlsOptions::recover, "hls_recover", kNextSession, "Goes on with an existing list."),
-    config::row(&HlsOptions::master_m3u8_path_relative, "hls_master_m3u8_path_relative", kNextSession, "Relative names in the master list."),
+    config::row(&HlsOptions::master_m3u8_path_relative, "hls_master_m3u8_path_relative", kNextSession,
+                "Relative names in the master list."),
 };
 
 inline constexpr auto kDashRows = std::tuple{
     config::row(&DashOptions::enabled, "enabled", kNextSession, "Writes MPEG-DASH."),
     config::row(&DashOptions::fragment, "dash_fragment", 0s, 3600s, kNextSession, "Length of a fragment; fractions are allowed."),
     config::row(&DashOptions::update_period, "dash_update_period", 0s, 86'400s, kNextSession, "minimumUpdatePeriod of the MPD."),
-    config::row(&DashOptions::timeshift, "dash_timeshift", 0s, 864'000s, kNextSession, "Accepted; the depth follows from the window."),
+    config::row(&DashOptions::timeshift, "dash_timeshift", 0s, 864'000s, kNextSession,
+                "Accepted; the depth follows from the window."),
     config::row(&DashOptions::path, "dash_path", kNextSession, "Base directory."),
     config::row(&DashOptions::mpd_file, "dash_mpd_file", kNextSession, "Name of the MPD below it."),
     config::row(&DashOptions::window_size, "dash_window_size", 1, 100'000, kNextSession, "Fragments in the MPD.").clamped(),
     config::row(&DashOptions::cleanup, "dash_cleanup", kNextSession, "Deletes old fragments."),
-    config::row(&DashOptions::dispose, "dash_dispose", 0s, 864'000s, kNextSession, "Seconds after unpublishing until all is deleted."),
+    config::row(&DashOptions::dispose, "dash_dispose", 0s, 864'000s, kNextSession,
+                "Seconds after unpublishing until all is deleted."),
 };
 
 inline constexpr auto kHdsRows = std::tuple{
@@ -135,7 +154,8 @@ inline constexpr auto kHttpRemuxRows = std::tuple{
     config::row(&HttpRemuxOptions::enabled, "enabled", kNextSession, "HTTP live streams."),
     config::row(&HttpRemuxOptions::mount, "mount", kNextSession, "URL template; it ends in .flv, .ts, .aac or .mp3."),
     config::row(&HttpRemuxOptions::fast_cache, "fast_cache", 0s, 3600s, kNextSession, "Seconds of audio kept for .aac and .mp3."),
-    config::row(&HttpRemuxOptions::drop_if_not_match, "drop_if_not_match", kNextSession, "Drops what the FLV header did not announce."),
+    config::row(&HttpRemuxOptions::drop_if_not_match, "drop_if_not_match", kNextSession,
+                "Drops what the FLV header did not announce."),
     config::row(&HttpRemuxOptions::has_audio, "has_audio", kNextSession, "The FLV header announces audio."),
     config::row(&HttpRemuxOptions::has_video, "has_video", kNextSession, "The FLV header announces video."),
     config::row(&HttpRemuxOptions::guess_has_av, "guess_has_av", kNextSession, "Finds both out from what is cached."),
@@ -143,14 +163,22 @@ inline constexpr auto kHttpRemuxRows = std::tuple{
 
 inline constexpr auto kHttpHooksRows = std::tuple{
     config::row(&HttpHooksOptions::enabled, "enabled", kNextSession, "Callbacks over HTTP."),
-    config::row(&HttpHooksOptions::on_connect, "on_connect", kNextSession, "A client connects.").example("http://127.0.0.1:8085/api/v1/clients"),
-    config::row(&HttpHooksOptions::on_close, "on_close", kNextSession, "A client goes.").example("http://127.0.0.1:8085/api/v1/clients"),
-    config::row(&HttpHooksOptions::on_publish, "on_publish", kNextSession, "A stream begins.").example("http://127.0.0.1:8085/api/v1/streams"),
-    config::row(&HttpHooksOptions::on_unpublish, "on_unpublish", kNextSession, "A stream ends.").example("http://127.0.0.1:8085/api/v1/streams"),
-    config::row(&HttpHooksOptions::on_play, "on_play", kNextSession, "A player begins.").example("http://127.0.0.1:8085/api/v1/sessions"),
-    config::row(&HttpHooksOptions::on_stop, "on_stop", kNextSession, "A player ends.").example("http://127.0.0.1:8085/api/v1/sessions"),
-    config::row(&HttpHooksOptions::on_dvr, "on_dvr", kNextSession, "A recording is complete.").example("http://127.0.0.1:8085/api/v1/dvrs"),
-    config::row(&HttpHooksOptions::on_hls, "on_hls", kNextSession, "A fragment is complete.").example("http://127.0.0.1:8085/api/v1/hls"),
+    config::row(&HttpHooksOptions::on_connect, "on_connect", kNextSession, "A client connects.")
+        .example("http://127.0.0.1:8085/api/v1/clients"),
+    config::row(&HttpHooksOptions::on_close, "on_close", kNextSession, "A client goes.")
+        .example("http://127.0.0.1:8085/api/v1/clients"),
+    config::row(&HttpHooksOptions::on_publish, "on_publish", kNextSession, "A stream begins.")
+        .example("http://127.0.0.1:8085/api/v1/streams"),
+    config::row(&HttpHooksOptions::on_unpublish, "on_unpublish", kNextSession, "A stream ends.")
+        .example("http://127.0.0.1:8085/api/v1/streams"),
+    config::row(&HttpHooksOptions::on_play, "on_play", kNextSession, "A player begins.")
+        .example("http://127.0.0.1:8085/api/v1/sessions"),
+    config::row(&HttpHooksOptions::on_stop, "on_stop", kNextSession, "A player ends.")
+        .example("http://127.0.0.1:8085/api/v1/sessions"),
+    config::row(&HttpHooksOptions::on_dvr, "on_dvr", kNextSession, "A recording is complete.")
+        .example("http://127.0.0.1:8085/api/v1/dvrs"),
+    config::row(&HttpHooksOptions::on_hls, "on_hls", kNextSession, "A fragment is complete.")
+        .example("http://127.0.0.1:8085/api/v1/hls"),
     config::row(&HttpHooksOptions::on_hls_notify, "on_hls_notify", kNextSession, "URL template asked for each fragment.")
         .example("http://127.0.0.1:8085/api/v1/hls/[app]/[stream]/[ts_url]"),
 };
@@ -177,10 +205,14 @@ inline constexpr auto kRtcRows = std::tuple{
     config::row(&RtcOptions::rtmp_to_rtc, "rtmp_to_rtc", kNextSession, "RTMP streams can be played over WebRTC."),
     config::row(&RtcOptions::keep_bframe, "keep_bframe", kNextSession, "Keeps B-frames there."),
     config::row(&RtcOptions::keep_avc_nalu_sei, "keep_avc_nalu_sei", kNextSession, "Keeps SEI there."),
-    config::row(&RtcOptions::opus_bitrate, "opus_bitrate", 8000, 320'000, kNextSession, "Bits a second of the Opus made from AAC.").or_default(),
+    config::row(&RtcOptions::opus_bitrate, "opus_bitrate", 8000, 320'000, kNextSession,
+                "Bits a second of the Opus made from AAC.")
+        .or_default(),
     config::row(&RtcOptions::rtc_to_rtmp, "rtc_to_rtmp", kNextSession, "WebRTC streams can be played over RTMP."),
-    config::row(&RtcOptions::pli_for_rtmp, "pli_for_rtmp", 0.5s, 30.0s, kNextSession, "Period of key frame requests for that.").or_default(),
-    config::row(&RtcOptions::aac_bitrate, "aac_bitrate", 8000, 320'000, kNextSession, "Bits a second of the AAC made from Opus.").or_default(),
+    config::row(&RtcOptions::pli_for_rtmp, "pli_for_rtmp", 0.5s, 30.0s, kNextSession, "Period of key frame requests for that.")
+        .or_default(),
+    config::row(&RtcOptions::aac_bitrate, "aac_bitrate", 8000, 320'000, kNextSession, "Bits a second of the AAC made from Opus.")
+        .or_default(),
     config::row(&RtcOptions::init_rate_from_sdp, "init_rate_from_sdp", kNextSession, "First rate is the SDP's."),
     config::row(&RtcOptions::keep_original_ssrc, "keep_original_ssrc", kNextSession, "Players see the publisher's SSRC."),
 };
@@ -200,8 +232,8 @@ inline constexpr auto kRtspRows = std::tuple{
 inline constexpr auto kTranscodeRows = std::tuple{
     config::row(&TranscodeOptions::enabled, "enabled", kLive, "Runs ffmpeg on published streams."),
     config::row(&TranscodeOptions::ffmpeg, "ffmpeg", kLive, "Path of the ffmpeg program.").example("./objs/ffmpeg/bin/ffmpeg"),
-    config::blocks(&TranscodeOptions::engines, "engine", &service::ffmpeg::EngineOptions::name, "name", service::ffmpeg::kEngineRows,
-                   "One child each: how it encodes and where it publishes."),
+    config::blocks(&TranscodeOptions::engines, "engine", &service::ffmpeg::EngineOptions::name, "name",
+                   service::ffmpeg::kEngineRows, "One child each: how it encodes and where it publishes."),
 };
 
 }  // namespace live::main_

@@ -1,5 +1,5 @@
-// The blocks of a virtual host whose services are not written yet, or live in this room: plain values with their defaults. A block
-// moves to the room of its service when that service is written.
+// The blocks of a virtual host whose services are not written yet, or live in this room: plain values with their defaults. A
+// block moves to the room of its service when that service is written.
 #pragma once
 
 #include <chrono>

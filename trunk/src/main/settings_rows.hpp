@@ -1,14 +1,14 @@
-// The rows of main/settings.hpp: the conf file's root and vhost {}, put together from the rows of every block. Only main/settings*.cpp
-// include this; it is the slowest header we have.
+// The rows of main/settings.hpp: the conf file's root and vhost {}, put together from the rows of every block. Only
+// main/settings*.cpp include this; it is the slowest header we have.
 #pragma once
 
 #include <array>
 #include <string_view>
 
 #include "base/config/row.hpp"
-#include "main/settings_tree.hpp"
 #include "main/settings_output_rows.hpp"
 #include "main/settings_service_rows.hpp"
+#include "main/settings_tree.hpp"
 #include "media/option_rows.hpp"
 #include "service/forward/option_rows.hpp"
 #include "service/ingest/option_rows.hpp"
@@ -27,13 +27,16 @@ inline constexpr auto kVhostRows = std::tuple{
     config::flat(&Vhost::rtmp, session::rtmp::kRtmpRows),
     config::block(&Vhost::play, "play", media::kPlayRows, "What players get.", prepare_play),
     config::block(&Vhost::publish, "publish", media::kPublishRows, "What publishers may."),
-    config::block(&Vhost::forward, "forward", service::forward::kForwardRows, "Pushes streams to other servers.").not_in_environment(),
+    config::block(&Vhost::forward, "forward", service::forward::kForwardRows, "Pushes streams to other servers.")
+        .not_in_environment(),
     config::named_blocks(&Vhost::ingests, "ingest", &service::ingest::IngestOptions::id, "id", config::SameName::is_error,
                          service::ingest::kIngestRows, "Pulls a file or a stream in with ffmpeg, and publishes it here.")
         .not_in_environment()
         .example("livestream"),
     config::block(&Vhost::cluster, "cluster", kClusterRows, "Origin and edge.").not_in_environment(),
-    config::block(&Vhost::security, "security", kSecurityRows, "Who may publish and play, by address.").not_in_environment().pending(),
+    config::block(&Vhost::security, "security", kSecurityRows, "Who may publish and play, by address.")
+        .not_in_environment()
+        .pending(),
     config::block(&Vhost::refer, "refer", kReferRows, "Who may publish and play, by page.").not_in_environment().pending(),
     config::block(&Vhost::hls, "hls", kHlsRows, "HLS output.").pending(),
     config::block(&Vhost::dash, "dash", kDashRows, "MPEG-DASH output.").pending(),
@@ -63,9 +66,11 @@ inline constexpr auto kLogRows = std::tuple{
     config::row(&LogOptions::tank, "srs_log_tank", kLogTankNames, kRestart,
                 "Where lines go. console when it is not said in a container or without a conf file.")
         .also_variable("SRS_LOG_TANK"),
-    config::row(&LogOptions::level, "srs_log_level", kLogLevelNames, kRestart, "Lines below this level are left out; first set of names.")
+    config::row(&LogOptions::level, "srs_log_level", kLogLevelNames, kRestart,
+                "Lines below this level are left out; first set of names.")
         .also_variable("SRS_LOG_LEVEL"),
-    config::row(&LogOptions::level_v2, "srs_log_level_v2", kLogLevelNames2, kRestart, "The same with today's names; wins when it is said.")
+    config::row(&LogOptions::level_v2, "srs_log_level_v2", kLogLevelNames2, kRestart,
+                "The same with today's names; wins when it is said.")
         .also_variable("SRS_LOG_LEVEL_V2")
         .example("info"),
     config::row(&LogOptions::file, "srs_log_file", kRestart, "The log file.").also_variable("SRS_LOG_FILE"),
@@ -74,7 +79,9 @@ inline constexpr auto kLogRows = std::tuple{
 inline void prepare_vhost(const Settings& settings, Vhost& vhost) { vhost.rtmp.chunk_size = settings.chunk_size; }
 
 inline constexpr auto kProcessRows = std::tuple{
-    config::endpoints(&Settings::listen, "listen", kLive, "RTMP endpoints: port, ip:port or [ipv6]:port, with spaces between them.").example("1935"),
+    config::endpoints(&Settings::listen, "listen", kLive,
+                      "RTMP endpoints: port, ip:port or [ipv6]:port, with spaces between them.")
+        .example("1935"),
     config::row(&Settings::max_connections, "max_connections", 1, 1'000'000, kLive,
                 "Connections in all. Clamped to the open files limit less 128."),
     config::row(&Settings::daemon, "daemon", kRestart, "Detaches from the terminal."),
@@ -82,7 +89,8 @@ inline constexpr auto kProcessRows = std::tuple{
     config::flat(&Settings::log, kLogRows),
     config::row(&Settings::utc_time, "utc_time", kRestart, "UTC in the log and in file names; off is local time."),
     config::row(&Settings::work_dir, "work_dir", kRestart, "The directory to change to at start."),
-    config::row(&Settings::server_id, "server_id", kRestart, "The server's id; made up and kept in a file when it is not said.").example("srs-ie193id"),
+    config::row(&Settings::server_id, "server_id", kRestart, "The server's id; made up and kept in a file when it is not said.")
+        .example("srs-ie193id"),
     config::row(&Settings::chunk_size, "chunk_size", session::rtmp::kChunkSizeMin, session::rtmp::kChunkSizeMax, kNextSession,
                 "Bytes of payload in each RTMP chunk that we send.")
         .also_variable("SRS_VHOST_CHUNK_SIZE")
@@ -96,17 +104,22 @@ inline constexpr auto kProcessRows = std::tuple{
     config::row(&Settings::grace_final_wait, "grace_final_wait", 0ms, 3'600'000ms, kLive, "Graceful stop: last wait."),
     config::row(&Settings::force_grace_quit, "force_grace_quit", kLive, "SIGTERM stops gracefully."),
     config::row(&Settings::io_uring, "io_uring", kRestart, "Ours: sends in batches through io_uring where the kernel allows it."),
-    config::row(&Settings::empty_ip_ok, "empty_ip_ok", kLive, "A connection without a peer address, as of a health probe, is closed silently.")
+    config::row(&Settings::empty_ip_ok, "empty_ip_ok", kLive,
+                "A connection without a peer address, as of a health probe, is closed silently.")
         .pending(),
     config::row(&Settings::in_docker, "in_docker", kRestart, "Behaves as in a container."),
     config::row(&Settings::disable_daemon_for_docker, "disable_daemon_for_docker", kRestart, "In a container, daemon is off."),
     config::row(&Settings::inotify_auto_reload, "inotify_auto_reload", kRestart, "Reloads when the conf file changes.").pending(),
-    config::row(&Settings::auto_reload_for_docker, "auto_reload_for_docker", kRestart, "In a container, inotify_auto_reload is on.").pending(),
-    config::row(&Settings::tcmalloc_release_rate, "tcmalloc_release_rate", 0, 10, kRestart, "Builds with gperf: how eagerly memory is given back.")
+    config::row(&Settings::auto_reload_for_docker, "auto_reload_for_docker", kRestart,
+                "In a container, inotify_auto_reload is on.")
+        .pending(),
+    config::row(&Settings::tcmalloc_release_rate, "tcmalloc_release_rate", 0, 10, kRestart,
+                "Builds with gperf: how eagerly memory is given back.")
         .clamped()
         .pending(),
     config::row(&Settings::query_latest_version, "query_latest_version", kRestart, "This server never asks anybody.").ignored(),
-    config::row(&Settings::first_wait_for_qlv, "first_wait_for_qlv", 0s, 864'000s, kRestart, "This server never asks anybody.").ignored(),
+    config::row(&Settings::first_wait_for_qlv, "first_wait_for_qlv", 0s, 864'000s, kRestart, "This server never asks anybody.")
+        .ignored(),
     config::row(&Settings::is_full, "is_full", kRestart, "A mark of the file that documents everything: it is not started.")
         .not_in_environment(),
 };
@@ -115,7 +128,8 @@ inline constexpr auto kSettingsRows = std::tuple_cat(
     kProcessRows,
     std::tuple{
         config::block(&Settings::threads, "threads", kThreadsRows, "Periodic work."),
-        config::block(&Settings::circuit_breaker, "circuit_breaker", kCircuitBreakerRows, "Does less when the CPU is busy.").pending(),
+        config::block(&Settings::circuit_breaker, "circuit_breaker", kCircuitBreakerRows, "Does less when the CPU is busy.")
+            .pending(),
         config::block(&Settings::heartbeat, "heartbeat", kHeartbeatRows, "Posts a beat to a URL.").pending(),
         config::block(&Settings::stats, "stats", kStatsRows, "System statistics.").not_in_environment(),
         config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),

@@ -44,7 +44,9 @@ inline constexpr std::array kApiAuthTypeNames = {
 inline constexpr auto kApiAuthRows = std::tuple{
     config::row(&ApiAuthOptions::enabled, "enabled", kNextSession, "HTTP authentication for paths below /api/."),
     config::row(&ApiAuthOptions::username, "username", kNextSession, "Name of basic authentication.").example("admin"),
-    config::row(&ApiAuthOptions::password, "password", kNextSession, "Password of basic authentication.").example("admin").secret(),
+    config::row(&ApiAuthOptions::password, "password", kNextSession, "Password of basic authentication.")
+        .example("admin")
+        .secret(),
     config::row(&ApiAuthOptions::type, "type", kApiAuthTypeNames, kNextSession, "Basic, or a bearer token."),
     config::row(&ApiAuthOptions::token, "token", kNextSession, "The bearer token.").secret(),
     config::row(&ApiAuthOptions::rtc_bearer_enabled, "rtc_bearer_enabled", kNextSession, "The token protects /rtc/ too."),
@@ -62,7 +64,8 @@ inline constexpr auto kHttpApiRows = std::tuple{
 
 inline constexpr auto kHttpServerRows = std::tuple{
     config::row(&HttpServerOptions::enabled, "enabled", kRestart, "Serves files, HLS, DASH and HTTP live streams."),
-    config::endpoints(&HttpServerOptions::listen, "listen", kRestart, "Endpoints; the same as the API's makes one server of both."),
+    config::endpoints(&HttpServerOptions::listen, "listen", kRestart,
+                      "Endpoints; the same as the API's makes one server of both."),
     config::row(&HttpServerOptions::dir, "dir", kNextSession, "Document root."),
     config::row(&HttpServerOptions::crossdomain, "crossdomain", kNextSession, "CORS headers in answers."),
     config::block(&HttpServerOptions::https, "https", kHttpsRows, "The same over TLS."),
@@ -70,7 +73,8 @@ inline constexpr auto kHttpServerRows = std::tuple{
 
 inline constexpr auto kCircuitBreakerRows = std::tuple{
     config::row(&CircuitBreakerOptions::enabled, "enabled", kRestart, "Does less when the CPU is busy."),
-    config::row(&CircuitBreakerOptions::high_threshold, "high_threshold", 0, 100, kRestart, "CPU percent above which NACK is skipped."),
+    config::row(&CircuitBreakerOptions::high_threshold, "high_threshold", 0, 100, kRestart,
+                "CPU percent above which NACK is skipped."),
     config::row(&CircuitBreakerOptions::high_pulse, "high_pulse", 0, 3600, kRestart, "Seconds below it until that ends."),
     config::row(&CircuitBreakerOptions::critical_threshold, "critical_threshold", 0, 100, kRestart,
                 "CPU percent above which TWCC is skipped too."),
@@ -88,7 +92,8 @@ inline constexpr auto kHeartbeatAuthRows = std::tuple{
 
 inline constexpr auto kHeartbeatRows = std::tuple{
     config::row(&HeartbeatOptions::enabled, "enabled", kNextSession, "Posts a beat to a URL."),
-    config::row(&HeartbeatOptions::interval, "interval", 0s, 86'400s, kNextSession, "Time between beats, above 0; fractions are allowed."),
+    config::row(&HeartbeatOptions::interval, "interval", 0s, 86'400s, kNextSession,
+                "Time between beats, above 0; fractions are allowed."),
     config::row(&HeartbeatOptions::url, "url", kNextSession, "Where beats go."),
     config::row(&HeartbeatOptions::device_id, "device_id", kNextSession, "The id that is sent.").example("my-device"),
     config::row(&HeartbeatOptions::summaries, "summaries", kNextSession, "Sends the summaries along."),
@@ -98,7 +103,8 @@ inline constexpr auto kHeartbeatRows = std::tuple{
 
 inline constexpr auto kStatsRows = std::tuple{
     config::row(&StatsOptions::enabled, "enabled", kLive, "Reads system statistics; off leaves those fields of the API at 0."),
-    config::row(&StatsOptions::network, "network", 0, 1024, kLive, "Index of the local address that is called the device's.").pending(),
+    config::row(&StatsOptions::network, "network", 0, 1024, kLive, "Index of the local address that is called the device's.")
+        .pending(),
     config::row(&StatsOptions::disk, "disk", kLive, "Block devices to measure; none is all.").example("sda vda").pending(),
 };
 
@@ -110,7 +116,8 @@ inline constexpr std::array kSrtDefaultModeNames = {
 inline constexpr auto kSrtServerRows = std::tuple{
     config::row(&SrtServerOptions::enabled, "enabled", kRestart, "SRT listener."),
     config::endpoints(&SrtServerOptions::listen, "listen", kRestart, "UDP endpoints."),
-    config::row(&SrtServerOptions::maxbw, "maxbw", -1, 1LL << 50, kRestart, "Bytes a second; -1 no limit, 0 relative to the input."),
+    config::row(&SrtServerOptions::maxbw, "maxbw", -1, 1LL << 50, kRestart,
+                "Bytes a second; -1 no limit, 0 relative to the input."),
     config::row(&SrtServerOptions::mss, "mss", 76, 65'535, kRestart, "Segment size, bytes."),
     config::row(&SrtServerOptions::tsbpdmode, "tsbpdmode", kRestart, "Delivery by timestamp."),
     config::row(&SrtServerOptions::latency, "latency", 0ms, 600'000ms, kRestart, "Latency of both directions."),
@@ -127,7 +134,8 @@ inline constexpr auto kSrtServerRows = std::tuple{
     config::row(&SrtServerOptions::default_app, "default_app", kRestart, "App when the stream id is a bare name."),
     config::row(&SrtServerOptions::sei_filter, "sei_filter", kRestart, "No effect.").ignored(),
     config::row(&SrtServerOptions::mix_correct, "mix_correct", kRestart, "No effect.").ignored(),
-    config::row(&SrtServerOptions::default_mode, "default_mode", kSrtDefaultModeNames, kRestart, "What a plain stream id asks for."),
+    config::row(&SrtServerOptions::default_mode, "default_mode", kSrtDefaultModeNames, kRestart,
+                "What a plain stream id asks for."),
     config::row(&SrtServerOptions::default_streamid, "default_streamid", kRestart, "The stream id of a client that sends none."),
 };
 
@@ -159,7 +167,8 @@ inline constexpr auto kRtcServerRows = std::tuple{
     config::row(&RtcServerOptions::protocol, "protocol", kRtcTransportNames, kNextSession, "Which candidates an answer names."),
     config::row(&RtcServerOptions::candidates, "candidate", kNextSession,
                 "Addresses to advertise: * or 0.0.0.0 finds them, $NAME takes a variable's value, or addresses and names."),
-    config::row(&RtcServerOptions::use_auto_detect_network_ip, "use_auto_detect_network_ip", kNextSession, "Permits finding them."),
+    config::row(&RtcServerOptions::use_auto_detect_network_ip, "use_auto_detect_network_ip", kNextSession,
+                "Permits finding them."),
     config::row(&RtcServerOptions::ip_family, "ip_family", kIpFamilyNames, kNextSession, "Which of the found addresses count."),
     config::row(&RtcServerOptions::api_as_candidates, "api_as_candidates", kNextSession, "Adds the host of the API request."),
     config::row(&RtcServerOptions::resolve_api_domain, "resolve_api_domain", kNextSession, "Resolves that host."),
@@ -187,9 +196,11 @@ inline constexpr auto kStreamCasterRows = std::tuple{
     config::row(&StreamCasterOptions::caster, "caster", kCasterNames, kRestart, "Which protocol.").example("mpegts_over_udp"),
     config::row(&StreamCasterOptions::output, "output", kRestart, "RTMP URL that they become; variables [app] and [stream].")
         .example("rtmp://127.0.0.1/live/[stream]"),
-    config::endpoints(&StreamCasterOptions::listen, "listen", kRestart, "UDP endpoint for mpegts_over_udp, TCP for others.").example("8935"),
+    config::endpoints(&StreamCasterOptions::listen, "listen", kRestart, "UDP endpoint for mpegts_over_udp, TCP for others.")
+        .example("8935"),
     config::block(&StreamCasterOptions::sip, "sip", kSipRows, "Signalling of gb28181."),
-    config::row(&StreamCasterOptions::media_connect_timeout, "media_connect_timeout", 0s, 3600s, kRestart, "gb28181: time limit."),
+    config::row(&StreamCasterOptions::media_connect_timeout, "media_connect_timeout", 0s, 3600s, kRestart,
+                "gb28181: time limit."),
 };
 
 inline constexpr auto kExporterRows = std::tuple{

@@ -1,5 +1,5 @@
-// The blocks of the conf file's root that belong to no virtual host: plain values with their defaults. A block moves to the room of
-// its service when that service is written; until then it lives here so that the whole conf file has one row per option.
+// The blocks of the conf file's root that belong to no virtual host: plain values with their defaults. A block moves to the room
+// of its service when that service is written; until then it lives here so that the whole conf file has one row per option.
 #pragma once
 
 #include <chrono>

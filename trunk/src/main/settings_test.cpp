@@ -74,7 +74,8 @@ TEST(Settings, TheSampleOfTheDocumentMeansWhatItSays) {
     const LoadedSettings loaded = good(
         "listen 1935;\nmax_connections 1000;\ndaemon off;\nsrs_log_tank console;\nhttp_api { enabled on; listen 1985; }\n"
         "http_server { enabled on; listen 8080; dir ./objs/nginx/html; }\n"
-        "rtc_server { enabled on; listen 8000; candidate $CANDIDATE; }\nvhost __defaultVhost__ {\n tcp_nodelay on;\n min_latency on;\n"
+        "rtc_server { enabled on; listen 8000; candidate $CANDIDATE; }\nvhost __defaultVhost__ {\n tcp_nodelay on;\n min_latency "
+        "on;\n"
         " play { gop_cache off; queue_length 10; mw_latency 100; }\n publish { mr off; }\n"
         " hls { enabled on; hls_fragment 2; hls_window 10; }\n http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }\n"
         " rtc { enabled on; rtmp_to_rtc on; rtc_to_rtmp on; }\n http_hooks { enabled on; on_publish "
@@ -119,7 +120,8 @@ TEST(Settings, ErrorsSayWhereWhatWasFoundAndTheNearestName) {
     };
     const Case cases[] = {
         {"listn 1935;", "a.conf:1:1: illegal directive listn, did you mean \"listen\"? (line 1)"},
-        {"listen 1935;\nhttp_api {\n  enabled on;\n  listne 1985;\n}", "a.conf:4:3: illegal http_api.listne, did you mean \"listen\"? (line 4)"},
+        {"listen 1935;\nhttp_api {\n  enabled on;\n  listne 1985;\n}",
+         "a.conf:4:3: illegal http_api.listne, did you mean \"listen\"? (line 4)"},
         {"listen 1935; vhost v { gopcache on; }", "a.conf:1:24: illegal vhost.gopcache of v (line 1)"},
         {"listen 1935; vhost v { hls { hls_fragmnet 2; } }",
          "a.conf:1:30: illegal vhost.hls.hls_fragmnet of v, did you mean \"hls_fragment\"? (line 1)"},
@@ -128,18 +130,22 @@ TEST(Settings, ErrorsSayWhereWhatWasFoundAndTheNearestName) {
          "a.conf:1:44: found \"ten\" for \"queue_length\", expected a number from 1..3600 (line 1)"},
         {"listen 1935; vhost v { play { time_jitter ful; } }",
          "a.conf:1:43: found \"ful\" for \"time_jitter\", expected one of full, zero, off, did you mean \"full\"? (line 1)"},
-        {"listen 1935; max_connections 0;", "a.conf:1:30: found 0 for \"max_connections\", expected a whole number from 1..1000000 (line 1)"},
+        {"listen 1935; max_connections 0;",
+         "a.conf:1:30: found 0 for \"max_connections\", expected a whole number from 1..1000000 (line 1)"},
         {"listen 1935; max_connections 1.5;",
          "a.conf:1:30: found \"1.5\" for \"max_connections\", expected a whole number from 1..1000000 (line 1)"},
         {"listen 1935; max_connections 10k;",
          "a.conf:1:30: found \"10k\" for \"max_connections\", expected a whole number from 1..1000000 (line 1)"},
-        {"listen 1935; max_connections;", "a.conf:1:14: found no value behind \"max_connections\", expected a whole number (line 1)"},
-        {"listen 1935; max_connections { }", "a.conf:1:14: found a block behind \"max_connections\", expected a whole number and \";\" (line 1)"},
+        {"listen 1935; max_connections;",
+         "a.conf:1:14: found no value behind \"max_connections\", expected a whole number (line 1)"},
+        {"listen 1935; max_connections { }",
+         "a.conf:1:14: found a block behind \"max_connections\", expected a whole number and \";\" (line 1)"},
         {"listen 1935; http_api on;", "a.conf:1:14: found no block behind \"http_api\", expected \"{\" (line 1)"},
         {"listen 1935; vhost { }", "a.conf:1:14: found \"vhost\" without its name, expected one before \"{\" (line 1)"},
         {"listen 1935; vhost a;", "a.conf:1:14: found no block behind \"vhost\", expected \"{\" (line 1)"},
         {"listen 0;",
-         "a.conf:1:8: found \"0\" for \"listen\", expected port, ip:port or [ipv6]:port with a port from 1..65535: \"0\" is not a port from "
+         "a.conf:1:8: found \"0\" for \"listen\", expected port, ip:port or [ipv6]:port with a port from 1..65535: \"0\" is not "
+         "a port from "
          "1..65535 (line 1)"},
         {"listen 1935 300.0.0.1:1936;",
          "a.conf:1:13: found \"300.0.0.1:1936\" for \"listen\", expected port, ip:port or [ipv6]:port with a port from 1..65535: "
@@ -163,9 +169,11 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
         {"heartbeat { interval 0; }", "heartbeat.interval"},
         {"http_api { https { enabled on; } }", "http_api.https is on and http_api is off"},
         {"http_server { https { enabled on; } }", "http_server.https is on and http_server is off"},
-        {"http_api { enabled on; listen 8080; https { enabled on; listen 1990; } } http_server { enabled on; https { enabled on; } }",
+        {"http_api { enabled on; listen 8080; https { enabled on; listen 1990; } } http_server { enabled on; https { enabled on; "
+         "} }",
          "must share the other endpoint too"},
-        {"http_api { enabled on; listen 1985; https { enabled on; listen 8088; } } http_server { enabled on; https { enabled on; } }",
+        {"http_api { enabled on; listen 1985; https { enabled on; listen 8088; } } http_server { enabled on; https { enabled on; "
+         "} }",
          "must share the other endpoint too"},
         {"srt_server { passphrase short; }", "srt_server.passphrase has 5 characters"},
         {"vhost v { publish { kickoff_for_idle 5; } forward { enabled on; destination 127.0.0.1; } }", "exclude each other"},
@@ -177,8 +185,8 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
         {"vhost v { dvr { dvr_plan append; } }", "expected one of session, segment"},
     };
     for (const Case& one : cases) {
-        EXPECT_TRUE(has(error_of(std::string("listen 1935; ") + one.text), one.part)) << one.text << " -> "
-                                                                                     << error_of(std::string("listen 1935; ") + one.text);
+        EXPECT_TRUE(has(error_of(std::string("listen 1935; ") + one.text), one.part))
+            << one.text << " -> " << error_of(std::string("listen 1935; ") + one.text);
     }
     EXPECT_EQ(error_of("listen 1935; asprocess on; daemon off;"), "");
     EXPECT_EQ(error_of("listen 1935; http_api { enabled on; listen 8080; https { enabled on; listen 8088; } } "
@@ -198,7 +206,8 @@ TEST(Settings, BooleansFollowTheirDefault) {
         const char* word;
         bool default_off, default_on;
     };
-    for (const Case& one : {Case{"on", true, true}, {"off", false, false}, {"true", false, true}, {"1", false, true}, {"ON", false, true}}) {
+    for (const Case& one :
+         {Case{"on", true, true}, {"off", false, false}, {"true", false, true}, {"1", false, true}, {"ON", false, true}}) {
         const Vhost vhost = vhost_of(std::string("play { atc ") + one.word + "; gop_cache " + one.word + "; }");
         EXPECT_EQ(vhost.play.atc, one.default_off) << one.word;
         EXPECT_EQ(vhost.play.gop_cache, one.default_on) << one.word;
@@ -254,22 +263,27 @@ TEST(Settings, AVhostIsFoundByNameElseTheDefaultOne) {
 
 TEST(Settings, TheFirstOfTwoCountsAndTheSecondIsWarnedAbout) {
     const LoadedSettings loaded = good(
-        "listen 1935; chunk_size 1000; chunk_size 2000;\nvhost a { play { atc on; } play { atc off; } }\nvhost a { enabled off; }");
+        "listen 1935; chunk_size 1000; chunk_size 2000;\nvhost a { play { atc on; } play { atc off; } }\nvhost a { enabled off; "
+        "}");
     EXPECT_EQ(loaded.settings.chunk_size, 1000U);
     ASSERT_EQ(loaded.settings.vhosts.size(), 1U);
     EXPECT_TRUE(loaded.settings.vhosts[0].enabled);
     EXPECT_TRUE(loaded.settings.vhosts[0].play.atc);
     const std::string warnings = all_warnings(loaded);
-    EXPECT_TRUE(has(warnings, "a.conf:1:31: \"chunk_size\" is said a second time, the first at a.conf:1:14 counts (line 1)")) << warnings;
+    EXPECT_TRUE(has(warnings, "a.conf:1:31: \"chunk_size\" is said a second time, the first at a.conf:1:14 counts (line 1)"))
+        << warnings;
     EXPECT_TRUE(has(warnings, "\"vhost.play\" is said a second time")) << warnings;
-    EXPECT_TRUE(has(warnings, "a.conf:3:1: \"vhost\" has the name \"a\" a second time, the first is at a.conf:2:1 and counts (line 3)"));
+    EXPECT_TRUE(
+        has(warnings, "a.conf:3:1: \"vhost\" has the name \"a\" a second time, the first is at a.conf:2:1 and counts (line 3)"));
     EXPECT_EQ(loaded.warnings.size(), 3U) << warnings;
 }
 
 TEST(Settings, RepeatableBlocksAndRulesAreAllKept) {
     const Vhost vhost = vhost_of(
-        "ingest one { enabled on; input { type stream; url rtmp://h/a/s; } ffmpeg ./f; engine { enabled off; output rtmp://o; } engine b { "
-        "enabled on; vcodec libx264; vparams { g 100; an; } } } ingest two { } security { enabled on; allow play all; deny publish 10.0.0.0/8; "
+        "ingest one { enabled on; input { type stream; url rtmp://h/a/s; } ffmpeg ./f; engine { enabled off; output rtmp://o; } "
+        "engine b { "
+        "enabled on; vcodec libx264; vparams { g 100; an; } } } ingest two { } security { enabled on; allow play all; deny "
+        "publish 10.0.0.0/8; "
         "deny play 1.2.3.4; } transcode live/s { } transcode { }");
     ASSERT_EQ(vhost.ingests.size(), 2U);
     EXPECT_EQ(vhost.ingests[0].id, "one");
@@ -294,8 +308,9 @@ TEST(Settings, WhatDoesNothingYetIsSaidOncePerLoadAndOnlyWhenInUse) {
 }
 
 TEST(Settings, OurOwnDirectives) {
-    const LoadedSettings loaded =
-        good("listen 1935; io_uring off; rtmps { enabled on; listen 1443; key k.pem; cert c.pem; } vhost a { publish { takeover on; } }");
+    const LoadedSettings loaded = good(
+        "listen 1935; io_uring off; rtmps { enabled on; listen 1443; key k.pem; cert c.pem; } vhost a { publish { takeover on; } "
+        "}");
     EXPECT_FALSE(loaded.settings.io_uring);
     EXPECT_TRUE(loaded.settings.rtmps.enabled);
     EXPECT_EQ(loaded.settings.rtmps.tls.key, "k.pem");
@@ -310,7 +325,9 @@ TEST(Settings, TheRtmpBlockIsTheRootsListen) {
     EXPECT_TRUE(good("rtmp { enabled off; listen 1935; } vhost a {}").settings.listen.empty());
 }
 
-TEST(Settings, AServerWithoutVhostsWarns) { EXPECT_TRUE(has(all_warnings(good("listen 1935;")), "every client will be refused")); }
+TEST(Settings, AServerWithoutVhostsWarns) {
+    EXPECT_TRUE(has(all_warnings(good("listen 1935;")), "every client will be refused"));
+}
 
 TEST(Environment, WinsOverTheFile) {
     const LoadedSettings loaded = good("listen 1935; max_connections 10; vhost a { play { gop_cache on; } } vhost b {}",
@@ -355,12 +372,12 @@ TEST(Environment, OldAndShortNamesAreHeard) {
 
 TEST(Environment, SomeBlocksAreNotAvailable) {
     const LoadedSettings loaded = good("listen 1; vhost a {}", {{"SRS_VHOST_FORWARD_ENABLED", "on"},
-                                                               {"SRS_VHOST_CLUSTER_MODE", "remote"},
-                                                               {"SRS_VHOST_SECURITY_ENABLED", "on"},
-                                                               {"SRS_VHOST_REFER_ENABLED", "on"},
-                                                               {"SRS_VHOST_EXEC_ENABLED", "on"},
-                                                               {"SRS_VHOST_DVR_DVR_APPLY", "live/a"},
-                                                               {"SRS_STATS_ENABLED", "off"}});
+                                                                {"SRS_VHOST_CLUSTER_MODE", "remote"},
+                                                                {"SRS_VHOST_SECURITY_ENABLED", "on"},
+                                                                {"SRS_VHOST_REFER_ENABLED", "on"},
+                                                                {"SRS_VHOST_EXEC_ENABLED", "on"},
+                                                                {"SRS_VHOST_DVR_DVR_APPLY", "live/a"},
+                                                                {"SRS_STATS_ENABLED", "off"}});
     const Vhost& vhost = loaded.settings.vhosts[0];
     EXPECT_FALSE(vhost.forward.enabled || vhost.security.enabled || vhost.refer.enabled || vhost.exec.enabled);
     EXPECT_EQ(vhost.cluster.mode, ClusterMode::local);
@@ -371,17 +388,19 @@ TEST(Environment, SomeBlocksAreNotAvailable) {
 
 TEST(Environment, AMistypedVariableIsWarnedAboutAndAServiceLinkIsNot) {
     const LoadedSettings loaded = good("listen 1; vhost a {}", {{"SRS_MAX_CONECTIONS", "5"},
-                                                               {"SRS_SERVICE_HOST", "10.0.0.1"},
-                                                               {"SRS_PORT_1935_TCP", "tcp://10.0.0.1:1935"},
-                                                               {"SRS_CONFIG_FILE", "x.conf"}});
-    EXPECT_EQ(all_warnings(loaded), "environment variable SRS_MAX_CONECTIONS sets nothing, did you mean \"SRS_MAX_CONNECTIONS\"?\n");
+                                                                {"SRS_SERVICE_HOST", "10.0.0.1"},
+                                                                {"SRS_PORT_1935_TCP", "tcp://10.0.0.1:1935"},
+                                                                {"SRS_CONFIG_FILE", "x.conf"}});
+    EXPECT_EQ(all_warnings(loaded),
+              "environment variable SRS_MAX_CONECTIONS sets nothing, did you mean \"SRS_MAX_CONNECTIONS\"?\n");
 }
 
 TEST(Environment, ABadValueNamesItsVariable) {
     const auto loaded = load("listen 1; vhost a {}", {{"SRS_MAX_CONNECTIONS", "many"}});
     ASSERT_FALSE(loaded.ok());
     EXPECT_EQ(loaded.error().sentence(),
-              "environment variable SRS_MAX_CONNECTIONS: found \"many\" for \"max_connections\", expected a whole number from 1..1000000");
+              "environment variable SRS_MAX_CONNECTIONS: found \"many\" for \"max_connections\", expected a whole number from "
+              "1..1000000");
 }
 
 TEST(Environment, AloneItIsEnough) {
@@ -410,14 +429,16 @@ TEST(Container, TakesTheDaemonAwayAndLogsToTheConsole) {
     EXPECT_TRUE(inside.inotify_auto_reload);
     EXPECT_EQ(inside.log.tank, LogTank::console);
     const Settings kept =
-        good("listen 1; in_docker on; disable_daemon_for_docker off; auto_reload_for_docker off; srs_log_tank file; vhost a {}").settings;
+        good("listen 1; in_docker on; disable_daemon_for_docker off; auto_reload_for_docker off; srs_log_tank file; vhost a {}")
+            .settings;
     EXPECT_TRUE(kept.daemon);
     EXPECT_FALSE(kept.inotify_auto_reload);
     EXPECT_EQ(kept.log.tank, LogTank::file);
 }
 
 TEST(Candidate, AnUnsetVariableIsAStar) {
-    EXPECT_EQ(good("listen 1; vhost a {} rtc_server { candidate $NOT_SET; }").settings.rtc_server.candidates, std::vector<std::string>{"*"});
+    EXPECT_EQ(good("listen 1; vhost a {} rtc_server { candidate $NOT_SET; }").settings.rtc_server.candidates,
+              std::vector<std::string>{"*"});
 }
 
 TEST(Settings, AFileThatIsNotThereIsAnError) {

@@ -54,8 +54,9 @@ Result<void> check_reload(const Settings& before, const Settings& after) {
     for (const Vhost& vhost : after.vhosts) {
         for (const Vhost& old : before.vhosts) {
             if (old.name == vhost.name && old.cluster.mode != vhost.cluster.mode) {
-                return Error(Errc::conflict,
-                             fmt::format("vhost {}: cluster.mode cannot change between local and remote while running", vhost.name));
+                return Error(
+                    Errc::conflict,
+                    fmt::format("vhost {}: cluster.mode cannot change between local and remote while running", vhost.name));
             }
         }
     }

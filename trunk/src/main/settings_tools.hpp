@@ -1,5 +1,5 @@
-// What is asked of the rows: reading a tree of directives, a description of every option, the values of a tree as text, and what a
-// reload changes.
+// What is asked of the rows: reading a tree of directives, a description of every option, the values of a tree as text, and what
+// a reload changes.
 #pragma once
 
 #include <string>
@@ -33,8 +33,8 @@ struct Change {
 // What a reload from one tree to the other changes, in the order of the rows.
 std::vector<Change> changes_between(const Settings& before, const Settings& after);
 
-// A change that a running server cannot make at all: a virtual host between origin and edge. Errc::conflict; for the process it is
-// code 2023.
+// A change that a running server cannot make at all: a virtual host between origin and edge. Errc::conflict; for the process it
+// is code 2023.
 Result<void> check_reload(const Settings& before, const Settings& after);
 
 }  // namespace live::main_

@@ -16,7 +16,8 @@ Settings load(const std::string& text) {
 std::string changes(const std::string& before, const std::string& after) {
     std::string out;
     for (const Change& change : changes_between(load(before), load(after))) {
-        out += change.path + ": " + change.before + " -> " + change.after + " (" + std::string(name_of(change.takes_effect)) + ")\n";
+        out +=
+            change.path + ": " + change.before + " -> " + change.after + " (" + std::string(name_of(change.takes_effect)) + ")\n";
     }
     return out;
 }
@@ -28,7 +29,8 @@ TEST(Changes, NothingChangesNothing) {
 }
 
 TEST(Changes, SayWhatAndWhenItTakesEffect) {
-    EXPECT_EQ(changes("listen 1935; pid a; vhost a { }", "listen 1935 1936; pid b; vhost a { play { gop_cache off; } publish { mr on; } }"),
+    EXPECT_EQ(changes("listen 1935; pid a; vhost a { }",
+                      "listen 1935 1936; pid b; vhost a { play { gop_cache off; } publish { mr on; } }"),
               "listen: 1935 -> 1935 1936 (live)\npid: a -> b (restart)\nvhost[a].play.gop_cache: on -> off (next session)\n"
               "vhost[a].publish.mr: off -> on (next session)\n");
 }

@@ -1,5 +1,6 @@
-// The whole of what an operator has said, as one immutable tree: plain values with their defaults. Code below main never sees it: main
-// hands each room its own options struct. How it is built is in main/settings.hpp, what it is called in a file in main/settings_rows.hpp.
+// The whole of what an operator has said, as one immutable tree: plain values with their defaults. Code below main never sees it:
+// main hands each room its own options struct. How it is built is in main/settings.hpp, what it is called in a file in
+// main/settings_rows.hpp.
 #pragma once
 
 #include <chrono>
@@ -106,7 +107,8 @@ struct Settings {
 
     std::vector<Vhost> vhosts;
 
-    // The virtual host of exactly that name, else __defaultVhost__, else nullptr. A disabled one is returned too: the caller refuses.
+    // The virtual host of exactly that name, else __defaultVhost__, else nullptr. A disabled one is returned too: the caller
+    // refuses.
     const Vhost* find_vhost(std::string_view name) const;
 };
 

@@ -26,13 +26,15 @@ inline constexpr auto kPlayRows = std::tuple{
     config::row(&PlayOptions::queue_length, "queue_length", 1s, 3600s, config::Reload::next_session,
                 "A player that is further behind than this skips to the newest key frame.")
         .clamped(),
-    config::row(&PlayOptions::time_jitter, "time_jitter", kTimeJitterNames, config::Reload::next_session,
-                "What a player sees as time zero: full starts each player at 0 and repairs jumps, zero only starts at 0, off sends "
-                "the publisher's times."),
+    config::row(
+        &PlayOptions::time_jitter, "time_jitter", kTimeJitterNames, config::Reload::next_session,
+        "What a player sees as time zero: full starts each player at 0 and repairs jumps, zero only starts at 0, off sends "
+        "the publisher's times."),
     config::row(&PlayOptions::mix_correct, "mix_correct", config::Reload::next_session,
                 "Puts audio and video back into the order of their times."),
-    config::row(&PlayOptions::atc, "atc", config::Reload::next_session,
-                "Keeps the publisher's absolute times, for several servers that carry the same stream; switches time_jitter off."),
+    config::row(
+        &PlayOptions::atc, "atc", config::Reload::next_session,
+        "Keeps the publisher's absolute times, for several servers that carry the same stream; switches time_jitter off."),
     config::row(&PlayOptions::atc_auto, "atc_auto", config::Reload::next_session,
                 "Switches atc on for a publisher whose metadata says bravo_atc."),
     config::row(&PlayOptions::mw_latency, "mw_latency", 0ms, 60'000ms, config::Reload::next_session,

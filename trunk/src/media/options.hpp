@@ -1,5 +1,5 @@
-// What an operator can say about one virtual host's sources and their readers: plain values with their defaults. The names, bounds
-// and sentences of the conf file are beside this file in media/option_rows.hpp; nothing here parses or checks.
+// What an operator can say about one virtual host's sources and their readers: plain values with their defaults. The names,
+// bounds and sentences of the conf file are beside this file in media/option_rows.hpp; nothing here parses or checks.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,8 @@ struct PlayOptions {
     bool atc_auto = false;
     // Merged write: a reader is sent to when this much time has gathered...
     std::chrono::milliseconds mw_latency = 350ms;
-    // ...or when it has gathered this many messages. The loader sets 0 for a virtual host with min_latency on that does not say it.
+    // ...or when it has gathered this many messages. The loader sets 0 for a virtual host with min_latency on that does not say
+    // it.
     std::uint32_t mw_msgs = 8;
     // Above zero: one message at a time with at least this gap.
     std::chrono::microseconds send_min_interval{0};
@@ -38,7 +39,8 @@ struct PlayOptions {
 
 // The conf block publish {}.
 struct PublishOptions {
-    // Merged read: the publisher's socket is read on a beat of merged_read_latency. The loader switches it off with min_latency on.
+    // Merged read: the publisher's socket is read on a beat of merged_read_latency. The loader switches it off with min_latency
+    // on.
     bool merged_read = false;
     std::chrono::milliseconds merged_read_latency = 350ms;
     std::chrono::milliseconds first_packet_timeout = 20s;

@@ -13,7 +13,8 @@ public:
     Parser(const ReadFile& read_file, const ParseLimits& limits) : read_file_(read_file), limits_(limits) {}
 
     // Appends the file's directives to `into`. `at` is where it is included, or nowhere.
-    Result<void> parse_file(const std::string& path, Directive& into, std::size_t depth, std::size_t include_depth, const Place& at);
+    Result<void> parse_file(const std::string& path, Directive& into, std::size_t depth, std::size_t include_depth,
+                            const Place& at);
 
 private:
     Result<void> parse_text(Scanner& scanner, Directive& into, std::size_t depth, std::size_t include_depth);
@@ -48,8 +49,8 @@ Result<void> Parser::parse_file(const std::string& path, Directive& into, std::s
 }
 
 Result<void> Parser::parse_text(Scanner& scanner, Directive& into, std::size_t depth, std::size_t include_depth) {
-    // The blocks that are open in this file, the innermost last. A block's address is stable while it is open: only the innermost one
-    // gets children.
+    // The blocks that are open in this file, the innermost last. A block's address is stable while it is open: only the innermost
+    // one gets children.
     std::vector<Directive*> open{&into};
     while (true) {
         Token token = TRY(scanner.next());
@@ -99,8 +100,8 @@ Result<Directive> Parser::parse_head(Scanner& scanner, Token name) {
             case TokenKind::close_brace:
             case TokenKind::newline:
             case TokenKind::end:
-                return token.at.error(
-                    fmt::format("found {} in \"{}\", expected \";\" or \"{{\" on the same line", token.described(), directive.name));
+                return token.at.error(fmt::format("found {} in \"{}\", expected \";\" or \"{{\" on the same line",
+                                                  token.described(), directive.name));
         }
     }
 }
@@ -111,8 +112,10 @@ Result<void> Parser::include(const Directive& directive, Directive& into, std::s
     if (directive.args.empty())
         return directive.at.error("found no file behind \"include\", expected at least one");
     if (include_depth >= limits_.include_depth_max) {
-        return over_limit(directive.at, fmt::format("found an include inside {} others, expected at most that many; does a file include itself?",
-                                                    limits_.include_depth_max));
+        return over_limit(
+            directive.at,
+            fmt::format("found an include inside {} others, expected at most that many; does a file include itself?",
+                        limits_.include_depth_max));
     }
     for (const Argument& file : directive.args) {
         if (++included_ > limits_.include_count_max)

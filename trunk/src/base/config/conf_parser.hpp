@@ -29,8 +29,8 @@ struct ParseLimits {
     std::size_t directives_max = 200'000;
 };
 
-// The root: a nameless block whose children are the file's directives. Errors carry file, line, column, what was found and what was
-// expected; Errc::limit for a bound, Errc::malformed for a broken text, and the reader's code for a file that cannot be read.
+// The root: a nameless block whose children are the file's directives. Errors carry file, line, column, what was found and what
+// was expected; Errc::limit for a bound, Errc::malformed for a broken text, and the reader's code for a file that cannot be read.
 Result<Directive> parse_conf(const std::string& path, const ReadFile& read_file, const ParseLimits& limits = {});
 
 }  // namespace live::config

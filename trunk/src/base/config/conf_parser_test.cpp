@@ -83,8 +83,10 @@ TEST(ConfParser, ReadsEveryFormOfTheGrammar) {
 
 TEST(ConfParser, SaysFileLineColumnFoundAndExpected) {
     const Case cases[] = {
-        {"listen 1935\n;", "a.conf:1:12: found the end of the line in \"listen\", expected \";\" or \"{\" on the same line (line 1)"},
-        {"listen 1935", "a.conf:1:12: found the end of the file in \"listen\", expected \";\" or \"{\" on the same line (line 1)"},
+        {"listen 1935\n;",
+         "a.conf:1:12: found the end of the line in \"listen\", expected \";\" or \"{\" on the same line (line 1)"},
+        {"listen 1935",
+         "a.conf:1:12: found the end of the file in \"listen\", expected \";\" or \"{\" on the same line (line 1)"},
         {"listen", "a.conf:1:7: found the end of the file in \"listen\", expected \";\" or \"{\" on the same line (line 1)"},
         {"listen 1 }", "a.conf:1:10: found \"}\" in \"listen\", expected \";\" or \"{\" on the same line (line 1)"},
         {"a;\n  ;", "a.conf:2:3: found \";\", expected a directive (line 2)"},
@@ -139,7 +141,8 @@ TEST(ConfInclude, SplicesFilesWhereTheyAreNamed) {
 }
 
 TEST(ConfInclude, ABlockMayNotReachOverAFile) {
-    const Files files{{"a.conf", "v { include b.conf; }"}, {"b.conf", "b; }"}, {"c.conf", "include d.conf; }"}, {"d.conf", "v {"}};
+    const Files files{
+        {"a.conf", "v { include b.conf; }"}, {"b.conf", "b; }"}, {"c.conf", "include d.conf; }"}, {"d.conf", "v {"}};
     EXPECT_EQ(parse_conf("a.conf", reader_of(files)).error().sentence(),
               "b.conf:1:4: found \"}\" where no block is open, expected a directive or the end of the file (line 1)");
     EXPECT_EQ(parse_conf("c.conf", reader_of(files)).error().sentence(),

@@ -1,5 +1,5 @@
-// What is written down once about an option: its name, when a change takes effect, whether it does anything yet, and one sentence.
-// Everything that is known about an option elsewhere is generated from these (base/config/row.hpp).
+// What is written down once about an option: its name, when a change takes effect, whether it does anything yet, and one
+// sentence. Everything that is known about an option elsewhere is generated from these (base/config/row.hpp).
 #pragma once
 
 #include <cstdint>
@@ -73,8 +73,8 @@ struct ValueInfo {
 // "SRS_" and the path in capitals with _ for each dot: the variable of "vhost.hls.hls_fragment" is SRS_VHOST_HLS_HLS_FRAGMENT.
 std::string environment_name(std::string_view path);
 
-// A value as it must be written to be read back as one argument: in quotes when it holds a separator. Text that cannot be written (it
-// holds both kinds of quote, or a newline) loses what stands in the way.
+// A value as it must be written to be read back as one argument: in quotes when it holds a separator. Text that cannot be written
+// (it holds both kinds of quote, or a newline) loses what stands in the way.
 std::string quoted(std::string_view text);
 
 }  // namespace live::config

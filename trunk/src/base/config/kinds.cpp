@@ -60,13 +60,14 @@ Result<double> read_number(const Directive& directive, const Bounds& bounds, dou
     const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (failure != std::errc() || end != word.data() + word.size() || !std::isfinite(value) ||
         (whole && value != std::floor(value))) {
-        return at.error(fmt::format("found \"{}\" for \"{}\", expected {} from {}", word, directive.name, expected,
-                                    range_text(bounds)));
+        return at.error(
+            fmt::format("found \"{}\" for \"{}\", expected {} from {}", word, directive.name, expected, range_text(bounds)));
     }
     if (value >= bounds.min && value <= bounds.max)
         return value;
     if (bounds.policy == OnRange::refuse)
-        return at.error(fmt::format("found {} for \"{}\", expected {} from {}", word, directive.name, expected, range_text(bounds)));
+        return at.error(
+            fmt::format("found {} for \"{}\", expected {} from {}", word, directive.name, expected, range_text(bounds)));
     const double used = bounds.policy == OnRange::use_default ? by_default : (value < bounds.min ? bounds.min : bounds.max);
     loading.warn(at, fmt::format("found {} for \"{}\", expected {} from {}; {} is used", word, directive.name, expected,
                                  range_text(bounds), number_text(used)));
@@ -113,13 +114,15 @@ Result<std::vector<std::string>> ListKind::read(Found found, const std::vector<s
     if (!endpoints)
         return words_of(directive);
     if (directive.args.empty())
-        return directive.at.error(fmt::format("found no value behind \"{}\", expected port, ip:port or [ipv6]:port", directive.name));
+        return directive.at.error(
+            fmt::format("found no value behind \"{}\", expected port, ip:port or [ipv6]:port", directive.name));
     for (const Argument& argument : directive.args) {
         const auto endpoint = parse_endpoint(argument.text);
         if (!endpoint.ok()) {
-            return argument.at.error(fmt::format("found \"{}\" for \"{}\", expected port, ip:port or [ipv6]:port with a port from "
-                                                 "1..65535: {}",
-                                                 argument.text, directive.name, endpoint.error().sentence()));
+            return argument.at.error(
+                fmt::format("found \"{}\" for \"{}\", expected port, ip:port or [ipv6]:port with a port from "
+                            "1..65535: {}",
+                            argument.text, directive.name, endpoint.error().sentence()));
         }
     }
     return words_of(directive);

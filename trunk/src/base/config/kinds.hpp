@@ -1,5 +1,5 @@
-// The kinds of value that a row can have: how each is read from a directive, checked, and written back as text. base/config/row.hpp
-// picks the kind by the member's type.
+// The kinds of value that a row can have: how each is read from a directive, checked, and written back as text.
+// base/config/row.hpp picks the kind by the member's type.
 //
 // A kind has `read(directives, by_default, loading)`, where the directives are all of that name in the block (one or more; only a
 // kind with kRepeats looks behind the first), `text(value)`, `type()` and `range()`.

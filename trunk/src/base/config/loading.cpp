@@ -94,7 +94,8 @@ Result<bool> Loading::admit_block(const Directive& block, std::span<const Direct
     if (!block.is_block)
         return block.at.error(fmt::format("found no block behind \"{}\", expected \"{{\"", path_of(block.name)));
     if (rule.argument_needed && block.args.empty())
-        return block.at.error(fmt::format("found \"{}\" without its {}, expected one before \"{{\"", path_of(block.name), rule.argument));
+        return block.at.error(
+            fmt::format("found \"{}\" without its {}, expected one before \"{{\"", path_of(block.name), rule.argument));
     const std::size_t words = rule.argument.empty() ? 0 : 1;
     if (block.args.size() > words)
         warn(block.args[words].at, fmt::format("\"{}\" is not used before \"{{\"", block.args[words].text));
@@ -103,9 +104,8 @@ Result<bool> Loading::admit_block(const Directive& block, std::span<const Direct
     for (const Directive* other : before) {
         if (other->arg(0) != block.arg(0))
             continue;
-        const std::string sentence =
-            fmt::format("\"{}\" has the {} \"{}\" a second time, the first is at {}", path_of(block.name), rule.argument, block.arg(0),
-                        other->at.text());
+        const std::string sentence = fmt::format("\"{}\" has the {} \"{}\" a second time, the first is at {}",
+                                                 path_of(block.name), rule.argument, block.arg(0), other->at.text());
         if (rule.same_name == SameName::is_error)
             return block.at.error(sentence);
         warn(block.at, sentence + " and counts");
@@ -119,8 +119,8 @@ void Loading::warn_duplicate(const Directive& later, const Directive& first) {
 }
 
 Error Loading::unknown(const Directive& directive, std::span<const std::string_view> known) const {
-    std::string what = path_.empty() ? fmt::format("illegal directive {}", directive.name)
-                                     : fmt::format("illegal {}", path_of(directive.name));
+    std::string what =
+        path_.empty() ? fmt::format("illegal directive {}", directive.name) : fmt::format("illegal {}", path_of(directive.name));
     if (!vhost_.empty())
         what += fmt::format(" of {}", vhost_);
     return directive.at.error(what + did_you_mean(directive.name, known));

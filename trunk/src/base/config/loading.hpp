@@ -1,5 +1,5 @@
-// What goes along while rows read a tree of directives: the environment, the path to where we are, and the warnings gathered so far.
-// One Loading is one load.
+// What goes along while rows read a tree of directives: the environment, the path to where we are, and the warnings gathered so
+// far. One Loading is one load.
 #pragma once
 
 #include <cstdint>

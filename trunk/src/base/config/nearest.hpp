@@ -11,8 +11,8 @@ namespace live::config {
 // Names longer than this are not compared.
 inline constexpr std::size_t kNearestNameMax = 64;
 
-// How many letters must be put in, left out, replaced or swapped with their neighbour to turn one text into the other. Quadratic in
-// the lengths, which the caller bounds.
+// How many letters must be put in, left out, replaced or swapped with their neighbour to turn one text into the other. Quadratic
+// in the lengths, which the caller bounds.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // The nearest of `known` within a third of the name's length (at least 1), or empty. The first wins among equals.

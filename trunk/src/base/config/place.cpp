@@ -16,8 +16,6 @@ std::string Place::sentence(std::string_view what) const {
     return fmt::format("{}: {} (line {})", text(), what, line);
 }
 
-Error Place::error(std::string_view what, SourceLocation where) const {
-    return {Errc::malformed, sentence(what), where};
-}
+Error Place::error(std::string_view what, SourceLocation where) const { return {Errc::malformed, sentence(what), where}; }
 
 }  // namespace live::config

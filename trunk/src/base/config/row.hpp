@@ -1,13 +1,15 @@
-// Rows: one per option, the only place that says what the option is called, how far it may go, when a change of it takes effect and
-// what it is for. A room writes a std::tuple of rows beside its options struct; from it come parsing, bounds, "did you mean", names of
-// environment variables, conf/full.conf, doc/config.md, the comparison at reload.
+// Rows: one per option, the only place that says what the option is called, how far it may go, when a change of it takes effect
+// and what it is for. A room writes a std::tuple of rows beside its options struct; from it come parsing, bounds, "did you mean",
+// names of environment variables, conf/full.conf, doc/config.md, the comparison at reload.
 //
 //   inline constexpr auto kRtmpRows = std::tuple{
-//       config::row(&RtmpOptions::chunk_size, "chunk_size", 128, 65'536, config::Reload::next_session, "Bytes of payload in ..."),
+//       config::row(&RtmpOptions::chunk_size, "chunk_size", 128, 65'536, config::Reload::next_session, "Bytes of payload in
+//       ..."),
 //   };
 //
-// The default of an option is its member's initialiser, never said here. Rows of values are in base/config/row_value.hpp; this file has
-// the rows of blocks: one block, a repeatable one, and a member struct whose options stand directly in the block around it.
+// The default of an option is its member's initialiser, never said here. Rows of values are in base/config/row_value.hpp; this
+// file has the rows of blocks: one block, a repeatable one, and a member struct whose options stand directly in the block around
+// it.
 #pragma once
 
 #include <string>
@@ -66,9 +68,7 @@ struct BlockRow : RowBase<BlockRow<Struct, Member, Rows>> {
         out.add(this->facts).is_block = true;
         describe_rows(*rows, defaults.*member, out.inside(this->facts));
     }
-    void show(const Struct& from, const Showing& out) const {
-        show_rows(*rows, from.*member, out.inside(this->facts.name));
-    }
+    void show(const Struct& from, const Showing& out) const { show_rows(*rows, from.*member, out.inside(this->facts.name)); }
 };
 
 // A block whose rows are about the struct of the block around it: ingest's input { type; url; }.
@@ -103,9 +103,16 @@ struct BlocksRow : RowBase<BlocksRow<Struct, Member, Rows>> {
     const Rows* rows;
     Prepare prepare;
 
-    constexpr BlocksRow(const Facts& known, std::vector<Member> Struct::*m, std::string Member::*n, std::string_view a, bool needed,
-                        SameName same, const Rows* r, Prepare p)
-        : RowBase<BlocksRow>{known}, member(m), name(n), argument(a), argument_needed(needed), same_name(same), rows(r), prepare(p) {}
+    constexpr BlocksRow(const Facts& known, std::vector<Member> Struct::*m, std::string Member::*n, std::string_view a,
+                        bool needed, SameName same, const Rows* r, Prepare p)
+        : RowBase<BlocksRow>{known},
+          member(m),
+          name(n),
+          argument(a),
+          argument_needed(needed),
+          same_name(same),
+          rows(r),
+          prepare(p) {}
 
     [[gnu::noinline]] Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
         std::vector<const Directive*> taken;
@@ -195,10 +202,11 @@ constexpr auto flat(Member Struct::*member, const std::tuple<Rows...>& rows) {
 // `word argument { }`, where the argument must be given.
 template <class Struct, class Member, class... Rows>
 constexpr auto named_blocks(std::vector<Member> Struct::*member, std::string_view word,
-                            std::type_identity_t<std::string Member::*> name, std::string_view argument, SameName same_name, const std::tuple<Rows...>& rows, std::string_view doc,
+                            std::type_identity_t<std::string Member::*> name, std::string_view argument, SameName same_name,
+                            const std::tuple<Rows...>& rows, std::string_view doc,
                             std::type_identity_t<void (*)(const Struct&, Member&)> prepare = nullptr) {
-    return BlocksRow<Struct, Member, std::tuple<Rows...>>(Facts{word, Reload::restart, doc}, member, name, argument, true, same_name,
-                                                          &rows, prepare);
+    return BlocksRow<Struct, Member, std::tuple<Rows...>>(Facts{word, Reload::restart, doc}, member, name, argument, true,
+                                                          same_name, &rows, prepare);
 }
 // `word [argument] { }`, where the argument may be left out; `name` may be nullptr when there is none.
 template <class Struct, class Member, class... Rows>

@@ -126,7 +126,8 @@ TEST(Row, NumbersHoldAtTheirBounds) {
     EXPECT_EQ(bind("negative -1;").outer.negative, -1);
     EXPECT_NE(bind("negative -2;").error, "");
     EXPECT_EQ(bind("negative 1099511627776;").outer.negative, 1LL << 40);
-    for (const char* text : {"whole 1e400;", "whole nan;", "whole inf;", "whole 0x10;", "whole 5s;", "whole 1.5;", "number 1.1;", "number -0.1;"})
+    for (const char* text :
+         {"whole 1e400;", "whole nan;", "whole inf;", "whole 0x10;", "whole 5s;", "whole 1.5;", "number 1.1;", "number -0.1;"})
         EXPECT_NE(bind(text).error, "") << text;
     EXPECT_EQ(bind("number 0.25;").outer.number, 0.25);
 }
@@ -135,7 +136,8 @@ TEST(Row, ClampedAndDefaultedNumbersWarn) {
     EXPECT_EQ(bind("clamped 500;").outer.clamped, 100U);
     EXPECT_EQ(bind("clamped 0;").outer.clamped, 1U);
     EXPECT_EQ(bind("default_back 500;").outer.default_back, 5U);
-    EXPECT_EQ(bind("clamped 500;").warnings.at(0), "a:1:9: found 500 for \"clamped\", expected a whole number from 1..100; 100 is used (line 1)");
+    EXPECT_EQ(bind("clamped 500;").warnings.at(0),
+              "a:1:9: found 500 for \"clamped\", expected a whole number from 1..100; 100 is used (line 1)");
     EXPECT_TRUE(bind("clamped 100;").warnings.empty());
     EXPECT_NE(bind("clamped many;").error, "") << "what is no number is refused even there";
 }
@@ -162,7 +164,8 @@ TEST(Row, TextMayBeEmptyAndExtraWordsWarn) {
     EXPECT_EQ(bind("text_of_outer a b;").outer.text, "a");
     EXPECT_EQ(bind("text_of_outer a b;").warnings.at(0),
               "a:1:17: \"text_of_outer\" takes one value, \"b\" and what follows is not used (line 1)");
-    EXPECT_EQ(bind("text_of_outer { }").error, "a:1:1: found a block behind \"text_of_outer\", expected a text and \";\" (line 1)");
+    EXPECT_EQ(bind("text_of_outer { }").error,
+              "a:1:1: found a block behind \"text_of_outer\", expected a text and \";\" (line 1)");
 }
 
 TEST(Row, ListsRulesAndArguments) {
@@ -186,7 +189,8 @@ TEST(Row, BlocksFlatAndScopes) {
     ASSERT_EQ(bound.outer.many.size(), 2U);
     EXPECT_EQ(bound.outer.many[0].name, "a");
     EXPECT_EQ(bound.outer.many[1].size, 5U) << "prepared from the block around it";
-    EXPECT_EQ(bind("many a { } many a { }").error, "a:1:12: \"many\" has the name \"a\" a second time, the first is at a:1:1 (line 1)");
+    EXPECT_EQ(bind("many a { } many a { }").error,
+              "a:1:12: \"many\" has the name \"a\" a second time, the first is at a:1:1 (line 1)");
     EXPECT_EQ(bind("many { }").error, "a:1:1: found \"many\" without its name, expected one before \"{\" (line 1)");
     EXPECT_EQ(bind("inner;").error, "a:1:1: found no block behind \"inner\", expected \"{\" (line 1)");
     EXPECT_EQ(bind("inner x { }").warnings.at(0), "a:1:7: \"inner\" takes no word before \"{\", \"x\" is not used (line 1)");
@@ -196,7 +200,8 @@ TEST(Row, UnknownNamesNameTheBlockAndTheNearest) {
     EXPECT_EQ(bind("whole 1; whoel 2;").error, "a:1:10: illegal directive whoel, did you mean \"whole\"? (line 1)");
     EXPECT_EQ(bind("inner { sise 2; }").error, "a:1:9: illegal inner.sise, did you mean \"size\"? (line 1)");
     EXPECT_EQ(bind("many v { sise 2; }").error, "a:1:10: illegal many.sise of v, did you mean \"size\"? (line 1)");
-    EXPECT_EQ(bind("txet x;").error, "a:1:1: illegal directive txet, did you mean \"text\"? (line 1)") << "names of flat rows count";
+    EXPECT_EQ(bind("txet x;").error, "a:1:1: illegal directive txet, did you mean \"text\"? (line 1)")
+        << "names of flat rows count";
     EXPECT_EQ(bind("completely_different x;").error, "a:1:1: illegal directive completely_different (line 1)");
 }
 
@@ -209,12 +214,12 @@ TEST(Row, WhatDoesNothingYetIsSaidWhenItIsUsed) {
 
 TEST(RowEnvironment, WinsAndSplitsOnlyLists) {
     const Bound bound = bind("whole 1; list x; text_of_outer y; many a { size 1; }", {{"SRS_WHOLE", "2"},
-                                                                                     {"SRS_LIST", " a  b "},
-                                                                                     {"SRS_TEXT_OF_OUTER", "two words"},
-                                                                                     {"SRS_INNER_SIZE", "9"},
-                                                                                     {"SRS_MANY_SIZE", "8"},
-                                                                                     {"SRS_RULE", "no"},
-                                                                                     {"SRS_ON", ""}});
+                                                                                      {"SRS_LIST", " a  b "},
+                                                                                      {"SRS_TEXT_OF_OUTER", "two words"},
+                                                                                      {"SRS_INNER_SIZE", "9"},
+                                                                                      {"SRS_MANY_SIZE", "8"},
+                                                                                      {"SRS_RULE", "no"},
+                                                                                      {"SRS_ON", ""}});
     EXPECT_EQ(bound.error, "");
     EXPECT_EQ(bound.outer.whole, 2U);
     EXPECT_EQ(bound.outer.list, (std::vector<std::string>{"a", "b"}));
@@ -256,7 +261,8 @@ TEST(RowDescription, SaysEverythingOfARow) {
 }
 
 TEST(RowValues, AreShownAsTheyWouldBeWritten) {
-    const Bound bound = bind("off on; wait 20; colour green; text_of_outer \"a b\"; list a \"b c\"; rule a; rule b; many x { size 2; } password s;");
+    const Bound bound = bind(
+        "off on; wait 20; colour green; text_of_outer \"a b\"; list a \"b c\"; rule a; rule b; many x { size 2; } password s;");
     std::vector<ValueInfo> values;
     show_rows(kOuterRows, bound.outer, Showing{values});
     const auto text = [&values](std::string_view path) {
@@ -302,7 +308,9 @@ TEST(Nearest, IsSilentWhenNothingIsNear) {
     EXPECT_EQ(nearest_name(std::string(10'000, 'l'), known), "") << "long names are not compared";
 }
 
-TEST(EnvironmentName, IsThePathInCapitals) { EXPECT_EQ(environment_name("vhost.hls.hls_fragment"), "SRS_VHOST_HLS_HLS_FRAGMENT"); }
+TEST(EnvironmentName, IsThePathInCapitals) {
+    EXPECT_EQ(environment_name("vhost.hls.hls_fragment"), "SRS_VHOST_HLS_HLS_FRAGMENT");
+}
 
 }  // namespace
 }  // namespace live::config

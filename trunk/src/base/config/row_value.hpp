@@ -1,5 +1,5 @@
-// The row of one value: a member of an options struct with its facts and its kind. One half of base/config/row.hpp, where the word
-// "row" is explained and blocks are; include that one.
+// The row of one value: a member of an options struct with its facts and its kind. One half of base/config/row.hpp, where the
+// word "row" is explained and blocks are; include that one.
 #pragma once
 
 #include <array>
@@ -97,8 +97,8 @@ struct Row : RowBase<Row<Struct, Member, Kind>> {
         info.repeatable = Kind::kRepeats;
     }
     void show(const Struct& from, const Showing& out) const {
-        out.values.push_back({out.prefix + std::string(this->facts.name), kind.text(from.*member), this->facts.reload,
-                              this->facts.secret});
+        out.values.push_back(
+            {out.prefix + std::string(this->facts.name), kind.text(from.*member), this->facts.reload, this->facts.secret});
     }
 
 private:
@@ -115,15 +115,15 @@ constexpr auto row(bool Struct::*member, std::string_view name, Reload reload, s
 }
 template <class Struct, class T>
     requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-constexpr auto row(T Struct::*member, std::string_view name, std::type_identity_t<T> min, std::type_identity_t<T> max, Reload reload,
-                   std::string_view doc) {
+constexpr auto row(T Struct::*member, std::string_view name, std::type_identity_t<T> min, std::type_identity_t<T> max,
+                   Reload reload, std::string_view doc) {
     return Row(Facts{name, reload, doc}, member, NumberKind<T>{{static_cast<double>(min), static_cast<double>(max)}});
 }
 // A duration is written in seconds when the bounds are whole seconds' type, else in milliseconds.
 template <class Struct, class Rep, class Period, class BoundRep, class BoundPeriod>
 constexpr auto row(std::chrono::duration<Rep, Period> Struct::*member, std::string_view name,
-                   std::chrono::duration<BoundRep, BoundPeriod> min, std::chrono::duration<BoundRep, BoundPeriod> max, Reload reload,
-                   std::string_view doc) {
+                   std::chrono::duration<BoundRep, BoundPeriod> min, std::chrono::duration<BoundRep, BoundPeriod> max,
+                   Reload reload, std::string_view doc) {
     constexpr Unit kUnit = std::ratio_less_v<BoundPeriod, std::ratio<1>> ? Unit::milliseconds : Unit::seconds;
     using InUnit = std::chrono::duration<double, std::conditional_t<kUnit == Unit::seconds, std::ratio<1>, std::milli>>;
     return Row(Facts{name, reload, doc}, member, DurationKind<Rep, Period>{{InUnit(min).count(), InUnit(max).count()}, kUnit});
@@ -140,8 +140,8 @@ constexpr auto row(std::string Struct::*member, std::string_view name, Reload re
 }
 // A text that must be one of `words`.
 template <class Struct, std::size_t Count>
-constexpr auto row(std::string Struct::*member, std::string_view name, const std::array<std::string_view, Count>& words, Reload reload,
-                   std::string_view doc) {
+constexpr auto row(std::string Struct::*member, std::string_view name, const std::array<std::string_view, Count>& words,
+                   Reload reload, std::string_view doc) {
     return Row(Facts{name, reload, doc}, member, TextKind{words});
 }
 template <class Struct>
@@ -154,7 +154,8 @@ constexpr auto endpoints(std::vector<std::string> Struct::*member, std::string_v
     return Row(Facts{name, reload, doc}, member, ListKind{.endpoints = true});
 }
 template <class Struct>
-constexpr auto row(std::vector<std::vector<std::string>> Struct::*member, std::string_view name, Reload reload, std::string_view doc) {
+constexpr auto row(std::vector<std::vector<std::string>> Struct::*member, std::string_view name, Reload reload,
+                   std::string_view doc) {
     return Row(Facts{name, reload, doc}, member, RulesKind{});
 }
 template <class Struct>

@@ -1,5 +1,5 @@
-// Cuts the text of one conf file into words and punctuation. It knows separators, comments and quotes; which word may stand where is
-// the parser's business.
+// Cuts the text of one conf file into words and punctuation. It knows separators, comments and quotes; which word may stand where
+// is the parser's business.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ public:
     // `text` is borrowed for the scanner's life.
     Scanner(std::string_view file, std::string_view text);
 
-    // The next token; TokenKind::end for ever after the last one. Errors: a quote that does not close on its line, a closing quote with
-    // something other than a separator, ';' or '{' behind it, a zero byte.
+    // The next token; TokenKind::end for ever after the last one. Errors: a quote that does not close on its line, a closing
+    // quote with something other than a separator, ';' or '{' behind it, a zero byte.
     Result<Token> next();
 
 private:

@@ -7,7 +7,8 @@
 namespace live::service::forward {
 
 inline constexpr auto kForwardRows = std::tuple{
-    config::row(&ForwardOptions::enabled, "enabled", config::Reload::next_session, "Pushes every published stream to other servers."),
+    config::row(&ForwardOptions::enabled, "enabled", config::Reload::next_session,
+                "Pushes every published stream to other servers."),
     config::row(&ForwardOptions::destinations, "destination", config::Reload::next_session,
                 "The servers: host, host:port, rtmp://... or rtmps://...; several with spaces between them.")
         .example("127.0.0.1:19350"),

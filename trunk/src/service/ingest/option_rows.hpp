@@ -17,13 +17,15 @@ inline constexpr std::array kInputTypeNames = {
 inline constexpr auto kInputRows = std::tuple{
     config::row(&IngestOptions::input_type, "type", kInputTypeNames, config::Reload::live,
                 "file is read at its own pace and starts again at its end; stream is a live URL."),
-    config::row(&IngestOptions::input_url, "url", config::Reload::live, "The file's path or the stream's URL.").example("./doc/source.flv"),
+    config::row(&IngestOptions::input_url, "url", config::Reload::live, "The file's path or the stream's URL.")
+        .example("./doc/source.flv"),
 };
 
 inline constexpr auto kIngestRows = std::tuple{
     config::row(&IngestOptions::enabled, "enabled", config::Reload::live, "Runs ffmpeg to pull this input in."),
     config::scope<IngestOptions>("input", kInputRows, "What is pulled in."),
-    config::row(&IngestOptions::ffmpeg, "ffmpeg", config::Reload::live, "Path of the ffmpeg program.").example("./objs/ffmpeg/bin/ffmpeg"),
+    config::row(&IngestOptions::ffmpeg, "ffmpeg", config::Reload::live, "Path of the ffmpeg program.")
+        .example("./objs/ffmpeg/bin/ffmpeg"),
     config::blocks(&IngestOptions::engines, "engine", &ffmpeg::EngineOptions::name, "name", ffmpeg::kEngineRows,
                    "How it is encoded and where it is published; without a codec it is copied."),
 };

@@ -1,5 +1,5 @@
-// What an operator can say about RTMP connections of one virtual host: plain values with their defaults. The names and bounds of the
-// conf file are in session/rtmp/option_rows.hpp.
+// What an operator can say about RTMP connections of one virtual host: plain values with their defaults. The names and bounds of
+// the conf file are in session/rtmp/option_rows.hpp.
 #pragma once
 
 #include <cstdint>
