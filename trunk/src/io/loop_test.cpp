@@ -171,7 +171,9 @@ TEST_F(LoopTest, AStackThatWasTrimmedStillHoldsItsLiveFrames) {
     trim_stack();  // On the primordial stack: nothing happens.
 }
 
-TEST_F(LoopTest, SuspendingUnderNoSuspendAborts) {
+using LoopDeathTest = LoopTest;
+
+TEST_F(LoopDeathTest, SuspendingUnderNoSuspendAborts) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(
         {

@@ -46,8 +46,8 @@ struct FiberMain {
         st::LoopState& state = st::loop_state();
         unlink_from_loop(state, *fiber);
         fiber->scope->leave(*fiber);
-        // The record goes before the thread does, and nothing after this asks who runs.
-        fiber->thread->arg = nullptr;
+        // The record goes before the thread does.
+        st::LoopState::set_fiber(fiber->thread, nullptr);
         return nullptr;
     }
 };
@@ -65,6 +65,7 @@ Result<void> Scope::start(std::string_view fiber_name, std::function<void(Deadli
     fiber->thread = st_thread_create(&FiberMain::run, fiber.get(), 0, static_cast<int>(state.stack_bytes));
     if (fiber->thread == nullptr)
         return Error(Errc::limit, "no memory for another fiber's stack: " + system_error("mmap", errno).sentence());
+    st::LoopState::set_fiber(fiber->thread, fiber.get());
     link_to_loop(state, *fiber);
     // The fiber owns its record from here on; FiberMain::run takes it back.
     enter(*fiber.release());

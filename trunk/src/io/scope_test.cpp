@@ -135,7 +135,9 @@ TEST_F(ScopeTest, AFiberMayStartFibersOfItsOwnScope) {
     EXPECT_EQ(ran, 1);
 }
 
-TEST_F(ScopeTest, DestroyingAScopeThatStillRunsAFiberAborts) {
+using ScopeDeathTest = ScopeTest;
+
+TEST_F(ScopeDeathTest, DestroyingAScopeThatStillRunsAFiberAborts) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(
         {

@@ -17,7 +17,8 @@ namespace live::io {
 // Which directions to wait for; a bit set.
 enum class Interest : std::uint8_t { none = 0, readable = 1, writable = 2, both = 3 };
 
-// Why a wait ended; several may be true. All false never happens.
+// Why a wait ended; several may be true, all false never happens. "Readable" and "writable" mean that trying is worth it: what was
+// ready before and has not been tried since is reported again, and a try may find nothing.
 struct Ready {
     bool readable = false;
     bool writable = false;

@@ -20,21 +20,16 @@ namespace live::io::st {
 
 namespace {
 
-// The one pointer the core's callbacks find us by. Never freed: the core cannot be stopped, and a later Loop takes it over.
-LoopState* the_loop = nullptr;
-
 // In _st_thread::flags: the fiber stopped inside a catch block. There because the thread object is in the cache at a switch anyway.
 constexpr int kHasExceptions = 0x100;
-
-void** exception_globals() { return reinterpret_cast<void**>(abi::__cxa_get_globals()); }
 
 FiberStack& stack_of(LoopState& state, _st_thread* thread) {
     return thread->stack == nullptr ? state.primordial_stack : *reinterpret_cast<FiberStack*>(thread->stack);
 }
 
-// {caught exceptions, count of uncaught ones}: empty at nearly every switch.
+// Both are empty at nearly every switch.
 void swap_exceptions(LoopState& state, _st_thread* from, _st_thread* to) {
-    void** globals = exception_globals();
+    void** globals = state.exceptions;
     if (__builtin_expect(globals[0] != nullptr || *reinterpret_cast<unsigned*>(&globals[1]) != 0, 0) && from != nullptr) {
         stack_of(state, from).exceptions = {globals[0], globals[1]};
         globals[0] = nullptr;
@@ -147,13 +142,6 @@ int poll_descriptors(pollfd* descriptors, int count, st_utime_t timeout, Recheck
 
 }  // namespace
 
-LoopState* loop_state_or_null() { return the_loop; }
-
-LoopState& loop_state() {
-    CHECK(the_loop != nullptr);
-    return *the_loop;
-}
-
 int start_core() {
     auto state = std::make_unique<LoopState>();
     if (!state->engine.open().ok())
@@ -161,9 +149,13 @@ int start_core() {
     the_loop = state.release();
     if (st_init() < 0)
         return -1;
+    // {caught exceptions, count of uncaught ones}, per OS thread; the layout is part of the C++ ABI.
+    the_loop->exceptions = reinterpret_cast<void**>(abi::__cxa_get_globals());
     the_loop->running = _st_this_thread;
     the_loop->primordial.thread = _st_this_thread;
-    _st_this_thread->arg = &the_loop->primordial;
+    int key = -1;
+    CHECK(st_key_create(&key, nullptr) == 0 && key == LoopState::kFiberKey);
+    LoopState::set_fiber(_st_this_thread, &the_loop->primordial);
 #ifdef LIVE_ASAN
     std::atexit(register_leak_roots_at_exit);
 #endif
@@ -206,7 +198,8 @@ void _st_del_sleep_q(_st_thread_t* thread) {
     _ST_SLEEPQ = state.timers.first();
 }
 
-void live_switch_leave(_st_thread* to) {
+// Not instrumented: its own frame must not lie on the fake stack that start_switch() takes away.
+[[gnu::no_sanitize("address")]] void live_switch_leave(_st_thread* to) {
     LoopState& state = live::io::st::loop_state();
     _st_thread* from = state.running;
     live::io::st::swap_exceptions(state, from, to);
@@ -223,7 +216,7 @@ void live_switch_leave(_st_thread* to) {
 #endif
 }
 
-void live_switch_enter(void) {
+[[gnu::no_sanitize("address")]] void live_switch_enter(void) {
 #ifdef LIVE_ASAN
     LoopState& state = live::io::st::loop_state();
     const void* old_bottom = nullptr;

@@ -70,6 +70,13 @@ inline void finish_switch([[maybe_unused]] void* fake_stack, [[maybe_unused]] co
 #endif
 }
 
+// The gperftools heap checker scans what malloc gave out, not mappings: with it, stacks come from the heap, without guards.
+#ifdef LIVE_GMC
+inline constexpr bool kHeapStacks = true;
+#else
+inline constexpr bool kHeapStacks = false;
+#endif
+
 #ifdef LIVE_ASAN
 inline constexpr bool kAddressSanitizer = true;
 #else

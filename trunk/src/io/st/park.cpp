@@ -17,9 +17,6 @@ void queue_idle(LoopState& state) {
     _ST_ADD_RUNQ(_st_this_vp.idle_thread);
 }
 
-// Kept apart, because the context is saved in the frame of who calls it.
-[[gnu::noinline]] void switch_away(_st_thread* me) { _ST_SWITCH_CONTEXT(me); }
-
 void make_runnable(_st_thread* thread) {
     if ((thread->flags & _ST_FL_ON_SLEEPQ) != 0)
         _ST_DEL_SLEEPQ(thread);
@@ -60,7 +57,7 @@ Park::End Park::sleep(std::span<ParkNode> nodes, std::uint64_t due) {
     CHECK(state.no_suspend == 0);
     _st_thread* me = _st_this_thread;
     Fiber* fiber = state.current();
-    CHECK(fiber != nullptr && fiber->park == nullptr);
+    CHECK(fiber == nullptr || fiber->park == nullptr);
     if (take_cancel(state))
         return End::cancelled;
     if (kicked_)
@@ -74,7 +71,8 @@ Park::End Park::sleep(std::span<ParkNode> nodes, std::uint64_t due) {
     }
 
     thread_ = me;
-    fiber->park = this;
+    if (fiber != nullptr)
+        fiber->park = this;
     if (due != kNeverDue) {
         me->due = due;
         me->flags |= _ST_FL_ON_SLEEPQ;
@@ -84,9 +82,11 @@ Park::End Park::sleep(std::span<ParkNode> nodes, std::uint64_t due) {
     me->state = _ST_ST_IO_WAIT;
     if (++state.switches_since_poll >= LoopState::kSwitchesPerPollMax)
         queue_idle(state);
-    switch_away(me);
+    // In this frame, not in a helper's: every return after a switch is one the processor predicts wrongly.
+    _ST_SWITCH_CONTEXT(me);
 
-    fiber->park = nullptr;
+    if (fiber != nullptr)
+        fiber->park = nullptr;
     thread_ = nullptr;
     for (ParkNode& node : nodes)
         state.engine.unlink(node);
@@ -116,10 +116,10 @@ void yield_turn() {
     queue_idle(state);
     me->state = _ST_ST_RUNNABLE;
     _ST_ADD_RUNQ(me);
-    switch_away(me);
+    _ST_SWITCH_CONTEXT(me);
 }
 
-bool take_cancel(LoopState& state) {
+bool report_cancel(LoopState& state) {
     Fiber* fiber = state.current();
     // The core's own interrupt, for st_thread_interrupt(): one sleep only.
     if ((_st_this_thread->flags & _ST_FL_INTERRUPT) != 0) {
@@ -135,13 +135,9 @@ bool take_cancel(LoopState& state) {
     return true;
 }
 
-Result<void> breathe() {
-    LoopState& state = loop_state();
-    CHECK(state.no_suspend == 0);
-    if (++state.operations_since_switch < LoopState::kOperationsPerRunMax)
-        return {};
+Result<void> yield_for_others() {
     yield_turn();
-    if (take_cancel(state))
+    if (take_cancel(loop_state()))
         return Error(Errc::cancelled, "the fiber was cancelled");
     return {};
 }

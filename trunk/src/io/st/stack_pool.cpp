@@ -1,6 +1,7 @@
 #include "io/st/stack_pool.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 
 #include <sys/mman.h>
@@ -31,6 +32,24 @@ bool install_guard(void* lowest, std::size_t page) {
     return ::mprotect(lowest, page, PROT_NONE) == 0;
 }
 
+// nullptr with errno.
+void* map_stack(std::size_t total, std::size_t page) {
+    if constexpr (instrument::kHeapStacks)
+        return std::aligned_alloc(page, total);
+    void* memory = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED)
+        return nullptr;
+    if (!install_guard(memory, page)) {
+        const int error = errno;
+        ::munmap(memory, total);
+        errno = error;
+        return nullptr;
+    }
+    // A huge page would make every stack around it resident. An error only means that there are no huge pages.
+    ::madvise(memory, total, MADV_NOHUGEPAGE);
+    return memory;
+}
+
 }  // namespace
 
 _st_stack* StackPool::take(std::size_t bytes) {
@@ -43,21 +62,14 @@ _st_stack* StackPool::take(std::size_t bytes) {
         stack->in_use = true;
         stack->thread = nullptr;
         stack->exceptions = {};
+        stack->sanitizer_fake_stack = nullptr;
         instrument::unpoison_stack(stack->core);
         return &stack->core;
     }
     const std::size_t total = bytes + page;
-    void* memory = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED)
+    void* memory = map_stack(total, page);
+    if (memory == nullptr)
         return nullptr;
-    if (!install_guard(memory, page)) {
-        const int error = errno;
-        ::munmap(memory, total);
-        errno = error;
-        return nullptr;
-    }
-    // A huge page would make every stack around it resident. An error only means that there are no huge pages.
-    ::madvise(memory, total, MADV_NOHUGEPAGE);
 
     auto stack = std::make_unique<FiberStack>();
     char* lowest = static_cast<char*>(memory);
@@ -105,7 +117,10 @@ void StackPool::unmap(FiberStack* stack) {
         stack->next_mapped->previous_mapped = stack->previous_mapped;
     instrument::withdraw_stack(stack->core, stack->valgrind_id);
     const std::unique_ptr<FiberStack> owner(stack);
-    ::munmap(stack->core.vaddr, static_cast<std::size_t>(stack->core.vaddr_size));
+    if constexpr (instrument::kHeapStacks)
+        std::free(stack->core.vaddr);
+    else
+        ::munmap(stack->core.vaddr, static_cast<std::size_t>(stack->core.vaddr_size));
 }
 
 void StackPool::register_leak_roots(const _st_thread* running) {

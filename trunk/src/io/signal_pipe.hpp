@@ -1,0 +1,30 @@
+// The process's signals as something a fiber waits for. The signals are blocked for the thread that creates this, and for the threads
+// it starts later; child processes start with nothing blocked.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "base/result.hpp"
+#include "io/socket.hpp"
+
+namespace live::io {
+
+class SignalPipe {
+    struct Private {};
+
+public:
+    // To be created before any other thread. Errc::system.
+    static Result<std::unique_ptr<SignalPipe>> create(std::span<const int> signals);
+    explicit SignalPipe(Private, Socket socket) : socket_(std::move(socket)) {}
+    // The signals stay blocked: one that is on its way must not kill a process that is shutting down.
+    ~SignalPipe() = default;
+
+    // The number of the next signal; several of the same kind may arrive as one. Errc::timed_out, Errc::cancelled.
+    Result<int> next_signal(Deadline deadline);
+
+private:
+    Socket socket_;
+};
+
+}  // namespace live::io

@@ -1,0 +1,38 @@
+// What TLS connections of one kind share: certificate and key of a server, or the trust of a client. OpenSSL 3, TLS 1.2 and later.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+
+struct ssl_ctx_st;
+
+namespace live::io {
+
+enum class TlsVerify : bool { none, peer };
+
+class TlsContext {
+    struct Private {};
+
+public:
+    // PEM files; the certificate file may carry the chain. Errc::not_found when a file cannot be read, Errc::malformed when it is no
+    // certificate or key, Errc::conflict when they do not belong together.
+    static Result<std::unique_ptr<TlsContext>> server(const std::string& certificate_path, const std::string& key_path);
+    // TlsVerify::peer trusts the system's authorities and checks the name.
+    static Result<std::unique_ptr<TlsContext>> client(TlsVerify verify);
+
+    TlsContext(Private, ssl_ctx_st* handle, TlsVerify verify) : handle_(handle), verify_(verify) {}
+    ~TlsContext();
+    TlsContext(const TlsContext&) = delete;
+    TlsContext& operator=(const TlsContext&) = delete;
+
+    ssl_ctx_st* native_handle() const { return handle_; }
+    TlsVerify verify() const { return verify_; }
+
+private:
+    ssl_ctx_st* handle_;
+    TlsVerify verify_;
+};
+
+}  // namespace live::io
