@@ -50,7 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!exact)
         return 0;
     // A directive that is called "include" came in quotes or not; either way it was an include and is not in the tree.
-    text = first;
+    // On a line of its own, so that a name that begins with a byte order mark is not taken for one.
+    text = "\n" + first;
     const auto again = live::config::parse_conf("main", read_file);
     if (!again.ok())
         std::abort();
