@@ -45,14 +45,6 @@ Block fresh_block(TimePoint now, const std::array<std::uint8_t, 4>& version, std
     return block;
 }
 
-// RTMP 1.0, section 5.2.4: the peer's block, its second time field says when we read it.
-Block echo(Bytes peer, TimePoint now) {
-    Block block;
-    std::copy(peer.begin(), peer.end(), block.begin());
-    put_time(MutBytes(block).subspan(4), now);
-    return block;
-}
-
 Result<void> check_version(std::uint8_t version) {
     if (version == kVersion)
         return {};
@@ -104,7 +96,9 @@ Result<void> ServerHandshake::answer(TimePoint now, ByteWriter& out) {
         found = TRY(find_digest(block_, Signer::client));
     out.u8(kVersion);
     if (!found) {
-        out.bytes(fresh_block(now, kNoVersion, seed_)).bytes(echo(block_, now));
+        // RTMP 1.0, section 5.2.4, puts our own time into the second field of the echo. librtmp 2.4 warns of a wrong signature unless
+        // all 1,536 bytes come back, so they do.
+        out.bytes(fresh_block(now, kNoVersion, seed_)).bytes(block_);
         return {};
     }
     form_ = HandshakeForm::complex;
@@ -146,7 +140,7 @@ Result<void> ClientHandshake::answer(TimePoint now, ByteWriter& out) {
     if (wanted_ == HandshakeForm::complex && !says_simple(block_))
         found = TRY(find_digest(block_, Signer::server));
     if (!found) {
-        out.bytes(echo(block_, now));
+        out.bytes(block_);
         return {};
     }
     form_ = HandshakeForm::complex;

@@ -62,9 +62,7 @@ TEST(Handshake, ASimpleClientGetsItsBlockBack) {
     const Bytes s1 = output.subspan(1, kHandshakeBlockBytes);
     EXPECT_EQ(Octets(s1.begin(), s1.begin() + 8), (Octets{1, 2, 3, 4, 0, 0, 0, 0}));
     const Bytes s2 = output.subspan(1 + kHandshakeBlockBytes);
-    EXPECT_TRUE(std::equal(s2.begin(), s2.begin() + 4, hello.begin() + 1));
-    EXPECT_EQ(Octets(s2.begin() + 4, s2.begin() + 8), (Octets{1, 2, 3, 4}));
-    EXPECT_TRUE(std::equal(s2.begin() + 8, s2.end(), hello.begin() + 9));
+    EXPECT_TRUE(std::equal(s2.begin(), s2.end(), hello.begin() + 1));
 }
 
 TEST(Handshake, ASignedClientGetsASignedAnswerInItsOwnSchema) {
@@ -197,7 +195,7 @@ TEST(Handshake, AClientThatWantsToSignTakesAnUnsignedServer) {
     EXPECT_TRUE(MUST(client.handle_bytes(kNow, input, out)));
     EXPECT_EQ(client.form(), HandshakeForm::simple);
     const Bytes c2 = out.written().subspan(1 + kHandshakeBlockBytes);
-    EXPECT_TRUE(std::equal(c2.begin() + 8, c2.end(), s1.begin() + 8));
+    EXPECT_TRUE(std::equal(c2.begin(), c2.end(), s1.begin()));
 }
 
 TEST(Handshake, TheSeedDecidesTheRandomBytes) {

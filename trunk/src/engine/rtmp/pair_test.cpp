@@ -304,19 +304,19 @@ TEST(Pair, ArgumentsOfConnectTravel) {
     EXPECT_EQ(request.caps_ex, 14U);
 }
 
-TEST(Pair, AnHourOfStreamingStaysInStep) {
+TEST(Pair, TenMinutesOfStreamingStayInStep) {
     Pair pair(client_options(ClientOptions::Mode::publish), 0);
     pair.server_heard.clear();
     const Octets audio(200, 1);
     // 43 audio messages a second, in batches of a second.
-    for (std::uint32_t second = 0; second < 3600; ++second) {
+    for (std::uint32_t second = 0; second < 600; ++second) {
         for (std::uint32_t i = 0; i < 43; ++i)
             pair.client.send_media(MessageType::audio, second * 1000 + i * 23, audio);
         pair.run();
         ASSERT_EQ(pair.server_heard.size(), 43U) << second;
         pair.server_heard.clear();
     }
-    EXPECT_GT(pair.server.bytes_received(), 3600U * 43 * 200);
+    EXPECT_GT(pair.server.bytes_received(), 600U * 43 * 200);
 }
 
 }  // namespace
