@@ -100,7 +100,7 @@ Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     if (!values.is(amf::Kind::object) && !values.is(amf::Kind::ecma_array))
         return Error(Errc::malformed, "onMetaData without an object or an array");
     values.erase("duration");
-    values.set("server", amf::Value(kProductName));
+    values.set("server", amf::Value(kProduct));
     values.set("server_version", amf::Value(kVersion));
 
     const auto number = [&values](std::string_view key) {

@@ -1,0 +1,56 @@
+// The program: from the command line to the last log line. Everything that can fail before the log exists is told on stderr; the
+// process's status is the reference's error code modulo 256, which init scripts know.
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+#include <vector>
+
+#include "base/version.hpp"
+#include "main/command_line.hpp"
+#include "main/process.hpp"
+
+namespace live::main_ {
+
+namespace {
+
+int say(std::string_view text) {
+    std::cout << text << std::flush;
+    return EXIT_SUCCESS;
+}
+
+int test_settings(const CommandLine& command) {
+    const auto loaded = load_process_settings(command);
+    const std::string_view file = command.env_only ? "the environment" : std::string_view(command.conf_file);
+    if (!loaded.ok()) {
+        std::cerr << loaded.error().sentence() << "\n" << file << ": the configuration test failed\n";
+        return exit_status(kInvalidConfig);
+    }
+    for (const std::string& warning : loaded->warnings)
+        std::cerr << "warning: " << warning << "\n";
+    std::cout << "the configuration file " << file << " syntax is ok\n"
+              << "the configuration test of " << file << " is successful\n";
+    return EXIT_SUCCESS;
+}
+
+int run(int count, char** arguments) {
+    const std::vector<std::string_view> texts(arguments + 1, arguments + count);
+    const auto command = parse_command_line(texts, config::process_environment());
+    if (!command.ok()) {
+        std::cerr << command.error().sentence() << "\n";
+        return exit_status(kInvalidConfig);
+    }
+    switch (command->action) {
+        case Action::version: return say(std::string(kVersion) + "\n");
+        case Action::signature: return say(std::string(kSignature) + "\n");
+        case Action::help: return say(help_text(arguments[0]));
+        case Action::test: return test_settings(*command);
+        case Action::run: break;
+    }
+    return Process(*command).run();
+}
+
+}  // namespace
+
+}  // namespace live::main_
+
+int main(int count, char** arguments) { return live::main_::run(count, arguments); }

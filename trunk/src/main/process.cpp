@@ -1,0 +1,243 @@
+#include "main/process.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <utility>
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/log_format.hpp"
+#include "base/random_id.hpp"
+#include "base/version.hpp"
+#include "main/daemon.hpp"
+#include "main/resource_limits.hpp"
+#include "main/server_id.hpp"
+
+namespace live::main_ {
+
+namespace {
+
+constexpr std::chrono::seconds kStopLimit{1};
+
+// Process 1 of a container has a cgroup path that says so.
+bool is_in_container() {
+    std::ifstream file("/proc/1/cgroup");
+    std::string line;
+    while (std::getline(file, line))
+        if (line.find("docker") != std::string::npos)
+            return true;
+    return false;
+}
+
+int fail(std::string_view sentence, int code) {
+    std::cerr << sentence << std::endl;
+    return exit_status(code);
+}
+
+std::string working_folder() {
+    std::array<char, 4096> path{};
+    return ::getcwd(path.data(), path.size()) == nullptr ? "?" : path.data();
+}
+
+}  // namespace
+
+Result<LoadedSettings> load_process_settings(const CommandLine& command) {
+    LoadInput input;
+    input.path = command.conf_file;
+    input.env_only = command.env_only;
+    input.in_container = is_in_container();
+    input.environment = config::process_environment();
+    return load_settings(input);
+}
+
+int Process::run() {
+    auto loaded = load_process_settings(command_);
+    if (!loaded.ok())
+        return fail(loaded.error().sentence(), kInvalidConfig);
+    if (const auto status = prepare(*loaded))
+        return *status;
+    return serve(*std::move(loaded));
+}
+
+// Everything before the loop: what must happen before a fork, and what must happen after it.
+std::optional<int> Process::prepare(LoadedSettings& loaded) {
+    const Settings& settings = loaded.settings;
+    if (::chdir(settings.work_dir.c_str()) != 0)
+        return fail(system_error("work_dir " + settings.work_dir, errno).sentence(), kInvalidConfig);
+    if (settings.daemon) {
+        if (settings.log.tank == LogTank::file)
+            std::cout << daemon_hint(settings.log.file) << std::flush;
+        const auto side = detach_from_terminal();
+        if (!side.ok())
+            return fail(side.error().sentence(), kInvalidConfig);
+        if (*side == DaemonSide::parent)
+            return EXIT_SUCCESS;
+    }
+    LogFile::Options options{settings.log.tank, settings.log.file, log_level_of(settings.log), settings.utc_time, {}};
+    auto log_file = LogFile::create(std::move(options));
+    if (!log_file.ok())
+        return fail(log_file.error().sentence(), kInvalidConfig);
+    log_file_ = *std::move(log_file);
+    log_ = Log(*log_file_, random_id());
+
+    auto pid_file = PidFile::create(settings.pid);
+    if (!pid_file.ok()) {
+        LOG_ERROR(log_, "{}", pid_file.error().sentence());
+        return fail(pid_file.error().sentence(), pid_file.code() == Errc::conflict ? kPidLocked : kInvalidConfig);
+    }
+    pid_file_ = *std::move(pid_file);
+    return std::nullopt;
+}
+
+void Process::announce(const LoadedSettings& loaded) const {
+    const Settings& settings = loaded.settings;
+    ::utsname system{};
+    ::uname(&system);
+    LOG_INFO(log_, "{}, {}", kSignature, kDescription);
+    LOG_INFO(log_, "version {}, licence {}, authors: the authors of this server", kVersion, kLicense);
+    LOG_INFO(log_, "cwd={}, work_dir={}, build: {} {}, configure: {}, uname: {} {} {}", working_folder(), settings.work_dir,
+             __DATE__, __TIME__, "cmake", system.sysname, system.release, system.machine);
+    LOG_INFO(log_, "configure detail: see objs/build/CMakeCache.txt");
+    if (settings.log.tank == LogTank::file)
+        LOG_INFO(log_, "you can follow the log: tail -n 30 -f {}", settings.log.file);
+    else
+        LOG_INFO(log_, "the log goes to the console");
+    LOG_INFO(log_, "features, rch:off, dash:off, hls:off, hds:off, srt:off, hc:off, ha:on, hs:off, hp:off, dvr:off, trans:off, "
+                   "inge:on, stat:on, sc:off");
+    if (const Vhost* vhost = settings.find_vhost(kDefaultVhost); vhost != nullptr)
+        LOG_INFO(log_, "mw sleep:{}ms, mr enabled:{}, gc:{}, pq:{}ms, tn:{}, ss:{}", vhost->play.mw_latency.count(),
+                 vhost->publish.merged_read ? "on" : "off", vhost->play.gop_cache ? "on" : "off",
+                 std::chrono::milliseconds(vhost->play.queue_length).count(), vhost->rtmp.tcp_nodelay ? "on" : "off",
+                 vhost->play.send_min_interval / 1ms);
+    LOG_INFO(log_, "conf: {}, env: {}", command_.conf_file.empty() ? "-" : command_.conf_file, command_.env_only ? 1 : 0);
+    for (const std::string& name : loaded.environment_used)
+        LOG_INFO(log_, "the environment says {}", name);
+    for (const std::string& warning : loaded.warnings)
+        LOG_WARN(log_, "{}", warning);
+    LOG_INFO(log_, "write pid={} to {} success!", ::getpid(), settings.pid);
+}
+
+int Process::serve(LoadedSettings loaded) {
+    announce(loaded);
+    const auto files = raise_open_files_limit();
+    if (!files.ok())
+        LOG_WARN(log_, "{}", files.error().sentence());
+    open_files_ = files.ok() ? *files : 0;
+    const auto fitting = fit_connections(loaded.settings.max_connections, open_files_);
+    if (!fitting.warning.empty())
+        LOG_WARN(log_, "{}", fitting.warning);
+    if (const auto cores = permit_core_dumps(); !cores.ok())
+        LOG_WARN(log_, "{}", cores.error().sentence());
+    const ServerId id = find_server_id(loaded.settings.server_id, loaded.settings.pid);
+    if (!id.warning.empty())
+        LOG_WARN(log_, "{}", id.warning);
+
+    constexpr std::array kSignals{SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGTERM};
+    auto signals = io::SignalPipe::create(kSignals);
+    auto loop = io::Loop::create();
+    if (!signals.ok() || !loop.ok()) {
+        LOG_ERROR(log_, "{}", signals.ok() ? loop.error().text() : signals.error().text());
+        return exit_status(kListenFailed);
+    }
+    auto server = Server::create(std::move(loaded.settings), {id.id, random_id(), ::getpid()}, fitting.max_connections, log_);
+    if (!server.ok()) {
+        LOG_ERROR(log_, "{}", server.error().sentence());
+        return fail(server.error().sentence(), kListenFailed);
+    }
+    server_ = *std::move(server);
+    LOG_INFO(log_, "signal installed, reload={}, reopen={}, fast_quit={}, grace_quit={}", SIGHUP, SIGUSR1, SIGTERM, SIGQUIT);
+    handle_signals(**signals);
+    server_.reset();
+    LOG_INFO(log_, "main cycle terminated normally");
+    LOG_INFO(log_, "srs terminated");
+    return EXIT_SUCCESS;
+}
+
+void Process::handle_signals(io::SignalPipe& signals) {
+    for (;;) {
+        const auto number = signals.next_signal(io::Deadline::never());
+        if (!number.ok()) {
+            LOG_ERROR(log_, "waiting for signals: {}", number.error().text());
+            return stop_fast("the signals are lost");
+        }
+        switch (*number) {
+            case SIGHUP: reload(); break;
+            case SIGUSR1:
+                if (const auto reopened = log_file_->reopen(); !reopened.ok())
+                    LOG_ERROR(log_, "reopening the log: {}", reopened.error().text());
+                else
+                    LOG_INFO(log_, "signal {}: reopened the log file", SIGUSR1);
+                break;
+            case SIGINT: return stop_fast("SIGINT");
+            case SIGTERM: return server_->settings().force_grace_quit ? stop_gracefully(signals) : stop_fast("SIGTERM");
+            case SIGQUIT: return stop_gracefully(signals);
+            case SIGABRT: LOG_ERROR(log_, "signal {}: abort with a core file", SIGABRT); std::abort();
+            default: break;
+        }
+    }
+}
+
+void Process::reload() {
+    LOG_INFO(log_, "signal {}: reload {}", SIGHUP, command_.conf_file);
+    constexpr int kFailed = kInvalidConfig;
+    auto loaded = load_process_settings(command_);
+    if (!loaded.ok()) {
+        LOG_ERROR(log_, "reload finished, the old settings stay, code={}: {}", kFailed, loaded.error().sentence());
+        return;
+    }
+    for (const std::string& warning : loaded->warnings)
+        LOG_WARN(log_, "{}", warning);
+    const auto fitting = fit_connections(loaded->settings.max_connections, open_files_);
+    if (!fitting.warning.empty())
+        LOG_WARN(log_, "{}", fitting.warning);
+    const auto applied = server_->reload(std::move(loaded->settings), fitting.max_connections);
+    if (applied.ok())
+        LOG_INFO(log_, "reload finished, code=0, file {}", command_.conf_file);
+    else
+        LOG_ERROR(log_, "reload finished, the old settings stay, code={}: {}", kListenFailed, applied.error().sentence());
+}
+
+void Process::stop_fast(const char* why) {
+    LOG_INFO(log_, "{}: fast quit requested", why);
+    server_->stop_sessions(io::Deadline::after(kStopLimit));
+    LOG_INFO(log_, "cleanup for quit, fast=1, grace=0");
+}
+
+// False when a signal asked for a fast stop meanwhile.
+bool Process::wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds duration) {
+    const auto until = io::Deadline::after(duration);
+    for (;;) {
+        const auto number = signals.next_signal(until);
+        if (!number.ok())
+            return true;
+        if (*number == SIGTERM || *number == SIGINT)
+            return false;
+    }
+}
+
+void Process::stop_gracefully(io::SignalPipe& signals) {
+    const Settings& settings = server_->settings();
+    LOG_INFO(log_, "graceful quit requested, {} connections", server_->connections());
+    if (!wait_graceful(signals, settings.grace_start_wait))
+        return stop_fast("a second signal");
+    server_->close_listeners(io::Deadline::after(kStopLimit));
+    server_->stop_children(io::Deadline::after(kStopLimit));
+    constexpr std::chrono::milliseconds kPauseMax{8000};
+    for (std::chrono::milliseconds pause{1000}; server_->connections() > 0; pause = std::min(pause * 2, kPauseMax)) {
+        LOG_INFO(log_, "graceful quit waits for {} connections", server_->connections());
+        if (!wait_graceful(signals, pause))
+            return stop_fast("a second signal");
+    }
+    const auto final_wait = settings.grace_final_wait;
+    server_->stop_sessions(io::Deadline::after(kStopLimit));
+    if (!wait_graceful(signals, final_wait))
+        return stop_fast("a second signal");
+    LOG_INFO(log_, "cleanup for quit, fast=0, grace=1");
+}
+
+}  // namespace live::main_

@@ -1,0 +1,57 @@
+// Process: one life of the program, from loaded settings to the last log line: work folder, background, pid file, log, loop, server,
+// signals, and the stop sequences of the reference (fast and graceful).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/log.hpp"
+#include "io/loop.hpp"
+#include "io/signal_pipe.hpp"
+#include "main/command_line.hpp"
+#include "main/log_file.hpp"
+#include "main/pid_file.hpp"
+#include "main/server.hpp"
+#include "main/settings.hpp"
+
+namespace live::main_ {
+
+// The reference's error codes that scripts meet as statuses.
+inline constexpr int kListenFailed = 1003;
+inline constexpr int kInvalidConfig = 1023;
+inline constexpr int kPidLocked = 1035;
+
+// A process's status has eight bits.
+inline int exit_status(int code) { return code & 0xFF; }
+
+// The settings as the command line and this process's surroundings say.
+Result<LoadedSettings> load_process_settings(const CommandLine& command);
+
+class Process {
+public:
+    explicit Process(CommandLine command) : command_(std::move(command)) {}
+
+    // The process's status.
+    int run();
+
+private:
+    // Each ends with a status when the process is to end there.
+    std::optional<int> prepare(LoadedSettings& loaded);
+    int serve(LoadedSettings loaded);
+    void announce(const LoadedSettings& loaded) const;
+    void handle_signals(io::SignalPipe& signals);
+    void reload();
+    void stop_fast(const char* why);
+    // Waits for the connections; a second request to stop makes it fast.
+    void stop_gracefully(io::SignalPipe& signals);
+    bool wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds duration);
+
+    CommandLine command_;
+    std::unique_ptr<LogFile> log_file_;
+    std::unique_ptr<PidFile> pid_file_;
+    Log log_;
+    std::unique_ptr<Server> server_;
+    std::uint64_t open_files_ = 0;
+};
+
+}  // namespace live::main_
