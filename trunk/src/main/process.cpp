@@ -138,10 +138,14 @@ int Process::serve(LoadedSettings loaded) {
         LOG_WARN(log_, "{}", id.warning);
 
     constexpr std::array kSignals{SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGTERM};
-    auto signals = io::SignalPipe::create(kSignals);
     auto loop = io::Loop::create();
-    if (!signals.ok() || !loop.ok()) {
-        LOG_ERROR(log_, "{}", signals.ok() ? loop.error().text() : signals.error().text());
+    if (!loop.ok()) {
+        LOG_ERROR(log_, "{}", loop.error().text());
+        return exit_status(kListenFailed);
+    }
+    auto signals = io::SignalPipe::create(kSignals);
+    if (!signals.ok()) {
+        LOG_ERROR(log_, "{}", signals.error().text());
         return exit_status(kListenFailed);
     }
     auto server = Server::create(std::move(loaded.settings), {id.id, random_id(), ::getpid()}, fitting.max_connections, log_);
