@@ -40,9 +40,13 @@ Result<bool> Link::handle_control(const Message& message) {
             return false;
         send_control(UserControl{UserControl::Event::ping_response, user->value, 0});
     }
-    if (output_.size() > kOutputBytesMax)
-        return Error(Errc::limit, "the peer asks much and reads nothing");
     return true;
+}
+
+Result<void> Link::check_output() const {
+    if (output_.size() > kOutputBytesMax)
+        return Error(Errc::limit, "the peer asks much and reads nothing: " + std::to_string(output_.size()) + " bytes wait for it");
+    return {};
 }
 
 Result<void> Link::set_peer_chunk_size(std::uint32_t bytes) {

@@ -24,7 +24,7 @@ public:
     // A peer that announces smaller chunks than this is refused, one that announces larger ones than kPeerChunkSizeUsual is warned of.
     static constexpr std::uint32_t kPeerChunkSizeMin = 128;
     static constexpr std::uint32_t kPeerChunkSizeUsual = 65'536;
-    // Answers that the peer has caused and nobody has taken yet.
+    // Answers that a peer may cause before somebody takes them.
     static constexpr std::size_t kOutputBytesMax = 4 << 20;
 
     // Our own acknowledgement window, unless the peer has announced one; 0 for none.
@@ -56,6 +56,8 @@ public:
     void announce_window(std::uint32_t bytes);
 
     ByteWriter& output() { return output_; }
+    // Errc::limit when more than kOutputBytesMax wait. For a server, which only answers; a client also writes its media here.
+    Result<void> check_output() const;
     bool has_output() const { return output_.size() > 0; }
     void take_output(std::vector<std::uint8_t>& into);
 

@@ -73,8 +73,9 @@ Result<void> Server::process(Bytes& input) {
         if (auto warning = link_.take_warning())
             events_.push(PeerWarning{std::move(*warning)});
         if (!message)
-            return {};
+            return link_.check_output();
         TRY(on_message(std::move(*message)));
+        TRY(link_.check_output());
     }
     return {};
 }

@@ -132,6 +132,32 @@ TEST_F(ServerLimitsTest, APublisherMayNotSendAHugeCall) {
     EXPECT_EQ(feed(RawClient::message(MessageType::amf0_command, body)).code(), Errc::limit);
 }
 
+TEST_F(ServerLimitsTest, APeerThatAsksAndNeverReadsIsRefused) {
+    connect();
+    const Octets ping = RawClient::control(UserControl{UserControl::Event::ping_request, 1, 0});
+    Octets pings;
+    for (int i = 0; i < 1000; ++i)
+        pings.insert(pings.end(), ping.begin(), ping.end());
+    // An answer is as long as its question.
+    std::size_t asked = 0;
+    for (; asked + pings.size() <= Link::kOutputBytesMax; asked += pings.size())
+        ASSERT_TRUE(feed(pings).ok());
+    EXPECT_EQ(feed(pings).code(), Errc::limit);
+}
+
+TEST_F(ServerLimitsTest, CallsThatNobodyReadsTheAnswersOfAreRefused) {
+    connect();
+    const Octets call = RawClient::call("x", 1, {Value::null()});
+    bool good = true;
+    for (std::size_t fed = 0; good && fed < 4 * Link::kOutputBytesMax; fed += 1000 * call.size()) {
+        Octets calls;
+        for (int i = 0; i < 1000; ++i)
+            calls.insert(calls.end(), call.begin(), call.end());
+        good = feed(calls).ok();
+    }
+    EXPECT_FALSE(good);
+}
+
 TEST_F(ServerLimitsTest, ACallHasABoundedNumberOfArguments) {
     connect();
     Octets body = write_command("x", 1, {Value::null()});
