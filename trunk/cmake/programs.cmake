@@ -3,9 +3,9 @@
 set(LIVE_OUTPUT "${CMAKE_BINARY_DIR}" CACHE PATH "Where the programs go; configure sets it to objs")
 set(LIVE_UTEST OFF CACHE BOOL "Build srs_utest as part of `all`")
 set(LIVE_CONFIGURE_OPTIONS "none (built without configure)" CACHE STRING "The resolved options, shown at start and by the API")
-set(LIVE_CONFIGURE_USER "" CACHE STRING "The options as the user gave them")
-set(LIVE_BUILD_DATE "" CACHE STRING "When configure ran")
-set(LIVE_BUILD_UNAME "" CACHE STRING "The machine that configured")
+set(LIVE_CONFIGURE_USER "none" CACHE STRING "The options as the user gave them")
+set(LIVE_BUILD_DATE "unknown" CACHE STRING "When configure ran")
+set(LIVE_BUILD_UNAME "unknown" CACHE STRING "The machine that configured")
 
 # Facts about this build as constants. Written when configure ran, not at each build: a date must not recompile anything.
 configure_file(${CMAKE_SOURCE_DIR}/cmake/build_info.hpp.in ${CMAKE_BINARY_DIR}/generated/build_info.hpp @ONLY)

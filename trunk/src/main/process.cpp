@@ -14,6 +14,7 @@
 #include "base/log_format.hpp"
 #include "base/random_id.hpp"
 #include "base/version.hpp"
+#include "build_info.hpp"
 #include "main/daemon.hpp"
 #include "main/resource_limits.hpp"
 #include "main/server_id.hpp"
@@ -100,9 +101,9 @@ void Process::announce(const LoadedSettings& loaded) const {
     ::uname(&system);
     LOG_INFO(log_, "{}, {}", kSignature, kDescription);
     LOG_INFO(log_, "version {}, licence {}, authors: the authors of this server", kVersion, kLicense);
-    LOG_INFO(log_, "cwd={}, work_dir={}, build: {} {}, configure: {}, uname: {} {} {}", working_folder(), settings.work_dir,
-             __DATE__, __TIME__, "cmake", system.sysname, system.release, system.machine);
-    LOG_INFO(log_, "configure detail: see objs/build/CMakeCache.txt");
+    LOG_INFO(log_, "cwd={}, work_dir={}, build: {}, configure: {}, uname: {} {} {}", working_folder(), settings.work_dir,
+             build_info::kDate, build_info::kUserOptions, system.sysname, system.release, system.machine);
+    LOG_INFO(log_, "configure detail: {}, compiler: {}", build_info::kOptions, build_info::kCompiler);
     if (settings.log.tank == LogTank::file)
         LOG_INFO(log_, "you can follow the log: tail -n 30 -f {}", settings.log.file);
     else
