@@ -49,9 +49,10 @@ void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadlin
     }
     LOG_INFO(log, "{} client ip={}, fd={}", tls_ == nullptr ? "RTMP" : "RTMPS", stream->peer(), stream->native_handle());
     const Addresses addresses{stream->peer_ip(), stream->local_ip()};
+    // On the heap, because what a parked fiber keeps on its stack should fit into one page.
     if (tls_ == nullptr) {
         io::TcpStream* tcp = stream.get();
-        Connection(std::move(stream), tcp, addresses, context_, log).run(deadline);
+        std::make_unique<Connection>(std::move(stream), tcp, addresses, context_, log)->run(deadline);
         return;
     }
     auto secured = io::TlsStream::accept(std::move(stream), *tls_, deadline.sooner(io::Deadline::after(kTlsLimit)));
@@ -59,7 +60,7 @@ void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadlin
         LOG_WARN(log, "client finished. reason=\"TLS: {}\"", secured.error().text());
         return;
     }
-    Connection(std::unique_ptr<io::Stream>(*std::move(secured)), nullptr, addresses, context_, log).run(deadline);
+    std::make_unique<Connection>(*std::move(secured), nullptr, addresses, context_, log)->run(deadline);
 }
 
 }  // namespace live::session::rtmp

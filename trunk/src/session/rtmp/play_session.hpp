@@ -18,7 +18,7 @@ namespace live::session::rtmp {
 
 class PlaySession {
 public:
-    // `duration` of media after which the session ends; zero: no end.
+    // `peer`, `plan` and `log` outlive this. `duration` of media after which the session ends; zero: no end.
     PlaySession(Peer& peer, const StreamPlan& plan, FanOut& fan_out, Ref<media::Source> source,
                 std::chrono::milliseconds duration, const Log& log);
     ~PlaySession();
@@ -41,7 +41,7 @@ private:
     Result<Step> handle_events(Seat* seat);
 
     Peer& peer_;
-    StreamPlan plan_;
+    const StreamPlan& plan_;
     FanOut& fan_out_;
     media::RunCursor cursor_;
     std::chrono::milliseconds duration_;

@@ -19,6 +19,7 @@ public:
     // The beat of a publisher that nobody waits for, when merged read is not configured.
     static constexpr std::chrono::milliseconds kBeat{100};
 
+    // `peer`, `plan` and `log` outlive this.
     PublishSession(Peer& peer, const StreamPlan& plan, std::unique_ptr<media::Publication> publication, const Log& log);
 
     // Until the client stops publishing (ok: the connection may go on) or something ends it: Errc::timed_out when it is silent for too
@@ -36,7 +37,7 @@ private:
     void announce();
 
     Peer& peer_;
-    StreamPlan plan_;
+    const StreamPlan& plan_;
     std::unique_ptr<media::Publication> publication_;
     media::Ingest ingest_;
     const Log& log_;
