@@ -158,7 +158,8 @@ Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& rea
                                loading.environment_used().contains("SRS_SRS_LOG_TANK");
     apply_container_rules(input, tank_was_said, settings);
     derive(input, settings);
-    TRY(check_settings(settings, input.local_addresses));
+    if (auto checked = check_settings(settings, input.local_addresses); !checked.ok())
+        return std::move(checked).error().during(input.env_only ? "environment" : input.path);
     if (settings.vhosts.empty())
         loading.warn(fmt::format("found no vhost, expected \"vhost {} {{ }}\": every client will be refused", kDefaultVhost));
     warn_unknown_variables(input.environment, loading);

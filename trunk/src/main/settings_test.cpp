@@ -188,6 +188,7 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
         EXPECT_TRUE(has(error_of(std::string("listen 1935; ") + one.text), one.part))
             << one.text << " -> " << error_of(std::string("listen 1935; ") + one.text);
     }
+    EXPECT_TRUE(error_of("listen 1935; asprocess on;").starts_with("a.conf: ")) << "the file is named";
     EXPECT_EQ(error_of("listen 1935; asprocess on; daemon off;"), "");
     EXPECT_EQ(error_of("listen 1935; http_api { enabled on; listen 8080; https { enabled on; listen 8088; } } "
                        "http_server { enabled on; https { enabled on; } }"),

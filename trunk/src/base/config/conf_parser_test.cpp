@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/config/facts.hpp"
+#include "base/config/scanner.hpp"
 
 namespace live::config {
 namespace {
@@ -191,6 +192,13 @@ TEST(ConfLimits, FileSizeAndDirectivesAreBounded) {
     EXPECT_EQ(parse_conf("two", reader_of(files), {.total_bytes_max = 35}).code(), Errc::limit);
     EXPECT_TRUE(parse_conf("ten", reader_of(files), {.directives_max = 5}).ok());
     EXPECT_EQ(parse_conf("ten", reader_of(files), {.directives_max = 4}).code(), Errc::limit);
+}
+
+TEST(ConfLimits, AWordIsBounded) {
+    const std::string fits(Scanner::kWordBytesMax, 'x');
+    EXPECT_EQ(parsed("a " + fits + " \"" + fits + "\";"), "a<" + fits + "><" + fits + ">;");
+    EXPECT_EQ(parsed("a " + fits + "x;"), "a.conf:1:3: found a word of 4097 bytes, expected at most 4096 (line 1)");
+    EXPECT_EQ(parsed("a '" + fits + "x';"), "a.conf:1:3: found a word of 4097 bytes, expected at most 4096 (line 1)");
 }
 
 TEST(ConfParser, AFileThatCannotBeReadSaysWhy) {

@@ -69,10 +69,18 @@ Result<Token> Scanner::next() {
     }
 }
 
+Result<void> Scanner::check_length(std::size_t bytes) const {
+    if (bytes <= kWordBytesMax)
+        return {};
+    return Error(Errc::limit,
+                 place_.sentence(fmt::format("found a word of {} bytes, expected at most {}", bytes, kWordBytesMax)));
+}
+
 Result<Token> Scanner::take_word() {
     std::size_t end = text_.find_first_of(kWordEnds, at_);
     if (end == std::string_view::npos)
         end = text_.size();
+    TRY(check_length(end - at_));
     Token token = take(TokenKind::word, end - at_);
     if (token.text.find('\0') != std::string::npos)
         return token.at.error("found a zero byte in a word, expected text");
@@ -86,6 +94,7 @@ Result<Token> Scanner::take_quoted() {
         return place_.error(fmt::format("found the end of the {} inside quotes, expected {} on the same line",
                                         end == std::string_view::npos ? "file" : "line", quote));
     }
+    TRY(check_length(end - at_ - 1));
     Token token{TokenKind::word, std::string(text_.substr(at_ + 1, end - at_ - 1)), place_};
     advance(end + 1 - at_);
     if (at_ < text_.size() && kAfterQuote.find(text_[at_]) == std::string_view::npos) {

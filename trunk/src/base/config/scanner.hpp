@@ -32,17 +32,22 @@ struct Token {
 
 class Scanner {
 public:
+    // A longer word is no name, path or URL. It also bounds what error sentences quote.
+    static constexpr std::size_t kWordBytesMax = 4096;
+
     // `text` is borrowed for the scanner's life.
     Scanner(std::string_view file, std::string_view text);
 
     // The next token; TokenKind::end for ever after the last one. Errors: a quote that does not close on its line, a closing
-    // quote with something other than a separator, ';' or '{' behind it, a zero byte.
+    // quote with something other than a separator, ';' or '{' behind it, a zero byte, a word longer than kWordBytesMax
+    // (Errc::limit).
     Result<Token> next();
 
 private:
     Token take(TokenKind kind, std::size_t length);
     Result<Token> take_quoted();
     Result<Token> take_word();
+    Result<void> check_length(std::size_t bytes) const;
     void advance(std::size_t count);
 
     std::string_view text_;
