@@ -169,6 +169,11 @@ class Banned(TreeTest):
         text = 'int start_time(int);\nC(const C&) = delete;\nvoid f() { x.time(0); first_sleep(); snprintf(a, 1, "printf("); }  // new\n'
         self.assertEqual(self.banned("wire/a.cpp", text), [])
 
+    def test_the_wall_clock_is_for_wet_rooms(self):
+        text = "void f() { std::chrono::system_clock::now(); }\n"
+        self.assertEqual(self.banned("media/a.cpp", text), ["clock-call"])
+        self.assertEqual(self.banned("api/a.cpp", text), [])
+
     def test_a_shared_pointer_names_its_owners(self):
         self.assertEqual(self.banned("io/a.hpp", "std::shared_ptr<int> p;\n"), ["shared-ptr"])
         self.assertEqual(self.banned("io/a.hpp", "// The worker thread is the second owner.\nstd::shared_ptr<int> p;\n"), [])
