@@ -59,6 +59,7 @@ char* fresh_block() {
         std::printf("%d\n", planted_stack_overflow(4096));
     else if (fault == "uninitialised")
         planted_uninitialised();
+    sink = nullptr;  // So that none of the calls is the last thing done here: its frame would be gone from the report.
 }
 
 // What every run does besides: parked fibers that hold the only pointer to something, switches, timers, sockets, pooled stacks.

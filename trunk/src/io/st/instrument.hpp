@@ -70,6 +70,14 @@ inline void finish_switch([[maybe_unused]] void* fake_stack, [[maybe_unused]] co
 #endif
 }
 
+inline bool runs_on_valgrind() {
+#ifdef LIVE_VALGRIND
+    return RUNNING_ON_VALGRIND != 0;
+#else
+    return false;
+#endif
+}
+
 // The gperftools heap checker scans what malloc gave out, not mappings: with it, stacks come from the heap, without guards.
 #ifdef LIVE_GMC
 inline constexpr bool kHeapStacks = true;
