@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kScratchBytes = 128 * 1024;
 // A stream object is kept this long after its last publisher and player left.
 constexpr std::chrono::seconds kStreamIdle{3};
+// How long an ingest that is not wanted any more may take to end.
+constexpr std::chrono::seconds kChildrenLimit{5};
 
 }  // namespace
 
@@ -25,14 +27,27 @@ public:
     explicit Events(Server& server) : server_(server) {}
 
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override {
-        static_cast<void>(request);
-        static_cast<void>(plan);
-        static_cast<void>(server_);
+        const auto vhost = server_.admission_.serving_vhost(request.vhost);
+        if (vhost.ok() && (*vhost)->forward.enabled)
+            server_.forward_->on_published(request, plan, (*vhost)->forward);
     }
-    void on_unpublished(const std::string& url) override { static_cast<void>(url); }
+    void on_unpublished(const std::string& url) override { server_.forward_->on_unpublished(url); }
 
 private:
     Server& server_;
+};
+
+class Server::Counters final : public api::ServerCounters {
+public:
+    explicit Counters(const Server& server) : server_(server) {}
+
+    Totals totals() const override {
+        return {server_.traffic_.received_bytes, server_.traffic_.sent_bytes + server_.fan_out_.counters().bytes,
+                server_.limit_.used()};
+    }
+
+private:
+    const Server& server_;
 };
 
 Server::Server(Private, Settings settings, ServerNames names, std::size_t connections_max, const Log& log)
@@ -45,8 +60,11 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       limit_(connections_max),
       scratch_(kScratchBytes),
       events_(std::make_unique<Events>(*this)),
-      rtmp_{streams_, admission_, *events_, fan_out_, clients_, scratch_, std::string(kVersion), std::string(kSignature),
-            names_.process_id} {}
+      counters_(std::make_unique<Counters>(*this)),
+      rtmp_{streams_, admission_, *events_, fan_out_, clients_, traffic_, scratch_, std::string(kVersion),
+            std::string(kSignature), names_.process_id},
+      ingest_(log),
+      http_(names_, *counters_, settings_->stats.disk, scratch_, limit_, log) {}
 
 Server::~Server() = default;
 
@@ -62,6 +80,9 @@ Result<std::unique_ptr<Server>> Server::create(Settings settings, ServerNames na
 
 Result<void> Server::start() {
     TRY(listen_rtmp(*settings_));
+    TRY(http_.listen(*settings_));
+    start_forwarding();
+    apply_ingests();
     return services_.start("housekeeping", [this](io::Deadline forever) { run_housekeeping(forever); });
 }
 
@@ -138,7 +159,38 @@ Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     settings_ = std::move(next);
     limit_.set_max(connections_max);
     kick_lost_clients();
+    apply_ingests();
     return {};
+}
+
+void Server::start_forwarding() {
+    service::forward::ForwardContext context;
+    // Destinations are the operator's choice and often have certificates of their own making.
+    auto tls = io::TlsContext::client(io::TlsVerify::none);
+    if (tls.ok())
+        client_tls_ = *std::move(tls);
+    context.tls = client_tls_.get();
+    for (const auto& acceptor : acceptors_)
+        context.own_endpoints.push_back(acceptor->listener().endpoint());
+    context.scratch = scratch_;
+    context.report_interval = settings_->pithy_print;
+    forward_ = std::make_unique<service::forward::ForwardService>(streams_, std::move(context), log_);
+}
+
+void Server::apply_ingests() {
+    std::vector<service::ingest::IngestSet> wanted;
+    for (const Vhost& vhost : settings_->vhosts) {
+        if (!vhost.enabled || vhost.ingests.empty())
+            continue;
+        service::ingest::IngestPlace place;
+        place.vhost = vhost.name;
+        place.rtmp_port = acceptors_.empty() ? place.rtmp_port : acceptors_.front()->listener().endpoint().port;
+        place.log_level = settings_->ff_log_level;
+        place.log_dir = settings_->ff_log_dir;
+        wanted.push_back({std::move(place), vhost.ingests});
+    }
+    if (const auto applied = ingest_.apply(std::move(wanted), io::Deadline::after(kChildrenLimit)); !applied.ok())
+        LOG_ERROR(log_, "ingest: {}", applied.error().text());
 }
 
 // Clients of a virtual host that has been removed or switched off go; the others get what a source may change while it lives.
@@ -186,11 +238,19 @@ void Server::close_listeners(io::Deadline deadline) {
         LOG_WARN(log_, "stopping the listeners: {}", stopped.error().text());
 }
 
-void Server::stop_children(io::Deadline deadline) { static_cast<void>(deadline); }
+void Server::stop_children(io::Deadline deadline) {
+    if (const auto stopped = ingest_.stop(deadline); !stopped.ok())
+        LOG_WARN(log_, "stopping the ingests: {}", stopped.error().text());
+}
 
 void Server::stop_sessions(io::Deadline deadline) {
     close_listeners(deadline);
     stop_children(deadline);
+    if (forward_) {
+        if (const auto stopped = forward_->stop(deadline); !stopped.ok())
+            LOG_WARN(log_, "stopping the forwards: {}", stopped.error().text());
+    }
+    http_.stop(deadline);
     if (const auto stopped = connections_.stop(deadline); !stopped.ok())
         LOG_WARN(log_, "stopping the connections: {}", stopped.error().text());
     if (const auto stopped = services_.stop(deadline); !stopped.ok())

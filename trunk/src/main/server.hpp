@@ -11,22 +11,20 @@
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
 #include "io/tls_context.hpp"
+#include "main/http_front.hpp"
+#include "main/server_names.hpp"
 #include "main/settings.hpp"
 #include "main/settings_admission.hpp"
 #include "media/stream_table.hpp"
+#include "service/forward/forward_service.hpp"
+#include "service/ingest/ingest_service.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/connection_limit.hpp"
 #include "session/common/fan_out.hpp"
+#include "session/common/traffic.hpp"
 #include "session/rtmp/acceptor.hpp"
 
 namespace live::main_ {
-
-// What a start of the process is called, in the API and in answers to clients.
-struct ServerNames {
-    std::string server_id;   // stable over restarts
-    std::string service_id;  // of this start
-    std::int64_t process_id = 0;
-};
 
 class Server {
     struct Private {};
@@ -52,6 +50,7 @@ public:
 
 private:
     class Events;
+    class Counters;
 
     Result<void> start();
     Result<void> listen_rtmp(const Settings& settings);
@@ -59,6 +58,8 @@ private:
     void start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, const char* label);
     void close_missing(const Settings& settings);
     void kick_lost_clients();
+    void start_forwarding();
+    void apply_ingests();
     void run_housekeeping(io::Deadline deadline);
 
     const Log& log_;
@@ -72,13 +73,19 @@ private:
     io::Scope listeners_{"listener"};
     session::FanOut fan_out_;
     session::ClientTable clients_;
+    session::Traffic traffic_;
     session::ConnectionLimit limit_;
     std::vector<std::uint8_t> scratch_;
     std::unique_ptr<Events> events_;
+    std::unique_ptr<Counters> counters_;
     session::rtmp::Context rtmp_;
     std::vector<std::unique_ptr<io::TlsContext>> tls_contexts_;
     // Also those whose listener is closed: their connections go on.
     std::vector<std::unique_ptr<session::rtmp::Acceptor>> acceptors_;
+    std::unique_ptr<io::TlsContext> client_tls_;
+    std::unique_ptr<service::forward::ForwardService> forward_;
+    service::ingest::IngestService ingest_;
+    HttpFront http_;
 };
 
 }  // namespace live::main_

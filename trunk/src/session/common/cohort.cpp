@@ -115,7 +115,7 @@ void Cohort::send_to_members(media::WireRun& run) {
 void Cohort::admit_waiting(const media::WireRun& run) {
     for (std::size_t i = waiting_.size(); i-- > 0;) {
         Seat& seat = *waiting_[i];
-        if (flush(seat.stream, seat.cursor) != Flushed::all) {
+        if (flush(seat.stream, seat.cursor, counters_.bytes) != Flushed::all) {
             hand_back(seat);
         } else if (seat.cursor.is_plain() && seat.cursor.position() == position_ && position_ == run.head()) {
             remove_waiting(seat);

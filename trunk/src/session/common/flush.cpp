@@ -4,7 +4,7 @@
 
 namespace live::session {
 
-Flushed flush(io::TcpStream& stream, media::RunCursor& cursor) {
+Flushed flush(io::TcpStream& stream, media::RunCursor& cursor, std::uint64_t& sent_bytes) {
     std::array<::iovec, 64> parts;
     for (;;) {
         const auto batch = cursor.take(parts);
@@ -16,6 +16,7 @@ Flushed flush(io::TcpStream& stream, media::RunCursor& cursor) {
         if (!sent.ok())
             return Flushed::gone;
         cursor.advance(*sent);
+        sent_bytes += *sent;
         if (*sent < batch.bytes) {
             cursor.set_lagging(true);
             return Flushed::full;

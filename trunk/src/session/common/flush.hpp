@@ -14,6 +14,7 @@ enum class Flushed : std::uint8_t {
     gone,  // the connection has ended
 };
 
-Flushed flush(io::TcpStream& stream, media::RunCursor& cursor);
+// Adds to `sent_bytes` what the socket took.
+Flushed flush(io::TcpStream& stream, media::RunCursor& cursor, std::uint64_t& sent_bytes);
 
 }  // namespace live::session

@@ -9,6 +9,7 @@
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/fan_out.hpp"
+#include "session/common/traffic.hpp"
 
 namespace live::session::rtmp {
 
@@ -18,6 +19,7 @@ struct Context {
     StreamEvents& events;
     FanOut& fan_out;
     ClientTable& clients;
+    Traffic& traffic;
     // Where every connection reads into; at least 64 KiB.
     MutBytes scratch;
     // Announced in the answer to connect.

@@ -6,8 +6,8 @@
 namespace live::session::rtmp {
 
 Peer::Peer(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, engine::rtmp::ServerOptions options,
-           std::uint64_t handshake_seed, MutBytes scratch)
-    : stream_(std::move(stream)), tcp_(tcp), scratch_(scratch), engine_(std::move(options), handshake_seed) {}
+           std::uint64_t handshake_seed, MutBytes scratch, Traffic& traffic)
+    : stream_(std::move(stream)), tcp_(tcp), scratch_(scratch), traffic_(traffic), engine_(std::move(options), handshake_seed) {}
 
 Result<engine::rtmp::Event> Peer::next_event(io::Deadline deadline) {
     for (;;) {
@@ -20,6 +20,7 @@ Result<engine::rtmp::Event> Peer::next_event(io::Deadline deadline) {
 
 Result<void> Peer::read(io::Deadline deadline) {
     const std::size_t count = TRY(stream_->read_some(scratch_, deadline));
+    traffic_.received_bytes += count;
     return engine_.handle_bytes(io::now(), scratch_.first(count));
 }
 
@@ -33,6 +34,7 @@ Result<std::size_t> Peer::read_available() {
             return Error(count.error());
         }
         total += *count;
+        traffic_.received_bytes += *count;
         TRY(engine_.handle_bytes(io::now(), scratch_.first(*count)));
         if (*count < scratch_.size())
             break;
@@ -45,6 +47,7 @@ Result<void> Peer::write_output(io::Deadline deadline) {
     if (output.empty())
         return {};
     const std::array parts{io::as_part(output)};
+    traffic_.sent_bytes += output.size();
     return stream_->write_all(parts, deadline);
 }
 

@@ -12,6 +12,7 @@
 #include "engine/rtmp/server.hpp"
 #include "io/stream.hpp"
 #include "io/tcp_stream.hpp"
+#include "session/common/traffic.hpp"
 
 namespace live::session::rtmp {
 
@@ -19,10 +20,11 @@ class Peer {
 public:
     // `tcp` is the same stream when it is plain TCP, else nullptr.
     Peer(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, engine::rtmp::ServerOptions options, std::uint64_t handshake_seed,
-         MutBytes scratch);
+         MutBytes scratch, Traffic& traffic);
 
     engine::rtmp::Server& engine() { return engine_; }
     io::Stream& stream() { return *stream_; }
+    Traffic& traffic() { return traffic_; }
     // nullptr over TLS.
     io::TcpStream* tcp() { return tcp_; }
 
@@ -43,6 +45,7 @@ private:
     std::unique_ptr<io::Stream> stream_;
     io::TcpStream* tcp_;
     MutBytes scratch_;
+    Traffic& traffic_;
     engine::rtmp::Server engine_;
 };
 

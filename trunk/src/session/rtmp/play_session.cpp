@@ -77,7 +77,7 @@ Result<void> PlaySession::run_with_cohort(io::TcpStream& tcp, Seat& seat, io::De
 // Everything this player can have; then the cohort goes on.
 Result<void> PlaySession::send_now(io::TcpStream& tcp, Seat& seat) {
     fan_out_.leave(seat);
-    const Flushed flushed = flush(tcp, cursor_);
+    const Flushed flushed = flush(tcp, cursor_, peer_.traffic().sent_bytes);
     if (flushed == Flushed::gone)
         return Error(Errc::closed, "the player has gone");
     blocked_ = flushed == Flushed::full;
@@ -156,6 +156,7 @@ Result<bool> PlaySession::send_some(io::Deadline deadline) {
     if (copy.empty())
         return false;
     cursor_.advance(copy.size());
+    peer_.traffic().sent_bytes += copy.size();
     const std::array whole{io::as_part(copy)};
     TRY(peer_.stream().write_all(whole, deadline));
     return true;

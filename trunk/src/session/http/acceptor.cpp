@@ -1,0 +1,67 @@
+#include "session/http/acceptor.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "base/random_id.hpp"
+#include "engine/http1/writer.hpp"
+#include "io/loop.hpp"
+#include "io/tcp_stream.hpp"
+#include "io/tls_stream.hpp"
+#include "session/http/connection.hpp"
+
+namespace live::session::http {
+
+Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimit& limit,
+                   io::Scope& connections, const Log& log)
+    : listener_(std::move(listener)), tls_(tls), context_(context), limit_(limit), connections_(connections), log_(log) {}
+
+void Acceptor::run(io::Deadline deadline) {
+    for (;;) {
+        auto stream = listener_->accept(deadline);
+        if (stream.ok()) {
+            start(*std::move(stream));
+        } else if (stream.code() == Errc::cancelled || stream.code() == Errc::closed) {
+            return;
+        } else {
+            LOG_ERROR(log_, "accept at {}: {}", listener_->endpoint().text(), stream.error().text());
+            constexpr std::chrono::milliseconds kPause{100};
+            if (!io::sleep(deadline.sooner(io::Deadline::after(kPause))).ok())
+                return;
+        }
+    }
+}
+
+void Acceptor::start(std::unique_ptr<io::TcpStream> stream) {
+    // std::function wants to be copied; the stream has one owner, the fiber, which takes it out of the shared box.
+    auto box = std::make_shared<std::unique_ptr<io::TcpStream>>(std::move(stream));
+    const auto started = connections_.start("http", [this, box](io::Deadline forever) { serve(std::move(*box), forever); });
+    if (!started.ok())
+        LOG_WARN(log_, "refused {}: {}", (*box)->peer(), started.error().text());
+}
+
+void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
+    const ConnectionLimit::Place place(limit_);
+    const Log log = log_.with_id(random_id());
+    if (!place) {
+        LOG_WARN(log, "refused {}: {} HTTP connections are the limit", stream->peer(), limit_.max());
+        constexpr int kUnavailable = 503;
+        const std::string text = engine::http1::ResponseBuilder(kUnavailable).with_body("text/plain", "too many connections\n");
+        const std::array parts{io::as_part(as_bytes(text))};
+        static_cast<void>(stream->try_write(parts));
+        return;
+    }
+    // The server's clients wait for whole answers, never for more to come.
+    static_cast<void>(stream->set_no_delay(true));
+    if (tls_ == nullptr) {
+        Connection(std::move(stream), context_, "http", log).run(deadline);
+        return;
+    }
+    auto secured = io::TlsStream::accept(std::move(stream), *tls_, deadline.sooner(io::Deadline::after(kTlsLimit)));
+    if (!secured.ok())
+        LOG_WARN(log, "HTTPS client finished. reason=\"TLS: {}\"", secured.error().text());
+    else
+        Connection(*std::move(secured), context_, "https", log).run(deadline);
+}
+
+}  // namespace live::session::http

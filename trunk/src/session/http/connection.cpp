@@ -1,0 +1,175 @@
+#include "session/http/connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/base64.hpp"
+#include "base/log_format.hpp"
+#include "engine/http1/writer.hpp"
+
+namespace live::session::http {
+
+namespace http1 = engine::http1;
+
+namespace {
+
+constexpr int kRequestTimeout = 408;
+constexpr int kUnauthorized = 401;
+constexpr int kBadRequest = 400;
+constexpr int kMethodNotAllowed = 405;
+constexpr int kNotFound = 404;
+constexpr int kFound = 302;
+constexpr int kOk = 200;
+
+// Takes the same time wherever the two differ.
+bool same_secret(std::string_view given, std::string_view wanted) {
+    unsigned difference = given.size() == wanted.size() ? 0 : 1;
+    for (std::size_t i = 0; i < given.size(); ++i)
+        difference |= static_cast<unsigned>(given[i] ^ (wanted.empty() ? 0 : wanted[i % wanted.size()]));
+    return difference == 0;
+}
+
+Reply redirect_to(std::string location, const std::string& raw_query) {
+    Reply reply;
+    reply.status = kFound;
+    reply.content_type = "text/plain";
+    if (!raw_query.empty())
+        location += "?" + raw_query;
+    reply.headers.emplace_back("Location", std::move(location));
+    return reply;
+}
+
+}  // namespace
+
+Connection::Connection(std::unique_ptr<io::Stream> stream, Context& context, std::string scheme, const Log& log)
+    : stream_(std::move(stream)), context_(context), scheme_(std::move(scheme)), log_(log), parser_(context.limits) {}
+
+void Connection::run(io::Deadline deadline) {
+    const auto ended = serve(deadline);
+    if (!ended.ok() && ended.code() != Errc::closed && ended.code() != Errc::cancelled)
+        LOG_WARN(log_, "HTTP client {} finished. reason=\"{}\"", stream_->peer(), ended.error().text());
+    stream_->close();
+}
+
+Result<void> Connection::serve(io::Deadline deadline) {
+    for (std::size_t i = 0; i < kRequestsMax; ++i) {
+        auto message = receive(deadline.sooner(io::Deadline::after(kReceiveLimit)));
+        if (!message.ok()) {
+            const int status = message.code() == Errc::timed_out ? kRequestTimeout : parser_.error_status();
+            if (message.code() != Errc::closed && message.code() != Errc::cancelled && message.code() != Errc::system)
+                static_cast<void>(send(error_reply(status, http1::reason_of(status)), {}, deadline));
+            return Error(std::move(message).error());
+        }
+        if (!*message)
+            return {};
+        const bool goes_on = (*message)->keep_alive;
+        TRY(answer(**std::move(message), deadline));
+        if (!goes_on)
+            return {};
+    }
+    return {};
+}
+
+Result<std::optional<http1::Request>> Connection::receive(io::Deadline deadline) {
+    for (;;) {
+        if (auto request = parser_.next())
+            return request;
+        if (!rest_.empty()) {
+            const std::vector<std::uint8_t> rest = std::exchange(rest_, {});
+            TRY(feed(rest));
+            continue;
+        }
+        if (parser_.take_wants_continue())
+            TRY(send_text(http1::kContinue, deadline));
+        const auto count = stream_->read_some(context_.scratch, deadline);
+        if (!count.ok()) {
+            const bool is_done = count.code() == Errc::closed || count.code() == Errc::timed_out;
+            if (is_done && parser_.is_idle())
+                return std::optional<http1::Request>();
+            return Error(count.error());
+        }
+        TRY(feed(context_.scratch.first(*count)));
+    }
+}
+
+// The parser stops behind one request; what is left waits until that is answered.
+Result<void> Connection::feed(Bytes input) {
+    const std::size_t used = TRY(parser_.feed(input));
+    const Bytes left = input.subspan(used);
+    rest_.assign(left.begin(), left.end());
+    return {};
+}
+
+Result<void> Connection::answer(http1::Request message, io::Deadline deadline) {
+    log_request(message);
+    auto target = wire::http::parse_target(message.target);
+    if (!target.ok()) {
+        TRY(send(error_reply(kBadRequest, "this address cannot be read"), message, deadline));
+        return Error(std::move(target).error());
+    }
+    const Request request{std::move(message), *std::move(target), log_.id(), stream_->peer()};
+    return send(reply_to(request, deadline), request.message, deadline);
+}
+
+Reply Connection::reply_to(const Request& request, io::Deadline deadline) {
+    if (request.message.method == "OPTIONS")
+        return context_.allows_cross_origin ? Reply{kOk, "text/plain", {}, {}} : error_reply(kMethodNotAllowed, "OPTIONS is switched off");
+    if (context_.auth.enabled && request.path().find("/api/") != std::string::npos && !is_authorised(request)) {
+        Reply reply{kUnauthorized, "text/plain", {}, {}};
+        reply.headers.emplace_back("WWW-Authenticate", "Basic");
+        return reply;
+    }
+    return dispatch(request, deadline);
+}
+
+Reply Connection::dispatch(const Request& request, io::Deadline deadline) {
+    auto match = context_.router.find(request.path());
+    if (!match.redirect.empty())
+        return redirect_to(std::move(match.redirect), request.target.raw_query);
+    if (match.handler == nullptr)
+        return error_reply(kNotFound, "there is nothing at this address");
+    return match.handler->handle(request, deadline);
+}
+
+bool Connection::is_authorised(const Request& request) const {
+    constexpr std::string_view kScheme = "Basic ";
+    const std::string_view given = request.message.headers.find("Authorization").value_or("");
+    return given.starts_with(kScheme) &&
+           same_secret(given.substr(kScheme.size()), base64(as_bytes(context_.auth.username + ":" + context_.auth.password)));
+}
+
+Result<void> Connection::send(const Reply& reply, const http1::Request& message, io::Deadline deadline) {
+    http1::ResponseBuilder builder(reply.status);
+    builder.header("Server", context_.server);
+    if (context_.allows_cross_origin && message.headers.find("Origin")) {
+        for (const char* name : {"Access-Control-Allow-Origin", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
+                                 "Access-Control-Expose-Headers"})
+            builder.header(name, "*");
+        builder.header("Access-Control-Allow-Credentials", "false");
+        builder.header("Access-Control-Request-Private-Network", "true");
+    }
+    for (const auto& [name, value] : reply.headers)
+        builder.header(name, value);
+    const std::string text = message.method == "HEAD" ? builder.head_for_body(reply.content_type, reply.body.size())
+                                                      : builder.with_body(reply.content_type, reply.body);
+    return send_text(text, deadline);
+}
+
+Result<void> Connection::send_text(std::string_view text, io::Deadline deadline) {
+    const std::array parts{io::as_part(as_bytes(text))};
+    return stream_->write_all(parts, deadline.sooner(io::Deadline::after(kSendLimit)));
+}
+
+void Connection::log_request(const http1::Request& message) {
+    constexpr std::size_t kTargetShown = 512;
+    constexpr std::size_t kHostShown = 256;
+    ++context_.requests;
+    const std::string_view target = message.target;
+    LOG_INFO(log_, "HTTP #{} {} {} {}://{}{}, content-length={}", context_.requests, stream_->peer(), message.method, scheme_,
+             message.headers.find("Host").value_or("").substr(0, kHostShown), target.substr(0, kTargetShown),
+             message.headers.find("Content-Length").value_or("-1"));
+}
+
+}  // namespace live::session::http

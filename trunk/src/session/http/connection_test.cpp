@@ -1,0 +1,235 @@
+#include "session/http/acceptor.hpp"
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "engine/http1/parser.hpp"
+#include "io/loop.hpp"
+#include "io/tcp_stream.hpp"
+
+namespace live::session::http {
+namespace {
+
+constexpr auto kSoon = std::chrono::seconds(20);
+
+// Says what it was asked.
+class Echo final : public Handler {
+public:
+    Reply handle(const Request& request, io::Deadline) override {
+        Reply reply;
+        reply.content_type = "text/plain";
+        reply.body = request.message.method + " " + request.path() + " [" + std::string(request.target.query.get("x")) + "] " +
+                     request.message.body;
+        return reply;
+    }
+};
+
+class HttpConnectionTest : public testing::Test {
+protected:
+    void SetUp() override {
+        router_.add("/", echo_);
+        router_.add("/api/v1/streams/", echo_);
+        auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
+        acceptor_ = std::make_unique<Acceptor>(std::move(listener), nullptr, context_, limit_, connections_, log_);
+        auto* acceptor = acceptor_.get();
+        MUST(listeners_.start("listener", [acceptor](io::Deadline deadline) { acceptor->run(deadline); }));
+    }
+    void TearDown() override {
+        MUST(listeners_.stop(io::Deadline::after(kSoon)));
+        MUST(connections_.stop(io::Deadline::after(kSoon)));
+    }
+
+    std::unique_ptr<io::TcpStream> dial() {
+        return MUST(io::TcpStream::connect(acceptor_->listener().endpoint(), io::Deadline::after(kSoon)));
+    }
+    static void send(io::TcpStream& stream, std::string_view text) {
+        const std::array parts{io::as_part(as_bytes(text))};
+        MUST(stream.write_all(parts, io::Deadline::after(kSoon)));
+    }
+    // The next answer; a status of 0 when the connection was closed instead.
+    engine::http1::Response receive(io::TcpStream& stream, engine::http1::ResponseParser::RequestWas was =
+                                                               engine::http1::ResponseParser::RequestWas::other) {
+        engine::http1::ResponseParser parser(was);
+        std::array<std::uint8_t, 512> buffer;
+        for (;;) {
+            if (rest_.empty()) {
+                const auto count = stream.read_some(buffer, io::Deadline::after(kSoon));
+                if (!count.ok())
+                    return {};
+                rest_.assign(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(*count));
+            }
+            const std::size_t used = MUST(parser.feed(rest_));
+            rest_.erase(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(used));
+            if (auto response = parser.next())
+                return *response;
+        }
+    }
+    engine::http1::Response ask(std::string_view text) {
+        const auto stream = dial();
+        send(*stream, text);
+        rest_.clear();
+        return receive(*stream);
+    }
+    // The peer has closed; bytes that still come count as not closed.
+    static bool is_closed(io::TcpStream& stream) {
+        std::array<std::uint8_t, 64> buffer;
+        const auto count = stream.read_some(buffer, io::Deadline::after(kSoon));
+        return !count.ok() && count.code() == Errc::closed;
+    }
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    std::array<std::uint8_t, 4096> scratch_{};
+    Log log_;
+    Echo echo_;
+    Router router_;
+    Context context_{router_, scratch_, "SRS/7.1.0(Test)", true, {}, {}, 0};
+    ConnectionLimit limit_{2};
+    io::Scope connections_{"connections"};
+    io::Scope listeners_{"listeners"};
+    std::unique_ptr<Acceptor> acceptor_;
+    std::vector<std::uint8_t> rest_;
+};
+
+TEST_F(HttpConnectionTest, AnswersWithTheHeadersOfTheSpec) {
+    const auto response = ask("GET /a%20b?x=1 HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.body, "GET /a b [1] ");
+    EXPECT_EQ(response.headers.find("Server"), "SRS/7.1.0(Test)");
+    EXPECT_EQ(response.headers.find("Content-Type"), "text/plain");
+    EXPECT_TRUE(response.headers.has_token("Connection", "close"));
+    EXPECT_FALSE(response.headers.find("Access-Control-Allow-Origin"));
+}
+
+TEST_F(HttpConnectionTest, AClientThatGoesOnIsServedAndMayPipeline) {
+    const auto stream = dial();
+    send(*stream, "GET /1 HTTP/1.1\r\nHost: h\r\n\r\nPOST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabcGET /3 HT");
+    EXPECT_EQ(receive(*stream).body, "GET /1 [] ");
+    EXPECT_EQ(receive(*stream).body, "POST /2 [] abc");
+    send(*stream, "TP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(receive(*stream).body, "GET /3 [] ");
+}
+
+TEST_F(HttpConnectionTest, ClosesForAClientThatAsksForIt) {
+    const auto stream = dial();
+    send(*stream, "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    EXPECT_EQ(receive(*stream).status, 200);
+    EXPECT_TRUE(is_closed(*stream));
+}
+
+TEST_F(HttpConnectionTest, HeadHasALengthButNoBody) {
+    const auto stream = dial();
+    send(*stream, "HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    const auto response = receive(*stream, engine::http1::ResponseParser::RequestWas::head);
+    EXPECT_EQ(response.status, 200);
+    EXPECT_NE(response.headers.find("Content-Length"), "0");
+    EXPECT_TRUE(is_closed(*stream));
+}
+
+TEST_F(HttpConnectionTest, PagesOfOtherOriginsMayRead) {
+    const auto response = ask("GET / HTTP/1.1\r\nHost: h\r\nOrigin: http://x\r\n\r\n");
+    EXPECT_EQ(response.headers.find("Access-Control-Allow-Origin"), "*");
+    EXPECT_EQ(response.headers.find("Access-Control-Allow-Headers"), "*");
+    EXPECT_EQ(response.headers.find("Access-Control-Allow-Methods"), "*");
+    EXPECT_EQ(response.headers.find("Access-Control-Expose-Headers"), "*");
+    EXPECT_EQ(response.headers.find("Access-Control-Allow-Credentials"), "false");
+    EXPECT_EQ(response.headers.find("Access-Control-Request-Private-Network"), "true");
+}
+
+TEST_F(HttpConnectionTest, OptionsIsAnsweredOnlyWithCrossdomain) {
+    const auto allowed = ask("OPTIONS /api/ HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(allowed.status, 200);
+    EXPECT_EQ(allowed.body, "");
+    context_.allows_cross_origin = false;
+    EXPECT_EQ(ask("OPTIONS /api/ HTTP/1.1\r\nHost: h\r\n\r\n").status, 405);
+    EXPECT_FALSE(ask("GET / HTTP/1.1\r\nHost: h\r\nOrigin: http://x\r\n\r\n").headers.find("Access-Control-Allow-Origin"));
+}
+
+TEST_F(HttpConnectionTest, AFolderWithoutItsSlashIsSentThereWithItsQuery) {
+    const auto response = ask("GET /api/v1/streams?count=10&x=%20 HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(response.status, 302);
+    EXPECT_EQ(response.headers.find("Location"), "/api/v1/streams/?count=10&x=%20");
+}
+
+TEST_F(HttpConnectionTest, ApiPathsNeedThePasswordWhenThereIsOne) {
+    context_.auth = {true, "admin", "secret"};
+    const auto refused = ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(refused.status, 401);
+    EXPECT_EQ(refused.body, "");
+    EXPECT_EQ(refused.headers.find("WWW-Authenticate"), "Basic");
+    EXPECT_EQ(ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: Basic YWRtaW46d3Jvbmc=\r\n\r\n").status, 401);
+    EXPECT_EQ(ask("GET /%61pi/v1/streams/ HTTP/1.1\r\nHost: h\r\n\r\n").status, 401);
+    EXPECT_EQ(ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: Basic YWRtaW46c2VjcmV0\r\n\r\n").status, 200);
+    EXPECT_EQ(ask("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n").status, 200);
+}
+
+TEST_F(HttpConnectionTest, BrokenRequestsGetTheirStatusAndAreClosed) {
+    struct Case {
+        const char* name;
+        std::string text;
+        int status;
+    };
+    const std::vector<Case> cases = {
+        {"noise", "\x16\x03\x01\x02 hello\r\n\r\n", 400},
+        {"climbing", "GET /../../etc/passwd HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+        {"climbing encoded", "GET /%2e%2e/x HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+        {"zero byte", "GET /%00 HTTP/1.1\r\nHost: h\r\n\r\n", 400},
+        {"long target", "GET /" + std::string(9'000, 'a') + " HTTP/1.1\r\nHost: h\r\n\r\n", 414},
+        {"long header", "GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(40'000, 'a') + "\r\n\r\n", 431},
+        {"long body", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9999999\r\n\r\n", 413},
+        {"two lengths", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400},
+    };
+    for (const Case& each : cases) {
+        SCOPED_TRACE(each.name);
+        const auto stream = dial();
+        const auto text = io::as_part(as_bytes(each.text));
+        // The server may have closed before it has read all.
+        static_cast<void>(stream->write_all(std::array{text}, io::Deadline::after(kSoon)));
+        rest_.clear();
+        const auto response = receive(*stream);
+        EXPECT_EQ(response.status, each.status);
+        EXPECT_EQ(response.headers.find("Content-Type"), "application/json");
+    }
+}
+
+TEST_F(HttpConnectionTest, EveryCutOfARequestFreesItsPlace) {
+    const std::string text = "POST /a?x=1 HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc";
+    for (std::size_t size = 0; size < text.size(); ++size) {
+        const auto stream = dial();
+        send(*stream, std::string_view(text).substr(0, size));
+        MUST(stream->shutdown_write());
+        EXPECT_TRUE(is_closed(*stream)) << size;
+    }
+    EXPECT_EQ(ask(text).body, "POST /a [1] abc");
+}
+
+TEST_F(HttpConnectionTest, OneTooManyIsToldSo) {
+    const auto first = dial();
+    const auto second = dial();
+    send(*first, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(receive(*first).status, 200);
+    send(*second, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(receive(*second).status, 200);
+    const auto third = dial();
+    EXPECT_EQ(receive(*third).status, 503);
+    EXPECT_EQ(limit_.used(), 2U);
+}
+
+TEST_F(HttpConnectionTest, WithoutARouteItIsNotFound) {
+    Router empty;
+    Context context{empty, scratch_, "x", true, {}, {}, 0};
+    auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
+    Acceptor acceptor(std::move(listener), nullptr, context, limit_, connections_, log_);
+    MUST(listeners_.start("other", [&acceptor](io::Deadline deadline) { acceptor.run(deadline); }));
+    const auto stream = MUST(io::TcpStream::connect(acceptor.listener().endpoint(), io::Deadline::after(kSoon)));
+    send(*stream, "GET /x HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(receive(*stream).status, 404);
+    MUST(listeners_.stop(io::Deadline::after(kSoon)));
+    MUST(connections_.stop(io::Deadline::after(kSoon)));
+}
+
+}  // namespace
+}  // namespace live::session::http

@@ -1,0 +1,34 @@
+// What every HTTP connection of one listener works with. main owns it and what it points to, and both outlive the connections.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/bytes.hpp"
+#include "engine/http1/parser.hpp"
+#include "session/http/router.hpp"
+
+namespace live::session::http {
+
+// Basic authentication (RFC 7617) for every path with "/api/" in it.
+struct AuthOptions {
+    bool enabled = false;
+    std::string username;
+    std::string password;
+};
+
+struct Context {
+    const Router& router;
+    // Where every connection reads into; shared with other fibers, touched only between two suspensions. At least 4 KiB.
+    MutBytes scratch;
+    // The Server header: "NAME/VERSION".
+    std::string server;
+    // crossdomain: answers pages of other origins, and OPTIONS.
+    bool allows_cross_origin = true;
+    AuthOptions auth;
+    engine::http1::Limits limits;
+    // Counts requests for the log, over all connections.
+    std::uint64_t requests = 0;
+};
+
+}  // namespace live::session::http

@@ -1,0 +1,30 @@
+#include "session/http/router.hpp"
+
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace live::session::http {
+
+void Router::add(std::string pattern, Handler& handler) {
+    CHECK(pattern.starts_with('/'));
+    handlers_.insert_or_assign(std::move(pattern), &handler);
+}
+
+Router::Match Router::find(std::string_view path) const {
+    if (const auto exact = handlers_.find(path); exact != handlers_.end())
+        return {exact->second, {}};
+    std::string folder(path);
+    folder += '/';
+    if (handlers_.contains(folder))
+        return {nullptr, std::move(folder)};
+    // From the longest folder above the path to the root.
+    for (std::size_t slash = path.rfind('/'); slash != std::string_view::npos;
+         slash = slash == 0 ? std::string_view::npos : path.rfind('/', slash - 1)) {
+        if (const auto above = handlers_.find(path.substr(0, slash + 1)); above != handlers_.end())
+            return {above->second, {}};
+    }
+    return {};
+}
+
+}  // namespace live::session::http
