@@ -40,7 +40,9 @@ RunEncoder::Encoded RtmpRunEncoder::encode(const Packet& packet, SlabLog& log) {
     const std::int64_t time_ms = to_ms(packet.dts);
     std::int64_t delta_ms = time_ms - track.last_ms;
     Encoded encoded;
-    if (!track.seen || delta_ms < 0 || delta_ms >= rtmp::kExtendedTimestamp) {
+    // Players take data with a time for a track of its own; for everybody it is at 0, which a full header says.
+    const bool is_data = packet.kind == Kind::data;
+    if (!is_data && (!track.seen || delta_ms < 0 || delta_ms >= rtmp::kExtendedTimestamp)) {
         delta_ms = 0;
         encoded.needs_own_header = true;
     }
@@ -48,8 +50,10 @@ RunEncoder::Encoded RtmpRunEncoder::encode(const Packet& packet, SlabLog& log) {
 
     const Bytes payload = packet.payload.bytes();
     const std::uint32_t chunk_stream = chunk_stream_of(packet.kind);
-    const auto header = rtmp::type1_header(chunk_stream, static_cast<std::uint32_t>(delta_ms),
-                                           static_cast<std::uint32_t>(payload.size()), type_of(packet.kind));
+    const auto length = static_cast<std::uint32_t>(payload.size());
+    const auto header =
+        is_data ? rtmp::type0_header(chunk_stream, 0, length, type_of(packet.kind), rtmp::kMessageStreamId)
+                : rtmp::type1_header(chunk_stream, static_cast<std::uint32_t>(delta_ms), length, type_of(packet.kind));
     encoded.header_bytes = header.size;
     log.append(header.view());
     for (std::size_t at = 0; at < payload.size(); at += chunk_size_) {

@@ -37,6 +37,7 @@ void RunCursor::place(bool joining) {
     next_ = from;
     position_ = run_.offset_of(from);
     opened_.clear();
+    opened_.add(Kind::data);  // never needs a header of its own
     settled_ = false;
     must_jump_ = false;
     if (joining || config_version_ != source_->config_version()) {
@@ -71,17 +72,15 @@ void RunCursor::choose_base(Sequence from) {
 }
 
 void RunCursor::introduce(std::int64_t time_ms) {
-    const auto add = [this, time_ms](Kind kind, const Slice& payload) {
+    const auto add = [this](Kind kind, const Slice& payload, std::int64_t at_ms) {
         if (payload.empty())
             return;
         const Packet packet{kind, false, true, {}, payload};
-        run_.encoder().append_own_message(packet, time_ms, private_);
+        run_.encoder().append_own_message(packet, at_ms, private_);
     };
-    add(Kind::data, source_->metadata());
-    if (!source_->metadata().empty())
-        opened_.add(Kind::data);  // data is rare and its time matters little: the metadata's header opens its chunk stream
-    add(Kind::audio, source_->config(Kind::audio));
-    add(Kind::video, source_->config(Kind::video));
+    add(Kind::data, source_->metadata(), 0);
+    add(Kind::audio, source_->config(Kind::audio), time_ms);
+    add(Kind::video, source_->config(Kind::video), time_ms);
     config_version_ = source_->config_version();
 }
 

@@ -267,18 +267,38 @@ TEST(RunCursor, KindThatAppearsLaterGetsAHeaderOfItsOwn) {
 
 TEST(RunCursor, LeapThatADeltaCannotCarryGetsAHeaderOfItsOwn) {
     Stage stage;
-    stage.send({Kind::data, false, false, 0ms, payload_of(0, 100)});
+    stage.send({Kind::audio, false, false, 0ms, payload_of(0, 100)});
     stage.send({Kind::video, true, false, 0ms, payload_of(1, 100)});
     Player player(stage);
     player.read_all();
     stage.send({Kind::video, true, false, 17'000'000ms, payload_of(2, 100)});
-    stage.send({Kind::data, false, false, 17'000'001ms, payload_of(3, 100)});
+    stage.send({Kind::audio, false, false, 17'000'001ms, payload_of(3, 100)});
     player.read_all();
     const auto got = player.messages;
     ASSERT_GE(got.size(), 2U);
     EXPECT_EQ(got.back().number, 3U);
     EXPECT_EQ(got.back().time_ms, 17'000'001U);
     EXPECT_EQ(got[got.size() - 2].time_ms, 17'000'000U);
+}
+
+TEST(RunCursor, DataIsAtZeroForEverybody) {
+    Stage stage;
+    stage.config();
+    stage.picture();
+    Player player(stage);
+    player.read_all();
+    stage.start = 0ms;
+    for (int i = 0; i < 20; ++i)
+        stage.picture();
+    stage.send({Kind::data, false, false, 801ms, payload_of(stage.number, 100)});
+    stage.picture();
+    player.read_all();
+    EXPECT_TRUE(player.cursor.is_plain());
+    const auto got = player.media();
+    ASSERT_EQ(got.size(), stage.sent.size());
+    EXPECT_EQ(got[42].type, rtmp::MessageType::amf0_data);
+    EXPECT_EQ(got[42].time_ms, 0U);
+    EXPECT_EQ(got[43].time_ms, 840U);
 }
 
 TEST(RunCursor, ExtendedTimeWithAMessageOverTheChunkSizeIsWrittenWhole) {
