@@ -57,8 +57,7 @@ std::uint32_t chunk_stream_of(MessageType type) {
 }  // namespace
 
 Client::Client(ClientOptions options, std::uint64_t handshake_seed)
-    : options_(std::move(options)),
-      handshake_(std::make_unique<ClientHandshake>(handshake_seed, options_.handshake)) {
+    : options_(std::move(options)), handshake_(std::make_unique<ClientHandshake>(handshake_seed, options_.handshake)) {
     const std::size_t bytes = std::min<std::size_t>(options_.message_bytes_max, wire::rtmp::kMessageLengthMax);
     link_.set_limits({.message_bytes = bytes, .pending_bytes = 2 * bytes});
 }

@@ -45,8 +45,8 @@ struct Connected {
 struct PublishStarted {};
 // GotMedia will come.
 struct PlayStarted {};
-// The server said no, and in which words. `redirect_url` is set when it names another place (a full URL, or a tcUrl when it gave no
-// more). Nothing follows; close.
+// The server said no, and in which words. `redirect_url` is set when it names another place (a full URL, or a tcUrl when it gave
+// no more). Nothing follows; close.
 struct Rejected {
     std::string code;
     std::string description;

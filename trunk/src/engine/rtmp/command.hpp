@@ -1,5 +1,5 @@
-// A remote call of RTMP (RTMP 1.0, section 7.1.1): a name, a transaction, a command object and arguments. Reads AMF0 and AMF3 command
-// messages, writes AMF0 ones, which every client takes. Not here: which calls exist.
+// A remote call of RTMP (RTMP 1.0, section 7.1.1): a name, a transaction, a command object and arguments. Reads AMF0 and AMF3
+// command messages, writes AMF0 ones, which every client takes. Not here: which calls exist.
 #pragma once
 
 #include <initializer_list>

@@ -1,10 +1,10 @@
 #include "engine/rtmp/connect.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
-#include "engine/rtmp/server.hpp"
 #include "wire/amf/amf0.hpp"
 
 namespace live::engine::rtmp {

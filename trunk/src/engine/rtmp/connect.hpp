@@ -13,7 +13,18 @@
 
 namespace live::engine::rtmp {
 
-struct ServerIdentity;
+// What the connect answer says about us; tools read it to tell servers apart.
+struct ServerIdentity {
+    std::string signature;
+    std::string server;
+    std::string license;
+    std::string url;
+    std::string version;
+    std::string authors;
+    std::string server_ip;
+    std::int64_t pid = 0;
+    std::string id;  // of this connection, as in the log
+};
 
 // Moves the object and the first argument out of `command`.
 ConnectRequest read_connect(Command& command);

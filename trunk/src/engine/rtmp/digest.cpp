@@ -26,9 +26,7 @@ constexpr std::string_view kServerKey(
     kServerNameBytes + 32);
 
 Bytes long_key(Signer signer) { return as_bytes(signer == Signer::client ? kClientKey : kServerKey); }
-Bytes short_key(Signer signer) {
-    return long_key(signer).first(signer == Signer::client ? kClientNameBytes : kServerNameBytes);
-}
+Bytes short_key(Signer signer) { return long_key(signer).first(signer == Signer::client ? kClientNameBytes : kServerNameBytes); }
 
 Result<Digest> hmac_sha256(Bytes key, Bytes data) {
     Digest digest;

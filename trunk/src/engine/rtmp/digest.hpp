@@ -1,6 +1,7 @@
-// The signatures of the "complex" RTMP handshake: HMAC-SHA256 with the two published keys, hidden at an offset that the block itself
-// tells. RTMP 1.0 does not describe it; Adobe's RTMP clients and every encoder that imitates them use it. It proves nothing about the
-// peer (the keys are public); without it some players refuse to go on. Not here: the order of the handshake, see handshake.hpp.
+// The signatures of the "complex" RTMP handshake: HMAC-SHA256 with the two published keys, hidden at an offset that the block
+// itself tells. RTMP 1.0 does not describe it; Adobe's RTMP clients and every encoder that imitates them use it. It proves
+// nothing about the peer (the keys are public); without it some players refuse to go on. Not here: the order of the handshake,
+// see handshake.hpp.
 #pragma once
 
 #include <array>

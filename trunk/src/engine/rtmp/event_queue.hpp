@@ -1,5 +1,5 @@
-// Events in order, between the input that made them and the session that polls them. Bounded by the input: an engine makes at most one
-// event a message and is given the next input only after the queue is drained.
+// Events in order, between the input that made them and the session that polls them. Bounded by the input: an engine makes at
+// most one event a message and is given the next input only after the queue is drained.
 #pragma once
 
 #include <cstddef>

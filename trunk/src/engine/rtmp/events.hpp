@@ -1,5 +1,5 @@
-// What the RTMP engines tell the session that drives them. An event that begins with Wants is a question: the engine stops reading
-// until it is answered.
+// What the RTMP engines tell the session that drives them. An event that begins with Wants is a question: the engine stops
+// reading until it is answered.
 #pragma once
 
 #include <chrono>
@@ -39,7 +39,8 @@ enum class PublishStyle : std::uint8_t { fmle, haivision, flash };
 struct WantsToConnect {
     std::unique_ptr<ConnectRequest> request;
 };
-// Answer with accept_publish() or reject_publish(). `stream` may carry a query ("cam?token=x"), is never empty, and is not checked.
+// Answer with accept_publish() or reject_publish(). `stream` may carry a query ("cam?token=x"), is never empty, and is not
+// checked.
 struct WantsToPublish {
     std::string stream;
     PublishStyle style{};

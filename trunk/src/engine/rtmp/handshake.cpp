@@ -96,8 +96,8 @@ Result<void> ServerHandshake::answer(TimePoint now, ByteWriter& out) {
         found = TRY(find_digest(block_, Signer::client));
     out.u8(kVersion);
     if (!found) {
-        // RTMP 1.0, section 5.2.4, puts our own time into the second field of the echo. librtmp 2.4 warns of a wrong signature unless
-        // all 1,536 bytes come back, so they do.
+        // RTMP 1.0, section 5.2.4, puts our own time into the second field of the echo. librtmp 2.4 warns of a wrong signature
+        // unless all 1,536 bytes come back, so they do.
         out.bytes(fresh_block(now, kNoVersion, seed_)).bytes(block_);
         return {};
     }

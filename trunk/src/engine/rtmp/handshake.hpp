@@ -1,5 +1,5 @@
-// The RTMP handshake (RTMP 1.0, section 5.2), both ends, simple and complex. Dry: time and randomness are handed in. The random bytes
-// only have to differ, nothing is protected by them, so a seed is enough. RTMPE (version 6) is not spoken.
+// The RTMP handshake (RTMP 1.0, section 5.2), both ends, simple and complex. Dry: time and randomness are handed in. The random
+// bytes only have to differ, nothing is protected by them, so a seed is enough. RTMPE (version 6) is not spoken.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ class ServerHandshake {
 public:
     explicit ServerHandshake(std::uint64_t seed) : seed_(seed) {}
 
-    // Takes what belongs to the handshake from the front of `input`, appends the answer to `out`; true when the handshake is over,
-    // and then `input` starts with the first chunk. Errc::malformed from the first byte on when the peer does not speak RTMP.
-    // Holds at most 1,536 bytes.
+    // Takes what belongs to the handshake from the front of `input`, appends the answer to `out`; true when the handshake is
+    // over, and then `input` starts with the first chunk. Errc::malformed from the first byte on when the peer does not speak
+    // RTMP. Holds at most 1,536 bytes.
     Result<bool> handle_bytes(TimePoint now, Bytes& input, ByteWriter& out);
 
     // What the client spoke; simple until C1 is complete.

@@ -45,7 +45,8 @@ Result<bool> Link::handle_control(const Message& message) {
 
 Result<void> Link::check_output() const {
     if (output_.size() > kOutputBytesMax)
-        return Error(Errc::limit, "the peer asks much and reads nothing: " + std::to_string(output_.size()) + " bytes wait for it");
+        return Error(Errc::limit,
+                     "the peer asks much and reads nothing: " + std::to_string(output_.size()) + " bytes wait for it");
     return {};
 }
 

@@ -1,5 +1,5 @@
-// What both ends of an RTMP connection do alike below the calls: chunks, chunk sizes, acknowledgement windows, pings and the output
-// buffer. Not here: the handshake before it and the calls above it.
+// What both ends of an RTMP connection do alike below the calls: chunks, chunk sizes, acknowledgement windows, pings and the
+// output buffer. Not here: the handshake before it and the calls above it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ namespace live::engine::rtmp {
 
 class Link {
 public:
-    // A peer that announces smaller chunks than this is refused, one that announces larger ones than kPeerChunkSizeUsual is warned of.
+    // A peer that announces smaller chunks than this is refused, one that announces larger ones than kPeerChunkSizeUsual is
+    // warned of.
     static constexpr std::uint32_t kPeerChunkSizeMin = 128;
     static constexpr std::uint32_t kPeerChunkSizeUsual = 65'536;
     // Answers that a peer may cause before somebody takes them.
@@ -38,8 +39,8 @@ public:
     // Call for everything received, the handshake included: that is what acknowledgements count.
     void count_received(std::size_t bytes) { bytes_received_ += bytes; }
 
-    // The next message that is not the link's own business, from the front of `input`; nothing when `input` is used up. Chunk sizes,
-    // aborts, windows, acknowledgements and pings are handled inside; other user control messages come out.
+    // The next message that is not the link's own business, from the front of `input`; nothing when `input` is used up. Chunk
+    // sizes, aborts, windows, acknowledgements and pings are handled inside; other user control messages come out.
     Result<std::optional<wire::rtmp::Message>> read(Bytes& input);
 
     // Writes an acknowledgement when half of the window has come since the last one. Call once an input.

@@ -1,5 +1,5 @@
-// Server and Client joined in memory, with every cut of the bytes a seed can think of. The wire in between is theirs alone, so these
-// tests say that both ends agree; server_test.cpp says what is on the wire.
+// Server and Client joined in memory, with every cut of the bytes a seed can think of. The wire in between is theirs alone, so
+// these tests say that both ends agree; server_test.cpp says what is on the wire.
 #include <functional>
 #include <random>
 #include <string>
@@ -101,7 +101,8 @@ private:
             check(answers_ == Answers::reject_stream ? server.reject_publish("NetStream.Publish.BadName", "busy")
                                                      : server.accept_publish());
         } else if (std::holds_alternative<WantsToPlay>(event)) {
-            check(answers_ == Answers::reject_stream ? server.reject_play("NetStream.Play.Failed", "denied") : server.accept_play());
+            check(answers_ == Answers::reject_stream ? server.reject_play("NetStream.Play.Failed", "denied")
+                                                     : server.accept_play());
         } else if (const auto* pause = std::get_if<PauseChanged>(&event)) {
             server.accept_pause(pause->paused);
         }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/rtmp/connect.hpp"
 #include "wire/rtmp/aggregate.hpp"
 
 namespace live::engine::rtmp {
@@ -53,7 +52,8 @@ bool Server::is_waiting() const {
 // Bytes behind a question wait for its answer.
 Result<void> Server::keep(Bytes input) {
     if (input.size() > kWaitingBytesMax - rest_.size())
-        return Error(Errc::limit, "the peer sent more than " + std::to_string(kWaitingBytesMax) + " bytes without waiting for an answer");
+        return Error(Errc::limit,
+                     "the peer sent more than " + std::to_string(kWaitingBytesMax) + " bytes without waiting for an answer");
     rest_.insert(rest_.end(), input.begin(), input.end());
     return {};
 }
@@ -248,9 +248,9 @@ Result<void> Server::on_publish(const Command& command) {
 Result<void> Server::accept_publish() {
     CHECK(phase_ == Phase::publish_waits);
     if (style_ != PublishStyle::flash) {
-        link_.send_command(kMessageStreamId, "onFCPublish", 0,
-                           {Value::null(), Value::object({{"code", "NetStream.Publish.Start"},
-                                                          {"description", "Started publishing stream."}})});
+        link_.send_command(
+            kMessageStreamId, "onFCPublish", 0,
+            {Value::null(), Value::object({{"code", "NetStream.Publish.Start"}, {"description", "Started publishing stream."}})});
     }
     send_status(StatusLevel::status, "NetStream.Publish.Start", "Started publishing stream.");
     phase_ = Phase::publishing;
@@ -266,9 +266,9 @@ Result<void> Server::reject_publish(std::string_view code, std::string_view desc
 }
 
 void Server::on_fc_unpublish(const Command& command) {
-    link_.send_command(kMessageStreamId, "onFCUnpublish", 0,
-                       {Value::null(), Value::object({{"code", "NetStream.Unpublish.Success"},
-                                                      {"description", "Stop publishing stream."}})});
+    link_.send_command(
+        kMessageStreamId, "onFCUnpublish", 0,
+        {Value::null(), Value::object({{"code", "NetStream.Unpublish.Success"}, {"description", "Stop publishing stream."}})});
     send_result(command.transaction, Value::undefined());
     stop_publishing();
 }

@@ -1,7 +1,7 @@
-// The server's end of an RTMP connection: handshake, connect, publish, play, until the peer stops. Dry: bytes and a time go in, bytes
-// and events come out. Not here: who may do what, which is the session's answer to the Wants events, and media for players, which is
-// encoded once for all of them and sent by the session between the engine's own messages (chunk streams 4, 5 and 6 of message stream 1;
-// the engine writes on 2 and 3 only).
+// The server's end of an RTMP connection: handshake, connect, publish, play, until the peer stops. Dry: bytes and a time go in,
+// bytes and events come out. Not here: who may do what, which is the session's answer to the Wants events, and media for players,
+// which is encoded once for all of them and sent by the session between the engine's own messages (chunk streams 4, 5 and 6 of
+// message stream 1; the engine writes on 2 and 3 only).
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "engine/rtmp/command.hpp"
+#include "engine/rtmp/connect.hpp"
 #include "engine/rtmp/event_queue.hpp"
 #include "engine/rtmp/events.hpp"
 #include "engine/rtmp/handshake.hpp"
@@ -22,24 +23,11 @@
 
 namespace live::engine::rtmp {
 
-// What the connect answer says about us; tools read it to tell servers apart.
-struct ServerIdentity {
-    std::string signature;
-    std::string server;
-    std::string license;
-    std::string url;
-    std::string version;
-    std::string authors;
-    std::string server_ip;
-    std::int64_t pid = 0;
-    std::string id;  // of this connection, as in the log
-};
-
 // What the connection is set to when connect is accepted: by then the virtual host, and so its settings, is known.
 struct ConnectSettings {
-    std::uint32_t chunk_size = 60'000;        // of what we send; 128..65536
-    std::uint32_t out_ack_size = 2'500'000;   // announced as Window Acknowledgement Size; 0: not announced
-    std::uint32_t in_ack_size = 0;            // we acknowledge this often even when the peer announces nothing; 0: do not
+    std::uint32_t chunk_size = 60'000;       // of what we send; 128..65536
+    std::uint32_t out_ack_size = 2'500'000;  // announced as Window Acknowledgement Size; 0: not announced
+    std::uint32_t in_ack_size = 0;           // we acknowledge this often even when the peer announces nothing; 0: do not
 };
 
 struct ServerOptions {
@@ -56,9 +44,9 @@ public:
 
     Server(ServerOptions options, std::uint64_t handshake_seed);
 
-    // Takes all of `input`. One input, then drain events and output, then the next input. While a question is open the bytes are kept
-    // (at most kWaitingBytesMax) and the answer goes on with them; that is why the answers below can fail like this can.
-    // An error is final: send what output there is (it may tell the peer why), then close.
+    // Takes all of `input`. One input, then drain events and output, then the next input. While a question is open the bytes are
+    // kept (at most kWaitingBytesMax) and the answer goes on with them; that is why the answers below can fail like this can. An
+    // error is final: send what output there is (it may tell the peer why), then close.
     Result<void> handle_bytes(TimePoint now, Bytes input);
 
     std::optional<Event> poll_event() { return events_.poll(); }

@@ -1,5 +1,5 @@
-// Any bytes into both engines: raw, or behind a valid handshake and the usual opening, cut anywhere. Questions are answered as the
-// first bytes say. Nothing aborts, and output stays bounded by input.
+// Any bytes into both engines: raw, or behind a valid handshake and the usual opening, cut anywhere. Questions are answered as
+// the first bytes say. Nothing aborts, and output stays bounded by input.
 #include <cstdlib>
 #include <vector>
 

@@ -194,9 +194,9 @@ TEST_F(ServerLimitsTest, BytesBehindAQuestionWaitUpToTheirBound) {
 
 TEST_F(ServerLimitsTest, ThreeQuestionsInOneInputAreAskedOneByOne) {
     Octets all = RawClient::connect();
-    for (const Octets& more : {RawClient::call("createStream", 2, {Value::null()}),
-                               RawClient::call("publish", 3, {Value::null(), "cam", "live"}),
-                               RawClient::message(MessageType::audio, Octets{0xAF, 1}, 9, 4)})
+    for (const Octets& more :
+         {RawClient::call("createStream", 2, {Value::null()}), RawClient::call("publish", 3, {Value::null(), "cam", "live"}),
+          RawClient::message(MessageType::audio, Octets{0xAF, 1}, 9, 4)})
         all.insert(all.end(), more.begin(), more.end());
     send(all);
     ASSERT_TRUE(expect<WantsToConnect>());

@@ -20,7 +20,8 @@ TEST_F(ServerPlayTest, APlayerHearsResetStartAndSampleAccessAndNoDataStart) {
     Words spoken;
     for (const Message& message : messages)
         spoken.push_back(in_words(message));
-    EXPECT_EQ(spoken, (Words{"user 0 1", "onStatus NetStream.Play.Reset", "onStatus NetStream.Play.Start", "data |RtmpSampleAccess"}));
+    EXPECT_EQ(spoken,
+              (Words{"user 0 1", "onStatus NetStream.Play.Reset", "onStatus NetStream.Play.Start", "data |RtmpSampleAccess"}));
     ASSERT_EQ(messages.size(), 4U);
     for (const std::size_t index : {1U, 2U}) {
         const Command status = MUST(parse_command(messages[index]));

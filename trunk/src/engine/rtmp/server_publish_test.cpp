@@ -39,7 +39,8 @@ TEST_F(ServerPublishTest, AHaivisionPublisherCreatesTheStreamFirst) {
     ASSERT_TRUE(event);
     EXPECT_EQ(event->style, PublishStyle::haivision);
     ASSERT_TRUE(server.accept_publish().ok());
-    EXPECT_EQ(words(), (Words{"_result 2", "_result 3", "onFCPublish NetStream.Publish.Start", "onStatus NetStream.Publish.Start"}));
+    EXPECT_EQ(words(),
+              (Words{"_result 2", "_result 3", "onFCPublish NetStream.Publish.Start", "onStatus NetStream.Publish.Start"}));
 }
 
 TEST_F(ServerPublishTest, AFlashPublisherGetsOnlyTheStatus) {

@@ -64,7 +64,8 @@ TEST_F(ServerTest, ReadsEverythingAConnectSays) {
 }
 
 TEST_F(ServerTest, AnnouncesFourCcsToWhoAnnouncesAny) {
-    send(RawClient::call("connect", 1, {Value::object({{"tcUrl", "rtmp://h/live"}, {"fourCcList", Value::strict_array({"*"})}})}));
+    send(
+        RawClient::call("connect", 1, {Value::object({{"tcUrl", "rtmp://h/live"}, {"fourCcList", Value::strict_array({"*"})}})}));
     ASSERT_TRUE(expect<WantsToConnect>());
     ASSERT_TRUE(server.accept_connect().ok());
     const Command result = MUST(parse_command(output()[3]));

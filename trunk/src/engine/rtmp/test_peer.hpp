@@ -1,5 +1,5 @@
-// For tests only: the other end of a connection, written by hand, so that a test says what is on the wire instead of trusting our own
-// Client or Server to say it. Also the in-memory link with seeded cuts that joins two engines.
+// For tests only: the other end of a connection, written by hand, so that a test says what is on the wire instead of trusting our
+// own Client or Server to say it. Also the in-memory link with seeded cuts that joins two engines.
 #pragma once
 
 #include <algorithm>

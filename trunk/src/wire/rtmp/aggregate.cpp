@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::size_t kBackPointerBytes = 4;
 
-Error cut_at(std::size_t position) { return Error(Errc::malformed, "aggregate is cut in the part at byte " + std::to_string(position)); }
+Error cut_at(std::size_t position) {
+    return Error(Errc::malformed, "aggregate is cut in the part at byte " + std::to_string(position));
+}
 
 }  // namespace
 

@@ -15,7 +15,7 @@ Message aggregate(const Octets& payload, std::uint32_t timestamp_ms) {
 }
 
 // An audio part at 0x01000010 and a video part 5 ms later.
-const Octets kTwoParts = {8, 0, 0, 2, 0, 0, 0x10, 1, 0, 0, 0, 0xAF, 1, 0,    0, 0, 13,  //
+const Octets kTwoParts = {8, 0, 0, 2, 0, 0, 0x10, 1, 0, 0, 0, 0xAF, 1, 0, 0, 0, 13,  //
                           9, 0, 0, 1, 0, 0, 0x15, 1, 0, 0, 0, 0x17, 0, 0, 0, 12};
 
 TEST(Aggregate, GivesItsPartsOnItsOwnTimeline) {

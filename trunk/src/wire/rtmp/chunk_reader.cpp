@@ -20,9 +20,8 @@ std::uint32_t number(Bytes bytes) {
 }
 
 bool begins_with(std::uint32_t value, Bytes front) {
-    const std::array<std::uint8_t, 4> bytes = {
-        static_cast<std::uint8_t>(value >> 24), static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 8),
-        static_cast<std::uint8_t>(value)};
+    const std::array<std::uint8_t, 4> bytes = {static_cast<std::uint8_t>(value >> 24), static_cast<std::uint8_t>(value >> 16),
+                                               static_cast<std::uint8_t>(value >> 8), static_cast<std::uint8_t>(value)};
     return std::equal(front.begin(), front.end(), bytes.begin());
 }
 
@@ -152,8 +151,8 @@ std::optional<ChunkReader::Header> ChunkReader::parse_header(Bytes input) {
     return header;
 }
 
-// Some encoders send type 3 chunks without repeating the extended timestamp although the text (section 5.3.1.3) requires it. The four
-// bytes are payload when they differ from the running field and time. Nothing when too few bytes are there to tell.
+// Some encoders send type 3 chunks without repeating the extended timestamp although the text (section 5.3.1.3) requires it. The
+// four bytes are payload when they differ from the running field and time. Nothing when too few bytes are there to tell.
 std::optional<bool> ChunkReader::repeats_extended_time(const Stream& stream, Bytes input) const {
     const Bytes front = input.first(std::min<std::size_t>(input.size(), 4));
     if (!begins_with(stream.delta_ms, front) && !begins_with(stream.timestamp_ms, front))
@@ -179,8 +178,8 @@ Result<void> ChunkReader::enter(const Header& header) {
     if (stream == nullptr) {
         // The text wants type 0 first. librtmp opens chunk stream 2 with a type 1 (its ping), which lacks only the stream id.
         if (header.format > 1) {
-            return Error(Errc::malformed, "chunk of type " + std::to_string(header.format) + " before any header on chunk stream " +
-                                              std::to_string(header.chunk_stream));
+            return Error(Errc::malformed, "chunk of type " + std::to_string(header.format) +
+                                              " before any header on chunk stream " + std::to_string(header.chunk_stream));
         }
         if (streams_.size() >= limits_.chunk_streams)
             return Error(Errc::limit, "more than " + std::to_string(limits_.chunk_streams) + " chunk streams");

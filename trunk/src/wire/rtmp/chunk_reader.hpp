@@ -1,6 +1,7 @@
-// Puts messages together from chunks (RTMP 1.0, section 5.3). A push parser: it is fed whatever arrived, keeps a header that was cut
-// itself, and copies every payload byte exactly once, into the Slice that leaves as the message. Not here: what a message means. The
-// chunk size and the abort message reach it through set_chunk_size() and abort(), because their owner has limits to apply first.
+// Puts messages together from chunks (RTMP 1.0, section 5.3). A push parser: it is fed whatever arrived, keeps a header that was
+// cut itself, and copies every payload byte exactly once, into the Slice that leaves as the message. Not here: what a message
+// means. The chunk size and the abort message reach it through set_chunk_size() and abort(), because their owner has limits to
+// apply first.
 #pragma once
 
 #include <array>
@@ -28,8 +29,8 @@ public:
     ChunkReader() : ChunkReader(Limits{}) {}
     explicit ChunkReader(Limits limits) : limits_(limits) {}
 
-    // Takes bytes from the front of `input` until a message is complete or `input` is empty, and moves `input` behind what it took.
-    // Call again while it gives messages. Errc::malformed and Errc::limit are final: the place in the stream is lost.
+    // Takes bytes from the front of `input` until a message is complete or `input` is empty, and moves `input` behind what it
+    // took. Call again while it gives messages. Errc::malformed and Errc::limit are final: the place in the stream is lost.
     Result<std::optional<Message>> read(Bytes& input);
 
     // The peer's chunks carry up to `bytes` of payload from now on; at least 1. Takes effect with the next chunk.
@@ -39,7 +40,8 @@ public:
     // The bounds of messages that begin from now on.
     void set_limits(const Limits& limits) { limits_ = limits; }
 
-    // Forgets the part of a message that has come on this chunk stream (RTMP 1.0, section 5.4.2). Nothing to do when there is none.
+    // Forgets the part of a message that has come on this chunk stream (RTMP 1.0, section 5.4.2). Nothing to do when there is
+    // none.
     void abort(std::uint32_t chunk_stream);
 
     // Gives back memory that only a busy peer needs.

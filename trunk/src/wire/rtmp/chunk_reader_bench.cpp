@@ -1,6 +1,6 @@
-// Reading chunks: the publisher's hot path. The stream is what a 500 kbps encoder sends (43 audio messages of 190 bytes and 25 video
-// messages of 1,700 a second, a key frame of 20,000 each second), cut by the chunk size of the benchmark's argument and handed over in
-// reads of 16 KiB. Messages per second on one core are the figure; 1,000 such streams are 68,000.
+// Reading chunks: the publisher's hot path. The stream is what a 500 kbps encoder sends (43 audio messages of 190 bytes and 25
+// video messages of 1,700 a second, a key frame of 20,000 each second), cut by the chunk size of the benchmark's argument and
+// handed over in reads of 16 KiB. Messages per second on one core are the figure; 1,000 such streams are 68,000.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ std::vector<std::uint8_t> second_of_stream(std::uint32_t chunk_size) {
     for (std::uint32_t i = 0; i < kMessages; ++i) {
         const bool is_video = i % 68 * 25 / 68 != (i + 1) % 68 * 25 / 68;
         const std::size_t size = i == 0 ? 20'000 : is_video ? 1'700 : 190;
-        write_message(out, is_video ? kVideoChunkStream : kAudioChunkStream, is_video ? MessageType::video : MessageType::audio, i * 15, 1,
-                      Bytes(body).first(size), chunk_size);
+        write_message(out, is_video ? kVideoChunkStream : kAudioChunkStream, is_video ? MessageType::video : MessageType::audio,
+                      i * 15, 1, Bytes(body).first(size), chunk_size);
     }
     return out.release();
 }

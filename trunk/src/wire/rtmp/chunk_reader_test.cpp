@@ -55,7 +55,10 @@ const std::vector<Vector>& vectors() {
          {0x04, 0, 0, 7, 0, 0, 1, 8, 1, 0, 0, 0, 0xA0, 0xC4, 0xA1},
          {{kAudio, 7, 1, 4, {0xA0}}, {kAudio, 14, 1, 4, {0xA1}}}},
         {"type1_opens_a_chunk_stream", 128, {0x42, 0, 0, 5, 0, 0, 1, 4, 9}, {{MessageType::user_control, 5, 0, 2, {9}}}},
-        {"three_chunks", 2, {0x04, 0, 0, 7, 0, 0, 5, 8, 1, 0, 0, 0, 1, 2, 0xC4, 3, 4, 0xC4, 5}, {{kAudio, 7, 1, 4, {1, 2, 3, 4, 5}}}},
+        {"three_chunks",
+         2,
+         {0x04, 0, 0, 7, 0, 0, 5, 8, 1, 0, 0, 0, 1, 2, 0xC4, 3, 4, 0xC4, 5},
+         {{kAudio, 7, 1, 4, {1, 2, 3, 4, 5}}}},
         {"chunk_size_1", 1, {0x04, 0, 0, 7, 0, 0, 3, 8, 1, 0, 0, 0, 1, 0xC4, 2, 0xC4, 3}, {{kAudio, 7, 1, 4, {1, 2, 3}}}},
         {"interleaved",
          2,
@@ -63,10 +66,7 @@ const std::vector<Vector>& vectors() {
          {{kAudio, 8, 1, 4, {0xA0}}, {kVideo, 7, 1, 6, {1, 2, 3}}}},
         {"two_byte_chunk_stream_id", 128, {0x00, 1, 0, 0, 7, 0, 0, 1, 8, 1, 0, 0, 0, 0xA0}, {{kAudio, 7, 1, 65, {0xA0}}}},
         {"three_byte_chunk_stream_id", 128, {0x01, 1, 2, 0, 0, 7, 0, 0, 1, 8, 1, 0, 0, 0, 0xA0}, {{kAudio, 7, 1, 577, {0xA0}}}},
-        {"ext_ts",
-         128,
-         {0x04, 0xFF, 0xFF, 0xFF, 0, 0, 1, 8, 1, 0, 0, 0, 1, 2, 3, 4, 0xA0},
-         {{kAudio, 0x01020304, 1, 4, {0xA0}}}},
+        {"ext_ts", 128, {0x04, 0xFF, 0xFF, 0xFF, 0, 0, 1, 8, 1, 0, 0, 0, 1, 2, 3, 4, 0xA0}, {{kAudio, 0x01020304, 1, 4, {0xA0}}}},
         {"ext_ts_repeated_in_type3",
          2,
          {0x04, 0xFF, 0xFF, 0xFF, 0, 0, 3, 8, 1, 0, 0, 0, 1, 2, 3, 4, 0xA0, 0xA1, 0xC4, 1, 2, 3, 4, 0xA2},
@@ -75,7 +75,8 @@ const std::vector<Vector>& vectors() {
          2,
          {0x04, 0xFF, 0xFF, 0xFF, 0, 0, 3, 8, 1, 0, 0, 0, 1, 2, 3, 4, 0xA0, 0xA1, 0xC4, 0xA2},
          {{kAudio, 0x01020304, 1, 4, {0xA0, 0xA1, 0xA2}}}},
-        // The payload begins like the time does, so that the two can be told apart only at the third byte, which is two headers on.
+        // The payload begins like the time does, so that the two can be told apart only at the third byte, which is two headers
+        // on.
         {"ext_ts_absent_type3_with_a_likely_payload",
          1,
          {0x04, 0xFF, 0xFF, 0xFF, 0, 0, 3, 8, 1, 0, 0, 0, 0xA1, 0xC4, 9, 9, 7, 0xC4, 0xA1, 0xC4, 0xA2},

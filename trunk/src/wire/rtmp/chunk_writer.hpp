@@ -1,6 +1,6 @@
-// Cuts messages into chunks (RTMP 1.0, section 5.3). Stateless: the caller says which header to write, so that the same bytes can be
-// built once and sent to many. Not here: choosing the header form by what was sent before; commands always travel with type 0, and
-// the media core knows when its runs may say type 1.
+// Cuts messages into chunks (RTMP 1.0, section 5.3). Stateless: the caller says which header to write, so that the same bytes can
+// be built once and sent to many. Not here: choosing the header form by what was sent before; commands always travel with type 0,
+// and the media core knows when its runs may say type 1.
 #pragma once
 
 #include <array>

@@ -89,7 +89,8 @@ Result<ControlMessage> parse_control(MessageType type, Bytes payload) {
         case MessageType::window_ack_size: return ControlMessage(WindowAckSize{TRY(in.u32be())});
         case MessageType::set_peer_bandwidth: return parse_peer_bandwidth(in);
         case MessageType::user_control: return parse_user_control(in);
-        default: return Error(Errc::unsupported, "message type " + std::to_string(static_cast<int>(type)) + " is no control message");
+        default:
+            return Error(Errc::unsupported, "message type " + std::to_string(static_cast<int>(type)) + " is no control message");
     }
 }
 

@@ -1,5 +1,5 @@
-// The protocol's own messages (RTMP 1.0, sections 5.4 and 6.2): chunk size, abort, acknowledgements, windows, user control. Not here:
-// what to do about them, which is the engine's.
+// The protocol's own messages (RTMP 1.0, sections 5.4 and 6.2): chunk size, abort, acknowledgements, windows, user control. Not
+// here: what to do about them, which is the engine's.
 #pragma once
 
 #include <cstdint>
@@ -61,12 +61,12 @@ using ControlMessage = std::variant<SetChunkSize, Abort, Acknowledgement, Window
 
 bool is_control(MessageType type);
 
-// Errc::need_more when the payload is too short, Errc::malformed when it says what cannot be, Errc::unsupported when `type` is not a
-// control message. Bytes after the known fields are ignored.
+// Errc::need_more when the payload is too short, Errc::malformed when it says what cannot be, Errc::unsupported when `type` is
+// not a control message. Bytes after the known fields are ignored.
 Result<ControlMessage> parse_control(MessageType type, Bytes payload);
 
-// Appends the whole message: chunk stream 2, message stream 0, time 0, one chunk. The longest payload is 10 bytes, so no chunk size
-// that an engine admits cuts it.
+// Appends the whole message: chunk stream 2, message stream 0, time 0, one chunk. The longest payload is 10 bytes, so no chunk
+// size that an engine admits cuts it.
 void write_control(ByteWriter& out, const ControlMessage& message);
 
 }  // namespace live::wire::rtmp

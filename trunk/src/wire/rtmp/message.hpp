@@ -1,5 +1,5 @@
-// The RTMP message: what travels once the chunks are put together, and the numbers every user of the format needs. Not here: how a
-// message is cut into chunks (chunk_writer, chunk_reader) and what a message means (control_message, the engine).
+// The RTMP message: what travels once the chunks are put together, and the numbers every user of the format needs. Not here: how
+// a message is cut into chunks (chunk_writer, chunk_reader) and what a message means (control_message, the engine).
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct Message {
     Slice payload;
 };
 
-// Chunk stream ids: 2 is the protocol's own (RTMP 1.0, section 5.4), the others are our habit. Media runs are encoded once for all
-// players, so their three streams must not be used by anything that is written for one player.
+// Chunk stream ids: 2 is the protocol's own (RTMP 1.0, section 5.4), the others are our habit. Media runs are encoded once for
+// all players, so their three streams must not be used by anything that is written for one player.
 inline constexpr std::uint32_t kControlChunkStream = 2;
 inline constexpr std::uint32_t kCommandChunkStream = 3;
 inline constexpr std::uint32_t kAudioChunkStream = 4;
