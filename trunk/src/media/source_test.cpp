@@ -1,0 +1,153 @@
+#include "media/source.hpp"
+
+#include <gtest/gtest.h>
+
+#include "media/cursor.hpp"
+#include "media/run_cursor.hpp"
+#include "media/stream_table.hpp"
+
+namespace live::media {
+namespace {
+
+Packet packet(Kind kind, std::int64_t at_ms, bool key = false, std::size_t size = 100) {
+    return {kind, key, false, std::chrono::milliseconds(at_ms), Slice::allocate(size)};
+}
+
+struct SourceTest : ::testing::Test {
+    void picture(std::int64_t at_ms, bool key = false) {
+        source->append(packet(Kind::video, at_ms, key));
+        source->timeline().map(Kind::video, static_cast<std::uint32_t>(at_ms));
+    }
+
+    SlabPool pool;
+    PlayOptions options;
+    Ref<Source> source = make_ref<Source>("/live/test", options, 60'000, pool);
+};
+
+TEST_F(SourceTest, SecondPublisherIsRefusedUntilTheFirstHasGone) {
+    auto first = source->publish(Source::Takeover::refuse);
+    ASSERT_TRUE(first.ok());
+    EXPECT_EQ(source->publish(Source::Takeover::refuse).code(), Errc::conflict);
+    first->reset();
+    EXPECT_TRUE(source->publish(Source::Takeover::refuse).ok());
+}
+
+TEST_F(SourceTest, TakeoverEvictsTheFirstPublisher) {
+    auto first = *source->publish(Source::Takeover::refuse);
+    auto second = *source->publish(Source::Takeover::replace);
+    EXPECT_FALSE(first->is_current());
+    EXPECT_TRUE(first->evicted().is_raised());
+    first.reset();
+    EXPECT_TRUE(source->is_published()) << "the evicted one does not take the newcomer's right with it";
+    EXPECT_TRUE(second->is_current());
+}
+
+TEST_F(SourceTest, KeepsTheNewestGopAndNoMore) {
+    for (int i = 0; i < 200; ++i)
+        picture(40 * i, i % 50 == 0);
+    EXPECT_EQ(source->ring().first(), 150U);
+    EXPECT_EQ(source->join_point(), 150U);
+    EXPECT_EQ(source->gop_start(), 150U);
+}
+
+TEST_F(SourceTest, GopOverTheFrameLimitIsNotCached) {
+    options.gop_cache_frames_max = 20;
+    source->set_options(options);
+    for (int i = 0; i < 40; ++i)
+        picture(40 * i, i == 0);
+    EXPECT_EQ(source->join_point(), source->ring().next());
+    picture(1600, true);
+    EXPECT_EQ(source->join_point(), 40U);
+}
+
+TEST_F(SourceTest, StreamThatBecameAudioOnlyCachesNothing) {
+    picture(0, true);
+    for (std::uint32_t i = 0; i <= Source::kAudioOnlyAfter + 16; ++i)
+        source->append(packet(Kind::audio, 20 * i));
+    EXPECT_EQ(source->join_point(), source->ring().next());
+    EXPECT_LT(source->ring().size(), 32U);
+}
+
+TEST_F(SourceTest, OneGopOverTheByteLimitIsDroppedWhole) {
+    picture(0, true);
+    for (int i = 1; i < 100; ++i)
+        source->append(packet(Kind::video, 40 * i, false, 1 << 20));
+    EXPECT_LE(source->ring().bytes(), Source::kRingBytesMax + (16U << 20));
+    EXPECT_EQ(source->join_point(), source->ring().next());
+}
+
+TEST_F(SourceTest, CursorGetsIntroductionsThenTheGopThenWhatComes) {
+    source->append({Kind::data, false, true, {}, Slice::allocate(10)});
+    source->append({Kind::video, false, true, {}, Slice::allocate(20)});
+    source->append({Kind::audio, false, true, {}, Slice::allocate(30)});
+    for (int i = 0; i < 60; ++i)
+        picture(40 * i, i % 50 == 0);
+    Cursor cursor(source);
+    const std::size_t sizes[] = {10, 30, 20};
+    for (const std::size_t size : sizes)
+        EXPECT_EQ(cursor.take()->payload.size(), size);
+    const auto first = cursor.take();
+    ASSERT_TRUE(first.has_value());
+    EXPECT_TRUE(first->key);
+    EXPECT_EQ(first->dts, 2000ms);
+    for (int i = 0; i < 9; ++i)
+        EXPECT_TRUE(cursor.take().has_value());
+    EXPECT_FALSE(cursor.take().has_value());
+    EXPECT_FALSE(cursor.readable().is_raised());
+    picture(2400);
+    source->flush();
+    EXPECT_TRUE(cursor.readable().is_raised());
+    EXPECT_EQ(cursor.take()->dts, 2400ms);
+}
+
+TEST_F(SourceTest, CursorThatStandsStillJumpsAndCostsNoMemory) {
+    options.queue_length = 4s;
+    source->set_options(options);
+    picture(0, true);
+    Cursor cursor(source);
+    for (int i = 1; i < 1000; ++i)
+        picture(40 * i, i % 50 == 0);
+    EXPECT_LT(source->ring().size(), 200U);
+    const auto next = cursor.take();
+    ASSERT_TRUE(next.has_value());
+    EXPECT_TRUE(next->key);
+    EXPECT_GT(cursor.dropped(), 800U);
+}
+
+TEST_F(SourceTest, TableForgetsASourceSomeTimeAfterItsLastUser) {
+    StreamTable table(pool);
+    const TimePoint start{std::chrono::hours(1)};
+    {
+        auto held = *table.find_or_create("/live/a", options, 60'000);
+        EXPECT_EQ(held.get(), (*table.find_or_create("/live/a", options, 60'000)).get());
+        EXPECT_TRUE(table.expire(start, 3s).empty());
+    }
+    EXPECT_TRUE(table.expire(start + 1s, 3s).empty());
+    EXPECT_TRUE(table.expire(start + 3s, 3s).empty());
+    EXPECT_EQ(table.expire(start + 4s, 3s), std::vector<std::string>{"/live/a"});
+    EXPECT_EQ(table.size(), 0U);
+    EXPECT_FALSE(table.find("/live/a"));
+}
+
+TEST_F(SourceTest, SlabLogGivesBackWhatWasWrittenAcrossSlabs) {
+    SlabLog log(pool);
+    std::vector<std::uint8_t> bytes(200'000);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
+    log.append(bytes);
+    std::array<::iovec, 8> spans;
+    const std::size_t count = log.spans(1000, 199'000, spans);
+    ASSERT_EQ(count, 4U);
+    std::size_t at = 1000;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto* data = static_cast<const std::uint8_t*>(spans[i].iov_base);
+        ASSERT_TRUE(std::equal(data, data + spans[i].iov_len, bytes.begin() + static_cast<std::ptrdiff_t>(at)));
+        at += spans[i].iov_len;
+    }
+    EXPECT_EQ(at, 199'000U);
+    log.drop_before(140'000);
+    EXPECT_EQ(pool.in_use(), 2U);
+}
+
+}  // namespace
+}  // namespace live::media
