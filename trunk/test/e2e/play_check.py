@@ -90,9 +90,7 @@ def play(url: str, seconds: float = 8, ffmpeg: str = "ffmpeg", patience_s: float
     with tempfile.TemporaryDirectory(prefix="play-check-") as name:
         folder = Path(name)
         command = [ffmpeg, "-nostdin", "-hide_banner", "-y", "-loglevel", "repeat+level+info"]
-        if url.startswith("rtmp") and _is_new(ffmpeg):
-            command += ["-rtmp_enhanced_codecs", "hvc1,av01,vp09,Opus"]
-        command += ["-i", url, "-map", "0:v:0?", "-map", "0:a:0?", "-c", "copy", "-t", str(seconds), "-f", "framecrc", folder / "packets"]
+        command += [*rtmp_options(ffmpeg, url), "-i", url, "-map", "0:v:0?", "-map", "0:a:0?", "-c", "copy", "-t", str(seconds), "-f", "framecrc", folder / "packets"]
         if "v" in want:
             cell = WIDTH // 32
             crop = f"crop={CELLS * cell}:{cell}:0:0,scale={CELLS}:1:flags=area,format=gray"
@@ -112,9 +110,11 @@ def play(url: str, seconds: float = 8, ffmpeg: str = "ffmpeg", patience_s: float
                         _loudness(text), timed_out)
 
 
-def _is_new(ffmpeg: str) -> bool:
-    return "rtmp_enhanced_codecs" in subprocess.run([ffmpeg, "-hide_banner", "-h", "protocol=rtmp"], capture_output=True, text=True,
-                                                    check=False).stdout
+def rtmp_options(ffmpeg: str, url: str) -> list[str]:
+    """What an ffmpeg that knows enhanced RTMP must be told, so that it announces the codecs it takes; nothing for an older one."""
+    probe = subprocess.run([ffmpeg, "-hide_banner", "-h", "protocol=rtmp"], capture_output=True, text=True, check=False)
+    knows = url.startswith("rtmp") and "rtmp_enhanced_codecs" in probe.stdout
+    return ["-rtmp_enhanced_codecs", "hvc1,av01,vp09,Opus"] if knows else []
 
 
 def _read_packets(path: Path) -> dict[str, Track]:

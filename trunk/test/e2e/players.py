@@ -148,13 +148,14 @@ def available(player: str) -> str:
     return ""
 
 
-def wait_playable(url: str, limit_s: float = 10) -> None:
+def wait_playable(url: str, limit_s: float = 10, program: str = "ffmpeg") -> None:
     """Waits until the stream has packets, so that what is measured next is not the publisher's start."""
     deadline = time.monotonic() + limit_s
     while time.monotonic() < deadline:
         try:
-            probe = subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", url, "-c", "copy", "-frames", "1", "-f", "null", "-"],
-                                   capture_output=True, check=False, timeout=limit_s)
+            # To the end of its file format's probing only: nothing is decoded.
+            probe = subprocess.run([program, "-nostdin", "-loglevel", "error", *play_check.rtmp_options(program, url), "-i", url, "-c", "copy",
+                                    "-frames", "1", "-f", "null", "-"], capture_output=True, check=False, timeout=limit_s)
         except subprocess.TimeoutExpired:
             break
         if probe.returncode == 0:

@@ -154,7 +154,7 @@ def test_players_stay_when_the_publisher_is_killed_and_comes_back(server, clip):
 
 
 def test_min_latency_adds_little_delay(server, clip):
-    live = server("min_latency on; tcp_nodelay on; play { gop_cache off; }")
+    live = server("min_latency on; tcp_nodelay on; play { gop_cache off; mw_latency 0; }")
     publisher = publish(live, clip)
     time.sleep(0.5)
     player = Player(live.ports["rtmp"], "cam")

@@ -51,7 +51,7 @@ def test_a_publisher_may_publish_again_on_the_same_connection(server, clip):
         assert "NetStream.Publish.Start" in codes
 
 
-@pytest.mark.parametrize("name", ["../../etc", "..", "a/../b", "cam\x00", "a" * 300, "cam<script>", "~/\n"])
+@pytest.mark.parametrize("name", ["../../etc", "..", "a/../b", "cam\x00", "a" * 300, "cam<script>", "caf\u00e9"])
 def test_a_name_outside_the_allow_list_is_refused(server, clip, name):
     live = server()
     with Bystander(live.ports["rtmp"], clip("basic")):

@@ -37,7 +37,7 @@ def fixture_table(tmp_path_factory):
                 pytest.skip("no ffmpeg with enhanced RTMP (8 or later)")
             url = server.url(name)
             with FfmpegPublisher(url, clip(name), ffmpeg):
-                wait_playable(url)
+                wait_playable(url, program=ffmpeg)
                 usable = [p for p in players if not available(p)]
                 with ThreadPoolExecutor(len(usable) or 1) as pool:
                     jobs = {p: pool.submit(PLAYERS[p], url, SECONDS, want) for p in usable}
