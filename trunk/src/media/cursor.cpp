@@ -5,14 +5,14 @@
 namespace live::media {
 
 Cursor::Cursor(Ref<Source> source) : source_(std::move(source)), next_(source_->join_point()) {
-    source_->add_cursor(*this);
+    source_->add_reader(*this);
     source_->add_listener(*this);
     introduce();
 }
 
 Cursor::~Cursor() {
     source_->remove_listener(*this);
-    source_->remove_cursor(*this);
+    source_->remove_reader(*this);
 }
 
 void Cursor::introduce() {

@@ -12,7 +12,7 @@
 
 namespace live::media {
 
-class Cursor final : private PacketListener {
+class Cursor final : private PacketListener, private PacketReader {
 public:
     // Starts at the source's join point.
     explicit Cursor(Ref<Source> source);
@@ -26,15 +26,12 @@ public:
     // Raised after every batch of packets.
     Signal& readable() { return readable_; }
     std::uint64_t dropped() const { return dropped_; }
-    Sequence sequence() const { return next_; }
     Source& source() { return *source_; }
 
 private:
-    friend class Source;
-
     void on_packets() override { readable_.raise(); }
-    // The source cannot keep this reader's place any longer: on to the newest GOP start.
-    void jump();
+    Sequence sequence() const override { return next_; }
+    void jump() override;
     void introduce();
 
     Ref<Source> source_;

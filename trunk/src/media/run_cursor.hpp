@@ -18,7 +18,7 @@
 
 namespace live::media {
 
-class RunCursor {
+class RunCursor final : private Laggard {
 public:
     using Position = WireRun::Position;
     struct Batch {
@@ -52,8 +52,6 @@ public:
     // The player's socket is full: its place is protected within the source's bounds. Or no longer.
     void set_lagging(bool lagging);
     bool is_lagging() const { return lagging_; }
-    // The first packet whose bytes this player still needs from the run; the run's next when it needs none.
-    Sequence needed_sequence() const;
     // Media time sent so far, on this player's clock.
     MediaTime played() const;
     std::uint64_t dropped() const { return dropped_; }
@@ -64,10 +62,8 @@ public:
     WireRun& run() { return run_; }
 
 private:
-    friend class Source;
-
-    // The source drops this player's packets: keeps the rest of a begun message, then jumps.
-    void leave_place();
+    Sequence needed_sequence() const override;
+    void leave_place() override;
     void place(bool joining);
     void choose_base(Sequence from);
     void introduce(std::int64_t time_ms);

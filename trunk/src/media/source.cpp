@@ -4,9 +4,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "media/cursor.hpp"
 #include "media/rtmp_run.hpp"
-#include "media/run_cursor.hpp"
 
 namespace live::media {
 
@@ -22,7 +20,7 @@ Source::Source(std::string url, const PlayOptions& options, std::uint32_t chunk_
 
 Source::~Source() {
     CHECK(publication_ == nullptr);
-    CHECK(cursors_.empty() && listeners_.empty());
+    CHECK(packet_readers_.empty() && listeners_.empty());
 }
 
 Result<std::unique_ptr<Publication>> Source::publish(Takeover takeover) {
@@ -104,23 +102,23 @@ Sequence Source::keep_for_laggards(Sequence keep) {
     for (HeldRun& held : runs_) {
         if (!held.run)
             continue;
-        for (RunCursor* cursor : held.run->laggards()) {
-            const Sequence at = cursor->needed_sequence();
+        for (Laggard* laggard : held.run->laggards()) {
+            const Sequence at = laggard->needed_sequence();
             if (at >= keep)
                 continue;
             if (is_too_late(at))
-                cursor->leave_place();
+                laggard->leave_place();
             else
                 keep = at;
         }
     }
-    for (Cursor* cursor : cursors_) {
-        if (cursor->sequence() >= keep)
+    for (PacketReader* reader : packet_readers_) {
+        if (reader->sequence() >= keep)
             continue;
-        if (is_too_late(cursor->sequence()))
-            cursor->jump();
+        if (is_too_late(reader->sequence()))
+            reader->jump();
         else
-            keep = cursor->sequence();
+            keep = reader->sequence();
     }
     return keep;
 }
@@ -166,7 +164,7 @@ void Source::release_run(RunFormat format) {
 }
 
 std::size_t Source::readers() const {
-    std::size_t count = cursors_.size();
+    std::size_t count = packet_readers_.size();
     for (const HeldRun& held : runs_)
         count += held.holders;
     return count;

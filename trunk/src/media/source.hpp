@@ -23,7 +23,6 @@
 
 namespace live::media {
 
-class Cursor;
 class Source;
 
 enum class RunFormat : std::uint8_t { rtmp };
@@ -56,6 +55,18 @@ public:
 
 protected:
     ~PacketListener() = default;
+};
+
+// A reader that takes packet by packet. Asked only when the ring is about to drop something.
+class PacketReader {
+public:
+    // The next packet it will take.
+    virtual Sequence sequence() const = 0;
+    // Its packets go: on to the newest GOP start.
+    virtual void jump() = 0;
+
+protected:
+    ~PacketReader() = default;
 };
 
 struct SourceCounters {
@@ -116,8 +127,8 @@ public:
     void release_run(RunFormat format);
     WireRun* run(RunFormat format) const { return runs_[static_cast<std::size_t>(format)].run.get(); }
 
-    void add_cursor(Cursor& cursor) { cursors_.push_back(&cursor); }
-    void remove_cursor(Cursor& cursor) { std::erase(cursors_, &cursor); }
+    void add_reader(PacketReader& reader) { packet_readers_.push_back(&reader); }
+    void remove_reader(PacketReader& reader) { std::erase(packet_readers_, &reader); }
     void add_listener(PacketListener& listener) { listeners_.push_back(&listener); }
     void remove_listener(PacketListener& listener) { std::erase(listeners_, &listener); }
     bool has_listeners() const { return !listeners_.empty(); }
@@ -147,7 +158,7 @@ private:
     std::array<Slice, kKindCount> configs_;
     std::array<std::optional<MediaTime>, kKindCount> last_times_;
     std::array<HeldRun, kRunFormatCount> runs_;
-    std::vector<Cursor*> cursors_;
+    std::vector<PacketReader*> packet_readers_;
     std::vector<PacketListener*> listeners_;
     Publication* publication_ = nullptr;
     SourceCounters counters_;

@@ -42,8 +42,8 @@ Sequence WireRun::find(Position position) const {
     return first_ + static_cast<Sequence>(at - entries_.begin());
 }
 
-void WireRun::add_laggard(RunCursor& cursor) { laggards_.push_back(&cursor); }
+void WireRun::add_laggard(Laggard& laggard) { laggards_.push_back(&laggard); }
 
-void WireRun::remove_laggard(RunCursor& cursor) { std::erase(laggards_, &cursor); }
+void WireRun::remove_laggard(Laggard& laggard) { std::erase(laggards_, &laggard); }
 
 }  // namespace live::media

@@ -15,7 +15,17 @@
 
 namespace live::media {
 
-class RunCursor;
+// A reader of a run whose socket is full. Asked only when the run is about to drop something.
+class Laggard {
+public:
+    // The first packet whose bytes it still needs from the run; the run's next when it needs none.
+    virtual Sequence needed_sequence() const = 0;
+    // Its packets go: it keeps the rest of a begun message and will jump.
+    virtual void leave_place() = 0;
+
+protected:
+    ~Laggard() = default;
+};
 
 // One wire format. Implementations: RtmpRunEncoder.
 class RunEncoder {
@@ -70,15 +80,15 @@ public:
     const RunEncoder& encoder() const { return *encoder_; }
 
     // Readers whose socket is full: only they can be overtaken by drop_before.
-    void add_laggard(RunCursor& cursor);
-    void remove_laggard(RunCursor& cursor);
-    const std::vector<RunCursor*>& laggards() const { return laggards_; }
+    void add_laggard(Laggard& laggard);
+    void remove_laggard(Laggard& laggard);
+    const std::vector<Laggard*>& laggards() const { return laggards_; }
 
 private:
     std::unique_ptr<RunEncoder> encoder_;
     SlabLog log_;
     std::deque<Entry> entries_;
-    std::vector<RunCursor*> laggards_;
+    std::vector<Laggard*> laggards_;
     Sequence first_ = 0;
     std::uint32_t epoch_ = 1;
     KindSet kinds_;

@@ -59,7 +59,7 @@ Result<void> Connection::serve(io::Deadline deadline) {
         if (!message.ok()) {
             const int status = message.code() == Errc::timed_out ? kRequestTimeout : parser_.error_status();
             if (message.code() != Errc::closed && message.code() != Errc::cancelled && message.code() != Errc::system)
-                static_cast<void>(send(error_reply(status, http1::reason_of(status)), {}, deadline));
+                refuse(status, deadline);
             return Error(std::move(message).error());
         }
         if (!*message)
@@ -70,6 +70,19 @@ Result<void> Connection::serve(io::Deadline deadline) {
             return {};
     }
     return {};
+}
+
+// What the client still sends is read for a moment: closing over unread bytes resets the connection, and the answer is lost.
+void Connection::refuse(int status, io::Deadline deadline) {
+    if (!send(error_reply(status, http1::reason_of(status)), {}, deadline).ok())
+        return;
+    const auto limit = deadline.sooner(io::Deadline::after(kRefusalLimit));
+    for (std::size_t drained = 0; drained < kRefusalBytesMax;) {
+        const auto count = stream_->read_some(context_.scratch, limit);
+        if (!count.ok())
+            return;
+        drained += *count;
+    }
 }
 
 Result<std::optional<http1::Request>> Connection::receive(io::Deadline deadline) {
@@ -97,6 +110,8 @@ Result<std::optional<http1::Request>> Connection::receive(io::Deadline deadline)
 // The parser stops behind one request; what is left waits until that is answered.
 Result<void> Connection::feed(Bytes input) {
     const std::size_t used = TRY(parser_.feed(input));
+    if (used == 0 && !input.empty())
+        return Error(Errc::malformed, "bytes that belong to no HTTP request");
     const Bytes left = input.subspan(used);
     rest_.assign(left.begin(), left.end());
     return {};

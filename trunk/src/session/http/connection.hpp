@@ -3,9 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/log.hpp"
 #include "engine/http1/parser.hpp"
@@ -20,6 +24,9 @@ public:
     static constexpr std::chrono::seconds kReceiveLimit{15};
     static constexpr std::chrono::seconds kSendLimit{30};
     static constexpr std::size_t kRequestsMax = 10'000;
+    // How long, and how much, a client that is refused may still send.
+    static constexpr std::chrono::seconds kRefusalLimit{1};
+    static constexpr std::size_t kRefusalBytesMax = 1 << 20;
 
     Connection(std::unique_ptr<io::Stream> stream, Context& context, std::string scheme, const Log& log);
 
@@ -28,6 +35,7 @@ public:
 
 private:
     Result<void> serve(io::Deadline deadline);
+    void refuse(int status, io::Deadline deadline);
     // The next request; none when the client has gone, or stayed away, between two of them.
     Result<std::optional<engine::http1::Request>> receive(io::Deadline deadline);
     Result<void> feed(Bytes input);

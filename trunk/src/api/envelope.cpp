@@ -1,0 +1,58 @@
+#include "api/envelope.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace live::api {
+
+namespace {
+
+bool is_callback_name(std::string_view name) {
+    constexpr std::string_view kAllowed = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.$-";
+    return !name.empty() && name.size() <= kCallbackBytesMax && name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::string envelope(const ServerInfo& server, std::string_view key, std::string_view value) {
+    nlohmann::ordered_json head;
+    head["code"] = 0;
+    head["server"] = server.server_id;
+    head["service"] = server.service_id;
+    head["pid"] = std::to_string(server.process_id);
+    // Names may come from a conf file in any encoding; without exceptions the library would end the process on the rest.
+    std::string text = head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    text.pop_back();
+    text += ",\"";
+    text += key;
+    text += "\":";
+    text += value;
+    text += '}';
+    return text;
+}
+
+session::http::Reply json_reply(const session::http::Request& request, std::string json) {
+    session::http::Reply reply;
+    const auto callback = request.target.query.find("callback");
+    if (!callback) {
+        reply.body = std::move(json);
+        return reply;
+    }
+    constexpr int kBadRequest = 400;
+    if (!is_callback_name(*callback))
+        return session::http::error_reply(kBadRequest, "callback is not a name");
+    reply.content_type = "text/javascript";
+    reply.body = std::string(*callback) + "(" + json + ")";
+    return reply;
+}
+
+session::http::Reply method_not_allowed() {
+    constexpr int kMethodNotAllowed = 405;
+    session::http::Reply reply = session::http::error_reply(kMethodNotAllowed, "only GET is answered here");
+    reply.headers.emplace_back("Allow", "GET, HEAD, OPTIONS");
+    return reply;
+}
+
+}  // namespace live::api

@@ -1,0 +1,23 @@
+// The form of every answer of the API: who answers, a code, and one value. JSON as text, so that no header needs the library.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/server_info.hpp"
+#include "session/http/handler.hpp"
+
+namespace live::api {
+
+// {"code":0,"server":...,"service":...,"pid":...,"<key>":<value>}; `value` is JSON text already.
+std::string envelope(const ServerInfo& server, std::string_view key, std::string_view value);
+
+// Wraps `json` for a page of another origin when the request has callback=NAME. Names are 1 to kCallbackBytesMax of [0-9A-Za-z_.$-];
+// another name is a 400.
+inline constexpr std::size_t kCallbackBytesMax = 64;
+session::http::Reply json_reply(const session::http::Request& request, std::string json);
+
+// The same for a request that is no GET: 405.
+session::http::Reply method_not_allowed();
+
+}  // namespace live::api

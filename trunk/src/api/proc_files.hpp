@@ -1,0 +1,98 @@
+// What the kernel tells in /proc, read as text and turned into numbers. Parsing is pure, and a file that is missing or looks different
+// leaves its numbers at zero: an operator's view of the machine must not depend on the kernel's version.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace live::api {
+
+// The texts of the files that a sample is made of. Blocking, so called off the loop.
+struct ProcFiles {
+    std::string stat;
+    std::string self_stat;
+    std::string meminfo;
+    std::string loadavg;
+    std::string uptime;
+    std::string vmstat;
+    std::string diskstats;
+    std::string net_dev;
+    std::string snmp;
+    std::string sockstat;
+    std::string sockstat6;
+};
+// At most kProcFileBytesMax of each.
+inline constexpr std::size_t kProcFileBytesMax = 1 << 20;
+ProcFiles read_proc_files();
+
+// Clock ticks since the start of the machine, of all processors together.
+struct CpuTicks {
+    std::uint64_t total = 0;
+    std::uint64_t idle = 0;
+    int processors = 0;
+};
+CpuTicks parse_stat(std::string_view text);
+
+// Clock ticks of user and system time of the process.
+struct SelfTicks {
+    std::uint64_t used = 0;
+};
+SelfTicks parse_self_stat(std::string_view text);
+
+struct Memory {
+    std::uint64_t total_kbyte = 0;
+    std::uint64_t free_kbyte = 0;
+    std::uint64_t buffers_kbyte = 0;
+    std::uint64_t cached_kbyte = 0;
+    std::uint64_t swap_total_kbyte = 0;
+    std::uint64_t swap_free_kbyte = 0;
+};
+Memory parse_meminfo(std::string_view text);
+
+struct Load {
+    double one_minute = 0;
+    double five_minutes = 0;
+    double fifteen_minutes = 0;
+};
+Load parse_loadavg(std::string_view text);
+
+struct Uptime {
+    double seconds = 0;
+    double idle_seconds = 0;  // summed over processors
+};
+Uptime parse_uptime(std::string_view text);
+
+// Kilobytes that went to and from block devices since the start of the machine.
+struct DiskTraffic {
+    std::uint64_t read_kbyte = 0;
+    std::uint64_t written_kbyte = 0;
+};
+DiskTraffic parse_vmstat(std::string_view text);
+
+// How long the devices were busy since the start, and how many they are. An empty list takes every whole disk.
+struct DiskBusy {
+    std::chrono::milliseconds busy{};
+    int devices = 0;
+};
+DiskBusy parse_diskstats(std::string_view text, const std::vector<std::string>& wanted);
+
+struct InterfaceBytes {
+    std::uint64_t received = 0;
+    std::uint64_t sent = 0;
+};
+// By the interface's name.
+std::map<std::string, InterfaceBytes, std::less<>> parse_net_dev(std::string_view text);
+
+struct Sockets {
+    std::uint64_t tcp = 0;
+    std::uint64_t tcp_established = 0;
+    std::uint64_t tcp_time_wait = 0;
+    std::uint64_t udp = 0;
+};
+Sockets parse_sockets(const ProcFiles& files);
+
+}  // namespace live::api

@@ -1,0 +1,147 @@
+#include "api/server_handlers.hpp"
+
+#include <chrono>
+
+#include <nlohmann/json.hpp>
+
+#include "api/envelope.hpp"
+#include "base/version.hpp"
+#include "io/deadline.hpp"
+
+namespace live::api {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using session::http::Reply;
+using session::http::Request;
+
+// Without exceptions the library would end the process on text that is no UTF-8 (a command line may be anything).
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string root_index(const ServerInfo& server) {
+    const Json rtc = {{"play", "plays a stream in a browser: an SDP offer for an answer"},
+                      {"publish", "publishes from a browser: an SDP offer for an answer"},
+                      {"nack", "simulates packet loss, in builds for it"}};
+    Json urls;
+    urls["api"] = "the API";
+    urls["rtc"]["v1"] = rtc;
+    return envelope(server, "urls", text_of(urls));
+}
+
+std::string api_index(const ServerInfo& server) {
+    Json urls;
+    urls["v1"] = "version 1 of the API";
+    return envelope(server, "urls", text_of(urls));
+}
+
+std::string v1_index(const ServerInfo& server) {
+    const Json urls = {{"versions", "version of the server"},
+                       {"summaries", "the server and its machine in short: processor, memory, network"},
+                       {"rusages", "what the process has used, by getrusage"},
+                       {"self_proc_stats", "/proc/self/stat"},
+                       {"system_proc_stats", "the processors, from /proc/stat"},
+                       {"meminfos", "the memory, from /proc/meminfo"},
+                       {"authors", "licence and contributors"},
+                       {"features", "what this build can do"},
+                       {"requests", "the request as it arrived"},
+                       {"vhosts", "virtual hosts in use; /vhosts/ID is one of them"},
+                       {"streams", "live streams; /streams/ID is one of them"},
+                       {"clients", "connected clients; /clients/ID is one of them, DELETE ends it"},
+                       {"raw", "reload and questions about the settings, when switched on"},
+                       {"clusters", "where a stream is published in a cluster of origins"},
+                       {"perf", "reserved"},
+                       {"tcmalloc", "the allocator, in builds with gperftools"},
+                       {"tests",
+                        {{"requests", "the request as it arrived"},
+                         {"errors", "always an error"},
+                         {"redirects", "always a redirect"},
+                         {"[vhost]", "the virtual host of the request"}}}};
+    return envelope(server, "urls", text_of(urls));
+}
+
+std::string versions(const ServerInfo& server) {
+    return envelope(server, "data",
+                    text_of({{"major", kVersionMajor}, {"minor", kVersionMinor}, {"revision", kVersionRevision}, {"version", kVersion}}));
+}
+
+Json self_of(const ServerInfo& server, const SystemFigures& figures) {
+    return {{"version", kVersion},
+            {"pid", server.process_id},
+            {"ppid", server.parent_id},
+            {"argv", server.command_line},
+            {"cwd", server.working_folder},
+            {"mem_kbyte", figures.peak_resident_kbyte},
+            {"mem_percent", figures.resident_share},
+            {"cpu_percent", figures.self_cpu_share},
+            {"srs_uptime", std::chrono::duration_cast<std::chrono::seconds>(io::now() - server.started).count()}};
+}
+
+Json system_of(const SystemFigures& figures) {
+    const auto sampled_at = figures.sampled_at.count();
+    return {{"cpu_percent", figures.cpu_share},
+            {"disk_read_KBps", figures.disk_read_kbyte_per_second},
+            {"disk_write_KBps", figures.disk_write_kbyte_per_second},
+            {"disk_busy_percent", figures.disk_busy_share},
+            {"mem_ram_kbyte", figures.memory.total_kbyte},
+            {"mem_ram_percent", figures.memory_share},
+            {"mem_swap_kbyte", figures.memory.swap_total_kbyte},
+            {"mem_swap_percent", figures.swap_share},
+            {"cpus", figures.processors},
+            {"cpus_online", figures.processors_online},
+            {"uptime", figures.uptime.seconds},
+            {"ilde_time", figures.uptime.idle_seconds},  // spelled as its readers know it
+            {"load_1m", figures.load.one_minute},
+            {"load_5m", figures.load.five_minutes},
+            {"load_15m", figures.load.fifteen_minutes},
+            {"net_sample_time", sampled_at},
+            {"net_recv_bytes", figures.internet.received},
+            {"net_send_bytes", figures.internet.sent},
+            {"net_recvi_bytes", figures.intranet.received},
+            {"net_sendi_bytes", figures.intranet.sent},
+            {"srs_sample_time", sampled_at},
+            {"srs_recv_bytes", figures.totals.received_bytes},
+            {"srs_send_bytes", figures.totals.sent_bytes},
+            {"conn_sys", figures.sockets.tcp},
+            {"conn_sys_et", figures.sockets.tcp_established},
+            {"conn_sys_tw", figures.sockets.tcp_time_wait},
+            {"conn_sys_udp", figures.sockets.udp},
+            {"conn_srs", figures.totals.connections}};
+}
+
+}  // namespace
+
+Reply FixedHandler::handle(const Request& request, io::Deadline) {
+    return request.is_get() ? json_reply(request, json_) : method_not_allowed();
+}
+
+Reply SummariesHandler::handle(const Request& request, io::Deadline) {
+    if (!request.is_get())
+        return method_not_allowed();
+    const SystemFigures& figures = sampler_.figures();
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const Json data = {{"ok", figures.is_complete},
+                       {"now_ms", std::chrono::duration_cast<std::chrono::milliseconds>(now).count()},
+                       {"self", self_of(server_, figures)},
+                       {"system", system_of(figures)}};
+    return json_reply(request, envelope(server_, "data", text_of(data)));
+}
+
+ServerApi::ServerApi(const ServerInfo& server, const SystemSampler& sampler)
+    : root_(root_index(server)),
+      api_(api_index(server)),
+      v1_(v1_index(server)),
+      versions_(versions(server)),
+      summaries_(server, sampler) {}
+
+void ServerApi::mount(session::http::Router& router) {
+    router.add("/", root_);
+    router.add("/api/", api_);
+    router.add("/api/v1/", v1_);
+    router.add("/api/v1/summaries", summaries_);
+    mount_versions(router);
+}
+
+void ServerApi::mount_versions(session::http::Router& router) { router.add("/api/v1/versions", versions_); }
+
+}  // namespace live::api

@@ -1,0 +1,52 @@
+// The endpoints about the server itself: the indexes, versions and summaries. They only read; what they show is handed in.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "api/server_info.hpp"
+#include "api/system_sampler.hpp"
+#include "session/http/router.hpp"
+
+namespace live::api {
+
+// An answer that does not change while the process runs.
+class FixedHandler final : public session::http::Handler {
+public:
+    explicit FixedHandler(std::string json) : json_(std::move(json)) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    std::string json_;
+};
+
+class SummariesHandler final : public session::http::Handler {
+public:
+    SummariesHandler(const ServerInfo& server, const SystemSampler& sampler) : server_(server), sampler_(sampler) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const ServerInfo& server_;
+    const SystemSampler& sampler_;
+};
+
+// All of them. Owns the handlers, so it outlives the routers they are mounted on.
+class ServerApi {
+public:
+    // Both outlive this.
+    ServerApi(const ServerInfo& server, const SystemSampler& sampler);
+
+    // "/", "/api/", "/api/v1/" and what is below.
+    void mount(session::http::Router& router);
+    // Only what the streaming port shows too: versions.
+    void mount_versions(session::http::Router& router);
+
+private:
+    FixedHandler root_;
+    FixedHandler api_;
+    FixedHandler v1_;
+    FixedHandler versions_;
+    SummariesHandler summaries_;
+};
+
+}  // namespace live::api

@@ -1,0 +1,36 @@
+// What the API tells about the process itself. main fills it in once; the counters it asks for again each time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/time.hpp"
+
+namespace live::api {
+
+struct ServerInfo {
+    std::string server_id;   // stable over restarts
+    std::string service_id;  // of this start
+    std::int64_t process_id = 0;
+    std::int64_t parent_id = 0;
+    std::string command_line;
+    std::string working_folder;
+    TimePoint started{};
+};
+
+// Since the start. main implements it over whatever counts.
+class ServerCounters {
+public:
+    struct Totals {
+        std::uint64_t received_bytes = 0;
+        std::uint64_t sent_bytes = 0;
+        std::size_t connections = 0;  // now
+    };
+
+    virtual ~ServerCounters() = default;
+    // Must not suspend.
+    virtual Totals totals() const = 0;
+};
+
+}  // namespace live::api

@@ -1,0 +1,79 @@
+// SystemMeter: from readings of /proc, some seconds apart, to the figures that the API shows: rates, shares, totals. Pure; the readings and
+// their times are handed in.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/proc_files.hpp"
+#include "api/server_info.hpp"
+#include "base/time.hpp"
+
+namespace live::api {
+
+struct Reading {
+    TimePoint when{};
+    std::chrono::milliseconds unix_time{};
+    ProcFiles files;
+    // Interfaces with an address that the internet routes.
+    std::vector<std::string> internet_interfaces;
+    std::uint64_t peak_resident_kbyte = 0;
+    std::uint64_t ticks_per_second = 100;
+    int processors = 0;
+    int processors_online = 0;
+    ServerCounters::Totals totals;
+};
+
+// Shares are fractions from 0 to 1.
+struct SystemFigures {
+    // Rates and shares need two readings.
+    bool is_complete = false;
+    std::uint64_t peak_resident_kbyte = 0;
+    double resident_share = 0;
+    double self_cpu_share = 0;  // of one processor
+    double cpu_share = 0;       // of all
+    std::uint64_t disk_read_kbyte_per_second = 0;
+    std::uint64_t disk_write_kbyte_per_second = 0;
+    double disk_busy_share = 0;
+    Memory memory;
+    double memory_share = 0;
+    double swap_share = 0;
+    int processors = 0;
+    int processors_online = 0;
+    Uptime uptime;
+    Load load;
+    InterfaceBytes internet;
+    InterfaceBytes intranet;
+    Sockets sockets;
+    std::chrono::milliseconds sampled_at{};
+    ServerCounters::Totals totals;
+};
+
+class SystemMeter {
+public:
+    // `disks`: names of block devices to measure; none takes every whole disk.
+    explicit SystemMeter(std::vector<std::string> disks = {}) : disks_(std::move(disks)) {}
+
+    void add(const Reading& reading);
+    const SystemFigures& figures() const { return figures_; }
+
+private:
+    struct Counters {
+        TimePoint when{};
+        CpuTicks cpu;
+        SelfTicks self;
+        DiskTraffic disk;
+        DiskBusy busy;
+    };
+
+    void measure_rates(const Counters& before, const Counters& after, std::uint64_t ticks_per_second);
+
+    std::vector<std::string> disks_;
+    std::optional<Counters> last_;
+    SystemFigures figures_;
+};
+
+}  // namespace live::api

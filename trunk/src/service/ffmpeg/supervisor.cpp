@@ -1,0 +1,79 @@
+#include "service/ffmpeg/supervisor.hpp"
+
+#include <random>
+#include <utility>
+
+#include "base/backoff.hpp"
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+
+namespace live::service::ffmpeg {
+
+namespace {
+
+std::int64_t ms_since(TimePoint began) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(io::now() - began).count();
+}
+
+}  // namespace
+
+Supervisor::Supervisor(SupervisorOptions options, MakeChild make_child, Log log)
+    : options_(std::move(options)), make_child_(std::move(make_child)), log_(std::move(log)) {}
+
+void Supervisor::run(io::Deadline deadline) {
+    std::random_device random;
+    Backoff backoff(options_.restart_first, options_.restart_max);
+    for (;;) {
+        const TimePoint began = io::now();
+        const auto ended = run_once(deadline);
+        if (!ended.ok() && ended.code() == Errc::cancelled)
+            return;
+        if (io::now() - began >= options_.good_after)
+            backoff.reset();
+        const auto pause = backoff.next(random());
+        if (!told_missing_)
+            LOG_INFO(log_, "{} {} starts again in {} ms", options_.keyword, options_.name, pause.count());
+        if (!io::sleep(deadline.sooner(io::Deadline::after(pause))).ok())
+            return;
+    }
+}
+
+Result<void> Supervisor::run_once(io::Deadline deadline) {
+    const io::ChildOptions what = make_child_();
+    auto child = io::ChildProcess::spawn(what);
+    if (!child.ok()) {
+        const bool is_missing = child.code() == Errc::not_found || child.code() == Errc::denied;
+        if (!is_missing || !told_missing_)
+            LOG_ERROR(log_, "{} {} cannot start the program {}: {}", options_.keyword, options_.name, what.arguments.front(),
+                      child.error().text());
+        told_missing_ = told_missing_ || is_missing;
+        return Error(std::move(child).error());
+    }
+    told_missing_ = false;
+    const TimePoint began = io::now();
+    LOG_INFO(log_, "{} start {}, pid={}, program={}, log={}", options_.keyword, options_.name, (*child)->pid(), what.arguments.front(),
+             what.output_path.empty() ? "off" : what.output_path);
+    const auto exit = wait(**child, began, deadline);
+    if (!exit.ok()) {
+        const auto stopped = (*child)->stop(io::Deadline::after(options_.stop_limit));
+        LOG_INFO(log_, "{} stop {}, {}", options_.keyword, options_.name, stopped.ok() ? stopped->text() : stopped.error().text());
+        return Error(exit.error());
+    }
+    if (exit->success())
+        LOG_INFO(log_, "{} {} came to its end after {} ms", options_.keyword, options_.name, ms_since(began));
+    else
+        LOG_WARN(log_, "{} {} {} after {} ms, see {}", options_.keyword, options_.name, exit->text(), ms_since(began),
+                 what.output_path.empty() ? "its log, which is off" : what.output_path);
+    return {};
+}
+
+Result<io::ChildExit> Supervisor::wait(io::ChildProcess& child, TimePoint began, io::Deadline deadline) {
+    for (;;) {
+        auto exit = child.wait(deadline.sooner(io::Deadline::after(options_.report_interval)));
+        if (exit.ok() || exit.code() != Errc::timed_out || deadline.expired())
+            return exit;
+        LOG_INFO(log_, "-> {} time={}, pid={}, name={}", options_.keyword, ms_since(began), child.pid(), options_.name);
+    }
+}
+
+}  // namespace live::service::ffmpeg

@@ -1,0 +1,117 @@
+#include "service/forward/destination.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace live::service::forward {
+
+namespace {
+
+constexpr std::uint16_t kRtmpPort = 1935;
+constexpr std::uint16_t kRtmpsPort = 443;
+
+struct Authority {
+    std::string host;
+    std::uint16_t port = 0;
+};
+
+Error malformed(std::string_view text, std::string_view why) {
+    return {Errc::malformed, fmt::format("forward destination \"{}\": {}", text, why)};
+}
+
+Result<Authority> parse_authority(std::string_view text, std::string_view authority, std::uint16_t default_port) {
+    Authority parsed{{}, default_port};
+    std::string_view port;
+    if (authority.starts_with('[')) {
+        const std::size_t close = authority.find(']');
+        if (close == std::string_view::npos)
+            return malformed(text, "the bracket of the IPv6 address is not closed");
+        parsed.host = authority.substr(1, close - 1);
+        port = authority.substr(close + 1);
+    } else {
+        const std::size_t colon = std::min(authority.find(':'), authority.size());
+        parsed.host = authority.substr(0, colon);
+        port = authority.substr(colon);
+    }
+    if (parsed.host.empty())
+        return malformed(text, "it names no host");
+    if (port.empty())
+        return parsed;
+    const char* const end = port.data() + port.size();
+    const auto [stop, failure] = std::from_chars(port.data() + 1, end, parsed.port);
+    if (port.front() != ':' || failure != std::errc() || stop != end || parsed.port == 0)
+        return malformed(text, "the port is not a number from 1 to 65535");
+    return parsed;
+}
+
+std::string_view trim_slashes(std::string_view path) {
+    while (path.starts_with('/'))
+        path.remove_prefix(1);
+    while (path.ends_with('/'))
+        path.remove_suffix(1);
+    return path;
+}
+
+bool is_any(std::string_view ip) { return ip == "0.0.0.0" || ip == "::"; }
+bool is_loopback(std::string_view ip) { return ip.starts_with("127.") || ip == "::1"; }
+
+}  // namespace
+
+Result<Destination> make_destination(std::string_view text, const StreamName& stream) {
+    if (text.size() > kDestinationBytesMax)
+        return Error(Errc::limit, fmt::format("a forward destination has {} bytes, {} are the limit", text.size(), kDestinationBytesMax));
+    constexpr std::string_view kSchemeEnd = "://";
+    std::string_view rest = text;
+    std::string_view scheme = "rtmp";
+    if (const std::size_t at = text.find(kSchemeEnd); at != std::string_view::npos) {
+        scheme = text.substr(0, at);
+        rest = text.substr(at + kSchemeEnd.size());
+    }
+    if (scheme != "rtmp" && scheme != "rtmps")
+        return malformed(text, "only rtmp:// and rtmps:// are spoken");
+    const std::size_t question = std::min(rest.find('?'), rest.size());
+    const std::size_t slash = std::min(rest.find('/'), question);
+    const std::string query(rest.substr(question));
+    const std::string_view path = trim_slashes(rest.substr(slash, question - slash));
+
+    Destination made;
+    made.is_secure = scheme == "rtmps";
+    auto authority = TRY(parse_authority(text, rest.substr(0, slash), made.is_secure ? kRtmpsPort : kRtmpPort));
+    made.host = std::move(authority.host);
+    made.port = authority.port;
+    const std::string base = fmt::format("{}://{}/", scheme, Endpoint{made.host, made.port}.text());
+    const std::size_t last_slash = path.rfind('/');
+    if (path.empty()) {
+        made.app = stream.app;
+        made.stream = stream.stream + stream.param;
+        made.tc_url = base + made.app;
+        if (query.size() > 1)
+            made.tc_url += query;
+        else if (!stream.vhost.empty())
+            made.tc_url += "?vhost=" + stream.vhost;
+    } else if (last_slash == std::string_view::npos) {
+        made.app = path;
+        made.stream = stream.stream + stream.param;
+        made.tc_url = base + made.app + (query.size() > 1 ? query : "");
+    } else {
+        made.app = path.substr(0, last_slash);
+        made.stream = std::string(path.substr(last_slash + 1)) + query;
+        made.tc_url = base + made.app;
+    }
+    made.label = base + made.app + "/" + (last_slash == std::string_view::npos ? stream.stream : "***");
+    return made;
+}
+
+bool is_own_endpoint(const Endpoint& to, std::span<const Endpoint> own, std::string_view local_ip) {
+    return std::any_of(own.begin(), own.end(), [&](const Endpoint& listener) {
+        if (listener.port != to.port)
+            return false;
+        if (listener.ip == to.ip)
+            return true;
+        return is_any(listener.ip) && (is_loopback(to.ip) || is_any(to.ip) || to.ip == local_ip);
+    });
+}
+
+}  // namespace live::service::forward

@@ -1,0 +1,84 @@
+#include "service/forward/destination.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace live::service::forward {
+namespace {
+
+const StreamName kCamera{"", "live", "cam", "?token=t"};
+
+struct Case {
+    const char* name;
+    const char* text;
+    StreamName stream;
+    bool is_secure;
+    const char* host;
+    std::uint16_t port;
+    const char* tc_url;
+    const char* app;
+    const char* sent_stream;
+    const char* label;
+};
+
+const std::vector<Case> kCases = {
+    {"host", "origin", kCamera, false, "origin", 1935, "rtmp://origin:1935/live", "live", "cam?token=t", "rtmp://origin:1935/live/cam"},
+    {"host_port", "127.0.0.1:19350", kCamera, false, "127.0.0.1", 19350, "rtmp://127.0.0.1:19350/live", "live", "cam?token=t",
+     "rtmp://127.0.0.1:19350/live/cam"},
+    {"ipv6", "[::1]:19350", kCamera, false, "::1", 19350, "rtmp://[::1]:19350/live", "live", "cam?token=t",
+     "rtmp://[::1]:19350/live/cam"},
+    {"vhost", "a:1", {"v.example", "live", "cam", ""}, false, "a", 1, "rtmp://a:1/live?vhost=v.example", "live", "cam",
+     "rtmp://a:1/live/cam"},
+    {"url_without_path", "rtmps://a", kCamera, true, "a", 443, "rtmps://a:443/live", "live", "cam?token=t", "rtmps://a:443/live/cam"},
+    {"url_with_slash", "rtmp://a/", kCamera, false, "a", 1935, "rtmp://a:1935/live", "live", "cam?token=t", "rtmp://a:1935/live/cam"},
+    {"other_app", "rtmp://a:5/in?vhost=b", {"v", "live", "cam", ""}, false, "a", 5, "rtmp://a:5/in?vhost=b", "in", "cam",
+     "rtmp://a:5/in/cam"},
+    {"other_app_empty_query", "rtmps://a:5/in?", kCamera, true, "a", 5, "rtmps://a:5/in", "in", "cam?token=t", "rtmps://a:5/in/cam"},
+    {"whole_url", "rtmps://a/x/y/secret-key?k=v", kCamera, true, "a", 443, "rtmps://a:443/x/y", "x/y", "secret-key?k=v",
+     "rtmps://a:443/x/y/***"},
+};
+
+TEST(ForwardDestination, ReadsEverySpelling) {
+    for (const Case& each : kCases) {
+        SCOPED_TRACE(each.name);
+        const auto made = make_destination(each.text, each.stream);
+        ASSERT_TRUE(made.ok()) << made.error().text();
+        EXPECT_EQ(made->is_secure, each.is_secure);
+        EXPECT_EQ(made->host, each.host);
+        EXPECT_EQ(made->port, each.port);
+        EXPECT_EQ(made->tc_url, each.tc_url);
+        EXPECT_EQ(made->app, each.app);
+        EXPECT_EQ(made->stream, each.sent_stream);
+        EXPECT_EQ(made->label, each.label);
+    }
+}
+
+TEST(ForwardDestination, RefusesWhatItCannotReach) {
+    for (const char* text : {"", ":1935", "a:0", "a:65536", "a:x", "a:", "http://a/live", "rtmp://", "rtmp:///live", "[::1", "[::1]x", "[]"}) {
+        SCOPED_TRACE(text);
+        const auto made = make_destination(text, kCamera);
+        ASSERT_FALSE(made.ok());
+        EXPECT_EQ(made.code(), Errc::malformed);
+    }
+}
+
+TEST(ForwardDestination, IsBoundedInLength) {
+    EXPECT_TRUE(make_destination(std::string(kDestinationBytesMax, 'a'), kCamera).ok());
+    EXPECT_EQ(make_destination(std::string(kDestinationBytesMax + 1, 'a'), kCamera).code(), Errc::limit);
+}
+
+TEST(ForwardDestination, KnowsOurOwnListeners) {
+    const std::vector<Endpoint> everywhere = {{"0.0.0.0", 1935}, {"::", 1935}};
+    EXPECT_TRUE(is_own_endpoint({"127.0.0.1", 1935}, everywhere, ""));
+    EXPECT_TRUE(is_own_endpoint({"::1", 1935}, everywhere, ""));
+    EXPECT_TRUE(is_own_endpoint({"10.0.0.7", 1935}, everywhere, "10.0.0.7"));
+    EXPECT_FALSE(is_own_endpoint({"10.0.0.8", 1935}, everywhere, "10.0.0.7"));
+    EXPECT_FALSE(is_own_endpoint({"127.0.0.1", 19350}, everywhere, ""));
+    const std::vector<Endpoint> one = {{"10.0.0.7", 1935}};
+    EXPECT_TRUE(is_own_endpoint({"10.0.0.7", 1935}, one, ""));
+    EXPECT_FALSE(is_own_endpoint({"127.0.0.1", 1935}, one, "127.0.0.1"));
+}
+
+}  // namespace
+}  // namespace live::service::forward

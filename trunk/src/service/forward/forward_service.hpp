@@ -1,0 +1,64 @@
+// ForwardService: which streams are pushed where. Hears of every published stream, starts one forwarder per destination and stops them
+// when the stream ends. Never suspends on the publisher's way; forwarders that are told to stop say goodbye in fibers of their own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "io/scope.hpp"
+#include "media/stream_table.hpp"
+#include "service/forward/options.hpp"
+#include "service/forward/push_session.hpp"
+#include "session/common/admission.hpp"
+
+namespace live::service::forward {
+
+class ForwardService {
+public:
+    static constexpr std::size_t kDestinationsMax = 64;
+
+    // `streams` and what `context` points to outlive this.
+    ForwardService(media::StreamTable& streams, ForwardContext context, Log log);
+    ~ForwardService();
+    ForwardService(const ForwardService&) = delete;
+    ForwardService& operator=(const ForwardService&) = delete;
+
+    // A stream that is forwarded already (another publisher took it over) stays as it is. At most kDestinationsMax destinations are
+    // served; each that is left out or cannot be read costs one line in the log.
+    void on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const ForwardOptions& options);
+    void on_unpublished(const std::string& url);
+
+    // After a reload; running pushes go on.
+    void set_own_endpoints(std::vector<Endpoint> endpoints) { context_.own_endpoints = std::move(endpoints); }
+
+    // Ends everything; afterwards nothing starts any more. Errc::timed_out when a fiber does not end.
+    Result<void> stop(io::Deadline deadline);
+
+    // Forwarders whose stream is published, those that wait for their next try included.
+    std::size_t active() const;
+
+private:
+    // One forwarder. Its fiber owns it; this only knows how to end it.
+    struct Job {
+        Job(std::string source_url) : url(std::move(source_url)), scope("forward") {}
+        std::string url;
+        io::Scope scope;
+        bool is_leaving = false;
+    };
+
+    void start(const Destination& destination, Ref<media::Source> source);
+    // Forgets the jobs that have ended.
+    void reap();
+
+    media::StreamTable& streams_;
+    ForwardContext context_;
+    Log log_;
+    std::vector<std::unique_ptr<Job>> jobs_;
+    bool stopping_ = false;
+};
+
+}  // namespace live::service::forward

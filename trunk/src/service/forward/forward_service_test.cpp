@@ -1,0 +1,268 @@
+#include "service/forward/forward_service.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "engine/rtmp/server.hpp"
+#include "io/loop.hpp"
+#include "io/tcp_listener.hpp"
+#include "wire/amf/amf.hpp"
+
+namespace live::service::forward {
+namespace {
+
+namespace rtmp = engine::rtmp;
+using wire::rtmp::MessageType;
+using namespace std::string_view_literals;
+
+constexpr auto kSoon = std::chrono::seconds(20);
+
+// Log lines, to look for.
+class Lines final : public LogSink {
+public:
+    LogLevel level() const override { return LogLevel::debug; }
+    void write(LogLevel, std::string_view, std::string_view message, int) override { lines_.emplace_back(message); }
+    std::size_t count(std::string_view part) const {
+        std::size_t found = 0;
+        for (const std::string& line : lines_)
+            found += line.find(part) != std::string::npos ? 1 : 0;
+        return found;
+    }
+
+private:
+    std::vector<std::string> lines_;
+};
+
+// The other server: takes one connection after another and writes down what was said.
+class FakeServer {
+public:
+    struct Media {
+        MessageType type{};
+        std::uint32_t time_ms = 0;
+        std::string payload;
+    };
+
+    void run(io::Deadline deadline) {
+        for (;;) {
+            auto stream = listener->accept(deadline);
+            if (!stream.ok())
+                return;
+            ++connections;
+            const auto ended = serve(**stream, deadline);
+            ++finished;
+            changed.raise();
+            if (!ended.ok() && ended.code() == Errc::cancelled)
+                return;
+        }
+    }
+
+    std::unique_ptr<io::TcpListener> listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
+    bool refuses = false;
+    Signal changed;
+    std::vector<Media> media;
+    std::string tc_url;
+    std::string stream_name;
+    int connections = 0;
+    int finished = 0;
+    bool said_goodbye = false;
+
+private:
+    Result<void> serve(io::Stream& stream, io::Deadline deadline) {
+        rtmp::Server engine({}, 7);
+        std::array<std::uint8_t, 4096> buffer;
+        for (;;) {
+            while (auto event = engine.poll_event())
+                TRY(handle(engine, *event));
+            std::vector<std::uint8_t> output;
+            engine.take_output(output);
+            const std::array parts{io::as_part(output)};
+            if (!output.empty())
+                TRY(stream.write_all(parts, deadline));
+            const auto count = TRY(stream.read_some(buffer, deadline));
+            TRY(engine.handle_bytes(io::now(), Bytes(buffer).first(count)));
+        }
+    }
+
+    Result<void> handle(rtmp::Server& engine, rtmp::Event& event) {
+        if (const auto* connect = std::get_if<rtmp::WantsToConnect>(&event)) {
+            tc_url = connect->request->tc_url;
+            return engine.accept_connect();
+        }
+        if (const auto* publish = std::get_if<rtmp::WantsToPublish>(&event)) {
+            stream_name = publish->stream;
+            return refuses ? engine.reject_publish("NetStream.Publish.BadName", "busy") : engine.accept_publish();
+        }
+        if (const auto* got = std::get_if<rtmp::GotMedia>(&event))
+            media.push_back({got->type, got->timestamp_ms, std::string(as_text(got->payload.bytes()))});
+        if (std::holds_alternative<rtmp::StoppedPublishing>(event) || std::holds_alternative<rtmp::StreamDeleted>(event))
+            said_goodbye = true;
+        changed.raise();
+        return {};
+    }
+};
+
+class ForwardServiceTest : public testing::Test {
+protected:
+    void SetUp() override {
+        MUST(scope_.start("fake server", [this](io::Deadline deadline) { other_.run(deadline); }));
+        source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
+        publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
+    }
+    void TearDown() override {
+        if (service_)
+            MUST(service_->stop(io::Deadline::after(kSoon)));
+        MUST(scope_.stop(io::Deadline::after(kSoon)));
+    }
+
+    void create(std::vector<Endpoint> own) {
+        ForwardContext context;
+        context.own_endpoints = std::move(own);
+        context.scratch = scratch_;
+        service_ = std::make_unique<ForwardService>(streams_, context, Log(lines_, "test"));
+    }
+    std::string other_text() const { return other_.listener->endpoint().text(); }
+    void publish(std::vector<std::string> destinations) {
+        session::ClientRequest request;
+        request.vhost = "__defaultVhost__";
+        request.app = "live";
+        request.stream = "cam";
+        request.param = "?token=t";
+        session::StreamPlan plan;
+        plan.url = "/live/cam";
+        service_->on_published(request, plan, {true, std::move(destinations), ""});
+    }
+    template <class Done>
+    void wait_until(Done done) {
+        const auto limit = io::Deadline::after(kSoon);
+        while (!done()) {
+            ASSERT_FALSE(limit.expired());
+            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+        }
+    }
+    void append(media::Kind kind, bool key, bool config, MediaTime time, std::string_view payload) {
+        source_->append({kind, key, config, time, Slice::copy_of(as_bytes(payload))});
+        source_->flush();
+    }
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    std::array<std::uint8_t, 4096> scratch_{};
+    Lines lines_;
+    FakeServer other_;
+    media::SlabPool pool_;
+    media::StreamTable streams_{pool_};
+    Ref<media::Source> source_;
+    std::unique_ptr<media::Publication> publication_;
+    io::Scope scope_{"test"};
+    std::unique_ptr<ForwardService> service_;
+};
+
+TEST_F(ForwardServiceTest, SendsMetadataHeadersTheCachedGopAndThenWhatComes) {
+    create({});
+    append(media::Kind::data, false, true, 0ms, "\x02\x00\x0AonMetaData"sv);
+    append(media::Kind::video, false, true, 0ms, "\x17\x00 video header"sv);
+    append(media::Kind::audio, false, true, 0ms, "\xAF\x00 audio header"sv);
+    append(media::Kind::video, true, false, 40ms, "\x17\x01 key");
+    append(media::Kind::audio, false, false, 50ms, "\xAF\x01 sound");
+    publish({other_text()});
+    wait_until([&] { return other_.media.size() >= 5; });
+    append(media::Kind::video, false, false, 80ms, "\x27\x01 inter");
+    wait_until([&] { return other_.media.size() >= 6; });
+
+    EXPECT_EQ(other_.tc_url, "rtmp://" + other_text() + "/live");
+    EXPECT_EQ(other_.stream_name, "cam?token=t");
+    ASSERT_EQ(other_.media.size(), 6U);
+    EXPECT_EQ(other_.media[0].type, MessageType::amf0_data);
+    EXPECT_NE(other_.media[0].payload.find("@setDataFrame"), std::string::npos);
+    EXPECT_NE(other_.media[0].payload.find("onMetaData"), std::string::npos);
+    EXPECT_NE(other_.media[1].payload.find("header"), std::string::npos);
+    EXPECT_NE(other_.media[2].payload.find("header"), std::string::npos);
+    EXPECT_EQ(other_.media[3].payload, "\x17\x01 key");
+    EXPECT_EQ(other_.media[3].time_ms, 40U);
+    EXPECT_EQ(other_.media[4].type, MessageType::audio);
+    EXPECT_EQ(other_.media[4].time_ms, 50U);
+    EXPECT_EQ(other_.media[5].payload, "\x27\x01 inter");
+    EXPECT_EQ(other_.media[5].time_ms, 80U);
+}
+
+TEST_F(ForwardServiceTest, SaysGoodbyeWhenTheStreamEnds) {
+    create({});
+    publish({other_text()});
+    wait_until([&] { return lines_.count("FWR publishing to") == 1; });
+    EXPECT_EQ(service_->active(), 1U);
+    service_->on_unpublished("/live/cam");
+    EXPECT_EQ(service_->active(), 0U);
+    wait_until([&] { return other_.finished == 1; });
+    EXPECT_TRUE(other_.said_goodbye);
+    EXPECT_EQ(source_->readers(), 0U);
+}
+
+TEST_F(ForwardServiceTest, AnUnpublishOfAnotherStreamChangesNothing) {
+    create({});
+    publish({other_text()});
+    wait_until([&] { return lines_.count("FWR publishing to") == 1; });
+    service_->on_unpublished("/live/other");
+    EXPECT_EQ(service_->active(), 1U);
+}
+
+TEST_F(ForwardServiceTest, ATakeoverKeepsTheRunningPush) {
+    create({});
+    publish({other_text()});
+    wait_until([&] { return lines_.count("FWR publishing to") == 1; });
+    publish({other_text()});
+    EXPECT_EQ(service_->active(), 1U);
+    EXPECT_EQ(other_.connections, 1);
+}
+
+TEST_F(ForwardServiceTest, RefusesItselfWithOneLineAndNoRetry) {
+    create({other_.listener->endpoint()});
+    publish({other_text()});
+    wait_until([&] { return service_->active() == 0; });
+    EXPECT_EQ(lines_.count("FWR refused"), 1U);
+    EXPECT_EQ(lines_.count("retry"), 0U);
+    EXPECT_EQ(other_.connections, 0);
+}
+
+TEST_F(ForwardServiceTest, ARefusalIsRetriedAndTheSourceIsNotHeldUp) {
+    create({});
+    other_.refuses = true;
+    publish({other_text()});
+    wait_until([&] { return lines_.count("FWR retry in") == 1; });
+    EXPECT_EQ(lines_.count("NetStream.Publish.BadName"), 1U);
+    EXPECT_EQ(service_->active(), 1U);
+    EXPECT_EQ(source_->readers(), 0U);
+}
+
+TEST_F(ForwardServiceTest, OneDestinationThatIsAwayDoesNotKeepTheOthers) {
+    create({});
+    publish({"127.0.0.1:1", "not a host:port", other_text()});
+    wait_until([&] { return lines_.count("FWR publishing to") == 1 && lines_.count("FWR retry in") == 1; });
+    EXPECT_EQ(service_->active(), 2U);
+    EXPECT_EQ(lines_.count("not a host:port"), 1U);
+}
+
+TEST_F(ForwardServiceTest, RtmpsWithoutTlsIsToldAndRetried) {
+    create({});
+    publish({"rtmps://" + other_text()});
+    wait_until([&] { return lines_.count("TLS is not available") == 1; });
+}
+
+TEST_F(ForwardServiceTest, ServesABoundedNumberOfDestinations) {
+    create({});
+    publish(std::vector<std::string>(ForwardService::kDestinationsMax + 1, "127.0.0.1:1"));
+    EXPECT_EQ(service_->active(), ForwardService::kDestinationsMax);
+    EXPECT_EQ(lines_.count("are the limit"), 1U);
+}
+
+TEST_F(ForwardServiceTest, NothingStartsWhenItIsOff) {
+    create({});
+    session::StreamPlan plan;
+    plan.url = "/live/cam";
+    service_->on_published({}, plan, {false, {other_text()}, ""});
+    EXPECT_EQ(service_->active(), 0U);
+}
+
+}  // namespace
+}  // namespace live::service::forward

@@ -1,0 +1,35 @@
+// Forwarder: keeps one stream flowing to one destination for as long as it runs. Starts a push, and when that ends waits a little and
+// starts the next, with growing pauses while the destination stays away. Its state is in the log, under FWR.
+#pragma once
+
+#include <chrono>
+
+#include "base/log.hpp"
+#include "base/ref.hpp"
+#include "io/deadline.hpp"
+#include "media/source.hpp"
+#include "service/forward/destination.hpp"
+#include "service/forward/push_session.hpp"
+
+namespace live::service::forward {
+
+class Forwarder {
+public:
+    static constexpr std::chrono::seconds kRetryFirst{3};
+    static constexpr std::chrono::seconds kRetryMax{30};
+    // A push that lived this long makes the next pause a short one again.
+    static constexpr std::chrono::seconds kGoodAfter{10};
+
+    Forwarder(Destination destination, Ref<media::Source> source, const ForwardContext& context, Log log);
+
+    // Until cancelled, or at once when the destination turns out to be this server.
+    void run(io::Deadline deadline);
+
+private:
+    Destination destination_;
+    Ref<media::Source> source_;
+    const ForwardContext& context_;
+    Log log_;
+};
+
+}  // namespace live::service::forward

@@ -1,0 +1,209 @@
+#include "service/forward/push_session.hpp"
+
+#include <array>
+#include <random>
+#include <utility>
+
+#include "base/byte_writer.hpp"
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "io/resolve.hpp"
+#include "io/tcp_stream.hpp"
+#include "io/tls_stream.hpp"
+
+namespace live::service::forward {
+
+namespace rtmp = engine::rtmp;
+
+namespace {
+
+rtmp::ClientOptions client_options(const Destination& destination) {
+    rtmp::ClientOptions options;
+    options.mode = rtmp::ClientOptions::Mode::publish;
+    options.tc_url = destination.tc_url;
+    options.app = destination.app;
+    options.stream = destination.stream;
+    return options;
+}
+
+std::uint64_t random_seed() {
+    std::random_device device;
+    return std::uint64_t{device()} << 32 | device();
+}
+
+wire::rtmp::MessageType type_of(media::Kind kind) {
+    switch (kind) {
+        case media::Kind::audio: return wire::rtmp::MessageType::audio;
+        case media::Kind::video: return wire::rtmp::MessageType::video;
+        case media::Kind::data: break;
+    }
+    return wire::rtmp::MessageType::amf0_data;
+}
+
+// The source keeps metadata as players get it; a server that is published to expects the name of the call in front.
+std::vector<std::uint8_t> with_set_data_frame(Bytes metadata) {
+    constexpr std::string_view kCall = "@setDataFrame";
+    constexpr std::uint8_t kAmf0String = 2;
+    ByteWriter out;
+    out.u8(kAmf0String).u16be(kCall.size()).text(kCall).bytes(metadata);
+    return out.release();
+}
+
+}  // namespace
+
+PushSession::PushSession(const Destination& destination, const ForwardContext& context, const Log& log)
+    : destination_(destination), context_(context), log_(log), engine_(client_options(destination), random_seed()) {}
+
+Result<void> PushSession::run(Ref<media::Source> source, io::Deadline deadline) {
+    TRY(dial(deadline.sooner(io::Deadline::after(kDialLimit))));
+    TRY(start(deadline.sooner(io::Deadline::after(kStartLimit))));
+    media::Cursor cursor(std::move(source));
+    LOG_INFO(log_, "FWR publishing to {}, peer={}", destination_.label, stream_->peer());
+    auto ended = relay(cursor, deadline);
+    if (!ended.ok() && ended.code() == Errc::cancelled)
+        say_goodbye();
+    report(cursor, io::now());
+    stream_->close();
+    return ended;
+}
+
+Result<void> PushSession::dial(io::Deadline deadline) {
+    const auto endpoints = TRY(io::resolve(destination_.host, destination_.port, deadline));
+    Result<void> dialled = Error(Errc::not_found, "no address");
+    for (const Endpoint& endpoint : endpoints) {
+        dialled = dial_one(endpoint, deadline);
+        if (dialled.ok() || dialled.code() == Errc::denied || dialled.code() == Errc::cancelled)
+            break;
+    }
+    return dialled;
+}
+
+Result<void> PushSession::dial_one(const Endpoint& endpoint, io::Deadline deadline) {
+    const Error loop(Errc::denied, fmt::format("{} is this server itself: the stream would go round in a circle", endpoint.text()));
+    if (is_own_endpoint(endpoint, context_.own_endpoints, ""))
+        return Error(loop);
+    auto tcp = TRY(io::TcpStream::connect(endpoint, deadline));
+    // A connection to one of this machine's addresses comes from that same address.
+    if (is_own_endpoint(endpoint, context_.own_endpoints, tcp->local_ip()))
+        return Error(loop);
+    if (!destination_.is_secure) {
+        stream_ = std::move(tcp);
+        return {};
+    }
+    if (context_.tls == nullptr)
+        return Error(Errc::unsupported, "TLS is not available for rtmps://");
+    stream_ = TRY(io::TlsStream::connect(std::move(tcp), *context_.tls, destination_.host, deadline));
+    return {};
+}
+
+Result<void> PushSession::start(io::Deadline deadline) {
+    TRY(engine_.start(io::now()));
+    for (;;) {
+        TRY(write_output(deadline));
+        if (engine_.is_started())
+            return {};
+        const std::size_t count = TRY(stream_->read_some(context_.scratch, deadline));
+        TRY(engine_.handle_bytes(io::now(), context_.scratch.first(count)));
+        TRY(handle_events());
+    }
+}
+
+Result<void> PushSession::relay(media::Cursor& cursor, io::Deadline deadline) {
+    reported_at_ = io::now();
+    for (;;) {
+        const bool more = TRY(send_batch(cursor, deadline));
+        TRY(read_available());
+        if (const auto now = io::now(); now - reported_at_ >= context_.report_interval)
+            report(cursor, now);
+        if (more) {
+            TRY(io::yield(deadline));
+            continue;
+        }
+        const auto next_report = io::Deadline::at(reported_at_ + context_.report_interval);
+        TRY(stream_->wait_ready(io::Interest::readable, &cursor.readable(), deadline.sooner(next_report)));
+        if (deadline.expired())
+            return Error(Errc::timed_out, "the time for this push is over");
+    }
+}
+
+Result<bool> PushSession::send_batch(media::Cursor& cursor, io::Deadline deadline) {
+    std::vector<std::uint8_t> output;
+    bool more = false;
+    // The engine copies each payload, so nothing of the source is held while the write waits.
+    while (auto packet = cursor.take()) {
+        add(*packet);
+        engine_.take_output(output);
+        if (output.size() >= kBatchBytes) {
+            more = true;
+            break;
+        }
+    }
+    engine_.take_output(output);
+    if (!output.empty()) {
+        const std::array parts{io::as_part(output)};
+        TRY(stream_->write_all(parts, deadline.sooner(io::Deadline::after(kWriteLimit))));
+        sent_.bytes += output.size();
+    }
+    return more;
+}
+
+void PushSession::add(const media::Packet& packet) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(packet.dts).count();
+    // RTMP's clock wraps at 32 bits.
+    const auto stamp = static_cast<std::uint32_t>(ms);
+    ++sent_.packets;
+    if (packet.kind == media::Kind::data && packet.config)
+        engine_.send_media(type_of(packet.kind), stamp, with_set_data_frame(packet.payload.bytes()));
+    else
+        engine_.send_media(type_of(packet.kind), stamp, packet.payload.bytes());
+}
+
+Result<void> PushSession::read_available() {
+    // One read a round: what a server says to a publisher is a few bytes now and then, and there is a next round.
+    const auto count = stream_->try_read(context_.scratch);
+    if (!count.ok())
+        return count.code() == Errc::need_more ? Result<void>() : Result<void>(count.error());
+    TRY(engine_.handle_bytes(io::now(), context_.scratch.first(*count)));
+    return handle_events();
+}
+
+Result<void> PushSession::handle_events() {
+    while (auto event = engine_.poll_event()) {
+        if (const auto* rejected = std::get_if<rtmp::Rejected>(&*event))
+            return Error(Errc::conflict, fmt::format("the destination says {}: {}", rejected->code, rejected->description));
+        if (const auto* over = std::get_if<rtmp::StreamEnded>(&*event))
+            return Error(Errc::closed, fmt::format("the destination ended the stream: {}", over->code));
+        if (const auto* warning = std::get_if<rtmp::PeerWarning>(&*event))
+            LOG_WARN(log_, "FWR {}: {}", destination_.label, warning->sentence);
+    }
+    return {};
+}
+
+Result<void> PushSession::write_output(io::Deadline deadline) {
+    std::vector<std::uint8_t> output;
+    engine_.take_output(output);
+    if (output.empty())
+        return {};
+    const std::array parts{io::as_part(output)};
+    return stream_->write_all(parts, deadline);
+}
+
+// The stream has ended on our side: the other side hears it in RTMP's words instead of guessing from a closed socket.
+void PushSession::say_goodbye() {
+    const io::CancelShield shield;
+    engine_.stop();
+    // The peer may be gone, or stuck in the middle of a message; then the close below has to do.
+    static_cast<void>(write_output(io::Deadline::after(kGoodbyeLimit)));
+}
+
+void PushSession::report(const media::Cursor& cursor, TimePoint now) {
+    const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(now - reported_at_).count();
+    const std::uint64_t kbps = passed > 0 ? (sent_.bytes - reported_.bytes) * 8 / static_cast<std::uint64_t>(passed) : 0;
+    LOG_INFO(log_, "-> FWR time={}, msgs={}, okbps={}, dropped={}, to={}", passed, sent_.packets - reported_.packets, kbps,
+             cursor.dropped() - reported_dropped_, destination_.label);
+    reported_ = sent_;
+    reported_at_ = now;
+    reported_dropped_ = cursor.dropped();
+}
+
+}  // namespace live::service::forward

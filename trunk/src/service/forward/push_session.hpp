@@ -1,0 +1,81 @@
+// PushSession: one connection to one destination, from dialling to its end. Reads the source like any reader, by a cursor: metadata,
+// sequence headers, the cached GOP, then what comes live. A destination that is too slow loses packets (the source moves its cursor) or,
+// when it takes nothing at all, its connection; it never delays anybody. Retrying is the forwarder's.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/ref.hpp"
+#include "engine/rtmp/client.hpp"
+#include "io/stream.hpp"
+#include "io/tls_context.hpp"
+#include "media/cursor.hpp"
+#include "service/forward/destination.hpp"
+
+namespace live::service::forward {
+
+// What all pushes of the process work with. main owns it and outlives them.
+struct ForwardContext {
+    // For rtmps destinations; nullptr refuses them.
+    io::TlsContext* tls = nullptr;
+    // Where we listen for RTMP and RTMPS: a destination there would be a loop.
+    std::vector<Endpoint> own_endpoints;
+    // Where every session reads into; shared with other fibers, touched only between two suspensions. At least 4 KiB.
+    MutBytes scratch;
+    // Between two lines about a running push.
+    std::chrono::milliseconds report_interval = 10s;
+};
+
+class PushSession {
+public:
+    static constexpr std::chrono::seconds kDialLimit{5};
+    // From the connection to the permission to publish.
+    static constexpr std::chrono::seconds kStartLimit{10};
+    // For one batch; a destination that takes longer is given up.
+    static constexpr std::chrono::seconds kWriteLimit{15};
+    static constexpr std::chrono::milliseconds kGoodbyeLimit{500};
+    // A batch is sent when it has grown over this; one packet more than that at most.
+    static constexpr std::size_t kBatchBytes = 64 * 1024;
+
+    PushSession(const Destination& destination, const ForwardContext& context, const Log& log);
+
+    // Until something ends it. Errc::denied when the destination is ourselves, which no retry can change; Errc::conflict when the other
+    // side says no; else what the network says. After Errc::cancelled the goodbye has been sent, in at most kGoodbyeLimit.
+    Result<void> run(Ref<media::Source> source, io::Deadline deadline);
+
+private:
+    struct Counters {
+        std::uint64_t packets = 0;
+        std::uint64_t bytes = 0;
+    };
+
+    Result<void> dial(io::Deadline deadline);
+    Result<void> dial_one(const Endpoint& endpoint, io::Deadline deadline);
+    Result<void> start(io::Deadline deadline);
+    Result<void> relay(media::Cursor& cursor, io::Deadline deadline);
+    // True when the cursor has more for the next batch.
+    Result<bool> send_batch(media::Cursor& cursor, io::Deadline deadline);
+    void add(const media::Packet& packet);
+    Result<void> read_available();
+    Result<void> handle_events();
+    Result<void> write_output(io::Deadline deadline);
+    void say_goodbye();
+    void report(const media::Cursor& cursor, TimePoint now);
+
+    const Destination& destination_;
+    const ForwardContext& context_;
+    const Log& log_;
+    std::unique_ptr<io::Stream> stream_;
+    engine::rtmp::Client engine_;
+    Counters sent_;
+    Counters reported_;
+    TimePoint reported_at_{};
+    std::uint64_t reported_dropped_ = 0;
+};
+
+}  // namespace live::service::forward

@@ -1,0 +1,110 @@
+#include "service/ingest/ingest_service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <unistd.h>
+
+#include "base/log_format.hpp"
+#include "base/random_id.hpp"
+
+namespace live::service::ingest {
+
+namespace {
+
+bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
+
+io::ChildOptions child_of(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine, const IngestPlace& place) {
+    // The plan was made from the same options: it has an input and an output.
+    auto arguments = MUST(build_ingest_arguments(ingest, engine, place, std::chrono::system_clock::now()));
+    arguments.front() = ffmpeg::choose_program(arguments.front(), is_program(arguments.front()));
+    return {std::move(arguments), ingest_log_path(ingest, engine, place)};
+}
+
+}  // namespace
+
+IngestService::IngestService(Log log, ffmpeg::SupervisorOptions supervision)
+    : log_(std::move(log)), supervision_(std::move(supervision)) {
+    supervision_.keyword = "IGS";
+}
+
+IngestService::~IngestService() = default;
+
+std::vector<IngestService::Plan> IngestService::plan(const std::vector<IngestSet>& wanted) const {
+    std::vector<Plan> plans;
+    for (const IngestSet& set : wanted) {
+        for (const IngestOptions& ingest : set.ingests) {
+            if (!ingest.enabled)
+                continue;
+            if (ingest.engines.empty())
+                LOG_ERROR(log_, "IGS ingest {} of {} has no engine, so no output: it is left out", ingest.id, set.place.vhost);
+            for (const ffmpeg::EngineOptions& engine : ingest.engines) {
+                // At the epoch, so that the words are the same as long as the options are.
+                auto words = build_ingest_arguments(ingest, engine, set.place, {});
+                if (!words.ok()) {
+                    LOG_ERROR(log_, "IGS {}", words.error().sentence());
+                    continue;
+                }
+                words->push_back(ingest_log_path(ingest, engine, set.place));
+                words->push_back(set.place.vhost + "/" + ingest.id);
+                plans.push_back({set.place, ingest, engine, *std::move(words)});
+            }
+        }
+    }
+    return plans;
+}
+
+Result<void> IngestService::apply(std::vector<IngestSet> wanted, io::Deadline deadline) {
+    if (stopping_)
+        return {};
+    std::vector<Plan> plans = plan(wanted);
+    const auto is_wanted = [&](const std::unique_ptr<Job>& job) {
+        return std::any_of(plans.begin(), plans.end(), [&](const Plan& each) { return each.identity == job->identity; });
+    };
+    for (const auto& job : jobs_)
+        if (!is_wanted(job))
+            job->scope.cancel();
+    for (const auto& job : jobs_)
+        if (!is_wanted(job))
+            TRY(job->scope.join(deadline));
+    std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
+    for (Plan& each : plans) {
+        const bool runs = std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job->identity == each.identity; });
+        if (!runs && !stopping_)
+            start(std::move(each));
+    }
+    return {};
+}
+
+void IngestService::start(Plan plan) {
+    const std::string name = plan.place.vhost + "/" + plan.ingest.id;
+    if (jobs_.size() >= kChildrenMax) {
+        LOG_ERROR(log_, "IGS {} is left out: {} ingests are the limit", name, kChildrenMax);
+        return;
+    }
+    auto job = std::make_unique<Job>(std::move(plan.identity));
+    ffmpeg::SupervisorOptions options = supervision_;
+    options.name = name;
+    auto make_child = [ingest = std::move(plan.ingest), engine = std::move(plan.engine), place = std::move(plan.place)] {
+        return child_of(ingest, engine, place);
+    };
+    // std::function wants to be copied; the supervisor has one owner, the fiber.
+    auto supervisor = std::make_shared<ffmpeg::Supervisor>(std::move(options), std::move(make_child), log_.with_id(random_id()));
+    const auto started = job->scope.start("ingest", [supervisor](io::Deadline forever) { supervisor->run(forever); });
+    if (started.ok())
+        jobs_.push_back(std::move(job));
+    else
+        LOG_ERROR(log_, "IGS {} cannot start: {}", name, started.error().text());
+}
+
+Result<void> IngestService::stop(io::Deadline deadline) {
+    stopping_ = true;
+    for (const auto& job : jobs_)
+        job->scope.cancel();
+    for (const auto& job : jobs_)
+        TRY(job->scope.stop(deadline));
+    jobs_.clear();
+    return {};
+}
+
+}  // namespace live::service::ingest

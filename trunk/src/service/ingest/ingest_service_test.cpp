@@ -1,0 +1,145 @@
+#include "service/ingest/ingest_service.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "io/loop.hpp"
+
+namespace live::service::ingest {
+namespace {
+
+constexpr auto kSoon = std::chrono::seconds(20);
+
+class Lines final : public LogSink {
+public:
+    LogLevel level() const override { return LogLevel::debug; }
+    void write(LogLevel, std::string_view, std::string_view message, int) override { lines_.emplace_back(message); }
+    long count(std::string_view part) const {
+        return std::count_if(lines_.begin(), lines_.end(), [&](const std::string& line) { return line.find(part) != std::string::npos; });
+    }
+
+private:
+    std::vector<std::string> lines_;
+};
+
+class IngestServiceTest : public testing::Test {
+protected:
+    void SetUp() override { std::filesystem::create_directories(folder_); }
+    void TearDown() override {
+        MUST(service_->stop(io::Deadline::after(kSoon)));
+        std::filesystem::remove_all(folder_);
+    }
+
+    // A program that stands in for ffmpeg.
+    std::string program(const std::string& name, const std::string& script) const {
+        const std::string path = folder_ + "/" + name;
+        std::ofstream(path) << "#!/bin/sh\n" << script << "\n";
+        std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+        return path;
+    }
+    IngestOptions ingest(const std::string& id, const std::string& ffmpeg) const {
+        IngestOptions options;
+        options.id = id;
+        options.enabled = true;
+        options.input_url = "input.flv";
+        options.ffmpeg = ffmpeg;
+        options.engines.emplace_back();
+        options.engines[0].output = "rtmp://127.0.0.1:[port]/live/" + id;
+        return options;
+    }
+    Result<void> apply(std::vector<IngestOptions> ingests) {
+        return service_->apply({{{"v", 1935, "info", folder_, ffmpeg::Zone::utc}, std::move(ingests)}}, io::Deadline::after(kSoon));
+    }
+    std::string log_of(const std::string& id) const {
+        std::ostringstream text;
+        text << std::ifstream(folder_ + "/ffmpeg-ingest-v-live-" + id + "-" + id + ".log").rdbuf();
+        return text.str();
+    }
+    template <class Done>
+    void wait_until(Done done) {
+        const auto limit = io::Deadline::after(kSoon);
+        while (!done()) {
+            ASSERT_FALSE(limit.expired());
+            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+        }
+    }
+    static ffmpeg::SupervisorOptions quick() {
+        ffmpeg::SupervisorOptions options;
+        options.restart_first = 1ms;
+        options.restart_max = 4ms;
+        return options;
+    }
+
+    const std::string folder_ = std::filesystem::temp_directory_path() / ("live_ingest_test." + std::to_string(::getpid()));
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    Lines lines_;
+    std::unique_ptr<IngestService> service_ = std::make_unique<IngestService>(Log(lines_, "test"), quick());
+};
+
+TEST_F(IngestServiceTest, TheChildGetsItsWordsAndItsLog) {
+    MUST(apply({ingest("cam", program("says", "echo \"words: $*\"; exec sleep 60"))}));
+    wait_until([&] { return log_of("cam").find("words:") != std::string::npos; });
+    EXPECT_NE(log_of("cam").find("-loglevel info -re -i input.flv -vcodec copy -acodec copy -f flv -y rtmp://127.0.0.1:1935/live/cam"),
+              std::string::npos);
+    EXPECT_EQ(lines_.count("IGS start v/cam"), 1);
+}
+
+TEST_F(IngestServiceTest, AChildThatEndsIsStartedAgain) {
+    MUST(apply({ingest("cam", program("ends", "exit 3"))}));
+    wait_until([&] { return lines_.count("IGS start v/cam") >= 3; });
+    EXPECT_GE(lines_.count("exited with 3"), 2);
+}
+
+TEST_F(IngestServiceTest, AMissingProgramIsToldOnceWithItsPath) {
+    MUST(apply({ingest("cam", folder_ + "/nothing-here")}));
+    wait_until([&] { return lines_.count("nothing-here") >= 1; });
+    for (int i = 0; i < 20; ++i)
+        static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+    EXPECT_EQ(lines_.count("nothing-here"), 1);
+    EXPECT_EQ(service_->size(), 1U);
+}
+
+TEST_F(IngestServiceTest, AReloadChangesOnlyWhatIsDifferent) {
+    const std::string stays = program("stays", "exec sleep 60");
+    MUST(apply({ingest("a", stays), ingest("b", stays)}));
+    wait_until([&] { return lines_.count("IGS start") == 2; });
+    IngestOptions changed = ingest("b", stays);
+    changed.input_url = "other.flv";
+    MUST(apply({ingest("a", stays), changed}));
+    wait_until([&] { return lines_.count("IGS start v/b") == 2; });
+    EXPECT_EQ(lines_.count("IGS start v/a"), 1);
+    EXPECT_EQ(lines_.count("IGS stop v/b"), 1);
+    MUST(apply({}));
+    EXPECT_EQ(service_->size(), 0U);
+    EXPECT_EQ(lines_.count("IGS stop v/a"), 1);
+}
+
+TEST_F(IngestServiceTest, WhatCannotRunIsLeftOutWithALine) {
+    IngestOptions off = ingest("off", "/bin/true");
+    off.enabled = false;
+    IngestOptions without_engine = ingest("none", "/bin/true");
+    without_engine.engines.clear();
+    IngestOptions without_input = ingest("blind", "/bin/true");
+    without_input.input_url.clear();
+    MUST(apply({off, without_engine, without_input}));
+    EXPECT_EQ(service_->size(), 0U);
+    EXPECT_EQ(lines_.count("ingest none of v has no engine"), 1);
+    EXPECT_EQ(lines_.count("ingest blind of v has no input"), 1);
+}
+
+TEST_F(IngestServiceTest, KeepsABoundedNumberOfChildren) {
+    std::vector<IngestOptions> many;
+    for (std::size_t i = 0; i <= IngestService::kChildrenMax; ++i)
+        many.push_back(ingest(std::to_string(i), folder_ + "/nothing-here"));
+    MUST(apply(std::move(many)));
+    EXPECT_EQ(service_->size(), IngestService::kChildrenMax);
+    EXPECT_EQ(lines_.count("are the limit"), 1);
+}
+
+}  // namespace
+}  // namespace live::service::ingest
