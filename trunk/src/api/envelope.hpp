@@ -12,8 +12,8 @@ namespace live::api {
 // {"code":0,"server":...,"service":...,"pid":...,"<key>":<value>}; `value` is JSON text already.
 std::string envelope(const ServerInfo& server, std::string_view key, std::string_view value);
 
-// Wraps `json` for a page of another origin when the request has callback=NAME. Names are 1 to kCallbackBytesMax of [0-9A-Za-z_.$-];
-// another name is a 400.
+// Wraps `json` for a page of another origin when the request has callback=NAME. Names are 1 to kCallbackBytesMax of
+// [0-9A-Za-z_.$-]; another name is a 400.
 inline constexpr std::size_t kCallbackBytesMax = 64;
 session::http::Reply json_reply(const session::http::Request& request, std::string json);
 

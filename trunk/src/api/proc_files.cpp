@@ -177,7 +177,8 @@ DiskBusy parse_diskstats(std::string_view text, const std::vector<std::string>& 
         const bool is_partition = !disk.empty() && name.starts_with(disk);
         if (!is_partition)
             disk = name;
-        const bool takes = wanted.empty() ? !is_virtual && !is_partition : std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+        const bool takes =
+            wanted.empty() ? !is_virtual && !is_partition : std::find(wanted.begin(), wanted.end(), name) != wanted.end();
         if (!takes)
             continue;
         constexpr int kBeforeBusy = 9;
@@ -212,7 +213,8 @@ std::map<std::string, InterfaceBytes, std::less<>> parse_net_dev(std::string_vie
 Sockets parse_sockets(const ProcFiles& files) {
     Sockets sockets;
     sockets.tcp_time_wait = value_in_line(files.sockstat, "TCP:", "tw");
-    sockets.tcp = value_in_line(files.sockstat, "TCP:", "inuse") + value_in_line(files.sockstat6, "TCP6:", "inuse") + sockets.tcp_time_wait;
+    sockets.tcp =
+        value_in_line(files.sockstat, "TCP:", "inuse") + value_in_line(files.sockstat6, "TCP6:", "inuse") + sockets.tcp_time_wait;
     sockets.tcp_established = established_of(files.snmp);
     sockets.udp = value_in_line(files.sockstat, "UDP:", "inuse") + value_in_line(files.sockstat6, "UDP6:", "inuse");
     return sockets;

@@ -1,5 +1,5 @@
-// What the kernel tells in /proc, read as text and turned into numbers. Parsing is pure, and a file that is missing or looks different
-// leaves its numbers at zero: an operator's view of the machine must not depend on the kernel's version.
+// What the kernel tells in /proc, read as text and turned into numbers. Parsing is pure, and a file that is missing or looks
+// different leaves its numbers at zero: an operator's view of the machine must not depend on the kernel's version.
 #pragma once
 
 #include <chrono>

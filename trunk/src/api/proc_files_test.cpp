@@ -58,8 +58,10 @@ TEST(ProcFiles, DisksAreCountedWithoutTheirPartitions) {
 TEST(ProcFiles, NetDevIsReadWithAndWithoutASpaceBehindTheName) {
     const auto interfaces = parse_net_dev(
         "Inter-|   Receive                                                |  Transmit\n"
-        " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"
-        "    lo: 3674851141 4340880    0    0    0     0          0         0 3674851142 4340880    0    0    0     0       0          0\n"
+        " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier "
+        "compressed\n"
+        "    lo: 3674851141 4340880    0    0    0     0          0         0 3674851142 4340880    0    0    0     0       0    "
+        "      0\n"
         "  eth0:10 1 0 0 0 0 0 0 20 2 0 0 0 0 0 0\n");
     ASSERT_EQ(interfaces.size(), 2U);
     EXPECT_EQ(interfaces.at("lo").received, 3'674'851'141U);
@@ -81,7 +83,9 @@ TEST(ProcFiles, SocketsComeFromThreeFiles) {
 }
 
 TEST(ProcFiles, EveryCutOfAFileIsRead) {
-    const std::string text = "cpu  100 10 20 300 40 5 6 7 8 9\nTcp: A CurrEstab\nTcp: 1 6\n  eth0:10 1 0 0 0 0 0 0 20 2\n254 0 vda 1 2 3 4 5 6 7 8 0 1000 9\n";
+    const std::string text =
+        "cpu  100 10 20 300 40 5 6 7 8 9\nTcp: A CurrEstab\nTcp: 1 6\n  eth0:10 1 0 0 0 0 0 0 20 2\n254 0 vda 1 2 3 4 5 6 7 8 0 "
+        "1000 9\n";
     for (std::size_t size = 0; size <= text.size(); ++size) {
         const std::string cut = text.substr(0, size);
         ProcFiles files;

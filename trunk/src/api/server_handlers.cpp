@@ -61,8 +61,9 @@ std::string v1_index(const ServerInfo& server) {
 }
 
 std::string versions(const ServerInfo& server) {
-    return envelope(server, "data",
-                    text_of({{"major", kVersionMajor}, {"minor", kVersionMinor}, {"revision", kVersionRevision}, {"version", kVersion}}));
+    return envelope(
+        server, "data",
+        text_of({{"major", kVersionMajor}, {"minor", kVersionMinor}, {"revision", kVersionRevision}, {"version", kVersion}}));
 }
 
 Json self_of(const ServerInfo& server, const SystemFigures& figures) {

@@ -118,8 +118,8 @@ TEST_F(ServerHandlersTest, SummariesHaveEveryFieldWithItsType) {
           "net_recv_bytes", "net_send_bytes", "net_recvi_bytes", "net_sendi_bytes", "srs_sample_time", "srs_recv_bytes",
           "srs_send_bytes", "conn_sys", "conn_sys_et", "conn_sys_tw", "conn_sys_udp", "conn_srs"})
         EXPECT_TRUE(system.contains(name) && system[name].is_number_integer()) << name;
-    for (const char* name : {"cpu_percent", "disk_busy_percent", "mem_ram_percent", "mem_swap_percent", "uptime", "ilde_time", "load_1m",
-                             "load_5m", "load_15m"})
+    for (const char* name : {"cpu_percent", "disk_busy_percent", "mem_ram_percent", "mem_swap_percent", "uptime", "ilde_time",
+                             "load_1m", "load_5m", "load_15m"})
         EXPECT_TRUE(system.contains(name) && system[name].is_number()) << name;
     EXPECT_EQ(system["srs_recv_bytes"], 11);
     EXPECT_EQ(system["srs_send_bytes"], 22);
@@ -139,8 +139,8 @@ TEST_F(ServerHandlersTest, IndexesAnswerForWhatIsNotThere) {
     EXPECT_TRUE(api["urls"]["v1"].is_string());
     EXPECT_EQ(ask_json("/api/v9/x"), api);
     const Json v1 = ask_json("/api/v1/");
-    for (const char* name : {"versions", "summaries", "rusages", "self_proc_stats", "system_proc_stats", "meminfos", "authors", "features",
-                             "requests", "vhosts", "streams", "clients", "raw", "clusters", "perf", "tcmalloc"})
+    for (const char* name : {"versions", "summaries", "rusages", "self_proc_stats", "system_proc_stats", "meminfos", "authors",
+                             "features", "requests", "vhosts", "streams", "clients", "raw", "clusters", "perf", "tcmalloc"})
         EXPECT_TRUE(v1["urls"][name].is_string()) << name;
     for (const char* name : {"requests", "errors", "redirects", "[vhost]"})
         EXPECT_TRUE(v1["urls"]["tests"][name].is_string()) << name;

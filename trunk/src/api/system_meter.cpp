@@ -29,7 +29,8 @@ void SystemMeter::add(const Reading& reading) {
                           static_cast<double>(memory.free_kbyte + memory.buffers_kbyte + memory.cached_kbyte);
     figures_.memory = memory;
     figures_.memory_share = share(in_use, static_cast<double>(memory.total_kbyte));
-    figures_.swap_share = share(growth(memory.swap_free_kbyte, memory.swap_total_kbyte), static_cast<double>(memory.swap_total_kbyte));
+    figures_.swap_share =
+        share(growth(memory.swap_free_kbyte, memory.swap_total_kbyte), static_cast<double>(memory.swap_total_kbyte));
     figures_.peak_resident_kbyte = reading.peak_resident_kbyte;
     figures_.resident_share = share(static_cast<double>(reading.peak_resident_kbyte), static_cast<double>(memory.total_kbyte));
     figures_.processors = reading.processors;
@@ -57,7 +58,8 @@ void SystemMeter::measure_rates(const Counters& before, const Counters& after, s
     figures_.cpu_share = share(all - growth(before.cpu.idle, after.cpu.idle), all);
     // Several threads may use more than one processor; the share says so.
     figures_.self_cpu_share = growth(before.self.used, after.self.used) / (static_cast<double>(ticks_per_second) * seconds);
-    figures_.disk_read_kbyte_per_second = static_cast<std::uint64_t>(growth(before.disk.read_kbyte, after.disk.read_kbyte) / seconds);
+    figures_.disk_read_kbyte_per_second =
+        static_cast<std::uint64_t>(growth(before.disk.read_kbyte, after.disk.read_kbyte) / seconds);
     figures_.disk_write_kbyte_per_second =
         static_cast<std::uint64_t>(growth(before.disk.written_kbyte, after.disk.written_kbyte) / seconds);
     const double busy = std::chrono::duration<double>(after.busy.busy - before.busy.busy).count();

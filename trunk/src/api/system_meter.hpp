@@ -1,5 +1,5 @@
-// SystemMeter: from readings of /proc, some seconds apart, to the figures that the API shows: rates, shares, totals. Pure; the readings and
-// their times are handed in.
+// SystemMeter: from readings of /proc, some seconds apart, to the figures that the API shows: rates, shares, totals. Pure; the
+// readings and their times are handed in.
 #pragma once
 
 #include <chrono>

@@ -11,7 +11,8 @@ Reading reading_at(std::chrono::seconds when) {
     reading.unix_time = 1'715'000'000s + when;
     reading.files.stat = "cpu  100 0 100 800 0 0 0 0 0 0\n";
     reading.files.self_stat = "1 (srs) S 1 1 1 0 -1 0 0 0 0 0 50 50 0 0\n";
-    reading.files.meminfo = "MemTotal: 1000 kB\nMemFree: 400 kB\nBuffers: 100 kB\nCached: 250 kB\nSwapTotal: 200 kB\nSwapFree: 150 kB\n";
+    reading.files.meminfo =
+        "MemTotal: 1000 kB\nMemFree: 400 kB\nBuffers: 100 kB\nCached: 250 kB\nSwapTotal: 200 kB\nSwapFree: 150 kB\n";
     reading.files.vmstat = "pgpgin 1000\npgpgout 2000\n";
     reading.files.diskstats = " 254 0 vda 1 2 3 4 5 6 7 8 0 1000 9 0\n";
     reading.files.net_dev = " lo:5 0 0 0 0 0 0 0 5 0\n eth0:10 0 0 0 0 0 0 0 20 0\n eth1:100 0 0 0 0 0 0 0 200 0\n";
@@ -42,8 +43,8 @@ TEST(SystemMeter, TwoReadingsGiveRates) {
     SystemMeter meter;
     meter.add(reading_at(10s));
     Reading later = reading_at(14s);
-    later.files.stat = "cpu  200 0 200 1000 0 0 0 0 0 0\n";                        // 400 ticks, 200 of them idle
-    later.files.self_stat = "1 (srs) S 1 1 1 0 -1 0 0 0 0 0 90 110 0 0\n";          // 100 ticks in 4 s
+    later.files.stat = "cpu  200 0 200 1000 0 0 0 0 0 0\n";                 // 400 ticks, 200 of them idle
+    later.files.self_stat = "1 (srs) S 1 1 1 0 -1 0 0 0 0 0 90 110 0 0\n";  // 100 ticks in 4 s
     later.files.vmstat = "pgpgin 1400\npgpgout 2004\n";
     later.files.diskstats = " 254 0 vda 1 2 3 4 5 6 7 8 0 3000 9 0\n";
     meter.add(later);

@@ -41,7 +41,8 @@ Result<Reading> read_machine() {
     reading.processors = static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_CONF), 1L));
     reading.processors_online = static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L));
     reading.when = std::chrono::steady_clock::now();
-    reading.unix_time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+    reading.unix_time =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
     return reading;
 }
 

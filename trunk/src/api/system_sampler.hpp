@@ -1,4 +1,5 @@
-// SystemSampler: reads the machine and the process every few seconds, off the loop, and keeps the newest figures for whoever asks.
+// SystemSampler: reads the machine and the process every few seconds, off the loop, and keeps the newest figures for whoever
+// asks.
 #pragma once
 
 #include <chrono>
@@ -20,7 +21,8 @@ public:
     static constexpr std::chrono::seconds kFirstInterval{1};
 
     // `counters` outlives this. `disks` as in SystemMeter.
-    SystemSampler(const ServerCounters& counters, std::vector<std::string> disks) : counters_(counters), meter_(std::move(disks)) {}
+    SystemSampler(const ServerCounters& counters, std::vector<std::string> disks)
+        : counters_(counters), meter_(std::move(disks)) {}
 
     // Until cancelled.
     void run(io::Deadline deadline);

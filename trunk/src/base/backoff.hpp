@@ -1,5 +1,5 @@
-// Backoff: how long to wait before trying again. Doubles from a first delay to a greatest one, with some randomness on top so that many
-// who lost the same peer do not come back in the same moment. Dry: the random number is handed in, nothing sleeps here.
+// Backoff: how long to wait before trying again. Doubles from a first delay to a greatest one, with some randomness on top so
+// that many who lost the same peer do not come back in the same moment. Dry: the random number is handed in, nothing sleeps here.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@ public:
     // On top of a delay comes up to a quarter of it.
     static constexpr std::int64_t kJitterParts = 4;
 
-    Backoff(std::chrono::milliseconds first, std::chrono::milliseconds greatest) : first_(first), greatest_(greatest), next_(first) {}
+    Backoff(std::chrono::milliseconds first, std::chrono::milliseconds greatest)
+        : first_(first), greatest_(greatest), next_(first) {}
 
     // The next delay; `random` is any number, all of its values equally likely.
     std::chrono::milliseconds next(std::uint32_t random) {

@@ -18,7 +18,8 @@ struct InterfaceAddress {
 inline constexpr std::size_t kInterfaceAddressesMax = 1024;
 Result<std::vector<InterfaceAddress>> interface_addresses();
 
-// Loopback, link-local and the ranges that the internet does not route (RFC 1918, RFC 4193, RFC 3927). False for text that is no address.
+// Loopback, link-local and the ranges that the internet does not route (RFC 1918, RFC 4193, RFC 3927). False for text that is no
+// address.
 bool is_private_address(std::string_view ip);
 
 }  // namespace live::io

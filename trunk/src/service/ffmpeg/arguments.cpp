@@ -64,7 +64,9 @@ void append_audio(std::vector<std::string>& arguments, const EngineOptions& engi
     append_options(arguments, engine.aparams);
 }
 
-bool copies_everything(const EngineOptions& engine) { return !engine.enabled || (engine.vcodec.empty() && engine.acodec.empty()); }
+bool copies_everything(const EngineOptions& engine) {
+    return !engine.enabled || (engine.vcodec.empty() && engine.acodec.empty());
+}
 
 }  // namespace
 
@@ -135,7 +137,8 @@ std::string as_file_name(std::string_view text) {
     std::string name;
     for (const char letter : text) {
         const bool is_plain = (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
-                              (letter >= 'a' && letter <= 'z') || letter == '_' || letter == '-' || (letter == '.' && !name.empty());
+                              (letter >= 'a' && letter <= 'z') || letter == '_' || letter == '-' ||
+                              (letter == '.' && !name.empty());
         name += is_plain ? letter : '_';
     }
     return name.empty() ? "_" : name;

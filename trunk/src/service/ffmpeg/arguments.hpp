@@ -1,5 +1,5 @@
-// From options to the words of an ffmpeg call. Pure: no clock, no file, no shell; every word is one argument of the child, so nothing in
-// a name or a URL can become a command.
+// From options to the words of an ffmpeg call. Pure: no clock, no file, no shell; every word is one argument of the child, so
+// nothing in a name or a URL can become a command.
 #pragma once
 
 #include <chrono>
@@ -24,8 +24,8 @@ Variables time_variables(std::chrono::system_clock::time_point now, Zone zone);
 
 // Appends "-name value" or "-name" for each entry.
 void append_options(std::vector<std::string>& arguments, const Arguments& options);
-// Appends what stands between the input and the output: filters, encoders and the output's format. Copies both tracks when the engine is
-// off or names no encoder; a track without an encoder is copied.
+// Appends what stands between the input and the output: filters, encoders and the output's format. Copies both tracks when the
+// engine is off or names no encoder; a track without an encoder is copied.
 void append_engine(std::vector<std::string>& arguments, const EngineOptions& engine);
 
 // Where ffmpeg lies when nobody says otherwise.

@@ -44,11 +44,23 @@ TEST(FfmpegArguments, FollowTheOrderOfTheReference) {
     engine.achannels = 2;
     engine.aparams = {{"profile:a", "aac_low"}};
     engine.oformat = "mpegts";
-    EXPECT_EQ(engine_words(engine),
-              (Words{"-vf",     "drawtext=text=live; rm -rf", "-vcodec", "libx264", "-b:v",       "1500000",    "-r",       "25.00", "-s",
-                     "1280x720", "-aspect",                    "1280:720", "-threads", "4",       "-profile:v", "main",     "-preset", "fast",
-                     "-g",      "100",                        "-an_flag", "-acodec", "aac",       "-b:a",       "64000",    "-ar",   "44100",
-                     "-ac",     "2",                          "-profile:a", "aac_low", "-f",      "mpegts"}));
+    EXPECT_EQ(engine_words(engine), (Words{"-vf",        "drawtext=text=live; rm -rf",
+                                           "-vcodec",    "libx264",
+                                           "-b:v",       "1500000",
+                                           "-r",         "25.00",
+                                           "-s",         "1280x720",
+                                           "-aspect",    "1280:720",
+                                           "-threads",   "4",
+                                           "-profile:v", "main",
+                                           "-preset",    "fast",
+                                           "-g",         "100",
+                                           "-an_flag",   "-acodec",
+                                           "aac",        "-b:a",
+                                           "64000",      "-ar",
+                                           "44100",      "-ac",
+                                           "2",          "-profile:a",
+                                           "aac_low",    "-f",
+                                           "mpegts"}));
 }
 
 TEST(FfmpegArguments, ATrackCanBeLeftOutOrCopied) {

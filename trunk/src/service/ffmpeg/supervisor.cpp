@@ -51,12 +51,13 @@ Result<void> Supervisor::run_once(io::Deadline deadline) {
     }
     told_missing_ = false;
     const TimePoint began = io::now();
-    LOG_INFO(log_, "{} start {}, pid={}, program={}, log={}", options_.keyword, options_.name, (*child)->pid(), what.arguments.front(),
-             what.output_path.empty() ? "off" : what.output_path);
+    LOG_INFO(log_, "{} start {}, pid={}, program={}, log={}", options_.keyword, options_.name, (*child)->pid(),
+             what.arguments.front(), what.output_path.empty() ? "off" : what.output_path);
     const auto exit = wait(**child, began, deadline);
     if (!exit.ok()) {
         const auto stopped = (*child)->stop(io::Deadline::after(options_.stop_limit));
-        LOG_INFO(log_, "{} stop {}, {}", options_.keyword, options_.name, stopped.ok() ? stopped->text() : stopped.error().text());
+        LOG_INFO(log_, "{} stop {}, {}", options_.keyword, options_.name,
+                 stopped.ok() ? stopped->text() : stopped.error().text());
         return Error(exit.error());
     }
     if (exit->success())

@@ -1,5 +1,5 @@
-// Supervisor: keeps one child program running: starts it, waits for its end, starts it again after a pause. Pauses grow while it dies at
-// once. Stopping it is a cancel: the child is asked to end and killed when it does not.
+// Supervisor: keeps one child program running: starts it, waits for its end, starts it again after a pause. Pauses grow while it
+// dies at once. Stopping it is a cancel: the child is asked to end and killed when it does not.
 #pragma once
 
 #include <chrono>
@@ -34,7 +34,8 @@ public:
 
     Supervisor(SupervisorOptions options, MakeChild make_child, Log log);
 
-    // Until cancelled; then the child has ended. A program that is not there costs one line and is looked for again from time to time.
+    // Until cancelled; then the child has ended. A program that is not there costs one line and is looked for again from time to
+    // time.
     void run(io::Deadline deadline);
 
 private:

@@ -61,7 +61,8 @@ bool is_loopback(std::string_view ip) { return ip.starts_with("127.") || ip == "
 
 Result<Destination> make_destination(std::string_view text, const StreamName& stream) {
     if (text.size() > kDestinationBytesMax)
-        return Error(Errc::limit, fmt::format("a forward destination has {} bytes, {} are the limit", text.size(), kDestinationBytesMax));
+        return Error(Errc::limit,
+                     fmt::format("a forward destination has {} bytes, {} are the limit", text.size(), kDestinationBytesMax));
     constexpr std::string_view kSchemeEnd = "://";
     std::string_view rest = text;
     std::string_view scheme = "rtmp";

@@ -23,18 +23,38 @@ struct Case {
 };
 
 const std::vector<Case> kCases = {
-    {"host", "origin", kCamera, false, "origin", 1935, "rtmp://origin:1935/live", "live", "cam?token=t", "rtmp://origin:1935/live/cam"},
+    {"host", "origin", kCamera, false, "origin", 1935, "rtmp://origin:1935/live", "live", "cam?token=t",
+     "rtmp://origin:1935/live/cam"},
     {"host_port", "127.0.0.1:19350", kCamera, false, "127.0.0.1", 19350, "rtmp://127.0.0.1:19350/live", "live", "cam?token=t",
      "rtmp://127.0.0.1:19350/live/cam"},
     {"ipv6", "[::1]:19350", kCamera, false, "::1", 19350, "rtmp://[::1]:19350/live", "live", "cam?token=t",
      "rtmp://[::1]:19350/live/cam"},
-    {"vhost", "a:1", {"v.example", "live", "cam", ""}, false, "a", 1, "rtmp://a:1/live?vhost=v.example", "live", "cam",
+    {"vhost",
+     "a:1",
+     {"v.example", "live", "cam", ""},
+     false,
+     "a",
+     1,
+     "rtmp://a:1/live?vhost=v.example",
+     "live",
+     "cam",
      "rtmp://a:1/live/cam"},
-    {"url_without_path", "rtmps://a", kCamera, true, "a", 443, "rtmps://a:443/live", "live", "cam?token=t", "rtmps://a:443/live/cam"},
-    {"url_with_slash", "rtmp://a/", kCamera, false, "a", 1935, "rtmp://a:1935/live", "live", "cam?token=t", "rtmp://a:1935/live/cam"},
-    {"other_app", "rtmp://a:5/in?vhost=b", {"v", "live", "cam", ""}, false, "a", 5, "rtmp://a:5/in?vhost=b", "in", "cam",
+    {"url_without_path", "rtmps://a", kCamera, true, "a", 443, "rtmps://a:443/live", "live", "cam?token=t",
+     "rtmps://a:443/live/cam"},
+    {"url_with_slash", "rtmp://a/", kCamera, false, "a", 1935, "rtmp://a:1935/live", "live", "cam?token=t",
+     "rtmp://a:1935/live/cam"},
+    {"other_app",
+     "rtmp://a:5/in?vhost=b",
+     {"v", "live", "cam", ""},
+     false,
+     "a",
+     5,
+     "rtmp://a:5/in?vhost=b",
+     "in",
+     "cam",
      "rtmp://a:5/in/cam"},
-    {"other_app_empty_query", "rtmps://a:5/in?", kCamera, true, "a", 5, "rtmps://a:5/in", "in", "cam?token=t", "rtmps://a:5/in/cam"},
+    {"other_app_empty_query", "rtmps://a:5/in?", kCamera, true, "a", 5, "rtmps://a:5/in", "in", "cam?token=t",
+     "rtmps://a:5/in/cam"},
     {"whole_url", "rtmps://a/x/y/secret-key?k=v", kCamera, true, "a", 443, "rtmps://a:443/x/y", "x/y", "secret-key?k=v",
      "rtmps://a:443/x/y/***"},
 };
@@ -55,7 +75,8 @@ TEST(ForwardDestination, ReadsEverySpelling) {
 }
 
 TEST(ForwardDestination, RefusesWhatItCannotReach) {
-    for (const char* text : {"", ":1935", "a:0", "a:65536", "a:x", "a:", "http://a/live", "rtmp://", "rtmp:///live", "[::1", "[::1]x", "[]"}) {
+    for (const char* text :
+         {"", ":1935", "a:0", "a:65536", "a:x", "a:", "http://a/live", "rtmp://", "rtmp:///live", "[::1", "[::1]x", "[]"}) {
         SCOPED_TRACE(text);
         const auto made = make_destination(text, kCamera);
         ASSERT_FALSE(made.ok());

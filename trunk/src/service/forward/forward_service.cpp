@@ -12,7 +12,9 @@ namespace live::service::forward {
 namespace {
 
 // "/app/stream" is the default virtual host's, "vhost/app/stream" another's.
-std::string vhost_of(const std::string& source_url) { return source_url.substr(0, std::min(source_url.find('/'), source_url.size())); }
+std::string vhost_of(const std::string& source_url) {
+    return source_url.substr(0, std::min(source_url.find('/'), source_url.size()));
+}
 
 }  // namespace
 
@@ -39,7 +41,8 @@ void ForwardService::on_published(const session::ClientRequest& request, const s
     std::size_t count = 0;
     for (const std::string& text : options.destinations) {
         if (++count > kDestinationsMax) {
-            LOG_WARN(log_, "FWR {} has {} destinations, {} are the limit", plan.url, options.destinations.size(), kDestinationsMax);
+            LOG_WARN(log_, "FWR {} has {} destinations, {} are the limit", plan.url, options.destinations.size(),
+                     kDestinationsMax);
             return;
         }
         if (const auto destination = make_destination(text, name); destination.ok())

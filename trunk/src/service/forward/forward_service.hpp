@@ -1,5 +1,6 @@
-// ForwardService: which streams are pushed where. Hears of every published stream, starts one forwarder per destination and stops them
-// when the stream ends. Never suspends on the publisher's way; forwarders that are told to stop say goodbye in fibers of their own.
+// ForwardService: which streams are pushed where. Hears of every published stream, starts one forwarder per destination and stops
+// them when the stream ends. Never suspends on the publisher's way; forwarders that are told to stop say goodbye in fibers of
+// their own.
 #pragma once
 
 #include <memory>
@@ -27,8 +28,8 @@ public:
     ForwardService(const ForwardService&) = delete;
     ForwardService& operator=(const ForwardService&) = delete;
 
-    // A stream that is forwarded already (another publisher took it over) stays as it is. At most kDestinationsMax destinations are
-    // served; each that is left out or cannot be read costs one line in the log.
+    // A stream that is forwarded already (another publisher took it over) stays as it is. At most kDestinationsMax destinations
+    // are served; each that is left out or cannot be read costs one line in the log.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const ForwardOptions& options);
     void on_unpublished(const std::string& url);
 

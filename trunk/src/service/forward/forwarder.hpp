@@ -1,5 +1,5 @@
-// Forwarder: keeps one stream flowing to one destination for as long as it runs. Starts a push, and when that ends waits a little and
-// starts the next, with growing pauses while the destination stays away. Its state is in the log, under FWR.
+// Forwarder: keeps one stream flowing to one destination for as long as it runs. Starts a push, and when that ends waits a little
+// and starts the next, with growing pauses while the destination stays away. Its state is in the log, under FWR.
 #pragma once
 
 #include <chrono>

@@ -79,7 +79,8 @@ Result<void> PushSession::dial(io::Deadline deadline) {
 }
 
 Result<void> PushSession::dial_one(const Endpoint& endpoint, io::Deadline deadline) {
-    const Error loop(Errc::denied, fmt::format("{} is this server itself: the stream would go round in a circle", endpoint.text()));
+    const Error loop(Errc::denied,
+                     fmt::format("{} is this server itself: the stream would go round in a circle", endpoint.text()));
     if (is_own_endpoint(endpoint, context_.own_endpoints, ""))
         return Error(loop);
     auto tcp = TRY(io::TcpStream::connect(endpoint, deadline));

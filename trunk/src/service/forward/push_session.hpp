@@ -1,6 +1,6 @@
-// PushSession: one connection to one destination, from dialling to its end. Reads the source like any reader, by a cursor: metadata,
-// sequence headers, the cached GOP, then what comes live. A destination that is too slow loses packets (the source moves its cursor) or,
-// when it takes nothing at all, its connection; it never delays anybody. Retrying is the forwarder's.
+// PushSession: one connection to one destination, from dialling to its end. Reads the source like any reader, by a cursor:
+// metadata, sequence headers, the cached GOP, then what comes live. A destination that is too slow loses packets (the source
+// moves its cursor) or, when it takes nothing at all, its connection; it never delays anybody. Retrying is the forwarder's.
 #pragma once
 
 #include <chrono>
@@ -44,8 +44,8 @@ public:
 
     PushSession(const Destination& destination, const ForwardContext& context, const Log& log);
 
-    // Until something ends it. Errc::denied when the destination is ourselves, which no retry can change; Errc::conflict when the other
-    // side says no; else what the network says. After Errc::cancelled the goodbye has been sent, in at most kGoodbyeLimit.
+    // Until something ends it. Errc::denied when the destination is ourselves, which no retry can change; Errc::conflict when the
+    // other side says no; else what the network says. After Errc::cancelled the goodbye has been sent, in at most kGoodbyeLimit.
     Result<void> run(Ref<media::Source> source, io::Deadline deadline);
 
 private:

@@ -31,7 +31,8 @@ Result<std::vector<std::string>> build_ingest_arguments(const IngestOptions& ing
         arguments.emplace_back("-loglevel");
         arguments.push_back(place.log_level);
     }
-    const bool says_re = std::any_of(engine.perfile.begin(), engine.perfile.end(), [](const auto& entry) { return entry.first == "re"; });
+    const bool says_re =
+        std::any_of(engine.perfile.begin(), engine.perfile.end(), [](const auto& entry) { return entry.first == "re"; });
     if (ingest.input_type == InputType::file && !(engine.enabled && says_re))
         arguments.emplace_back("-re");
     if (engine.enabled)

@@ -24,8 +24,8 @@ struct IngestPlace {
     ffmpeg::Zone zone = ffmpeg::Zone::local;
 };
 
-// [vhost], [port], [engine], [id] and the time stand for themselves in the output. The first word is the program's path as configured.
-// Errc::malformed with a sentence for the operator when there is no input or no output.
+// [vhost], [port], [engine], [id] and the time stand for themselves in the output. The first word is the program's path as
+// configured. Errc::malformed with a sentence for the operator when there is no input or no output.
 Result<std::vector<std::string>> build_ingest_arguments(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine,
                                                         const IngestPlace& place, std::chrono::system_clock::time_point now);
 

@@ -25,8 +25,8 @@ const IngestPlace kPlace{"__defaultVhost__", 19350, "info", "./objs", ffmpeg::Zo
 TEST(IngestArguments, AFileIsReadAtItsOwnPaceAndCopied) {
     const IngestOptions ingest = demo();
     EXPECT_EQ(MUST(build_ingest_arguments(ingest, ingest.engines[0], kPlace, kMoment)),
-              (Words{"./objs/ffmpeg/bin/ffmpeg", "-loglevel", "info", "-re", "-i", "./doc/source.flv", "-vcodec", "copy", "-acodec",
-                     "copy", "-f", "flv", "-y", "rtmp://127.0.0.1:19350/live/livestream?vhost=__defaultVhost__"}));
+              (Words{"./objs/ffmpeg/bin/ffmpeg", "-loglevel", "info", "-re", "-i", "./doc/source.flv", "-vcodec", "copy",
+                     "-acodec", "copy", "-f", "flv", "-y", "rtmp://127.0.0.1:19350/live/livestream?vhost=__defaultVhost__"}));
 }
 
 TEST(IngestArguments, AStreamIsReadAsItComes) {
@@ -63,7 +63,8 @@ TEST(IngestArguments, InputAndOutputAreNeeded) {
 
 TEST(IngestArguments, TheLogIsNamedAfterWhereItGoes) {
     const IngestOptions ingest = demo();
-    EXPECT_EQ(ingest_log_path(ingest, ingest.engines[0], kPlace), "./objs/ffmpeg-ingest-__defaultVhost__-live-livestream-demo.log");
+    EXPECT_EQ(ingest_log_path(ingest, ingest.engines[0], kPlace),
+              "./objs/ffmpeg-ingest-__defaultVhost__-live-livestream-demo.log");
     IngestPlace silent = kPlace;
     silent.log_dir = "/dev/null";
     EXPECT_EQ(ingest_log_path(ingest, ingest.engines[0], silent), "");

@@ -69,7 +69,8 @@ Result<void> IngestService::apply(std::vector<IngestSet> wanted, io::Deadline de
             TRY(job->scope.join(deadline));
     std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
     for (Plan& each : plans) {
-        const bool runs = std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job->identity == each.identity; });
+        const bool runs =
+            std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job->identity == each.identity; });
         if (!runs && !stopping_)
             start(std::move(each));
     }

@@ -1,5 +1,5 @@
-// IngestService: the ffmpeg children that bring streams in, one for each engine of each enabled ingest. Given what the operator wants it
-// starts and stops the difference, so a reload leaves alone what did not change.
+// IngestService: the ffmpeg children that bring streams in, one for each engine of each enabled ingest. Given what the operator
+// wants it starts and stops the difference, so a reload leaves alone what did not change.
 #pragma once
 
 #include <memory>
@@ -31,8 +31,8 @@ public:
     IngestService(const IngestService&) = delete;
     IngestService& operator=(const IngestService&) = delete;
 
-    // Ends the children that are not wanted any more, waiting for them, and starts the new ones. What cannot be started costs a line in
-    // the log and nothing else. Errc::timed_out when one does not end: then nothing new was started.
+    // Ends the children that are not wanted any more, waiting for them, and starts the new ones. What cannot be started costs a
+    // line in the log and nothing else. Errc::timed_out when one does not end: then nothing new was started.
     Result<void> apply(std::vector<IngestSet> wanted, io::Deadline deadline);
 
     // Ends all; afterwards nothing starts any more.

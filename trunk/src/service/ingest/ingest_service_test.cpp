@@ -20,7 +20,8 @@ public:
     LogLevel level() const override { return LogLevel::debug; }
     void write(LogLevel, std::string_view, std::string_view message, int) override { lines_.emplace_back(message); }
     long count(std::string_view part) const {
-        return std::count_if(lines_.begin(), lines_.end(), [&](const std::string& line) { return line.find(part) != std::string::npos; });
+        return std::count_if(lines_.begin(), lines_.end(),
+                             [&](const std::string& line) { return line.find(part) != std::string::npos; });
     }
 
 private:
@@ -53,7 +54,8 @@ protected:
         return options;
     }
     Result<void> apply(std::vector<IngestOptions> ingests) {
-        return service_->apply({{{"v", 1935, "info", folder_, ffmpeg::Zone::utc}, std::move(ingests)}}, io::Deadline::after(kSoon));
+        return service_->apply({{{"v", 1935, "info", folder_, ffmpeg::Zone::utc}, std::move(ingests)}},
+                               io::Deadline::after(kSoon));
     }
     std::string log_of(const std::string& id) const {
         std::ostringstream text;
@@ -84,8 +86,9 @@ protected:
 TEST_F(IngestServiceTest, TheChildGetsItsWordsAndItsLog) {
     MUST(apply({ingest("cam", program("says", "echo \"words: $*\"; exec sleep 60"))}));
     wait_until([&] { return log_of("cam").find("words:") != std::string::npos; });
-    EXPECT_NE(log_of("cam").find("-loglevel info -re -i input.flv -vcodec copy -acodec copy -f flv -y rtmp://127.0.0.1:1935/live/cam"),
-              std::string::npos);
+    EXPECT_NE(
+        log_of("cam").find("-loglevel info -re -i input.flv -vcodec copy -acodec copy -f flv -y rtmp://127.0.0.1:1935/live/cam"),
+        std::string::npos);
     EXPECT_EQ(lines_.count("IGS start v/cam"), 1);
 }
 

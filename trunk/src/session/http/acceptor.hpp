@@ -18,7 +18,8 @@ public:
     // A TLS handshake that takes longer is given up.
     static constexpr std::chrono::seconds kTlsLimit{10};
 
-    // `tls` is nullptr for plain HTTP. The connections' fibers belong to `connections`. All references outlive this and the connections.
+    // `tls` is nullptr for plain HTTP. The connections' fibers belong to `connections`. All references outlive this and the
+    // connections.
     Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimit& limit,
              io::Scope& connections, const Log& log);
 

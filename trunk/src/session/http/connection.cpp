@@ -130,7 +130,8 @@ Result<void> Connection::answer(http1::Request message, io::Deadline deadline) {
 
 Reply Connection::reply_to(const Request& request, io::Deadline deadline) {
     if (request.message.method == "OPTIONS")
-        return context_.allows_cross_origin ? Reply{kOk, "text/plain", {}, {}} : error_reply(kMethodNotAllowed, "OPTIONS is switched off");
+        return context_.allows_cross_origin ? Reply{kOk, "text/plain", {}, {}}
+                                            : error_reply(kMethodNotAllowed, "OPTIONS is switched off");
     if (context_.auth.enabled && request.path().find("/api/") != std::string::npos && !is_authorised(request)) {
         Reply reply{kUnauthorized, "text/plain", {}, {}};
         reply.headers.emplace_back("WWW-Authenticate", "Basic");

@@ -1,5 +1,6 @@
-// Connection: one HTTP/1.1 client from accept to close: reads requests, has them answered, one after the other. What is broken, too long
-// or too slow gets the fitting 4xx and is closed. Every answer says "Connection: close", yet a client that goes on is served.
+// Connection: one HTTP/1.1 client from accept to close: reads requests, has them answered, one after the other. What is broken,
+// too long or too slow gets the fitting 4xx and is closed. Every answer says "Connection: close", yet a client that goes on is
+// served.
 #pragma once
 
 #include <chrono>

@@ -51,8 +51,8 @@ protected:
         MUST(stream.write_all(parts, io::Deadline::after(kSoon)));
     }
     // The next answer; a status of 0 when the connection was closed instead.
-    engine::http1::Response receive(io::TcpStream& stream, engine::http1::ResponseParser::RequestWas was =
-                                                               engine::http1::ResponseParser::RequestWas::other) {
+    engine::http1::Response receive(
+        io::TcpStream& stream, engine::http1::ResponseParser::RequestWas was = engine::http1::ResponseParser::RequestWas::other) {
         engine::http1::ResponseParser parser(was);
         std::array<std::uint8_t, 512> buffer;
         for (;;) {

@@ -1,5 +1,5 @@
-// What stands between the HTTP connections and those who answer: a request taken apart, an answer, and the interface of an answerer.
-// Answers here are whole; endless bodies need the stream itself and will come with HTTP-FLV.
+// What stands between the HTTP connections and those who answer: a request taken apart, an answer, and the interface of an
+// answerer. Answers here are whole; endless bodies need the stream itself and will come with HTTP-FLV.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Router: which handler answers a path. The longest registered pattern wins. A pattern that ends with '/' takes everything below it, and
-// its own name without the slash is sent there; any other pattern takes exactly itself.
+// Router: which handler answers a path. The longest registered pattern wins. A pattern that ends with '/' takes everything below
+// it, and its own name without the slash is sent there; any other pattern takes exactly itself.
 #pragma once
 
 #include <map>
