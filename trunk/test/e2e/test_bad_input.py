@@ -136,7 +136,7 @@ BAD_CHUNKS = {
     "a chunk size of 1": type0(2, 4, 1) + struct.pack(">I", 1) + type0(3, 4, COMMAND) + b"\x02\x00\x01a",
     "a chunk size of 0": type0(2, 4, 1) + struct.pack(">I", 0) + type0(3, 4, COMMAND) + b"\x02\x00\x01a",
     "type 3 before any header": bytes([0xC0 | 9]) + bytes(200),
-    "type 1 before any header": bytes([0x40 | 9]) + bytes(200),
+    "type 2 before any header": bytes([0x80 | 9]) + bytes(200),
     "a new header inside a message": type0(3, 1000, COMMAND) + bytes(128) + type0(3, 900, COMMAND) + bytes(128),
     "a command that is no AMF": message(b"\xff" * 50),
     "a truncated connect": message(amf0("connect") + amf0(1) + b"\x03" + amf0_key("app") + b"\x02\x00\x20li"),
