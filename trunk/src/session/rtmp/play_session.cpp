@@ -71,6 +71,7 @@ Result<void> PlaySession::run_with_cohort(io::TcpStream& tcp, Seat& seat, io::De
         }
         if (send)
             TRY(send_now(tcp, seat));
+        io::trim_stack();  // reading and sending went deeper than waiting does
     }
 }
 
