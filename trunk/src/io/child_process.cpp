@@ -125,8 +125,9 @@ Result<ChildExit> ChildProcess::wait(Deadline deadline) {
 }
 
 void ChildProcess::send_signal(int signal) {
-    if (!exit_.has_value())
-        ::kill(-pid_, signal);
+    // Where posix_spawn returns before the child has made its group (under emulators), the child itself is all there is.
+    if (!exit_.has_value() && ::kill(-pid_, signal) < 0)
+        ::kill(pid_, signal);
 }
 
 Result<ChildExit> ChildProcess::stop(Deadline deadline) {
