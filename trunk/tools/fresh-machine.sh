@@ -120,7 +120,7 @@ check_run() {
     in_root 3000 "$inside/trunk/scripts/run.sh" >"$folder/run.log" 2>&1 &
     runner=$!
     tries=0
-    until grep -q 'Ctrl-C stops it' "$folder/run.log"; do
+    until grep -q '^Ctrl-C stops it' "$folder/run.log"; do
         tries=$((tries + 1))
         if ! kill -0 $runner 2>/dev/null || [ $tries -gt 1400 ]; then
             tail -n 40 "$folder/run.log"
