@@ -199,7 +199,7 @@ void _st_del_sleep_q(_st_thread_t* thread) {
 }
 
 // Not instrumented: its own frame must not lie on the fake stack that start_switch() takes away.
-[[gnu::no_sanitize("address")]] void live_switch_leave(_st_thread* to) {
+__attribute__((no_sanitize("address"))) void live_switch_leave(_st_thread* to) {
     LoopState& state = live::io::st::loop_state();
     _st_thread* from = state.running;
     live::io::st::swap_exceptions(state, from, to);
@@ -216,7 +216,7 @@ void _st_del_sleep_q(_st_thread_t* thread) {
 #endif
 }
 
-[[gnu::no_sanitize("address")]] void live_switch_enter(void) {
+__attribute__((no_sanitize("address"))) void live_switch_enter(void) {
 #ifdef LIVE_ASAN
     LoopState& state = live::io::st::loop_state();
     const void* old_bottom = nullptr;
