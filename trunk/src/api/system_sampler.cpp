@@ -40,7 +40,6 @@ Result<Reading> read_machine() {
         reading.ticks_per_second = static_cast<std::uint64_t>(ticks);
     reading.processors = static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_CONF), 1L));
     reading.processors_online = static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L));
-    reading.when = std::chrono::steady_clock::now();
     reading.unix_time =
         std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
     return reading;
@@ -50,6 +49,7 @@ Result<Reading> read_machine() {
 
 Result<void> SystemSampler::sample(io::Deadline deadline) {
     Reading reading = TRY(io::off_loop(read_machine, deadline));
+    reading.when = io::now();
     reading.totals = counters_.totals();
     meter_.add(reading);
     return {};

@@ -61,6 +61,7 @@ public:
 
     std::unique_ptr<io::TcpListener> listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
     bool refuses = false;
+    bool stops_reading = false;  // once it has been published to
     Signal changed;
     std::vector<Media> media;
     std::string tc_url;
@@ -76,6 +77,8 @@ private:
         for (;;) {
             while (auto event = engine.poll_event())
                 TRY(handle(engine, *event));
+            if (stops_reading && !media.empty())
+                TRY(io::sleep(deadline));
             std::vector<std::uint8_t> output;
             engine.take_output(output);
             const std::array parts{io::as_part(output)};
@@ -108,7 +111,9 @@ class ForwardServiceTest : public testing::Test {
 protected:
     void SetUp() override {
         MUST(scope_.start("fake server", [this](io::Deadline deadline) { other_.run(deadline); }));
-        source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
+        media::PlayOptions options;
+        options.queue_length = 1s;
+        source_ = MUST(streams_.find_or_create("/live/cam", options, 60'000));
         publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
     }
     void TearDown() override {
@@ -241,6 +246,24 @@ TEST_F(ForwardServiceTest, OneDestinationThatIsAwayDoesNotKeepTheOthers) {
     wait_until([&] { return lines_.count("FWR publishing to") == 1 && lines_.count("FWR retry in") == 1; });
     EXPECT_EQ(service_->active(), 2U);
     EXPECT_EQ(lines_.count("not a host:port"), 1U);
+}
+
+TEST_F(ForwardServiceTest, ADestinationThatTakesNothingLosesPacketsAndHoldsNobodyUp) {
+    create({});
+    other_.stops_reading = true;
+    publish({other_text()});
+    wait_until([&] { return lines_.count("FWR publishing to") == 1; });
+    // 100 s of media, a key frame each second, far more than a socket takes: the publisher's way has no wait in it.
+    const std::string picture(256 * 1024, 'x');
+    for (int second = 0; second < 100; ++second) {
+        append(media::Kind::video, true, false, std::chrono::seconds(second), picture);
+        static_cast<void>(io::yield(io::Deadline::never()));
+    }
+    EXPECT_GT(source_->counters().dropped_packets, 0U);
+    EXPECT_LT(source_->ring().bytes(), 40 * picture.size());
+    service_->on_unpublished("/live/cam");
+    wait_until([&] { return source_->readers() == 0; });
+    EXPECT_EQ(lines_.count("FWR stop"), 1U);
 }
 
 TEST_F(ForwardServiceTest, RtmpsWithoutTlsIsToldAndRetried) {

@@ -141,8 +141,7 @@ Result<bool> PushSession::send_batch(media::Cursor& cursor, io::Deadline deadlin
     }
     engine_.take_output(output);
     if (!output.empty()) {
-        const std::array parts{io::as_part(output)};
-        TRY(stream_->write_all(parts, deadline.sooner(io::Deadline::after(kWriteLimit))));
+        TRY(write(output, deadline.sooner(io::Deadline::after(kWriteLimit))));
         sent_.bytes += output.size();
     }
     return more;
@@ -185,15 +184,23 @@ Result<void> PushSession::write_output(io::Deadline deadline) {
     engine_.take_output(output);
     if (output.empty())
         return {};
+    return write(output, deadline);
+}
+
+Result<void> PushSession::write(Bytes output, io::Deadline deadline) {
     const std::array parts{io::as_part(output)};
-    return stream_->write_all(parts, deadline);
+    is_message_cut_ = true;
+    TRY(stream_->write_all(parts, deadline));
+    is_message_cut_ = false;
+    return {};
 }
 
 // The stream has ended on our side: the other side hears it in RTMP's words instead of guessing from a closed socket.
 void PushSession::say_goodbye() {
+    if (is_message_cut_)
+        return;
     const io::CancelShield shield;
     engine_.stop();
-    // The peer may be gone, or stuck in the middle of a message; then the close below has to do.
     static_cast<void>(write_output(io::Deadline::after(kGoodbyeLimit)));
 }
 

@@ -45,7 +45,8 @@ public:
     PushSession(const Destination& destination, const ForwardContext& context, const Log& log);
 
     // Until something ends it. Errc::denied when the destination is ourselves, which no retry can change; Errc::conflict when the
-    // other side says no; else what the network says. After Errc::cancelled the goodbye has been sent, in at most kGoodbyeLimit.
+    // other side says no; else what the network says. After Errc::cancelled the goodbye has been sent, in at most kGoodbyeLimit,
+    // if a write was not cut off.
     Result<void> run(Ref<media::Source> source, io::Deadline deadline);
 
 private:
@@ -64,6 +65,8 @@ private:
     Result<void> read_available();
     Result<void> handle_events();
     Result<void> write_output(io::Deadline deadline);
+    Result<void> write(Bytes output, io::Deadline deadline);
+    // Nothing when a write was cut off in the middle of a message: the words would be taken for media.
     void say_goodbye();
     void report(const media::Cursor& cursor, TimePoint now);
 
@@ -72,6 +75,7 @@ private:
     const Log& log_;
     std::unique_ptr<io::Stream> stream_;
     engine::rtmp::Client engine_;
+    bool is_message_cut_ = false;
     Counters sent_;
     Counters reported_;
     TimePoint reported_at_{};

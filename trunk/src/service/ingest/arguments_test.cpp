@@ -24,9 +24,10 @@ const IngestPlace kPlace{"__defaultVhost__", 19350, "info", "./objs", ffmpeg::Zo
 
 TEST(IngestArguments, AFileIsReadAtItsOwnPaceAndCopied) {
     const IngestOptions ingest = demo();
-    EXPECT_EQ(MUST(build_ingest_arguments(ingest, ingest.engines[0], kPlace, kMoment)),
-              (Words{"./objs/ffmpeg/bin/ffmpeg", "-loglevel", "info", "-re", "-i", "./doc/source.flv", "-vcodec", "copy",
-                     "-acodec", "copy", "-f", "flv", "-y", "rtmp://127.0.0.1:19350/live/livestream?vhost=__defaultVhost__"}));
+    EXPECT_EQ(
+        MUST(build_ingest_arguments(ingest, ingest.engines[0], kPlace, kMoment)),
+        (Words{"./objs/ffmpeg/bin/ffmpeg", "-loglevel", "info", "-nostats", "-re", "-i", "./doc/source.flv", "-vcodec", "copy",
+               "-acodec", "copy", "-f", "flv", "-y", "rtmp://127.0.0.1:19350/live/livestream?vhost=__defaultVhost__"}));
 }
 
 TEST(IngestArguments, AStreamIsReadAsItComes) {
@@ -34,7 +35,7 @@ TEST(IngestArguments, AStreamIsReadAsItComes) {
     ingest.input_type = InputType::stream;
     ingest.input_url = "rtsp://camera/1; reboot";
     const Words words = MUST(build_ingest_arguments(ingest, ingest.engines[0], kPlace, kMoment));
-    EXPECT_EQ(Words(words.begin() + 3, words.begin() + 5), (Words{"-i", "rtsp://camera/1; reboot"}));
+    EXPECT_EQ(Words(words.begin() + 4, words.begin() + 6), (Words{"-i", "rtsp://camera/1; reboot"}));
 }
 
 TEST(IngestArguments, OptionsOfTheInputStandBeforeIt) {
@@ -42,7 +43,7 @@ TEST(IngestArguments, OptionsOfTheInputStandBeforeIt) {
     ingest.engines[0].enabled = true;
     ingest.engines[0].perfile = {{"re", ""}, {"stream_loop", "-1"}};
     const Words words = MUST(build_ingest_arguments(ingest, ingest.engines[0], kPlace, kMoment));
-    EXPECT_EQ(Words(words.begin() + 3, words.begin() + 8), (Words{"-re", "-stream_loop", "-1", "-i", "./doc/source.flv"}));
+    EXPECT_EQ(Words(words.begin() + 4, words.begin() + 9), (Words{"-re", "-stream_loop", "-1", "-i", "./doc/source.flv"}));
 }
 
 TEST(IngestArguments, TheOutputMayNameTheTimeAndTheEngine) {

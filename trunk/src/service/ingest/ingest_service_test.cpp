@@ -86,9 +86,9 @@ protected:
 TEST_F(IngestServiceTest, TheChildGetsItsWordsAndItsLog) {
     MUST(apply({ingest("cam", program("says", "echo \"words: $*\"; exec sleep 60"))}));
     wait_until([&] { return log_of("cam").find("words:") != std::string::npos; });
-    EXPECT_NE(
-        log_of("cam").find("-loglevel info -re -i input.flv -vcodec copy -acodec copy -f flv -y rtmp://127.0.0.1:1935/live/cam"),
-        std::string::npos);
+    EXPECT_NE(log_of("cam").find(
+                  "-loglevel info -nostats -re -i input.flv -vcodec copy -acodec copy -f flv -y rtmp://127.0.0.1:1935/live/cam"),
+              std::string::npos);
     EXPECT_EQ(lines_.count("IGS start v/cam"), 1);
 }
 
@@ -96,6 +96,16 @@ TEST_F(IngestServiceTest, AChildThatEndsIsStartedAgain) {
     MUST(apply({ingest("cam", program("ends", "exit 3"))}));
     wait_until([&] { return lines_.count("IGS start v/cam") >= 3; });
     EXPECT_GE(lines_.count("exited with 3"), 2);
+}
+
+TEST_F(IngestServiceTest, AChildThatDoesNotListenIsKilled) {
+    ffmpeg::SupervisorOptions options = quick();
+    options.stop_limit = 20ms;
+    service_ = std::make_unique<IngestService>(Log(lines_, "test"), options);
+    MUST(apply({ingest("cam", program("deaf", "trap '' TERM; echo ready; while :; do sleep 1; done"))}));
+    wait_until([&] { return log_of("cam").find("ready") != std::string::npos; });
+    MUST(apply({}));
+    EXPECT_EQ(lines_.count("IGS stop v/cam, was ended by signal 9"), 1);
 }
 
 TEST_F(IngestServiceTest, AMissingProgramIsToldOnceWithItsPath) {
