@@ -65,11 +65,6 @@ if curl -fsS -m 2 -o /dev/null "http://$http/" 2>/dev/null; then
     say "  FLV        http://$http/live/livestream.flv"
     say "  HLS        http://$http/live/livestream.m3u8"
 fi
-# Present when the API knows the path: a GET there is refused, but not as unknown.
-case $(curl -sS -m 2 -o /dev/null -w '%{http_code}' "http://$api/rtc/v1/whep/" 2>/dev/null) in
-    '' | 000 | 404) ;;
-    *) say "  WHEP       http://$api/rtc/v1/whep/?app=live&stream=livestream" ;;
-esac
 say "  API        http://$api/api/v1/versions"
 say "Publish your own: ffmpeg -re -i doc/source.flv -c copy -f flv rtmp://$rtmp/live/mine"
 say "Ctrl-C stops it."
