@@ -10,7 +10,7 @@ remove() {
     target=$1
     [ -f "$target/etc/init.d/srs" ] || die "nothing is installed in $target"
     rm -f "$target/objs/srs" "$target/etc/init.d/srs" "$target/usr/lib/systemd/system/srs.service"
-    for file in "$trunk"/conf/*.conf; do
+    for file in "$trunk"/conf/*.conf "$trunk"/conf/*.crt "$trunk"/conf/*.key; do
         cmp -s "$file" "$target/conf/$(basename "$file")" && rm -f "$target/conf/$(basename "$file")"
     done
     rm -rf "$target/objs/nginx/html/players" "$target/objs/nginx/html/console"
