@@ -1,7 +1,8 @@
 // N publishers of one FLV: each sends its messages at their times, one message per system call as an encoder does, over and
 // over until SIGTERM or for --seconds of media. Raw mode sends the same bytes without a handshake: the floor's publishers.
 // A publisher starts its media when the server has said NetStream.Publish.Start, and ends with FCUnpublish, deleteStream and an
-// orderly close, so that what was sent is also read. Exit status: 0 when no publisher was refused or cut off, else 1.
+// orderly close, so that what was sent is also read. The words `mark` and `report` on standard input open and print a measuring
+// window: what was sent in it, and how late the latest message was. Exit status: 0 when no publisher was refused or cut off, else 1.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -25,6 +26,7 @@ constexpr std::string_view kUsage =
 constexpr std::string_view kStartCode = "NetStream.Publish.Start";
 constexpr double kTickSeconds = 0.002;
 constexpr double kStartLimitSeconds = 15;
+constexpr std::uint32_t kStdinId = 0xFFFFFFFF;
 
 enum class State { connecting, handshake, asking, publishing, done, failed };
 
@@ -55,6 +57,7 @@ private:
     bool send_message(Publisher& publisher, const ClipMessage& message);
     void finish(Publisher& publisher);
     void announce_ready();
+    void on_stdin();
     void step(double now);
 
     std::string host_, app_, stream_;
@@ -68,6 +71,8 @@ private:
     std::size_t started_ = 0, publishing_ = 0, failed_ = 0, done_ = 0;
     bool is_ready_ = false;
     std::uint64_t messages_ = 0, bytes_ = 0, media_bytes_ = 0, media_messages_ = 0, blocked_ = 0;
+    std::uint64_t bytes_at_mark_ = 0, messages_at_mark_ = 0;
+    double marked_at_ = 0, late_s_max_ = 0;
 };
 
 Publishers::Publishers(Args& args)
@@ -197,6 +202,8 @@ void Publishers::send_due_messages(Publisher& publisher, double now) {
         const bool is_over = stop_requested() || (seconds_ > 0 && media_s > seconds_);
         if (is_over && publisher.sent_of_message == 0)
             return finish(publisher);
+        if (publisher.sent_of_message == 0)
+            late_s_max_ = std::max(late_s_max_, now - publisher.since - message.timestamp_ms / 1000.0);
         if (!(message.is_setup && publisher.round > 0) && !send_message(publisher, message))
             return;
         if (++publisher.next == clip_.messages.size()) {
@@ -234,6 +241,28 @@ void Publishers::announce_ready() {
         .print();
 }
 
+void Publishers::on_stdin() {
+    char block[256];
+    const ssize_t n = read(STDIN_FILENO, block, sizeof block);
+    const std::string_view words(block, n > 0 ? static_cast<std::size_t>(n) : 0);
+    if (words.empty())
+        epoll_ctl(epoll_, EPOLL_CTL_DEL, STDIN_FILENO, nullptr);
+    if (words.find("report") != std::string_view::npos) {
+        JsonLine("report")
+            .add("seconds", now_seconds() - marked_at_)
+            .add("bytes", bytes_ - bytes_at_mark_)
+            .add("messages", messages_ - messages_at_mark_)
+            .add("late_ms_max", late_s_max_ * 1000)
+            .print();
+    }
+    if (words.find("mark") != std::string_view::npos) {
+        marked_at_ = now_seconds();
+        bytes_at_mark_ = bytes_;
+        messages_at_mark_ = messages_;
+        late_s_max_ = 0;
+    }
+}
+
 void Publishers::step(double now) {
     if (!stop_requested())
         start_due(now);
@@ -241,6 +270,10 @@ void Publishers::step(double now) {
     const int n = epoll_wait(epoll_, events, 1024, 0);
     for (int i = 0; i < n; ++i) {
         const std::uint32_t id = events[i].data.u32;
+        if (id == kStdinId) {
+            on_stdin();
+            continue;
+        }
         Publisher& publisher = publishers_[id];
         if (publisher.state == State::connecting)
             on_connected(publisher, id, now);
@@ -261,7 +294,9 @@ void Publishers::step(double now) {
 }
 
 int Publishers::run() {
-    started_at_ = now_seconds();
+    started_at_ = marked_at_ = now_seconds();
+    if (epoll_event event{EPOLLIN, {.u32 = kStdinId}}; epoll_ctl(epoll_, EPOLL_CTL_ADD, STDIN_FILENO, &event) != 0 && errno != EPERM)
+        die(std::string("standard input: ") + std::strerror(errno));  // EPERM: a file or /dev/null, which says nothing.
     while (done_ + failed_ < publishers_.size()) {
         step(now_seconds());
         if (stop_requested() && publishing_ == 0)

@@ -74,6 +74,7 @@ class PlayResult:
     resident_kib: int
     published: dict
     delivered: dict
+    floor_share: float = 1.0  # Of what the floor should have delivered; below 1 the machine, not the server, is the limit.
 
     @property
     def per_gb(self) -> float:
@@ -124,7 +125,7 @@ def play(lab: Lab, server: Server, players: int, plan: Plan, floor_window_ms: in
         pairs.append((floor, floor_load))
     time.sleep(0.5)
     publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
-    publisher.wait_event("ready", 30)
+    kbps = publisher.wait_event("ready", 30)["kbps"]
     time.sleep(SETTLE_S)
     windows = measure_windows(pairs, plan.repeats, plan.seconds)
     resident_kib = server.process.resident_kib()
@@ -138,7 +139,8 @@ def play(lab: Lab, server: Server, players: int, plan: Plan, floor_window_ms: in
     load.tell("quit")
     delivered = load.wait_event("final", 30)
     load.stop()
-    return PlayResult(windows[0], windows[1] if floor else [], base_kib, resident_kib, published, delivered)
+    floor_share = median(w.bytes / (players * kbps * 125 * w.seconds) for w in windows[1]) if floor else 1.0
+    return PlayResult(windows[0], windows[1] if floor else [], base_kib, resident_kib, published, delivered, floor_share)
 
 
 def play_rows(lab: Lab, plan: Plan) -> list[Row]:
@@ -162,7 +164,7 @@ def rows_of_play(players: int, ours: PlayResult, peer: PlayResult | None, plan: 
     details = {"ours": ours.delivered, "published": ours.published, "windows": [w.__dict__ for w in ours.windows],
                "floor_windows": [w.__dict__ for w in ours.floor_windows]}
     target, met = "<= 1.10 x floor", ours.ratio <= 1.10 * plan.slack
-    notes = []
+    notes = [f"the floor itself delivered {ours.floor_share:.0%}: the machine was too busy to judge"] if ours.floor_share < 0.95 else []
     if peer:
         target += ", <= 0.30 x nginx"
         met = met and ours.per_gb <= 0.30 * plan.slack * peer.per_gb
@@ -196,72 +198,93 @@ def memory_row(work: str, ours: PlayResult, peer: PlayResult | None, players: in
                command=plan.command)
 
 
-def publish_once(lab: Lab, process: Process, port: int, streams: int, plan: Plan, raw: bool) -> tuple[float, int, dict]:
-    """CPU share of the receiver while `streams` publishers send, its resident memory then, and the publishers' account."""
+@dataclass
+class Receiving:
+    """How a receiver fared while publishers sent to it."""
+    cpu_s: float
+    seconds: float
+    bytes: int
+    late_ms: float  # The latest message of the window: when this is large, the load could not keep its pace.
+    resident_kib: int
+
+    @property
+    def per_gb(self) -> float:
+        return self.cpu_s / (self.bytes / 1e9) if self.bytes else float("inf")
+
+
+def publish_once(lab: Lab, process: Process, port: int, streams: int, plan: Plan, raw: bool) -> Receiving:
     options = {"raw": True} if raw else {}
     publishers = lab.load("rtmp_pub", port=port, clip=lab.clip, clients=streams, ramp=max(100, streams // 2), stream="s", **options)
     publishers.wait_event("ready", 60)
     time.sleep(SETTLE_S)
-    before, start = process.cpu_seconds(), time.monotonic()
+    publishers.tell("mark")
+    before = process.cpu_seconds()
     time.sleep(plan.seconds)
-    share = (process.cpu_seconds() - before) / (time.monotonic() - start)
+    cpu = process.cpu_seconds() - before
+    publishers.tell("report")
+    got = publishers.wait_event("report", 30)
     resident = process.resident_kib()
     publishers.child.terminate()
     account = publishers.wait_event("final", 60)
     publishers.stop()
     if account["failed"]:
-        raise BenchError(f"{account['failed']} of {streams} publishers failed: {publishers.log_path.name}")
-    return share, resident, account
+        raise BenchError(f"{account['failed']} of {streams} publishers failed. {publishers.log_path.name}")
+    return Receiving(cpu, got["seconds"], got["bytes"], got["late_ms_max"], resident)
 
 
-def publish_floor(lab: Lab, streams: int, plan: Plan) -> float:
+def publish_floor(lab: Lab, streams: int, plan: Plan) -> Receiving:
     port = lab.port()
     floor = lab.load("floor", SERVER_CORE, mode="read", port=port, clients=streams)
     floor.wait_event("listening", 10)
-    share, _, _ = publish_once(lab, floor, port, streams, plan, raw=True)
+    result = publish_once(lab, floor, port, streams, plan, raw=True)
     floor.stop()
-    return share
+    return result
 
 
 def publish_rows(lab: Lab, plan: Plan) -> list[Row]:
     rows = []
     for streams in plan.streams:
         say(f"publish: {streams} streams")
-        figures: dict[str, list[float]] = {"floor": [], "mr off": [], "mr on": [], "nginx": []}
-        resident = base = 0
+        figures: dict[str, list[Receiving]] = {"floor": [], "mr off": [], "mr on": [], "nginx": []}
+        base = 0
         for _ in range(plan.repeats):
             figures["floor"].append(publish_floor(lab, streams, plan))
             for name in ("mr off", "mr on"):
                 server = start_ours(lab, mr=name == "mr on")
-                before = server.process.resident_kib()
-                share, after, _ = publish_once(lab, server.process, server.port, streams, plan, raw=False)
-                figures[name].append(share)
-                if name == "mr off":
-                    base, resident = before, after
+                base = server.process.resident_kib()
+                figures[name].append(publish_once(lab, server.process, server.port, streams, plan, raw=False))
                 server.process.stop()
             if plan.with_nginx:
                 server = start_nginx(lab)
-                figures["nginx"].append(publish_once(lab, server.process, server.port, streams, plan, raw=False)[0])
+                figures["nginx"].append(publish_once(lab, server.process, server.port, streams, plan, raw=False))
                 server.process.stop()
-        rows += rows_of_publish(lab, streams, figures, base, resident, plan)
+        rows += rows_of_publish(lab, streams, figures, base, plan)
     return rows
 
 
-def rows_of_publish(lab: Lab, streams: int, figures: dict[str, list[float]], base: int, resident: int, plan: Plan) -> list[Row]:
-    ratio = median(ours / floor for ours, floor in zip(figures["mr off"], figures["floor"]))
-    merged_ratio = median(ours / floor for ours, floor in zip(figures["mr on"], figures["floor"]))
-    percent = {name: median(values) * 100 if values else "-" for name, values in figures.items()}
+def ratio_of(ours: list[Receiving], other: list[Receiving]) -> float:
+    return median(a.per_gb / b.per_gb for a, b in zip(ours, other))
+
+
+def rows_of_publish(lab: Lab, streams: int, figures: dict[str, list[Receiving]], base: int, plan: Plan) -> list[Row]:
+    ratio = ratio_of(figures["mr off"], figures["floor"])
+    per_gb = {name: median(r.per_gb for r in runs) if runs else "-" for name, runs in figures.items()}
+    share = {name: median(r.cpu_s / r.seconds for r in runs) * 100 if runs else "-" for name, runs in figures.items()}
     has_peer = bool(figures["nginx"])
-    to_peer = median(m / n for m, n in zip(figures["mr on"], figures["nginx"])) if has_peer else None
+    to_peer = ratio_of(figures["mr on"], figures["nginx"]) if has_peer else None
+    late = max(r.late_ms for runs in figures.values() for r in runs)
+    note = f"the load sent up to {late:.0f} ms late: the machine was too busy to judge" if late > 250 else ""
     work = f"RTMP publish, {streams:,} streams"
     gop_kib = gop_bytes(lab) / 1024
-    per_stream = (resident - base) / streams
+    per_stream = median((r.resident_kib - base) / streams for r in figures["mr off"])
+    details = {name: [run.__dict__ for run in runs] for name, runs in figures.items()}
     return [
-        Row(work + ", mr off", "core used, %", percent["mr off"], percent["floor"], percent["nginx"], ratio, "<= 1.15 x floor",
-            ratio <= 1.15 * plan.slack, details={"shares": figures}, command=plan.command),
-        Row(work + ", mr on (100 ms)", "core used, %", percent["mr on"], percent["floor"], percent["nginx"], merged_ratio,
-            "<= 0.50 x nginx" if has_peer else "", to_peer <= 0.50 * plan.slack if has_peer else None,
-            f"{to_peer:.2f} x nginx" if has_peer else "", command=plan.command),
+        Row(work + ", mr off", "CPU-s/GB", per_gb["mr off"], per_gb["floor"], per_gb["nginx"], ratio, "<= 1.15 x floor",
+            ratio <= 1.15 * plan.slack, note, details, plan.command),
+        Row(work + ", mr on (100 ms)", "CPU-s/GB", per_gb["mr on"], per_gb["floor"], per_gb["nginx"],
+            ratio_of(figures["mr on"], figures["floor"]), "<= 0.50 x nginx" if has_peer else "",
+            to_peer <= 0.50 * plan.slack if has_peer else None, f"{to_peer:.2f} x nginx" if has_peer else "", command=plan.command),
+        Row(work + ", mr off", "core used, %", share["mr off"], share["floor"], share["nginx"], command=plan.command),
         Row(work, "memory a publisher, KiB", per_stream, target=f"<= 64 beyond a GOP ({gop_kib:.0f})",
             met=per_stream <= (64 + gop_kib) * plan.slack, command=plan.command)]
 
