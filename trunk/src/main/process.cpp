@@ -8,6 +8,7 @@
 #include <iostream>
 #include <utility>
 
+#include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "main/daemon.hpp"
 #include "main/resource_limits.hpp"
 #include "main/server_id.hpp"
+#include "main/settings_tools.hpp"
 
 namespace live::main_ {
 
@@ -155,6 +157,8 @@ int Process::serve(LoadedSettings loaded) {
         return fail(server.error().sentence(), kListenFailed);
     }
     server_ = *std::move(server);
+    if (server_->settings().asprocess)
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the end of the parent process is a fast stop
     LOG_INFO(log_, "signal installed, reload={}, reopen={}, fast_quit={}, grace_quit={}", SIGHUP, SIGUSR1, SIGTERM, SIGQUIT);
     handle_signals(**signals);
     server_.reset();
@@ -200,6 +204,14 @@ void Process::reload() {
     const auto fitting = fit_connections(loaded->settings.max_connections, open_files_);
     if (!fitting.warning.empty())
         LOG_WARN(log_, "{}", fitting.warning);
+    const auto possible = check_reload(server_->settings(), loaded->settings);
+    if (!possible.ok()) {
+        LOG_ERROR(log_, "reload finished, the old settings stay, code={}: {}", kUnsupportedReload, possible.error().sentence());
+        return;
+    }
+    for (const Change& change : changes_between(server_->settings(), loaded->settings))
+        LOG_INFO(log_, "reload: {} was {}, is {}{}", change.path, change.before, change.after,
+                 change.takes_effect == config::Reload::restart ? " after a restart" : "");
     const auto applied = server_->reload(std::move(loaded->settings), fitting.max_connections);
     if (applied.ok())
         LOG_INFO(log_, "reload finished, code=0, file {}", command_.conf_file);

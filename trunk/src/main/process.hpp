@@ -20,6 +20,7 @@ namespace live::main_ {
 inline constexpr int kListenFailed = 1003;
 inline constexpr int kInvalidConfig = 1023;
 inline constexpr int kPidLocked = 1035;
+inline constexpr int kUnsupportedReload = 2023;
 
 // A process's status has eight bits.
 inline int exit_status(int code) { return code & 0xFF; }

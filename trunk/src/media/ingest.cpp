@@ -8,14 +8,15 @@
 #include "base/log_format.hpp"
 #include "base/version.hpp"
 #include "wire/amf/amf.hpp"
+#include "wire/codec/avc.hpp"
 
 namespace live::media {
 
 namespace amf = wire::amf;
 namespace flv = wire::flv;
 
-Ingest::Ingest(Publication& publication, const PlayOptions& options, const Log& log)
-    : publication_(publication), options_(options), log_(log) {}
+Ingest::Ingest(Publication& publication, const PlayOptions& options, const PublishOptions& publish_options, const Log& log)
+    : publication_(publication), options_(options), publish_options_(publish_options), log_(log) {}
 
 Ingest::~Ingest() {
     while (auto packet = interleaver_.drain())
@@ -109,6 +110,8 @@ Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     };
     LOG_INFO(log_, "got metadata, width={:.0f}, height={:.0f}, vcodec={:.0f}, acodec={:.0f}", number("width"), number("height"),
              number("videocodecid"), number("audiocodecid"));
+    const amf::Value* bravo_atc = values.find("bravo_atc");
+    publication_.source().force_atc(options_.atc_auto && bravo_atc != nullptr && bravo_atc->string() == "true");
     ByteWriter writer;
     amf::write_amf0(writer, name);
     amf::write_amf0(writer, values);
@@ -116,11 +119,24 @@ Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
 }
 
 void Ingest::log_video_config(const flv::VideoTag& tag) const {
-    LOG_INFO(log_, "{}B video sh, codec({}, {})", tag.body.size(), static_cast<int>(tag.codec), flv::name_of(tag.codec));
+    if (tag.codec == flv::VideoCodec::avc && publish_options_.parse_sps) {
+        const auto config = wire::codec::parse_avc_config(tag.body);
+        if (config.ok() && !config->sps.empty()) {
+            if (const auto sps = wire::codec::parse_avc_sps(config->sps.front()); sps.ok()) {
+                LOG_INFO(log_, "{}B video sh, codec(7, profile={}, level={}, {}x{}, {:.1f}fps)", tag.body.size(),
+                         wire::codec::avc_profile_name(sps->profile), sps->level, sps->width, sps->height,
+                         sps->frames_per_second.value_or(0.0));
+                return;
+            }
+        }
+    }
+    LOG_INFO(log_, "{}B video sh, codec({})", tag.body.size(), flv::name_of(tag.codec));
 }
 
 void Ingest::log_audio_config(const flv::AudioTag& tag) const {
-    LOG_INFO(log_, "{}B audio sh, codec({}, {})", tag.body.size(), static_cast<int>(tag.codec), flv::name_of(tag.codec));
+    constexpr int kAacId = 10;
+    LOG_INFO(log_, "{}B audio sh, codec({}, {})", tag.body.size(), tag.codec == flv::AudioCodec::aac ? kAacId : 0,
+             flv::name_of(tag.codec));
 }
 
 }  // namespace live::media

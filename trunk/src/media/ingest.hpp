@@ -20,7 +20,7 @@ namespace live::media {
 class Ingest {
 public:
     // `publication` and `log` outlive this. Nothing is appended once the publication is not current any more.
-    Ingest(Publication& publication, const PlayOptions& options, const Log& log);
+    Ingest(Publication& publication, const PlayOptions& options, const PublishOptions& publish_options, const Log& log);
     ~Ingest();
     Ingest(const Ingest&) = delete;
     Ingest& operator=(const Ingest&) = delete;
@@ -44,6 +44,7 @@ private:
 
     Publication& publication_;
     PlayOptions options_;
+    PublishOptions publish_options_;
     const Log& log_;
     Interleaver interleaver_;
     std::uint64_t dropped_ = 0;

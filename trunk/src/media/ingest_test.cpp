@@ -17,7 +17,7 @@ Slice body(std::initializer_list<std::uint8_t> bytes) { return Slice::copy_of(st
 struct IngestTest : ::testing::Test {
     void start() {
         reader = std::make_unique<Cursor>(source);  // so that the ring keeps what comes
-        ingest = std::make_unique<Ingest>(*publication, options, log);
+        ingest = std::make_unique<Ingest>(*publication, options, PublishOptions{}, log);
     }
     const Packet& packet(Sequence sequence) const { return source->ring().at(sequence); }
 

@@ -48,8 +48,7 @@ void RunCursor::place(bool joining) {
 
 // The player's zero is the smaller of its first sound's and its first picture's time, so that neither is cut off.
 void RunCursor::choose_base(Sequence from) {
-    const PlayOptions& options = source_->options();
-    if (options.atc || options.time_jitter == TimeJitter::off) {
+    if (source_->keeps_publisher_time()) {
         base_ms_ = -to_ms(source_->timeline().publisher_offset());
         return;
     }

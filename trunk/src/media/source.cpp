@@ -133,7 +133,7 @@ void Source::trim() {
         keep = ring_.next();
     const bool has_readers = readers() > 0;
     if (has_readers && ring_.bytes() <= kRingBytesMax)
-        keep = std::min(keep, ring_.find_time(ring_.newest().dts - std::max<MediaTime>(kHistory, 3 * options_.mw_latency)));
+        keep = std::min(keep, ring_.find_time(ring_.newest().dts - kHistory));
     keep = std::max(keep_for_laggards(keep), ring_.first());
     for (HeldRun& held : runs_)
         if (held.run)

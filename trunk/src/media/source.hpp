@@ -79,8 +79,9 @@ struct SourceCounters {
 class Source final : public RefCounted {
 public:
     static constexpr std::size_t kRingBytesMax = 64U << 20;
-    // History that is always kept for readers on a beat, at least; three beats when they are longer.
-    static constexpr std::chrono::milliseconds kHistory{2'000};
+    // History that is kept while there are readers: a publisher that comes back from a hole in its network sends all it has saved at
+    // once, and players on a beat have not had it yet.
+    static constexpr std::chrono::seconds kHistory{10};
     // This many sound packets in a row without a picture, and the stream counts as audio only: no GOP is cached.
     static constexpr std::uint32_t kAudioOnlyAfter = 115;
 
@@ -110,6 +111,11 @@ public:
     const Slice& config(Kind kind) const { return configs_[index_of(kind)]; }
     // Time of the latest sound or picture, if there was one.
     std::optional<MediaTime> last_time(Kind kind) const { return last_times_[index_of(kind)]; }
+    // The metadata asked for the publisher's own times (atc_auto).
+    void force_atc(bool on) { atc_forced_ = on; }
+    bool keeps_publisher_time() const {
+        return atc_forced_ || options_.atc || options_.time_jitter == TimeJitter::off;
+    }
     // Counts changes of metadata and sequence headers.
     std::uint32_t config_version() const { return config_version_; }
     // The newest key frame that is still in the ring.
@@ -167,6 +173,7 @@ private:
     std::uint32_t chunk_size_;
     std::uint32_t next_chunk_size_;
     std::uint32_t audio_since_video_ = 0;
+    bool atc_forced_ = false;
 };
 
 }  // namespace live::media

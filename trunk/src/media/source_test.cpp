@@ -107,11 +107,11 @@ TEST_F(SourceTest, CursorThatStandsStillJumpsAndCostsNoMemory) {
     Cursor cursor(source);
     for (int i = 1; i < 1000; ++i)
         picture(40 * i, i % 50 == 0);
-    EXPECT_LT(source->ring().size(), 200U);
+    EXPECT_LT(source->ring().size(), 400U);
     const auto next = cursor.take();
     ASSERT_TRUE(next.has_value());
     EXPECT_TRUE(next->key);
-    EXPECT_GT(cursor.dropped(), 800U);
+    EXPECT_GT(cursor.dropped(), 500U);
 }
 
 TEST_F(SourceTest, TableForgetsASourceSomeTimeAfterItsLastUser) {

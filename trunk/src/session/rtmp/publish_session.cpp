@@ -13,7 +13,7 @@ PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, std::unique_p
     : peer_(peer),
       plan_(plan),
       publication_(std::move(publication)),
-      ingest_(*publication_, plan.play, log),
+      ingest_(*publication_, plan.play, plan.publish, log),
       log_(log),
       player_seen_(io::now()),
       silent_since_(io::now()) {}

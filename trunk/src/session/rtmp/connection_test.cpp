@@ -1,0 +1,272 @@
+// Whole sessions over loopback: the acceptor, its connections and the fan-out against clients of our own engine.
+#include "session/rtmp/connection.hpp"
+
+#include <array>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "engine/rtmp/client.hpp"
+#include "io/loop.hpp"
+#include "session/rtmp/acceptor.hpp"
+
+namespace live::session::rtmp {
+namespace {
+
+namespace rtmp = engine::rtmp;
+using wire::rtmp::MessageType;
+
+constexpr std::chrono::seconds kSoon{20};
+
+class OpenDoor final : public Admission {
+public:
+    Result<RtmpOptions> connect(const ClientRequest& request, io::Deadline) override {
+        if (request.vhost == "closed.example")
+            return Error(Errc::not_found, "no virtual host serves closed.example");
+        return plan.rtmp;
+    }
+    Result<StreamPlan> publish(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
+    Result<StreamPlan> play(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
+
+    StreamPlan plan;
+
+private:
+    StreamPlan plan_for(const ClientRequest& request) const {
+        StreamPlan own = plan;
+        own.url = "/" + request.app + "/" + request.stream;
+        return own;
+    }
+};
+
+class Heard final : public StreamEvents {
+public:
+    void on_published(const ClientRequest& request, const StreamPlan&) override { published.push_back(request.stream); }
+    void on_unpublished(const std::string& url) override { unpublished.push_back(url); }
+    std::vector<std::string> published;
+    std::vector<std::string> unpublished;
+};
+
+// One client: what it has been told, and the media it got.
+class TestClient {
+public:
+    TestClient(const Endpoint& server, rtmp::ClientOptions::Mode mode, const std::string& stream, const std::string& host = "h")
+        : stream_(MUST(io::TcpStream::connect(server, io::Deadline::after(kSoon)))), engine_(options(mode, stream, host), 1) {
+        MUST(engine_.start(io::now()));
+    }
+
+    // Until the wish is granted or refused.
+    void begin() {
+        while (!started && !refused && !closed)
+            step(io::Deadline::after(kSoon));
+    }
+    // Writes what there is, reads once.
+    void step(io::Deadline deadline) {
+        write();
+        const auto count = stream_->read_some(buffer_, deadline);
+        if (!count.ok()) {
+            closed = true;
+            return;
+        }
+        MUST(engine_.handle_bytes(io::now(), Bytes(buffer_).first(*count)));
+        while (auto event = engine_.poll_event())
+            note(*event);
+    }
+    void write() {
+        std::vector<std::uint8_t> output;
+        engine_.take_output(output);
+        const std::array parts{io::as_part(output)};
+        if (!output.empty() && !stream_->write_all(parts, io::Deadline::after(kSoon)).ok())
+            closed = true;
+    }
+    void send(MessageType type, std::uint32_t at_ms, std::vector<std::uint8_t> payload) {
+        engine_.send_media(type, at_ms, payload);
+        write();
+    }
+    void close() { stream_->close(); }
+
+    std::vector<rtmp::GotMedia> media;
+    std::optional<rtmp::Rejected> refused;
+    bool started = false;
+    bool closed = false;
+
+private:
+    static rtmp::ClientOptions options(rtmp::ClientOptions::Mode mode, const std::string& stream, const std::string& host) {
+        rtmp::ClientOptions options;
+        options.mode = mode;
+        options.tc_url = "rtmp://" + host + "/live";
+        options.app = "live";
+        options.stream = stream;
+        return options;
+    }
+    void note(rtmp::ClientEvent& event) {
+        if (auto* got = std::get_if<rtmp::GotMedia>(&event))
+            media.push_back(*got);
+        else if (auto* no = std::get_if<rtmp::Rejected>(&event))
+            refused = *no;
+        else if (std::holds_alternative<rtmp::PublishStarted>(event) || std::holds_alternative<rtmp::PlayStarted>(event))
+            started = true;
+    }
+
+    std::unique_ptr<io::TcpStream> stream_;
+    rtmp::Client engine_;
+    std::array<std::uint8_t, 16'384> buffer_;
+};
+
+const std::vector<std::uint8_t> kKey{0x17, 1, 0, 0, 0, 1, 2, 3};
+const std::vector<std::uint8_t> kInter{0x27, 1, 0, 0, 0, 4, 5, 6};
+const std::vector<std::uint8_t> kSound{0xAF, 1, 9, 9};
+
+struct SessionTest : ::testing::Test {
+    SessionTest() {
+        door.plan.play.mw_latency = 20ms;
+        door.plan.play.mw_msgs = 0;
+        MUST(listeners.start("listener", [this](io::Deadline forever) { acceptor.run(forever); }));
+    }
+    ~SessionTest() override {
+        for (io::Scope* scope : {&listeners, &connections, &services})
+            EXPECT_TRUE(scope->stop(io::Deadline::after(kSoon)).ok());
+    }
+    using Mode = rtmp::ClientOptions::Mode;
+    std::unique_ptr<TestClient> client(Mode mode, const std::string& stream = "cam", const std::string& host = "h") {
+        auto made = std::make_unique<TestClient>(acceptor.listener().endpoint(), mode, stream, host);
+        made->begin();
+        return made;
+    }
+    static void publish_second(TestClient& publisher, std::uint32_t from_ms) {
+        for (std::uint32_t at = 0; at < 1000; at += 40) {
+            publisher.send(MessageType::video, from_ms + at, at == 0 ? kKey : kInter);
+            publisher.send(MessageType::audio, from_ms + at + 5, kSound);
+        }
+    }
+    // Until the server has taken `count` packets of the stream.
+    void wait_for_packets(media::Sequence count) {
+        while (streams.find("/live/cam")->ring().next() < count)
+            ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
+    }
+    void read_until(TestClient& player, std::size_t count) {
+        while (player.media.size() < count && !player.closed)
+            player.step(io::Deadline::after(kSoon));
+    }
+
+    std::unique_ptr<io::Loop> loop = *io::Loop::create();
+    Log log;
+    media::SlabPool slabs;
+    media::StreamTable streams{slabs};
+    OpenDoor door;
+    Heard heard;
+    io::Scope services{"service"};
+    io::Scope connections{"connection"};
+    io::Scope listeners{"listener"};
+    FanOut fan_out{services};
+    ClientTable clients;
+    Traffic traffic;
+    ConnectionLimit limit{10};
+    std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(64 * 1024);
+    Context context{streams, door, heard, fan_out, clients, traffic, scratch, "1", "test/1", 1};
+    Acceptor acceptor{*io::TcpListener::listen({"127.0.0.1", 0}), nullptr, context, limit, connections, log};
+};
+
+TEST_F(SessionTest, PlayersGetWhatIsPublishedFromTheGopOn) {
+    const auto publisher = client(Mode::publish);
+    ASSERT_TRUE(publisher->started);
+    EXPECT_EQ(heard.published, std::vector<std::string>{"cam"});
+    publish_second(*publisher, 7000);
+    publish_second(*publisher, 8000);
+    wait_for_packets(100);
+    const auto one = client(Mode::play);
+    const auto two = client(Mode::play);
+    read_until(*one, 50);
+    publish_second(*publisher, 9000);
+    read_until(*one, 100);
+    read_until(*two, 100);
+    for (const auto* player : {one.get(), two.get()}) {
+        ASSERT_EQ(player->media.size(), 100U);
+        EXPECT_EQ(player->media.front().timestamp_ms, 0U);
+        EXPECT_EQ(player->media.back().timestamp_ms, 1965U);
+        EXPECT_TRUE(std::ranges::equal(player->media[50].payload.bytes(), kKey));
+    }
+    EXPECT_EQ(clients.size(), 3U);
+    EXPECT_GT(traffic.received_bytes, 0U);
+}
+
+TEST_F(SessionTest, PlayerBeforeThePublisherStaysOverARepublish) {
+    const auto player = client(Mode::play);
+    auto publisher = client(Mode::publish);
+    publish_second(*publisher, 0);
+    read_until(*player, 50);
+    publisher->close();
+    publisher.reset();
+    while (heard.unpublished.empty())
+        ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
+    publisher = client(Mode::publish);
+    publish_second(*publisher, 500'000);
+    read_until(*player, 100);
+    ASSERT_EQ(player->media.size(), 100U);
+    EXPECT_EQ(player->media[50].timestamp_ms, 975U) << "the clock goes on after the newest packet";
+    EXPECT_FALSE(player->closed);
+}
+
+TEST_F(SessionTest, SecondPublisherIsToldWhyAndTheFirstGoesOn) {
+    const auto first = client(Mode::publish);
+    const auto second = client(Mode::publish);
+    ASSERT_TRUE(second->refused.has_value());
+    EXPECT_EQ(second->refused->code, "NetStream.Publish.BadName");
+    EXPECT_NE(second->refused->description.find("published already"), std::string::npos);
+    publish_second(*first, 0);
+    wait_for_packets(50);
+    const auto player = client(Mode::play);
+    read_until(*player, 50);
+    EXPECT_EQ(player->media.size(), 50U);
+}
+
+TEST_F(SessionTest, TakeoverReplacesThePublisherAndPlayersStay) {
+    door.plan.publish.takeover = true;
+    const auto first = client(Mode::publish);
+    const auto player = client(Mode::play);
+    publish_second(*first, 0);
+    read_until(*player, 50);
+    const auto second = client(Mode::publish);
+    ASSERT_TRUE(second->started);
+    while (!first->closed)
+        first->step(io::Deadline::after(kSoon));
+    publish_second(*second, 0);
+    read_until(*player, 100);
+    EXPECT_EQ(player->media.size(), 100U);
+}
+
+TEST_F(SessionTest, WithoutAMergeWindowEveryPacketComesAtOnce) {
+    door.plan.play.mw_latency = 0ms;
+    door.plan.rtmp.min_latency = true;
+    const auto publisher = client(Mode::publish);
+    const auto player = client(Mode::play);
+    publisher->send(MessageType::video, 0, kKey);
+    read_until(*player, 1);
+    publisher->send(MessageType::audio, 5, kSound);
+    read_until(*player, 2);
+    EXPECT_EQ(player->media.size(), 2U);
+}
+
+TEST_F(SessionTest, StrangeNamesAndClosedHostsAreRefusedInRtmpsOwnWords) {
+    const auto climber = client(Mode::publish, "../../etc");
+    ASSERT_TRUE(climber->refused.has_value());
+    EXPECT_NE(climber->refused->description.find(".."), std::string::npos);
+    const auto lost = client(Mode::play, "cam", "closed.example");
+    ASSERT_TRUE(lost->refused.has_value());
+    EXPECT_EQ(lost->refused->code, "NetConnection.Connect.Rejected");
+}
+
+TEST_F(SessionTest, OverTheLimitNobodyComesInAndAKickedClientGoes) {
+    limit.set_max(1);
+    const auto publisher = client(Mode::publish);
+    ASSERT_TRUE(publisher->started);
+    EXPECT_TRUE(client(Mode::play)->closed);
+    clients.for_each([](Client& one) { one.kick("test"); });
+    publisher->step(io::Deadline::after(kSoon));
+    EXPECT_TRUE(publisher->closed);
+    while (limit.used() > 0)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
+    EXPECT_TRUE(client(Mode::publish)->started);
+}
+
+}  // namespace
+}  // namespace live::session::rtmp
