@@ -1,5 +1,5 @@
-// Reads numbers and ranges off the front of borrowed bytes. Every read is checked: a reader that runs out says Errc::need_more and
-// stays where it was, so nobody computes "remaining" by hand.
+// Reads numbers and ranges off the front of borrowed bytes. Every read is checked: a reader that runs out says Errc::need_more
+// and stays where it was, so nobody computes "remaining" by hand.
 #pragma once
 
 #include <bit>

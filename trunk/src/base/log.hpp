@@ -1,9 +1,9 @@
-// The log front end: a Log is a small value that knows its session's id and where lines go. It is handed in, never looked up, so a
-// line knows its session without asking the fiber. This header carries no formatting library; .cpp files include
+// The log front end: a Log is a small value that knows its session's id and where lines go. It is handed in, never looked up, so
+// a line knows its session without asking the fiber. This header carries no formatting library; .cpp files include
 // base/log_format.hpp for the LOG_* macros.
 //
-// A line: [2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message. WARN and ERROR carry [errno] after the id, and ERROR ends with the
-// errno's text in parentheses. At most kLineMax bytes; the rest is cut.
+// A line: [2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message. WARN and ERROR carry [errno] after the id, and ERROR ends with
+// the errno's text in parentheses. At most kLineMax bytes; the rest is cut.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,8 @@ TEST(RandomId, HasTheLengthAskedForAndItsAlphabet) {
     EXPECT_EQ(random_id(0), "");
     const std::string id = random_id(1'000);
     EXPECT_EQ(id.size(), 1'000u);
-    EXPECT_TRUE(std::ranges::all_of(id, [](char letter) { return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z'); }));
+    EXPECT_TRUE(std::ranges::all_of(
+        id, [](char letter) { return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z'); }));
     EXPECT_EQ(std::set<char>(id.begin(), id.end()).size(), 36u) << "in 1,000 letters each of the 36 comes up";
 }
 

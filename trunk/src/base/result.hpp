@@ -25,8 +25,8 @@ enum class Errc : std::uint8_t {
     timed_out,
     denied,
     not_found,
-    conflict,     // somebody else has it
-    system,       // the operating system said no; the sentence carries errno's text
+    conflict,  // somebody else has it
+    system,    // the operating system said no; the sentence carries errno's text
 };
 
 std::string_view name_of(Errc code);
@@ -119,12 +119,12 @@ private:
 
 #define LIVE_JOIN_(a, b) a##b
 #define LIVE_JOIN(a, b) LIVE_JOIN_(a, b)
-#define LIVE_TRY(name, expression)             \
-    __extension__({                            \
-        auto name = (expression);              \
-        if (!name.ok())                        \
-            return std::move(name).error();    \
-        std::move(name).value();               \
+#define LIVE_TRY(name, expression)          \
+    __extension__({                         \
+        auto name = (expression);           \
+        if (!name.ok())                     \
+            return std::move(name).error(); \
+        std::move(name).value();            \
     })
 // The value of a Result, or an early return of its Error.
 #define TRY(...) LIVE_TRY(LIVE_JOIN(try_result_, __COUNTER__), (__VA_ARGS__))

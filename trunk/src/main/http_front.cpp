@@ -77,8 +77,8 @@ Result<void> HttpFront::listen(const Settings& settings) {
             if (!is_loopback(endpoint) && !auth.enabled)
                 LOG_WARN(log_, "the HTTP API is open to everybody who reaches {}: set http_api.auth or listen on 127.0.0.1",
                          endpoint.text());
-            acceptors_.push_back(std::make_unique<session::http::Acceptor>(*std::move(listener), nullptr, context_, limit_,
-                                                                           connections_, log_));
+            acceptors_.push_back(
+                std::make_unique<session::http::Acceptor>(*std::move(listener), nullptr, context_, limit_, connections_, log_));
             auto* acceptor = acceptors_.back().get();
             TRY(listeners_.start("http-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); }));
         }

@@ -1,4 +1,5 @@
-// HttpFront: everything this process answers over HTTP, wired together: the listeners of http_api, the router and the API's handlers.
+// HttpFront: everything this process answers over HTTP, wired together: the listeners of http_api, the router and the API's
+// handlers.
 #pragma once
 
 #include <memory>

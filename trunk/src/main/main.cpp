@@ -50,7 +50,8 @@ int run(int count, char** arguments) {
     }
     // Before the settings are read, so that reading them is measured too.
     const ProfilerPlan plan = built_in_profilers();
-    for (const std::string& sentence : missing_environment(plan, [](const char* name) -> const char* { return std::getenv(name); }))
+    for (const std::string& sentence :
+         missing_environment(plan, [](const char* name) -> const char* { return std::getenv(name); }))
         std::cerr << "warning: " << sentence << "\n";
     const Profiler profiler(plan);
     return Process(*command).run();

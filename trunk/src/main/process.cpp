@@ -110,8 +110,9 @@ void Process::announce(const LoadedSettings& loaded) const {
         LOG_INFO(log_, "you can follow the log: tail -n 30 -f {}", settings.log.file);
     else
         LOG_INFO(log_, "the log goes to the console");
-    LOG_INFO(log_, "features, rch:off, dash:off, hls:off, hds:off, srt:off, hc:off, ha:on, hs:off, hp:off, dvr:off, trans:off, "
-                   "inge:on, stat:on, sc:off");
+    LOG_INFO(log_,
+             "features, rch:off, dash:off, hls:off, hds:off, srt:off, hc:off, ha:on, hs:off, hp:off, dvr:off, trans:off, "
+             "inge:on, stat:on, sc:off");
     if (const Vhost* vhost = settings.find_vhost(kDefaultVhost); vhost != nullptr)
         LOG_INFO(log_, "mw sleep:{}ms, mr enabled:{}, gc:{}, pq:{}ms, tn:{}, ss:{}", vhost->play.mw_latency.count(),
                  vhost->publish.merged_read ? "on" : "off", vhost->play.gop_cache ? "on" : "off",

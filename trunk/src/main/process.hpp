@@ -1,5 +1,5 @@
-// Process: one life of the program, from loaded settings to the last log line: work folder, background, pid file, log, loop, server,
-// signals, and the stop sequences of the reference (fast and graceful).
+// Process: one life of the program, from loaded settings to the last log line: work folder, background, pid file, log, loop,
+// server, signals, and the stop sequences of the reference (fast and graceful).
 #pragma once
 
 #include <memory>

@@ -35,7 +35,8 @@ ProcessUsage::Sample ProcessUsage::sample(TimePoint now) {
     const Duration cpu = processor_time();
     Sample sample;
     if (last_time_ != TimePoint{} && now > last_time_)
-        sample.cpu_percent = 100.0 * std::chrono::duration<double>(cpu - last_cpu_) / std::chrono::duration<double>(now - last_time_);
+        sample.cpu_percent =
+            100.0 * std::chrono::duration<double>(cpu - last_cpu_) / std::chrono::duration<double>(now - last_time_);
     sample.resident_bytes = resident_bytes();
     last_time_ = now;
     last_cpu_ = cpu;

@@ -54,10 +54,12 @@ ProfilerPlan built_in_profilers() { return {kCpu, kHeap, kLeaks, kPageFences}; }
 std::vector<std::string> missing_environment(const ProfilerPlan& plan, const char* (*get)(const char* name)) {
     std::vector<std::string> missing;
     if (plan.leaks && get("HEAPCHECK") == nullptr)
-        missing.emplace_back("HEAPCHECK is not set, no leak will be reported: env HEAPCHECK=normal PPROF_PATH=./objs/pprof ./objs/srs ...");
+        missing.emplace_back(
+            "HEAPCHECK is not set, no leak will be reported: env HEAPCHECK=normal PPROF_PATH=./objs/pprof ./objs/srs ...");
     const char* fence = plan.page_fences ? get("TCMALLOC_PAGE_FENCE") : "1";
     if (fence == nullptr || std::string_view(fence) != "1")
-        missing.emplace_back("TCMALLOC_PAGE_FENCE=1 is not set, overruns will not be caught: env TCMALLOC_PAGE_FENCE=1 ./objs/srs ...");
+        missing.emplace_back(
+            "TCMALLOC_PAGE_FENCE=1 is not set, overruns will not be caught: env TCMALLOC_PAGE_FENCE=1 ./objs/srs ...");
     return missing;
 }
 

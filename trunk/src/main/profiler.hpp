@@ -9,10 +9,10 @@ namespace live::main_ {
 
 // What this build profiles, and what its environment lacks.
 struct ProfilerPlan {
-    bool cpu = false;            // gperf.srs.gcp
-    bool heap = false;           // gperf.srs.gmp.NNNN.heap
-    bool leaks = false;          // the library's own check at exit, asked for by HEAPCHECK
-    bool page_fences = false;    // the debug allocator, asked for by TCMALLOC_PAGE_FENCE
+    bool cpu = false;          // gperf.srs.gcp
+    bool heap = false;         // gperf.srs.gmp.NNNN.heap
+    bool leaks = false;        // the library's own check at exit, asked for by HEAPCHECK
+    bool page_fences = false;  // the debug allocator, asked for by TCMALLOC_PAGE_FENCE
 };
 
 ProfilerPlan built_in_profilers();

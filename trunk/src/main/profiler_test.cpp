@@ -35,8 +35,6 @@ TEST(Profiler, PageFencesWantTheValueOne) {
     EXPECT_TRUE(missing_environment(plan, everything).empty());
 }
 
-TEST(Profiler, APlanWithoutItsLibraryIsHarmless) {
-    const Profiler profiler(ProfilerPlan{.cpu = true, .heap = true});
-}
+TEST(Profiler, APlanWithoutItsLibraryIsHarmless) { const Profiler profiler(ProfilerPlan{.cpu = true, .heap = true}); }
 
 }  // namespace live::main_

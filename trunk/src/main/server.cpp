@@ -61,14 +61,23 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       scratch_(kScratchBytes),
       events_(std::make_unique<Events>(*this)),
       counters_(std::make_unique<Counters>(*this)),
-      rtmp_{streams_, admission_, *events_, fan_out_, clients_, traffic_, scratch_, std::string(kVersion),
-            std::string(kSignature), names_.process_id},
+      rtmp_{streams_,
+            admission_,
+            *events_,
+            fan_out_,
+            clients_,
+            traffic_,
+            scratch_,
+            std::string(kVersion),
+            std::string(kSignature),
+            names_.process_id},
       ingest_(log),
       http_(names_, *counters_, settings_->stats.disk, scratch_, limit_, log) {}
 
 Server::~Server() = default;
 
-Result<std::unique_ptr<Server>> Server::create(Settings settings, ServerNames names, std::size_t connections_max, const Log& log) {
+Result<std::unique_ptr<Server>> Server::create(Settings settings, ServerNames names, std::size_t connections_max,
+                                               const Log& log) {
     auto server = std::make_unique<Server>(Private{}, std::move(settings), std::move(names), connections_max, log);
     const auto started = server->start();
     if (!started.ok()) {

@@ -1,5 +1,5 @@
-// Server: the whole of a running process, wired together. It owns every part in the order they depend on each other, listens, reloads
-// and stops in the opposite order. What a part does is written in its room; here is only who knows whom.
+// Server: the whole of a running process, wired together. It owns every part in the order they depend on each other, listens,
+// reloads and stops in the opposite order. What a part does is written in its room; here is only who knows whom.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ class Server {
 
 public:
     // Listens on everything the settings say. Errc::conflict when a port is taken, Errc::denied, Errc::system. A loop exists.
-    static Result<std::unique_ptr<Server>> create(Settings settings, ServerNames names, std::size_t connections_max, const Log& log);
+    static Result<std::unique_ptr<Server>> create(Settings settings, ServerNames names, std::size_t connections_max,
+                                                  const Log& log);
     Server(Private, Settings settings, ServerNames names, std::size_t connections_max, const Log& log);
     ~Server();
     Server(const Server&) = delete;

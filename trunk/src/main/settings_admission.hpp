@@ -1,5 +1,5 @@
-// SettingsAdmission: answers "may this client publish or play?" from the settings tree: which virtual host serves it, whether that one
-// is switched on, and what a session of it works with.
+// SettingsAdmission: answers "may this client publish or play?" from the settings tree: which virtual host serves it, whether
+// that one is switched on, and what a session of it works with.
 #pragma once
 
 #include "main/settings.hpp"

@@ -20,8 +20,8 @@ public:
     Cursor(const Cursor&) = delete;
     Cursor& operator=(const Cursor&) = delete;
 
-    // The next packet, or none when this reader has seen all. When metadata or sequence headers changed since the last packet taken
-    // (and before the first one) they come first, stamped with the time of the packet that follows.
+    // The next packet, or none when this reader has seen all. When metadata or sequence headers changed since the last packet
+    // taken (and before the first one) they come first, stamped with the time of the packet that follows.
     std::optional<Packet> take();
     // Raised after every batch of packets.
     Signal& readable() { return readable_; }

@@ -47,8 +47,7 @@ void Ingest::push(Packet packet, std::uint32_t stamp_ms) {
 }
 
 bool Ingest::is_repeated_config(Kind kind, const Slice& body) const {
-    return options_.reduce_sequence_header &&
-           std::ranges::equal(publication_.source().config(kind).bytes(), body.bytes());
+    return options_.reduce_sequence_header && std::ranges::equal(publication_.source().config(kind).bytes(), body.bytes());
 }
 
 void Ingest::push_audio(std::uint32_t stamp_ms, Slice body) {
@@ -89,7 +88,8 @@ void Ingest::push_data(std::uint32_t stamp_ms, Slice body) {
     push(std::move(packet), stamp_ms);
 }
 
-// The body without the wrapper, without the duration (a live stream has none) and with our name; nothing when it is another event.
+// The body without the wrapper, without the duration (a live stream has none) and with our name; nothing when it is another
+// event.
 Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     ByteReader reader(body);
     amf::Value name = TRY(amf::read_amf0(reader));

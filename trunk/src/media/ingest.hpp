@@ -1,6 +1,6 @@
-// Ingest: between one publisher's protocol and the source. Looks at each body just enough to know what it is (sequence header, key
-// frame, metadata), puts it on the source's timeline and appends it. What it does not understand is relayed, what is broken is dropped
-// and counted; a publisher is never ended for it.
+// Ingest: between one publisher's protocol and the source. Looks at each body just enough to know what it is (sequence header,
+// key frame, metadata), puts it on the source's timeline and appends it. What it does not understand is relayed, what is broken
+// is dropped and counted; a publisher is never ended for it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Interleaver: for publishers that send sound and picture in clumps (mix_correct). Holds packets until one of each kind is there, or
-// kHeldMax of one kind without the other, and gives them out in order of time.
+// Interleaver: for publishers that send sound and picture in clumps (mix_correct). Holds packets until one of each kind is there,
+// or kHeldMax of one kind without the other, and gives them out in order of time.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// Packet: one access unit of one kind on a source's timeline. The payload is the body that RTMP and FLV carry (the codec header of
-// the FLV tag in front), because every publisher so far speaks it natively; other lanes get converters. A Packet is a small value:
-// copying it copies a counter, never the media.
+// Packet: one access unit of one kind on a source's timeline. The payload is the body that RTMP and FLV carry (the codec header
+// of the FLV tag in front), because every publisher so far speaks it natively; other lanes get converters. A Packet is a small
+// value: copying it copies a counter, never the media.
 #pragma once
 
 #include <cstdint>

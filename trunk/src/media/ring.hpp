@@ -1,5 +1,5 @@
-// Ring: the packets of one source in one order, numbered from zero for ever. Readers hold numbers, not pointers. Publishing is one
-// append; what leaves at the old end is the owner's decision (Source), because only it knows who still reads.
+// Ring: the packets of one source in one order, numbered from zero for ever. Readers hold numbers, not pointers. Publishing is
+// one append; what leaves at the old end is the owner's decision (Source), because only it knows who still reads.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ public:
     void append(Packet packet);
     // Forgets everything before `sequence`.
     void drop_before(Sequence sequence);
-    // About the first packet in [first, next) whose time is not before `time`, or next. Exact but for the some ten milliseconds by
-    // which kinds interleave.
+    // About the first packet in [first, next) whose time is not before `time`, or next. Exact but for the some ten milliseconds
+    // by which kinds interleave.
     Sequence find_time(MediaTime time) const;
 
 private:

@@ -117,9 +117,7 @@ RunCursor::Position RunCursor::settle() {
     return run_.head();
 }
 
-bool RunCursor::at_boundary() const {
-    return private_.empty() && run_.offset_of(run_.find(position_)) == position_;
-}
+bool RunCursor::at_boundary() const { return private_.empty() && run_.offset_of(run_.find(position_)) == position_; }
 
 RunCursor::Batch RunCursor::take_message(std::span<::iovec> out) {
     const Sequence sequence = run_.find(position_);

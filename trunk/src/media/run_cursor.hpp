@@ -1,9 +1,10 @@
-// RunCursor: one player's place in a wire run. Nearly always it is just a position, the same for thousands of players; then the bytes
-// to send are the run's own. Around a join, a jump or an odd time it also holds a few bytes that only this player gets: metadata,
-// sequence headers, and the headers with this player's own absolute times, which go in front of the shared payload.
+// RunCursor: one player's place in a wire run. Nearly always it is just a position, the same for thousands of players; then the
+// bytes to send are the run's own. Around a join, a jump or an odd time it also holds a few bytes that only this player gets:
+// metadata, sequence headers, and the headers with this player's own absolute times, which go in front of the shared payload.
 //
 // Rules that keep the player's byte stream whole: private bytes go out before the position moves on; a message that was begun is
-// finished before a jump, even if the run has dropped it meanwhile (its rest is copied, once); each kind gets a header of its own first.
+// finished before a jump, even if the run has dropped it meanwhile (its rest is copied, once); each kind gets a header of its own
+// first.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,8 @@ public:
     RunCursor(const RunCursor&) = delete;
     RunCursor& operator=(const RunCursor&) = delete;
 
-    // What this player can be sent now, oldest first, as spans that stay valid until the source is appended to or this cursor is used
-    // again. May be less than everything: take and advance until nothing comes.
+    // What this player can be sent now, oldest first, as spans that stay valid until the source is appended to or this cursor is
+    // used again. May be less than everything: take and advance until nothing comes.
     Batch take(std::span<::iovec> out) { return take_up_to(out, run_.head()); }
     // The same, but no further than the end of the next message.
     Batch take_message(std::span<::iovec> out);

@@ -71,9 +71,7 @@ struct Got {
 
 // A player behind a socket that takes as much as the test says.
 struct Player {
-    explicit Player(Stage& stage) : cursor(stage.source, RunFormat::rtmp), stage_(stage) {
-        reader.set_chunk_size(kChunkSize);
-    }
+    explicit Player(Stage& stage) : cursor(stage.source, RunFormat::rtmp), stage_(stage) { reader.set_chunk_size(kChunkSize); }
 
     // Reads up to `room` bytes. True when there was nothing more to send.
     bool read(std::size_t room) {

@@ -1,5 +1,5 @@
-// SlabLog: an endless run of bytes kept in slabs of 64 KiB, addressed by position from zero for ever. Appending copies once; reading
-// gives spans of the slabs, one for each slab touched. Old bytes leave by whole slabs.
+// SlabLog: an endless run of bytes kept in slabs of 64 KiB, addressed by position from zero for ever. Appending copies once;
+// reading gives spans of the slabs, one for each slab touched. Old bytes leave by whole slabs.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ public:
     void append(Bytes bytes);
     // Everything before `position` is gone afterwards.
     void drop_before(Position position);
-    // Fills `out` with spans of [from, to), which must lie in [tail, head]; returns how many. Fewer bytes than asked when `out` is
-    // too short.
+    // Fills `out` with spans of [from, to), which must lie in [tail, head]; returns how many. Fewer bytes than asked when `out`
+    // is too short.
     std::size_t spans(Position from, Position to, std::span<::iovec> out) const;
 
 private:

@@ -1,6 +1,6 @@
-// Source: one live stream. It keeps the ring of packets, what a newcomer needs first (metadata, sequence headers, the newest GOP), one
-// wire run for each format that has readers, and who publishes. Publishing is one append; the source never calls a reader per packet,
-// except those few that asked to be told at once.
+// Source: one live stream. It keeps the ring of packets, what a newcomer needs first (metadata, sequence headers, the newest
+// GOP), one wire run for each format that has readers, and who publishes. Publishing is one append; the source never calls a
+// reader per packet, except those few that asked to be told at once.
 //
 // Retention: the newest GOP (if the GOP cache is on), a short history for readers that are woken on a beat, and more only while a
 // laggard still needs it, up to PlayOptions::queue_length and kRingBytesMax. Who falls out of that jumps to the newest GOP start.
@@ -28,8 +28,8 @@ class Source;
 enum class RunFormat : std::uint8_t { rtmp };
 inline constexpr std::size_t kRunFormatCount = 1;
 
-// The right to publish on a source. Gone when destroyed, on whatever path. `evicted` is raised when somebody takes the stream over or
-// an operator kicks; its holder then has nothing to publish to any more and ends.
+// The right to publish on a source. Gone when destroyed, on whatever path. `evicted` is raised when somebody takes the stream
+// over or an operator kicks; its holder then has nothing to publish to any more and ends.
 class Publication {
 public:
     explicit Publication(Ref<Source> source);
@@ -79,8 +79,8 @@ struct SourceCounters {
 class Source final : public RefCounted {
 public:
     static constexpr std::size_t kRingBytesMax = 64U << 20;
-    // History that is kept while there are readers: a publisher that comes back from a hole in its network sends all it has saved at
-    // once, and players on a beat have not had it yet.
+    // History that is kept while there are readers: a publisher that comes back from a hole in its network sends all it has saved
+    // at once, and players on a beat have not had it yet.
     static constexpr std::chrono::seconds kHistory{10};
     // This many sound packets in a row without a picture, and the stream counts as audio only: no GOP is cached.
     static constexpr std::uint32_t kAudioOnlyAfter = 115;
@@ -113,9 +113,7 @@ public:
     std::optional<MediaTime> last_time(Kind kind) const { return last_times_[index_of(kind)]; }
     // The metadata asked for the publisher's own times (atc_auto).
     void force_atc(bool on) { atc_forced_ = on; }
-    bool keeps_publisher_time() const {
-        return atc_forced_ || options_.atc || options_.time_jitter == TimeJitter::off;
-    }
+    bool keeps_publisher_time() const { return atc_forced_ || options_.atc || options_.time_jitter == TimeJitter::off; }
     // Counts changes of metadata and sequence headers.
     std::uint32_t config_version() const { return config_version_; }
     // The newest key frame that is still in the ring.

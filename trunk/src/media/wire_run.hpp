@@ -1,6 +1,6 @@
 // WireRun: the packets of one source once more, already encoded in one wire format, so that every reader of that format sends the
-// same bytes. Each packet is encoded once, however many read. The run also keeps, for each packet, where its bytes begin and how long
-// its shared header is, so that a reader can put a header of its own in front of the shared payload (see RunCursor).
+// same bytes. Each packet is encoded once, however many read. The run also keeps, for each packet, where its bytes begin and how
+// long its shared header is, so that a reader can put a header of its own in front of the shared payload (see RunCursor).
 //
 // A run exists while it has readers. It mirrors the ring: same sequence numbers, same first and next.
 #pragma once
@@ -32,15 +32,15 @@ class RunEncoder {
 public:
     struct Encoded {
         std::uint8_t header_bytes = 0;
-        // The shared header cannot carry this packet's time (the first of its kind, or it leapt): every reader needs a header of its
-        // own here.
+        // The shared header cannot carry this packet's time (the first of its kind, or it leapt): every reader needs a header of
+        // its own here.
         bool needs_own_header = false;
     };
 
     virtual ~RunEncoder() = default;
     virtual Encoded encode(const Packet& packet, SlabLog& log) = 0;
-    // Appends to `out` what replaces the shared header for one reader, with `time_ms` on that reader's clock. True: only the header, the
-    // shared payload follows. False: the whole message, because the shared chunks cannot carry this time.
+    // Appends to `out` what replaces the shared header for one reader, with `time_ms` on that reader's clock. True: only the
+    // header, the shared payload follows. False: the whole message, because the shared chunks cannot carry this time.
     virtual bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
     // Appends a whole message that only this reader gets.
     virtual void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
@@ -72,8 +72,8 @@ public:
     std::size_t spans(Position from, Position to, std::span<::iovec> out) const { return log_.spans(from, to, out); }
     std::size_t bytes() const { return log_.bytes(); }
 
-    // Changes whenever a packet comes that needs a header of each reader's own, so that readers which knew all about the run look at
-    // the new packets one by one again.
+    // Changes whenever a packet comes that needs a header of each reader's own, so that readers which knew all about the run look
+    // at the new packets one by one again.
     std::uint32_t epoch() const { return epoch_; }
     // Kinds that the run has carried.
     KindSet kinds() const { return kinds_; }

@@ -17,8 +17,8 @@ constexpr int kSwitchingProtocols = 101;
 
 }  // namespace
 
-// What both parsers share: the library's state, its callbacks and the message being read. The library holds a pointer to this object
-// in `data`, so it stays where it is made.
+// What both parsers share: the library's state, its callbacks and the message being read. The library holds a pointer to this
+// object in `data`, so it stays where it is made.
 class ParserCore {
 public:
     ParserCore(http_parser_type type, const Limits& limits, bool skip_body) : limits_(limits), skip_body_(skip_body) {
@@ -212,8 +212,9 @@ int ParserCore::on_headers_complete() {
     // The library leaves all bits set when there is no length.
     const bool has_length = parser_.content_length != UINT64_MAX;
     if (has_length && parser_.content_length > limits_.body_bytes)
-        return refuse(kContentTooLarge, Errc::limit, "HTTP body of " + std::to_string(parser_.content_length) + " bytes, at most " +
-                                                         std::to_string(limits_.body_bytes) + " are read");
+        return refuse(kContentTooLarge, Errc::limit,
+                      "HTTP body of " + std::to_string(parser_.content_length) + " bytes, at most " +
+                          std::to_string(limits_.body_bytes) + " are read");
     wants_continue_ = response_.headers.has_token("Expect", "100-continue");
     return 0;
 }
@@ -266,9 +267,7 @@ RequestParser::~RequestParser() = default;
 
 Result<std::size_t> RequestParser::feed(Bytes input) { return core_->feed(input); }
 
-std::optional<Request> RequestParser::next() {
-    return core_->complete() ? std::optional(core_->take_request()) : std::nullopt;
-}
+std::optional<Request> RequestParser::next() { return core_->complete() ? std::optional(core_->take_request()) : std::nullopt; }
 
 bool RequestParser::is_idle() const { return !core_->begun(); }
 bool RequestParser::take_wants_continue() { return core_->take_wants_continue(); }

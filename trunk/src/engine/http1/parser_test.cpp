@@ -46,9 +46,11 @@ const std::vector<RequestVector>& request_vectors() {
         {"old version", "GET / HTTP/1.0\r\n\r\n", "GET", "/", "", false},
         {"old version that stays", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "GET", "/", "", true},
         {"body with a length", "POST /api HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", "POST", "/api", "hello", true},
-        {"body in chunks", "POST /api HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\nTrailer: x\r\n\r\n",
+        {"body in chunks",
+         "POST /api HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\nTrailer: x\r\n\r\n",
          "POST", "/api", "hello", true},
-        {"upgrade", "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", "GET", "/ws", "", true, true},
+        {"upgrade", "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", "GET", "/ws", "", true,
+         true},
         {"delete", "DELETE /api/v1/clients/1 HTTP/1.1\r\nHost: h\r\n\r\n", "DELETE", "/api/v1/clients/1", "", true},
         {"options", "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n", "OPTIONS", "*", "", true},
         {"bare line feeds", "GET / HTTP/1.1\nHost: h\n\n", "GET", "/", "", true},
@@ -84,7 +86,8 @@ TEST(Http1Request, ATruncatedRequestIsNoRequest) {
 }
 
 TEST(Http1Request, StopsAtTheEndOfEachPipelinedRequest) {
-    const std::string two = "GET /1 HTTP/1.1\r\nHost: h\r\n\r\nPOST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhiGET /3 HTTP/1.1\r\n\r\n";
+    const std::string two =
+        "GET /1 HTTP/1.1\r\nHost: h\r\n\r\nPOST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhiGET /3 HTTP/1.1\r\n\r\n";
     RequestParser parser;
     EXPECT_EQ(parser.feed(as_bytes(two)).value(), two.find("POST"));
     EXPECT_EQ(parser.next()->target, "/1");
@@ -152,7 +155,8 @@ TEST(Http1Request, RefusesWithTheStatusThatSaysWhy) {
         const auto read = read_all<Request>(parser, refusal.bytes);
         ASSERT_FALSE(read.ok()) << refusal.name;
         EXPECT_EQ(parser.error_status(), refusal.status) << refusal.name << ": " << read.error().text();
-        EXPECT_FALSE(parser.feed(as_bytes("GET / HTTP/1.1\r\n\r\n")).ok()) << refusal.name << ": a broken connection stays broken";
+        EXPECT_FALSE(parser.feed(as_bytes("GET / HTTP/1.1\r\n\r\n")).ok())
+            << refusal.name << ": a broken connection stays broken";
     }
 }
 
@@ -227,7 +231,8 @@ TEST(Http1Response, AnEarlyCloseIsAnError) {
 
 TEST(Http1Response, AnAnswerToHeadHasNoBody) {
     ResponseParser parser(ResponseParser::RequestWas::head);
-    const auto read = read_all<Response>(parser, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\n");
+    const auto read = read_all<Response>(
+        parser, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\n");
     ASSERT_TRUE(read.ok()) << read.error().text();
     ASSERT_EQ(read->size(), 2u);
     EXPECT_EQ((*read)[1].status, 404);
@@ -236,7 +241,10 @@ TEST(Http1Response, AnAnswerToHeadHasNoBody) {
 TEST(Http1Response, GivesEndlessBodiesPieceByPiece) {
     ResponseParser parser(ResponseParser::RequestWas::other, {.body_bytes = 8});
     EXPECT_EQ(parser.head(), nullptr);
-    EXPECT_TRUE(parser.feed(as_bytes("HTTP/1.1 200 OK\r\nContent-Type: video/x-flv\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n12345678\r\n")).ok());
+    EXPECT_TRUE(
+        parser
+            .feed(as_bytes("HTTP/1.1 200 OK\r\nContent-Type: video/x-flv\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n12345678\r\n"))
+            .ok());
     ASSERT_NE(parser.head(), nullptr);
     EXPECT_EQ(parser.head()->headers.find("content-type"), "video/x-flv");
     for (int i = 0; i < 100; ++i) {

@@ -1,5 +1,5 @@
-// Builds HTTP/1.1 requests and answers as text to send (RFC 9112). Values that carry line ends or other control characters are made
-// harmless, so that nothing a stranger sent can add a header of its own.
+// Builds HTTP/1.1 requests and answers as text to send (RFC 9112). Values that carry line ends or other control characters are
+// made harmless, so that nothing a stranger sent can add a header of its own.
 #pragma once
 
 #include <string>

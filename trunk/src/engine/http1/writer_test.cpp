@@ -18,7 +18,9 @@ Response parsed(std::string_view text) {
 TEST(Http1Writer, WritesABodyWithItsLength) {
     const std::string text =
         ResponseBuilder(200, ResponseBuilder::Connection::keep_alive).header("Server", "live").with_body("text/plain", "hello");
-    EXPECT_EQ(text, "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nServer: live\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello");
+    EXPECT_EQ(text,
+              "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nServer: live\r\nContent-Type: text/plain\r\nContent-Length: "
+              "5\r\n\r\nhello");
     const Response response = parsed(text);
     EXPECT_EQ(response.body, "hello");
     EXPECT_TRUE(response.keep_alive);

@@ -1,5 +1,5 @@
-// Admission: may this client publish or play this stream, and with which settings? The one question asked before a session begins. The
-// answer comes from higher up (settings, later security rules and callbacks); sessions only know this interface.
+// Admission: may this client publish or play this stream, and with which settings? The one question asked before a session
+// begins. The answer comes from higher up (settings, later security rules and callbacks); sessions only know this interface.
 #pragma once
 
 #include <cstdint>

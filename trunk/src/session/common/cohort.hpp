@@ -1,6 +1,6 @@
-// Cohort: the players of one source that stand at the same byte of the same run and are sent to at the same moment. One position and
-// one list of spans serve them all; nobody is woken for a send. Whoever is not in that plain state (joining, a full socket, a status to
-// send) is handed back to its own fiber, and comes again when it has caught up.
+// Cohort: the players of one source that stand at the same byte of the same run and are sent to at the same moment. One position
+// and one list of spans serve them all; nobody is woken for a send. Whoever is not in that plain state (joining, a full socket, a
+// status to send) is handed back to its own fiber, and comes again when it has caught up.
 #pragma once
 
 #include <cstddef>

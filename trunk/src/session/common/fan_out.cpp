@@ -73,7 +73,9 @@ private:
 // The players of one source that wait for nothing.
 class FanOut::Instant final : public media::PacketListener {
 public:
-    Instant(media::Source& source, FanOutCounters& counters) : cohort_(Ref<media::Source>(&source), counters) { source.add_listener(*this); }
+    Instant(media::Source& source, FanOutCounters& counters) : cohort_(Ref<media::Source>(&source), counters) {
+        source.add_listener(*this);
+    }
     ~Instant() { cohort_.source().remove_listener(*this); }
     Instant(const Instant&) = delete;
     Instant& operator=(const Instant&) = delete;

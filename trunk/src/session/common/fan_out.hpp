@@ -1,5 +1,5 @@
-// FanOut: when cohorts are sent to. Players with a merge window sit on a wheel of that period, in slots of 5 ms, spread evenly; the
-// wheel's fiber sleeps to the next slot that has somebody. Players without one are sent to as soon as a packet is there.
+// FanOut: when cohorts are sent to. Players with a merge window sit on a wheel of that period, in slots of 5 ms, spread evenly;
+// the wheel's fiber sleeps to the next slot that has somebody. Players without one are sent to as soon as a packet is there.
 #pragma once
 
 #include <chrono>

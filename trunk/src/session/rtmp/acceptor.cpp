@@ -32,8 +32,7 @@ void Acceptor::run(io::Deadline deadline) {
 void Acceptor::start(std::unique_ptr<io::TcpStream> stream) {
     // std::function wants to be copied; the stream has one owner, the fiber, which takes it out of the shared box.
     auto box = std::make_shared<std::unique_ptr<io::TcpStream>>(std::move(stream));
-    const auto started =
-        connections_.start("rtmp", [this, box](io::Deadline forever) { serve(std::move(*box), forever); });
+    const auto started = connections_.start("rtmp", [this, box](io::Deadline forever) { serve(std::move(*box), forever); });
     if (!started.ok())
         LOG_WARN(log_, "refused {}: {}", (*box)->peer(), started.error().text());
 }
@@ -44,7 +43,8 @@ void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadlin
     if (!place) {
         // The reference's number for it, which scripts look for.
         constexpr int kTooMany = 1074;
-        LOG_WARN(log, "refused {}: {} connections are the limit (max_connections), code={}", stream->peer(), limit_.max(), kTooMany);
+        LOG_WARN(log, "refused {}: {} connections are the limit (max_connections), code={}", stream->peer(), limit_.max(),
+                 kTooMany);
         return;
     }
     LOG_INFO(log, "{} client ip={}, fd={}", tls_ == nullptr ? "RTMP" : "RTMPS", stream->peer(), stream->native_handle());

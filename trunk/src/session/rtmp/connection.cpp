@@ -42,7 +42,8 @@ Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, c
                        Log log)
     : context_(context),
       log_(std::move(log)),
-      peer_(std::move(stream), tcp, server_options(context, addresses.server_ip, log_.id()), random_seed(), context.scratch, context.traffic),
+      peer_(std::move(stream), tcp, server_options(context, addresses.server_ip, log_.id()), random_seed(), context.scratch,
+            context.traffic),
       entry_(context.clients, *this) {
     request_.id = log_.id();
     request_.ip = addresses.client_ip;

@@ -1,5 +1,5 @@
-// Connection: one RTMP client from accept to close. Identifies it, asks the admission, and runs its sessions one after another. A client
-// that is refused hears why in RTMP's own words before the socket closes.
+// Connection: one RTMP client from accept to close. Identifies it, asks the admission, and runs its sessions one after another. A
+// client that is refused hears why in RTMP's own words before the socket closes.
 #pragma once
 
 #include <chrono>

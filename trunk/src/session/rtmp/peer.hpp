@@ -1,6 +1,6 @@
-// Peer: one RTMP client's connection, its engine and the few bytes between them. It reads, feeds the engine and writes what the engine
-// has to say; what the client wants is the sessions' business. All fibers of the loop share one read buffer (`scratch`): it is only
-// touched between two suspensions.
+// Peer: one RTMP client's connection, its engine and the few bytes between them. It reads, feeds the engine and writes what the
+// engine has to say; what the client wants is the sessions' business. All fibers of the loop share one read buffer (`scratch`):
+// it is only touched between two suspensions.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ namespace live::session::rtmp {
 class Peer {
 public:
     // `tcp` is the same stream when it is plain TCP, else nullptr.
-    Peer(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, engine::rtmp::ServerOptions options, std::uint64_t handshake_seed,
-         MutBytes scratch, Traffic& traffic);
+    Peer(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, engine::rtmp::ServerOptions options,
+         std::uint64_t handshake_seed, MutBytes scratch, Traffic& traffic);
 
     engine::rtmp::Server& engine() { return engine_; }
     io::Stream& stream() { return *stream_; }

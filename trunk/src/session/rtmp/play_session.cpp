@@ -34,7 +34,8 @@ Result<void> PlaySession::run(io::Deadline deadline) {
     TRY(peer_.write_output(deadline));
     peer_.engine().release_buffers();
     io::TcpStream* tcp = peer_.tcp();
-    if (tcp == nullptr || play.send_min_interval > std::chrono::microseconds::zero() || duration_ > std::chrono::milliseconds::zero())
+    if (tcp == nullptr || play.send_min_interval > std::chrono::microseconds::zero() ||
+        duration_ > std::chrono::milliseconds::zero())
         return run_on_own_beat(deadline);
     TRY(prepare_socket(*tcp));
     Seat seat(*tcp, cursor_, handed_back_);
@@ -135,7 +136,9 @@ Result<void> PlaySession::run_on_own_beat(io::Deadline deadline) {
         if (io::now() < due)
             continue;
         const bool more = TRY(send_some(deadline));
-        due = io::now() + (gap > gap.zero() ? std::chrono::duration_cast<Duration>(gap) : more ? Duration::zero() : Duration(window));
+        due = io::now() + (gap > gap.zero() ? std::chrono::duration_cast<Duration>(gap)
+                           : more           ? Duration::zero()
+                                            : Duration(window));
         if (duration_ > duration_.zero() && cursor_.played() >= duration_)
             return Error(Errc::closed, fmt::format("played the {} ms asked for", duration_.count()));
     }

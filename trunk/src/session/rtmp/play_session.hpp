@@ -1,6 +1,6 @@
-// PlaySession: from an admitted player's first byte of media to its last. The media itself is sent by a cohort; this fiber only joins,
-// reads what the client says, and takes over while its socket is full. Over TLS, with a gap between messages, or with an end in sight
-// it sends on a beat of its own instead.
+// PlaySession: from an admitted player's first byte of media to its last. The media itself is sent by a cohort; this fiber only
+// joins, reads what the client says, and takes over while its socket is full. Over TLS, with a gap between messages, or with an
+// end in sight it sends on a beat of its own instead.
 #pragma once
 
 #include <chrono>

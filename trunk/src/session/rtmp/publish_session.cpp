@@ -9,7 +9,8 @@ namespace live::session::rtmp {
 
 namespace rtmp = engine::rtmp;
 
-PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, std::unique_ptr<media::Publication> publication, const Log& log)
+PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, std::unique_ptr<media::Publication> publication,
+                               const Log& log)
     : peer_(peer),
       plan_(plan),
       publication_(std::move(publication)),

@@ -1,5 +1,6 @@
-// PublishSession: from an admitted publisher's first packet to its last. The only read loop of a publisher: bytes go to the engine, its
-// messages to the ingest. Where nobody needs a packet at once the socket is read on a beat and stays out of epoll between beats.
+// PublishSession: from an admitted publisher's first packet to its last. The only read loop of a publisher: bytes go to the
+// engine, its messages to the ingest. Where nobody needs a packet at once the socket is read on a beat and stays out of epoll
+// between beats.
 #pragma once
 
 #include <chrono>
@@ -22,8 +23,9 @@ public:
     // `peer`, `plan` and `log` outlive this.
     PublishSession(Peer& peer, const StreamPlan& plan, std::unique_ptr<media::Publication> publication, const Log& log);
 
-    // Until the client stops publishing (ok: the connection may go on) or something ends it: Errc::timed_out when it is silent for too
-    // long, Errc::conflict when another publisher took over, Errc::denied when it is kicked for idle, or the connection's error.
+    // Until the client stops publishing (ok: the connection may go on) or something ends it: Errc::timed_out when it is silent
+    // for too long, Errc::conflict when another publisher took over, Errc::denied when it is kicked for idle, or the connection's
+    // error.
     Result<void> run(io::Deadline deadline);
 
 private:

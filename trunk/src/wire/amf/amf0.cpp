@@ -44,10 +44,10 @@ public:
 private:
     struct Open {
         Value value;
-        std::string key;                     // of the member being read
-        std::uint32_t items_left = 0;        // strict array only
-        std::optional<std::size_t> target;   // its row in targets_
-        std::optional<ByteReader> resume;    // where to go on after it, when it was reached through a reference
+        std::string key;                    // of the member being read
+        std::uint32_t items_left = 0;       // strict array only
+        std::optional<std::size_t> target;  // its row in targets_
+        std::optional<ByteReader> resume;   // where to go on after it, when it was reached through a reference
     };
     struct Target {
         ByteReader start;  // at the marker
@@ -66,9 +66,9 @@ private:
     ByteReader& in_;
     Budget budget_;
     std::vector<Open> open_;
-    std::vector<Target> targets_;          // AMF 0, 2.9 "Reference Type": objects and arrays in the order they start
-    std::size_t replays_ = 0;              // open containers that were reached through a reference
-    std::optional<ByteReader> resume_;     // for the container about to be opened
+    std::vector<Target> targets_;       // AMF 0, 2.9 "Reference Type": objects and arrays in the order they start
+    std::size_t replays_ = 0;           // open containers that were reached through a reference
+    std::optional<ByteReader> resume_;  // for the container about to be opened
 };
 
 Result<Value> Reader::read() {

@@ -10,9 +10,9 @@
 
 namespace live::wire::amf {
 
-// One value off the front of `in`; call it again for the next. Errc::need_more when the input ends inside a value, Errc::malformed,
-// Errc::unsupported (movie clip and record set markers), Errc::limit. After an error the position of `in` means nothing.
-// References are copied out: the result is always a tree. One that leads into an object still open is malformed.
+// One value off the front of `in`; call it again for the next. Errc::need_more when the input ends inside a value,
+// Errc::malformed, Errc::unsupported (movie clip and record set markers), Errc::limit. After an error the position of `in` means
+// nothing. References are copied out: the result is always a tree. One that leads into an object still open is malformed.
 Result<Value> read_amf0(ByteReader& in, const Limits& limits = {});
 
 // All that values can say can be written; a string above 65,535 bytes becomes a long string.
