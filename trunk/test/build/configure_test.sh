@@ -144,10 +144,10 @@ check_init_script() {
     cat >"$root/objs/srs" <<'FAKE'
 #!/bin/sh
 [ "$1" = -t ] && exit 0
-printf '%s' $$ >objs/other.pid
 trap 'exit 0' TERM
 trap 'echo hup >>objs/seen' HUP
 trap 'echo usr1 >>objs/seen' USR1
+printf '%s' $$ >objs/other.pid
 while :; do sleep 0.1; done
 FAKE
     chmod +x "$root/objs/srs"
@@ -162,11 +162,14 @@ FAKE
     claim "a second start is refused" 1 "already running"
     run status
     claim "status of a running server" 0 "$(cat "$root/objs/other.pid")"
+    # Up to ten seconds, because a busy machine is slow to run a trap.
+    seen() { i=0; until grep -q "$1" "$root/objs/seen" 2>/dev/null || [ $i = 100 ]; do sleep 0.1; i=$((i + 1)); done; }
     run reload
     claim "reload" 0 "reload"
+    seen hup
     run rotate
     claim "rotate" 0 "log reopened"
-    sleep 0.5
+    seen usr1
     is "the signals arrived" "$(sort "$root/objs/seen" 2>/dev/null | tr '\n' ' ')" "hup usr1 "
     run stop
     claim "stop" 0 "stopped"
