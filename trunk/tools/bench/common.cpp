@@ -1,7 +1,12 @@
 #include "common.hpp"
 
-#include <algorithm>
 #include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -9,11 +14,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/epoll.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 
 namespace bench {
 namespace {

@@ -3,11 +3,11 @@
 // window, one plain send() each, ticks of 5 ms. With a window of 0 every message goes to everybody at once. In `read` mode it
 // accepts N sockets and only reads what they send. There is no protocol, no per-client state but a position, and no care for
 // slow readers, so no server can do better by the same system calls.
-#include <cerrno>
-#include <cstring>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstring>
 #include <vector>
 
 #include "clip.hpp"

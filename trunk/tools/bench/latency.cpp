@@ -2,13 +2,13 @@
 // ends read the same clock. Every video frame that is not a key frame carries a mark in its last bytes (a magic number and a
 // sequence number), which nobody decodes. For each frame two delays are kept: that of the player who joined last, and that of
 // the player who got it last. The program reads the players one after the other, so the second figure includes its own work.
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "clip.hpp"
 #include "common.hpp"
@@ -19,7 +19,8 @@ namespace {
 using namespace bench;
 
 constexpr std::string_view kUsage =
-    "latency --port PORT --clip FILE.flv [--host 127.0.0.1] [--app live] [--stream NAME] [--players 100] [--seconds 30] [--warmup 4]";
+    "latency --port PORT --clip FILE.flv [--host 127.0.0.1] [--app live] [--stream NAME] [--players 100] [--seconds 30] "
+    "[--warmup 4]";
 constexpr std::uint8_t kMagic[8] = {0x7e, 0x11, 0x5a, 0x33, 0x19, 0x77, 0x6b, 0x2d};
 constexpr std::size_t kMarkBytes = 12;  // The magic number and 32 bits of sequence.
 constexpr std::size_t kMarkedFrameMin = 64;
@@ -88,9 +89,14 @@ private:
 };
 
 Meter::Meter(Args& args)
-    : host_(args.text("host", "127.0.0.1")), app_(args.text("app", "live")), stream_(args.text("stream", "latency")),
-      port_(static_cast<std::uint16_t>(args.count("port", 0))), player_count_(args.count("players", 100)),
-      seconds_(args.number("seconds", 30)), warmup_(args.number("warmup", 4)), clip_(load_clip(args.required("clip"))) {
+    : host_(args.text("host", "127.0.0.1")),
+      app_(args.text("app", "live")),
+      stream_(args.text("stream", "latency")),
+      port_(static_cast<std::uint16_t>(args.count("port", 0))),
+      player_count_(args.count("players", 100)),
+      seconds_(args.number("seconds", 30)),
+      warmup_(args.number("warmup", 4)),
+      clip_(load_clip(args.required("clip"))) {
     args.check_all_used();
     if (port_ == 0 || player_count_ == 0)
         die("usage: " + std::string(kUsage));
@@ -105,7 +111,8 @@ void Meter::publish_due(double now) {
         if (!(message.is_setup && round_ > 0)) {
             std::uint8_t header[kType0Bytes];
             write_type0_header(header, message, round_ * clip_.duration_ms + message.timestamp_ms);
-            const bool is_marked = message.type == 9 && !message.is_setup && !message.is_key && message.chunks.size() >= kMarkedFrameMin;
+            const bool is_marked =
+                message.type == 9 && !message.is_setup && !message.is_key && message.chunks.size() >= kMarkedFrameMin;
             if (is_marked) {
                 const auto number = static_cast<std::uint32_t>(frames_.size());
                 std::uint8_t* mark = message.chunks.data() + message.chunks.size() - kMarkBytes;
@@ -174,7 +181,8 @@ void Meter::read_player(std::size_t index) {
 
 void Meter::wait(double until) {
     const double left = std::max(0.0, until - now_seconds());
-    const timespec limit{static_cast<time_t>(left), static_cast<long>((left - static_cast<double>(static_cast<time_t>(left))) * 1e9)};
+    const timespec limit{static_cast<time_t>(left),
+                         static_cast<long>((left - static_cast<double>(static_cast<time_t>(left))) * 1e9)};
     epoll_event events[256];
     const int n = epoll_pwait2(epoll_, events, 256, &limit, nullptr);
     for (int i = 0; i < n; ++i) {

@@ -174,7 +174,9 @@ std::size_t MediaCounter::take_chunk(const std::uint8_t* at, std::size_t size) {
         return 0;
     if (id < 2)
         id = 64 + at[1] + (id == 1 ? at[2] * 256u : 0u);
-    const auto u24 = [&](std::size_t from) { return static_cast<std::uint32_t>(at[from] << 16 | at[from + 1] << 8 | at[from + 2]); };
+    const auto u24 = [&](std::size_t from) {
+        return static_cast<std::uint32_t>(at[from] << 16 | at[from + 1] << 8 | at[from + 2]);
+    };
     Lane& lane = lanes_[id];
     std::uint32_t time = lane.delta;
     bool extended = lane.extended;

@@ -12,9 +12,9 @@
 
 namespace bench {
 
-inline constexpr std::size_t kHandshakeOutBytes = 1537;      // C0 and C1.
+inline constexpr std::size_t kHandshakeOutBytes = 1537;         // C0 and C1.
 inline constexpr std::size_t kHandshakeInBytes = 1 + 2 * 1536;  // S0, S1 and S2.
-inline constexpr std::size_t kHandshakeEndBytes = 1536;      // C2. Servers do not look at what a simple handshake echoes.
+inline constexpr std::size_t kHandshakeEndBytes = 1536;         // C2. Servers do not look at what a simple handshake echoes.
 
 // C0 and C1 of the simple handshake.
 std::vector<std::uint8_t> handshake_hello();

@@ -6,14 +6,14 @@
 // counts and ends. With --seconds it does this by itself. Players that start before the publisher all see the same bytes, so
 // with --aligned their positions are compared: how long ago the leading player was where the last one is now.
 // Exit status: 0 when every player is still connected at the end, else 1.
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <deque>
 #include <memory>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "common.hpp"
 #include "rtmp_client.hpp"
@@ -79,9 +79,14 @@ private:
 };
 
 Load::Load(Args& args)
-    : mode_(args.required("mode")), host_(args.text("host", "127.0.0.1")), app_(args.text("app", "live")),
-      stream_(args.text("stream", "bench")), port_(static_cast<std::uint16_t>(args.count("port", 0))),
-      ramp_(args.number("ramp", 2000)), seconds_(args.number("seconds", 0)), aligned_(args.flag("aligned")),
+    : mode_(args.required("mode")),
+      host_(args.text("host", "127.0.0.1")),
+      app_(args.text("app", "live")),
+      stream_(args.text("stream", "bench")),
+      port_(static_cast<std::uint16_t>(args.count("port", 0))),
+      ramp_(args.number("ramp", 2000)),
+      seconds_(args.number("seconds", 0)),
+      aligned_(args.flag("aligned")),
       players_(args.count("clients", 1)) {
     const std::size_t witnesses = args.count("witnesses", 1);
     args.check_all_used();
@@ -112,7 +117,8 @@ void Load::start_due_players(double now) {
 
 void Load::fail(Player& player, const char* why) {
     if (failed_ < 3)
-        std::fprintf(stderr, "player %zu: %s (%s)\n", static_cast<std::size_t>(&player - players_.data()), why, std::strerror(errno));
+        std::fprintf(stderr, "player %zu: %s (%s)\n", static_cast<std::size_t>(&player - players_.data()), why,
+                     std::strerror(errno));
     open_ -= player.state == State::open ? 1u : 0u;
     close(player.fd);
     player.state = State::failed;
@@ -229,7 +235,9 @@ void Load::report(std::string_view event) {
     line.add("bytes_min", static_cast<std::uint64_t>(quantile(totals, 0)));
     line.add("bytes_max", static_cast<std::uint64_t>(quantile(totals, 1)));
     if (aligned_) {
-        line.add("lag_ms_p50", quantile(lags_ms_, 0.5)).add("lag_ms_p99", quantile(lags_ms_, 0.99)).add("lag_ms_max", lag_ms_max_);
+        line.add("lag_ms_p50", quantile(lags_ms_, 0.5))
+            .add("lag_ms_p99", quantile(lags_ms_, 0.99))
+            .add("lag_ms_max", lag_ms_max_);
     }
     if (const MediaCounter* witness = players_[0].witness.get()) {
         line.add("witness_bytes", players_[0].bytes).add("witness_audio", witness->audio_messages());
@@ -281,7 +289,10 @@ void Load::step(double now) {
     if (!is_ready_ && started_ == players_.size() && open_ + failed_ == players_.size()) {
         is_ready_ = true;
         marked_at_ = now;
-        JsonLine("ready").add("open", static_cast<std::uint64_t>(open_)).add("failed", static_cast<std::uint64_t>(failed_)).print();
+        JsonLine("ready")
+            .add("open", static_cast<std::uint64_t>(open_))
+            .add("failed", static_cast<std::uint64_t>(failed_))
+            .print();
     }
     track_lag(now);
     if (n < 1024)

@@ -2,15 +2,16 @@
 // over until SIGTERM or for --seconds of media. Raw mode sends the same bytes without a handshake: the floor's publishers.
 // A publisher starts its media when the server has said NetStream.Publish.Start, and ends with FCUnpublish, deleteStream and an
 // orderly close, so that what was sent is also read. The words `mark` and `report` on standard input open and print a measuring
-// window: what was sent in it, and how late the latest message was. Exit status: 0 when no publisher was refused or cut off, else 1.
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
+// window: what was sent in it, and how late the latest message was. Exit status: 0 when no publisher was refused or cut off,
+// else 1.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
 
 #include "clip.hpp"
 #include "common.hpp"
@@ -76,9 +77,14 @@ private:
 };
 
 Publishers::Publishers(Args& args)
-    : host_(args.text("host", "127.0.0.1")), app_(args.text("app", "live")), stream_(args.text("stream", "bench")),
-      port_(static_cast<std::uint16_t>(args.count("port", 0))), ramp_(args.number("ramp", 200)),
-      seconds_(args.number("seconds", 0)), raw_(args.flag("raw")), clip_(load_clip(args.required("clip"))),
+    : host_(args.text("host", "127.0.0.1")),
+      app_(args.text("app", "live")),
+      stream_(args.text("stream", "bench")),
+      port_(static_cast<std::uint16_t>(args.count("port", 0))),
+      ramp_(args.number("ramp", 200)),
+      seconds_(args.number("seconds", 0)),
+      raw_(args.flag("raw")),
+      clip_(load_clip(args.required("clip"))),
       publishers_(args.count("clients", 1)) {
     args.check_all_used();
     if (port_ == 0 || publishers_.empty() || ramp_ <= 0)
@@ -103,8 +109,8 @@ void Publishers::start_due(double now) {
 
 void Publishers::fail(Publisher& publisher, const char* why) {
     if (failed_ < 3)
-        std::fprintf(stderr, "publisher %s: %s (%s)\n", name(static_cast<std::size_t>(&publisher - publishers_.data())).c_str(), why,
-                     std::strerror(errno));
+        std::fprintf(stderr, "publisher %s: %s (%s)\n", name(static_cast<std::size_t>(&publisher - publishers_.data())).c_str(),
+                     why, std::strerror(errno));
     publishing_ -= publisher.state == State::publishing ? 1u : 0u;
     close(publisher.fd);
     publisher.state = State::failed;
@@ -169,7 +175,8 @@ bool Publishers::send_message(Publisher& publisher, const ClipMessage& message) 
     const std::size_t done = publisher.sent_of_message;
     const std::size_t header_done = std::min(done, kType0Bytes);
     parts[0] = {header.data() + header_done, kType0Bytes - header_done};
-    parts[1] = {const_cast<std::uint8_t*>(message.chunks.data()) + (done - header_done), message.chunks.size() - (done - header_done)};
+    parts[1] = {const_cast<std::uint8_t*>(message.chunks.data()) + (done - header_done),
+                message.chunks.size() - (done - header_done)};
     msghdr gathered{};
     gathered.msg_iov = parts;
     gathered.msg_iovlen = 2;
@@ -295,7 +302,8 @@ void Publishers::step(double now) {
 
 int Publishers::run() {
     started_at_ = marked_at_ = now_seconds();
-    if (epoll_event event{EPOLLIN, {.u32 = kStdinId}}; epoll_ctl(epoll_, EPOLL_CTL_ADD, STDIN_FILENO, &event) != 0 && errno != EPERM)
+    if (epoll_event event{EPOLLIN, {.u32 = kStdinId}};
+        epoll_ctl(epoll_, EPOLL_CTL_ADD, STDIN_FILENO, &event) != 0 && errno != EPERM)
         die(std::string("standard input: ") + std::strerror(errno));  // EPERM: a file or /dev/null, which says nothing.
     while (done_ + failed_ < publishers_.size()) {
         step(now_seconds());

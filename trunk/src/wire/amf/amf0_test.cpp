@@ -38,16 +38,17 @@ const std::vector<Vector>& vectors() {
         {"object", hex("03 0003 617070 02 0004 6c697665 0001 6e 00 0000000000000000 0000 09"),
          Value::object({{"app", "live"}, {"n", 0}})},
         {"object with an empty key", hex("03 0000 05 0000 09"), Value::object({{"", Value::null()}})},
-        {"nested object", hex("03 0001 61 03 0001 62 01 01 0000 09 0000 09"), Value::object({{"a", Value::object({{"b", true}})}})},
+        {"nested object", hex("03 0001 61 03 0001 62 01 01 0000 09 0000 09"),
+         Value::object({{"a", Value::object({{"b", true}})}})},
         {"typed object", hex("10 0001 43 0001 61 05 0000 09"), Value::typed_object("C", {{"a", Value::null()}})},
         {"ecma array", hex("08 00000001 0005 7769647468 00 4094000000000000 0000 09"), Value::ecma_array({{"width", 1280}})},
-        {"ecma array that counts wrongly", hex("08 00000000 0001 61 05 0000 09"), Value::ecma_array({{"a", Value::null()}}), false},
+        {"ecma array that counts wrongly", hex("08 00000000 0001 61 05 0000 09"), Value::ecma_array({{"a", Value::null()}}),
+         false},
         {"strict array", hex("0a 00000002 05 01 01"), Value::strict_array({Value::null(), true})},
         {"strict array of arrays", hex("0a 00000001 0a 00000000"), Value::strict_array({Value::strict_array()})},
         {"reference", hex("0a 00000002 03 0001 61 05 0000 09 07 0001"),
          Value::strict_array({Value::object({{"a", Value::null()}}), Value::object({{"a", Value::null()}})}), false},
-        {"reference to an object that holds one",
-         hex("0a 00000003 03 0000 09 03 0001 61 07 0001 0000 09 07 0002"),
+        {"reference to an object that holds one", hex("0a 00000003 03 0000 09 03 0001 61 07 0001 0000 09 07 0002"),
          Value::strict_array({Value::object(), Value::object({{"a", Value::object()}}), Value::object({{"a", Value::object()}})}),
          false},
         {"switch to AMF3", hex("11 04 05"), Value(5), false},
@@ -103,9 +104,7 @@ TEST(Amf0, RejectsWhatTheFormatForbids) {
     EXPECT_EQ(read(hex("11 0d")).code(), Errc::unsupported);
 }
 
-TEST(Amf0, RejectsAnObjectThatRefersToItself) {
-    EXPECT_EQ(read(hex("03 0001 61 07 0000 0000 09")).code(), Errc::malformed);
-}
+TEST(Amf0, RejectsAnObjectThatRefersToItself) { EXPECT_EQ(read(hex("03 0001 61 07 0000 0000 09")).code(), Errc::malformed); }
 
 // `levels` objects inside each other, closed again.
 std::vector<std::uint8_t> nested(std::size_t levels) {

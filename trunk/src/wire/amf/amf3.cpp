@@ -28,8 +28,8 @@ enum Marker : std::uint8_t {
 
 constexpr std::size_t kKeyBytesMax = 65'535;  // What a Value takes as a key.
 
-// Reads one tree with a stack of its own. An object reference is read by going back to where the object starts and reading it once
-// more without entering anything into the tables; the budget bounds what that can cost.
+// Reads one tree with a stack of its own. An object reference is read by going back to where the object starts and reading it
+// once more without entering anything into the tables; the budget bounds what that can cost.
 class Reader {
 public:
     Reader(ByteReader& in, Budget& budget, std::size_t depth) : in_(in), budget_(budget), depth_(depth) {}
@@ -199,7 +199,8 @@ Result<Reader::Traits> Reader::read_traits(std::uint32_t header) {
     if ((header & 2) == 0) {
         const std::size_t index = header >> 2;
         if (index >= traits_.size())
-            return Error(Errc::malformed, "AMF3 trait reference " + std::to_string(index) + " of " + std::to_string(traits_.size()));
+            return Error(Errc::malformed,
+                         "AMF3 trait reference " + std::to_string(index) + " of " + std::to_string(traits_.size()));
         return traits_[index];
     }
     if ((header & 4) != 0)
@@ -281,7 +282,8 @@ Result<std::string> Reader::string() {
     if ((header & 1) == 0) {
         const std::size_t index = header >> 1;
         if (index >= strings_.size())
-            return Error(Errc::malformed, "AMF3 string reference " + std::to_string(index) + " of " + std::to_string(strings_.size()));
+            return Error(Errc::malformed,
+                         "AMF3 string reference " + std::to_string(index) + " of " + std::to_string(strings_.size()));
         TRY(budget_.spend_text(strings_[index].size()));
         return strings_[index];
     }

@@ -44,8 +44,7 @@ const std::vector<Vector>& vectors() {
         {"object reference", hex("09 05 01 0a 0b 01 03 61 04 01 01 0a 02"),
          Value::strict_array({Value::object({{"a", 1}}), Value::object({{"a", 1}})})},
         {"date reference", hex("09 05 01 08 01 4024000000000000 08 02"), Value::strict_array({Value::date(10), Value::date(10)})},
-        {"strings seen in a replay are not counted twice",
-         hex("09 09 01 0a 0b 01 03 61 06 03 62 01 0a 02 06 03 63 06 04"),
+        {"strings seen in a replay are not counted twice", hex("09 09 01 0a 0b 01 03 61 06 03 62 01 0a 02 06 03 63 06 04"),
          Value::strict_array({Value::object({{"a", "b"}}), Value::object({{"a", "b"}}), "c", "c"})},
     };
     return table;
@@ -110,10 +109,10 @@ TEST(Amf3, ReferencesCannotMultiplyWithoutBound) {
 
 TEST(Amf3, RepeatedLongTextThroughTheTableIsBounded) {
     ByteWriter out;
-    out.bytes(hex("09 8801 01"));                       // 512 items
-    out.u8(0x06).bytes(hex("81ff7f")).zeros(16'383);    // a string of 16,383 bytes once ...
+    out.bytes(hex("09 8801 01"));                     // 512 items
+    out.u8(0x06).bytes(hex("81ff7f")).zeros(16'383);  // a string of 16,383 bytes once ...
     for (int i = 1; i < 512; ++i)
-        out.bytes(hex("06 00"));                        // ... and 511 times by reference
+        out.bytes(hex("06 00"));  // ... and 511 times by reference
     EXPECT_EQ(read(out.written()).code(), Errc::limit);
 }
 

@@ -1,5 +1,5 @@
-// What one AMF value may cost. A few bytes of AMF can name very much (deep nesting, references to large objects), so a reader spends
-// from a Budget and stops with Errc::limit when it is used up.
+// What one AMF value may cost. A few bytes of AMF can name very much (deep nesting, references to large objects), so a reader
+// spends from a Budget and stops with Errc::limit when it is used up.
 #pragma once
 
 #include <cstddef>

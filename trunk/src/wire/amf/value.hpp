@@ -20,7 +20,7 @@ enum class Kind : std::uint8_t {
     boolean,
     number,
     string,
-    date,          // milliseconds since 1970 in UTC; the time zone of the wire is reserved and dropped
+    date,  // milliseconds since 1970 in UTC; the time zone of the wire is reserved and dropped
     xml,
     object,        // members with keys, in wire order; may carry a class name
     ecma_array,    // the same with another marker; what metadata uses
@@ -67,9 +67,7 @@ public:
     // Null and undefined: what clients send where they have nothing to say.
     bool is_nothing() const { return kind_ == Kind::null || kind_ == Kind::undefined; }
     // Has members: object, ecma_array, strict_array.
-    bool is_container() const {
-        return kind_ == Kind::object || kind_ == Kind::ecma_array || kind_ == Kind::strict_array;
-    }
+    bool is_container() const { return kind_ == Kind::object || kind_ == Kind::ecma_array || kind_ == Kind::strict_array; }
 
     // The content when the kind fits, else nothing; the views live as long as this value is not changed.
     std::optional<double> number() const;
@@ -85,7 +83,8 @@ public:
     // All members in wire order; those of a strict array have empty keys. Empty for anything that is no container.
     std::span<const Member> members() const;
 
-    // Replaces the member or appends it. Only on an object or an ECMA array, with a key of at most 65,535 bytes (aborts otherwise).
+    // Replaces the member or appends it. Only on an object or an ECMA array, with a key of at most 65,535 bytes (aborts
+    // otherwise).
     Value& set(std::string_view key, Value value);
     // Appends without looking for the key, for readers. Aborts when this is no container.
     Value& append(std::string key, Value value);

@@ -24,7 +24,8 @@ struct AudioSpecificConfig {
 // not looked at.
 Result<AudioSpecificConfig> parse_aac_config(Bytes config);
 
-// Two bytes for the usual rates, five for others, more with SBR. Aborts for object types and channel counts that cannot be written.
+// Two bytes for the usual rates, five for others, more with SBR. Aborts for object types and channel counts that cannot be
+// written.
 void write_aac_config(ByteWriter& out, const AudioSpecificConfig& config);
 
 }  // namespace live::wire::codec

@@ -59,7 +59,8 @@ TEST(AacConfig, WritesWhatItRead) {
 TEST(AacConfig, EveryTruncationNeedsMore) {
     for (const Case& wanted : cases())
         for (std::size_t size = 0; size < wanted.needed; ++size)
-            EXPECT_EQ(parse_aac_config(Bytes(wanted.bytes).first(size)).code(), Errc::need_more) << wanted.name << " cut at " << size;
+            EXPECT_EQ(parse_aac_config(Bytes(wanted.bytes).first(size)).code(), Errc::need_more)
+                << wanted.name << " cut at " << size;
 }
 
 TEST(AacConfig, RefusesReservedValues) {

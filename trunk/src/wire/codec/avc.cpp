@@ -106,7 +106,7 @@ Result<Crop> read_crop(BitReader& in, std::uint32_t unit_x, std::uint32_t unit_y
 }
 
 Result<void> read_size(BitReader& in, std::uint32_t chroma_format, bool separate_planes, SpsInfo& info) {
-    TRY(in.ue());    // max_num_ref_frames
+    TRY(in.ue());  // max_num_ref_frames
     TRY(in.skip(1));
     const auto columns = TRY(in.ue_up_to(kPictureSideMax / kMacroblock - 1, "pic_width_in_mbs_minus1")) + 1;
     const auto rows = TRY(in.ue_up_to(kPictureSideMax / kMacroblock - 1, "pic_height_in_map_units_minus1")) + 1;

@@ -1,5 +1,6 @@
-// H.264: the decoder configuration record that RTMP, FLV and MP4 carry (ISO/IEC 14496-15, 5.3.3.1) and the picture size inside its
-// sequence parameter set (ITU-T H.264, 7.3.2.1.1). Not a decoder: everything behind the picture size is read only where it must be.
+// H.264: the decoder configuration record that RTMP, FLV and MP4 carry (ISO/IEC 14496-15, 5.3.3.1) and the picture size inside
+// its sequence parameter set (ITU-T H.264, 7.3.2.1.1). Not a decoder: everything behind the picture size is read only where it
+// must be.
 #pragma once
 
 #include <string_view>

@@ -40,7 +40,8 @@ TEST(AvcConfig, EveryTruncationNeedsMoreUntilTheExtension) {
     for (const PictureVector& vector : avc_vectors()) {
         const std::size_t needed = vector.record.size() - parse_avc_config(vector.record)->extension.size();
         for (std::size_t size = 0; size < needed; ++size)
-            EXPECT_EQ(parse_avc_config(Bytes(vector.record).first(size)).code(), Errc::need_more) << vector.name << " cut at " << size;
+            EXPECT_EQ(parse_avc_config(Bytes(vector.record).first(size)).code(), Errc::need_more)
+                << vector.name << " cut at " << size;
         EXPECT_TRUE(parse_avc_config(Bytes(vector.record).first(needed)).ok());
     }
 }

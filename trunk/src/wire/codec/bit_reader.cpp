@@ -25,7 +25,8 @@ Result<bool> BitReader::flag() { return TRY(bits(1)) != 0; }
 
 Result<void> BitReader::skip(std::size_t count) {
     if (count > remaining())
-        return Error(Errc::need_more, "wanted to skip " + std::to_string(count) + " bits, " + std::to_string(remaining()) + " are left");
+        return Error(Errc::need_more,
+                     "wanted to skip " + std::to_string(count) + " bits, " + std::to_string(remaining()) + " are left");
     at_ += count;
     return {};
 }

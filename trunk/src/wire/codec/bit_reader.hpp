@@ -1,5 +1,6 @@
-// Reads single bits, most significant first, and the Exp-Golomb codes of H.264 and HEVC (H.264, 9.1). Every read is checked; running
-// out is Errc::need_more. Also takes the emulation prevention bytes out of a NAL unit, which must happen before its bits are read.
+// Reads single bits, most significant first, and the Exp-Golomb codes of H.264 and HEVC (H.264, 9.1). Every read is checked;
+// running out is Errc::need_more. Also takes the emulation prevention bytes out of a NAL unit, which must happen before its bits
+// are read.
 #pragma once
 
 #include <cstdint>

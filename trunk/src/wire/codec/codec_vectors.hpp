@@ -1,6 +1,6 @@
-// Decoder configuration records as real encoders write them. The video ones are ours, made with ffmpeg 5.1 from its own test picture,
-// for example: ffmpeg -f lavfi -i testsrc2=size=1280x720:rate=25 -frames:v 2 -pix_fmt yuv420p -c:v libx264 x.mp4
-// and cut out of the sample description box (avcC, hvcC, av1C).
+// Decoder configuration records as real encoders write them. The video ones are ours, made with ffmpeg 5.1 from its own test
+// picture, for example: ffmpeg -f lavfi -i testsrc2=size=1280x720:rate=25 -frames:v 2 -pix_fmt yuv420p -c:v libx264 x.mp4 and cut
+// out of the sample description box (avcC, hvcC, av1C).
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,21 @@ struct PictureVector {
 
 inline const std::vector<PictureVector>& avc_vectors() {
     static const std::vector<PictureVector> table = {
-        {"high 720p25", hex("0164001fffe1001a6764001facd9405005bb011000000300100000030320f183196001000668ebe3cb22c0fdf8f800"), 1280, 720,
-         100, 31, 25},
+        {"high 720p25", hex("0164001fffe1001a6764001facd9405005bb011000000300100000030320f183196001000668ebe3cb22c0fdf8f800"),
+         1280, 720, 100, 31, 25},
         {"high 1918x1078 at 29.97, cropped",
-         hex("01640028ffe1001a67640028acd940780227a9b01100000303e90000ea600f18319601000668ebe3cb22c0fdf8f800"), 1918, 1078, 100, 40,
-         30000.0 / 1001},
-        {"baseline", hex("0142c01effe100196742c01ed900a02ff97011000003000100000300320f162e4801000568cb83cb20"), 640, 360, 66, 30, 25},
-        {"interlaced", hex("0164001effe100186764001eacd940b424d8088000000300800000190f8a14cb01000668fba3cb22c0fdf8f800"), 720, 576, 100, 30,
+         hex("01640028ffe1001a67640028acd940780227a9b01100000303e90000ea600f18319601000668ebe3cb22c0fdf8f800"), 1918, 1078, 100,
+         40, 30000.0 / 1001},
+        {"baseline", hex("0142c01effe100196742c01ed900a02ff97011000003000100000300320f162e4801000568cb83cb20"), 640, 360, 66, 30,
          25},
-        {"high 4:4:4, cropped", hex("01f4000dffe1001a67f4000d919b282a10f1f1f808800000030080000019078a14cb01000668ebe3c44844fff8f800"), 322,
-         242, 244, 13, 25},
+        {"interlaced", hex("0164001effe100186764001eacd940b424d8088000000300800000190f8a14cb01000668fba3cb22c0fdf8f800"), 720,
+         576, 100, 30, 25},
+        {"high 4:4:4, cropped",
+         hex("01f4000dffe1001a67f4000d919b282a10f1f1f808800000030080000019078a14cb01000668ebe3c44844fff8f800"), 322, 242, 244, 13,
+         25},
         {"high 4:2:2, ten bits, cropped",
-         hex("017a000dffe1001b677a000db6cd9415087888fc0440000003004000000c83c50a658001000668ebe3cb22c0fefafa00"), 322, 242, 122, 13, 25, 10},
+         hex("017a000dffe1001b677a000db6cd9415087888fc0440000003004000000c83c50a658001000668ebe3cb22c0fefafa00"), 322, 242, 122,
+         13, 25, 10},
     };
     return table;
 }

@@ -88,7 +88,8 @@ Result<HevcConfig> parse_hevc_config(Bytes record) {
         const auto count = TRY(in.u16be());
         units += count;
         if (units > HevcConfig::kUnitsMax)
-            return Error(Errc::limit, "more than " + std::to_string(HevcConfig::kUnitsMax) + " NAL units in an HEVC configuration");
+            return Error(Errc::limit,
+                         "more than " + std::to_string(HevcConfig::kUnitsMax) + " NAL units in an HEVC configuration");
         for (int unit = 0; unit < count; ++unit)
             array.units.push_back(TRY(in.take(TRY(in.u16be()))));
         config.arrays.push_back(std::move(array));

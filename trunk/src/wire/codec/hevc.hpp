@@ -1,5 +1,5 @@
-// HEVC: the decoder configuration record (ISO/IEC 14496-15, 8.3.3.1) and the picture size inside its sequence parameter set (ITU-T
-// H.265, 7.3.2.2). Not a decoder: reading stops behind the size.
+// HEVC: the decoder configuration record (ISO/IEC 14496-15, 8.3.3.1) and the picture size inside its sequence parameter set
+// (ITU-T H.265, 7.3.2.2). Not a decoder: reading stops behind the size.
 #pragma once
 
 #include <vector>

@@ -40,7 +40,8 @@ TEST(HevcConfig, WritesWhatItRead) {
 TEST(HevcConfig, EveryTruncationNeedsMore) {
     for (const PictureVector& vector : hevc_vectors())
         for (std::size_t size = 0; size < vector.record.size(); ++size)
-            EXPECT_EQ(parse_hevc_config(Bytes(vector.record).first(size)).code(), Errc::need_more) << vector.name << " cut at " << size;
+            EXPECT_EQ(parse_hevc_config(Bytes(vector.record).first(size)).code(), Errc::need_more)
+                << vector.name << " cut at " << size;
 }
 
 TEST(HevcConfig, RefusesOtherVersionsAndThreeByteLengths) {

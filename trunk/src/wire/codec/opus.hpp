@@ -11,9 +11,9 @@ namespace live::wire::codec {
 
 struct OpusHead {
     std::uint8_t channels = 2;
-    std::uint16_t pre_skip = 0;       // samples at 48 kHz to drop at the beginning
+    std::uint16_t pre_skip = 0;         // samples at 48 kHz to drop at the beginning
     std::uint32_t input_rate = 48'000;  // of the material before encoding; Opus itself always runs at 48 kHz
-    std::int16_t gain = 0;            // in 1/256 dB
+    std::int16_t gain = 0;              // in 1/256 dB
     std::uint8_t mapping_family = 0;
     std::uint8_t streams = 1;
     std::uint8_t coupled = 1;  // of the streams, how many are stereo

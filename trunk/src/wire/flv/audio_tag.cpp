@@ -18,7 +18,13 @@ constexpr std::uint8_t kExHeader = 9;
 constexpr std::uint8_t kAac = 10;
 
 // E-RTMP v2, AudioPacketType.
-enum PacketType : std::uint8_t { kSequenceStart = 0, kCodedFrames = 1, kSequenceEnd = 2, kMultichannelConfig = 4, kMultitrack = 5 };
+enum PacketType : std::uint8_t {
+    kSequenceStart = 0,
+    kCodedFrames = 1,
+    kSequenceEnd = 2,
+    kMultichannelConfig = 4,
+    kMultitrack = 5
+};
 
 struct Format {
     AudioCodec codec;
@@ -26,22 +32,22 @@ struct Format {
 };
 
 constexpr std::array<Format, 16> kFormats = {{
-    {AudioCodec::pcm, 0},             // platform endian
+    {AudioCodec::pcm, 0},  // platform endian
     {AudioCodec::adpcm, 0},
     {AudioCodec::mp3, 0},
-    {AudioCodec::pcm, 0},             // little endian
+    {AudioCodec::pcm, 0},  // little endian
     {AudioCodec::nellymoser, 16'000},
     {AudioCodec::nellymoser, 8'000},
     {AudioCodec::nellymoser, 0},
     {AudioCodec::g711a, 8'000},
     {AudioCodec::g711u, 8'000},
-    {AudioCodec::unknown, 0},         // the enhanced header; not reached
+    {AudioCodec::unknown, 0},  // the enhanced header; not reached
     {AudioCodec::aac, 0},
     {AudioCodec::speex, 16'000},
     {AudioCodec::unknown, 0},
     {AudioCodec::unknown, 0},
     {AudioCodec::mp3, 8'000},
-    {AudioCodec::unknown, 0},         // device specific
+    {AudioCodec::unknown, 0},  // device specific
 }};
 
 constexpr std::array<std::uint32_t, 4> kRates = {5'512, 11'025, 22'050, 44'100};
@@ -109,7 +115,8 @@ std::uint8_t classic_format(const AudioTag& tag) {
     for (std::uint8_t format = 0; format < kFormats.size(); ++format) {
         const Format& row = kFormats[format];
         // The little-endian spelling of PCM, not the one that depends on somebody's machine.
-        if (format != 0 && format != kExHeader && row.codec == tag.codec && (row.fixed_rate == 0 || row.fixed_rate == tag.sample_rate))
+        if (format != 0 && format != kExHeader && row.codec == tag.codec &&
+            (row.fixed_rate == 0 || row.fixed_rate == tag.sample_rate))
             return format;
     }
     return kExHeader;

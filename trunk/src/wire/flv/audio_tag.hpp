@@ -15,8 +15,8 @@ namespace live::wire::flv {
 struct AudioTag {
     AudioCodec codec = AudioCodec::none;  // none for the empty message
     PacketKind kind = PacketKind::other;
-    // What a classic header says; zero in an enhanced one. AAC encoders always say 44,100 Hz and two channels: the truth is in the
-    // sequence header.
+    // What a classic header says; zero in an enhanced one. AAC encoders always say 44,100 Hz and two channels: the truth is in
+    // the sequence header.
     std::uint32_t sample_rate = 0;
     std::uint8_t sample_bits = 0;
     std::uint8_t channels = 0;

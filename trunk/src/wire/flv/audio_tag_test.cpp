@@ -40,7 +40,8 @@ TEST(AudioTag, WritesWhatItRead) {
 TEST(AudioTag, EveryCutHeaderNeedsMore) {
     for (const AudioVector& vector : audio_vectors())
         for (std::size_t size = 1; size < vector.header_bytes; ++size)
-            EXPECT_EQ(parse_audio_tag(Bytes(vector.bytes).first(size)).code(), Errc::need_more) << vector.name << " cut at " << size;
+            EXPECT_EQ(parse_audio_tag(Bytes(vector.bytes).first(size)).code(), Errc::need_more)
+                << vector.name << " cut at " << size;
 }
 
 TEST(AudioTag, AnEmptyMessageIsSilence) {

@@ -22,9 +22,9 @@ constexpr std::array kVideo = {
 };
 
 constexpr std::array kAudio = {
-    AudioRow{AudioCodec::aac, fourcc('m', 'p', '4', 'a')},  AudioRow{AudioCodec::opus, fourcc('O', 'p', 'u', 's')},
-    AudioRow{AudioCodec::mp3, fourcc('.', 'm', 'p', '3')},  AudioRow{AudioCodec::flac, fourcc('f', 'L', 'a', 'C')},
-    AudioRow{AudioCodec::ac3, fourcc('a', 'c', '-', '3')},  AudioRow{AudioCodec::eac3, fourcc('e', 'c', '-', '3')},
+    AudioRow{AudioCodec::aac, fourcc('m', 'p', '4', 'a')}, AudioRow{AudioCodec::opus, fourcc('O', 'p', 'u', 's')},
+    AudioRow{AudioCodec::mp3, fourcc('.', 'm', 'p', '3')}, AudioRow{AudioCodec::flac, fourcc('f', 'L', 'a', 'C')},
+    AudioRow{AudioCodec::ac3, fourcc('a', 'c', '-', '3')}, AudioRow{AudioCodec::eac3, fourcc('e', 'c', '-', '3')},
 };
 
 }  // namespace

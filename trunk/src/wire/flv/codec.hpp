@@ -1,5 +1,5 @@
-// The codecs FLV and RTMP can name, in both spellings: the four-bit ids of the classic tag header and the FourCCs of enhanced RTMP.
-// Nothing here looks into the media itself; wire/codec does.
+// The codecs FLV and RTMP can name, in both spellings: the four-bit ids of the classic tag header and the FourCCs of enhanced
+// RTMP. Nothing here looks into the media itself; wire/codec does.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The container around the tags: file header, tag headers and the sizes that follow each tag (Video File Format 10.1, E.2 and E.3).
-// FlvReader is a push parser for files and HTTP-FLV streams; writing is a few bytes in front of and behind a tag's body.
+// The container around the tags: file header, tag headers and the sizes that follow each tag (Video File Format 10.1, E.2 and
+// E.3). FlvReader is a push parser for files and HTTP-FLV streams; writing is a few bytes in front of and behind a tag's body.
 #pragma once
 
 #include <array>
@@ -52,8 +52,8 @@ void write_tag(ByteWriter& out, TagType type, std::uint32_t timestamp_ms, Bytes 
 // Errc::unsupported for encrypted tags. A type that is none of TagType comes back as its number.
 Result<TagHeader> read_tag_header(ByteReader& in);
 
-// Bytes in any portions, tags out. Wrong sizes behind tags are common in the wild and are not looked at; tags of unknown types are
-// skipped.
+// Bytes in any portions, tags out. Wrong sizes behind tags are common in the wild and are not looked at; tags of unknown types
+// are skipped.
 class FlvReader {
 public:
     struct Limits {

@@ -19,7 +19,7 @@ struct VideoVector {
     int composition_ms;
     std::size_t header_bytes;  // what stands before the body of the (first) track
     std::size_t body_bytes;
-    bool canonical = true;     // write(parse(bytes)) gives these bytes again
+    bool canonical = true;  // write(parse(bytes)) gives these bytes again
     int track_id = 0;
     int offset_ns = 0;
 };
@@ -55,15 +55,15 @@ inline const std::vector<VideoVector>& video_vectors() {
         {"FourCC of tomorrow", hex("91 76766331 000001"), VideoCodec::unknown, frames, true, 0, 5, 3, false},
         {"enhanced command", hex("d1 01"), VideoCodec::none, command, false, 0, 1, 1},
         {"nanosecond offset", hex("97 02 0007a1 01 68766331 000001 aa"), hevc, frames, true, 1, 13, 1, false, 0, 1'953},
-        {"nanosecond offset above the text's limit", hex("97 02 ffffff 01 68766331 000001 aa"), hevc, frames, true, 1, 13, 1, false, 0,
-         999'999},
+        {"nanosecond offset above the text's limit", hex("97 02 ffffff 01 68766331 000001 aa"), hevc, frames, true, 1, 13, 1,
+         false, 0, 999'999},
         {"unknown extension is skipped", hex("97 00 ff 13 68766331 aa"), hevc, frames, true, 0, 8, 1, false},
         {"two extensions", hex("97 00 ff 17 02 000001 03 68766331 aa"), hevc, frames, true, 0, 13, 1, false, 0, 1},
         {"extension before a command", hex("d7 02 000001 01 00"), VideoCodec::none, command, false, 0, 6, 1, false, 0, 1},
         {"one track", hex("96 01 68766331 05 000002 aabb"), hevc, frames, true, 2, 10, 2, false, 5},
         {"many tracks", hex("96 13 68766331 00 000002 aabb 01 000001 cc"), hevc, frames, true, 0, 10, 2, false, 0},
-        {"many tracks, many codecs", hex("a6 21 61766331 01 000004 000003 aa 61763031 02 000001 bb"), avc, frames, false, 3, 13, 1, false,
-         1},
+        {"many tracks, many codecs", hex("a6 21 61766331 01 000004 000003 aa 61763031 02 000001 bb"), avc, frames, false, 3, 13,
+         1, false, 1},
     };
     return table;
 }
@@ -110,7 +110,8 @@ inline const std::vector<AudioVector>& audio_vectors() {
         {"nanosecond offset", hex("97 02 000010 01 4f707573 fc"), opus, frames, 0, 0, 0, 10, 1, false, 0, 16},
         {"one track", hex("95 01 6d703461 03 21"), aac, frames, 0, 0, 0, 7, 1, false, 3},
         {"many tracks", hex("95 11 6d703461 00 000001 21 01 000002 2223"), aac, frames, 0, 0, 0, 10, 1, false, 0},
-        {"many tracks, many codecs", hex("95 21 6d703461 04 000001 21 4f707573 05 000001 fc"), aac, frames, 0, 0, 0, 10, 1, false, 4},
+        {"many tracks, many codecs", hex("95 21 6d703461 04 000001 21 4f707573 05 000001 fc"), aac, frames, 0, 0, 0, 10, 1, false,
+         4},
     };
     return table;
 }

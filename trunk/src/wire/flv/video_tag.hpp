@@ -19,8 +19,8 @@ struct VideoTag {
     VideoCodec codec = VideoCodec::none;  // none for a command
     bool key = false;                     // frames that decoding can start at; never set for another kind
     PacketKind kind = PacketKind::other;
-    std::chrono::milliseconds composition{};       // presentation minus decoding time; may be negative
-    std::chrono::nanoseconds timestamp_offset{};   // to be added to the message's time, below one millisecond
+    std::chrono::milliseconds composition{};      // presentation minus decoding time; may be negative
+    std::chrono::nanoseconds timestamp_offset{};  // to be added to the message's time, below one millisecond
     bool enhanced = false;
     bool multitrack = false;
     int track_id = 0;

@@ -42,7 +42,8 @@ TEST(VideoTag, EveryCutHeaderNeedsMore) {
         for (std::size_t size = 0; size < vector.header_bytes; ++size) {
             if (vector.kind == PacketKind::end_of_sequence && size >= 2)
                 continue;  // Some encoders leave the composition time out; tested below.
-            EXPECT_EQ(parse_video_tag(Bytes(vector.bytes).first(size)).code(), Errc::need_more) << vector.name << " cut at " << size;
+            EXPECT_EQ(parse_video_tag(Bytes(vector.bytes).first(size)).code(), Errc::need_more)
+                << vector.name << " cut at " << size;
         }
         for (std::size_t size = vector.header_bytes; size <= vector.bytes.size(); ++size) {
             const auto tag = parse_video_tag(Bytes(vector.bytes).first(size));  // must not crash; a track's size may not be met
@@ -117,7 +118,8 @@ TEST(VideoTag, BoundsTheTracks) {
 TEST(FlvCodec, EveryFourCcGoesBothWays) {
     for (const auto codec : {VideoCodec::avc, VideoCodec::hevc, VideoCodec::av1, VideoCodec::vp9, VideoCodec::vp8})
         EXPECT_EQ(video_codec_of(fourcc_of(codec).value()), codec) << name_of(codec);
-    for (const auto codec : {AudioCodec::aac, AudioCodec::opus, AudioCodec::mp3, AudioCodec::flac, AudioCodec::ac3, AudioCodec::eac3})
+    for (const auto codec :
+         {AudioCodec::aac, AudioCodec::opus, AudioCodec::mp3, AudioCodec::flac, AudioCodec::ac3, AudioCodec::eac3})
         EXPECT_EQ(audio_codec_of(fourcc_of(codec).value()), codec) << name_of(codec);
     EXPECT_FALSE(fourcc_of(VideoCodec::vp6).has_value());
     EXPECT_EQ(fourcc('O', 'p', 'u', 's'), 0x4F707573u);

@@ -44,8 +44,8 @@ struct Target {
     Query query;
 };
 
-// Origin form, absolute form (its authority is dropped) and "*". Errc::malformed for anything else and for broken percent sequences
-// in the path, Errc::denied for a zero byte, a backslash or a ".." segment in it, Errc::limit for too many parameters.
+// Origin form, absolute form (its authority is dropped) and "*". Errc::malformed for anything else and for broken percent
+// sequences in the path, Errc::denied for a zero byte, a backslash or a ".." segment in it, Errc::limit for too many parameters.
 Result<Target> parse_target(std::string_view text);
 
 // Errc::malformed for '%' without two hexadecimal digits.

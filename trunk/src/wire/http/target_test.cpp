@@ -37,7 +37,8 @@ TEST(HttpTarget, RefusesWhatIsNoTarget) {
 }
 
 TEST(HttpTarget, DoesNotClimb) {
-    for (const char* text : {"/..", "/../etc/passwd", "/a/../b", "/a/%2e%2e/b", "/a/..", "/a%2f..%2fb", "/..%2f", "/a\\b", "/a%5cb", "/a%00b"})
+    for (const char* text :
+         {"/..", "/../etc/passwd", "/a/../b", "/a/%2e%2e/b", "/a/..", "/a%2f..%2fb", "/..%2f", "/a\\b", "/a%5cb", "/a%00b"})
         EXPECT_EQ(parse_target(text).code(), Errc::denied) << text;
     for (const char* text : {"/...", "/a..b", "/..a/b", "/a?x=../.."})
         EXPECT_TRUE(parse_target(text).ok()) << text;
@@ -46,7 +47,8 @@ TEST(HttpTarget, DoesNotClimb) {
 TEST(HttpQuery, DecodesNamesAndValues) {
     const auto query = Query::parse("a=1&b=x+y%21&c&=d&%61b=%&e==&&f=%2");
     ASSERT_TRUE(query.ok());
-    const std::vector<Query::Parameter> wanted = {{"a", "1"}, {"b", "x y!"}, {"c", ""}, {"", "d"}, {"ab", "%"}, {"e", "="}, {"f", "%2"}};
+    const std::vector<Query::Parameter> wanted = {{"a", "1"},  {"b", "x y!"}, {"c", ""},  {"", "d"},
+                                                  {"ab", "%"}, {"e", "="},    {"f", "%2"}};
     EXPECT_EQ(query->parameters(), wanted);
 }
 

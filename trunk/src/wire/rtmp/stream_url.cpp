@@ -136,7 +136,8 @@ void choose_names(std::string_view path, std::string_view stream, StreamUrl& url
 }
 
 bool is_admitted(char letter) {
-    const bool alphanumeric = (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z');
+    const bool alphanumeric =
+        (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z');
     return alphanumeric || std::string_view("_-./@=+:,~").find(letter) != std::string_view::npos;
 }
 

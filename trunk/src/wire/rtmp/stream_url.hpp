@@ -1,6 +1,6 @@
 // Which stream a client means: takes an RTMP-like URL apart into virtual host, application, stream and parameters, with all the
-// spellings clients use. It does not know which virtual hosts exist, and it lets every name through: names come from strangers and
-// become file names and URLs, so admission asks admit() once before a stream is published or played.
+// spellings clients use. It does not know which virtual hosts exist, and it lets every name through: names come from strangers
+// and become file names and URLs, so admission asks admit() once before a stream is published or played.
 #pragma once
 
 #include <cstdint>
