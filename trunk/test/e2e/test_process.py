@@ -287,5 +287,5 @@ def test_log_lines_have_the_agreed_form_and_keywords(server, clip):
     for words in ("RTMP listen at tcp://127.0.0.1", "signal installed, reload=1, reopen=10, fast_quit=15, grace_quit=3", "RTMP client ip=127.0.0.1",
                   "connect app, tcUrl=", "client identified, type=fmle-publish", "source url=/live/cam", "start publish mr=0/350, p1stpt=20000, pnt=5000",
                   "start play smi=0ms, mw_sleep=350, mw_msgs=8, realtime=0", "got metadata, width=640, height=360", "audio sh, codec(10", "video sh, codec(7",
-                  "client finished."):
+                  "client disconnect peer. ret=1007"):
         assert words in log, words
