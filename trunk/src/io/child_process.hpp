@@ -1,5 +1,5 @@
-// One child process, started from an argument list (never through a shell), with its output in a file. It leads a process group of
-// its own, so that stopping it stops what it has started as well.
+// One child process, started from an argument list (never through a shell), with its output in a file. It leads a process group
+// of its own, so that stopping it stops what it has started as well.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Sends the same bytes to many sockets in one go, without suspending: what a cohort of players does once a beat. It knows descriptors
-// and bytes only; who did not take everything is the caller's business.
+// Sends the same bytes to many sockets in one go, without suspending: what a cohort of players does once a beat. It knows
+// descriptors and bytes only; who did not take everything is the caller's business.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/time.hpp"
 #include "io/deadline.hpp"
@@ -24,6 +25,7 @@ struct Fiber {
     std::string name;
     std::function<void(Deadline)> body;
     Scope* scope = nullptr;
+    std::string_view scope_name;  // as long as it is in the scope
     _st_thread* thread = nullptr;
     st::Park* park = nullptr;  // set while it sleeps
     Fiber* next_in_scope = nullptr;
@@ -34,7 +36,7 @@ struct Fiber {
     std::uint64_t id = 0;
     std::uint32_t shields = 0;  // living CancelShield guards
     bool cancelled = false;
-    bool cancel_seen = false;   // a sleep has reported it
+    bool cancel_seen = false;  // a sleep has reported it
 };
 
 }  // namespace live::io

@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "io/scope.hpp"
 #include "io/st/instrument.hpp"
 #include "io/st/loop_state.hpp"
 #include "io/st/park.hpp"
@@ -116,7 +115,7 @@ FiberState state_of(const Fiber& fiber) {
 FiberInfo describe(const Fiber& fiber, TimePoint at) {
     return {.id = fiber.id,
             .name = fiber.name,
-            .scope = fiber.scope == nullptr ? std::string_view() : std::string_view(fiber.scope->name()),
+            .scope = fiber.scope_name,
             .age = at - fiber.started,
             .state = state_of(fiber),
             .cancelled = fiber.cancelled};

@@ -25,11 +25,11 @@ struct LoopOptions {
 
 // What the loop has done since it was created.
 struct LoopCounters {
-    std::uint64_t turns = 0;             // calls of epoll_wait
-    std::uint64_t switches = 0;          // between fibers
-    std::uint64_t epoll_controls = 0;    // calls of epoll_ctl
-    std::size_t fibers = 0;              // alive now, the primordial one not counted
-    std::size_t sleeping = 0;            // with a deadline
+    std::uint64_t turns = 0;           // calls of epoll_wait
+    std::uint64_t switches = 0;        // between fibers
+    std::uint64_t epoll_controls = 0;  // calls of epoll_ctl
+    std::size_t fibers = 0;            // alive now, the primordial one not counted
+    std::size_t sleeping = 0;          // with a deadline
     std::size_t stacks_pooled = 0;
 };
 

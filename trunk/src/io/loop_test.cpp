@@ -136,7 +136,8 @@ TEST_F(LoopTest, FibersAreListedWithTheirNamesAndStates) {
     std::vector<std::string> seen;
     for_each_fiber([&](const FiberInfo& fiber) {
         EXPECT_GE(fiber.age, 0ns);
-        seen.push_back(std::string(fiber.scope) + "/" + std::string(fiber.name) + "=" + std::to_string(static_cast<int>(fiber.state)));
+        seen.push_back(std::string(fiber.scope) + "/" + std::string(fiber.name) + "=" +
+                       std::to_string(static_cast<int>(fiber.state)));
     });
     EXPECT_EQ(seen, (std::vector<std::string>{"/main=0", "players/sleeps=3", "players/waits=2"}));
     MUST(scope.stop(Deadline::after(1s)));

@@ -5,6 +5,7 @@
 
 namespace live::io::detail {
 
+// The job's other owner is the worker pool, until it has run.
 Result<void> run_job(const std::shared_ptr<Job>& job, Deadline deadline) {
     st::LoopState& state = st::loop_state();
     if (!state.workers)

@@ -1,5 +1,5 @@
-// Runs a blocking function in a worker thread while the fiber waits and the loop goes on. For files, name resolution and the like;
-// not for work that merely takes long on the CPU, which would only move to the machine's other users.
+// Runs a blocking function in a worker thread while the fiber waits and the loop goes on. For files, name resolution and the
+// like; not for work that merely takes long on the CPU, which would only move to the machine's other users.
 #pragma once
 
 #include <memory>
@@ -47,14 +47,14 @@ private:
     std::optional<F> work_;
 };
 
-// Hands the job to the loop's workers and waits for it.
+// Hands the job to the loop's workers and waits for it. Its owners are who waits and the worker, which may take longer.
 Result<void> run_job(const std::shared_ptr<Job>& job, Deadline deadline);
 
 }  // namespace detail
 
 // Calls `work()` in a worker thread and gives what it returns (T, void or Result<T>). `work` must own everything it touches: when
-// the deadline passes or the fiber is cancelled, this returns while the function may still run. No Ref, Signal or anything else of
-// the loop may be in it. Errc::timed_out, Errc::cancelled, Errc::limit when too much is queued already.
+// the deadline passes or the fiber is cancelled, this returns while the function may still run. No Ref, Signal or anything else
+// of the loop may be in it. Errc::timed_out, Errc::cancelled, Errc::limit when too much is queued already.
 template <class F>
 typename detail::OffLoopJob<F>::Answer off_loop(F work, Deadline deadline) {
     const auto job = std::make_shared<detail::OffLoopJob<F>>(std::move(work));

@@ -24,7 +24,8 @@ Result<std::vector<Endpoint>> look_up(const std::string& host, std::uint16_t por
     if (failure == EAI_SYSTEM)
         return system_error("resolving " + host, errno);
     if (failure != 0)
-        return Error(failure == EAI_MEMORY ? Errc::system : Errc::not_found, "resolving " + host + ": " + ::gai_strerror(failure));
+        return Error(failure == EAI_MEMORY ? Errc::system : Errc::not_found,
+                     "resolving " + host + ": " + ::gai_strerror(failure));
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(list, &::freeaddrinfo);
     std::vector<Endpoint> found;
     for (const addrinfo* entry = list; entry != nullptr && found.size() < kAddressesMax; entry = entry->ai_next) {

@@ -74,6 +74,7 @@ Result<void> Scope::start(std::string_view fiber_name, std::function<void(Deadli
 
 void Scope::enter(Fiber& fiber) {
     fiber.scope = this;
+    fiber.scope_name = name_;
     fiber.next_in_scope = first_;
     if (first_ != nullptr)
         first_->previous_in_scope = &fiber;
@@ -112,7 +113,8 @@ Result<void> Scope::join(Deadline deadline) {
         const auto joined = wait(empty_, deadline);
         if (!joined.ok() && size_ > 0)
             return joined.error().code() == Errc::timed_out
-                       ? Error(Errc::timed_out, std::to_string(size_) + " fibers of scope " + name_ + " still run, one is " + first_->name)
+                       ? Error(Errc::timed_out,
+                               std::to_string(size_) + " fibers of scope " + name_ + " still run, one is " + first_->name)
                        : Error(joined.error());
     }
     return {};

@@ -31,11 +31,13 @@ public:
     std::size_t size() const { return size_; }
     const std::string& name() const { return name_; }
 
-    // Cancels every fiber: its present wait, and every later one outside a CancelShield, ends with Errc::cancelled. Does not wait.
+    // Cancels every fiber: its present wait, and every later one outside a CancelShield, ends with Errc::cancelled. Does not
+    // wait.
     void cancel();
 
-    // Cancels every fiber and waits until all have returned. Errc::timed_out names one that has not. A cancel of the calling fiber
-    // does not cut this short; the deadline does. Must not be called from a fiber of this scope. Afterwards nothing can be started.
+    // Cancels every fiber and waits until all have returned. Errc::timed_out names one that has not. A cancel of the calling
+    // fiber does not cut this short; the deadline does. Must not be called from a fiber of this scope. Afterwards nothing can be
+    // started.
     Result<void> stop(Deadline deadline);
 
     // Waits until all fibers have returned by themselves. Errc::timed_out, Errc::cancelled.

@@ -1,5 +1,5 @@
-// The process's signals as something a fiber waits for. The signals are blocked for the thread that creates this, and for the threads
-// it starts later; child processes start with nothing blocked.
+// The process's signals as something a fiber waits for. The signals are blocked for the thread that creates this, and for the
+// threads it starts later; child processes start with nothing blocked.
 #pragma once
 
 #include <memory>

@@ -88,9 +88,7 @@ void Socket::forget() {
         st::loop_state().engine.forget(fd_);
 }
 
-bool Socket::is_blocked(Interest direction) const {
-    return st::loop_state().engine.is_blocked(fd_, epoll_bits(direction));
-}
+bool Socket::is_blocked(Interest direction) const { return st::loop_state().engine.is_blocked(fd_, epoll_bits(direction)); }
 
 void Socket::set_blocked(Interest direction) { st::loop_state().engine.set_blocked(fd_, epoll_bits(direction)); }
 

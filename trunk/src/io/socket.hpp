@@ -1,5 +1,5 @@
-// A descriptor that belongs to the loop: known to the event engine from birth to close. What TcpStream, TcpListener and the others
-// are made of. Internal to the io room.
+// A descriptor that belongs to the loop: known to the event engine from birth to close. What TcpStream, TcpListener and the
+// others are made of. Internal to the io room.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace live::io {
 // Which directions to wait for; a bit set.
 enum class Interest : std::uint8_t { none = 0, readable = 1, writable = 2, both = 3 };
 
-// Why a wait ended; several may be true, all false never happens. "Readable" and "writable" mean that trying is worth it: what was
-// ready before and has not been tried since is reported again, and a try may find nothing.
+// Why a wait ended; several may be true, all false never happens. "Readable" and "writable" mean that trying is worth it: what
+// was ready before and has not been tried since is reported again, and a try may find nothing.
 struct Ready {
     bool readable = false;
     bool writable = false;

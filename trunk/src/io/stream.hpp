@@ -20,8 +20,8 @@ class Stream {
 public:
     virtual ~Stream() = default;
 
-    // At least one byte, as many as there are. `into` is touched only after the last suspension, so that all fibers of the loop may
-    // share one buffer. Errc::closed at the end of the peer's bytes, Errc::timed_out, Errc::cancelled, Errc::system.
+    // At least one byte, as many as there are. `into` is touched only after the last suspension, so that all fibers of the loop
+    // may share one buffer. Errc::closed at the end of the peer's bytes, Errc::timed_out, Errc::cancelled, Errc::system.
     virtual Result<std::size_t> read_some(MutBytes into, Deadline deadline) = 0;
     // Everything, or an error after which an unknown part has been sent. Errc::closed when the peer has gone, Errc::timed_out,
     // Errc::cancelled, Errc::system.
@@ -34,8 +34,8 @@ public:
     virtual Result<std::size_t> try_read(MutBytes into) = 0;
     // Bytes taken, from the first parts on: 0 when no more fit. Errc::closed when the peer has gone.
     virtual Result<std::size_t> try_write(std::span<const ::iovec> parts) = 0;
-    // Waits for any of: a direction, `signal` (may be nullptr; consumed), the deadline. Errc::cancelled, Errc::closed when close()
-    // is called meanwhile.
+    // Waits for any of: a direction, `signal` (may be nullptr; consumed), the deadline. Errc::cancelled, Errc::closed when
+    // close() is called meanwhile.
     virtual Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) = 0;
 
     // The peer's address as "ip:port".

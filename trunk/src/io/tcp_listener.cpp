@@ -32,7 +32,9 @@ bool out_of_descriptors(int error) { return error == EMFILE || error == ENFILE |
 
 // The listener itself is of no use any more; everything else concerns one connection only (accept(2): "network errors already
 // pending on the new socket").
-bool is_fatal(int error) { return error == EBADF || error == EINVAL || error == ENOTSOCK || error == EFAULT || error == EOPNOTSUPP; }
+bool is_fatal(int error) {
+    return error == EBADF || error == EINVAL || error == ENOTSOCK || error == EFAULT || error == EOPNOTSUPP;
+}
 
 }  // namespace
 

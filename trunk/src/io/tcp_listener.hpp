@@ -13,8 +13,8 @@ class TcpListener {
 public:
     static constexpr int kBacklog = 512;
 
-    // Port 0 picks a free one. An IPv6 endpoint takes IPv6 only, so that "0.0.0.0" and "[::]" can share a port. Errc::conflict when
-    // the port is taken, Errc::denied when it may not be bound, Errc::system.
+    // Port 0 picks a free one. An IPv6 endpoint takes IPv6 only, so that "0.0.0.0" and "[::]" can share a port. Errc::conflict
+    // when the port is taken, Errc::denied when it may not be bound, Errc::system.
     static Result<std::unique_ptr<TcpListener>> listen(const Endpoint& on, int backlog = kBacklog);
     TcpListener(Socket socket, Socket spare, const Endpoint& endpoint)
         : socket_(std::move(socket)), spare_(std::move(spare)), endpoint_(endpoint) {}

@@ -1,5 +1,5 @@
-// One TCP connection. After a read or a write that moved less than it could, the socket is known to be drained or full, and the next
-// attempt waits for epoll instead of asking the kernel again.
+// One TCP connection. After a read or a write that moved less than it could, the socket is known to be drained or full, and the
+// next attempt waits for epoll instead of asking the kernel again.
 #pragma once
 
 #include <chrono>

@@ -33,7 +33,8 @@ protected:
         std::string text(count, '\0');
         std::size_t got = 0;
         while (got < count)
-            got += MUST(from.read_some({reinterpret_cast<std::uint8_t*>(text.data()) + got, count - got}, Deadline::after(kSoon)));
+            got +=
+                MUST(from.read_some({reinterpret_cast<std::uint8_t*>(text.data()) + got, count - got}, Deadline::after(kSoon)));
         return text;
     }
     // Writes until the kernel takes no more.
@@ -172,7 +173,8 @@ TEST_F(TcpStreamTest, ClosingWakesWhoWaits) {
     Scope scope("test");
     std::vector<Errc> ends;
     MUST(scope.start("reader", [&](Deadline) { ends.push_back(server_->read_some(buffer_, Deadline::never()).code()); }));
-    MUST(scope.start("waiter", [&](Deadline) { ends.push_back(server_->wait_ready(Interest::readable, nullptr, Deadline::never()).code()); }));
+    MUST(scope.start(
+        "waiter", [&](Deadline) { ends.push_back(server_->wait_ready(Interest::readable, nullptr, Deadline::never()).code()); }));
     MUST(yield(Deadline::never()));
     server_->close();
     MUST(scope.join(Deadline::after(kSoon)));

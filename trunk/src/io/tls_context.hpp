@@ -1,4 +1,5 @@
-// What TLS connections of one kind share: certificate and key of a server, or the trust of a client. OpenSSL 3, TLS 1.2 and later.
+// What TLS connections of one kind share: certificate and key of a server, or the trust of a client. OpenSSL 3, TLS 1.2 and
+// later.
 #pragma once
 
 #include <memory>
@@ -16,8 +17,8 @@ class TlsContext {
     struct Private {};
 
 public:
-    // PEM files; the certificate file may carry the chain. Errc::not_found when a file cannot be read, Errc::malformed when it is no
-    // certificate or key, Errc::conflict when they do not belong together.
+    // PEM files; the certificate file may carry the chain. Errc::not_found when a file cannot be read, Errc::malformed when it is
+    // no certificate or key, Errc::conflict when they do not belong together.
     static Result<std::unique_ptr<TlsContext>> server(const std::string& certificate_path, const std::string& key_path);
     // TlsVerify::peer trusts the system's authorities and checks the name.
     static Result<std::unique_ptr<TlsContext>> client(TlsVerify verify);

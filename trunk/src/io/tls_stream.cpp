@@ -110,7 +110,8 @@ Result<std::unique_ptr<TlsStream>> TlsStream::connect(std::unique_ptr<TcpStream>
     // An address is not a name: it is matched against the certificate's addresses, and not sent (RFC 6066, 3).
     if (X509_VERIFY_PARAM_set1_ip_asc(rules, server_name.c_str()) != 1) {
         ERR_clear_error();
-        if (SSL_set_tlsext_host_name(stream->tls_, server_name.c_str()) != 1 || SSL_set1_host(stream->tls_, server_name.c_str()) != 1)
+        if (SSL_set_tlsext_host_name(stream->tls_, server_name.c_str()) != 1 ||
+            SSL_set1_host(stream->tls_, server_name.c_str()) != 1)
             return tls_error(Errc::malformed, "the server name " + server_name);
     }
     TRY(stream->shake_hands(deadline));

@@ -21,8 +21,8 @@ class TlsStream final : public Stream {
     struct Private {};
 
 public:
-    // The context must outlive the stream. Errc::closed, Errc::denied when the handshake is refused or the peer cannot be verified,
-    // Errc::timed_out, Errc::cancelled.
+    // The context must outlive the stream. Errc::closed, Errc::denied when the handshake is refused or the peer cannot be
+    // verified, Errc::timed_out, Errc::cancelled.
     static Result<std::unique_ptr<TlsStream>> accept(std::unique_ptr<TcpStream> tcp, TlsContext& context, Deadline deadline);
     // `server_name` is sent (SNI) and, with TlsVerify::peer, checked.
     static Result<std::unique_ptr<TlsStream>> connect(std::unique_ptr<TcpStream> tcp, TlsContext& context,

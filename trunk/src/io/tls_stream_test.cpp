@@ -73,7 +73,8 @@ protected:
         std::string text(count, '\0');
         std::size_t got = 0;
         while (got < count)
-            got += MUST(from.read_some({reinterpret_cast<std::uint8_t*>(text.data()) + got, count - got}, Deadline::after(kSoon)));
+            got +=
+                MUST(from.read_some({reinterpret_cast<std::uint8_t*>(text.data()) + got, count - got}, Deadline::after(kSoon)));
         return text;
     }
     static Result<void> send(Stream& to, std::string_view text) {

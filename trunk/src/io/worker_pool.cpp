@@ -45,6 +45,7 @@ WorkerPool::~WorkerPool() {
     }
 }
 
+// The job's other owner is the fiber that waits; the last of the two to let go frees it.
 Result<void> WorkerPool::submit(std::shared_ptr<Job> job) {
     {
         const std::lock_guard lock(mutex_);

@@ -1,10 +1,10 @@
 // What the C core calls: its event system, its stacks, its sleep queue, the hooks around a switch, and st_poll with its family.
-// All in one file on purpose: the sleep queue's definitions in sched.c are weak, and a linker takes ours only from an archive member
-// that it needs for something else as well.
+// All in one file on purpose: the sleep queue's definitions in sched.c are weak, and a linker takes ours only from an archive
+// member that it needs for something else as well.
 #include <alloca.h>
+#include <cxxabi.h>
 #include <cerrno>
 #include <cstdlib>
-#include <cxxabi.h>
 #include <memory>
 #include <new>
 
@@ -20,7 +20,8 @@ namespace live::io::st {
 
 namespace {
 
-// In _st_thread::flags: the fiber stopped inside a catch block. There because the thread object is in the cache at a switch anyway.
+// In _st_thread::flags: the fiber stopped inside a catch block. There because the thread object is in the cache at a switch
+// anyway.
 constexpr int kHasExceptions = 0x100;
 
 FiberStack& stack_of(LoopState& state, _st_thread* thread) {

@@ -33,7 +33,9 @@ struct Pair {
     }
     Pair(const Pair&) = delete;
     Pair& operator=(const Pair&) = delete;
-    void write(const char* text) const { EXPECT_EQ(::write(far, text, std::strlen(text)), static_cast<ssize_t>(std::strlen(text))); }
+    void write(const char* text) const {
+        EXPECT_EQ(::write(far, text, std::strlen(text)), static_cast<ssize_t>(std::strlen(text)));
+    }
 
     st_netfd_t near;
     int far;
@@ -66,7 +68,8 @@ TEST_F(CoreApi, IsOurEngineWithoutADescriptorLimitOfItsOwn) {
 }
 
 TEST_F(CoreApi, OurSleepQueueIsTheOneThatIsUsed) {
-    st_thread_t sleeper = st_thread_create([](void*) -> void* { return st_usleep(kSoon) == 0 ? nullptr : nullptr; }, nullptr, 1, 0);
+    st_thread_t sleeper =
+        st_thread_create([](void*) -> void* { return st_usleep(kSoon) == 0 ? nullptr : nullptr; }, nullptr, 1, 0);
     st_usleep(1000);
     EXPECT_EQ(loop_->counters().sleeping, 1U);
     st_thread_interrupt(sleeper);

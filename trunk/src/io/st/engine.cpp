@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "io/st/instrument.hpp"
-#include "io/st/park.hpp"
+#include "io/st/park_node.hpp"
 
 namespace live::io::st {
 
@@ -50,7 +50,7 @@ void Engine::detach(int fd) {
         // Unlinked here, because the number may belong to another descriptor when the sleeper runs.
         unlink(*node);
         node->got |= kClosed;
-        node->park->wake();
+        node->sleeper->wake();
         node = next;
     }
     entry = Entry{};
@@ -159,7 +159,7 @@ void Engine::tell(int fd, std::uint32_t events) {
         const std::uint32_t got = now_ready & (node->wanted | EPOLLERR | EPOLLHUP);
         if (got != 0) {
             node->got |= got;
-            node->park->wake();
+            node->sleeper->wake();
         }
     }
 }

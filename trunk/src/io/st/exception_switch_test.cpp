@@ -1,5 +1,5 @@
-// A library that throws may be on a fiber's stack while it waits. The C++ runtime keeps its caught exceptions per OS thread, so they
-// are swapped at a switch. This file alone is compiled with exceptions (cmake/io.cmake).
+// A library that throws may be on a fiber's stack while it waits. The C++ runtime keeps its caught exceptions per OS thread, so
+// they are swapped at a switch. This file alone is compiled with exceptions (cmake/io.cmake).
 #include <memory>
 #include <stdexcept>
 #include <string>

@@ -28,19 +28,19 @@ struct LoopState {
     FiberStack primordial_stack;
     Fiber primordial{"main"};
     std::unique_ptr<WorkerPool> workers;  // from the first off_loop on
-    Fiber* fibers = nullptr;  // all but the primordial one
+    Fiber* fibers = nullptr;              // all but the primordial one
     std::size_t fiber_count = 0;
     std::size_t fibers_max = 0;
     std::size_t stack_bytes = 0;
     std::uint64_t next_fiber_id = 1;
     std::uint64_t switches = 0;
-    void** exceptions = nullptr;         // the runtime's, of the loop's thread
-    _st_thread* running = nullptr;      // who the switch hooks saw last
+    void** exceptions = nullptr;    // the runtime's, of the loop's thread
+    _st_thread* running = nullptr;  // who the switch hooks saw last
     std::uint32_t switches_since_poll = 0;
     std::uint32_t operations_since_switch = 0;
-    std::uint32_t no_suspend = 0;       // living NoSuspend guards
+    std::uint32_t no_suspend = 0;  // living NoSuspend guards
     bool idle_queued = false;
-    bool in_use = false;                // a Loop exists
+    bool in_use = false;  // a Loop exists
 
     // The fiber that runs now; nullptr inside the idle thread and threads that the core has made for somebody else.
     Fiber* current() const { return static_cast<Fiber*>(_st_this_thread->private_data[kFiberKey]); }
@@ -49,8 +49,8 @@ struct LoopState {
     static constexpr int kFiberKey = 0;
 };
 
-// The one pointer the core's callbacks find us by; nullptr before the first Loop::create. Never freed: the core cannot be stopped, and
-// a later Loop takes it over. Nobody but start_core() writes it.
+// The one pointer the core's callbacks find us by; nullptr before the first Loop::create. Never freed: the core cannot be
+// stopped, and a later Loop takes it over. Nobody but start_core() writes it.
 inline constinit LoopState* the_loop = nullptr;
 
 // The loop of this process; aborts before the first Loop::create.

@@ -26,7 +26,7 @@ void make_runnable(_st_thread* thread) {
 
 bool link_all(Engine& engine, std::span<ParkNode> nodes, Park* park) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        nodes[i].park = park;
+        nodes[i].sleeper = park;
         if (engine.arm(nodes[i].fd)) {
             engine.link(nodes[i]);
             continue;

@@ -7,34 +7,23 @@
 #include <span>
 
 #include "base/signal.hpp"
+#include "io/st/park_node.hpp"
 
 struct _st_thread;
 
 namespace live::io::st {
 
-class Park;
-
-// One descriptor a park waits for. `wanted` and `got` are EPOLL* bits.
-struct ParkNode {
-    int fd = -1;
-    std::uint32_t wanted = 0;
-    std::uint32_t got = 0;
-    Park* park = nullptr;
-    ParkNode* next = nullptr;
-    ParkNode* previous = nullptr;
-};
-
 inline constexpr std::uint64_t kNeverDue = std::numeric_limits<std::uint64_t>::max();
 
 // Lives on the stack of the fiber that sleeps.
-class Park final : public Signal::Waiter {
+class Park final : public Signal::Waiter, public Sleeper {
 public:
     enum class End : std::uint8_t {
-        ready,      // at least one node has got bits
+        ready,  // at least one node has got bits
         kicked,
         timed_out,
         cancelled,
-        system,     // epoll refused a descriptor; errno says why
+        system,  // epoll refused a descriptor; errno says why
     };
 
     Park() = default;
@@ -52,7 +41,7 @@ public:
         wake();
     }
     // Makes the sleeper runnable; the caller has left the reason in a node or in the fiber.
-    void wake();
+    void wake() override;
 
     void on_raised() override { kick(); }
 

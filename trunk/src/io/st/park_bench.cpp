@@ -109,9 +109,10 @@ int run(std::size_t parked, std::size_t ready, std::size_t rounds) {
     const auto wakes = static_cast<double>(tally.wakes - before_wakes);
     const auto turns = static_cast<double>(after.turns - before.turns);
     const auto controls = static_cast<double>(after.epoll_controls - before.epoll_controls);
-    std::printf("{\"parked\": %zu, \"ready\": %zu, \"wakes\": %.0f, \"cpu_us_per_wake\": %.3f, \"epoll_waits_per_wake\": %.3f, "
-                "\"epoll_ctls_per_wake\": %.3f, \"resident_bytes_per_fiber\": %.0f}\n",
-                parked, ready, wakes, spent / wakes * 1e6, turns / wakes, controls / wakes, per_fiber);
+    std::printf(
+        "{\"parked\": %zu, \"ready\": %zu, \"wakes\": %.0f, \"cpu_us_per_wake\": %.3f, \"epoll_waits_per_wake\": %.3f, "
+        "\"epoll_ctls_per_wake\": %.3f, \"resident_bytes_per_fiber\": %.0f}\n",
+        parked, ready, wakes, spent / wakes * 1e6, turns / wakes, controls / wakes, per_fiber);
     MUST(scope.stop(Deadline::after(30s)));
     for (const int fd : peers.far_ends)
         ::close(fd);

@@ -1,6 +1,6 @@
 // The sleep queue: which thread is due when. A 4-ary heap in one array, because the linked heap of the core misses the cache at
-// every step (a timed wait beside 10,000 sleepers: 30 ns here, 170 ns there). Each thread keeps its place in `heap_index`, so that
-// taking one out costs no search. It knows no clock.
+// every step (a timed wait beside 10,000 sleepers: 30 ns here, 170 ns there). Each thread keeps its place in `heap_index`, so
+// that taking one out costs no search. It knows no clock.
 #pragma once
 
 #include <cstddef>

@@ -50,8 +50,8 @@ TEST(TimerHeap, AgreesWithASortedMapThroughRandomAddsAndRemoves) {
             sleeping.erase(chosen);
         }
         ASSERT_EQ(heap.size(), sleeping.size());
-        const auto least = std::min_element(sleeping.begin(), sleeping.end(),
-                                            [](const auto& a, const auto& b) { return a.second < b.second; });
+        const auto least =
+            std::min_element(sleeping.begin(), sleeping.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
         const std::uint64_t expected = least == sleeping.end() ? 0 : least->second;
         ASSERT_EQ(heap.first() == nullptr ? 0 : sleeping[heap.first()], expected) << "step " << step << " of seed " << kSeed;
     }

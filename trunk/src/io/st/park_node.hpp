@@ -1,0 +1,28 @@
+// What links a sleeping fiber to the descriptors it waits for: the engine knows these, and nothing of fibers.
+#pragma once
+
+#include <cstdint>
+
+namespace live::io::st {
+
+// Whoever waits for a descriptor.
+class Sleeper {
+public:
+    // Makes it runnable; the reason lies in a node. Nothing happens when it is awake already.
+    virtual void wake() = 0;
+
+protected:
+    ~Sleeper() = default;
+};
+
+// One descriptor a sleeper waits for. `wanted` and `got` are EPOLL* bits.
+struct ParkNode {
+    int fd = -1;
+    std::uint32_t wanted = 0;
+    std::uint32_t got = 0;
+    Sleeper* sleeper = nullptr;
+    ParkNode* next = nullptr;
+    ParkNode* previous = nullptr;
+};
+
+}  // namespace live::io::st
