@@ -68,7 +68,7 @@ void Connection::log_end(const Result<void>& ended) const {
     else if (ended.ok())
         LOG_INFO(log_, "client finished.");
     else if (ended.code() == Errc::closed)
-        LOG_INFO(log_, "client disconnect peer. ret={} reason=\"{}\"", kPeerGone, ended.error().sentence());
+        LOG_INFO(log_, "client disconnect peer. ret={} reason=\"{}\"; client finished.", kPeerGone, ended.error().sentence());
     else if (ended.code() == Errc::cancelled)
         LOG_INFO(log_, "client finished. reason=\"the server stops\"");
     else

@@ -26,7 +26,7 @@ Result<void> Peer::read(io::Deadline deadline) {
 
 Result<std::size_t> Peer::read_available() {
     std::size_t total = 0;
-    for (int i = 0; i < kReadsMax; ++i) {
+    while (total < kReadBytesMax) {
         const auto count = stream_->try_read(scratch_);
         if (!count.ok()) {
             if (count.code() == Errc::need_more)
@@ -36,7 +36,8 @@ Result<std::size_t> Peer::read_available() {
         total += *count;
         traffic_.received_bytes += *count;
         TRY(engine_.handle_bytes(io::now(), scratch_.first(*count)));
-        if (*count < scratch_.size())
+        // Over TLS a read gives one record, however much waits.
+        if (tcp_ != nullptr && *count < scratch_.size())
             break;
     }
     return total;

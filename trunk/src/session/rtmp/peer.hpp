@@ -32,14 +32,14 @@ public:
     Result<engine::rtmp::Event> next_event(io::Deadline deadline);
     // Reads once and feeds the engine.
     Result<void> read(io::Deadline deadline);
-    // Reads all that is there, at most kReadsMax times, without suspending. The bytes read; 0 when nothing was there.
+    // Reads all that is there, about kReadBytesMax at most, without suspending. The bytes read; 0 when nothing was there.
     Result<std::size_t> read_available();
     // Writes what the engine has to say.
     Result<void> write_output(io::Deadline deadline);
     // What the engine has to say, for who writes it later.
     std::vector<std::uint8_t> take_output();
 
-    static constexpr int kReadsMax = 8;
+    static constexpr std::size_t kReadBytesMax = 1 << 20;
 
 private:
     std::unique_ptr<io::Stream> stream_;
