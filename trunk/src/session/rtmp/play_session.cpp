@@ -127,7 +127,7 @@ Result<void> PlaySession::run_on_own_beat(io::Deadline deadline) {
     for (;;) {
         const auto readable = peer_.stream().wait_readable(deadline.sooner(io::Deadline::at(due)));
         if (readable.ok()) {
-            TRY(peer_.read(deadline));
+            TRY(peer_.read_available());  // over TLS, part of a record counts as readable: a read that waits would stop the media
             if (TRY(handle_events(nullptr)) == Step::stopped)
                 return {};
         } else if (readable.code() != Errc::timed_out) {
