@@ -56,6 +56,19 @@ def counts(text: str | None, smoke: bool, small: list[int], full: list[int]) -> 
     return [int(word) for word in text.split(",")] if text else small if smoke else full
 
 
+def shown_command() -> str:
+    """The command to repeat a measurement, without what only concerns this machine's folders."""
+    words, shown, skip = sys.argv[1:], [], False
+    for word in words:
+        if skip:
+            skip = False
+        elif word.split("=")[0] in ("--server", "--build-dir", "--output", "--port-base"):
+            skip = "=" not in word
+        else:
+            shown.append(word)
+    return "bench.py " + shlex.join(shown)
+
+
 def make_plan(options: argparse.Namespace) -> Plan:
     smoke = options.smoke
     return Plan(
@@ -66,7 +79,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         seconds=min(options.seconds, 5) if smoke else options.seconds,
         slack=1.15 if smoke else 1.0,
         with_nginx=not (smoke or options.without_nginx),
-        command="bench.py " + shlex.join(sys.argv[1:]),
+        command=shown_command(),
         smoke=smoke)
 
 
