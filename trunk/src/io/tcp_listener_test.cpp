@@ -82,7 +82,10 @@ TEST_F(TcpListenerTest, AFullDescriptorTableClosesWaitingPeersAndPasses) {
     for (int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC); fd >= 0; fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC))
         taken.push_back(fd);
 
-    EXPECT_EQ(listener_->accept(Deadline::after(30ms)).code(), Errc::timed_out);
+    // How many a call refuses before its deadline depends on the machine.
+    const auto limit = Deadline::after(kSoon);
+    while (listener_->refused() < 3 && !limit.expired())
+        EXPECT_EQ(listener_->accept(Deadline::after(30ms)).code(), Errc::timed_out);
     EXPECT_EQ(listener_->refused(), 3U);
     std::array<std::uint8_t, 8> buffer{};
     EXPECT_EQ(first->read_some(buffer, Deadline::after(kSoon)).code(), Errc::closed);
