@@ -21,7 +21,8 @@ constexpr int kSwitchingProtocols = 101;
 // object in `data`, so it stays where it is made.
 class ParserCore {
 public:
-    ParserCore(http_parser_type type, const Limits& limits, bool skip_body) : limits_(limits), skip_body_(skip_body) {
+    ParserCore(http_parser_type type, const Limits& limits, bool skip_body, RequestParser::StreamsBody streams_body = {})
+        : limits_(limits), streams_body_(std::move(streams_body)), skip_body_(skip_body) {
         http_parser_init(&parser_, type);
         parser_.data = this;
     }
@@ -39,6 +40,8 @@ public:
     Request take_request();
     Response take_response();
     Response& response() { return response_; }
+    std::string take_body() { return std::exchange(response_.body, {}); }
+    const Request* streamed() const { return streamed_ ? &*streamed_ : nullptr; }
 
 private:
     static ParserCore& of(http_parser* parser) { return *static_cast<ParserCore*>(parser->data); }
@@ -53,6 +56,7 @@ private:
     int on_body(std::string_view part);
     int on_complete();
 
+    bool begin_stream();
     int refuse(int status, Errc code, std::string sentence);
     void add_pending_header();
     Error failure() const;
@@ -60,7 +64,9 @@ private:
 
     Limits limits_;
     http_parser parser_{};
+    RequestParser::StreamsBody streams_body_;
     std::optional<Error> refused_;
+    std::optional<Request> streamed_;
     Response response_;  // a request uses headers and body of it
     std::string target_;
     std::string name_;
@@ -137,6 +143,7 @@ int ParserCore::refuse(int status, Errc code, std::string sentence) {
 
 void ParserCore::reset_message() {
     response_ = Response();
+    streamed_.reset();
     target_.clear();
     name_.clear();
     value_.clear();
@@ -210,13 +217,30 @@ int ParserCore::on_headers_complete() {
         return skip_body_ ? 1 : 0;
     }
     // The library leaves all bits set when there is no length.
+    wants_continue_ = response_.headers.has_token("Expect", "100-continue");
     const bool has_length = parser_.content_length != UINT64_MAX;
+    const bool has_body = (has_length && parser_.content_length > 0) || (parser_.flags & F_CHUNKED) != 0;
+    if (has_body && begin_stream())
+        return 0;
     if (has_length && parser_.content_length > limits_.body_bytes)
         return refuse(kContentTooLarge, Errc::limit,
                       "HTTP body of " + std::to_string(parser_.content_length) + " bytes, at most " +
                           std::to_string(limits_.body_bytes) + " are read");
-    wants_continue_ = response_.headers.has_token("Expect", "100-continue");
     return 0;
+}
+
+// The head is copied: the message goes on being read.
+bool ParserCore::begin_stream() {
+    if (!streams_body_)
+        return false;
+    streamed_.emplace();
+    streamed_->method = http_method_str(static_cast<http_method>(parser_.method));
+    streamed_->target = target_;
+    streamed_->headers = response_.headers;
+    streamed_->keep_alive = response_.keep_alive;
+    if (!streams_body_(*streamed_))
+        streamed_.reset();
+    return streamed_.has_value();
 }
 
 int ParserCore::on_body(std::string_view part) {
@@ -260,7 +284,8 @@ Response ParserCore::take_response() {
     return response;
 }
 
-RequestParser::RequestParser(const Limits& limits) : core_(std::make_unique<ParserCore>(HTTP_REQUEST, limits, false)) {}
+RequestParser::RequestParser(const Limits& limits, StreamsBody streams_body)
+    : core_(std::make_unique<ParserCore>(HTTP_REQUEST, limits, false, std::move(streams_body))) {}
 RequestParser::RequestParser(RequestParser&&) noexcept = default;
 RequestParser& RequestParser::operator=(RequestParser&&) noexcept = default;
 RequestParser::~RequestParser() = default;
@@ -268,6 +293,9 @@ RequestParser::~RequestParser() = default;
 Result<std::size_t> RequestParser::feed(Bytes input) { return core_->feed(input); }
 
 std::optional<Request> RequestParser::next() { return core_->complete() ? std::optional(core_->take_request()) : std::nullopt; }
+
+const Request* RequestParser::streamed() const { return core_->streamed(); }
+std::string RequestParser::take_body() { return core_->take_body(); }
 
 bool RequestParser::is_idle() const { return !core_->begun(); }
 bool RequestParser::take_wants_continue() { return core_->take_wants_continue(); }
@@ -291,6 +319,6 @@ const Response* ResponseParser::head() const {
     return final || core_->complete() ? &core_->response() : nullptr;
 }
 
-std::string ResponseParser::take_body() { return std::exchange(core_->response().body, {}); }
+std::string ResponseParser::take_body() { return core_->take_body(); }
 
 }  // namespace live::engine::http1

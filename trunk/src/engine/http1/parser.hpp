@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,7 +18,7 @@ struct Limits {
     std::size_t target_bytes = 8 << 10;
     std::size_t header_count = 100;
     std::size_t header_bytes = 32 << 10;  // names and values together
-    std::size_t body_bytes = 1 << 20;     // of a request; of a response, what is held before it is taken
+    std::size_t body_bytes = 1 << 20;  // of a whole request; of a response or a streamed request, what is held until it is taken
 };
 
 class ParserCore;
@@ -25,7 +26,11 @@ class ParserCore;
 // The server's side. After an error the connection is of no use: send an answer of error_status() and close it.
 class RequestParser {
 public:
-    explicit RequestParser(const Limits& limits = {});
+    // Says of a request whose header is complete, and that has a body, whether its body is taken piece by piece and may be
+    // endless. Must not touch the parser.
+    using StreamsBody = std::function<bool(const Request& head)>;
+
+    explicit RequestParser(const Limits& limits = {}, StreamsBody streams_body = {});
     RequestParser(RequestParser&&) noexcept;
     RequestParser& operator=(RequestParser&&) noexcept;
     ~RequestParser();
@@ -34,8 +39,15 @@ public:
     // next() before feeding the rest (a client may send the next one without waiting). Errc::malformed, Errc::limit,
     // Errc::unsupported for another major version.
     Result<std::size_t> feed(Bytes input);
-    // The request that feed() completed, once.
+    // The request that feed() completed, once. Of a streamed one, its body is what has not been taken.
     std::optional<Request> next();
+
+    // The request whose body is streamed, without the body, as soon as its header is complete; nullptr after next() and for all
+    // other requests.
+    const Request* streamed() const;
+    // What has arrived of the streamed body since the last call. To be called after each feed(): Limits::body_bytes bounds what
+    // is held here, not the whole.
+    std::string take_body();
 
     // Nothing of a request has arrived since the last one: the connection may be closed for idleness without harm.
     bool is_idle() const;

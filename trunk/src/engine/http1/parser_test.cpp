@@ -188,6 +188,57 @@ TEST(Http1Request, BoundsTargetHeadersAndBody) {
     EXPECT_EQ(body_status("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n1234\r\n1\r\n5\r\n0\r\n\r\n"), 413);
 }
 
+TEST(Http1Request, GivesStreamedBodiesPieceByPiece) {
+    const auto streams = [](const Request& head) { return head.method == "POST" && head.target.ends_with(".flv"); };
+    RequestParser parser({.body_bytes = 8}, streams);
+    EXPECT_TRUE(
+        parser.feed(as_bytes("POST /live/cam.flv HTTP/1.1\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n")).ok());
+    EXPECT_EQ(parser.streamed(), nullptr);
+    EXPECT_TRUE(parser.feed(as_bytes("\r\n")).ok());
+    ASSERT_NE(parser.streamed(), nullptr);
+    EXPECT_EQ(parser.streamed()->target, "/live/cam.flv");
+    EXPECT_TRUE(parser.streamed()->headers.has_token("Transfer-Encoding", "chunked"));
+    EXPECT_TRUE(parser.take_wants_continue());
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_TRUE(parser.feed(as_bytes("8\r\n12345678\r\n")).ok());
+        EXPECT_EQ(parser.take_body(), "12345678");
+        EXPECT_FALSE(parser.next().has_value());
+    }
+    EXPECT_TRUE(parser.feed(as_bytes("1\r\n9\r\n0\r\n\r\n")).ok());
+    EXPECT_NE(parser.streamed(), nullptr) << "until the request is taken";
+    const auto request = parser.next();
+    ASSERT_TRUE(request.has_value());
+    EXPECT_EQ(request->body, "9");
+    EXPECT_EQ(request->target, "/live/cam.flv");
+    EXPECT_EQ(parser.streamed(), nullptr);
+    EXPECT_TRUE(parser.feed(as_bytes("POST /live/cam.flv HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n12345678\r\n")).ok());
+    EXPECT_EQ(parser.feed(as_bytes("1\r\n9\r\n")).code(), Errc::limit) << "nobody took the first eight";
+    EXPECT_EQ(parser.error_status(), 413);
+}
+
+TEST(Http1Request, AStreamedBodyMayBeOfAnyLength) {
+    RequestParser parser({.body_bytes = 8}, [](const Request& head) { return head.target == "/stream"; });
+    EXPECT_TRUE(parser.feed(as_bytes("POST /stream HTTP/1.1\r\nContent-Length: 9223372036854775807\r\n\r\n1234567")).ok());
+    ASSERT_NE(parser.streamed(), nullptr);
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_EQ(parser.take_body(), "1234567");
+        EXPECT_TRUE(parser.feed(as_bytes("1234567")).ok());
+    }
+    EXPECT_FALSE(parser.next().has_value());
+}
+
+TEST(Http1Request, OnlyRequestsWithABodyAreStreamed) {
+    RequestParser parser({.body_bytes = 8}, [](const Request& head) { return head.target == "/stream"; });
+    EXPECT_TRUE(parser.feed(as_bytes("POST /stream HTTP/1.1\r\nContent-Length: 0\r\n\r\n")).ok());
+    EXPECT_EQ(parser.streamed(), nullptr);
+    EXPECT_EQ(parser.next()->target, "/stream");
+    EXPECT_TRUE(parser.feed(as_bytes("POST /whole HTTP/1.1\r\nContent-Length: 8\r\n\r\n1234567")).ok());
+    EXPECT_EQ(parser.streamed(), nullptr);
+    EXPECT_TRUE(parser.feed(as_bytes("8")).ok());
+    EXPECT_EQ(parser.next()->body, "12345678");
+    EXPECT_EQ(parser.feed(as_bytes("POST /whole HTTP/1.1\r\nContent-Length: 9\r\n\r\n")).code(), Errc::limit);
+}
+
 Result<std::vector<Response>> responses(std::string_view input, std::size_t portion = SIZE_MAX) {
     ResponseParser parser;
     return read_all<Response>(parser, input, portion);
