@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "io/deadline.hpp"
 #include "media/options.hpp"
+#include "session/common/client_kind.hpp"
 #include "session/rtmp/options.hpp"
 
 namespace live::session {
@@ -15,6 +16,7 @@ namespace live::session {
 // Who asks for what. All texts come from the client; vhost, app and stream have passed the allow-list of names.
 struct ClientRequest {
     std::string id;  // of the session, as in the log
+    ClientKind kind = ClientKind::unknown;
     std::string ip;
     std::string vhost;
     std::string app;

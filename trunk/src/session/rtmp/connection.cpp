@@ -32,6 +32,15 @@ std::uint64_t random_seed() {
     return std::uint64_t{device()} << 32 | device();
 }
 
+ClientKind kind_of(rtmp::PublishStyle style) {
+    switch (style) {
+        case rtmp::PublishStyle::haivision: return ClientKind::haivision_publish;
+        case rtmp::PublishStyle::flash: return ClientKind::flash_publish;
+        case rtmp::PublishStyle::fmle: break;
+    }
+    return ClientKind::fmle_publish;
+}
+
 std::string_view code_for(const Error& error, std::string_view conflict, std::string_view other) {
     return error.code() == Errc::conflict || error.code() == Errc::malformed ? conflict : other;
 }
@@ -163,8 +172,8 @@ Result<void> Connection::refuse_play(const Error& error, io::Deadline deadline) 
 
 Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline deadline) {
     using media::Source;
-    static constexpr std::string_view kStyles[] = {"fmle-publish", "haivision-publish", "flash-publish"};
     StreamPlan plan;
+    request_.kind = kind_of(wish.style);
     auto publication = [&]() -> Result<std::unique_ptr<media::Publication>> {
         TRY(identify(wish.stream));
         plan = TRY(context_.admission.publish(request_, deadline));
@@ -172,8 +181,8 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline 
         source->set_options(plan.play);
         return source->publish(plan.publish.takeover ? Source::Takeover::replace : Source::Takeover::refuse);
     }();
-    LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}, duration=-1ms",
-             kStyles[static_cast<std::size_t>(wish.style)], request_.vhost, request_.app, request_.stream, request_.param);
+    LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}, duration=-1ms", name_of(request_.kind),
+             request_.vhost, request_.app, request_.stream, request_.param);
     if (!publication.ok())
         return refuse_publish(publication.error(), deadline);
     LOG_INFO(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,
@@ -190,6 +199,7 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline 
 
 Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadline) {
     StreamPlan plan;
+    request_.kind = ClientKind::rtmp_play;
     auto source = [&]() -> Result<Ref<media::Source>> {
         TRY(identify(wish.stream));
         plan = TRY(context_.admission.play(request_, deadline));

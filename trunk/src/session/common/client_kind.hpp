@@ -1,0 +1,45 @@
+// What kind of client a session serves, and the name that the API, the callbacks and the logs have for it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace live::session {
+
+enum class ClientKind : std::uint8_t {
+    unknown,  // connected, and has not said yet what it wants
+    rtmp_play,
+    flv_play,  // every stream over HTTP: FLV, TS, AAC, MP3, also over WebSocket
+    hls_play,
+    rtc_play,
+    srt_play,
+    fmle_publish,  // RTMP, by the order in which the encoder calls
+    flash_publish,
+    haivision_publish,
+    rtc_publish,
+    srt_publish,
+};
+
+constexpr std::string_view name_of(ClientKind kind) {
+    switch (kind) {
+        case ClientKind::rtmp_play: return "rtmp-play";
+        case ClientKind::flv_play: return "flv-play";
+        case ClientKind::hls_play: return "hls-play";
+        case ClientKind::rtc_play: return "rtc-play";
+        case ClientKind::srt_play: return "srt-play";
+        case ClientKind::fmle_publish: return "fmle-publish";
+        case ClientKind::flash_publish: return "flash-publish";
+        case ClientKind::haivision_publish: return "haivision-publish";
+        case ClientKind::rtc_publish: return "rtc-publish";
+        case ClientKind::srt_publish: return "srt-publish";
+        case ClientKind::unknown: break;
+    }
+    return "Unknown";
+}
+
+constexpr bool is_publisher(ClientKind kind) {
+    return kind == ClientKind::fmle_publish || kind == ClientKind::flash_publish || kind == ClientKind::haivision_publish ||
+           kind == ClientKind::rtc_publish || kind == ClientKind::srt_publish;
+}
+
+}  // namespace live::session
