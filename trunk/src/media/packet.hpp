@@ -16,14 +16,20 @@ inline constexpr std::size_t kKindCount = 3;
 // A set of kinds as bits.
 class KindSet {
 public:
+    static constexpr KindSet all() {
+        KindSet set;
+        set.bits_ = (1U << kKindCount) - 1;
+        return set;
+    }
     bool has(Kind kind) const { return (bits_ & bit(kind)) != 0; }
     bool has_all(KindSet others) const { return (others.bits_ & ~bits_) == 0; }
     void add(Kind kind) { bits_ = static_cast<std::uint8_t>(bits_ | bit(kind)); }
+    void remove(Kind kind) { bits_ = static_cast<std::uint8_t>(bits_ & ~bit(kind)); }
     void clear() { bits_ = 0; }
     bool operator==(const KindSet&) const = default;
 
 private:
-    static unsigned bit(Kind kind) { return 1U << static_cast<unsigned>(kind); }
+    static constexpr unsigned bit(Kind kind) { return 1U << static_cast<unsigned>(kind); }
     std::uint8_t bits_ = 0;
 };
 

@@ -14,6 +14,7 @@ public:
     // `chunk_size` is what every reader of the run has announced to its peer.
     explicit RtmpRunEncoder(std::uint32_t chunk_size) : chunk_size_(chunk_size) {}
 
+    RunTimes times() const override { return RunTimes::relative; }
     Encoded encode(const Packet& packet, SlabLog& log) override;
     bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
     void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;

@@ -15,9 +15,11 @@ std::int64_t to_ms(MediaTime time) { return std::chrono::floor<std::chrono::mill
 
 }  // namespace
 
-RunCursor::RunCursor(Ref<Source> source, RunFormat format)
-    : source_(std::move(source)), run_(source_->hold_run(format)), format_(format) {
-    place(true);
+RunCursor::RunCursor(Ref<Source> source, const RunFormat& format, std::vector<std::uint8_t> preamble,
+                     std::optional<MediaTime> from)
+    : source_(std::move(source)), run_(source_->hold_run(format)), private_(std::move(preamble)), format_(format) {
+    const Ring& ring = source_->ring();
+    place(from ? ring.find_time(*from) : source_->join_point(), true);
 }
 
 RunCursor::~RunCursor() {
@@ -25,15 +27,16 @@ RunCursor::~RunCursor() {
     source_->release_run(format_);
 }
 
-void RunCursor::place(bool joining) {
-    Sequence from = joining ? source_->join_point() : source_->gop_start().value_or(run_.next());
-    if (!joining) {
-        from = std::max(from, next_);  // never back over what was sent
-        dropped_ += from - next_;
-        source_->count_dropped(from - next_);
-    } else {
+void RunCursor::jump() {
+    const Sequence to = std::max(source_->gop_start().value_or(run_.next()), next_);  // never back over what was sent
+    dropped_ += to - next_;
+    source_->count_dropped(to - next_);
+    place(to, false);
+}
+
+void RunCursor::place(Sequence from, bool joining) {
+    if (joining)
         choose_base(from);
-    }
     next_ = from;
     position_ = run_.offset_of(from);
     opened_.clear();
@@ -48,6 +51,8 @@ void RunCursor::place(bool joining) {
 
 // The player's zero is the smaller of its first sound's and its first picture's time, so that neither is cut off.
 void RunCursor::choose_base(Sequence from) {
+    if (run_.encoder().times() == RunTimes::shared)
+        return;
     if (source_->keeps_publisher_time()) {
         base_ms_ = -to_ms(source_->timeline().publisher_offset());
         return;
@@ -97,7 +102,7 @@ void RunCursor::own_header(Sequence sequence) {
 
 // Up to where the shared bytes may be sent as they are.
 RunCursor::Position RunCursor::settle() {
-    if (settled_ && epoch_ == run_.epoch())
+    if (run_.encoder().times() != RunTimes::relative || (settled_ && epoch_ == run_.epoch()))
         return run_.head();
     if (settled_) {
         next_ = run_.find(position_);
@@ -117,6 +122,17 @@ RunCursor::Position RunCursor::settle() {
     return run_.head();
 }
 
+void RunCursor::copy_stamped(Position end) {
+    if (!private_.empty())
+        return;
+    const Ring& ring = source_->ring();
+    for (Sequence sequence = run_.find(position_); position_ < end && private_.size() < kCopyBytes; ++sequence) {
+        const Packet& packet = ring.at(sequence);
+        run_.encoder().append_own_message(packet, time_of(packet), private_);
+        position_ = run_.offset_of(sequence + 1);
+    }
+}
+
 bool RunCursor::at_boundary() const { return private_.empty() && run_.offset_of(run_.find(position_)) == position_; }
 
 RunCursor::Batch RunCursor::take_message(std::span<::iovec> out) {
@@ -133,7 +149,7 @@ RunCursor::Batch RunCursor::take_up_to(std::span<::iovec> out, Position end) {
         must_jump_ = true;
     }
     if (must_jump_ && private_.empty() && !paused_)
-        place(false);
+        jump();
     if (!control_.empty() && at_boundary())
         private_.swap(control_);
     Position limit = position_;
@@ -141,6 +157,8 @@ RunCursor::Batch RunCursor::take_up_to(std::span<::iovec> out, Position end) {
         limit = run_.offset_of(run_.find(position_));
     else if (!must_jump_)
         limit = std::max(position_, std::min(settle(), end));
+    if (is_rebased())
+        copy_stamped(std::exchange(limit, position_));
     if (private_sent_ < private_.size() && !out.empty()) {
         out[batch.spans++] = {private_.data() + private_sent_, private_.size() - private_sent_};
         batch.bytes += private_.size() - private_sent_;
@@ -154,6 +172,7 @@ RunCursor::Batch RunCursor::take_up_to(std::span<::iovec> out, Position end) {
 }
 
 void RunCursor::advance(std::size_t count) {
+    sent_bytes_ += count;
     const std::size_t own = std::min(count, private_.size() - private_sent_);
     private_sent_ += own;
     if (private_sent_ == private_.size() && !private_.empty()) {
@@ -167,10 +186,20 @@ void RunCursor::advance(std::size_t count) {
 void RunCursor::add_control(Bytes bytes) { control_.insert(control_.end(), bytes.begin(), bytes.end()); }
 
 bool RunCursor::is_plain() const {
-    return settled_ && epoch_ == run_.epoch() && private_.empty() && control_.empty() && !must_jump_ && !paused_;
+    const bool needs_no_header = run_.encoder().times() != RunTimes::relative || (settled_ && epoch_ == run_.epoch());
+    return needs_no_header && private_.empty() && control_.empty() && !must_jump_ && !paused_;
 }
 
-void RunCursor::resume_at(Position position) { position_ = position; }
+void RunCursor::resume_at(Position position) {
+    sent_bytes_ += position - position_;
+    position_ = position;
+}
+
+void RunCursor::resume_at(Position position, Bytes rest) {
+    resume_at(position);
+    sent_bytes_ -= rest.size();
+    private_.assign(rest.begin(), rest.end());
+}
 
 void RunCursor::set_lagging(bool lagging) {
     if (lagging_ == lagging)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,8 +28,12 @@ public:
         std::size_t bytes = 0;
     };
 
-    // Joins at the source's join point.
-    RunCursor(Ref<Source> source, RunFormat format);
+    // What a player with a zero of its own copies at once from a stamped run, so that being slow costs it no more memory.
+    static constexpr std::size_t kCopyBytes = 16 * 1024;
+
+    // Joins at the source's join point, or `from` that time on when given. `preamble` goes before everything else.
+    RunCursor(Ref<Source> source, const RunFormat& format, std::vector<std::uint8_t> preamble = {},
+              std::optional<MediaTime> from = std::nullopt);
     ~RunCursor();
     RunCursor(const RunCursor&) = delete;
     RunCursor& operator=(const RunCursor&) = delete;
@@ -50,12 +55,20 @@ public:
     Position position() const { return position_; }
     // A cohort sent for this player meanwhile: it stands at `position` now, a message boundary or inside a message.
     void resume_at(Position position);
+    // The same, when the cohort sent it a batch stamped anew and the socket took only part of a message: `rest` of that message
+    // is still to come before what is at `position`.
+    void resume_at(Position position, Bytes rest);
     // The player's socket is full: its place is protected within the source's bounds. Or no longer.
     void set_lagging(bool lagging);
     bool is_lagging() const { return lagging_; }
     // Media time sent so far, on this player's clock.
     MediaTime played() const;
     std::uint64_t dropped() const { return dropped_; }
+    // Bytes of the run and of its own that have gone out.
+    std::uint64_t sent_bytes() const { return sent_bytes_; }
+    // This player's zero on the source's timeline, in ms: what is stamped is at most its distance from here, and not below 0.
+    std::int64_t base_ms() const { return base_ms_; }
+    const RunFormat& format() const { return format_; }
     // Packets between this player and the head.
     std::uint64_t behind() const;
 
@@ -65,12 +78,16 @@ public:
 private:
     Sequence needed_sequence() const override;
     void leave_place() override;
-    void place(bool joining);
+    void jump();
+    void place(Sequence from, bool joining);
     void choose_base(Sequence from);
     void introduce(std::int64_t time_ms);
     Position settle();
     Batch take_up_to(std::span<::iovec> out, Position end);
     void own_header(Sequence sequence);
+    // A stamped run whose zero is not this player's: it gets copies.
+    bool is_rebased() const { return base_ms_ != 0 && run_.encoder().times() == RunTimes::stamped; }
+    void copy_stamped(Position end);
     bool at_boundary() const;
     std::int64_t time_of(const Packet& packet) const;
 
@@ -83,6 +100,7 @@ private:
     Sequence next_ = 0;  // while not settled or jumping: the next packet not looked at
     std::int64_t base_ms_ = 0;
     std::uint64_t dropped_ = 0;
+    std::uint64_t sent_bytes_ = 0;
     std::uint32_t epoch_ = 0;
     std::uint32_t config_version_ = 0;
     RunFormat format_;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "media/rtmp_run.hpp"
+#include "media/run_fixture.hpp"
 #include "wire/rtmp/chunk_reader.hpp"
 #include "wire/rtmp/chunk_writer.hpp"
 
@@ -17,52 +18,6 @@ namespace rtmp = wire::rtmp;
 
 constexpr std::uint32_t kChunkSize = 4096;
 
-Slice payload_of(std::uint32_t number, std::size_t size) {
-    Slice slice = Slice::allocate(std::max<std::size_t>(size, 4));
-    MutBytes bytes = slice.mutable_bytes();
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] = static_cast<std::uint8_t>(i < 4 ? number >> (8 * i) : number + i);
-    return slice;
-}
-
-std::uint32_t number_of(const Slice& payload) {
-    std::uint32_t number = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-        number |= static_cast<std::uint32_t>(payload.data()[i]) << (8 * i);
-    return number;
-}
-
-// A source with a publisher that sends 25 pictures and 40 sounds a second, a key frame every 50 pictures.
-struct Stage {
-    explicit Stage(PlayOptions options = {}) : source(make_ref<Source>("/live/test", options, kChunkSize, pool)) {}
-
-    void config() {
-        source->append({Kind::data, false, true, {}, payload_of(1'000'001, 40)});
-        source->append({Kind::video, false, true, {}, payload_of(1'000'002, 50)});
-        source->append({Kind::audio, false, true, {}, payload_of(1'000'003, 7)});
-    }
-    // One picture and its sound; pictures are 3,000 bytes, key frames 20,000.
-    void picture() {
-        const bool key = pictures % 50 == 0;
-        const MediaTime at = std::chrono::milliseconds(40 * pictures) + start;
-        send({Kind::video, key, false, at, payload_of(number, key ? 20'000 : 3'000)});
-        send({Kind::audio, false, false, at + 17ms, payload_of(number, 200)});
-        ++pictures;
-    }
-    void send(Packet packet) {
-        sent.push_back(packet);
-        ++number;
-        source->append(std::move(packet));
-    }
-
-    SlabPool pool;
-    Ref<Source> source;
-    std::vector<Packet> sent;  // by number
-    std::uint32_t number = 0;
-    int pictures = 0;
-    MediaTime start{};
-};
-
 struct Got {
     rtmp::MessageType type;
     std::uint32_t time_ms;
@@ -71,7 +26,7 @@ struct Got {
 
 // A player behind a socket that takes as much as the test says.
 struct Player {
-    explicit Player(Stage& stage) : cursor(stage.source, RunFormat::rtmp), stage_(stage) { reader.set_chunk_size(kChunkSize); }
+    explicit Player(Stage& stage) : cursor(stage.source, RunFormat()), stage_(stage) { reader.set_chunk_size(kChunkSize); }
 
     // Reads up to `room` bytes. True when there was nothing more to send.
     bool read(std::size_t room) {
@@ -368,11 +323,11 @@ TEST(RunCursor, RunLivesAsLongAsItsReaders) {
         Player one(stage);
         Player two(stage);
         stage.picture();
-        EXPECT_NE(stage.source->run(RunFormat::rtmp), nullptr);
+        EXPECT_NE(stage.source->run(RunFormat()), nullptr);
         EXPECT_EQ(stage.source->readers(), 2U);
         EXPECT_GT(stage.pool.in_use(), 0U);
     }
-    EXPECT_EQ(stage.source->run(RunFormat::rtmp), nullptr);
+    EXPECT_EQ(stage.source->run(RunFormat()), nullptr);
     EXPECT_EQ(stage.pool.in_use(), 0U);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "media/flv_run.hpp"
 #include "media/rtmp_run.hpp"
 
 namespace live::media {
@@ -12,7 +13,19 @@ Publication::Publication(Ref<Source> source) : source_(std::move(source)) {}
 
 Publication::~Publication() {
     if (current_)
-        source_->publication_ = nullptr;
+        source_->end_publication();
+}
+
+EndWatch::EndWatch(Ref<Source> source, Signal& signal)
+    : source_(std::move(source)), signal_(signal), index_(source_->end_watches_.size()) {
+    source_->end_watches_.push_back(this);
+}
+
+EndWatch::~EndWatch() {
+    auto& watches = source_->end_watches_;
+    watches[index_] = watches.back();
+    watches[index_]->index_ = index_;
+    watches.pop_back();
 }
 
 Source::Source(std::string url, const PlayOptions& options, std::uint32_t chunk_size, SlabPool& pool)
@@ -44,6 +57,12 @@ void Source::evict_publisher() {
     publication_ = nullptr;
 }
 
+void Source::end_publication() {
+    publication_ = nullptr;
+    for (EndWatch* watch : end_watches_)
+        watch->signal_.raise();
+}
+
 void Source::append(Packet packet) {
     const std::size_t kind = index_of(packet.kind);
     ++counters_.packets[kind];
@@ -53,8 +72,7 @@ void Source::append(Packet packet) {
     remember_config(packet);
     track_gop(packet);
     for (HeldRun& held : runs_)
-        if (held.run)
-            held.run->append(packet);
+        held.run->append(packet);
     const bool trim_now = packet.key || (ring_.next() & 15U) == 0;
     ring_.append(std::move(packet));
     if (trim_now)
@@ -100,8 +118,6 @@ bool Source::is_too_late(Sequence sequence) const {
 
 Sequence Source::keep_for_laggards(Sequence keep) {
     for (HeldRun& held : runs_) {
-        if (!held.run)
-            continue;
         for (Laggard* laggard : held.run->laggards()) {
             const Sequence at = laggard->needed_sequence();
             if (at >= keep)
@@ -136,8 +152,7 @@ void Source::trim() {
         keep = std::min(keep, ring_.find_time(ring_.newest().dts - kHistory));
     keep = std::max(keep_for_laggards(keep), ring_.first());
     for (HeldRun& held : runs_)
-        if (held.run)
-            held.run->drop_before(keep);
+        held.run->drop_before(keep);
     ring_.drop_before(keep);
 }
 
@@ -147,20 +162,36 @@ void Source::set_chunk_size(std::uint32_t bytes) {
         chunk_size_ = bytes;
 }
 
-WireRun& Source::hold_run(RunFormat format) {
-    HeldRun& held = runs_[static_cast<std::size_t>(format)];
-    if (held.holders++ == 0) {
-        chunk_size_ = next_chunk_size_;
-        held.run = std::make_unique<WireRun>(std::make_unique<RtmpRunEncoder>(chunk_size_), pool_, ring_);
+std::unique_ptr<RunEncoder> Source::encoder_for(const RunFormat& format) const {
+    switch (format.container) {
+        case Container::flv: return std::make_unique<FlvRunEncoder>(format.framing, format.kinds);
+        case Container::rtmp: break;
     }
-    return *held.run;
+    return std::make_unique<RtmpRunEncoder>(chunk_size_);
 }
 
-void Source::release_run(RunFormat format) {
-    HeldRun& held = runs_[static_cast<std::size_t>(format)];
-    CHECK(held.holders > 0);
-    if (--held.holders == 0)
-        held.run.reset();
+WireRun& Source::hold_run(const RunFormat& format) {
+    auto held = std::ranges::find(runs_, format, &HeldRun::format);
+    if (held == runs_.end()) {
+        if (format.container == Container::rtmp)
+            chunk_size_ = next_chunk_size_;
+        runs_.push_back({format, std::make_unique<WireRun>(encoder_for(format), pool_, ring_), 0});
+        held = std::prev(runs_.end());
+    }
+    ++held->holders;
+    return *held->run;
+}
+
+void Source::release_run(const RunFormat& format) {
+    const auto held = std::ranges::find(runs_, format, &HeldRun::format);
+    CHECK(held != runs_.end());
+    if (--held->holders == 0)
+        runs_.erase(held);
+}
+
+WireRun* Source::run(const RunFormat& format) const {
+    const auto held = std::ranges::find(runs_, format, &HeldRun::format);
+    return held == runs_.end() ? nullptr : held->run.get();
 }
 
 std::size_t Source::readers() const {

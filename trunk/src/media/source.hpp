@@ -16,6 +16,7 @@
 #include "base/ref.hpp"
 #include "base/result.hpp"
 #include "base/signal.hpp"
+#include "media/framing.hpp"
 #include "media/options.hpp"
 #include "media/ring.hpp"
 #include "media/timeline.hpp"
@@ -25,8 +26,17 @@ namespace live::media {
 
 class Source;
 
-enum class RunFormat : std::uint8_t { rtmp };
-inline constexpr std::size_t kRunFormatCount = 1;
+enum class Container : std::uint8_t { rtmp, flv };
+
+// Which run a reader reads: one for each combination that has readers.
+struct RunFormat {
+    Container container = Container::rtmp;
+    Framing framing = Framing::none;
+    // Packets of other kinds are left out.
+    KindSet kinds = KindSet::all();
+
+    bool operator==(const RunFormat&) const = default;
+};
 
 // The right to publish on a source. Gone when destroyed, on whatever path. `evicted` is raised when somebody takes the stream
 // over or an operator kicks; its holder then has nothing to publish to any more and ends.
@@ -55,6 +65,21 @@ public:
 
 protected:
     ~PacketListener() = default;
+};
+
+// Raises a signal when the publisher goes and nobody takes its place, while this lives.
+class EndWatch {
+public:
+    EndWatch(Ref<Source> source, Signal& signal);
+    ~EndWatch();
+    EndWatch(const EndWatch&) = delete;
+    EndWatch& operator=(const EndWatch&) = delete;
+
+private:
+    friend class Source;
+    Ref<Source> source_;
+    Signal& signal_;
+    std::size_t index_;
 };
 
 // A reader that takes packet by packet. Asked only when the ring is about to drop something.
@@ -127,9 +152,10 @@ public:
     void set_chunk_size(std::uint32_t bytes);
 
     // Readers of a wire run. The run exists while somebody holds it.
-    WireRun& hold_run(RunFormat format);
-    void release_run(RunFormat format);
-    WireRun* run(RunFormat format) const { return runs_[static_cast<std::size_t>(format)].run.get(); }
+    WireRun& hold_run(const RunFormat& format);
+    void release_run(const RunFormat& format);
+    // nullptr when nobody holds it.
+    WireRun* run(const RunFormat& format) const;
 
     void add_reader(PacketReader& reader) { packet_readers_.push_back(&reader); }
     void remove_reader(PacketReader& reader) { std::erase(packet_readers_, &reader); }
@@ -141,14 +167,18 @@ public:
 
 private:
     friend class Publication;
+    friend class EndWatch;
 
     struct HeldRun {
+        RunFormat format;
         std::unique_ptr<WireRun> run;
         std::size_t holders = 0;
     };
 
+    void end_publication();
     void remember_config(const Packet& packet);
     void track_gop(const Packet& packet);
+    std::unique_ptr<RunEncoder> encoder_for(const RunFormat& format) const;
     void trim();
     Sequence keep_for_laggards(Sequence keep);
     bool is_too_late(Sequence sequence) const;
@@ -161,9 +191,10 @@ private:
     Slice metadata_;
     std::array<Slice, kKindCount> configs_;
     std::array<std::optional<MediaTime>, kKindCount> last_times_;
-    std::array<HeldRun, kRunFormatCount> runs_;
+    std::vector<HeldRun> runs_;  // few: one for each format in use
     std::vector<PacketReader*> packet_readers_;
     std::vector<PacketListener*> listeners_;
+    std::vector<EndWatch*> end_watches_;
     Publication* publication_ = nullptr;
     SourceCounters counters_;
     std::optional<Sequence> gop_start_;

@@ -27,10 +27,18 @@ protected:
     ~Laggard() = default;
 };
 
-// One wire format. Implementations: RtmpRunEncoder.
+// How the bytes of a format say time.
+enum class RunTimes : std::uint8_t {
+    relative,  // as a distance to the message before: a reader's first message of each kind gets a header of its own
+    stamped,   // each message carries its time on the source's timeline; a reader with another zero needs them stamped anew
+    shared,    // on the source's timeline, the same for all
+};
+
+// One wire format. Implementations: RtmpRunEncoder, FlvRunEncoder, TsRunEncoder, AudioRunEncoder.
 class RunEncoder {
 public:
     struct Encoded {
+        // Of what comes before the payload. Stamped formats: of what comes before the message's own header (the framing).
         std::uint8_t header_bytes = 0;
         // The shared header cannot carry this packet's time (the first of its kind, or it leapt): every reader needs a header of
         // its own here.
@@ -38,12 +46,16 @@ public:
     };
 
     virtual ~RunEncoder() = default;
+    virtual RunTimes times() const = 0;
+    // A packet that the format leaves out appends nothing.
     virtual Encoded encode(const Packet& packet, SlabLog& log) = 0;
     // Appends to `out` what replaces the shared header for one reader, with `time_ms` on that reader's clock. True: only the
     // header, the shared payload follows. False: the whole message, because the shared chunks cannot carry this time.
     virtual bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
     // Appends a whole message that only this reader gets.
     virtual void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
+    // Stamped formats: writes `time_ms` into a message of the run; `message` begins behind the framing.
+    virtual void stamp([[maybe_unused]] MutBytes message, [[maybe_unused]] std::int64_t time_ms) const {}
 };
 
 class WireRun {

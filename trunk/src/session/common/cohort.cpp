@@ -4,9 +4,12 @@
 #include <array>
 
 #include "base/check.hpp"
+#include "io/stream.hpp"
 #include "session/common/flush.hpp"
 
 namespace live::session {
+
+std::uint64_t Seat::sent_bytes() const { return cursor.sent_bytes() + (is_member ? cohort->position() - cursor.position() : 0); }
 
 void Cohort::join(Seat& seat) {
     CHECK(seat.cohort == nullptr);
@@ -62,7 +65,7 @@ void Cohort::dissolve() {
 }
 
 void Cohort::send_if_more_than(std::uint32_t messages_min) {
-    const media::WireRun* run = source_->run(media::RunFormat::rtmp);
+    const media::WireRun* run = source_->run(format_);
     if (run != nullptr && !skipped_ && messages_min > 0 && position_ >= run->tail() &&
         run->next() - run->find(position_) <= messages_min) {
         skipped_ = true;
@@ -73,7 +76,7 @@ void Cohort::send_if_more_than(std::uint32_t messages_min) {
 }
 
 void Cohort::send() {
-    media::WireRun* run = source_->run(media::RunFormat::rtmp);
+    media::WireRun* run = source_->run(format_);
     if (run == nullptr)
         return;
     if (members_.empty())
@@ -89,26 +92,63 @@ void Cohort::send() {
 }
 
 void Cohort::send_to_members(media::WireRun& run) {
-    std::array<::iovec, 64> parts;
+    const bool stamped = run.encoder().times() == media::RunTimes::stamped;
     while (position_ < run.head() && !members_.empty()) {
-        const std::size_t count = run.spans(position_, run.head(), parts);
-        std::size_t total = 0;
-        for (std::size_t i = 0; i < count; ++i)
-            total += parts[i].iov_len;
         missed_.clear();
-        io::send_to_all(descriptors_, std::span(parts).first(count), total, missed_);
-        counters_.sends += members_.size();
-        counters_.bytes += total * members_.size();
-        // From the last on: removing one moves only later ones, which are done.
-        std::ranges::sort(missed_, {}, [](const io::ShortSend& miss) { return ~miss.index; });
-        for (const io::ShortSend& miss : missed_) {
-            counters_.bytes -= total - miss.sent;
-            Seat& seat = *members_[miss.index];
-            hand_back(seat);
+        if (stamped)
+            send_stamped(run);
+        else
+            send_shared(run);
+    }
+}
+
+void Cohort::send_shared(media::WireRun& run) {
+    std::array<::iovec, 64> parts;
+    const std::size_t count = run.spans(position_, run.head(), parts);
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < count; ++i)
+        total += parts[i].iov_len;
+    io::send_to_all(descriptors_, std::span(parts).first(count), total, missed_);
+    settle_missed(total, nullptr);
+    position_ += total;
+}
+
+void Cohort::send_stamped(media::WireRun& run) {
+    scratch_.load(run, source_->ring(), position_);
+    for (std::size_t begin = 0; begin < members_.size();) {
+        const std::int64_t base_ms = members_[begin]->cursor.base_ms();
+        std::size_t end = begin + 1;
+        while (end < members_.size() && members_[end]->cursor.base_ms() == base_ms)
+            ++end;
+        const std::array whole{io::as_part(scratch_.stamped_for(base_ms))};
+        const std::size_t before = missed_.size();
+        io::send_to_all(std::span(descriptors_).subspan(begin, end - begin), whole, scratch_.size(), missed_);
+        for (std::size_t i = before; i < missed_.size(); ++i)
+            missed_[i].index += begin;
+        begin = end;
+    }
+    settle_missed(scratch_.size(), &scratch_);
+    position_ = scratch_.end();
+}
+
+// Hands back who did not take all `total` bytes. With a `batch` stamped anew, the rest of a begun message is that batch's.
+void Cohort::settle_missed(std::size_t total, media::StampedBatch* batch) {
+    counters_.sends += members_.size();
+    counters_.bytes += total * members_.size();
+    // From the last on: removing one moves only later ones, which are done.
+    std::ranges::sort(missed_, {}, [](const io::ShortSend& miss) { return ~miss.index; });
+    for (const io::ShortSend& miss : missed_) {
+        counters_.bytes -= total - miss.sent;
+        Seat& seat = *members_[miss.index];
+        hand_back(seat);
+        if (batch != nullptr) {
+            const std::size_t end = batch->message_end(miss.sent);
+            const Bytes rest = batch->stamped_for(seat.cursor.base_ms()).subspan(miss.sent, end - miss.sent);
+            seat.cursor.resume_at(position_ + end, rest);
+        } else {
             seat.cursor.resume_at(position_ + miss.sent);
-            seat.cursor.set_lagging(true);
         }
-        position_ += total;
+        seat.cursor.set_lagging(true);
     }
 }
 

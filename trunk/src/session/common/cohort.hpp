@@ -1,6 +1,6 @@
-// Cohort: the players of one source that stand at the same byte of the same run and are sent to at the same moment. One position
-// and one list of spans serve them all; nobody is woken for a send. Whoever is not in that plain state (joining, a full socket, a
-// status to send) is handed back to its own fiber, and comes again when it has caught up.
+// Cohort: the players of one source and format that stand at the same byte of the same run and are sent to at the same moment.
+// One position and one list of spans serve them all; nobody is woken for a send. Whoever is not in that plain state (joining, a
+// full socket, a status to send) is handed back to its own fiber, and comes again when it has caught up.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include "io/fan_send.hpp"
 #include "io/tcp_stream.hpp"
 #include "media/run_cursor.hpp"
+#include "media/stamped_batch.hpp"
 
 namespace live::session {
 
@@ -25,6 +26,9 @@ struct Seat {
         : stream(player_stream), cursor(player_cursor), handed_back(signal) {}
     Seat(const Seat&) = delete;
     Seat& operator=(const Seat&) = delete;
+
+    // What this player has been sent, by itself and by its cohort.
+    std::uint64_t sent_bytes() const;
 
     io::TcpStream& stream;
     media::RunCursor& cursor;
@@ -44,11 +48,15 @@ struct FanOutCounters {
 
 class Cohort {
 public:
-    Cohort(Ref<media::Source> source, FanOutCounters& counters) : source_(std::move(source)), counters_(counters) {}
+    Cohort(Ref<media::Source> source, const media::RunFormat& format, FanOutCounters& counters, media::StampedBatch& scratch)
+        : source_(std::move(source)), format_(format), counters_(counters), scratch_(scratch) {}
     Cohort(const Cohort&) = delete;
     Cohort& operator=(const Cohort&) = delete;
 
     media::Source& source() { return *source_; }
+    const media::RunFormat& format() const { return format_; }
+    // Where the members stand.
+    media::RunCursor::Position position() const { return position_; }
     bool is_empty() const { return members_.empty() && waiting_.empty(); }
     std::size_t size() const { return members_.size() + waiting_.size(); }
 
@@ -62,6 +70,9 @@ public:
 
 private:
     void send_to_members(media::WireRun& run);
+    void send_shared(media::WireRun& run);
+    void send_stamped(media::WireRun& run);
+    void settle_missed(std::size_t total, media::StampedBatch* batch);
     void admit_waiting(const media::WireRun& run);
     void dissolve();
     void hand_back(Seat& seat);
@@ -69,7 +80,9 @@ private:
     void remove_waiting(Seat& seat);
 
     Ref<media::Source> source_;
+    media::RunFormat format_;
     FanOutCounters& counters_;
+    media::StampedBatch& scratch_;
     // Parallel: the descriptors are what the sending loop touches.
     std::vector<int> descriptors_;
     std::vector<Seat*> members_;

@@ -11,15 +11,17 @@ namespace live::session {
 // Cohorts of one period. A cohort's slot is its place in `slots_`; empty cohorts go when their slot comes round.
 class FanOut::Wheel {
 public:
-    Wheel(std::chrono::milliseconds period, FanOutCounters& counters)
-        : counters_(counters), slots_(std::max<std::size_t>(1, static_cast<std::size_t>(period / kTick))) {}
+    Wheel(std::chrono::milliseconds period, FanOutCounters& counters, media::StampedBatch& scratch)
+        : counters_(counters), scratch_(scratch), slots_(std::max<std::size_t>(1, static_cast<std::size_t>(period / kTick))) {}
 
     void join(Seat& seat) {
         auto& slot = slots_[next_seat_++ % slots_.size()];
         media::Source& source = seat.cursor.source();
-        auto at = std::ranges::find_if(slot, [&source](const auto& cohort) { return &cohort->source() == &source; });
+        const media::RunFormat& format = seat.cursor.format();
+        auto at = std::ranges::find_if(
+            slot, [&](const auto& cohort) { return &cohort->source() == &source && cohort->format() == format; });
         if (at == slot.end()) {
-            slot.push_back(std::make_unique<Cohort>(Ref<media::Source>(&source), counters_));
+            slot.push_back(std::make_unique<Cohort>(Ref<media::Source>(&source), format, counters_, scratch_));
             at = std::prev(slot.end());
             ++cohorts_;
             occupied_.raise();
@@ -64,16 +66,18 @@ private:
     }
 
     FanOutCounters& counters_;
+    media::StampedBatch& scratch_;
     Signal occupied_;
     std::vector<std::vector<std::unique_ptr<Cohort>>> slots_;
     std::size_t cohorts_ = 0;
     std::size_t next_seat_ = 0;
 };
 
-// The players of one source that wait for nothing.
+// The players of one source and format that wait for nothing.
 class FanOut::Instant final : public media::PacketListener {
 public:
-    Instant(media::Source& source, FanOutCounters& counters) : cohort_(Ref<media::Source>(&source), counters) {
+    Instant(media::Source& source, const media::RunFormat& format, FanOutCounters& counters, media::StampedBatch& scratch)
+        : cohort_(Ref<media::Source>(&source), format, counters, scratch) {
         source.add_listener(*this);
     }
     ~Instant() { cohort_.source().remove_listener(*this); }
@@ -91,19 +95,26 @@ FanOut::FanOut(io::Scope& scope) : scope_(scope) {}
 
 FanOut::~FanOut() = default;
 
+FanOut::Instants::iterator FanOut::find_instant(const Seat& seat) {
+    const auto [first, last] = instants_.equal_range(&seat.cursor.source());
+    const auto at =
+        std::find_if(first, last, [&seat](const auto& entry) { return entry.second->cohort().format() == seat.cursor.format(); });
+    return at == last ? instants_.end() : at;
+}
+
 Result<void> FanOut::join(Seat& seat) {
     media::Source& source = seat.cursor.source();
     const auto window = std::min(source.options().mw_latency, kWindowMax);
     if (window < kTick) {
-        auto& instant = instants_[&source];
-        if (!instant)
-            instant = std::make_unique<Instant>(source, counters_);
-        instant->cohort().join(seat);
+        auto at = find_instant(seat);
+        if (at == instants_.end())
+            at = instants_.insert({&source, std::make_unique<Instant>(source, seat.cursor.format(), counters_, scratch_)});
+        at->second->cohort().join(seat);
         return {};
     }
     auto& wheel = wheels_[window];
     if (!wheel) {
-        wheel = std::make_unique<Wheel>(window, counters_);
+        wheel = std::make_unique<Wheel>(window, counters_, scratch_);
         TRY(scope_.start("fan-out", [wheel = wheel.get()](io::Deadline forever) { wheel->run(forever); }));
     }
     wheel->join(seat);
@@ -113,7 +124,7 @@ Result<void> FanOut::join(Seat& seat) {
 void FanOut::leave(Seat& seat) {
     if (seat.cohort != nullptr)
         seat.cohort->leave(seat);
-    const auto instant = instants_.find(&seat.cursor.source());
+    const auto instant = find_instant(seat);
     if (instant != instants_.end() && instant->second->cohort().is_empty())
         instants_.erase(instant);
 }

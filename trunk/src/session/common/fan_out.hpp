@@ -38,11 +38,15 @@ public:
 private:
     class Wheel;
     class Instant;
+    using Instants = std::unordered_multimap<media::Source*, std::unique_ptr<Instant>>;
+
+    Instants::iterator find_instant(const Seat& seat);
 
     io::Scope& scope_;
     FanOutCounters counters_;
+    media::StampedBatch scratch_;  // of all cohorts, which send one after the other
     std::map<std::chrono::milliseconds, std::unique_ptr<Wheel>> wheels_;
-    std::unordered_map<media::Source*, std::unique_ptr<Instant>> instants_;
+    Instants instants_;
 };
 
 }  // namespace live::session

@@ -18,7 +18,7 @@ PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, FanOut& fan_out, Re
     : peer_(peer),
       plan_(plan),
       fan_out_(fan_out),
-      cursor_(std::move(source), media::RunFormat::rtmp),
+      cursor_(std::move(source), media::RunFormat()),
       duration_(duration),
       log_(log) {}
 

@@ -1,0 +1,77 @@
+#include "media/flv_run.hpp"
+
+#include "base/byte_writer.hpp"
+#include "base/check.hpp"
+#include "wire/flv/flv_file.hpp"
+
+namespace live::media {
+
+namespace {
+
+namespace flv = wire::flv;
+
+flv::TagType type_of(Kind kind) {
+    switch (kind) {
+        case Kind::audio: return flv::TagType::audio;
+        case Kind::video: return flv::TagType::video;
+        case Kind::data: break;
+    }
+    return flv::TagType::script;
+}
+
+// Calls `append` with each part of the framed tag.
+template <class Append>
+std::uint8_t write_framed(Framing framing, const Packet& packet, std::int64_t time_ms, Append&& append) {
+    const Bytes payload = packet.payload.bytes();
+    const auto head = frame_head(framing, flv::kTagHeaderBytes + payload.size() + flv::kTagSizeBytes);
+    const flv::TagHeader tag{type_of(packet.kind), static_cast<std::uint32_t>(payload.size()),
+                             static_cast<std::uint32_t>(time_ms)};
+    append(head.view());
+    append(Bytes(flv::tag_header_bytes(tag)));
+    append(payload);
+    append(Bytes(flv::tag_size_bytes(payload.size())));
+    append(frame_end(framing));
+    return head.size;
+}
+
+std::int64_t to_ms(MediaTime time) { return std::chrono::floor<std::chrono::milliseconds>(time).count(); }
+
+}  // namespace
+
+RunEncoder::Encoded FlvRunEncoder::encode(const Packet& packet, SlabLog& log) {
+    if (!kinds_.has(packet.kind))
+        return {};
+    return {write_framed(framing_, packet, to_ms(packet.dts), [&log](Bytes bytes) { log.append(bytes); }), false};
+}
+
+bool FlvRunEncoder::append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
+    append_own_message(packet, time_ms, out);
+    return false;
+}
+
+void FlvRunEncoder::append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
+    if (kinds_.has(packet.kind))
+        write_framed(framing_, packet, time_ms, [&out](Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); });
+}
+
+void FlvRunEncoder::stamp(MutBytes message, std::int64_t time_ms) const {
+    constexpr std::size_t kTimeAt = 4;  // behind type and size: 24 low bits, then the 8 high ones
+    CHECK(message.size() >= flv::kTagHeaderBytes);
+    const auto time = static_cast<std::uint32_t>(time_ms);
+    message[kTimeAt] = static_cast<std::uint8_t>(time >> 16);
+    message[kTimeAt + 1] = static_cast<std::uint8_t>(time >> 8);
+    message[kTimeAt + 2] = static_cast<std::uint8_t>(time);
+    message[kTimeAt + 3] = static_cast<std::uint8_t>(time >> 24);
+}
+
+std::vector<std::uint8_t> flv_file_head(Framing framing, KindSet kinds) {
+    ByteWriter writer;
+    flv::write_file_header(writer, {kinds.has(Kind::audio), kinds.has(Kind::video)});
+    const Bytes body = writer.written();
+    std::vector<std::uint8_t> out;
+    for (const Bytes part : {frame_head(framing, body.size()).view(), body, frame_end(framing)})
+        out.insert(out.end(), part.begin(), part.end());
+    return out;
+}
+
+}  // namespace live::media

@@ -1,0 +1,30 @@
+// FlvRunEncoder: packets as FLV tags (Video File Format 10.1, E.4), each followed by its size, each in a frame of HTTP's. Tags
+// carry the time on the source's timeline, which is below 2^32 ms on the wire and wraps.
+#pragma once
+
+#include "media/framing.hpp"
+#include "media/wire_run.hpp"
+
+namespace live::media {
+
+class FlvRunEncoder final : public RunEncoder {
+public:
+    // Packets of kinds that are not in `kinds` are left out.
+    FlvRunEncoder(Framing framing, KindSet kinds) : framing_(framing), kinds_(kinds) {}
+
+    RunTimes times() const override { return RunTimes::stamped; }
+    Encoded encode(const Packet& packet, SlabLog& log) override;
+    // Always the whole message.
+    bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
+    void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
+    void stamp(MutBytes message, std::int64_t time_ms) const override;
+
+private:
+    Framing framing_;
+    KindSet kinds_;
+};
+
+// The head of an FLV file in a frame: what every player gets first.
+std::vector<std::uint8_t> flv_file_head(Framing framing, KindSet kinds);
+
+}  // namespace live::media

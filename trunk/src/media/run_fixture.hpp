@@ -1,0 +1,60 @@
+// For tests only: a source whose every payload says its own number.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "media/source.hpp"
+
+namespace live::media {
+
+inline Slice payload_of(std::uint32_t number, std::size_t size) {
+    Slice slice = Slice::allocate(std::max<std::size_t>(size, 4));
+    MutBytes bytes = slice.mutable_bytes();
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<std::uint8_t>(i < 4 ? number >> (8 * i) : number + i);
+    return slice;
+}
+
+inline std::uint32_t number_of(const Slice& payload) {
+    std::uint32_t number = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+        number |= static_cast<std::uint32_t>(payload.data()[i]) << (8 * i);
+    return number;
+}
+
+// A source with a publisher that sends 25 pictures and 40 sounds a second, a key frame every 50 pictures.
+struct Stage {
+    explicit Stage(PlayOptions options = {}, std::uint32_t chunk_size = 4096)
+        : source(make_ref<Source>("/live/test", options, chunk_size, pool)) {}
+
+    void config() {
+        source->append({Kind::data, false, true, {}, payload_of(1'000'001, 40)});
+        source->append({Kind::video, false, true, {}, payload_of(1'000'002, 50)});
+        source->append({Kind::audio, false, true, {}, payload_of(1'000'003, 7)});
+    }
+    // One picture and its sound; pictures are 3,000 bytes, key frames 20,000.
+    void picture() {
+        const bool key = pictures % 50 == 0;
+        const MediaTime at = std::chrono::milliseconds(40 * pictures) + start;
+        send({Kind::video, key, false, at, payload_of(number, key ? 20'000 : 3'000)});
+        send({Kind::audio, false, false, at + 17ms, payload_of(number, 200)});
+        ++pictures;
+    }
+    void send(Packet packet) {
+        sent.push_back(packet);
+        ++number;
+        source->append(std::move(packet));
+    }
+
+    SlabPool pool;
+    Ref<Source> source;
+    std::vector<Packet> sent;  // by number
+    std::uint32_t number = 0;
+    int pictures = 0;
+    MediaTime start{};
+};
+
+}  // namespace live::media
