@@ -31,7 +31,10 @@ public:
         if (vhost.ok() && (*vhost)->forward.enabled)
             server_.forward_->on_published(request, plan, (*vhost)->forward);
     }
+    void on_publish_ended(const session::ClientRequest&, const session::StreamPlan&) override {}
     void on_unpublished(const std::string& url) override { server_.forward_->on_unpublished(url); }
+    void on_play_ended(const session::ClientRequest&, const session::StreamPlan&) override {}
+    void on_closed(const session::ClientRequest&, const session::Traffic&) override {}
 
 private:
     Server& server_;

@@ -22,7 +22,8 @@ Result<session::rtmp::RtmpOptions> SettingsAdmission::connect(const session::Cli
 
 Result<session::StreamPlan> SettingsAdmission::plan_for(const session::ClientRequest& request) const {
     const Vhost* vhost = TRY(serving_vhost(request.vhost));
-    return session::StreamPlan{stream_url(*vhost, request.app, request.stream), vhost->rtmp, vhost->play, vhost->publish};
+    return session::StreamPlan{stream_url(*vhost, request.app, request.stream), vhost->name, vhost->rtmp, vhost->play,
+                               vhost->publish};
 }
 
 Result<session::StreamPlan> SettingsAdmission::publish(const session::ClientRequest& request, io::Deadline) {

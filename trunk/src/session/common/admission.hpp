@@ -1,5 +1,6 @@
 // Admission: may this client publish or play this stream, and with which settings? The one question asked before a session
-// begins. The answer comes from higher up (settings, later security rules and callbacks); sessions only know this interface.
+// begins, whatever the protocol. The answer comes from higher up (settings, rules about addresses and pages, callbacks); sessions
+// only know this interface. What became of a client that was let in is told to StreamEvents.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include "io/deadline.hpp"
 #include "media/options.hpp"
 #include "session/common/client_kind.hpp"
+#include "session/common/traffic.hpp"
 #include "session/rtmp/options.hpp"
 
 namespace live::session {
@@ -21,34 +23,64 @@ struct ClientRequest {
     std::string vhost;
     std::string app;
     std::string stream;
-    std::string param;  // the query, with its '?'
-    std::string tc_url;
-    std::string page_url;
+    std::string param;     // the query, with its '?'
+    std::string tc_url;    // RTMP: as sent; HTTP and HLS: rtmp://VHOST/APP
+    std::string page_url;  // RTMP: pageUrl; HTTP: the Referer field
 };
 
 // What an admitted client works with.
 struct StreamPlan {
-    std::string url;  // of the source
+    std::string url;    // of the source
+    std::string vhost;  // the virtual host that serves it, by its name in the settings
     rtmp::RtmpOptions rtmp;
     media::PlayOptions play;
     media::PublishOptions publish;
 };
 
+// An error's sentence is for the client: it says why in words that give nothing else away. Errc::not_found when no virtual host
+// serves it, Errc::denied when something refuses. May take as long as the operator's callbacks do.
 class Admission {
 public:
     virtual ~Admission() = default;
-    // The settings of the virtual host that serves `vhost`. Errc::not_found when there is none or it is switched off.
+    // The settings of the virtual host that serves `vhost`. Asks nobody.
     virtual Result<rtmp::RtmpOptions> connect(const ClientRequest& request, io::Deadline deadline) = 0;
+    // Once admitted, tell on_published and on_publish_ended; nothing when the stream turns out to be somebody else's.
     virtual Result<StreamPlan> publish(const ClientRequest& request, io::Deadline deadline) = 0;
+    // Once admitted, on_play_ended has to be told on whatever path: keep an AdmittedPlay.
     virtual Result<StreamPlan> play(const ClientRequest& request, io::Deadline deadline) = 0;
 };
 
-// Told what becomes of the streams, after the fact: forwarding starts and stops by it. Must not suspend.
+// Told what becomes of clients and streams, after the fact and in the order it happens: forwarding and callbacks live from it.
+// Must not suspend.
 class StreamEvents {
 public:
     virtual ~StreamEvents() = default;
+    // An admitted publisher has got the stream.
     virtual void on_published(const ClientRequest& request, const StreamPlan& plan) = 0;
+    // It has gone, or was replaced: once for each on_published.
+    virtual void on_publish_ended(const ClientRequest& request, const StreamPlan& plan) = 0;
+    // Nobody publishes the stream any more.
     virtual void on_unpublished(const std::string& url) = 0;
+    // Once for each play that was admitted.
+    virtual void on_play_ended(const ClientRequest& request, const StreamPlan& plan) = 0;
+    // The connection of a client that asked to publish or play is over, admitted or not: once for each. Only of protocols that
+    // connect first (RTMP, SRT). `traffic` is this connection's.
+    virtual void on_closed(const ClientRequest& request, const Traffic& traffic) = 0;
+};
+
+// An admitted play, as long as it lives: tells its end once. What is referred to outlives it.
+class AdmittedPlay {
+public:
+    AdmittedPlay(StreamEvents& events, const ClientRequest& request, const StreamPlan& plan)
+        : events_(events), request_(request), plan_(plan) {}
+    ~AdmittedPlay() { events_.on_play_ended(request_, plan_); }
+    AdmittedPlay(const AdmittedPlay&) = delete;
+    AdmittedPlay& operator=(const AdmittedPlay&) = delete;
+
+private:
+    StreamEvents& events_;
+    const ClientRequest& request_;
+    const StreamPlan& plan_;
 };
 
 }  // namespace live::session

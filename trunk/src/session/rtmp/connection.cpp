@@ -62,6 +62,8 @@ void Connection::run(io::Deadline deadline) {
     const auto ended = serve(deadline);
     log_end(ended);
     peer_.stream().close();
+    if (request_.kind != ClientKind::unknown)
+        context_.events.on_closed(request_, peer_.own_traffic());
 }
 
 void Connection::kick(std::string reason) {
@@ -146,13 +148,14 @@ Result<void> Connection::next_session(io::Deadline deadline, std::chrono::second
     }
 }
 
-Result<void> Connection::identify(std::string_view stream_name) {
+Result<void> Connection::identify(std::string_view stream_name, ClientKind kind) {
     const auto url = TRY(wire::rtmp::parse_stream_url(request_.tc_url, stream_name));
     TRY(wire::rtmp::admit(url));
     request_.vhost = url.vhost;
     request_.app = url.app;
     request_.stream = url.stream;
     request_.param = url.param;
+    request_.kind = kind;
     return {};
 }
 
@@ -172,24 +175,31 @@ Result<void> Connection::refuse_play(const Error& error, io::Deadline deadline) 
 
 Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline deadline) {
     using media::Source;
-    StreamPlan plan;
-    request_.kind = kind_of(wish.style);
+    const ClientKind kind = kind_of(wish.style);
+    const auto named = identify(wish.stream, kind);
+    LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}, duration=-1ms", name_of(kind),
+             request_.vhost, request_.app, request_.stream, request_.param);
+    if (!named.ok())
+        return refuse_publish(named.error(), deadline);
+    const auto admitted = context_.admission.publish(request_, deadline);
+    if (!admitted.ok())
+        return refuse_publish(admitted.error(), deadline);
+    const StreamPlan& plan = *admitted;
     auto publication = [&]() -> Result<std::unique_ptr<media::Publication>> {
-        TRY(identify(wish.stream));
-        plan = TRY(context_.admission.publish(request_, deadline));
         const auto source = TRY(context_.streams.find_or_create(plan.url, plan.play, plan.rtmp.chunk_size));
         source->set_options(plan.play);
         return source->publish(plan.publish.takeover ? Source::Takeover::replace : Source::Takeover::refuse);
     }();
-    LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}, duration=-1ms", name_of(request_.kind),
-             request_.vhost, request_.app, request_.stream, request_.param);
     if (!publication.ok())
         return refuse_publish(publication.error(), deadline);
     LOG_INFO(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,
              plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
-    TRY(peer_.engine().accept_publish());
     context_.events.on_published(request_, plan);
-    auto ended = PublishSession(peer_, plan, std::move(*publication), log_).run(deadline);
+    auto ended = [&, owned = *std::move(publication)]() mutable -> Result<void> {
+        TRY(peer_.engine().accept_publish());
+        return PublishSession(peer_, plan, std::move(owned), log_).run(deadline);
+    }();
+    context_.events.on_publish_ended(request_, plan);
     const auto source = context_.streams.find(plan.url);
     if (!source || !source->is_published())
         context_.events.on_unpublished(plan.url);
@@ -198,22 +208,24 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline 
 }
 
 Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadline) {
-    StreamPlan plan;
-    request_.kind = ClientKind::rtmp_play;
-    auto source = [&]() -> Result<Ref<media::Source>> {
-        TRY(identify(wish.stream));
-        plan = TRY(context_.admission.play(request_, deadline));
-        return context_.streams.find_or_create(plan.url, plan.play, plan.rtmp.chunk_size);
-    }();
+    const auto named = identify(wish.stream, ClientKind::rtmp_play);
     LOG_INFO(log_, "client identified, type=Play, vhost={}, app={}, stream={}, param={}, duration={}ms", request_.vhost,
              request_.app, request_.stream, request_.param, wish.duration.count());
+    if (!named.ok())
+        return refuse_play(named.error(), deadline);
+    const auto admitted = context_.admission.play(request_, deadline);
+    if (!admitted.ok())
+        return refuse_play(admitted.error(), deadline);
+    const StreamPlan& plan = *admitted;
+    const AdmittedPlay admitted_play(context_.events, request_, plan);
+    const auto source = context_.streams.find_or_create(plan.url, plan.play, plan.rtmp.chunk_size);
     if (!source.ok())
         return refuse_play(source.error(), deadline);
     (*source)->set_options(plan.play);
     LOG_INFO(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,
              plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
     TRY(peer_.engine().accept_play());
-    PlaySession session(peer_, plan, context_.fan_out, std::move(*source), wish.duration, log_);
+    PlaySession session(peer_, plan, context_.fan_out, *source, wish.duration, log_);
     auto ended = session.run(deadline);
     if (session.dropped() > 0)
         LOG_WARN(log_, "this player was too slow: shrinking dropped {} packets in all", session.dropped());

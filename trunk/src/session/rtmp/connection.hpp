@@ -43,7 +43,7 @@ private:
     Result<void> next_session(io::Deadline deadline, std::chrono::seconds patience);
     Result<void> publish(const engine::rtmp::WantsToPublish& wish, io::Deadline deadline);
     Result<void> play(const engine::rtmp::WantsToPlay& wish, io::Deadline deadline);
-    Result<void> identify(std::string_view stream_name);
+    Result<void> identify(std::string_view stream_name, ClientKind kind);
     Result<void> refuse_publish(const Error& error, io::Deadline deadline);
     Result<void> refuse_play(const Error& error, io::Deadline deadline);
     void log_end(const Result<void>& ended) const;

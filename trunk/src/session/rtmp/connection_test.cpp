@@ -29,9 +29,12 @@ public:
     Result<StreamPlan> play(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
 
     StreamPlan plan;
+    std::string refuses;  // a stream
 
 private:
-    StreamPlan plan_for(const ClientRequest& request) const {
+    Result<StreamPlan> plan_for(const ClientRequest& request) const {
+        if (request.stream == refuses)
+            return Error(Errc::denied, "not today");
         StreamPlan own = plan;
         own.url = "/" + request.app + "/" + request.stream;
         return own;
@@ -40,10 +43,28 @@ private:
 
 class Heard final : public StreamEvents {
 public:
-    void on_published(const ClientRequest& request, const StreamPlan&) override { published.push_back(request.stream); }
-    void on_unpublished(const std::string& url) override { unpublished.push_back(url); }
+    void on_published(const ClientRequest& request, const StreamPlan&) override {
+        published.push_back(request.stream);
+        order.push_back("published " + request.stream);
+    }
+    void on_publish_ended(const ClientRequest& request, const StreamPlan&) override {
+        order.push_back("publish ended " + request.stream);
+    }
+    void on_unpublished(const std::string& url) override {
+        unpublished.push_back(url);
+        order.push_back("unpublished " + url);
+    }
+    void on_play_ended(const ClientRequest& request, const StreamPlan&) override {
+        order.push_back("play ended " + request.stream);
+    }
+    void on_closed(const ClientRequest& request, const Traffic& traffic) override {
+        order.push_back("closed " + std::string(name_of(request.kind)));
+        closed = traffic;
+    }
     std::vector<std::string> published;
     std::vector<std::string> unpublished;
+    std::vector<std::string> order;
+    Traffic closed;
 };
 
 // One client: what it has been told, and the media it got.
@@ -253,6 +274,39 @@ TEST_F(SessionTest, StrangeNamesAndClosedHostsAreRefusedInRtmpsOwnWords) {
     const auto lost = client(Mode::play, "cam", "closed.example");
     ASSERT_TRUE(lost->refused.has_value());
     EXPECT_EQ(lost->refused->code, "NetConnection.Connect.Rejected");
+}
+
+TEST_F(SessionTest, TheEndOfEverybodyIsToldOnceAndInOrder) {
+    auto publisher = client(Mode::publish);
+    auto player = client(Mode::play);
+    publish_second(*publisher, 0);
+    read_until(*player, 50);
+    player.reset();
+    while (limit.used() > 1)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
+    EXPECT_EQ(heard.order, (std::vector<std::string>{"published cam", "play ended cam", "closed rtmp-play"}));
+    heard.order.clear();
+    publisher.reset();
+    while (limit.used() > 0)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
+    EXPECT_EQ(heard.order, (std::vector<std::string>{"publish ended cam", "unpublished /live/cam", "closed fmle-publish"}));
+    EXPECT_GT(heard.closed.received_bytes, 3073U + 50U * kSound.size());  // the handshake, and the media
+    EXPECT_GT(heard.closed.sent_bytes, 3073U);
+}
+
+TEST_F(SessionTest, ARefusedClientOnlyCloses) {
+    door.refuses = "cam";
+    const auto publisher = client(Mode::publish);
+    ASSERT_TRUE(publisher->refused.has_value());
+    EXPECT_EQ(publisher->refused->code, "NetStream.Publish.Rejected");
+    EXPECT_EQ(publisher->refused->description, "not today");
+    const auto player = client(Mode::play);
+    ASSERT_TRUE(player->refused.has_value());
+    EXPECT_EQ(player->refused->description, "not today");
+    const auto stranger = client(Mode::play, "../../etc");
+    while (limit.used() > 0)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
+    EXPECT_EQ(heard.order, (std::vector<std::string>{"closed fmle-publish", "closed rtmp-play"}));
 }
 
 TEST_F(SessionTest, OverTheLimitNobodyComesInAndAKickedClientGoes) {

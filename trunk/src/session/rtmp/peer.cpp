@@ -18,9 +18,14 @@ Result<engine::rtmp::Event> Peer::next_event(io::Deadline deadline) {
     }
 }
 
+void Peer::count_received(std::size_t bytes) {
+    traffic_.received_bytes += bytes;
+    own_traffic_.received_bytes += bytes;
+}
+
 Result<void> Peer::read(io::Deadline deadline) {
     const std::size_t count = TRY(stream_->read_some(scratch_, deadline));
-    traffic_.received_bytes += count;
+    count_received(count);
     return engine_.handle_bytes(io::now(), scratch_.first(count));
 }
 
@@ -34,7 +39,7 @@ Result<std::size_t> Peer::read_available() {
             return Error(count.error());
         }
         total += *count;
-        traffic_.received_bytes += *count;
+        count_received(*count);
         TRY(engine_.handle_bytes(io::now(), scratch_.first(*count)));
         // Over TLS a read gives one record, however much waits.
         if (tcp_ != nullptr && *count < scratch_.size())
@@ -49,6 +54,7 @@ Result<void> Peer::write_output(io::Deadline deadline) {
         return {};
     const std::array parts{io::as_part(output)};
     traffic_.sent_bytes += output.size();
+    own_traffic_.sent_bytes += output.size();
     return stream_->write_all(parts, deadline);
 }
 

@@ -25,6 +25,8 @@ public:
     engine::rtmp::Server& engine() { return engine_; }
     io::Stream& stream() { return *stream_; }
     Traffic& traffic() { return traffic_; }
+    // This connection's, but for what is sent on its behalf by others (players' media).
+    Traffic& own_traffic() { return own_traffic_; }
     // nullptr over TLS.
     io::TcpStream* tcp() { return tcp_; }
 
@@ -42,10 +44,13 @@ public:
     static constexpr std::size_t kReadBytesMax = 1 << 20;
 
 private:
+    void count_received(std::size_t bytes);
+
     std::unique_ptr<io::Stream> stream_;
     io::TcpStream* tcp_;
     MutBytes scratch_;
     Traffic& traffic_;
+    Traffic own_traffic_;
     engine::rtmp::Server engine_;
 };
 
