@@ -17,8 +17,10 @@ set(LIVE_EXTRA_LDFLAGS "" CACHE STRING "Appended to the link flags")
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
 endif()
-set(CMAKE_C_FLAGS_RELEASE "-O2 ${LIVE_EXTRA_FLAGS}")
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 ${LIVE_EXTRA_FLAGS}")
+# The flavours that only run tests are built with less of both, in half the time.
+set(LIVE_OPTIMISE "-O2 -g" CACHE STRING "Optimisation and debug information")
+set(CMAKE_C_FLAGS_RELEASE "${LIVE_OPTIMISE} ${LIVE_EXTRA_FLAGS}")
+set(CMAKE_CXX_FLAGS_RELEASE "${LIVE_OPTIMISE} ${LIVE_EXTRA_FLAGS}")
 set(LIVE_LOG_FLOOR "" CACHE STRING "Least LogLevel whose log lines are compiled in; empty: all")
 
 separate_arguments(live_extra_flags UNIX_COMMAND "${LIVE_EXTRA_FLAGS}")
@@ -27,7 +29,7 @@ separate_arguments(live_extra_ldflags UNIX_COMMAND "${LIVE_EXTRA_LDFLAGS}")
 add_library(live_flags INTERFACE)
 target_include_directories(live_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(live_flags INTERFACE
-    -g -fno-omit-frame-pointer -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+    -fno-omit-frame-pointer -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
     $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
 
 # A fiber's stack is small and fixed; sanitizers, gcov and -O0 blow frames up, so the limit holds for plain builds.

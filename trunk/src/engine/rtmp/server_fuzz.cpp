@@ -1,6 +1,7 @@
 // Any bytes into both engines: raw, or behind a valid handshake and the usual opening, cut anywhere. Questions are answered as
 // the first bytes say. Nothing aborts, and output stays bounded by input.
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "base/byte_writer.hpp"
@@ -67,7 +68,9 @@ bool feed(Server& server, Bytes input, unsigned choice) {
 }
 
 void run_server(Bytes input, unsigned stage, unsigned choice, std::size_t step) {
-    Server server({.message_bytes_max = 1 << 16}, 1);
+    ServerOptions options;
+    options.message_bytes_max = 1 << 16;
+    Server server(std::move(options), 1);
     ByteWriter out;
     if (!feed(server, opening(out, stage), 0))
         std::abort();

@@ -1,0 +1,172 @@
+#include "session/common/player.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "session/common/flush.hpp"
+
+namespace live::session {
+
+Player::Player(io::Stream& stream, io::TcpStream* tcp, media::RunCursor& cursor, FanOut& fan_out,
+               const media::PlayOptions& options, PlayerProtocol& protocol, std::uint64_t& sent_bytes, const Log& log)
+    : stream_(stream),
+      tcp_(tcp),
+      cursor_(cursor),
+      fan_out_(fan_out),
+      options_(options),
+      protocol_(protocol),
+      sent_bytes_(sent_bytes),
+      log_(log) {}
+
+Player::~Player() { leave_cohort(); }
+
+Result<void> Player::run(io::Deadline deadline) {
+    if (tcp_ == nullptr || options_.send_min_interval > std::chrono::microseconds::zero() ||
+        duration_ > std::chrono::milliseconds::zero())
+        return run_on_own_beat(deadline);
+    TRY(prepare_socket());
+    seat_.emplace(*tcp_, cursor_, wake_);
+    auto ended = run_with_cohort(deadline);
+    leave_cohort();
+    return ended;
+}
+
+void Player::set_paused(bool paused) {
+    leave_cohort();
+    paused_ = paused;
+    cursor_.set_paused(paused);
+}
+
+// Between two messages is a place that only this player's own cursor knows to find.
+void Player::answer(Bytes bytes) {
+    if (bytes.empty())
+        return;
+    leave_cohort();
+    cursor_.add_control(bytes);
+    ++answers_;
+}
+
+std::uint64_t Player::sent_bytes() const { return seat_ ? seat_->sent_bytes() : cursor_.sent_bytes(); }
+
+void Player::leave_cohort() {
+    if (seat_)
+        fan_out_.leave(*seat_);
+}
+
+// The kernel's share of a player is bounded too: what merges into one write at 4 Mbps, and half of that unsent.
+Result<void> Player::prepare_socket() {
+    constexpr std::size_t kSendBufferMin = 128 * 1024;
+    constexpr std::size_t kNotSentMin = 64 * 1024;
+    const auto merged = static_cast<std::size_t>(options_.mw_latency.count()) * 4000 / 8;
+    const std::size_t buffer = std::max(merged, kSendBufferMin);
+    TRY(tcp_->set_send_buffer(buffer));
+    TRY(tcp_->set_not_sent_lowat(std::max(buffer / 2, kNotSentMin)));
+    LOG_DEBUG(log_, "SO_SNDBUF={} buffer={}ms", buffer, options_.mw_latency.count());
+    return {};
+}
+
+Result<void> Player::run_with_cohort(io::Deadline deadline) {
+    TRY(send_now());
+    io::trim_stack();
+    for (;;) {
+        if (protocol_.is_over())
+            return drain(deadline.sooner(io::Deadline::after(kDrainLimit)));
+        const auto interest = blocked_ ? io::Interest::both : io::Interest::readable;
+        const auto ready = TRY(tcp_->wait_ready(interest, &wake_, deadline));
+        bool send = ready.writable || ready.signalled;
+        if (ready.readable) {
+            const std::uint32_t before = answers_;
+            if (TRY(protocol_.on_readable()) == Step::stopped)
+                return {};
+            send = send || answers_ != before || seat_->cohort == nullptr;
+        }
+        if (send)
+            TRY(send_now());
+        io::trim_stack();  // reading and sending went deeper than waiting does
+    }
+}
+
+// Everything this player can have; then the cohort goes on.
+Result<void> Player::send_now() {
+    leave_cohort();
+    const Flushed flushed = flush(*tcp_, cursor_, sent_bytes_);
+    if (flushed == Flushed::gone)
+        return Error(Errc::closed, "the player has gone");
+    blocked_ = flushed == Flushed::full;
+    if (blocked_)
+        return {};
+    if (paused_) {
+        cursor_.set_lagging(true);  // its place is kept, within the source's bounds
+        return {};
+    }
+    return fan_out_.join(*seat_);
+}
+
+Result<void> Player::drain(io::Deadline deadline) {
+    for (;;) {
+        leave_cohort();
+        const Flushed flushed = flush(*tcp_, cursor_, sent_bytes_);
+        if (flushed == Flushed::gone)
+            return Error(Errc::closed, "the player has gone");
+        if (flushed == Flushed::all)
+            return {};
+        if (TRY(tcp_->wait_ready(io::Interest::writable, nullptr, deadline)).timed_out)
+            return Error(Errc::timed_out, "the player did not take the end of the stream");
+    }
+}
+
+Result<void> Player::run_on_own_beat(io::Deadline deadline) {
+    constexpr std::chrono::milliseconds kBeatMin{10};
+    const auto gap = options_.send_min_interval;
+    const auto window = std::max(options_.mw_latency, kBeatMin);
+    cursor_.set_lagging(true);  // this fiber suspends between any two bytes
+    TimePoint due = io::now();
+    for (;;) {
+        const bool is_over = protocol_.is_over();
+        const auto readable = stream_.wait_readable(deadline.sooner(io::Deadline::at(due)));
+        if (readable.ok()) {
+            // Over TLS, part of a record counts as readable: a read that waits would stop the media.
+            if (TRY(protocol_.on_readable()) == Step::stopped)
+                return {};
+        } else if (readable.code() != Errc::timed_out) {
+            return readable;
+        }
+        if (io::now() < due)
+            continue;
+        const bool more = TRY(send_some(deadline));
+        if (is_over && !more)
+            return {};
+        due = io::now() + (gap > gap.zero() ? std::chrono::duration_cast<Duration>(gap)
+                           : more           ? Duration::zero()
+                                            : Duration(window));
+        if (duration_ > duration_.zero() && cursor_.played() >= duration_)
+            return Error(Errc::closed, fmt::format("played the {} ms asked for", duration_.count()));
+    }
+}
+
+// One write of this player's own: a copy, because the run may move on while the write waits. True: there may be more.
+Result<bool> Player::send_some(io::Deadline deadline) {
+    constexpr std::size_t kWriteMax = 64 * 1024;
+    std::array<::iovec, 8> parts;
+    const bool one_message = options_.send_min_interval > std::chrono::microseconds::zero();
+    const auto batch = one_message ? cursor_.take_message(parts) : cursor_.take(parts);
+    std::vector<std::uint8_t> copy;
+    const std::size_t wanted = one_message ? batch.bytes : std::min(batch.bytes, kWriteMax);
+    copy.reserve(wanted);
+    for (std::size_t i = 0; i < batch.spans && copy.size() < wanted; ++i) {
+        const auto* data = static_cast<const std::uint8_t*>(parts[i].iov_base);
+        copy.insert(copy.end(), data, data + std::min(parts[i].iov_len, wanted - copy.size()));
+    }
+    if (copy.empty())
+        return false;
+    cursor_.advance(copy.size());
+    sent_bytes_ += copy.size();
+    const std::array whole{io::as_part(copy)};
+    TRY(stream_.write_all(whole, deadline));
+    return true;
+}
+
+}  // namespace live::session
