@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/check.hpp"
@@ -47,6 +48,31 @@ Outcome read_requests(Bytes input, std::size_t portion) {
     return outcome;
 }
 
+// The same, body by body as it comes.
+Outcome read_streamed(Bytes input, std::size_t portion) {
+    Outcome outcome;
+    RequestParser parser(kLimits, [](const Request&) { return true; });
+    std::string body;
+    while (!input.empty()) {
+        Bytes part = input.first(std::min(portion, input.size()));
+        input = input.subspan(part.size());
+        while (!part.empty()) {
+            const auto used = parser.feed(part);
+            outcome.ok = used.ok();
+            if (!outcome.ok)
+                return outcome;
+            part = part.subspan(*used);
+            body += parser.take_body();
+            auto request = parser.next();
+            if (!request)
+                continue;
+            request->body = std::exchange(body, {});
+            outcome.requests.push_back(std::move(*request));
+        }
+    }
+    return outcome;
+}
+
 void read_responses(Bytes input) {
     ResponseParser parser(ResponseParser::RequestWas::other, kLimits);
     while (!input.empty()) {
@@ -78,6 +104,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         CHECK(a.method == b.method && a.target == b.target && a.headers == b.headers && a.body == b.body);
         CHECK(a.keep_alive == b.keep_alive && a.upgrade == b.upgrade);
     }
+    // Portions that fit into what a parser keeps: only the bound on whole bodies is not theirs.
+    const Outcome streamed = read_streamed(input, std::size_t{data[0]} + 1);
+    CHECK(streamed.ok || !whole.ok);
+    CHECK(streamed.requests.size() >= whole.requests.size());
+    for (std::size_t i = 0; i < whole.requests.size(); ++i)
+        CHECK(streamed.requests[i].target == whole.requests[i].target && streamed.requests[i].body == whole.requests[i].body);
     read_responses(input);
     return 0;
 }

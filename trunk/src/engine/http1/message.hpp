@@ -40,6 +40,7 @@ struct Request {
     std::string body;
     bool keep_alive = false;  // the client expects to use the connection again
     bool upgrade = false;     // the client asks for another protocol; what follows on the connection may be its
+    int minor_version = 1;    // of HTTP/1.x: a client of 1.0 cannot take chunks
 };
 
 struct Response {

@@ -238,6 +238,7 @@ bool ParserCore::begin_stream() {
     streamed_->target = target_;
     streamed_->headers = response_.headers;
     streamed_->keep_alive = response_.keep_alive;
+    streamed_->minor_version = parser_.http_minor;
     if (!streams_body_(*streamed_))
         streamed_.reset();
     return streamed_.has_value();
@@ -272,6 +273,7 @@ Request ParserCore::take_request() {
     request.body = std::move(response_.body);
     request.keep_alive = response_.keep_alive;
     request.upgrade = upgrade_;
+    request.minor_version = parser_.http_minor;
     begun_ = false;
     reset_message();
     return request;

@@ -329,5 +329,33 @@ TEST(Http1Headers, CompareNamesWithoutCase) {
     EXPECT_FALSE(headers.has_token("Missing", "x"));
 }
 
+TEST(Http1Request, StreamedBodiesAreTheSameInEveryPortionSize) {
+    for (const RequestVector& vector : request_vectors()) {
+        SCOPED_TRACE(vector.name);
+        for (std::size_t portion = 1; portion <= vector.bytes.size(); ++portion) {
+            RequestParser parser({}, [](const Request&) { return true; });
+            std::string body;
+            std::optional<Request> request;
+            for (std::string_view input = vector.bytes; !input.empty();) {
+                const Bytes part = as_bytes(input.substr(0, portion));
+                const auto used = parser.feed(part);
+                ASSERT_TRUE(used.ok()) << used.error().text();
+                input.remove_prefix(*used);
+                body += parser.take_body();
+                if (auto next = parser.next())
+                    request = std::move(next);
+            }
+            ASSERT_TRUE(request) << portion;
+            EXPECT_EQ(request->target, vector.target);
+            EXPECT_EQ(body + request->body, vector.body);
+        }
+    }
+}
+
+TEST(Http1Request, TellsTheVersion) {
+    EXPECT_EQ(MUST(requests("GET / HTTP/1.0\r\n\r\n")).front().minor_version, 0);
+    EXPECT_EQ(MUST(requests("GET / HTTP/1.1\r\nHost: h\r\n\r\n")).front().minor_version, 1);
+}
+
 }  // namespace
 }  // namespace live::engine::http1

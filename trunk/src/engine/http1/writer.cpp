@@ -25,7 +25,11 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
 }
 
 std::string_view connection_value(ResponseBuilder::Connection connection) {
-    return connection == ResponseBuilder::Connection::keep_alive ? "keep-alive" : "close";
+    switch (connection) {
+        case ResponseBuilder::Connection::keep_alive: return "keep-alive";
+        case ResponseBuilder::Connection::upgrade: return "Upgrade";
+        default: return "close";
+    }
 }
 
 }  // namespace

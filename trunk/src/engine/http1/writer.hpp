@@ -2,6 +2,7 @@
 // made harmless, so that nothing a stranger sent can add a header of its own.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,7 @@ std::string_view reason_of(int status);
 
 class ResponseBuilder {
 public:
-    enum class Connection : bool { close, keep_alive };
+    enum class Connection : std::uint8_t { close, keep_alive, upgrade };
 
     explicit ResponseBuilder(int status, Connection connection = Connection::close) : status_(status), connection_(connection) {}
 

@@ -8,6 +8,7 @@
 #include "base/base64.hpp"
 #include "base/log_format.hpp"
 #include "engine/http1/writer.hpp"
+#include "wire/http/target.hpp"
 
 namespace live::session::http {
 
@@ -43,8 +44,14 @@ Reply redirect_to(std::string location, const std::string& raw_query) {
 
 }  // namespace
 
-Connection::Connection(std::unique_ptr<io::Stream> stream, Context& context, std::string scheme, const Log& log)
-    : stream_(std::move(stream)), context_(context), scheme_(std::move(scheme)), log_(log), parser_(context.limits) {}
+Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context,
+                       const Log& log)
+    : stream_(std::move(stream)),
+      tcp_(tcp),
+      peer_ip_(std::move(peer_ip)),
+      context_(context),
+      log_(log),
+      parser_(context.limits, [this](const http1::Request& head) { return streams_body(head); }) {}
 
 void Connection::run(io::Deadline deadline) {
     const auto ended = serve(deadline);
@@ -57,24 +64,25 @@ Result<void> Connection::serve(io::Deadline deadline) {
     for (std::size_t i = 0; i < kRequestsMax; ++i) {
         auto message = receive(deadline.sooner(io::Deadline::after(kReceiveLimit)));
         if (!message.ok()) {
-            const int status = message.code() == Errc::timed_out ? kRequestTimeout : parser_.error_status();
-            if (message.code() != Errc::closed && message.code() != Errc::cancelled && message.code() != Errc::system)
-                refuse(status, deadline);
+            refuse_for(message.error(), deadline);
             return Error(std::move(message).error());
         }
-        if (!*message)
-            return {};
-        const bool goes_on = (*message)->keep_alive;
-        TRY(answer(**std::move(message), deadline));
-        if (!goes_on)
+        if (!*message || TRY(answer(**std::move(message), deadline)) == Next::close)
             return {};
     }
     return {};
 }
 
+void Connection::refuse_for(const Error& error, io::Deadline deadline) {
+    if (error.code() != Errc::closed && error.code() != Errc::cancelled && error.code() != Errc::system)
+        refuse(error.code() == Errc::timed_out ? kRequestTimeout : parser_.error_status(), deadline);
+}
+
 // What the client still sends is read for a moment: closing over unread bytes resets the connection, and the answer is lost.
 void Connection::refuse(int status, io::Deadline deadline) {
-    if (!send(error_reply(status, http1::reason_of(status)), {}, deadline).ok())
+    const Request nothing;
+    Exchange exchange(nothing, {*stream_, tcp_, context_, parser_, rest_, log_}, BodyMode::whole);
+    if (!exchange.send(error_reply(status, http1::reason_of(status)), deadline).ok())
         return;
     const auto limit = deadline.sooner(io::Deadline::after(kRefusalLimit));
     for (std::size_t drained = 0; drained < kRefusalBytesMax;) {
@@ -87,6 +95,8 @@ void Connection::refuse(int status, io::Deadline deadline) {
 
 Result<std::optional<http1::Request>> Connection::receive(io::Deadline deadline) {
     for (;;) {
+        if (const http1::Request* streamed = parser_.streamed())
+            return std::optional(*streamed);
         if (auto request = parser_.next())
             return request;
         if (!rest_.empty()) {
@@ -94,8 +104,10 @@ Result<std::optional<http1::Request>> Connection::receive(io::Deadline deadline)
             TRY(feed(rest));
             continue;
         }
-        if (parser_.take_wants_continue())
-            TRY(send_text(http1::kContinue, deadline));
+        if (parser_.take_wants_continue()) {
+            const std::array parts{io::as_part(as_bytes(http1::kContinue))};
+            TRY(stream_->write_all(parts, deadline));
+        }
         const auto count = stream_->read_some(context_.scratch, deadline);
         if (!count.ok()) {
             const bool is_done = count.code() == Errc::closed || count.code() == Errc::timed_out;
@@ -103,6 +115,7 @@ Result<std::optional<http1::Request>> Connection::receive(io::Deadline deadline)
                 return std::optional<http1::Request>();
             return Error(count.error());
         }
+        context_.traffic.received_bytes += *count;
         TRY(feed(context_.scratch.first(*count)));
     }
 }
@@ -117,18 +130,37 @@ Result<void> Connection::feed(Bytes input) {
     return {};
 }
 
-Result<void> Connection::answer(http1::Request message, io::Deadline deadline) {
-    log_request(message);
-    auto target = wire::http::parse_target(message.target);
-    if (!target.ok()) {
-        TRY(send(error_reply(kBadRequest, "this address cannot be read"), message, deadline));
-        return Error(std::move(target).error());
-    }
-    const Request request{std::move(message), *std::move(target), log_.id(), stream_->peer()};
-    return send(reply_to(request, deadline), request.message, deadline);
+Result<Request> Connection::understand(http1::Request message) const {
+    auto target = TRY(wire::http::parse_target(message.target));
+    return Request{std::move(message), std::move(target), log_.id(), stream_->peer(), peer_ip_, tcp_ == nullptr};
 }
 
-Reply Connection::reply_to(const Request& request, io::Deadline deadline) {
+bool Connection::streams_body(const http1::Request& head) const {
+    const auto request = understand(head);
+    if (!request.ok())
+        return false;
+    const Router::Match match = context_.router.find(*request);
+    return !own_answer(*request, match) && match.handler->body_mode(*request) == BodyMode::streamed;
+}
+
+Result<Connection::Next> Connection::answer(http1::Request message, io::Deadline deadline) {
+    log_request(message);
+    const BodyMode mode = parser_.streamed() != nullptr ? BodyMode::streamed : BodyMode::whole;
+    const auto request = understand(std::move(message));
+    if (!request.ok()) {
+        refuse(kBadRequest, deadline);
+        return Error(request.error());
+    }
+    const Router::Match match = context_.router.find(*request);
+    Exchange exchange(*request, {*stream_, tcp_, context_, parser_, rest_, log_}, mode);
+    if (const auto own = own_answer(*request, match))
+        TRY(exchange.send(*own, deadline));
+    else
+        TRY(match.handler->serve(exchange, deadline));
+    return request->message.keep_alive && !exchange.must_close() ? Next::go_on : Next::close;
+}
+
+std::optional<Reply> Connection::own_answer(const Request& request, const Router::Match& match) const {
     if (request.message.method == "OPTIONS")
         return context_.allows_cross_origin ? Reply{kOk, "text/plain", {}, {}}
                                             : error_reply(kMethodNotAllowed, "OPTIONS is switched off");
@@ -137,16 +169,11 @@ Reply Connection::reply_to(const Request& request, io::Deadline deadline) {
         reply.headers.emplace_back("WWW-Authenticate", "Basic");
         return reply;
     }
-    return dispatch(request, deadline);
-}
-
-Reply Connection::dispatch(const Request& request, io::Deadline deadline) {
-    auto match = context_.router.find(request.path());
     if (!match.redirect.empty())
-        return redirect_to(std::move(match.redirect), request.target.raw_query);
+        return redirect_to(match.redirect, request.target.raw_query);
     if (match.handler == nullptr)
         return error_reply(kNotFound, "there is nothing at this address");
-    return match.handler->handle(request, deadline);
+    return std::nullopt;
 }
 
 bool Connection::is_authorised(const Request& request) const {
@@ -156,36 +183,14 @@ bool Connection::is_authorised(const Request& request) const {
            same_secret(given.substr(kScheme.size()), base64(as_bytes(context_.auth.username + ":" + context_.auth.password)));
 }
 
-Result<void> Connection::send(const Reply& reply, const http1::Request& message, io::Deadline deadline) {
-    http1::ResponseBuilder builder(reply.status);
-    builder.header("Server", context_.server);
-    if (context_.allows_cross_origin && message.headers.find("Origin")) {
-        for (const char* name : {"Access-Control-Allow-Origin", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
-                                 "Access-Control-Expose-Headers"})
-            builder.header(name, "*");
-        builder.header("Access-Control-Allow-Credentials", "false");
-        builder.header("Access-Control-Request-Private-Network", "true");
-    }
-    for (const auto& [name, value] : reply.headers)
-        builder.header(name, value);
-    const std::string text = message.method == "HEAD" ? builder.head_for_body(reply.content_type, reply.body.size())
-                                                      : builder.with_body(reply.content_type, reply.body);
-    return send_text(text, deadline);
-}
-
-Result<void> Connection::send_text(std::string_view text, io::Deadline deadline) {
-    const std::array parts{io::as_part(as_bytes(text))};
-    return stream_->write_all(parts, deadline.sooner(io::Deadline::after(kSendLimit)));
-}
-
 void Connection::log_request(const http1::Request& message) {
     constexpr std::size_t kTargetShown = 512;
     constexpr std::size_t kHostShown = 256;
     ++context_.requests;
     const std::string_view target = message.target;
-    LOG_INFO(log_, "HTTP #{} {} {} {}://{}{}, content-length={}", context_.requests, stream_->peer(), message.method, scheme_,
-             message.headers.find("Host").value_or("").substr(0, kHostShown), target.substr(0, kTargetShown),
-             message.headers.find("Content-Length").value_or("-1"));
+    LOG_INFO(log_, "HTTP #{} {} {} {}://{}{}, content-length={}", context_.requests, stream_->peer(), message.method,
+             tcp_ == nullptr ? "https" : "http", message.headers.find("Host").value_or("").substr(0, kHostShown),
+             target.substr(0, kTargetShown), message.headers.find("Content-Length").value_or("-1"));
 }
 
 }  // namespace live::session::http

@@ -15,42 +15,50 @@
 #include "base/log.hpp"
 #include "engine/http1/parser.hpp"
 #include "io/stream.hpp"
+#include "io/tcp_stream.hpp"
 #include "session/http/context.hpp"
+#include "session/http/exchange.hpp"
 
 namespace live::session::http {
 
 class Connection {
 public:
-    // A whole request has to come in this time, so that one byte a second does not hold a place for ever.
+    // A whole request, or the header of one with a streamed body, has to come in this time, so that one byte a second does not
+    // hold a place for ever.
     static constexpr std::chrono::seconds kReceiveLimit{15};
-    static constexpr std::chrono::seconds kSendLimit{30};
     static constexpr std::size_t kRequestsMax = 10'000;
     // How long, and how much, a client that is refused may still send.
     static constexpr std::chrono::seconds kRefusalLimit{1};
     static constexpr std::size_t kRefusalBytesMax = 1 << 20;
 
-    Connection(std::unique_ptr<io::Stream> stream, Context& context, std::string scheme, const Log& log);
+    // `tcp` is the stream when it is plain TCP, else nullptr: then it is TLS.
+    Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context, const Log& log);
 
     // Returns when the connection is over.
     void run(io::Deadline deadline);
 
 private:
+    enum class Next : bool { close, go_on };
+
     Result<void> serve(io::Deadline deadline);
+    void refuse_for(const Error& error, io::Deadline deadline);
     void refuse(int status, io::Deadline deadline);
-    // The next request; none when the client has gone, or stayed away, between two of them.
+    // The next request, without its body when that is streamed; none when the client has gone, or stayed away, between two of
+    // them.
     Result<std::optional<engine::http1::Request>> receive(io::Deadline deadline);
     Result<void> feed(Bytes input);
-    Result<void> answer(engine::http1::Request message, io::Deadline deadline);
-    Reply reply_to(const Request& request, io::Deadline deadline);
-    Reply dispatch(const Request& request, io::Deadline deadline);
+    Result<Next> answer(engine::http1::Request message, io::Deadline deadline);
+    Result<Request> understand(engine::http1::Request message) const;
+    bool streams_body(const engine::http1::Request& head) const;
+    // What is said without asking a handler.
+    std::optional<Reply> own_answer(const Request& request, const Router::Match& match) const;
     bool is_authorised(const Request& request) const;
-    Result<void> send(const Reply& reply, const engine::http1::Request& message, io::Deadline deadline);
-    Result<void> send_text(std::string_view text, io::Deadline deadline);
     void log_request(const engine::http1::Request& message);
 
     std::unique_ptr<io::Stream> stream_;
+    io::TcpStream* tcp_;
+    std::string peer_ip_;
     Context& context_;
-    std::string scheme_;
     const Log& log_;
     engine::http1::RequestParser parser_;
     // What a client sent behind the request that is being answered; at most one read.

@@ -8,8 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "engine/http1/parser.hpp"
+#include "engine/http1/writer.hpp"
 #include "io/loop.hpp"
 #include "io/tcp_stream.hpp"
+#include "session/http/exchange.hpp"
 
 namespace live::session::http {
 namespace {
@@ -28,11 +30,41 @@ public:
     }
 };
 
+// Owns the connection: sends back, in chunks, what it is sent, however much that is.
+class Parrot final : public Handler {
+public:
+    BodyMode body_mode(const Request& request) const override {
+        return request.message.method == "POST" ? BodyMode::streamed : BodyMode::whole;
+    }
+    Result<void> serve(Exchange& exchange, io::Deadline deadline) override {
+        const bool upgrade = exchange.request().message.upgrade;
+        TRY(exchange.send_head(
+            {upgrade ? 101 : 200, upgrade ? "" : "text/plain", upgrade ? BodyEnd::none : BodyEnd::chunks, 0, {}}, deadline));
+        if (upgrade) {
+            const auto rest = exchange.take_rest();
+            return exchange.stream().write_all(std::array{io::as_part(rest)}, deadline);
+        }
+        for (std::size_t read = 0; read < stop_after;) {
+            const std::string part = TRY(exchange.read_body(deadline));
+            if (part.empty())
+                break;
+            read += part.size();
+            const std::string chunk = engine::http1::chunk_head(part.size()) + part + "\r\n";
+            const std::string_view out = exchange.body_end() == BodyEnd::chunks ? std::string_view(chunk) : part;
+            TRY(exchange.stream().write_all(std::array{io::as_part(as_bytes(out))}, deadline));
+        }
+        return exchange.finish_chunks(deadline);
+    }
+
+    std::size_t stop_after = SIZE_MAX;
+};
+
 class HttpConnectionTest : public testing::Test {
 protected:
     void SetUp() override {
         router_.add("/", echo_);
         router_.add("/api/v1/streams/", echo_);
+        router_.add("/parrot", parrot_);
         auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
         acceptor_ = std::make_unique<Acceptor>(std::move(listener), nullptr, context_, limit_, connections_, log_);
         auto* acceptor = acceptor_.get();
@@ -85,6 +117,7 @@ protected:
     std::array<std::uint8_t, 4096> scratch_{};
     Log log_;
     Echo echo_;
+    Parrot parrot_;
     Router router_;
     Context context_{router_, scratch_, "SRS/7.1.0(Test)", true, {}, {}, 0};
     ConnectionLimit limit_{2};
@@ -204,6 +237,64 @@ TEST_F(HttpConnectionTest, EveryCutOfARequestFreesItsPlace) {
         EXPECT_TRUE(is_closed(*stream)) << size;
     }
     EXPECT_EQ(ask(text).body, "POST /a [1] abc");
+}
+
+TEST_F(HttpConnectionTest, AHandlerMayTakeABodyWithoutEndAsItComes) {
+    const auto stream = dial();
+    context_.limits.body_bytes = 16 * 1024;
+    send(*stream, "POST /parrot HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n");
+    std::string wanted;
+    for (int i = 0; i < 20; ++i) {
+        send(*stream, "1000\r\n" + std::string(4096, static_cast<char>('a' + i)) + "\r\n");
+        wanted += std::string(4096, static_cast<char>('a' + i));
+    }
+    send(*stream, "0\r\n\r\nGET /next HTTP/1.1\r\nHost: h\r\n\r\n");
+    const auto response = receive(*stream);
+    EXPECT_EQ(response.status, 200);
+    EXPECT_TRUE(response.headers.has_token("Transfer-Encoding", "chunked"));
+    EXPECT_EQ(response.body, wanted);
+    EXPECT_EQ(receive(*stream).body, "GET /next [] ");
+}
+
+TEST_F(HttpConnectionTest, ABodyThatIsNotReadToItsEndClosesTheConnection) {
+    parrot_.stop_after = 1;
+    const auto stream = dial();
+    send(*stream, "POST /parrot HTTP/1.1\r\nHost: h\r\nContent-Length: 5000000\r\n\r\nabc");
+    EXPECT_EQ(receive(*stream).body, "abc");
+    EXPECT_TRUE(is_closed(*stream));
+}
+
+TEST_F(HttpConnectionTest, ABodyOfBrokenChunksEndsTheConnection) {
+    const auto stream = dial();
+    send(*stream, "POST /parrot HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+    std::string text;
+    std::array<std::uint8_t, 512> buffer;
+    while (!text.ends_with("abc\r\n"))
+        text += as_text(Bytes(buffer).first(MUST(stream->read_some(buffer, io::Deadline::after(kSoon)))));
+    send(*stream, "not a size\r\n");
+    EXPECT_TRUE(is_closed(*stream));
+}
+
+TEST_F(HttpConnectionTest, AnOldClientGetsABodyThatEndsWithTheConnection) {
+    const auto stream = dial();
+    send(*stream, "POST /parrot HTTP/1.0\r\nContent-Length: 3\r\nConnection: keep-alive\r\n\r\nabc");
+    std::string text;
+    std::array<std::uint8_t, 512> buffer;
+    while (const auto count = stream->read_some(buffer, io::Deadline::after(kSoon)))
+        text += as_text(Bytes(buffer).first(*count));
+    EXPECT_EQ(text.find("chunked"), std::string::npos) << text;
+    EXPECT_TRUE(text.ends_with("\r\n\r\nabc")) << text;
+}
+
+TEST_F(HttpConnectionTest, AnUpgradeHandsOverWhatIsBehindTheRequest) {
+    const auto stream = dial();
+    send(*stream, "GET /parrot HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x01z");
+    std::string text;
+    std::array<std::uint8_t, 512> buffer;
+    while (const auto count = stream->read_some(buffer, io::Deadline::after(kSoon)))
+        text += as_text(Bytes(buffer).first(*count));
+    EXPECT_TRUE(text.starts_with("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n")) << text;
+    EXPECT_TRUE(text.ends_with("\r\n\r\n\x81\x01z")) << text;
 }
 
 TEST_F(HttpConnectionTest, OneTooManyIsToldSo) {

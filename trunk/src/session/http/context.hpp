@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "engine/http1/parser.hpp"
+#include "session/common/traffic.hpp"
 #include "session/http/router.hpp"
 
 namespace live::session::http {
@@ -29,6 +30,7 @@ struct Context {
     engine::http1::Limits limits;
     // Counts requests for the log, over all connections.
     std::uint64_t requests = 0;
+    Traffic traffic{};
 };
 
 }  // namespace live::session::http

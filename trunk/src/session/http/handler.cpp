@@ -1,11 +1,35 @@
 #include "session/http/handler.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace live::session::http {
 
-Reply error_reply(int status, std::string_view sentence) {
-    return {status, "application/json", fmt::format("{{\"code\":{},\"message\":\"{}\"}}\n", status, sentence), {}};
+Reply error_reply(int status, std::string_view sentence) { return error_reply(status, status, sentence); }
+
+Reply error_reply(int status, int code, std::string_view sentence) {
+    return {status, "application/json", fmt::format("{{\"code\":{},\"message\":\"{}\"}}\n", code, sentence), {}};
+}
+
+std::string Request::vhost() const {
+    for (const char* name : {"vhost", "domain"})
+        if (const auto named = target.query.find(name); named && !named->empty())
+            return std::string(*named);
+    std::string_view host = message.headers.find("Host").value_or("");
+    // "[::1]:80" keeps its brackets' content.
+    if (host.starts_with('['))
+        return std::string(host.substr(1, std::min(host.find(']'), host.size()) - 1));
+    return std::string(host.substr(0, host.find(':')));
+}
+
+bool Handler::takes(const Request&) const { return true; }
+
+BodyMode Handler::body_mode(const Request&) const { return BodyMode::whole; }
+
+Reply Handler::handle(const Request&, io::Deadline) {
+    constexpr int kInternalError = 500;
+    return error_reply(kInternalError, "nobody answers here");
 }
 
 }  // namespace live::session::http

@@ -11,6 +11,19 @@ void Router::add(std::string pattern, Handler& handler) {
     handlers_.insert_or_assign(std::move(pattern), &handler);
 }
 
+Router::Match Router::find(const Request& request) const {
+    auto match = find(request.path());
+    if (!match.redirect.empty())
+        return match;
+    const auto root = handlers_.find("/");
+    if (match.handler != nullptr && (root == handlers_.end() || match.handler != root->second))
+        return match;
+    for (Handler* fallback : fallbacks_)
+        if (fallback->takes(request))
+            return {fallback, {}};
+    return match;
+}
+
 Router::Match Router::find(std::string_view path) const {
     if (const auto exact = handlers_.find(path); exact != handlers_.end())
         return {exact->second, {}};

@@ -1,10 +1,12 @@
 // Router: which handler answers a path. The longest registered pattern wins. A pattern that ends with '/' takes everything below
-// it, and its own name without the slash is sent there; any other pattern takes exactly itself.
+// it, and its own name without the slash is sent there; any other pattern takes exactly itself. Fallbacks stand between all of
+// these and the pattern "/": each is asked, in their order, whether the address is one of its own.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "session/http/handler.hpp"
 
@@ -21,10 +23,15 @@ public:
 
     // The handler outlives the router. A pattern begins with '/'; the one added last for a pattern counts.
     void add(std::string pattern, Handler& handler);
+    // The handler outlives the router.
+    void add_fallback(Handler& handler) { fallbacks_.push_back(&handler); }
+    Match find(const Request& request) const;
+    // By patterns alone.
     Match find(std::string_view path) const;
 
 private:
     std::map<std::string, Handler*, std::less<>> handlers_;
+    std::vector<Handler*> fallbacks_;
 };
 
 }  // namespace live::session::http

@@ -10,6 +10,16 @@ public:
     Reply handle(const Request&, io::Deadline) override { return {}; }
 };
 
+// Takes one path.
+class Only final : public Handler {
+public:
+    explicit Only(std::string path) : path_(std::move(path)) {}
+    bool takes(const Request& request) const override { return request.path() == path_; }
+
+private:
+    std::string path_;
+};
+
 class RouterTest : public testing::Test {
 protected:
     RouterTest() {
@@ -40,6 +50,46 @@ TEST_F(RouterTest, AFolderWithoutItsSlashIsSentThere) {
     const auto match = router_.find("/api/v1/streams");
     EXPECT_EQ(match.handler, nullptr);
     EXPECT_EQ(match.redirect, "/api/v1/streams/");
+}
+
+TEST_F(RouterTest, FallbacksAreAskedInOrderBeforeTheRoot) {
+    Only first("/live/cam.flv"), second("/live/cam.flv"), api("/api/");
+    router_.add_fallback(first);
+    router_.add_fallback(second);
+    router_.add_fallback(api);
+    const auto find = [this](std::string path) {
+        Request request;
+        request.target.path = std::move(path);
+        return router_.find(request);
+    };
+    EXPECT_EQ(find("/live/cam.flv").handler, &first);
+    EXPECT_EQ(find("/live/other.flv").handler, &root_);
+    EXPECT_EQ(find("/api/").handler, &api_);
+    EXPECT_EQ(find("/api/v1/streams").redirect, "/api/v1/streams/");
+    Router bare;
+    bare.add_fallback(second);
+    Request request;
+    request.target.path = "/live/cam.flv";
+    EXPECT_EQ(bare.find(request).handler, &second);
+    request.target.path = "/x";
+    EXPECT_EQ(bare.find(request).handler, nullptr);
+}
+
+TEST(HttpRequest, KnowsTheVirtualHostItIsFor) {
+    const auto vhost = [](std::string_view target, const char* host) {
+        Request request;
+        request.target = MUST(wire::http::parse_target(target));
+        if (host != nullptr)
+            request.message.headers.add("Host", host);
+        return request.vhost();
+    };
+    EXPECT_EQ(vhost("/", "a.example:8080"), "a.example");
+    EXPECT_EQ(vhost("/", "[::1]:8080"), "::1");
+    EXPECT_EQ(vhost("/?vhost=b.example", "a.example"), "b.example");
+    EXPECT_EQ(vhost("/?domain=c.example", "a.example"), "c.example");
+    EXPECT_EQ(vhost("/?vhost=", "a.example"), "a.example");
+    EXPECT_EQ(vhost("/", nullptr), "");
+    EXPECT_EQ(vhost("/", "["), "");
 }
 
 TEST_F(RouterTest, WithoutARootNobodyAnswers) {

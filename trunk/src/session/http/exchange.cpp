@@ -1,0 +1,95 @@
+#include "session/http/exchange.hpp"
+
+#include <array>
+
+#include "engine/http1/writer.hpp"
+
+namespace live::session::http {
+
+namespace http1 = engine::http1;
+
+namespace {
+
+void add_common_headers(http1::ResponseBuilder& builder, const Context& context, const Request& request) {
+    builder.header("Server", context.server);
+    if (!context.allows_cross_origin || !request.message.headers.find("Origin"))
+        return;
+    for (const char* name : {"Access-Control-Allow-Origin", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
+                             "Access-Control-Expose-Headers"})
+        builder.header(name, "*");
+    builder.header("Access-Control-Allow-Credentials", "false");
+    builder.header("Access-Control-Request-Private-Network", "true");
+}
+
+}  // namespace
+
+// Here and not beside its class, which exchanges are built upon.
+Result<void> Handler::serve(Exchange& exchange, io::Deadline deadline) {
+    return exchange.send(handle(exchange.request(), deadline), deadline);
+}
+
+Result<void> Exchange::send(const Reply& reply, io::Deadline deadline) {
+    Head head{reply.status, reply.content_type, BodyEnd::length, reply.body.size(), reply.headers};
+    std::string text = head_text(head);
+    if (!request_.is_head())
+        text += reply.body;
+    return send_text(text, deadline);
+}
+
+Result<void> Exchange::send_head(const Head& head, io::Deadline deadline) { return send_text(head_text(head), deadline); }
+
+std::string Exchange::head_text(const Head& head) {
+    status_ = head.status;
+    end_ = head.end == BodyEnd::chunks && request_.message.minor_version == 0 ? BodyEnd::close : head.end;
+    using Kind = http1::ResponseBuilder::Connection;
+    http1::ResponseBuilder builder(head.status, head.status == kSwitchingProtocols ? Kind::upgrade : Kind::close);
+    add_common_headers(builder, connection_.context, request_);
+    for (const auto& [name, value] : head.headers)
+        builder.header(name, value);
+    if (!head.content_type.empty())
+        builder.header("Content-Type", head.content_type);
+    if (end_ == BodyEnd::length)
+        builder.header("Content-Length", std::to_string(head.length));
+    else if (end_ == BodyEnd::chunks)
+        builder.header("Transfer-Encoding", "chunked");
+    return builder.without_body();
+}
+
+Result<void> Exchange::finish_chunks(io::Deadline deadline) {
+    return end_ == BodyEnd::chunks ? send_text(http1::kLastChunk, deadline) : Result<void>();
+}
+
+Result<std::string> Exchange::read_body(io::Deadline deadline) {
+    auto& [stream, tcp, context, parser, rest, log] = connection_;
+    while (!body_is_read_) {
+        if (std::string part = parser.take_body(); !part.empty())
+            return part;
+        if (auto whole = parser.next()) {
+            body_is_read_ = true;
+            return std::move(whole->body);
+        }
+        if (!rest.empty()) {
+            const std::vector<std::uint8_t> waiting = std::exchange(rest, {});
+            const std::size_t used = TRY(parser.feed(waiting));
+            rest.assign(waiting.begin() + static_cast<std::ptrdiff_t>(used), waiting.end());
+            continue;
+        }
+        if (parser.take_wants_continue())
+            TRY(send_text(http1::kContinue, deadline));
+        const std::size_t count = TRY(stream.read_some(context.scratch, deadline));
+        context.traffic.received_bytes += count;
+        const Bytes input = context.scratch.first(count);
+        const std::size_t used = TRY(parser.feed(input));
+        const Bytes left = input.subspan(used);
+        rest.assign(left.begin(), left.end());
+    }
+    return std::string();
+}
+
+Result<void> Exchange::send_text(std::string_view text, io::Deadline deadline) {
+    const std::array parts{io::as_part(as_bytes(text))};
+    connection_.context.traffic.sent_bytes += text.size();
+    return connection_.stream.write_all(parts, deadline.sooner(io::Deadline::after(kSendLimit)));
+}
+
+}  // namespace live::session::http

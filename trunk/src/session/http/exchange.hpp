@@ -1,0 +1,107 @@
+// Exchange: one request and the connection it came over, for a handler that answers by itself. The connection made it and
+// outlives it. Either send() a whole answer, or send_head() and then the body over stream(): as many bytes as announced, or
+// chunks until finish_chunks(), or whatever until the connection ends.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "engine/http1/parser.hpp"
+#include "io/stream.hpp"
+#include "io/tcp_stream.hpp"
+#include "session/http/context.hpp"
+#include "session/http/handler.hpp"
+
+namespace live::session::http {
+
+// How the end of a body is told.
+enum class BodyEnd : std::uint8_t {
+    none,    // no body at all: 204, 304, 101
+    length,  // after as many bytes as announced
+    chunks,  // after the last chunk; a client of HTTP/1.0 gets close instead
+    close,   // with the connection
+};
+
+struct Head {
+    int status = 200;
+    std::string content_type;  // empty: none is said
+    BodyEnd end = BodyEnd::chunks;
+    std::uint64_t length = 0;  // with BodyEnd::length
+    // Server, Connection ("Upgrade" with 101, else "close") and the CORS fields are added to these.
+    std::vector<std::pair<std::string, std::string>> headers;
+};
+
+class Exchange {
+public:
+    // A whole answer, or a head, has to go out in this time.
+    static constexpr std::chrono::seconds kSendLimit{30};
+
+    struct Connection {
+        io::Stream& stream;
+        io::TcpStream* tcp;  // the same when it is plain TCP, else nullptr
+        Context& context;
+        engine::http1::RequestParser& parser;
+        std::vector<std::uint8_t>& rest;
+        const Log& log;
+    };
+
+    Exchange(const Request& request, const Connection& connection, BodyMode mode)
+        : request_(request), connection_(connection), body_is_read_(mode == BodyMode::whole) {}
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
+
+    const Request& request() const { return request_; }
+    const Log& log() const { return connection_.log; }
+    io::Stream& stream() { return connection_.stream; }
+    // nullptr over TLS.
+    io::TcpStream* tcp() { return connection_.tcp; }
+    // Shared with all fibers: only touched between two suspensions.
+    MutBytes scratch() { return connection_.context.scratch; }
+    Traffic& traffic() { return connection_.context.traffic; }
+
+    // A whole answer, without its body for HEAD.
+    Result<void> send(const Reply& reply, io::Deadline deadline);
+    // Afterwards the body is the caller's; for HEAD there is none.
+    Result<void> send_head(const Head& head, io::Deadline deadline);
+    // The text of that head, for who sends it together with the first bytes.
+    std::string head_text(const Head& head);
+    // What end send_head() has announced: chunks may have become close.
+    BodyEnd body_end() const { return end_; }
+    // The end of a chunked body.
+    Result<void> finish_chunks(io::Deadline deadline);
+
+    // The next bytes of a streamed body (Handler::body_mode), none at its end. Errors as Stream::read_some, and Errc::malformed.
+    Result<std::string> read_body(io::Deadline deadline);
+    // What the client has sent behind its request, once: the first bytes of another protocol.
+    std::vector<std::uint8_t> take_rest() { return std::exchange(connection_.rest, {}); }
+
+    // Nothing has been sent yet.
+    bool is_unanswered() const { return status_ == 0; }
+    // Of the answer; 0 before it.
+    int status() const { return status_; }
+    // The connection has to be closed behind this answer.
+    bool must_close() const { return end_ == BodyEnd::close || status_ == kSwitchingProtocols || !body_is_read_; }
+
+private:
+    static constexpr int kSwitchingProtocols = 101;
+
+    Result<void> send_text(std::string_view text, io::Deadline deadline);
+
+    const Request& request_;
+    Connection connection_;
+    int status_ = 0;
+    BodyEnd end_ = BodyEnd::none;
+    bool body_is_read_;
+};
+
+}  // namespace live::session::http
