@@ -1,0 +1,52 @@
+// HttpClient: one HTTP or HTTPS request and its answer, on a connection of its own. For calls to an operator's services: no
+// redirects are followed, certificates are not verified (such services often sign their own), and an answer is small.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "engine/http1/message.hpp"
+#include "io/deadline.hpp"
+#include "io/stream.hpp"
+#include "io/tls_context.hpp"
+#include "wire/http/url.hpp"
+
+namespace live::service::http_client {
+
+struct HttpCall {
+    std::string method = "POST";
+    std::string url;
+    // Host, Connection, User-Agent and Content-Length are added.
+    engine::http1::Headers headers;
+    std::string body;
+};
+
+class HttpClient {
+public:
+    static constexpr std::size_t kAnswerBytesMax = 64 << 10;
+    // For an address of a host that has others too.
+    static constexpr std::chrono::seconds kDialLimit{5};
+
+    // `user_agent` is "NAME/VERSION". `scratch` is where answers are read into: shared with other fibers, touched only between
+    // two suspensions, at least 4 KiB. Errc::system when TLS cannot be set up.
+    static Result<std::unique_ptr<HttpClient>> create(std::string user_agent, MutBytes scratch);
+    HttpClient(std::string user_agent, MutBytes scratch, std::unique_ptr<io::TlsContext> tls);
+
+    // The answer, whatever its status. Errc::malformed, Errc::unsupported or Errc::limit for the URL or the answer (its body may
+    // have kAnswerBytesMax), Errc::not_found when the host has no address, Errc::closed when it refuses or ends too early,
+    // Errc::denied when the TLS handshake fails, Errc::timed_out, Errc::cancelled, Errc::system.
+    Result<engine::http1::Response> call(const HttpCall& call, io::Deadline deadline) const;
+
+private:
+    Result<std::unique_ptr<io::Stream>> connect(const wire::http::Url& url, io::Deadline deadline) const;
+    Result<engine::http1::Response> receive(io::Stream& stream, std::string_view method, io::Deadline deadline) const;
+
+    std::string user_agent_;
+    MutBytes scratch_;
+    std::unique_ptr<io::TlsContext> tls_;
+};
+
+}  // namespace live::service::http_client

@@ -1,0 +1,24 @@
+// Any text as a URL. One that gets through must be safe to put into a request's first line and Host field, and stays what it is
+// when it is put together again.
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bytes.hpp"
+#include "base/check.hpp"
+#include "wire/http/url.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace live;
+    const auto url = wire::http::parse_url(as_text(Bytes(data, size)));
+    if (!url.ok())
+        return 0;
+    CHECK(!url->host.empty() && url->port != 0 && url->target.starts_with('/'));
+    for (const char letter : url->authority() + url->target)
+        CHECK(letter > ' ' && letter <= '~');
+    CHECK(url->label().find('?') == std::string::npos);
+    const std::string again = (url->is_secure ? "https://" : "http://") + url->authority() + url->target;
+    // Brackets and a slash may make it a little longer than what came in.
+    if (again.size() <= wire::http::kUrlBytesMax)
+        CHECK(wire::http::parse_url(again).value() == *url);
+    return 0;
+}
