@@ -63,3 +63,9 @@ if(TARGET srs)
     add_custom_target(certificate COMMAND ${CMAKE_SOURCE_DIR}/scripts/make-cert.sh VERBATIM)
     add_dependencies(srs certificate)
 endif()
+
+# The pages and the player's libraries; a server without them still serves streams, so that nothing here fails a build.
+if(TARGET srs)
+    add_custom_target(pages COMMAND ${CMAKE_SOURCE_DIR}/scripts/make-pages.sh ${LIVE_OUTPUT}/nginx/html VERBATIM)
+    add_dependencies(srs pages)
+endif()

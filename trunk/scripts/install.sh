@@ -6,6 +6,8 @@
 set -eu
 . "$(dirname -- "$0")/common.sh"
 
+page_names() { "$trunk/scripts/make-pages.sh" --list; }
+
 remove() {
     target=$1
     [ -f "$target/etc/init.d/srs" ] || die "nothing is installed in $target"
@@ -13,9 +15,11 @@ remove() {
     for file in "$trunk"/conf/*.conf "$trunk"/conf/*.crt "$trunk"/conf/*.key; do
         cmp -s "$file" "$target/conf/$(basename "$file")" && rm -f "$target/conf/$(basename "$file")"
     done
-    rm -rf "$target/objs/nginx/html/players" "$target/objs/nginx/html/console"
+    page_names | while read -r name; do rm -f "$target/objs/nginx/html/$name"; done
     # What somebody else put there, recordings and changed confs among it, stays.
-    for folder in conf objs/nginx/html objs/nginx objs etc/init.d etc usr/lib/systemd/system usr/lib/systemd usr/lib usr .; do
+    folders=$(page_names | sed -n 's|/[^/]*$||p' | sort -ru | sed 's|^|objs/nginx/html/|')
+    for folder in conf $folders objs/nginx/html objs/nginx objs/logs objs etc/init.d etc usr/lib/systemd/system usr/lib/systemd \
+        usr/lib usr .; do
         rmdir "$target/$folder" 2>/dev/null || true
     done
     say "Removed from $target"
@@ -43,7 +47,10 @@ done
 for file in "$trunk"/conf/*.key; do
     if [ -f "$file" ]; then install_conf "$file" 600; fi
 done
-if [ -d "$objs/nginx/html" ]; then cp -RL "$objs/nginx/html/." "$target/objs/nginx/html/"; fi
+# Pages only: what a server recorded in the folder it was built in stays there.
+page_names | while read -r name; do
+    if [ -f "$objs/nginx/html/$name" ]; then install -D -m 644 "$objs/nginx/html/$name" "$target/objs/nginx/html/$name"; fi
+done
 escaped_prefix=$(printf '%s' "$prefix" | sed 's/[\\&|]/\\&/g')
 escaped_config=$(printf '%s' "$config" | sed 's/[\\&|]/\\&/g')
 sed -e "s|^ROOT=.*|ROOT=\"$escaped_prefix\"|" -e "s|^CONFIG=.*|CONFIG=\"$escaped_config\"|" \

@@ -1,0 +1,245 @@
+// The console: figures, charts, streams, clients. What arrives is shown as text; nothing of it is ever parsed as HTML.
+import { Api } from './lib/api.js';
+import { Chart } from './lib/charts.js';
+import { announce, byId, element, repeat, setLink, setText, showList } from './lib/dom.js';
+import * as format from './lib/format.js';
+import { DEFAULT_VHOST, findSite, streamLinks } from './lib/links.js';
+
+const REFRESH_MS = 2000;
+const RETRY_MS = 5000;
+const PAGE = 50;
+
+const api = new Api({ asksAtOnce: true });
+let site = '';
+let service = '';
+let lastSample = null;
+
+const rate = new Chart({ title: 'Bandwidth', series: ['out', 'in'], format: format.bitrate, least: 100 });
+const processor = new Chart({ title: 'Processor', series: ['server', 'machine'], format: format.percent, least: 0.05, most: 1 });
+const memory = new Chart({ title: 'Memory of the server', series: ['resident'], format: format.bytes, least: 2 ** 25, base: 1024 });
+byId('charts').append(rate.figure, processor.figure, memory.figure);
+
+class Pager {
+    constructor(place) {
+        this.start = 0;
+        this.place = place;
+        this.label = element('span', { class: 'muted small' });
+        this.before = element('button', { type: 'button', class: 'little', onclick: () => this.#go(-PAGE) }, 'Before');
+        this.more = element('button', { type: 'button', class: 'little', onclick: () => this.#go(PAGE) }, 'More');
+        place.append(this.before, this.label, this.more);
+    }
+
+    get query() {
+        return `?start=${this.start}&count=${PAGE}`;
+    }
+
+    /** What the API gave for this page. An empty page behind the first one goes back. */
+    show(got) {
+        if (got === 0 && this.start > 0) this.start = Math.max(0, this.start - PAGE);
+        this.place.hidden = this.start === 0 && got < PAGE;
+        this.before.disabled = this.start === 0;
+        this.more.disabled = got < PAGE;
+        setText(this.label, got > 0 ? `${this.start + 1} to ${this.start + got}` : '');
+    }
+
+    #go(by) {
+        this.start = Math.max(0, this.start + by);
+        polling.wake();
+    }
+}
+
+const streamPager = new Pager(byId('streams-pager'));
+const clientPager = new Pager(byId('clients-pager'));
+
+function showTiles(self, system, streamCount, kbps) {
+    const rows = [
+        ['Streams', streamCount, ''],
+        ['Connections', format.count(system.conn_srs), ''],
+        ['Out', format.bitrate(kbps?.out), `${format.bytes(system.srs_send_bytes)} so far`],
+        ['In', format.bitrate(kbps?.in), `${format.bytes(system.srs_recv_bytes)} so far`],
+        ['Processor', format.percent(self.cpu_percent), `machine ${format.percent(system.cpu_percent)}`],
+        ['Memory', format.bytes(self.mem_percent * system.mem_ram_kbyte * 1024), `peak ${format.bytes(self.mem_kbyte * 1024)}`],
+        ['Load', format.isNumber(system.load_1m) ? system.load_1m.toFixed(2) : '–', `${system.cpus_online} processors`],
+        ['Up', format.duration(self.srs_uptime), `version ${self.version}`],
+    ];
+    showList(byId('tiles'), rows, ([name]) => name,
+        ([name]) => element('div', { class: 'card tile' }, element('dt', {}, name), element('dd'), element('dd')),
+        (shown, [, value, more]) => {
+            setText(shown.children[1], value);
+            setText(shown.children[2], more);
+        });
+}
+
+/** The rates since the last sample of the server; null until there are two. */
+function ratesOf(system) {
+    const now = { time: system.srs_sample_time, out: system.srs_send_bytes, in: system.srs_recv_bytes };
+    const before = lastSample;
+    if (!(now.time > 0) || now.time === before?.time) return before?.kbps ?? null;
+    const took = before ? now.time - before.time : 0;
+    // Bytes times 8, over milliseconds, are thousands of bits a second.
+    const share = (name) => Math.max(0, ((now[name] - before[name]) * 8) / took);
+    lastSample = { ...now, kbps: took > 0 ? { out: share('out'), in: share('in') } : null };
+    if (lastSample.kbps) rate.add(now.time, lastSample.kbps.out, lastSample.kbps.in);
+    return lastSample.kbps;
+}
+
+function showServer(answer, streamCount) {
+    // Another service id is another start of the server: nothing before it belongs to what follows.
+    if (service !== answer.service) {
+        if (service) announce('The server has been restarted');
+        service = answer.service;
+        lastSample = null;
+        for (const chart of [rate, processor, memory]) chart.clear();
+    }
+    const { self, system, now_ms: now, ok } = answer.data;
+    const kbps = ratesOf(system);
+    if (ok) {
+        processor.add(now, self.cpu_percent, system.cpu_percent);
+        memory.add(now, self.mem_percent * system.mem_ram_kbyte * 1024);
+    }
+    showTiles(self, system, streamCount, kbps);
+    const machine = `${format.bytes(system.mem_ram_kbyte * 1024)} of memory in the machine, ${format.percent(system.mem_ram_percent)} in use`;
+    setText(byId('about'), `Version ${self.version}, process ${self.pid}, server ${answer.server}. ${machine}. ${self.argv}`);
+}
+
+const cell = (label, type = '') => element('td', { class: type, 'data-label': label });
+
+function createStream() {
+    return element('tr', {}, element('th', { scope: 'row' }, element('span'), ' ', element('span', { class: 'muted small' })),
+        cell('Picture'), cell('Sound'), cell('In', 'number'), cell('Out', 'number'), cell('Frames', 'number'), cell('Clients', 'number'),
+        element('td', { class: 'act' }, element('a', { class: 'button little' }, 'Play')));
+}
+
+function updateStream(row, { stream, vhost, links }) {
+    const [name, ...cells] = row.children;
+    setText(name.children[0], `${stream.app}/${stream.name}`);
+    const notes = [vhost && vhost !== DEFAULT_VHOST ? vhost : '', stream.publish?.active ? '' : 'no publisher'];
+    setText(name.children[1], notes.filter(Boolean).join(', '));
+    setText(cells[0], format.picture(stream.video) || '–');
+    setText(cells[1], format.sound(stream.audio) || '–');
+    setText(cells[2], format.bitrate(stream.kbps?.recv_30s));
+    setText(cells[3], format.bitrate(stream.kbps?.send_30s));
+    setText(cells[4], format.count(stream.frames));
+    setText(cells[5], format.count(stream.clients));
+    const play = cells[6].firstElementChild;
+    setLink(play, links.player);
+    play.setAttribute('aria-label', `Play ${stream.name}`);
+}
+
+function showStreams(streams, vhosts) {
+    const names = new Map(vhosts.map((vhost) => [vhost.id, vhost.name]));
+    const items = streams.map((stream) => {
+        const vhost = names.get(stream.vhost) ?? '';
+        return { stream, vhost, links: streamLinks(stream, vhost, site) };
+    });
+    showList(byId('streams'), items, ({ stream }) => stream.id, createStream, updateStream);
+    byId('streams-box').hidden = items.length === 0;
+    byId('streams-none').hidden = items.length > 0;
+    streamPager.show(items.length);
+}
+
+function createClient(client) {
+    const kick = element('button', { type: 'button', class: 'little', 'aria-label': `Kick client ${client.id}` }, 'Kick');
+    kick.addEventListener('click', () => kickAfterAsking(client, kick));
+    return element('tr', {}, element('th', { scope: 'row', class: 'mono' }), cell('Kind'), cell('Address', 'long'), cell('Stream', 'long'),
+        cell('Rate', 'number'), cell('Sent, received', 'number'), cell('Since', 'number'), element('td', { class: 'act' }, kick));
+}
+
+function updateClient(row, client) {
+    const [id, kind, address, stream, speed, amount, since] = row.children;
+    setText(id, client.id);
+    setText(kind, client.type);
+    setText(address, client.ip);
+    address.title = client.pageUrl || client.tcUrl || '';
+    setText(stream, client.url);
+    setText(speed, format.bitrate(client.publish ? client.kbps?.recv_30s : client.kbps?.send_30s));
+    setText(amount, `${format.bytes(client.send_bytes)}, ${format.bytes(client.recv_bytes)}`);
+    setText(since, format.duration(client.alive));
+}
+
+function showClients(clients) {
+    showList(byId('clients'), clients, (client) => client.id, createClient, updateClient);
+    byId('clients-box').hidden = clients.length === 0;
+    byId('clients-none').hidden = clients.length > 0;
+    clientPager.show(clients.length);
+}
+
+function confirmed(client) {
+    const dialog = byId('confirm');
+    const what = client.publish ? 'It publishes; its players will see the stream end.' : 'It may come back at once.';
+    byId('confirm-text').textContent = `${client.type} ${client.id} from ${client.ip}, ${client.url}. ${what}`;
+    dialog.returnValue = 'no';
+    dialog.showModal();
+    return new Promise((resolve) => dialog.addEventListener('close', () => resolve(dialog.returnValue === 'yes'), { once: true }));
+}
+
+async function kickAfterAsking(client, button) {
+    if (!(await confirmed(client))) return;
+    button.disabled = true;
+    try {
+        await api.remove(`/api/v1/clients/${encodeURIComponent(client.id)}`);
+        announce(`Client ${client.id} was kicked`);
+        setText(byId('clients-note'), `${client.id} was kicked`);
+    } catch (error) {
+        if (!error.kind) throw error;
+        announce(`Client ${client.id} could not be kicked: ${error.message}`);
+        setText(byId('clients-note'), `${client.id} could not be kicked: ${error.message}`);
+    }
+    button.disabled = false;
+    polling.wake();
+}
+
+function showState(kind, text) {
+    byId('dot').className = `dot ${kind}`;
+    setText(byId('state'), text);
+}
+
+function showProblem(error) {
+    const isPassword = error.kind === 'password';
+    showState(isPassword ? 'warn' : 'bad', isPassword ? 'Password wanted' : 'No answer');
+    // Old figures stay in sight when the server goes; the notice above says that they are old.
+    byId('problem').hidden = false;
+    byId('sign-in').hidden = !(isPassword && error.own);
+    byId('problem-link').hidden = !(isPassword && !error.own);
+    if (isPassword) {
+        setText(byId('problem-title'), 'The API wants a password');
+        setText(byId('problem-text'), error.own ? 'Without it there is nothing to see here.' : `It asks for it at ${error.base}.`);
+        setLink(byId('elsewhere'), `${error.base}/console/`);
+        return null;
+    }
+    setText(byId('problem-title'), error.kind === 'refused' ? 'The API refused' : 'The API does not answer');
+    const where = error.tried?.length ? ` Tried: ${error.tried.join(', ')}. Another address: add ?api=host:port to this page's.` : '';
+    setText(byId('problem-text'), error.kind === 'refused' ? error.message :
+        `Is the server running, and does http_api listen where this browser can reach it?${where}`);
+    return RETRY_MS;
+}
+
+async function refresh() {
+    try {
+        const summaries = await api.get('/api/v1/summaries');
+        const [streams, clients, vhosts] = await Promise.all([
+            api.get(`/api/v1/streams/${streamPager.query}`), api.get(`/api/v1/clients/${clientPager.query}`), api.get('/api/v1/vhosts/?count=100'),
+        ]);
+        const isWhole = streamPager.start === 0 && streams.streams.length < PAGE;
+        showServer(summaries, isWhole ? format.count(streams.streams.length) : `${streamPager.start + streams.streams.length} or more`);
+        showStreams(streams.streams, vhosts.vhosts ?? []);
+        showClients(clients.clients);
+        byId('problem').hidden = true;
+        byId('figures').hidden = false;
+        showState('good', 'Live');
+        return REFRESH_MS;
+    } catch (error) {
+        if (!error.kind) throw error;
+        return showProblem(error);
+    }
+}
+
+site = await findSite();
+setLink(byId('to-streams'), `${site}/`);
+setLink(byId('to-player'), `${site}/players/srs_player.html`);
+byId('to-streams').hidden = byId('to-player').hidden = false;
+const polling = repeat(refresh);
+byId('sign-in').addEventListener('click', () => {
+    api.signIn();
+    polling.wake();
+});

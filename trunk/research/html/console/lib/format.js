@@ -1,0 +1,60 @@
+// Numbers as people read them. Everything returns plain text; what is not a finite number becomes a dash.
+
+const NONE = '–';
+
+function rounded(value, digits) {
+    return new Intl.NumberFormat(undefined, { maximumFractionDigits: digits }).format(value);
+}
+
+function scaled(value, step, units) {
+    let at = 0;
+    while (at < units.length - 1 && Math.abs(value) >= step * 0.9995) {
+        value /= step;
+        at++;
+    }
+    return `${rounded(value, at === 0 || Math.abs(value) >= 100 ? 0 : 1)} ${units[at]}`;
+}
+
+export const isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
+
+export const count = (value) => (isNumber(value) ? new Intl.NumberFormat().format(value) : NONE);
+
+/** bits in thousands a second */
+export const bitrate = (kbps) => (isNumber(kbps) ? scaled(kbps, 1000, ['kbps', 'Mbps', 'Gbps']) : NONE);
+
+export const bytes = (value) => (isNumber(value) ? scaled(value, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']) : NONE);
+
+/** 0..1 */
+export const percent = (share) => (isNumber(share) ? `${rounded(share * 100, share < 0.0995 ? 1 : 0)} %` : NONE);
+
+export const seconds = (value, digits = 1) => (isNumber(value) ? `${rounded(value, digits)} s` : NONE);
+
+/** seconds as 42 s, 3 min 5 s, 2 h 10 min, 3 d 4 h */
+export function duration(value) {
+    if (!isNumber(value)) return NONE;
+    const s = Math.max(0, Math.floor(value));
+    if (s < 60) return `${s} s`;
+    if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+    if (s < 86400) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+    return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
+}
+
+function codec(track) {
+    const profile = typeof track.profile === 'string' && track.profile && track.profile !== 'Other' ? ` ${track.profile}` : '';
+    return `${track.codec}${profile}`;
+}
+
+/** "H264 High, 768×320, 25 fps" of a track as the API gives it; "" when there is none. */
+export function picture(video) {
+    if (!video) return '';
+    const size = video.width > 0 && video.height > 0 ? `${video.width}×${video.height}` : '';
+    const rate = isNumber(video.fps) && video.fps > 0 ? `${Math.round(video.fps)} fps` : '';
+    return [codec(video), size, rate].filter(Boolean).join(', ');
+}
+
+/** "AAC LC, 44.1 kHz stereo" */
+export function sound(audio) {
+    if (!audio) return '';
+    const channels = audio.channel === 1 ? ' mono' : audio.channel === 2 ? ' stereo' : '';
+    return [codec(audio), isNumber(audio.sample_rate) ? `${rounded(audio.sample_rate / 1000, 1)} kHz${channels}` : ''].filter(Boolean).join(', ');
+}

@@ -1,0 +1,167 @@
+// One engine for each way to bring media into a <video>. All have the same shape:
+//
+//   const engine = await createEngine(format, { video, address, on });    throws EngineError
+//   engine.figures()    { kbytesPerSecond, latency, codecs }, each possibly undefined
+//   engine.stop()       lets go of everything
+//
+// on.data() is called when bytes arrive, on.end(text) when the stream ended or the connection broke, on.fail(text) when trying again
+// cannot help.
+
+const LIBRARIES = {
+    mpegts: { file: 'mpegts.js', name: 'mpegts.js' },
+    Hls: { file: 'hls.js', name: 'hls.js' },
+};
+const HLS_TYPE = 'application/vnd.apple.mpegurl';
+
+export class EngineError extends Error {}
+
+const loading = new Map();
+
+/** Loads a library once; where it is missing the reader is told which one and how to get it. */
+function library(global) {
+    const { file, name } = LIBRARIES[global];
+    if (!loading.has(global)) {
+        loading.set(global, new Promise((resolve, reject) => {
+            const script = document.createElement('script');
+            script.src = new URL(`js/${file}`, import.meta.url).href;
+            script.onload = () => (window[global] ? resolve(window[global]) : script.onerror());
+            script.onerror = () => {
+                script.remove();
+                loading.delete(global);
+                reject(new EngineError(`The library ${name} is missing on this server (players/js/${file}). ` +
+                    'It is copied there by the build when npm is installed: install npm, then run make again.'));
+            };
+            document.head.append(script);
+        }));
+    }
+    return loading.get(global);
+}
+
+async function flvEngine(type, { video, address, on }) {
+    const mpegts = await library('mpegts');
+    if (!mpegts.isSupported())
+        throw new EngineError('This browser has no Media Source Extensions, so it cannot play FLV or TS. HLS may work.');
+    mpegts.LoggingControl.applyConfig({ enableAll: false });
+    const source = { type: type === 'flv' ? 'flv' : 'mpegts', isLive: true, url: address };
+    // Stashing input would add delay; what was played is forgotten after half a minute.
+    const player = mpegts.createPlayer(source, {
+        enableStashBuffer: false,
+        lazyLoad: false,
+        deferLoadAfterSourceOpen: false,
+        autoCleanupSourceBuffer: true,
+        autoCleanupMaxBackwardDuration: 60,
+        autoCleanupMinBackwardDuration: 30,
+    });
+    let rate;
+    let codecs;
+    player.on(mpegts.Events.STATISTICS_INFO, (info) => {
+        rate = info.speed;
+        if (info.speed > 0) on.data();
+    });
+    player.on(mpegts.Events.MEDIA_INFO, (info) => {
+        codecs = [info.videoCodec, info.audioCodec].filter(Boolean).join(', ');
+        on.data();
+    });
+    player.on(mpegts.Events.LOADING_COMPLETE, () => on.end('The stream ended.'));
+    player.on(mpegts.Events.ERROR, (kind, detail, info) => {
+        if (kind === mpegts.ErrorTypes.NETWORK_ERROR) {
+            const status = info?.code > 0 ? ` (HTTP ${info.code})` : '';
+            on.end(info?.code === 404 ? 'There is no such stream (HTTP 404).' : `The connection failed${status}.`);
+        } else if (detail === mpegts.ErrorDetails.MEDIA_CODEC_UNSUPPORTED || /addSourceBuffer|not supported/i.test(info?.msg ?? '')) {
+            on.fail('This browser cannot decode the codec of this stream.');
+        } else {
+            on.end(`The media could not be played: ${info?.msg ?? detail}.`);
+        }
+    });
+    player.attachMediaElement(video);
+    player.load();
+    return {
+        figures: () => ({ kbytesPerSecond: rate, codecs }),
+        stop: () => player.destroy(),
+    };
+}
+
+async function hlsEngine({ video, address, on }) {
+    const canNatively = video.canPlayType(HLS_TYPE) !== '';
+    let Hls = null;
+    try {
+        Hls = await library('Hls');
+    } catch (error) {
+        if (!canNatively) throw error;
+    }
+    if (!Hls?.isSupported()) {
+        if (canNatively) return fileEngine({ video, address, on });
+        throw new EngineError('This browser can play HLS neither by itself nor by Media Source Extensions.');
+    }
+    const hls = new Hls({ lowLatencyMode: true, backBufferLength: 30, enableWorker: true });
+    let rate;
+    let bytes = 0;
+    let since = performance.now();
+    hls.on(Hls.Events.FRAG_LOADED, (_, { frag }) => {
+        bytes += frag.stats?.loaded ?? 0;
+        on.data();
+        const took = (performance.now() - since) / 1000;
+        if (took < 3) return;
+        rate = bytes / 1024 / took;
+        bytes = 0;
+        since = performance.now();
+    });
+    let repaired = 0;
+    hls.on(Hls.Events.ERROR, (_, data) => {
+        if (!data.fatal) return;
+        if (data.type === Hls.ErrorTypes.NETWORK_ERROR) {
+            const status = data.response?.code;
+            on.end(status === 404 ? 'There is no playlist yet (HTTP 404).' : `The connection failed${status > 0 ? ` (HTTP ${status})` : ''}.`);
+        } else if (data.details === Hls.ErrorDetails.MANIFEST_INCOMPATIBLE_CODECS_ERROR ||
+                   data.details === Hls.ErrorDetails.BUFFER_ADD_CODEC_ERROR) {
+            on.fail('This browser cannot decode the codec of this stream.');
+        } else if (data.type === Hls.ErrorTypes.MEDIA_ERROR && repaired++ < 2) {
+            hls.recoverMediaError();
+        } else {
+            on.end(`The media could not be played: ${data.details}.`);
+        }
+    });
+    hls.loadSource(address);
+    hls.attachMedia(video);
+    return {
+        figures: () => {
+            const level = hls.levels?.[hls.currentLevel];
+            const codecs = level ? [level.videoCodec, level.audioCodec].filter(Boolean).join(', ') : undefined;
+            return { kbytesPerSecond: rate, latency: hls.latency > 0 ? hls.latency : undefined, codecs };
+        },
+        stop: () => hls.destroy(),
+    };
+}
+
+/** What the browser plays by itself: files, audio streams, HLS on some. */
+function fileEngine({ video, address, on }) {
+    const failed = () => {
+        const code = video.error?.code;
+        if (code === MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED) on.end('There is nothing there that this browser can play.');
+        else if (code === MediaError.MEDIA_ERR_DECODE) on.end('The media could not be decoded.');
+        else on.end('The connection failed.');
+    };
+    const ended = () => on.end('The stream ended.');
+    const progress = () => on.data();
+    video.addEventListener('error', failed);
+    video.addEventListener('ended', ended);
+    video.addEventListener('progress', progress);
+    video.src = address;
+    video.load();
+    return {
+        figures: () => ({}),
+        stop: () => {
+            video.removeEventListener('error', failed);
+            video.removeEventListener('ended', ended);
+            video.removeEventListener('progress', progress);
+            video.removeAttribute('src');
+            video.load();
+        },
+    };
+}
+
+export async function createEngine(format, parts) {
+    if (format === 'flv' || format === 'mpegts') return flvEngine(format, parts);
+    if (format === 'hls') return hlsEngine(parts);
+    return fileEngine(parts);
+}

@@ -1,0 +1,180 @@
+// Keeps a live stream playing: starts an engine, watches it, starts it again with growing pauses when the stream ends, and keeps the
+// picture near the live edge.
+import { formatOf } from './address.js';
+import { createEngine, EngineError } from './engines.js';
+
+const PAUSE_MS_FIRST = 1000;
+const PAUSE_MS_MAX = 15_000;
+const STEADY_MS = 10_000; // played this long, the next pause is the first one again
+const WAITING_MS = 2500; // connected and nothing came: the publisher is not there
+const SILENCE_MS_MAX = 20_000; // it played, and then nothing came for so long: the connection is dead
+const TICK_MS = 500;
+
+/** Seconds behind the newest media that are aimed at; null leaves the player alone. */
+export const DELAYS = { low: 0.6, normal: 1.5, steady: null };
+
+export class Playback {
+    /** onState(state, text, retryAt): state is idle, connecting, waiting, playing, retrying (retryAt in performance.now() ms) or failed. */
+    constructor(video, onState) {
+        this.video = video;
+        this.onState = onState;
+        this.delay = 'normal';
+        this.state = 'idle';
+        this.engine = null;
+        this.attempt = 0;
+        this.generation = 0;
+        video.addEventListener('playing', () => this.#onPlaying());
+        setInterval(() => this.#tick(), TICK_MS);
+    }
+
+    async start(address) {
+        this.stop();
+        this.address = address;
+        this.attempt = 0;
+        await this.#connect();
+    }
+
+    stop() {
+        this.#drop();
+        this.address = null;
+        this.#change('idle', '');
+    }
+
+    /** Does not wait for the pause to end. */
+    async retryNow() {
+        if (this.state === 'retrying') await this.#connect();
+    }
+
+    figures() {
+        const { video } = this;
+        const quality = video.getVideoPlaybackQuality?.();
+        const ahead = this.#ahead();
+        const more = this.engine?.figures() ?? {};
+        return {
+            frames: quality?.totalVideoFrames ?? 0,
+            dropped: quality?.droppedVideoFrames ?? 0,
+            width: video.videoWidth,
+            height: video.videoHeight,
+            buffer: ahead,
+            latency: more.latency ?? ahead,
+            codecs: more.codecs,
+            kbytesPerSecond: more.kbytesPerSecond,
+        };
+    }
+
+    #change(state, text, retryAt) {
+        if (this.state === state && this.text === text) return;
+        this.state = state;
+        this.text = text;
+        this.onState(state, text, retryAt);
+    }
+
+    #drop() {
+        clearTimeout(this.timer);
+        this.generation++;
+        this.engine?.stop();
+        this.engine = null;
+        this.video.playbackRate = 1;
+    }
+
+    async #connect() {
+        this.#drop();
+        const mine = this.generation;
+        const format = formatOf(this.address);
+        if (!format) {
+            this.#change('failed', 'This page plays http(s) and ws(s) addresses that end in .flv, .ts, .m3u8, .mp4, .aac or .mp3.');
+            return;
+        }
+        this.startedAt = performance.now();
+        this.dataAt = 0;
+        this.playingSince = 0;
+        this.#change('connecting', 'Connecting');
+        const on = {
+            data: () => mine === this.generation && (this.dataAt = performance.now()),
+            end: (text) => mine === this.generation && this.#retry(text),
+            fail: (text) => mine === this.generation && this.#fail(text),
+        };
+        try {
+            const engine = await createEngine(format, { video: this.video, address: this.address, on });
+            // Stopped or started anew while a library was loading.
+            if (mine !== this.generation) return engine.stop();
+            this.engine = engine;
+        } catch (error) {
+            if (!(error instanceof EngineError)) throw error;
+            if (mine === this.generation) this.#fail(error.message);
+            return;
+        }
+        this.#play();
+    }
+
+    // Browsers start sound only after a click on the page; without one, silence is better than nothing.
+    #play() {
+        const { video } = this;
+        video.play().catch((error) => {
+            if (error.name !== 'NotAllowedError' || video.muted) return;
+            video.muted = true;
+            video.dispatchEvent(new Event('silenced'));
+            video.play().catch(() => {});
+        });
+    }
+
+    #fail(text) {
+        this.#drop();
+        this.#change('failed', text);
+    }
+
+    #retry(text) {
+        this.#drop();
+        const full = Math.min(PAUSE_MS_MAX, PAUSE_MS_FIRST * 2 ** this.attempt);
+        this.attempt++;
+        // A publisher that comes back must not meet all its viewers in one moment.
+        const pause = full * (0.8 + 0.4 * Math.random());
+        this.#change('retrying', text, performance.now() + pause);
+        this.timer = setTimeout(() => this.#connect(), pause);
+    }
+
+    #onPlaying() {
+        if (!this.engine || this.state === 'failed') return;
+        if (!this.playingSince) this.playingSince = performance.now();
+        this.#change('playing', '');
+    }
+
+    #ahead() {
+        const { buffered, currentTime } = this.video;
+        return buffered.length ? Math.max(0, buffered.end(buffered.length - 1) - currentTime) : undefined;
+    }
+
+    #tick() {
+        if (!this.engine) return;
+        const now = performance.now();
+        if (this.state === 'connecting' && !this.dataAt && now - this.startedAt > WAITING_MS)
+            this.#change('waiting', 'Connected. Waiting for the publisher.');
+        if (this.state !== 'playing') return;
+        if (now - this.playingSince > STEADY_MS) this.attempt = 0;
+        if (this.dataAt && now - this.dataAt > SILENCE_MS_MAX && !this.video.paused && this.video.duration === Infinity)
+            this.#retry(`Nothing came for ${SILENCE_MS_MAX / 1000} s.`);
+        else this.#chase();
+    }
+
+    // Runs a little faster to come nearer, and jumps when that would take long. HLS keeps its own distance.
+    #chase() {
+        const { video } = this;
+        const target = DELAYS[this.delay];
+        const format = formatOf(this.address);
+        if (video.paused || (format !== 'flv' && format !== 'mpegts')) return;
+        const ahead = this.#ahead();
+        if (target === null || ahead === undefined) {
+            video.playbackRate = 1;
+        } else if (ahead > target + 4) {
+            video.currentTime += ahead - target;
+            video.playbackRate = 1;
+        } else if (ahead > target + 0.6) {
+            video.playbackRate = 1.1;
+        } else if (ahead < target * 0.4 && video.playbackRate <= 1) {
+            // A join without a cached group of pictures starts with next to nothing; a little slower gives a cushion.
+            video.playbackRate = 0.96;
+        } else if (video.playbackRate > 1 ? ahead < target : ahead > target * 0.6) {
+            video.playbackRate = 1;
+        }
+    }
+}
