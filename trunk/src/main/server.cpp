@@ -207,8 +207,8 @@ void Server::apply_ingests() {
 
 // Clients of a virtual host that has been removed or switched off go; the others get what a source may change while it lives.
 void Server::kick_lost_clients() {
-    clients_.for_each([this](session::Client& client) {
-        const session::ClientRequest& request = client.request();
+    clients_.for_each([this](session::ClientEntry& client) {
+        const session::ClientRequest& request = client.client().request();
         if (request.vhost.empty())
             return;
         const auto vhost = admission_.serving_vhost(request.vhost);

@@ -26,6 +26,9 @@ struct ClientRequest {
     std::string param;     // the query, with its '?'
     std::string tc_url;    // RTMP: as sent; HTTP and HLS: rtmp://VHOST/APP
     std::string page_url;  // RTMP: pageUrl; HTTP: the Referer field
+    std::string swf_url;   // RTMP only
+    // What a player over HTTP wrote behind the stream's name: ".flv".
+    std::string extension{};
 };
 
 // What an admitted client works with.

@@ -19,7 +19,8 @@ Player::Player(io::Stream& stream, io::TcpStream* tcp, media::RunCursor& cursor,
       options_(options),
       protocol_(protocol),
       sent_bytes_(sent_bytes),
-      log_(log) {}
+      log_(log),
+      joined_at_(cursor.run().next() - cursor.behind()) {}
 
 Player::~Player() { leave_cohort(); }
 
@@ -50,6 +51,23 @@ void Player::answer(Bytes bytes) {
 }
 
 std::uint64_t Player::sent_bytes() const { return seat_ ? seat_->sent_bytes() : cursor_.sent_bytes(); }
+
+ClientFigures Player::figures() const {
+    const media::WireRun& run = cursor_.run();
+    const media::Ring& ring = cursor_.source().ring();
+    const bool is_member = seat_ && seat_->is_member;
+    const media::Sequence at = run.find(is_member ? seat_->cohort->position() : cursor_.position());
+    ClientFigures figures;
+    figures.sent_bytes = sent_bytes();
+    figures.dropped_packets = cursor_.dropped();
+    // A jump drops and moves on; a new zero of the source can move back.
+    const media::Sequence taken = std::max(at, joined_at_) - joined_at_;
+    figures.delivered_packets = taken - std::min(taken, figures.dropped_packets);
+    figures.queued_packets = run.next() - at;
+    if (at >= ring.first() && at < ring.next())
+        figures.queue_delay = std::max(ring.newest().dts - ring.at(at).dts, MediaTime::zero());
+    return figures;
+}
 
 void Player::leave_cohort() {
     if (seat_)

@@ -14,6 +14,7 @@
 #include "io/tcp_stream.hpp"
 #include "media/options.hpp"
 #include "media/run_cursor.hpp"
+#include "session/common/client_table.hpp"
 #include "session/common/fan_out.hpp"
 
 namespace live::session {
@@ -59,6 +60,8 @@ public:
 
     // What this client has been sent of media and answers.
     std::uint64_t sent_bytes() const;
+    // The same with packets, and what waits. Nothing in it is received.
+    ClientFigures figures() const;
 
 private:
     using Step = PlayerProtocol::Step;
@@ -81,6 +84,7 @@ private:
     const Log& log_;
     Signal wake_;  // the cohort lets go, or is_over() has to be asked
     std::optional<Seat> seat_;
+    media::Sequence joined_at_;
     std::chrono::milliseconds duration_{0};
     std::uint32_t answers_ = 0;
     bool blocked_ = false;  // the socket is full

@@ -66,6 +66,13 @@ void Connection::run(io::Deadline deadline) {
         context_.events.on_closed(request_, peer_.own_traffic());
 }
 
+ClientFigures Connection::figures() const {
+    ClientFigures figures = playing_ == nullptr ? ClientFigures() : playing_->figures();
+    figures.received_bytes += peer_.own_traffic().received_bytes;
+    figures.sent_bytes += peer_.own_traffic().sent_bytes;
+    return figures;
+}
+
 void Connection::kick(std::string reason) {
     kick_reason_ = std::move(reason);
     peer_.stream().close();
@@ -115,6 +122,7 @@ Result<void> Connection::connect(io::Deadline deadline) {
              request.swf_url, request.app);
     request_.tc_url = request.tc_url;
     request_.page_url = request.page_url;
+    request_.swf_url = request.swf_url;
     auto admitted = [&]() -> Result<RtmpOptions> {
         const auto url = TRY(wire::rtmp::parse_stream_url(request.tc_url, ""));
         request_.vhost = url.vhost;
@@ -161,6 +169,7 @@ Result<void> Connection::identify(std::string_view stream_name, ClientKind kind)
 
 Result<void> Connection::refuse_publish(const Error& error, io::Deadline deadline) {
     const auto code = code_for(error, "NetStream.Publish.BadName", "NetStream.Publish.Rejected");
+    entry_.refuse(error);
     TRY(peer_.engine().reject_publish(code, error.sentence()));
     TRY(peer_.write_output(deadline.sooner(io::Deadline::after(kRefusalLimit))));
     return error;
@@ -168,6 +177,7 @@ Result<void> Connection::refuse_publish(const Error& error, io::Deadline deadlin
 
 Result<void> Connection::refuse_play(const Error& error, io::Deadline deadline) {
     const auto code = code_for(error, "NetStream.Play.StreamNotFound", "NetStream.Play.Failed");
+    entry_.refuse(error);
     TRY(peer_.engine().reject_play(code, error.sentence()));
     TRY(peer_.write_output(deadline.sooner(io::Deadline::after(kRefusalLimit))));
     return error;
@@ -194,11 +204,13 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline 
         return refuse_publish(publication.error(), deadline);
     LOG_INFO(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,
              plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
+    StreamStay stay(entry_, plan, io::now());
     context_.events.on_published(request_, plan);
     auto ended = [&, owned = *std::move(publication)]() mutable -> Result<void> {
         TRY(peer_.engine().accept_publish());
         return PublishSession(peer_, plan, std::move(owned), log_).run(deadline);
     }();
+    stay.end(ended);
     context_.events.on_publish_ended(request_, plan);
     const auto source = context_.streams.find(plan.url);
     if (!source || !source->is_published())
@@ -224,9 +236,14 @@ Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadli
     (*source)->set_options(plan.play);
     LOG_INFO(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,
              plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
+    StreamStay stay(entry_, plan, io::now());
     TRY(peer_.engine().accept_play());
     PlaySession session(peer_, plan, context_.fan_out, *source, wish.duration, log_);
+    playing_ = &session;
     auto ended = session.run(deadline);
+    stay.end(ended);
+    playing_ = nullptr;
+    peer_.own_traffic().sent_bytes += session.figures().sent_bytes;
     if (session.dropped() > 0)
         LOG_WARN(log_, "this player was too slow: shrinking dropped {} packets in all", session.dropped());
     return ended;

@@ -13,6 +13,8 @@
 
 namespace live::session::rtmp {
 
+class PlaySession;
+
 // Of one connection, without ports.
 struct Addresses {
     std::string client_ip;
@@ -35,6 +37,7 @@ public:
     void run(io::Deadline deadline);
 
     const ClientRequest& request() const override { return request_; }
+    ClientFigures figures() const override;
     void kick(std::string reason) override;
 
 private:
@@ -53,7 +56,9 @@ private:
     Peer peer_;
     ClientRequest request_;
     std::string kick_reason_;
-    ClientTable::Entry entry_;
+    // While it plays.
+    const PlaySession* playing_ = nullptr;
+    ClientEntry entry_;
 };
 
 }  // namespace live::session::rtmp

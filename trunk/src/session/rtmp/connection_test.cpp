@@ -67,6 +67,23 @@ public:
     Traffic closed;
 };
 
+// Writes down who entered and left.
+class Watch final : public ClientWatcher {
+public:
+    void on_entered(ClientEntry& entry) override {
+        order.push_back("entered " + entry.plan()->url + " as " + std::string(name_of(entry.client().request().kind)));
+    }
+    void on_left(ClientEntry& entry, const SessionEnd& end) override {
+        order.push_back("left " + entry.plan()->url + ": " + end.why);
+        figures = entry.client().figures();
+    }
+    void on_refused(const ClientEntry& entry, const Error& error) override {
+        order.push_back("refused " + entry.client().request().stream + ": " + error.sentence());
+    }
+    std::vector<std::string> order;
+    ClientFigures figures;
+};
+
 // One client: what it has been told, and the media it got.
 class TestClient {
 public:
@@ -141,6 +158,7 @@ struct SessionTest : ::testing::Test {
     SessionTest() {
         door.plan.play.mw_latency = 20ms;
         door.plan.play.mw_msgs = 0;
+        clients.add_watcher(watch);
         MUST(listeners.start("listener", [this](io::Deadline forever) { acceptor.run(forever); }));
     }
     ~SessionTest() override {
@@ -175,6 +193,7 @@ struct SessionTest : ::testing::Test {
     media::StreamTable streams{slabs};
     OpenDoor door;
     Heard heard;
+    Watch watch;
     io::Scope services{"service"};
     io::Scope connections{"connection"};
     io::Scope listeners{"listener"};
@@ -294,6 +313,44 @@ TEST_F(SessionTest, TheEndOfEverybodyIsToldOnceAndInOrder) {
     EXPECT_GT(heard.closed.sent_bytes, 3073U);
 }
 
+TEST_F(SessionTest, EveryClientsTimeWithAStreamIsCounted) {
+    auto publisher = client(Mode::publish);
+    publish_second(*publisher, 0);
+    wait_for_packets(50);
+    auto player = client(Mode::play);
+    read_until(*player, 50);
+    EXPECT_EQ(clients.size(), 2U);
+    std::uint64_t media_bytes = 0;
+    for (const auto& media : player->media)
+        media_bytes += media.payload.size();
+    clients.for_each([&](ClientEntry& one) {
+        const ClientFigures now = one.client().figures();
+        EXPECT_GT(now.received_bytes, 3073U);
+        EXPECT_GT(now.sent_bytes, 3073U);
+        if (is_publisher(one.client().request().kind))
+            return;
+        EXPECT_EQ(now.delivered_packets, 50U);
+        EXPECT_EQ(now.dropped_packets, 0U);
+        EXPECT_EQ(now.queued_packets, 0U);
+        EXPECT_GT(now.sent_bytes, 3073U + media_bytes);
+    });
+    player.reset();
+    while (limit.used() > 1)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
+    EXPECT_EQ(watch.figures.delivered_packets, 50U);
+    EXPECT_GT(watch.figures.sent_bytes, 3073U + media_bytes);
+    clients.for_each([](ClientEntry& one) { one.kick("because of the test"); });
+    while (limit.used() > 0)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
+    ASSERT_EQ(watch.order.size(), 4U);
+    EXPECT_EQ(watch.order[0], "entered /live/cam as fmle-publish");
+    EXPECT_EQ(watch.order[1], "entered /live/cam as rtmp-play");
+    EXPECT_TRUE(watch.order[2].starts_with("left /live/cam: ")) << watch.order[2];
+    EXPECT_EQ(watch.order[3], "left /live/cam: because of the test");
+    EXPECT_EQ(watch.figures.sent_bytes, heard.closed.sent_bytes);
+    EXPECT_EQ(watch.figures.received_bytes, heard.closed.received_bytes);
+}
+
 TEST_F(SessionTest, ARefusedClientOnlyCloses) {
     door.refuses = "cam";
     const auto publisher = client(Mode::publish);
@@ -307,6 +364,8 @@ TEST_F(SessionTest, ARefusedClientOnlyCloses) {
     while (limit.used() > 0)
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
     EXPECT_EQ(heard.order, (std::vector<std::string>{"closed fmle-publish", "closed rtmp-play"}));
+    EXPECT_EQ(watch.order, (std::vector<std::string>{"refused cam: not today", "refused cam: not today",
+                                                     "refused : stream refused: the name '../../etc' contains '..'"}));
 }
 
 TEST_F(SessionTest, OverTheLimitNobodyComesInAndAKickedClientGoes) {
@@ -314,7 +373,7 @@ TEST_F(SessionTest, OverTheLimitNobodyComesInAndAKickedClientGoes) {
     const auto publisher = client(Mode::publish);
     ASSERT_TRUE(publisher->started);
     EXPECT_TRUE(client(Mode::play)->closed);
-    clients.for_each([](Client& one) { one.kick("test"); });
+    clients.for_each([](ClientEntry& one) { one.kick("test"); });
     publisher->step(io::Deadline::after(kSoon));
     EXPECT_TRUE(publisher->closed);
     while (limit.used() > 0)

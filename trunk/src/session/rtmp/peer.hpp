@@ -25,8 +25,9 @@ public:
     engine::rtmp::Server& engine() { return engine_; }
     io::Stream& stream() { return *stream_; }
     Traffic& traffic() { return traffic_; }
-    // This connection's, but for what is sent on its behalf by others (players' media).
+    // This connection's. A player's media is sent on its behalf by others, and is in here once it has stopped playing.
     Traffic& own_traffic() { return own_traffic_; }
+    const Traffic& own_traffic() const { return own_traffic_; }
     // nullptr over TLS.
     io::TcpStream* tcp() { return tcp_; }
 

@@ -25,9 +25,8 @@ public:
     Result<void> run(io::Deadline deadline);
 
     std::uint64_t dropped() const { return cursor_.dropped(); }
-    std::uint64_t sent_bytes() const { return player_.sent_bytes(); }
-    // Packets between this player and the newest.
-    std::uint64_t behind() const { return cursor_.behind(); }
+    // But for what the connection itself has sent and received.
+    ClientFigures figures() const { return player_.figures(); }
 
 private:
     Result<Step> on_readable() override;

@@ -1,0 +1,54 @@
+#include "session/common/client_table.hpp"
+
+#include "base/check.hpp"
+
+namespace live::session {
+
+SessionEnd end_of(const Result<void>& ended) {
+    if (ended.ok())
+        return {"the client stopped", false};
+    switch (ended.code()) {
+        case Errc::closed: return {ended.error().sentence(), false};
+        case Errc::cancelled: return {"the server stops", false};
+        default: return {ended.error().sentence(), true};
+    }
+}
+
+ClientEntry::ClientEntry(ClientTable& table, Client& client) : table_(table), client_(client), index_(table.entries_.size()) {
+    table_.entries_.push_back(this);
+}
+
+ClientEntry::~ClientEntry() {
+    CHECK(plan_ == nullptr);
+    table_.entries_[index_] = table_.entries_.back();
+    table_.entries_[index_]->index_ = index_;
+    table_.entries_.pop_back();
+}
+
+void ClientEntry::kick(std::string reason) {
+    kick_reason_ = reason;
+    client_.kick(std::move(reason));
+}
+
+void ClientEntry::refuse(const Error& error) {
+    for (ClientWatcher* watcher : table_.watchers_)
+        watcher->on_refused(*this, error);
+}
+
+void ClientEntry::enter(const StreamPlan& plan, TimePoint now) {
+    CHECK(plan_ == nullptr);
+    plan_ = &plan;
+    since_ = now;
+    for (ClientWatcher* watcher : table_.watchers_)
+        watcher->on_entered(*this);
+}
+
+void ClientEntry::leave(SessionEnd end) {
+    if (!kick_reason_.empty())
+        end = {kick_reason_, false};
+    for (ClientWatcher* watcher : table_.watchers_)
+        watcher->on_left(*this, end);
+    plan_ = nullptr;
+}
+
+}  // namespace live::session
