@@ -1,6 +1,5 @@
 #include "wire/codec/aac.hpp"
 
-#include <array>
 #include <optional>
 #include <string>
 
@@ -14,10 +13,6 @@ constexpr std::uint8_t kSbr = 5;
 constexpr std::uint8_t kParametricStereo = 29;
 constexpr std::uint32_t kEscapeType = 31;
 constexpr std::uint32_t kEscapeRate = 15;
-
-// ISO/IEC 14496-3, table 1.18; 13 and 14 are reserved.
-constexpr std::array<std::uint32_t, 13> kRates = {96'000, 88'200, 64'000, 48'000, 44'100, 32'000, 24'000,
-                                                  22'050, 16'000, 12'000, 11'025, 8'000,  7'350};
 
 Result<std::uint8_t> read_object_type(BitReader& in) {
     auto type = TRY(in.bits(5));
@@ -34,9 +29,9 @@ Result<std::uint32_t> read_rate(BitReader& in) {
             return Error(Errc::malformed, "AAC sample rate of zero");
         return rate;
     }
-    if (index >= kRates.size())
+    if (index >= kAacRates.size())
         return Error(Errc::malformed, "AAC sample rate index " + std::to_string(index) + " is reserved");
-    return kRates[index];
+    return kAacRates[index];
 }
 
 // ISO/IEC 14496-3, table 1.19.
@@ -78,8 +73,8 @@ private:
 };
 
 void write_rate(BitWriter& out, std::uint32_t rate) {
-    for (std::uint32_t index = 0; index < kRates.size(); ++index)
-        if (kRates[index] == rate)
+    for (std::uint32_t index = 0; index < kAacRates.size(); ++index)
+        if (kAacRates[index] == rate)
             return out.bits(index, 4);
     out.bits(kEscapeRate, 4);
     out.bits(rate, 24);

@@ -1,6 +1,7 @@
 // AAC: the AudioSpecificConfig that RTMP, FLV and MP4 carry (ISO/IEC 14496-3, 1.6.2.1), as far as players need it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "base/byte_writer.hpp"
@@ -8,6 +9,10 @@
 #include "base/result.hpp"
 
 namespace live::wire::codec {
+
+// The sample rates that have an index (ISO/IEC 14496-3, table 1.18); 13 and 14 are reserved.
+inline constexpr std::array<std::uint32_t, 13> kAacRates = {96'000, 88'200, 64'000, 48'000, 44'100, 32'000, 24'000,
+                                                            22'050, 16'000, 12'000, 11'025, 8'000,  7'350};
 
 struct AudioSpecificConfig {
     std::uint8_t object_type = 2;   // of the core: 1 main, 2 low complexity, ...

@@ -1,0 +1,22 @@
+// Any bytes as an ADTS header. What is read and has one spelling is written the same.
+#include <cstddef>
+#include <cstdint>
+
+#include "base/check.hpp"
+#include "wire/codec/adts.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace live;
+    using namespace live::wire::codec;
+    const auto header = parse_adts_header(Bytes(data, size));
+    if (!header.ok())
+        return 0;
+    CHECK(header->header_bytes + header->frame_bytes <= kAdtsFrameBytesMax && header->blocks <= 4);
+    const auto written = adts_header(header->config, header->frame_bytes);
+    CHECK(written.ok() || header->config.channels == 0);
+    if (written.ok()) {
+        const auto again = parse_adts_header(*written);
+        CHECK(again.ok() && again->config == header->config && again->frame_bytes == header->frame_bytes);
+    }
+    return 0;
+}

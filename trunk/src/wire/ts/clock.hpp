@@ -1,0 +1,33 @@
+// The clocks of a transport stream (ISO/IEC 13818-1, 2.4.2): 33 bits of 90 kHz for presentation and decoding times, 27 MHz for
+// the program clock reference. All of them wrap after 26.5 hours; only differences mean anything.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.hpp"
+
+namespace live::wire::ts {
+
+inline constexpr std::uint64_t kTicksMask = 0x1'FFFF'FFFF;
+
+// A media time, which may be negative, as 90 kHz ticks.
+constexpr std::uint64_t ticks_of(MediaTime time) {
+    const std::int64_t scaled = time.count() * 9;
+    const std::int64_t down = scaled / 100 - (scaled % 100 < 0 ? 1 : 0);
+    return static_cast<std::uint64_t>(down) & kTicksMask;
+}
+
+// The program clock reference of a media time: ticks of 90 kHz, and 0 to 299 of 27 MHz behind them.
+struct ClockReference {
+    std::uint64_t base = 0;
+    std::uint16_t extension = 0;
+
+    bool operator==(const ClockReference&) const = default;
+};
+
+constexpr ClockReference clock_reference_of(MediaTime time) {
+    const std::int64_t rest = (time.count() * 27 % 300 + 300) % 300;
+    return {ticks_of(time), static_cast<std::uint16_t>(rest)};
+}
+
+}  // namespace live::wire::ts

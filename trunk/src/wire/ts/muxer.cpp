@@ -1,0 +1,84 @@
+#include "wire/ts/muxer.hpp"
+
+#include "base/check.hpp"
+
+namespace live::wire::ts {
+
+namespace {
+
+constexpr MediaTime kClockStep = 12us;  // one tick, rounded up
+
+std::size_t bytes_of(std::span<const Bytes> parts) {
+    std::size_t bytes = 0;
+    for (const Bytes part : parts)
+        bytes += part.size();
+    return bytes;
+}
+
+}  // namespace
+
+void Muxer::set_tracks(const Tracks& tracks) {
+    if (tracks == tracks_)
+        return;
+    tracks_ = tracks;
+    if (tables_written_)
+        version_ = static_cast<std::uint8_t>((version_ + 1) % kTableVersions);
+    tables_written_ = false;
+}
+
+void Muxer::write_tables(std::vector<std::uint8_t>& out) {
+    association_before_ = association_;
+    map_before_ = map_;
+    write_tables_with(association_, map_, out);
+    tables_written_ = true;
+}
+
+void Muxer::repeat_tables(std::vector<std::uint8_t>& out) const {
+    PacketWriter association = association_before_;
+    PacketWriter map = map_before_;
+    write_tables_with(association, map, out);
+}
+
+void Muxer::write_tables_with(PacketWriter& association, PacketWriter& map, std::vector<std::uint8_t>& out) const {
+    association.write_section(program_association_section(), out);
+    map.write_section(program_map_section(tracks_, version_), out);
+}
+
+// The clock reference for a packet at `time`. None when it would run backwards: sound may have been ahead of the pictures.
+std::optional<MediaTime> Muxer::clock_at(MediaTime time) {
+    if (last_clock_ && time <= *last_clock_)
+        return std::nullopt;
+    last_clock_ = time;
+    return time;
+}
+
+void Muxer::write_video(const Picture& picture, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {
+    CHECK(tracks_.video);
+    auto clock = clock_at(picture.dts);
+    if (!clock && picture.key)  // Who begins here needs a clock here.
+        clock = clock_at(*last_clock_ + kClockStep);
+    PesTimes times{.pts = picture.pts + kDecodeDelay, .dts = {}};
+    if (picture.dts != picture.pts)
+        times.dts = picture.dts + kDecodeDelay;
+    const PesHeader header = pes_header(PesStream::video, times, bytes_of(parts));
+    parts_.assign({header.view()});
+    parts_.insert(parts_.end(), parts.begin(), parts.end());
+    video_.write_unit({.clock = clock, .random_access = picture.key}, parts_, out);
+    parts_.clear();
+}
+
+void Muxer::write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {
+    CHECK(tracks_.audio);
+    PacketWriter::Start start;
+    if (!tracks_.video)
+        start = {.clock = clock_at(pts), .random_access = true};
+    else if (!last_clock_ || pts - *last_clock_ >= kClockInterval)
+        video_.write_clock(*clock_at(pts), out);
+    const PesHeader header = pes_header(PesStream::audio, {.pts = pts + kDecodeDelay, .dts = {}}, bytes_of(parts));
+    parts_.assign({header.view()});
+    parts_.insert(parts_.end(), parts.begin(), parts.end());
+    audio_.write_unit(start, parts_, out);
+    parts_.clear();
+}
+
+}  // namespace live::wire::ts

@@ -1,0 +1,124 @@
+#include "wire/ts/packet_writer.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "wire/ts/clock.hpp"
+
+namespace live::wire::ts {
+
+namespace {
+
+constexpr std::uint8_t kStuffing = 0xFF;
+constexpr std::uint8_t kUnitStart = 0x40;
+constexpr std::uint8_t kRandomAccess = 0x40;
+constexpr std::uint8_t kHasClock = 0x10;
+constexpr std::size_t kClockBytes = 6;
+constexpr unsigned kCounters = 16;  // continuity counters count modulo this
+
+void append(std::vector<std::uint8_t>& out, Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); }
+
+std::uint8_t counted_on(std::uint8_t counter, unsigned by) { return static_cast<std::uint8_t>((counter + by) % kCounters); }
+
+// Bytes of the adaptation field with its length byte; none when it says nothing.
+std::size_t field_bytes(const PacketWriter::Start& start) {
+    if (start.clock)
+        return 2 + kClockBytes;
+    return start.random_access ? 2 : 0;
+}
+
+// ISO/IEC 13818-1, table 2-6: 33 bits, 6 reserved, 9 bits.
+void write_reference(ClockReference clock, std::vector<std::uint8_t>& out) {
+    const std::uint64_t bits = clock.base << 15 | std::uint64_t{0x3F} << 9 | clock.extension;
+    for (int shift = 40; shift >= 0; shift -= 8)
+        out.push_back(static_cast<std::uint8_t>(bits >> shift));
+}
+
+// `bytes` in all, filled up with stuffing. A single byte is a field of no length.
+void write_field(const PacketWriter::Start& start, std::size_t bytes, std::vector<std::uint8_t>& out) {
+    const std::size_t end = out.size() + bytes;
+    out.push_back(static_cast<std::uint8_t>(bytes - 1));
+    if (bytes > 1) {
+        const unsigned flags = (start.random_access ? kRandomAccess : 0U) | (start.clock ? kHasClock : 0U);
+        out.push_back(static_cast<std::uint8_t>(flags));
+    }
+    if (start.clock)
+        write_reference(clock_reference_of(*start.clock), out);
+    out.resize(end, kStuffing);
+}
+
+// Walks through several ranges as if they were one.
+class PartReader {
+public:
+    explicit PartReader(std::span<const Bytes> parts) : parts_(parts) {}
+
+    void move_to(std::vector<std::uint8_t>& out, std::size_t count) {
+        while (count > 0) {
+            const Bytes rest = parts_.front().subspan(at_);
+            const Bytes piece = rest.first(std::min(count, rest.size()));
+            append(out, piece);
+            count -= piece.size();
+            at_ += piece.size();
+            if (at_ == parts_.front().size()) {
+                parts_ = parts_.subspan(1);
+                at_ = 0;
+            }
+        }
+    }
+
+private:
+    std::span<const Bytes> parts_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace
+
+void PacketWriter::write_header(bool begins_unit, Carries carries, std::vector<std::uint8_t>& out) const {
+    const auto pid = static_cast<std::uint16_t>(pid_);
+    out.push_back(kSyncByte);
+    out.push_back(static_cast<std::uint8_t>((begins_unit ? kUnitStart : 0U) | pid >> 8));
+    out.push_back(static_cast<std::uint8_t>(pid));
+    out.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(carries) << 4 | counter_));
+}
+
+void PacketWriter::write_unit(const Start& start, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {
+    std::size_t left = 0;
+    for (const Bytes part : parts)
+        left += part.size();
+    CHECK(left > 0);
+    PartReader in(parts);
+    for (bool first = true; left > 0; first = false) {
+        std::size_t field = first ? field_bytes(start) : 0;
+        std::size_t count = kPacketPayloadBytes - field;
+        if (left < count) {
+            field += count - left;
+            count = left;
+        }
+        write_header(first, field > 0 ? Carries::field_and_payload : Carries::payload, out);
+        if (field > 0)
+            write_field(first ? start : Start{}, field, out);
+        in.move_to(out, count);
+        left -= count;
+        counter_ = counted_on(counter_, 1);
+    }
+}
+
+void PacketWriter::write_section(Bytes section, std::vector<std::uint8_t>& out) {
+    CHECK(section.size() < kPacketPayloadBytes);
+    const std::size_t end = out.size() + kPacketBytes;
+    write_header(true, Carries::payload, out);
+    counter_ = counted_on(counter_, 1);
+    out.push_back(0);  // pointer_field: the section begins behind it.
+    append(out, section);
+    out.resize(end, kStuffing);
+}
+
+void PacketWriter::write_clock(MediaTime clock, std::vector<std::uint8_t>& out) const {
+    // A packet without payload repeats the counter of the one before it (2.4.3.3).
+    PacketWriter before(pid_);
+    before.counter_ = counted_on(counter_, kCounters - 1);
+    before.write_header(false, Carries::field, out);
+    write_field({.clock = clock}, kPacketPayloadBytes, out);
+}
+
+}  // namespace live::wire::ts

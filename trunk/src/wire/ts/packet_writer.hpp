@@ -1,0 +1,47 @@
+// Cuts bytes into the 188-byte packets of one PID (ISO/IEC 13818-1, 2.4.3.2 and 2.4.3.4): headers, continuity counter, adaptation
+// field, stuffing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/time.hpp"
+#include "wire/ts/psi.hpp"
+
+namespace live::wire::ts {
+
+inline constexpr std::size_t kPacketBytes = 188;
+inline constexpr std::size_t kPacketHeaderBytes = 4;
+inline constexpr std::size_t kPacketPayloadBytes = kPacketBytes - kPacketHeaderBytes;
+inline constexpr std::uint8_t kSyncByte = 0x47;
+
+class PacketWriter {
+public:
+    // What the first packet of a unit says besides its payload.
+    struct Start {
+        std::optional<MediaTime> clock;  // the program clock reference
+        bool random_access = false;      // decoding may start here
+    };
+
+    explicit PacketWriter(Pid pid) : pid_(pid) {}
+
+    // One unit, which begins a packet and fills up its last one. All parts together must hold something.
+    void write_unit(const Start& start, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
+    // One section in one packet; aborts when it does not fit.
+    void write_section(Bytes section, std::vector<std::uint8_t>& out);
+    // A packet that carries nothing but the clock. The counter stays.
+    void write_clock(MediaTime clock, std::vector<std::uint8_t>& out) const;
+
+private:
+    enum class Carries : std::uint8_t { payload = 1, field = 2, field_and_payload = 3 };
+
+    void write_header(bool begins_unit, Carries carries, std::vector<std::uint8_t>& out) const;
+
+    Pid pid_;
+    std::uint8_t counter_ = 0;  // of the next packet with payload
+};
+
+}  // namespace live::wire::ts

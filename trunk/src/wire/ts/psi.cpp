@@ -1,0 +1,55 @@
+#include "wire/ts/psi.hpp"
+
+#include "base/byte_writer.hpp"
+#include "wire/ts/crc32.hpp"
+
+namespace live::wire::ts {
+
+namespace {
+
+constexpr std::uint16_t kTransportStreamId = 1;
+constexpr std::uint16_t kProgramNumber = 1;
+constexpr std::uint8_t kAssociationTable = 0x00;
+constexpr std::uint8_t kMapTable = 0x02;
+constexpr std::uint16_t kSectionSyntax = 0xB000;  // section_syntax_indicator, '0', two reserved bits; the length follows
+constexpr std::uint16_t kReserved3 = 0xE000;      // in front of a PID
+constexpr std::uint16_t kReserved4 = 0xF000;      // in front of a length
+
+std::uint16_t with_reserved(Pid pid) { return static_cast<std::uint16_t>(kReserved3 | static_cast<std::uint16_t>(pid)); }
+
+// Header, what `body` holds, checksum. The length counts everything behind itself.
+std::vector<std::uint8_t> section(std::uint8_t table, std::uint16_t number, std::uint8_t version, const ByteWriter& body) {
+    constexpr std::size_t kBehindLength = 5 + 4;  // the rest of the header, and the checksum
+    ByteWriter out;
+    out.u8(table).u16be(static_cast<std::uint16_t>(kSectionSyntax | (body.size() + kBehindLength)));
+    out.u16be(number);
+    out.u8(static_cast<std::uint8_t>(0xC1 | version << 1));  // reserved bits, version, current_next_indicator
+    out.u8(0).u8(0);                                         // this section and the last one
+    out.bytes(body.written());
+    out.u32be(crc32_mpeg2(out.written()));
+    return out.release();
+}
+
+void write_stream(ByteWriter& out, StreamType type, Pid pid) {
+    out.u8(static_cast<std::uint8_t>(type)).u16be(with_reserved(pid)).u16be(kReserved4);
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> program_association_section() {
+    ByteWriter body;
+    body.u16be(kProgramNumber).u16be(with_reserved(Pid::pmt));
+    return section(kAssociationTable, kTransportStreamId, 0, body);
+}
+
+std::vector<std::uint8_t> program_map_section(const Tracks& tracks, std::uint8_t version) {
+    ByteWriter body;
+    body.u16be(with_reserved(tracks.clock_pid())).u16be(kReserved4);
+    if (tracks.video)
+        write_stream(body, *tracks.video, Pid::video);
+    if (tracks.audio)
+        write_stream(body, *tracks.audio, Pid::audio);
+    return section(kMapTable, kProgramNumber, version, body);
+}
+
+}  // namespace live::wire::ts

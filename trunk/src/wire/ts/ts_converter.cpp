@@ -1,0 +1,151 @@
+#include "wire/ts/ts_converter.hpp"
+
+#include <array>
+#include <string>
+
+#include "wire/codec/adts.hpp"
+
+namespace live::wire::ts {
+
+namespace {
+
+MediaTime with_offset(MediaTime time, std::chrono::nanoseconds offset) { return time + std::chrono::floor<MediaTime>(offset); }
+
+template <class Codec>
+Error not_carried(Codec codec) {
+    return {Errc::unsupported, "a transport stream here cannot carry " + std::string(flv::name_of(codec))};
+}
+
+}  // namespace
+
+Result<void> TsConverter::push_video(MediaTime dts, Bytes body, std::vector<std::uint8_t>& out) {
+    const auto tag = TRY(flv::parse_video_tag(body));
+    if (tag.kind == flv::PacketKind::sequence_header)
+        return set_video_config(tag);
+    if (tag.kind != flv::PacketKind::frames)
+        return {};
+    const bool is_avc = tag.codec == flv::VideoCodec::avc;
+    if (!is_avc && tag.codec != flv::VideoCodec::hevc) {
+        set_video({});
+        return not_carried(tag.codec);
+    }
+    if (tracks().video != (is_avc ? StreamType::avc : StreamType::hevc) || tag.track_id != video_track_)
+        return {};
+    const PictureIs is = tag.key ? PictureIs::key : PictureIs::inter;
+    auto collected = collect_access_unit(picture_, is, tag.body, parts_);
+    if (collected.ok() && !parts_.empty()) {
+        dts = with_offset(dts, tag.timestamp_offset);
+        write_due_tables(dts, is, out);
+        muxer_.write_video({.dts = dts, .pts = dts + tag.composition, .key = tag.key}, parts_, out);
+        tables_ = Tables::stale;
+    }
+    parts_.clear();
+    return collected;
+}
+
+Result<void> TsConverter::set_video_config(const flv::VideoTag& tag) {
+    const bool is_avc = tag.codec == flv::VideoCodec::avc;
+    if (!is_avc && tag.codec != flv::VideoCodec::hevc) {
+        set_video({});
+        return not_carried(tag.codec);
+    }
+    if (tracks().video && tag.track_id != video_track_)
+        return {};
+    picture_ = TRY(is_avc ? avc_picture_format(tag.body) : hevc_picture_format(tag.body));
+    video_track_ = tag.track_id;
+    set_video(is_avc ? StreamType::avc : StreamType::hevc);
+    return {};
+}
+
+Result<void> TsConverter::push_audio(MediaTime dts, Bytes body, std::vector<std::uint8_t>& out) {
+    const auto tag = TRY(flv::parse_audio_tag(body));
+    if (tag.codec == flv::AudioCodec::none)
+        return {};
+    if (tag.codec != flv::AudioCodec::aac && tag.codec != flv::AudioCodec::mp3) {
+        set_audio({});
+        return not_carried(tag.codec);
+    }
+    if (tag.kind == flv::PacketKind::sequence_header)
+        return set_audio_config(tag);
+    if (tag.kind != flv::PacketKind::frames || tag.body.empty())
+        return {};
+    const MediaTime pts = with_offset(dts, tag.timestamp_offset);
+    if (tag.codec == flv::AudioCodec::mp3) {
+        if (tracks().audio != StreamType::mp3) {
+            audio_track_ = tag.track_id;
+            set_audio(StreamType::mp3);
+        }
+        return tag.track_id == audio_track_ ? write_mp3(pts, tag.body, out) : Result<void>();
+    }
+    if (tracks().audio != StreamType::aac || tag.track_id != audio_track_)
+        return {};
+    return write_aac(pts, tag.body, out);
+}
+
+Result<void> TsConverter::set_audio_config(const flv::AudioTag& tag) {
+    if (tag.codec != flv::AudioCodec::aac)
+        return {};
+    if (tracks().audio == StreamType::aac && tag.track_id != audio_track_)
+        return {};
+    const auto config = TRY(codec::parse_aac_config(tag.body));
+    if (const auto header = codec::adts_header(config, 0); !header.ok()) {
+        set_audio({});
+        return Error(header.error());
+    }
+    aac_ = config;
+    audio_track_ = tag.track_id;
+    set_audio(StreamType::aac);
+    return {};
+}
+
+Result<void> TsConverter::write_aac(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out) {
+    const auto header = TRY(codec::adts_header(aac_, frame.size()));
+    write_sound(pts, std::array{Bytes(header), frame}, out);
+    return {};
+}
+
+Result<void> TsConverter::write_mp3(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out) {
+    if (frame.size() > kPesPayloadBytesMax)
+        return Error(Errc::limit, "MP3 of " + std::to_string(frame.size()) + " bytes in one piece");
+    write_sound(pts, std::array{frame}, out);
+    return {};
+}
+
+void TsConverter::write_sound(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {
+    write_due_tables(pts, PictureIs::inter, out);
+    muxer_.write_audio(pts, parts, out);
+    tables_ = Tables::stale;
+}
+
+void TsConverter::set_video(std::optional<StreamType> type) {
+    if (type != tracks().video)
+        tables_ = Tables::none;
+    muxer_.set_tracks({.video = type, .audio = tracks().audio});
+}
+
+void TsConverter::set_audio(std::optional<StreamType> type) {
+    if (type != tracks().audio)
+        tables_ = Tables::none;
+    muxer_.set_tracks({.video = tracks().video, .audio = type});
+}
+
+void TsConverter::write_due_tables(MediaTime time, PictureIs is, std::vector<std::uint8_t>& out) {
+    const bool due =
+        tables_ == Tables::none || (tables_ == Tables::stale && (is == PictureIs::key || time - tables_at_ >= kTablesInterval));
+    if (due)
+        write_tables(out);
+    if (tables_ == Tables::fresh)
+        tables_at_ = time;
+}
+
+void TsConverter::write_tables(std::vector<std::uint8_t>& out) {
+    muxer_.write_tables(out);
+    tables_ = Tables::fresh;
+}
+
+void TsConverter::repeat_tables(std::vector<std::uint8_t>& out) const {
+    if (tables_ != Tables::none)
+        muxer_.repeat_tables(out);
+}
+
+}  // namespace live::wire::ts

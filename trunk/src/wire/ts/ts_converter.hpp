@@ -1,0 +1,65 @@
+// From FLV tag bodies, which is what media packets carry, to a transport stream: one per stream of packets. It keeps the decoder
+// configurations, puts access units together and decides when tables are due; Muxer writes them.
+//
+// Carries H.264, HEVC, AAC and MP3, and of a multitrack stream the track that its first configuration named.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "wire/codec/aac.hpp"
+#include "wire/flv/audio_tag.hpp"
+#include "wire/flv/video_tag.hpp"
+#include "wire/ts/access_unit.hpp"
+#include "wire/ts/muxer.hpp"
+
+namespace live::wire::ts {
+
+class TsConverter {
+public:
+    // Tables come in front of every key picture, and when they are this old.
+    static constexpr MediaTime kTablesInterval = 500ms;
+
+    // Each appends the transport packets of one FLV tag body to `out`: whole ones, none for configurations, metadata and pictures
+    // in front of the first configuration. Push the newest configurations before the first frames, or the tables change on the
+    // way.
+    //
+    // After an error nothing was appended and the next body can be pushed. Errc::unsupported: this codec cannot be carried; what
+    // is left of the program goes on without it. Errc::malformed, Errc::limit, Errc::need_more: this body is lost.
+    Result<void> push_video(MediaTime dts, Bytes body, std::vector<std::uint8_t>& out);
+    Result<void> push_audio(MediaTime dts, Bytes body, std::vector<std::uint8_t>& out);
+
+    // The tables as a file begins with them; not written a second time by the next push.
+    void write_tables(std::vector<std::uint8_t>& out);
+    // The newest tables once more, for one reader that comes in behind them. Nothing before there were any.
+    void repeat_tables(std::vector<std::uint8_t>& out) const;
+
+    const Tracks& tracks() const { return muxer_.tracks(); }
+
+private:
+    enum class Tables : std::uint8_t { none, fresh, stale };
+
+    Result<void> set_video_config(const flv::VideoTag& tag);
+    Result<void> set_audio_config(const flv::AudioTag& tag);
+    void set_video(std::optional<StreamType> type);
+    void set_audio(std::optional<StreamType> type);
+    Result<void> write_aac(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
+    Result<void> write_mp3(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
+    void write_sound(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
+    void write_due_tables(MediaTime time, PictureIs is, std::vector<std::uint8_t>& out);
+
+    Muxer muxer_;
+    PictureFormat picture_;  // valid while there is a video track
+    codec::AudioSpecificConfig aac_;
+    int video_track_ = 0;
+    int audio_track_ = 0;
+    std::vector<Bytes> parts_;  // holds something only inside a call
+    MediaTime tables_at_{};     // the time of what was written behind them
+    Tables tables_ = Tables::none;
+};
+
+}  // namespace live::wire::ts

@@ -1,0 +1,58 @@
+// Any tag bodies in a row, behind a legal beginning or not. What comes out must be whole packets that a strict demuxer takes. The
+// input is a list of bodies: a byte that says which kind and how far the time moves on, two bytes of length, the body.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/byte_reader.hpp"
+#include "base/check.hpp"
+#include "base/hex.hpp"
+#include "wire/codec/codec_vectors.hpp"
+#include "wire/ts/test_demuxer.hpp"
+#include "wire/ts/ts_converter.hpp"
+
+namespace {
+
+using namespace live;
+using namespace live::wire::ts;
+
+void begin(TsConverter& converter, std::vector<std::uint8_t>& out) {
+    auto video = hex("17 00 000000");
+    const auto& record = live::wire::codec::avc_vectors().front().record;
+    video.insert(video.end(), record.begin(), record.end());
+    CHECK(converter.push_video(0ms, video, out).ok() && converter.push_audio(0ms, hex("af 00 1210"), out).ok() && out.empty());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    ByteReader in(Bytes(data, size));
+    TsConverter converter;
+    std::vector<std::uint8_t> out;
+    TestDemuxer demuxer;
+    MediaTime time{};
+    if (size > 0 && data[0] % 4 == 0)
+        begin(converter, out);
+    while (!in.at_end()) {
+        const auto what = in.u8();
+        const auto length = in.u16be();
+        if (!what.ok() || !length.ok())
+            break;
+        const Bytes body = MUST(in.take(std::min<std::size_t>(*length, in.remaining())));
+        time += std::chrono::milliseconds(*what / 2);
+        out.clear();
+        const auto pushed = *what % 2 == 0 ? converter.push_video(time, body, out) : converter.push_audio(time, body, out);
+        CHECK(pushed.ok() || out.empty());
+        demuxer.feed(out);
+        if (*what % 16 == 15) {
+            out.clear();
+            converter.write_tables(out);
+            demuxer.feed(out);
+        }
+    }
+    demuxer.finish();
+    for (std::size_t i = 1; i < demuxer.clocks.size(); ++i)
+        CHECK(demuxer.clocks[i] > demuxer.clocks[i - 1]);
+    return 0;
+}

@@ -1,0 +1,230 @@
+#include "wire/ts/ts_converter.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/byte_writer.hpp"
+#include "base/hex.hpp"
+#include "wire/codec/codec_vectors.hpp"
+#include "wire/ts/clock.hpp"
+#include "wire/ts/test_demuxer.hpp"
+
+namespace live::wire::ts {
+namespace {
+
+using Body = std::vector<std::uint8_t>;
+
+Body joined(const Body& head, Bytes rest) {
+    ByteWriter out;
+    out.bytes(head).bytes(rest);
+    return out.release();
+}
+
+Body avc_config() { return joined(hex("17 00 000000"), codec::avc_vectors().front().record); }
+Body hevc_config() { return joined(hex("90 68766331"), codec::hevc_vectors().front().record); }
+Body aac_config() { return hex("af 00 1210"); }
+Body avc_key() { return hex("17 01 000050 00000002 65aa"); }
+Body avc_inter() { return hex("27 01 000000 00000002 41bb"); }
+Body aac_frame() { return hex("af 01 210a"); }
+
+// A converter with what it wrote.
+struct Output {
+    TsConverter converter;
+    Body bytes;
+
+    Result<void> video(MediaTime dts, const Body& body) { return converter.push_video(dts, body, bytes); }
+    Result<void> audio(MediaTime dts, const Body& body) { return converter.push_audio(dts, body, bytes); }
+    void configure() {
+        EXPECT_TRUE(video(0ms, avc_config()).ok());
+        EXPECT_TRUE(audio(0ms, aac_config()).ok());
+    }
+    std::vector<TestUnit> units(int pid) const {
+        std::vector<TestUnit> of_pid = demuxed(bytes).units;
+        std::erase_if(of_pid, [pid](const TestUnit& unit) { return unit.pid != pid; });
+        return of_pid;
+    }
+};
+
+TEST(TsConverter, CarriesH264AndAac) {
+    Output out;
+    out.configure();
+    EXPECT_TRUE(out.bytes.empty()) << "configurations are no packets";
+    EXPECT_EQ(out.converter.tracks(), (Tracks{StreamType::avc, StreamType::aac}));
+    ASSERT_TRUE(out.video(1s, avc_key()).ok());
+    ASSERT_TRUE(out.audio(1s + 5ms, aac_frame()).ok());
+    ASSERT_TRUE(out.video(1s + 40ms, avc_inter()).ok());
+    EXPECT_EQ(demuxed(out.bytes).packets.front().first, 0) << "tables first";
+    const auto pictures = out.units(0x100);
+    ASSERT_EQ(pictures.size(), 2u);
+    const auto format = avc_picture_format(codec::avc_vectors().front().record).value();
+    EXPECT_EQ(pictures[0].payload, joined(joined(hex("00000001 09f0"), format.parameter_sets), hex("00000001 65aa")));
+    EXPECT_TRUE(pictures[0].random_access);
+    EXPECT_EQ(pictures[0].pts - pictures[0].dts, 80u * 90) << "the composition time";
+    EXPECT_EQ(pictures[1].payload, hex("00000001 09f0 00000001 41bb"));
+    EXPECT_FALSE(pictures[1].random_access);
+    const auto sounds = out.units(0x101);
+    ASSERT_EQ(sounds.size(), 1u);
+    EXPECT_EQ(sounds[0].payload, hex("fff15080013ffc 210a"));
+    EXPECT_EQ(sounds[0].pts, ticks_of(1s + 5ms + Muxer::kDecodeDelay));
+}
+
+TEST(TsConverter, CarriesHevcAndMp3) {
+    for (const Body& key : {hex("91 68766331 000010 00000003 260111"), hex("1c 01 000010 00000003 260111")}) {
+        Output out;
+        ASSERT_TRUE(out.video(0ms, hevc_config()).ok());
+        ASSERT_TRUE(out.audio(0ms, hex("2f fffb9064 00")).ok()) << "MP3 has no configuration";
+        ASSERT_TRUE(out.video(1ms, key).ok());
+        EXPECT_EQ(demuxed(out.bytes).streams, (std::map<int, int>{{0x100, 0x24}, {0x101, 0x03}}));
+        EXPECT_EQ(out.units(0x101).at(0).payload, hex("fffb9064 00"));
+        const auto picture = out.units(0x100).at(0);
+        EXPECT_EQ(picture.pts - picture.dts, 16u * 90);
+        EXPECT_EQ(Body(picture.payload.end() - 7, picture.payload.end()), hex("00000001 260111"));
+    }
+}
+
+TEST(TsConverter, GoesOnWithoutATrackThatCannotBeCarried) {
+    Output av1;
+    EXPECT_EQ(av1.video(0ms, hex("90 61763031 81000c00")).code(), Errc::unsupported);
+    EXPECT_EQ(av1.video(0ms, hex("a1 61763031 0a0b")).code(), Errc::unsupported);
+    ASSERT_TRUE(av1.audio(0ms, aac_config()).ok());
+    ASSERT_TRUE(av1.audio(0ms, aac_frame()).ok());
+    EXPECT_EQ(demuxed(av1.bytes).streams, (std::map<int, int>{{0x101, 0x0F}}));
+    Output opus;
+    ASSERT_TRUE(opus.video(0ms, avc_config()).ok());
+    EXPECT_EQ(opus.audio(0ms, hex("90 4f707573 4f")).code(), Errc::unsupported);
+    EXPECT_EQ(opus.audio(0ms, hex("91 4f707573 fc")).code(), Errc::unsupported);
+    EXPECT_EQ(opus.audio(0ms, hex("af 00 f956e0")).code(), Errc::unsupported) << "AAC of a kind that ADTS cannot say";
+    EXPECT_TRUE(opus.audio(0ms, aac_frame()).ok()) << "and so its frames are left out";
+    ASSERT_TRUE(opus.video(0ms, avc_key()).ok());
+    EXPECT_EQ(demuxed(opus.bytes).streams, (std::map<int, int>{{0x100, 0x1B}}));
+}
+
+TEST(TsConverter, LeavesOutWhatIsNotMedia) {
+    Output out;
+    EXPECT_TRUE(out.video(0ms, avc_key()).ok()) << "no configuration yet";
+    EXPECT_TRUE(out.audio(0ms, aac_frame()).ok());
+    out.configure();
+    for (const Body& body :
+         {hex("17 02 000000"), hex("57 00"), hex("94 68766331 0200"), hex("17 01 000000"), hex("17 01 000000 00000002 09f0")})
+        EXPECT_TRUE(out.video(0ms, body).ok());
+    for (const Body& body : {Body(), hex("af 01"), hex("af 02 21"), hex("92 6d703461")})
+        EXPECT_TRUE(out.audio(0ms, body).ok());
+    EXPECT_TRUE(out.bytes.empty());
+}
+
+TEST(TsConverter, ABodyThatIsWrongIsLostAndNothingElse) {
+    Output out;
+    out.configure();
+    ASSERT_TRUE(out.video(0ms, avc_key()).ok());
+    ASSERT_TRUE(out.audio(0ms, aac_frame()).ok());
+    const Body before = out.bytes;
+    EXPECT_EQ(out.video(1ms, hex("17 01 000000 000000ff 65")).code(), Errc::malformed);
+    EXPECT_EQ(out.video(1ms, hex("17 01")).code(), Errc::need_more);
+    EXPECT_EQ(out.video(1ms, hex("17 00 000000 01")).code(), Errc::need_more) << "the old configuration stays";
+    EXPECT_EQ(out.audio(1ms, hex("af 00")).code(), Errc::need_more);
+    EXPECT_EQ(out.audio(1ms, joined(hex("af 01"), Body(8'185))).code(), Errc::limit);
+    EXPECT_EQ(out.bytes, before);
+    EXPECT_TRUE(out.video(2ms, avc_inter()).ok());
+    EXPECT_TRUE(out.audio(2ms, joined(hex("af 01"), Body(8'184))).ok());
+    EXPECT_EQ(out.units(0x100).size(), 2u);
+    EXPECT_EQ(out.units(0x101).size(), 2u);
+    Output mp3;
+    EXPECT_TRUE(mp3.audio(0ms, joined(hex("2f"), Body(kPesPayloadBytesMax))).ok());
+    EXPECT_EQ(mp3.audio(0ms, joined(hex("2f"), Body(kPesPayloadBytesMax + 1))).code(), Errc::limit);
+}
+
+TEST(TsConverter, TablesComeWithEveryKeyPictureAndOftenEnough) {
+    Output out;
+    out.configure();
+    ASSERT_TRUE(out.video(0ms, avc_key()).ok());
+    ASSERT_TRUE(out.video(499ms, avc_inter()).ok());
+    EXPECT_EQ(demuxed(out.bytes).tables, 1u);
+    ASSERT_TRUE(out.video(500ms, avc_inter()).ok());
+    EXPECT_EQ(demuxed(out.bytes).tables, 2u);
+    ASSERT_TRUE(out.video(540ms, avc_key()).ok());
+    EXPECT_EQ(demuxed(out.bytes).tables, 3u);
+    out.converter.write_tables(out.bytes);
+    ASSERT_TRUE(out.video(580ms, avc_key()).ok());
+    EXPECT_EQ(demuxed(out.bytes).tables, 4u) << "just written by hand";
+    ASSERT_TRUE(out.audio(1'079ms, aac_frame()).ok());
+    EXPECT_EQ(demuxed(out.bytes).tables, 4u);
+    ASSERT_TRUE(out.audio(1'080ms, aac_frame()).ok());
+    EXPECT_EQ(demuxed(out.bytes).tables, 5u);
+}
+
+TEST(TsConverter, ANewTrackAndANewCodecComeWithNewTables) {
+    Output out;
+    ASSERT_TRUE(out.audio(0ms, aac_config()).ok());
+    ASSERT_TRUE(out.audio(0ms, aac_frame()).ok());
+    EXPECT_EQ(demuxed(out.bytes).version, 0);
+    ASSERT_TRUE(out.video(1ms, avc_config()).ok());
+    ASSERT_TRUE(out.audio(1ms, aac_frame()).ok());
+    EXPECT_EQ(demuxed(out.bytes).version, 1);
+    ASSERT_TRUE(out.video(2ms, hevc_config()).ok());
+    EXPECT_TRUE(out.video(2ms, avc_key()).ok());
+    EXPECT_EQ(demuxed(out.bytes).version, 1) << "a picture of the old codec is left out";
+    ASSERT_TRUE(out.video(3ms, hex("93 68766331 00000003 260111")).ok());
+    EXPECT_EQ(demuxed(out.bytes).version, 2);
+    ASSERT_TRUE(out.video(4ms, hevc_config()).ok());
+    ASSERT_TRUE(out.video(4ms, hex("a3 68766331 00000003 020111")).ok());
+    EXPECT_EQ(demuxed(out.bytes).tables, 3u) << "the same configuration again changes nothing";
+}
+
+TEST(TsConverter, OneWhoComesInLateGetsTheNewestTables) {
+    Output out;
+    Body late;
+    out.converter.repeat_tables(late);
+    EXPECT_TRUE(late.empty());
+    out.configure();
+    ASSERT_TRUE(out.video(0ms, avc_key()).ok());
+    out.converter.repeat_tables(late);
+    ASSERT_TRUE(out.converter.push_video(40ms, avc_inter(), late).ok());
+    const TestDemuxer in = demuxed(late);
+    EXPECT_EQ(in.streams.size(), 2u);
+    EXPECT_EQ(in.units.size(), 1u);
+}
+
+TEST(TsConverter, CarriesOneTrackOfSeveral) {
+    Output out;
+    const Body record = codec::avc_vectors().front().record;
+    ASSERT_TRUE(out.video(0ms, joined(hex("96 00 61766331 05"), record)).ok());
+    ASSERT_TRUE(out.video(0ms, joined(hex("96 00 61766331 06"), record)).ok());
+    ASSERT_TRUE(out.video(0ms, hex("96 01 61766331 06 000000 00000002 6506")).ok());
+    EXPECT_TRUE(out.bytes.empty());
+    ASSERT_TRUE(out.video(0ms, hex("96 01 61766331 05 000000 00000002 6505")).ok());
+    ASSERT_EQ(out.units(0x100).size(), 1u);
+    EXPECT_EQ(out.units(0x100)[0].payload.back(), 0x05);
+}
+
+TEST(TsConverter, AddsTheNanosecondsOfATag) {
+    Output out;
+    ASSERT_TRUE(out.video(0ms, hevc_config()).ok());
+    ASSERT_TRUE(out.video(1ms, hex("97 02 07a120 01 68766331 000001 00000003 260111")).ok());  // 500,000 ns
+    const auto picture = out.units(0x100).at(0);
+    EXPECT_EQ(picture.dts, ticks_of(1'500us + Muxer::kDecodeDelay));
+    EXPECT_EQ(picture.pts, ticks_of(2'500us + Muxer::kDecodeDelay));
+}
+
+TEST(TsConverter, EveryTruncationIsSurvived) {
+    const Body bodies[] = {avc_config(), hevc_config(), avc_key(), avc_inter()};
+    for (const Body& body : bodies)
+        for (std::size_t size = 0; size < body.size(); ++size) {
+            Output out;
+            out.configure();
+            static_cast<void>(out.video(0ms, Body(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(size))).ok());
+            EXPECT_TRUE(out.video(1ms, avc_config()).ok());
+            EXPECT_TRUE(out.video(1ms, avc_key()).ok());
+            EXPECT_FALSE(out.units(0x100).empty()) << size;
+        }
+    for (const Body& body : {aac_config(), aac_frame(), hex("2f fffb9064 00")})
+        for (std::size_t size = 0; size < body.size(); ++size) {
+            Output out;
+            out.configure();
+            static_cast<void>(out.audio(0ms, Body(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(size))).ok());
+            EXPECT_TRUE(out.audio(1ms, aac_config()).ok());
+            EXPECT_TRUE(out.audio(1ms, aac_frame()).ok());
+            EXPECT_FALSE(out.units(0x101).empty()) << size;
+        }
+}
+
+}  // namespace
+}  // namespace live::wire::ts
