@@ -32,6 +32,7 @@ public:
     // Opens http_api's endpoints when it is enabled. Errors as TcpListener::listen.
     Result<void> listen(const Settings& settings);
     void stop(io::Deadline deadline);
+    session::http::Router& router() { return router_; }
 
 private:
     const Log& log_;

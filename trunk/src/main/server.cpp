@@ -74,6 +74,9 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
             std::string(kVersion),
             std::string(kSignature),
             names_.process_id},
+      mounts_(*settings_, streams_),
+      flv_{streams_, mounts_, admission_, *events_, fan_out_, clients_},
+      flv_player_(flv_),
       ingest_(log),
       http_(names_, *counters_, settings_->stats.disk, scratch_, limit_, log) {}
 
@@ -92,6 +95,7 @@ Result<std::unique_ptr<Server>> Server::create(Settings settings, ServerNames na
 
 Result<void> Server::start() {
     TRY(listen_rtmp(*settings_));
+    http_.router().add_fallback(flv_player_);
     TRY(http_.listen(*settings_));
     start_forwarding();
     apply_ingests();
@@ -168,6 +172,7 @@ Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     close_missing(settings);
     auto next = std::make_unique<const Settings>(std::move(settings));
     admission_.set_settings(*next);
+    mounts_.set_settings(*next);
     settings_ = std::move(next);
     limit_.set_max(connections_max);
     kick_lost_clients();

@@ -15,6 +15,7 @@
 #include "main/server_names.hpp"
 #include "main/settings.hpp"
 #include "main/settings_admission.hpp"
+#include "main/settings_mounts.hpp"
 #include "media/stream_table.hpp"
 #include "service/forward/forward_service.hpp"
 #include "service/ingest/ingest_service.hpp"
@@ -22,6 +23,7 @@
 #include "session/common/connection_limit.hpp"
 #include "session/common/fan_out.hpp"
 #include "session/common/traffic.hpp"
+#include "session/flv/play_handler.hpp"
 #include "session/rtmp/acceptor.hpp"
 
 namespace live::main_ {
@@ -80,6 +82,9 @@ private:
     std::unique_ptr<Events> events_;
     std::unique_ptr<Counters> counters_;
     session::rtmp::Context rtmp_;
+    SettingsMounts mounts_;
+    session::flv::Context flv_;
+    session::flv::PlayHandler flv_player_;
     std::vector<std::unique_ptr<io::TlsContext>> tls_contexts_;
     // Also those whose listener is closed: their connections go on.
     std::vector<std::unique_ptr<session::rtmp::Acceptor>> acceptors_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/endpoint.hpp"
+#include "session/flv/mount.hpp"
 
 namespace live::main_ {
 
@@ -59,7 +60,9 @@ Result<void> check_engine(const service::ffmpeg::EngineOptions& engine, const st
 }
 
 // A template that ends in .ts and sits on the root catches the fragments of HLS.
-bool catches_fragments(const HttpRemuxOptions& remux) { return remux.enabled && remux.mount.find("*.ts") != std::string::npos; }
+bool catches_fragments(const session::flv::RemuxOptions& remux) {
+    return remux.enabled && remux.mount.find("*.ts") != std::string::npos;
+}
 
 Result<void> check_vhost(const Vhost& vhost) {
     if (vhost.publish.kickoff_for_idle.count() > 0 && vhost.forward.enabled)
@@ -67,6 +70,9 @@ Result<void> check_vhost(const Vhost& vhost) {
     if (vhost.hls.enabled && catches_fragments(vhost.http_remux))
         return broken(
             fmt::format("vhost {}: hls and http_remux mounted at {} exclude each other", vhost.name, vhost.http_remux.mount));
+    if (vhost.http_remux.enabled)
+        if (const auto mount = session::flv::Mount::parse(vhost.http_remux.mount); !mount.ok())
+            return broken(fmt::format("vhost {}: http_remux: {}", vhost.name, mount.error().sentence()));
     for (const auto& ingest : vhost.ingests) {
         for (const auto& engine : ingest.engines)
             TRY(check_engine(engine, fmt::format("vhost {}: ingest {}: engine {}", vhost.name, ingest.id, engine.name)));

@@ -150,17 +150,6 @@ inline constexpr auto kHttpStaticRows = std::tuple{
     config::row(&HttpStaticOptions::dir, "dir", kNextSession, "Directory."),
 };
 
-inline constexpr auto kHttpRemuxRows = std::tuple{
-    config::row(&HttpRemuxOptions::enabled, "enabled", kNextSession, "HTTP live streams."),
-    config::row(&HttpRemuxOptions::mount, "mount", kNextSession, "URL template; it ends in .flv, .ts, .aac or .mp3."),
-    config::row(&HttpRemuxOptions::fast_cache, "fast_cache", 0s, 3600s, kNextSession, "Seconds of audio kept for .aac and .mp3."),
-    config::row(&HttpRemuxOptions::drop_if_not_match, "drop_if_not_match", kNextSession,
-                "Drops what the FLV header did not announce."),
-    config::row(&HttpRemuxOptions::has_audio, "has_audio", kNextSession, "The FLV header announces audio."),
-    config::row(&HttpRemuxOptions::has_video, "has_video", kNextSession, "The FLV header announces video."),
-    config::row(&HttpRemuxOptions::guess_has_av, "guess_has_av", kNextSession, "Finds both out from what is cached."),
-};
-
 inline constexpr auto kHttpHooksRows = std::tuple{
     config::row(&HttpHooksOptions::enabled, "enabled", kNextSession, "Callbacks over HTTP."),
     config::row(&HttpHooksOptions::on_connect, "on_connect", kNextSession, "A client connects.")

@@ -115,16 +115,6 @@ struct HttpStaticOptions {
     std::string dir = "./objs/nginx/html";
 };
 
-struct HttpRemuxOptions {
-    bool enabled = false;
-    std::string mount = "[vhost]/[app]/[stream].flv";
-    std::chrono::milliseconds fast_cache{0};
-    bool drop_if_not_match = true;
-    bool has_audio = true;
-    bool has_video = true;
-    bool guess_has_av = true;
-};
-
 struct HttpHooksOptions {
     bool enabled = false;
     std::vector<std::string> on_connect;

@@ -12,6 +12,7 @@
 #include "media/option_rows.hpp"
 #include "service/forward/option_rows.hpp"
 #include "service/ingest/option_rows.hpp"
+#include "session/flv/option_rows.hpp"
 #include "session/rtmp/option_rows.hpp"
 
 namespace live::main_ {
@@ -43,7 +44,7 @@ inline constexpr auto kVhostRows = std::tuple{
     config::block(&Vhost::hds, "hds", kHdsRows, "Adobe HDS output.").ignored(),
     config::block(&Vhost::dvr, "dvr", kDvrRows, "Recordings.").pending(),
     config::block(&Vhost::http_static, "http_static", kHttpStaticRows, "Files of this virtual host.").pending(),
-    config::block(&Vhost::http_remux, "http_remux", kHttpRemuxRows, "Live streams over HTTP: FLV, TS, AAC, MP3.").pending(),
+    config::block(&Vhost::http_remux, "http_remux", session::flv::kRemuxRows, "Live streams over HTTP: FLV, TS, AAC, MP3."),
     config::block(&Vhost::http_hooks, "http_hooks", kHttpHooksRows, "Asks and tells a server of yours.").pending(),
     config::block(&Vhost::exec, "exec", kExecRows, "Programs for streams.").not_in_environment().pending(),
     config::block(&Vhost::rtc, "rtc", kRtcRows, "WebRTC.").pending(),

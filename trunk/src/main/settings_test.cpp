@@ -95,9 +95,9 @@ TEST(Settings, TheSampleOfTheDocumentMeansWhatItSays) {
     EXPECT_EQ(vhost.http_hooks.on_publish.size(), 2U);
     // One warning for each block that does nothing yet, none for anything else.
     const std::string warnings = all_warnings(loaded);
-    for (const char* block : {"http_server", "rtc_server", "vhost.hls", "vhost.http_remux", "vhost.rtc", "vhost.http_hooks"})
+    for (const char* block : {"http_server", "rtc_server", "vhost.hls", "vhost.rtc", "vhost.http_hooks"})
         EXPECT_TRUE(has(warnings, std::string("\"") + block + "\" is understood and does nothing yet")) << block;
-    EXPECT_EQ(loaded.warnings.size(), 6U) << warnings;
+    EXPECT_EQ(loaded.warnings.size(), 5U) << warnings;
 }
 
 TEST(Settings, AConfOfTheOldestGenerationLoads) {
@@ -178,6 +178,7 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
         {"srt_server { passphrase short; }", "srt_server.passphrase has 5 characters"},
         {"vhost v { publish { kickoff_for_idle 5; } forward { enabled on; destination 127.0.0.1; } }", "exclude each other"},
         {"vhost v { hls { enabled on; } http_remux { enabled on; mount /*.ts; } }", "exclude each other"},
+        {"vhost v { http_remux { enabled on; mount [vhost]/[app]/[stream].avi; } }", "must be"},
         {"vhost v { ingest a { } ingest a { } }", "has the id \"a\" a second time"},
         {"vhost v { ingest a { engine e { vwidth 767; } } }", "expected even numbers"},
         {"vhost v { transcode { engine e { acodec aac; abitrate 5; } } }", "expected 16..320"},

@@ -15,6 +15,7 @@
 #include "media/options.hpp"
 #include "service/forward/options.hpp"
 #include "service/ingest/options.hpp"
+#include "session/flv/options.hpp"
 #include "session/rtmp/options.hpp"
 
 namespace live::main_ {
@@ -40,7 +41,7 @@ struct Vhost {
     HdsOptions hds;
     DvrOptions dvr;
     HttpStaticOptions http_static;
-    HttpRemuxOptions http_remux;
+    session::flv::RemuxOptions http_remux;
     HttpHooksOptions http_hooks;
     ExecOptions exec;
     RtcOptions rtc;

@@ -23,6 +23,16 @@ std::string Request::vhost() const {
     return std::string(host.substr(0, host.find(':')));
 }
 
+std::string Request::client_ip() const {
+    if (const auto forwarded = message.headers.find("X-Forwarded-For"); forwarded && !forwarded->empty()) {
+        const std::string_view first = forwarded->substr(0, forwarded->find(','));
+        return std::string(first.substr(0, first.find_last_not_of(' ') + 1));
+    }
+    if (const auto real = message.headers.find("X-Real-IP"); real && !real->empty())
+        return std::string(*real);
+    return peer_ip;
+}
+
 bool Handler::takes(const Request&) const { return true; }
 
 BodyMode Handler::body_mode(const Request&) const { return BodyMode::whole; }

@@ -31,6 +31,8 @@ struct Request {
     bool is_head() const { return message.method == "HEAD"; }
     // vhost= or domain= of the query, else the Host header without its port; empty when there is neither.
     std::string vhost() const;
+    // Who asks, when proxies stand between: the first entry of X-Forwarded-For, else X-Real-IP, else the peer.
+    std::string client_ip() const;
 };
 
 // What becomes of a request's body.

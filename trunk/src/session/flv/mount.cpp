@@ -1,0 +1,114 @@
+#include "session/flv/mount.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+namespace live::session::flv {
+
+namespace {
+
+constexpr std::string_view kVhost = "[vhost]";
+constexpr std::string_view kApp = "[app]";
+constexpr std::string_view kStream = "[stream]";
+
+struct Ending {
+    std::string_view text;
+    media::Container container;
+    std::string_view content_type;
+};
+
+constexpr std::array kEndings = {
+    Ending{".flv", media::Container::flv, "video/x-flv"},
+};
+
+std::vector<std::string_view> split(std::string_view path) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const std::size_t slash = path.find('/');
+        parts.push_back(path.substr(0, slash));
+        if (slash == std::string_view::npos)
+            return parts;
+        path.remove_prefix(slash + 1);
+    }
+}
+
+std::string join(std::span<const std::string_view> parts) {
+    std::string text;
+    for (const std::string_view part : parts)
+        text += (text.empty() ? "" : "/") + std::string(part);
+    return text;
+}
+
+}  // namespace
+
+Result<Mount> Mount::parse(std::string_view text) {
+    Mount mount;
+    const std::string whole(text);
+    if (text.starts_with(kVhost)) {
+        mount.of_vhost_ = true;
+        text.remove_prefix(kVhost.size());
+    }
+    const auto ending = std::ranges::find_if(kEndings, [text](const Ending& known) { return text.ends_with(known.text); });
+    if (!text.starts_with('/') || ending == kEndings.end())
+        return Error(Errc::malformed, "mount " + whole + " must be [vhost]/... or /... and end in .flv, .ts, .aac or .mp3");
+    mount.container_ = ending->container;
+    bool has_stream = false;
+    for (const std::string_view part : split(text.substr(1))) {
+        Segment segment;
+        segment.before = part;
+        for (const auto& [name, captures] : {std::pair{kApp, Segment::Captures::app}, {kStream, Segment::Captures::stream}}) {
+            const std::size_t at = part.find(name);
+            if (at == std::string_view::npos)
+                continue;
+            if (segment.captures != Segment::Captures::nothing || part.find(name, at + 1) != std::string_view::npos)
+                return Error(Errc::malformed, "mount " + whole + " has two placeholders between two slashes");
+            segment = {std::string(part.substr(0, at)), std::string(part.substr(at + name.size())), captures};
+            has_stream = has_stream || captures == Segment::Captures::stream;
+        }
+        mount.segments_.push_back(std::move(segment));
+    }
+    if (!has_stream)
+        return Error(Errc::malformed, "mount " + whole + " has no [stream]");
+    return mount;
+}
+
+std::string_view Mount::content_type() const { return std::ranges::find(kEndings, container_, &Ending::container)->content_type; }
+
+std::optional<MountedStream> Mount::match(std::string_view path) const {
+    if (!path.starts_with('/'))
+        return std::nullopt;
+    const std::vector<std::string_view> parts = split(path.substr(1));
+    if (parts.size() < segments_.size())
+        return std::nullopt;
+    MountedStream found;
+    const std::size_t extra = parts.size() - segments_.size();
+    found.same_depth = extra == 0;
+    std::size_t at = 0;
+    bool has_app = false;
+    for (const Segment& segment : segments_) {
+        const bool is_app = segment.captures == Segment::Captures::app;
+        const std::size_t count = 1 + (is_app && !has_app ? extra : 0);
+        has_app = has_app || is_app;
+        const std::string taken = join(std::span(parts).subspan(at, count));
+        at += count;
+        if (segment.captures == Segment::Captures::nothing) {
+            if (taken != segment.before)
+                return std::nullopt;
+            continue;
+        }
+        if (taken.size() <= segment.before.size() + segment.after.size() || !taken.starts_with(segment.before) ||
+            !taken.ends_with(segment.after))
+            return std::nullopt;
+        (is_app ? found.app : found.stream) =
+            taken.substr(segment.before.size(), taken.size() - segment.before.size() - segment.after.size());
+    }
+    if (at != parts.size())
+        return std::nullopt;
+    if (!has_app)
+        found.app = kDefaultApp;
+    return found;
+}
+
+}  // namespace live::session::flv

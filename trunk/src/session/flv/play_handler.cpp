@@ -1,0 +1,53 @@
+#include "session/flv/play_handler.hpp"
+
+#include <utility>
+
+#include "session/flv/play_session.hpp"
+#include "session/http/exchange.hpp"
+#include "wire/rtmp/stream_url.hpp"
+
+namespace live::session::flv {
+
+namespace {
+
+constexpr int kNotFound = 404;
+constexpr int kMethodNotAllowed = 405;
+
+ClientRequest client_of(const http::Request& request, const MountedUrl& url) {
+    ClientRequest client;
+    client.id = request.id;
+    client.kind = ClientKind::flv_play;
+    client.ip = request.client_ip();
+    client.vhost = url.vhost;
+    client.app = url.stream.app;
+    client.stream = url.stream.stream;
+    client.param = request.target.raw_query.empty() ? "" : "?" + request.target.raw_query;
+    client.tc_url = "rtmp://" + url.vhost + "/" + url.stream.app;
+    client.page_url = request.message.headers.find("Referer").value_or("");
+    return client;
+}
+
+Result<void> admit_names(const ClientRequest& client) {
+    for (const std::string* name : {&client.vhost, &client.app, &client.stream})
+        TRY(wire::rtmp::admit_name(*name));
+    return {};
+}
+
+}  // namespace
+
+bool PlayHandler::takes(const http::Request& request) const {
+    const auto url = context_.mounts.find(request);
+    return url && admit_names(client_of(request, *url)).ok();
+}
+
+Result<void> PlayHandler::serve(http::Exchange& exchange, io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    if (!request.is_get())
+        return exchange.send(http::error_reply(kMethodNotAllowed, "a live stream is played with GET"), deadline);
+    const auto url = context_.mounts.find(request);
+    if (!url)
+        return exchange.send(http::error_reply(kNotFound, "there is no live stream at this address"), deadline);
+    return PlaySession(exchange, context_, client_of(request, *url), *url).run(deadline);
+}
+
+}  // namespace live::session::flv

@@ -1,0 +1,20 @@
+// PlayHandler: answers GET of an HTTP live stream with a PlaySession.
+#pragma once
+
+#include "session/flv/context.hpp"
+#include "session/http/handler.hpp"
+
+namespace live::session::flv {
+
+class PlayHandler final : public http::Handler {
+public:
+    explicit PlayHandler(Context& context) : context_(context) {}
+
+    bool takes(const http::Request& request) const override;
+    Result<void> serve(http::Exchange& exchange, io::Deadline deadline) override;
+
+private:
+    Context& context_;
+};
+
+}  // namespace live::session::flv

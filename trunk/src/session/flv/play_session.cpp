@@ -1,0 +1,137 @@
+#include "session/flv/play_session.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "media/flv_run.hpp"
+
+namespace live::session::flv {
+
+namespace {
+
+constexpr int kForbidden = 403;
+constexpr int kNotFound = 404;
+constexpr int kUnavailable = 503;
+
+int status_for(Errc code) {
+    switch (code) {
+        case Errc::not_found: return kNotFound;
+        case Errc::limit: return kUnavailable;
+        default: return kForbidden;
+    }
+}
+
+// Raises a signal for each batch that is published, while it lives.
+class PacketWatch final : public media::PacketListener {
+public:
+    PacketWatch(media::Source& source, Signal& signal) : source_(source), signal_(signal) { source_.add_listener(*this); }
+    ~PacketWatch() { source_.remove_listener(*this); }
+    PacketWatch(const PacketWatch&) = delete;
+    PacketWatch& operator=(const PacketWatch&) = delete;
+
+    void on_packets() override { signal_.raise(); }
+
+private:
+    media::Source& source_;
+    Signal& signal_;
+};
+
+}  // namespace
+
+PlaySession::PlaySession(http::Exchange& exchange, Context& context, ClientRequest request, const MountedUrl& url)
+    : exchange_(exchange), context_(context), request_(std::move(request)), url_(url), entry_(context.clients, *this) {}
+
+Result<void> PlaySession::run(io::Deadline deadline) {
+    auto source = admit(deadline);
+    LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
+             request_.vhost, request_.app, request_.stream, request_.param);
+    if (!source.ok())
+        return refuse(source.error(), deadline);
+    const AdmittedPlay admitted(context_.events, request_, plan_);
+    source_ = *std::move(source);
+    source_->set_options(plan_.play);
+    StreamStay stay(entry_, plan_, io::now());
+    auto ended = stream(deadline);
+    if (!kick_reason_.empty())
+        ended = Error(Errc::closed, kick_reason_);
+    stay.end(ended);
+    return ended;
+}
+
+Result<Ref<media::Source>> PlaySession::admit(io::Deadline deadline) {
+    plan_ = TRY(context_.admission.play(request_, deadline));
+    return context_.streams.find_or_create(plan_.url, plan_.play, plan_.rtmp.chunk_size);
+}
+
+Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
+    entry_.refuse(error);
+    return exchange_.send(http::error_reply(status_for(error.code()), error.sentence()), deadline);
+}
+
+Result<void> PlaySession::stream(io::Deadline deadline) {
+    TRY(send_head(deadline));
+    if (exchange_.request().is_head())
+        return {};
+    return play(TRY(wait_for_media(deadline)), deadline);
+}
+
+ClientFigures PlaySession::figures() const { return player_ ? player_->figures() : ClientFigures(); }
+
+void PlaySession::kick(std::string reason) {
+    kick_reason_ = std::move(reason);
+    exchange_.stream().close();
+}
+
+Result<void> PlaySession::send_head(io::Deadline deadline) {
+    http::Head head;
+    head.content_type = url_.mount.content_type();
+    TRY(exchange_.send_head(head, deadline));
+    framing_ = exchange_.body_end() == http::BodyEnd::chunks ? media::Framing::http_chunk : media::Framing::none;
+    return {};
+}
+
+// The player may be here before the publisher.
+Result<Tracks> PlaySession::wait_for_media(io::Deadline deadline) {
+    std::optional<PacketWatch> watch;
+    Signal published;
+    for (;;) {
+        if (source_->is_published())
+            if (const auto tracks = decide_tracks(*source_, url_.options))
+                return *tracks;
+        if (!watch)
+            watch.emplace(*source_, published);
+        io::trim_stack();
+        const auto ready = TRY(exchange_.stream().wait_ready(io::Interest::readable, &published, deadline));
+        if (ready.readable)
+            TRY(on_readable());
+    }
+}
+
+media::RunFormat PlaySession::format_for(const Tracks& tracks) const { return {url_.mount.container(), framing_, tracks.sent}; }
+
+Result<void> PlaySession::play(const Tracks& tracks, io::Deadline deadline) {
+    const media::RunFormat format = format_for(tracks);
+    LOG_INFO(exchange_.log(), "start play mw_sleep={}, mw_msgs={}, has_audio={}, has_video={}, guess_has_av={}",
+             plan_.play.mw_latency.count(), plan_.play.mw_msgs, tracks.announced.has(media::Kind::audio) ? 1 : 0,
+             tracks.announced.has(media::Kind::video) ? 1 : 0, url_.options.guess_has_av ? 1 : 0);
+    cursor_.emplace(source_, format, media::flv_file_head(framing_, tracks.announced));
+    PlayerProtocol& protocol = *this;
+    player_.emplace(exchange_.stream(), exchange_.tcp(), *cursor_, context_.fan_out, plan_.play, protocol,
+                    exchange_.traffic().sent_bytes, exchange_.log());
+    const media::EndWatch watch(source_, player_->wake());
+    TRY(player_->run(deadline));
+    LOG_INFO(exchange_.log(), "the stream {} has ended", source_->url());
+    return exchange_.finish_chunks(deadline.sooner(io::Deadline::after(Player::kDrainLimit)));
+}
+
+// Whatever a player says behind its request is of no interest; its end is.
+Result<PlayerProtocol::Step> PlaySession::on_readable() {
+    const auto count = exchange_.stream().try_read(exchange_.scratch());
+    if (!count.ok() && count.code() != Errc::need_more)
+        return Error(count.error());
+    exchange_.traffic().received_bytes += count.ok() ? *count : 0;
+    return Step::go_on;
+}
+
+}  // namespace live::session::flv

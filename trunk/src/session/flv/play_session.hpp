@@ -1,0 +1,57 @@
+// PlaySession: one HTTP player of a live stream, from its request to the last byte. It asks whether the player may, waits for the
+// publisher if there is none yet, decides which kinds the player gets, and leaves the sending to the player. It ends when the
+// publisher goes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/ref.hpp"
+#include "base/signal.hpp"
+#include "io/deadline.hpp"
+#include "media/run_cursor.hpp"
+#include "session/common/player.hpp"
+#include "session/flv/context.hpp"
+#include "session/flv/tracks.hpp"
+#include "session/http/exchange.hpp"
+
+namespace live::session::flv {
+
+class PlaySession final : private PlayerProtocol, private Client {
+public:
+    // What is referred to outlives this.
+    PlaySession(http::Exchange& exchange, Context& context, ClientRequest request, const MountedUrl& url);
+
+    // Answers, and goes on until the stream or the connection ends, whose error this is.
+    Result<void> run(io::Deadline deadline);
+
+private:
+    Result<Ref<media::Source>> admit(io::Deadline deadline);
+    Result<void> refuse(const Error& error, io::Deadline deadline);
+    Result<void> stream(io::Deadline deadline);
+    Result<void> send_head(io::Deadline deadline);
+    Result<Tracks> wait_for_media(io::Deadline deadline);
+    Result<void> play(const Tracks& tracks, io::Deadline deadline);
+    media::RunFormat format_for(const Tracks& tracks) const;
+    // Client
+    const ClientRequest& request() const override { return request_; }
+    ClientFigures figures() const override;
+    void kick(std::string reason) override;
+    // PlayerProtocol
+    Result<Step> on_readable() override;
+    bool is_over() override { return !source_->is_published(); }
+
+    http::Exchange& exchange_;
+    Context& context_;
+    const ClientRequest request_;
+    StreamPlan plan_;
+    const MountedUrl& url_;
+    Ref<media::Source> source_;
+    media::Framing framing_ = media::Framing::none;
+    std::optional<media::RunCursor> cursor_;
+    std::optional<Player> player_;
+    std::string kick_reason_;
+    ClientEntry entry_;
+};
+
+}  // namespace live::session::flv

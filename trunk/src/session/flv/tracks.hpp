@@ -1,0 +1,23 @@
+// Which kinds of media a player of an HTTP live stream is promised: what its FLV header says, and what it then gets.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "media/source.hpp"
+#include "session/flv/options.hpp"
+
+namespace live::session::flv {
+
+struct Tracks {
+    media::KindSet announced;
+    media::KindSet sent;
+};
+
+// A stream of one kind counts as such after this many packets of it.
+inline constexpr std::uint64_t kSurePackets = 10;
+
+// None while not enough has been published.
+std::optional<Tracks> decide_tracks(const media::Source& source, const RemuxOptions& options);
+
+}  // namespace live::session::flv
