@@ -8,7 +8,7 @@ ARG BASE=debian:bookworm-slim
 
 FROM ${BASE} AS build
 COPY trunk/scripts/install-packages.sh trunk/scripts/common.sh /src/trunk/scripts/
-RUN apt-get update && /src/trunk/scripts/install-packages.sh build && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && /src/trunk/scripts/install-packages.sh build pages && rm -rf /var/lib/apt/lists/*
 # The pinned third-party source alone first: it changes less often than ours.
 COPY trunk/3rdparty /src/trunk/3rdparty
 RUN apt-get update && /src/trunk/3rdparty/st/fetch.sh && rm -rf /var/lib/apt/lists/*

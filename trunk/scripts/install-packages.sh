@@ -2,11 +2,12 @@
 # Installs the packages that are missing, by name, on Debian 12, Ubuntu 24.04 and their like. Safe to run again: when nothing is
 # missing it touches nothing and needs no rights. As root, or with sudo.
 #
-#   install-packages.sh [--list] [build|run|test|bench|profile|lint|players|arm64|all]...    (default: run)
+#   install-packages.sh [--list] [build|pages|run|test|bench|profile|lint|players|arm64|all]...    (default: run)
 #
 #   build    compiler, CMake and the libraries we stand on
-#   run      build, and what a demonstration needs: ffmpeg, a font for the clock, curl
-#   test     run, and test libraries, clang with libFuzzer, pytest, valgrind, other clients
+#   pages    npm, which fetches the two libraries of the player page
+#   run      build and pages, and what a demonstration needs: ffmpeg, a font for the clock, curl
+#   test     run, and test libraries, clang with libFuzzer, pytest, valgrind, Chromium, other clients
 #   bench    the micro benchmark library and the server we compare with
 #   profile  gperftools
 #   lint     clang-tidy
@@ -48,13 +49,25 @@ clang_runtime() {
     if apt-cache show "libclang-rt-$version-dev" >/dev/null 2>&1; then echo "libclang-rt-$version-dev"; fi
 }
 
+# An npm from elsewhere serves as well, and its package and this one exclude each other.
+npm_package() { command -v npm >/dev/null 2>&1 || echo npm; }
+
+# Where the distribution has no such package (Ubuntu has a snap), the tests of the pages are skipped.
+chromium_package() {
+    for name in chromium chromium-browser google-chrome; do
+        if command -v $name >/dev/null 2>&1; then return; fi
+    done
+    if apt-cache show chromium >/dev/null 2>&1; then echo chromium; fi
+}
+
 packages_of() {
     case $1 in
         build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates" \
             "libssl-dev libfmt-dev nlohmann-json3-dev libhttp-parser-dev" ;;
-        run) echo "$(packages_of build) ffmpeg fonts-dejavu-core curl openssl" ;;
+        pages) npm_package ;;
+        run) echo "$(packages_of build) $(packages_of pages) ffmpeg fonts-dejavu-core curl openssl" ;;
         test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang $(clang_runtime) python3 python3-venv python3-pytest" \
-            "valgrind git rtmpdump procps iproute2" ;;
+            "$(chromium_package) valgrind git rtmpdump procps iproute2" ;;
         bench) echo "$(packages_of run) libbenchmark-dev python3 nginx libnginx-mod-rtmp" ;;
         profile) echo "libgoogle-perftools-dev google-perftools" ;;
         lint) echo "$(packages_of build) git python3 python3-venv clang-tidy" ;;
@@ -62,8 +75,8 @@ packages_of() {
             "gstreamer1.0-plugins-bad gstreamer1.0-libav" ;;
         arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64" \
             "libgtest-dev:arm64 libhttp-parser2.9:arm64" ;;
-        all) for set in build run test bench profile lint players; do packages_of $set; done ;;
-        *) die "unknown set \"$1\": build run test bench profile lint players arm64 all" ;;
+        all) for set in build pages run test bench profile lint players; do packages_of $set; done ;;
+        *) die "unknown set \"$1\": build pages run test bench profile lint players arm64 all" ;;
     esac
 }
 

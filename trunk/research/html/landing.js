@@ -10,7 +10,7 @@ const PAGE = 60;
 const PROBE_EVERY_MS = 10_000;
 const PROBES_AT_ONCE_MAX = 6;
 
-const api = new Api();
+const api = new Api({ onPrompt: () => showState('warn', 'Password wanted') });
 let site = location.origin;
 let start = 0;
 let shownTotal = -1;

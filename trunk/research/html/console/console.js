@@ -9,7 +9,7 @@ const REFRESH_MS = 2000;
 const RETRY_MS = 5000;
 const PAGE = 50;
 
-const api = new Api({ asksAtOnce: true });
+const api = new Api({ asksAtOnce: true, onPrompt: () => showState('warn', 'Password wanted') });
 let site = '';
 let service = '';
 let lastSample = null;

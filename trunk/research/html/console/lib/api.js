@@ -43,8 +43,9 @@ export function candidates(page = location) {
     return found;
 }
 
-async function ask(address, method, credentials) {
-    const answer = await fetch(address, { method, credentials, cache: 'no-store', signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+async function ask(address, method, credentials, limit = ANSWER_MS_MAX) {
+    const signal = limit === null ? undefined : AbortSignal.timeout(limit);
+    const answer = await fetch(address, { method, credentials, cache: 'no-store', signal });
     let body = null;
     try {
         body = await answer.json();
@@ -55,11 +56,13 @@ async function ask(address, method, credentials) {
 }
 
 export class Api {
-    /** asksAtOnce: a password is asked for as soon as the API wants one; else only after signIn(). */
-    constructor({ asksAtOnce = false } = {}) {
+    /** asksAtOnce: a password is asked for as soon as the API wants one; else only after signIn(). onPrompt: the browser may ask now. */
+    constructor({ asksAtOnce = false, onPrompt = () => {} } = {}) {
         this.asksAtOnce = asksAtOnce;
+        this.onPrompt = onPrompt;
         this.base = null;
         this.credentials = 'omit';
+        this.isPrompting = false;
         this.tried = [];
     }
 
@@ -81,12 +84,14 @@ export class Api {
         if (this.base === null) await this.#find();
         let answer;
         try {
-            answer = await ask(this.base + path, method, this.credentials);
+            // Somebody who types a password takes their time.
+            answer = await ask(this.base + path, method, this.credentials, this.isPrompting ? null : ANSWER_MS_MAX);
         } catch {
             const gone = this.base;
             this.base = null;
             throw new ApiError('unreachable', `${gone} does not answer`, { tried: [gone] });
         }
+        this.isPrompting = false;
         if (answer.status === 401) {
             const base = this.base;
             this.base = null;
@@ -125,5 +130,7 @@ export class Api {
             throw new ApiError('password', 'The API wants a user name and a password', { base: locked, own: locked === location.origin });
         this.base = locked;
         this.credentials = 'same-origin';
+        this.isPrompting = true;
+        this.onPrompt();
     }
 }
