@@ -1,0 +1,35 @@
+// Words that both directions of a WebSocket use (RFC 6455, 5.2 and 7.4).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace live::engine::websocket {
+
+enum class Opcode : std::uint8_t { continuation = 0, text = 1, binary = 2, close = 8, ping = 9, pong = 10 };
+
+constexpr bool is_control(Opcode opcode) { return static_cast<std::uint8_t>(opcode) >= 8; }
+
+inline constexpr std::size_t kControlBytesMax = 125;
+
+// Why a connection ends, as the close frame says it.
+enum class CloseCode : std::uint16_t {
+    normal = 1000,
+    going_away = 1001,
+    protocol_error = 1002,
+    unsupported_data = 1003,
+    invalid_text = 1007,
+    policy = 1008,
+    too_big = 1009,
+    internal_error = 1011,
+};
+
+struct Message {
+    Opcode kind = Opcode::binary;  // text, binary or one of the control frames
+    std::string payload;           // of a close: its code and reason as they came
+
+    bool operator==(const Message&) const = default;
+};
+
+}  // namespace live::engine::websocket

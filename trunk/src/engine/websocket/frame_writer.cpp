@@ -1,0 +1,64 @@
+#include "engine/websocket/frame_writer.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/check.hpp"
+
+namespace live::engine::websocket {
+
+namespace {
+
+constexpr std::uint8_t kFinal = 0x80;
+constexpr std::uint8_t kSixteenBits = 126;
+constexpr std::uint8_t kSixtyFourBits = 127;
+
+}  // namespace
+
+FrameHead frame_head(std::uint64_t payload_bytes, Opcode opcode) {
+    FrameHead head;
+    const auto put = [&head](std::uint64_t value) { head.storage[head.size++] = static_cast<std::uint8_t>(value); };
+    put(kFinal | static_cast<std::uint64_t>(opcode));
+    unsigned more = 0;
+    if (payload_bytes < kSixteenBits) {
+        put(payload_bytes);
+    } else if (payload_bytes <= 0xFFFF) {
+        put(kSixteenBits);
+        more = 2;
+    } else {
+        put(kSixtyFourBits);
+        more = 8;
+    }
+    for (unsigned i = more; i-- > 0;)
+        put(payload_bytes >> (8 * i));
+    return head;
+}
+
+std::vector<std::uint8_t> control_frame(Opcode opcode, Bytes payload) {
+    CHECK(is_control(opcode) && payload.size() <= kControlBytesMax);
+    const FrameHead head = frame_head(payload.size(), opcode);
+    std::vector<std::uint8_t> frame(head.view().begin(), head.view().end());
+    frame.insert(frame.end(), payload.begin(), payload.end());
+    return frame;
+}
+
+std::vector<std::uint8_t> close_frame(CloseCode code, std::string_view reason) {
+    const auto number = static_cast<std::uint16_t>(code);
+    std::string payload = {static_cast<char>(number >> 8), static_cast<char>(number & 0xFF)};
+    // A cut may not go through a character of UTF-8.
+    std::size_t length = std::min(reason.size(), kControlBytesMax - payload.size());
+    while (length > 0 && length < reason.size() && (static_cast<unsigned char>(reason[length]) & 0xC0) == 0x80)
+        --length;
+    payload += reason.substr(0, length);
+    return control_frame(Opcode::close, as_bytes(payload));
+}
+
+std::optional<std::vector<std::uint8_t>> answer_to(const Message& message) {
+    if (message.kind == Opcode::ping)
+        return control_frame(Opcode::pong, as_bytes(message.payload));
+    if (message.kind == Opcode::close)  // RFC 6455, 5.5.1: the code as it came, and the reason need not be told.
+        return control_frame(Opcode::close, as_bytes(message.payload).first(std::min<std::size_t>(message.payload.size(), 2)));
+    return std::nullopt;
+}
+
+}  // namespace live::engine::websocket

@@ -1,0 +1,64 @@
+#include "engine/websocket/frame_writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/hex.hpp"
+
+namespace live::engine::websocket {
+namespace {
+
+using enum Opcode;
+
+std::vector<std::uint8_t> bytes_of(const FrameHead& head) { return {head.view().begin(), head.view().end()}; }
+
+TEST(WebSocketWriter, SaysTheLengthInItsShortestForm) {
+    struct Case {
+        std::uint64_t bytes;
+        Opcode opcode;
+        std::vector<std::uint8_t> wanted;
+    };
+    const Case cases[] = {
+        {0, binary, hex("82 00")},
+        {5, text, hex("81 05")},
+        {125, binary, hex("82 7d")},
+        {126, binary, hex("82 7e 007e")},
+        {256, binary, hex("82 7e 0100")},  // RFC 6455, 5.7
+        {65'535, binary, hex("82 7e ffff")},
+        {65'536, binary, hex("82 7f 0000000000010000")},  // RFC 6455, 5.7
+        {std::uint64_t{1} << 40, binary, hex("82 7f 0000010000000000")},
+    };
+    for (const Case& wanted : cases)
+        EXPECT_EQ(bytes_of(frame_head(wanted.bytes, wanted.opcode)), wanted.wanted) << wanted.bytes;
+}
+
+TEST(WebSocketWriter, WritesControlFrames) {
+    EXPECT_EQ(control_frame(ping, as_bytes("Hello")), hex("89 05 48656c6c6f"));
+    EXPECT_EQ(control_frame(pong, std::vector<std::uint8_t>(kControlBytesMax)).size(), 127u);
+    EXPECT_DEATH(control_frame(pong, std::vector<std::uint8_t>(kControlBytesMax + 1)), "CHECK failed");
+    EXPECT_EQ(close_frame(CloseCode::protocol_error), hex("88 02 03ea"));
+    EXPECT_EQ(close_frame(CloseCode::normal, "bye"), hex("88 05 03e8 627965"));
+}
+
+TEST(WebSocketWriter, CutsALongReasonBetweenCharacters) {
+    const auto plain = close_frame(CloseCode::normal, std::string(200, 'x'));
+    EXPECT_EQ(plain.size(), 2 + kControlBytesMax);
+    std::string reason(122, 'x');
+    reason += "\xE2\x82\xAC";  // Two of its three bytes would not fit.
+    EXPECT_EQ(close_frame(CloseCode::normal, reason).size(), 2u + 2 + 122);
+    EXPECT_EQ(close_frame(CloseCode::normal, std::string(120, 'x') + "\xE2\x82\xAC").size(), 2u + 2 + 123) << "it just fits";
+}
+
+TEST(WebSocketWriter, AnswersPingsAndCloses) {
+    EXPECT_EQ(answer_to({ping, "Hello"}), hex("8a 05 48656c6c6f"));
+    EXPECT_EQ(answer_to({close,
+                         "\x03\xE8"
+                         "bye"}),
+              hex("88 02 03e8"));
+    EXPECT_EQ(answer_to({close, ""}), hex("88 00"));
+    EXPECT_FALSE(answer_to({pong, "x"}).has_value());
+    EXPECT_FALSE(answer_to({text, "x"}).has_value());
+    EXPECT_FALSE(answer_to({binary, "x"}).has_value());
+}
+
+}  // namespace
+}  // namespace live::engine::websocket
