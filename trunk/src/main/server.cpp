@@ -94,6 +94,8 @@ Result<std::unique_ptr<Server>> Server::create(Settings settings, ServerNames na
 }
 
 Result<void> Server::start() {
+    clients_.add_watcher(board_);
+    TRY(services_.start("stream-board", [this](io::Deadline forever) { board_.run(forever); }));
     TRY(listen_rtmp(*settings_));
     http_.router().add_fallback(flv_player_);
     TRY(http_.listen(*settings_));

@@ -19,6 +19,7 @@
 #include "media/stream_table.hpp"
 #include "service/forward/forward_service.hpp"
 #include "service/ingest/ingest_service.hpp"
+#include "service/stats/stream_board.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/connection_limit.hpp"
 #include "session/common/fan_out.hpp"
@@ -75,6 +76,7 @@ private:
     io::Scope connections_{"connection"};
     io::Scope listeners_{"listener"};
     session::FanOut fan_out_;
+    service::stats::StreamBoard board_{streams_};
     session::ClientTable clients_;
     session::Traffic traffic_;
     session::ConnectionLimit limit_;

@@ -35,10 +35,19 @@ void ClientEntry::refuse(const Error& error) {
         watcher->on_refused(*this, error);
 }
 
+ClientFigures ClientEntry::figures() const {
+    ClientFigures figures = client_.figures();
+    figures.received_bytes -= before_.received_bytes;
+    figures.sent_bytes -= before_.sent_bytes;
+    return figures;
+}
+
 void ClientEntry::enter(const StreamPlan& plan, TimePoint now) {
     CHECK(plan_ == nullptr);
     plan_ = &plan;
     since_ = now;
+    const ClientFigures figures = client_.figures();
+    before_ = {figures.received_bytes, figures.sent_bytes};
     for (ClientWatcher* watcher : table_.watchers_)
         watcher->on_entered(*this);
 }

@@ -102,6 +102,8 @@ public:
     const StreamPlan* plan() const { return plan_; }
     // When it entered.
     TimePoint since() const { return since_; }
+    // The client's figures, but for the bytes of before it entered.
+    ClientFigures figures() const;
     void kick(std::string reason);
     // It has been told that it may not.
     void refuse(const Error& error);
@@ -116,6 +118,7 @@ private:
     std::size_t index_;
     const StreamPlan* plan_ = nullptr;
     TimePoint since_{};
+    Traffic before_;
     std::string kick_reason_;
 };
 

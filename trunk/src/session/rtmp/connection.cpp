@@ -210,8 +210,8 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline 
         TRY(peer_.engine().accept_publish());
         return PublishSession(peer_, plan, std::move(owned), log_).run(deadline);
     }();
-    stay.end(ended);
     context_.events.on_publish_ended(request_, plan);
+    stay.end(ended);
     const auto source = context_.streams.find(plan.url);
     if (!source || !source->is_published())
         context_.events.on_unpublished(plan.url);

@@ -1,0 +1,321 @@
+#include "service/stats/stream_board.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/check.hpp"
+#include "base/random_id.hpp"
+#include "io/loop.hpp"
+
+namespace live::service::stats {
+
+namespace {
+
+constexpr std::size_t kIdLetters = 7;
+
+std::string new_id() { return "vid-" + random_id(kIdLetters); }
+
+std::string without_query(const std::string& url) { return url.substr(0, url.find('?')); }
+
+void add_difference(Usage& to, const session::ClientFigures& now, const Usage& before) {
+    to.received_bytes += now.received_bytes - std::min(now.received_bytes, before.received_bytes);
+    to.sent_bytes += now.sent_bytes - std::min(now.sent_bytes, before.sent_bytes);
+}
+
+}  // namespace
+
+void BoardStream::begin(TimePoint now) {
+    usage = {};
+    usage.rates.add(now, 0, 0);
+    pictures_ = {};
+    frames_seen_ = 0;
+    frame_at_ = now;
+    key_frame_.reset();
+    gop_.reset();
+}
+
+// The source may be forgotten now.
+void BoardStream::end(TimePoint now) {
+    source_ = {};
+    kept_until_ = now + StreamBoard::kKeptFor;
+}
+
+void BoardStream::find_source(const media::StreamTable& streams) {
+    if (source_)
+        return;
+    source_ = streams.find(url);
+    if (!source_)
+        return;
+    before_ = source_->counters();
+    key_frames_seen_ = before_.key_frames;
+    pictures_.add(frame_at_, 0, 0);
+}
+
+media::SourceCounters BoardStream::counters() const {
+    media::SourceCounters counters;
+    if (!source_)
+        return counters;
+    counters = source_->counters();
+    for (std::size_t kind = 0; kind < media::kKindCount; ++kind) {
+        counters.packets[kind] -= before_.packets[kind];
+        counters.bytes[kind] -= before_.bytes[kind];
+    }
+    counters.key_frames -= before_.key_frames;
+    counters.dropped_packets -= before_.dropped_packets;
+    return counters;
+}
+
+void BoardStream::sample(TimePoint now) {
+    usage.rates.add(now, usage.received_bytes, usage.sent_bytes);
+    if (!source_)
+        return;
+    const auto counted = counters();
+    const std::uint64_t frames = counted.packets[media::index_of(media::Kind::video)];
+    pictures_.add(now, frames, counted.key_frames);
+    if (frames != frames_seen_)
+        frame_at_ = now;
+    frames_seen_ = frames;
+    watch_key_frames();
+}
+
+// Between two looks several GOPs may have passed: their mean.
+void BoardStream::watch_key_frames() {
+    const std::uint64_t key_frames = source_->counters().key_frames;
+    const auto start = source_->gop_start();
+    if (key_frames == key_frames_seen_ || !start)
+        return;
+    const MediaTime at = source_->ring().at(*start).dts;
+    const auto passed = static_cast<MediaTime::rep>(key_frames - key_frames_seen_);
+    if (key_frame_ && at > *key_frame_)
+        gop_ = (at - *key_frame_) / passed;
+    key_frame_ = at;
+    key_frames_seen_ = key_frames;
+}
+
+std::optional<MediaTime> BoardStream::since_key_frame(TimePoint now) const {
+    if (!source_)
+        return std::nullopt;
+    const auto start = source_->gop_start();
+    const auto key_frame = start ? std::optional(source_->ring().at(*start).dts) : key_frame_;
+    const auto last = source_->last_time(media::Kind::video);
+    if (!key_frame || !last)
+        return std::nullopt;
+    const bool stands_still = counters().packets[media::index_of(media::Kind::video)] == frames_seen_;
+    const auto waited = std::chrono::duration_cast<MediaTime>(stands_still ? now - frame_at_ : Duration::zero());
+    return *last - *key_frame + waited;
+}
+
+// Of a codec without a sequence header. Kinds alternate, so few packets have to be looked at.
+Bytes BoardStream::newest_payload(media::Kind kind) const {
+    constexpr media::Sequence kLookBack = 64;
+    const media::Ring& ring = source_->ring();
+    const media::Sequence end = ring.next() - std::min(kLookBack, ring.next() - ring.first());
+    for (media::Sequence at = ring.next(); at > end; --at)
+        if (const media::Packet& packet = ring.at(at - 1); packet.kind == kind && !packet.config)
+            return packet.payload.bytes();
+    return {};
+}
+
+std::optional<VideoFacts> BoardStream::video() const {
+    if (!source_ || counters().packets[media::index_of(media::Kind::video)] == 0)
+        return std::nullopt;
+    const Bytes config = source_->config(media::Kind::video).bytes();
+    return read_video_facts(config.empty() ? newest_payload(media::Kind::video) : config);
+}
+
+std::optional<AudioFacts> BoardStream::audio() const {
+    if (!source_ || counters().packets[media::index_of(media::Kind::audio)] == 0)
+        return std::nullopt;
+    const Bytes config = source_->config(media::Kind::audio).bytes();
+    return read_audio_facts(config.empty() ? newest_payload(media::Kind::audio) : config);
+}
+
+void StreamBoard::run(io::Deadline deadline, Duration interval) {
+    TimePoint due = io::now();
+    for (;;) {
+        due += interval;
+        if (!io::sleep(deadline.sooner(io::Deadline::at(due))).ok())
+            return;
+        const auto portions = [&](auto&& sample_some) {
+            for (std::optional<std::uint64_t> next = 0; next;) {
+                next = sample_some(*next);
+                if (next && !io::sleep(deadline.sooner(io::Deadline::after(kPause))).ok())
+                    return false;
+            }
+            return true;
+        };
+        if (!portions([this](std::uint64_t from) { return sample_clients(io::now(), from, kPortion); }) ||
+            !portions([this](std::uint64_t from) { return sample_streams(io::now(), from, kPortion); }))
+            return;
+        sample_vhosts(io::now());
+        due = std::max(due, io::now() - interval);
+    }
+}
+
+void StreamBoard::sample(TimePoint now) {
+    sample_clients(now, 0, clients_.size());
+    sample_streams(now, 0, streams_.size());
+    sample_vhosts(now);
+}
+
+void StreamBoard::count(BoardClient& client) {
+    const session::ClientFigures figures = client.entry->figures();
+    add_difference(client.stream->usage, figures, client.usage);
+    add_difference(client.stream->vhost->usage, figures, client.usage);
+    client.usage.received_bytes = figures.received_bytes;
+    client.usage.sent_bytes = figures.sent_bytes;
+}
+
+std::optional<std::uint64_t> StreamBoard::sample_clients(TimePoint now, std::uint64_t from, std::size_t most) {
+    auto at = clients_.lower_bound(from);
+    for (std::size_t i = 0; i < most && at != clients_.end(); ++i, ++at) {
+        BoardClient& client = at->second;
+        count(client);
+        client.usage.rates.add(now, client.usage.received_bytes, client.usage.sent_bytes);
+    }
+    return at == clients_.end() ? std::nullopt : std::optional(at->first);
+}
+
+std::optional<std::uint64_t> StreamBoard::sample_streams(TimePoint now, std::uint64_t from, std::size_t most) {
+    auto at = streams_.lower_bound(from);
+    for (std::size_t i = 0; i < most && at != streams_.end(); ++i) {
+        BoardStream& stream = *at->second;
+        if (stream.clients == 0) {
+            at = now >= stream.kept_until_ ? forget(at) : std::next(at);
+            continue;
+        }
+        stream.find_source(sources_);
+        stream.sample(now);
+        ++at;
+    }
+    return at == streams_.end() ? std::nullopt : std::optional(at->first);
+}
+
+void StreamBoard::sample_vhosts(TimePoint now) {
+    for (const auto& vhost : vhosts_)
+        vhost->usage.rates.add(now, vhost->usage.received_bytes, vhost->usage.sent_bytes);
+}
+
+BoardVhost& StreamBoard::vhost_named(const std::string& name) {
+    const auto found = std::ranges::find(vhosts_, name, [](const auto& vhost) { return vhost->name; });
+    if (found != vhosts_.end())
+        return **found;
+    vhosts_.push_back(std::make_unique<BoardVhost>(BoardVhost{new_id(), name, 0, 0, {}}));
+    return *vhosts_.back();
+}
+
+// Without clients yet, when it is new.
+BoardStream& StreamBoard::stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost) {
+    if (const auto known = streams_by_url_.find(url); known != streams_by_url_.end())
+        return *streams_.at(known->second);
+    auto stream = std::make_unique<BoardStream>();
+    stream->id = new_id();
+    stream->vhost = &vhost_named(vhost);
+    stream->app = request.app;
+    stream->name = request.stream;
+    stream->url = url;
+    stream->tc_url = without_query(request.tc_url);
+    const std::uint64_t number = next_number_++;
+    streams_by_url_.emplace(url, number);
+    streams_by_id_.emplace(stream->id, number);
+    ++kept_;
+    return *streams_.emplace(number, std::move(stream)).first->second;
+}
+
+StreamBoard::Streams::iterator StreamBoard::forget(Streams::iterator stream) {
+    CHECK(stream->second->clients == 0);
+    streams_by_url_.erase(stream->second->url);
+    streams_by_id_.erase(stream->second->id);
+    --kept_;
+    return streams_.erase(stream);
+}
+
+void StreamBoard::on_entered(session::ClientEntry& entry) {
+    const session::ClientRequest& request = entry.client().request();
+    const TimePoint now = entry.since();
+    BoardStream& stream = stream_for(request, entry.plan()->url, entry.plan()->vhost);
+    if (stream.clients++ == 0) {
+        --kept_;
+        ++stream.vhost->streams;
+        stream.begin(now);
+    }
+    if (stream.vhost->clients++ == 0)
+        stream.vhost->usage.rates.add(now, stream.vhost->usage.received_bytes, stream.vhost->usage.sent_bytes);
+    stream.find_source(sources_);
+    if (session::is_publisher(request.kind)) {
+        stream.publisher = request.id;
+        stream.tc_url = without_query(request.tc_url);
+    }
+    const std::uint64_t number = next_number_++;
+    BoardClient& client = clients_[number];
+    client.entry = &entry;
+    client.stream = &stream;
+    client.usage.rates.add(now, 0, 0);
+    clients_by_id_[request.id] = number;
+    clients_by_entry_[&entry] = number;
+    ++totals_.clients;
+}
+
+void StreamBoard::on_left(session::ClientEntry& entry, const session::SessionEnd& end) {
+    if (end.failed)
+        ++totals_.errors;
+    const auto known = clients_by_entry_.find(&entry);
+    CHECK(known != clients_by_entry_.end());
+    const std::uint64_t number = known->second;
+    clients_by_entry_.erase(known);
+    const auto at = clients_.find(number);
+    count(at->second);
+    BoardStream& stream = *at->second.stream;
+    const std::string& id = entry.client().request().id;
+    if (stream.publisher == id)
+        stream.publisher.clear();
+    if (const auto by_id = clients_by_id_.find(id); by_id != clients_by_id_.end() && by_id->second == number)
+        clients_by_id_.erase(by_id);
+    clients_.erase(at);
+    --stream.vhost->clients;
+    if (--stream.clients > 0)
+        return;
+    --stream.vhost->streams;
+    stream.end(io::now());
+    if (++kept_ > kKeptMax)
+        forget(streams_.find(streams_by_url_.at(stream.url)));
+}
+
+void StreamBoard::on_refused(const session::ClientEntry&, const Error&) {
+    ++totals_.clients;
+    ++totals_.errors;
+}
+
+std::string StreamBoard::stream_id(const session::ClientRequest& request, const std::string& url, const std::string& vhost) {
+    if (!streams_by_url_.contains(url) && kept_ >= kKeptMax)
+        return new_id();
+    BoardStream& stream = stream_for(request, url, vhost);
+    stream.kept_until_ = io::now() + kKeptFor;
+    return stream.id;
+}
+
+std::string StreamBoard::stream_id(const std::string& url) const {
+    const auto known = streams_by_url_.find(url);
+    return known == streams_by_url_.end() ? std::string() : streams_.at(known->second)->id;
+}
+
+const BoardClient* StreamBoard::find_client(const std::string& id) const {
+    const auto known = clients_by_id_.find(id);
+    return known == clients_by_id_.end() ? nullptr : &clients_.at(known->second);
+}
+
+const BoardStream* StreamBoard::find_stream(const std::string& id) const {
+    const auto known = streams_by_id_.find(id);
+    if (known == streams_by_id_.end())
+        return nullptr;
+    const BoardStream* stream = streams_.at(known->second).get();
+    return stream->clients == 0 ? nullptr : stream;
+}
+
+const BoardVhost* StreamBoard::find_vhost(std::string_view id) const {
+    const auto found = std::ranges::find(vhosts_, id, [](const auto& vhost) { return std::string_view(vhost->id); });
+    return found == vhosts_.end() ? nullptr : found->get();
+}
+
+}  // namespace live::service::stats

@@ -1,0 +1,162 @@
+// StreamBoard: what operators see of virtual hosts, streams and clients: ids, totals, rates over the last half minute, codecs. It
+// is told when clients enter and leave, and reads their figures every few seconds in a fiber of its own, some hundred at a time,
+// so that it costs the media nothing.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ref.hpp"
+#include "base/time.hpp"
+#include "io/deadline.hpp"
+#include "media/source.hpp"
+#include "media/stream_table.hpp"
+#include "service/stats/rate_window.hpp"
+#include "service/stats/track_facts.hpp"
+#include "session/common/client_table.hpp"
+#include "session/common/stream_ids.hpp"
+
+namespace live::service::stats {
+
+// Bytes over the network, of all clients there have been.
+struct Usage {
+    std::uint64_t received_bytes = 0;
+    std::uint64_t sent_bytes = 0;
+    RateWindow rates;  // of both
+};
+
+struct BoardVhost {
+    std::string id;
+    std::string name;
+    std::size_t clients = 0;
+    std::size_t streams = 0;
+    Usage usage;
+};
+
+class BoardStream {
+public:
+    std::string id;
+    BoardVhost* vhost = nullptr;
+    std::string app;
+    std::string name;
+    std::string url;     // of the source
+    std::string tc_url;  // without its query
+    std::size_t clients = 0;
+    std::string publisher;  // the client's id; empty while nobody publishes
+    Usage usage;
+
+    // Since its first client.
+    media::SourceCounters counters() const;
+    double frames_per_second() const { return pictures_.per_second().first; }
+    // From one key frame to the next, of late.
+    std::optional<MediaTime> gop() const { return gop_; }
+    std::optional<MediaTime> since_key_frame(TimePoint now) const;
+    std::optional<VideoFacts> video() const;
+    std::optional<AudioFacts> audio() const;
+
+private:
+    friend class StreamBoard;
+    // Its first client comes, or its last one has gone: nothing has been counted yet.
+    void begin(TimePoint now);
+    void end(TimePoint now);
+    void find_source(const media::StreamTable& streams);
+    void sample(TimePoint now);
+    void watch_key_frames();
+    Bytes newest_payload(media::Kind kind) const;
+
+    Ref<media::Source> source_;
+    media::SourceCounters before_;  // what the source had counted when this entry was made
+    RateWindow pictures_;           // frames, key frames
+    std::uint64_t frames_seen_ = 0;
+    TimePoint frame_at_{};  // when the last one was noticed
+    std::uint64_t key_frames_seen_ = 0;
+    std::optional<MediaTime> key_frame_;
+    std::optional<MediaTime> gop_;
+    TimePoint kept_until_{};  // its id, while it has no client
+};
+
+struct BoardClient {
+    session::ClientEntry* entry = nullptr;
+    BoardStream* stream = nullptr;
+    Usage usage;  // as its stream has been told
+};
+
+class StreamBoard final : public session::ClientWatcher, public session::StreamIds {
+public:
+    static constexpr std::chrono::seconds kInterval{3};
+    // Entries that are looked at without a pause, and how long that is.
+    static constexpr std::size_t kPortion = 500;
+    static constexpr std::chrono::milliseconds kPause{1};
+    // Ids are kept this long before the first client and after the last one, and so many of them.
+    static constexpr std::chrono::seconds kKeptFor{60};
+    static constexpr std::size_t kKeptMax = 10'000;
+
+    // Clients ever, and of these the refused and the failed.
+    struct Totals {
+        std::uint64_t clients = 0;
+        std::uint64_t errors = 0;
+    };
+
+    using Clients = std::map<std::uint64_t, BoardClient>;
+    using Streams = std::map<std::uint64_t, std::unique_ptr<BoardStream>>;
+
+    // `streams` outlives this.
+    explicit StreamBoard(const media::StreamTable& streams) : sources_(streams) {}
+
+    // Until cancelled.
+    void run(io::Deadline deadline, Duration interval = kInterval);
+    // Everything once, at once.
+    void sample(TimePoint now);
+
+    // In the order in which they came. Streams without a client are only kept for their ids.
+    const Clients& clients() const { return clients_; }
+    const Streams& streams() const { return streams_; }
+    const std::vector<std::unique_ptr<BoardVhost>>& vhosts() const { return vhosts_; }
+    // Streams with a client.
+    std::size_t stream_count() const { return streams_.size() - kept_; }
+    const Totals& totals() const { return totals_; }
+    // nullptr when there is none.
+    const BoardClient* find_client(const std::string& id) const;
+    const BoardStream* find_stream(const std::string& id) const;
+    const BoardVhost* find_vhost(std::string_view id) const;
+
+    // session::ClientWatcher
+    void on_entered(session::ClientEntry& entry) override;
+    void on_left(session::ClientEntry& entry, const session::SessionEnd& end) override;
+    void on_refused(const session::ClientEntry& entry, const Error& error) override;
+    // session::StreamIds
+    std::string stream_id(const session::ClientRequest& request, const std::string& url, const std::string& vhost) override;
+    std::string stream_id(const std::string& url) const override;
+
+private:
+    BoardVhost& vhost_named(const std::string& name);
+    BoardStream& stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost);
+    Streams::iterator forget(Streams::iterator stream);
+    static void count(BoardClient& client);
+    // Each from the first entry whose number is at least `from`; the number to go on with, or none.
+    std::optional<std::uint64_t> sample_clients(TimePoint now, std::uint64_t from, std::size_t most);
+    std::optional<std::uint64_t> sample_streams(TimePoint now, std::uint64_t from, std::size_t most);
+    void sample_vhosts(TimePoint now);
+
+    const media::StreamTable& sources_;
+    std::vector<std::unique_ptr<BoardVhost>> vhosts_;  // as few as the settings have; they stay
+    Streams streams_;
+    std::unordered_map<std::string, std::uint64_t> streams_by_url_;
+    std::unordered_map<std::string, std::uint64_t> streams_by_id_;
+    Clients clients_;
+    std::unordered_map<std::string, std::uint64_t> clients_by_id_;
+    std::unordered_map<const session::ClientEntry*, std::uint64_t> clients_by_entry_;
+    std::uint64_t next_number_ = 0;
+    std::size_t kept_ = 0;  // streams without a client
+    Totals totals_;
+};
+
+}  // namespace live::service::stats

@@ -1,0 +1,245 @@
+#include "service/stats/stream_board.hpp"
+
+#include <memory>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "base/hex.hpp"
+#include "io/loop.hpp"
+#include "io/scope.hpp"
+
+namespace live::service::stats {
+namespace {
+
+using session::ClientKind;
+
+// A client whose figures the test sets.
+struct FakeClient final : session::Client {
+    FakeClient(session::ClientTable& table, ClientKind kind, const std::string& stream, std::string id) : entry(table, *this) {
+        asked.kind = kind;
+        asked.id = std::move(id);
+        asked.vhost = "h";
+        asked.app = "live";
+        asked.stream = stream;
+        asked.tc_url = "rtmp://h/live?secret=1";
+        plan.url = "/live/" + stream;
+        plan.vhost = "__defaultVhost__";
+    }
+    const session::ClientRequest& request() const override { return asked; }
+    session::ClientFigures figures() const override { return now; }
+    void kick(std::string reason) override { kicked = std::move(reason); }
+    void enter(TimePoint when) { stay.emplace(entry, plan, when); }
+    void leave(const Result<void>& ended = {}) {
+        stay->end(ended);
+        stay.reset();
+    }
+
+    session::ClientRequest asked;
+    session::StreamPlan plan;
+    session::ClientFigures now;
+    std::string kicked;
+    session::ClientEntry entry;
+    std::optional<session::StreamStay> stay;
+};
+
+struct StreamBoardTest : ::testing::Test {
+    StreamBoardTest() { table.add_watcher(board); }
+    ~StreamBoardTest() override { clients.clear(); }
+    FakeClient& client(ClientKind kind, const std::string& stream = "cam") {
+        clients.push_back(std::make_unique<FakeClient>(table, kind, stream, "id" + std::to_string(clients.size())));
+        clients.back()->enter(begin);
+        return *clients.back();
+    }
+    void leave_all() {
+        for (const auto& each : clients)
+            if (each->stay)
+                each->leave();
+    }
+    const BoardStream& stream(const std::string& url = "/live/cam") {
+        for (const auto& [number, stream] : board.streams())
+            if (stream->url == url)
+                return *stream;
+        std::abort();
+    }
+    static void append(media::Source& source, media::Kind kind, std::chrono::milliseconds at, const char* text, bool key = false,
+                       bool config = false) {
+        const auto bytes = hex(text);
+        source.append({kind, key, config, MediaTime(at), Slice::copy_of(bytes)});
+    }
+
+    std::unique_ptr<io::Loop> loop = *io::Loop::create();
+    media::SlabPool slabs;
+    media::StreamTable streams{slabs};
+    StreamBoard board{streams};
+    session::ClientTable table;
+    std::vector<std::unique_ptr<FakeClient>> clients;
+    TimePoint begin = io::now();
+};
+
+TEST_F(StreamBoardTest, StreamsAndHostsComeAndGoWithTheirClients) {
+    EXPECT_EQ(board.stream_count(), 0U);
+    auto& publisher = client(ClientKind::fmle_publish);
+    auto& player = client(ClientKind::rtmp_play);
+    client(ClientKind::flv_play, "other");
+    EXPECT_EQ(board.stream_count(), 2U);
+    const BoardStream& cam = stream();
+    EXPECT_TRUE(cam.id.starts_with("vid-"));
+    EXPECT_EQ(cam.id.size(), 11U);
+    EXPECT_EQ(cam.clients, 2U);
+    EXPECT_EQ(cam.publisher, "id0");
+    EXPECT_EQ(cam.tc_url, "rtmp://h/live");
+    EXPECT_EQ(board.find_stream(cam.id), &cam);
+    ASSERT_EQ(board.vhosts().size(), 1U);
+    const BoardVhost& vhost = *board.vhosts().front();
+    EXPECT_EQ(vhost.clients, 3U);
+    EXPECT_EQ(vhost.streams, 2U);
+    EXPECT_EQ(board.find_vhost(vhost.id), &vhost);
+    ASSERT_NE(board.find_client("id1"), nullptr);
+    EXPECT_EQ(board.find_client("id1")->stream, &cam);
+
+    publisher.leave();
+    EXPECT_EQ(cam.publisher, "");
+    EXPECT_EQ(cam.clients, 1U);
+    EXPECT_EQ(board.find_client("id0"), nullptr);
+    const std::string id = cam.id;
+    player.leave(Error(Errc::system, "broken"));
+    EXPECT_EQ(board.find_stream(id), nullptr);
+    EXPECT_EQ(board.stream_count(), 1U);
+    EXPECT_EQ(vhost.streams, 1U);
+    EXPECT_EQ(board.totals().clients, 3U);
+    EXPECT_EQ(board.totals().errors, 1U);
+    leave_all();
+    EXPECT_EQ(vhost.clients, 0U);
+    EXPECT_EQ(board.vhosts().size(), 1U);
+    EXPECT_TRUE(board.clients().empty());
+}
+
+TEST_F(StreamBoardTest, TheIdOfAStreamIsTheSameBeforeWhileAndAfter) {
+    session::ClientRequest request;
+    request.app = "live";
+    request.stream = "cam";
+    session::StreamIds& ids = board;
+    EXPECT_EQ(ids.stream_id("/live/cam"), "");
+    const std::string id = ids.stream_id(request, "/live/cam", "__defaultVhost__");
+    EXPECT_EQ(ids.stream_id(request, "/live/cam", "__defaultVhost__"), id);
+    EXPECT_EQ(board.find_stream(id), nullptr) << "nobody is there yet";
+    EXPECT_EQ(board.stream_count(), 0U);
+    auto& publisher = client(ClientKind::fmle_publish);
+    EXPECT_EQ(stream().id, id);
+    EXPECT_EQ(ids.stream_id("/live/cam"), id);
+    publisher.leave();
+    EXPECT_EQ(ids.stream_id("/live/cam"), id);
+    board.sample(io::now() + StreamBoard::kKeptFor - 1s);
+    EXPECT_EQ(ids.stream_id("/live/cam"), id);
+    board.sample(io::now() + StreamBoard::kKeptFor + 1s);
+    EXPECT_EQ(ids.stream_id("/live/cam"), "");
+    EXPECT_TRUE(board.streams().empty());
+}
+
+TEST_F(StreamBoardTest, OnlySoManyIdsAreKeptForNobody) {
+    session::ClientRequest request;
+    for (std::size_t i = 0; i < StreamBoard::kKeptMax; ++i)
+        board.stream_id(request, "/live/" + std::to_string(i), "v");
+    EXPECT_EQ(board.streams().size(), StreamBoard::kKeptMax);
+    EXPECT_TRUE(board.stream_id(request, "/live/more", "v").starts_with("vid-"));
+    EXPECT_EQ(board.streams().size(), StreamBoard::kKeptMax);
+    auto& player = client(ClientKind::rtmp_play);
+    EXPECT_EQ(board.streams().size(), StreamBoard::kKeptMax + 1);
+    player.leave();
+    EXPECT_EQ(board.streams().size(), StreamBoard::kKeptMax);
+}
+
+TEST_F(StreamBoardTest, BytesAreCountedForClientStreamAndHost) {
+    auto& publisher = client(ClientKind::fmle_publish);
+    auto& player = client(ClientKind::rtmp_play);
+    for (int i = 1; i <= 10; ++i) {
+        publisher.now.received_bytes += 375'000;
+        player.now.sent_bytes += 375'000;
+        board.sample(begin + i * StreamBoard::kInterval);
+    }
+    const auto rates = board.find_client("id1")->usage.rates.per_second();
+    EXPECT_EQ(kbps(rates.second), 1000);
+    EXPECT_EQ(kbps(rates.first), 0);
+    EXPECT_EQ(stream().usage.received_bytes, 3'750'000U);
+    EXPECT_EQ(stream().usage.sent_bytes, 3'750'000U);
+    EXPECT_EQ(kbps(stream().usage.rates.per_second().first), 1000);
+    EXPECT_EQ(kbps(board.vhosts().front()->usage.rates.per_second().second), 1000);
+    player.now.sent_bytes += 7;
+    player.leave();
+    EXPECT_EQ(stream().usage.sent_bytes, 3'750'007U) << "what came after the last sample";
+    leave_all();
+    EXPECT_EQ(board.vhosts().front()->usage.sent_bytes, 3'750'007U);
+    client(ClientKind::fmle_publish);
+    EXPECT_EQ(stream().usage.sent_bytes, 0U) << "another life of the stream";
+    leave_all();
+}
+
+TEST_F(StreamBoardTest, WhatAConnectionUsedBeforeIsNotTheStreams) {
+    clients.push_back(std::make_unique<FakeClient>(table, ClientKind::rtmp_play, "cam", "twice"));
+    FakeClient& twice = *clients.back();
+    twice.now.sent_bytes = 1'000;
+    twice.enter(begin);
+    twice.now.sent_bytes = 1'100;
+    board.sample(begin + 3s);
+    EXPECT_EQ(stream().usage.sent_bytes, 100U);
+    EXPECT_EQ(twice.entry.figures().sent_bytes, 100U);
+    leave_all();
+}
+
+TEST_F(StreamBoardTest, SaysWhatTheSourceCarries) {
+    const auto source = *streams.find_or_create("/live/cam", {}, 60'000);
+    append(*source, media::Kind::video, 0ms, "27 01 000000 00");  // of an earlier life
+    client(ClientKind::fmle_publish);
+    EXPECT_EQ(stream().video(), std::nullopt);
+    append(*source, media::Kind::video, 0ms,
+           "17 00 000000 0164001fffe1001a6764001facd9405005bb011000000300100000030320f183196001000668ebe3cb22c0fdf8f800", false,
+           true);
+    append(*source, media::Kind::audio, 0ms, "2f fffb");
+    for (int i = 0; i < 150; ++i)
+        append(*source, media::Kind::video, i * 40ms, i % 50 == 0 ? "17 01 000000 00" : "27 01 000000 00", i % 50 == 0);
+    EXPECT_EQ(stream().video(), (VideoFacts{"H264", "High", "3.1", 1280, 720}));
+    EXPECT_EQ(stream().audio(), std::nullopt) << "too long ago to be found";
+    append(*source, media::Kind::audio, 6000ms, "2f fffb");
+    EXPECT_EQ(stream().audio(), (AudioFacts{"MP3", 44'100, 2, "Other"}));
+    EXPECT_EQ(stream().counters().packets[media::index_of(media::Kind::video)], 151U);
+    EXPECT_EQ(stream().counters().key_frames, 3U);
+    leave_all();
+}
+
+TEST_F(StreamBoardTest, MeasuresFramesAndGroupsOfPictures) {
+    const auto source = *streams.find_or_create("/live/cam", {}, 60'000);
+    client(ClientKind::fmle_publish);
+    EXPECT_EQ(stream().gop(), std::nullopt);
+    EXPECT_EQ(stream().since_key_frame(begin), std::nullopt);
+    int frame = 0;
+    for (int tick = 1; tick <= 4; ++tick) {
+        for (; frame < tick * 75; ++frame)  // 25 a second, a key frame every two seconds
+            append(*source, media::Kind::video, frame * 40ms, "27 01 000000 00", frame % 50 == 0);
+        board.sample(begin + tick * 3s);
+    }
+    EXPECT_NEAR(stream().frames_per_second(), 25, 0.01);
+    EXPECT_EQ(stream().gop(), MediaTime(2s));
+    const TimePoint last_tick = begin + 4 * 3s;
+    EXPECT_EQ(stream().since_key_frame(last_tick), MediaTime(1960ms));
+    EXPECT_EQ(stream().since_key_frame(last_tick + 5s), MediaTime(6960ms)) << "nothing comes any more";
+    append(*source, media::Kind::video, 12s, "17 01 000000 00", true);
+    EXPECT_EQ(stream().since_key_frame(last_tick + 5s), MediaTime(0));
+    leave_all();
+}
+
+TEST_F(StreamBoardTest, AFiberSamplesInPortionsAndStops) {
+    for (std::size_t i = 0; i < StreamBoard::kPortion + 1; ++i)
+        client(ClientKind::rtmp_play).now.sent_bytes = 1;
+    io::Scope scope("board");
+    ASSERT_TRUE(scope.start("board", [this](io::Deadline forever) { board.run(forever, 1ms); }).ok());
+    const auto limit = io::Deadline::after(20s);
+    while (stream().usage.sent_bytes < StreamBoard::kPortion + 1 && !limit.expired())
+        ASSERT_TRUE(io::sleep(io::Deadline::after(1ms)).ok());
+    EXPECT_EQ(stream().usage.sent_bytes, StreamBoard::kPortion + 1);
+    EXPECT_TRUE(scope.stop(io::Deadline::after(20s)).ok());
+    leave_all();
+}
+
+}  // namespace
+}  // namespace live::service::stats

@@ -1,0 +1,201 @@
+#include "service/stats/track_facts.hpp"
+
+#include "wire/codec/aac.hpp"
+#include "wire/codec/av1.hpp"
+#include "wire/codec/avc.hpp"
+#include "wire/codec/hevc.hpp"
+#include "wire/codec/opus.hpp"
+#include "wire/flv/audio_tag.hpp"
+#include "wire/flv/video_tag.hpp"
+
+namespace live::service::stats {
+
+namespace {
+
+using wire::codec::SpsInfo;
+using wire::flv::AudioCodec;
+using wire::flv::PacketKind;
+using wire::flv::VideoCodec;
+
+constexpr const char* kOther = "Other";
+
+std::string text_of_level(unsigned whole, unsigned part) {
+    std::string text = std::to_string(whole);
+    return part == 0 ? text : text + "." + std::to_string(part);
+}
+
+void set_size(VideoFacts& facts, const Result<SpsInfo>& picture) {
+    if (!picture.ok())
+        return;
+    facts.width = picture->width;
+    facts.height = picture->height;
+}
+
+void read_avc(VideoFacts& facts, Bytes record) {
+    const auto config = wire::codec::parse_avc_config(record);
+    if (!config.ok())
+        return;
+    facts.profile = avc_profile_text(config->profile, config->compatibility);
+    facts.level = avc_level_text(config->level);
+    if (!config->sps.empty())
+        set_size(facts, wire::codec::parse_avc_sps(config->sps.front()));
+}
+
+void read_hevc(VideoFacts& facts, Bytes record) {
+    const auto config = wire::codec::parse_hevc_config(record);
+    if (!config.ok())
+        return;
+    facts.profile = hevc_profile_text(config->profile);
+    facts.level = hevc_level_text(config->level);
+    set_size(facts, wire::codec::parse_hevc_sps(config->first_unit(wire::codec::HevcConfig::kSps)));
+}
+
+void read_av1(VideoFacts& facts, Bytes record) {
+    static constexpr const char* kProfiles[] = {"Main", "High", "Professional"};
+    const auto config = wire::codec::parse_av1_config(record);
+    if (!config.ok())
+        return;
+    facts.profile = config->profile < std::size(kProfiles) ? kProfiles[config->profile] : kOther;
+    facts.level = av1_level_text(config->level);
+    set_size(facts, wire::codec::parse_av1_sequence_header(config->obus));
+}
+
+const char* aac_profile_text(const wire::codec::AudioSpecificConfig& config) {
+    if (config.ps)
+        return "HEv2";
+    if (config.sbr)
+        return "HE";
+    switch (config.object_type) {
+        case 1: return "Main";
+        case 2: return "LC";
+        case 3: return "SSR";
+        default: return kOther;
+    }
+}
+
+void read_aac(AudioFacts& facts, Bytes body) {
+    const auto config = wire::codec::parse_aac_config(body);
+    if (!config.ok())
+        return;
+    facts.profile = aac_profile_text(*config);
+    facts.sample_rate = config->output_rate;
+    facts.channels = config->channels;
+}
+
+void read_opus(AudioFacts& facts, Bytes body) {
+    if (const auto head = wire::codec::parse_opus_head(body); head.ok())
+        facts.channels = head->channels;
+}
+
+// The family's name when it has one for the codec.
+template <class Codec>
+std::string text_of_codec(Codec codec, bool is_known) {
+    const std::string name(wire::flv::name_of(codec));
+    return is_known ? name : std::string(kOther) + "(" + name + ")";
+}
+
+}  // namespace
+
+std::string avc_profile_text(std::uint8_t profile, std::uint8_t compatibility) {
+    constexpr unsigned kConstraintSet1 = 0x40;
+    constexpr unsigned kConstraintSet3 = 0x10;
+    const bool is_intra = (compatibility & kConstraintSet3) != 0;
+    switch (profile) {
+        case 66: return (compatibility & kConstraintSet1) != 0 ? "Baseline(Constrained)" : "Baseline";
+        case 77: return "Main";
+        case 88: return "Extended";
+        case 100: return "High";
+        case 110: return is_intra ? "High(10+Intra)" : "High(10)";
+        case 122: return is_intra ? "High(422+Intra)" : "High(422)";
+        case 144: return "High(444)";
+        case 244: return is_intra ? "High(444+Intra)" : "High(444+Predictive)";
+        case 44: return "High(444+Intra)";
+        default: return kOther;
+    }
+}
+
+std::string avc_level_text(std::uint8_t level) {
+    constexpr unsigned kLevel1b = 9;
+    constexpr unsigned kHighest = 62;
+    if (level == kLevel1b)
+        return "1b";
+    const bool is_level = level > kLevel1b && level <= kHighest && (level % 10U < 3 || level == 13);
+    return is_level ? text_of_level(level / 10U, level % 10U) : kOther;
+}
+
+std::string hevc_profile_text(std::uint8_t profile) {
+    switch (profile) {
+        case 1: return "Main";
+        case 2: return "Main10";
+        case 3: return "Main Still Picture";
+        case 4: return "Rext";
+        default: return kOther;
+    }
+}
+
+std::string hevc_level_text(std::uint8_t level) {
+    switch (level) {
+        case 30: return "1";
+        case 60: return "2";
+        case 63: return "2.1";
+        case 90: return "3";
+        case 93: return "3.1";
+        case 120: return "4";
+        case 123: return "4.1";
+        case 150: return "5";
+        case 153: return "5.1";
+        case 156: return "5.2";
+        case 180: return "6";
+        case 183: return "6.1";
+        case 186: return "6.2";
+        default: return kOther;
+    }
+}
+
+std::string av1_level_text(std::uint8_t level) {
+    constexpr unsigned kHighest = 23;  // 7.3; 31 means no bound
+    return level > kHighest ? kOther : text_of_level(2U + (level >> 2U), level & 3U);
+}
+
+std::optional<VideoFacts> read_video_facts(Bytes body) {
+    const auto tag = wire::flv::parse_video_tag(body);
+    if (!tag.ok() || tag->codec == VideoCodec::none)
+        return std::nullopt;
+    VideoFacts facts;
+    const bool is_known = tag->codec == VideoCodec::avc || tag->codec == VideoCodec::hevc || tag->codec == VideoCodec::av1 ||
+                          tag->codec == VideoCodec::vp6 || tag->codec == VideoCodec::vp6_alpha;
+    facts.codec = tag->codec == VideoCodec::vp6_alpha ? "VP6" : text_of_codec(tag->codec, is_known);
+    facts.profile = kOther;
+    facts.level = kOther;
+    if (tag->kind == PacketKind::sequence_header) {
+        switch (tag->codec) {
+            case VideoCodec::avc: read_avc(facts, tag->body); break;
+            case VideoCodec::hevc: read_hevc(facts, tag->body); break;
+            case VideoCodec::av1: read_av1(facts, tag->body); break;
+            default: break;
+        }
+    }
+    return facts;
+}
+
+std::optional<AudioFacts> read_audio_facts(Bytes body) {
+    const auto tag = wire::flv::parse_audio_tag(body);
+    if (!tag.ok() || tag->codec == AudioCodec::none)
+        return std::nullopt;
+    constexpr std::uint32_t kOpusRate = 48'000;
+    constexpr std::uint32_t kUsualChannels = 2;
+    AudioFacts facts;
+    const bool is_known = tag->codec == AudioCodec::aac || tag->codec == AudioCodec::mp3 || tag->codec == AudioCodec::opus;
+    facts.codec = text_of_codec(tag->codec, is_known);
+    facts.profile = kOther;
+    const bool is_opus = tag->codec == AudioCodec::opus;
+    facts.sample_rate = is_opus ? kOpusRate : tag->sample_rate;
+    facts.channels = is_opus ? kUsualChannels : tag->channels;
+    if (tag->kind == PacketKind::sequence_header && tag->codec == AudioCodec::aac)
+        read_aac(facts, tag->body);
+    else if (tag->kind == PacketKind::sequence_header && is_opus)
+        read_opus(facts, tag->body);
+    return facts;
+}
+
+}  // namespace live::service::stats

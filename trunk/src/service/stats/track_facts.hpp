@@ -1,0 +1,47 @@
+// What the API says about a stream's codecs, in the words of the family: found in its sequence headers, or in a packet when the
+// codec has none. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/bytes.hpp"
+
+namespace live::service::stats {
+
+struct VideoFacts {
+    std::string codec;    // "H264", "HEVC", "AV1", "VP6", "Other(...)"
+    std::string profile;  // "High", "Main10", ..., "Other"
+    std::string level;    // "3.1", ..., "Other"
+    std::uint32_t width = 0;
+    std::uint32_t height = 0;
+
+    bool operator==(const VideoFacts&) const = default;
+};
+
+struct AudioFacts {
+    std::string codec;  // "AAC", "MP3", "Opus", "Other(...)"
+    std::uint32_t sample_rate = 0;
+    std::uint32_t channels = 0;
+    std::string profile;  // "LC", ..., "Other"
+
+    bool operator==(const AudioFacts&) const = default;
+};
+
+// `body` is that of an FLV tag, best of one with a sequence header. None when it cannot be read; what it does not say stays
+// empty.
+std::optional<VideoFacts> read_video_facts(Bytes body);
+std::optional<AudioFacts> read_audio_facts(Bytes body);
+
+// "High(422+Intra)" and its like (ITU-T H.264, A.2), from the bytes of the decoder configuration.
+std::string avc_profile_text(std::uint8_t profile, std::uint8_t compatibility);
+// level_idc: 31 is "3.1", 9 is "1b".
+std::string avc_level_text(std::uint8_t level);
+std::string hevc_profile_text(std::uint8_t profile);
+// general_level_idc, 30 times the number.
+std::string hevc_level_text(std::uint8_t level);
+// seq_level_idx (AV1 Bitstream & Decoding Process, A.3).
+std::string av1_level_text(std::uint8_t level);
+
+}  // namespace live::service::stats
