@@ -124,6 +124,8 @@ void derive(const LoadInput& input, Settings& settings) {
     for (Vhost& vhost : settings.vhosts) {
         if (vhost.rtmp.min_latency)
             vhost.publish.merged_read = false;
+        if (vhost.http_remux.enabled)
+            vhost.play.history_min = vhost.http_remux.fast_cache;
         if (vhost.hls.key_file_path.empty())
             vhost.hls.key_file_path = vhost.hls.path;
         if (vhost.hls.key_url.empty())

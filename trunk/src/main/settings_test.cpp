@@ -311,9 +311,8 @@ TEST(Settings, WhatDoesNothingYetIsSaidOncePerLoadAndOnlyWhenInUse) {
 
 TEST(Settings, OurOwnDirectives) {
     const LoadedSettings loaded = good(
-        "listen 1935; io_uring off; rtmps { enabled on; listen 1443; key k.pem; cert c.pem; } vhost a { publish { takeover on; } "
+        "listen 1935; rtmps { enabled on; listen 1443; key k.pem; cert c.pem; } vhost a { publish { takeover on; } "
         "}");
-    EXPECT_FALSE(loaded.settings.io_uring);
     EXPECT_TRUE(loaded.settings.rtmps.enabled);
     EXPECT_EQ(loaded.settings.rtmps.tls.key, "k.pem");
     EXPECT_TRUE(loaded.settings.vhosts[0].publish.takeover);

@@ -67,10 +67,8 @@ void FlvRunEncoder::stamp(MutBytes message, std::int64_t time_ms) const {
 std::vector<std::uint8_t> flv_file_head(Framing framing, KindSet kinds) {
     ByteWriter writer;
     flv::write_file_header(writer, {kinds.has(Kind::audio), kinds.has(Kind::video)});
-    const Bytes body = writer.written();
     std::vector<std::uint8_t> out;
-    for (const Bytes part : {frame_head(framing, body.size()).view(), body, frame_end(framing)})
-        out.insert(out.end(), part.begin(), part.end());
+    append_framed(framing, writer.written(), out);
     return out;
 }
 

@@ -48,4 +48,12 @@ FrameHead frame_head(Framing framing, std::size_t message_bytes) {
 
 Bytes frame_end(Framing framing) { return framing == Framing::http_chunk ? Bytes(kLineEnd) : Bytes(); }
 
+void append_framed(Framing framing, Bytes message, std::vector<std::uint8_t>& out) {
+    if (message.empty())
+        return;
+    const FrameHead head = frame_head(framing, message.size());
+    for (const Bytes part : {head.view(), message, frame_end(framing)})
+        out.insert(out.end(), part.begin(), part.end());
+}
+
 }  // namespace live::media

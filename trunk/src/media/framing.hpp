@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <vector>
 
 #include "base/bytes.hpp"
 
@@ -24,5 +24,7 @@ struct FrameHead {
 FrameHead frame_head(Framing framing, std::size_t message_bytes);
 // What goes behind it.
 Bytes frame_end(Framing framing);
+// Appends a message with both around it; nothing when it is empty.
+void append_framed(Framing framing, Bytes message, std::vector<std::uint8_t>& out);
 
 }  // namespace live::media

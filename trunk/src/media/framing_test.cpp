@@ -28,6 +28,13 @@ TEST(Framing, AChunkSaysItsSizeInHex) {
     EXPECT_EQ(frame_end(Framing::http_chunk).size(), 2U);
 }
 
+TEST(Framing, GoesAroundAMessageUnlessThereIsNone) {
+    std::vector<std::uint8_t> out = {'>'};
+    append_framed(Framing::http_chunk, text("abc"), out);
+    append_framed(Framing::http_chunk, {}, out);
+    EXPECT_EQ(out, text(">3\r\nabc\r\n"));
+}
+
 // RFC 6455, 5.2: 7 bits of length, or 126 and 16 bits, or 127 and 64 bits, whichever is the shortest.
 TEST(Framing, AWebSocketMessageTakesTheShortestLength) {
     using Expected = std::vector<std::uint8_t>;

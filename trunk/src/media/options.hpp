@@ -35,6 +35,8 @@ struct PlayOptions {
     // Above zero: one message at a time with at least this gap.
     std::chrono::microseconds send_min_interval{0};
     bool reduce_sequence_header = false;
+    // Kept of the newest media even while nobody reads; from http_remux { fast_cache; }.
+    std::chrono::milliseconds history_min{0};
 };
 
 // The conf block publish {}.

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "media/audio_run.hpp"
 #include "media/flv_run.hpp"
 #include "media/rtmp_run.hpp"
+#include "media/ts_run.hpp"
 
 namespace live::media {
 
@@ -148,8 +150,9 @@ void Source::trim() {
     if (!options_.gop_cache)
         keep = ring_.next();
     const bool has_readers = readers() > 0;
-    if (has_readers && ring_.bytes() <= kRingBytesMax)
-        keep = std::min(keep, ring_.find_time(ring_.newest().dts - kHistory));
+    const auto history = std::max<MediaTime>(options_.history_min, has_readers ? kHistory : MediaTime::zero());
+    if (history > MediaTime::zero() && ring_.bytes() <= kRingBytesMax)
+        keep = std::min(keep, ring_.find_time(ring_.newest().dts - history));
     keep = std::max(keep_for_laggards(keep), ring_.first());
     for (HeldRun& held : runs_)
         held.run->drop_before(keep);
@@ -165,6 +168,11 @@ void Source::set_chunk_size(std::uint32_t bytes) {
 std::unique_ptr<RunEncoder> Source::encoder_for(const RunFormat& format) const {
     switch (format.container) {
         case Container::flv: return std::make_unique<FlvRunEncoder>(format.framing, format.kinds);
+        case Container::ts: return std::make_unique<TsRunEncoder>(format.framing, config(Kind::audio), config(Kind::video));
+        case Container::aac:
+            return std::make_unique<AudioRunEncoder>(format.framing, wire::flv::AudioCodec::aac, config(Kind::audio));
+        case Container::mp3:
+            return std::make_unique<AudioRunEncoder>(format.framing, wire::flv::AudioCodec::mp3, config(Kind::audio));
         case Container::rtmp: break;
     }
     return std::make_unique<RtmpRunEncoder>(chunk_size_);

@@ -26,7 +26,7 @@ namespace live::media {
 
 class Source;
 
-enum class Container : std::uint8_t { rtmp, flv };
+enum class Container : std::uint8_t { rtmp, flv, ts, aac, mp3 };
 
 // Which run a reader reads: one for each combination that has readers.
 struct RunFormat {

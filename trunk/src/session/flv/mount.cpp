@@ -21,6 +21,9 @@ struct Ending {
 
 constexpr std::array kEndings = {
     Ending{".flv", media::Container::flv, "video/x-flv"},
+    Ending{".ts", media::Container::ts, "video/MP2T"},
+    Ending{".aac", media::Container::aac, "audio/x-aac"},
+    Ending{".mp3", media::Container::mp3, "audio/mpeg"},
 };
 
 std::vector<std::string_view> split(std::string_view path) {

@@ -51,6 +51,9 @@ TEST(Mount, KnowsWhoseItIsAndWhatItHolds) {
     EXPECT_TRUE(Mount::parse("[vhost]/[app]/[stream].flv")->is_of_vhost());
     EXPECT_FALSE(Mount::parse("/[app]/[stream].flv")->is_of_vhost());
     EXPECT_EQ(Mount::parse("/[app]/[stream].flv")->content_type(), "video/x-flv");
+    EXPECT_EQ(Mount::parse("/[app]/[stream].ts")->content_type(), "video/MP2T");
+    EXPECT_EQ(Mount::parse("/[app]/[stream].aac")->content_type(), "audio/x-aac");
+    EXPECT_EQ(Mount::parse("/[app]/[stream].mp3")->content_type(), "audio/mpeg");
 }
 
 TEST(Mount, RefusesWhatNoPathCouldMatchForSure) {

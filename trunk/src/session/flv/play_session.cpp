@@ -97,7 +97,7 @@ Result<Tracks> PlaySession::wait_for_media(io::Deadline deadline) {
     Signal published;
     for (;;) {
         if (source_->is_published())
-            if (const auto tracks = decide_tracks(*source_, url_.options))
+            if (const auto tracks = decide_tracks(*source_, url_.mount.container(), url_.options))
                 return *tracks;
         if (!watch)
             watch.emplace(*source_, published);
@@ -111,11 +111,19 @@ Result<Tracks> PlaySession::wait_for_media(io::Deadline deadline) {
 media::RunFormat PlaySession::format_for(const Tracks& tracks) const { return {url_.mount.container(), framing_, tracks.sent}; }
 
 Result<void> PlaySession::play(const Tracks& tracks, io::Deadline deadline) {
+    using media::Container;
     const media::RunFormat format = format_for(tracks);
+    TRY(check_codec(*source_, format.container));
+    std::vector<std::uint8_t> file_head;
+    if (format.container == Container::flv)
+        file_head = media::flv_file_head(framing_, tracks.announced);
+    std::optional<MediaTime> from;
+    if (format.container == Container::aac || format.container == Container::mp3)
+        from = source_->timeline().newest() - url_.options.fast_cache;
     LOG_INFO(exchange_.log(), "start play mw_sleep={}, mw_msgs={}, has_audio={}, has_video={}, guess_has_av={}",
              plan_.play.mw_latency.count(), plan_.play.mw_msgs, tracks.announced.has(media::Kind::audio) ? 1 : 0,
              tracks.announced.has(media::Kind::video) ? 1 : 0, url_.options.guess_has_av ? 1 : 0);
-    cursor_.emplace(source_, format, media::flv_file_head(framing_, tracks.announced));
+    cursor_.emplace(source_, format, std::move(file_head), from);
     PlayerProtocol& protocol = *this;
     player_.emplace(exchange_.stream(), exchange_.tcp(), *cursor_, context_.fan_out, plan_.play, protocol,
                     exchange_.traffic().sent_bytes, exchange_.log());

@@ -17,7 +17,10 @@ struct Tracks {
 // A stream of one kind counts as such after this many packets of it.
 inline constexpr std::uint64_t kSurePackets = 10;
 
-// None while not enough has been published.
-std::optional<Tracks> decide_tracks(const media::Source& source, const RemuxOptions& options);
+// None while not enough has been published. Containers of sound alone wait for sound.
+std::optional<Tracks> decide_tracks(const media::Source& source, media::Container container, const RemuxOptions& options);
+
+// Errc::unsupported when the stream's sound is not what an .aac or .mp3 file holds. Sound has been published.
+Result<void> check_codec(const media::Source& source, media::Container container);
 
 }  // namespace live::session::flv

@@ -1,0 +1,33 @@
+// AudioRunEncoder: the sound alone as players of .aac and .mp3 want it: ADTS frames, or MP3 frames as they are. Everything else
+// is left out.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "media/framing.hpp"
+#include "media/wire_run.hpp"
+#include "wire/codec/aac.hpp"
+#include "wire/flv/codec.hpp"
+
+namespace live::media {
+
+class AudioRunEncoder final : public RunEncoder {
+public:
+    // `codec` is aac or mp3; `config` the newest sequence header, empty when there is none.
+    AudioRunEncoder(Framing framing, wire::flv::AudioCodec codec, const Slice& config);
+
+    RunTimes times() const override { return RunTimes::shared; }
+    Encoded encode(const Packet& packet, SlabLog& log) override;
+    bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
+    void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
+
+private:
+    void append_frame(Bytes header, Bytes frame, SlabLog& log) const;
+
+    Framing framing_;
+    wire::flv::AudioCodec codec_;
+    std::optional<wire::codec::AudioSpecificConfig> aac_;
+};
+
+}  // namespace live::media

@@ -1,0 +1,31 @@
+// TsRunEncoder: packets as MPEG transport packets (188 bytes each), all those of one packet in one frame of HTTP's. The run's
+// continuity counters and clock are the same for every reader; tables come in front of each key picture.
+#pragma once
+
+#include <vector>
+
+#include "media/framing.hpp"
+#include "media/wire_run.hpp"
+#include "wire/ts/ts_converter.hpp"
+
+namespace live::media {
+
+class TsRunEncoder final : public RunEncoder {
+public:
+    // `audio` and `video`: the newest sequence headers, empty when there is none.
+    TsRunEncoder(Framing framing, const Slice& audio, const Slice& video);
+
+    RunTimes times() const override { return RunTimes::shared; }
+    // What cannot be carried or read is left out.
+    Encoded encode(const Packet& packet, SlabLog& log) override;
+    bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
+    // For a sequence header: the tables, so that a reader that joins between two key pictures knows what comes.
+    void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
+
+private:
+    wire::ts::TsConverter converter_;
+    std::vector<std::uint8_t> packets_;  // empty but inside a call
+    Framing framing_;
+};
+
+}  // namespace live::media
