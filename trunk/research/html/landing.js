@@ -15,7 +15,8 @@ let site = location.origin;
 let start = 0;
 let shownTotal = -1;
 
-// Does the playlist of a stream exist yet? A stream's id → { found, asked (ms) }. Only streams of virtual hosts that have HLS are asked.
+// Does the playlist of a stream exist yet? A stream's id → { found, asked (ms) }. Only streams of virtual hosts that have HLS are
+// asked.
 const playlists = new Map();
 
 async function probe(id, address) {
@@ -33,17 +34,35 @@ async function probe(id, address) {
 function linkRow(name, more) {
     const address = element('code');
     const copy = copyButton(`the ${name} address`, () => address.textContent);
-    return element('div', { class: 'copy', 'data-link': name }, element('span', {}, name), address, element('div', {}, more, copy));
+    return element(
+        'div',
+        { class: 'copy', 'data-link': name },
+        element('span', {}, name),
+        address,
+        element('div', {}, more, copy),
+    );
 }
 
 function createStream() {
-    return element('li', { class: 'card stream' },
-        element('div', { class: 'title' },
+    return element(
+        'li',
+        { class: 'card stream' },
+        element(
+            'div',
+            { class: 'title' },
             element('span', { class: 'dot good live', 'aria-hidden': 'true' }),
             element('div', {}, element('h3'), element('p', { class: 'muted small' })),
-            element('a', { class: 'button primary' }, 'Play')),
+            element('a', { class: 'button primary' }, 'Play'),
+        ),
         element('dl', { class: 'facts' }),
-        element('div', { class: 'links' }, linkRow('RTMP'), linkRow('FLV'), linkRow('HLS', element('a', { class: 'button little' }, 'Play'))));
+        element(
+            'div',
+            { class: 'links' },
+            linkRow('RTMP'),
+            linkRow('FLV'),
+            linkRow('HLS', element('a', { class: 'button little' }, 'Play')),
+        ),
+    );
 }
 
 function facts(stream) {
@@ -58,13 +77,20 @@ function facts(stream) {
 
 function updateStream(shown, { stream, vhost, links, hasHls }) {
     setText(shown.querySelector('h3'), stream.name);
-    setText(shown.querySelector('.title p'), [stream.app, vhost && vhost !== DEFAULT_VHOST ? vhost : ''].filter(Boolean).join(' · '));
+    setText(
+        shown.querySelector('.title p'),
+        [stream.app, vhost && vhost !== DEFAULT_VHOST ? vhost : ''].filter(Boolean).join(' · '),
+    );
     const play = shown.querySelector('.primary');
     setLink(play, links.player);
     play.setAttribute('aria-label', `Play ${stream.name}`);
-    showList(shown.querySelector('.facts'), facts(stream), ([name]) => name,
+    showList(
+        shown.querySelector('.facts'),
+        facts(stream),
+        ([name]) => name,
         ([name]) => element('div', {}, element('dt', {}, name), element('dd')),
-        (row, [, value]) => setText(row.lastElementChild, value));
+        (row, [, value]) => setText(row.lastElementChild, value),
+    );
     setText(shown.querySelector('[data-link="RTMP"] code'), links.rtmp);
     setText(shown.querySelector('[data-link="FLV"] code'), links.flv);
     const row = shown.querySelector('[data-link="HLS"]');
@@ -131,7 +157,10 @@ function showProblem(error) {
 
 async function refresh() {
     try {
-        const [streams, vhosts] = [await api.get(`/api/v1/streams/?start=${start}&count=${PAGE}`), await api.get('/api/v1/vhosts/?count=100')];
+        const [streams, vhosts] = [
+            await api.get(`/api/v1/streams/?start=${start}&count=${PAGE}`),
+            await api.get('/api/v1/vhosts/?count=100'),
+        ];
         showStreams(streams.streams, vhosts.vhosts ?? [], streams.streams.length >= PAGE);
         showState('good', 'Live');
         return REFRESH_MS;

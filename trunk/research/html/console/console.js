@@ -16,7 +16,13 @@ let lastSample = null;
 
 const rate = new Chart({ title: 'Bandwidth', series: ['out', 'in'], format: format.bitrate, least: 100 });
 const processor = new Chart({ title: 'Processor', series: ['server', 'machine'], format: format.percent, least: 0.05, most: 1 });
-const memory = new Chart({ title: 'Memory of the server', series: ['resident'], format: format.bytes, least: 2 ** 25, base: 1024 });
+const memory = new Chart({
+    title: 'Memory of the server',
+    series: ['resident'],
+    format: format.bytes,
+    least: 2 ** 25,
+    base: 1024,
+});
 byId('charts').append(rate.figure, processor.figure, memory.figure);
 
 class Pager {
@@ -62,12 +68,16 @@ function showTiles(self, system, streamCount, kbps) {
         ['Load', format.isNumber(system.load_1m) ? system.load_1m.toFixed(2) : '–', `${system.cpus_online} processors`],
         ['Up', format.duration(self.srs_uptime), `version ${self.version}`],
     ];
-    showList(byId('tiles'), rows, ([name]) => name,
+    showList(
+        byId('tiles'),
+        rows,
+        ([name]) => name,
         ([name]) => element('div', { class: 'card tile' }, element('dt', {}, name), element('dd'), element('dd')),
         (shown, [, value, more]) => {
             setText(shown.children[1], value);
             setText(shown.children[2], more);
-        });
+        },
+    );
 }
 
 /** The rates since the last sample of the server; null until there are two. */
@@ -98,16 +108,26 @@ function showServer(answer, streamCount) {
         memory.add(now, self.mem_percent * system.mem_ram_kbyte * 1024);
     }
     showTiles(self, system, streamCount, kbps);
-    const machine = `${format.bytes(system.mem_ram_kbyte * 1024)} of memory in the machine, ${format.percent(system.mem_ram_percent)} in use`;
+    const inUse = format.percent(system.mem_ram_percent);
+    const machine = `${format.bytes(system.mem_ram_kbyte * 1024)} of memory in the machine, ${inUse} in use`;
     setText(byId('about'), `Version ${self.version}, process ${self.pid}, server ${answer.server}. ${machine}. ${self.argv}`);
 }
 
 const cell = (label, type = '') => element('td', { class: type, 'data-label': label });
 
 function createStream() {
-    return element('tr', {}, element('th', { scope: 'row' }, element('span'), ' ', element('span', { class: 'muted small' })),
-        cell('Picture'), cell('Sound'), cell('In', 'number'), cell('Out', 'number'), cell('Frames', 'number'), cell('Clients', 'number'),
-        element('td', { class: 'act' }, element('a', { class: 'button little' }, 'Play')));
+    return element(
+        'tr',
+        {},
+        element('th', { scope: 'row' }, element('span'), ' ', element('span', { class: 'muted small' })),
+        cell('Picture'),
+        cell('Sound'),
+        cell('In', 'number'),
+        cell('Out', 'number'),
+        cell('Frames', 'number'),
+        cell('Clients', 'number'),
+        element('td', { class: 'act' }, element('a', { class: 'button little' }, 'Play')),
+    );
 }
 
 function updateStream(row, { stream, vhost, links }) {
@@ -141,8 +161,18 @@ function showStreams(streams, vhosts) {
 function createClient(client) {
     const kick = element('button', { type: 'button', class: 'little', 'aria-label': `Kick client ${client.id}` }, 'Kick');
     kick.addEventListener('click', () => kickAfterAsking(client, kick));
-    return element('tr', {}, element('th', { scope: 'row', class: 'mono' }), cell('Kind'), cell('Address', 'long'), cell('Stream', 'long'),
-        cell('Rate', 'number'), cell('Sent, received', 'number'), cell('Since', 'number'), element('td', { class: 'act' }, kick));
+    return element(
+        'tr',
+        {},
+        element('th', { scope: 'row', class: 'mono' }),
+        cell('Kind'),
+        cell('Address', 'long'),
+        cell('Stream', 'long'),
+        cell('Rate', 'number'),
+        cell('Sent, received', 'number'),
+        cell('Since', 'number'),
+        element('td', { class: 'act' }, kick),
+    );
 }
 
 function updateClient(row, client) {
@@ -170,7 +200,9 @@ function confirmed(client) {
     byId('confirm-text').textContent = `${client.type} ${client.id} from ${client.ip}, ${client.url}. ${what}`;
     dialog.returnValue = 'no';
     dialog.showModal();
-    return new Promise((resolve) => dialog.addEventListener('close', () => resolve(dialog.returnValue === 'yes'), { once: true }));
+    return new Promise((resolve) =>
+        dialog.addEventListener('close', () => resolve(dialog.returnValue === 'yes'), { once: true }),
+    );
 }
 
 async function kickAfterAsking(client, button) {
@@ -203,14 +235,23 @@ function showProblem(error) {
     byId('problem-link').hidden = !(isPassword && !error.own);
     if (isPassword) {
         setText(byId('problem-title'), 'The API wants a password');
-        setText(byId('problem-text'), error.own ? 'Without it there is nothing to see here.' : `It asks for it at ${error.base}.`);
+        setText(
+            byId('problem-text'),
+            error.own ? 'Without it there is nothing to see here.' : `It asks for it at ${error.base}.`,
+        );
         setLink(byId('elsewhere'), `${error.base}/console/`);
         return null;
     }
     setText(byId('problem-title'), error.kind === 'refused' ? 'The API refused' : 'The API does not answer');
-    const where = error.tried?.length ? ` Tried: ${error.tried.join(', ')}. Another address: add ?api=host:port to this page's.` : '';
-    setText(byId('problem-text'), error.kind === 'refused' ? error.message :
-        `Is the server running, and does http_api listen where this browser can reach it?${where}`);
+    const where = error.tried?.length
+        ? ` Tried: ${error.tried.join(', ')}. Another address: add ?api=host:port to this page's.`
+        : '';
+    setText(
+        byId('problem-text'),
+        error.kind === 'refused'
+            ? error.message
+            : `Is the server running, and does http_api listen where this browser can reach it?${where}`,
+    );
     return RETRY_MS;
 }
 
@@ -218,10 +259,15 @@ async function refresh() {
     try {
         const summaries = await api.get('/api/v1/summaries');
         const [streams, clients, vhosts] = await Promise.all([
-            api.get(`/api/v1/streams/${streamPager.query}`), api.get(`/api/v1/clients/${clientPager.query}`), api.get('/api/v1/vhosts/?count=100'),
+            api.get(`/api/v1/streams/${streamPager.query}`),
+            api.get(`/api/v1/clients/${clientPager.query}`),
+            api.get('/api/v1/vhosts/?count=100'),
         ]);
         const isWhole = streamPager.start === 0 && streams.streams.length < PAGE;
-        showServer(summaries, isWhole ? format.count(streams.streams.length) : `${streamPager.start + streams.streams.length} or more`);
+        showServer(
+            summaries,
+            isWhole ? format.count(streams.streams.length) : `${streamPager.start + streams.streams.length} or more`,
+        );
         showStreams(streams.streams, vhosts.vhosts ?? []);
         showClients(clients.clients);
         byId('problem').hidden = true;

@@ -2,7 +2,8 @@
 //
 //   url=        the whole address; the rest is then ignored
 //   server=     host; the page's own when missing
-//   app= stream= vhost=   live, livestream, none. The stream's ending says the format: .flv .ts .m3u8 .mp4 .aac .mp3; none means .flv
+//   app= stream= vhost=   live, livestream, none. The stream's ending says the format:
+//               .flv .ts .m3u8 .mp4 .aac .mp3; none means .flv
 //   schema=     http, https, ws, wss; rtmp (which no browser plays) stands for HTTP-FLV of the same stream
 //   port=       the port of the schema; with rtmp it is the RTMP port and says nothing here
 //   httpPort=   the port of HTTP whatever the schema
@@ -10,7 +11,7 @@
 //   api= eip=   for the WebRTC pages; not used by this one
 //   other names go on to the server, a token for one
 
-const OWN_NAMES = ['url', 'server', 'app', 'stream', 'vhost', 'schema', 'port', 'httpPort', 'autostart', 'api', 'eip', 'site', 'rtmp'];
+const OWN_NAMES = 'url server app stream vhost schema port httpPort autostart api eip site rtmp'.split(' ');
 const STREAMING_PORTS = { http: 8080, ws: 8080, https: 8088, wss: 8088 };
 const ENDINGS = { flv: 'flv', ts: 'mpegts', m3u8: 'hls', mp4: 'file', aac: 'file', mp3: 'file' };
 

@@ -4,8 +4,8 @@
 //   engine.figures()    { kbytesPerSecond, latency, codecs }, each possibly undefined
 //   engine.stop()       lets go of everything
 //
-// on.data() is called when bytes arrive, on.end(text) when the stream ended or the connection broke, on.fail(text) when trying again
-// cannot help.
+// on.data() is called when media arrives, on.end(text) when the stream ended or the connection broke, on.fail(text) when trying
+// again cannot help, on.note(text) when something of the media was not understood and the rest goes on.
 
 const LIBRARIES = {
     mpegts: { file: 'mpegts.js', name: 'mpegts.js' },
@@ -21,18 +21,25 @@ const loading = new Map();
 function library(global) {
     const { file, name } = LIBRARIES[global];
     if (!loading.has(global)) {
-        loading.set(global, new Promise((resolve, reject) => {
-            const script = document.createElement('script');
-            script.src = new URL(`js/${file}`, import.meta.url).href;
-            script.onload = () => (window[global] ? resolve(window[global]) : script.onerror());
-            script.onerror = () => {
-                script.remove();
-                loading.delete(global);
-                reject(new EngineError(`The library ${name} is missing on this server (players/js/${file}). ` +
-                    'It is copied there by the build when npm is installed: install npm, then run make again.'));
-            };
-            document.head.append(script);
-        }));
+        loading.set(
+            global,
+            new Promise((resolve, reject) => {
+                const script = document.createElement('script');
+                script.src = new URL(`js/${file}`, import.meta.url).href;
+                script.onload = () => (window[global] ? resolve(window[global]) : script.onerror());
+                script.onerror = () => {
+                    script.remove();
+                    loading.delete(global);
+                    reject(
+                        new EngineError(
+                            `The library ${name} is missing on this server (players/js/${file}). ` +
+                                'It is copied there by the build when npm is installed: install npm, then run make again.',
+                        ),
+                    );
+                };
+                document.head.append(script);
+            }),
+        );
     }
     return loading.get(global);
 }
@@ -62,15 +69,25 @@ async function flvEngine(type, { video, address, on }) {
         codecs = [info.videoCodec, info.audioCodec].filter(Boolean).join(', ');
         on.data();
     });
-    player.on(mpegts.Events.LOADING_COMPLETE, () => on.end('The stream ended.'));
+    // The library is still at work when it says so, and must not be taken down in the middle.
+    const later = (report) => setTimeout(report);
+    player.on(mpegts.Events.LOADING_COMPLETE, () => later(() => on.end('The stream ended.')));
     player.on(mpegts.Events.ERROR, (kind, detail, info) => {
+        const text = typeof info === 'string' ? info : (info?.msg ?? detail);
         if (kind === mpegts.ErrorTypes.NETWORK_ERROR) {
             const status = info?.code > 0 ? ` (HTTP ${info.code})` : '';
-            on.end(info?.code === 404 ? 'There is no such stream (HTTP 404).' : `The connection failed${status}.`);
-        } else if (detail === mpegts.ErrorDetails.MEDIA_CODEC_UNSUPPORTED || /addSourceBuffer|not supported/i.test(info?.msg ?? '')) {
-            on.fail('This browser cannot decode the codec of this stream.');
+            if (detail === 'Exception' && info?.code === undefined) later(() => on.end(`The library mpegts.js gave up: ${text}`));
+            else
+                later(() =>
+                    on.end(info?.code === 404 ? 'There is no such stream (HTTP 404).' : `The connection failed${status}.`),
+                );
+        } else if (detail === mpegts.ErrorDetails.MEDIA_CODEC_UNSUPPORTED || /addSourceBuffer|not supported/i.test(text)) {
+            const codec = /codecs=["']?([\w.,]+)/.exec(text)?.[1];
+            later(() => on.fail(`This browser cannot decode the codec of this stream${codec ? ` (${codec})` : ''}.`));
+        } else if (detail === mpegts.ErrorDetails.MEDIA_MSE_ERROR) {
+            later(() => on.end(`The media could not be played: ${text}`));
         } else {
-            on.end(`The media could not be played: ${info?.msg ?? detail}.`);
+            on.note(text);
         }
     });
     player.attachMediaElement(video);
@@ -111,9 +128,15 @@ async function hlsEngine({ video, address, on }) {
         if (!data.fatal) return;
         if (data.type === Hls.ErrorTypes.NETWORK_ERROR) {
             const status = data.response?.code;
-            on.end(status === 404 ? 'There is no playlist yet (HTTP 404).' : `The connection failed${status > 0 ? ` (HTTP ${status})` : ''}.`);
-        } else if (data.details === Hls.ErrorDetails.MANIFEST_INCOMPATIBLE_CODECS_ERROR ||
-                   data.details === Hls.ErrorDetails.BUFFER_ADD_CODEC_ERROR) {
+            on.end(
+                status === 404
+                    ? 'There is no playlist yet (HTTP 404).'
+                    : `The connection failed${status > 0 ? ` (HTTP ${status})` : ''}.`,
+            );
+        } else if (
+            data.details === Hls.ErrorDetails.MANIFEST_INCOMPATIBLE_CODECS_ERROR ||
+            data.details === Hls.ErrorDetails.BUFFER_ADD_CODEC_ERROR
+        ) {
             on.fail('This browser cannot decode the codec of this stream.');
         } else if (data.type === Hls.ErrorTypes.MEDIA_ERROR && repaired++ < 2) {
             hls.recoverMediaError();

@@ -1,5 +1,5 @@
-// Keeps a live stream playing: starts an engine, watches it, starts it again with growing pauses when the stream ends, and keeps the
-// picture near the live edge.
+// Keeps a live stream playing: starts an engine, watches it, starts it again with growing pauses when the stream ends, and keeps
+// the picture near the live edge.
 import { formatOf } from './address.js';
 import { createEngine, EngineError } from './engines.js';
 
@@ -8,13 +8,17 @@ const PAUSE_MS_MAX = 15_000;
 const STEADY_MS = 10_000; // played this long, the next pause is the first one again
 const WAITING_MS = 2500; // connected and nothing came: the publisher is not there
 const SILENCE_MS_MAX = 20_000; // it played, and then nothing came for so long: the connection is dead
+const FRUITLESS_MS_MAX = 20_000; // media came for so long and nothing was shown; a key frame may be ten seconds away
 const TICK_MS = 500;
 
 /** Seconds behind the newest media that are aimed at; null leaves the player alone. */
 export const DELAYS = { low: 0.6, normal: 1.5, steady: null };
 
 export class Playback {
-    /** onState(state, text, retryAt): state is idle, connecting, waiting, playing, retrying (retryAt in performance.now() ms) or failed. */
+    /**
+     * onState(state, text, retryAt): state is idle, connecting, waiting, playing, buffering, retrying (until retryAt, in
+     * milliseconds of performance.now()) or failed.
+     */
     constructor(video, onState) {
         this.video = video;
         this.onState = onState;
@@ -24,7 +28,13 @@ export class Playback {
         this.attempt = 0;
         this.generation = 0;
         video.addEventListener('playing', () => this.#onPlaying());
+        video.addEventListener('waiting', () => this.state === 'playing' && this.#change('buffering', ''));
         setInterval(() => this.#tick(), TICK_MS);
+    }
+
+    /** There is a picture, perhaps a still one. */
+    get isOn() {
+        return this.state === 'playing' || this.state === 'buffering';
     }
 
     async start(address) {
@@ -82,15 +92,21 @@ export class Playback {
         const mine = this.generation;
         const format = formatOf(this.address);
         if (!format) {
-            this.#change('failed', 'This page plays http(s) and ws(s) addresses that end in .flv, .ts, .m3u8, .mp4, .aac or .mp3.');
+            this.#change(
+                'failed',
+                'This page plays http(s) and ws(s) addresses that end in .flv, .ts, .m3u8, .mp4, .aac or .mp3.',
+            );
             return;
         }
         this.startedAt = performance.now();
         this.dataAt = 0;
+        this.dataSince = 0;
         this.playingSince = 0;
+        this.note = '';
         this.#change('connecting', 'Connecting');
         const on = {
-            data: () => mine === this.generation && (this.dataAt = performance.now()),
+            data: () => mine === this.generation && this.#onData(),
+            note: (text) => (this.note = text),
             end: (text) => mine === this.generation && this.#retry(text),
             fail: (text) => mine === this.generation && this.#fail(text),
         };
@@ -133,6 +149,11 @@ export class Playback {
         this.timer = setTimeout(() => this.#connect(), pause);
     }
 
+    #onData() {
+        this.dataAt = performance.now();
+        this.dataSince ||= this.dataAt;
+    }
+
     #onPlaying() {
         if (!this.engine || this.state === 'failed') return;
         if (!this.playingSince) this.playingSince = performance.now();
@@ -149,7 +170,9 @@ export class Playback {
         const now = performance.now();
         if (this.state === 'connecting' && !this.dataAt && now - this.startedAt > WAITING_MS)
             this.#change('waiting', 'Connected. Waiting for the publisher.');
-        if (this.state !== 'playing') return;
+        if (!this.isOn && this.dataSince && now - this.dataSince > FRUITLESS_MS_MAX && !this.video.paused)
+            this.#retry(`Media arrives, but nothing of it can be shown. ${this.note}`);
+        if (!this.isOn) return;
         if (now - this.playingSince > STEADY_MS) this.attempt = 0;
         if (this.dataAt && now - this.dataAt > SILENCE_MS_MAX && !this.video.paused && this.video.duration === Infinity)
             this.#retry(`Nothing came for ${SILENCE_MS_MAX / 1000} s.`);

@@ -5,9 +5,23 @@ import { addressOf, formatOf, playable, variant } from './address.js';
 import { Playback } from './playback.js';
 
 const FIGURES_MS = 1000;
-const DOTS = { idle: '', connecting: 'warn', waiting: 'warn', playing: 'good', retrying: 'warn', failed: 'bad' };
+const DOTS = {
+    idle: '',
+    connecting: 'warn',
+    waiting: 'warn',
+    playing: 'good',
+    buffering: 'warn',
+    retrying: 'warn',
+    failed: 'bad',
+};
 const TITLES = {
-    idle: 'Stopped', connecting: 'Connecting', waiting: 'Waiting', playing: 'Playing', retrying: 'Interrupted', failed: 'Cannot play',
+    idle: 'Stopped',
+    connecting: 'Connecting',
+    waiting: 'Waiting',
+    playing: 'Playing',
+    buffering: 'Buffering',
+    retrying: 'Interrupted',
+    failed: 'Cannot play',
 };
 
 const query = new URLSearchParams(location.search);
@@ -23,14 +37,13 @@ function showState(state, text, at) {
     retryAt = state === 'retrying' ? at : 0;
     byId('dot').className = `dot ${DOTS[state]}`;
     setText(byId('state'), TITLES[state]);
-    byId('over').hidden = state === 'playing';
-    video.controls = state === 'playing';
+    byId('over').hidden = video.controls = playback.isOn;
     byId('again').hidden = state !== 'retrying' && state !== 'idle' && state !== 'failed';
     setText(byId('again'), state === 'retrying' ? 'Try now' : 'Play');
     byId('stop').disabled = state === 'idle';
     setText(byId('headline'), state === 'idle' ? 'Nothing is playing.' : state === 'connecting' ? 'Connecting' : text);
     setText(byId('detail'), state === 'waiting' ? 'The picture starts by itself when the stream does.' : '');
-    announce(state === 'idle' ? 'Stopped' : text || TITLES[state]);
+    if (state !== 'buffering') announce(text || TITLES[state]);
     showCountdown();
 }
 
@@ -51,7 +64,7 @@ function showFigures() {
     showCountdown();
     const now = performance.now();
     const figures = playback.figures();
-    const isOn = playback.state === 'playing';
+    const { isOn } = playback;
     const grown = figures.frames - lastFrames.count;
     const fps = grown >= 0 && lastFrames.at ? (grown * 1000) / (now - lastFrames.at) : NaN;
     lastFrames = { count: figures.frames, at: now };

@@ -1,7 +1,8 @@
 // Finds the HTTP API and asks it.
 //
-// Where it is: ?api=host:port of the page's address; else the page's own origin, when the API answers there; else the page's host with
-// the usual port of the API. An API that wants a password is asked with the browser's own prompt, which works on its own origin only.
+// Where it is: ?api=host:port of the page's address; else the page's own origin, when the API answers there; else the page's host
+// with the usual port of the API. An API that wants a password is asked with the browser's own prompt, which works on its own
+// origin only.
 
 const PLAIN_PORT = 1985;
 const TLS_PORT = 1990;
@@ -38,7 +39,10 @@ export function candidates(page = location) {
     if (named) return [named];
     const found = [];
     if (page.protocol === 'http:' || page.protocol === 'https:') found.push(page.origin);
-    const usual = originOf(page.hostname.includes(':') && !page.hostname.startsWith('[') ? `[${page.hostname}]` : page.hostname, page);
+    const usual = originOf(
+        page.hostname.includes(':') && !page.hostname.startsWith('[') ? `[${page.hostname}]` : page.hostname,
+        page,
+    );
     if (usual && usual !== page.origin) found.push(usual);
     return found;
 }
@@ -56,7 +60,10 @@ async function ask(address, method, credentials, limit = ANSWER_MS_MAX) {
 }
 
 export class Api {
-    /** asksAtOnce: a password is asked for as soon as the API wants one; else only after signIn(). onPrompt: the browser may ask now. */
+    /**
+     * asksAtOnce: a password is asked for as soon as the API wants one; else only after signIn(). onPrompt(): the browser may
+     * ask now.
+     */
     constructor({ asksAtOnce = false, onPrompt = () => {} } = {}) {
         this.asksAtOnce = asksAtOnce;
         this.onPrompt = onPrompt;
@@ -127,7 +134,10 @@ export class Api {
         // The streaming port protects its /api/ too, so the later one, which is the API's own, is the one to ask.
         if (locked === null) throw new ApiError('unreachable', 'The API does not answer', { tried: this.tried });
         if (locked !== location.origin || !this.asksAtOnce)
-            throw new ApiError('password', 'The API wants a user name and a password', { base: locked, own: locked === location.origin });
+            throw new ApiError('password', 'The API wants a user name and a password', {
+                base: locked,
+                own: locked === location.origin,
+            });
         this.base = locked;
         this.credentials = 'same-origin';
         this.isPrompting = true;

@@ -22,8 +22,8 @@ export function roundUp(value, least, base = 1000) {
 
 export class Chart {
     /**
-     * series: names, at most two. format(value): text of a value. least: the smallest full scale. most: the largest (1 for shares).
-     * span: milliseconds that the chart shows.
+     * series: names, at most two. format(value): text of a value. least: the smallest full scale. most: the largest (1 for
+     * shares). span: milliseconds that the chart shows.
      */
     constructor({ title, series, format, least, most = Infinity, base = 1000, span = 300_000 }) {
         Object.assign(this, { title, series, format, least, most, base, span, points: [] });
@@ -36,9 +36,13 @@ export class Chart {
         this.svg.append(this.area, ...this.lines);
         this.top = element('span', {});
         this.age = element('span', {});
-        this.figure = element('figure', { class: 'chart card' },
+        this.figure = element(
+            'figure',
+            { class: 'chart card' },
             element('figcaption', {}, element('span', {}, title), element('span', { class: 'keys' }, ...this.keys)),
-            this.svg, element('p', { class: 'scale' }, this.age, this.top));
+            this.svg,
+            element('p', { class: 'scale' }, this.age, this.top),
+        );
         this.#draw();
     }
 

@@ -1,4 +1,5 @@
-// Small helpers over the DOM. Texts come from strangers (stream names, page addresses): nothing here, or in any page, parses HTML.
+// Small helpers over the DOM. Texts come from strangers (stream names, page addresses): nothing here, or in any page, parses
+// HTML.
 
 /** element('a', { class: 'button', href: '/x', onclick: f }, 'text', otherElement) */
 export function element(tag, properties = {}, ...children) {
@@ -24,8 +25,8 @@ export function setLink(target, address) {
 }
 
 /**
- * Makes the children of `parent` show `items` in their order. An item keeps its element as long as its key stays, so that focus and
- * selection survive a refresh. `create(item)` returns the element, `update(element, item)` fills it.
+ * Makes the children of `parent` show `items` in their order. An item keeps its element as long as its key stays, so that focus
+ * and selection survive a refresh. `create(item)` returns the element, `update(element, item)` fills it.
  */
 export function showList(parent, items, keyOf, create, update) {
     const old = new Map();
@@ -87,8 +88,8 @@ export function announce(text) {
 }
 
 /**
- * Calls `work()` again and again, never two at a time, and not while the page is hidden. `work` returns the pause in milliseconds until
- * the next call, or null to stop until wake() is called.
+ * Calls `work()` again and again, never two at a time, and not while the page is hidden. `work` returns the pause in milliseconds
+ * until the next call, or null to stop until wake() is called.
  */
 export function repeat(work) {
     let timer = 0;

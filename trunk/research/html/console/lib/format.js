@@ -56,5 +56,7 @@ export function picture(video) {
 export function sound(audio) {
     if (!audio) return '';
     const channels = audio.channel === 1 ? ' mono' : audio.channel === 2 ? ' stereo' : '';
-    return [codec(audio), isNumber(audio.sample_rate) ? `${rounded(audio.sample_rate / 1000, 1)} kHz${channels}` : ''].filter(Boolean).join(', ');
+    return [codec(audio), isNumber(audio.sample_rate) ? `${rounded(audio.sample_rate / 1000, 1)} kHz${channels}` : '']
+        .filter(Boolean)
+        .join(', ');
 }

@@ -1,4 +1,5 @@
-// Addresses of a stream, made of what the API says. Names are strangers' text: path segments are encoded, ports are digits or ignored.
+// Addresses of a stream, made of what the API says. Names are strangers' text: path segments are encoded, ports are digits or
+// ignored.
 
 const RTMP_PORT = 1935;
 const STREAMING_PORT = 8080;
@@ -15,8 +16,8 @@ function hostAndPort(text) {
 }
 
 /**
- * The origin that serves streams and players: this page's, except on the port of the API, which serves the console only. There it is
- * ?site=host:port, or this host with the usual port.
+ * The origin that serves streams and players: this page's, except on the port of the API, which serves the console only. There it
+ * is ?site=host:port, or this host with the usual port.
  */
 export async function findSite(page = location) {
     const asked = hostAndPort(new URLSearchParams(page.search).get('site'));
