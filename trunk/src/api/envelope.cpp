@@ -1,29 +1,26 @@
 #include "api/envelope.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "api/json_text.hpp"
 
 namespace live::api {
 
 namespace {
 
 bool is_callback_name(std::string_view name) {
-    constexpr std::string_view kAllowed = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.$-";
+    constexpr std::string_view kAllowed = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.$";
     return !name.empty() && name.size() <= kCallbackBytesMax && name.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
 }  // namespace
 
 std::string envelope(const ServerInfo& server, std::string_view key, std::string_view value) {
-    nlohmann::ordered_json head;
-    head["code"] = 0;
-    head["server"] = server.server_id;
-    head["service"] = server.service_id;
-    head["pid"] = std::to_string(server.process_id);
-    // Names may come from a conf file in any encoding; without exceptions the library would end the process on the rest.
-    std::string text = head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    std::string text = envelope(server);
     text.pop_back();
     text += ",\"";
     text += key;
@@ -31,6 +28,23 @@ std::string envelope(const ServerInfo& server, std::string_view key, std::string
     text += value;
     text += '}';
     return text;
+}
+
+std::string envelope(const ServerInfo& server) {
+    nlohmann::ordered_json head;
+    head["code"] = 0;
+    head["server"] = server.server_id;
+    head["service"] = server.service_id;
+    head["pid"] = std::to_string(server.process_id);
+    return text_of(head);
+}
+
+std::string_view method_of(const session::http::Request& request) {
+    static constexpr std::string_view kOthers[] = {"GET", "PUT", "POST", "DELETE"};
+    const std::string_view asked = request.target.query.get("method");
+    if (request.target.query.find("callback") && std::ranges::find(kOthers, asked) != std::end(kOthers))
+        return asked;
+    return request.is_get() ? "GET" : std::string_view(request.message.method);
 }
 
 session::http::Reply json_reply(const session::http::Request& request, std::string json) {
@@ -48,10 +62,10 @@ session::http::Reply json_reply(const session::http::Request& request, std::stri
     return reply;
 }
 
-session::http::Reply method_not_allowed() {
+session::http::Reply method_not_allowed(std::string_view allowed) {
     constexpr int kMethodNotAllowed = 405;
-    session::http::Reply reply = session::http::error_reply(kMethodNotAllowed, "only GET is answered here");
-    reply.headers.emplace_back("Allow", "GET, HEAD, OPTIONS");
+    session::http::Reply reply = session::http::error_reply(kMethodNotAllowed, "this method is not answered here");
+    reply.headers.emplace_back("Allow", allowed);
     return reply;
 }
 

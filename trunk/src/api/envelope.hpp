@@ -11,13 +11,18 @@ namespace live::api {
 
 // {"code":0,"server":...,"service":...,"pid":...,"<key>":<value>}; `value` is JSON text already.
 std::string envelope(const ServerInfo& server, std::string_view key, std::string_view value);
+// The same without a value.
+std::string envelope(const ServerInfo& server);
+
+// The method of the request; HEAD counts as GET. With callback=, method= says another one, for pages that can only load scripts.
+std::string_view method_of(const session::http::Request& request);
 
 // Wraps `json` for a page of another origin when the request has callback=NAME. Names are 1 to kCallbackBytesMax of
-// [0-9A-Za-z_.$-]; another name is a 400.
+// [0-9A-Za-z_.$]; another name is a 400.
 inline constexpr std::size_t kCallbackBytesMax = 64;
 session::http::Reply json_reply(const session::http::Request& request, std::string json);
 
-// The same for a request that is no GET: 405.
-session::http::Reply method_not_allowed();
+// For a method that the endpoint does not know: 405. `allowed` is the list for the header.
+session::http::Reply method_not_allowed(std::string_view allowed = "GET, HEAD, OPTIONS");
 
 }  // namespace live::api

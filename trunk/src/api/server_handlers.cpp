@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/envelope.hpp"
+#include "api/json_text.hpp"
 #include "base/version.hpp"
 #include "io/deadline.hpp"
 
@@ -15,9 +16,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
-
-// Without exceptions the library would end the process on text that is no UTF-8 (a command line may be anything).
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string root_index(const ServerInfo& server) {
     const Json rtc = {{"play", "plays a stream in a browser: an SDP offer for an answer"},
@@ -63,7 +61,7 @@ std::string v1_index(const ServerInfo& server) {
 std::string versions(const ServerInfo& server) {
     return envelope(
         server, "data",
-        text_of({{"major", kVersionMajor}, {"minor", kVersionMinor}, {"revision", kVersionRevision}, {"version", kVersion}}));
+        text_of(Json{{"major", kVersionMajor}, {"minor", kVersionMinor}, {"revision", kVersionRevision}, {"version", kVersion}}));
 }
 
 Json self_of(const ServerInfo& server, const SystemFigures& figures) {
@@ -113,11 +111,11 @@ Json system_of(const SystemFigures& figures) {
 }  // namespace
 
 Reply FixedHandler::handle(const Request& request, io::Deadline) {
-    return request.is_get() ? json_reply(request, json_) : method_not_allowed();
+    return method_of(request) == "GET" ? json_reply(request, json_) : method_not_allowed();
 }
 
 Reply SummariesHandler::handle(const Request& request, io::Deadline) {
-    if (!request.is_get())
+    if (method_of(request) != "GET")
         return method_not_allowed();
     const SystemFigures& figures = sampler_.figures();
     const auto now = std::chrono::system_clock::now().time_since_epoch();

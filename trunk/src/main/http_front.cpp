@@ -43,15 +43,18 @@ bool is_loopback(const Endpoint& endpoint) { return endpoint.ip.starts_with("127
 
 }  // namespace
 
-HttpFront::HttpFront(const ServerNames& names, const api::ServerCounters& counters, std::vector<std::string> disks,
-                     MutBytes scratch, session::ConnectionLimit& limit, const Log& log)
+HttpFront::HttpFront(const ServerNames& names, const api::ServerCounters& counters, const service::stats::StreamBoard& board,
+                     const api::VhostSettings& vhosts, std::vector<std::string> disks, MutBytes scratch,
+                     session::ConnectionLimit& limit, const Log& log)
     : log_(log),
       limit_(limit),
       info_(info_of(names)),
       sampler_(counters, std::move(disks)),
       api_(info_, sampler_),
+      board_api_(info_, board, vhosts),
       context_{.router = router_, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {
     api_.mount(router_);
+    board_api_.mount(router_);
 }
 
 HttpFront::~HttpFront() = default;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/board_handlers.hpp"
 #include "api/server_handlers.hpp"
 #include "api/server_info.hpp"
 #include "api/system_sampler.hpp"
@@ -23,8 +24,9 @@ namespace live::main_ {
 class HttpFront {
 public:
     // What is referred to outlives this.
-    HttpFront(const ServerNames& names, const api::ServerCounters& counters, std::vector<std::string> disks, MutBytes scratch,
-              session::ConnectionLimit& limit, const Log& log);
+    HttpFront(const ServerNames& names, const api::ServerCounters& counters, const service::stats::StreamBoard& board,
+              const api::VhostSettings& vhosts, std::vector<std::string> disks, MutBytes scratch, session::ConnectionLimit& limit,
+              const Log& log);
     ~HttpFront();
     HttpFront(const HttpFront&) = delete;
     HttpFront& operator=(const HttpFront&) = delete;
@@ -40,6 +42,7 @@ private:
     api::ServerInfo info_;
     api::SystemSampler sampler_;
     api::ServerApi api_;
+    api::BoardApi board_api_;
     session::http::Router router_;
     session::http::Context context_;
     io::Scope services_{"http-service"};

@@ -53,6 +53,22 @@ private:
     const Server& server_;
 };
 
+class Server::Vhosts final : public api::VhostSettings {
+public:
+    explicit Vhosts(const Server& server) : server_(server) {}
+
+    Shown find(const std::string& name) const override {
+        const Vhost* vhost = server_.settings_->find_vhost(name);
+        if (vhost == nullptr || vhost->name != name)
+            return {};
+        const auto fragment = vhost->hls.enabled ? std::optional(vhost->hls.fragment) : std::nullopt;
+        return {vhost->enabled, fragment};
+    }
+
+private:
+    const Server& server_;
+};
+
 Server::Server(Private, Settings settings, ServerNames names, std::size_t connections_max, const Log& log)
     : log_(log),
       names_(std::move(names)),
@@ -64,6 +80,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       scratch_(kScratchBytes),
       events_(std::make_unique<Events>(*this)),
       counters_(std::make_unique<Counters>(*this)),
+      vhosts_(std::make_unique<Vhosts>(*this)),
       rtmp_{streams_,
             admission_,
             *events_,
@@ -78,7 +95,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       flv_{streams_, mounts_, admission_, *events_, fan_out_, clients_},
       flv_player_(flv_),
       ingest_(log),
-      http_(names_, *counters_, settings_->stats.disk, scratch_, limit_, log) {}
+      http_(names_, *counters_, board_, *vhosts_, settings_->stats.disk, scratch_, limit_, log) {}
 
 Server::~Server() = default;
 

@@ -55,6 +55,7 @@ public:
 private:
     class Events;
     class Counters;
+    class Vhosts;
 
     Result<void> start();
     Result<void> listen_rtmp(const Settings& settings);
@@ -83,6 +84,7 @@ private:
     std::vector<std::uint8_t> scratch_;
     std::unique_ptr<Events> events_;
     std::unique_ptr<Counters> counters_;
+    std::unique_ptr<Vhosts> vhosts_;
     session::rtmp::Context rtmp_;
     SettingsMounts mounts_;
     session::flv::Context flv_;

@@ -1,0 +1,265 @@
+#include "api/board_handlers.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "api/envelope.hpp"
+#include "api/json_text.hpp"
+#include "base/endpoint.hpp"
+#include "io/loop.hpp"
+
+namespace live::api {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using service::stats::BoardClient;
+using service::stats::BoardStream;
+using service::stats::BoardVhost;
+using service::stats::kbps;
+using session::http::error_reply;
+using session::http::Reply;
+using session::http::Request;
+
+constexpr int kNotFound = 404;
+constexpr int kVhostNotFound = 2014;
+constexpr int kStreamNotFound = 2048;
+constexpr int kClientNotFound = 2049;
+
+Json kbps_of(const service::stats::Usage& usage) {
+    const auto gain = usage.rates.per_second();
+    return {{"recv_30s", kbps(gain.first)}, {"send_30s", kbps(gain.second)}};
+}
+
+double seconds_of(std::chrono::microseconds time) {
+    return static_cast<double>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) / 1000;
+}
+
+std::int64_t unix_milliseconds() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+Json json_of(const BoardVhost& vhost, const VhostSettings::Shown& settings) {
+    Json hls = {{"enabled", settings.hls_fragment.has_value()}};
+    if (settings.hls_fragment)
+        hls["fragment"] = seconds_of(*settings.hls_fragment);
+    return {{"id", vhost.id},
+            {"name", vhost.name},
+            {"enabled", settings.enabled},
+            {"clients", vhost.clients},
+            {"streams", vhost.streams},
+            {"send_bytes", vhost.usage.sent_bytes},
+            {"recv_bytes", vhost.usage.received_bytes},
+            {"kbps", kbps_of(vhost.usage)},
+            {"hls", std::move(hls)}};
+}
+
+Json video_of(const BoardStream& stream) {
+    const auto facts = stream.video();
+    if (!facts)
+        return nullptr;
+    return {{"codec", facts->codec},
+            {"profile", facts->profile},
+            {"level", facts->level},
+            {"width", facts->width},
+            {"height", facts->height}};
+}
+
+Json audio_of(const BoardStream& stream) {
+    const auto facts = stream.audio();
+    if (!facts)
+        return nullptr;
+    return {
+        {"codec", facts->codec}, {"sample_rate", facts->sample_rate}, {"channel", facts->channels}, {"profile", facts->profile}};
+}
+
+Json optional_seconds(const std::optional<MediaTime>& time) { return time ? Json(seconds_of(*time)) : Json(nullptr); }
+
+Json track_of(const media::SourceCounters& counters, media::Kind kind) {
+    return {{"packets", counters.packets[media::index_of(kind)]}, {"bytes", counters.bytes[media::index_of(kind)]}};
+}
+
+Json json_of(const BoardStream& stream) {
+    const auto counters = stream.counters();
+    Json publish = {{"active", !stream.publisher.empty()}};
+    if (!stream.publisher.empty())
+        publish["cid"] = stream.publisher;
+    const double frames_per_second = std::round(stream.frames_per_second() * 100) / 100;
+    return {
+        {"id", stream.id},
+        {"name", stream.name},
+        {"vhost", stream.vhost->id},
+        {"app", stream.app},
+        {"tcUrl", stream.tc_url},
+        {"url", stream.url},
+        {"live_ms", unix_milliseconds()},
+        {"clients", stream.clients},
+        {"frames", counters.packets[media::index_of(media::Kind::video)]},
+        {"send_bytes", stream.usage.sent_bytes},
+        {"recv_bytes", stream.usage.received_bytes},
+        {"kbps", kbps_of(stream.usage)},
+        {"publish", std::move(publish)},
+        {"video", video_of(stream)},
+        {"audio", audio_of(stream)},
+        // What follows is ours.
+        {"fps", frames_per_second},
+        {"gop",
+         {{"seconds", optional_seconds(stream.gop())}, {"since_key_frame", optional_seconds(stream.since_key_frame(io::now()))}}},
+        {"tracks",
+         {{"video", track_of(counters, media::Kind::video)},
+          {"audio", track_of(counters, media::Kind::audio)},
+          {"data", track_of(counters, media::Kind::data)}}},
+        {"dropped_packets", counters.dropped_packets}};
+}
+
+Json json_of(const BoardClient& client) {
+    const session::ClientRequest& request = client.entry->client().request();
+    const session::ClientFigures figures = client.entry->figures();
+    const auto alive = std::chrono::duration_cast<std::chrono::microseconds>(io::now() - client.entry->since());
+    return {{"id", request.id},
+            {"vhost", client.stream->vhost->id},
+            {"stream", client.stream->id},
+            {"ip", request.ip},
+            {"pageUrl", request.page_url},
+            {"swfUrl", request.swf_url},
+            {"tcUrl", request.tc_url},
+            {"url", client.stream->url},
+            {"name", request.stream + request.extension},
+            {"type", session::name_of(request.kind)},
+            {"publish", session::is_publisher(request.kind)},
+            {"alive", seconds_of(alive)},
+            {"send_bytes", figures.sent_bytes},
+            {"recv_bytes", figures.received_bytes},
+            {"kbps", kbps_of(client.usage)},
+            // What follows is ours.
+            {"delivered_packets", figures.delivered_packets},
+            {"dropped_packets", figures.dropped_packets},
+            {"queued_packets", figures.queued_packets},
+            {"queue_delay_ms", std::chrono::duration_cast<std::chrono::milliseconds>(figures.queue_delay).count()}};
+}
+
+void append(std::string& text, const Json& json) {
+    if (!text.empty())
+        text += ',';
+    text += text_of(json);
+}
+
+// One page of a map that is ordered by number. Between portions other fibers run and the map may change: going on is by number.
+template <class Map, class Shows, class Write>
+Result<std::string> write_page(const Map& map, const Page& page, io::Deadline deadline, Shows&& shows, Write&& write) {
+    std::string text;
+    std::size_t passed = 0;
+    std::size_t written = 0;
+    for (auto at = map.begin(); at != map.end() && written < page.count;) {
+        const auto number = at->first;
+        if (shows(at->second) && passed++ >= page.start) {
+            append(text, write(at->second));
+            if (++written % ListHandler::kPortion == 0) {
+                TRY(io::yield(deadline));
+                at = map.upper_bound(number);
+                continue;
+            }
+        }
+        ++at;
+    }
+    return text;
+}
+
+std::optional<std::size_t> number_of(std::string_view text) {
+    std::size_t number = 0;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+    return !text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+Page page_of(const Request& request) {
+    const auto asked = [&request](std::string_view name) { return number_of(request.target.query.get(name)); };
+    return {asked("start").value_or(0), std::clamp(asked("count").value_or(Page::kDefault), Page::kDefault, Page::kMost)};
+}
+
+std::optional<bool> ListHandler::remove(const std::string&) const { return std::nullopt; }
+
+Reply ListHandler::handle(const Request& request, io::Deadline deadline) {
+    const std::string_view method = method_of(request);
+    const std::string id = request.path().substr(std::min(folder_.size(), request.path().size()));
+    const Missing gone = missing();
+    if (method == "DELETE") {
+        const auto removed = remove(id);
+        if (!removed)
+            return method_not_allowed();
+        return *removed ? json_reply(request, envelope(server_)) : error_reply(kNotFound, gone.code, gone.sentence);
+    }
+    if (method != "GET")
+        return method_not_allowed();
+    if (!id.empty()) {
+        const auto found = one(id);
+        return found ? json_reply(request, envelope(server_, one_key(), *found))
+                     : error_reply(kNotFound, gone.code, gone.sentence);
+    }
+    const auto entries = list(page_of(request), deadline);
+    constexpr int kUnavailable = 503;
+    return entries.ok() ? json_reply(request, envelope(server_, list_key(), "[" + *entries + "]"))
+                        : error_reply(kUnavailable, "the server stops");
+}
+
+ListHandler::Missing VhostsHandler::missing() const { return {kVhostNotFound, "there is no such virtual host"}; }
+
+Result<std::string> VhostsHandler::list(const Page&, io::Deadline) const {
+    std::string text;
+    for (const auto& vhost : board_.vhosts())
+        append(text, json_of(*vhost, settings_.find(vhost->name)));
+    return text;
+}
+
+std::optional<std::string> VhostsHandler::one(const std::string& id) const {
+    const BoardVhost* vhost = board_.find_vhost(id);
+    return vhost == nullptr ? std::nullopt : std::optional(text_of(json_of(*vhost, settings_.find(vhost->name))));
+}
+
+ListHandler::Missing StreamsHandler::missing() const { return {kStreamNotFound, "there is no such stream"}; }
+
+Result<std::string> StreamsHandler::list(const Page& page, io::Deadline deadline) const {
+    return write_page(
+        board_.streams(), page, deadline, [](const auto& stream) { return stream->clients > 0; },
+        [](const auto& stream) { return json_of(*stream); });
+}
+
+std::optional<std::string> StreamsHandler::one(const std::string& id) const {
+    const BoardStream* stream = board_.find_stream(id);
+    return stream == nullptr ? std::nullopt : std::optional(text_of(json_of(*stream)));
+}
+
+ListHandler::Missing ClientsHandler::missing() const { return {kClientNotFound, "there is no such client"}; }
+
+Result<std::string> ClientsHandler::list(const Page& page, io::Deadline deadline) const {
+    return write_page(
+        board_.clients(), page, deadline, [](const BoardClient&) { return true; },
+        [](const BoardClient& client) { return json_of(client); });
+}
+
+std::optional<std::string> ClientsHandler::one(const std::string& id) const {
+    const BoardClient* client = board_.find_client(id);
+    return client == nullptr ? std::nullopt : std::optional(text_of(json_of(*client)));
+}
+
+std::optional<bool> ClientsHandler::remove(const std::string& id) const {
+    const BoardClient* client = board_.find_client(id);
+    if (client == nullptr)
+        return false;
+    client->entry->kick("an operator has ended it");
+    return true;
+}
+
+void BoardApi::mount(session::http::Router& router) {
+    router.add("/api/v1/vhosts/", vhosts_);
+    router.add("/api/v1/streams/", streams_);
+    router.add("/api/v1/clients/", clients_);
+}
+
+}  // namespace live::api

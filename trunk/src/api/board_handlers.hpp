@@ -1,0 +1,135 @@
+// The endpoints about what is being streamed: virtual hosts, streams and clients, the whole list page by page or one by its id,
+// and DELETE of a client.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/server_info.hpp"
+#include "service/stats/stream_board.hpp"
+#include "session/http/router.hpp"
+
+namespace live::api {
+
+// What the settings say of a virtual host. main implements it. Must not suspend.
+class VhostSettings {
+public:
+    struct Shown {
+        bool enabled = false;
+        // Of a fragment, when HLS is on.
+        std::optional<std::chrono::milliseconds> hls_fragment;
+    };
+
+    virtual ~VhostSettings() = default;
+    // Not enabled when there is none of that name any more.
+    virtual Shown find(const std::string& name) const = 0;
+};
+
+// start= and count= of a list.
+struct Page {
+    static constexpr std::size_t kDefault = 10;  // and least
+    static constexpr std::size_t kMost = 10'000;
+
+    std::size_t start = 0;
+    std::size_t count = kDefault;
+};
+// What is no number counts as not said.
+Page page_of(const session::http::Request& request);
+
+// Base of the three: GET of the list, GET and DELETE of one.
+class ListHandler : public session::http::Handler {
+public:
+    // Entries that are written without letting other fibers run.
+    static constexpr std::size_t kPortion = 100;
+
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) final;
+
+protected:
+    // `folder` is the pattern it is mounted at, with its slash.
+    ListHandler(const ServerInfo& server, std::string folder) : server_(server), folder_(std::move(folder)) {}
+
+    struct Missing {
+        int code;
+        std::string_view sentence;
+    };
+    virtual std::string list_key() const = 0;
+    virtual std::string one_key() const = 0;
+    virtual Missing missing() const = 0;
+    // JSON values with commas between them. An error of the deadline ends the request.
+    virtual Result<std::string> list(const Page& page, io::Deadline deadline) const = 0;
+    // One as JSON; none when it is not there.
+    virtual std::optional<std::string> one(const std::string& id) const = 0;
+    // False when it is not there; none when such things are not removed.
+    virtual std::optional<bool> remove(const std::string& id) const;
+
+private:
+    const ServerInfo& server_;
+    std::string folder_;
+};
+
+class VhostsHandler final : public ListHandler {
+public:
+    VhostsHandler(const ServerInfo& server, const service::stats::StreamBoard& board, const VhostSettings& settings)
+        : ListHandler(server, "/api/v1/vhosts/"), board_(board), settings_(settings) {}
+
+private:
+    std::string list_key() const override { return "vhosts"; }
+    std::string one_key() const override { return "vhost"; }
+    Missing missing() const override;
+    Result<std::string> list(const Page& page, io::Deadline deadline) const override;
+    std::optional<std::string> one(const std::string& id) const override;
+
+    const service::stats::StreamBoard& board_;
+    const VhostSettings& settings_;
+};
+
+class StreamsHandler final : public ListHandler {
+public:
+    StreamsHandler(const ServerInfo& server, const service::stats::StreamBoard& board)
+        : ListHandler(server, "/api/v1/streams/"), board_(board) {}
+
+private:
+    std::string list_key() const override { return "streams"; }
+    std::string one_key() const override { return "stream"; }
+    Missing missing() const override;
+    Result<std::string> list(const Page& page, io::Deadline deadline) const override;
+    std::optional<std::string> one(const std::string& id) const override;
+
+    const service::stats::StreamBoard& board_;
+};
+
+class ClientsHandler final : public ListHandler {
+public:
+    ClientsHandler(const ServerInfo& server, const service::stats::StreamBoard& board)
+        : ListHandler(server, "/api/v1/clients/"), board_(board) {}
+
+private:
+    std::string list_key() const override { return "clients"; }
+    std::string one_key() const override { return "client"; }
+    Missing missing() const override;
+    Result<std::string> list(const Page& page, io::Deadline deadline) const override;
+    std::optional<std::string> one(const std::string& id) const override;
+    std::optional<bool> remove(const std::string& id) const override;
+
+    const service::stats::StreamBoard& board_;
+};
+
+// The three of them, to be mounted together.
+class BoardApi {
+public:
+    // All outlive this.
+    BoardApi(const ServerInfo& server, const service::stats::StreamBoard& board, const VhostSettings& settings)
+        : vhosts_(server, board, settings), streams_(server, board), clients_(server, board) {}
+
+    void mount(session::http::Router& router);
+
+private:
+    VhostsHandler vhosts_;
+    StreamsHandler streams_;
+    ClientsHandler clients_;
+};
+
+}  // namespace live::api
