@@ -75,6 +75,7 @@ OPUS = "-c:a libopus -b:a 48k -ac 2".split()
 RECIPES = {
     "basic": (20, False, _video_input() + _audio_input() + _x264(430) + AAC),
     "bframes": (20, False, _video_input() + _audio_input() + _x264(430, bframes=2) + AAC),
+    "mp3": (20, False, _video_input() + _audio_input() + _x264(430) + "-c:a libmp3lame -b:a 64k -ac 2".split()),
     "audio": (20, False, _audio_input() + AAC),
     "video": (20, False, _video_input() + _x264(430)),
     "fat": (20, False, _video_input() + _audio_input() + _x264(1930) + ["-x264-params", "nal-hrd=cbr"] + AAC),

@@ -1,17 +1,25 @@
 #include "session/flv/play_session.hpp"
 
+#include <array>
 #include <utility>
 
 #include "base/log_format.hpp"
+#include "engine/websocket/frame_writer.hpp"
+#include "engine/websocket/handshake.hpp"
 #include "io/loop.hpp"
 #include "media/flv_run.hpp"
 
 namespace live::session::flv {
 
+namespace websocket = engine::websocket;
+
 namespace {
 
+constexpr int kSwitchingProtocols = 101;
+constexpr int kBadRequest = 400;
 constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
+constexpr int kUpgradeRequired = 426;
 constexpr int kUnavailable = 503;
 
 int status_for(Errc code) {
@@ -84,11 +92,32 @@ void PlaySession::kick(std::string reason) {
 }
 
 Result<void> PlaySession::send_head(io::Deadline deadline) {
+    if (websocket::asks_for_websocket(exchange_.request().message))
+        return accept_websocket(deadline);
     http::Head head;
     head.content_type = url_.mount.content_type();
     TRY(exchange_.send_head(head, deadline));
     framing_ = exchange_.body_end() == http::BodyEnd::chunks ? media::Framing::http_chunk : media::Framing::none;
     return {};
+}
+
+Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
+    auto accept = websocket::accept_value(exchange_.request().message);
+    if (!accept.ok()) {
+        const int status = accept.code() == Errc::unsupported ? kUpgradeRequired : kBadRequest;
+        auto reply = http::error_reply(status, accept.error().sentence());
+        if (status == kUpgradeRequired)
+            reply.headers.emplace_back("Sec-WebSocket-Version", websocket::kVersion);
+        TRY(exchange_.send(reply, deadline));
+        return Error(std::move(accept).error());
+    }
+    http::Head head;
+    head.status = kSwitchingProtocols;
+    head.end = http::BodyEnd::none;
+    head.headers = {{"Upgrade", "websocket"}, {"Sec-WebSocket-Accept", *std::move(accept)}};
+    TRY(exchange_.send_head(head, deadline));
+    framing_ = media::Framing::websocket;
+    return hear(exchange_.take_rest());
 }
 
 // The player may be here before the publisher.
@@ -130,15 +159,57 @@ Result<void> PlaySession::play(const Tracks& tracks, io::Deadline deadline) {
     const media::EndWatch watch(source_, player_->wake());
     TRY(player_->run(deadline));
     LOG_INFO(exchange_.log(), "the stream {} has ended", source_->url());
-    return exchange_.finish_chunks(deadline.sooner(io::Deadline::after(Player::kDrainLimit)));
+    TRY(finish(deadline.sooner(io::Deadline::after(Player::kDrainLimit))));
+    return Error(Errc::closed, "the stream has ended");  // and the connection with it
 }
 
-// Whatever a player says behind its request is of no interest; its end is.
+Result<void> PlaySession::finish(io::Deadline deadline) {
+    if (framing_ != media::Framing::websocket)
+        return exchange_.finish_chunks(deadline);
+    const auto frame = websocket::close_frame(websocket::CloseCode::normal, "the stream has ended");
+    const std::array parts{io::as_part(frame)};
+    return exchange_.stream().write_all(parts, deadline);
+}
+
+// On a WebSocket the client may ping and close; anything else it says is of no interest.
+Result<void> PlaySession::hear(Bytes input) {
+    while (framing_ == media::Framing::websocket && !input.empty()) {
+        const auto used = frames_.feed(input);
+        if (!used.ok()) {
+            answer(websocket::close_frame(frames_.close_code()));
+            return Error(used.error());
+        }
+        input = input.subspan(*used);
+        const auto message = frames_.next();
+        if (!message)
+            continue;
+        if (const auto reply = websocket::answer_to(*message))
+            answer(*reply);
+        if (message->kind == websocket::Opcode::close)
+            return Error(Errc::closed, "the client closed the WebSocket");
+    }
+    return {};
+}
+
+void PlaySession::answer(const std::vector<std::uint8_t>& bytes) {
+    if (player_) {
+        player_->answer(bytes);
+        return;
+    }
+    // Nothing else is on its way; a client that does not even take this need not be answered.
+    const std::array parts{io::as_part(bytes)};
+    static_cast<void>(exchange_.stream().try_write(parts));
+}
+
+// Over HTTP, whatever a player says behind its request is of no interest; its end is.
 Result<PlayerProtocol::Step> PlaySession::on_readable() {
     const auto count = exchange_.stream().try_read(exchange_.scratch());
     if (!count.ok() && count.code() != Errc::need_more)
         return Error(count.error());
-    exchange_.traffic().received_bytes += count.ok() ? *count : 0;
+    if (count.ok()) {
+        exchange_.traffic().received_bytes += *count;
+        TRY(hear(exchange_.scratch().first(*count)));
+    }
     return Step::go_on;
 }
 

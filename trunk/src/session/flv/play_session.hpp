@@ -1,6 +1,6 @@
-// PlaySession: one HTTP player of a live stream, from its request to the last byte. It asks whether the player may, waits for the
-// publisher if there is none yet, decides which kinds the player gets, and leaves the sending to the player. It ends when the
-// publisher goes.
+// PlaySession: one HTTP or WebSocket player of a live stream, from its request to the last byte. It asks whether the player may,
+// waits for the publisher if there is none yet, decides which kinds the player gets, and leaves the sending to the player. It
+// ends when the publisher goes.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 
 #include "base/ref.hpp"
 #include "base/signal.hpp"
+#include "engine/websocket/frame_reader.hpp"
 #include "io/deadline.hpp"
 #include "media/run_cursor.hpp"
 #include "session/common/player.hpp"
@@ -30,6 +31,10 @@ private:
     Result<void> refuse(const Error& error, io::Deadline deadline);
     Result<void> stream(io::Deadline deadline);
     Result<void> send_head(io::Deadline deadline);
+    Result<void> accept_websocket(io::Deadline deadline);
+    Result<void> finish(io::Deadline deadline);
+    Result<void> hear(Bytes input);
+    void answer(const std::vector<std::uint8_t>& bytes);
     Result<Tracks> wait_for_media(io::Deadline deadline);
     Result<void> play(const Tracks& tracks, io::Deadline deadline);
     media::RunFormat format_for(const Tracks& tracks) const;
@@ -48,6 +53,7 @@ private:
     const MountedUrl& url_;
     Ref<media::Source> source_;
     media::Framing framing_ = media::Framing::none;
+    engine::websocket::FrameReader frames_;
     std::optional<media::RunCursor> cursor_;
     std::optional<Player> player_;
     std::string kick_reason_;

@@ -1,0 +1,230 @@
+"""HTTP-FLV, HTTP-TS, HTTP-AAC, HTTP-MP3 and WebSocket-FLV: what comes, when it begins and how it ends."""
+
+import threading
+import time
+
+import pytest
+
+import play_check
+from http_streams import AUDIO, SCRIPT, VIDEO, HttpStream, WebSocketStream, read_tags
+from players import FfmpegPublisher, wait_playable
+from rtmp_client import Publisher
+
+FLV = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
+PORT = "api"  # Streams are served wherever the server speaks HTTP.
+
+
+def http_url(server, path: str) -> str:
+    return f"http://127.0.0.1:{server.ports[PORT]}{path}"
+
+
+def publish(server, clip, stream="cam", name="basic") -> Publisher:
+    publisher = Publisher(server.ports["rtmp"], stream, clip(name))
+    publisher.start()
+    return publisher
+
+
+def assert_gapless(tags, tolerance_ms: int = 100) -> None:
+    for kind in (AUDIO, VIDEO):
+        times = [t.timestamp for t in tags if t.type == kind and not t.is_sequence_header()]
+        assert times, f"no tag of type {kind}"
+        assert all(0 <= b - a <= tolerance_ms for a, b in zip(times, times[1:])), times
+
+
+@pytest.mark.parametrize("ending,want", [("flv", "av"), ("ts", "av"), ("aac", "a")])
+def test_ffmpeg_decodes_ten_seconds(server, clip, ending, want):
+    live = server(f"http_remux {{ enabled on; mount [vhost]/[app]/[stream].{ending}; }}")
+    with FfmpegPublisher(live.url("cam"), clip("basic")):
+        wait_playable(live.url("cam"))
+        got = play_check.play(http_url(live, f"/live/cam.{ending}"), 10, want=want)
+    # A raw .aac carries no times: ffmpeg counts them itself, and is not in real time.
+    assert [p for p in got.problems(want) if ending != "aac" or "only" not in p] == []
+
+
+def test_ffmpeg_decodes_mp3(server, clip):
+    live = server("http_remux { enabled on; mount [vhost]/[app]/[stream].mp3; fast_cache 3; }")
+    with FfmpegPublisher(live.url("cam"), clip("mp3")):
+        wait_playable(live.url("cam"))
+        time.sleep(3)
+        asked = time.monotonic()
+        with HttpStream(live.ports[PORT], "/live/cam.mp3") as player:
+            player.read(1)
+            body = player.body
+        assert player.headers["content-type"] == "audio/mpeg"
+        assert body[0] == 0xFF and body[1] & 0xE0 == 0xE0, "begins with a frame"
+        assert len(body) > 2 * 64_000 / 8, f"{len(body)} bytes after {time.monotonic() - asked:.1f} s: fast_cache is 3 s"
+        got = play_check.play(http_url(live, "/live/cam.mp3"), 6, want="a")
+    assert [p for p in got.problems("a") if "only" not in p] == []
+
+
+def test_headers_are_those_of_an_endless_chunked_body(server):
+    live = server(FLV)
+    with HttpStream(live.ports[PORT], "/live/nobody.flv", {"Origin": "http://example.com"}) as player:
+        assert player.status == 200, "the head comes before any publisher"
+        assert player.headers["content-type"] == "video/x-flv"
+        assert player.headers["transfer-encoding"] == "chunked"
+        assert player.headers["connection"].lower() == "close"
+        assert player.headers["server"].startswith("SRS/")
+        assert player.headers["access-control-allow-origin"] == "*"
+        assert player.read(0.5) == b""
+    with HttpStream(live.ports[PORT], "/live/nobody.flv", version="1.0") as old:
+        assert old.status == 200 and "transfer-encoding" not in old.headers
+    with HttpStream(live.ports[PORT], "/live/nobody.flv", method="HEAD") as head:
+        assert head.status == 200
+    with HttpStream(live.ports[PORT], "/live/nobody.flv", method="DELETE") as wrong:
+        assert wrong.status == 405
+    for path in ("/cam.flv", "/a/b/cam.flv", "/live/cam.ts", "/live/.flv"):
+        with HttpStream(live.ports[PORT], path) as lost:
+            assert "x-flv" not in lost.headers.get("content-type", ""), path
+
+
+def test_a_player_may_come_first_and_ends_with_its_publisher(server, clip):
+    live = server(FLV)
+    with HttpStream(live.ports[PORT], "/live/cam.flv") as early:
+        publisher = publish(live, clip)
+        early.read(3)
+        publisher.stop()
+        early.read(5)
+        assert early.ended, "the response ends when the publisher leaves"
+        assert getattr(early, "last_chunk", False), "and properly so"
+        flags, tags = read_tags(early.body)
+        assert flags == 5
+        assert_gapless(tags)
+        assert early.rest == b""
+
+
+def test_joining_later_starts_at_zero_with_a_key_frame(server, clip):
+    live = server(FLV)
+    publisher = publish(live, clip)
+    time.sleep(3.3)
+    asked = time.monotonic()
+    with HttpStream(live.ports[PORT], "/live/cam.flv") as player:
+        while not player.body:
+            player.read(0.05)
+            assert time.monotonic() - asked < 1
+        player.read(2)
+    publisher.stop()
+    _, tags = read_tags(player.body)
+    assert tags[0].type == SCRIPT
+    assert [t.type for t in tags[1:3] if t.is_sequence_header()], "then the sequence headers"
+    media = [t for t in tags if t.type != SCRIPT and not t.is_sequence_header()]
+    assert next(t for t in media if t.type == VIDEO).is_key_frame()
+    assert min(t.timestamp for t in media) == 0
+    assert_gapless(tags)
+
+
+def test_fifty_players_of_all_kinds_get_every_tag(server, clip):
+    live = server(FLV)
+    publisher = publish(live, clip)
+    time.sleep(1)
+    players = []
+    for i in range(50):
+        players.append((WebSocketStream if i % 2 else HttpStream)(live.ports[PORT], "/live/cam.flv"))
+        time.sleep(0.03)
+    threads = [threading.Thread(target=player.read, args=(4,)) for player in players]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    publisher.stop()
+    for player in players:
+        player.close()
+        flags, tags = read_tags(player.body)
+        assert flags == 5
+        assert_gapless(tags)
+        assert [t for t in tags if t.type == VIDEO and not t.is_sequence_header()][0].timestamp <= 40
+
+
+@pytest.mark.parametrize("name,flags", [("video", 1), ("audio", 4)])
+def test_the_flv_header_says_what_there_is(server, clip, name, flags):
+    live = server(FLV)
+    publisher = publish(live, clip, name=name)
+    with HttpStream(live.ports[PORT], "/live/cam.flv") as player:
+        player.read(3)
+    publisher.stop()
+    got, tags = read_tags(player.body)
+    assert got == flags
+    assert {t.type for t in tags} - {SCRIPT} == {VIDEO if flags == 1 else AUDIO}
+
+
+def test_what_was_not_announced_is_dropped(server, clip):
+    live = server("http_remux { enabled on; mount [vhost]/[app]/[stream].flv; guess_has_av off; has_video off; drop_if_not_match on; }")
+    publisher = publish(live, clip)
+    with HttpStream(live.ports[PORT], "/live/cam.flv") as player:
+        player.read(2)
+    publisher.stop()
+    flags, tags = read_tags(player.body)
+    assert flags == 4
+    assert {t.type for t in tags} <= {AUDIO, SCRIPT}
+
+
+def test_websocket_speaks_and_listens(server, clip):
+    live = server(FLV)
+    publisher = publish(live, clip)
+    with WebSocketStream(live.ports[PORT], "/live/cam.flv") as player:
+        assert player.accepted
+        player.read(1)
+        player.send_frame(9, b"are you there")
+        player.send_frame(1, b"this is of no interest")
+        player.read(1)
+        assert player.pongs == [b"are you there"]
+        publisher.stop()
+        player.read(5)
+        assert player.ended and player.close_code == 1000
+        _, tags = read_tags(player.body)
+        assert_gapless(tags)
+
+
+def test_websocket_frames_that_lie_end_only_their_own_connection(server, clip):
+    live = server(FLV)
+    publisher = publish(live, clip)
+    with WebSocketStream(live.ports[PORT], "/live/cam.flv") as good:
+        for lie in (b"\x82\x05hello", b"\x82\xff" + b"\xff" * 12, b"\xf2\x80\0\0\0\0", b"\x89\xfe\x01\x00\0\0\0\0", b"\x83\x80\0\0\0\0"):
+            with WebSocketStream(live.ports[PORT], "/live/cam.flv") as bad:
+                bad.socket.sendall(lie)
+                bad.read(3)
+                assert bad.ended, lie
+        good.read(1)
+        _, tags = read_tags(good.body)
+        assert_gapless(tags)
+    publisher.stop()
+    live.assert_alive()
+
+
+def test_a_slow_player_jumps_and_gets_whole_tags(server, clip):
+    live = server(FLV + "play { queue_length 3; }")
+    publisher = publish(live, clip, name="fat")
+    with HttpStream(live.ports[PORT], "/live/cam.flv", receive_buffer=4096) as slow, \
+            HttpStream(live.ports[PORT], "/live/cam.flv") as quick:
+        quick.read(12)
+        slow.read(4)
+        for player in (slow, quick):
+            flags, tags = read_tags(player.body)
+            assert flags == 5 and len(tags) > 10
+        assert_gapless(read_tags(quick.body)[1])
+        video = [t for t in read_tags(slow.body)[1] if t.type == VIDEO and not t.is_sequence_header()]
+        leaps = [b for a, b in zip(video, video[1:]) if b.timestamp - a.timestamp > 100]
+        assert leaps and all(tag.is_key_frame() for tag in leaps)
+    publisher.stop()
+
+
+def test_sound_that_the_ending_does_not_hold_is_refused(server, clip):
+    live = server("http_remux { enabled on; mount [vhost]/[app]/[stream].mp3; }")
+    publisher = publish(live, clip)
+    with HttpStream(live.ports[PORT], "/live/cam.mp3") as player:
+        player.read(5)
+        assert player.ended and player.body == b""
+    publisher.stop()
+    live.wait_log("the stream's sound is not MP3")
+
+
+def test_a_takeover_does_not_end_players(server, clip):
+    live = server(FLV + "publish { takeover on; }")
+    first = publish(live, clip)
+    with HttpStream(live.ports[PORT], "/live/cam.flv") as player:
+        player.read(2)
+        second = publish(live, clip)
+        player.read(3)
+        assert not player.ended
+    first.stop()
+    second.stop()
