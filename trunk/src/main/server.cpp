@@ -45,8 +45,9 @@ public:
     explicit Counters(const Server& server) : server_(server) {}
 
     Totals totals() const override {
-        return {server_.traffic_.received_bytes, server_.traffic_.sent_bytes + server_.fan_out_.counters().bytes,
-                server_.limit_.used()};
+        const session::Traffic casters = server_.casters_.traffic();
+        return {server_.traffic_.received_bytes + casters.received_bytes,
+                server_.traffic_.sent_bytes + casters.sent_bytes + server_.fan_out_.counters().bytes, server_.limit_.used()};
     }
 
 private:
@@ -94,6 +95,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       mounts_(*settings_, streams_),
       flv_{streams_, mounts_, admission_, *events_, fan_out_, clients_},
       flv_player_(flv_),
+      casters_(flv_, scratch_, limit_, log),
       ingest_(log),
       http_(names_, *counters_, board_, *vhosts_, settings_->stats.disk, scratch_, limit_, log) {}
 
@@ -116,6 +118,7 @@ Result<void> Server::start() {
     TRY(listen_rtmp(*settings_));
     http_.router().add_fallback(flv_player_);
     TRY(http_.listen(*settings_));
+    TRY(casters_.listen(*settings_));
     start_forwarding();
     apply_ingests();
     return services_.start("housekeeping", [this](io::Deadline forever) { run_housekeeping(forever); });
@@ -287,6 +290,7 @@ void Server::stop_sessions(io::Deadline deadline) {
             LOG_WARN(log_, "stopping the forwards: {}", stopped.error().text());
     }
     http_.stop(deadline);
+    casters_.stop(deadline);
     if (const auto stopped = connections_.stop(deadline); !stopped.ok())
         LOG_WARN(log_, "stopping the connections: {}", stopped.error().text());
     if (const auto stopped = services_.stop(deadline); !stopped.ok())

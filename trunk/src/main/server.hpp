@@ -11,6 +11,7 @@
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
 #include "io/tls_context.hpp"
+#include "main/caster_front.hpp"
 #include "main/http_front.hpp"
 #include "main/server_names.hpp"
 #include "main/settings.hpp"
@@ -89,6 +90,7 @@ private:
     SettingsMounts mounts_;
     session::flv::Context flv_;
     session::flv::PlayHandler flv_player_;
+    CasterFront casters_;
     std::vector<std::unique_ptr<io::TlsContext>> tls_contexts_;
     // Also those whose listener is closed: their connections go on.
     std::vector<std::unique_ptr<session::rtmp::Acceptor>> acceptors_;

@@ -1,5 +1,6 @@
 """HTTP-FLV, HTTP-TS, HTTP-AAC, HTTP-MP3 and WebSocket-FLV: what comes, when it begins and how it ends."""
 
+import socket
 import threading
 import time
 
@@ -228,3 +229,40 @@ def test_a_takeover_does_not_end_players(server, clip):
         assert not player.ended
     first.stop()
     second.stop()
+
+
+CASTER = "stream_caster { enabled on; caster flv; output rtmp://127.0.0.1/[app]/[stream]; listen 127.0.0.1:$caster; }"
+
+
+def post_flv(server, clip, path="/live/posted.flv"):
+    """ffmpeg posts a clip in real time, as one chunked body."""
+    url = f"http://127.0.0.1:{server.ports['caster']}{path}"
+    return FfmpegPublisher(url, clip, extra=["-method", "POST", "-chunked_post", "1"])
+
+
+def test_a_posted_flv_is_a_stream_like_any_other(server, clip):
+    live = server(FLV, root=CASTER)
+    with post_flv(live, clip("basic")):
+        wait_playable(live.url("posted"))
+        rtmp = play_check.play(live.url("posted"), 5)
+        flv = play_check.play(http_url(live, "/live/posted.flv"), 5)
+        taken = Publisher(live.ports["rtmp"], "posted", clip("basic"))
+        assert taken.status["level"] == "error", "somebody publishes it already"
+        with HttpStream(live.ports["caster"], "/live/posted.flv", {"Transfer-Encoding": "chunked"}, method="POST") as second:
+            assert second.status == 409
+    assert rtmp.problems() == [] and flv.problems() == []
+    live.wait_log("cleanup when unpublish, url=/live/posted")
+
+
+def test_a_posted_body_that_is_no_flv_is_refused(server):
+    live = server(FLV, root=CASTER)
+    for path, method, status in (("/live/x.flv", "GET", 405), ("/x.flv", "POST", 404), ("/live/x.ts", "POST", 404)):
+        with HttpStream(live.ports["caster"], path, {"Transfer-Encoding": "chunked"}, method=method) as bad:
+            assert bad.status == status, path
+    stream = socket.create_connection(("127.0.0.1", live.ports["caster"]), timeout=5)
+    stream.sendall(b"POST /live/x.flv HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n" + b"this is not a movie!" + b"\r\n")
+    while stream.recv(4096):
+        pass
+    stream.close()
+    live.wait_log("cleanup when unpublish, url=/live/x")
+    live.assert_alive()

@@ -8,6 +8,7 @@
 #include "engine/websocket/handshake.hpp"
 #include "io/loop.hpp"
 #include "media/flv_run.hpp"
+#include "session/flv/status.hpp"
 
 namespace live::session::flv {
 
@@ -17,18 +18,7 @@ namespace {
 
 constexpr int kSwitchingProtocols = 101;
 constexpr int kBadRequest = 400;
-constexpr int kForbidden = 403;
-constexpr int kNotFound = 404;
 constexpr int kUpgradeRequired = 426;
-constexpr int kUnavailable = 503;
-
-int status_for(Errc code) {
-    switch (code) {
-        case Errc::not_found: return kNotFound;
-        case Errc::limit: return kUnavailable;
-        default: return kForbidden;
-    }
-}
 
 // Raises a signal for each batch that is published, while it lives.
 class PacketWatch final : public media::PacketListener {

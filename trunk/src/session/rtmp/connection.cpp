@@ -5,6 +5,7 @@
 
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
+#include "session/common/admitted_publish.hpp"
 #include "session/rtmp/play_session.hpp"
 #include "session/rtmp/publish_session.hpp"
 #include "wire/rtmp/stream_url.hpp"
@@ -184,7 +185,6 @@ Result<void> Connection::refuse_play(const Error& error, io::Deadline deadline) 
 }
 
 Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline deadline) {
-    using media::Source;
     const ClientKind kind = kind_of(wish.style);
     const auto named = identify(wish.stream, kind);
     LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}, duration=-1ms", name_of(kind),
@@ -195,26 +195,18 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline 
     if (!admitted.ok())
         return refuse_publish(admitted.error(), deadline);
     const StreamPlan& plan = *admitted;
-    auto publication = [&]() -> Result<std::unique_ptr<media::Publication>> {
-        const auto source = TRY(context_.streams.find_or_create(plan.url, plan.play, plan.rtmp.chunk_size));
-        source->set_options(plan.play);
-        return source->publish(plan.publish.takeover ? Source::Takeover::replace : Source::Takeover::refuse);
-    }();
+    auto publication = take_stream(context_.streams, plan);
     if (!publication.ok())
         return refuse_publish(publication.error(), deadline);
     LOG_INFO(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,
              plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
     StreamStay stay(entry_, plan, io::now());
-    context_.events.on_published(request_, plan);
+    const AdmittedPublish admitted_publish(context_.streams, context_.events, request_, plan);
     auto ended = [&, owned = *std::move(publication)]() mutable -> Result<void> {
         TRY(peer_.engine().accept_publish());
         return PublishSession(peer_, plan, std::move(owned), log_).run(deadline);
     }();
-    context_.events.on_publish_ended(request_, plan);
     stay.end(ended);
-    const auto source = context_.streams.find(plan.url);
-    if (!source || !source->is_published())
-        context_.events.on_unpublished(plan.url);
     LOG_INFO(log_, "cleanup when unpublish, url={}", plan.url);
     return ended;
 }

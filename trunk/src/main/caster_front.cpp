@@ -1,0 +1,69 @@
+#include "main/caster_front.hpp"
+
+#include <utility>
+
+#include "base/endpoint.hpp"
+#include "base/log_format.hpp"
+#include "base/version.hpp"
+
+namespace live::main_ {
+
+struct CasterFront::Caster {
+    Caster(session::flv::Context& flv, const std::string& output, MutBytes scratch)
+        : handler(flv, output),
+          context{.router = router, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {
+        router.add("/", handler);
+    }
+
+    session::flv::PublishHandler handler;
+    session::http::Router router;
+    session::http::Context context;
+    std::vector<std::unique_ptr<session::http::Acceptor>> acceptors;
+};
+
+CasterFront::CasterFront(session::flv::Context& flv, MutBytes scratch, session::ConnectionLimit& limit, const Log& log)
+    : flv_(flv), scratch_(scratch), limit_(limit), log_(log) {}
+
+CasterFront::~CasterFront() = default;
+
+Result<void> CasterFront::listen(const Settings& settings) {
+    for (const StreamCasterOptions& options : settings.stream_casters) {
+        if (!options.enabled || options.caster != "flv")
+            continue;
+        casters_.push_back(std::make_unique<Caster>(flv_, options.output, scratch_));
+        Caster& caster = *casters_.back();
+        for (const std::string& text : options.listen) {
+            const auto endpoints = TRY(parse_endpoint(text));
+            for (const Endpoint& endpoint : endpoints) {
+                auto listener = io::TcpListener::listen(endpoint);
+                if (!listener.ok() && endpoints.size() > 1 && endpoint.is_ipv6() && listener.code() == Errc::system)
+                    continue;  // a machine without IPv6
+                if (!listener.ok())
+                    return std::move(listener).error().during("listening for the stream caster");
+                LOG_INFO(log_, "FLV caster listen at tcp://{}, output={}", endpoint.text(), options.output);
+                caster.acceptors.push_back(std::make_unique<session::http::Acceptor>(*std::move(listener), nullptr,
+                                                                                     caster.context, limit_, connections_, log_));
+                auto* acceptor = caster.acceptors.back().get();
+                TRY(listeners_.start("caster-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); }));
+            }
+        }
+    }
+    return {};
+}
+
+void CasterFront::stop(io::Deadline deadline) {
+    for (io::Scope* scope : {&listeners_, &connections_})
+        if (const auto stopped = scope->stop(deadline); !stopped.ok())
+            LOG_WARN(log_, "stopping {}: {}", scope->name(), stopped.error().text());
+}
+
+session::Traffic CasterFront::traffic() const {
+    session::Traffic total;
+    for (const auto& caster : casters_) {
+        total.received_bytes += caster->context.traffic.received_bytes;
+        total.sent_bytes += caster->context.traffic.sent_bytes;
+    }
+    return total;
+}
+
+}  // namespace live::main_

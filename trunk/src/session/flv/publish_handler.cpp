@@ -1,0 +1,57 @@
+#include "session/flv/publish_handler.hpp"
+
+#include "session/flv/mount.hpp"
+#include "session/flv/publish_session.hpp"
+#include "session/http/exchange.hpp"
+#include "wire/rtmp/stream_url.hpp"
+
+namespace live::session::flv {
+
+namespace {
+
+constexpr int kNotFound = 404;
+constexpr int kMethodNotAllowed = 405;
+
+void replace(std::string& text, std::string_view what, const std::string& with) {
+    if (const std::size_t at = text.find(what); at != std::string::npos)
+        text.replace(at, what.size(), with);
+}
+
+}  // namespace
+
+Result<ClientRequest> PublishHandler::client_of(const http::Request& request) const {
+    const auto mount = TRY(Mount::parse("/[app]/[stream].flv"));
+    const auto named = mount.match(request.path());
+    if (!named)
+        return Error(Errc::not_found, "a stream is posted to /APP/STREAM.flv");
+    // Names first: what they become part of is taken apart again.
+    TRY(wire::rtmp::admit_name(named->app));
+    TRY(wire::rtmp::admit_name(named->stream));
+    std::string output = output_;
+    replace(output, "[app]", named->app);
+    replace(output, "[stream]", named->stream);
+    const auto url = TRY(wire::rtmp::parse_stream_url(output));
+    TRY(wire::rtmp::admit(url));
+    ClientRequest client;
+    client.id = request.id;
+    client.kind = ClientKind::fmle_publish;
+    client.ip = request.client_ip();
+    client.vhost = url.vhost;
+    client.app = url.app;
+    client.stream = url.stream;
+    client.param = request.target.raw_query.empty() ? "" : "?" + request.target.raw_query;
+    client.tc_url = "rtmp://" + url.vhost + "/" + url.app;
+    return client;
+}
+
+Result<void> PublishHandler::serve(http::Exchange& exchange, io::Deadline deadline) {
+    const std::string& method = exchange.request().message.method;
+    if (method != "POST" && method != "PUT")
+        return exchange.send(http::error_reply(kMethodNotAllowed, "a stream is published with POST"), deadline);
+    auto client = client_of(exchange.request());
+    if (!client.ok())
+        return exchange.send(http::error_reply(kNotFound, client.error().sentence()), deadline);
+    return PublishSession(exchange, context_, *std::move(client)).run(deadline);
+}
+
+}  // namespace live::session::flv

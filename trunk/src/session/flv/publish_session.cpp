@@ -1,0 +1,90 @@
+#include "session/flv/publish_session.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "session/common/admitted_publish.hpp"
+#include "session/flv/status.hpp"
+
+namespace live::session::flv {
+
+namespace flv = wire::flv;
+
+PublishSession::PublishSession(http::Exchange& exchange, Context& context, ClientRequest request)
+    : exchange_(exchange), context_(context), request_(std::move(request)), entry_(context.clients, *this) {}
+
+Result<void> PublishSession::run(io::Deadline deadline) {
+    LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
+             request_.vhost, request_.app, request_.stream, request_.param);
+    auto admitted = context_.admission.publish(request_, deadline);
+    if (!admitted.ok())
+        return refuse(admitted.error(), deadline);
+    plan_ = *std::move(admitted);
+    auto publication = take_stream(context_.streams, plan_);
+    if (!publication.ok())
+        return refuse(publication.error(), deadline);
+    StreamStay stay(entry_, plan_, io::now());
+    const AdmittedPublish published(context_.streams, context_.events, request_, plan_);
+    LOG_INFO(exchange_.log(), "start publish url={}, p1stpt={}, pnt={}", plan_.url, plan_.publish.first_packet_timeout.count(),
+             plan_.publish.normal_timeout.count());
+    auto ended = receive(*std::move(publication), deadline);
+    if (!kick_reason_.empty())
+        ended = Error(Errc::closed, kick_reason_);
+    stay.end(ended);
+    LOG_INFO(exchange_.log(), "cleanup when unpublish, url={}", plan_.url);
+    if (!ended.ok())
+        return ended;
+    http::Reply reply;
+    reply.body = "{\"code\":0}\n";
+    return exchange_.send(reply, deadline);
+}
+
+// The body that still comes is of no use, so the connection ends behind this.
+Result<void> PublishSession::refuse(const Error& error, io::Deadline deadline) {
+    entry_.refuse(error);
+    return exchange_.send(http::error_reply(status_for(error.code()), error.sentence()), deadline);
+}
+
+void PublishSession::kick(std::string reason) {
+    kick_reason_ = std::move(reason);
+    exchange_.stream().close();
+}
+
+Result<void> PublishSession::receive(std::unique_ptr<media::Publication> publication, io::Deadline deadline) {
+    media::Ingest ingest(*publication, plan_.play, plan_.publish, exchange_.log());
+    auto patience = plan_.publish.first_packet_timeout;
+    for (;;) {
+        const auto part = exchange_.read_body(deadline.sooner(io::Deadline::after(patience)));
+        if (!part.ok() && part.code() == Errc::timed_out)
+            return Error(Errc::timed_out, fmt::format("no media for {} ms", patience.count()));
+        if (!part.ok())
+            return Error(part.error());
+        if (!publication->is_current())
+            return Error(Errc::conflict, "another publisher took the stream over");
+        if (part->empty())
+            return {};
+        figures_.received_bytes += part->size();
+        TRY(take(as_bytes(*part), ingest));
+        publication->source().flush();
+        patience = plan_.publish.normal_timeout;
+    }
+}
+
+Result<void> PublishSession::take(Bytes bytes, media::Ingest& ingest) {
+    while (!bytes.empty()) {
+        bytes = bytes.subspan(TRY(reader_.feed(bytes)));
+        auto tag = reader_.next();
+        if (!tag)
+            continue;
+        const std::uint32_t time_ms = tag->header.timestamp_ms;
+        switch (tag->header.type) {
+            case flv::TagType::audio: ingest.push_audio(time_ms, std::move(tag->body)); break;
+            case flv::TagType::video: ingest.push_video(time_ms, std::move(tag->body)); break;
+            case flv::TagType::script: ingest.push_data(time_ms, std::move(tag->body)); break;
+        }
+    }
+    return {};
+}
+
+}  // namespace live::session::flv
