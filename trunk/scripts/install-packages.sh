@@ -63,7 +63,7 @@ chromium_package() {
 packages_of() {
     case $1 in
         build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates" \
-            "libssl-dev libfmt-dev nlohmann-json3-dev libhttp-parser-dev" ;;
+            "libssl-dev libfmt-dev nlohmann-json3-dev" ;;
         pages) npm_package ;;
         run) echo "$(packages_of build) $(packages_of pages) ffmpeg fonts-dejavu-core curl openssl" ;;
         test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang $(clang_runtime) python3 python3-venv python3-pytest" \
@@ -74,7 +74,7 @@ packages_of() {
         players) echo "mpv vlc-bin vlc-plugin-base gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good" \
             "gstreamer1.0-plugins-bad gstreamer1.0-libav" ;;
         arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64" \
-            "libgtest-dev:arm64 libhttp-parser2.9:arm64" ;;
+            "libgtest-dev:arm64" ;;
         all) for set in build pages run test bench profile lint players; do packages_of $set; done ;;
         *) die "unknown set \"$1\": build pages run test bench profile lint players arm64 all" ;;
     esac

@@ -21,6 +21,8 @@ public:
     };
 
     void add(std::string name, std::string value) { fields_.push_back({std::move(name), std::move(value)}); }
+    // Adds to the value of the newest field, which must exist.
+    void extend_last(std::string_view more) { fields_.back().value += more; }
     // The first field of that name.
     std::optional<std::string_view> find(std::string_view name) const;
     // Whether a field of that name holds `token` in its comma-separated list, as in "Connection: keep-alive, Upgrade".

@@ -1,8 +1,10 @@
 #include "engine/http1/parser.hpp"
 
-#include <http_parser.h>
-
+#include <algorithm>
 #include <utility>
+
+#include "engine/http1/grammar.hpp"
+#include "engine/http1/line_reader.hpp"
 
 namespace live::engine::http1 {
 
@@ -14,219 +16,299 @@ constexpr int kUriTooLong = 414;
 constexpr int kHeadersTooLarge = 431;
 constexpr int kVersionNotSupported = 505;
 constexpr int kSwitchingProtocols = 101;
+constexpr int kNoContent = 204;
+constexpr int kNotModified = 304;
+
+constexpr std::size_t kFirstLineExtra = kMethodBytesMax + 11;  // method, blanks and version beside the target
+constexpr std::size_t kFieldExtra = 64;                        // colon and blanks beside name and value
 
 }  // namespace
 
-// What both parsers share: the library's state, its callbacks and the message being read. The library holds a pointer to this
-// object in `data`, so it stays where it is made.
+// What both parsers share: the place in the message, and the message being read.
 class ParserCore {
 public:
-    ParserCore(http_parser_type type, const Limits& limits, bool skip_body, RequestParser::StreamsBody streams_body = {})
-        : limits_(limits), streams_body_(std::move(streams_body)), skip_body_(skip_body) {
-        http_parser_init(&parser_, type);
-        parser_.data = this;
-    }
-    ParserCore(const ParserCore&) = delete;
-    ParserCore& operator=(const ParserCore&) = delete;
+    enum class Reads : std::uint8_t { requests, responses, responses_to_head };
+
+    ParserCore(Reads reads, const Limits& limits, RequestParser::StreamsBody streams_body = {})
+        : limits_(limits),
+          streams_body_(std::move(streams_body)),
+          line_(reads == Reads::requests ? LineReader::LineEnd::strict : LineReader::LineEnd::lenient),
+          reads_(reads) {}
 
     Result<std::size_t> feed(Bytes input);
     Result<void> finish();
 
-    bool complete() const { return complete_; }
-    bool begun() const { return begun_; }
-    bool headers_complete() const { return headers_complete_; }
+    bool is_complete() const { return stage_ == Stage::complete; }
+    bool has_begun() const { return stage_ != Stage::first_line || !line_.is_empty(); }
+    bool has_head() const { return stage_ > Stage::fields; }
     int error_status() const { return error_status_; }
     bool take_wants_continue() { return std::exchange(wants_continue_, false); }
     Request take_request();
     Response take_response();
-    Response& response() { return response_; }
+    const Response& response() const { return response_; }
     std::string take_body() { return std::exchange(response_.body, {}); }
     const Request* streamed() const { return streamed_ ? &*streamed_ : nullptr; }
 
 private:
-    static ParserCore& of(http_parser* parser) { return *static_cast<ParserCore*>(parser->data); }
-    static const http_parser_settings& callbacks();
+    // In the order of a message.
+    enum class Stage : std::uint8_t {
+        first_line,
+        fields,
+        body,  // of left_ bytes
+        body_until_close,
+        chunk_size,
+        chunk,  // left_ bytes of it
+        chunk_end,
+        trailers,
+        complete,
+    };
+    struct Framing {
+        std::optional<std::uint64_t> length;
+        bool chunked = false;
+    };
 
-    int on_begin();
-    int on_target(std::string_view part);
-    int on_reason(std::string_view part);
-    int on_field(std::string_view part);
-    int on_value(std::string_view part);
-    int on_headers_complete();
-    int on_body(std::string_view part);
-    int on_complete();
-
+    Result<std::size_t> advance(Bytes input);
+    std::size_t line_bytes_max() const;
+    int status_of_long_line() const;
+    Result<void> on_line(std::string_view line);
+    Result<void> on_first_line(std::string_view line);
+    Result<void> on_field(std::string_view line);
+    Result<void> count_field(std::size_t bytes);
+    Result<void> on_trailer(std::string_view line);
+    Result<void> on_head();
+    Result<Framing> framing() const;
+    Result<void> begin_request_body(const Framing& framing);
+    Result<void> begin_response_body(const Framing& framing);
+    void begin_length(std::uint64_t length);
     bool begin_stream();
-    int refuse(int status, Errc code, std::string sentence);
-    void add_pending_header();
-    Error failure() const;
+    Result<void> on_chunk_size(std::string_view line);
+    Result<std::size_t> take_body_bytes(Bytes input);
     void reset_message();
+    Error refuse(int status, Errc code, std::string sentence);
+
+    bool is_request() const { return reads_ == Reads::requests; }
 
     Limits limits_;
-    http_parser parser_{};
     RequestParser::StreamsBody streams_body_;
+    LineReader line_;
     std::optional<Error> refused_;
     std::optional<Request> streamed_;
     Response response_;  // a request uses headers and body of it
-    std::string target_;
-    std::string name_;
-    std::string value_;
+    RequestLine request_line_;
+    Version version_;
+    std::uint64_t left_ = 0;
     std::size_t header_bytes_ = 0;
+    std::size_t field_count_ = 0;
+    std::size_t empty_lines_ = 0;
+    std::size_t interim_ = 0;
     int error_status_ = kBadRequest;
-    bool skip_body_;
-    bool begun_ = false;
-    bool in_value_ = false;
-    bool headers_complete_ = false;
+    Reads reads_;
+    Stage stage_ = Stage::first_line;
     bool wants_continue_ = false;
-    bool interim_ = false;
-    bool complete_ = false;
     bool upgrade_ = false;
 };
 
-const http_parser_settings& ParserCore::callbacks() {
-    static const http_parser_settings table = [] {
-        http_parser_settings settings;
-        http_parser_settings_init(&settings);
-        settings.on_message_begin = [](http_parser* p) { return of(p).on_begin(); };
-        settings.on_url = [](http_parser* p, const char* at, std::size_t size) { return of(p).on_target({at, size}); };
-        settings.on_status = [](http_parser* p, const char* at, std::size_t size) { return of(p).on_reason({at, size}); };
-        settings.on_header_field = [](http_parser* p, const char* at, std::size_t size) { return of(p).on_field({at, size}); };
-        settings.on_header_value = [](http_parser* p, const char* at, std::size_t size) { return of(p).on_value({at, size}); };
-        settings.on_headers_complete = [](http_parser* p) { return of(p).on_headers_complete(); };
-        settings.on_body = [](http_parser* p, const char* at, std::size_t size) { return of(p).on_body({at, size}); };
-        settings.on_message_complete = [](http_parser* p) { return of(p).on_complete(); };
-        return settings;
-    }();
-    return table;
-}
-
 Result<std::size_t> ParserCore::feed(Bytes input) {
-    CHECK(!complete_);  // The caller takes every message.
-    if (input.empty())
-        return std::size_t{0};  // To the library no bytes mean the end of the connection.
+    CHECK(!is_complete());  // The caller takes every message.
+    std::size_t used = 0;
+    while (!refused_ && !is_complete() && used < input.size()) {
+        const auto step = advance(input.subspan(used));
+        if (!step.ok())
+            refused_.emplace(step.error());
+        else
+            used += *step;
+    }
     if (refused_)
         return Error(*refused_);
-    if (HTTP_PARSER_ERRNO(&parser_) == HPE_PAUSED)
-        http_parser_pause(&parser_, 0);
-    const std::string_view text = as_text(input);
-    const std::size_t used = http_parser_execute(&parser_, &callbacks(), text.data(), text.size());
-    const auto code = HTTP_PARSER_ERRNO(&parser_);
-    if (code != HPE_OK && code != HPE_PAUSED)
-        return failure();
     return used;
 }
 
-Result<void> ParserCore::finish() {
-    if (complete_ || !begun_)
-        return complete_ ? Result<void>() : Result<void>(Error(Errc::closed, "closed before an HTTP message"));
-    if (HTTP_PARSER_ERRNO(&parser_) == HPE_PAUSED)
-        http_parser_pause(&parser_, 0);
-    http_parser_execute(&parser_, &callbacks(), nullptr, 0);
-    if (!complete_)
-        return Error(Errc::closed, "closed in the middle of an HTTP message");
+// Takes at least one byte.
+Result<std::size_t> ParserCore::advance(Bytes input) {
+    if (stage_ == Stage::body || stage_ == Stage::body_until_close || stage_ == Stage::chunk)
+        return take_body_bytes(input);
+    const auto used = line_.feed(input, line_bytes_max());
+    if (!used.ok()) {
+        if (stage_ == Stage::chunk_end)
+            return Error(Errc::malformed, "a chunk is longer than it says");
+        if (used.code() == Errc::limit)
+            error_status_ = status_of_long_line();
+        return used;
+    }
+    if (line_.is_complete()) {
+        TRY(on_line(line_.line()));
+        line_.start_next();
+    }
+    return used;
+}
+
+std::size_t ParserCore::line_bytes_max() const {
+    switch (stage_) {
+        case Stage::first_line: return is_request() ? limits_.target_bytes + kFirstLineExtra : limits_.header_bytes;
+        case Stage::fields:
+        case Stage::trailers: return limits_.header_bytes - header_bytes_ + kFieldExtra;
+        case Stage::chunk_size: return kChunkLineBytesMax;
+        default: return 0;
+    }
+}
+
+int ParserCore::status_of_long_line() const {
+    switch (stage_) {
+        case Stage::first_line: return line_.line().find(' ') <= kMethodBytesMax ? kUriTooLong : kBadRequest;
+        case Stage::fields:
+        case Stage::trailers: return kHeadersTooLarge;
+        default: return kBadRequest;
+    }
+}
+
+Result<void> ParserCore::on_line(std::string_view line) {
+    switch (stage_) {
+        case Stage::first_line: return on_first_line(line);
+        case Stage::fields: return line.empty() ? on_head() : on_field(line);
+        case Stage::chunk_size: return on_chunk_size(line);
+        case Stage::chunk_end: stage_ = Stage::chunk_size; return {};
+        default: return on_trailer(line);
+    }
+}
+
+Result<void> ParserCore::on_first_line(std::string_view line) {
+    // RFC 9112, 2.2: some clients send an empty line behind a body.
+    if (line.empty()) {
+        if (++empty_lines_ > kEmptyLinesMax)
+            return refuse(kBadRequest, Errc::malformed, "empty lines instead of an HTTP message");
+        return {};
+    }
+    empty_lines_ = 0;
+    if (is_request()) {
+        auto read = parse_request_line(line);
+        if (!read.ok()) {
+            error_status_ = read.code() == Errc::unsupported ? kVersionNotSupported : kBadRequest;
+            return Error(read.error());
+        }
+        request_line_ = *std::move(read);
+        version_ = request_line_.version;
+        if (request_line_.target.size() > limits_.target_bytes)
+            return refuse(kUriTooLong, Errc::limit, "request target over " + std::to_string(limits_.target_bytes) + " bytes");
+    } else {
+        StatusLine read = TRY(parse_status_line(line));
+        version_ = read.version;
+        response_.status = read.status;
+        response_.reason = std::move(read.reason);
+    }
+    stage_ = Stage::fields;
     return {};
 }
 
-Error ParserCore::failure() const {
-    if (refused_)
-        return *refused_;
-    const auto code = HTTP_PARSER_ERRNO(&parser_);
-    return {code == HPE_HEADER_OVERFLOW ? Errc::limit : Errc::malformed,
-            std::string("HTTP message: ") + http_errno_description(code)};
-}
-
-int ParserCore::refuse(int status, Errc code, std::string sentence) {
-    error_status_ = status;
-    refused_.emplace(code, std::move(sentence));
-    return -1;
-}
-
-void ParserCore::reset_message() {
-    response_ = Response();
-    streamed_.reset();
-    target_.clear();
-    name_.clear();
-    value_.clear();
-    header_bytes_ = 0;
-    in_value_ = headers_complete_ = wants_continue_ = interim_ = complete_ = upgrade_ = false;
-}
-
-int ParserCore::on_begin() {
-    reset_message();
-    begun_ = true;
-    return 0;
-}
-
-int ParserCore::on_target(std::string_view part) {
-    if (target_.size() + part.size() > limits_.target_bytes)
-        return refuse(kUriTooLong, Errc::limit, "request target over " + std::to_string(limits_.target_bytes) + " bytes");
-    target_ += part;
-    return 0;
-}
-
-int ParserCore::on_reason(std::string_view part) {
-    header_bytes_ += part.size();
-    if (header_bytes_ > limits_.header_bytes)
-        return refuse(kHeadersTooLarge, Errc::limit, "HTTP header over " + std::to_string(limits_.header_bytes) + " bytes");
-    response_.reason += part;
-    return 0;
-}
-
-void ParserCore::add_pending_header() {
-    if (in_value_)
-        response_.headers.add(std::exchange(name_, {}), std::exchange(value_, {}));
-    in_value_ = false;
-}
-
-int ParserCore::on_field(std::string_view part) {
-    if (headers_complete_)
-        return 0;  // A trailer: nobody asked for one.
-    add_pending_header();
-    // The library lets blanks through; "Content-Length :" means one thing to us and another to the next proxy (RFC 9112, 5.1).
-    if (part.find_first_of(" \t") != std::string_view::npos)
-        return refuse(kBadRequest, Errc::malformed, "blank in the name of an HTTP header field");
-    header_bytes_ += part.size();
-    if (header_bytes_ > limits_.header_bytes)
-        return refuse(kHeadersTooLarge, Errc::limit, "HTTP header over " + std::to_string(limits_.header_bytes) + " bytes");
-    if (response_.headers.fields().size() == limits_.header_count)
-        return refuse(kHeadersTooLarge, Errc::limit, "more than " + std::to_string(limits_.header_count) + " HTTP header fields");
-    name_ += part;
-    return 0;
-}
-
-int ParserCore::on_value(std::string_view part) {
-    if (headers_complete_)
-        return 0;
-    in_value_ = true;
-    header_bytes_ += part.size();
-    if (header_bytes_ > limits_.header_bytes)
-        return refuse(kHeadersTooLarge, Errc::limit, "HTTP header over " + std::to_string(limits_.header_bytes) + " bytes");
-    value_ += part;
-    return 0;
-}
-
-int ParserCore::on_headers_complete() {
-    add_pending_header();
-    headers_complete_ = true;
-    if (parser_.http_major != 1)
-        return refuse(kVersionNotSupported, Errc::unsupported, "HTTP version " + std::to_string(parser_.http_major));
-    response_.keep_alive = http_should_keep_alive(&parser_) != 0;
-    if (parser_.type == HTTP_RESPONSE) {
-        response_.status = static_cast<int>(parser_.status_code);
-        interim_ = response_.status / 100 == 1 && response_.status != kSwitchingProtocols;
-        return skip_body_ ? 1 : 0;
+// RFC 9112, 5.2: a line may go on the one before it only in an answer, and then a blank stands for the break.
+Result<void> ParserCore::on_field(std::string_view line) {
+    const bool goes_on = line.front() == ' ' || line.front() == '\t';
+    if (goes_on && !is_request() && field_count_ > 0) {
+        TRY(count_field(line.size()));
+        response_.headers.extend_last(" " + std::string(without_blanks(line)));
+        return {};
     }
-    // The library leaves all bits set when there is no length.
-    wants_continue_ = response_.headers.has_token("Expect", "100-continue");
-    const bool has_length = parser_.content_length != UINT64_MAX;
-    const bool has_body = (has_length && parser_.content_length > 0) || (parser_.flags & F_CHUNKED) != 0;
-    if (has_body && begin_stream())
-        return 0;
-    if (has_length && parser_.content_length > limits_.body_bytes)
-        return refuse(kContentTooLarge, Errc::limit,
-                      "HTTP body of " + std::to_string(parser_.content_length) + " bytes, at most " +
-                          std::to_string(limits_.body_bytes) + " are read");
-    return 0;
+    auto field = TRY(parse_field(line));
+    TRY(count_field(field.name.size() + field.value.size()));
+    response_.headers.add(std::move(field.name), std::move(field.value));
+    return {};
+}
+
+Result<void> ParserCore::count_field(std::size_t bytes) {
+    header_bytes_ += bytes;
+    if (header_bytes_ > limits_.header_bytes)
+        return refuse(kHeadersTooLarge, Errc::limit, "HTTP header over " + std::to_string(limits_.header_bytes) + " bytes");
+    if (++field_count_ > limits_.header_count)
+        return refuse(kHeadersTooLarge, Errc::limit, "more than " + std::to_string(limits_.header_count) + " HTTP header fields");
+    return {};
+}
+
+// Nobody asked for trailers, but they have the grammar and the bounds of a header's fields, and count to them.
+Result<void> ParserCore::on_trailer(std::string_view line) {
+    if (line.empty()) {
+        stage_ = Stage::complete;
+        return {};
+    }
+    const auto field = TRY(parse_field(line));
+    return count_field(field.name.size() + field.value.size());
+}
+
+Result<void> ParserCore::on_head() {
+    const Headers& headers = response_.headers;
+    const auto framing = TRY(this->framing());
+    const bool stays =
+        version_.minor >= 1 ? !headers.has_token("Connection", "close") : headers.has_token("Connection", "keep-alive");
+    response_.keep_alive = stays;
+    return is_request() ? begin_request_body(framing) : begin_response_body(framing);
+}
+
+// RFC 9112, 6: how the body is told from what follows. Whatever could be read in two ways is refused.
+Result<ParserCore::Framing> ParserCore::framing() const {
+    Framing framing;
+    std::size_t hosts = 0;
+    for (const Headers::Field& field : response_.headers.fields()) {
+        if (is_request() && same_name(field.name, "Host") && ++hosts > 1)
+            return Error(Errc::malformed, "a request for two hosts");
+        if (same_name(field.name, "Content-Length")) {
+            if (framing.length)
+                return Error(Errc::malformed, "two Content-Length fields");
+            framing.length = TRY(parse_content_length(field.value));
+        }
+        if (same_name(field.name, "Transfer-Encoding")) {
+            if (framing.chunked || !same_name(field.value, "chunked"))
+                return Error(Errc::malformed, "a Transfer-Encoding other than chunked");
+            framing.chunked = true;
+        }
+    }
+    if (framing.chunked && framing.length)
+        return Error(Errc::malformed, "both Content-Length and Transfer-Encoding");
+    if (framing.chunked && version_.minor == 0)
+        return Error(Errc::malformed, "Transfer-Encoding in HTTP/1.0");
+    return framing;
+}
+
+Result<void> ParserCore::begin_request_body(const Framing& framing) {
+    const Headers& headers = response_.headers;
+    upgrade_ = request_line_.method == "CONNECT" || (headers.find("Upgrade") && headers.has_token("Connection", "upgrade"));
+    const std::uint64_t length = framing.length.value_or(0);
+    if (!framing.chunked && length == 0) {
+        stage_ = Stage::complete;
+        return {};
+    }
+    wants_continue_ = version_.minor >= 1 && headers.has_token("Expect", "100-continue");
+    if (!begin_stream() && length > limits_.body_bytes)
+        return refuse(
+            kContentTooLarge, Errc::limit,
+            "HTTP body of " + std::to_string(length) + " bytes, at most " + std::to_string(limits_.body_bytes) + " are read");
+    if (framing.chunked)
+        stage_ = Stage::chunk_size;
+    else
+        begin_length(length);
+    return {};
+}
+
+Result<void> ParserCore::begin_response_body(const Framing& framing) {
+    const int status = response_.status;
+    if (status / 100 == 1 && status != kSwitchingProtocols) {
+        reset_message();  // An answer before the answer.
+        if (++interim_ > kInterimMax)
+            return Error(Errc::limit, "more than " + std::to_string(kInterimMax) + " interim answers");
+    } else if (reads_ == Reads::responses_to_head || status == kSwitchingProtocols || status == kNoContent ||
+               status == kNotModified) {
+        stage_ = Stage::complete;
+    } else if (framing.chunked) {
+        stage_ = Stage::chunk_size;
+    } else if (framing.length) {
+        begin_length(*framing.length);
+    } else {
+        response_.keep_alive = false;
+        stage_ = Stage::body_until_close;
+    }
+    return {};
+}
+
+void ParserCore::begin_length(std::uint64_t length) {
+    left_ = length;
+    stage_ = length == 0 ? Stage::complete : Stage::body;
 }
 
 // The head is copied: the message goes on being read.
@@ -234,77 +316,102 @@ bool ParserCore::begin_stream() {
     if (!streams_body_)
         return false;
     streamed_.emplace();
-    streamed_->method = http_method_str(static_cast<http_method>(parser_.method));
-    streamed_->target = target_;
+    streamed_->method = request_line_.method;
+    streamed_->target = request_line_.target;
     streamed_->headers = response_.headers;
     streamed_->keep_alive = response_.keep_alive;
-    streamed_->minor_version = parser_.http_minor;
+    streamed_->minor_version = version_.minor;
     if (!streams_body_(*streamed_))
         streamed_.reset();
     return streamed_.has_value();
 }
 
-int ParserCore::on_body(std::string_view part) {
-    wants_continue_ = false;
-    if (response_.body.size() + part.size() > limits_.body_bytes)
-        return refuse(kContentTooLarge, Errc::limit, "HTTP body over " + std::to_string(limits_.body_bytes) + " bytes");
-    response_.body += part;
-    return 0;
+Result<void> ParserCore::on_chunk_size(std::string_view line) {
+    // Some servers fill the size up with blanks; a request's must not leave room for two readings.
+    left_ = TRY(parse_chunk_size(is_request() ? line : without_blanks(line)));
+    stage_ = left_ == 0 ? Stage::trailers : Stage::chunk;
+    return {};
 }
 
-int ParserCore::on_complete() {
-    if (interim_) {
-        begun_ = false;
-        reset_message();
-        return 0;
-    }
+Result<std::size_t> ParserCore::take_body_bytes(Bytes input) {
     wants_continue_ = false;
-    upgrade_ = parser_.upgrade != 0;
-    complete_ = true;
-    http_parser_pause(&parser_, 1);
-    return 0;
+    const bool bounded = stage_ != Stage::body_until_close;
+    const Bytes part = bounded ? input.first(static_cast<std::size_t>(std::min<std::uint64_t>(left_, input.size()))) : input;
+    if (part.size() > limits_.body_bytes - std::min(limits_.body_bytes, response_.body.size()))
+        return refuse(kContentTooLarge, Errc::limit, "HTTP body over " + std::to_string(limits_.body_bytes) + " bytes");
+    response_.body += as_text(part);
+    if (bounded) {
+        left_ -= part.size();
+        if (left_ == 0)
+            stage_ = stage_ == Stage::body ? Stage::complete : Stage::chunk_end;
+    }
+    return part.size();
+}
+
+Result<void> ParserCore::finish() {
+    if (stage_ == Stage::body_until_close)
+        stage_ = Stage::complete;
+    if (is_complete())
+        return {};
+    return Error(Errc::closed, has_begun() ? "closed in the middle of an HTTP message" : "closed before an HTTP message");
+}
+
+Error ParserCore::refuse(int status, Errc code, std::string sentence) {
+    error_status_ = status;
+    return {code, std::move(sentence)};
+}
+
+void ParserCore::reset_message() {
+    response_ = Response();
+    request_line_ = RequestLine();
+    streamed_.reset();
+    header_bytes_ = field_count_ = 0;
+    wants_continue_ = upgrade_ = false;
+    stage_ = Stage::first_line;
 }
 
 Request ParserCore::take_request() {
     Request request;
-    request.method = http_method_str(static_cast<http_method>(parser_.method));
-    request.target = std::move(target_);
+    request.method = std::move(request_line_.method);
+    request.target = std::move(request_line_.target);
     request.headers = std::move(response_.headers);
     request.body = std::move(response_.body);
     request.keep_alive = response_.keep_alive;
     request.upgrade = upgrade_;
-    request.minor_version = parser_.http_minor;
-    begun_ = false;
+    request.minor_version = version_.minor;
     reset_message();
     return request;
 }
 
 Response ParserCore::take_response() {
     Response response = std::move(response_);
-    begun_ = false;
+    interim_ = 0;
     reset_message();
     return response;
 }
 
 RequestParser::RequestParser(const Limits& limits, StreamsBody streams_body)
-    : core_(std::make_unique<ParserCore>(HTTP_REQUEST, limits, false, std::move(streams_body))) {}
+    : core_(std::make_unique<ParserCore>(ParserCore::Reads::requests, limits, std::move(streams_body))) {}
 RequestParser::RequestParser(RequestParser&&) noexcept = default;
 RequestParser& RequestParser::operator=(RequestParser&&) noexcept = default;
 RequestParser::~RequestParser() = default;
 
 Result<std::size_t> RequestParser::feed(Bytes input) { return core_->feed(input); }
 
-std::optional<Request> RequestParser::next() { return core_->complete() ? std::optional(core_->take_request()) : std::nullopt; }
+std::optional<Request> RequestParser::next() {
+    return core_->is_complete() ? std::optional(core_->take_request()) : std::nullopt;
+}
 
 const Request* RequestParser::streamed() const { return core_->streamed(); }
 std::string RequestParser::take_body() { return core_->take_body(); }
 
-bool RequestParser::is_idle() const { return !core_->begun(); }
+bool RequestParser::is_idle() const { return !core_->has_begun(); }
 bool RequestParser::take_wants_continue() { return core_->take_wants_continue(); }
 int RequestParser::error_status() const { return core_->error_status(); }
 
 ResponseParser::ResponseParser(RequestWas request, const Limits& limits)
-    : core_(std::make_unique<ParserCore>(HTTP_RESPONSE, limits, request == RequestWas::head)) {}
+    : core_(std::make_unique<ParserCore>(
+          request == RequestWas::head ? ParserCore::Reads::responses_to_head : ParserCore::Reads::responses, limits)) {}
 ResponseParser::ResponseParser(ResponseParser&&) noexcept = default;
 ResponseParser& ResponseParser::operator=(ResponseParser&&) noexcept = default;
 ResponseParser::~ResponseParser() = default;
@@ -313,13 +420,10 @@ Result<std::size_t> ResponseParser::feed(Bytes input) { return core_->feed(input
 Result<void> ResponseParser::finish() { return core_->finish(); }
 
 std::optional<Response> ResponseParser::next() {
-    return core_->complete() ? std::optional(core_->take_response()) : std::nullopt;
+    return core_->is_complete() ? std::optional(core_->take_response()) : std::nullopt;
 }
 
-const Response* ResponseParser::head() const {
-    const bool final = core_->headers_complete() && core_->response().status / 100 != 1;
-    return final || core_->complete() ? &core_->response() : nullptr;
-}
+const Response* ResponseParser::head() const { return core_->has_head() ? &core_->response() : nullptr; }
 
 std::string ResponseParser::take_body() { return core_->take_body(); }
 

@@ -1,5 +1,6 @@
-// HTTP/1.1 parsers (RFC 9112) for both ends, pushed with bytes in any portions. They wrap libhttp-parser and are the only place
-// that knows it. No sockets, no timers: a session feeds what it read and asks for the message.
+// HTTP/1.1 parsers (RFC 9112) for both ends, pushed with bytes in any portions. No sockets, no timers: a session feeds what it
+// read and asks for the message. Requests are read strictly: what another server could understand differently is refused. Answers
+// are read as leniently as the text allows a client to be.
 #pragma once
 
 #include <cstddef>

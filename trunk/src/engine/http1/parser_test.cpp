@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/http1/grammar.hpp"
+
 namespace live::engine::http1 {
 namespace {
 
@@ -53,7 +55,6 @@ const std::vector<RequestVector>& request_vectors() {
          true},
         {"delete", "DELETE /api/v1/clients/1 HTTP/1.1\r\nHost: h\r\n\r\n", "DELETE", "/api/v1/clients/1", "", true},
         {"options", "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n", "OPTIONS", "*", "", true},
-        {"bare line feeds", "GET / HTTP/1.1\nHost: h\n\n", "GET", "/", "", true},
     };
     return table;
 }
@@ -249,6 +250,8 @@ TEST(Http1Response, ReadsBodiesOfEveryKind) {
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n",
         "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+        "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5  \r\nhello\r\n0\r\nTrailer: x\r\n\r\n",
     };
     for (const std::string& input : inputs)
         for (std::size_t portion = 1; portion <= input.size(); ++portion) {
@@ -259,6 +262,30 @@ TEST(Http1Response, ReadsBodiesOfEveryKind) {
             EXPECT_EQ(read->front().reason, "OK");
             EXPECT_EQ(read->front().body, "hello");
         }
+}
+
+TEST(Http1Response, TakesWhatServersReallySend) {
+    const auto read = responses(
+        "HTTP/1.1 200\r\nX-Folded: a\r\n  b\r\n\tc\r\nContent-Length: 0\r\n\r\n"
+        "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nHTTP/1.0 404 \r\nContent-Length: "
+        "0\r\n\r\n");
+    ASSERT_TRUE(read.ok()) << read.error().text();
+    ASSERT_EQ(read->size(), 4u);
+    EXPECT_EQ((*read)[0].reason, "");
+    EXPECT_EQ((*read)[0].headers.find("X-Folded"), "a b c");
+    EXPECT_TRUE((*read)[0].keep_alive);
+    EXPECT_EQ((*read)[2].status, 304);
+    EXPECT_FALSE((*read)[3].keep_alive);
+}
+
+TEST(Http1Response, BoundsTheAnswersBeforeTheAnswer) {
+    std::string many;
+    for (std::size_t i = 0; i < kInterimMax; ++i)
+        many += "HTTP/1.1 102 Processing\r\n\r\n";
+    const std::string last = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    EXPECT_EQ(MUST(responses(many + last)).size(), 1u);
+    EXPECT_EQ(MUST(responses(many + last + many + last)).size(), 2u);
+    EXPECT_EQ(responses(many + many + last).code(), Errc::limit);
 }
 
 TEST(Http1Response, ABodyWithoutLengthEndsWithTheConnection) {
@@ -315,6 +342,11 @@ TEST(Http1Response, SwitchingProtocolsIsAFinalAnswer) {
 TEST(Http1Response, RefusesWhatIsNoAnswer) {
     EXPECT_EQ(responses("GET / HTTP/1.1\r\n\r\n").code(), Errc::malformed);
     EXPECT_EQ(responses("HTTP/2.0 200 OK\r\n\r\n").code(), Errc::unsupported);
+    for (const char* head :
+         {"HTTP/1.1 2000 OK", "HTTP/1.1 20 OK", "HTTP/1.1 2x0 OK", "HTTP/1.1  200 OK", "HTTP/1.1 099 OK", "HTTP/1.1", "HTTP/1.1 ",
+          "200 OK", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked",
+          "HTTP/1.1 200 OK\r\n X: folded on nothing"})
+        EXPECT_EQ(responses(std::string(head) + "\r\n\r\n").code(), Errc::malformed) << head;
 }
 
 TEST(Http1Headers, CompareNamesWithoutCase) {

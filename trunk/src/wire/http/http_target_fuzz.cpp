@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!target.ok())
         return 0;
     const std::string path = target->path + "/";
-    CHECK(path.find("/../") == std::string::npos && path.find('\0') == std::string::npos);
+    CHECK(path.find("/../") == std::string::npos && path.find_first_of(std::string_view("\0\r\n", 3)) == std::string::npos);
     CHECK(target->query.parameters().size() <= wire::http::Query::kParametersMax);
     return 0;
 }

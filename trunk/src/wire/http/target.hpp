@@ -1,5 +1,5 @@
 // What stands behind the method in an HTTP request: the path and the query, decoded (RFC 9112, 3.2; RFC 3986, 2.1). Paths become
-// file names further up, so one that climbs or carries a zero byte does not get through here.
+// file names further up, so one that climbs or carries a zero byte or a line end does not get through here.
 #pragma once
 
 #include <optional>
@@ -45,7 +45,8 @@ struct Target {
 };
 
 // Origin form, absolute form (its authority is dropped) and "*". Errc::malformed for anything else and for broken percent
-// sequences in the path, Errc::denied for a zero byte, a backslash or a ".." segment in it, Errc::limit for too many parameters.
+// sequences in the path, Errc::denied for a control character, a backslash or a ".." segment in it, Errc::limit for too many
+// parameters.
 Result<Target> parse_target(std::string_view text);
 
 // Errc::malformed for '%' without two hexadecimal digits.

@@ -98,6 +98,21 @@ TEST(TsConverter, GoesOnWithoutATrackThatCannotBeCarried) {
     EXPECT_EQ(demuxed(opus.bytes).streams, (std::map<int, int>{{0x100, 0x1B}}));
 }
 
+TEST(TsConverter, ATrackThatCannotBeCarriedAnyMoreLeavesTheTables) {
+    Output out;
+    out.configure();
+    ASSERT_TRUE(out.video(0ms, avc_key()).ok());
+    EXPECT_EQ(demuxed(out.bytes).streams.size(), 2u);
+    EXPECT_EQ(out.audio(1ms, hex("90 4f707573 4f")).code(), Errc::unsupported);
+    ASSERT_TRUE(out.video(1ms, avc_inter()).ok());
+    EXPECT_EQ(demuxed(out.bytes).streams, (std::map<int, int>{{0x100, 0x1B}}));
+    ASSERT_TRUE(out.audio(2ms, aac_config()).ok());
+    EXPECT_EQ(out.audio(2ms, hex("af 00 f956e0")).code(), Errc::unsupported);
+    EXPECT_FALSE(out.converter.tracks().audio.has_value());
+    EXPECT_EQ(out.video(2ms, hex("90 61763031 81000c00")).code(), Errc::unsupported);
+    EXPECT_EQ(out.converter.tracks(), Tracks());
+}
+
 TEST(TsConverter, LeavesOutWhatIsNotMedia) {
     Output out;
     EXPECT_TRUE(out.video(0ms, avc_key()).ok()) << "no configuration yet";
