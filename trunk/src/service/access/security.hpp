@@ -1,0 +1,22 @@
+// Rules about addresses: may somebody at this address publish, or play? Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "service/access/options.hpp"
+
+namespace live::service::access {
+
+enum class Role : bool { play, publish };
+
+// Errc::denied with a sentence for the client that ends in the family's number: 1052 when there are no rules at all, 1053 when a
+// deny rule matches, 1054 when allow rules exist and none does. `ip` that is no address matches only "all".
+Result<void> check_security(const SecurityOptions& options, Role role, std::string_view ip);
+
+// For the loader: what a rule must look like. Errc::malformed.
+Result<void> validate_security_rule(const std::vector<std::string>& rule);
+
+}  // namespace live::service::access
