@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "base/endpoint.hpp"
+#include "service/access/security.hpp"
 #include "session/flv/mount.hpp"
+#include "wire/http/url.hpp"
 
 namespace live::main_ {
 
@@ -83,12 +85,9 @@ Result<void> check_vhost(const Vhost& vhost) {
     }
     for (const auto* rules : {&vhost.security.allow, &vhost.security.deny}) {
         for (const auto& rule : *rules) {
-            if (rule.size() != 2 || (rule[0] != "publish" && rule[0] != "play")) {
-                return broken(
-                    fmt::format("vhost {}: security: found the rule \"{}\", expected publish or play, then all, an address "
-                                "or a network",
-                                vhost.name, fmt::join(rule, " ")));
-            }
+            if (const auto valid = service::access::validate_security_rule(rule); !valid.ok())
+                return broken(fmt::format("vhost {}: security: found the rule \"{}\": {}", vhost.name, fmt::join(rule, " "),
+                                          valid.error().sentence()));
         }
     }
     return {};

@@ -43,21 +43,6 @@ inline constexpr auto kClusterRows = std::tuple{
         .pending(),
 };
 
-inline constexpr auto kSecurityRows = std::tuple{
-    config::row(&SecurityOptions::enabled, "enabled", kNextSession, "Rules about addresses."),
-    config::row(&SecurityOptions::allow, "allow", kNextSession, "publish or play, then all, an address or a network.")
-        .example("play all"),
-    config::row(&SecurityOptions::deny, "deny", kNextSession, "publish or play, then all, an address or a network.")
-        .example("publish all"),
-};
-
-inline constexpr auto kReferRows = std::tuple{
-    config::row(&ReferOptions::enabled, "enabled", kNextSession, "Checks the page that a client comes from."),
-    config::row(&ReferOptions::all, "all", kNextSession, "Domains for everybody.").example("example.com"),
-    config::row(&ReferOptions::publish, "publish", kNextSession, "Domains for publishers.").example("example.com"),
-    config::row(&ReferOptions::play, "play", kNextSession, "Domains for players.").example("example.com"),
-};
-
 inline constexpr std::array kHlsOnErrorNames = {
     config::Named<HlsOnError>{"ignore", HlsOnError::ignore},
     config::Named<HlsOnError>{"disconnect", HlsOnError::disconnect},
@@ -148,28 +133,6 @@ inline constexpr auto kHttpStaticRows = std::tuple{
     config::row(&HttpStaticOptions::enabled, "enabled", kNextSession, "A document root of this virtual host."),
     config::row(&HttpStaticOptions::mount, "mount", kNextSession, "URL prefix."),
     config::row(&HttpStaticOptions::dir, "dir", kNextSession, "Directory."),
-};
-
-inline constexpr auto kHttpHooksRows = std::tuple{
-    config::row(&HttpHooksOptions::enabled, "enabled", kNextSession, "Callbacks over HTTP."),
-    config::row(&HttpHooksOptions::on_connect, "on_connect", kNextSession, "A client connects.")
-        .example("http://127.0.0.1:8085/api/v1/clients"),
-    config::row(&HttpHooksOptions::on_close, "on_close", kNextSession, "A client goes.")
-        .example("http://127.0.0.1:8085/api/v1/clients"),
-    config::row(&HttpHooksOptions::on_publish, "on_publish", kNextSession, "A stream begins.")
-        .example("http://127.0.0.1:8085/api/v1/streams"),
-    config::row(&HttpHooksOptions::on_unpublish, "on_unpublish", kNextSession, "A stream ends.")
-        .example("http://127.0.0.1:8085/api/v1/streams"),
-    config::row(&HttpHooksOptions::on_play, "on_play", kNextSession, "A player begins.")
-        .example("http://127.0.0.1:8085/api/v1/sessions"),
-    config::row(&HttpHooksOptions::on_stop, "on_stop", kNextSession, "A player ends.")
-        .example("http://127.0.0.1:8085/api/v1/sessions"),
-    config::row(&HttpHooksOptions::on_dvr, "on_dvr", kNextSession, "A recording is complete.")
-        .example("http://127.0.0.1:8085/api/v1/dvrs"),
-    config::row(&HttpHooksOptions::on_hls, "on_hls", kNextSession, "A fragment is complete.")
-        .example("http://127.0.0.1:8085/api/v1/hls"),
-    config::row(&HttpHooksOptions::on_hls_notify, "on_hls_notify", kNextSession, "URL template asked for each fragment.")
-        .example("http://127.0.0.1:8085/api/v1/hls/[app]/[stream]/[ts_url]"),
 };
 
 inline constexpr auto kExecRows = std::tuple{

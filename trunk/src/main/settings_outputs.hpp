@@ -28,20 +28,6 @@ struct ClusterOptions {
     std::vector<std::string> coworkers;
 };
 
-struct SecurityOptions {
-    bool enabled = false;
-    // Each rule as written: {"publish" or "play", "all", an address or a network}.
-    std::vector<std::vector<std::string>> allow;
-    std::vector<std::vector<std::string>> deny;
-};
-
-struct ReferOptions {
-    bool enabled = false;
-    std::vector<std::string> all;
-    std::vector<std::string> publish;
-    std::vector<std::string> play;
-};
-
 enum class HlsOnError : std::uint8_t { ignore, disconnect, carry_on };
 
 struct HlsOptions {
@@ -113,19 +99,6 @@ struct HttpStaticOptions {
     bool enabled = false;
     std::string mount = "[vhost]/";
     std::string dir = "./objs/nginx/html";
-};
-
-struct HttpHooksOptions {
-    bool enabled = false;
-    std::vector<std::string> on_connect;
-    std::vector<std::string> on_close;
-    std::vector<std::string> on_publish;
-    std::vector<std::string> on_unpublish;
-    std::vector<std::string> on_play;
-    std::vector<std::string> on_stop;
-    std::vector<std::string> on_dvr;
-    std::vector<std::string> on_hls;
-    std::string on_hls_notify;
 };
 
 struct ExecOptions {

@@ -10,7 +10,10 @@
 #include "main/settings_service_rows.hpp"
 #include "main/settings_tree.hpp"
 #include "media/option_rows.hpp"
+#include "service/access/option_rows.hpp"
 #include "service/forward/option_rows.hpp"
+#include "service/heartbeat/option_rows.hpp"
+#include "service/hooks/option_rows.hpp"
 #include "service/ingest/option_rows.hpp"
 #include "session/flv/option_rows.hpp"
 #include "session/rtmp/option_rows.hpp"
@@ -35,17 +38,16 @@ inline constexpr auto kVhostRows = std::tuple{
         .not_in_environment()
         .example("livestream"),
     config::block(&Vhost::cluster, "cluster", kClusterRows, "Origin and edge.").not_in_environment(),
-    config::block(&Vhost::security, "security", kSecurityRows, "Who may publish and play, by address.")
-        .not_in_environment()
-        .pending(),
-    config::block(&Vhost::refer, "refer", kReferRows, "Who may publish and play, by page.").not_in_environment().pending(),
+    config::block(&Vhost::security, "security", service::access::kSecurityRows, "Who may publish and play, by address.")
+        .not_in_environment(),
+    config::block(&Vhost::refer, "refer", service::access::kReferRows, "Who may publish and play, by page.").not_in_environment(),
     config::block(&Vhost::hls, "hls", kHlsRows, "HLS output.").pending(),
     config::block(&Vhost::dash, "dash", kDashRows, "MPEG-DASH output.").pending(),
     config::block(&Vhost::hds, "hds", kHdsRows, "Adobe HDS output.").ignored(),
     config::block(&Vhost::dvr, "dvr", kDvrRows, "Recordings.").pending(),
     config::block(&Vhost::http_static, "http_static", kHttpStaticRows, "Files of this virtual host.").pending(),
     config::block(&Vhost::http_remux, "http_remux", session::flv::kRemuxRows, "Live streams over HTTP: FLV, TS, AAC, MP3."),
-    config::block(&Vhost::http_hooks, "http_hooks", kHttpHooksRows, "Asks and tells a server of yours.").pending(),
+    config::block(&Vhost::http_hooks, "http_hooks", service::hooks::kHookRows, "Asks and tells a server of yours."),
     config::block(&Vhost::exec, "exec", kExecRows, "Programs for streams.").not_in_environment().pending(),
     config::block(&Vhost::rtc, "rtc", kRtcRows, "WebRTC.").pending(),
     config::block(&Vhost::srt, "srt", kSrtRows, "SRT.").pending(),
@@ -132,7 +134,7 @@ inline constexpr auto kSettingsRows = std::tuple_cat(
         config::block(&Settings::threads, "threads", kThreadsRows, "Periodic work."),
         config::block(&Settings::circuit_breaker, "circuit_breaker", kCircuitBreakerRows, "Does less when the CPU is busy.")
             .pending(),
-        config::block(&Settings::heartbeat, "heartbeat", kHeartbeatRows, "Posts a beat to a URL.").pending(),
+        config::block(&Settings::heartbeat, "heartbeat", service::heartbeat::kHeartbeatRows, "Posts a beat to a URL."),
         config::block(&Settings::stats, "stats", kStatsRows, "System statistics.").not_in_environment(),
         config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),
         config::block(&Settings::http_server, "http_server", kHttpServerRows, "Files and streams over HTTP.").pending(),

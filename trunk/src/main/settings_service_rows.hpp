@@ -84,27 +84,9 @@ inline constexpr auto kCircuitBreakerRows = std::tuple{
     config::row(&CircuitBreakerOptions::dying_pulse, "dying_pulse", 0, 3600, kRestart, "Seconds above it until that begins."),
 };
 
-inline constexpr auto kHeartbeatAuthRows = std::tuple{
-    config::row(&HeartbeatAuthOptions::enabled, "enabled", kNextSession, "Sends an Authorization header."),
-    config::row(&HeartbeatAuthOptions::type, "type", kNextSession, "Only bearer."),
-    config::row(&HeartbeatAuthOptions::token, "token", kNextSession, "The bearer token.").secret(),
-};
-
-inline constexpr auto kHeartbeatRows = std::tuple{
-    config::row(&HeartbeatOptions::enabled, "enabled", kNextSession, "Posts a beat to a URL."),
-    config::row(&HeartbeatOptions::interval, "interval", 0s, 86'400s, kNextSession,
-                "Time between beats, above 0; fractions are allowed."),
-    config::row(&HeartbeatOptions::url, "url", kNextSession, "Where beats go."),
-    config::row(&HeartbeatOptions::device_id, "device_id", kNextSession, "The id that is sent.").example("my-device"),
-    config::row(&HeartbeatOptions::summaries, "summaries", kNextSession, "Sends the summaries along."),
-    config::row(&HeartbeatOptions::ports, "ports", kNextSession, "Sends the endpoints along."),
-    config::block(&HeartbeatOptions::auth, "auth", kHeartbeatAuthRows, "How the beat says who it is."),
-};
-
 inline constexpr auto kStatsRows = std::tuple{
     config::row(&StatsOptions::enabled, "enabled", kLive, "Reads system statistics; off leaves those fields of the API at 0."),
-    config::row(&StatsOptions::network, "network", 0, 1024, kLive, "Index of the local address that is called the device's.")
-        .pending(),
+    config::row(&StatsOptions::network, "network", 0, 1024, kLive, "Index of the local address that is called the device's."),
     config::row(&StatsOptions::disk, "disk", kLive, "Block devices to measure; none is all.").example("sda vda").pending(),
 };
 

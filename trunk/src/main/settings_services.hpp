@@ -77,22 +77,6 @@ struct CircuitBreakerOptions {
     std::uint32_t dying_pulse = 5;
 };
 
-struct HeartbeatAuthOptions {
-    bool enabled = false;
-    std::string type = "bearer";
-    std::string token;
-};
-
-struct HeartbeatOptions {
-    bool enabled = false;
-    std::chrono::milliseconds interval = 10s;
-    std::string url = "http://127.0.0.1:8085/api/v1/servers";
-    std::string device_id;
-    bool summaries = false;
-    bool ports = false;
-    HeartbeatAuthOptions auth;
-};
-
 struct StatsOptions {
     bool enabled = true;
     // Which of the machine's addresses is "the device's".

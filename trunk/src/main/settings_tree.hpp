@@ -13,7 +13,10 @@
 #include "main/settings_outputs.hpp"
 #include "main/settings_services.hpp"
 #include "media/options.hpp"
+#include "service/access/options.hpp"
 #include "service/forward/options.hpp"
+#include "service/heartbeat/options.hpp"
+#include "service/hooks/options.hpp"
 #include "service/ingest/options.hpp"
 #include "session/flv/options.hpp"
 #include "session/rtmp/options.hpp"
@@ -29,20 +32,20 @@ struct Vhost {
     session::rtmp::RtmpOptions rtmp;
     media::PlayOptions play;
     media::PublishOptions publish;
+    service::access::SecurityOptions security;
+    service::access::ReferOptions refer;
+    service::hooks::HookOptions http_hooks;
     service::forward::ForwardOptions forward;
     std::vector<service::ingest::IngestOptions> ingests;
 
     // Everything below is accepted and checked, and does nothing yet.
     ClusterOptions cluster;
-    SecurityOptions security;
-    ReferOptions refer;
     HlsOptions hls;
     DashOptions dash;
     HdsOptions hds;
     DvrOptions dvr;
     HttpStaticOptions http_static;
     session::flv::RemuxOptions http_remux;
-    HttpHooksOptions http_hooks;
     ExecOptions exec;
     RtcOptions rtc;
     SrtOptions srt;
@@ -94,7 +97,7 @@ struct Settings {
 
     ThreadsOptions threads;
     CircuitBreakerOptions circuit_breaker;
-    HeartbeatOptions heartbeat;
+    service::heartbeat::HeartbeatOptions heartbeat;
     StatsOptions stats;
     HttpApiOptions http_api;
     HttpServerOptions http_server;

@@ -14,8 +14,7 @@ inline constexpr auto kForwardRows = std::tuple{
         .example("127.0.0.1:19350"),
     config::row(&ForwardOptions::backend, "backend", config::Reload::next_session,
                 "A URL that answers with the destinations, in place of destination.")
-        .example("http://127.0.0.1:8085/api/v1/forward")
-        .pending(),
+        .example("http://127.0.0.1:8085/api/v1/forward"),
 };
 
 }  // namespace live::service::forward

@@ -10,7 +10,7 @@ struct ForwardOptions {
     bool enabled = false;
     // host, host:port, or a whole rtmp:// or rtmps:// URL; every published stream goes to each.
     std::vector<std::string> destinations;
-    // A URL that answers with destinations; overrides `destinations` when set. Does nothing yet.
+    // A URL that answers with destinations; overrides `destinations` when set.
     std::string backend;
 };
 

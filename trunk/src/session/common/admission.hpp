@@ -19,7 +19,10 @@ namespace live::session {
 struct ClientRequest {
     std::string id;  // of the session, as in the log
     ClientKind kind = ClientKind::unknown;
-    std::string ip;
+    std::string ip;  // of the connection's other end
+    // HTTP: the client's address as a proxy says it (the first of X-Forwarded-For, else X-Real-IP); empty without. Callbacks tell
+    // it in place of `ip`; rules about addresses never believe it.
+    std::string forwarded_ip;
     std::string vhost;
     std::string app;
     std::string stream;

@@ -1,0 +1,26 @@
+// The rows of service/heartbeat/options.hpp.
+#pragma once
+
+#include "base/config/row.hpp"
+#include "service/heartbeat/options.hpp"
+
+namespace live::service::heartbeat {
+
+inline constexpr auto kAuthRows = std::tuple{
+    config::row(&AuthOptions::enabled, "enabled", config::Reload::live, "Sends an Authorization header."),
+    config::row(&AuthOptions::type, "type", config::Reload::live, "Only bearer."),
+    config::row(&AuthOptions::token, "token", config::Reload::live, "The bearer token.").secret(),
+};
+
+inline constexpr auto kHeartbeatRows = std::tuple{
+    config::row(&HeartbeatOptions::enabled, "enabled", config::Reload::live, "Posts a beat to a URL."),
+    config::row(&HeartbeatOptions::interval, "interval", 0s, 86'400s, config::Reload::live,
+                "Time between beats, above 0; fractions are allowed."),
+    config::row(&HeartbeatOptions::url, "url", config::Reload::live, "Where beats go."),
+    config::row(&HeartbeatOptions::device_id, "device_id", config::Reload::live, "The id that is sent.").example("my-device"),
+    config::row(&HeartbeatOptions::summaries, "summaries", config::Reload::live, "Sends the summaries along."),
+    config::row(&HeartbeatOptions::ports, "ports", config::Reload::live, "Sends the endpoints along."),
+    config::block(&HeartbeatOptions::auth, "auth", kAuthRows, "How the beat says who it is."),
+};
+
+}  // namespace live::service::heartbeat

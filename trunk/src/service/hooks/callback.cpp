@@ -1,0 +1,131 @@
+#include "service/hooks/callback.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+namespace live::service::hooks {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kOk = 200;
+constexpr int kCreated = 201;
+
+Error bad_answer(std::string what) { return {Errc::malformed, "the callback's answer " + std::move(what)}; }
+
+// What a service says for a person to read. Bytes that would garble a log or a status are spaces; no character is cut in two.
+std::string reason_in(const Json& answer) {
+    for (const char* const key : {"msg", "message"}) {
+        const auto found = answer.find(key);
+        if (found == answer.end() || !found->is_string())
+            continue;
+        std::string text = found->get<std::string>();
+        std::size_t size = std::min(text.size(), kReasonBytesMax);
+        while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80)
+            --size;
+        text.resize(size);
+        std::ranges::replace_if(
+            text, [](char letter) { return static_cast<unsigned char>(letter) < ' ' || letter == 0x7F; }, ' ');
+        return text;
+    }
+    return {};
+}
+
+// The object of a successful answer; null for the short form `0`.
+Result<Json> successful(int status, std::string_view body) {
+    if (status != kOk && status != kCreated)
+        return bad_answer("has status " + std::to_string(status) + ", expected 200 or 201 (4005)");
+    if (body == "0")
+        return Json();
+    Json answer = Json::parse(body, nullptr, false);
+    if (answer.is_discarded())
+        return bad_answer(body.empty() ? "is empty (3063)" : "is not JSON (3063)");
+    const auto code = answer.is_object() ? answer.find("code") : answer.end();
+    if (!answer.is_object() || code == answer.end() || !code->is_number_integer())
+        return bad_answer("has no integer member \"code\" (3064)");
+    if (*code != 0) {
+        const std::string reason = reason_in(answer);
+        return Error(Errc::denied,
+                     "refused by the callback" + (reason.empty() ? "" : ": " + reason) + " (code " + code->dump() + ")");
+    }
+    return answer;
+}
+
+std::string without_query(const std::string& url) { return url.substr(0, url.find('?')); }
+
+void add_stream(Json& body, Action action, const Subject& subject, const Details& details) {
+    const session::ClientRequest& request = subject.request;
+    body["tcUrl"] = without_query(request.tc_url);
+    if (action == Action::on_connect || action == Action::on_play)
+        body["pageUrl"] = request.page_url;
+    body["stream"] = request.stream;
+    body["param"] = request.param;
+    if (action == Action::on_connect || action == Action::on_forward)
+        return;
+    body["stream_url"] = subject.stream_url;
+    body["stream_id"] = details.stream_id;
+    if (details.clients)
+        body["clients"] = *details.clients;
+}
+
+}  // namespace
+
+std::string_view name_of(Action action) {
+    switch (action) {
+        case Action::on_connect: return "on_connect";
+        case Action::on_close: return "on_close";
+        case Action::on_publish: return "on_publish";
+        case Action::on_unpublish: return "on_unpublish";
+        case Action::on_play: return "on_play";
+        case Action::on_stop: return "on_stop";
+        case Action::on_forward: break;
+    }
+    return "on_forward";
+}
+
+std::string body_of(Action action, const ServerIdentity& server, const Subject& subject, const Details& details) {
+    const session::ClientRequest& request = subject.request;
+    Json body;
+    body["server_id"] = server.server_id;
+    body["service_id"] = server.service_id;
+    body["action"] = name_of(action);
+    body["client_id"] = request.id;
+    body["ip"] = request.forwarded_ip.empty() ? request.ip : request.forwarded_ip;
+    body["vhost"] = subject.vhost;
+    body["app"] = request.app;
+    if (action == Action::on_close) {
+        body["send_bytes"] = details.traffic.sent_bytes;
+        body["recv_bytes"] = details.traffic.received_bytes;
+    } else {
+        add_stream(body, action, subject, details);
+    }
+    // Without exceptions the library would end the process on what is not UTF-8.
+    return body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Result<void> check_answer(int status, std::string_view body) {
+    TRY(successful(status, body));
+    return {};
+}
+
+Result<std::vector<std::string>> forward_urls_of(int status, std::string_view body) {
+    const Json answer = TRY(successful(status, body));
+    const auto data = answer.is_object() ? answer.find("data") : answer.end();
+    if (!answer.is_object() || data == answer.end() || !data->is_object())
+        return bad_answer("has no object \"data\" (3065)");
+    const auto list = data->find("urls");
+    if (list == data->end() || !list->is_array())
+        return bad_answer("has no list \"urls\" in \"data\" (3065)");
+    std::vector<std::string> urls;
+    for (const Json& url : *list) {
+        if (!url.is_string())
+            return bad_answer("has a URL that is not text (3065)");
+        if (urls.size() < kForwardUrlsMax)
+            urls.push_back(url.get<std::string>());
+    }
+    return urls;
+}
+
+}  // namespace live::service::hooks

@@ -1,0 +1,53 @@
+// What goes over the wire in a callback: the request's body, and what an answer means. Dry; HookService asks and tells.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "session/common/admission.hpp"
+#include "session/common/traffic.hpp"
+
+namespace live::service::hooks {
+
+enum class Action : std::uint8_t { on_connect, on_close, on_publish, on_unpublish, on_play, on_stop, on_forward };
+
+std::string_view name_of(Action action);
+
+// Who this server is, in every callback.
+struct ServerIdentity {
+    std::string server_id;
+    std::string service_id;
+};
+
+// The client and the stream that a callback is about.
+struct Subject {
+    session::ClientRequest request;
+    std::string vhost;       // the virtual host that serves it, by its name in the settings
+    std::string stream_url;  // "/app/stream" or "vhost/app/stream"
+};
+
+// What some callbacks say besides.
+struct Details {
+    std::string stream_id;                 // empty when the stream has no entry in the statistics
+    std::optional<std::uint64_t> clients;  // on_play: players with this one; on_stop: players left
+    session::Traffic traffic;              // on_close
+};
+
+// One JSON object. What a client sent that is not UTF-8 is replaced.
+std::string body_of(Action action, const ServerIdentity& server, const Subject& subject, const Details& details);
+
+// ok for status 200 or 201 with the body `0`, or an object with the integer member "code" 0. Errc::denied when the code is
+// another one: the sentence is for the client and carries the answer's "msg" or "message", at most kReasonBytesMax of it.
+// Errc::malformed for everything else; that sentence is for the log.
+inline constexpr std::size_t kReasonBytesMax = 200;
+Result<void> check_answer(int status, std::string_view body);
+
+// The same rule, and data.urls of the answer: full RTMP URLs. Errc::malformed without them. At most kForwardUrlsMax are taken.
+inline constexpr std::size_t kForwardUrlsMax = 64;
+Result<std::vector<std::string>> forward_urls_of(int status, std::string_view body);
+
+}  // namespace live::service::hooks

@@ -1,0 +1,22 @@
+// Any status and body as a callback's answer: never a crash, and nothing is a success that has no zero in it.
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bytes.hpp"
+#include "base/check.hpp"
+#include "service/hooks/callback.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace live;
+    const std::string_view body = as_text(Bytes(data, size));
+    const auto checked = service::hooks::check_answer(200, body);
+    if (checked.ok())
+        CHECK(body == "0" || (body.find("code") != std::string_view::npos) || body.find('\\') != std::string_view::npos);
+    else
+        CHECK(checked.error().sentence().size() < 2 * service::hooks::kReasonBytesMax);
+    CHECK(!service::hooks::check_answer(404, body).ok());
+    const auto urls = service::hooks::forward_urls_of(200, body);
+    if (urls.ok())
+        CHECK(checked.ok() && urls->size() <= service::hooks::kForwardUrlsMax);
+    return 0;
+}

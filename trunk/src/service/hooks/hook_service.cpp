@@ -1,0 +1,223 @@
+#include "service/hooks/hook_service.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "wire/http/url.hpp"
+
+namespace live::service::hooks {
+
+namespace {
+
+constexpr std::chrono::milliseconds kStopMargin{100};
+
+// Not const references: a reload may replace the options while a call waits.
+std::vector<std::string> urls_for(Action action, const HookOptions& options) {
+    if (!options.enabled)
+        return {};
+    switch (action) {
+        case Action::on_connect: return options.on_connect;
+        case Action::on_close: return options.on_close;
+        case Action::on_publish: return options.on_publish;
+        case Action::on_unpublish: return options.on_unpublish;
+        case Action::on_play: return options.on_play;
+        case Action::on_stop: return options.on_stop;
+        case Action::on_forward: break;
+    }
+    return {};
+}
+
+// What an event that waits is counted with.
+std::size_t cost_of(const std::vector<std::string>& urls, const std::string& body) {
+    constexpr std::size_t kOverhead = 256;
+    std::size_t cost = body.size() + kOverhead;
+    for (const std::string& url : urls)
+        cost += url.size() + kOverhead;
+    return cost;
+}
+
+// A query may hold a key.
+std::string label_of(const std::string& url) {
+    const auto parsed = wire::http::parse_url(url);
+    return parsed.ok() ? parsed->label() : url.substr(0, url.find('?'));
+}
+
+std::int64_t milliseconds_since(TimePoint begin) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(io::now() - begin).count();
+}
+
+// What a refused client hears. Why a service could not be asked is the operator's business, and in the log.
+Error refusal(Action action, const Error& error) {
+    if (error.code() == Errc::cancelled || error.code() == Errc::denied)
+        return error;
+    return {Errc::denied, "the callback " + std::string(name_of(action)) + " failed"};
+}
+
+}  // namespace
+
+HookService::HookService(const http_client::HttpClient& client, ServerIdentity server, const StreamIds& ids, Log log)
+    : client_(client), server_(std::move(server)), ids_(ids), log_(std::move(log)) {}
+
+HookService::~HookService() = default;
+
+// One call and one line about it, whatever comes of it.
+Result<engine::http1::Response> HookService::call(Action action, const std::string& url, const std::string& body, const Log& log,
+                                                  io::Deadline deadline) {
+    http_client::HttpCall call;
+    call.url = url;
+    call.headers.add("Content-Type", "application/json");
+    call.body = body;
+    const TimePoint begin = io::now();
+    auto answer = client_.call(call, deadline.sooner(io::Deadline::after(kCallLimit)));
+    auto checked = answer.ok() ? check_answer(answer->status, answer->body) : Result<void>(answer.error());
+    if (checked.ok()) {
+        LOG_INFO(log, "http hook {} success, url={}, status={}, cost={}ms", name_of(action), label_of(url), answer->status,
+                 milliseconds_since(begin));
+        return answer;
+    }
+    if (checked.code() != Errc::cancelled)
+        LOG_WARN(log, "http hook {} failed, url={}, cost={}ms, reason=\"{}\"", name_of(action), label_of(url),
+                 milliseconds_since(begin), checked.error().text());
+    return std::move(checked).error();
+}
+
+Details HookService::details_for(Action action, const Subject& subject) {
+    Details details;
+    details.stream_id = ids_.stream_id(subject.stream_url);
+    if (action == Action::on_play)
+        details.clients = ++players_[subject.stream_url];
+    if (action == Action::on_stop) {
+        const auto count = players_.find(subject.stream_url);
+        details.clients = count == players_.end() ? 0 : --count->second;
+        if (count != players_.end() && count->second == 0)
+            players_.erase(count);
+    }
+    return details;
+}
+
+Result<void> HookService::ask(Action action, const HookOptions& options, const Subject& subject, io::Deadline deadline) {
+    const std::vector<std::string> urls = urls_for(action, options);
+    const Details details = details_for(action, subject);
+    auto asked = [&]() -> Result<void> {
+        if (urls.empty())
+            return {};
+        TRY(wait_for_news(subject.request.id, deadline));
+        const std::string body = body_of(action, server_, subject, details);
+        const Log log = log_.with_id(subject.request.id);
+        for (const std::string& url : urls)
+            TRY(call(action, url, body, log, deadline));
+        return {};
+    }();
+    if (asked.ok())
+        return asked;
+    if (action == Action::on_play)
+        details_for(Action::on_stop, subject);  // it does not play after all
+    return refusal(action, asked.error());
+}
+
+Result<std::vector<std::string>> HookService::ask_forward(const std::string& url, const Subject& subject, io::Deadline deadline) {
+    const Log log = log_.with_id(subject.request.id);
+    const auto answer = call(Action::on_forward, url, body_of(Action::on_forward, server_, subject, {}), log, deadline);
+    if (!answer.ok())
+        return refusal(Action::on_forward, answer.error());
+    auto urls = forward_urls_of(answer->status, answer->body);
+    if (urls.ok())
+        return urls;
+    LOG_WARN(log, "http hook {} failed, url={}, reason=\"{}\"", name_of(Action::on_forward), label_of(url), urls.error().text());
+    return refusal(Action::on_forward, urls.error());
+}
+
+Result<void> HookService::wait_for_news(const std::string& client_id, io::Deadline deadline) {
+    const auto line = lines_.find(client_id);
+    if (line == lines_.end())
+        return {};
+    Signal delivered;
+    line->second.waiters.push_back(&delivered);
+    const auto waited = io::wait(delivered, deadline.sooner(io::Deadline::after(kCallLimit)));
+    if (const auto again = lines_.find(client_id); again != lines_.end())
+        std::erase(again->second.waiters, &delivered);
+    // A service that hangs has had its time: the question goes out all the same.
+    return waited.ok() || (waited.code() == Errc::timed_out && !deadline.expired()) ? Result<void>() : waited;
+}
+
+void HookService::tell(Action action, const HookOptions& options, const Subject& subject, const session::Traffic& traffic) {
+    Details details = details_for(action, subject);
+    details.traffic = traffic;
+    std::vector<std::string> urls = urls_for(action, options);
+    if (urls.empty())
+        return;
+    std::string body = body_of(action, server_, subject, details);
+    const std::size_t cost = cost_of(urls, body);
+    if (queued_bytes_ + cost > kQueuedBytesMax) {
+        ++dropped_;
+        if (!std::exchange(is_dropping_, true))
+            LOG_WARN(log_, "http hook: {} bytes of events wait to be delivered; from here on they are dropped", queued_bytes_);
+        return;
+    }
+    if (std::exchange(is_dropping_, false))
+        LOG_WARN(log_, "http hook: {} events were dropped so far", dropped_);
+    queued_bytes_ += cost;
+    const auto [line, is_new] = lines_.try_emplace(subject.request.id);
+    line->second.news.push_back({action, std::move(urls), std::move(body)});
+    if (is_new)
+        ready_.push_back(subject.request.id);
+    start_deliverer();
+}
+
+void HookService::start_deliverer() {
+    if (deliverers_ >= kDeliverersMax || deliverers_ >= lines_.size())
+        return;
+    const auto started = scope_.start("hooks", [this](io::Deadline forever) { run_deliverer(forever); });
+    if (started.ok())
+        ++deliverers_;
+    else
+        LOG_WARN(log_, "http hook: events wait for a fiber: {}", started.error().text());
+}
+
+void HookService::run_deliverer(io::Deadline deadline) {
+    while (!ready_.empty()) {
+        const std::string client_id = std::move(ready_.front());
+        ready_.pop_front();
+        // A reference into a map and a deque stays good while others are added, and nobody else takes from this line.
+        if (!deliver(client_id, lines_[client_id].news.front(), deadline).ok())
+            break;  // the service stops
+        finish_first(client_id);
+    }
+    --deliverers_;
+}
+
+Result<void> HookService::deliver(const std::string& client_id, const News& news, io::Deadline deadline) {
+    const Log log = log_.with_id(client_id);
+    for (const std::string& url : news.urls) {
+        // Each URL is told, whatever another said. Why one was not is in the log.
+        const auto told = call(news.action, url, news.body, log, deadline);
+        if (!told.ok() && told.code() == Errc::cancelled)
+            return told.error();
+    }
+    return {};
+}
+
+void HookService::finish_first(const std::string& client_id) {
+    const auto line = lines_.find(client_id);
+    const News& first = line->second.news.front();
+    queued_bytes_ -= cost_of(first.urls, first.body);
+    line->second.news.pop_front();
+    if (!line->second.news.empty()) {
+        ready_.push_back(client_id);
+        return;
+    }
+    for (Signal* waiter : line->second.waiters)
+        waiter->raise();
+    lines_.erase(line);
+}
+
+Result<void> HookService::stop(io::Deadline deadline) {
+    const auto until = deadline.is_never() ? deadline : io::Deadline::at(deadline.when() - kStopMargin);
+    const auto drained = scope_.join(until);
+    if (!drained.ok())
+        LOG_WARN(log_, "http hook: events of {} clients are not delivered", lines_.size());
+    return scope_.stop(deadline);
+}
+
+}  // namespace live::service::hooks

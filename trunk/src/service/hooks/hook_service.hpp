@@ -1,0 +1,100 @@
+// HookService: asks an operator's HTTP services whether a client may, and tells them what has happened. Questions wait in the
+// client's own fiber, for as long as the service takes (at most kCallLimit a URL), and hold nobody else up. What is told goes
+// into a bounded queue and is delivered by fibers of this service: one client's events one after the other, in order; different
+// clients' side by side.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "base/signal.hpp"
+#include "io/deadline.hpp"
+#include "io/scope.hpp"
+#include "service/hooks/callback.hpp"
+#include "service/hooks/options.hpp"
+#include "service/http_client/http_client.hpp"
+
+namespace live::service::hooks {
+
+// The id that the statistics have for a stream, as in the API.
+class StreamIds {
+public:
+    virtual ~StreamIds() = default;
+    // Empty when there is no entry.
+    virtual std::string stream_id(const std::string& stream_url) const = 0;
+};
+
+class HookService {
+public:
+    static constexpr std::chrono::seconds kCallLimit{30};
+    // Fibers that deliver; more clients' events wait.
+    static constexpr std::size_t kDeliverersMax = 128;
+    // Of events that wait, bodies and URLs together. What does not fit is dropped, and counted in the log.
+    static constexpr std::size_t kQueuedBytesMax = 16 << 20;
+
+    // What is referred to outlives this.
+    HookService(const http_client::HttpClient& client, ServerIdentity server, const StreamIds& ids, Log log);
+    ~HookService();
+    HookService(const HookService&) = delete;
+    HookService& operator=(const HookService&) = delete;
+
+    // Questions: on_connect, on_publish, on_play. All URLs in their order; the first that does not say yes refuses. Before that,
+    // what was told about this client has been delivered, or kCallLimit has passed. ok when nobody is to be asked. Errc::denied
+    // with a sentence for the client, Errc::cancelled.
+    Result<void> ask(Action action, const HookOptions& options, const Subject& subject, io::Deadline deadline);
+    // forward.backend: where the stream is to be pushed. Errors as ask().
+    Result<std::vector<std::string>> ask_forward(const std::string& url, const Subject& subject, io::Deadline deadline);
+
+    // News: on_close, on_unpublish, on_stop. Never suspends.
+    void tell(Action action, const HookOptions& options, const Subject& subject, const session::Traffic& traffic = {});
+
+    // Delivers what is queued, as far as the deadline lets it, and ends. Errc::timed_out when a fiber does not end.
+    Result<void> stop(io::Deadline deadline);
+
+    // Clients with events that are not delivered yet.
+    std::size_t waiting_clients() const { return lines_.size(); }
+    std::uint64_t dropped() const { return dropped_; }
+
+private:
+    struct News {
+        Action action{};
+        std::vector<std::string> urls;
+        std::string body;
+    };
+    // One client's news. It is in `ready_`, or one deliverer works on its first.
+    struct Line {
+        std::deque<News> news;
+        std::vector<Signal*> waiters;
+    };
+
+    Result<void> wait_for_news(const std::string& client_id, io::Deadline deadline);
+    Result<engine::http1::Response> call(Action action, const std::string& url, const std::string& body, const Log& log,
+                                         io::Deadline deadline);
+    void start_deliverer();
+    void run_deliverer(io::Deadline deadline);
+    Result<void> deliver(const std::string& client_id, const News& news, io::Deadline deadline);
+    void finish_first(const std::string& client_id);
+    Details details_for(Action action, const Subject& subject);
+
+    const http_client::HttpClient& client_;
+    ServerIdentity server_;
+    const StreamIds& ids_;
+    Log log_;
+    std::unordered_map<std::string, Line> lines_;  // by client
+    std::deque<std::string> ready_;
+    // Players of each stream, from the question on.
+    std::unordered_map<std::string, std::uint64_t> players_;
+    std::size_t queued_bytes_ = 0;
+    std::size_t deliverers_ = 0;
+    std::uint64_t dropped_ = 0;
+    bool is_dropping_ = false;
+    io::Scope scope_{"hooks"};
+};
+
+}  // namespace live::service::hooks

@@ -1,0 +1,274 @@
+#include "service/hooks/hook_service.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/http1/parser.hpp"
+#include "engine/http1/writer.hpp"
+#include "io/loop.hpp"
+#include "io/tcp_listener.hpp"
+
+namespace live::service::hooks {
+namespace {
+
+namespace http1 = engine::http1;
+
+constexpr std::chrono::seconds kSoon{20};
+
+// Writes down what it is told, and answers each path as the test says.
+class FakeHooks {
+public:
+    struct Got {
+        std::string path;
+        nlohmann::json body;
+    };
+
+    void run(io::Deadline deadline) {
+        for (;;) {
+            auto stream = listener->accept(deadline);
+            if (!stream.ok())
+                return;
+            const std::shared_ptr<io::TcpStream> shared = *std::move(stream);  // std::function wants to be copied
+            MUST(connections_.start("hook", [this, shared](io::Deadline forever) { answer(*shared, forever); }));
+        }
+    }
+    void stop() { MUST(connections_.stop(io::Deadline::after(kSoon))); }
+    std::string url(const std::string& path) const { return "http://" + listener->endpoint().text() + path; }
+    std::vector<std::string> actions() const {
+        std::vector<std::string> names;
+        for (const Got& each : got)
+            names.push_back(each.body.value("action", ""));
+        return names;
+    }
+
+    std::unique_ptr<io::TcpListener> listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
+    std::vector<Got> got;
+    std::map<std::string, std::string> answers;  // by path; "0" without
+    std::string hangs_at;                        // a path that gets no answer
+
+private:
+    void answer(io::Stream& stream, io::Deadline deadline) {
+        std::array<std::uint8_t, 4096> buffer;
+        http1::RequestParser parser;
+        std::optional<http1::Request> request;
+        while (!request) {
+            const auto count = stream.read_some(buffer, deadline);
+            if (!count.ok())
+                return;
+            MUST(parser.feed(Bytes(buffer).first(*count)));
+            request = parser.next();
+        }
+        got.push_back({request->target, nlohmann::json::parse(request->body, nullptr, false)});
+        if (request->target == hangs_at) {
+            static_cast<void>(io::sleep(deadline));
+            return;
+        }
+        const auto found = answers.find(request->target);
+        const std::string body = found == answers.end() ? "0" : found->second;
+        const std::string text = http1::ResponseBuilder(200).with_body("application/json", body);
+        const std::array parts{io::as_part(as_bytes(text))};
+        static_cast<void>(stream.write_all(parts, deadline));
+    }
+
+    io::Scope connections_{"hook connections"};
+};
+
+class Ids final : public StreamIds {
+public:
+    std::string stream_id(const std::string& stream_url) const override { return "vid-of" + stream_url; }
+};
+
+class HookServiceTest : public testing::Test {
+protected:
+    void SetUp() override {
+        MUST(scope_.start("listener", [this](io::Deadline forever) { fake_.run(forever); }));
+        options_.enabled = true;
+        options_.on_connect = {fake_.url("/clients")};
+        options_.on_close = options_.on_connect;
+        options_.on_publish = {fake_.url("/streams")};
+        options_.on_unpublish = options_.on_publish;
+        options_.on_play = {fake_.url("/sessions")};
+        options_.on_stop = options_.on_play;
+    }
+    void TearDown() override {
+        MUST(service_.stop(io::Deadline::after(kSoon)));
+        MUST(scope_.stop(io::Deadline::after(kSoon)));
+        fake_.stop();
+    }
+
+    static Subject subject(const std::string& id) {
+        Subject made;
+        made.request.id = id;
+        made.request.app = "live";
+        made.request.stream = "cam";
+        made.vhost = "__defaultVhost__";
+        made.stream_url = "/live/cam";
+        return made;
+    }
+    Result<void> ask(Action action, const std::string& id = "a") {
+        return service_.ask(action, options_, subject(id), io::Deadline::after(kSoon));
+    }
+    void tell(Action action, const std::string& id = "a") { service_.tell(action, options_, subject(id)); }
+    void wait_for(std::size_t count) {
+        const auto limit = io::Deadline::after(kSoon);
+        while (fake_.got.size() < count || service_.waiting_clients() > 0) {
+            ASSERT_FALSE(limit.expired());
+            ASSERT_TRUE(io::sleep(io::Deadline::after(1ms)).ok());
+        }
+    }
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    std::array<std::uint8_t, 4096> scratch_{};
+    std::unique_ptr<http_client::HttpClient> client_ = MUST(http_client::HttpClient::create("test/1", scratch_));
+    FakeHooks fake_;
+    Ids ids_;
+    io::Scope scope_{"test"};
+    HookOptions options_;
+    HookService service_{*client_, {"vid-1", "s-1"}, ids_, Log()};
+};
+
+TEST_F(HookServiceTest, AClientsLifeIsToldOnceAndInOrder) {
+    EXPECT_TRUE(ask(Action::on_connect).ok());
+    EXPECT_TRUE(ask(Action::on_publish).ok());
+    tell(Action::on_unpublish);
+    tell(Action::on_close);
+    wait_for(4);
+    EXPECT_EQ(fake_.actions(), (std::vector<std::string>{"on_connect", "on_publish", "on_unpublish", "on_close"}));
+    EXPECT_EQ(fake_.got[1].path, "/streams");
+    EXPECT_EQ(fake_.got[1].body["stream_id"], "vid-of/live/cam");
+    EXPECT_EQ(fake_.got[3].body["server_id"], "vid-1");
+}
+
+TEST_F(HookServiceTest, AQuestionComesAfterTheNewsOfTheSameClient) {
+    tell(Action::on_unpublish);
+    tell(Action::on_stop);
+    EXPECT_TRUE(ask(Action::on_connect).ok());
+    EXPECT_EQ(fake_.actions(), (std::vector<std::string>{"on_unpublish", "on_stop", "on_connect"}));
+}
+
+TEST_F(HookServiceTest, SwitchedOffNobodyIsAskedOrTold) {
+    options_.enabled = false;
+    EXPECT_TRUE(ask(Action::on_publish).ok());
+    tell(Action::on_unpublish);
+    options_.enabled = true;
+    options_.on_publish.clear();
+    EXPECT_TRUE(ask(Action::on_publish).ok());
+    EXPECT_EQ(service_.waiting_clients(), 0U);
+    EXPECT_TRUE(fake_.got.empty());
+}
+
+TEST_F(HookServiceTest, ARefusalStopsTheQuestionsAndSaysWhy) {
+    options_.on_play = {fake_.url("/1"), fake_.url("/2"), fake_.url("/3")};
+    fake_.answers["/2"] = R"({"code":7,"msg":"not you"})";
+    const auto asked = ask(Action::on_play);
+    ASSERT_EQ(asked.code(), Errc::denied);
+    EXPECT_EQ(asked.error().sentence(), "refused by the callback: not you (code 7)");
+    EXPECT_EQ(fake_.got.size(), 2U);
+}
+
+TEST_F(HookServiceTest, AServiceThatCannotBeAskedRefuses) {
+    options_.on_publish = {"http://127.0.0.1:1/"};
+    EXPECT_EQ(ask(Action::on_publish).error().sentence(), "the callback on_publish failed");
+    options_.on_publish = {"nonsense"};
+    EXPECT_EQ(ask(Action::on_publish).code(), Errc::denied);
+    options_.on_publish = {fake_.url("/html")};
+    fake_.answers["/html"] = "<html/>";
+    EXPECT_EQ(ask(Action::on_publish).code(), Errc::denied);
+}
+
+TEST_F(HookServiceTest, ADeepAnswerDoesNoHarmToAFibersStack) {
+    fake_.answers["/streams"] = std::string(30'000, '[') + std::string(30'000, ']');
+    std::optional<Errc> ended;
+    MUST(scope_.start("asker", [&](io::Deadline) { ended = ask(Action::on_publish).code(); }));
+    while (!ended)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(1ms)).ok());
+    EXPECT_EQ(ended, Errc::denied);
+}
+
+TEST_F(HookServiceTest, EveryUrlIsToldWhateverTheFirstSays) {
+    options_.on_stop = {"http://127.0.0.1:1/", fake_.url("/1"), fake_.url("/2")};
+    fake_.answers["/1"] = "no";
+    tell(Action::on_stop);
+    wait_for(2);
+    EXPECT_EQ(fake_.got[1].path, "/2");
+}
+
+TEST_F(HookServiceTest, AHangingServiceHoldsNobodyElseUp) {
+    fake_.hangs_at = "/hang";
+    HookOptions hanging = options_;
+    hanging.on_stop = {fake_.url("/hang")};
+    hanging.on_publish = hanging.on_stop;
+    service_.tell(Action::on_stop, hanging, subject("stuck"));
+    MUST(scope_.start("stuck asker", [&](io::Deadline forever) {
+        static_cast<void>(service_.ask(Action::on_publish, hanging, subject("also stuck"), forever));
+    }));
+    while (fake_.got.size() < 2)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(1ms)).ok());
+    EXPECT_TRUE(ask(Action::on_publish).ok());
+    tell(Action::on_unpublish);
+    while (fake_.got.size() < 4)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(1ms)).ok());
+    EXPECT_EQ(service_.waiting_clients(), 1U) << "only the stuck one";
+    MUST(service_.stop(io::Deadline::after(150ms)));  // cuts it off
+}
+
+TEST_F(HookServiceTest, MoreClientsThanDeliverersAreAllTold) {
+    const std::size_t count = HookService::kDeliverersMax + 50;
+    for (std::size_t i = 0; i < count; ++i)
+        tell(Action::on_close, std::to_string(i));
+    wait_for(count);
+    std::vector<std::string> ids;
+    for (const auto& got : fake_.got)
+        ids.push_back(got.body["client_id"]);
+    std::ranges::sort(ids);
+    EXPECT_EQ(std::ranges::unique(ids).begin() - ids.begin(), static_cast<std::ptrdiff_t>(count));
+}
+
+TEST_F(HookServiceTest, TheQueueIsBounded) {
+    fake_.hangs_at = "/streams";
+    Subject long_winded = subject("a");
+    long_winded.request.param = std::string(512 << 10, 'x');
+    for (int i = 0; i < 40; ++i)
+        service_.tell(Action::on_unpublish, options_, long_winded);
+    EXPECT_EQ(service_.dropped(), 9U) << "31 and a bit fit into 16 MiB";
+    MUST(service_.stop(io::Deadline::after(150ms)));
+}
+
+TEST_F(HookServiceTest, WhatIsQueuedIsDeliveredBeforeTheEnd) {
+    for (int i = 0; i < 10; ++i)
+        tell(Action::on_close, std::to_string(i));
+    MUST(service_.stop(io::Deadline::after(kSoon)));
+    EXPECT_EQ(fake_.got.size(), 10U);
+}
+
+TEST_F(HookServiceTest, CountsThePlayersOfAStream) {
+    EXPECT_TRUE(ask(Action::on_play, "a").ok());
+    EXPECT_TRUE(ask(Action::on_play, "b").ok());
+    fake_.answers["/sessions"] = R"({"code":1})";
+    EXPECT_FALSE(ask(Action::on_play, "c").ok());
+    fake_.answers.clear();
+    tell(Action::on_stop, "b");
+    wait_for(4);
+    tell(Action::on_stop, "a");
+    wait_for(5);
+    std::vector<int> counts;
+    for (const auto& got : fake_.got)
+        counts.push_back(got.body["clients"]);
+    EXPECT_EQ(counts, (std::vector<int>{1, 2, 3, 1, 0}));
+}
+
+TEST_F(HookServiceTest, AsksWhereToForward) {
+    fake_.answers["/forward"] = R"({"code":0,"data":{"urls":["rtmp://10.0.0.9/live/cam"]}})";
+    const auto urls = service_.ask_forward(fake_.url("/forward"), subject("a"), io::Deadline::after(kSoon));
+    ASSERT_TRUE(urls.ok());
+    EXPECT_EQ(*urls, std::vector<std::string>{"rtmp://10.0.0.9/live/cam"});
+    EXPECT_EQ(fake_.actions(), std::vector<std::string>{"on_forward"});
+    EXPECT_EQ(service_.ask_forward(fake_.url("/zero"), subject("a"), io::Deadline::after(kSoon)).code(), Errc::denied);
+}
+
+}  // namespace
+}  // namespace live::service::hooks

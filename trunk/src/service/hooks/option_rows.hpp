@@ -1,0 +1,36 @@
+// The rows of service/hooks/options.hpp.
+#pragma once
+
+#include "base/config/row.hpp"
+#include "service/hooks/options.hpp"
+
+namespace live::service::hooks {
+
+inline constexpr auto kHookRows = std::tuple{
+    config::row(&HookOptions::enabled, "enabled", config::Reload::live,
+                "Callbacks over HTTP. A change counts from the next event."),
+    config::row(&HookOptions::on_connect, "on_connect", config::Reload::live,
+                "An RTMP client asks to publish or play. May refuse it.")
+        .example("http://127.0.0.1:8085/api/v1/clients"),
+    config::row(&HookOptions::on_close, "on_close", config::Reload::live, "Such a client has gone.")
+        .example("http://127.0.0.1:8085/api/v1/clients"),
+    config::row(&HookOptions::on_publish, "on_publish", config::Reload::live, "A client is about to publish. May refuse it.")
+        .example("http://127.0.0.1:8085/api/v1/streams"),
+    config::row(&HookOptions::on_unpublish, "on_unpublish", config::Reload::live, "It does not publish any more.")
+        .example("http://127.0.0.1:8085/api/v1/streams"),
+    config::row(&HookOptions::on_play, "on_play", config::Reload::live, "A client is about to play. May refuse it.")
+        .example("http://127.0.0.1:8085/api/v1/sessions"),
+    config::row(&HookOptions::on_stop, "on_stop", config::Reload::live, "It does not play any more.")
+        .example("http://127.0.0.1:8085/api/v1/sessions"),
+    config::row(&HookOptions::on_dvr, "on_dvr", config::Reload::live, "A recording is complete.")
+        .example("http://127.0.0.1:8085/api/v1/dvrs")
+        .pending(),
+    config::row(&HookOptions::on_hls, "on_hls", config::Reload::live, "A fragment is complete.")
+        .example("http://127.0.0.1:8085/api/v1/hls")
+        .pending(),
+    config::row(&HookOptions::on_hls_notify, "on_hls_notify", config::Reload::live, "URL template asked for each fragment.")
+        .example("http://127.0.0.1:8085/api/v1/hls/[app]/[stream]/[ts_url]")
+        .pending(),
+};
+
+}  // namespace live::service::hooks

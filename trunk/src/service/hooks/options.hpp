@@ -1,0 +1,23 @@
+// Whom to ask and to tell over HTTP about the clients and streams of one virtual host: plain values with their defaults.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace live::service::hooks {
+
+struct HookOptions {
+    bool enabled = false;
+    // URLs, called in their order.
+    std::vector<std::string> on_connect;
+    std::vector<std::string> on_close;
+    std::vector<std::string> on_publish;
+    std::vector<std::string> on_unpublish;
+    std::vector<std::string> on_play;
+    std::vector<std::string> on_stop;
+    std::vector<std::string> on_dvr;
+    std::vector<std::string> on_hls;
+    std::string on_hls_notify;
+};
+
+}  // namespace live::service::hooks
