@@ -31,10 +31,16 @@ public:
         if (vhost.ok() && (*vhost)->forward.enabled)
             server_.forward_->on_published(request, plan, (*vhost)->forward);
     }
-    void on_publish_ended(const session::ClientRequest&, const session::StreamPlan&) override {}
+    void on_publish_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
+        server_.admission_.tell_stream(service::hooks::Action::on_unpublish, request, plan);
+    }
     void on_unpublished(const std::string& url) override { server_.forward_->on_unpublished(url); }
-    void on_play_ended(const session::ClientRequest&, const session::StreamPlan&) override {}
-    void on_closed(const session::ClientRequest&, const session::Traffic&) override {}
+    void on_play_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
+        server_.admission_.tell_stream(service::hooks::Action::on_stop, request, plan);
+    }
+    void on_closed(const session::ClientRequest& request, const session::Traffic& traffic) override {
+        server_.admission_.tell_closed(request, traffic);
+    }
 
 private:
     Server& server_;

@@ -1,6 +1,26 @@
 #include "main/settings_admission.hpp"
 
+#include "service/access/refer.hpp"
+#include "service/access/security.hpp"
+
 namespace live::main_ {
+
+using service::access::ReferOptions;
+using service::hooks::Action;
+using service::hooks::Subject;
+using session::ClientKind;
+
+namespace {
+
+bool is_rtmp(ClientKind kind) {
+    return kind == ClientKind::rtmp_play || kind == ClientKind::fmle_publish || kind == ClientKind::flash_publish ||
+           kind == ClientKind::haivision_publish;
+}
+
+// Of a protocol that connects before it says what it wants.
+bool connects_first(ClientKind kind) { return is_rtmp(kind) || kind == ClientKind::srt_play || kind == ClientKind::srt_publish; }
+
+}  // namespace
 
 std::string stream_url(const Vhost& vhost, const std::string& app, const std::string& stream) {
     std::string url = vhost.name == kDefaultVhost ? std::string() : vhost.name;
@@ -22,16 +42,72 @@ Result<session::rtmp::RtmpOptions> SettingsAdmission::connect(const session::Cli
 
 Result<session::StreamPlan> SettingsAdmission::plan_for(const session::ClientRequest& request) const {
     const Vhost* vhost = TRY(serving_vhost(request.vhost));
-    return session::StreamPlan{stream_url(*vhost, request.app, request.stream), vhost->name, vhost->rtmp, vhost->play,
-                               vhost->publish};
+    return session::StreamPlan{
+        stream_url(*vhost, request.app, request.stream), vhost->name, vhost->rtmp, vhost->play, vhost->publish, {}};
 }
 
-Result<session::StreamPlan> SettingsAdmission::publish(const session::ClientRequest& request, io::Deadline) {
-    return plan_for(request);
+// Nothing that was looked up before a question is good after it: a reload may have come between.
+Result<void> SettingsAdmission::ask(Action action, const Subject& subject, io::Deadline deadline) {
+    const Vhost* vhost = TRY(serving_vhost(subject.request.vhost));
+    return hooks_ == nullptr ? Result<void>() : hooks_->ask(action, vhost->http_hooks, subject, deadline);
 }
 
-Result<session::StreamPlan> SettingsAdmission::play(const session::ClientRequest& request, io::Deadline) {
-    return plan_for(request);
+// Only RTMP clients say which page they come from.
+Result<void> SettingsAdmission::check_refer(const session::ClientRequest& request,
+                                            std::vector<std::string> ReferOptions::*names) {
+    const ReferOptions& refer = TRY(serving_vhost(request.vhost))->refer;
+    if (!refer.enabled || !is_rtmp(request.kind))
+        return {};
+    return service::access::check_refer(refer.*names, request.page_url);
+}
+
+// What every client has to pass before it is looked at what it wants.
+Result<void> SettingsAdmission::check_stranger(const session::ClientRequest& request, const Subject& subject,
+                                               io::Deadline deadline) {
+    TRY(check_refer(request, &ReferOptions::all));
+    if (connects_first(request.kind))
+        TRY(ask(Action::on_connect, subject, deadline));
+    using service::access::Role;
+    const Role role = is_publisher(request.kind) ? Role::publish : Role::play;
+    return service::access::check_security(TRY(serving_vhost(request.vhost))->security, role, request.peer_ip);
+}
+
+Result<session::StreamPlan> SettingsAdmission::publish(const session::ClientRequest& request, io::Deadline deadline) {
+    session::StreamPlan plan = TRY(plan_for(request));
+    const Subject subject{request, plan.vhost, plan.url};
+    TRY(check_stranger(request, subject, deadline));
+    TRY(check_refer(request, &ReferOptions::publish));
+    TRY(ask(Action::on_publish, subject, deadline));
+    const auto& forward = TRY(serving_vhost(request.vhost))->forward;
+    if (hooks_ != nullptr && forward.enabled && !forward.backend.empty())
+        plan.forward_urls = TRY(hooks_->ask_forward(forward.backend, subject, deadline));
+    return plan;
+}
+
+Result<session::StreamPlan> SettingsAdmission::play(const session::ClientRequest& request, io::Deadline deadline) {
+    session::StreamPlan plan = TRY(plan_for(request));
+    const Subject subject{request, plan.vhost, plan.url};
+    TRY(check_stranger(request, subject, deadline));
+    TRY(ask(Action::on_play, subject, deadline));
+    if (const auto page = check_refer(request, &ReferOptions::play); !page.ok()) {
+        tell_stream(Action::on_stop, request, plan);  // its on_play has said yes
+        return page.error();
+    }
+    return plan;
+}
+
+void SettingsAdmission::tell_stream(Action action, const session::ClientRequest& request, const session::StreamPlan& plan) {
+    if (hooks_ == nullptr)
+        return;
+    const Vhost* vhost = settings_->find_vhost(plan.vhost);
+    const bool is_there = vhost != nullptr && vhost->name == plan.vhost;
+    hooks_->tell(action, is_there ? vhost->http_hooks : service::hooks::HookOptions(), {request, plan.vhost, plan.url});
+}
+
+void SettingsAdmission::tell_closed(const session::ClientRequest& request, const session::Traffic& traffic) {
+    const Vhost* vhost = settings_->find_vhost(request.vhost);
+    if (hooks_ != nullptr && vhost != nullptr)
+        hooks_->tell(Action::on_close, vhost->http_hooks, {request, vhost->name, {}}, traffic);
 }
 
 }  // namespace live::main_

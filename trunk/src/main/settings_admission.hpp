@@ -1,8 +1,10 @@
 // SettingsAdmission: answers "may this client publish or play?" from the settings tree: which virtual host serves it, whether
-// that one is switched on, and what a session of it works with.
+// that one is switched on, what its rules about pages and addresses and the operator's callbacks say, and what a session of it
+// works with. The order of the checks is the same for every protocol; what only some have is asked of those.
 #pragma once
 
 #include "main/settings.hpp"
+#include "service/hooks/hook_service.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::main_ {
@@ -12,18 +14,32 @@ public:
     // `settings` outlives this, or is replaced by set_settings() before it goes.
     explicit SettingsAdmission(const Settings& settings) : settings_(&settings) {}
     void set_settings(const Settings& settings) { settings_ = &settings; }
+    // Before any client. Without, nobody is called.
+    void set_hooks(service::hooks::HookService& hooks) { hooks_ = &hooks; }
 
     Result<session::rtmp::RtmpOptions> connect(const session::ClientRequest& request, io::Deadline deadline) override;
+    // Virtual host, refer.all, on_connect, security, refer.publish, on_publish, forward.backend.
     Result<session::StreamPlan> publish(const session::ClientRequest& request, io::Deadline deadline) override;
+    // Virtual host, refer.all, on_connect, security, on_play, refer.play.
     Result<session::StreamPlan> play(const session::ClientRequest& request, io::Deadline deadline) override;
+
+    // Callbacks about what has happened, with the settings of this moment. None suspends.
+    void tell_stream(service::hooks::Action action, const session::ClientRequest& request, const session::StreamPlan& plan);
+    void tell_closed(const session::ClientRequest& request, const session::Traffic& traffic);
 
     // The virtual host that serves `name`. Errc::not_found when there is none, Errc::denied when it is switched off.
     Result<const Vhost*> serving_vhost(const std::string& name) const;
 
 private:
     Result<session::StreamPlan> plan_for(const session::ClientRequest& request) const;
+    Result<void> check_stranger(const session::ClientRequest& request, const service::hooks::Subject& subject,
+                                io::Deadline deadline);
+    Result<void> ask(service::hooks::Action action, const service::hooks::Subject& subject, io::Deadline deadline);
+    Result<void> check_refer(const session::ClientRequest& request,
+                             std::vector<std::string> service::access::ReferOptions::*names);
 
     const Settings* settings_;
+    service::hooks::HookService* hooks_ = nullptr;
 };
 
 // What a source is called: "/app/stream" in the default virtual host, "vhost/app/stream" in another.

@@ -28,10 +28,9 @@ void ForwardService::on_published(const session::ClientRequest& request, const s
     reap();
     if (!options.enabled || stopping_)
         return;
-    if (!options.backend.empty()) {
-        LOG_WARN(log_, "FWR forward.backend does nothing yet: {} is not forwarded", plan.url);
-        return;
-    }
+    if (!options.backend.empty() && !plan.forward_urls)
+        return;  // configured by a reload, since the publisher was admitted
+    const std::vector<std::string>& destinations = plan.forward_urls ? *plan.forward_urls : options.destinations;
     const bool is_known =
         std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job->url == plan.url && !job->is_leaving; });
     const Ref<media::Source> source = streams_.find(plan.url);
@@ -39,10 +38,9 @@ void ForwardService::on_published(const session::ClientRequest& request, const s
         return;
     const StreamName name{vhost_of(plan.url), request.app, request.stream, request.param};
     std::size_t count = 0;
-    for (const std::string& text : options.destinations) {
+    for (const std::string& text : destinations) {
         if (++count > kDestinationsMax) {
-            LOG_WARN(log_, "FWR {} has {} destinations, {} are the limit", plan.url, options.destinations.size(),
-                     kDestinationsMax);
+            LOG_WARN(log_, "FWR {} has {} destinations, {} are the limit", plan.url, destinations.size(), kDestinationsMax);
             return;
         }
         if (const auto destination = make_destination(text, name); destination.ok())

@@ -28,8 +28,9 @@ public:
     ForwardService(const ForwardService&) = delete;
     ForwardService& operator=(const ForwardService&) = delete;
 
-    // A stream that is forwarded already (another publisher took it over) stays as it is. At most kDestinationsMax destinations
-    // are served; each that is left out or cannot be read costs one line in the log.
+    // To where `options` say, or the plan's forward_urls. A stream that is forwarded already (another publisher took it over)
+    // stays as it is. At most kDestinationsMax destinations are served; each that is left out or cannot be read costs one line in
+    // the log.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const ForwardOptions& options);
     void on_unpublished(const std::string& url);
 

@@ -192,6 +192,22 @@ TEST_F(ForwardServiceTest, SendsMetadataHeadersTheCachedGopAndThenWhatComes) {
     EXPECT_EQ(other_.media[5].time_ms, 80U);
 }
 
+TEST_F(ForwardServiceTest, PushesWhereTheBackendSaysAndNowhereElse) {
+    create({});
+    session::StreamPlan plan;
+    plan.url = "/live/cam";
+    const ForwardOptions options{true, {"127.0.0.1:1"}, "http://127.0.0.1:1/"};
+    service_->on_published({}, plan, options);
+    EXPECT_EQ(service_->active(), 0U) << "nobody has asked the backend";
+    plan.forward_urls.emplace();
+    service_->on_published({}, plan, options);
+    EXPECT_EQ(service_->active(), 0U);
+    plan.forward_urls->push_back("rtmp://" + other_text() + "/relay/renamed");
+    service_->on_published({}, plan, options);
+    EXPECT_EQ(service_->active(), 1U);
+    wait_until([&] { return other_.stream_name == "renamed"; });
+}
+
 TEST_F(ForwardServiceTest, SaysGoodbyeWhenTheStreamEnds) {
     create({});
     publish({other_text()});

@@ -92,7 +92,7 @@ std::string body_of(Action action, const ServerIdentity& server, const Subject& 
     body["service_id"] = server.service_id;
     body["action"] = name_of(action);
     body["client_id"] = request.id;
-    body["ip"] = request.forwarded_ip.empty() ? request.ip : request.forwarded_ip;
+    body["ip"] = request.ip;
     body["vhost"] = subject.vhost;
     body["app"] = request.app;
     if (action == Action::on_close) {

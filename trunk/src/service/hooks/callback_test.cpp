@@ -70,12 +70,6 @@ TEST(CallbackBody, HasTheValuesOfTheClient) {
     EXPECT_EQ(close["send_bytes"], 7);
 }
 
-TEST(CallbackBody, TellsTheAddressThatAProxySays) {
-    Subject behind = subject();
-    behind.request.forwarded_ip = "198.51.100.4";
-    EXPECT_EQ(Json::parse(body_of(Action::on_play, kServer, behind, {}))["ip"], "198.51.100.4");
-}
-
 TEST(CallbackBody, WhatIsNotUtf8IsReplacedAndQuotesAreEscaped) {
     Subject rude = subject();
     rude.request.page_url = "\xff\xfe\"}\n";

@@ -56,7 +56,7 @@ Error refusal(Action action, const Error& error) {
 
 }  // namespace
 
-HookService::HookService(const http_client::HttpClient& client, ServerIdentity server, const StreamIds& ids, Log log)
+HookService::HookService(const http_client::HttpClient& client, ServerIdentity server, session::StreamIds& ids, Log log)
     : client_(client), server_(std::move(server)), ids_(ids), log_(std::move(log)) {}
 
 HookService::~HookService() = default;
@@ -84,7 +84,10 @@ Result<engine::http1::Response> HookService::call(Action action, const std::stri
 
 Details HookService::details_for(Action action, const Subject& subject) {
     Details details;
-    details.stream_id = ids_.stream_id(subject.stream_url);
+    // Only who may still enter the stream is a reason to give it an id.
+    const bool may_enter = action == Action::on_publish || action == Action::on_play;
+    details.stream_id = may_enter ? ids_.stream_id(subject.request, subject.stream_url, subject.vhost)
+                                  : std::as_const(ids_).stream_id(subject.stream_url);
     if (action == Action::on_play)
         details.clients = ++players_[subject.stream_url];
     if (action == Action::on_stop) {
@@ -116,7 +119,7 @@ Result<void> HookService::ask(Action action, const HookOptions& options, const S
     return refusal(action, asked.error());
 }
 
-Result<std::vector<std::string>> HookService::ask_forward(const std::string& url, const Subject& subject, io::Deadline deadline) {
+Result<std::vector<std::string>> HookService::ask_forward(std::string url, const Subject& subject, io::Deadline deadline) {
     const Log log = log_.with_id(subject.request.id);
     const auto answer = call(Action::on_forward, url, body_of(Action::on_forward, server_, subject, {}), log, deadline);
     if (!answer.ok())

@@ -19,16 +19,9 @@
 #include "service/hooks/callback.hpp"
 #include "service/hooks/options.hpp"
 #include "service/http_client/http_client.hpp"
+#include "session/common/stream_ids.hpp"
 
 namespace live::service::hooks {
-
-// The id that the statistics have for a stream, as in the API.
-class StreamIds {
-public:
-    virtual ~StreamIds() = default;
-    // Empty when there is no entry.
-    virtual std::string stream_id(const std::string& stream_url) const = 0;
-};
 
 class HookService {
 public:
@@ -39,7 +32,7 @@ public:
     static constexpr std::size_t kQueuedBytesMax = 16 << 20;
 
     // What is referred to outlives this.
-    HookService(const http_client::HttpClient& client, ServerIdentity server, const StreamIds& ids, Log log);
+    HookService(const http_client::HttpClient& client, ServerIdentity server, session::StreamIds& ids, Log log);
     ~HookService();
     HookService(const HookService&) = delete;
     HookService& operator=(const HookService&) = delete;
@@ -49,7 +42,7 @@ public:
     // with a sentence for the client, Errc::cancelled.
     Result<void> ask(Action action, const HookOptions& options, const Subject& subject, io::Deadline deadline);
     // forward.backend: where the stream is to be pushed. Errors as ask().
-    Result<std::vector<std::string>> ask_forward(const std::string& url, const Subject& subject, io::Deadline deadline);
+    Result<std::vector<std::string>> ask_forward(std::string url, const Subject& subject, io::Deadline deadline);
 
     // News: on_close, on_unpublish, on_stop. Never suspends.
     void tell(Action action, const HookOptions& options, const Subject& subject, const session::Traffic& traffic = {});
@@ -84,7 +77,7 @@ private:
 
     const http_client::HttpClient& client_;
     ServerIdentity server_;
-    const StreamIds& ids_;
+    session::StreamIds& ids_;
     Log log_;
     std::unordered_map<std::string, Line> lines_;  // by client
     std::deque<std::string> ready_;

@@ -77,8 +77,11 @@ private:
     io::Scope connections_{"hook connections"};
 };
 
-class Ids final : public StreamIds {
+class Ids final : public session::StreamIds {
 public:
+    std::string stream_id(const session::ClientRequest&, const std::string& url, const std::string& vhost) override {
+        return "vid-new" + url + vhost;
+    }
     std::string stream_id(const std::string& stream_url) const override { return "vid-of" + stream_url; }
 };
 
@@ -139,7 +142,8 @@ TEST_F(HookServiceTest, AClientsLifeIsToldOnceAndInOrder) {
     wait_for(4);
     EXPECT_EQ(fake_.actions(), (std::vector<std::string>{"on_connect", "on_publish", "on_unpublish", "on_close"}));
     EXPECT_EQ(fake_.got[1].path, "/streams");
-    EXPECT_EQ(fake_.got[1].body["stream_id"], "vid-of/live/cam");
+    EXPECT_EQ(fake_.got[1].body["stream_id"], "vid-new/live/cam__defaultVhost__");
+    EXPECT_EQ(fake_.got[2].body["stream_id"], "vid-of/live/cam");
     EXPECT_EQ(fake_.got[3].body["server_id"], "vid-1");
 }
 

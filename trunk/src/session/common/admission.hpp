@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "io/deadline.hpp"
@@ -19,10 +21,8 @@ namespace live::session {
 struct ClientRequest {
     std::string id;  // of the session, as in the log
     ClientKind kind = ClientKind::unknown;
-    std::string ip;  // of the connection's other end
-    // HTTP: the client's address as a proxy says it (the first of X-Forwarded-For, else X-Real-IP); empty without. Callbacks tell
-    // it in place of `ip`; rules about addresses never believe it.
-    std::string forwarded_ip;
+    std::string ip;  // to show and to tell; HTTP: as a proxy says it (X-Forwarded-For, X-Real-IP), which anybody can claim
+    std::string peer_ip;  // of the connection's other end: what rules about addresses look at
     std::string vhost;
     std::string app;
     std::string stream;
@@ -41,6 +41,8 @@ struct StreamPlan {
     rtmp::RtmpOptions rtmp;
     media::PlayOptions play;
     media::PublishOptions publish;
+    // A publisher's: full URLs that an operator's service wants the stream pushed to, in place of the configured ones.
+    std::optional<std::vector<std::string>> forward_urls{};
 };
 
 // An error's sentence is for the client: it says why in words that give nothing else away. Errc::not_found when no virtual host

@@ -18,6 +18,7 @@ ClientRequest client_of(const http::Request& request, const MountedUrl& url) {
     client.id = request.id;
     client.kind = ClientKind::flv_play;
     client.ip = request.client_ip();
+    client.peer_ip = request.peer_ip;
     client.vhost = url.vhost;
     client.app = url.stream.app;
     client.stream = url.stream.stream;

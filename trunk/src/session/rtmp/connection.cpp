@@ -57,6 +57,7 @@ Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, c
       entry_(context.clients, *this) {
     request_.id = log_.id();
     request_.ip = addresses.client_ip;
+    request_.peer_ip = addresses.client_ip;
 }
 
 void Connection::run(io::Deadline deadline) {

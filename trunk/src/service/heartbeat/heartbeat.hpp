@@ -1,0 +1,65 @@
+// Heartbeat: says to an operator's service, every so often, that this server lives. What the service answers is of no interest.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/signal.hpp"
+#include "io/deadline.hpp"
+#include "service/heartbeat/options.hpp"
+#include "service/http_client/http_client.hpp"
+
+namespace live::service::heartbeat {
+
+// What a beat says about this server. Endpoints are as configured; SRT's and WebRTC's with "udp://" or "tcp://" in front.
+struct Facts {
+    std::string ip;
+    std::string server_id;
+    std::string service_id;
+    std::int64_t process_id = 0;
+    std::string summaries;  // the `data` of /api/v1/summaries as JSON text; only asked for with HeartbeatOptions::summaries
+    std::vector<std::string> rtmp;
+    std::vector<std::string> http;
+    std::vector<std::string> api;
+    std::vector<std::string> srt;  // empty when SRT is off
+    std::vector<std::string> rtc;  // empty when WebRTC is off
+};
+
+// One JSON object. Pure.
+std::string body_of(const HeartbeatOptions& options, const Facts& facts);
+
+// What the beat needs to know, at the moment of each.
+class HeartbeatSource {
+public:
+    virtual HeartbeatOptions options() const = 0;
+    virtual Facts facts() const = 0;
+
+protected:
+    ~HeartbeatSource() = default;
+};
+
+class Heartbeat {
+public:
+    static constexpr std::chrono::seconds kCallLimit{30};
+
+    // What is referred to outlives this.
+    Heartbeat(const http_client::HttpClient& client, const HeartbeatSource& source, Log log);
+
+    // Until cancelled. While it is switched off it sleeps.
+    void run(io::Deadline deadline);
+    // After a reload. Does not suspend.
+    void settings_changed() { changed_.raise(); }
+
+private:
+    Result<void> beat(const HeartbeatOptions& options, io::Deadline deadline);
+
+    const http_client::HttpClient& client_;
+    const HeartbeatSource& source_;
+    Log log_;
+    Signal changed_;
+};
+
+}  // namespace live::service::heartbeat
