@@ -115,15 +115,16 @@ Reply FixedHandler::handle(const Request& request, io::Deadline) {
 }
 
 Reply SummariesHandler::handle(const Request& request, io::Deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
+    return method_of(request) == "GET" ? json_reply(request, envelope(server_, "data", data())) : method_not_allowed();
+}
+
+std::string SummariesHandler::data() const {
     const SystemFigures& figures = sampler_.figures();
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const Json data = {{"ok", figures.is_complete},
-                       {"now_ms", std::chrono::duration_cast<std::chrono::milliseconds>(now).count()},
-                       {"self", self_of(server_, figures)},
-                       {"system", system_of(figures)}};
-    return json_reply(request, envelope(server_, "data", text_of(data)));
+    return text_of({{"ok", figures.is_complete},
+                    {"now_ms", std::chrono::duration_cast<std::chrono::milliseconds>(now).count()},
+                    {"self", self_of(server_, figures)},
+                    {"system", system_of(figures)}});
 }
 
 ServerApi::ServerApi(const ServerInfo& server, const SystemSampler& sampler)

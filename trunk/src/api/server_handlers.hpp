@@ -24,6 +24,8 @@ class SummariesHandler final : public session::http::Handler {
 public:
     SummariesHandler(const ServerInfo& server, const SystemSampler& sampler) : server_(server), sampler_(sampler) {}
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+    // What stands in the answer's "data", as JSON text.
+    std::string data() const;
 
 private:
     const ServerInfo& server_;
@@ -40,6 +42,8 @@ public:
     void mount(session::http::Router& router);
     // Only what the streaming port shows too: versions.
     void mount_versions(session::http::Router& router);
+    // The "data" of /api/v1/summaries, for others who report it.
+    std::string summaries() const { return summaries_.data(); }
 
 private:
     FixedHandler root_;

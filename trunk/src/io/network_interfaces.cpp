@@ -62,6 +62,31 @@ Result<std::vector<InterfaceAddress>> interface_addresses() {
     return found;
 }
 
+std::vector<std::string> device_addresses(const std::vector<InterfaceAddress>& all) {
+    constexpr int kIpv4 = 0;
+    constexpr int kIpv6 = 1;
+    constexpr int kLoopback = 2;
+    constexpr int kNone = 3;
+    const auto rank_of = [](const std::string& ip) {
+        in6_addr ipv6{};
+        if (::inet_pton(AF_INET6, ip.c_str(), &ipv6) == 1) {
+            if (IN6_IS_ADDR_LOOPBACK(&ipv6))
+                return kLoopback;
+            return IN6_IS_ADDR_LINKLOCAL(&ipv6) ? kNone : kIpv6;
+        }
+        return ip.starts_with("127.") ? kLoopback : ip.starts_with("169.254.") ? kNone : kIpv4;
+    };
+    std::vector<std::string> found;
+    for (const int rank : {kIpv4, kIpv6, kLoopback}) {
+        if (rank == kLoopback && !found.empty())
+            break;
+        for (const InterfaceAddress& each : all)
+            if (rank_of(each.ip) == rank)
+                found.push_back(each.ip);
+    }
+    return found;
+}
+
 bool is_private_address(std::string_view ip) {
     const std::string text(ip);
     in_addr ipv4{};

@@ -22,5 +22,14 @@ TEST(NetworkInterfaces, KnowsPrivateRangesAtTheirEdges) {
         EXPECT_FALSE(is_private_address(ip)) << ip;
 }
 
+TEST(NetworkInterfaces, DeviceAddressesAreThoseThatOthersCanUse) {
+    const std::vector<InterfaceAddress> all{{"lo", "127.0.0.1"},    {"lo", "::1"},        {"eth0", "2001:db8::5"},
+                                            {"eth0", "fe80::1"},    {"eth0", "10.0.0.5"}, {"eth1", "169.254.3.4"},
+                                            {"eth1", "203.0.113.7"}};
+    EXPECT_EQ(device_addresses(all), (std::vector<std::string>{"10.0.0.5", "203.0.113.7", "2001:db8::5"}));
+    EXPECT_EQ(device_addresses({{"lo", "127.0.0.1"}, {"lo", "::1"}}), (std::vector<std::string>{"127.0.0.1", "::1"}));
+    EXPECT_TRUE(device_addresses({}).empty());
+}
+
 }  // namespace
 }  // namespace live::io

@@ -35,6 +35,8 @@ public:
     Result<void> listen(const Settings& settings);
     void stop(io::Deadline deadline);
     session::http::Router& router() { return router_; }
+    // The "data" of /api/v1/summaries, as JSON text.
+    std::string summaries() const { return api_.summaries(); }
 
 private:
     const Log& log_;

@@ -16,6 +16,7 @@
 #include "base/random_id.hpp"
 #include "base/version.hpp"
 #include "build_info.hpp"
+#include "io/network_interfaces.hpp"
 #include "main/daemon.hpp"
 #include "main/resource_limits.hpp"
 #include "main/server_id.hpp"
@@ -54,6 +55,8 @@ Result<LoadedSettings> load_process_settings(const CommandLine& command) {
     input.path = command.conf_file;
     input.env_only = command.env_only;
     input.in_container = is_in_container();
+    if (const auto addresses = io::interface_addresses(); addresses.ok())
+        input.local_addresses = io::device_addresses(*addresses).size();
     input.environment = config::process_environment();
     return load_settings(input);
 }

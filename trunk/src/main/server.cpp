@@ -118,7 +118,17 @@ Result<std::unique_ptr<Server>> Server::create(Settings settings, ServerNames na
     return server;
 }
 
+Result<void> Server::start_callbacks() {
+    http_client_ = TRY(service::http_client::HttpClient::create(std::string(kSignature), scratch_));
+    service::hooks::ServerIdentity identity{names_.server_id, names_.service_id};
+    hooks_ = std::make_unique<service::hooks::HookService>(*http_client_, std::move(identity), board_, log_);
+    admission_.set_hooks(*hooks_);
+    heartbeat_ = std::make_unique<service::heartbeat::Heartbeat>(*http_client_, beats_, log_);
+    return services_.start("heartbeat", [this](io::Deadline forever) { heartbeat_->run(forever); });
+}
+
 Result<void> Server::start() {
+    TRY(start_callbacks());
     clients_.add_watcher(board_);
     TRY(services_.start("stream-board", [this](io::Deadline forever) { board_.run(forever); }));
     TRY(listen_rtmp(*settings_));
@@ -205,6 +215,7 @@ Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     limit_.set_max(connections_max);
     kick_lost_clients();
     apply_ingests();
+    heartbeat_->settings_changed();
     return {};
 }
 
@@ -299,6 +310,11 @@ void Server::stop_sessions(io::Deadline deadline) {
     casters_.stop(deadline);
     if (const auto stopped = connections_.stop(deadline); !stopped.ok())
         LOG_WARN(log_, "stopping the connections: {}", stopped.error().text());
+    // After the clients, whose end is told.
+    if (hooks_) {
+        if (const auto stopped = hooks_->stop(deadline); !stopped.ok())
+            LOG_WARN(log_, "stopping the callbacks: {}", stopped.error().text());
+    }
     if (const auto stopped = services_.stop(deadline); !stopped.ok())
         LOG_WARN(log_, "stopping the services: {}", stopped.error().text());
 }

@@ -11,6 +11,7 @@
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
 #include "io/tls_context.hpp"
+#include "main/beat_source.hpp"
 #include "main/caster_front.hpp"
 #include "main/http_front.hpp"
 #include "main/server_names.hpp"
@@ -19,6 +20,9 @@
 #include "main/settings_mounts.hpp"
 #include "media/stream_table.hpp"
 #include "service/forward/forward_service.hpp"
+#include "service/heartbeat/heartbeat.hpp"
+#include "service/hooks/hook_service.hpp"
+#include "service/http_client/http_client.hpp"
 #include "service/ingest/ingest_service.hpp"
 #include "service/stats/stream_board.hpp"
 #include "session/common/client_table.hpp"
@@ -64,6 +68,7 @@ private:
     void start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, const char* label);
     void close_missing(const Settings& settings);
     void kick_lost_clients();
+    Result<void> start_callbacks();
     void start_forwarding();
     void apply_ingests();
     void run_housekeeping(io::Deadline deadline);
@@ -98,6 +103,11 @@ private:
     std::unique_ptr<service::forward::ForwardService> forward_;
     service::ingest::IngestService ingest_;
     HttpFront http_;
+    BeatSource beats_{settings_, names_, http_};
+    // All three from start() on.
+    std::unique_ptr<service::http_client::HttpClient> http_client_;
+    std::unique_ptr<service::hooks::HookService> hooks_;
+    std::unique_ptr<service::heartbeat::Heartbeat> heartbeat_;
 };
 
 }  // namespace live::main_

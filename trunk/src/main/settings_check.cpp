@@ -66,6 +66,25 @@ bool catches_fragments(const session::flv::RemuxOptions& remux) {
     return remux.enabled && remux.mount.find("*.ts") != std::string::npos;
 }
 
+Result<void> check_url(const std::string& url, const std::string& where) {
+    const auto parsed = wire::http::parse_url(url);
+    return parsed.ok() ? Result<void>() : broken(fmt::format("{}: found \"{}\": {}", where, url, parsed.error().sentence()));
+}
+
+// Whom a virtual host that is in use would call.
+Result<void> check_urls(const Vhost& vhost) {
+    if (vhost.forward.enabled && !vhost.forward.backend.empty())
+        TRY(check_url(vhost.forward.backend, fmt::format("vhost {}: forward.backend", vhost.name)));
+    const service::hooks::HookOptions& hooks = vhost.http_hooks;
+    if (!hooks.enabled)
+        return {};
+    for (const auto* urls : {&hooks.on_connect, &hooks.on_close, &hooks.on_publish, &hooks.on_unpublish, &hooks.on_play,
+                             &hooks.on_stop, &hooks.on_dvr, &hooks.on_hls})
+        for (const std::string& url : *urls)
+            TRY(check_url(url, fmt::format("vhost {}: http_hooks", vhost.name)));
+    return {};
+}
+
 Result<void> check_vhost(const Vhost& vhost) {
     if (vhost.publish.kickoff_for_idle.count() > 0 && vhost.forward.enabled)
         return broken(fmt::format("vhost {}: publish.kickoff_for_idle and forward exclude each other", vhost.name));
@@ -83,6 +102,7 @@ Result<void> check_vhost(const Vhost& vhost) {
         for (const auto& engine : transcode.engines)
             TRY(check_engine(engine, fmt::format("vhost {}: transcode {}: engine {}", vhost.name, transcode.scope, engine.name)));
     }
+    TRY(check_urls(vhost));
     for (const auto* rules : {&vhost.security.allow, &vhost.security.deny}) {
         for (const auto& rule : *rules) {
             if (const auto valid = service::access::validate_security_rule(rule); !valid.ok())
@@ -104,6 +124,8 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
         return broken("asprocess and daemon exclude each other: a daemon has no parent to follow");
     if (settings.heartbeat.interval.count() <= 0)
         return broken("heartbeat.interval is 0, expected more");
+    if (settings.heartbeat.enabled)
+        TRY(check_url(settings.heartbeat.url, "heartbeat.url"));
     if (local_addresses != 0 && settings.stats.network >= local_addresses) {
         return broken(fmt::format("stats.network is {}, expected less than {}, the number of local addresses",
                                   settings.stats.network, local_addresses));

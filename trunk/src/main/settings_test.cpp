@@ -183,6 +183,10 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
         {"vhost v { ingest a { engine e { vwidth 767; } } }", "expected even numbers"},
         {"vhost v { transcode { engine e { acodec aac; abitrate 5; } } }", "expected 16..320"},
         {"vhost v { security { deny everybody; } }", "found the rule \"everybody\""},
+        {"vhost v { security { allow play 10.0.0.0/33; } }", "\"10.0.0.0/33\" is neither an address nor a network"},
+        {"vhost v { http_hooks { enabled on; on_play 127.0.0.1:8085/x; } }", "vhost v: http_hooks: found \"127.0.0.1:8085/x\""},
+        {"vhost v { forward { enabled on; backend http://h:0/; } }", "vhost v: forward.backend: found \"http://h:0/\""},
+        {"heartbeat { enabled on; url nowhere; }", "heartbeat.url: found \"nowhere\""},
         {"vhost v { dvr { dvr_plan append; } }", "expected one of session, segment"},
     };
     for (const Case& one : cases) {
