@@ -121,10 +121,11 @@ Reply SummariesHandler::handle(const Request& request, io::Deadline) {
 std::string SummariesHandler::data() const {
     const SystemFigures& figures = sampler_.figures();
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return text_of({{"ok", figures.is_complete},
-                    {"now_ms", std::chrono::duration_cast<std::chrono::milliseconds>(now).count()},
-                    {"self", self_of(server_, figures)},
-                    {"system", system_of(figures)}});
+    const Json data = {{"ok", figures.is_complete},
+                       {"now_ms", std::chrono::duration_cast<std::chrono::milliseconds>(now).count()},
+                       {"self", self_of(server_, figures)},
+                       {"system", system_of(figures)}};
+    return text_of(data);
 }
 
 ServerApi::ServerApi(const ServerInfo& server, const SystemSampler& sampler)
