@@ -164,6 +164,9 @@ Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& rea
         return std::move(checked).error().during(input.env_only ? "environment" : input.path);
     if (settings.vhosts.empty())
         loading.warn(fmt::format("found no vhost, expected \"vhost {} {{ }}\": every client will be refused", kDefaultVhost));
+    for (const StreamCasterOptions& caster : settings.stream_casters)
+        if (caster.enabled && caster.caster != "flv")
+            loading.warn(fmt::format("stream_caster {} is understood and does nothing yet", caster.caster));
     warn_unknown_variables(input.environment, loading);
     loaded.warnings = std::move(loading.warnings());
     loaded.environment_used.assign(loading.environment_used().begin(), loading.environment_used().end());

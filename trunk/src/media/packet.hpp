@@ -39,6 +39,7 @@ struct Packet {
     bool config = false;  // a sequence header or the metadata: a late joiner needs the newest one
     MediaTime dts{};
     Slice payload;
+    TimePoint arrived{};  // at this server; the source stamps it
 };
 
 inline std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }

@@ -66,6 +66,7 @@ void Source::end_publication() {
 }
 
 void Source::append(Packet packet) {
+    packet.arrived = arrival_;
     const std::size_t kind = index_of(packet.kind);
     ++counters_.packets[kind];
     counters_.bytes[kind] += packet.payload.size();

@@ -125,6 +125,8 @@ public:
     // Ends the current publisher's right, if there is one.
     void evict_publisher();
 
+    // Packets appended from now on arrived at `now`. Once for each batch that a publisher's socket gives.
+    void set_arrival(TimePoint now) { arrival_ = now; }
     void append(Packet packet);
     // The publisher's batch is complete: readers that wait for every packet are told.
     void flush();
@@ -197,6 +199,7 @@ private:
     std::vector<EndWatch*> end_watches_;
     Publication* publication_ = nullptr;
     SourceCounters counters_;
+    TimePoint arrival_{};
     std::optional<Sequence> gop_start_;
     std::uint32_t config_version_ = 0;
     std::uint32_t chunk_size_;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/check.hpp"
+#include "io/loop.hpp"
 #include "io/stream.hpp"
 #include "session/common/flush.hpp"
 
@@ -109,6 +110,7 @@ void Cohort::send_shared(media::WireRun& run) {
     for (std::size_t i = 0; i < count; ++i)
         total += parts[i].iov_len;
     io::send_to_all(descriptors_, std::span(parts).first(count), total, missed_);
+    counters_.meter.record(*source_, run, position_, position_ + total, members_.size(), io::now());
     settle_missed(total, nullptr);
     position_ += total;
 }
@@ -127,6 +129,7 @@ void Cohort::send_stamped(media::WireRun& run) {
             missed_[i].index += begin;
         begin = end;
     }
+    counters_.meter.record(*source_, run, position_, scratch_.end(), members_.size(), io::now());
     settle_missed(scratch_.size(), &scratch_);
     position_ = scratch_.end();
 }

@@ -15,6 +15,7 @@
 #include "io/tcp_stream.hpp"
 #include "media/run_cursor.hpp"
 #include "media/stamped_batch.hpp"
+#include "session/common/send_meter.hpp"
 
 namespace live::session {
 
@@ -44,6 +45,7 @@ struct FanOutCounters {
     std::uint64_t sends = 0;
     std::uint64_t bytes = 0;
     std::uint64_t handed_back = 0;
+    SendMeter meter;
 };
 
 class Cohort {

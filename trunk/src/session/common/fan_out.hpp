@@ -34,6 +34,7 @@ public:
     void leave(Seat& seat);
 
     const FanOutCounters& counters() const { return counters_; }
+    SendMeter& meter() { return counters_.meter; }
 
 private:
     class Wheel;

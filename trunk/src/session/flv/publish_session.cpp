@@ -65,6 +65,7 @@ Result<void> PublishSession::receive(std::unique_ptr<media::Publication> publica
         if (part->empty())
             return {};
         figures_.received_bytes += part->size();
+        publication->source().set_arrival(io::now());
         TRY(take(as_bytes(*part), ingest));
         publication->source().flush();
         patience = plan_.publish.normal_timeout;

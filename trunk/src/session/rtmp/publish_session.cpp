@@ -73,6 +73,7 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
 Result<PublishSession::Step> PublishSession::handle_events() {
     Step step = Step::go_on;
     bool any = false;
+    publication_->source().set_arrival(io::now());
     while (auto event = peer_.engine().poll_event()) {
         if (auto* media = std::get_if<rtmp::GotMedia>(&*event)) {
             ingest(*media);
