@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The speedometer: RTMP play and publish, added delay and memory, beside the floor and beside nginx in the same run.
+"""The speedometer: RTMP play and publish, HTTP-FLV play, added delay and memory, beside the floor and beside nginx in the same run.
 
   bench.py                            the whole matrix, about fifteen minutes
   bench.py --smoke                    the ratios that a change must not break, under three minutes
-  bench.py --only play,memory         some parts: play publish low_latency delay memory
+  bench.py --only play,memory         some parts: play flv publish low_latency delay memory
   bench.py soak --players 10000 --minutes 10
 
 The server runs alone on core 0, the load on core 1. Absolute figures mean nothing on a shared machine: read the ratios.
@@ -27,7 +27,7 @@ from report import Row, markdown
 from scenarios import Plan, run_parts, soak
 from servers import nginx_module
 
-PARTS = ("play", "publish", "low_latency", "delay", "memory")
+PARTS = ("play", "flv", "publish", "low_latency", "delay", "memory")
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -74,6 +74,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
     return Plan(
         parts=options.only.split(","),
         players=counts(options.players, smoke, [1000], [500, 2500, 5000, 10000]),
+        flv_players=counts(options.players, smoke, [500], [500, 2500, 5000]),
         streams=counts(options.streams, smoke, [200], [500, 1000]),
         repeats=min(options.repeats, 2) if smoke else options.repeats,
         seconds=min(options.seconds, 5) if smoke else options.seconds,

@@ -5,7 +5,7 @@
 // Driven over standard input, one word a line: `mark` opens a measuring window, `report` prints it, `quit` prints the final
 // counts and ends. With --seconds it does this by itself. Players that start before the publisher all see the same bytes, so
 // with --aligned their positions are compared: how long ago the leading player was where the last one is now.
-// Exit status: 0 when every player is still connected at the end, else 1.
+// Exit status: 0 when every player is still connected at the end, or was until its HTTP stream ended, else 1.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ constexpr std::uint64_t kAcknowledgeEvery = 1'000'000;
 constexpr std::uint32_t kStdinId = 0xFFFFFFFF;
 constexpr double kTickSeconds = 0.005;
 
-enum class State { connecting, handshake, open, failed };
+enum class State { connecting, handshake, open, ended, failed };
 
 struct Player {
     int fd = -1;
@@ -54,6 +54,7 @@ private:
     void on_handshake_bytes(Player& player);
     void acknowledge(Player& player);
     void fail(Player& player, const char* why);
+    void end(Player& player);
     void on_stdin();
     void report(std::string_view event);
     void track_lag(double now);
@@ -69,7 +70,7 @@ private:
     int epoll_ = -1;
     double started_at_ = 0;
     double marked_at_ = 0;
-    std::size_t started_ = 0, open_ = 0, failed_ = 0;
+    std::size_t started_ = 0, open_ = 0, ended_ = 0, failed_ = 0;
     bool is_ready_ = false, quit_ = false;
     std::uint64_t leader_ = 0;
     std::deque<std::pair<double, std::uint64_t>> leader_history_;
@@ -123,6 +124,14 @@ void Load::fail(Player& player, const char* why) {
     close(player.fd);
     player.state = State::failed;
     ++failed_;
+}
+
+// An HTTP stream ends with its publisher, and the connection with it.
+void Load::end(Player& player) {
+    close(player.fd);
+    player.state = State::ended;
+    --open_;
+    ++ended_;
 }
 
 void Load::on_connected(Player& player, std::uint32_t id) {
@@ -183,6 +192,8 @@ void Load::on_readable(Player& player) {
         player.bytes += static_cast<std::uint64_t>(n);
         leader_ = std::max(leader_, player.bytes);
         acknowledge(player);
+    } else if (n == 0 && mode_ == "flv" && is_ready_) {
+        end(player);
     } else if (n == 0 || errno != EAGAIN) {
         fail(player, "closed by the server");
     }
@@ -282,7 +293,7 @@ void Load::step(double now) {
             on_stdin();
         } else if (players_[id].state == State::connecting) {
             on_connected(players_[id], id);
-        } else if (players_[id].state != State::failed) {
+        } else if (players_[id].state == State::handshake || players_[id].state == State::open) {
             on_readable(players_[id]);
         }
     }
@@ -309,7 +320,7 @@ int Load::run() {
         quit_ = quit_ || (seconds_ > 0 && is_ready_ && now - marked_at_ >= seconds_);
     }
     report("final");
-    return failed_ == 0 && open_ == players_.size() ? 0 : 1;
+    return failed_ == 0 && open_ + ended_ == players_.size() ? 0 : 1;
 }
 
 }  // namespace

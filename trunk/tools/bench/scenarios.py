@@ -18,6 +18,7 @@ STREAM = "bench"
 class Plan:
     parts: list[str]
     players: list[int]
+    flv_players: list[int]
     streams: list[int]
     repeats: int
     seconds: float
@@ -99,6 +100,11 @@ class PlayResult:
         problems = []
         if got["failed"]:
             problems.append(f"{got['failed']} players lost")
+        if "witness_bytes" not in got:
+            # HTTP: everybody's bytes are the same ones, and there is a tag around all that was published.
+            if got["bytes_min"] != got["bytes_max"] or got["bytes_min"] < put["media_bytes"]:
+                problems.append(f"{put['media_bytes']} media bytes published, players got {got['bytes_min']} to {got['bytes_max']}")
+            return "; ".join(problems)
         if got["witness_media_bytes"] != put["media_bytes"]:
             problems.append(f"witness got {got['witness_media_bytes']} of {put['media_bytes']} media bytes")
         if got["witness_times_went_back"]:
@@ -109,10 +115,11 @@ class PlayResult:
         return "; ".join(problems)
 
 
-def play(lab: Lab, server: Server, players: int, plan: Plan, floor_window_ms: int | None) -> PlayResult:
+def play(lab: Lab, server: Server, players: int, plan: Plan, floor_window_ms: int | None, mode: str = "rtmp") -> PlayResult:
     """Players first, then the publisher, then windows, then the publisher leaves and everything must have arrived."""
     base_kib = server.process.resident_kib()
-    load = lab.load("rtmp_load", mode="rtmp", port=server.port, clients=players, stream=STREAM, aligned=True)
+    port = server.port if mode == "rtmp" else server.http_port
+    load = lab.load("rtmp_load", mode=mode, port=port, clients=players, stream=STREAM, aligned=True)
     load.wait_event("ready", 60)
     pairs = [(server.process, load)]
     floor = None
@@ -159,8 +166,19 @@ def play_rows(lab: Lab, plan: Plan) -> list[Row]:
     return rows
 
 
-def rows_of_play(players: int, ours: PlayResult, peer: PlayResult | None, plan: Plan) -> list[Row]:
-    work = f"RTMP play, {players:,} players"
+def flv_rows(lab: Lab, plan: Plan) -> list[Row]:
+    rows = []
+    for players in plan.flv_players:
+        say(f"flv: {players} players")
+        server = start_ours(lab)
+        ours = play(lab, server, players, plan, WINDOW_MS, mode="flv")
+        server.process.stop()
+        rows += rows_of_play(players, ours, None, plan, "HTTP-FLV play")
+    return rows
+
+
+def rows_of_play(players: int, ours: PlayResult, peer: PlayResult | None, plan: Plan, what: str = "RTMP play") -> list[Row]:
+    work = f"{what}, {players:,} players"
     details = {"ours": ours.delivered, "published": ours.published, "windows": [w.__dict__ for w in ours.windows],
                "floor_windows": [w.__dict__ for w in ours.floor_windows]}
     target, met = "<= 1.10 x floor", ours.ratio <= 1.10 * plan.slack
@@ -358,7 +376,7 @@ def memory_rows(lab: Lab, plan: Plan) -> list[Row]:
 
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
-    functions = {"play": play_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows, "memory": memory_rows}
+    functions = {"play": play_rows, "flv": flv_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows, "memory": memory_rows}
     return [row for part in plan.parts for row in functions[part](lab, plan)]
 
 

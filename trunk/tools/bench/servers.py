@@ -24,6 +24,7 @@ vhost __defaultVhost__ {{
     chunk_size  60000;
     publish {{ mr {mr}; mr_latency 100; }}
     play    {{ gop_cache on; queue_length 30; mw_latency {window_ms}; mw_msgs 0; }}
+    http_remux {{ enabled on; mount [vhost]/[app]/[stream].flv; }}
 }}
 """
 
@@ -48,6 +49,7 @@ class Server:
     process: Process
     port: int
     version: str
+    http_port: int = 0
 
 
 def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False) -> Server:
@@ -61,7 +63,7 @@ def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False) -> Server:
     process = lab.start("ours", [lab.server, "-c", conf], SERVER_CORE)
     version = wait_for_api(api_port, process).get("data", {}).get("version", "unknown")
     wait_for_port(port, process)
-    return Server("ours", process, port, str(version))
+    return Server("ours", process, port, str(version), api_port)
 
 
 def nginx_module() -> Path:
