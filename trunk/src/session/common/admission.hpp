@@ -71,8 +71,8 @@ public:
     virtual void on_unpublished(const std::string& url) = 0;
     // Once for each play that was admitted.
     virtual void on_play_ended(const ClientRequest& request, const StreamPlan& plan) = 0;
-    // The connection of a client that asked to publish or play is over, admitted or not: once for each. Only of protocols that
-    // connect first (RTMP, SRT). `traffic` is this connection's.
+    // The connection of a client that asked to publish or play is over, admitted or not: once for each. Only of clients that
+    // connect first (RTMP, SRT) and of posted streams, which callbacks take for RTMP. `traffic` is this connection's.
     virtual void on_closed(const ClientRequest& request, const Traffic& traffic) = 0;
 };
 

@@ -41,12 +41,16 @@ PlaySession::PlaySession(http::Exchange& exchange, Context& context, ClientReque
     : exchange_(exchange), context_(context), request_(std::move(request)), url_(url), entry_(context.clients, *this) {}
 
 Result<void> PlaySession::run(io::Deadline deadline) {
-    auto source = admit(deadline);
+    auto plan = context_.admission.play(request_, deadline);
     LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
              request_.vhost, request_.app, request_.stream, request_.param);
+    if (!plan.ok())
+        return refuse(plan.error(), deadline);
+    plan_ = *std::move(plan);
+    const AdmittedPlay admitted(context_.events, request_, plan_);
+    auto source = context_.streams.find_or_create(plan_.url, plan_.play, plan_.rtmp.chunk_size);
     if (!source.ok())
         return refuse(source.error(), deadline);
-    const AdmittedPlay admitted(context_.events, request_, plan_);
     source_ = *std::move(source);
     source_->set_options(plan_.play);
     StreamStay stay(entry_, plan_, io::now());
@@ -55,11 +59,6 @@ Result<void> PlaySession::run(io::Deadline deadline) {
         ended = Error(Errc::closed, kick_reason_);
     stay.end(ended);
     return ended;
-}
-
-Result<Ref<media::Source>> PlaySession::admit(io::Deadline deadline) {
-    plan_ = TRY(context_.admission.play(request_, deadline));
-    return context_.streams.find_or_create(plan_.url, plan_.play, plan_.rtmp.chunk_size);
 }
 
 Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {

@@ -27,7 +27,6 @@ public:
     Result<void> run(io::Deadline deadline);
 
 private:
-    Result<Ref<media::Source>> admit(io::Deadline deadline);
     Result<void> refuse(const Error& error, io::Deadline deadline);
     Result<void> stream(io::Deadline deadline);
     Result<void> send_head(io::Deadline deadline);

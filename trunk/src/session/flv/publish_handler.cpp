@@ -36,6 +36,7 @@ Result<ClientRequest> PublishHandler::client_of(const http::Request& request) co
     client.id = request.id;
     client.kind = ClientKind::fmle_publish;
     client.ip = request.client_ip();
+    client.peer_ip = request.peer_ip;
     client.vhost = url.vhost;
     client.app = url.app;
     client.stream = url.stream;

@@ -14,7 +14,14 @@ namespace flv = wire::flv;
 PublishSession::PublishSession(http::Exchange& exchange, Context& context, ClientRequest request)
     : exchange_(exchange), context_(context), request_(std::move(request)), entry_(context.clients, *this) {}
 
+// Callbacks see a posted stream as they see an RTMP publisher: the end of its connection too.
 Result<void> PublishSession::run(io::Deadline deadline) {
+    auto ended = publish(deadline);
+    context_.events.on_closed(request_, {figures_.received_bytes, figures_.sent_bytes});
+    return ended;
+}
+
+Result<void> PublishSession::publish(io::Deadline deadline) {
     LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
              request_.vhost, request_.app, request_.stream, request_.param);
     auto admitted = context_.admission.publish(request_, deadline);

@@ -24,6 +24,7 @@ public:
     Result<void> run(io::Deadline deadline);
 
 private:
+    Result<void> publish(io::Deadline deadline);
     Result<void> refuse(const Error& error, io::Deadline deadline);
     Result<void> receive(std::unique_ptr<media::Publication> publication, io::Deadline deadline);
     Result<void> take(Bytes bytes, media::Ingest& ingest);
