@@ -119,7 +119,7 @@ Result<std::unique_ptr<Server>> Server::create(Settings settings, ServerNames na
 }
 
 Result<void> Server::start_callbacks() {
-    http_client_ = TRY(service::http_client::HttpClient::create(std::string(kSignature), scratch_));
+    http_client_ = TRY(service::http_client::HttpClient::create(fmt::format("{}/{}", kProduct, kVersion), scratch_));
     service::hooks::ServerIdentity identity{names_.server_id, names_.service_id};
     hooks_ = std::make_unique<service::hooks::HookService>(*http_client_, std::move(identity), board_, log_);
     admission_.set_hooks(*hooks_);
