@@ -29,7 +29,7 @@ class OffLoopJob final : public Job {
 public:
     using Answer = typename OffLoopResult<std::invoke_result_t<F&>>::type;
 
-    explicit OffLoopJob(F work) : work_(std::move(work)) {}
+    OffLoopJob(F function, Work what) : Job(what), work_(std::move(function)) {}
     void run() override {
         if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
             (*work_)();
@@ -56,8 +56,8 @@ Result<void> run_job(const std::shared_ptr<Job>& job, Deadline deadline);
 // the deadline passes or the fiber is cancelled, this returns while the function may still run. No Ref, Signal or anything else
 // of the loop may be in it. Errc::timed_out, Errc::cancelled, Errc::limit when too much is queued already.
 template <class F>
-typename detail::OffLoopJob<F>::Answer off_loop(F work, Deadline deadline) {
-    const auto job = std::make_shared<detail::OffLoopJob<F>>(std::move(work));
+typename detail::OffLoopJob<F>::Answer off_loop(F work, Deadline deadline, Work what = Work::local) {
+    const auto job = std::make_shared<detail::OffLoopJob<F>>(std::move(work), what);
     TRY(detail::run_job(job, deadline));
     return std::move(*job->answer);
 }

@@ -87,6 +87,33 @@ TEST_F(OffLoopTest, ACancelEndsTheWait) {
     go->store(true);
 }
 
+TEST_F(OffLoopTest, HangingRemoteWorkLeavesThreadsForLocalWork) {
+    Scope scope("test");
+    const auto go = std::make_shared<std::atomic<bool>>(false);
+    std::size_t done = 0;
+    constexpr std::size_t kJobs = WorkerPool::kThreads + 3;
+    for (std::size_t i = 0; i < kJobs; ++i)
+        MUST(scope.start("remote", [&, go](Deadline) {
+            done += off_loop(
+                        [go] {
+                            while (!go->load())
+                                std::this_thread::yield();
+                            return true;
+                        },
+                        Deadline::after(30s), Work::remote)
+                            .ok()
+                        ? 1
+                        : 0;
+        }));
+    MUST(yield(Deadline::never()));
+    for (int i = 0; i < 20; ++i)
+        EXPECT_EQ(MUST(off_loop([i] { return i; }, Deadline::after(10s))), i);
+    EXPECT_EQ(done, 0U);
+    go->store(true);
+    MUST(scope.join(Deadline::after(30s)));
+    EXPECT_EQ(done, kJobs);
+}
+
 TEST_F(OffLoopTest, MoreJobsThanTheQueueTakesIsALimit) {
     Scope scope("test");
     const auto go = std::make_shared<std::atomic<bool>>(false);

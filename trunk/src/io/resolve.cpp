@@ -50,7 +50,7 @@ Result<std::vector<Endpoint>> resolve(const std::string& host, std::uint16_t por
     constexpr std::size_t kNameMax = 253;  // RFC 1035, 2.3.4
     if (host.empty() || host.size() > kNameMax || host.find('\0') != std::string::npos)
         return Error(Errc::malformed, "a host name has 1 to 253 characters");
-    return off_loop([host, port] { return look_up(host, port); }, deadline);
+    return off_loop([host, port] { return look_up(host, port); }, deadline, Work::remote);
 }
 
 }  // namespace live::io

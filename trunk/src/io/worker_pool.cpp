@@ -34,7 +34,8 @@ WorkerPool::~WorkerPool() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
-        queued_.clear();
+        local_.clear();
+        remote_.clear();
     }
     wanted_.notify_all();
     for (std::thread& thread : threads_)
@@ -49,26 +50,41 @@ WorkerPool::~WorkerPool() {
 Result<void> WorkerPool::submit(std::shared_ptr<Job> job) {
     {
         const std::lock_guard lock(mutex_);
-        if (queued_.size() >= kQueuedMax)
+        auto& queue = job->work == Work::remote ? remote_ : local_;
+        if (queue.size() >= kQueuedMax)
             return Error(Errc::limit, "too much work waits for the worker threads");
-        queued_.push_back(std::move(job));
+        queue.push_back(std::move(job));
     }
     wanted_.notify_one();
     return {};
 }
 
+std::shared_ptr<Job> WorkerPool::take() {
+    const bool takes_remote = local_.empty() && remote_running_ < kRemoteMax;
+    auto& queue = takes_remote ? remote_ : local_;
+    if (queue.empty())
+        return nullptr;
+    std::shared_ptr<Job> job = std::move(queue.front());
+    queue.pop_front();
+    remote_running_ += takes_remote ? 1 : 0;
+    return job;
+}
+
 void WorkerPool::work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        wanted_.wait(lock, [this] { return stopping_ || !queued_.empty(); });
+        std::shared_ptr<Job> job;
+        wanted_.wait(lock, [&] { return stopping_ || (job = take()) != nullptr; });
         if (stopping_)
             return;
-        std::shared_ptr<Job> job = std::move(queued_.front());
-        queued_.pop_front();
         lock.unlock();
         if (!job->abandoned.load())
             job->run();
         lock.lock();
+        if (job->work == Work::remote) {
+            --remote_running_;
+            wanted_.notify_one();  // this thread may find something else to do first
+        }
         finished_.push_back(std::move(job));
         // One write for all that the loop has not fetched yet.
         if (finished_.size() == 1) {

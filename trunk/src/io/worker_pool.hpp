@@ -17,12 +17,20 @@
 
 namespace live::io {
 
+// What a job's thread waits for.
+enum class Work : bool {
+    local,   // this machine: files, /proc
+    remote,  // somebody else's machine, as name look-ups do: may hang for long, so only some threads take it
+};
+
 class Job {
 public:
+    explicit Job(Work what) : work(what) {}
     virtual ~Job() = default;
     // In a worker thread.
     virtual void run() = 0;
 
+    const Work work;
     Signal done;                          // raised on the loop
     std::atomic<bool> abandoned = false;  // nobody waits any more: not run if it has not begun
 };
@@ -30,6 +38,9 @@ public:
 class WorkerPool final : public st::Engine::Waker {
 public:
     static constexpr std::size_t kThreads = 4;
+    // Of these, how many may be at remote work.
+    static constexpr std::size_t kRemoteMax = 2;
+    // Of each kind.
     static constexpr std::size_t kQueuedMax = 1024;
 
     // The threads start here. The engine outlives the pool.
@@ -47,12 +58,16 @@ public:
 
 private:
     void work();
+    // The next job for a thread that is free, if there is one. Under the mutex.
+    std::shared_ptr<Job> take();
 
     st::Engine& engine_;
     int event_fd_ = -1;
     std::mutex mutex_;
     std::condition_variable wanted_;
-    std::deque<std::shared_ptr<Job>> queued_;
+    std::deque<std::shared_ptr<Job>> local_;
+    std::deque<std::shared_ptr<Job>> remote_;
+    std::size_t remote_running_ = 0;
     std::vector<std::shared_ptr<Job>> finished_;
     std::vector<std::thread> threads_;
     bool stopping_ = false;
