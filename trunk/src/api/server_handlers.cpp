@@ -135,8 +135,9 @@ ServerApi::ServerApi(const ServerInfo& server, const SystemSampler& sampler)
       versions_(versions(server)),
       summaries_(server, sampler) {}
 
+void ServerApi::mount_root(session::http::Router& router) { router.add("/", root_); }
+
 void ServerApi::mount(session::http::Router& router) {
-    router.add("/", root_);
     router.add("/api/", api_);
     router.add("/api/v1/", v1_);
     router.add("/api/v1/summaries", summaries_);

@@ -38,7 +38,9 @@ public:
     // Both outlive this.
     ServerApi(const ServerInfo& server, const SystemSampler& sampler);
 
-    // "/", "/api/", "/api/v1/" and what is below.
+    // "/", for a port that serves nothing else.
+    void mount_root(session::http::Router& router);
+    // "/api/", "/api/v1/" and what is below.
     void mount(session::http::Router& router);
     // Only what the streaming port shows too: versions.
     void mount_versions(session::http::Router& router);

@@ -35,6 +35,7 @@ protected:
         info_.working_folder = "/srv";
         info_.started = io::now();
         api_ = std::make_unique<ServerApi>(info_, sampler_);
+        api_->mount_root(router_);
         api_->mount(router_);
         auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
         acceptor_ = std::make_unique<session::http::Acceptor>(std::move(listener), nullptr, context_, limit_, connections_, log_);

@@ -30,21 +30,33 @@ Result<void> readable(const std::string& path) {
     return {};
 }
 
-}  // namespace
-
-Result<std::unique_ptr<TlsContext>> TlsContext::server(const std::string& certificate_path, const std::string& key_path) {
+Result<void> load_identity(SSL_CTX* context, const std::string& certificate_path, const std::string& key_path) {
     TRY(readable(certificate_path));
     TRY(readable(key_path));
-    auto context = std::make_unique<TlsContext>(Private{}, TRY(make_context(TLS_server_method())), TlsVerify::none);
-    if (SSL_CTX_use_certificate_chain_file(context->handle_, certificate_path.c_str()) != 1)
+    ERR_clear_error();
+    if (SSL_CTX_use_certificate_chain_file(context, certificate_path.c_str()) != 1)
         return tls_error(Errc::malformed, "reading the certificate " + certificate_path);
-    if (SSL_CTX_use_PrivateKey_file(context->handle_, key_path.c_str(), SSL_FILETYPE_PEM) != 1) {
+    if (SSL_CTX_use_PrivateKey_file(context, key_path.c_str(), SSL_FILETYPE_PEM) != 1) {
         const bool mismatch = ERR_GET_REASON(ERR_peek_error()) == X509_R_KEY_VALUES_MISMATCH;
         return tls_error(mismatch ? Errc::conflict : Errc::malformed, "reading the key " + key_path);
     }
-    if (SSL_CTX_check_private_key(context->handle_) != 1)
+    if (SSL_CTX_check_private_key(context) != 1)
         return tls_error(Errc::conflict, "the key " + key_path + " does not belong to " + certificate_path);
+    return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TlsContext>> TlsContext::server(const std::string& certificate_path, const std::string& key_path) {
+    auto context = std::make_unique<TlsContext>(Private{}, TRY(make_context(TLS_server_method())), TlsVerify::none);
+    TRY(load_identity(context->handle_, certificate_path, key_path));
     return context;
+}
+
+Result<void> TlsContext::reload(const std::string& certificate_path, const std::string& key_path) {
+    // Tried on another one first: half of a new identity would be none.
+    TRY(server(certificate_path, key_path));
+    return load_identity(handle_, certificate_path, key_path);
 }
 
 Result<std::unique_ptr<TlsContext>> TlsContext::client(TlsVerify verify) {

@@ -20,6 +20,9 @@ public:
     // PEM files; the certificate file may carry the chain. Errc::not_found when a file cannot be read, Errc::malformed when it is
     // no certificate or key, Errc::conflict when they do not belong together.
     static Result<std::unique_ptr<TlsContext>> server(const std::string& certificate_path, const std::string& key_path);
+    // Certificate and key anew, for connections from now on; those that exist go on with what they have. Errors as server(), and
+    // then nothing has changed.
+    Result<void> reload(const std::string& certificate_path, const std::string& key_path);
     // TlsVerify::peer trusts the system's authorities and checks the name.
     static Result<std::unique_ptr<TlsContext>> client(TlsVerify verify);
 

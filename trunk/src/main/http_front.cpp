@@ -1,5 +1,6 @@
 #include "main/http_front.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 
@@ -43,56 +44,152 @@ bool is_loopback(const Endpoint& endpoint) { return endpoint.ip.starts_with("127
 
 }  // namespace
 
-HttpFront::HttpFront(const ServerNames& names, const api::ServerCounters& counters, const service::stats::StreamBoard& board,
-                     const api::VhostSettings& vhosts, std::vector<std::string> disks, MutBytes scratch,
-                     session::ConnectionLimit& limit, const Log& log)
+HttpFront::Site::Site(MutBytes scratch)
+    : context{.router = router, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {}
+
+HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::ConnectionLimit& limit,
+                     const Log& log)
     : log_(log),
       limit_(limit),
-      info_(info_of(names)),
-      sampler_(counters, std::move(disks)),
+      info_(info_of(shown.names)),
+      sampler_(shown.counters, std::move(disks)),
       api_(info_, sampler_),
-      board_api_(info_, board, vhosts),
-      context_{.router = router_, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {
-    api_.mount(router_);
-    board_api_.mount(router_);
+      board_api_(info_, shown.board, shown.vhosts),
+      api_site_(scratch),
+      stream_site_(scratch),
+      shared_site_(scratch) {
+    api_.mount_root(api_site_.router);
+    for (Site* site : {&api_site_, &shared_site_}) {
+        api_.mount(site->router);
+        board_api_.mount(site->router);
+    }
+    api_.mount_versions(stream_site_.router);
 }
 
 HttpFront::~HttpFront() = default;
 
-Result<void> HttpFront::listen(const Settings& settings) {
-    if (settings.stats.enabled)
-        TRY(services_.start("system-sampler", [this](io::Deadline forever) { sampler_.run(forever); }));
-    if (!settings.http_api.enabled)
-        return {};
-    const auto& auth = settings.http_api.auth;
-    context_.auth = {auth.enabled, auth.username, auth.password};
-    context_.allows_cross_origin = settings.http_api.crossdomain && settings.http_server.crossdomain;
-    for (const std::string& text : settings.http_api.listen) {
+void HttpFront::add_streams(session::http::Handler& handler) {
+    stream_site_.router.add_fallback(handler);
+    shared_site_.router.add_fallback(handler);
+}
+
+void HttpFront::add_api(const std::string& pattern, session::http::Handler& handler) {
+    api_site_.router.add(pattern, handler);
+    shared_site_.router.add(pattern, handler);
+}
+
+// An endpoint that is there already gets the other role too.
+Result<void> HttpFront::add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role,
+                                   io::TlsContext* tls) {
+    for (const std::string& text : texts) {
         const auto endpoints = TRY(parse_endpoint(text));
         for (const Endpoint& endpoint : endpoints) {
-            auto listener = io::TcpListener::listen(endpoint);
-            if (!listener.ok()) {
-                if (endpoints.size() > 1 && endpoint.is_ipv6() && listener.code() == Errc::system)
-                    continue;  // a machine without IPv6
-                return std::move(listener).error().during("listening for HTTP-API");
-            }
-            LOG_INFO(log_, "HTTP-API listen at tcp://{}, fd={}", endpoint.text(), (*listener)->native_handle());
-            if (!is_loopback(endpoint) && !auth.enabled)
-                LOG_WARN(log_, "the HTTP API is open to everybody who reaches {}: set http_api.auth or listen on 127.0.0.1",
-                         endpoint.text());
-            acceptors_.push_back(
-                std::make_unique<session::http::Acceptor>(*std::move(listener), nullptr, context_, limit_, connections_, log_));
-            auto* acceptor = acceptors_.back().get();
-            TRY(listeners_.start("http-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); }));
+            const auto known = std::ranges::find(places, endpoint, &Place::endpoint);
+            if (known == places.end())
+                places.push_back({endpoint, role, tls, endpoints.size() > 1 && endpoint.is_ipv6()});
+            else if (known->role != role)
+                known->role = Role::both;
         }
     }
     return {};
+}
+
+Result<std::vector<HttpFront::Place>> HttpFront::places_of(const Settings& settings) {
+    const HttpApiOptions& api = settings.http_api;
+    const HttpServerOptions& server = settings.http_server;
+    std::vector<Place> places;
+    if (api.enabled)
+        TRY(add_places(places, api.listen, Role::api, nullptr));
+    if (server.enabled)
+        TRY(add_places(places, server.listen, Role::streams, nullptr));
+    if (server.enabled && server.https.enabled)
+        TRY(add_places(places, server.https.listen, Role::streams, stream_tls_.get()));
+    if (api.enabled && api.https.enabled)
+        TRY(add_places(places, api.https.listen, Role::api, api_tls_.get()));
+    return places;
+}
+
+Result<void> HttpFront::load_certificates(const Settings& settings) {
+    const auto load = [](std::unique_ptr<io::TlsContext>& context, bool enabled, const TlsFiles& files) -> Result<void> {
+        if (!enabled)
+            return {};
+        if (context)
+            return context->reload(files.cert, files.key);
+        context = TRY(io::TlsContext::server(files.cert, files.key));
+        return {};
+    };
+    const HttpApiOptions& api = settings.http_api;
+    const HttpServerOptions& server = settings.http_server;
+    TRY(load(api_tls_, api.enabled && api.https.enabled, api.https.tls));
+    return load(stream_tls_, server.enabled && server.https.enabled, server.https.tls);
+}
+
+Result<void> HttpFront::listen(const Settings& settings) {
+    if (settings.stats.enabled)
+        TRY(services_.start("system-sampler", [this](io::Deadline forever) { sampler_.run(forever); }));
+    TRY(load_certificates(settings));
+    set_options(settings);
+    for (const Place& place : TRY(places_of(settings)))
+        TRY(open(place, settings.http_api.auth.enabled));
+    return {};
+}
+
+Result<void> HttpFront::open(const Place& place, bool is_guarded) {
+    const std::string label =
+        std::string(place.tls == nullptr ? "HTTP" : "HTTPS") + (place.role == Role::api       ? "-API"
+                                                                : place.role == Role::streams ? "-Server"
+                                                                                              : "-API and Server");
+    auto listener = io::TcpListener::listen(place.endpoint);
+    if (!listener.ok()) {
+        if (place.may_be_missing && listener.code() == Errc::system)
+            return {};  // a machine without IPv6
+        return std::move(listener).error().during("listening for " + label);
+    }
+    LOG_INFO(log_, "{} listen at tcp://{}, fd={}", label, place.endpoint.text(), (*listener)->native_handle());
+    if (place.role != Role::streams && !is_loopback(place.endpoint) && !is_guarded)
+        LOG_WARN(log_, "the HTTP API is open to everybody who reaches {}: set http_api.auth or listen on 127.0.0.1",
+                 place.endpoint.text());
+    acceptors_.push_back(std::make_unique<session::http::Acceptor>(*std::move(listener), place.tls, site(place.role).context,
+                                                                   limit_, connections_, log_));
+    auto* acceptor = acceptors_.back().get();
+    if (place.role == Role::streams)
+        stream_acceptors_.push_back(acceptor);
+    return listeners_.start("http-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); });
+}
+
+void HttpFront::set_options(const Settings& settings) {
+    const auto& auth = settings.http_api.auth;
+    for (Site* site : {&api_site_, &stream_site_, &shared_site_}) {
+        site->context.auth = {auth.enabled, auth.username, auth.password};
+        site->context.allows_cross_origin = settings.http_server.crossdomain;
+    }
+    api_site_.context.allows_cross_origin = settings.http_api.crossdomain && settings.http_server.crossdomain;
+}
+
+void HttpFront::apply(const Settings& settings) {
+    set_options(settings);
+    if (const auto loaded = load_certificates(settings); !loaded.ok())
+        LOG_ERROR(log_, "HTTPS goes on with the certificate it has: {}", loaded.error().sentence());
+}
+
+void HttpFront::close_streams() {
+    for (auto* acceptor : stream_acceptors_)
+        acceptor->close();
 }
 
 void HttpFront::stop(io::Deadline deadline) {
     for (io::Scope* scope : {&listeners_, &connections_, &services_})
         if (const auto stopped = scope->stop(deadline); !stopped.ok())
             LOG_WARN(log_, "stopping {}: {}", scope->name(), stopped.error().text());
+}
+
+session::Traffic HttpFront::traffic() const {
+    session::Traffic sum;
+    for (const Site* site : {&api_site_, &stream_site_, &shared_site_}) {
+        sum.received_bytes += site->context.traffic.received_bytes;
+        sum.sent_bytes += site->context.traffic.sent_bytes;
+    }
+    return sum;
 }
 
 }  // namespace live::main_

@@ -1,7 +1,9 @@
-// HttpFront: everything this process answers over HTTP, wired together: the listeners of http_api, the router and the API's
-// handlers.
+// HttpFront: everything this process answers over HTTP and HTTPS, wired together: the listeners of http_api, http_server and
+// exporter, a router for each set of them, and the API's handlers. Where the API and the streams have one endpoint they have one
+// router. Who streams brings its handlers here.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,11 +12,14 @@
 #include "api/server_handlers.hpp"
 #include "api/server_info.hpp"
 #include "api/system_sampler.hpp"
+#include "base/endpoint.hpp"
 #include "base/log.hpp"
 #include "io/scope.hpp"
+#include "io/tls_context.hpp"
 #include "main/server_names.hpp"
 #include "main/settings.hpp"
 #include "session/common/connection_limit.hpp"
+#include "session/common/traffic.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/context.hpp"
 #include "session/http/router.hpp"
@@ -23,34 +28,76 @@ namespace live::main_ {
 
 class HttpFront {
 public:
-    // What is referred to outlives this.
-    HttpFront(const ServerNames& names, const api::ServerCounters& counters, const service::stats::StreamBoard& board,
-              const api::VhostSettings& vhosts, std::vector<std::string> disks, MutBytes scratch, session::ConnectionLimit& limit,
+    // What the API tells about; outlives the front.
+    struct Shown {
+        const ServerNames& names;
+        const api::ServerCounters& counters;
+        const service::stats::StreamBoard& board;
+        const api::VhostSettings& vhosts;
+    };
+
+    HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::ConnectionLimit& limit,
               const Log& log);
     ~HttpFront();
     HttpFront(const HttpFront&) = delete;
     HttpFront& operator=(const HttpFront&) = delete;
 
-    // Opens http_api's endpoints when it is enabled. Errors as TcpListener::listen.
+    // Before listen(); the handlers outlive the front. A fallback of the streaming ports, asked in order (Router::add_fallback).
+    void add_streams(session::http::Handler& handler);
+    // A pattern of the API ports.
+    void add_api(const std::string& pattern, session::http::Handler& handler);
+
+    // Opens every endpoint of the settings and starts the samplers. Errors as TcpListener::listen and TlsContext::server.
     Result<void> listen(const Settings& settings);
+    // What may change while it runs: passwords, CORS, certificates. A certificate that cannot be loaded leaves the old one.
+    void apply(const Settings& settings);
+    // Nobody new comes to the streams; the API goes on.
+    void close_streams();
     void stop(io::Deadline deadline);
-    session::http::Router& router() { return router_; }
     // The "data" of /api/v1/summaries, as JSON text.
     std::string summaries() const { return api_.summaries(); }
+    // Over all HTTP connections.
+    session::Traffic traffic() const;
 
 private:
+    // Whose router answers.
+    enum class Role : std::uint8_t { api, streams, both };
+    struct Site {
+        explicit Site(MutBytes scratch);
+        session::http::Router router;
+        session::http::Context context;
+    };
+    struct Place {
+        Endpoint endpoint;
+        Role role;
+        io::TlsContext* tls;
+        bool may_be_missing;  // the IPv6 half of a bare port
+    };
+
+    Site& site(Role role) { return role == Role::api ? api_site_ : role == Role::streams ? stream_site_ : shared_site_; }
+    void set_options(const Settings& settings);
+    static Result<void> add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role,
+                                   io::TlsContext* tls);
+    Result<std::vector<Place>> places_of(const Settings& settings);
+    Result<void> load_certificates(const Settings& settings);
+    Result<void> open(const Place& place, bool is_guarded);
+
     const Log& log_;
     session::ConnectionLimit& limit_;
     api::ServerInfo info_;
     api::SystemSampler sampler_;
     api::ServerApi api_;
     api::BoardApi board_api_;
-    session::http::Router router_;
-    session::http::Context context_;
+    Site api_site_;
+    Site stream_site_;
+    Site shared_site_;
+    std::unique_ptr<io::TlsContext> api_tls_;
+    std::unique_ptr<io::TlsContext> stream_tls_;
     io::Scope services_{"http-service"};
     io::Scope connections_{"http-connection"};
     io::Scope listeners_{"http-listener"};
     std::vector<std::unique_ptr<session::http::Acceptor>> acceptors_;
+    std::vector<session::http::Acceptor*> stream_acceptors_;
 };
 
 }  // namespace live::main_

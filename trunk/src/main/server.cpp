@@ -51,9 +51,11 @@ public:
     explicit Counters(const Server& server) : server_(server) {}
 
     Totals totals() const override {
+        const session::Traffic http = server_.http_.traffic();
         const session::Traffic casters = server_.casters_.traffic();
-        return {server_.traffic_.received_bytes + casters.received_bytes,
-                server_.traffic_.sent_bytes + casters.sent_bytes + server_.fan_out_.counters().bytes, server_.limit_.used()};
+        return {server_.traffic_.received_bytes + http.received_bytes + casters.received_bytes,
+                server_.traffic_.sent_bytes + http.sent_bytes + casters.sent_bytes + server_.fan_out_.counters().bytes,
+                server_.limit_.used()};
     }
 
 private:
@@ -103,7 +105,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       flv_player_(flv_),
       casters_(flv_, scratch_, limit_, log),
       ingest_(log),
-      http_(names_, *counters_, board_, *vhosts_, settings_->stats.disk, scratch_, limit_, log) {}
+      http_({names_, *counters_, board_, *vhosts_}, settings_->stats.disk, scratch_, limit_, log) {}
 
 Server::~Server() = default;
 
@@ -132,7 +134,7 @@ Result<void> Server::start() {
     clients_.add_watcher(board_);
     TRY(services_.start("stream-board", [this](io::Deadline forever) { board_.run(forever); }));
     TRY(listen_rtmp(*settings_));
-    http_.router().add_fallback(flv_player_);
+    http_.add_streams(flv_player_);
     TRY(http_.listen(*settings_));
     TRY(casters_.listen(*settings_));
     start_forwarding();
@@ -214,6 +216,7 @@ Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     settings_ = std::move(next);
     limit_.set_max(connections_max);
     kick_lost_clients();
+    http_.apply(*settings_);
     apply_ingests();
     heartbeat_->settings_changed();
     return {};
@@ -290,6 +293,7 @@ void Server::run_housekeeping(io::Deadline deadline) {
 void Server::close_listeners(io::Deadline deadline) {
     for (const auto& acceptor : acceptors_)
         acceptor->close();
+    http_.close_streams();
     if (const auto stopped = listeners_.stop(deadline); !stopped.ok())
         LOG_WARN(log_, "stopping the listeners: {}", stopped.error().text());
 }

@@ -1,5 +1,6 @@
 #include "session/flv/play_handler.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "session/flv/play_session.hpp"
@@ -25,6 +26,7 @@ ClientRequest client_of(const http::Request& request, const MountedUrl& url) {
     client.param = request.target.raw_query.empty() ? "" : "?" + request.target.raw_query;
     client.tc_url = "rtmp://" + url.vhost + "/" + url.stream.app;
     client.page_url = request.message.headers.find("Referer").value_or("");
+    client.extension = request.path().substr(std::min(request.path().rfind('.'), request.path().size()));
     return client;
 }
 
