@@ -105,7 +105,8 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       flv_player_(flv_),
       casters_(flv_, scratch_, limit_, log),
       ingest_(log),
-      http_({names_, *counters_, board_, *vhosts_}, settings_->stats.disk, scratch_, limit_, log) {}
+      shown_{names_, *counters_, board_, *vhosts_},
+      http_(shown_, settings_->stats.disk, scratch_, limit_, log) {}
 
 Server::~Server() = default;
 

@@ -102,6 +102,7 @@ private:
     std::unique_ptr<io::TlsContext> client_tls_;
     std::unique_ptr<service::forward::ForwardService> forward_;
     service::ingest::IngestService ingest_;
+    HttpFront::Shown shown_;
     HttpFront http_;
     BeatSource beats_{settings_, names_, http_};
     // All three from start() on.

@@ -1,7 +1,7 @@
 """A server process under test: its folder, conf, ports, log and end. Also the ports and small waits that tests need.
 
 The binary is LIVE_SERVER, else SRS_BINARY, else trunk/objs/srs. A conf is a text with $names: $rtmp, $api and any other name that a
-test asks a port for, and $folder.
+test asks a port for, and $folder. Streams and files are on $http.
 """
 
 import json
@@ -26,6 +26,7 @@ daemon              off;
 srs_log_tank        console;
 pid                 $folder/srs.pid;
 http_api { enabled on; listen 127.0.0.1:$api; }
+http_server { enabled on; listen 127.0.0.1:$http; dir $folder/html; }
 """
 REPORT_MARKS = ("AddressSanitizer", "LeakSanitizer", "UndefinedBehaviorSanitizer", "runtime error:", "CHECK failed")
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")

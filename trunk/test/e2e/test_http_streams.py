@@ -12,7 +12,7 @@ from players import FfmpegPublisher, wait_playable
 from rtmp_client import Publisher
 
 FLV = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
-PORT = "api"  # Streams are served wherever the server speaks HTTP.
+PORT = "http"
 
 
 def http_url(server, path: str) -> str:
