@@ -68,8 +68,8 @@ function createStream() {
 function facts(stream) {
     const viewers = Math.max(0, stream.clients - (stream.publish?.active ? 1 : 0));
     return [
-        ['Picture', format.picture(stream.video) || 'none'],
-        ['Sound', format.sound(stream.audio) || 'none'],
+        ['Picture', format.picture(stream) || 'none'],
+        ['Sound', format.sound(stream) || 'none'],
         ['Bit rate', format.bitrate(stream.kbps?.recv_30s)],
         ['Viewers', format.count(viewers)],
     ];

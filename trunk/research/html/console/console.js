@@ -4,10 +4,10 @@ import { Chart } from './lib/charts.js';
 import { announce, byId, element, repeat, setLink, setText, showList } from './lib/dom.js';
 import * as format from './lib/format.js';
 import { DEFAULT_VHOST, findSite, streamLinks } from './lib/links.js';
+import { Table } from './table.js';
 
 const REFRESH_MS = 2000;
 const RETRY_MS = 5000;
-const PAGE = 50;
 
 const api = new Api({ asksAtOnce: true, onPrompt: () => showState('warn', 'Password wanted') });
 let site = '';
@@ -25,37 +25,62 @@ const memory = new Chart({
 });
 byId('charts').append(rate.figure, processor.figure, memory.figure);
 
-class Pager {
-    constructor(place) {
-        this.start = 0;
-        this.place = place;
-        this.label = element('span', { class: 'muted small' });
-        this.before = element('button', { type: 'button', class: 'little', onclick: () => this.#go(-PAGE) }, 'Before');
-        this.more = element('button', { type: 'button', class: 'little', onclick: () => this.#go(PAGE) }, 'More');
-        place.append(this.before, this.label, this.more);
-    }
+const streamTable = new Table({
+    id: 'streams',
+    columns: [
+        ['Stream', nameOf],
+        ['Picture', ({ stream }) => format.picture(stream) || '–'],
+        ['Sound', ({ stream }) => format.sound(stream) || '–'],
+        ['In', ({ stream }) => format.bitrate(stream.kbps?.recv_30s), 'number'],
+        ['Out', ({ stream }) => format.bitrate(stream.kbps?.send_30s), 'number'],
+        ['Key frames', ({ stream }) => keyFrames(stream.gop), 'number'],
+        ['Dropped', ({ stream }) => format.count(stream.dropped_packets), 'number'],
+        ['Clients', ({ stream }) => format.count(stream.clients), 'number'],
+    ],
+    keyOf: ({ stream }) => stream.id,
+    createAction: () => element('a', { class: 'button little' }, 'Play'),
+    updateAction: (play, { stream, links }) => {
+        setLink(play, links.player);
+        play.setAttribute('aria-label', `Play ${stream.name}`);
+    },
+    onTurn: () => polling.wake(),
+});
 
-    get query() {
-        return `?start=${this.start}&count=${PAGE}`;
-    }
+const clientTable = new Table({
+    id: 'clients',
+    columns: [
+        ['Client', (client) => client.id, 'mono'],
+        ['Kind', (client) => client.type],
+        ['Address', (client) => client.ip, 'long'],
+        ['Stream', (client) => client.url, 'long'],
+        ['Rate', (client) => format.bitrate(client.publish ? client.kbps?.recv_30s : client.kbps?.send_30s), 'number'],
+        ['Sent', (client) => format.bytes(client.send_bytes), 'number'],
+        ['Received', (client) => format.bytes(client.recv_bytes), 'number'],
+        ['Queued', (client) => (client.publish ? '–' : format.seconds(client.queue_delay_ms / 1000)), 'number'],
+        ['Dropped', (client) => (client.publish ? '–' : format.count(client.dropped_packets)), 'number'],
+        ['Since', (client) => format.duration(client.alive), 'number'],
+    ],
+    keyOf: (client) => client.id,
+    createAction: (client) => {
+        const kick = element('button', { type: 'button', class: 'little', 'aria-label': `Kick client ${client.id}` }, 'Kick');
+        kick.addEventListener('click', () => kickAfterAsking(client, kick));
+        return kick;
+    },
+    onTurn: () => polling.wake(),
+});
 
-    /** What the API gave for this page. An empty page behind the first one goes back. */
-    show(got) {
-        if (got === 0 && this.start > 0) this.start = Math.max(0, this.start - PAGE);
-        this.place.hidden = this.start === 0 && got < PAGE;
-        this.before.disabled = this.start === 0;
-        this.more.disabled = got < PAGE;
-        setText(this.label, got > 0 ? `${this.start + 1} to ${this.start + got}` : '');
-    }
-
-    #go(by) {
-        this.start = Math.max(0, this.start + by);
-        polling.wake();
-    }
+function nameOf({ stream, vhost }) {
+    const notes = [vhost && vhost !== DEFAULT_VHOST ? vhost : '', stream.publish?.active ? '' : 'no publisher'].filter(Boolean);
+    return `${stream.app}/${stream.name}${notes.length ? ` (${notes.join(', ')})` : ''}`;
 }
 
-const streamPager = new Pager(byId('streams-pager'));
-const clientPager = new Pager(byId('clients-pager'));
+/** How far apart key frames are, or how long none has come when that is longer. */
+function keyFrames(gop) {
+    const apart = gop?.seconds;
+    const since = gop?.since_key_frame;
+    if (format.isNumber(since) && since > Math.max(2 * (apart ?? 0), 5)) return `none for ${format.duration(since)}`;
+    return format.isNumber(apart) ? `every ${format.seconds(apart)}` : '–';
+}
 
 function showTiles(self, system, streamCount, kbps) {
     const rows = [
@@ -113,85 +138,14 @@ function showServer(answer, streamCount) {
     setText(byId('about'), `Version ${self.version}, process ${self.pid}, server ${answer.server}. ${machine}. ${self.argv}`);
 }
 
-const cell = (label, type = '') => element('td', { class: type, 'data-label': label });
-
-function createStream() {
-    return element(
-        'tr',
-        {},
-        element('th', { scope: 'row' }, element('span'), ' ', element('span', { class: 'muted small' })),
-        cell('Picture'),
-        cell('Sound'),
-        cell('In', 'number'),
-        cell('Out', 'number'),
-        cell('Frames', 'number'),
-        cell('Clients', 'number'),
-        element('td', { class: 'act' }, element('a', { class: 'button little' }, 'Play')),
-    );
-}
-
-function updateStream(row, { stream, vhost, links }) {
-    const [name, ...cells] = row.children;
-    setText(name.children[0], `${stream.app}/${stream.name}`);
-    const notes = [vhost && vhost !== DEFAULT_VHOST ? vhost : '', stream.publish?.active ? '' : 'no publisher'];
-    setText(name.children[1], notes.filter(Boolean).join(', '));
-    setText(cells[0], format.picture(stream.video) || '–');
-    setText(cells[1], format.sound(stream.audio) || '–');
-    setText(cells[2], format.bitrate(stream.kbps?.recv_30s));
-    setText(cells[3], format.bitrate(stream.kbps?.send_30s));
-    setText(cells[4], format.count(stream.frames));
-    setText(cells[5], format.count(stream.clients));
-    const play = cells[6].firstElementChild;
-    setLink(play, links.player);
-    play.setAttribute('aria-label', `Play ${stream.name}`);
-}
-
 function showStreams(streams, vhosts) {
     const names = new Map(vhosts.map((vhost) => [vhost.id, vhost.name]));
-    const items = streams.map((stream) => {
-        const vhost = names.get(stream.vhost) ?? '';
-        return { stream, vhost, links: streamLinks(stream, vhost, site) };
-    });
-    showList(byId('streams'), items, ({ stream }) => stream.id, createStream, updateStream);
-    byId('streams-box').hidden = items.length === 0;
-    byId('streams-none').hidden = items.length > 0;
-    streamPager.show(items.length);
-}
-
-function createClient(client) {
-    const kick = element('button', { type: 'button', class: 'little', 'aria-label': `Kick client ${client.id}` }, 'Kick');
-    kick.addEventListener('click', () => kickAfterAsking(client, kick));
-    return element(
-        'tr',
-        {},
-        element('th', { scope: 'row', class: 'mono' }),
-        cell('Kind'),
-        cell('Address', 'long'),
-        cell('Stream', 'long'),
-        cell('Rate', 'number'),
-        cell('Sent, received', 'number'),
-        cell('Since', 'number'),
-        element('td', { class: 'act' }, kick),
+    streamTable.show(
+        streams.map((stream) => {
+            const vhost = names.get(stream.vhost) ?? '';
+            return { stream, vhost, links: streamLinks(stream, vhost, site) };
+        }),
     );
-}
-
-function updateClient(row, client) {
-    const [id, kind, address, stream, speed, amount, since] = row.children;
-    setText(id, client.id);
-    setText(kind, client.type);
-    setText(address, client.ip);
-    address.title = client.pageUrl || client.tcUrl || '';
-    setText(stream, client.url);
-    setText(speed, format.bitrate(client.publish ? client.kbps?.recv_30s : client.kbps?.send_30s));
-    setText(amount, `${format.bytes(client.send_bytes)}, ${format.bytes(client.recv_bytes)}`);
-    setText(since, format.duration(client.alive));
-}
-
-function showClients(clients) {
-    showList(byId('clients'), clients, (client) => client.id, createClient, updateClient);
-    byId('clients-box').hidden = clients.length === 0;
-    byId('clients-none').hidden = clients.length > 0;
-    clientPager.show(clients.length);
 }
 
 function confirmed(client) {
@@ -259,17 +213,13 @@ async function refresh() {
     try {
         const summaries = await api.get('/api/v1/summaries');
         const [streams, clients, vhosts] = await Promise.all([
-            api.get(`/api/v1/streams/${streamPager.query}`),
-            api.get(`/api/v1/clients/${clientPager.query}`),
+            api.get(`/api/v1/streams/${streamTable.query}`),
+            api.get(`/api/v1/clients/${clientTable.query}`),
             api.get('/api/v1/vhosts/?count=100'),
         ]);
-        const isWhole = streamPager.start === 0 && streams.streams.length < PAGE;
-        showServer(
-            summaries,
-            isWhole ? format.count(streams.streams.length) : `${streamPager.start + streams.streams.length} or more`,
-        );
+        showServer(summaries, streamTable.total(streams.streams.length));
         showStreams(streams.streams, vhosts.vhosts ?? []);
-        showClients(clients.clients);
+        clientTable.show(clients.clients);
         byId('problem').hidden = true;
         byId('figures').hidden = false;
         showState('good', 'Live');
