@@ -183,7 +183,12 @@ void RunCursor::advance(std::size_t count) {
     CHECK(position_ <= run_.head());
 }
 
-void RunCursor::add_control(Bytes bytes) { control_.insert(control_.end(), bytes.begin(), bytes.end()); }
+Result<void> RunCursor::add_control(Bytes bytes) {
+    if (control_.size() + bytes.size() > kControlBytesMax)
+        return Error(Errc::limit, "the client does not take the answers to what it asks");
+    control_.insert(control_.end(), bytes.begin(), bytes.end());
+    return {};
+}
 
 bool RunCursor::is_plain() const {
     const bool needs_no_header = run_.encoder().times() != RunTimes::relative || (settled_ && epoch_ == run_.epoch());

@@ -45,8 +45,10 @@ public:
     Batch take_message(std::span<::iovec> out);
     // `count` bytes of the last batch went out.
     void advance(std::size_t count);
-    // Bytes of the protocol itself (a pong, a status) that go out at the next message boundary.
-    void add_control(Bytes bytes);
+    // Bytes of the protocol itself (a pong, a status) that go out at the next message boundary. Errc::limit when more than
+    // kControlBytesMax wait: whoever asks and does not take the answers would cost any memory.
+    static constexpr std::size_t kControlBytesMax = 64 << 10;
+    Result<void> add_control(Bytes bytes);
 
     // A paused player gets the rest of a begun message and control bytes, nothing else.
     void set_paused(bool paused) { paused_ = paused; }

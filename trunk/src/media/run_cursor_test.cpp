@@ -308,12 +308,21 @@ TEST(RunCursor, ControlBytesGoBetweenMessages) {
     ByteWriter ping;
     const std::array<std::uint8_t, 6> body{0, 6, 0, 0, 0, 1};
     rtmp::write_message(ping, rtmp::kControlChunkStream, rtmp::MessageType::user_control, 0, 0, body, kChunkSize);
-    player.cursor.add_control(ping.written());
+    ASSERT_TRUE(player.cursor.add_control(ping.written()).ok());
     EXPECT_FALSE(player.cursor.is_plain());
     stage.picture();
     player.read_all();
     EXPECT_TRUE(player.cursor.is_plain());
     expect_continuous(stage, player.media(), 0, 0);
+}
+
+TEST(RunCursor, ControlBytesThatNobodyTakesHaveABound) {
+    Stage stage;
+    stage.config();
+    stage.picture();
+    Player player(stage);
+    EXPECT_TRUE(player.cursor.add_control(std::vector<std::uint8_t>(RunCursor::kControlBytesMax)).ok());
+    EXPECT_EQ(player.cursor.add_control(std::vector<std::uint8_t>(1)).code(), Errc::limit);
 }
 
 TEST(RunCursor, RunLivesAsLongAsItsReaders) {

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from live_server import wait_until
-from rtmp_client import COMMAND, Bystander, Closed, RtmpClient, amf0, amf0_key
+from rtmp_client import COMMAND, USER_CONTROL, Bystander, Closed, RtmpClient, amf0, amf0_key, encode_message
 
 CLOSES_WITHIN_S = 5
 GROWTH_KIB = 48 * 1024
@@ -191,6 +191,22 @@ def test_connections_that_say_nothing_are_freed(server, clip, count):
         for client in silent:
             assert_closed(client, 1)
             client.close()
+
+
+def test_pings_whose_answers_nobody_reads_cost_little(server, clip):
+    """A player of a stream that never comes asks for ever and reads nothing: it goes before that costs memory."""
+    live = server()
+    ping = encode_message(USER_CONTROL, 0, b"\0\x06" + bytes(4), stream_id=0, chunk_stream=2) * 5000
+    with Bystander(live.ports["rtmp"], clip("basic")):
+        watch = Watch(live)
+        with RtmpClient(live.ports["rtmp"], receive_buffer=4096) as client:
+            client.play("nobody")
+            client.socket.settimeout(3)
+            with pytest.raises((Closed, OSError)):
+                for _ in range(600):
+                    client.send(ping)
+            assert live.resident_kib() - watch.kib < 8 * 1024
+        watch.done(1)
 
 
 def test_slow_but_honest_bytes_are_understood(server, clip):

@@ -6,6 +6,7 @@ import select
 import socket
 import struct
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -35,6 +36,12 @@ def exchange(port: int, request: bytes, limit_s: float = ANSWERS_WITHIN_S) -> by
         except TimeoutError:
             raise AssertionError(f"not closed within {limit_s} s, {got!r} came") from None
         return got
+
+
+def exchange_all(port: int, requests: dict) -> dict:
+    """The same for many at once, by name: each takes the moment that a refused client may go on sending."""
+    with ThreadPoolExecutor(8) as pool:
+        return dict(zip(requests, pool.map(lambda request: exchange(port, request), requests.values())))
 
 
 def statuses(answer: bytes) -> list[int]:
@@ -74,8 +81,8 @@ def test_smuggled_requests_are_not_understood(server, clip):
     live = server(FLV)
     with Bystander(live.ports["rtmp"], clip("basic")):
         watch = Watch(live)
-        for name, request in SMUGGLING.items():
-            assert statuses(exchange(live.ports["api"], request + SECOND)) == [400], name
+        answers = exchange_all(live.ports["api"], {name: request + SECOND for name, request in SMUGGLING.items()})
+        assert {name: statuses(answer) for name, answer in answers.items()} == {name: [400] for name in SMUGGLING}
         watch.done(len(SMUGGLING))
 
 
@@ -97,8 +104,9 @@ def test_what_has_no_end_is_cut(server, clip):
     live = server(FLV)
     with Bystander(live.ports["rtmp"], clip("basic")):
         watch = Watch(live)
+        answers = exchange_all(live.ports["api"], {name: request for name, (request, _) in BIG.items()})
         for name, (request, status) in BIG.items():
-            got = statuses(exchange(live.ports["api"], request))
+            got = statuses(answers[name])
             # Who is still sending when the connection closes may lose the answer to a reset.
             assert got in ([status], []), f"{name}: {got}"
             if len(request) < 1 << 19:
@@ -113,8 +121,8 @@ PATHS = [b"/../srs.conf", b"/live/../../srs.conf", b"/%2e%2e/srs.conf", b"/.%2E/
 def test_paths_do_not_climb(server):
     live = server(FLV)
     watch = Watch(live)
-    for path in PATHS:
-        answer = exchange(live.ports["api"], b"GET " + path + b" HTTP/1.1\r\nHost: a\r\n\r\n")
+    answers = exchange_all(live.ports["api"], {path: b"GET " + path + b" HTTP/1.1\r\nHost: a\r\n\r\n" for path in PATHS})
+    for path, answer in answers.items():
         assert statuses(answer) == [400], path
         assert b"max_connections" not in answer and b"root:" not in answer and b"\r\nX: y" not in answer
     watch.done(len(PATHS))
@@ -122,13 +130,14 @@ def test_paths_do_not_climb(server):
 
 def test_other_protocols_and_noise_on_the_http_port(server, clip):
     live = server(FLV)
-    noise = [os.urandom(5000) for _ in range(20)]
+    strangers = {"RTMP": b"\x03" + bytes(1536), "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(600), "SSH": b"SSH-2.0-x\r\n",
+                 "HTTP/0.9": b"GET /\r\n\r\n", "HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"}
+    strangers.update({f"noise {i}": os.urandom(5000) for i in range(20)})
     with Bystander(live.ports["rtmp"], clip("basic")):
         watch = Watch(live)
-        for words in (b"\x03" + bytes(1536), b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(600), b"SSH-2.0-x\r\n", b"GET /\r\n\r\n",
-                      b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", *noise):
-            assert statuses(exchange(live.ports["api"], words)) in ([400], [505]), words[:20]
-        watch.done(5 + len(noise))
+        for name, answer in exchange_all(live.ports["api"], strangers).items():
+            assert statuses(answer) in ([400], [505]), name
+        watch.done(len(strangers))
 
 
 class Slow:
@@ -243,7 +252,11 @@ def test_websocket_frames_that_lie_are_told_so(server, clip):
             for stream in ("cam", "nobody"):
                 with WebSocketStream(live.ports["api"], f"/live/{stream}.flv") as bad:
                     bad.socket.sendall(lie)
-                    bad.read(3)
+                    try:
+                        bad.read(3)
+                    except ConnectionResetError:  # It was still sending; the reset may have overtaken the code.
+                        assert len(lie) > 1 << 16, f"{name} on {stream}"
+                        continue
                     assert bad.ended, f"{name} on {stream}"
                     assert bad.close_code == code, f"{name} on {stream}"
         watch.done(2 * len(LYING_FRAMES))
@@ -253,7 +266,7 @@ def test_websocket_frames_that_lie_are_told_so(server, clip):
 
 
 def test_pings_whose_pongs_nobody_reads_cost_little(server, clip):
-    """20 MB of pings, and not one pong is read: the connection ends, or the pongs are not kept."""
+    """80 MB of pings, and not one pong is read: the connection ends before they cost memory."""
     live = server(FLV)
     publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
     publisher.start()
@@ -262,11 +275,9 @@ def test_pings_whose_pongs_nobody_reads_cost_little(server, clip):
         watch = Watch(live)
         for stream in ("cam", "nobody"):
             with WebSocketStream(live.ports["api"], f"/live/{stream}.flv", receive_buffer=4096) as rude:
-                rude.socket.settimeout(3)
-                try:
+                with pytest.raises(OSError):
                     for _ in range(600):
                         rude.socket.sendall(pings)
-                except (TimeoutError, OSError):
-                    pass
-        watch.done(2, expect_complaint=False)
+                assert live.resident_kib() - watch.kib < 8 * 1024, stream
+        watch.done(2)
     publisher.stop()

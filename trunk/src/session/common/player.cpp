@@ -42,12 +42,13 @@ void Player::set_paused(bool paused) {
 }
 
 // Between two messages is a place that only this player's own cursor knows to find.
-void Player::answer(Bytes bytes) {
+Result<void> Player::answer(Bytes bytes) {
     if (bytes.empty())
-        return;
+        return {};
     leave_cohort();
-    cursor_.add_control(bytes);
+    TRY(cursor_.add_control(bytes));
     ++answers_;
+    return {};
 }
 
 std::uint64_t Player::sent_bytes() const { return seat_ ? seat_->sent_bytes() : cursor_.sent_bytes(); }

@@ -53,8 +53,8 @@ public:
 
     // For the protocol, while it is asked.
     void set_paused(bool paused);
-    // Bytes that go out between two messages.
-    void answer(Bytes bytes);
+    // Bytes that go out between two messages. Errc::limit as RunCursor::add_control.
+    Result<void> answer(Bytes bytes);
     // Raised to have is_over() asked.
     Signal& wake() { return wake_; }
 

@@ -147,6 +147,8 @@ Result<void> PlaySession::play(const Tracks& tracks, io::Deadline deadline) {
                     exchange_.traffic().sent_bytes, exchange_.log());
     const media::EndWatch watch(source_, player_->wake());
     TRY(player_->run(deadline));
+    if (goodbye_)
+        return *goodbye_;
     LOG_INFO(exchange_.log(), "the stream {} has ended", source_->url());
     TRY(finish(deadline.sooner(io::Deadline::after(Player::kDrainLimit))));
     return Error(Errc::closed, "the stream has ended");  // and the connection with it
@@ -162,32 +164,43 @@ Result<void> PlaySession::finish(io::Deadline deadline) {
 
 // On a WebSocket the client may ping and close; anything else it says is of no interest.
 Result<void> PlaySession::hear(Bytes input) {
-    while (framing_ == media::Framing::websocket && !input.empty()) {
+    while (framing_ == media::Framing::websocket && !goodbye_ && !input.empty()) {
         const auto used = frames_.feed(input);
-        if (!used.ok()) {
-            answer(websocket::close_frame(frames_.close_code()));
-            return Error(used.error());
-        }
+        if (!used.ok())
+            return say_goodbye(websocket::close_frame(frames_.close_code()), used.error());
         input = input.subspan(*used);
         const auto message = frames_.next();
         if (!message)
             continue;
-        if (const auto reply = websocket::answer_to(*message))
-            answer(*reply);
+        const auto reply = websocket::answer_to(*message);
         if (message->kind == websocket::Opcode::close)
-            return Error(Errc::closed, "the client closed the WebSocket");
+            return say_goodbye(*reply, Error(Errc::closed, "the client closed the WebSocket"));
+        if (reply)
+            TRY(answer(*reply));
     }
     return {};
 }
 
-void PlaySession::answer(const std::vector<std::uint8_t>& bytes) {
-    if (player_) {
-        player_->answer(bytes);
-        return;
+// RFC 6455, 5.5.1: no frame follows a close. What was begun goes out, then the close, and then the player is over.
+Result<void> PlaySession::say_goodbye(Bytes bytes, Error why) {
+    if (!player_) {
+        TRY(answer(bytes));
+        return why;
     }
-    // Nothing else is on its way; a client that does not even take this need not be answered.
+    player_->set_paused(true);
+    TRY(player_->answer(bytes));
+    goodbye_.emplace(std::move(why));
+    return {};
+}
+
+Result<void> PlaySession::answer(Bytes bytes) {
+    if (player_)
+        return player_->answer(bytes);
+    // Nothing else is on its way.
     const std::array parts{io::as_part(bytes)};
-    static_cast<void>(exchange_.stream().try_write(parts));
+    if (TRY(exchange_.stream().try_write(parts)) < bytes.size())
+        return Error(Errc::limit, "the client does not take the answers to what it asks");
+    return {};
 }
 
 // Over HTTP, whatever a player says behind its request is of no interest; its end is.

@@ -33,7 +33,8 @@ private:
     Result<void> accept_websocket(io::Deadline deadline);
     Result<void> finish(io::Deadline deadline);
     Result<void> hear(Bytes input);
-    void answer(const std::vector<std::uint8_t>& bytes);
+    Result<void> answer(Bytes bytes);
+    Result<void> say_goodbye(Bytes bytes, Error why);
     Result<Tracks> wait_for_media(io::Deadline deadline);
     Result<void> play(const Tracks& tracks, io::Deadline deadline);
     media::RunFormat format_for(const Tracks& tracks) const;
@@ -43,7 +44,7 @@ private:
     void kick(std::string reason) override;
     // PlayerProtocol
     Result<Step> on_readable() override;
-    bool is_over() override { return !source_->is_published(); }
+    bool is_over() override { return goodbye_ || !source_->is_published(); }
 
     http::Exchange& exchange_;
     Context& context_;
@@ -56,6 +57,7 @@ private:
     std::optional<media::RunCursor> cursor_;
     std::optional<Player> player_;
     std::string kick_reason_;
+    std::optional<Error> goodbye_;  // why nothing follows what was said last
     ClientEntry entry_;
 };
 

@@ -43,7 +43,7 @@ Result<PlayerProtocol::Step> PlaySession::on_readable() {
             return Error(Errc::closed, "the client deleted the stream");
         }
     }
-    player_.answer(peer_.take_output());
+    TRY(player_.answer(peer_.take_output()));
     return step;
 }
 
