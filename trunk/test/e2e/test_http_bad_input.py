@@ -10,13 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import live_server
 from http_streams import HttpStream, WebSocketStream, read_tags
 from live_server import wait_until
 from rtmp_client import Bystander, Publisher
 from test_bad_input import Watch
-from test_http_streams import FLV, assert_gapless
+from test_http_streams import FLV, PORT, assert_gapless
 
 ANSWERS_WITHIN_S = 5
+both_ports = pytest.mark.parametrize("port", ["http", "api"])
 SECOND = b"GET /api/v1/versions HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
@@ -77,11 +79,12 @@ SMUGGLING = {
 }
 
 
-def test_smuggled_requests_are_not_understood(server, clip):
+@both_ports
+def test_smuggled_requests_are_not_understood(server, clip, port):
     live = server(FLV)
     with Bystander(live.ports["rtmp"], clip("basic")):
         watch = Watch(live)
-        answers = exchange_all(live.ports["api"], {name: request + SECOND for name, request in SMUGGLING.items()})
+        answers = exchange_all(live.ports[port], {name: request + SECOND for name, request in SMUGGLING.items()})
         assert {name: statuses(answer) for name, answer in answers.items()} == {name: [400] for name in SMUGGLING}
         watch.done(len(SMUGGLING))
 
@@ -100,11 +103,12 @@ BIG = {
 }
 
 
-def test_what_has_no_end_is_cut(server, clip):
+@both_ports
+def test_what_has_no_end_is_cut(server, clip, port):
     live = server(FLV)
     with Bystander(live.ports["rtmp"], clip("basic")):
         watch = Watch(live)
-        answers = exchange_all(live.ports["api"], {name: request for name, (request, _) in BIG.items()})
+        answers = exchange_all(live.ports[port], {name: request for name, (request, _) in BIG.items()})
         for name, (request, status) in BIG.items():
             got = statuses(answers[name])
             # Who is still sending when the connection closes may lose the answer to a reset.
@@ -118,24 +122,26 @@ PATHS = [b"/../srs.conf", b"/live/../../srs.conf", b"/%2e%2e/srs.conf", b"/.%2E/
          b"/..%5csrs.conf", b"/..\\srs.conf", b"/live/cam.flv%00.html", b"/a%0d%0aX:%20y", b"/%", b"/%zz", b"live", b"http:/x", b"/\xff\xfe/../x"]
 
 
-def test_paths_do_not_climb(server):
+@both_ports
+def test_paths_do_not_climb(server, port):
     live = server(FLV)
     watch = Watch(live)
-    answers = exchange_all(live.ports["api"], {path: b"GET " + path + b" HTTP/1.1\r\nHost: a\r\n\r\n" for path in PATHS})
+    answers = exchange_all(live.ports[port], {path: b"GET " + path + b" HTTP/1.1\r\nHost: a\r\n\r\n" for path in PATHS})
     for path, answer in answers.items():
         assert statuses(answer) == [400], path
         assert b"max_connections" not in answer and b"root:" not in answer and b"\r\nX: y" not in answer
     watch.done(len(PATHS))
 
 
-def test_other_protocols_and_noise_on_the_http_port(server, clip):
+@both_ports
+def test_other_protocols_and_noise_on_the_http_port(server, clip, port):
     live = server(FLV)
     strangers = {"RTMP": b"\x03" + bytes(1536), "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(600), "SSH": b"SSH-2.0-x\r\n",
                  "HTTP/0.9": b"GET /\r\n\r\n", "HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"}
     strangers.update({f"noise {i}": os.urandom(5000) for i in range(20)})
     with Bystander(live.ports["rtmp"], clip("basic")):
         watch = Watch(live)
-        for name, answer in exchange_all(live.ports["api"], strangers).items():
+        for name, answer in exchange_all(live.ports[port], strangers).items():
             assert statuses(answer) in ([400], [505]), name
         watch.done(len(strangers))
 
@@ -182,21 +188,21 @@ SLOW_REQUESTS = {
 
 
 @pytest.mark.parametrize("what", list(SLOW_REQUESTS))
-@pytest.mark.parametrize("count", [pytest.param(200, id="200"), pytest.param(900, id="900", marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [pytest.param(200, id="200"), pytest.param(1000, id="1000", marks=pytest.mark.long)])
 def test_slow_requests_hold_nobody_up(server, clip, what, count):
     """One byte a second: such a client loses its place after 15 s, is told so, and delays nobody meanwhile."""
-    live = server(FLV)
+    live = server(conf=live_server.conf(FLV).replace("max_connections     1000;", "max_connections 2000;"))
     request = SLOW_REQUESTS[what]
     publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
     publisher.start()
     with Bystander(live.ports["rtmp"], clip("basic"), stall_s=1):
         before = live.connections()
-        slow = Slow(live.ports["api"], count, request)
+        slow = Slow(live.ports[PORT], count, request)
         if what == "body":  # The slow part is the body.
             for client in slow.clients:
                 client.sendall(request[:request.index(b"\r\n\r\n") + 4])
             slow.at = request.index(b"\r\n\r\n") + 4
-        with HttpStream(live.ports["api"], "/live/cam.flv") as player:
+        with HttpStream(live.ports[PORT], "/live/cam.flv") as player:
             while slow.open():
                 assert time.monotonic() - slow.start < 25, f"{len(slow.open())} slow clients are still there"
                 slow.step()
@@ -246,11 +252,11 @@ def test_websocket_frames_that_lie_are_told_so(server, clip):
     live = server(FLV)
     publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
     publisher.start()
-    with Bystander(live.ports["rtmp"], clip("basic")), WebSocketStream(live.ports["api"], "/live/cam.flv") as good:
+    with Bystander(live.ports["rtmp"], clip("basic")), WebSocketStream(live.ports[PORT], "/live/cam.flv") as good:
         watch = Watch(live)
         for name, (lie, code) in LYING_FRAMES.items():
             for stream in ("cam", "nobody"):
-                with WebSocketStream(live.ports["api"], f"/live/{stream}.flv") as bad:
+                with WebSocketStream(live.ports[PORT], f"/live/{stream}.flv") as bad:
                     bad.socket.sendall(lie)
                     try:
                         bad.read(3)
@@ -274,7 +280,7 @@ def test_pings_whose_pongs_nobody_reads_cost_little(server, clip):
     with Bystander(live.ports["rtmp"], clip("basic")):
         watch = Watch(live)
         for stream in ("cam", "nobody"):
-            with WebSocketStream(live.ports["api"], f"/live/{stream}.flv", receive_buffer=4096) as rude:
+            with WebSocketStream(live.ports[PORT], f"/live/{stream}.flv", receive_buffer=4096) as rude:
                 with pytest.raises(OSError):
                     for _ in range(600):
                         rude.socket.sendall(pings)
