@@ -84,7 +84,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       settings_(std::make_unique<const Settings>(std::move(settings))),
       admission_(*settings_),
       streams_(slabs_),
-      fan_out_(services_),
+      fan_out_(services_, settings_->io_uring ? io::FanSender::Use::io_uring : io::FanSender::Use::plain_sends),
       limit_(connections_max),
       scratch_(kScratchBytes),
       events_(std::make_unique<Events>(*this)),
@@ -131,6 +131,7 @@ Result<void> Server::start_callbacks() {
 }
 
 Result<void> Server::start() {
+    LOG_INFO(log_, "players are sent to {}", fan_out_.uses_io_uring() ? "in batches through io_uring" : "one by one");
     TRY(start_callbacks());
     clients_.add_watcher(board_);
     TRY(services_.start("stream-board", [this](io::Deadline forever) { board_.run(forever); }));

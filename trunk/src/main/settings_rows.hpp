@@ -106,8 +106,7 @@ inline constexpr auto kProcessRows = std::tuple{
     config::row(&Settings::grace_start_wait, "grace_start_wait", 0ms, 3'600'000ms, kLive, "Graceful stop: first wait."),
     config::row(&Settings::grace_final_wait, "grace_final_wait", 0ms, 3'600'000ms, kLive, "Graceful stop: last wait."),
     config::row(&Settings::force_grace_quit, "force_grace_quit", kLive, "SIGTERM stops gracefully."),
-    config::row(&Settings::io_uring, "io_uring", kRestart, "Ours: sends in batches through io_uring where the kernel allows it.")
-        .pending(),
+    config::row(&Settings::io_uring, "io_uring", kRestart, "Ours: sends in batches through io_uring where the kernel allows it."),
     config::row(&Settings::empty_ip_ok, "empty_ip_ok", kLive,
                 "A connection without a peer address, as of a health probe, is closed silently.")
         .pending(),

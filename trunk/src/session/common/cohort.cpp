@@ -109,29 +109,29 @@ void Cohort::send_shared(media::WireRun& run) {
     std::size_t total = 0;
     for (std::size_t i = 0; i < count; ++i)
         total += parts[i].iov_len;
-    io::send_to_all(descriptors_, std::span(parts).first(count), total, missed_);
+    tools_.sender.send(descriptors_, std::span(parts).first(count), total, missed_);
     counters_.meter.record(*source_, run, position_, position_ + total, members_.size(), io::now());
     settle_missed(total, nullptr);
     position_ += total;
 }
 
 void Cohort::send_stamped(media::WireRun& run) {
-    scratch_.load(run, source_->ring(), position_);
+    tools_.batch.load(run, source_->ring(), position_);
     for (std::size_t begin = 0; begin < members_.size();) {
         const std::int64_t base_ms = members_[begin]->cursor.base_ms();
         std::size_t end = begin + 1;
         while (end < members_.size() && members_[end]->cursor.base_ms() == base_ms)
             ++end;
-        const std::array whole{io::as_part(scratch_.stamped_for(base_ms))};
+        const std::array whole{io::as_part(tools_.batch.stamped_for(base_ms))};
         const std::size_t before = missed_.size();
-        io::send_to_all(std::span(descriptors_).subspan(begin, end - begin), whole, scratch_.size(), missed_);
+        tools_.sender.send(std::span(descriptors_).subspan(begin, end - begin), whole, tools_.batch.size(), missed_);
         for (std::size_t i = before; i < missed_.size(); ++i)
             missed_[i].index += begin;
         begin = end;
     }
-    counters_.meter.record(*source_, run, position_, scratch_.end(), members_.size(), io::now());
-    settle_missed(scratch_.size(), &scratch_);
-    position_ = scratch_.end();
+    counters_.meter.record(*source_, run, position_, tools_.batch.end(), members_.size(), io::now());
+    settle_missed(tools_.batch.size(), &tools_.batch);
+    position_ = tools_.batch.end();
 }
 
 // Hands back who did not take all `total` bytes. With a `batch` stamped anew, the rest of a begun message is that batch's.

@@ -11,7 +11,7 @@
 #include "base/ref.hpp"
 #include "base/signal.hpp"
 #include "base/time.hpp"
-#include "io/fan_send.hpp"
+#include "io/fan_sender.hpp"
 #include "io/tcp_stream.hpp"
 #include "media/run_cursor.hpp"
 #include "media/stamped_batch.hpp"
@@ -48,10 +48,19 @@ struct FanOutCounters {
     SendMeter meter;
 };
 
+// What all cohorts use, one after the other.
+struct CohortTools {
+    explicit CohortTools(io::FanSender::Use use) : sender(use) {}
+
+    FanOutCounters counters;
+    media::StampedBatch batch;
+    io::FanSender sender;
+};
+
 class Cohort {
 public:
-    Cohort(Ref<media::Source> source, const media::RunFormat& format, FanOutCounters& counters, media::StampedBatch& scratch)
-        : source_(std::move(source)), format_(format), counters_(counters), scratch_(scratch) {}
+    Cohort(Ref<media::Source> source, const media::RunFormat& format, CohortTools& tools)
+        : source_(std::move(source)), format_(format), tools_(tools), counters_(tools.counters) {}
     Cohort(const Cohort&) = delete;
     Cohort& operator=(const Cohort&) = delete;
 
@@ -83,8 +92,8 @@ private:
 
     Ref<media::Source> source_;
     media::RunFormat format_;
+    CohortTools& tools_;
     FanOutCounters& counters_;
-    media::StampedBatch& scratch_;
     // Parallel: the descriptors are what the sending loop touches.
     std::vector<int> descriptors_;
     std::vector<Seat*> members_;

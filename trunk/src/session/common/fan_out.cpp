@@ -11,8 +11,8 @@ namespace live::session {
 // Cohorts of one period. A cohort's slot is its place in `slots_`; empty cohorts go when their slot comes round.
 class FanOut::Wheel {
 public:
-    Wheel(std::chrono::milliseconds period, FanOutCounters& counters, media::StampedBatch& scratch)
-        : counters_(counters), scratch_(scratch), slots_(std::max<std::size_t>(1, static_cast<std::size_t>(period / kTick))) {}
+    Wheel(std::chrono::milliseconds period, CohortTools& tools)
+        : tools_(tools), slots_(std::max<std::size_t>(1, static_cast<std::size_t>(period / kTick))) {}
 
     void join(Seat& seat) {
         auto& slot = slots_[next_seat_++ % slots_.size()];
@@ -21,7 +21,7 @@ public:
         auto at = std::ranges::find_if(
             slot, [&](const auto& cohort) { return &cohort->source() == &source && cohort->format() == format; });
         if (at == slot.end()) {
-            slot.push_back(std::make_unique<Cohort>(Ref<media::Source>(&source), format, counters_, scratch_));
+            slot.push_back(std::make_unique<Cohort>(Ref<media::Source>(&source), format, tools_));
             at = std::prev(slot.end());
             ++cohorts_;
             occupied_.raise();
@@ -65,8 +65,7 @@ private:
         }
     }
 
-    FanOutCounters& counters_;
-    media::StampedBatch& scratch_;
+    CohortTools& tools_;
     Signal occupied_;
     std::vector<std::vector<std::unique_ptr<Cohort>>> slots_;
     std::size_t cohorts_ = 0;
@@ -76,8 +75,8 @@ private:
 // The players of one source and format that wait for nothing.
 class FanOut::Instant final : public media::PacketListener {
 public:
-    Instant(media::Source& source, const media::RunFormat& format, FanOutCounters& counters, media::StampedBatch& scratch)
-        : cohort_(Ref<media::Source>(&source), format, counters, scratch) {
+    Instant(media::Source& source, const media::RunFormat& format, CohortTools& tools)
+        : cohort_(Ref<media::Source>(&source), format, tools) {
         source.add_listener(*this);
     }
     ~Instant() { cohort_.source().remove_listener(*this); }
@@ -91,7 +90,7 @@ private:
     Cohort cohort_;
 };
 
-FanOut::FanOut(io::Scope& scope) : scope_(scope) {}
+FanOut::FanOut(io::Scope& scope, io::FanSender::Use use) : scope_(scope), tools_(use) {}
 
 FanOut::~FanOut() = default;
 
@@ -108,13 +107,13 @@ Result<void> FanOut::join(Seat& seat) {
     if (window < kTick) {
         auto at = find_instant(seat);
         if (at == instants_.end())
-            at = instants_.insert({&source, std::make_unique<Instant>(source, seat.cursor.format(), counters_, scratch_)});
+            at = instants_.insert({&source, std::make_unique<Instant>(source, seat.cursor.format(), tools_)});
         at->second->cohort().join(seat);
         return {};
     }
     auto& wheel = wheels_[window];
     if (!wheel) {
-        wheel = std::make_unique<Wheel>(window, counters_, scratch_);
+        wheel = std::make_unique<Wheel>(window, tools_);
         TRY(scope_.start("fan-out", [wheel = wheel.get()](io::Deadline forever) { wheel->run(forever); }));
     }
     wheel->join(seat);

@@ -23,7 +23,7 @@ public:
     static constexpr std::chrono::milliseconds kWindowMax{10'000};
 
     // The wheels' fibers belong to `scope`, which is stopped before this is destroyed.
-    explicit FanOut(io::Scope& scope);
+    explicit FanOut(io::Scope& scope, io::FanSender::Use use = io::FanSender::Use::plain_sends);
     ~FanOut();
     FanOut(const FanOut&) = delete;
     FanOut& operator=(const FanOut&) = delete;
@@ -33,8 +33,9 @@ public:
     Result<void> join(Seat& seat);
     void leave(Seat& seat);
 
-    const FanOutCounters& counters() const { return counters_; }
-    SendMeter& meter() { return counters_.meter; }
+    const FanOutCounters& counters() const { return tools_.counters; }
+    SendMeter& meter() { return tools_.counters.meter; }
+    bool uses_io_uring() const { return tools_.sender.uses_io_uring(); }
 
 private:
     class Wheel;
@@ -44,8 +45,7 @@ private:
     Instants::iterator find_instant(const Seat& seat);
 
     io::Scope& scope_;
-    FanOutCounters counters_;
-    media::StampedBatch scratch_;  // of all cohorts, which send one after the other
+    CohortTools tools_;
     std::map<std::chrono::milliseconds, std::unique_ptr<Wheel>> wheels_;
     Instants instants_;
 };

@@ -1,0 +1,48 @@
+// FanSender: the same bytes to many sockets in one go, without suspending: what a cohort of players is sent once a beat. It knows
+// descriptors and bytes only; who did not take everything is the caller's business. Where the kernel has io_uring and we may use
+// it, a batch of sends is one system call; else each is one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <sys/uio.h>
+
+namespace live::io {
+
+// A socket that did not take all: `sent` bytes went out (0 when it was full), or it failed with `error` (an errno).
+struct ShortSend {
+    std::size_t index = 0;  // into the descriptors
+    std::size_t sent = 0;
+    int error = 0;
+};
+
+class FanSender {
+public:
+    // Sends a ring takes at once. Below kBatchMin the ring's own cost is not worth it.
+    static constexpr unsigned kRingEntries = 512;
+    static constexpr std::size_t kBatchMin = 4;
+
+    enum class Use : bool { plain_sends, io_uring };
+
+    explicit FanSender(Use use = Use::plain_sends);
+    ~FanSender();
+    FanSender(const FanSender&) = delete;
+    FanSender& operator=(const FanSender&) = delete;
+
+    // False when this build or this kernel has no io_uring.
+    bool uses_io_uring() const { return ring_ != nullptr; }
+
+    // Sends `parts`, `total` bytes together, to each of `descriptors`. Appends to `missed` who took less, in no particular order.
+    void send(std::span<const int> descriptors, std::span<const ::iovec> parts, std::size_t total,
+              std::vector<ShortSend>& missed);
+
+private:
+    class Ring;
+
+    std::unique_ptr<Ring> ring_;
+};
+
+}  // namespace live::io
