@@ -47,10 +47,19 @@ Result<void> PlayHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     const http::Request& request = exchange.request();
     if (!request.is_get())
         return exchange.send(http::error_reply(kMethodNotAllowed, "a live stream is played with GET"), deadline);
-    const auto url = context_.mounts.find(request);
-    if (!url)
+    const auto session = session_for(exchange);
+    if (!session)
         return exchange.send(http::error_reply(kNotFound, "there is no live stream at this address"), deadline);
-    return PlaySession(exchange, context_, client_of(request, *url), *url).run(deadline);
+    return session->run(deadline);
+}
+
+// On the heap, because what a parked fiber keeps on its stack should fit into one page.
+std::unique_ptr<PlaySession> PlayHandler::session_for(http::Exchange& exchange) const {
+    auto url = context_.mounts.find(exchange.request());
+    if (!url)
+        return nullptr;
+    auto client = client_of(exchange.request(), *url);
+    return std::make_unique<PlaySession>(exchange, context_, std::move(client), *std::move(url));
 }
 
 }  // namespace live::session::flv

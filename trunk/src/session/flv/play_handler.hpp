@@ -1,10 +1,14 @@
 // PlayHandler: answers GET of an HTTP live stream with a PlaySession.
 #pragma once
 
+#include <memory>
+
 #include "session/flv/context.hpp"
 #include "session/http/handler.hpp"
 
 namespace live::session::flv {
+
+class PlaySession;
 
 class PlayHandler final : public http::Handler {
 public:
@@ -14,6 +18,8 @@ public:
     Result<void> serve(http::Exchange& exchange, io::Deadline deadline) override;
 
 private:
+    std::unique_ptr<PlaySession> session_for(http::Exchange& exchange) const;
+
     Context& context_;
 };
 

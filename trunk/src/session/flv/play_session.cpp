@@ -37,28 +37,37 @@ private:
 
 }  // namespace
 
-PlaySession::PlaySession(http::Exchange& exchange, Context& context, ClientRequest request, const MountedUrl& url)
-    : exchange_(exchange), context_(context), request_(std::move(request)), url_(url), entry_(context.clients, *this) {}
+PlaySession::PlaySession(http::Exchange& exchange, Context& context, ClientRequest request, MountedUrl url)
+    : exchange_(exchange), context_(context), request_(std::move(request)), url_(std::move(url)), entry_(context.clients, *this) {}
 
 Result<void> PlaySession::run(io::Deadline deadline) {
-    auto plan = context_.admission.play(request_, deadline);
-    LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
-             request_.vhost, request_.app, request_.stream, request_.param);
-    if (!plan.ok())
-        return refuse(plan.error(), deadline);
-    plan_ = *std::move(plan);
+    if (const auto admitted = admit(deadline); !admitted.ok())
+        return refuse(admitted.error(), deadline);
     const AdmittedPlay admitted(context_.events, request_, plan_);
-    auto source = context_.streams.find_or_create(plan_.url, plan_.play, plan_.rtmp.chunk_size);
-    if (!source.ok())
-        return refuse(source.error(), deadline);
-    source_ = *std::move(source);
-    source_->set_options(plan_.play);
+    if (const auto found = find_source(); !found.ok())
+        return refuse(found.error(), deadline);
     StreamStay stay(entry_, plan_, io::now());
     auto ended = stream(deadline);
     if (!kick_reason_.empty())
         ended = Error(Errc::closed, kick_reason_);
     stay.end(ended);
     return ended;
+}
+
+// What a parked fiber keeps on its stack should fit into one page, so what is done once has frames of its own: these two and
+// prepare().
+[[gnu::noinline]] Result<void> PlaySession::admit(io::Deadline deadline) {
+    auto plan = context_.admission.play(request_, deadline);
+    LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
+             request_.vhost, request_.app, request_.stream, request_.param);
+    plan_ = TRY(std::move(plan));
+    return {};
+}
+
+[[gnu::noinline]] Result<void> PlaySession::find_source() {
+    source_ = TRY(context_.streams.find_or_create(plan_.url, plan_.play, plan_.rtmp.chunk_size));
+    source_->set_options(plan_.play);
+    return {};
 }
 
 Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
@@ -70,7 +79,8 @@ Result<void> PlaySession::stream(io::Deadline deadline) {
     TRY(send_head(deadline));
     if (exchange_.request().is_head())
         return {};
-    return play(TRY(wait_for_media(deadline)), deadline);
+    TRY(prepare(TRY(wait_for_media(deadline))));
+    return play(deadline);
 }
 
 ClientFigures PlaySession::figures() const { return player_ ? player_->figures() : ClientFigures(); }
@@ -128,7 +138,7 @@ Result<Tracks> PlaySession::wait_for_media(io::Deadline deadline) {
 
 media::RunFormat PlaySession::format_for(const Tracks& tracks) const { return {url_.mount.container(), framing_, tracks.sent}; }
 
-Result<void> PlaySession::play(const Tracks& tracks, io::Deadline deadline) {
+[[gnu::noinline]] Result<void> PlaySession::prepare(const Tracks& tracks) {
     using media::Container;
     const media::RunFormat format = format_for(tracks);
     TRY(check_codec(*source_, format.container));
@@ -145,6 +155,10 @@ Result<void> PlaySession::play(const Tracks& tracks, io::Deadline deadline) {
     PlayerProtocol& protocol = *this;
     player_.emplace(exchange_.stream(), exchange_.tcp(), *cursor_, context_.fan_out, plan_.play, protocol,
                     exchange_.traffic().sent_bytes, exchange_.log());
+    return {};
+}
+
+Result<void> PlaySession::play(io::Deadline deadline) {
     const media::EndWatch watch(source_, player_->wake());
     TRY(player_->run(deadline));
     if (goodbye_)

@@ -21,12 +21,14 @@ namespace live::session::flv {
 class PlaySession final : private PlayerProtocol, private Client {
 public:
     // What is referred to outlives this.
-    PlaySession(http::Exchange& exchange, Context& context, ClientRequest request, const MountedUrl& url);
+    PlaySession(http::Exchange& exchange, Context& context, ClientRequest request, MountedUrl url);
 
     // Answers, and goes on until the stream or the connection ends, whose error this is.
     Result<void> run(io::Deadline deadline);
 
 private:
+    Result<void> admit(io::Deadline deadline);
+    Result<void> find_source();
     Result<void> refuse(const Error& error, io::Deadline deadline);
     Result<void> stream(io::Deadline deadline);
     Result<void> send_head(io::Deadline deadline);
@@ -36,7 +38,8 @@ private:
     Result<void> answer(Bytes bytes);
     Result<void> say_goodbye(Bytes bytes, Error why);
     Result<Tracks> wait_for_media(io::Deadline deadline);
-    Result<void> play(const Tracks& tracks, io::Deadline deadline);
+    Result<void> prepare(const Tracks& tracks);
+    Result<void> play(io::Deadline deadline);
     media::RunFormat format_for(const Tracks& tracks) const;
     // Client
     const ClientRequest& request() const override { return request_; }
@@ -50,7 +53,7 @@ private:
     Context& context_;
     const ClientRequest request_;
     StreamPlan plan_;
-    const MountedUrl& url_;
+    const MountedUrl url_;
     Ref<media::Source> source_;
     media::Framing framing_ = media::Framing::none;
     engine::websocket::FrameReader frames_;

@@ -54,16 +54,17 @@ void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadlin
     // The server's clients wait for whole answers, never for more to come.
     static_cast<void>(stream->set_no_delay(true));
     const std::string peer_ip = stream->peer_ip();
+    // On the heap, because what a parked fiber keeps on its stack should fit into one page.
     if (tls_ == nullptr) {
         io::TcpStream* tcp = stream.get();
-        Connection(std::move(stream), tcp, peer_ip, context_, log).run(deadline);
+        std::make_unique<Connection>(std::move(stream), tcp, peer_ip, context_, log)->run(deadline);
         return;
     }
     auto secured = io::TlsStream::accept(std::move(stream), *tls_, deadline.sooner(io::Deadline::after(kTlsLimit)));
     if (!secured.ok())
         LOG_WARN(log, "HTTPS client finished. reason=\"TLS: {}\"", secured.error().text());
     else
-        Connection(*std::move(secured), nullptr, peer_ip, context_, log).run(deadline);
+        std::make_unique<Connection>(*std::move(secured), nullptr, peer_ip, context_, log)->run(deadline);
 }
 
 }  // namespace live::session::http

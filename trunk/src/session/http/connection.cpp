@@ -62,14 +62,20 @@ void Connection::run(io::Deadline deadline) {
 
 Result<void> Connection::serve(io::Deadline deadline) {
     for (std::size_t i = 0; i < kRequestsMax; ++i) {
-        auto message = receive(deadline.sooner(io::Deadline::after(kReceiveLimit)));
-        if (!message.ok()) {
-            refuse_for(message.error(), deadline);
-            return Error(std::move(message).error());
+        const auto received = receive_next(deadline.sooner(io::Deadline::after(kReceiveLimit)));
+        if (!received.ok()) {
+            refuse_for(received.error(), deadline);
+            return received;
         }
-        if (!*message || TRY(answer(**std::move(message), deadline)) == Next::close)
+        if (!message_ || TRY(answer(deadline)) == Next::close)
             return {};
     }
+    return {};
+}
+
+// Into a member: a live stream is answered for hours, from the same stack.
+Result<void> Connection::receive_next(io::Deadline deadline) {
+    message_ = TRY(receive(deadline));
     return {};
 }
 
@@ -139,25 +145,39 @@ bool Connection::streams_body(const http1::Request& head) const {
     const auto request = understand(head);
     if (!request.ok())
         return false;
-    const Router::Match match = context_.router.find(*request);
-    return !own_answer(*request, match) && match.handler->body_mode(*request) == BodyMode::streamed;
+    const Handler* handler = handler_of(*request);
+    return handler != nullptr && handler->body_mode(*request) == BodyMode::streamed;
 }
 
-Result<Connection::Next> Connection::answer(http1::Request message, io::Deadline deadline) {
-    log_request(message);
+Result<void> Connection::understand_next() {
+    log_request(*message_);
+    request_ = TRY(understand(*std::exchange(message_, std::nullopt)));
+    return {};
+}
+
+Result<Connection::Next> Connection::answer(io::Deadline deadline) {
     const BodyMode mode = parser_.streamed() != nullptr ? BodyMode::streamed : BodyMode::whole;
-    const auto request = understand(std::move(message));
-    if (!request.ok()) {
+    if (const auto understood = understand_next(); !understood.ok()) {
         refuse(kBadRequest, deadline);
-        return Error(request.error());
+        return Error(understood.error());
     }
-    const Router::Match match = context_.router.find(*request);
-    Exchange exchange(*request, {*stream_, tcp_, context_, parser_, rest_, log_}, mode);
-    if (const auto own = own_answer(*request, match))
-        TRY(exchange.send(*own, deadline));
+    Handler* handler = handler_of(*request_);
+    Exchange exchange(*request_, {*stream_, tcp_, context_, parser_, rest_, log_}, mode);
+    if (handler == nullptr)
+        TRY(send_own_answer(exchange, deadline));
     else
-        TRY(match.handler->serve(exchange, deadline));
-    return request->message.keep_alive && !exchange.must_close() ? Next::go_on : Next::close;
+        TRY(handler->serve(exchange, deadline));
+    return request_->message.keep_alive && !exchange.must_close() ? Next::go_on : Next::close;
+}
+
+// nullptr when the connection itself has the answer.
+Handler* Connection::handler_of(const Request& request) const {
+    const Router::Match match = context_.router.find(request);
+    return own_answer(request, match) ? nullptr : match.handler;
+}
+
+Result<void> Connection::send_own_answer(Exchange& exchange, io::Deadline deadline) {
+    return exchange.send(*own_answer(*request_, context_.router.find(*request_)), deadline);
 }
 
 std::optional<Reply> Connection::own_answer(const Request& request, const Router::Match& match) const {

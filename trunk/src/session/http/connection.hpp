@@ -47,7 +47,11 @@ private:
     // them.
     Result<std::optional<engine::http1::Request>> receive(io::Deadline deadline);
     Result<void> feed(Bytes input);
-    Result<Next> answer(engine::http1::Request message, io::Deadline deadline);
+    Result<void> receive_next(io::Deadline deadline);
+    Result<void> understand_next();
+    Result<Next> answer(io::Deadline deadline);
+    Handler* handler_of(const Request& request) const;
+    Result<void> send_own_answer(Exchange& exchange, io::Deadline deadline);
     Result<Request> understand(engine::http1::Request message) const;
     bool streams_body(const engine::http1::Request& head) const;
     // What is said without asking a handler.
@@ -63,6 +67,8 @@ private:
     engine::http1::RequestParser parser_;
     // What a client sent behind the request that is being answered; at most one read.
     std::vector<std::uint8_t> rest_;
+    std::optional<engine::http1::Request> message_;
+    std::optional<Request> request_;  // that is being answered
 };
 
 }  // namespace live::session::http

@@ -231,14 +231,15 @@ Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadli
              plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
     StreamStay stay(entry_, plan, io::now());
     TRY(peer_.engine().accept_play());
-    PlaySession session(peer_, plan, context_.fan_out, *source, wish.duration, log_);
-    playing_ = &session;
-    auto ended = session.run(deadline);
+    // On the heap, because what a parked fiber keeps on its stack should fit into one page.
+    const auto session = std::make_unique<PlaySession>(peer_, plan, context_.fan_out, *source, wish.duration, log_);
+    playing_ = session.get();
+    auto ended = session->run(deadline);
     stay.end(ended);
     playing_ = nullptr;
-    peer_.own_traffic().sent_bytes += session.figures().sent_bytes;
-    if (session.dropped() > 0)
-        LOG_WARN(log_, "this player was too slow: shrinking dropped {} packets in all", session.dropped());
+    peer_.own_traffic().sent_bytes += session->figures().sent_bytes;
+    if (session->dropped() > 0)
+        LOG_WARN(log_, "this player was too slow: shrinking dropped {} packets in all", session->dropped());
     return ended;
 }
 
