@@ -38,7 +38,11 @@ private:
 }  // namespace
 
 PlaySession::PlaySession(http::Exchange& exchange, Context& context, ClientRequest request, MountedUrl url)
-    : exchange_(exchange), context_(context), request_(std::move(request)), url_(std::move(url)), entry_(context.clients, *this) {}
+    : exchange_(exchange),
+      context_(context),
+      request_(std::move(request)),
+      url_(std::move(url)),
+      entry_(context.clients, *this) {}
 
 Result<void> PlaySession::run(io::Deadline deadline) {
     if (const auto admitted = admit(deadline); !admitted.ok())
