@@ -18,6 +18,7 @@ srs_log_tank        console;
 srs_log_level_v2    warn;
 pid                 {folder}/srs-{port}.pid;
 http_api {{ enabled on; listen 127.0.0.1:{api_port}; }}
+http_server {{ enabled on; listen 127.0.0.1:{http_port}; }}
 vhost __defaultVhost__ {{
     min_latency {min_latency};
     tcp_nodelay {min_latency};
@@ -55,15 +56,15 @@ class Server:
 def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False) -> Server:
     if not lab.server.exists():
         raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
-    port, api_port = lab.port(), lab.port()
+    port, api_port, http_port = lab.port(), lab.port(), lab.port()
     on = {True: "on", False: "off"}
     conf = lab.folder / f"srs-{port}.conf"
-    conf.write_text(OUR_CONF.format(port=port, api_port=api_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency],
+    conf.write_text(OUR_CONF.format(port=port, api_port=api_port, http_port=http_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency],
                                     window_ms=0 if min_latency else WINDOW_MS))
     process = lab.start("ours", [lab.server, "-c", conf], SERVER_CORE)
     version = wait_for_api(api_port, process).get("data", {}).get("version", "unknown")
     wait_for_port(port, process)
-    return Server("ours", process, port, str(version), api_port)
+    return Server("ours", process, port, str(version), http_port)
 
 
 def nginx_module() -> Path:
