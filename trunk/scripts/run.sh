@@ -61,9 +61,8 @@ say ""
 say "The server runs, pid $server. Open:"
 say "  RTMP       rtmp://$rtmp/live/livestream         ffplay, mpv, VLC, OBS"
 if curl -fsS -m 2 -o /dev/null "http://$http/" 2>/dev/null; then
-    say "  player     http://$http/players/srs_player.html"
+    say "  page       http://$http/                        what is live, and a player, in a browser"
     say "  FLV        http://$http/live/livestream.flv"
-    say "  HLS        http://$http/live/livestream.m3u8"
 fi
 say "  API        http://$api/api/v1/versions"
 say "Publish your own: ffmpeg -re -i doc/source.flv -c copy -f flv rtmp://$rtmp/live/mine"
