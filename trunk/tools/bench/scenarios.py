@@ -1,14 +1,17 @@
 """The measurements themselves. Each function starts what it needs, measures, and returns rows; targets stand beside the code
 that judges them and come from the design document's table."""
 
+import re
+import shutil
+import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from statistics import median
 
-from harness import SERVER_CORE, BenchError, Lab, Process
+from harness import LOAD_CORE, SERVER_CORE, BenchError, Lab, Process
 from report import Row
-from servers import WINDOW_MS, Server, start_nginx, start_ours
+from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Server, make_static_file, start_nginx, start_nginx_http, start_ours
 
 SETTLE_S = 3.0
 STREAM = "bench"
@@ -174,6 +177,42 @@ def flv_rows(lab: Lab, plan: Plan) -> list[Row]:
         ours = play(lab, server, players, plan, WINDOW_MS, mode="flv")
         server.process.stop()
         rows += rows_of_play(players, ours, None, plan, "HTTP-FLV play")
+    return rows
+
+
+def requests_per_core(process: Process, url: str, seconds: float) -> float:
+    """Requests answered for each second that the server's core worked, asked by wrk from the other core."""
+    if shutil.which("wrk") is None:
+        raise BenchError("wrk is not installed (Debian: apt-get install wrk)")
+    before = process.cpu_seconds()
+    done = subprocess.run(["taskset", "-c", str(LOAD_CORE), "wrk", "-t1", "-c50", f"-d{max(1, round(seconds))}s", url],
+                          capture_output=True, text=True, timeout=seconds + 30, check=True)
+    cpu = process.cpu_seconds() - before
+    if "Non-2xx" in done.stdout:
+        raise BenchError(f"{url}: {done.stdout}")
+    return int(re.search(r"(\d+) requests in", done.stdout).group(1)) / cpu
+
+
+def http_rows(lab: Lab, plan: Plan) -> list[Row]:
+    say("http: requests for the API and for a file")
+    make_static_file(lab)
+    figures: dict[str, list[float]] = {"ours/api": [], "ours/file": [], "nginx/api": [], "nginx/file": []}
+    for _ in range(plan.repeats):
+        server = start_ours(lab)
+        figures["ours/api"].append(requests_per_core(server.process, f"http://127.0.0.1:{server.api_port}/api/v1/versions", plan.seconds))
+        figures["ours/file"].append(requests_per_core(server.process, f"http://127.0.0.1:{server.http_port}/{STATIC_FILE}", plan.seconds))
+        server.process.stop()
+        if plan.with_nginx:
+            server = start_nginx_http(lab)
+            figures["nginx/api"].append(requests_per_core(server.process, f"http://127.0.0.1:{server.port}/versions", plan.seconds))
+            figures["nginx/file"].append(requests_per_core(server.process, f"http://127.0.0.1:{server.port}/{STATIC_FILE}", plan.seconds))
+            server.process.stop()
+    rows = []
+    for kind, work in (("api", "GET /api/v1/versions"), ("file", f"GET of a file of {STATIC_BYTES // 1000} kB")):
+        ours = median(figures[f"ours/{kind}"])
+        peer = median(figures[f"nginx/{kind}"]) if plan.with_nginx else None
+        rows.append(Row(work, "requests a core-second", ours, "-", peer or "-", None, ">= 0.5 x nginx", ours >= 0.5 * peer / plan.slack if peer else None,
+                        "one connection a request on both sides" if peer else "nginx not asked", figures, plan.command))
     return rows
 
 
@@ -376,7 +415,7 @@ def memory_rows(lab: Lab, plan: Plan) -> list[Row]:
 
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
-    functions = {"play": play_rows, "flv": flv_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows, "memory": memory_rows}
+    functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows, "memory": memory_rows}
     return [row for part in plan.parts for row in functions[part](lab, plan)]
 
 

@@ -18,7 +18,7 @@ srs_log_tank        console;
 srs_log_level_v2    warn;
 pid                 {folder}/srs-{port}.pid;
 http_api {{ enabled on; listen 127.0.0.1:{api_port}; }}
-http_server {{ enabled on; listen 127.0.0.1:{http_port}; }}
+http_server {{ enabled on; listen 127.0.0.1:{http_port}; dir {folder}/html; }}
 vhost __defaultVhost__ {{
     min_latency {min_latency};
     tcp_nodelay {min_latency};
@@ -43,6 +43,20 @@ rtmp {{
 }}
 """
 
+# Every answer closes its connection, as those of our family do.
+NGINX_HTTP_CONF = """\
+daemon off; master_process off; worker_processes 1; worker_rlimit_nofile 20000;
+user root; pid {folder}/nginx-{port}.pid; error_log stderr error;
+events {{ worker_connections 19000; }}
+http {{
+    access_log off; sendfile on; keepalive_timeout 0;
+    server {{ listen 127.0.0.1:{port}; root {folder}/html; location = /versions {{ default_type application/json; return 200 '{{"code":0}}'; }} }}
+}}
+"""
+
+STATIC_FILE = "page.html"
+STATIC_BYTES = 10_000
+
 
 @dataclass
 class Server:
@@ -51,6 +65,7 @@ class Server:
     port: int
     version: str
     http_port: int = 0
+    api_port: int = 0
 
 
 def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False) -> Server:
@@ -64,7 +79,22 @@ def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False) -> Server:
     process = lab.start("ours", [lab.server, "-c", conf], SERVER_CORE)
     version = wait_for_api(api_port, process).get("data", {}).get("version", "unknown")
     wait_for_port(port, process)
-    return Server("ours", process, port, str(version), http_port)
+    return Server("ours", process, port, str(version), http_port, api_port)
+
+
+def make_static_file(lab: Lab) -> None:
+    folder = lab.folder / "html"
+    folder.mkdir(exist_ok=True)
+    (folder / STATIC_FILE).write_bytes(b"<!doctype html>".ljust(STATIC_BYTES, b"."))
+
+
+def start_nginx_http(lab: Lab) -> Server:
+    port = lab.port()
+    conf = lab.folder / f"nginx-{port}.conf"
+    conf.write_text(NGINX_HTTP_CONF.format(port=port, folder=lab.folder))
+    process = lab.start("nginx", [shutil.which("nginx"), "-p", lab.folder, "-e", "stderr", "-c", conf], SERVER_CORE)
+    wait_for_port(port, process)
+    return Server("nginx", process, port, "", port)
 
 
 def nginx_module() -> Path:
