@@ -1,7 +1,9 @@
 #include "main/http_front.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include "base/log_format.hpp"
 #include "base/version.hpp"
 #include "io/loop.hpp"
+#include "io/self_signed.hpp"
 
 namespace live::main_ {
 
@@ -55,6 +58,7 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
       sampler_(shown.counters, std::move(disks)),
       api_(info_, sampler_),
       board_api_(info_, shown.board, shown.vhosts),
+      files_(shown.files),
       api_site_(scratch),
       stream_site_(scratch),
       shared_site_(scratch) {
@@ -62,8 +66,12 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
     for (Site* site : {&api_site_, &shared_site_}) {
         api_.mount(site->router);
         board_api_.mount(site->router);
+        site->router.add("/console/", files_);
     }
     api_.mount_versions(stream_site_.router);
+    // Behind the streams.
+    for (Site* site : {&stream_site_, &shared_site_})
+        site->router.add("/", files_);
 }
 
 HttpFront::~HttpFront() = default;
@@ -109,10 +117,29 @@ Result<std::vector<HttpFront::Place>> HttpFront::places_of(const Settings& setti
     return places;
 }
 
+// The pair that the settings name. When they name none, and none is where it would be, one of our own making.
+Result<TlsFiles> HttpFront::usable(const TlsFiles& files) const {
+    namespace fs = std::filesystem;
+    const TlsFiles by_default;
+    std::error_code ignored;
+    if (files.cert != by_default.cert || files.key != by_default.key || fs::exists(files.cert, ignored) ||
+        fs::exists(files.key, ignored))
+        return files;
+    const TlsFiles own{"./objs/server.key", "./objs/server.crt"};
+    if (!fs::exists(own.cert, ignored) || !fs::exists(own.key, ignored)) {
+        fs::create_directories("./objs", ignored);
+        TRY(io::make_self_signed(own.cert, own.key));
+        LOG_WARN(log_, "there is no certificate at {}: made a self-signed one, {}", files.cert, own.cert);
+    }
+    LOG_INFO(log_, "HTTPS certificate {}, SHA-256 fingerprint {}", own.cert, TRY(io::certificate_fingerprint(own.cert)));
+    return own;
+}
+
 Result<void> HttpFront::load_certificates(const Settings& settings) {
-    const auto load = [](std::unique_ptr<io::TlsContext>& context, bool enabled, const TlsFiles& files) -> Result<void> {
+    const auto load = [this](std::unique_ptr<io::TlsContext>& context, bool enabled, const TlsFiles& named) -> Result<void> {
         if (!enabled)
             return {};
+        const TlsFiles files = TRY(usable(named));
         if (context)
             return context->reload(files.cert, files.key);
         context = TRY(io::TlsContext::server(files.cert, files.key));
@@ -159,8 +186,10 @@ Result<void> HttpFront::open(const Place& place, bool is_guarded) {
 
 void HttpFront::set_options(const Settings& settings) {
     const auto& auth = settings.http_api.auth;
+    const bool is_bearer = auth.type == ApiAuthType::bearer;
     for (Site* site : {&api_site_, &stream_site_, &shared_site_}) {
-        site->context.auth = {auth.enabled, auth.username, auth.password};
+        site->context.auth = {auth.enabled, auth.username, auth.password, is_bearer ? auth.token : "",
+                              is_bearer && auth.rtc_bearer_enabled};
         site->context.allows_cross_origin = settings.http_server.crossdomain;
     }
     api_site_.context.allows_cross_origin = settings.http_api.crossdomain && settings.http_server.crossdomain;

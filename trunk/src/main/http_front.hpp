@@ -23,6 +23,7 @@
 #include "session/http/acceptor.hpp"
 #include "session/http/context.hpp"
 #include "session/http/router.hpp"
+#include "session/http/static_handler.hpp"
 
 namespace live::main_ {
 
@@ -34,6 +35,7 @@ public:
         const api::ServerCounters& counters;
         const service::stats::StreamBoard& board;
         const api::VhostSettings& vhosts;
+        const session::http::FileRoots& files;
     };
 
     HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::ConnectionLimit& limit,
@@ -79,6 +81,7 @@ private:
     static Result<void> add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role,
                                    io::TlsContext* tls);
     Result<std::vector<Place>> places_of(const Settings& settings);
+    Result<TlsFiles> usable(const TlsFiles& files) const;
     Result<void> load_certificates(const Settings& settings);
     Result<void> open(const Place& place, bool is_guarded);
 
@@ -88,6 +91,7 @@ private:
     api::SystemSampler sampler_;
     api::ServerApi api_;
     api::BoardApi board_api_;
+    session::http::StaticHandler files_;
     Site api_site_;
     Site stream_site_;
     Site shared_site_;

@@ -105,7 +105,8 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       flv_player_(flv_),
       casters_(flv_, scratch_, limit_, log),
       ingest_(log),
-      shown_{names_, *counters_, board_, *vhosts_},
+      files_(*settings_),
+      shown_{names_, *counters_, board_, *vhosts_, files_},
       http_(shown_, settings_->stats.disk, scratch_, limit_, log) {}
 
 Server::~Server() = default;
@@ -215,6 +216,7 @@ Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     auto next = std::make_unique<const Settings>(std::move(settings));
     admission_.set_settings(*next);
     mounts_.set_settings(*next);
+    files_.set_settings(*next);
     settings_ = std::move(next);
     limit_.set_max(connections_max);
     kick_lost_clients();

@@ -17,6 +17,7 @@
 #include "main/server_names.hpp"
 #include "main/settings.hpp"
 #include "main/settings_admission.hpp"
+#include "main/settings_files.hpp"
 #include "main/settings_mounts.hpp"
 #include "media/stream_table.hpp"
 #include "service/forward/forward_service.hpp"
@@ -102,6 +103,7 @@ private:
     std::unique_ptr<io::TlsContext> client_tls_;
     std::unique_ptr<service::forward::ForwardService> forward_;
     service::ingest::IngestService ingest_;
+    SettingsFiles files_;
     HttpFront::Shown shown_;
     HttpFront http_;
     BeatSource beats_{settings_, names_, http_};

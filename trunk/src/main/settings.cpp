@@ -119,7 +119,18 @@ void expand_candidates(const config::Environment& environment, RtcServerOptions&
 }
 
 // Defaults that follow from other options.
+// One server for the API and the streams is one over TLS too, unless its endpoint is written.
+void share_https(Settings& settings) {
+    HttpApiOptions& api = settings.http_api;
+    const HttpServerOptions& server = settings.http_server;
+    const bool is_one =
+        api.enabled && server.enabled && std::ranges::find_first_of(api.listen, server.listen) != api.listen.end();
+    if (is_one && api.https.enabled && server.https.enabled && api.https.listen == HttpApiOptions().https.listen)
+        api.https.listen = server.https.listen;
+}
+
 void derive(const LoadInput& input, Settings& settings) {
+    share_https(settings);
     expand_candidates(input.environment, settings.rtc_server);
     for (Vhost& vhost : settings.vhosts) {
         if (vhost.rtmp.min_latency)

@@ -25,8 +25,20 @@ bool share_endpoint(const std::vector<std::string>& a, const std::vector<std::st
     return false;
 }
 
+// An empty password would let everybody in who says so.
+Result<void> check_auth(const ApiAuthOptions& auth) {
+    if (!auth.enabled)
+        return {};
+    if (auth.type == ApiAuthType::bearer && auth.token.empty())
+        return broken("http_api.auth is on with type bearer and has no token");
+    if (auth.type == ApiAuthType::basic && (auth.username.empty() || auth.password.empty()))
+        return broken("http_api.auth is on and lacks username or password");
+    return {};
+}
+
 Result<void> check_http(const Settings& settings) {
     const HttpApiOptions& api = settings.http_api;
+    TRY(check_auth(api.auth));
     const HttpServerOptions& server = settings.http_server;
     if (api.https.enabled && !api.enabled)
         return broken("http_api.https is on and http_api is off; https needs the plain service");

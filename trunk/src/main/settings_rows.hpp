@@ -45,7 +45,7 @@ inline constexpr auto kVhostRows = std::tuple{
     config::block(&Vhost::dash, "dash", kDashRows, "MPEG-DASH output.").pending(),
     config::block(&Vhost::hds, "hds", kHdsRows, "Adobe HDS output.").ignored(),
     config::block(&Vhost::dvr, "dvr", kDvrRows, "Recordings.").pending(),
-    config::block(&Vhost::http_static, "http_static", kHttpStaticRows, "Files of this virtual host.").pending(),
+    config::block(&Vhost::http_static, "http_static", kHttpStaticRows, "Files of this virtual host."),
     config::block(&Vhost::http_remux, "http_remux", session::flv::kRemuxRows, "Live streams over HTTP: FLV, TS, AAC, MP3."),
     config::block(&Vhost::http_hooks, "http_hooks", service::hooks::kHookRows, "Asks and tells a server of yours."),
     config::block(&Vhost::exec, "exec", kExecRows, "Programs for streams.").not_in_environment().pending(),
@@ -136,7 +136,7 @@ inline constexpr auto kSettingsRows = std::tuple_cat(
         config::block(&Settings::heartbeat, "heartbeat", service::heartbeat::kHeartbeatRows, "Posts a beat to a URL."),
         config::block(&Settings::stats, "stats", kStatsRows, "System statistics.").not_in_environment(),
         config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),
-        config::block(&Settings::http_server, "http_server", kHttpServerRows, "Files and streams over HTTP.").pending(),
+        config::block(&Settings::http_server, "http_server", kHttpServerRows, "Files and streams over HTTP."),
         config::block(&Settings::srt_server, "srt_server", kSrtServerRows, "SRT.").pending(),
         config::block(&Settings::rtc_server, "rtc_server", kRtcServerRows, "WebRTC.").pending(),
         config::blocks(&Settings::stream_casters, "stream_caster", nullptr, "", kStreamCasterRows, "Streams of other protocols.")

@@ -56,10 +56,10 @@ inline constexpr auto kHttpApiRows = std::tuple{
     config::row(&HttpApiOptions::enabled, "enabled", kRestart, "Serves the HTTP API."),
     config::endpoints(&HttpApiOptions::listen, "listen", kRestart,
                       "Endpoints of the API. Loopback only when it is not said; a port alone is every address."),
-    config::row(&HttpApiOptions::crossdomain, "crossdomain", kNextSession, "CORS headers in answers.").pending(),
+    config::row(&HttpApiOptions::crossdomain, "crossdomain", kNextSession, "CORS headers in answers."),
     config::block(&HttpApiOptions::raw_api, "raw_api", kRawApiRows, "Reloads through the API.").pending(),
-    config::block(&HttpApiOptions::auth, "auth", kApiAuthRows, "Who may ask.").pending(),
-    config::block(&HttpApiOptions::https, "https", kHttpsRows, "The API over TLS.").pending(),
+    config::block(&HttpApiOptions::auth, "auth", kApiAuthRows, "Who may ask."),
+    config::block(&HttpApiOptions::https, "https", kHttpsRows, "The API over TLS."),
 };
 
 inline constexpr auto kHttpServerRows = std::tuple{

@@ -70,6 +70,18 @@ TEST(Settings, TheApiListensOnLoopbackUntilTheConfSaysOtherwise) {
               std::vector<std::string>{"1985"});
 }
 
+TEST(Settings, OneHttpServerIsOneOverTlsToo) {
+    const std::string both =
+        "listen 1935; http_api { enabled on; listen 8080; https { enabled on; %s} } "
+        "http_server { enabled on; listen 8080; https { enabled on; listen 8443; } }";
+    const auto listen_of = [&both](const std::string& written) {
+        std::string text = both;
+        return good(text.replace(text.find("%s"), 2, written)).settings.http_api.https.listen;
+    };
+    EXPECT_EQ(listen_of(""), std::vector<std::string>{"8443"});
+    EXPECT_EQ(listen_of("listen 8443; "), std::vector<std::string>{"8443"});
+}
+
 TEST(Settings, TheSampleOfTheDocumentMeansWhatItSays) {
     const LoadedSettings loaded = good(
         "listen 1935;\nmax_connections 1000;\ndaemon off;\nsrs_log_tank console;\nhttp_api { enabled on; listen 1985; }\n"
@@ -95,9 +107,9 @@ TEST(Settings, TheSampleOfTheDocumentMeansWhatItSays) {
     EXPECT_EQ(vhost.http_hooks.on_publish.size(), 2U);
     // One warning for each block that does nothing yet, none for anything else.
     const std::string warnings = all_warnings(loaded);
-    for (const char* block : {"http_server", "rtc_server", "vhost.hls", "vhost.rtc"})
+    for (const char* block : {"rtc_server", "vhost.hls", "vhost.rtc"})
         EXPECT_TRUE(has(warnings, std::string("\"") + block + "\" is understood and does nothing yet")) << block;
-    EXPECT_EQ(loaded.warnings.size(), 4U) << warnings;
+    EXPECT_EQ(loaded.warnings.size(), 3U) << warnings;
 }
 
 TEST(Settings, AConfOfTheOldestGenerationLoads) {
@@ -168,6 +180,9 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
         {"asprocess on;", "asprocess and daemon exclude each other"},
         {"heartbeat { interval 0; }", "heartbeat.interval"},
         {"http_api { https { enabled on; } }", "http_api.https is on and http_api is off"},
+        {"http_api { auth { enabled on; } }", "http_api.auth is on and lacks username or password"},
+        {"http_api { auth { enabled on; username a; } }", "http_api.auth is on and lacks username or password"},
+        {"http_api { auth { enabled on; type bearer; username a; password b; } }", "type bearer and has no token"},
         {"http_server { https { enabled on; } }", "http_server.https is on and http_server is off"},
         {"http_api { enabled on; listen 8080; https { enabled on; listen 1990; } } http_server { enabled on; https { enabled on; "
          "} }",

@@ -184,9 +184,9 @@ std::optional<Reply> Connection::own_answer(const Request& request, const Router
     if (request.message.method == "OPTIONS")
         return context_.allows_cross_origin ? Reply{kOk, "text/plain", {}, {}}
                                             : error_reply(kMethodNotAllowed, "OPTIONS is switched off");
-    if (context_.auth.enabled && request.path().find("/api/") != std::string::npos && !is_authorised(request)) {
+    if (is_guarded(request.path()) && !is_authorised(request)) {
         Reply reply{kUnauthorized, "text/plain", {}, {}};
-        reply.headers.emplace_back("WWW-Authenticate", "Basic");
+        reply.headers.emplace_back("WWW-Authenticate", context_.auth.token.empty() ? "Basic" : "Bearer");
         return reply;
     }
     if (!match.redirect.empty())
@@ -196,11 +196,17 @@ std::optional<Reply> Connection::own_answer(const Request& request, const Router
     return std::nullopt;
 }
 
+bool Connection::is_guarded(const std::string& path) const {
+    const AuthOptions& auth = context_.auth;
+    return auth.enabled && (path.find("/api/") != std::string::npos || (auth.guards_rtc && path.starts_with("/rtc/")));
+}
+
 bool Connection::is_authorised(const Request& request) const {
-    constexpr std::string_view kScheme = "Basic ";
+    const AuthOptions& auth = context_.auth;
     const std::string_view given = request.message.headers.find("Authorization").value_or("");
-    return given.starts_with(kScheme) &&
-           same_secret(given.substr(kScheme.size()), base64(as_bytes(context_.auth.username + ":" + context_.auth.password)));
+    const std::string wanted =
+        auth.token.empty() ? "Basic " + base64(as_bytes(auth.username + ":" + auth.password)) : "Bearer " + auth.token;
+    return same_secret(given, wanted);
 }
 
 void Connection::log_request(const http1::Request& message) {

@@ -56,6 +56,7 @@ private:
     bool streams_body(const engine::http1::Request& head) const;
     // What is said without asking a handler.
     std::optional<Reply> own_answer(const Request& request, const Router::Match& match) const;
+    bool is_guarded(const std::string& path) const;
     bool is_authorised(const Request& request) const;
     void log_request(const engine::http1::Request& message);
 

@@ -188,7 +188,7 @@ TEST_F(HttpConnectionTest, AFolderWithoutItsSlashIsSentThereWithItsQuery) {
 }
 
 TEST_F(HttpConnectionTest, ApiPathsNeedThePasswordWhenThereIsOne) {
-    context_.auth = {true, "admin", "secret"};
+    context_.auth = {true, "admin", "secret", {}, false};
     const auto refused = ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\n\r\n");
     EXPECT_EQ(refused.status, 401);
     EXPECT_EQ(refused.body, "");
@@ -197,6 +197,17 @@ TEST_F(HttpConnectionTest, ApiPathsNeedThePasswordWhenThereIsOne) {
     EXPECT_EQ(ask("GET /%61pi/v1/streams/ HTTP/1.1\r\nHost: h\r\n\r\n").status, 401);
     EXPECT_EQ(ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: Basic YWRtaW46c2VjcmV0\r\n\r\n").status, 200);
     EXPECT_EQ(ask("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n").status, 200);
+    EXPECT_EQ(ask("GET /rtc/v1/whip/ HTTP/1.1\r\nHost: h\r\n\r\n").status, 200);
+}
+
+TEST_F(HttpConnectionTest, ATokenIsAnotherWayIn) {
+    context_.auth = {true, "", "", "t0ken", true};
+    const auto refused = ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(refused.status, 401);
+    EXPECT_EQ(refused.headers.find("WWW-Authenticate"), "Bearer");
+    EXPECT_EQ(ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer t0kem\r\n\r\n").status, 401);
+    EXPECT_EQ(ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer t0ken\r\n\r\n").status, 200);
+    EXPECT_EQ(ask("GET /rtc/v1/whip/ HTTP/1.1\r\nHost: h\r\n\r\n").status, 401);
 }
 
 TEST_F(HttpConnectionTest, BrokenRequestsGetTheirStatusAndAreClosed) {

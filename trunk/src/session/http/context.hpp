@@ -11,11 +11,14 @@
 
 namespace live::session::http {
 
-// Basic authentication (RFC 7617) for every path with "/api/" in it.
+// Who may ask for a path with "/api/" in it: basic authentication (RFC 7617), or with a token a bearer of it (RFC 6750).
 struct AuthOptions {
     bool enabled = false;
     std::string username;
     std::string password;
+    std::string token;
+    // The token protects "/rtc/" too.
+    bool guards_rtc = false;
 };
 
 struct Context {

@@ -1,0 +1,49 @@
+// File: one regular file, opened for reading below a folder that nothing may lead out of, read without ever stopping the loop:
+// what is in the page cache at once, the rest in a worker thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "io/deadline.hpp"
+
+namespace live::io {
+
+class File {
+public:
+    struct Facts {
+        bool is_folder = false;
+        std::uint64_t size = 0;
+        std::chrono::nanoseconds modified{};  // since 1970
+    };
+
+    // `path` below `folder`; slashes in front mean nothing, an empty one is the folder itself. Both may hold links as long as the
+    // path ends up inside the folder. Errc::not_found, Errc::denied when it leads out, is neither file nor folder or may not be
+    // read; Errc::limit when too much waits for the workers or no descriptor is left; Errc::timed_out, Errc::cancelled.
+    static Result<File> open_below(std::string folder, std::string path, Deadline deadline);
+
+    const Facts& facts() const { return facts_; }
+    // Without suspending. 0 at the end; Errc::need_more when the disk would have to be waited for.
+    Result<std::size_t> try_read(std::uint64_t offset, MutBytes into) const;
+    // Up to `count` bytes, fewer at the end.
+    Result<std::vector<std::uint8_t>> read(std::uint64_t offset, std::size_t count, Deadline deadline) const;
+
+private:
+    class Descriptor;
+
+    explicit File(std::shared_ptr<const Descriptor> descriptor, const Facts& facts)
+        : descriptor_(std::move(descriptor)), facts_(facts) {}
+    static Result<File> open_blocking(const std::string& folder, const std::string& path);
+
+    // The other owner is a worker that still reads when nobody waits any more.
+    std::shared_ptr<const Descriptor> descriptor_;
+    Facts facts_;
+};
+
+}  // namespace live::io

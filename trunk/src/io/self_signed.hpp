@@ -1,0 +1,17 @@
+// Certificates of the server's own making, for a start without any: good enough for a browser that is told to trust them.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+
+namespace live::io {
+
+// Writes a new P-256 key (readable by its owner only) and a certificate for this machine's name, localhost and the loopback
+// addresses, valid for ten years, as PEM files. Blocks. Errc::system.
+Result<void> make_self_signed(const std::string& certificate_path, const std::string& key_path);
+
+// Of the first certificate in a PEM file: SHA-256, "AB:CD:...". Blocks. Errc::not_found, Errc::malformed.
+Result<std::string> certificate_fingerprint(const std::string& certificate_path);
+
+}  // namespace live::io

@@ -1,0 +1,47 @@
+#include "main/settings_files.hpp"
+
+#include <string_view>
+
+namespace live::main_ {
+
+namespace {
+
+constexpr std::string_view kVhostMark = "[vhost]";
+
+// "[vhost]/hls" is "/hls/".
+std::string prefix_of(std::string_view mount) {
+    if (mount.starts_with(kVhostMark))
+        mount.remove_prefix(kVhostMark.size());
+    std::string prefix(mount);
+    if (!prefix.starts_with('/'))
+        prefix.insert(0, 1, '/');
+    if (!prefix.ends_with('/'))
+        prefix += '/';
+    return prefix;
+}
+
+std::optional<session::http::FilePlace> match(const Vhost& vhost, const std::string& path) {
+    if (!vhost.enabled || !vhost.http_static.enabled)
+        return std::nullopt;
+    const std::string prefix = prefix_of(vhost.http_static.mount);
+    if (!path.starts_with(prefix))
+        return std::nullopt;
+    return session::http::FilePlace{vhost.http_static.dir, path.substr(prefix.size())};
+}
+
+}  // namespace
+
+std::optional<session::http::FilePlace> SettingsFiles::find(const session::http::Request& request) const {
+    const Vhost* asked = settings_->find_vhost(request.vhost());
+    if (asked != nullptr)
+        if (auto place = match(*asked, request.path()))
+            return place;
+    // A mount without [vhost] is on every host.
+    for (const Vhost& vhost : settings_->vhosts)
+        if (&vhost != asked && !vhost.http_static.mount.starts_with(kVhostMark))
+            if (auto place = match(vhost, request.path()))
+                return place;
+    return session::http::FilePlace{settings_->http_server.dir, request.path()};
+}
+
+}  // namespace live::main_

@@ -1,0 +1,189 @@
+#include "session/http/static_handler.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "io/file.hpp"
+#include "session/http/exchange.hpp"
+#include "session/http/file_body.hpp"
+#include "session/http/flv_start.hpp"
+#include "session/http/mime.hpp"
+#include "wire/http/byte_range.hpp"
+#include "wire/http/date.hpp"
+
+namespace live::session::http {
+
+namespace {
+
+using wire::http::ByteRange;
+
+constexpr int kOk = 200;
+constexpr int kPartialContent = 206;
+constexpr int kFound = 302;
+constexpr int kNotModified = 304;
+constexpr int kNotFound = 404;
+constexpr int kMethodNotAllowed = 405;
+constexpr int kRangeNotSatisfiable = 416;
+constexpr int kUnavailable = 503;
+
+Reply text_reply(int status, std::string sentence) { return {status, "text/plain", std::move(sentence) + "\n", {}}; }
+
+// One sentence for what is not there and what may not be seen.
+Reply reply_to(const Error& error) {
+    if (error.code() == Errc::not_found || error.code() == Errc::denied)
+        return text_reply(kNotFound, "there is no such file");
+    return text_reply(kUnavailable, "the server is too busy to read this file");
+}
+
+// To the same address with a slash, so that relative links of the page go on from there.
+Reply folder_redirect(const Request& request) {
+    const std::string& path = request.path();
+    std::string location;
+    // One slash in front: two would name another host.
+    for (std::size_t at = std::min(path.find_first_not_of('/'), path.size()); at < path.size();) {
+        const std::size_t end = std::min(path.find('/', at), path.size());
+        location += '/' + wire::http::percent_encode(std::string_view(path).substr(at, end - at));
+        at = end + 1;
+    }
+    location += '/';
+    if (!request.target.raw_query.empty())
+        location += '?' + request.target.raw_query;
+    return {kFound, "text/plain", "", {{"Location", std::move(location)}}};
+}
+
+std::string entity_tag(const io::File::Facts& facts) { return fmt::format("\"{:x}-{:x}\"", facts.modified.count(), facts.size); }
+
+std::chrono::sys_seconds modified_at(const io::File::Facts& facts) {
+    return std::chrono::sys_seconds(std::chrono::floor<std::chrono::seconds>(facts.modified));
+}
+
+// RFC 9110, 13.1: a list of tags wins over a date.
+bool client_has_it(const Request& request, const io::File::Facts& facts, const std::string& tag) {
+    const auto& headers = request.message.headers;
+    if (const auto tags = headers.find("If-None-Match"))
+        return *tags == "*" || tags->find(tag) != std::string_view::npos;
+    const auto since = wire::http::parse_date(headers.find("If-Modified-Since").value_or(""));
+    return since && modified_at(facts) <= *since;
+}
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    return read.ec == std::errc() && read.ptr == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+// The header, or range= and bytes= of players that cannot set one.
+ByteRange range_of(const Request& request, const io::File::Facts& facts, const std::string& tag) {
+    for (const char* name : {"range", "bytes"})
+        if (const auto asked = request.target.query.find(name))
+            return wire::http::parse_range(*asked, facts.size);
+    const auto& headers = request.message.headers;
+    // Only of the very file that the client has begun (RFC 9110, 13.1.5).
+    if (const auto of = headers.find("If-Range"); of && *of != tag && wire::http::parse_date(*of) != modified_at(facts))
+        return {};
+    return wire::http::parse_range_header(headers.find("Range").value_or(""), facts.size);
+}
+
+// What of a file goes out, and how that is said.
+struct Answer {
+    Head head;
+    std::vector<std::uint8_t> preamble;
+    std::uint64_t first = 0;
+    std::uint64_t count = 0;
+};
+
+Result<Answer> whole_or_part(const Request& request, const io::File& file, const std::string& tag) {
+    const auto& facts = file.facts();
+    const ByteRange range = range_of(request, facts, tag);
+    Answer answer;
+    answer.count = facts.size;
+    answer.head.status = kOk;
+    if (range.answer == ByteRange::Answer::unsatisfiable)
+        return Error(Errc::limit, wire::http::content_range(range, facts.size));
+    if (range.answer == ByteRange::Answer::part) {
+        answer.head.status = kPartialContent;
+        answer.first = range.first;
+        answer.count = range.count;
+        answer.head.headers.emplace_back("Content-Range", wire::http::content_range(range, facts.size));
+    }
+    return answer;
+}
+
+// Errc::limit when `start` is behind the end.
+Result<Answer> flv_from(const io::File& file, std::uint64_t start, io::Deadline deadline) {
+    const std::uint64_t size = file.facts().size;
+    if (start >= size)
+        return Error(Errc::limit, wire::http::content_range({ByteRange::Answer::unsatisfiable, 0, 0}, size));
+    Answer answer;
+    answer.preamble = flv_preamble(TRY(file.read(0, kFlvBeginBytes, deadline)));
+    answer.first = start;
+    answer.count = size - start;
+    return answer;
+}
+
+Result<Answer> answer_to(const Request& request, const io::File& file, const std::string& tag, io::Deadline deadline) {
+    const auto start = number_of(request.target.query.get("start"));
+    if (start && *start > 0 && request.path().ends_with(".flv"))
+        return flv_from(file, *start, deadline);
+    return whole_or_part(request, file, tag);
+}
+
+Result<void> send_file(Exchange& exchange, const io::File& file, std::string_view path, io::Deadline deadline) {
+    const Request& request = exchange.request();
+    const std::string tag = entity_tag(file.facts());
+    std::vector<std::pair<std::string, std::string>> headers = {
+        {"Accept-Ranges", "bytes"}, {"ETag", tag}, {"Last-Modified", wire::http::format_date(modified_at(file.facts()))}};
+    if (is_changing(path))
+        headers.emplace_back("Cache-Control", "no-cache");
+    if (client_has_it(request, file.facts(), tag))
+        return exchange.send_head({kNotModified, "", BodyEnd::none, 0, std::move(headers)}, deadline);
+    auto answer = answer_to(request, file, tag, deadline);
+    if (!answer.ok() && answer.code() == Errc::limit) {
+        Reply reply = text_reply(kRangeNotSatisfiable, "the file ends before this range");
+        reply.headers.emplace_back("Content-Range", answer.error().sentence());
+        return exchange.send(reply, deadline);
+    }
+    if (!answer.ok())
+        return exchange.send(reply_to(answer.error()), deadline);
+    Head& head = answer->head;
+    head.content_type = mime_of(path);
+    head.end = BodyEnd::length;
+    head.length = answer->preamble.size() + answer->count;
+    std::ranges::move(headers, std::back_inserter(head.headers));
+    std::string begin = exchange.head_text(head);
+    if (request.is_head())
+        answer->count = 0;
+    else
+        begin += as_text(answer->preamble);
+    return send_file_bytes(exchange, std::move(begin), file, answer->first, answer->count, deadline);
+}
+
+}  // namespace
+
+Result<void> StaticHandler::serve(Exchange& exchange, io::Deadline deadline) {
+    const Request& request = exchange.request();
+    if (!request.is_get())
+        return exchange.send(text_reply(kMethodNotAllowed, "files are read with GET"), deadline);
+    auto place = roots_.find(request);
+    if (!place)
+        return exchange.send(text_reply(kNotFound, "there is no such file"), deadline);
+    const bool is_index = place->path.empty() || place->path.ends_with('/');
+    if (is_index)
+        place->path += "index.html";
+    const auto file = io::File::open_below(place->folder, place->path, deadline);
+    if (!file.ok()) {
+        if (file.code() == Errc::cancelled)
+            return Error(file.error());
+        return exchange.send(reply_to(file.error()), deadline);
+    }
+    if (file->facts().is_folder)
+        return exchange.send(is_index ? text_reply(kNotFound, "there is no such file") : folder_redirect(request), deadline);
+    return send_file(exchange, *file, place->path, deadline);
+}
+
+}  // namespace live::session::http
