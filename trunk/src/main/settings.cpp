@@ -119,18 +119,24 @@ void expand_candidates(const config::Environment& environment, RtcServerOptions&
 }
 
 // Defaults that follow from other options.
-// One server for the API and the streams is one over TLS too, unless its endpoint is written.
+bool is_api_https_said(const Directive& root, const Loading& loading) {
+    const Directive* api = root.find("http_api");
+    const Directive* https = api == nullptr ? nullptr : api->find("https");
+    return (https != nullptr && https->find("listen") != nullptr) ||
+           loading.environment_used().contains("SRS_HTTP_API_HTTPS_LISTEN");
+}
+
+// One server for the API and the streams is one over TLS too, unless its endpoint is said.
 void share_https(Settings& settings) {
     HttpApiOptions& api = settings.http_api;
     const HttpServerOptions& server = settings.http_server;
     const bool is_one =
         api.enabled && server.enabled && std::ranges::find_first_of(api.listen, server.listen) != api.listen.end();
-    if (is_one && api.https.enabled && server.https.enabled && api.https.listen == HttpApiOptions().https.listen)
+    if (is_one && api.https.enabled && server.https.enabled)
         api.https.listen = server.https.listen;
 }
 
 void derive(const LoadInput& input, Settings& settings) {
-    share_https(settings);
     expand_candidates(input.environment, settings.rtc_server);
     for (Vhost& vhost : settings.vhosts) {
         if (vhost.rtmp.min_latency)
@@ -171,6 +177,8 @@ Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& rea
                                loading.environment_used().contains("SRS_SRS_LOG_TANK");
     apply_container_rules(input, tank_was_said, settings);
     derive(input, settings);
+    if (!is_api_https_said(root, loading))
+        share_https(settings);
     if (auto checked = check_settings(settings, input.local_addresses); !checked.ok())
         return std::move(checked).error().during(input.env_only ? "environment" : input.path);
     if (settings.vhosts.empty())
