@@ -82,31 +82,36 @@ Result<engine::http1::Response> HookService::call(Action action, const std::stri
     return std::move(checked).error();
 }
 
-Details HookService::details_for(Action action, const Subject& subject) {
-    Details details;
+// Counted whether anybody is called or not: a reload may switch callbacks on. Nothing for other actions.
+std::optional<std::uint64_t> HookService::count_players(Action action, const std::string& stream_url) {
+    if (action == Action::on_play)
+        return ++players_[stream_url];
+    if (action != Action::on_stop)
+        return std::nullopt;
+    const auto count = players_.find(stream_url);
+    if (count == players_.end())
+        return 0;
+    const std::uint64_t left = --count->second;
+    if (left == 0)
+        players_.erase(count);
+    return left;
+}
+
+std::string HookService::stream_id_for(Action action, const Subject& subject) {
     // Only who may still enter the stream is a reason to give it an id.
     const bool may_enter = action == Action::on_publish || action == Action::on_play;
-    details.stream_id = may_enter ? ids_.stream_id(subject.request, subject.stream_url, subject.vhost)
-                                  : std::as_const(ids_).stream_id(subject.stream_url);
-    if (action == Action::on_play)
-        details.clients = ++players_[subject.stream_url];
-    if (action == Action::on_stop) {
-        const auto count = players_.find(subject.stream_url);
-        details.clients = count == players_.end() ? 0 : --count->second;
-        if (count != players_.end() && count->second == 0)
-            players_.erase(count);
-    }
-    return details;
+    return may_enter ? ids_.stream_id(subject.request, subject.stream_url, subject.vhost)
+                     : std::as_const(ids_).stream_id(subject.stream_url);
 }
 
 Result<void> HookService::ask(Action action, const HookOptions& options, const Subject& subject, io::Deadline deadline) {
     const std::vector<std::string> urls = urls_for(action, options);
-    const Details details = details_for(action, subject);
+    const auto players = count_players(action, subject.stream_url);
     auto asked = [&]() -> Result<void> {
         if (urls.empty())
             return {};
         TRY(wait_for_news(subject.request.id, deadline));
-        const std::string body = body_of(action, server_, subject, details);
+        const std::string body = body_of(action, server_, subject, {stream_id_for(action, subject), players, {}});
         const Log log = log_.with_id(subject.request.id);
         for (const std::string& url : urls)
             TRY(call(action, url, body, log, deadline));
@@ -115,7 +120,7 @@ Result<void> HookService::ask(Action action, const HookOptions& options, const S
     if (asked.ok())
         return asked;
     if (action == Action::on_play)
-        details_for(Action::on_stop, subject);  // it does not play after all
+        count_players(Action::on_stop, subject.stream_url);  // it does not play after all
     return refusal(action, asked.error());
 }
 
@@ -145,12 +150,11 @@ Result<void> HookService::wait_for_news(const std::string& client_id, io::Deadli
 }
 
 void HookService::tell(Action action, const HookOptions& options, const Subject& subject, const session::Traffic& traffic) {
-    Details details = details_for(action, subject);
-    details.traffic = traffic;
+    const auto players = count_players(action, subject.stream_url);
     std::vector<std::string> urls = urls_for(action, options);
     if (urls.empty())
         return;
-    std::string body = body_of(action, server_, subject, details);
+    std::string body = body_of(action, server_, subject, {stream_id_for(action, subject), players, traffic});
     const std::size_t cost = cost_of(urls, body);
     if (queued_bytes_ + cost > kQueuedBytesMax) {
         ++dropped_;

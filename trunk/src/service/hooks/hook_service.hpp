@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -73,7 +74,8 @@ private:
     void run_deliverer(io::Deadline deadline);
     Result<void> deliver(const std::string& client_id, const News& news, io::Deadline deadline);
     void finish_first(const std::string& client_id);
-    Details details_for(Action action, const Subject& subject);
+    std::optional<std::uint64_t> count_players(Action action, const std::string& stream_url);
+    std::string stream_id_for(Action action, const Subject& subject);
 
     const http_client::HttpClient& client_;
     ServerIdentity server_;
