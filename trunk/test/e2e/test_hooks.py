@@ -108,7 +108,7 @@ def test_http_players_have_on_play_and_on_stop(server, clip, hooks):
     live = server(FLV + hooks.conf())
     publisher = publish(live, clip)
     fields = {"X-Forwarded-For": "198.51.100.4, 10.0.0.1", "Referer": "http://example.com/page"}
-    with HttpStream(live.ports["api"], "/live/cam.flv?user=9", fields) as player:
+    with HttpStream(live.ports["http"], "/live/cam.flv?user=9", fields) as player:
         assert player.status == 200
         player.read(1)
     stopped = hooks.wait_for("on_stop")
@@ -145,7 +145,7 @@ def test_a_refused_player_hears_why_over_rtmp_and_http(server, clip, hooks):
         assert (status["level"], status["code"]) == ("error", "NetStream.Play.Failed")
         assert "come back at eight" in status["description"]
         client.wait_closed(5)
-    with HttpStream(live.ports["api"], "/live/cam.flv") as player:
+    with HttpStream(live.ports["http"], "/live/cam.flv") as player:
         assert player.status == 403
         player.read(1)
         answer = json.loads(player.body)
@@ -302,7 +302,7 @@ def test_security_refuses_by_address_and_says_so(server, rules, play, number):
         client.wait_closed(5)
     with RtmpClient(live.ports["rtmp"]) as client:
         assert (client.play("cam")["code"] == "NetStream.Play.Start") == play
-    with HttpStream(live.ports["api"], "/live/cam.flv", {"X-Forwarded-For": "10.0.0.7"}) as player:
+    with HttpStream(live.ports["http"], "/live/cam.flv", {"X-Forwarded-For": "10.0.0.7"}) as player:
         assert (player.status == 200) == play, "what a client claims of its address is no address"
         if not play:
             player.read(1)
@@ -364,6 +364,7 @@ def test_heartbeat_says_who_and_where(server, hooks):
     assert set(body["summaries"]["data"]) == set(live.api("/api/v1/summaries")["data"])
     assert body["rtmp"] == [f"127.0.0.1:{live.ports['rtmp']}"]
     assert body["api"] == [f"127.0.0.1:{live.ports['api']}"]
+    assert body["http"] == [f"127.0.0.1:{live.ports['http']}"]
     gaps = [b.at - a.at for a, b in zip(hooks.events, hooks.events[1:])]
     assert all(0.2 < gap < 0.8 for gap in gaps[:3]), gaps
 
