@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "api/handler_fixture.hpp"
 #include "base/hex.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
@@ -15,11 +16,11 @@
 namespace live::api {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using HandlerFixture = HandlerFixtureOf<nlohmann::ordered_json>;
+
 using service::stats::FakeClient;
 using session::ClientKind;
 using session::http::Reply;
-using session::http::Request;
 
 class FakeSettings final : public VhostSettings {
 public:
@@ -28,20 +29,8 @@ public:
     }
 };
 
-// Names and the JSON type of each.
-using Fields = std::vector<std::pair<std::string, Json::value_t>>;
-constexpr auto kText = Json::value_t::string;
-constexpr auto kWhole = Json::value_t::number_unsigned;
-constexpr auto kReal = Json::value_t::number_float;
-constexpr auto kBool = Json::value_t::boolean;
-constexpr auto kObject = Json::value_t::object;
-constexpr auto kNull = Json::value_t::null;
-
-struct BoardApiTest : ::testing::Test {
+struct BoardApiTest : HandlerFixture {
     BoardApiTest() {
-        info.server_id = "vid-4k2m9xa";
-        info.service_id = "s7d01k2p";
-        info.process_id = 4321;
         table.add_watcher(board);
         api.mount(router);
     }
@@ -55,49 +44,19 @@ struct BoardApiTest : ::testing::Test {
         clients.back()->enter(io::now());
         return *clients.back();
     }
-    Reply ask(const std::string& target, const std::string& method = "GET") {
-        Request request;
-        request.message.method = method;
-        request.target = MUST(wire::http::parse_target(target));
-        const auto match = router.find(request);
-        return match.handler->handle(request, io::Deadline::after(20s));
-    }
-    Json ask_json(const std::string& target, int status = 200) {
-        const Reply reply = ask(target);
-        EXPECT_EQ(reply.status, status) << reply.body;
-        Json json = Json::parse(reply.body, nullptr, false);
-        EXPECT_FALSE(json.is_discarded()) << reply.body;
-        return json;
-    }
-    static void expect_fields(const Json& object, const Fields& fields) {
-        EXPECT_EQ(object.size(), fields.size()) << object.dump();
-        for (const auto& [name, type] : fields) {
-            ASSERT_TRUE(object.contains(name)) << name;
-            const bool same =
-                object[name].type() == type || (type == kWhole && object[name].is_number_integer() && object[name] >= 0);
-            EXPECT_TRUE(same) << name << " is " << object[name].type_name();
-        }
-    }
 
-    std::unique_ptr<io::Loop> loop = *io::Loop::create();
     media::SlabPool slabs;
     media::StreamTable streams{slabs};
     service::stats::StreamBoard board{streams};
     session::ClientTable table;
     std::vector<std::unique_ptr<FakeClient>> clients;
-    ServerInfo info;
     FakeSettings settings;
     BoardApi api{info, board, settings};
-    session::http::Router router;
 };
 
 TEST_F(BoardApiTest, EmptyListsAreLists) {
     for (const char* name : {"vhosts", "streams", "clients"}) {
         const Json json = ask_json(std::string("/api/v1/") + name + "/");
-        EXPECT_EQ(json["code"], 0);
-        EXPECT_EQ(json["server"], "vid-4k2m9xa");
-        EXPECT_EQ(json["service"], "s7d01k2p");
-        EXPECT_EQ(json["pid"], "4321");
         EXPECT_TRUE(json[name].is_array() && json[name].empty());
         EXPECT_EQ(router.find(std::string_view("/api/v1/" + std::string(name))).redirect, std::string("/api/v1/") + name + "/");
     }

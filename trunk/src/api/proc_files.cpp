@@ -114,16 +114,9 @@ CpuTicks parse_stat(std::string_view text) {
     while (auto line = next_line(text)) {
         const std::string_view name = next_word(*line);
         if (name == "cpu") {
-            // user nice system idle iowait irq softirq steal; guest time is inside user already.
-            constexpr int kFields = 8;
-            constexpr int kIdle = 3;
-            constexpr int kWaitForDisk = 4;
-            for (int i = 0; i < kFields; ++i) {
-                const auto value = next_number<std::uint64_t>(*line);
-                ticks.total += value;
-                if (i == kIdle || i == kWaitForDisk)
-                    ticks.idle += value;
-            }
+            for (std::uint64_t* field : {&ticks.user, &ticks.nice, &ticks.system, &ticks.idle_alone, &ticks.io_wait, &ticks.irq,
+                                         &ticks.soft_irq, &ticks.steal, &ticks.guest})
+                *field = next_number<std::uint64_t>(*line);
         } else if (name.starts_with("cpu")) {
             ++ticks.processors;
         }
@@ -142,6 +135,27 @@ SelfTicks parse_self_stat(std::string_view text) {
         next_word(text);
     const auto user = next_number<std::uint64_t>(text);
     return {user + next_number<std::uint64_t>(text)};
+}
+
+SelfStat parse_self_stat_fields(std::string_view text) {
+    SelfStat stat;
+    const std::size_t open = text.find('(');
+    const std::size_t close = text.rfind(')');
+    if (open == std::string_view::npos || close == std::string_view::npos || close < open)
+        return stat;
+    std::string_view before = text.substr(0, open);
+    stat.pid = next_word(before);
+    stat.command = text.substr(open + 1, close - open - 1);
+    text.remove_prefix(close + 1);
+    text = text.substr(0, text.find('\n'));
+    stat.state = next_word(text);
+    for (std::string_view word = next_word(text); !word.empty() && stat.numbers.size() < SelfStat::kNumbersMax;
+         word = next_word(text)) {
+        const std::string_view digits = word.starts_with('-') ? word.substr(1) : word;
+        const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+        stat.numbers.emplace_back(is_number ? word : "0");
+    }
+    return stat;
 }
 
 Memory parse_meminfo(std::string_view text) {

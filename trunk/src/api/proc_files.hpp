@@ -31,9 +31,20 @@ ProcFiles read_proc_files();
 
 // Clock ticks since the start of the machine, of all processors together.
 struct CpuTicks {
-    std::uint64_t total = 0;
-    std::uint64_t idle = 0;
+    std::uint64_t user = 0;
+    std::uint64_t nice = 0;
+    std::uint64_t system = 0;
+    std::uint64_t idle_alone = 0;
+    std::uint64_t io_wait = 0;
+    std::uint64_t irq = 0;
+    std::uint64_t soft_irq = 0;
+    std::uint64_t steal = 0;
+    std::uint64_t guest = 0;  // is inside `user` too
     int processors = 0;
+
+    // Nothing to do, or only for the disk to wait for.
+    std::uint64_t idle() const { return idle_alone + io_wait; }
+    std::uint64_t total() const { return user + nice + system + idle() + irq + soft_irq + steal; }
 };
 CpuTicks parse_stat(std::string_view text);
 
@@ -42,6 +53,17 @@ struct SelfTicks {
     std::uint64_t used = 0;
 };
 SelfTicks parse_self_stat(std::string_view text);
+
+// /proc/self/stat in the kernel's words.
+struct SelfStat {
+    static constexpr std::size_t kNumbersMax = 64;
+
+    std::string pid;
+    std::string command;
+    std::string state;
+    std::vector<std::string> numbers;  // everything behind the state; only what looks like whole numbers
+};
+SelfStat parse_self_stat_fields(std::string_view text);
 
 struct Memory {
     std::uint64_t total_kbyte = 0;

@@ -7,8 +7,8 @@ namespace {
 
 TEST(ProcFiles, StatCountsTicksAndProcessors) {
     const auto ticks = parse_stat("cpu  100 10 20 300 40 5 6 7 8 9\ncpu0 1 1 1 1\ncpu1 1 1 1 1\nintr 5\n");
-    EXPECT_EQ(ticks.total, 488U);
-    EXPECT_EQ(ticks.idle, 340U);
+    EXPECT_EQ(ticks.total(), 488U);
+    EXPECT_EQ(ticks.idle(), 340U);
     EXPECT_EQ(ticks.processors, 2);
 }
 
@@ -90,7 +90,7 @@ TEST(ProcFiles, EveryCutOfAFileIsRead) {
         const std::string cut = text.substr(0, size);
         ProcFiles files;
         files.snmp = files.sockstat = files.sockstat6 = cut;
-        EXPECT_LE(parse_stat(cut).total, 488U);
+        EXPECT_LE(parse_stat(cut).total(), 488U);
         EXPECT_LE(parse_sockets(files).tcp_established, 6U);
         EXPECT_LE(parse_net_dev(cut).size(), 3U);
         EXPECT_LE(parse_diskstats(cut, {}).devices, 5);
@@ -103,9 +103,24 @@ TEST(ProcFiles, EveryCutOfAFileIsRead) {
 
 TEST(ProcFiles, ThisMachineHasThem) {
     const ProcFiles files = read_proc_files();
-    EXPECT_GT(parse_stat(files.stat).total, 0U);
+    EXPECT_GT(parse_stat(files.stat).total(), 0U);
     EXPECT_GT(parse_meminfo(files.meminfo).total_kbyte, 0U);
     EXPECT_GT(parse_uptime(files.uptime).seconds, 0);
+}
+
+TEST(ProcFiles, SelfStatKeepsEveryFieldAndADisguisedName) {
+    const std::string text = "42 (a) b) c) R 1 -2 18446744073709551615 x 0\nmore\n";
+    const SelfStat stat = parse_self_stat_fields(text);
+    EXPECT_EQ(stat.pid, "42");
+    EXPECT_EQ(stat.command, "a) b) c");
+    EXPECT_EQ(stat.state, "R");
+    EXPECT_EQ(stat.numbers, (std::vector<std::string>{"1", "-2", "18446744073709551615", "0", "0"}));
+    for (std::size_t size = 0; size < text.size(); ++size)
+        EXPECT_LE(parse_self_stat_fields(std::string_view(text).substr(0, size)).numbers.size(), 5U);
+    std::string many = "1 (a) R";
+    for (int i = 0; i < 1000; ++i)
+        many += " 7";
+    EXPECT_EQ(parse_self_stat_fields(many).numbers.size(), SelfStat::kNumbersMax);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "api/json_text.hpp"
 #include "base/version.hpp"
 #include "io/deadline.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/time.hpp"
 
@@ -17,6 +19,16 @@ struct ServerInfo {
     std::string command_line;
     std::string working_folder;
     TimePoint started{};
+
+    // Of the build: options as given and as resolved, when, and on which machine.
+    std::string user_options;
+    std::string options;
+    std::string build_date;
+    std::string build_machine;
+    std::string license;
+    std::string contributors;  // where to read who they are
+    // What this server can do, in the family's short names.
+    std::vector<std::pair<std::string, bool>> features;
 };
 
 // Since the start. main implements it over whatever counts.

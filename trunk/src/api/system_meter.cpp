@@ -31,8 +31,11 @@ void SystemMeter::add(const Reading& reading) {
     figures_.memory_share = share(in_use, static_cast<double>(memory.total_kbyte));
     figures_.swap_share =
         share(growth(memory.swap_free_kbyte, memory.swap_total_kbyte), static_cast<double>(memory.swap_total_kbyte));
-    figures_.peak_resident_kbyte = reading.peak_resident_kbyte;
-    figures_.resident_share = share(static_cast<double>(reading.peak_resident_kbyte), static_cast<double>(memory.total_kbyte));
+    figures_.resources = reading.resources;
+    figures_.self_stat = parse_self_stat_fields(files.self_stat);
+    figures_.cpu = now.cpu;
+    figures_.peak_resident_kbyte = static_cast<std::uint64_t>(std::max<std::int64_t>(reading.resources.maxrss, 0));
+    figures_.resident_share = share(static_cast<double>(figures_.peak_resident_kbyte), static_cast<double>(memory.total_kbyte));
     figures_.processors = reading.processors;
     figures_.processors_online = reading.processors_online;
     figures_.uptime = parse_uptime(files.uptime);
@@ -54,8 +57,8 @@ void SystemMeter::measure_rates(const Counters& before, const Counters& after, s
     const double seconds = std::chrono::duration<double>(after.when - before.when).count();
     if (seconds <= 0)
         return;
-    const double all = growth(before.cpu.total, after.cpu.total);
-    figures_.cpu_share = share(all - growth(before.cpu.idle, after.cpu.idle), all);
+    const double all = growth(before.cpu.total(), after.cpu.total());
+    figures_.cpu_share = share(all - growth(before.cpu.idle(), after.cpu.idle()), all);
     // Several threads may use more than one processor; the share says so.
     figures_.self_cpu_share = growth(before.self.used, after.self.used) / (static_cast<double>(ticks_per_second) * seconds);
     figures_.disk_read_kbyte_per_second =

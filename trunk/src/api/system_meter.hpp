@@ -14,13 +14,33 @@
 
 namespace live::api {
 
+// getrusage(2) of the process.
+struct ResourceUsage {
+    std::int64_t user_seconds = 0;
+    std::int64_t system_seconds = 0;
+    std::int64_t maxrss = 0;
+    std::int64_t ixrss = 0;
+    std::int64_t idrss = 0;
+    std::int64_t isrss = 0;
+    std::int64_t minflt = 0;
+    std::int64_t majflt = 0;
+    std::int64_t nswap = 0;
+    std::int64_t inblock = 0;
+    std::int64_t oublock = 0;
+    std::int64_t msgsnd = 0;
+    std::int64_t msgrcv = 0;
+    std::int64_t nsignals = 0;
+    std::int64_t nvcsw = 0;
+    std::int64_t nivcsw = 0;
+};
+
 struct Reading {
     TimePoint when{};
     std::chrono::milliseconds unix_time{};
     ProcFiles files;
     // Interfaces with an address that the internet routes.
     std::vector<std::string> internet_interfaces;
-    std::uint64_t peak_resident_kbyte = 0;
+    ResourceUsage resources;
     std::uint64_t ticks_per_second = 100;
     int processors = 0;
     int processors_online = 0;
@@ -32,6 +52,9 @@ struct SystemFigures {
     // Rates and shares need two readings.
     bool is_complete = false;
     std::uint64_t peak_resident_kbyte = 0;
+    ResourceUsage resources;
+    SelfStat self_stat;
+    CpuTicks cpu;
     double resident_share = 0;
     double self_cpu_share = 0;  // of one processor
     double cpu_share = 0;       // of all

@@ -17,7 +17,7 @@ Reading reading_at(std::chrono::seconds when) {
     reading.files.diskstats = " 254 0 vda 1 2 3 4 5 6 7 8 0 1000 9 0\n";
     reading.files.net_dev = " lo:5 0 0 0 0 0 0 0 5 0\n eth0:10 0 0 0 0 0 0 0 20 0\n eth1:100 0 0 0 0 0 0 0 200 0\n";
     reading.internet_interfaces = {"eth1"};
-    reading.peak_resident_kbyte = 100;
+    reading.resources.maxrss = 100;
     reading.totals = {7, 8, 9};
     return reading;
 }

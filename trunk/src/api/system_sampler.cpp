@@ -28,14 +28,21 @@ std::vector<std::string> internet_interfaces(const std::vector<io::InterfaceAddr
     return wide;
 }
 
+ResourceUsage resource_usage() {
+    rusage usage{};
+    if (::getrusage(RUSAGE_SELF, &usage) != 0)
+        return {};
+    return {usage.ru_utime.tv_sec, usage.ru_stime.tv_sec, usage.ru_maxrss, usage.ru_ixrss,   usage.ru_idrss,   usage.ru_isrss,
+            usage.ru_minflt,       usage.ru_majflt,       usage.ru_nswap,  usage.ru_inblock, usage.ru_oublock, usage.ru_msgsnd,
+            usage.ru_msgrcv,       usage.ru_nsignals,     usage.ru_nvcsw,  usage.ru_nivcsw};
+}
+
 // Blocks, so called in a worker; touches nothing of the loop.
 Result<Reading> read_machine() {
     Reading reading;
     reading.files = read_proc_files();
     reading.internet_interfaces = internet_interfaces(TRY(io::interface_addresses()));
-    rusage usage{};
-    if (::getrusage(RUSAGE_SELF, &usage) == 0)
-        reading.peak_resident_kbyte = static_cast<std::uint64_t>(usage.ru_maxrss);
+    reading.resources = resource_usage();
     if (const long ticks = ::sysconf(_SC_CLK_TCK); ticks > 0)
         reading.ticks_per_second = static_cast<std::uint64_t>(ticks);
     reading.processors = static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_CONF), 1L));

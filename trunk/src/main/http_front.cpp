@@ -11,6 +11,7 @@
 #include "base/endpoint.hpp"
 #include "base/log_format.hpp"
 #include "base/version.hpp"
+#include "build_info.hpp"
 #include "io/loop.hpp"
 #include "io/self_signed.hpp"
 
@@ -40,6 +41,15 @@ api::ServerInfo info_of(const ServerNames& names) {
     char folder[4096];
     info.working_folder = ::getcwd(folder, sizeof folder) == nullptr ? "" : folder;
     info.started = io::now();
+    info.user_options = build_info::kUserOptions;
+    info.options = build_info::kOptions;
+    info.build_date = build_info::kDate;
+    info.build_machine = build_info::kUname;
+    info.license = kLicense;
+    info.contributors = "CONTRIBUTING.md and the history of the source tree";
+    info.features = {{"ssl", true},    {"hls", false},         {"hds", false},        {"callback", true},   {"api", true},
+                     {"httpd", true},  {"dvr", false},         {"transcode", false},  {"ingest", true},     {"stat", true},
+                     {"caster", true}, {"complex_send", true}, {"tcp_nodelay", true}, {"so_sendbuf", true}, {"mr", true}};
     return info;
 }
 
@@ -58,14 +68,24 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
       sampler_(shown.counters, std::move(disks)),
       api_(info_, sampler_),
       board_api_(info_, shown.board, shown.vhosts),
+      info_api_(info_),
+      system_api_(info_, sampler_),
+      raw_(info_, shown.raw),
       files_(shown.files),
       api_site_(scratch),
       stream_site_(scratch),
       shared_site_(scratch) {
+    if (shown.allocator != nullptr)
+        allocator_.emplace(info_, *shown.allocator);
     api_.mount_root(api_site_.router);
     for (Site* site : {&api_site_, &shared_site_}) {
         api_.mount(site->router);
         board_api_.mount(site->router);
+        info_api_.mount(site->router);
+        system_api_.mount(site->router);
+        raw_.mount(site->router);
+        if (allocator_)
+            allocator_->mount(site->router);
         site->router.add("/console/", files_);
     }
     api_.mount_versions(stream_site_.router);

@@ -5,12 +5,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "api/allocator_handler.hpp"
 #include "api/board_handlers.hpp"
+#include "api/info_handlers.hpp"
+#include "api/raw_handler.hpp"
 #include "api/server_handlers.hpp"
 #include "api/server_info.hpp"
+#include "api/system_handlers.hpp"
 #include "api/system_sampler.hpp"
 #include "base/endpoint.hpp"
 #include "base/log.hpp"
@@ -36,6 +41,8 @@ public:
         const service::stats::StreamBoard& board;
         const api::VhostSettings& vhosts;
         const session::http::FileRoots& files;
+        api::RawControl& raw;
+        const api::Allocator* allocator;  // nullptr in ordinary builds
     };
 
     HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::ConnectionLimit& limit,
@@ -91,6 +98,10 @@ private:
     api::SystemSampler sampler_;
     api::ServerApi api_;
     api::BoardApi board_api_;
+    api::InfoApi info_api_;
+    api::SystemApi system_api_;
+    api::RawHandler raw_;
+    std::optional<api::AllocatorHandler> allocator_;
     session::http::StaticHandler files_;
     Site api_site_;
     Site stream_site_;

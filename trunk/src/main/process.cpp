@@ -197,30 +197,33 @@ void Process::handle_signals(io::SignalPipe& signals) {
 
 void Process::reload() {
     LOG_INFO(log_, "signal {}: reload {}", SIGHUP, command_.conf_file);
-    constexpr int kFailed = kInvalidConfig;
+    using Stage = api::RawControl::Stage;
+    // One answer for the log and for the API.
+    const auto finish = [this](int code, Stage stage, const std::string& why) {
+        if (code == 0)
+            LOG_INFO(log_, "reload finished, code=0, file {}", command_.conf_file);
+        else
+            LOG_ERROR(log_, "reload finished, the old settings stay, code={}: {}", code, why);
+        constexpr std::size_t kIdLetters = 7;
+        server_->note_reload({code, code == 0 ? "the settings are in use" : why, stage, random_id(kIdLetters)});
+    };
     auto loaded = load_process_settings(command_);
-    if (!loaded.ok()) {
-        LOG_ERROR(log_, "reload finished, the old settings stay, code={}: {}", kFailed, loaded.error().sentence());
-        return;
-    }
+    if (!loaded.ok())
+        return finish(kInvalidConfig, Stage::parsing, loaded.error().sentence());
     for (const std::string& warning : loaded->warnings)
         LOG_WARN(log_, "{}", warning);
     const auto fitting = fit_connections(loaded->settings.max_connections, open_files_);
     if (!fitting.warning.empty())
         LOG_WARN(log_, "{}", fitting.warning);
     const auto possible = check_reload(server_->settings(), loaded->settings);
-    if (!possible.ok()) {
-        LOG_ERROR(log_, "reload finished, the old settings stay, code={}: {}", kUnsupportedReload, possible.error().sentence());
-        return;
-    }
+    if (!possible.ok())
+        return finish(kUnsupportedReload, Stage::checking, possible.error().sentence());
     for (const Change& change : changes_between(server_->settings(), loaded->settings))
         LOG_INFO(log_, "reload: {} was {}, is {}{}", change.path, change.before, change.after,
                  change.takes_effect == config::Reload::restart ? " after a restart" : "");
     const auto applied = server_->reload(std::move(loaded->settings), fitting.max_connections);
-    if (applied.ok())
-        LOG_INFO(log_, "reload finished, code=0, file {}", command_.conf_file);
-    else
-        LOG_ERROR(log_, "reload finished, the old settings stay, code={}: {}", kListenFailed, applied.error().sentence());
+    finish(applied.ok() ? 0 : kListenFailed, applied.ok() ? Stage::finished : Stage::applying,
+           applied.ok() ? "" : applied.error().sentence());
 }
 
 void Process::stop_fast(const char* why) {

@@ -1,12 +1,14 @@
 #include "main/server.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
 
 #include "base/endpoint.hpp"
 #include "base/log_format.hpp"
 #include "base/version.hpp"
 #include "io/loop.hpp"
+#include "main/allocator.hpp"
 #include "main/process_usage.hpp"
 
 namespace live::main_ {
@@ -78,6 +80,28 @@ private:
     const Server& server_;
 };
 
+class Server::Raw final : public api::RawControl {
+public:
+    explicit Raw(const Server& server) : server_(server) {}
+
+    Settings settings() const override {
+        const HttpApiOptions& api = server_.settings_->http_api;
+        return {api.enabled,
+                fmt::format("{}", fmt::join(api.listen, " ")),
+                api.crossdomain,
+                api.raw_api.enabled,
+                api.raw_api.allow_reload,
+                false,
+                false};
+    }
+    // The same way as an operator's: one after the other, in the process's own fiber.
+    void request_reload() override { std::raise(SIGHUP); }
+    Reload last_reload() const override { return server_.last_reload_; }
+
+private:
+    const Server& server_;
+};
+
 Server::Server(Private, Settings settings, ServerNames names, std::size_t connections_max, const Log& log)
     : log_(log),
       names_(std::move(names)),
@@ -106,7 +130,9 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       casters_(flv_, scratch_, limit_, log),
       ingest_(log),
       files_(*settings_),
-      shown_{names_, *counters_, board_, *vhosts_, files_},
+      raw_(std::make_unique<Raw>(*this)),
+      allocator_(make_allocator_figures(settings_->tcmalloc_release_rate)),
+      shown_{names_, *counters_, board_, *vhosts_, files_, *raw_, allocator_.get()},
       http_(shown_, settings_->stats.disk, scratch_, limit_, log) {}
 
 Server::~Server() = default;

@@ -55,6 +55,9 @@ public:
     void stop_children(io::Deadline deadline);
     void stop_sessions(io::Deadline deadline);
 
+    // What the API tells of it.
+    void note_reload(api::RawControl::Reload reload) { last_reload_ = std::move(reload); }
+
     const Settings& settings() const { return *settings_; }
     std::size_t connections() const { return limit_.used(); }
 
@@ -62,6 +65,7 @@ private:
     class Events;
     class Counters;
     class Vhosts;
+    class Raw;
 
     Result<void> start();
     Result<void> listen_rtmp(const Settings& settings);
@@ -104,6 +108,9 @@ private:
     std::unique_ptr<service::forward::ForwardService> forward_;
     service::ingest::IngestService ingest_;
     SettingsFiles files_;
+    std::unique_ptr<Raw> raw_;
+    std::unique_ptr<api::Allocator> allocator_;
+    api::RawControl::Reload last_reload_;
     HttpFront::Shown shown_;
     HttpFront http_;
     BeatSource beats_{settings_, names_, http_};

@@ -118,8 +118,7 @@ inline constexpr auto kProcessRows = std::tuple{
         .pending(),
     config::row(&Settings::tcmalloc_release_rate, "tcmalloc_release_rate", 0, 10, kRestart,
                 "Builds with gperf: how eagerly memory is given back.")
-        .clamped()
-        .pending(),
+        .clamped(),
     config::row(&Settings::query_latest_version, "query_latest_version", kRestart, "This server never asks anybody.").ignored(),
     config::row(&Settings::first_wait_for_qlv, "first_wait_for_qlv", 0s, 864'000s, kRestart, "This server never asks anybody.")
         .ignored(),

@@ -30,8 +30,8 @@ inline constexpr auto kHttpsRows = std::tuple{
 };
 
 inline constexpr auto kRawApiRows = std::tuple{
-    config::row(&RawApiOptions::enabled, "enabled", kNextSession, "The API that asks for reloads.").pending(),
-    config::row(&RawApiOptions::allow_reload, "allow_reload", kNextSession, "Permits rpc=reload.").pending(),
+    config::row(&RawApiOptions::enabled, "enabled", kNextSession, "The API that asks for reloads."),
+    config::row(&RawApiOptions::allow_reload, "allow_reload", kNextSession, "Permits rpc=reload."),
     config::row(&RawApiOptions::allow_query, "allow_query", kNextSession, "Always off.").ignored(),
     config::row(&RawApiOptions::allow_update, "allow_update", kNextSession, "Always off.").ignored(),
 };
@@ -57,7 +57,7 @@ inline constexpr auto kHttpApiRows = std::tuple{
     config::endpoints(&HttpApiOptions::listen, "listen", kRestart,
                       "Endpoints of the API. Loopback only when it is not said; a port alone is every address."),
     config::row(&HttpApiOptions::crossdomain, "crossdomain", kNextSession, "CORS headers in answers."),
-    config::block(&HttpApiOptions::raw_api, "raw_api", kRawApiRows, "Reloads through the API.").pending(),
+    config::block(&HttpApiOptions::raw_api, "raw_api", kRawApiRows, "Reloads through the API."),
     config::block(&HttpApiOptions::auth, "auth", kApiAuthRows, "Who may ask."),
     config::block(&HttpApiOptions::https, "https", kHttpsRows, "The API over TLS."),
 };

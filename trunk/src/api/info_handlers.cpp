@@ -1,0 +1,98 @@
+#include "api/info_handlers.hpp"
+
+#include <array>
+#include <chrono>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "api/envelope.hpp"
+#include "api/json_text.hpp"
+#include "base/version.hpp"
+
+namespace live::api {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using session::http::error_reply;
+using session::http::Reply;
+using session::http::Request;
+
+constexpr const char* kErrorsPath = "/api/v1/tests/errors";
+
+std::string authors(const ServerInfo& server) {
+    const Json data = {{"license", server.license}, {"contributors", server.contributors}};
+    return envelope(server, "data", text_of(data));
+}
+
+std::string features(const ServerInfo& server) {
+    Json able = Json::object();
+    for (const auto& [name, is_able] : server.features)
+        able[name] = is_able;
+    const Json data = {{"options", server.user_options},
+                       {"options2", server.options},
+                       {"build", server.build_date},
+                       {"build2", server.build_machine},
+                       {"features", able}};
+    return envelope(server, "data", text_of(data));
+}
+
+// A page of another origin may read this answer; it must not find out what the browser lets itself in with.
+bool is_secret(std::string_view name) {
+    static constexpr std::array<std::string_view, 3> kSecrets = {"Authorization", "Proxy-Authorization", "Cookie"};
+    return std::ranges::any_of(kSecrets, [name](std::string_view secret) { return engine::http1::same_name(name, secret); });
+}
+
+}  // namespace
+
+Reply RequestsHandler::handle(const Request& request, io::Deadline) {
+    Json headers = Json::object();
+    for (const auto& field : request.message.headers.fields())
+        if (!is_secret(field.name))
+            headers[field.name] = field.value;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    headers["sigature"] = kProduct;  // spelled as its readers know it
+    headers["version"] = kVersion;
+    headers["link"] = server_.contributors;
+    headers["time"] = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+    const Json data = {
+        {"uri", request.message.target}, {"path", request.path()}, {"METHOD", request.message.method}, {"headers", headers}};
+    return json_reply(request, envelope(server_, "data", text_of(data)));
+}
+
+Reply ErrorsHandler::handle(const Request&, io::Deadline) {
+    constexpr int kBadRequest = 400;
+    constexpr int kTestError = 100;
+    return error_reply(kBadRequest, kTestError, "this endpoint always fails");
+}
+
+Reply RedirectsHandler::handle(const Request&, io::Deadline) {
+    constexpr int kMovedPermanently = 301;
+    return {kMovedPermanently, "text/plain", "", {{"Location", kErrorsPath}}};
+}
+
+Reply ClustersHandler::handle(const Request& request, io::Deadline) {
+    if (method_of(request) != "GET")
+        return method_not_allowed();
+    Json query;
+    for (const char* name : {"ip", "vhost", "app", "stream"})
+        query[name] = request.target.query.get(name);
+    const Json data = {{"query", query}, {"origin", nullptr}};
+    return json_reply(request, envelope(server_, "data", text_of(data)));
+}
+
+InfoApi::InfoApi(const ServerInfo& server)
+    : authors_(authors(server)), features_(features(server)), requests_(server), clusters_(server) {}
+
+void InfoApi::mount(session::http::Router& router) {
+    router.add("/api/v1/authors", authors_);
+    router.add("/api/v1/features", features_);
+    router.add("/api/v1/requests", requests_);
+    router.add("/api/v1/tests/requests", requests_);
+    router.add(kErrorsPath, errors_);
+    router.add("/api/v1/tests/redirects", redirects_);
+    router.add("/api/v1/clusters", clusters_);
+}
+
+}  // namespace live::api

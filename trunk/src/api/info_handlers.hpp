@@ -1,0 +1,58 @@
+// The endpoints about the build and about the request itself: authors, features, requests, the test endpoints, clusters.
+#pragma once
+
+#include <string>
+
+#include "api/server_handlers.hpp"
+#include "api/server_info.hpp"
+#include "session/http/router.hpp"
+
+namespace live::api {
+
+// Shows the request as it arrived, but for what it says to be let in.
+class RequestsHandler final : public session::http::Handler {
+public:
+    explicit RequestsHandler(const ServerInfo& server) : server_(server) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const ServerInfo& server_;
+};
+
+// Always an error, for clients that test how they take one.
+class ErrorsHandler final : public session::http::Handler {
+public:
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+};
+
+class RedirectsHandler final : public session::http::Handler {
+public:
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+};
+
+// Where a stream is published in a cluster of origins. This server is in none: it knows of no other origin.
+class ClustersHandler final : public session::http::Handler {
+public:
+    explicit ClustersHandler(const ServerInfo& server) : server_(server) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const ServerInfo& server_;
+};
+
+class InfoApi {
+public:
+    // Outlives this.
+    explicit InfoApi(const ServerInfo& server);
+    void mount(session::http::Router& router);
+
+private:
+    FixedHandler authors_;
+    FixedHandler features_;
+    RequestsHandler requests_;
+    ErrorsHandler errors_;
+    RedirectsHandler redirects_;
+    ClustersHandler clusters_;
+};
+
+}  // namespace live::api

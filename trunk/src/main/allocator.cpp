@@ -1,0 +1,46 @@
+#include "main/allocator.hpp"
+
+#ifdef LIVE_GPERF
+
+#include <string>
+
+#include <gperftools/malloc_extension.h>
+
+namespace live::main_ {
+
+namespace {
+
+class GperfAllocator final : public api::Allocator {
+public:
+    std::size_t property(const char* name) const override {
+        std::size_t value = 0;
+        return MallocExtension::instance()->GetNumericProperty(name, &value) ? value : 0;
+    }
+    double release_rate() const override { return MallocExtension::instance()->GetMemoryReleaseRate(); }
+    std::string summary() const override {
+        constexpr int kTextBytes = 32 * 1024;
+        std::string text(kTextBytes, '\0');
+        MallocExtension::instance()->GetStats(text.data(), kTextBytes);
+        text.resize(text.find('\0'));
+        return text;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<api::Allocator> make_allocator_figures(double release_rate) {
+    MallocExtension::instance()->SetMemoryReleaseRate(release_rate);
+    return std::make_unique<GperfAllocator>();
+}
+
+}  // namespace live::main_
+
+#else
+
+namespace live::main_ {
+
+std::unique_ptr<api::Allocator> make_allocator_figures(double) { return nullptr; }
+
+}  // namespace live::main_
+
+#endif

@@ -1,0 +1,13 @@
+// The allocator of builds with gperftools: its figures for the API, and how eagerly it gives memory back.
+#pragma once
+
+#include <memory>
+
+#include "api/allocator_handler.hpp"
+
+namespace live::main_ {
+
+// nullptr in ordinary builds. `release_rate` from 0 (never) to 10.
+std::unique_ptr<api::Allocator> make_allocator_figures(double release_rate);
+
+}  // namespace live::main_
