@@ -158,6 +158,11 @@ SelfStat parse_self_stat_fields(std::string_view text) {
     return stat;
 }
 
+std::uint64_t SelfStat::resident_pages() const {
+    constexpr std::size_t kResident = 20;
+    return numbers.size() > kResident ? number_of<std::uint64_t>(numbers[kResident]) : 0;
+}
+
 Memory parse_meminfo(std::string_view text) {
     return {value_of(text, "MemTotal:"), value_of(text, "MemFree:"),   value_of(text, "Buffers:"),
             value_of(text, "Cached:"),   value_of(text, "SwapTotal:"), value_of(text, "SwapFree:")};

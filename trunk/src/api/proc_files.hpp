@@ -62,6 +62,8 @@ struct SelfStat {
     std::string command;
     std::string state;
     std::vector<std::string> numbers;  // everything behind the state; only what looks like whole numbers
+
+    std::uint64_t resident_pages() const;
 };
 SelfStat parse_self_stat_fields(std::string_view text);
 

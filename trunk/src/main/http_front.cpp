@@ -70,6 +70,7 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
       board_api_(info_, shown.board, shown.vhosts),
       info_api_(info_),
       system_api_(info_, sampler_),
+      metrics_api_({info_, sampler_, shown.counters, shown.board, shown.fan_out}, shown.readiness),
       raw_(info_, shown.raw),
       files_(shown.files),
       api_site_(scratch),
@@ -83,6 +84,7 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
         board_api_.mount(site->router);
         info_api_.mount(site->router);
         system_api_.mount(site->router);
+        metrics_api_.mount(site->router);
         raw_.mount(site->router);
         if (allocator_)
             allocator_->mount(site->router);
@@ -134,6 +136,8 @@ Result<std::vector<HttpFront::Place>> HttpFront::places_of(const Settings& setti
         TRY(add_places(places, server.https.listen, Role::streams, stream_tls_.get()));
     if (api.enabled && api.https.enabled)
         TRY(add_places(places, api.https.listen, Role::api, api_tls_.get()));
+    if (settings.exporter.enabled)
+        TRY(add_places(places, settings.exporter.listen, Role::api, nullptr));
     return places;
 }
 
@@ -176,6 +180,7 @@ Result<void> HttpFront::listen(const Settings& settings) {
         TRY(services_.start("system-sampler", [this](io::Deadline forever) { sampler_.run(forever); }));
     TRY(load_certificates(settings));
     set_options(settings);
+    metrics_api_.set_settings({settings.exporter.enabled, settings.exporter.label, settings.exporter.tag});
     for (const Place& place : TRY(places_of(settings)))
         TRY(open(place, settings.http_api.auth.enabled));
     return {};

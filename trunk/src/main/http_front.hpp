@@ -12,6 +12,7 @@
 #include "api/allocator_handler.hpp"
 #include "api/board_handlers.hpp"
 #include "api/info_handlers.hpp"
+#include "api/metrics_handlers.hpp"
 #include "api/raw_handler.hpp"
 #include "api/server_handlers.hpp"
 #include "api/server_info.hpp"
@@ -43,6 +44,8 @@ public:
         const session::http::FileRoots& files;
         api::RawControl& raw;
         const api::Allocator* allocator;  // nullptr in ordinary builds
+        const session::FanOutCounters& fan_out;
+        const api::Readiness& readiness;
     };
 
     HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::ConnectionLimit& limit,
@@ -100,6 +103,7 @@ private:
     api::BoardApi board_api_;
     api::InfoApi info_api_;
     api::SystemApi system_api_;
+    api::MetricsApi metrics_api_;
     api::RawHandler raw_;
     std::optional<api::AllocatorHandler> allocator_;
     session::http::StaticHandler files_;

@@ -102,6 +102,15 @@ private:
     const Server& server_;
 };
 
+class Server::Ready final : public api::Readiness {
+public:
+    explicit Ready(const Server& server) : server_(server) {}
+    bool is_ready() const override { return server_.takes_clients_; }
+
+private:
+    const Server& server_;
+};
+
 Server::Server(Private, Settings settings, ServerNames names, std::size_t connections_max, const Log& log)
     : log_(log),
       names_(std::move(names)),
@@ -131,8 +140,9 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       ingest_(log),
       files_(*settings_),
       raw_(std::make_unique<Raw>(*this)),
+      ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate)),
-      shown_{names_, *counters_, board_, *vhosts_, files_, *raw_, allocator_.get()},
+      shown_{names_, *counters_, board_, *vhosts_, files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_},
       http_(shown_, settings_->stats.disk, scratch_, limit_, log) {}
 
 Server::~Server() = default;
@@ -168,7 +178,9 @@ Result<void> Server::start() {
     TRY(casters_.listen(*settings_));
     start_forwarding();
     apply_ingests();
-    return services_.start("housekeeping", [this](io::Deadline forever) { run_housekeeping(forever); });
+    TRY(services_.start("housekeeping", [this](io::Deadline forever) { run_housekeeping(forever); }));
+    takes_clients_ = true;
+    return {};
 }
 
 // Opens what is not open yet. Of a bare port's two addresses, IPv6 may be missing on a machine that has none.
@@ -321,6 +333,7 @@ void Server::run_housekeeping(io::Deadline deadline) {
 }
 
 void Server::close_listeners(io::Deadline deadline) {
+    takes_clients_ = false;
     for (const auto& acceptor : acceptors_)
         acceptor->close();
     http_.close_streams();

@@ -66,6 +66,7 @@ private:
     class Counters;
     class Vhosts;
     class Raw;
+    class Ready;
 
     Result<void> start();
     Result<void> listen_rtmp(const Settings& settings);
@@ -109,6 +110,8 @@ private:
     service::ingest::IngestService ingest_;
     SettingsFiles files_;
     std::unique_ptr<Raw> raw_;
+    std::unique_ptr<Ready> ready_;
+    bool takes_clients_ = false;
     std::unique_ptr<api::Allocator> allocator_;
     api::RawControl::Reload last_reload_;
     HttpFront::Shown shown_;

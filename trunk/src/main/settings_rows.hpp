@@ -140,7 +140,7 @@ inline constexpr auto kSettingsRows = std::tuple_cat(
         config::block(&Settings::rtc_server, "rtc_server", kRtcServerRows, "WebRTC.").pending(),
         config::blocks(&Settings::stream_casters, "stream_caster", nullptr, "", kStreamCasterRows, "Streams of other protocols.")
             .not_in_environment(),
-        config::block(&Settings::exporter, "exporter", kExporterRows, "Prometheus metrics.").pending(),
+        config::block(&Settings::exporter, "exporter", kExporterRows, "Prometheus metrics."),
         config::block(&Settings::rtsp_server, "rtsp_server", kRtspServerRows, "RTSP.").pending(),
         config::block(&Settings::cloud_log, "tencentcloud_cls", kCloudLogRows, "A cloud's log service.").ignored(),
         config::block(&Settings::cloud_trace, "tencentcloud_apm", kCloudTraceRows, "A cloud's tracing service.").ignored(),

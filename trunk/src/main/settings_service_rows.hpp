@@ -188,7 +188,7 @@ inline constexpr auto kStreamCasterRows = std::tuple{
 inline constexpr auto kExporterRows = std::tuple{
     config::row(&ExporterOptions::enabled, "enabled", kRestart, "Prometheus text at /metrics."),
     config::endpoints(&ExporterOptions::listen, "listen", kRestart, "Its endpoints."),
-    config::row(&ExporterOptions::label, "label", kRestart, "A label of every metric.").example("cn-beijing"),
+    config::row(&ExporterOptions::label, "label", kRestart, "A label of srs_build_info.").example("cn-beijing"),
     config::row(&ExporterOptions::tag, "tag", kRestart, "Another one.").example("cn-edge"),
 };
 

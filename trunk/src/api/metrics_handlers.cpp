@@ -1,0 +1,213 @@
+#include "api/metrics_handlers.hpp"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "api/envelope.hpp"
+#include "api/metrics_text.hpp"
+#include "base/version.hpp"
+#include "io/loop.hpp"
+
+namespace live::api {
+
+namespace {
+
+using service::stats::BoardStream;
+using session::http::error_reply;
+using session::http::Reply;
+using session::http::Request;
+using Type = MetricsText::Type;
+
+constexpr int kOk = 200;
+constexpr int kBadRequest = 400;
+constexpr int kNotFound = 404;
+constexpr int kUnavailable = 503;
+constexpr int kExporterIsOff = 1090;
+constexpr const char* kContentType = "text/plain; charset=utf-8";
+
+Reply switched_off() { return error_reply(kNotFound, kExporterIsOff, "exporter is off"); }
+
+void write_node(MetricsText& text) {
+    utsname node{};
+    ::uname(&node);
+    text.family("srs_node_uname_info", Type::gauge, "The machine, by uname; always 1.")
+        .sample(std::uint64_t{1}, {{"sysname", node.sysname},
+                                   {"nodename", node.nodename},
+                                   {"release", node.release},
+                                   {"version", node.version},
+                                   {"machine", node.machine}});
+}
+
+// "SRS/7.1.0(Meadow)" has the name in parentheses.
+std::string code_name() {
+    const std::size_t open = kSignature.find('(');
+    return std::string(kSignature.substr(open + 1, kSignature.find(')') - open - 1));
+}
+
+void write_build(MetricsText& text, const ServerInfo& server, const ExporterSettings& settings) {
+    MetricsText::Labels labels = {{"server", server.server_id},
+                                  {"service", server.service_id},
+                                  {"pid", std::to_string(server.process_id)},
+                                  {"build_date", server.build_date},
+                                  {"major", std::to_string(kVersionMajor)},
+                                  {"version", std::string(kVersion)},
+                                  {"code", code_name()}};
+    if (!settings.label.empty())
+        labels.emplace_back("label", settings.label);
+    if (!settings.tag.empty())
+        labels.emplace_back("tag", settings.tag);
+    text.family("srs_build_info", Type::gauge, "This server and its build; always 1.").sample(std::uint64_t{1}, labels);
+}
+
+void write_process(MetricsText& text, const Measured& measured) {
+    constexpr double kPercent = 100;
+    constexpr std::uint64_t kKilobyte = 1024;
+    const SystemFigures& figures = measured.sampler.figures();
+    const auto page_kbyte = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / kKilobyte;
+    const auto totals = measured.counters.totals();
+    text.family("srs_cpu_percent", Type::gauge, "Of one processor, over the last seconds.")
+        .sample(figures.self_cpu_share * kPercent);
+    text.family("srs_memory", Type::gauge, "Resident memory in kilobytes.")
+        .sample(figures.self_stat.resident_pages() * page_kbyte);
+    text.family("srs_send_bytes_total", Type::counter, "Bytes sent to clients.").sample(totals.sent_bytes);
+    text.family("srs_receive_bytes_total", Type::counter, "Bytes received from clients.").sample(totals.received_bytes);
+    text.family("srs_streams", Type::gauge, "Streams with a client.").sample(std::uint64_t{measured.board.stream_count()});
+    text.family("srs_clients", Type::gauge, "Clients that publish or play.")
+        .sample(std::uint64_t{measured.board.clients().size()});
+    text.family("srs_clients_total", Type::counter, "Clients that wanted to publish or play since the start.")
+        .sample(measured.board.totals().clients);
+    text.family("srs_clients_errs_total", Type::counter, "Of these, the refused and the failed.")
+        .sample(measured.board.totals().errors);
+}
+
+void write_own(MetricsText& text, const Measured& measured) {
+    const session::FanOutCounters& sent = measured.fan_out;
+    const auto& delay = sent.meter.added_delay();
+    const auto& batch = sent.meter.batch_bytes();
+    text.family("live_uptime_seconds", Type::gauge, "Since the start.")
+        .sample(std::chrono::duration<double>(io::now() - measured.server.started).count());
+    text.family("live_connections", Type::gauge, "Open connections of all protocols.")
+        .sample(std::uint64_t{measured.counters.totals().connections});
+    text.family("live_fanout_sends_total", Type::counter, "Writes to players that were sent to together.").sample(sent.sends);
+    text.family("live_fanout_handed_back_total", Type::counter, "Times that such a player could not take a whole write.")
+        .sample(sent.handed_back);
+    text.family("live_added_delay_seconds", Type::histogram,
+                "From a packet's arrival to its being written to a player, for each packet and player.")
+        .histogram(delay.bounds(), delay.counts(), delay.sum());
+    text.family("live_write_batch_bytes", Type::histogram, "Bytes of one write to a player.")
+        .histogram(batch.bounds(), batch.counts(), batch.sum());
+}
+
+// One family over all chosen streams.
+template <class Value>
+void write_streams(MetricsText& text, const std::vector<const BoardStream*>& streams, std::string_view name, Type type,
+                   std::string_view help, Value&& value) {
+    text.family(name, type, help);
+    for (const BoardStream* stream : streams)
+        text.sample(value(*stream), {{"stream", stream->url}});
+}
+
+void write_streams(MetricsText& text, const std::vector<const BoardStream*>& streams) {
+    const auto packets_of = [](media::Kind kind) {
+        return [kind](const BoardStream& stream) { return stream.counters().packets[media::index_of(kind)]; };
+    };
+    write_streams(text, streams, "live_stream_clients", Type::gauge, "Publisher and players.",
+                  [](const BoardStream& stream) { return std::uint64_t{stream.clients}; });
+    write_streams(text, streams, "live_stream_published", Type::gauge, "1 while somebody publishes it.",
+                  [](const BoardStream& stream) { return std::uint64_t{stream.publisher.empty() ? 0U : 1U}; });
+    write_streams(text, streams, "live_stream_receive_bytes_total", Type::counter, "Bytes received from its clients.",
+                  [](const BoardStream& stream) { return stream.usage.received_bytes; });
+    write_streams(text, streams, "live_stream_send_bytes_total", Type::counter, "Bytes sent to its clients.",
+                  [](const BoardStream& stream) { return stream.usage.sent_bytes; });
+    write_streams(text, streams, "live_stream_video_packets_total", Type::counter, "Pictures published.",
+                  packets_of(media::Kind::video));
+    write_streams(text, streams, "live_stream_audio_packets_total", Type::counter, "Packets of sound published.",
+                  packets_of(media::Kind::audio));
+    write_streams(text, streams, "live_stream_key_frames_total", Type::counter, "Key frames published.",
+                  [](const BoardStream& stream) { return stream.counters().key_frames; });
+    write_streams(text, streams, "live_stream_dropped_packets_total", Type::counter, "Packets that slow players did not get.",
+                  [](const BoardStream& stream) { return stream.counters().dropped_packets; });
+    write_streams(text, streams, "live_stream_frames_per_second", Type::gauge, "Over the last half minute.",
+                  [](const BoardStream& stream) { return stream.frames_per_second(); });
+}
+
+}  // namespace
+
+bool matches(std::string_view pattern, std::string_view text) {
+    // Where to go on from when what follows the last '*' does not fit: no more than pattern times text steps.
+    std::size_t star = std::string_view::npos;
+    std::size_t after_star = 0;
+    std::size_t at = 0;
+    std::size_t want = 0;
+    while (at < text.size()) {
+        if (want < pattern.size() && pattern[want] == '*') {
+            star = want++;
+            after_star = at;
+        } else if (want < pattern.size() && pattern[want] == text[at]) {
+            ++want;
+            ++at;
+        } else if (star != std::string_view::npos) {
+            want = star + 1;
+            at = ++after_star;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', want) == std::string_view::npos;
+}
+
+Reply MetricsHandler::handle(const Request& request, io::Deadline) {
+    if (method_of(request) != "GET")
+        return method_not_allowed();
+    if (!settings_.enabled)
+        return switched_off();
+    MetricsText text;
+    write_node(text);
+    write_build(text, measured_.server, settings_);
+    write_process(text, measured_);
+    write_own(text, measured_);
+    return {kOk, kContentType, text.take(), {}};
+}
+
+Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
+    if (method_of(request) != "GET")
+        return method_not_allowed();
+    if (!settings_.enabled)
+        return switched_off();
+    const std::string_view pattern = request.target.query.get("match", "*");
+    if (pattern.size() > kPatternBytesMax)
+        return error_reply(kBadRequest, "match is too long");
+    std::vector<const BoardStream*> chosen;
+    std::uint64_t omitted = 0;
+    for (const auto& [number, stream] : measured_.board.streams()) {
+        if (stream->clients == 0 || !matches(pattern, stream->url))
+            continue;
+        if (chosen.size() < kStreamsMax)
+            chosen.push_back(stream.get());
+        else
+            ++omitted;
+    }
+    MetricsText text;
+    text.family("live_streams_omitted", Type::gauge, "Streams that match and are left out of this answer.").sample(omitted);
+    write_streams(text, chosen);
+    return {kOk, kContentType, text.take(), {}};
+}
+
+Reply HealthHandler::handle(const Request&, io::Deadline) { return {kOk, "text/plain", "ok\n", {}}; }
+
+Reply ReadyHandler::handle(const Request&, io::Deadline) {
+    return readiness_.is_ready() ? Reply{kOk, "text/plain", "ready\n", {}} : Reply{kUnavailable, "text/plain", "not ready\n", {}};
+}
+
+void MetricsApi::mount(session::http::Router& router) {
+    router.add("/metrics", metrics_);
+    router.add("/metrics/streams", streams_);
+    router.add("/healthz", health_);
+    router.add("/readyz", ready_);
+}
+
+}  // namespace live::api

@@ -1,0 +1,105 @@
+// /metrics and what else a monitoring system asks for: totals for Prometheus, series for single streams (only so many, and only
+// when asked for), and whether this server lives and takes clients.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/server_info.hpp"
+#include "api/system_sampler.hpp"
+#include "service/stats/stream_board.hpp"
+#include "session/common/fan_out.hpp"
+#include "session/http/router.hpp"
+
+namespace live::api {
+
+// What is measured. All of it outlives the handlers.
+struct Measured {
+    const ServerInfo& server;
+    const SystemSampler& sampler;
+    const ServerCounters& counters;
+    const service::stats::StreamBoard& board;
+    const session::FanOutCounters& fan_out;
+};
+
+// exporter {}.
+struct ExporterSettings {
+    bool enabled = false;
+    std::string label;
+    std::string tag;
+};
+
+class MetricsHandler final : public session::http::Handler {
+public:
+    MetricsHandler(const Measured& measured, const ExporterSettings& settings) : measured_(measured), settings_(settings) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const Measured& measured_;
+    const ExporterSettings& settings_;
+};
+
+// ?match=PATTERN chooses streams by their url, '*' standing for anything; without it all of them.
+class StreamMetricsHandler final : public session::http::Handler {
+public:
+    // Streams in one answer. How many more there were is said.
+    static constexpr std::size_t kStreamsMax = 1000;
+    static constexpr std::size_t kPatternBytesMax = 256;
+
+    StreamMetricsHandler(const Measured& measured, const ExporterSettings& settings) : measured_(measured), settings_(settings) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const Measured& measured_;
+    const ExporterSettings& settings_;
+};
+
+// '*' stands for any characters, also none; everything else for itself.
+bool matches(std::string_view pattern, std::string_view text);
+
+// main implements it.
+class Readiness {
+public:
+    virtual ~Readiness() = default;
+    // Everything listens, and nothing is being stopped. Must not suspend.
+    virtual bool is_ready() const = 0;
+};
+
+// Answers as long as the loop turns.
+class HealthHandler final : public session::http::Handler {
+public:
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+};
+
+class ReadyHandler final : public session::http::Handler {
+public:
+    explicit ReadyHandler(const Readiness& readiness) : readiness_(readiness) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const Readiness& readiness_;
+};
+
+class MetricsApi {
+public:
+    // `readiness` and what is measured outlive this.
+    MetricsApi(const Measured& measured, const Readiness& readiness)
+        : measured_(measured), metrics_(measured_, settings_), streams_(measured_, settings_), ready_(readiness) {}
+    MetricsApi(const MetricsApi&) = delete;
+    MetricsApi& operator=(const MetricsApi&) = delete;
+
+    // Off until this is called.
+    void set_settings(ExporterSettings settings) { settings_ = std::move(settings); }
+    void mount(session::http::Router& router);
+
+private:
+    Measured measured_;
+    ExporterSettings settings_;
+    MetricsHandler metrics_;
+    StreamMetricsHandler streams_;
+    HealthHandler health_;
+    ReadyHandler ready_;
+};
+
+}  // namespace live::api

@@ -1,0 +1,137 @@
+#include "api/metrics_handlers.hpp"
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "api/handler_fixture.hpp"
+#include "service/stats/fake_client.hpp"
+
+namespace live::api {
+namespace {
+
+using service::stats::FakeClient;
+using session::ClientKind;
+
+class SomeCounters final : public ServerCounters {
+public:
+    Totals totals() const override { return {11, 22, 3}; }
+};
+
+class Switch final : public Readiness {
+public:
+    bool is_ready() const override { return on; }
+    bool on = true;
+};
+
+struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
+    MetricsApiTest() {
+        table.add_watcher(board);
+        api.set_settings({true, "cn \"x\"", ""});
+        api.mount(router);
+    }
+    ~MetricsApiTest() override {
+        for (const auto& each : clients)
+            if (each->stay)
+                each->leave();
+    }
+    FakeClient& client(ClientKind kind, const std::string& stream) {
+        clients.push_back(std::make_unique<FakeClient>(table, kind, stream, "id" + std::to_string(clients.size())));
+        clients.back()->enter(io::now());
+        return *clients.back();
+    }
+    std::string metrics(const std::string& target = "/metrics") {
+        const auto reply = ask(target);
+        EXPECT_EQ(reply.status, 200);
+        EXPECT_EQ(reply.content_type, "text/plain; charset=utf-8");
+        return reply.body;
+    }
+    static bool has_line(const std::string& text, const std::string& line) {
+        return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+    }
+
+    SomeCounters counters;
+    SystemSampler sampler{counters, {}};
+    media::SlabPool slabs;
+    media::StreamTable streams{slabs};
+    service::stats::StreamBoard board{streams};
+    session::ClientTable table;
+    session::FanOutCounters fan_out;
+    std::vector<std::unique_ptr<FakeClient>> clients;
+    Switch ready;
+    MetricsApi api{{info, sampler, counters, board, fan_out}, ready};
+};
+
+TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {
+    client(ClientKind::fmle_publish, "cam");
+    client(ClientKind::rtmp_play, "cam").leave(Error(Errc::system, "broken"));
+    MUST(sampler.sample(io::Deadline::after(20s)));
+    const std::string text = metrics();
+    for (const char* type : {"srs_node_uname_info gauge", "srs_build_info gauge", "srs_cpu_percent gauge", "srs_memory gauge",
+                             "srs_send_bytes_total counter", "srs_receive_bytes_total counter", "srs_streams gauge",
+                             "srs_clients gauge", "srs_clients_total counter", "srs_clients_errs_total counter",
+                             "live_added_delay_seconds histogram", "live_write_batch_bytes histogram"})
+        EXPECT_TRUE(has_line(text, std::string("# TYPE ") + type)) << type;
+    for (const char* line : {"srs_send_bytes_total 22", "srs_receive_bytes_total 11", "srs_streams 1", "srs_clients 1",
+                             "srs_clients_total 2", "srs_clients_errs_total 1", "live_connections 3"})
+        EXPECT_TRUE(has_line(text, line)) << line;
+    EXPECT_NE(text.find("srs_build_info{server=\"vid-4k2m9xa\",service=\"s7d01k2p\",pid=\"4321\",build_date=\"\",major=\"7\""),
+              std::string::npos);
+    EXPECT_NE(text.find(",label=\"cn \\\"x\\\"\"} 1\n"), std::string::npos);
+    EXPECT_EQ(text.find("tag="), std::string::npos);
+    EXPECT_EQ(text.find("srs_memory 0\n"), std::string::npos);
+}
+
+TEST_F(MetricsApiTest, StreamsAreChosenAndBounded) {
+    client(ClientKind::fmle_publish, "cam1");
+    client(ClientKind::fmle_publish, "cam2");
+    client(ClientKind::rtmp_play, "other");
+    const std::string all = metrics("/metrics/streams");
+    EXPECT_TRUE(has_line(all, "live_stream_clients{stream=\"/live/cam1\"} 1"));
+    EXPECT_TRUE(has_line(all, "live_stream_published{stream=\"/live/other\"} 0"));
+    EXPECT_TRUE(has_line(all, "live_streams_omitted 0"));
+    const std::string some = metrics("/metrics/streams?match=*/cam*");
+    EXPECT_TRUE(has_line(some, "live_stream_published{stream=\"/live/cam2\"} 1"));
+    EXPECT_EQ(some.find("other"), std::string::npos);
+    EXPECT_EQ(ask("/metrics/streams?match=" + std::string(StreamMetricsHandler::kPatternBytesMax + 1, '*')).status, 400);
+    for (std::size_t i = 0; i < StreamMetricsHandler::kStreamsMax; ++i)
+        client(ClientKind::rtmp_play, "s" + std::to_string(i));
+    EXPECT_TRUE(has_line(metrics("/metrics/streams"), "live_streams_omitted 3"));
+}
+
+TEST_F(MetricsApiTest, SwitchedOffItSaysSo) {
+    api.set_settings({});
+    for (const char* path : {"/metrics", "/metrics/streams"})
+        EXPECT_EQ(ask_json(path, 404)["code"], 1090) << path;
+    EXPECT_EQ(ask("/metrics", "POST").status, 405);
+}
+
+TEST_F(MetricsApiTest, HealthAndReadinessAreStatuses) {
+    EXPECT_EQ(ask("/healthz").status, 200);
+    EXPECT_EQ(ask("/readyz").status, 200);
+    ready.on = false;
+    EXPECT_EQ(ask("/healthz").status, 200);
+    EXPECT_EQ(ask("/readyz").status, 503);
+}
+
+TEST(Matches, AStarStandsForAnything) {
+    EXPECT_TRUE(matches("*", ""));
+    EXPECT_TRUE(matches("*", "abc"));
+    EXPECT_TRUE(matches("", ""));
+    EXPECT_FALSE(matches("", "a"));
+    EXPECT_TRUE(matches("/live/*", "/live/cam"));
+    EXPECT_FALSE(matches("/live/*", "/other/cam"));
+    EXPECT_TRUE(matches("*cam*", "/live/cam1"));
+    EXPECT_TRUE(matches("a*b*c", "aXbYbZc"));
+    EXPECT_FALSE(matches("a*b*c", "aXbYbZ"));
+    EXPECT_TRUE(matches("a**", "a"));
+    EXPECT_FALSE(matches("abc", "ab"));
+    const std::string many(200, 'a');
+    EXPECT_FALSE(matches("*a*a*a*a*a*a*a*a*b", many));
+}
+
+}  // namespace
+}  // namespace live::api
