@@ -21,7 +21,7 @@ namespace live::session {
 struct ClientRequest {
     std::string id;  // of the session, as in the log
     ClientKind kind = ClientKind::unknown;
-    std::string ip;  // to show and to tell; HTTP: as a proxy says it (X-Forwarded-For, X-Real-IP), which anybody can claim
+    std::string ip;       // to show and to tell; HTTP: as a proxy says it (X-Forwarded-For, X-Real-IP), which anybody can claim
     std::string peer_ip;  // of the connection's other end: what rules about addresses look at
     std::string vhost;
     std::string app;
