@@ -11,7 +11,7 @@ export class Table {
      */
     constructor({ id, columns, keyOf, createAction, updateAction = () => {}, onTurn }) {
         Object.assign(this, { id, columns, keyOf, createAction, updateAction, onTurn, start: 0 });
-        const heads = columns.map(([name, , type]) => element('th', { scope: 'col', class: type }, name));
+        const heads = columns.map(([name, , type]) => element('th', { scope: 'col', class: type === 'number' && type }, name));
         const actions = element('th', { scope: 'col' }, element('span', { class: 'out-of-sight' }, 'Actions'));
         this.body = element('tbody');
         const caption = element('caption', { class: 'out-of-sight' }, id);

@@ -46,8 +46,9 @@ export class Chart {
         this.#draw();
     }
 
-    /** time in milliseconds, growing; one value for each series. */
+    /** time in milliseconds, growing; one value for each series. A sample with a value that is no number is left out. */
     add(time, ...values) {
+        if (![time, ...values].every(Number.isFinite)) return;
         this.points.push({ time, values });
         while (this.points.length > POINTS_MAX || this.points[0].time < time - this.span) this.points.shift();
         this.#draw();

@@ -1,0 +1,74 @@
+// Drives one headless Chromium for browser.py: a JSON request a line on stdin, a JSON answer a line on stdout, in order.
+//   driver.mjs CHROMIUM MODULES      MODULES: the folder whose node_modules has playwright-core
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import readline from 'node:readline';
+
+const [executablePath, modules] = process.argv.slice(2);
+const { chromium } = createRequire(path.join(modules, 'x.js'))('playwright-core');
+const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--autoplay-policy=no-user-gesture-required'],
+});
+const pages = new Map();
+
+const actions = {
+    // A page in a context of its own: { options of the context }.
+    async open({ page, options }) {
+        const context = await browser.newContext(options);
+        const made = await context.newPage();
+        made.complaints = [];
+        made.on('pageerror', (error) => made.complaints.push(String(error)));
+        made.on('console', (message) => {
+            // A resource that is not there is for the test to judge, by what the page shows.
+            if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+                made.complaints.push(message.text());
+        });
+        made.on('dialog', (dialog) => {
+            made.complaints.push(`a dialog: ${dialog.message()}`);
+            dialog.dismiss();
+        });
+        pages.set(page, made);
+    },
+    async close({ page }) {
+        await pages.get(page).context().close();
+        pages.delete(page);
+    },
+    goto: ({ page, url }) =>
+        pages
+            .get(page)
+            .goto(url)
+            .then(() => null),
+    async eval({ page, code }) {
+        try {
+            return await pages.get(page).evaluate(code);
+        } catch (error) {
+            // A link was followed in the same moment: the next page answers.
+            if (!/context was destroyed/.test(error.message)) throw error;
+            await pages.get(page).waitForLoadState();
+            return pages.get(page).evaluate(code);
+        }
+    },
+    click: ({ page, target, limit }) => pages.get(page).click(target, { timeout: limit }),
+    fill: ({ page, target, text, limit }) => pages.get(page).fill(target, text, { timeout: limit }),
+    select: ({ page, target, value, limit }) => pages.get(page).selectOption(target, value, { timeout: limit }),
+    press: ({ page, key }) => pages.get(page).keyboard.press(key),
+    shot: ({ page, file, whole }) =>
+        pages
+            .get(page)
+            .screenshot({ path: file, fullPage: whole })
+            .then(() => null),
+    complaints: async ({ page }) => pages.get(page).complaints,
+};
+
+for await (const line of readline.createInterface({ input: process.stdin })) {
+    const request = JSON.parse(line);
+    let answer;
+    try {
+        answer = { value: (await actions[request.action](request)) ?? null };
+    } catch (error) {
+        answer = { error: String(error.message ?? error).slice(0, 2000) };
+    }
+    process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+await browser.close();

@@ -1,0 +1,460 @@
+"""The pages in a real Chromium: the landing page lists what is live, the player plays it, the console shows it and kicks."""
+
+import json
+import shutil
+import subprocess
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+import browser as browsers
+import live_server
+import players
+from live_server import TRUNK, can_connect, free_port, wait_until
+
+PHONE = {"viewport": {"width": 360, "height": 780}, "isMobile": True, "hasTouch": True, "deviceScaleFactor": 2}
+HOSTILE = "<img src=x onerror=alert(1)>"
+DECODED = "document.getElementById('video').getVideoPlaybackQuality().totalVideoFrames"
+REMUX = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
+
+
+@pytest.fixture(name="chromium", scope="module")
+def fixture_chromium():
+    try:
+        chromium = browsers.Browser()
+    except browsers.Unavailable as reason:
+        pytest.skip(str(reason))
+    yield chromium
+    chromium.close()
+
+
+@pytest.fixture(name="html", scope="module")
+def fixture_html(tmp_path_factory):
+    """The pages as the build puts them into objs/nginx/html."""
+    folder = tmp_path_factory.mktemp("html")
+    subprocess.run([TRUNK / "scripts/make-pages.sh", folder], check=True, capture_output=True, timeout=300)
+    return folder
+
+
+class OnePort(live_server.Ports):
+    """The API is where pages and streams are."""
+
+    def __missing__(self, name):
+        return self["api"] if name == "http" else super().__missing__(name)
+
+
+class Site:
+    """A server with pages, and pages opened on it."""
+
+    def __init__(self, live, chromium):
+        self.live, self.chromium, self.opened = live, chromium, []
+        self.origin = f"http://127.0.0.1:{live.ports['http']}"
+        self.api = f"http://127.0.0.1:{live.ports['api']}"
+        # The ports of a test are not the usual ones, so that pages have to be told.
+        self.query = f"api=127.0.0.1:{live.ports['api']}&rtmp={live.ports['rtmp']}&site=127.0.0.1:{live.ports['http']}"
+
+    def open(self, path: str, base: str | None = None, **options) -> browsers.Page:
+        page = self.chromium.page(**options)
+        self.opened.append(page)
+        return page.goto((base or self.origin) + path)
+
+    def landing(self, **options) -> browsers.Page:
+        return self.open(f"/?{self.query}", **options)
+
+    def console(self, **options) -> browsers.Page:
+        return self.open(f"/console/?{self.query}", **options)
+
+    def player(self, stream: str, more: str = "", **options) -> browsers.Page:
+        return self.open(f"/players/srs_player.html?app=live&stream={stream}&autostart=true{more}", **options)
+
+    def publish(self, stream: str, clip) -> players.FfmpegPublisher:
+        return players.FfmpegPublisher(self.live.url(stream), clip)
+
+
+@pytest.fixture(name="site")
+def fixture_site(server, html, chromium):
+    """site() starts a server with pages. At the end no page may have complained."""
+    started = []
+
+    def start(folder=html, **options) -> Site:
+        live = server(vhost=REMUX, **options)
+        shutil.copytree(folder, live.folder / "html", dirs_exist_ok=True)
+        started.append(Site(live, chromium))
+        wait_until(lambda: can_connect(live.ports["http"]), 5, "the HTTP server")
+        return started[-1]
+
+    yield start
+    for one in started:
+        for page in one.opened:
+            complaints = page.complaints()
+            page.close()
+            assert not complaints, complaints
+
+
+def without_npm(folder):
+    """A PATH that has the tools of make-pages.sh and no npm."""
+    folder.mkdir()
+    for tool in ("sh", "dirname", "nproc", "find", "sed", "sort", "cksum", "cut", "cmp", "mkdir", "cp", "chmod", "mv", "rm", "touch", "mktemp"):
+        (folder / tool).symlink_to(shutil.which(tool))
+    return str(folder)
+
+
+def test_the_build_copies_pages_without_npm_and_touches_nothing_else(tmp_path):
+    html = tmp_path / "html"
+    (html / "live").mkdir(parents=True)
+    recording = html / "live" / "cam.flv"
+    recording.write_text("a recording")
+    environment = {"PATH": without_npm(tmp_path / "bin"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = [TRUNK / "scripts/make-pages.sh", html]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.count("\n") == 1 and "no npm" in done.stdout and not done.stderr
+    assert (html / "index.html").read_bytes() == (TRUNK / "research/html/index.html").read_bytes()
+    assert not (html / "package-lock.json").exists() and not (html / "README.md").exists()
+    (html / "index.html").write_text("old")
+    (html / "players/srs_player.html").touch()
+    before = (html / "players/srs_player.html").stat().st_mtime_ns
+    subprocess.run(command, env=environment, capture_output=True, timeout=60, check=True)
+    assert (html / "index.html").read_bytes() == (TRUNK / "research/html/index.html").read_bytes()
+    assert (html / "players/srs_player.html").stat().st_mtime_ns == before, "what is the same is not written again"
+    assert recording.read_text() == "a recording"
+
+
+@pytest.mark.parametrize("lock", ["research/html/package-lock.json", "test/e2e/browser/package-lock.json"])
+def test_lock_files_pin_by_digest_and_name_no_registry(lock):
+    packages = json.loads((TRUNK / lock).read_text())["packages"]
+    for name, package in packages.items():
+        assert name == "" or package["integrity"].startswith("sha512-"), name
+        assert "resolved" not in package, name
+    assert "://" not in (TRUNK / lock).read_text()
+
+
+def needs_libraries(html):
+    if not (html / "players/js/mpegts.js").exists():
+        pytest.skip("no npm, or no network for it: the player has no libraries")
+
+
+def wait_playing(page, frames: int = 50, limit_s: float = 20) -> None:
+    """Pictures are decoded, one after the other, and sound too."""
+    page.wait("document.getElementById('state').textContent === 'Playing'", limit_s)
+    before = page.value(DECODED)
+    page.wait(f"{DECODED} >= {before + frames}", frames / 25 + 6)
+    assert page.value("document.getElementById('video').webkitAudioDecodedByteCount") > 0
+
+
+def test_landing_lists_a_stream_and_its_play_button_plays_it(site, html, clip):
+    needs_libraries(html)
+    one = site()
+    with one.publish("cam", clip("basic")):
+        page = one.landing()
+        page.wait("document.querySelectorAll('.stream').length === 1")
+        assert page.text(".stream h3") == "cam"
+        page.wait("/H264 Main.*640×360/.test(document.querySelector('.facts').textContent)")
+        page.wait(r"/\d+ kbps/.test(document.querySelector('.facts').textContent)", 40)
+        assert "AAC LC" in page.text(".facts") and "Viewers0" in page.text(".facts")
+        assert page.text("[data-link=RTMP] code") == one.live.url("cam")
+        assert page.text("[data-link=FLV] code") == f"{one.origin}/live/cam.flv"
+        assert not page.is_shown("[data-link=HLS]")
+        page.shot("landing")
+        page.click(".stream .primary")
+        wait_playing(page)
+        assert page.text("#size") == "640×360"
+        page.wait("Number(document.getElementById('fps').textContent) >= 20", 8)
+        assert float(page.text("#latency").split(" ")[0]) < 4
+        page.shot("player")
+
+
+def test_landing_tells_how_to_publish_and_notices_who_comes_and_goes(site, clip):
+    one = site()
+    page = one.landing()
+    page.wait("document.getElementById('publish').checkVisibility()")
+    command = page.text("#ffmpeg code")
+    assert command.startswith("ffmpeg ") and command.endswith(one.live.url("livestream"))
+    assert page.text("#obs-server code") == one.live.url("")[:-1] and page.text("#obs-key code") == "livestream"
+    page.shot("landing-empty")
+    with one.publish("livestream", clip("basic")):
+        page.wait("document.querySelectorAll('.stream').length === 1")
+    page.wait("document.getElementById('publish').checkVisibility()")
+
+
+def test_landing_says_what_to_do_when_the_api_is_out_of_reach(site):
+    one = site()
+    nowhere = free_port()
+    page = one.open(f"/?api=127.0.0.1:{nowhere}")
+    page.wait("document.getElementById('unreachable').checkVisibility()")
+    assert page.text("#tried") == f"http://127.0.0.1:{nowhere}"
+    page.shot("landing-unreachable")
+    page.fill("#api", f"127.0.0.1:{one.live.ports['api']}")
+    page.click("#unreachable button")
+    page.wait("document.getElementById('publish').checkVisibility()")
+
+
+def test_one_port_needs_no_parameters(site, clip):
+    one = site(conf=live_server.conf(REMUX).replace("$http", "$api"), ports=OnePort())
+    live = one.live
+    with one.publish("cam", clip("basic")):
+        page = one.open("/")
+        page.wait("document.querySelectorAll('.stream').length === 1")
+        assert page.text("[data-link=RTMP] code") == live.url("cam")  # The port is where the publisher came in.
+        console = one.open("/console/")
+        console.wait("document.querySelectorAll('#streams tbody tr').length === 1")
+
+
+class HostileApi(BaseHTTPRequestHandler):
+    """An API whose every text wants to be HTML. The server itself refuses such names; a page must not rely on that."""
+
+    stream = {"id": HOSTILE, "name": HOSTILE, "vhost": HOSTILE, "app": HOSTILE, "tcUrl": HOSTILE, "url": HOSTILE, "clients": 2, "fps": 25,
+              "kbps": {"recv_30s": 1, "send_30s": 1}, "publish": {"active": True, "cid": HOSTILE},
+              "video": {"codec": HOSTILE, "profile": HOSTILE, "width": 1, "height": 1}, "audio": {"codec": HOSTILE, "profile": HOSTILE}}
+    client = {"id": HOSTILE, "type": HOSTILE, "ip": HOSTILE, "url": HOSTILE, "pageUrl": "javascript:alert(1)", "tcUrl": HOSTILE, "kbps": {}}
+    system = {"conn_srs": 1, "mem_ram_kbyte": 1, "cpus_online": HOSTILE, "srs_sample_time": 1}
+    answers = {"streams": [stream], "clients": [client], "vhosts": [{"id": HOSTILE, "name": HOSTILE, "hls": {"enabled": True}}],
+               "summaries": {"ok": True, "now_ms": 1, "self": {"version": HOSTILE, "argv": HOSTILE, "pid": HOSTILE}, "system": system}}
+
+    def do_GET(self):  # pylint: disable=invalid-name
+        name = self.path.split("?")[0].strip("/").rsplit("/", 1)[-1]
+        key = "data" if name == "summaries" else name
+        body = json.dumps({"code": 0, "server": HOSTILE, "service": HOSTILE, key: self.answers.get(name)}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Access-Control-Allow-Origin", "*")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(name="hostile_api")
+def fixture_hostile_api():
+    with ThreadingHTTPServer(("127.0.0.1", free_port()), HostileApi) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"api=127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("path, place", [("/", ".stream h3"), ("/console/", "#streams tbody th")])
+def test_names_of_strangers_are_text(site, hostile_api, path, place):
+    page = site().open(f"{path}?{hostile_api}")
+    page.wait(f"document.querySelector('{place}')?.textContent.includes('onerror')")
+    assert HOSTILE in page.text(place)
+    assert page.value("document.querySelectorAll('main img').length") == 0
+    links = page.value("[...document.querySelectorAll('main a')].map((a) => new URL(a.href).protocol)")
+    assert links and set(links) == {"http:"}
+
+
+def test_player_waits_for_the_publisher_and_comes_back_after_a_break(site, html, clip):
+    needs_libraries(html)
+    one = site()
+    page = one.player("later")
+    page.wait("document.getElementById('state').textContent === 'Waiting'")
+    page.shot("player-waiting")
+    for _ in range(2):
+        with one.publish("later", clip("basic")):
+            wait_playing(page, limit_s=25)
+            assert not page.is_shown("#over")
+        page.wait("document.getElementById('state').textContent !== 'Playing'")
+        assert page.is_shown("#over")
+    assert int(page.text("#connections")) >= 2
+    page.click("#stop")
+    page.wait("document.getElementById('state').textContent === 'Stopped'")
+
+
+def test_player_plays_flv_over_websocket(site, html, clip):
+    needs_libraries(html)
+    one = site()
+    with one.publish("cam", clip("basic")):
+        page = one.player("cam", "&schema=ws")
+        assert page.value("document.getElementById('address').value") == f"ws://127.0.0.1:{one.live.ports['http']}/live/cam.flv"
+        assert page.value("document.getElementById('way').value") == "ws-flv"
+        wait_playing(page)
+        page.select("#way", "flv")
+        wait_playing(page)
+        assert page.value("document.getElementById('address').value").startswith("http://")
+
+
+def test_player_says_which_library_is_missing(site, html, tmp_path):
+    bare = tmp_path / "bare"
+    shutil.copytree(html, bare)
+    shutil.rmtree(bare / "players/js", ignore_errors=True)
+    page = site(folder=bare).player("cam")
+    page.wait("document.getElementById('state').textContent === 'Cannot play'")
+    assert "mpegts.js" in page.text("#headline") and "npm" in page.text("#headline")
+
+
+@pytest.mark.parametrize("query, address", [
+    ("", "http://127.0.0.1:$http/live/livestream.flv"),
+    ("server=10.0.0.5&port=1935&app=live&stream=livestream&vhost=10.0.0.5&autostart=true", "http://10.0.0.5:8080/live/livestream.flv"),
+    ("server=10.0.0.5&httpPort=80&app=a/b&stream=x.m3u8", "http://10.0.0.5/a/b/x.m3u8"),
+    ("schema=https&server=h&port=8443&stream=x", "https://h:8443/live/x.flv"),
+    ("schema=wss&server=h&stream=x", "wss://h:8088/live/x.flv"),
+    ("stream=a b%26c&vhost=v.example&token=t/1", "http://127.0.0.1:$http/live/a%20b%26c.flv?vhost=v.example&token=t%2F1"),
+    ("vhost=__defaultVhost__&api=1985&eip=1.2.3.4", "http://127.0.0.1:$http/live/livestream.flv"),
+    ("url=rtmp://127.0.0.1/live/cam?token=t", "http://127.0.0.1:$http/live/cam.flv?token=t"),
+    ("url=rtmp://other:1935/live/cam", "http://other:8080/live/cam.flv"),
+    ("url=https://x.example/a.m3u8", "https://x.example/a.m3u8"),
+    ("server=evil/../x&port=99999", "http://127.0.0.1:$http/live/livestream.flv"),
+])
+def test_player_reads_its_query(site, query, address):
+    one = site()
+    code = f"import('/players/address.js').then((m) => m.addressOf(new URLSearchParams({query!r}), location))"
+    assert one.open("/nginx.html").value(code) == address.replace("$http", str(one.live.ports["http"]))
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)//x.flv", "data:text/html,x.flv", "file:///etc/passwd.mp4", "ftp://h/x.flv", "nonsense"])
+def test_player_plays_nothing_but_web_addresses(site, address):
+    page = site().open(f"/players/srs_player.html?autostart=true&url={address}")
+    page.wait("document.getElementById('state').textContent === 'Cannot play'")
+
+
+def test_console_shows_streams_and_clients_and_kicks(site, clip):
+    one = site()
+    with one.publish("cam", clip("basic")):
+        player = subprocess.Popen(["ffmpeg", "-v", "error", "-i", one.live.url("cam"), "-c", "copy", "-f", "null", "-"], stdin=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        try:
+            page = one.console()
+            page.wait("document.querySelectorAll('#clients tbody tr').length === 2")
+            assert page.text("#streams tbody th") == "live/cam"
+            page.wait("/H264 Main.*640×360/.test(document.querySelector('#streams').textContent)")
+            assert "fmle-publish" in page.text("#clients") and "rtmp-play" in page.text("#clients")
+            version = one.live.api("/api/v1/versions")["data"]["version"]
+            assert version in page.text("#tiles") and version in page.text("#about")
+            # Two samples of the server make a rate, and a line in the chart.
+            page.wait("document.querySelector('.chart polyline').getAttribute('points').split(' ').length >= 2", 15)
+            page.wait("/bps/.test(document.querySelector('.chart svg').getAttribute('aria-label'))")
+            page.shot("console", whole=True)
+            kick = "#clients tbody tr:has(td:text-is('rtmp-play')) button"
+            page.click(kick)
+            page.wait("document.getElementById('confirm').open")
+            assert "rtmp-play" in page.text("#confirm-text")
+            page.shot("console-kick")
+            page.press("Escape")
+            page.wait("!document.getElementById('confirm').open")
+            time.sleep(0.5)
+            assert player.poll() is None, "Escape must keep the client"
+            page.click(kick)
+            page.click("#confirm .danger")
+            page.wait("document.querySelectorAll('#clients tbody tr').length === 1")
+            assert "was kicked" in page.text("#clients-note")
+            player.wait(5)
+        finally:
+            if player.poll() is None:
+                player.kill()
+                player.wait()
+
+
+def test_console_lives_on_the_port_of_the_api_behind_a_password(site, clip):
+    one = site()
+    live = one.live
+    live.stop()
+    text = live.conf_path.read_text().replace("http_api { enabled on;", "http_api { enabled on; auth { enabled on; username u; password p; }")
+    live.write_conf(text)
+    live.start(ready=False)
+    wait_until(lambda: can_connect(live.ports["api"]) and can_connect(live.ports["http"]), 5, "the server with a password")
+    with one.publish("cam", clip("basic")):
+        page = one.open(f"/console/?site=127.0.0.1:{live.ports['http']}", base=one.api, httpCredentials={"username": "u", "password": "p"})
+        page.wait("document.querySelectorAll('#streams tbody tr').length === 1")
+        assert page.value("document.querySelector('#streams a').href").startswith(f"{one.origin}/players/srs_player.html?")
+        # From another origin no browser sends a password: the page says where to go.
+        landing = one.landing()
+        landing.wait("document.getElementById('locked').checkVisibility()")
+        assert landing.value("document.getElementById('locked-link').href") == f"{one.api}/console/"
+        landing.shot("landing-locked")
+
+
+def test_console_keeps_its_figures_and_says_so_when_the_server_goes(site):
+    one = site()
+    page = one.console()
+    page.wait("document.getElementById('state').textContent === 'Live'")
+    one.live.stop()
+    page.wait("document.getElementById('problem').checkVisibility()")
+    assert page.is_shown("#tiles") and page.text("#state") == "No answer"
+    one.live.start()
+    page.wait("document.getElementById('state').textContent === 'Live' && !document.getElementById('problem').checkVisibility()", 15)
+
+
+# What a person who does not see well, or has no mouse, needs: names for everything that can be operated, contrast of 4.5 to 1 for every
+# text (WCAG 2.1, 1.4.3), a language, one h1.
+AUDIT = r"""(() => {
+    const wrong = [];
+    const luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0);
+    const colour = (text) => (text.match(/[\d.]+/g) ?? []).map(Number);
+    const ground = (element) => {
+        for (let at = element; at; at = at.parentElement) {
+            const found = colour(getComputedStyle(at).backgroundColor);
+            if (found.length === 3) return found;
+            if (at.id === 'over') return [60, 60, 60];
+        }
+        return [255, 255, 255];
+    };
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    let texts = 0;
+    while (walker.nextNode()) {
+        const element = walker.currentNode.parentElement;
+        if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest('.out-of-sight, .skip, option, :disabled, noscript')) continue;
+        texts++;
+        const [a, b] = [luminance(colour(getComputedStyle(element).color)), luminance(ground(element))].sort((x, y) => y - x);
+        const ratio = (a + 0.05) / (b + 0.05);
+        if (ratio < 4.5) wrong.push(`contrast ${ratio.toFixed(2)}: ${walker.currentNode.data.trim().slice(0, 40)}`);
+    }
+    if (texts < 5) wrong.push(`only ${texts} texts were looked at`);
+    for (const element of document.querySelectorAll('button, a[href], input, select, video, [role=img]')) {
+        const named = element.getAttribute('aria-label') || element.textContent.trim() || element.labels?.[0]?.textContent.trim();
+        if (!named) wrong.push(`no name: ${element.outerHTML.slice(0, 80)}`);
+        if (element.tabIndex < 0 && element.matches('button, a[href], input, select')) wrong.push(`not in the tab order: ${element.outerHTML.slice(0, 80)}`);
+    }
+    if (!document.documentElement.lang) wrong.push('no language');
+    if ([...document.querySelectorAll('h1')].filter((h) => h.checkVisibility()).length > 1) wrong.push('more than one h1');
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth > clientWidth) wrong.push(`wider than the screen: ${scrollWidth} > ${clientWidth}`);
+    return wrong;
+})()"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_pages_are_accessible_and_fit(site, clip, size, scheme):
+    one = site()
+    options = {"colorScheme": scheme, **(PHONE if size == "phone" else {})}
+    with one.publish("cam", clip("basic")):
+        pages = {"landing": one.landing(**options), "console": one.console(**options), "player": one.player("cam", **options)}
+        pages["landing"].wait("document.querySelectorAll('.stream').length === 1")
+        pages["console"].wait("document.querySelectorAll('#clients tbody tr').length >= 1")
+        pages["player"].wait("!['Connecting', 'Stopped'].includes(document.getElementById('state').textContent)")
+        for name, page in pages.items():
+            assert page.value(AUDIT) == [], name
+            page.shot(f"{name}-{size}-{scheme}", whole=True)
+        empty = one.open("/?api=127.0.0.1:1", **options)
+        empty.wait("document.getElementById('unreachable').checkVisibility()")
+        assert empty.value(AUDIT) == []
+    assert one.open("/nginx.html", **options).value("document.querySelectorAll('a').length") == 3
+
+
+def test_a_keyboard_is_enough(site, clip):
+    one = site()
+    with one.publish("cam", clip("basic")):
+        page = one.landing()
+        page.wait("document.querySelectorAll('.stream').length === 1")
+        page.press("Tab")
+        assert page.value("document.activeElement.className") == "skip"
+        page.press("Enter")
+        page.press("Tab")
+        assert page.value("document.activeElement.textContent") == "Play"
+        time.sleep(2.5)  # A refresh of the list must not take the focus away.
+        assert page.value("document.activeElement.textContent") == "Play"
+        page.press("Enter")
+        page.wait("location.pathname.endsWith('srs_player.html')")
+
+
+def test_every_link_of_the_pages_leads_somewhere(site):
+    one = site()
+    for path in ("/", "/console/", "/players/srs_player.html", "/nginx.html", "/live/livestream.html"):
+        page = one.open(path + (f"?{one.query}" if path in ("/", "/console/") else ""))
+        page.wait("document.readyState === 'complete'")
+        links = page.value("[...document.querySelectorAll('a[href], link[href], script[src]')].map((e) => e.href || e.src)")
+        assert links
+        for link in {link.split("#")[0] for link in links if link.startswith(one.origin)}:
+            assert page.value(f"fetch({link!r}).then((answer) => answer.status)") == 200, f"{path} links to {link}"
