@@ -229,7 +229,7 @@ def test_a_hanging_service_costs_its_own_time_only(server, clip, hooks):
     hooks.answers["/hang"] = Answer(after_s=120)
     live = server(hooks.conf(), root=f"vhost slow {{ http_hooks {{ enabled on; on_play {hooks.url('/hang')}; on_connect "
                                      f"{hooks.url('/on_connect')}; on_close {hooks.url('/hang')}; }} }}\n")
-    with Bystander(live.ports["rtmp"], clip("basic"), stall_s=0.5):
+    with Bystander(live.ports["rtmp"], clip("basic")):
         with RtmpClient(live.ports["rtmp"], timeout=40) as stuck:
             stuck.connect("live", tcUrl="rtmp://slow/live")
             stuck.create_stream()

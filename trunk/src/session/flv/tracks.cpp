@@ -49,21 +49,33 @@ std::optional<Tracks> decide_tracks(const media::Source& source, media::Containe
     return tracks;
 }
 
-Result<void> check_codec(const media::Source& source, media::Container container) {
-    if (container != media::Container::aac && container != media::Container::mp3)
-        return {};
-    const auto wanted = container == media::Container::aac ? wire::flv::AudioCodec::aac : wire::flv::AudioCodec::mp3;
+namespace {
+
+// Of the newest sequence header, else of the newest sound that is still there; none when a GOP has just begun without any.
+std::optional<wire::flv::AudioCodec> codec_of(const media::Source& source) {
+    const auto read = [](const Slice& body) {
+        const auto tag = wire::flv::parse_audio_tag(body.bytes());
+        return tag.ok() ? std::optional(tag->codec) : std::nullopt;
+    };
+    if (const Slice& config = source.config(Kind::audio); !config.empty())
+        return read(config);
     const media::Ring& ring = source.ring();
-    for (media::Sequence at = ring.next(); at > ring.first(); --at) {
-        const media::Packet& packet = ring.at(at - 1);
-        if (packet.kind != Kind::audio)
-            continue;
-        if (const auto tag = wire::flv::parse_audio_tag(packet.payload.bytes()); tag.ok() && tag->codec == wanted)
-            return {};
-        break;
-    }
-    return Error(Errc::unsupported,
-                 container == media::Container::aac ? "the stream's sound is not AAC" : "the stream's sound is not MP3");
+    for (media::Sequence at = ring.next(); at > ring.first(); --at)
+        if (const media::Packet& packet = ring.at(at - 1); packet.kind == Kind::audio)
+            return read(packet.payload);
+    return std::nullopt;
+}
+
+}  // namespace
+
+Result<void> check_codec(const media::Source& source, media::Container container) {
+    using wire::flv::AudioCodec;
+    const auto codec = codec_of(source);
+    if (container == media::Container::aac && codec && *codec != AudioCodec::aac)
+        return Error(Errc::unsupported, "the stream's sound is not AAC");
+    if (container == media::Container::mp3 && codec && *codec != AudioCodec::mp3)
+        return Error(Errc::unsupported, "the stream's sound is not MP3");
+    return {};
 }
 
 }  // namespace live::session::flv

@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kSurePackets = 10;
 // None while not enough has been published. Containers of sound alone wait for sound.
 std::optional<Tracks> decide_tracks(const media::Source& source, media::Container container, const RemuxOptions& options);
 
-// Errc::unsupported when the stream's sound is not what an .aac or .mp3 file holds. Sound has been published.
+// Errc::unsupported when the stream's sound is known not to be what an .aac or .mp3 file holds.
 Result<void> check_codec(const media::Source& source, media::Container container);
 
 }  // namespace live::session::flv
