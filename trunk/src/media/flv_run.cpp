@@ -34,8 +34,6 @@ std::uint8_t write_framed(Framing framing, const Packet& packet, std::int64_t ti
     return head.size;
 }
 
-std::int64_t to_ms(MediaTime time) { return std::chrono::floor<std::chrono::milliseconds>(time).count(); }
-
 }  // namespace
 
 RunEncoder::Encoded FlvRunEncoder::encode(const Packet& packet, SlabLog& log) {

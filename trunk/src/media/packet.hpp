@@ -3,6 +3,7 @@
 // value: copying it copies a counter, never the media.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "base/bytes.hpp"
@@ -41,6 +42,9 @@ struct Packet {
     Slice payload;
     TimePoint arrived{};  // at this server; the source stamps it
 };
+
+// Whole milliseconds, rounded down.
+inline std::int64_t to_ms(MediaTime time) { return std::chrono::floor<std::chrono::milliseconds>(time).count(); }
 
 inline std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
 

@@ -31,8 +31,6 @@ rtmp::MessageType type_of(Kind kind) {
 
 void append(std::vector<std::uint8_t>& out, Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); }
 
-std::int64_t to_ms(MediaTime time) { return std::chrono::floor<std::chrono::milliseconds>(time).count(); }
-
 }  // namespace
 
 RunEncoder::Encoded RtmpRunEncoder::encode(const Packet& packet, SlabLog& log) {

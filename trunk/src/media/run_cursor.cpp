@@ -9,12 +9,6 @@
 
 namespace live::media {
 
-namespace {
-
-std::int64_t to_ms(MediaTime time) { return std::chrono::floor<std::chrono::milliseconds>(time).count(); }
-
-}  // namespace
-
 RunCursor::RunCursor(Ref<Source> source, const RunFormat& format, std::vector<std::uint8_t> preamble,
                      std::optional<MediaTime> from)
     : source_(std::move(source)), run_(source_->hold_run(format)), private_(std::move(preamble)), format_(format) {

@@ -17,8 +17,7 @@ void StampedBatch::load(const WireRun& run, const Ring& ring, WireRun::Position 
         const auto end = static_cast<std::size_t>(end_ - from);
         if (end == begin)
             continue;  // left out by the format
-        const auto time = std::chrono::floor<std::chrono::milliseconds>(ring.at(sequence).dts);
-        messages_.push_back({end, begin + run.entry(sequence).header_bytes, time.count()});
+        messages_.push_back({end, begin + run.entry(sequence).header_bytes, to_ms(ring.at(sequence).dts)});
     }
     std::array<::iovec, 8> parts;
     while (bytes_.size() < end_ - from) {

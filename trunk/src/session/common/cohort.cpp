@@ -48,7 +48,7 @@ void Cohort::remove_waiting(Seat& seat) {
 }
 
 void Cohort::hand_back(Seat& seat) {
-    ++counters_.handed_back;
+    ++tools_.counters.handed_back;
     leave(seat);
     seat.handed_back.raise();
 }
@@ -110,7 +110,7 @@ void Cohort::send_shared(media::WireRun& run) {
     for (std::size_t i = 0; i < count; ++i)
         total += parts[i].iov_len;
     tools_.sender.send(descriptors_, std::span(parts).first(count), total, missed_);
-    counters_.meter.record(*source_, run, position_, position_ + total, members_.size(), io::now());
+    tools_.counters.meter.record(*source_, run, position_, position_ + total, members_.size(), io::now());
     settle_missed(total, nullptr);
     position_ += total;
 }
@@ -129,19 +129,19 @@ void Cohort::send_stamped(media::WireRun& run) {
             missed_[i].index += begin;
         begin = end;
     }
-    counters_.meter.record(*source_, run, position_, tools_.batch.end(), members_.size(), io::now());
+    tools_.counters.meter.record(*source_, run, position_, tools_.batch.end(), members_.size(), io::now());
     settle_missed(tools_.batch.size(), &tools_.batch);
     position_ = tools_.batch.end();
 }
 
 // Hands back who did not take all `total` bytes. With a `batch` stamped anew, the rest of a begun message is that batch's.
 void Cohort::settle_missed(std::size_t total, media::StampedBatch* batch) {
-    counters_.sends += members_.size();
-    counters_.bytes += total * members_.size();
+    tools_.counters.sends += members_.size();
+    tools_.counters.bytes += total * members_.size();
     // From the last on: removing one moves only later ones, which are done.
     std::ranges::sort(missed_, {}, [](const io::ShortSend& miss) { return ~miss.index; });
     for (const io::ShortSend& miss : missed_) {
-        counters_.bytes -= total - miss.sent;
+        tools_.counters.bytes -= total - miss.sent;
         Seat& seat = *members_[miss.index];
         hand_back(seat);
         if (batch != nullptr) {
@@ -158,7 +158,7 @@ void Cohort::settle_missed(std::size_t total, media::StampedBatch* batch) {
 void Cohort::admit_waiting(const media::WireRun& run) {
     for (std::size_t i = waiting_.size(); i-- > 0;) {
         Seat& seat = *waiting_[i];
-        if (flush(seat.stream, seat.cursor, counters_.bytes) != Flushed::all) {
+        if (flush(seat.stream, seat.cursor, tools_.counters.bytes) != Flushed::all) {
             hand_back(seat);
         } else if (seat.cursor.is_plain() && seat.cursor.position() == position_ && position_ == run.head()) {
             remove_waiting(seat);

@@ -60,7 +60,7 @@ struct CohortTools {
 class Cohort {
 public:
     Cohort(Ref<media::Source> source, const media::RunFormat& format, CohortTools& tools)
-        : source_(std::move(source)), format_(format), tools_(tools), counters_(tools.counters) {}
+        : source_(std::move(source)), format_(format), tools_(tools) {}
     Cohort(const Cohort&) = delete;
     Cohort& operator=(const Cohort&) = delete;
 
@@ -93,7 +93,6 @@ private:
     Ref<media::Source> source_;
     media::RunFormat format_;
     CohortTools& tools_;
-    FanOutCounters& counters_;
     // Parallel: the descriptors are what the sending loop touches.
     std::vector<int> descriptors_;
     std::vector<Seat*> members_;
