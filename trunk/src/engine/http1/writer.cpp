@@ -1,8 +1,5 @@
 #include "engine/http1/writer.hpp"
 
-#include <array>
-#include <charconv>
-
 #include "base/check.hpp"
 
 namespace live::engine::http1 {
@@ -104,27 +101,6 @@ std::string ResponseBuilder::with_body(std::string_view content_type, std::strin
 std::string ResponseBuilder::without_body() const {
     std::string out = head();
     return out += "\r\n";
-}
-
-std::string ResponseBuilder::chunked(std::string_view content_type) const {
-    std::string out = head();
-    append_field(out, "Content-Type", content_type);
-    append_field(out, "Transfer-Encoding", "chunked");
-    return out += "\r\n";
-}
-
-std::string ResponseBuilder::until_close(std::string_view content_type) const {
-    CHECK(connection_ == Connection::close);
-    std::string out = head();
-    append_field(out, "Content-Type", content_type);
-    return out += "\r\n";
-}
-
-std::string chunk_head(std::size_t bytes) {
-    CHECK(bytes > 0);
-    std::array<char, 16> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), bytes, 16).ptr;
-    return std::string(digits.data(), end).append("\r\n");
 }
 
 std::string write_request(std::string_view method, std::string_view target, std::string_view host, const Headers& headers,

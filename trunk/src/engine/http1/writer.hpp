@@ -26,12 +26,8 @@ public:
     // Head and body with its length. An answer to HEAD takes the same head and sends no body.
     std::string with_body(std::string_view content_type, std::string_view body) const;
     std::string head_for_body(std::string_view content_type, std::size_t body_bytes) const;
-    // 204, 304 and the like: no body, no length.
+    // Without a body, or with one whose end the fields tell: what follows them is the caller's.
     std::string without_body() const;
-    // The head of a body in chunks: each goes between chunk_head() and kChunkEnd, and kLastChunk ends it.
-    std::string chunked(std::string_view content_type) const;
-    // The head of a body that ends with the connection, for HTTP/1.0 clients.
-    std::string until_close(std::string_view content_type) const;
 
 private:
     std::string head() const;
@@ -41,12 +37,8 @@ private:
     std::string fields_;
 };
 
-inline constexpr std::string_view kChunkEnd = "\r\n";
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-
-// The line in front of a chunk of that many bytes, which must not be zero.
-std::string chunk_head(std::size_t bytes);
 
 // A whole request. Host, Connection and, with a body, Content-Length are added to the fields given; `target` has its special
 // characters encoded already.

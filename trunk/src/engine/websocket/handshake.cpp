@@ -11,7 +11,6 @@ namespace live::engine::websocket {
 
 namespace {
 
-constexpr int kSwitchingProtocols = 101;
 constexpr std::string_view kGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 constexpr std::size_t kSha1Bytes = 20;
 constexpr std::size_t kKeyBytes = 24;  // 16 bytes in base64
@@ -59,10 +58,8 @@ Result<std::string> accept_value(const http1::Request& request) {
     return accept_key(*key);
 }
 
-http1::ResponseBuilder switching_protocols(std::string_view accept_value) {
-    http1::ResponseBuilder builder(kSwitchingProtocols, http1::ResponseBuilder::Connection::upgrade);
-    builder.header("Upgrade", "websocket").header("Sec-WebSocket-Accept", accept_value);
-    return builder;
+std::vector<std::pair<std::string, std::string>> answer_fields(std::string accept_value) {
+    return {{"Upgrade", "websocket"}, {"Sec-WebSocket-Accept", std::move(accept_value)}};
 }
 
 }  // namespace live::engine::websocket

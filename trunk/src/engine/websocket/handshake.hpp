@@ -4,10 +4,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.hpp"
 #include "engine/http1/message.hpp"
-#include "engine/http1/writer.hpp"
 
 namespace live::engine::websocket {
 
@@ -23,7 +24,7 @@ Result<std::string> accept_key(std::string_view key);
 // with "Sec-WebSocket-Version: 13".
 Result<std::string> accept_value(const http1::Request& request);
 
-// The answer that says yes; the caller may add fields and sends it as without_body().
-http1::ResponseBuilder switching_protocols(std::string_view accept_value);
+// What the answer 101, with "Connection: Upgrade", says besides.
+std::vector<std::pair<std::string, std::string>> answer_fields(std::string accept_value);
 
 }  // namespace live::engine::websocket

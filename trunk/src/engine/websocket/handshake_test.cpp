@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/http1/parser.hpp"
+#include "engine/http1/writer.hpp"
 
 namespace live::engine::websocket {
 namespace {
@@ -33,7 +34,10 @@ TEST(WebSocketHandshake, AnswersTheExampleOfTheText) {
     EXPECT_TRUE(asks_for_websocket(request));
     const auto accept = accept_value(request);
     ASSERT_TRUE(accept.ok()) << accept.error().text();
-    EXPECT_EQ(switching_protocols(*accept).without_body(),
+    http1::ResponseBuilder answer(101, http1::ResponseBuilder::Connection::upgrade);
+    for (const auto& [name, value] : answer_fields(*accept))
+        answer.header(name, value);
+    EXPECT_EQ(answer.without_body(),
               "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
               "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n");
 }

@@ -117,7 +117,7 @@ Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
     http::Head head;
     head.status = kSwitchingProtocols;
     head.end = http::BodyEnd::none;
-    head.headers = {{"Upgrade", "websocket"}, {"Sec-WebSocket-Accept", *std::move(accept)}};
+    head.headers = websocket::answer_fields(*std::move(accept));
     TRY(exchange_.send_head(head, deadline));
     framing_ = media::Framing::websocket;
     return hear(exchange_.take_rest());

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "engine/http1/parser.hpp"
@@ -49,7 +50,7 @@ public:
             if (part.empty())
                 break;
             read += part.size();
-            const std::string chunk = engine::http1::chunk_head(part.size()) + part + "\r\n";
+            const std::string chunk = fmt::format("{:x}\r\n", part.size()) + part + "\r\n";
             const std::string_view out = exchange.body_end() == BodyEnd::chunks ? std::string_view(chunk) : part;
             TRY(exchange.stream().write_all(std::array{io::as_part(as_bytes(out))}, deadline));
         }
