@@ -1,8 +1,10 @@
 #include "session/flv/play_handler.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "session/flv/client.hpp"
 #include "session/flv/play_session.hpp"
 #include "session/http/exchange.hpp"
 #include "wire/rtmp/stream_url.hpp"
@@ -14,33 +16,23 @@ namespace {
 constexpr int kNotFound = 404;
 constexpr int kMethodNotAllowed = 405;
 
-ClientRequest client_of(const http::Request& request, const MountedUrl& url) {
-    ClientRequest client;
-    client.id = request.id;
-    client.kind = ClientKind::flv_play;
-    client.ip = request.client_ip();
-    client.peer_ip = request.peer_ip;
-    client.vhost = url.vhost;
-    client.app = url.stream.app;
-    client.stream = url.stream.stream;
-    client.param = request.target.raw_query.empty() ? "" : "?" + request.target.raw_query;
-    client.tc_url = "rtmp://" + url.vhost + "/" + url.stream.app;
+ClientRequest player_of(const http::Request& request, const MountedUrl& url) {
+    ClientRequest client = client_of(request, ClientKind::flv_play, url.vhost, url.stream.app, url.stream.stream);
     client.page_url = request.message.headers.find("Referer").value_or("");
     client.extension = request.path().substr(std::min(request.path().rfind('.'), request.path().size()));
     return client;
 }
 
-Result<void> admit_names(const ClientRequest& client) {
-    for (const std::string* name : {&client.vhost, &client.app, &client.stream})
-        TRY(wire::rtmp::admit_name(*name));
-    return {};
+bool has_good_names(const MountedUrl& url) {
+    return std::ranges::all_of(std::array{&url.vhost, &url.stream.app, &url.stream.stream},
+                               [](const std::string* name) { return wire::rtmp::admit_name(*name).ok(); });
 }
 
 }  // namespace
 
 bool PlayHandler::takes(const http::Request& request) const {
     const auto url = context_.mounts.find(request);
-    return url && admit_names(client_of(request, *url)).ok();
+    return url && has_good_names(*url);
 }
 
 Result<void> PlayHandler::serve(http::Exchange& exchange, io::Deadline deadline) {
@@ -58,7 +50,7 @@ std::unique_ptr<PlaySession> PlayHandler::session_for(http::Exchange& exchange) 
     auto url = context_.mounts.find(exchange.request());
     if (!url)
         return nullptr;
-    auto client = client_of(exchange.request(), *url);
+    auto client = player_of(exchange.request(), *url);
     return std::make_unique<PlaySession>(exchange, context_, std::move(client), *std::move(url));
 }
 

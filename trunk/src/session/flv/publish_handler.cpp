@@ -1,5 +1,6 @@
 #include "session/flv/publish_handler.hpp"
 
+#include "session/flv/client.hpp"
 #include "session/flv/mount.hpp"
 #include "session/flv/publish_session.hpp"
 #include "session/http/exchange.hpp"
@@ -19,7 +20,7 @@ void replace(std::string& text, std::string_view what, const std::string& with) 
 
 }  // namespace
 
-Result<ClientRequest> PublishHandler::client_of(const http::Request& request) const {
+Result<ClientRequest> PublishHandler::publisher_of(const http::Request& request) const {
     const auto mount = TRY(Mount::parse("/[app]/[stream].flv"));
     const auto named = mount.match(request.path());
     if (!named)
@@ -32,24 +33,14 @@ Result<ClientRequest> PublishHandler::client_of(const http::Request& request) co
     replace(output, "[stream]", named->stream);
     const auto url = TRY(wire::rtmp::parse_stream_url(output));
     TRY(wire::rtmp::admit(url));
-    ClientRequest client;
-    client.id = request.id;
-    client.kind = ClientKind::fmle_publish;
-    client.ip = request.client_ip();
-    client.peer_ip = request.peer_ip;
-    client.vhost = url.vhost;
-    client.app = url.app;
-    client.stream = url.stream;
-    client.param = request.target.raw_query.empty() ? "" : "?" + request.target.raw_query;
-    client.tc_url = "rtmp://" + url.vhost + "/" + url.app;
-    return client;
+    return client_of(request, ClientKind::fmle_publish, url.vhost, url.app, url.stream);
 }
 
 Result<void> PublishHandler::serve(http::Exchange& exchange, io::Deadline deadline) {
     const std::string& method = exchange.request().message.method;
     if (method != "POST" && method != "PUT")
         return exchange.send(http::error_reply(kMethodNotAllowed, "a stream is published with POST"), deadline);
-    auto client = client_of(exchange.request());
+    auto client = publisher_of(exchange.request());
     if (!client.ok())
         return exchange.send(http::error_reply(kNotFound, client.error().sentence()), deadline);
     return PublishSession(exchange, context_, *std::move(client)).run(deadline);

@@ -19,7 +19,7 @@ public:
     Result<void> serve(http::Exchange& exchange, io::Deadline deadline) override;
 
 private:
-    Result<ClientRequest> client_of(const http::Request& request) const;
+    Result<ClientRequest> publisher_of(const http::Request& request) const;
 
     Context& context_;
     std::string output_;

@@ -50,8 +50,7 @@ private:
     Result<void> receive_next(io::Deadline deadline);
     Result<void> understand_next();
     Result<Next> answer(io::Deadline deadline);
-    Handler* handler_of(const Request& request) const;
-    Result<void> send_own_answer(Exchange& exchange, io::Deadline deadline);
+    Result<Handler*> route(Exchange& exchange, io::Deadline deadline);
     Result<Request> understand(engine::http1::Request message) const;
     bool streams_body(const engine::http1::Request& head) const;
     // What is said without asking a handler.

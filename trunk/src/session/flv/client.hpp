@@ -1,0 +1,26 @@
+// A client of HTTP as admission knows it: who asks, and for which stream.
+#pragma once
+
+#include <string>
+
+#include "session/common/admission.hpp"
+#include "session/http/handler.hpp"
+
+namespace live::session::flv {
+
+inline ClientRequest client_of(const http::Request& request, ClientKind kind, const std::string& vhost, const std::string& app,
+                               const std::string& stream) {
+    ClientRequest client;
+    client.id = request.id;
+    client.kind = kind;
+    client.ip = request.client_ip();
+    client.peer_ip = request.peer_ip;
+    client.vhost = vhost;
+    client.app = app;
+    client.stream = stream;
+    client.param = request.target.raw_query.empty() ? "" : "?" + request.target.raw_query;
+    client.tc_url = "rtmp://" + vhost + "/" + app;
+    return client;
+}
+
+}  // namespace live::session::flv
