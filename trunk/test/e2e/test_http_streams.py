@@ -1,8 +1,12 @@
 """HTTP-FLV, HTTP-TS, HTTP-AAC, HTTP-MP3 and WebSocket-FLV: what comes, when it begins and how it ends."""
 
+import hashlib
+import json
 import socket
+import ssl
 import threading
 import time
+import urllib.request
 
 import pytest
 
@@ -266,3 +270,38 @@ def test_a_posted_body_that_is_no_flv_is_refused(server):
     stream.close()
     live.wait_log("cleanup when unpublish, url=/live/x")
     live.assert_alive()
+
+
+def test_websocket_carries_a_transport_stream_too(server, clip):
+    live = server("http_remux { enabled on; mount [vhost]/[app]/[stream].ts; }")
+    publisher = publish(live, clip)
+    with WebSocketStream(live.ports[PORT], "/live/cam.ts") as player:
+        assert player.accepted
+        player.read(3)
+    publisher.stop()
+    assert len(player.body) > 50_000 and len(player.body) % 188 == 0
+    assert all(player.body[at] == 0x47 for at in range(0, len(player.body), 188))
+
+
+def test_https_serves_the_api_and_streams_with_a_certificate_of_its_own_making(server, clip):
+    """Nothing is configured beside the switch, so the pair is made; the log names its fingerprint, which the connection must have."""
+    live = server(FLV)
+    text = live.conf_path.read_text()
+    for block, port in (("http_api", "api"), ("http_server", "http")):
+        head = f"{block} {{ enabled on; "
+        assert head in text
+        text = text.replace(head, head + f"https {{ enabled on; listen 127.0.0.1:${port}s; }} ")
+    live.write_conf(text)
+    live.stop()
+    live.start()
+    seen = ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", live.ports["apis"])))
+    fingerprint = hashlib.sha256(seen).hexdigest()
+    logged = [line for line in live.log().splitlines() if "fingerprint" in line]
+    assert logged and fingerprint in logged[-1].replace(":", "").lower()
+    anyone = ssl._create_unverified_context()  # pylint: disable=protected-access
+    with urllib.request.urlopen(f"https://127.0.0.1:{live.ports['apis']}/api/v1/versions", context=anyone, timeout=5) as answer:
+        assert json.load(answer)["code"] == 0
+    with FfmpegPublisher(live.url("cam"), clip("basic")):
+        wait_playable(live.url("cam"))
+        got = play_check.play(f"https://127.0.0.1:{live.ports['https']}/live/cam.flv", 5)
+    assert got.problems() == []
