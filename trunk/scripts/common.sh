@@ -12,7 +12,7 @@ die() {
     exit 1
 }
 
-# Prints the first Python that has the module $1; false when none has.
+# Prints the first Python that has the modules $1, with commas between them; false when none has.
 python_with() {
     for candidate in "${PYTHON:-python3}" python3 /usr/bin/python3; do
         if "$candidate" -c "import $1" >/dev/null 2>&1; then

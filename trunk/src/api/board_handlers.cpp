@@ -192,11 +192,11 @@ Reply ListHandler::handle(const Request& request, io::Deadline deadline) {
     if (method == "DELETE") {
         const auto removed = remove(id);
         if (!removed)
-            return method_not_allowed();
+            return method_not_allowed(allowed());
         return *removed ? json_reply(request, envelope(server_)) : error_reply(kNotFound, gone.code, gone.sentence);
     }
     if (method != "GET")
-        return method_not_allowed();
+        return method_not_allowed(allowed());
     if (!id.empty()) {
         const auto found = one(id);
         return found ? json_reply(request, envelope(server_, one_key(), *found))

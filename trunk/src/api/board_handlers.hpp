@@ -64,6 +64,8 @@ protected:
     virtual std::optional<std::string> one(const std::string& id) const = 0;
     // False when it is not there; none when such things are not removed.
     virtual std::optional<bool> remove(const std::string& id) const;
+    // For the header of a 405.
+    virtual std::string_view allowed() const { return "GET, HEAD, OPTIONS"; }
 
 private:
     const ServerInfo& server_;
@@ -113,6 +115,7 @@ private:
     Result<std::string> list(const Page& page, io::Deadline deadline) const override;
     std::optional<std::string> one(const std::string& id) const override;
     std::optional<bool> remove(const std::string& id) const override;
+    std::string_view allowed() const override { return "GET, HEAD, DELETE, OPTIONS"; }
 
     const service::stats::StreamBoard& board_;
 };

@@ -174,7 +174,9 @@ TEST_F(BoardApiTest, WhatIsNotThereHasItsCodeAndAStatus) {
     EXPECT_EQ(ask_json("/api/v1/clients/nobody/else", 404)["code"], 2049);
     EXPECT_EQ(ask("/api/v1/clients/nobody", "DELETE").status, 404);
     EXPECT_EQ(ask("/api/v1/clients/", "DELETE").status, 404);
-    EXPECT_EQ(ask("/api/v1/clients/", "POST").status, 405);
+    const Reply posted = ask("/api/v1/clients/", "POST");
+    EXPECT_EQ(posted.status, 405);
+    EXPECT_EQ(posted.headers, (std::vector<std::pair<std::string, std::string>>{{"Allow", "GET, HEAD, DELETE, OPTIONS"}}));
     EXPECT_EQ(ask("/api/v1/streams/", "DELETE").status, 405);
     EXPECT_EQ(ask("/api/v1/vhosts/x", "PUT").status, 405);
 }

@@ -63,10 +63,7 @@ session::http::Reply json_reply(const session::http::Request& request, std::stri
 }
 
 session::http::Reply method_not_allowed(std::string_view allowed) {
-    constexpr int kMethodNotAllowed = 405;
-    session::http::Reply reply = session::http::error_reply(kMethodNotAllowed, "this method is not answered here");
-    reply.headers.emplace_back("Allow", allowed);
-    return reply;
+    return session::http::method_not_allowed(allowed, "this method is not answered here");
 }
 
 }  // namespace live::api

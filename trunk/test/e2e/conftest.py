@@ -1,5 +1,6 @@
 """Fixtures of the end-to-end tests: the server under test, the clips, the option --long."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,10 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "media")]
 
 import clips  # noqa: E402  pylint: disable=wrong-import-position
 import live_server  # noqa: E402  pylint: disable=wrong-import-position
+
+
+# Else it makes a folder in the working directory.
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "live-server/hypothesis"))
 
 
 def pytest_addoption(parser):

@@ -72,6 +72,13 @@ class Ports(dict):
         return self[name]
 
 
+class OnePort(Ports):
+    """The API is where pages and streams are."""
+
+    def __missing__(self, name):
+        return self["api"] if name == "http" else super().__missing__(name)
+
+
 class LiveServer:
     """One server. start() waits until it answers; stop() asks it to end and checks how it ended."""
 

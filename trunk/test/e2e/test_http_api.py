@@ -8,43 +8,82 @@ import urllib.request
 
 import pytest
 
+import live_server
 from http_streams import HttpStream, WebSocketStream
-from live_server import can_connect, wait_until
+from live_server import OnePort, can_connect, wait_until
 from rtmp_client import Player, Publisher
 
 FLV = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
-EXPORTER = "exporter { enabled on; listen 127.0.0.1:$exporter; }"
+EXPORTER = "exporter { enabled on; listen 127.0.0.1:$exporter; label one; tag two; }"
 
+
+
+def of(kind: type, names: str) -> dict:
+    return {name: kind for name in names.split()}
+
+
+class Open(dict):
+    """A shape that lets other members be there too."""
+
+
+# What stands behind a member is a type (float: any number), or a shape of its own. What is not named must not be there.
 ENVELOPE = {"code": int, "server": str, "service": str, "pid": str}
-KBPS = {"recv_30s": int, "send_30s": int}
-STREAM = {"id": str, "name": str, "vhost": str, "app": str, "tcUrl": str, "url": str, "live_ms": int, "clients": int, "frames": int,
-          "send_bytes": int, "recv_bytes": int, "kbps": KBPS, "publish": {"active": bool, "cid": str},
-          "video": {"codec": str, "profile": str, "level": str, "width": int, "height": int},
-          "audio": {"codec": str, "sample_rate": int, "channel": int, "profile": str},
-          "gop": {"seconds": float, "since_key_frame": float}, "dropped_packets": int}
-CLIENT = {"id": str, "vhost": str, "stream": str, "ip": str, "pageUrl": str, "swfUrl": str, "tcUrl": str, "url": str, "name": str,
-          "type": str, "publish": bool, "alive": float, "send_bytes": int, "recv_bytes": int, "kbps": KBPS, "dropped_packets": int}
-VHOST = {"id": str, "name": str, "enabled": bool, "clients": int, "streams": int, "send_bytes": int, "recv_bytes": int, "kbps": KBPS,
-         "hls": {"enabled": bool}}
-RUSAGES = ["ru_utime", "ru_stime", "ru_maxrss", "ru_ixrss", "ru_idrss", "ru_isrss", "ru_minflt", "ru_majflt", "ru_nswap", "ru_inblock",
-           "ru_oublock", "ru_msgsnd", "ru_msgrcv", "ru_nsignals", "ru_nvcsw", "ru_nivcsw"]
-SELF_STAT = ("pid ppid pgrp session tty_nr tpgid flags minflt cminflt majflt cmajflt utime stime cutime cstime priority nice num_threads "
-             "itrealvalue starttime vsize rss rsslim startcode endcode startstack kstkesp kstkeip signal blocked sigignore sigcatch wchan "
-             "nswap cnswap exit_signal processor rt_priority policy delayacct_blkio_ticks guest_time cguest_time").split()
-MEMORY = ["MemActive", "RealInUse", "NotInUse", "MemTotal", "MemFree", "Buffers", "Cached", "SwapTotal", "SwapFree"]
+KBPS = of(int, "recv_30s send_30s")
+TRACK = of(int, "packets bytes")
+STREAM = {**of(str, "id name vhost app tcUrl url"), **of(int, "live_ms clients frames send_bytes recv_bytes"), "kbps": KBPS,
+          "publish": {"active": bool, "cid": str},
+          "video": {**of(str, "codec profile level"), **of(int, "width height")},
+          "audio": {**of(str, "codec profile"), **of(int, "sample_rate channel")},
+          # Ours:
+          "fps": float, "gop": of(float, "seconds since_key_frame"), "tracks": {"video": TRACK, "audio": TRACK, "data": TRACK},
+          "dropped_packets": int}
+CLIENT = {**of(str, "id vhost stream ip pageUrl swfUrl tcUrl url name type"), "publish": bool, "alive": float, **of(int, "send_bytes recv_bytes"),
+          "kbps": KBPS,
+          # Ours:
+          **of(int, "delivered_packets dropped_packets queued_packets queue_delay_ms")}
+VHOST = {**of(str, "id name"), "enabled": bool, **of(int, "clients streams send_bytes recv_bytes"), "kbps": KBPS, "hls": {"enabled": bool}}
+SUMMARIES = {
+    "ok": bool, "now_ms": int,
+    "self": {**of(str, "version argv cwd"), **of(int, "pid ppid mem_kbyte srs_uptime"), **of(float, "mem_percent cpu_percent")},
+    "system": {**of(float, "cpu_percent disk_busy_percent mem_ram_percent mem_swap_percent uptime ilde_time load_1m load_5m load_15m"),
+               **of(int, """disk_read_KBps disk_write_KBps mem_ram_kbyte mem_swap_kbyte cpus cpus_online net_sample_time net_recv_bytes
+                            net_send_bytes net_recvi_bytes net_sendi_bytes srs_sample_time srs_recv_bytes srs_send_bytes conn_sys
+                            conn_sys_et conn_sys_tw conn_sys_udp conn_srs""")}}
+RUSAGES = """ru_utime ru_stime ru_maxrss ru_ixrss ru_idrss ru_isrss ru_minflt ru_majflt ru_nswap ru_inblock ru_oublock ru_msgsnd ru_msgrcv
+             ru_nsignals ru_nvcsw ru_nivcsw"""
+SELF_STAT = """pid ppid pgrp session tty_nr tpgid flags minflt cminflt majflt cmajflt utime stime cutime cstime priority nice num_threads
+               itrealvalue starttime vsize rss rsslim startcode endcode startstack kstkesp kstkeip signal blocked sigignore sigcatch wchan
+               nswap cnswap exit_signal processor rt_priority policy delayacct_blkio_ticks guest_time cguest_time"""
 # What GET of a path gives under "data".
 DATA = {
-    "/api/v1/versions": {"major": int, "minor": int, "revision": int, "version": str},
-    "/api/v1/rusages": {"ok": bool, "sample_time": int, **{name: int for name in RUSAGES}},
-    "/api/v1/self_proc_stats": {"ok": bool, "sample_time": int, "percent": float, "comm": str, "state": str, **{n: int for n in SELF_STAT}},
+    "/api/v1/versions": {**of(int, "major minor revision"), "version": str},
+    "/api/v1/summaries": SUMMARIES,
+    "/api/v1/rusages": {"ok": bool, "sample_time": int, **of(int, RUSAGES)},
+    "/api/v1/self_proc_stats": {"ok": bool, "sample_time": int, "percent": float, "comm": str, "state": str, **of(int, SELF_STAT)},
     "/api/v1/system_proc_stats": {"ok": bool, "sample_time": int, "percent": float,
-                                  **{n: int for n in "user nice sys idle iowait irq softirq steal guest".split()}},
-    "/api/v1/meminfos": {"ok": bool, "sample_time": int, "percent_ram": float, "percent_swap": float, **{n: int for n in MEMORY}},
-    "/api/v1/authors": {"license": str, "contributors": str},
-    "/api/v1/features": {"options": str, "options2": str, "build": str, "build2": str, "features": {
-        n: bool for n in "ssl hls hds callback api httpd dvr transcode ingest stat caster complex_send tcp_nodelay so_sendbuf mr".split()}},
-    "/api/v1/requests": {"uri": str, "path": str, "METHOD": str, "headers": {"sigature": str, "version": str, "link": str, "time": int}},
+                                  **of(int, "user nice sys idle iowait irq softirq steal guest")},
+    "/api/v1/meminfos": {"ok": bool, "sample_time": int, **of(float, "percent_ram percent_swap"),
+                         **of(int, "MemActive RealInUse NotInUse MemTotal MemFree Buffers Cached SwapTotal SwapFree")},
+    "/api/v1/authors": of(str, "license contributors"),
+    "/api/v1/features": {**of(str, "options options2 build build2"), "features": of(
+        bool, "ssl hls hds callback api httpd dvr transcode ingest stat caster complex_send tcp_nodelay so_sendbuf mr")},
+    "/api/v1/requests": {**of(str, "uri path METHOD"), "headers": Open({**of(str, "sigature version link"), "time": int})},
+    "/api/v1/tests/requests": {**of(str, "uri path METHOD"), "headers": Open({**of(str, "sigature version link"), "time": int})},
+    "/api/v1/clusters?ip=a&vhost=b&app=c&stream=d&coworker=127.0.0.1:9092": {"query": of(str, "ip vhost app stream"), "origin": type(None)},
 }
+# What is there in some builds only; the index answers elsewhere.
+BUILD_DATA = {
+    "/api/v1/tcmalloc": {"query": of(str, "page help"), "release_rate": float, "generic": of(int, "current_allocated_bytes heap_size"),
+                         "tcmalloc": of(int, """pageheap_free_bytes pageheap_unmapped_bytes slack_bytes max_total_thread_cache_bytes
+                                                current_total_thread_cache_bytes""")},
+}
+# What GET of a path gives under "urls".
+V1 = Open({**of(str, """versions summaries rusages self_proc_stats system_proc_stats meminfos authors features requests vhosts streams clients
+                        raw clusters perf tcmalloc"""), "tests": of(str, "requests errors redirects [vhost]")})
+URLS = {"/": {"api": str, "rtc": {"v1": of(str, "play publish nack")}}, "/api/": {"v1": str}, "/api/v1/": V1, "/api/v1/perf": V1,
+        "/api/v1/no-such-thing": V1, "/api/v1/no/such/thing?x=y": V1, "/api/no-such-thing": {"v1": str}, "/no-such-thing": {"api": str, "rtc": dict}}
+RAW = {"enabled": bool, "listen": str, "crossdomain": bool, "raw_api": of(bool, "enabled allow_reload allow_query allow_update")}
+RELOAD = {**of(int, "err state"), **of(str, "msg rid")}
 
 
 def assert_shape(value, shape, where: str) -> None:
@@ -53,6 +92,8 @@ def assert_shape(value, shape, where: str) -> None:
         for name, kind in shape.items():
             assert name in value, f"{where} has no {name}: {value}"
             assert_shape(value[name], kind, f"{where}.{name}")
+        unknown = set(value) - set(shape)
+        assert isinstance(shape, Open) or not unknown, f"{where} has {unknown}, which no table names"
     elif shape is float:
         assert isinstance(value, (int, float)) and not isinstance(value, bool), f"{where}: {value!r} is no number"
     else:
@@ -102,9 +143,33 @@ def test_every_field_has_its_type(show):
         got = show.api(path)
         assert_shape(got, {**ENVELOPE, "data": shape}, path)
         assert got["code"] == 0
-    for path, urls in (("/", ["api"]), ("/api/", ["v1"]), ("/api/v1/", ["versions", "streams", "clients", "raw", "tests"])):
-        assert set(urls) <= set(show.api(path)["urls"]), path
-    assert "versions" in show.api("/api/v1/no-such-thing")["urls"], "unknown paths give the index"
+    for path, shape in BUILD_DATA.items():
+        got = show.api(path)
+        assert_shape(got, {**ENVELOPE, **({"urls": V1} if "urls" in got else {"data": shape})}, path)
+    for path, urls in URLS.items():
+        assert_shape(show.api(path), {**ENVELOPE, "urls": urls}, path)
+    assert_shape(show.api("/api/v1/raw?rpc=raw"), {**ENVELOPE, "http_api": RAW}, "raw")
+
+
+def test_figures_of_the_machine_fit_together(show):
+    wait_until(lambda: show.api("/api/v1/summaries")["data"]["ok"], 15, "all figures are there")
+    summaries = show.api("/api/v1/summaries")["data"]
+    own, machine = summaries["self"], summaries["system"]
+    assert own["pid"] == show.process.pid and str(show.conf_path) in own["argv"] and own["cwd"] == str(show.folder)
+    assert 0 < own["mem_percent"] < 1 and own["mem_kbyte"] > 1000 and 0 < own["srs_uptime"] < 300
+    assert machine["conn_srs"] >= 4 and machine["srs_recv_bytes"] > 100_000 and machine["srs_send_bytes"] > 300_000
+    assert machine["conn_sys"] >= machine["conn_sys_et"] >= 4 and machine["net_recvi_bytes"] > 100_000, "loopback is intranet"
+    assert 0 < machine["mem_ram_percent"] < 1 and 0 <= machine["cpu_percent"] <= 1 and machine["cpus"] >= machine["cpus_online"] >= 1
+    memory = show.api("/api/v1/meminfos")["data"]
+    assert memory["MemActive"] == memory["MemTotal"] - memory["MemFree"]
+    assert memory["RealInUse"] == memory["MemActive"] - memory["Buffers"] - memory["Cached"]
+    assert memory["NotInUse"] == memory["MemTotal"] - memory["RealInUse"]
+    assert abs(memory["percent_ram"] - memory["RealInUse"] / memory["MemTotal"]) < 0.01
+    process = show.api("/api/v1/self_proc_stats")["data"]
+    assert process["pid"] == show.process.pid and re.fullmatch("[A-Za-z]", process["state"]) and process["num_threads"] >= 1
+    asked = show.api("/api/v1/requests?a=b")["data"]
+    assert (asked["uri"], asked["path"], asked["METHOD"]) == ("/api/v1/requests?a=b", "/api/v1/requests", "GET")
+    assert asked["headers"]["Host"] == f"127.0.0.1:{show.ports['api']}"
 
 
 def test_streams_clients_and_hosts_say_what_goes_on(show):
@@ -132,16 +197,75 @@ def test_streams_clients_and_hosts_say_what_goes_on(show):
         assert show.api(f"/api/v1/{kind}s/{entry['id']}")[kind]["id"] == entry["id"]
 
 
-def test_what_is_not_there_is_said(show):
-    for path, code in (("/api/v1/vhosts/vid-0000000", 2014), ("/api/v1/streams/vid-0000000", 2048), ("/api/v1/clients/zzzzzzzz", 2049)):
-        status, _, body = api(show, path)
+def test_streams_of_other_hosts_and_of_nobody(server, clip):
+    live = server(FLV, root="vhost video.example.com { http_remux { enabled on; mount [vhost]/[app]/[stream].ts; } }\n")
+    publisher = Publisher(live.ports["rtmp"], "cam", clip("audio"), app="live?vhost=video.example.com")
+    publisher.start()
+    with HttpStream(live.ports["http"], "/live/cam.ts?vhost=video.example.com"), HttpStream(live.ports["http"], "/live/nobody.flv"):
+        wait_until(lambda: len(live.api("/api/v1/clients/")["clients"]) == 3, 5, "three clients")
+        wait_until(lambda: any(s["audio"] for s in live.api("/api/v1/streams/")["streams"]), 5, "sound")
+        cam, nobody = sorted(live.api("/api/v1/streams/")["streams"], key=lambda stream: stream["name"])
+        assert (cam["url"], cam["tcUrl"]) == ("video.example.com/live/cam", f"rtmp://127.0.0.1:{live.ports['rtmp']}/live")
+        assert cam["video"] is None and cam["audio"]["codec"] == "AAC" and cam["publish"]["active"]
+        assert_shape(nobody, {**STREAM, "publish": {"active": bool}, "video": type(None), "audio": type(None),
+                              "gop": of(type(None), "seconds since_key_frame")}, "a stream that nobody publishes")
+        assert nobody["publish"] == {"active": False} and (nobody["clients"], nobody["frames"]) == (1, 0)
+        clients = {c["name"]: c for c in live.api("/api/v1/clients/")["clients"]}
+        assert (clients["cam.ts"]["type"], clients["cam.ts"]["tcUrl"]) == ("flv-play", "rtmp://video.example.com/live")
+        hosts = {h["name"]: h for h in live.api("/api/v1/vhosts/")["vhosts"]}
+        assert {name: (h["clients"], h["streams"]) for name, h in hosts.items()} == {"__defaultVhost__": (1, 1), "video.example.com": (2, 1)}
+        assert cam["vhost"] == hosts["video.example.com"]["id"] == clients["cam.ts"]["vhost"]
+    publisher.stop()
+    wait_until(lambda: live.api("/api/v1/streams/")["streams"] == [], 5, "streams that nobody publishes or plays are not listed")
+    assert json.loads(api(live, f"/api/v1/streams/{cam['id']}")[2])["code"] == 2048
+    assert live.api(f"/api/v1/vhosts/{cam['vhost']}")["vhost"]["clients"] == 0
+
+
+# Requests, and the status and code of their answers.
+ANSWERS = [
+    ("GET", "/api/v1/vhosts/vid-0000000", 404, 2014), ("GET", "/api/v1/streams/vid-0000000", 404, 2048),
+    ("GET", "/api/v1/clients/zzzzzzzz", 404, 2049), ("DELETE", "/api/v1/clients/zzzzzzzz", 404, 2049), ("DELETE", "/api/v1/clients/", 404, 2049),
+    ("POST", "/api/v1/clients/zzzzzzzz", 405, 405), ("PUT", "/api/v1/clients/", 405, 405), ("DELETE", "/api/v1/streams/vid-0000000", 405, 405),
+    ("DELETE", "/api/v1/vhosts/vid-0000000", 405, 405), ("GET", "/api/v1/tests/errors", 400, 100),
+    ("GET", "/api/v1/raw", 403, 1061), ("GET", "/api/v1/raw?rpc=nonsense", 403, 1061), ("GET", "/api/v1/raw?rpc=reload", 403, 1061),
+    ("GET", "/api/v1/raw?rpc=reload-fetch", 403, 1061), ("GET", "/api/v1/raw?rpc=raw", 200, 0), ("GET", "/metrics", 404, 1090),
+    ("GET", "/metrics/streams", 404, 1090), ("GET", "/a/../b", 400, 400), ("GET", "/api/v1/versions?callback=alert(1)", 400, 400),
+    *((method, path.split("?")[0], 405, 405) for method in ("POST", "PUT", "DELETE", "PATCH")
+      for path in (*URLS, *DATA, "/api/v1/raw") if "requests" not in path),
+]
+
+
+def test_every_answer_has_its_status_code_and_headers(server):
+    live = server(FLV)
+    for method, path, want, code in ANSWERS:
+        status, headers, body = api(live, path, method=method)
         got = json.loads(body)
-        assert status == 404 and got["code"] == code and got["message"], path
-    assert json.loads(api(show, "/api/v1/clients/zzzzzzzz", method="DELETE")[2])["code"] == 2049
-    assert json.loads(api(show, "/api/v1/clients/", method="DELETE")[2])["code"] == 2049
-    for method in ("POST", "PUT"):
-        assert api(show, "/api/v1/clients/zzzzzzzz", method=method)[0] == 405
-    assert json.loads(api(show, "/api/v1/tests/errors")[2])["code"] == 100
+        assert (status, got["code"]) == (want, code), f"{method} {path}: {status} {body}"
+        assert code == 0 or got["message"], path
+        assert (status == 405) == ("allow" in headers), path
+    for path in (*DATA, *URLS, "/api/v1/vhosts/", "/api/v1/streams/", "/api/v1/clients/"):
+        status, headers, body = api(live, path)
+        assert status == 200 and headers["content-type"] == "application/json" and int(headers["content-length"]) == len(body), path
+        assert re.fullmatch(r"\w+/\d+\.\d+\.\d+\(\w+\)", headers["server"]) and headers["connection"].lower() == "close", path
+        head = api(live, path, method="HEAD")
+        assert (head[0], head[1]["content-type"], head[2]) == (200, "application/json", b""), path
+    assert files(live, "/api/v1/versions")[2] == api(live, "/api/v1/versions")[2], "on the port of the streams too"
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
+@pytest.mark.parametrize("path, status, location", [
+    ("/api/v1/streams?start=1&count=20", 302, "/api/v1/streams/?start=1&count=20"), ("/api/v1/clients", 302, "/api/v1/clients/"),
+    ("/api/v1/vhosts", 302, "/api/v1/vhosts/"), ("/api/v1", 302, "/api/v1/"), ("/api", 302, "/api/"), ("/console", 302, "/console/"),
+    ("/api/v1/tests/redirects", 301, "/api/v1/tests/errors")])
+def test_who_forgets_the_slash_is_sent_there(server, path, status, location):
+    live = server()
+    with pytest.raises(urllib.error.HTTPError) as answer:
+        urllib.request.build_opener(NoRedirect).open(f"http://127.0.0.1:{live.ports['api']}{path}", timeout=5)
+    assert (answer.value.code, answer.value.headers["Location"]) == (status, location)
 
 
 def test_a_kicked_client_is_gone_and_the_others_are_not(show):
@@ -172,12 +296,35 @@ def test_lists_come_in_pages(server, clip):
         publisher.stop()
 
 
+CORS = {"access-control-allow-origin": "*", "access-control-allow-headers": "*", "access-control-allow-methods": "*",
+        "access-control-expose-headers": "*", "access-control-allow-credentials": "false", "access-control-request-private-network": "true"}
+
+
+def test_pages_of_other_origins_may_not_ask_when_that_is_switched_off(server):
+    live = server(conf=live_server.conf(FLV).replace("http_api { enabled on;", "http_api { enabled on; crossdomain off;"))
+    assert api(live, "/api/v1/versions", method="OPTIONS", headers={"Origin": "http://example.com"})[0] == 405
+    assert not any(name.startswith("access-control-") for name in api(live, "/api/v1/versions", headers={"Origin": "http://example.com"})[1])
+
+
+def test_one_port_serves_it_all(server, clip):
+    live = server(conf=live_server.conf(FLV).replace("$http", "$api"), ports=OnePort())
+    (live.folder / "html").mkdir(exist_ok=True)
+    (live.folder / "html" / "page.html").write_text("<p>page</p>")
+    publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
+    publisher.start()
+    assert live.api("/api/v1/summaries")["code"] == 0 and files(live, "/page.html")[2] == b"<p>page</p>"
+    with HttpStream(live.ports["http"], "/live/cam.flv") as player:
+        assert player.read(1).startswith(b"FLV")
+    publisher.stop()
+
+
 def test_pages_of_other_origins_may_ask_and_callbacks_are_checked(server):
     live = server(FLV)
-    status, headers, _ = api(live, "/api/v1/versions", headers={"Origin": "http://example.com"})
-    assert status == 200 and headers["access-control-allow-origin"] == "*"
-    assert "access-control-allow-origin" not in api(live, "/api/v1/versions")[1]
-    assert api(live, "/api/v1/versions", method="OPTIONS", headers={"Origin": "http://example.com"})[0] == 200
+    for method in ("GET", "OPTIONS"):
+        status, headers, body = api(live, "/api/v1/versions", method=method, headers={"Origin": "http://example.com"})
+        assert status == 200 and bool(body) == (method == "GET")
+        assert {name: value for name, value in headers.items() if name.startswith("access-control-")} == CORS
+    assert not any(name.startswith("access-control-") for name in api(live, "/api/v1/versions")[1])
     status, headers, body = api(live, "/api/v1/versions?callback=my.call_1$")
     assert status == 200 and headers["content-type"].startswith("text/javascript") and body.startswith(b"my.call_1$({")
     for bad in ("alert(1)", "a" * 65, "%3Cscript%3E"):
@@ -196,10 +343,14 @@ def test_only_who_knows_the_password_reads_the_api(server):
     wait_until(lambda: can_connect(live.ports["api"]), 10, "the API listens")
     good = {"Authorization": "Basic " + base64.b64encode(b"admin:secret").decode()}
     for path in ("/api/v1/versions", "/api/v1/clients/", "/api/", "/api/v1/summaries?x=1"):
-        status, headers, _ = api(live, path)
-        assert status == 401 and "basic" in headers["www-authenticate"].lower(), path
+        status, headers, body = api(live, path)
+        assert status == 401 and "basic" in headers["www-authenticate"].lower() and body == b"", path
         assert api(live, path, headers={"Authorization": "Basic " + base64.b64encode(b"admin:wrong").decode()})[0] == 401
         assert api(live, path, headers=good)[0] == 200, path
+    assert files(live, "/api/v1/versions")[0] == 401 and files(live, "/api/v1/versions", headers=good)[0] == 200
+    assert api(live, "/metrics")[0] == 200 and api(live, "/console/")[0] == 404 and files(live, "/no-such-file")[0] == 404
+    with HttpStream(live.ports["http"], "/live/nobody.flv") as player:
+        assert player.status == 200, "streams need no password"
 
 
 CLOSED_CONF = """\
@@ -208,7 +359,9 @@ daemon              off;
 srs_log_tank        console;
 pid                 $folder/srs.pid;
 http_api { enabled on; listen 127.0.0.1:$api; auth { enabled on; username admin; password secret; } }
-vhost __defaultVhost__ { }
+http_server { enabled on; listen 127.0.0.1:$http; dir $folder/html; }
+exporter { enabled on; listen 127.0.0.1:$exporter; }
+vhost __defaultVhost__ { http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } }
 """
 
 
@@ -225,6 +378,12 @@ def test_reload_by_the_api(server):
     assert live.api("/api/v1/raw?rpc=reload")["code"] == 0
     wait_until(lambda: live.api("/api/v1/raw?rpc=reload-fetch")["data"]["state"] == 90, 5, "the reload is over")
     assert live.api("/api/v1/raw?rpc=reload-fetch")["data"]["err"] == 0
+    assert_shape(live.api("/api/v1/raw?rpc=reload-fetch"), {**ENVELOPE, "data": RELOAD}, "reload-fetch")
+    for path in ("/api/v1/raw", "/api/v1/raw?rpc=nonsense"):
+        status, _, body = api(live, path)
+        assert (status, json.loads(body)["code"]) == (400, 1060)
+    status, _, body = api(live, "/api/v1/raw?rpc=update&scope=listen")
+    assert (status, json.loads(body)["code"]) == (403, 1061), "settings are never changed this way"
 
 
 def test_files_are_served_whole_in_part_and_never_from_outside(server):
@@ -253,12 +412,18 @@ def test_files_are_served_whole_in_part_and_never_from_outside(server):
     assert files(live, "/sub/")[0] in (403, 404), "no listing of a folder"
 
 
+# The reference's names, with their types and labels.
+METRICS = {"srs_node_uname_info": ("gauge", "sysname nodename release version machine"),
+           "srs_build_info": ("gauge", "server service pid build_date major version code label tag"), "srs_cpu_percent": ("gauge", ""),
+           "srs_memory": ("gauge", ""), "srs_send_bytes_total": ("counter", ""), "srs_receive_bytes_total": ("counter", ""),
+           "srs_streams": ("gauge", ""), "srs_clients": ("gauge", ""), "srs_clients_total": ("counter", ""),
+           "srs_clients_errs_total": ("counter", "")}
 METRIC = re.compile(r"^[a-z_:][a-z0-9_:]*(\{([a-z_]+=\"(?:[^\"\\\n]|\\.)*\",?)*\})? (-?[0-9.e+-]+|\+Inf|NaN)$")
 
 
 def test_metrics_can_be_read_by_a_scraper(show):
     status, headers, body = request(f"http://127.0.0.1:{show.ports['exporter']}/metrics")
-    assert status == 200 and headers["content-type"].startswith("text/plain")
+    assert status == 200 and headers["content-type"] == "text/plain; charset=utf-8"
     values, typed = {}, set()
     for line in body.decode().splitlines():
         if line.startswith("# TYPE "):
@@ -269,6 +434,11 @@ def test_metrics_can_be_read_by_a_scraper(show):
             assert METRIC.match(line), line
             assert re.sub(r"_(bucket|sum|count)$", "", line.split("{")[0].split()[0]) in typed or line.split("{")[0].split()[0] in typed, line
             values[line.rsplit(" ", 1)[0]] = float(line.rsplit(" ", 1)[1])
+    for name, (kind, labels) in METRICS.items():
+        assert f"# TYPE {name} {kind}\n" in body.decode() and f"# HELP {name} " in body.decode(), name
+        (series,) = [series for series in values if series.split("{")[0] == name]
+        assert re.findall(r'(\w+)="', series) == labels.split(), series
+    assert 'label="one",tag="two"' in body.decode()
     assert values["srs_streams"] == 1 and values["srs_clients"] == 4
     assert values["srs_receive_bytes_total"] > 100_000 and values["srs_send_bytes_total"] > 300_000
     delay = [name for name in typed if "delay" in name]

@@ -265,9 +265,11 @@ def test_a_posted_body_that_is_no_flv_is_refused(server):
             assert bad.status == status, path
     stream = socket.create_connection(("127.0.0.1", live.ports["caster"]), timeout=5)
     stream.sendall(b"POST /live/x.flv HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n" + b"this is not a movie!" + b"\r\n")
-    while stream.recv(4096):
-        pass
+    answer = b""
+    while data := stream.recv(4096):
+        answer += data
     stream.close()
+    assert answer.startswith(b"HTTP/1.1 400 ")
     live.wait_log("cleanup when unpublish, url=/live/x")
     live.assert_alive()
 

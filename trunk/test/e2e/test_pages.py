@@ -38,13 +38,6 @@ def fixture_html(tmp_path_factory):
     return folder
 
 
-class OnePort(live_server.Ports):
-    """The API is where pages and streams are."""
-
-    def __missing__(self, name):
-        return self["api"] if name == "http" else super().__missing__(name)
-
-
 class Site:
     """A server with pages, and pages opened on it."""
 
@@ -143,6 +136,45 @@ def wait_playing(page, frames: int = 50, limit_s: float = 20) -> None:
     assert page.value("document.getElementById('video').webkitAudioDecodedByteCount") > 0
 
 
+# What a viewer of the next two seconds sees and hears.
+WITNESS = """(async () => {
+    const video = document.getElementById('video');
+    if (!window.ears) {  // An element's sound can be taken once.
+        const sound = new AudioContext();
+        window.ears = sound.createAnalyser();
+        sound.createMediaElementSource(video).connect(window.ears);
+        window.ears.connect(sound.destination);
+    }
+    const samples = new Float32Array(window.ears.fftSize);
+    const picture = new OffscreenCanvas(64, 36).getContext('2d', { willReadFrequently: true });
+    const frames = () => video.getVideoPlaybackQuality().totalVideoFrames;
+    const begin = { frames: frames(), time: video.currentTime, at: performance.now() };
+    let energy = 0, count = 0, darkest = 255, brightest = 0;
+    while (performance.now() - begin.at < 2000) {
+        await new Promise((done) => setTimeout(done, 50));
+        window.ears.getFloatTimeDomainData(samples);
+        for (const sample of samples) energy += sample * sample;
+        count += samples.length;
+        picture.drawImage(video, 0, 0, 64, 36);
+        const pixels = picture.getImageData(0, 0, 64, 36).data;
+        for (let at = 1; at < pixels.length; at += 4) {
+            darkest = Math.min(darkest, pixels[at]);
+            brightest = Math.max(brightest, pixels[at]);
+        }
+    }
+    return { frames: frames() - begin.frames, seconds: video.currentTime - begin.time, loudness: Math.sqrt(energy / count),
+             contrast: brightest - darkest, size: [video.videoWidth, video.videoHeight] };
+})()"""
+
+
+def assert_seen_and_heard(page, size=(640, 360)) -> None:
+    """Frames are decoded and differ from a blank, the clock goes on, the size is right, there is sound. The bounds leave room for a machine
+    that is too busy to show every frame."""
+    got = page.value(WITNESS)
+    assert got["frames"] >= 16 and got["seconds"] > 1.2, got
+    assert got["contrast"] > 16 and got["loudness"] > 0.001 and got["size"] == list(size), got
+
+
 def test_landing_lists_a_stream_and_its_play_button_plays_it(site, html, clip):
     needs_libraries(html)
     one = site()
@@ -162,6 +194,7 @@ def test_landing_lists_a_stream_and_its_play_button_plays_it(site, html, clip):
         assert page.text("#size") == "640×360"
         page.wait("Number(document.getElementById('fps').textContent) >= 20", 8)
         assert float(page.text("#latency").split(" ")[0]) < 4
+        assert_seen_and_heard(page)
         page.shot("player")
 
 
@@ -191,7 +224,7 @@ def test_landing_says_what_to_do_when_the_api_is_out_of_reach(site):
 
 
 def test_one_port_needs_no_parameters(site, clip):
-    one = site(conf=live_server.conf(REMUX).replace("$http", "$api"), ports=OnePort())
+    one = site(conf=live_server.conf(REMUX).replace("$http", "$api"), ports=live_server.OnePort())
     live = one.live
     with one.publish("cam", clip("basic")):
         page = one.open("/")
@@ -269,8 +302,10 @@ def test_player_plays_flv_over_websocket(site, html, clip):
         assert page.value("document.getElementById('address').value") == f"ws://127.0.0.1:{one.live.ports['http']}/live/cam.flv"
         assert page.value("document.getElementById('way').value") == "ws-flv"
         wait_playing(page)
+        assert_seen_and_heard(page)
         page.select("#way", "flv")
         wait_playing(page)
+        assert_seen_and_heard(page)
         assert page.value("document.getElementById('address').value").startswith("http://")
 
 

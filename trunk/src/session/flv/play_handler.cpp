@@ -14,7 +14,6 @@ namespace live::session::flv {
 namespace {
 
 constexpr int kNotFound = 404;
-constexpr int kMethodNotAllowed = 405;
 
 ClientRequest player_of(const http::Request& request, const MountedUrl& url) {
     ClientRequest client = client_of(request, ClientKind::flv_play, url.vhost, url.stream.app, url.stream.stream);
@@ -38,7 +37,7 @@ bool PlayHandler::takes(const http::Request& request) const {
 Result<void> PlayHandler::serve(http::Exchange& exchange, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     if (!request.is_get())
-        return exchange.send(http::error_reply(kMethodNotAllowed, "a live stream is played with GET"), deadline);
+        return exchange.send(http::method_not_allowed("GET, HEAD, OPTIONS", "a live stream is played with GET"), deadline);
     const auto session = session_for(exchange);
     if (!session)
         return exchange.send(http::error_reply(kNotFound, "there is no live stream at this address"), deadline);

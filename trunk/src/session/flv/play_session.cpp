@@ -109,8 +109,10 @@ Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
     if (!accept.ok()) {
         const int status = accept.code() == Errc::unsupported ? kUpgradeRequired : kBadRequest;
         auto reply = http::error_reply(status, accept.error().sentence());
-        if (status == kUpgradeRequired)
+        if (status == kUpgradeRequired) {
+            reply.headers.emplace_back("Upgrade", "websocket");  // RFC 9110, 15.5.22
             reply.headers.emplace_back("Sec-WebSocket-Version", websocket::kVersion);
+        }
         TRY(exchange_.send(reply, deadline));
         return Error(std::move(accept).error());
     }

@@ -11,7 +11,6 @@ namespace live::session::flv {
 namespace {
 
 constexpr int kNotFound = 404;
-constexpr int kMethodNotAllowed = 405;
 
 void replace(std::string& text, std::string_view what, const std::string& with) {
     if (const std::size_t at = text.find(what); at != std::string::npos)
@@ -39,7 +38,7 @@ Result<ClientRequest> PublishHandler::publisher_of(const http::Request& request)
 Result<void> PublishHandler::serve(http::Exchange& exchange, io::Deadline deadline) {
     const std::string& method = exchange.request().message.method;
     if (method != "POST" && method != "PUT")
-        return exchange.send(http::error_reply(kMethodNotAllowed, "a stream is published with POST"), deadline);
+        return exchange.send(http::method_not_allowed("POST, PUT, OPTIONS", "a stream is published with POST"), deadline);
     auto client = publisher_of(exchange.request());
     if (!client.ok())
         return exchange.send(http::error_reply(kNotFound, client.error().sentence()), deadline);

@@ -11,6 +11,13 @@ namespace live::session::flv {
 
 namespace flv = wire::flv;
 
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kBadRequest = 400;
+
+}  // namespace
+
 PublishSession::PublishSession(http::Exchange& exchange, Context& context, ClientRequest request)
     : exchange_(exchange), context_(context), request_(std::move(request)), entry_(context.clients, *this) {}
 
@@ -40,11 +47,11 @@ Result<void> PublishSession::publish(io::Deadline deadline) {
         ended = Error(Errc::closed, kick_reason_);
     stay.end(ended);
     LOG_INFO(exchange_.log(), "cleanup when unpublish, url={}", plan_.url);
-    if (!ended.ok())
-        return ended;
-    http::Reply reply;
-    reply.body = "{\"code\":0}\n";
-    return exchange_.send(reply, deadline);
+    if (ended.ok())
+        return exchange_.send({kOk, "application/json", "{\"code\":0}\n", {}}, deadline);
+    if (ended.code() == Errc::malformed || ended.code() == Errc::unsupported || ended.code() == Errc::limit)
+        TRY(exchange_.send(http::error_reply(kBadRequest, "the body is no FLV"), deadline));
+    return ended;
 }
 
 // The body that still comes is of no use, so the connection ends behind this.

@@ -19,7 +19,6 @@ namespace {
 constexpr int kRequestTimeout = 408;
 constexpr int kUnauthorized = 401;
 constexpr int kBadRequest = 400;
-constexpr int kMethodNotAllowed = 405;
 constexpr int kNotFound = 404;
 constexpr int kFound = 302;
 constexpr int kOk = 200;
@@ -85,9 +84,10 @@ void Connection::refuse_for(const Error& error, io::Deadline deadline) {
 }
 
 // What the client still sends is read for a moment: closing over unread bytes resets the connection, and the answer is lost.
-void Connection::refuse(int status, io::Deadline deadline) {
-    const Request nothing;
-    Exchange exchange(nothing, {*stream_, tcp_, context_, parser_, rest_, log_}, BodyMode::whole);
+void Connection::refuse(int status, io::Deadline deadline, std::string method) {
+    Request refused;
+    refused.message.method = std::move(method);
+    Exchange exchange(refused, {*stream_, tcp_, context_, parser_, rest_, log_}, BodyMode::whole);
     if (!exchange.send(error_reply(status, http1::reason_of(status)), deadline).ok())
         return;
     const auto limit = deadline.sooner(io::Deadline::after(kRefusalLimit));
@@ -149,18 +149,22 @@ bool Connection::streams_body(const http1::Request& head) const {
     return !own_answer(*request, match) && match.handler->body_mode(*request) == BodyMode::streamed;
 }
 
-Result<void> Connection::understand_next() {
+// What is not understood is refused. A frame of its own, as route().
+[[gnu::noinline]] Result<void> Connection::understand_next(io::Deadline deadline) {
     log_request(*message_);
-    request_ = TRY(understand(*std::exchange(message_, std::nullopt)));
+    std::string method = message_->method;
+    auto understood = understand(*std::exchange(message_, std::nullopt));
+    if (!understood.ok()) {
+        refuse(kBadRequest, deadline, std::move(method));
+        return Error(understood.error());
+    }
+    request_ = *std::move(understood);
     return {};
 }
 
 Result<Connection::Next> Connection::answer(io::Deadline deadline) {
     const BodyMode mode = parser_.streamed() != nullptr ? BodyMode::streamed : BodyMode::whole;
-    if (const auto understood = understand_next(); !understood.ok()) {
-        refuse(kBadRequest, deadline);
-        return Error(understood.error());
-    }
+    TRY(understand_next(deadline));
     Exchange exchange(*request_, {*stream_, tcp_, context_, parser_, rest_, log_}, mode);
     if (Handler* handler = TRY(route(exchange, deadline)))
         TRY(handler->serve(exchange, deadline));
@@ -181,7 +185,7 @@ Result<Connection::Next> Connection::answer(io::Deadline deadline) {
 std::optional<Reply> Connection::own_answer(const Request& request, const Router::Match& match) const {
     if (request.message.method == "OPTIONS")
         return context_.allows_cross_origin ? Reply{kOk, "text/plain", {}, {}}
-                                            : error_reply(kMethodNotAllowed, "OPTIONS is switched off");
+                                            : method_not_allowed("GET, HEAD", "OPTIONS is switched off");
     if (is_guarded(request.path()) && !is_authorised(request)) {
         Reply reply{kUnauthorized, "text/plain", {}, {}};
         reply.headers.emplace_back("WWW-Authenticate", context_.auth.token.empty() ? "Basic" : "Bearer");

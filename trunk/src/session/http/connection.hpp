@@ -42,13 +42,14 @@ private:
 
     Result<void> serve(io::Deadline deadline);
     void refuse_for(const Error& error, io::Deadline deadline);
-    void refuse(int status, io::Deadline deadline);
+    // `method` as far as it is known: the answer to HEAD has no body.
+    void refuse(int status, io::Deadline deadline, std::string method = {});
     // The next request, without its body when that is streamed; none when the client has gone, or stayed away, between two of
     // them.
     Result<std::optional<engine::http1::Request>> receive(io::Deadline deadline);
     Result<void> feed(Bytes input);
     Result<void> receive_next(io::Deadline deadline);
-    Result<void> understand_next();
+    Result<void> understand_next(io::Deadline deadline);
     Result<Next> answer(io::Deadline deadline);
     Result<Handler*> route(Exchange& exchange, io::Deadline deadline);
     Result<Request> understand(engine::http1::Request message) const;

@@ -163,6 +163,21 @@ TEST_F(HttpConnectionTest, HeadHasALengthButNoBody) {
     EXPECT_TRUE(is_closed(*stream));
 }
 
+TEST_F(HttpConnectionTest, ARefusedHeadHasNoBodyEither) {
+    const auto stream = dial();
+    send(*stream, "HEAD /%zz HTTP/1.1\r\nHost: h\r\n\r\n");
+    const auto response = receive(*stream, engine::http1::ResponseParser::RequestWas::head);
+    EXPECT_EQ(response.status, 400);
+    EXPECT_TRUE(rest_.empty());
+}
+
+TEST(ErrorReply, IsJsonWhateverTheSentenceIs) {
+    EXPECT_EQ(error_reply(403, "say \"please\"\\\n\x01 \xC3\xA9").body,
+              "{\"code\":403,\"message\":\"say \\\"please\\\"\\\\\\u000a\\u0001 \xC3\xA9\"}\n");
+    EXPECT_EQ(error_reply(404, 2048, "there is no such stream").body,
+              "{\"code\":2048,\"message\":\"there is no such stream\"}\n");
+}
+
 TEST_F(HttpConnectionTest, PagesOfOtherOriginsMayRead) {
     const auto response = ask("GET / HTTP/1.1\r\nHost: h\r\nOrigin: http://x\r\n\r\n");
     EXPECT_EQ(response.headers.find("Access-Control-Allow-Origin"), "*");
@@ -178,7 +193,9 @@ TEST_F(HttpConnectionTest, OptionsIsAnsweredOnlyWithCrossdomain) {
     EXPECT_EQ(allowed.status, 200);
     EXPECT_EQ(allowed.body, "");
     context_.allows_cross_origin = false;
-    EXPECT_EQ(ask("OPTIONS /api/ HTTP/1.1\r\nHost: h\r\n\r\n").status, 405);
+    const auto refused = ask("OPTIONS /api/ HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(refused.status, 405);
+    EXPECT_EQ(refused.headers.find("Allow"), "GET, HEAD");
     EXPECT_FALSE(ask("GET / HTTP/1.1\r\nHost: h\r\nOrigin: http://x\r\n\r\n").headers.find("Access-Control-Allow-Origin"));
 }
 

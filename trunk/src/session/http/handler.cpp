@@ -6,10 +6,36 @@
 
 namespace live::session::http {
 
+namespace {
+
+// RFC 8259, 7.
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char letter : text) {
+        if (const auto byte = static_cast<unsigned char>(letter); byte < 0x20) {
+            out += fmt::format("\\u{:04x}", byte);
+            continue;
+        }
+        if (letter == '"' || letter == '\\')
+            out += '\\';
+        out += letter;
+    }
+    return out;
+}
+
+}  // namespace
+
 Reply error_reply(int status, std::string_view sentence) { return error_reply(status, status, sentence); }
 
 Reply error_reply(int status, int code, std::string_view sentence) {
-    return {status, "application/json", fmt::format("{{\"code\":{},\"message\":\"{}\"}}\n", code, sentence), {}};
+    return {status, "application/json", fmt::format("{{\"code\":{},\"message\":\"{}\"}}\n", code, escaped(sentence)), {}};
+}
+
+Reply method_not_allowed(std::string_view allowed, std::string_view sentence) {
+    constexpr int kMethodNotAllowed = 405;
+    Reply reply = error_reply(kMethodNotAllowed, sentence);
+    reply.headers.emplace_back("Allow", allowed);
+    return reply;
 }
 
 std::string Request::vhost() const {

@@ -48,10 +48,12 @@ struct Reply {
     std::vector<std::pair<std::string, std::string>> headers;
 };
 
-// {"code":code,"message":sentence} with that status; without `code` it is the status. The sentence is ours: nothing of the
-// request may be in it.
+// {"code":code,"message":sentence} with that status; without `code` it is the status. Nothing of the request may be in the
+// sentence; what a callback's service says may, as UTF-8.
 Reply error_reply(int status, std::string_view sentence);
 Reply error_reply(int status, int code, std::string_view sentence);
+// 405 (RFC 9110, 15.5.6). `allowed` is the list of methods that are answered.
+Reply method_not_allowed(std::string_view allowed, std::string_view sentence);
 
 class Handler {
 public:

@@ -31,7 +31,11 @@ constexpr int kMethodNotAllowed = 405;
 constexpr int kRangeNotSatisfiable = 416;
 constexpr int kUnavailable = 503;
 
-Reply text_reply(int status, std::string sentence) { return {status, "text/plain", std::move(sentence) + "\n", {}}; }
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+Reply text_reply(int status, std::string sentence, Fields fields = {}) {
+    return {status, "text/plain", std::move(sentence) + "\n", std::move(fields)};
+}
 
 // One sentence for what is not there and what may not be seen.
 Reply reply_to(const Error& error) {
@@ -136,7 +140,7 @@ Result<Answer> answer_to(const Request& request, const io::File& file, const std
 Result<void> send_file(Exchange& exchange, const io::File& file, std::string_view path, io::Deadline deadline) {
     const Request& request = exchange.request();
     const std::string tag = entity_tag(file.facts());
-    std::vector<std::pair<std::string, std::string>> headers = {
+    Fields headers = {
         {"Accept-Ranges", "bytes"}, {"ETag", tag}, {"Last-Modified", wire::http::format_date(modified_at(file.facts()))}};
     if (is_changing(path))
         headers.emplace_back("Cache-Control", "no-cache");
@@ -144,9 +148,8 @@ Result<void> send_file(Exchange& exchange, const io::File& file, std::string_vie
         return exchange.send_head({kNotModified, "", BodyEnd::none, 0, std::move(headers)}, deadline);
     auto answer = answer_to(request, file, tag, deadline);
     if (!answer.ok() && answer.code() == Errc::limit) {
-        Reply reply = text_reply(kRangeNotSatisfiable, "the file ends before this range");
-        reply.headers.emplace_back("Content-Range", answer.error().sentence());
-        return exchange.send(reply, deadline);
+        const Fields range = {{"Content-Range", answer.error().sentence()}};
+        return exchange.send(text_reply(kRangeNotSatisfiable, "the file ends before this range", range), deadline);
     }
     if (!answer.ok())
         return exchange.send(reply_to(answer.error()), deadline);
@@ -168,7 +171,8 @@ Result<void> send_file(Exchange& exchange, const io::File& file, std::string_vie
 Result<void> StaticHandler::serve(Exchange& exchange, io::Deadline deadline) {
     const Request& request = exchange.request();
     if (!request.is_get())
-        return exchange.send(text_reply(kMethodNotAllowed, "files are read with GET"), deadline);
+        return exchange.send(text_reply(kMethodNotAllowed, "files are read with GET", {{"Allow", "GET, HEAD, OPTIONS"}}),
+                             deadline);
     auto place = roots_.find(request);
     if (!place)
         return exchange.send(text_reply(kNotFound, "there is no such file"), deadline);
