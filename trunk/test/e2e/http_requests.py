@@ -21,12 +21,13 @@ REFUSALS = {400, 408, 413, 414, 417, 431, 501, 505}
 NAMES = """versions summaries rusages self_proc_stats system_proc_stats meminfos authors features requests vhosts vhosts/ streams streams/ clients
            clients/ raw clusters perf tcmalloc valgrind signal tests/requests tests/errors tests/redirects""".split()
 ENDPOINTS = ["/", "/api/", "/api/v1/", *(f"/api/v1/{name}" for name in NAMES),
-             "/api/v1/vhosts/{vhost}", "/api/v1/streams/{stream}", "/api/v1/clients/{publisher}", "/api/v1/clients/{player}",
-             "/api/v1/clients/{player}", "/metrics", "/metrics/streams", "/healthz", "/readyz", "/console", "/console/",
+             "/api/v1/vhosts/{vhost}", "/api/v1/streams/{stream}", "/api/v1/clients/{publisher}", "/api/v1/clients/{player}", "/metrics", "/metrics/streams", "/healthz", "/readyz", "/console", "/console/",
              *(f"/rtc/v1/{name}/" for name in ("play", "publish", "whip", "whep", "nack")),
              "/live/cam.flv", "/live/nobody.flv", "/page.html", "/sub", "/sub/a.mp4", "/no-such-file"]
-PARAMETERS = """start count callback method rpc match vhost domain page check signo ip app stream coworker range bytes eip candidate codec hls_ctx
-                secret""".split()
+# Parameters, beside callback= and method=, that a part of a path means something to.
+PARAMETERS = {"streams": "start count match", "clients": "start count", "vhosts": "start count", "raw": "rpc", "metrics": "match", "tcmalloc": "page",
+              "valgrind": "check", "signal": "signo", "clusters": "ip vhost app stream coworker", ".mp4": "range bytes", ".flv": "start vhost domain",
+              "rtc": "app stream eip candidate codec action token session"}
 
 
 def _insert(piece: bytes):
@@ -48,7 +49,7 @@ def _without(letters: bytes):
     return lambda data: bytes(letter for letter in data if letter not in letters)
 
 
-_numbers = st.one_of(st.integers(-3, 30), st.integers(), st.sampled_from([2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64, 10**30])).map(str)
+_numbers = st.one_of(st.integers(-3, 30), st.integers(), st.sampled_from([2**31, 2**32, 2**63 - 1, 2**63, -2**63, 2**64, 10**30])).map(str)
 _texts = st.one_of(
     _numbers, st.text(max_size=20),
     st.sampled_from(["", "+5", " 5", "5 ", "0x10", "1e9", "1.5", "NaN", "true", "null", "[]", "*", "*" * 300, "*a" * 120, "?", CANARY,
@@ -56,22 +57,27 @@ _texts = st.one_of(
                      "cb", "a.b_c$1", "a-b", "a" * 64, "a" * 65, "alert(1)//", "a;b", "0-9", "-5", "9-", "bytes=0-", "a" * 5000]))
 _WAYS = [lambda text: quote(text, safe="").encode(), lambda text: quote(text).encode(), lambda text: text.encode()]
 _written = st.builds(lambda text, way: _without(b"\r\n ")(way(text)), _texts, st.sampled_from(_WAYS))
-_parameters = st.one_of(
-    st.builds(lambda name, value: name.encode() + b"=" + value, st.sampled_from(PARAMETERS), _written),
-    st.sampled_from([b"rpc=raw", b"rpc=reload", b"rpc=reload-fetch", b"callback=cb", b"callback=cb&method=DELETE", b"callback=cb&method=POST",
-                     b"start=1&count=2", b"match=*", b"page=summary"]),
-    _written)
-_queries = st.one_of(st.just(b""), st.just(b""), st.sampled_from([b"?", b"??", b"?&&=", b"?" + b"a&" * 200]),
-                     st.lists(_parameters, min_size=1, max_size=4).map(lambda some: b"?" + b"&".join(some)))
+_callbacks = st.sampled_from(["cb", CANARY, "alert(1)//", "a" * 65, "a;b", "a-b", "\u00e9", "\r\nX: y", ""])
+_calls = st.one_of(_callbacks.map(lambda name: b"callback=" + quote(name).encode()),
+                   st.sampled_from([b"callback=cb", b"callback=cb&method=DELETE", b"callback=cb&method=POST"]))
+
+
+def _queries(endpoint: str):
+    own = [name for part, names in PARAMETERS.items() if part in endpoint for name in names.split()]
+    values = {name: st.one_of(_numbers.map(str.encode), _written) if name in ("start", "count") else _written for name in own or ["x"]}
+    pairs = st.one_of([value.map((name.encode() + b"=").__add__) for name, value in values.items()])
+    parameters = st.one_of(pairs, _calls, st.sampled_from([b"rpc=raw", b"rpc=reload", b"rpc=reload-fetch"]) if own == ["rpc"] else pairs, _written)
+    return st.one_of(st.sampled_from([b"", b"?", b"??", b"?&&=", b"?" + b"a&" * 200]), pairs.map(lambda pair: b"?" + pair),
+                     st.lists(parameters, min_size=1, max_size=4).map(lambda some: b"?" + b"&".join(some)))
 
 
 @st.composite
-def targets(draw) -> bytes:
-    path = draw(st.sampled_from(ENDPOINTS)).encode()
-    changes = st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 40)), min_size=1, max_size=2)
-    for change, at in draw(st.one_of(st.just([]), st.just([]), changes)):
-        path = change(path, at)
-    return _without(b"\r\n")(path) + draw(_queries)
+def targets(draw, endpoint: str) -> bytes:
+    path = endpoint.encode()
+    if draw(st.integers(0, 2)) == 2:
+        for change, at in draw(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 40)), min_size=1, max_size=2)):
+            path = change(path, at)
+    return _without(b"\r\n")(path) + draw(_queries(endpoint))
 
 
 _odd_values = st.one_of(st.binary(max_size=30), _texts.map(str.encode), st.sampled_from([b"x" * 10_000, b"x" * 40_000])).map(_without(b"\r\n"))
@@ -106,10 +112,8 @@ _json = st.recursive(st.none() | st.booleans() | st.integers() | st.floats(allow
                      lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["sdp", "streamurl", "api", "code", "x"]), inner))
 _bodies = st.one_of(st.just(b""), st.just(b""), _json.map(lambda value: json.dumps(value).encode()), st.binary(max_size=200),
                     st.sampled_from([b"[" * 5000, b'{"sdp":"v=0\\r\\n","streamurl":"webrtc://127.0.0.1/live/cam"}', b"v=0\r\n", b"a=b&c=d", b"x" * 70_000]))
-_METHODS = [b"GET"] * 10 + [b"HEAD"] * 3 + [b"POST"] * 3 + [b"DELETE"] * 3 + [b"OPTIONS"] * 2 + [
+_METHODS = [b"GET"] * 20 + [b"HEAD"] * 3 + [b"POST"] * 3 + [b"DELETE"] * 3 + [b"OPTIONS"] * 2 + [
     b"PUT", b"PATCH", b"TRACE", b"CONNECT", b"get", b"PRI", b"M-SEARCH", b"X" * 200, b"G\x00T", b"(", b""]
-_KICKS = [(b"DELETE", b"/api/v1/clients/{player}"), (b"DELETE", b"/api/v1/clients/{publisher}"),
-          (b"GET", b"/api/v1/clients/{player}?callback=cb&method=DELETE")]
 _CONNECTIONS = [None] * 8 + [b"close", b"keep-alive", b"Upgrade", b"keep-alive, Upgrade"]
 _VERSIONS = [b"HTTP/1.1"] * 16 + [b"HTTP/1.0", b"HTTP/1.0", b"HTTP/1.9", b"HTTP/2.0", b"http/1.1", b"HTTP/1.1 "]
 
@@ -145,11 +149,10 @@ class HttpRequest:
 
 
 @st.composite
-def http_requests(draw) -> HttpRequest:
-    is_kick = draw(st.integers(0, 29)) == 29
-    method, target = draw(st.sampled_from(_KICKS)) if is_kick else (draw(st.sampled_from(_METHODS)), draw(targets()))
-    return HttpRequest(method, target, draw(st.sampled_from(_VERSIONS)), draw(_field_lists), draw(_bodies), draw(st.booleans()),
-                       draw(st.sampled_from(_CONNECTIONS)))
+def http_requests(draw, endpoint: str) -> HttpRequest:
+    methods = [b"GET", b"DELETE"] if "/clients/{" in endpoint else _METHODS
+    return HttpRequest(draw(st.sampled_from(methods)), draw(targets(endpoint)), draw(st.sampled_from(_VERSIONS)), draw(_field_lists), draw(_bodies),
+                       draw(st.booleans()), draw(st.sampled_from(_CONNECTIONS)))
 
 
 @dataclass
