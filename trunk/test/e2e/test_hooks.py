@@ -234,10 +234,10 @@ def added_delay(live) -> dict:
 
 
 def assert_no_stutter(before: dict, during: dict) -> None:
-    """Between two differences of added_delay(), a second each. Merged writes add up to 0.35 s always; a loop that stands still for a second
-    makes a third of that second's packets later than one. A busy machine may hold back a few."""
+    """Between two differences of added_delay(), a second each. Merged writes add up to 0.35 s always, half of that to the average packet, so
+    a loop that stands still for a second once in half a minute makes one packet in two hundred later than that."""
     assert during["count"] > before["count"] * 0.8, f"fewer packets a second: {before} {during}"
-    for bound, more in (("0.5", 0.05), ("1", 0.005)):
+    for bound, more in (("0.5", 0.05), ("1", 0.002)):
         late = [phase[bound] / phase["count"] for phase in (before, during)]
         assert late[1] <= late[0] + more, f"later than {bound} s: {late[0]:.2%} before, {late[1]:.2%} meanwhile"
     mean = [phase["sum"] / phase["count"] for phase in (before, during)]
@@ -255,6 +255,10 @@ def test_a_hanging_service_costs_its_own_time_only(server, clip, hooks):
                                      f"{hooks.url('/on_connect')}; on_close {hooks.url('/hang')}; }} }}\n"
                                      "exporter { enabled on; listen 127.0.0.1:$exporter; }\n")
     with Bystander(live.ports["rtmp"], clip("basic")):
+        players = [Player(live.ports["rtmp"], "bystander") for _ in range(5)]
+        for player in players:  # At different moments, and so sent to at different moments.
+            player.start()
+            time.sleep(0.1)
         start = added_delay(live)
         time.sleep(4)
         before, start = phase(start, 4), added_delay(live)
@@ -272,6 +276,8 @@ def test_a_hanging_service_costs_its_own_time_only(server, clip, hooks):
             status = stuck.read_status(40)
             took = time.monotonic() - asked
         assert_no_stutter(before, phase(start, took))
+        for player in players:
+            player.stop()
         assert status["code"] == "NetStream.Play.Failed" and "on_play" in status["description"]
         assert 29 < took < 32, f"refused after {took:.1f} s"
     live.assert_alive()
