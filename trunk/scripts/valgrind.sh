@@ -12,7 +12,7 @@ command -v valgrind >/dev/null 2>&1 || die "valgrind is missing: $trunk/scripts/
 
 configure_tree "$tree" -DLIVE_TESTS=ON -DLIVE_VALGRIND=ON "-DLIVE_OPTIMISE=$TEST_FLAVOUR" || die "0 passed, 1 failed"
 build_tree "$tree" srs srs_utest || die "0 passed, 1 failed"
-memcheck="valgrind --quiet --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=99"
+memcheck="valgrind --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=99"
 suppressions=$trunk/test/valgrind.supp
 if [ -f "$suppressions" ]; then memcheck="$memcheck --suppressions=$suppressions"; fi
 
@@ -31,7 +31,7 @@ verdict() { # NAME STATUS LOG
 # them run under AddressSanitizer.
 apart="*Bench*:*Stress*:*Slow*:*DeathTest*:ChildProcessTest.*:IngestServiceTest.*:Daemon.*:TcpListenerTest.AFullDescriptorTable*"
 # shellcheck disable=SC2086
-timeout 600 $memcheck "$tree/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest.log" 2>&1
+timeout 600 $memcheck --quiet "$tree/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest.log" 2>&1
 verdict "unit tests" $? "$tree/utest.log"
 
 work=$(mktemp -d)
@@ -42,6 +42,28 @@ cleanup() {
     rm -rf "$work"
 }
 trap cleanup EXIT
+publish() {
+    ffmpeg -nostdin -loglevel error -re -stream_loop -1 -t 15 -i doc/source.flv -c copy -f flv "rtmp://127.0.0.1:$port/live/valgrind" \
+        >"$work/publish.log" 2>&1 &
+    publisher=$!
+    sleep 2
+}
+stop_publisher() {
+    kill "$publisher" 2>/dev/null
+    wait "$publisher" 2>/dev/null
+    publisher=''
+}
+# check_added N: the Nth leak check of the server, some seconds after the last client, when its source is gone.
+check_added() {
+    sleep 6
+    curl -fsS -m 10 -o /dev/null "http://127.0.0.1:$((port + 1))/api/v1/valgrind?check=added"
+    tries=0
+    until [ "$(grep -c 'LEAK SUMMARY' "$work/server.log")" -ge "$1" ] || [ $tries -ge 40 ]; do
+        tries=$((tries + 1))
+        sleep 0.5
+    done
+    sleep 1
+}
 "$trunk/scripts/make-source.sh" || die "0 passed, 1 failed"
 cat >"$work/srs.conf" <<CONF
 listen 127.0.0.1:$port;
@@ -54,32 +76,36 @@ vhost __defaultVhost__ { }
 CONF
 cd "$trunk" || exit 1
 # shellcheck disable=SC2086
-timeout -s TERM 120 $memcheck "$tree/srs" -c "$work/srs.conf" >"$work/server.log" 2>&1 &
+timeout -s TERM 180 $memcheck "$tree/srs" -c "$work/srs.conf" >"$work/server.log" 2>&1 &
 server=$!
 tries=0
 until curl -fsS -m 2 -o /dev/null "http://127.0.0.1:$((port + 1))/api/v1/versions" 2>/dev/null || [ $tries -ge 60 ]; do
     tries=$((tries + 1))
     sleep 0.5
 done
-ffmpeg -nostdin -loglevel error -re -stream_loop -1 -t 15 -i doc/source.flv -c copy -f flv "rtmp://127.0.0.1:$port/live/valgrind" >"$work/publish.log" 2>&1 &
-publisher=$!
-sleep 2
+publish
 timeout 30 ffmpeg -nostdin -loglevel error -i "rtmp://127.0.0.1:$port/live/valgrind" -t 6 -f null - >"$work/play.log" 2>&1
 verdict "play for 6 s" $? "$work/play.log"
 # Twice: the second player meets what the first one left behind.
 timeout 30 ffmpeg -nostdin -loglevel error -i "rtmp://127.0.0.1:$port/live/valgrind" -t 2 -c copy -f null - >"$work/play.log" 2>&1
 verdict "play again" $? "$work/play.log"
-kill "$publisher" 2>/dev/null
-wait "$publisher" 2>/dev/null
-publisher=''
-sleep 1
+stop_publisher
+# What does a stream leave behind? Calibrate when one has gone, stream once more, compare.
+check_added 1
+publish
+timeout 30 ffmpeg -nostdin -loglevel error -i "rtmp://127.0.0.1:$port/live/valgrind" -t 2 -c copy -f null - >"$work/play.log" 2>&1
+stop_publisher
+check_added 2
+lost=$(awk '/LEAK SUMMARY/ { n = 0 } /(definitely|indirectly|possibly) lost: .*\(\+0\) bytes/ { ++n } END { print n + 0 }' "$work/server.log")
+[ "$lost" = 3 ] && grep -q 'query check=added' "$work/server.log"
+verdict "nothing more is lost after another stream" $? "$work/server.log"
 # The child of timeout is the server; timeout passes the signal on.
 kill -TERM "$server" 2>/dev/null
 wait "$server"
 status=$?
 server=''
 # timeout reports 124 for its own kill only; a server that stops when told ends with 0.
-if grep -qE 'Invalid (read|write)|uninitialised|definitely lost' "$work/server.log"; then status=99; fi
+if grep -qE 'Invalid (read|write)|uninitialised|are definitely lost' "$work/server.log"; then status=99; fi
 verdict "the server" $status "$work/server.log"
 say "$passed passed, $failed failed"
 [ $failed = 0 ]

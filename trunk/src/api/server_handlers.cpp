@@ -8,6 +8,7 @@
 #include "api/json_text.hpp"
 #include "base/version.hpp"
 #include "io/deadline.hpp"
+#include "io/leak_check.hpp"
 #include "session/http/handler.hpp"
 
 namespace live::api {
@@ -35,27 +36,29 @@ std::string api_index(const ServerInfo& server) {
 }
 
 std::string v1_index(const ServerInfo& server) {
-    const Json urls = {{"versions", "version of the server"},
-                       {"summaries", "the server and its machine in short: processor, memory, network"},
-                       {"rusages", "what the process has used, by getrusage"},
-                       {"self_proc_stats", "/proc/self/stat"},
-                       {"system_proc_stats", "the processors, from /proc/stat"},
-                       {"meminfos", "the memory, from /proc/meminfo"},
-                       {"authors", "licence and contributors"},
-                       {"features", "what this build can do"},
-                       {"requests", "the request as it arrived"},
-                       {"vhosts", "virtual hosts in use; /vhosts/ID is one of them"},
-                       {"streams", "live streams; /streams/ID is one of them"},
-                       {"clients", "connected clients; /clients/ID is one of them, DELETE ends it"},
-                       {"raw", "reload and questions about the settings, when switched on"},
-                       {"clusters", "where a stream is published in a cluster of origins"},
-                       {"perf", "reserved"},
-                       {"tcmalloc", "the allocator, in builds with gperftools"},
-                       {"tests",
-                        {{"requests", "the request as it arrived"},
-                         {"errors", "always an error"},
-                         {"redirects", "always a redirect"},
-                         {"[vhost]", "the virtual host of the request"}}}};
+    Json urls = {{"versions", "version of the server"},
+                 {"summaries", "the server and its machine in short: processor, memory, network"},
+                 {"rusages", "what the process has used, by getrusage"},
+                 {"self_proc_stats", "/proc/self/stat"},
+                 {"system_proc_stats", "the processors, from /proc/stat"},
+                 {"meminfos", "the memory, from /proc/meminfo"},
+                 {"authors", "licence and contributors"},
+                 {"features", "what this build can do"},
+                 {"requests", "the request as it arrived"},
+                 {"vhosts", "virtual hosts in use; /vhosts/ID is one of them"},
+                 {"streams", "live streams; /streams/ID is one of them"},
+                 {"clients", "connected clients; /clients/ID is one of them, DELETE ends it"},
+                 {"raw", "reload and questions about the settings, when switched on"},
+                 {"clusters", "where a stream is published in a cluster of origins"},
+                 {"perf", "reserved"},
+                 {"tcmalloc", "the allocator, in builds with gperftools"},
+                 {"tests",
+                  {{"requests", "the request as it arrived"},
+                   {"errors", "always an error"},
+                   {"redirects", "always a redirect"},
+                   {"[vhost]", "the virtual host of the request"}}}};
+    if (io::can_check_leaks())
+        urls["valgrind"] = "check=added asks memcheck for a leak check";
     return envelope(server, "urls", text_of(urls));
 }
 

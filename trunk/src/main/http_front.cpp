@@ -12,6 +12,7 @@
 #include "base/log_format.hpp"
 #include "base/version.hpp"
 #include "build_info.hpp"
+#include "io/leak_check.hpp"
 #include "io/loop.hpp"
 #include "io/self_signed.hpp"
 
@@ -78,6 +79,8 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
       shared_site_(scratch) {
     if (shown.allocator != nullptr)
         allocator_.emplace(info_, *shown.allocator);
+    if (io::can_check_leaks())
+        valgrind_.emplace(info_, log_, io::check_leaks);
     api_.mount_root(api_site_.router);
     for (Site* site : {&api_site_, &shared_site_}) {
         api_.mount(site->router);
@@ -88,6 +91,8 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
         raw_.mount(site->router);
         if (allocator_)
             allocator_->mount(site->router);
+        if (valgrind_)
+            valgrind_->mount(site->router);
         site->router.add("/console/", files_);
     }
     api_.mount_versions(stream_site_.router);
@@ -178,6 +183,8 @@ Result<void> HttpFront::load_certificates(const Settings& settings) {
 Result<void> HttpFront::listen(const Settings& settings) {
     if (settings.stats.enabled)
         TRY(services_.start("system-sampler", [this](io::Deadline forever) { sampler_.run(forever); }));
+    if (valgrind_)
+        TRY(services_.start("leak-check", [this](io::Deadline forever) { valgrind_->run(forever); }));
     TRY(load_certificates(settings));
     set_options(settings);
     metrics_api_.set_settings({settings.exporter.enabled, settings.exporter.label, settings.exporter.tag});

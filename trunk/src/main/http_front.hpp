@@ -18,6 +18,7 @@
 #include "api/server_info.hpp"
 #include "api/system_handlers.hpp"
 #include "api/system_sampler.hpp"
+#include "api/valgrind_handler.hpp"
 #include "base/endpoint.hpp"
 #include "base/log.hpp"
 #include "io/scope.hpp"
@@ -106,6 +107,7 @@ private:
     api::MetricsApi metrics_api_;
     api::RawHandler raw_;
     std::optional<api::AllocatorHandler> allocator_;
+    std::optional<api::ValgrindHandler> valgrind_;
     session::http::StaticHandler files_;
     Site api_site_;
     Site stream_site_;

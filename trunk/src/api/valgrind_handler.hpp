@@ -1,0 +1,41 @@
+// /api/v1/valgrind, in builds that know valgrind: asks for a leak check. The request only leaves the wish, the newest counts; a
+// fiber carries it out when the answer is gone, so that the request's own memory is not in the report.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "api/server_info.hpp"
+#include "base/log.hpp"
+#include "base/signal.hpp"
+#include "io/leak_check.hpp"
+#include "session/http/router.hpp"
+
+namespace live::api {
+
+class ValgrindHandler final : public session::http::Handler {
+public:
+    // From the wish to the check.
+    static constexpr std::chrono::milliseconds kPause{1500};
+    using Check = std::function<void(io::LeakCheck)>;
+
+    // All outlive this. `check` must not suspend.
+    ValgrindHandler(const ServerInfo& server, const Log& log, Check check)
+        : server_(server), log_(log), check_(std::move(check)) {}
+
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+    void mount(session::http::Router& router) { router.add("/api/v1/valgrind", *this); }
+    // Carries wishes out, until cancelled.
+    void run(io::Deadline deadline, std::chrono::milliseconds pause = kPause);
+
+private:
+    const ServerInfo& server_;
+    const Log& log_;
+    Check check_;
+    std::optional<io::LeakCheck> wish_;
+    Signal wished_;
+};
+
+}  // namespace live::api
