@@ -1,10 +1,12 @@
 # gdb commands for the server's fibers:
-#   co-list            every fiber: number, name, scope, state
+#   co-list            every fiber: number, name, scope, state, age
 #   co-bt [NUMBER]     the stack of one fiber, or of all (at most 12 frames each)
+#   co-switch NUMBER   look from inside that fiber: bt, up, info locals and print are its own
+#   co-back            back to where the process is; done by itself before it goes on
 # Load with:  gdb -p $(pidof srs) -ex 'source trunk/tools/gdb/co.py' -ex co-list
 #
-# A parked fiber's registers lie in its thread object (struct live_context, see src/io/st/md.h). co-bt puts them into the stopped
-# thread's registers, asks gdb for a backtrace and puts the old ones back, so it needs a live process, not a core file.
+# A parked fiber's registers lie in its thread object (struct live_context, see src/io/st/md.h). co-bt and co-switch put them into the
+# stopped thread's registers, and the old ones back afterwards, so they need a live process, not a core file.
 import gdb
 
 REGISTERS = {
@@ -48,21 +50,40 @@ def describe(number, fiber):
         state = "running"
     scope = fiber["scope"]
     owner = " scope %s" % text_of(scope.dereference()["name_"]) if int(scope) else ""
-    return "%4d  %-24s%s  %s%s" % (number, text_of(fiber["name"]), owner, state, "  cancelled" if fiber["cancelled"] else "")
+    cancelled = "  cancelled" if fiber["cancelled"] else ""
+    return "%4d  %-24s%s  %s  %s old%s" % (number, text_of(fiber["name"]), owner, state, age_of(fiber), cancelled)
 
 
-def backtrace(fiber):
-    thread = fiber["thread"].dereference()
-    if int(fiber["thread"]) == int(gdb.parse_and_eval("_st_this_thread")):
-        print("      (this is where the process is: bt)")
-        return
-    slots = thread["context"][0]["slot"]
+def age_of(fiber):
+    """By the loop's clock, which stands still while the process is stopped."""
+    now_us = int(gdb.parse_and_eval("_st_this_vp.last_clock"))
+    return "%.1f s" % (now_us / 1e6 - int(fiber["started"]["__d"]["__r"]) / 1e9)
+
+
+def is_current(fiber):
+    return int(fiber["thread"]) == int(gdb.parse_and_eval("_st_this_thread"))
+
+
+def saved_registers(fiber):
+    slots = fiber["thread"].dereference()["context"][0]["slot"]
     kind = architecture()
     saved = {name: int(slots[index]) for index, name in enumerate(REGISTERS[kind])}
     if kind == "aarch64":
         saved["pc"] = saved["x30"]
+    return saved
+
+
+def registers_now(names):
     gdb.execute("select-frame 0")
-    before = {name: int(gdb.parse_and_eval("(unsigned long)$%s" % name)) for name in saved}
+    return {name: int(gdb.parse_and_eval("(unsigned long)$%s" % name)) for name in names}
+
+
+def backtrace(fiber):
+    if is_current(fiber):
+        print("      (this is where the process is: bt)")
+        return
+    saved = saved_registers(fiber)
+    before = registers_now(saved)
     try:
         set_registers(saved)
         gdb.execute("bt %d" % FRAMES_MAX)
@@ -104,5 +125,55 @@ class CoBt(gdb.Command):
                 backtrace(fiber)
 
 
+class CoSwitch(gdb.Command):
+    """Look from inside one fiber (by its number in co-list) until co-back."""
+
+    home = None  # the process's own registers while it looks from somewhere else
+    thread = None
+
+    def __init__(self):
+        super().__init__("co-switch", gdb.COMMAND_STACK)
+
+    def invoke(self, argument, from_tty):
+        go_back()
+        number = int(argument)
+        fiber = next((one for place, one in enumerate(fibers()) if place == number), None)
+        if fiber is None:
+            raise gdb.GdbError("there is no fiber %d: co-list" % number)
+        print(describe(number, fiber))
+        if is_current(fiber):
+            return
+        saved = saved_registers(fiber)
+        CoSwitch.thread = gdb.selected_thread()
+        CoSwitch.home = registers_now(saved)
+        set_registers(saved)
+        gdb.execute("frame")
+
+
+class CoBack(gdb.Command):
+    """Back to where the process is."""
+
+    def __init__(self):
+        super().__init__("co-back", gdb.COMMAND_STACK)
+
+    def invoke(self, argument, from_tty):
+        go_back()
+
+
+def go_back():
+    if CoSwitch.home is None:
+        return
+    CoSwitch.thread.switch()
+    set_registers(CoSwitch.home)
+    CoSwitch.home = None
+
+
 CoList()
 CoBt()
+CoSwitch()
+CoBack()
+# The process must never go on with a fiber's registers in place of its own.
+for command in ("continue", "step", "stepi", "next", "nexti", "finish", "until", "advance", "jump", "call", "signal", "detach", "kill", "quit"):
+    gdb.execute("define hook-%s\nco-back\nend" % command)
+if hasattr(gdb.events, "gdb_exiting"):
+    gdb.events.gdb_exiting.connect(lambda event: go_back())
