@@ -92,6 +92,13 @@ void write_own(MetricsText& text, const Measured& measured) {
         .sample(std::chrono::duration<double>(io::now() - measured.server.started).count());
     text.family("live_connections", Type::gauge, "Open connections of all protocols.")
         .sample(std::uint64_t{measured.counters.totals().connections});
+    const auto& lag = io::Loop::watch().lag();
+    text.family("live_loop_lag_seconds", Type::histogram,
+                "How long fibers kept the event loop from looking at sockets and timers, for each turn of it.")
+        .histogram(lag.bounds(), lag.counts(), lag.sum());
+    text.family("live_loop_long_holds_total", Type::counter,
+                "Times that one fiber did so for more than 100 ms; the log names it.")
+        .sample(io::Loop::watch().holds());
     text.family("live_fanout_sends_total", Type::counter, "Writes to players that were sent to together.").sample(sent.sends);
     text.family("live_fanout_handed_back_total", Type::counter, "Times that such a player could not take a whole write.")
         .sample(sent.handed_back);

@@ -70,10 +70,11 @@ TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {
     client(ClientKind::rtmp_play, "cam").leave(Error(Errc::system, "broken"));
     MUST(sampler.sample(io::Deadline::after(20s)));
     const std::string text = metrics();
-    for (const char* type : {"srs_node_uname_info gauge", "srs_build_info gauge", "srs_cpu_percent gauge", "srs_memory gauge",
-                             "srs_send_bytes_total counter", "srs_receive_bytes_total counter", "srs_streams gauge",
-                             "srs_clients gauge", "srs_clients_total counter", "srs_clients_errs_total counter",
-                             "live_added_delay_seconds histogram", "live_write_batch_bytes histogram"})
+    for (const char* type :
+         {"srs_node_uname_info gauge", "srs_build_info gauge", "srs_cpu_percent gauge", "srs_memory gauge",
+          "srs_send_bytes_total counter", "srs_receive_bytes_total counter", "srs_streams gauge", "srs_clients gauge",
+          "srs_clients_total counter", "srs_clients_errs_total counter", "live_added_delay_seconds histogram",
+          "live_write_batch_bytes histogram", "live_loop_lag_seconds histogram", "live_loop_long_holds_total counter"})
         EXPECT_TRUE(has_line(text, std::string("# TYPE ") + type)) << type;
     for (const char* line : {"srs_send_bytes_total 22", "srs_receive_bytes_total 11", "srs_streams 1", "srs_clients 1",
                              "srs_clients_total 2", "srs_clients_errs_total 1", "live_connections 3"})

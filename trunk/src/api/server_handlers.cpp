@@ -51,6 +51,8 @@ std::string v1_index(const ServerInfo& server) {
                  {"raw", "reload and questions about the settings, when switched on"},
                  {"clusters", "where a stream is published in a cluster of origins"},
                  {"perf", "reserved"},
+                 {"memory", "what lives in the process; mark=1 remembers it, since=mark shows the growth"},
+                 {"fibers", "the coroutines of the process, by start and count"},
                  {"tcmalloc", "the allocator, in builds with gperftools"},
                  {"tests",
                   {{"requests", "the request as it arrived"},

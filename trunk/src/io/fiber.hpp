@@ -1,5 +1,5 @@
 // One fiber's record: its name, what it runs, who owns it. Internal to the io room; the rest of the server sees Scope, and
-// for_each_fiber() for listings.
+// list_fibers() for listings.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ Result<std::unique_ptr<Loop>> Loop::create(const LoopOptions& options) {
     state.in_use = true;
     state.stack_bytes = options.stack_bytes * (st::instrument::kAddressSanitizer ? 4 : 1);
     state.fibers_max = options.fibers_max;
+    state.watch.begin(options.long_hold);
     state.primordial.started = now();
     return std::make_unique<Loop>(Private{});
 }
@@ -38,15 +40,20 @@ Loop::~Loop() {
     state.in_use = false;
 }
 
-LoopCounters Loop::counters() const {
+LoopCounters Loop::counters() {
     const st::LoopState& state = st::loop_state();
     return {.turns = state.engine.turns(),
             .switches = state.switches,
             .epoll_controls = state.engine.controls(),
             .fibers = state.fiber_count,
             .sleeping = state.timers.size(),
-            .stacks_pooled = state.stacks.pooled()};
+            .stacks = state.stacks.live(),
+            .stacks_pooled = state.stacks.pooled(),
+            .stack_bytes = state.stack_bytes,
+            .tls_sessions = state.tls_sessions};
 }
+
+LoopWatch& Loop::watch() { return st::loop_state().watch; }
 
 Result<void> sleep(Deadline until) {
     st::Park park;
@@ -69,6 +76,7 @@ Result<void> wait(Signal& signal, Deadline deadline) {
     st::Park park;
     CHECK(!signal.has_waiter());
     signal.set_waiter(&park);
+    park.expect_kick();
     const auto end = park.sleep({}, st::due_of(deadline));
     signal.set_waiter(nullptr);
     if (signal.consume())
@@ -112,26 +120,60 @@ FiberState state_of(const Fiber& fiber) {
     return (fiber.thread->flags & _ST_FL_ON_SLEEPQ) != 0 ? FiberState::sleeping : FiberState::waiting;
 }
 
+// EPOLLRDHUP and the like are always of interest.
+std::string waits_for(const st::Park& park) {
+    std::string text;
+    const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+    for (const st::ParkNode& node : park.nodes()) {
+        if (node.fd < 0)
+            continue;  // closed under it: it wakes soon
+        const bool writes = (node.wanted & EPOLLOUT) != 0;
+        const bool reads = (node.wanted & EPOLLIN) != 0;
+        add("descriptor " + std::to_string(node.fd) +
+            (reads && writes ? " to read or write"
+             : writes        ? " to write"
+                             : " to read"));
+    }
+    if (park.expects_kick())
+        add("a signal");
+    return text.empty() ? "time" : text;
+}
+
 FiberInfo describe(const Fiber& fiber, TimePoint at) {
-    return {.id = fiber.id,
-            .name = fiber.name,
-            .scope = fiber.scope_name,
-            .age = at - fiber.started,
-            .state = state_of(fiber),
-            .cancelled = fiber.cancelled};
+    FiberInfo info{.id = fiber.id,
+                   .name = fiber.name,
+                   .scope = std::string(fiber.scope_name),
+                   .age = at - fiber.started,
+                   .state = state_of(fiber),
+                   .waits_for = {},
+                   .due_in = {},
+                   .stack_touched_bytes = 0,
+                   .cancelled = fiber.cancelled};
+    if (fiber.park != nullptr)
+        info.waits_for = waits_for(*fiber.park);
+    if ((fiber.thread->flags & _ST_FL_ON_SLEEPQ) != 0)
+        info.due_in = TimePoint(std::chrono::microseconds(static_cast<std::int64_t>(fiber.thread->due))) - at;
+    if (fiber.thread->stack != nullptr)
+        info.stack_touched_bytes = st::StackPool::touched_bytes(*fiber.thread->stack);
+    return info;
 }
 
 }  // namespace
 
-void for_each_fiber(const std::function<void(const FiberInfo&)>& visit) {
+std::vector<FiberInfo> list_fibers(std::size_t start, std::size_t count) {
+    std::vector<FiberInfo> listed;
     const st::LoopState* state = st::loop_state_or_null();
     if (state == nullptr)
-        return;
-    const NoSuspend guard;
+        return listed;
     const TimePoint at = now();
-    visit(describe(state->primordial, at));
-    for (const Fiber* fiber = state->fibers; fiber != nullptr; fiber = fiber->next)
-        visit(describe(*fiber, at));
+    std::size_t place = 0;
+    const Fiber* fiber = &state->primordial;
+    while (fiber != nullptr && listed.size() < count) {
+        if (place++ >= start)
+            listed.push_back(describe(*fiber, at));
+        fiber = fiber == &state->primordial ? state->fibers : fiber->next;
+    }
+    return listed;
 }
 
 std::string_view fiber_name() {

@@ -5,13 +5,16 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "base/signal.hpp"
 #include "io/deadline.hpp"
+#include "io/loop_watch.hpp"
 
 namespace live::io {
 
@@ -21,6 +24,9 @@ struct LoopOptions {
     std::size_t stack_bytes = 64 * 1024;
     // Scope::start says Errc::limit beyond it.
     std::size_t fibers_max = 100'000;
+    // A fiber that runs longer than this without a suspension is told by LoopWatch::take_holds(). Not finer than the system's
+    // tick.
+    std::chrono::nanoseconds long_hold = std::chrono::milliseconds(100);
 };
 
 // What the loop has done since it was created.
@@ -30,7 +36,10 @@ struct LoopCounters {
     std::uint64_t epoll_controls = 0;  // calls of epoll_ctl
     std::size_t fibers = 0;            // alive now, the primordial one not counted
     std::size_t sleeping = 0;          // with a deadline
+    std::size_t stacks = 0;            // of living fibers
     std::size_t stacks_pooled = 0;
+    std::size_t stack_bytes = 0;   // address space of each
+    std::size_t tls_sessions = 0;  // TLS streams that exist
 };
 
 class Loop {
@@ -45,7 +54,9 @@ public:
     Loop(const Loop&) = delete;
     Loop& operator=(const Loop&) = delete;
 
-    LoopCounters counters() const;
+    // Of the process's loop, for whom it was not handed.
+    static LoopCounters counters();
+    static LoopWatch& watch();
 };
 
 // Until the deadline. Errc::cancelled when the fiber's scope is stopped.
@@ -84,15 +95,22 @@ enum class FiberState { running, runnable, waiting, sleeping };
 
 struct FiberInfo {
     std::uint64_t id = 0;
-    std::string_view name;   // valid during the call only
-    std::string_view scope;  // likewise; empty for the primordial fiber
+    std::string name;
+    std::string scope;  // empty for the primordial fiber
     std::chrono::nanoseconds age{};
     FiberState state = FiberState::runnable;
+    // "descriptor 7 to read, a signal", "time"; empty when it does not wait.
+    std::string waits_for;
+    std::optional<std::chrono::nanoseconds> due_in;  // its deadline, when it waits with one
+    // How deep its stack has been, in whole pages, since trim_stack() or since it was mapped, under earlier fibers too. 0: not
+    // known.
+    std::size_t stack_touched_bytes = 0;
     bool cancelled = false;
 };
 
-// Every fiber, the primordial one first. `visit` must not suspend or start fibers.
-void for_each_fiber(const std::function<void(const FiberInfo&)>& visit);
+// At most `count` fibers after the first `start`: the primordial one first, then the newest first. A system call for each listed
+// one, a pointer for each before.
+std::vector<FiberInfo> list_fibers(std::size_t start, std::size_t count);
 
 // The name of the fiber that runs; empty without a loop.
 std::string_view fiber_name();

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "io/scope.hpp"
+#include "io/tcp_listener.hpp"
 
 namespace live::io {
 namespace {
@@ -133,13 +134,66 @@ TEST_F(LoopTest, FibersAreListedWithTheirNamesAndStates) {
     MUST(scope.start("waits", [&](Deadline) { EXPECT_EQ(wait(signal, Deadline::never()).error().code(), Errc::cancelled); }));
     MUST(scope.start("sleeps", [](Deadline) { EXPECT_EQ(sleep(Deadline::after(1min)).error().code(), Errc::cancelled); }));
     MUST(yield(Deadline::never()));
+    const auto listener = MUST(TcpListener::listen({"127.0.0.1", 0}));
+    MUST(scope.start("accepts", [&](Deadline) { EXPECT_FALSE(listener->accept(Deadline::after(1min)).ok()); }));
+    MUST(yield(Deadline::never()));
     std::vector<std::string> seen;
-    for_each_fiber([&](const FiberInfo& fiber) {
+    for (const FiberInfo& fiber : list_fibers(0, 100)) {
         EXPECT_GE(fiber.age, 0ns);
-        seen.push_back(std::string(fiber.scope) + "/" + std::string(fiber.name) + "=" +
-                       std::to_string(static_cast<int>(fiber.state)));
-    });
-    EXPECT_EQ(seen, (std::vector<std::string>{"/main=0", "players/sleeps=3", "players/waits=2"}));
+        EXPECT_EQ(fiber.due_in.has_value(), fiber.state == FiberState::sleeping);
+        seen.push_back(fiber.scope + "/" + fiber.name + "=" + std::to_string(static_cast<int>(fiber.state)) + " " +
+                       fiber.waits_for);
+    }
+    const std::string accepts = "descriptor " + std::to_string(listener->native_handle()) + " to read";
+    EXPECT_EQ(seen, (std::vector<std::string>{"/main=0 ", "players/accepts=3 " + accepts, "players/sleeps=3 time",
+                                              "players/waits=2 a signal"}));
+    MUST(scope.stop(Deadline::after(1s)));
+}
+
+TEST_F(LoopTest, FibersAreListedPageByPage) {
+    Scope scope("many");
+    for (int i = 0; i < 5; ++i)
+        MUST(scope.start("f" + std::to_string(i), [](Deadline forever) { static_cast<void>(sleep(forever)); }));
+    const auto names = [](std::size_t start, std::size_t count) {
+        std::string all;
+        for (const FiberInfo& fiber : list_fibers(start, count))
+            all += fiber.name + " ";
+        return all;
+    };
+    EXPECT_EQ(names(0, 2), "main f4 ");
+    EXPECT_EQ(names(2, 3), "f3 f2 f1 ");
+    EXPECT_EQ(names(5, 100), "f0 ");
+    EXPECT_EQ(names(6, 100), "");
+    EXPECT_EQ(names(0, 0), "");
+    MUST(scope.stop(Deadline::after(1s)));
+}
+
+[[gnu::noinline]] void go_deep(std::size_t bytes) {
+    volatile char* deep = static_cast<volatile char*>(__builtin_alloca(bytes));
+    for (std::size_t i = 0; i < bytes; i += 512)
+        deep[i] = 'd';
+}
+
+TEST_F(LoopTest, AStacksDepthIsListedAndForgottenByATrim) {
+    Scope scope("test");
+    Signal trim;
+    MUST(scope.start("flat", [](Deadline forever) { static_cast<void>(sleep(forever)); }));
+    MUST(scope.start("deep", [&](Deadline forever) {
+        go_deep(40'000);
+        MUST(wait(trim, Deadline::after(5s)));
+        trim_stack();
+        static_cast<void>(sleep(forever));
+    }));
+    MUST(yield(Deadline::never()));
+    const auto depth = [](std::size_t place) { return list_fibers(place, 1).front().stack_touched_bytes; };
+    EXPECT_EQ(depth(0), 0U) << "the process stack";
+    EXPECT_GE(depth(1), 40'000U);
+    EXPECT_GT(depth(2), 0U);
+    if (Loop::counters().stack_bytes > LoopOptions{}.stack_bytes)
+        GTEST_SKIP() << "AddressSanitizer's stacks are not trimmed";
+    trim.raise();
+    MUST(yield(Deadline::never()));
+    EXPECT_LE(depth(1), 32'768U);
     MUST(scope.stop(Deadline::after(1s)));
 }
 
@@ -170,6 +224,53 @@ TEST_F(LoopTest, AStackThatWasTrimmedStillHoldsItsLiveFrames) {
     }));
     MUST(scope.join(Deadline::after(1s)));
     trim_stack();  // On the primordial stack: nothing happens.
+}
+
+void spin(std::chrono::milliseconds time) {
+    const auto until = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < until) {
+    }
+}
+
+TEST_F(LoopTest, TheLagOfEachTurnIsCountedAndWaitingIsNone) {
+    const auto& lag = Loop::watch().lag();
+    MUST(yield(Deadline::never()));
+    const auto count = lag.count();
+    const double sum = lag.sum();
+    spin(3ms);
+    MUST(yield(Deadline::never()));
+    EXPECT_EQ(lag.count() - count, 1U);
+    EXPECT_GE(lag.sum() - sum, 0.003);
+    // On a busy machine a try may fail.
+    bool was_none = false;
+    for (int i = 0; i < 20 && !was_none; ++i) {
+        const double before = lag.sum();
+        MUST(sleep(Deadline::after(10ms)));
+        was_none = lag.sum() - before < 0.005;
+    }
+    EXPECT_TRUE(was_none);
+}
+
+TEST(LoopHolds, WhoKeepsTheLoopToItselfIsNamed) {
+    const auto loop = MUST(Loop::create({.long_hold = 30ms}));
+    LoopWatch& watch = Loop::watch();
+    static_cast<void>(watch.take_holds());
+    const auto total = watch.holds();
+    Scope scope("greedy");
+    MUST(scope.start("suspends after it", [&](Deadline) {
+        spin(60ms);
+        MUST(yield(Deadline::never()));
+    }));
+    MUST(scope.start("ends with it", [&](Deadline) { spin(120ms); }));
+    MUST(scope.start("modest", [&](Deadline) { MUST(sleep(Deadline::after(200ms))); }));
+    MUST(scope.join(Deadline::after(5s)));
+    const LoopWatch::Holds holds = watch.take_holds();
+    EXPECT_GE(holds.count, 2U);
+    EXPECT_EQ(holds.fiber, "ends with it");
+    EXPECT_EQ(holds.scope, "greedy");
+    EXPECT_GE(holds.longest, 100ms);
+    EXPECT_EQ(watch.holds() - total, holds.count);
+    EXPECT_EQ(watch.take_holds().count, 0U);
 }
 
 using LoopDeathTest = LoopTest;

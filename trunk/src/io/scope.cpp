@@ -44,6 +44,7 @@ struct FiberMain {
         fiber->body(Deadline::never());
         fiber->body = nullptr;
         st::LoopState& state = st::loop_state();
+        state.watch.end_run(fiber.get());
         unlink_from_loop(state, *fiber);
         fiber->scope->leave(*fiber);
         // The record goes before the thread does.

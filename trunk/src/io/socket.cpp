@@ -55,6 +55,7 @@ Result<Ready> Socket::wait(Interest interest, Signal* signal, Deadline deadline)
         if (signal->is_raised())
             park.kick();
         signal->set_waiter(&park);
+        park.expect_kick();
     }
     // Without a direction the descriptor stays out of it, and out of epoll if it is not in there yet.
     const auto end = park.sleep({&node, node.wanted != 0 ? 1U : 0U}, st::due_of(deadline));

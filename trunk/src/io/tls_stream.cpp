@@ -118,7 +118,12 @@ Result<std::unique_ptr<TlsStream>> TlsStream::connect(std::unique_ptr<TcpStream>
     return stream;
 }
 
+TlsStream::TlsStream(Private, std::unique_ptr<TcpStream> tcp, ssl_st* tls) : tcp_(std::move(tcp)), tls_(tls) {
+    ++st::loop_state().tls_sessions;
+}
+
 TlsStream::~TlsStream() {
+    --st::loop_state().tls_sessions;
     close();
     SSL_free(tls_);
 }

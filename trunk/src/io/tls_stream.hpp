@@ -27,7 +27,7 @@ public:
     // `server_name` is sent (SNI) and, with TlsVerify::peer, checked.
     static Result<std::unique_ptr<TlsStream>> connect(std::unique_ptr<TcpStream> tcp, TlsContext& context,
                                                       const std::string& server_name, Deadline deadline);
-    TlsStream(Private, std::unique_ptr<TcpStream> tcp, ssl_st* tls) : tcp_(std::move(tcp)), tls_(tls) {}
+    TlsStream(Private, std::unique_ptr<TcpStream> tcp, ssl_st* tls);
     ~TlsStream() override;
     TlsStream(const TlsStream&) = delete;
     TlsStream& operator=(const TlsStream&) = delete;

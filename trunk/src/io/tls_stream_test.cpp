@@ -94,6 +94,7 @@ protected:
 
 TEST_F(TlsStreamTest, APairTalksBothWays) {
     connect_pair();
+    EXPECT_EQ(Loop::counters().tls_sessions, 2U);
     EXPECT_EQ(client_->protocol(), "TLSv1.3");
     EXPECT_EQ(client_->peer(), listener_->endpoint().text());
     MUST(send(*client_, "hello"));
@@ -102,6 +103,8 @@ TEST_F(TlsStreamTest, APairTalksBothWays) {
     EXPECT_EQ(receive(*client_, 7), "welcome");
     EXPECT_EQ(client_->read_some(buffer_, Deadline::after(1ms)).code(), Errc::timed_out);
     EXPECT_EQ(client_->try_read(buffer_).code(), Errc::need_more);
+    client_.reset();
+    EXPECT_EQ(Loop::counters().tls_sessions, 1U);
 }
 
 TEST_F(TlsStreamTest, ASlowReaderGetsEverythingInOrder) {

@@ -73,6 +73,8 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
       system_api_(info_, sampler_),
       metrics_api_({info_, sampler_, shown.counters, shown.board, shown.fan_out}, shown.readiness),
       raw_(info_, shown.raw),
+      memory_(info_, shown.memory),
+      fibers_(info_),
       files_(shown.files),
       api_site_(scratch),
       stream_site_(scratch),
@@ -89,6 +91,8 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
         system_api_.mount(site->router);
         metrics_api_.mount(site->router);
         raw_.mount(site->router);
+        memory_.mount(site->router);
+        fibers_.mount(site->router);
         if (allocator_)
             allocator_->mount(site->router);
         if (valgrind_)

@@ -11,7 +11,9 @@
 
 #include "api/allocator_handler.hpp"
 #include "api/board_handlers.hpp"
+#include "api/fibers_handler.hpp"
 #include "api/info_handlers.hpp"
+#include "api/memory_handler.hpp"
 #include "api/metrics_handlers.hpp"
 #include "api/raw_handler.hpp"
 #include "api/server_handlers.hpp"
@@ -47,6 +49,7 @@ public:
         const api::Allocator* allocator;  // nullptr in ordinary builds
         const session::FanOutCounters& fan_out;
         const api::Readiness& readiness;
+        const api::MemoryCounts& memory;
     };
 
     HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::ConnectionLimit& limit,
@@ -108,6 +111,8 @@ private:
     api::RawHandler raw_;
     std::optional<api::AllocatorHandler> allocator_;
     std::optional<api::ValgrindHandler> valgrind_;
+    api::MemoryHandler memory_;
+    api::FibersHandler fibers_;
     session::http::StaticHandler files_;
     Site api_site_;
     Site stream_site_;

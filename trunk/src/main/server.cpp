@@ -21,6 +21,13 @@ constexpr std::chrono::seconds kStreamIdle{3};
 // How long an ingest that is not wanted any more may take to end.
 constexpr std::chrono::seconds kChildrenLimit{5};
 
+void log_long_holds(const Log& log) {
+    const io::LoopWatch::Holds holds = io::Loop::watch().take_holds();
+    if (holds.count > 0)
+        LOG_WARN(log, "the loop was held {} times without a pause, longest {} ms by fiber {} of {}", holds.count,
+                 holds.longest / 1ms, holds.fiber, holds.scope.empty() ? "the process" : holds.scope);
+}
+
 }  // namespace
 
 // Hands what happens to streams on to the services that live from it.
@@ -142,7 +149,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       raw_(std::make_unique<Raw>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate)),
-      shown_{names_, *counters_, board_, *vhosts_, files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_},
+      shown_{names_, *counters_, board_, *vhosts_, files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_, memory_},
       http_(shown_, settings_->stats.disk, scratch_, limit_, log) {}
 
 Server::~Server() = default;
@@ -324,6 +331,7 @@ void Server::run_housekeeping(io::Deadline deadline) {
             LOG_INFO(log_, "Live: cleanup die source, id=[{}], total={}", url, streams_.size());
         if (round % kUsageEvery != 0)
             continue;
+        log_long_holds(log_);
         const auto sample = usage.sample(io::now());
         const auto& sent = fan_out_.counters();
         LOG_INFO(log_, "Hybrid cpu={:.2f}%,{}MB, clients={}, streams={}, fanout sends={}, bytes={}, handed back={}",

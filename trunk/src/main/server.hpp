@@ -14,6 +14,7 @@
 #include "main/beat_source.hpp"
 #include "main/caster_front.hpp"
 #include "main/http_front.hpp"
+#include "main/memory_counts.hpp"
 #include "main/server_names.hpp"
 #include "main/settings.hpp"
 #include "main/settings_admission.hpp"
@@ -111,6 +112,7 @@ private:
     SettingsFiles files_;
     std::unique_ptr<Raw> raw_;
     std::unique_ptr<Ready> ready_;
+    ProcessMemory memory_{slabs_, board_, limit_};
     bool takes_clients_ = false;
     std::unique_ptr<api::Allocator> allocator_;
     api::RawControl::Reload last_reload_;

@@ -13,6 +13,13 @@
 
 namespace live::media {
 
+// What the sources of the process hold now.
+struct SourceTotals {
+    std::size_t sources = 0;
+    std::size_t packets = 0;  // in rings
+    std::size_t packet_bytes = 0;
+};
+
 // Slabs that wait for their next use, one pool for the process, so that runs come and go without touching the heap.
 class SlabPool {
 public:
@@ -24,10 +31,15 @@ public:
     void give_back(Slab slab);
     // Slabs in use by logs now.
     std::size_t in_use() const { return in_use_; }
+    std::size_t free() const { return free_.size(); }
+    // Sources count here: the pool is what all of a process share.
+    SourceTotals& totals() { return totals_; }
+    const SourceTotals& totals() const { return totals_; }
 
 private:
     std::vector<Slab> free_;
     std::size_t in_use_ = 0;
+    SourceTotals totals_;
 };
 
 class SlabLog {

@@ -31,11 +31,15 @@ EndWatch::~EndWatch() {
 }
 
 Source::Source(std::string url, const PlayOptions& options, std::uint32_t chunk_size, SlabPool& pool)
-    : url_(std::move(url)), options_(options), pool_(pool), chunk_size_(chunk_size), next_chunk_size_(chunk_size) {}
+    : url_(std::move(url)), options_(options), pool_(pool), chunk_size_(chunk_size), next_chunk_size_(chunk_size) {
+    ++pool_.totals().sources;
+}
 
 Source::~Source() {
     CHECK(publication_ == nullptr);
     CHECK(packet_readers_.empty() && listeners_.empty());
+    drop_before(ring_.next());
+    --pool_.totals().sources;
 }
 
 Result<std::unique_ptr<Publication>> Source::publish(Takeover takeover) {
@@ -76,6 +80,8 @@ void Source::append(Packet packet) {
     track_gop(packet);
     for (HeldRun& held : runs_)
         held.run->append(packet);
+    ++pool_.totals().packets;
+    pool_.totals().packet_bytes += packet.payload.size();
     const bool trim_now = packet.key || (ring_.next() & 15U) == 0;
     ring_.append(std::move(packet));
     if (trim_now)
@@ -157,7 +163,16 @@ void Source::trim() {
     keep = std::max(keep_for_laggards(keep), ring_.first());
     for (HeldRun& held : runs_)
         held.run->drop_before(keep);
+    drop_before(keep);
+}
+
+void Source::drop_before(Sequence keep) {
+    SourceTotals& totals = pool_.totals();
+    totals.packets -= ring_.size();
+    totals.packet_bytes -= ring_.bytes();
     ring_.drop_before(keep);
+    totals.packets += ring_.size();
+    totals.packet_bytes += ring_.bytes();
 }
 
 void Source::set_chunk_size(std::uint32_t bytes) {

@@ -182,6 +182,8 @@ private:
     void track_gop(const Packet& packet);
     std::unique_ptr<RunEncoder> encoder_for(const RunFormat& format) const;
     void trim();
+    // Of the ring alone.
+    void drop_before(Sequence keep);
     Sequence keep_for_laggards(Sequence keep);
     bool is_too_late(Sequence sequence) const;
 

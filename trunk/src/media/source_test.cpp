@@ -129,6 +129,25 @@ TEST_F(SourceTest, TableForgetsASourceSomeTimeAfterItsLastUser) {
     EXPECT_FALSE(table.find("/live/a"));
 }
 
+TEST_F(SourceTest, WhatAllSourcesHoldIsCounted) {
+    auto other = make_ref<Source>("/live/other", options, 60'000, pool);
+    EXPECT_EQ(pool.totals().sources, 2U);
+    for (int i = 0; i < 60; ++i)
+        picture(40 * i, i % 50 == 0);
+    other->append(packet(Kind::audio, 0, false, 30));
+    other->append(packet(Kind::audio, 20, false, 30));
+    ASSERT_GT(other->ring().size(), 0U);
+    EXPECT_EQ(pool.totals().packets, source->ring().size() + other->ring().size());
+    EXPECT_EQ(pool.totals().packet_bytes, source->ring().bytes() + other->ring().bytes());
+    other = {};
+    EXPECT_EQ(pool.totals().sources, 1U);
+    EXPECT_EQ(pool.totals().packets, source->ring().size());
+    source = {};
+    EXPECT_EQ(pool.totals().sources, 0U);
+    EXPECT_EQ(pool.totals().packets, 0U);
+    EXPECT_EQ(pool.totals().packet_bytes, 0U);
+}
+
 TEST_F(SourceTest, SlabLogGivesBackWhatWasWrittenAcrossSlabs) {
     SlabLog log(pool);
     std::vector<std::uint8_t> bytes(200'000);

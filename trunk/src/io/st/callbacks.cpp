@@ -4,6 +4,7 @@
 #include <alloca.h>
 #include <cxxabi.h>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -44,13 +45,12 @@ void swap_exceptions(LoopState& state, _st_thread* from, _st_thread* to) {
     }
 }
 
-std::int64_t microseconds_to_next_timer(LoopState& state) {
+std::int64_t microseconds_to_next_timer(LoopState& state, std::uint64_t now) {
     if (!ST_CLIST_IS_EMPTY(&_ST_RUNQ))
         return 0;
     const _st_thread* first = state.timers.first();
     if (first == nullptr)
         return -1;
-    const std::uint64_t now = st_utime();
     return first->due <= now ? 0 : static_cast<std::int64_t>(first->due - now);
 }
 
@@ -63,7 +63,10 @@ void engine_dispatch() {
     state.idle_queued = false;
     state.switches_since_poll = 0;
     state.stacks.trim();
-    state.engine.turn(microseconds_to_next_timer(state));
+    // The last clock was read just after the poll before this one.
+    const std::uint64_t now = st_utime();
+    state.watch.end_turn(std::chrono::microseconds(static_cast<std::int64_t>(now - _ST_LAST_CLOCK)));
+    state.engine.turn(microseconds_to_next_timer(state, now));
 }
 
 // The core's own st_poll is compiled away; nothing calls these two.
@@ -204,6 +207,7 @@ __attribute__((no_sanitize("address"))) void live_switch_leave(_st_thread* to) {
     LoopState& state = live::io::st::loop_state();
     _st_thread* from = state.running;
     live::io::st::swap_exceptions(state, from, to);
+    state.watch.end_run(static_cast<const live::io::Fiber*>(from->private_data[LoopState::kFiberKey]));
     state.running = to;
     ++state.switches;
     state.operations_since_switch = 0;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "io/fiber.hpp"
+#include "io/loop_watch.hpp"
 #include "io/st/core.hpp"
 #include "io/st/engine.hpp"
 #include "io/st/fiber_stack.hpp"
@@ -32,10 +33,12 @@ struct LoopState {
     std::size_t fiber_count = 0;
     std::size_t fibers_max = 0;
     std::size_t stack_bytes = 0;
+    std::size_t tls_sessions = 0;
     std::uint64_t next_fiber_id = 1;
     std::uint64_t switches = 0;
     void** exceptions = nullptr;    // the runtime's, of the loop's thread
     _st_thread* running = nullptr;  // who the switch hooks saw last
+    LoopWatch watch;
     std::uint32_t switches_since_poll = 0;
     std::uint32_t operations_since_switch = 0;
     std::uint32_t no_suspend = 0;  // living NoSuspend guards

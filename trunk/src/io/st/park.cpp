@@ -71,6 +71,7 @@ Park::End Park::sleep(std::span<ParkNode> nodes, std::uint64_t due) {
     }
 
     thread_ = me;
+    nodes_ = nodes;
     if (fiber != nullptr)
         fiber->park = this;
     if (due != kNeverDue) {

@@ -45,11 +45,18 @@ public:
 
     void on_raised() override { kick(); }
 
+    // For listings: that somebody is to kick it, and what else the present sleep ends by.
+    void expect_kick() { expects_kick_ = true; }
+    bool expects_kick() const { return expects_kick_; }
+    std::span<const ParkNode> nodes() const { return nodes_; }
+
 private:
     End outcome(std::span<const ParkNode> nodes) const;
 
     _st_thread* thread_ = nullptr;
+    std::span<const ParkNode> nodes_;
     bool kicked_ = false;
+    bool expects_kick_ = false;
 };
 
 // Lets everything that is runnable run, polls the descriptors and the timers, and comes back.

@@ -1,5 +1,7 @@
 #include "io/st/stack_pool.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -121,6 +123,20 @@ void StackPool::unmap(FiberStack* stack) {
         std::free(stack->core.vaddr);
     else
         ::munmap(stack->core.vaddr, static_cast<std::size_t>(stack->core.vaddr_size));
+}
+
+std::size_t StackPool::touched_bytes(const _st_stack& stack) {
+    const std::size_t page = page_bytes();
+    std::array<unsigned char, 64> resident{};
+    for (char* from = stack.stk_bottom; from < stack.stk_top;) {
+        const std::size_t pages = std::min(resident.size(), static_cast<std::size_t>(stack.stk_top - from) / page);
+        if (::mincore(from, pages * page, resident.data()) != 0)
+            return 0;
+        for (std::size_t i = 0; i < pages; ++i, from += page)
+            if ((resident[i] & 1U) != 0)
+                return static_cast<std::size_t>(stack.stk_top - from);
+    }
+    return 0;
 }
 
 void StackPool::register_leak_roots(const _st_thread* running) {

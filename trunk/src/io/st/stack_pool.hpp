@@ -23,6 +23,10 @@ public:
     // Unmaps what is pooled beyond the bound. Not to be called from a fiber that has just given its stack back.
     void trim();
 
+    // From the top of the stack down to its lowest resident page: how deep it has been since trim_stack(), or since it was
+    // mapped, for the fibers before this one too. Touches nothing; a system call. 0 when the kernel does not say.
+    static std::size_t touched_bytes(const _st_stack& stack);
+
     std::size_t live() const { return live_; }
     std::size_t pooled() const { return pooled_; }
 

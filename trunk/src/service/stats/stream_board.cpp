@@ -251,6 +251,8 @@ void StreamBoard::on_entered(session::ClientEntry& entry) {
     BoardClient& client = clients_[number];
     client.entry = &entry;
     client.stream = &stream;
+    client.kind = request.kind;
+    ++by_kind_[session::index_of(client.kind)];
     client.usage.rates.add(now, 0, 0);
     clients_by_id_[request.id] = number;
     clients_by_entry_[&entry] = number;
@@ -266,6 +268,7 @@ void StreamBoard::on_left(session::ClientEntry& entry, const session::SessionEnd
     clients_by_entry_.erase(known);
     const auto at = clients_.find(number);
     count(at->second);
+    --by_kind_[session::index_of(at->second.kind)];
     BoardStream& stream = *at->second.stream;
     const std::string& id = entry.client().request().id;
     if (stream.publisher == id)

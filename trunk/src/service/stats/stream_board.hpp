@@ -3,6 +3,7 @@
 // so that it costs the media nothing.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -87,6 +88,7 @@ struct BoardClient {
     session::ClientEntry* entry = nullptr;
     BoardStream* stream = nullptr;
     Usage usage;  // as its stream has been told
+    session::ClientKind kind = session::ClientKind::unknown;
 };
 
 class StreamBoard final : public session::ClientWatcher, public session::StreamIds {
@@ -123,6 +125,8 @@ public:
     // Streams with a client.
     std::size_t stream_count() const { return streams_.size() - kept_; }
     const Totals& totals() const { return totals_; }
+    // Now.
+    std::size_t clients(session::ClientKind kind) const { return by_kind_[session::index_of(kind)]; }
     // nullptr when there is none.
     const BoardClient* find_client(const std::string& id) const;
     const BoardStream* find_stream(const std::string& id) const;
@@ -157,6 +161,7 @@ private:
     std::uint64_t next_number_ = 0;
     std::size_t kept_ = 0;  // streams without a client
     Totals totals_;
+    std::array<std::size_t, session::kClientKinds> by_kind_{};
 };
 
 }  // namespace live::service::stats

@@ -69,6 +69,8 @@ TEST_F(StreamBoardTest, StreamsAndHostsComeAndGoWithTheirClients) {
     EXPECT_EQ(board.find_vhost(vhost.id), &vhost);
     ASSERT_NE(board.find_client("id1"), nullptr);
     EXPECT_EQ(board.find_client("id1")->stream, &cam);
+    EXPECT_EQ(board.clients(ClientKind::rtmp_play), 1U);
+    EXPECT_EQ(board.clients(ClientKind::srt_publish), 0U);
 
     publisher.leave();
     EXPECT_EQ(cam.publisher, "");
@@ -76,6 +78,7 @@ TEST_F(StreamBoardTest, StreamsAndHostsComeAndGoWithTheirClients) {
     EXPECT_EQ(board.find_client("id0"), nullptr);
     const std::string id = cam.id;
     player.leave(Error(Errc::system, "broken"));
+    EXPECT_EQ(board.clients(ClientKind::rtmp_play), 0U);
     EXPECT_EQ(board.find_stream(id), nullptr);
     EXPECT_EQ(board.stream_count(), 1U);
     EXPECT_EQ(vhost.streams, 1U);

@@ -1,6 +1,7 @@
 // What kind of client a session serves, and the name that the API, the callbacks and the logs have for it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -19,6 +20,8 @@ enum class ClientKind : std::uint8_t {
     rtc_publish,
     srt_publish,
 };
+constexpr std::size_t index_of(ClientKind kind) { return static_cast<std::size_t>(kind); }
+inline constexpr std::size_t kClientKinds = index_of(ClientKind::srt_publish) + 1;
 
 constexpr std::string_view name_of(ClientKind kind) {
     switch (kind) {
