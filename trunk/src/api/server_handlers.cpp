@@ -53,6 +53,7 @@ std::string v1_index(const ServerInfo& server) {
                  {"perf", "reserved"},
                  {"memory", "what lives in the process; mark=1 remembers it, since=mark shows the growth"},
                  {"fibers", "the coroutines of the process, by start and count"},
+                 {"profile", "a CPU profile of so many seconds, for pprof or folded"},
                  {"tcmalloc", "the allocator, in builds with gperftools"},
                  {"tests",
                   {{"requests", "the request as it arrived"},

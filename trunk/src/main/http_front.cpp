@@ -93,6 +93,7 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
         raw_.mount(site->router);
         memory_.mount(site->router);
         fibers_.mount(site->router);
+        profile_.mount(site->router);
         if (allocator_)
             allocator_->mount(site->router);
         if (valgrind_)

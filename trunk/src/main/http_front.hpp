@@ -15,6 +15,7 @@
 #include "api/info_handlers.hpp"
 #include "api/memory_handler.hpp"
 #include "api/metrics_handlers.hpp"
+#include "api/profile_handler.hpp"
 #include "api/raw_handler.hpp"
 #include "api/server_handlers.hpp"
 #include "api/server_info.hpp"
@@ -113,6 +114,7 @@ private:
     std::optional<api::ValgrindHandler> valgrind_;
     api::MemoryHandler memory_;
     api::FibersHandler fibers_;
+    api::ProfileHandler profile_;
     session::http::StaticHandler files_;
     Site api_site_;
     Site stream_site_;

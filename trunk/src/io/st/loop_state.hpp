@@ -16,6 +16,8 @@
 
 namespace live::io::st {
 
+class CpuSamples;
+
 struct LoopState {
     // Fibers that keep each other runnable must not starve descriptors and timers: after so many switches a poll is queued behind
     // what is runnable.
@@ -39,6 +41,7 @@ struct LoopState {
     void** exceptions = nullptr;    // the runtime's, of the loop's thread
     _st_thread* running = nullptr;  // who the switch hooks saw last
     LoopWatch watch;
+    CpuSamples* cpu_samples = nullptr;  // while profile_cpu() takes a profile
     std::uint32_t switches_since_poll = 0;
     std::uint32_t operations_since_switch = 0;
     std::uint32_t no_suspend = 0;  // living NoSuspend guards

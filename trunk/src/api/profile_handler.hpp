@@ -1,0 +1,19 @@
+// /api/v1/profile: a CPU profile of the running server, without a special build. ?seconds= from 1 to 60; ?format=folded gives
+// stacks with names for a flame graph, otherwise it is what pprof reads.
+#pragma once
+
+#include <chrono>
+
+#include "session/http/router.hpp"
+
+namespace live::api {
+
+class ProfileHandler final : public session::http::Handler {
+public:
+    static constexpr std::chrono::seconds kDefault{10};
+
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+    void mount(session::http::Router& router) { router.add("/api/v1/profile", *this); }
+};
+
+}  // namespace live::api

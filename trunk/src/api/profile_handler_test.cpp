@@ -1,0 +1,33 @@
+#include "api/profile_handler.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "api/handler_fixture.hpp"
+#include "io/cpu_profile.hpp"
+#include "io/scope.hpp"
+
+namespace live::api {
+namespace {
+
+struct ProfileHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
+    ProfileHandlerTest() { handler.mount(router); }
+    ProfileHandler handler;
+};
+
+TEST_F(ProfileHandlerTest, RefusesWhatItDoesNotKnow) {
+    for (const char* query : {"?seconds=0", "?seconds=61", "?seconds=-1", "?seconds=1x", "?seconds=", "?format=svg"})
+        EXPECT_EQ(ask(std::string("/api/v1/profile") + query).status, 400) << query;
+    EXPECT_EQ(ask("/api/v1/profile", "POST").status, 405);
+}
+
+TEST_F(ProfileHandlerTest, ASecondOneIsAConflict) {
+    io::Scope scope("test");
+    MUST(scope.start("first", [](io::Deadline deadline) { static_cast<void>(io::profile_cpu(1min, deadline)); }));
+    MUST(io::yield(io::Deadline::never()));
+    EXPECT_EQ(ask_json("/api/v1/profile?seconds=1", 409)["code"], 409);
+    MUST(scope.stop(io::Deadline::after(5s)));
+}
+
+}  // namespace
+}  // namespace live::api

@@ -1,0 +1,102 @@
+"""Looking into a running server, without a special build: what lives in it, its coroutines, the loop's lag, a CPU profile."""
+
+import concurrent.futures
+import re
+import shutil
+import struct
+import subprocess
+import urllib.error
+import urllib.request
+
+import pytest
+
+import live_server
+from live_server import wait_until
+from rtmp_client import Player, Publisher
+
+EXPORTER = "exporter { enabled on; listen 127.0.0.1:$exporter; }"
+FIBER = {"id": int, "name": str, "scope": str, "age_seconds": float, "state": str, "waits_for": str, "cancelled": bool,
+         "stack_high_water_bytes": int}
+
+
+def ask(server, path: str, limit_s: float = 10, port: str = "api") -> tuple[int, bytes]:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.ports[port]}{path}", timeout=limit_s) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read()
+
+
+def kinds(server, query: str = "") -> dict:
+    return server.api("/api/v1/memory" + query)["data"]["kinds"]
+
+
+def test_memory_grows_with_streams_and_comes_back(server, clip):
+    live = server(root=EXPORTER)
+    assert ask(live, "/api/v1/memory?since=mark")[0] == 400, "there is no mark yet"
+    before = kinds(live, "?mark=1")
+    assert before["sources"]["objects"] == 0 and before["packets"] == {"objects": 0, "bytes": 0}
+    publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
+    publisher.start()
+    players = [Player(live.ports["rtmp"], "cam") for _ in range(3)]
+    for player in players:
+        player.start()
+    wait_until(lambda: kinds(live)["sessions_rtmp-play"]["objects"] == 3 and kinds(live)["packets"]["objects"] > 50, 10, "three play")
+    now = kinds(live, "?since=mark")
+    assert now["sources"]["growth"]["objects"] == 1 and now["sessions_fmle-publish"]["growth"]["objects"] == 1
+    assert now["packets"]["growth"]["bytes"] > 20_000 and now["wire_slabs"]["objects"] > 0
+    assert now["fibers"]["growth"]["objects"] >= 4 and now["stacks"]["growth"]["objects"] >= 4
+    for player in players:
+        player.stop()
+    publisher.stop()
+    # The source goes some seconds after the last one who used it; the wheel of the merge window stays, in a fiber of its own.
+    stays = {"sources": 0, "packets": 0, "wire_slabs": 0, "sessions_rtmp-play": 0, "sessions_fmle-publish": 0, "fibers": 1, "stacks": 1}
+    wait_until(lambda: {kind: count["growth"]["objects"] for kind, count in kinds(live, "?since=mark").items() if kind in stays} == stays,
+               15, "all else is as it was at the mark")
+    text = ask(live, "/metrics", port="exporter")[1].decode()
+    assert float(re.search(r"^live_loop_lag_seconds_count (\S+)$", text, re.M).group(1)) > 100
+    assert re.search(r"^live_loop_long_holds_total \d+$", text, re.M)
+
+
+def test_fibers_are_listed_with_what_they_wait_for(server):
+    live = server()
+    data = live.api("/api/v1/fibers?count=100")["data"]
+    fibers = {fiber["name"]: fiber for fiber in data["fibers"]}
+    assert data["total"] == len(data["fibers"]) and data["stack_bytes"] >= 65536
+    for fiber in data["fibers"]:
+        assert {name: type(fiber[name]) for name in FIBER} == FIBER, fiber
+        assert 0 <= fiber["stack_high_water_bytes"] <= data["stack_bytes"] and fiber["age_seconds"] >= 0
+    assert fibers["rtmp-listener"]["state"] == "waiting" and re.fullmatch(r"descriptor \d+ to read", fibers["rtmp-listener"]["waits_for"])
+    assert fibers["housekeeping"]["waits_for"] == "time" and fibers["housekeeping"]["due_in_seconds"] <= 1.1
+    assert sum(fiber["state"] == "running" for fiber in data["fibers"]) == 1, "the one that answers"
+    assert 0 < fibers["rtmp-listener"]["stack_high_water_bytes"] < data["stack_bytes"]
+    (oldest,) = live.api(f"/api/v1/fibers?start={data['total'] - 1}&count=10")["data"]["fibers"]
+    assert oldest["id"] == data["fibers"][-1]["id"], "the newest come first, after the process's own"
+
+
+def words_of(profile: bytes) -> list[int]:
+    return list(struct.unpack(f"={len(profile) // 8}Q", profile[:len(profile) // 8 * 8]))
+
+
+def test_a_profile_names_what_the_server_does(server, tmp_path):
+    live = server()
+    assert ask(live, "/api/v1/profile?seconds=61")[0] == 400
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        profile = pool.submit(ask, live, "/api/v1/profile?seconds=2")
+        wait_until(lambda: ask(live, "/api/v1/profile?seconds=1")[0] == 409, 5, "a second profile is refused")
+        while not profile.done():
+            live.api("/api/v1/fibers?count=1000")  # something to do
+        folded = pool.submit(ask, live, "/api/v1/profile?seconds=2&format=folded")
+        while not folded.done():
+            live.api("/api/v1/fibers?count=1000")
+    status, text = profile.result()
+    assert status == 200 and words_of(text)[:5] == [0, 3, 0, 10_000, 0] and b"/srs" in text
+    status, stacks = folded.result()
+    assert status == 200 and re.search(rb"^live_fiber_entry;.*live::io::FiberMain::run.*live::session::http::Connection::run.* \d+$", stacks, re.M)
+    path = tmp_path / "profile"
+    path.write_bytes(text)
+    pprof = shutil.which("google-pprof")
+    if pprof is None:
+        pytest.skip("google-pprof is not installed: only the form of the profile was checked")
+    shown = subprocess.run([pprof, "--text", "--cum", str(live_server.BINARY), str(path)], capture_output=True, text=True, timeout=60, check=True)
+    assert re.search(r"[1-9]\d* +[\d.]+% +(live::session::http::)?Connection::run|live::session::http::Connection::run", shown.stdout), shown.stdout[:2000]
