@@ -90,12 +90,15 @@ void work(std::string_view fault) {
     for (int i = 0; i < 300; ++i)
         MUST(scope.start("short", [](Deadline) { MUST(io::sleep(Deadline::after(100us))); }));
     MUST(io::wait(go, Deadline::after(30s)));
-    MUST(scope.start("faulty", [fault](Deadline) {
+    Signal over;
+    MUST(scope.start("faulty", [fault, &over](Deadline) {
         MUST(io::sleep(Deadline::after(1ms)));
         run_fault(fault);
         MUST(io::sleep(Deadline::after(1ms)));
+        over.raise();
     }));
-    MUST(io::sleep(Deadline::after(20ms)));
+    // As long as it takes: a debugger stops everything in between.
+    MUST(io::wait(over, Deadline::never()));
     if (fault == "exit_while_parked") {
         // With fibers still parked: what they hold is no leak.
         std::puts("exit with parked fibers");
