@@ -1,6 +1,7 @@
 """The HTTP API from the outside: every field with its type, every status, lists, kicks, files, metrics."""
 
 import base64
+import contextlib
 import json
 import re
 import urllib.error
@@ -118,24 +119,33 @@ def files(server, path: str, **options) -> tuple[int, dict, bytes]:
     return request(f"http://127.0.0.1:{server.ports['http']}{path}", **options)
 
 
-@pytest.fixture(name="show")
-def fixture_show(server, clip):
-    """A server with one publisher and three players by RTMP, HTTP-FLV and WebSocket, all of whom the API knows."""
-    live = server(FLV, root=EXPORTER)
+@contextlib.contextmanager
+def everybody_on(live, clip):
+    """One publisher and three players by RTMP, HTTP-FLV and WebSocket, all of whom the API knows."""
     publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
     publisher.start()
     rtmp = Player(live.ports["rtmp"], "cam")
     rtmp.start()
-    flv = HttpStream(live.ports["http"], "/live/cam.flv", {"Referer": "http://example.com/page"})
-    websocket = WebSocketStream(live.ports["http"], "/live/cam.flv")
-    wait_until(lambda: len(live.api("/api/v1/clients/")["clients"]) == 4, 5, "four clients are listed")
-    # Rates and the like are sampled every 3 s, and a GOP has a length when the next one begins.
-    wait_until(lambda: live.api("/api/v1/streams/")["streams"][0]["gop"]["seconds"], 12, "the stream's GOP is known")
-    yield live
-    for player in (flv, websocket):
-        player.close()
+    with (HttpStream(live.ports["http"], "/live/cam.flv", {"Referer": "http://example.com/page"}),
+          WebSocketStream(live.ports["http"], "/live/cam.flv")):
+        wait_until(lambda: len(live.api("/api/v1/clients/")["clients"]) == 4, 5, "four clients are listed")
+        yield
     rtmp.stop()
     publisher.stop()
+
+
+@pytest.fixture(name="show", scope="module")
+def fixture_show(tmp_path_factory, clip):
+    """A server with everybody on it, for tests that only look."""
+    live = live_server.LiveServer(tmp_path_factory.mktemp("show"), live_server.conf(FLV, EXPORTER)).start()
+    try:
+        with everybody_on(live, clip):
+            # Rates and the like are sampled every 3 s, and a GOP has a length when the next one begins.
+            wait_until(lambda: live.api("/api/v1/streams/")["streams"][0]["gop"]["seconds"], 12, "the stream's GOP is known")
+            yield live
+        live.stop()
+    finally:
+        live.kill()
 
 
 def test_every_field_has_its_type(show):
@@ -268,16 +278,19 @@ def test_who_forgets_the_slash_is_sent_there(server, path, status, location):
     assert (answer.value.code, answer.value.headers["Location"]) == (status, location)
 
 
-def test_a_kicked_client_is_gone_and_the_others_are_not(show):
-    for kind in ("rtmp-play", "flv-play"):
-        victim = next(c for c in show.api("/api/v1/clients/")["clients"] if c["type"] == kind)
-        status, _, body = api(show, f"/api/v1/clients/{victim['id']}", method="DELETE")
-        assert status == 200 and json.loads(body)["code"] == 0
-        wait_until(lambda: victim["id"] not in {c["id"] for c in show.api("/api/v1/clients/")["clients"]}, 3, f"{kind} is gone")
-    assert len(show.api("/api/v1/clients/")["clients"]) == 2
-    publisher = next(c for c in show.api("/api/v1/clients/")["clients"] if c["publish"])
-    assert api(show, f"/api/v1/clients/{publisher['id']}", method="DELETE")[0] == 200
-    wait_until(lambda: not show.api("/api/v1/clients/")["clients"], 15, "the stream's last player leaves with it")
+def test_a_kicked_client_is_gone_and_the_others_are_not(server, clip):
+    live = server(FLV)
+    with everybody_on(live, clip):
+        wait_until(lambda: all(c["send_bytes"] > 10_000 for c in live.api("/api/v1/clients/")["clients"] if not c["publish"]), 5, "all are playing")
+        for kind in ("rtmp-play", "flv-play"):
+            victim = next(c for c in live.api("/api/v1/clients/")["clients"] if c["type"] == kind)
+            status, _, body = api(live, f"/api/v1/clients/{victim['id']}", method="DELETE")
+            assert status == 200 and json.loads(body)["code"] == 0
+            wait_until(lambda: victim["id"] not in {c["id"] for c in live.api("/api/v1/clients/")["clients"]}, 3, f"{kind} is gone")
+        assert len(live.api("/api/v1/clients/")["clients"]) == 2
+        publisher = next(c for c in live.api("/api/v1/clients/")["clients"] if c["publish"])
+        assert api(live, f"/api/v1/clients/{publisher['id']}?callback=cb&method=DELETE")[2].startswith(b"cb({"), "a GET that is a DELETE"
+        wait_until(lambda: not live.api("/api/v1/clients/")["clients"], 15, "the stream's last player leaves with it")
 
 
 def test_lists_come_in_pages(server, clip):
