@@ -1,8 +1,11 @@
 // The floor: what the kernel alone costs. In `send` mode it accepts N sockets and sends each the bytes of a clip as a server
 // with merged writing would: everything new since this client's last turn, once per window, turns spread evenly over the
 // window, one plain send() each, ticks of 5 ms. With a window of 0 every message goes to everybody at once. In `read` mode it
-// accepts N sockets and only reads what they send. There is no protocol, no per-client state but a position, and no care for
-// slow readers, so no server can do better by the same system calls.
+// accepts N sockets and only reads what they send; in `relay` mode the first who connects publishes, and what is read from it
+// goes at once to the N who come later: the floor of the added delay. There is no protocol, no per-client state but a position,
+// and no care for slow readers, so no server can do better by the same system calls.
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,7 +21,7 @@ namespace {
 using namespace bench;
 
 constexpr std::string_view kUsage =
-    "floor --mode send|read --port PORT --clients N [--clip FILE.flv] [--window-ms 350] [--tick-ms 5]";
+    "floor --mode send|read|relay --port PORT --clients N [--clip FILE.flv] [--window-ms 350] [--tick-ms 5]";
 
 // What a type-1 chunk header takes: the bytes a player of a server sees in front of each message.
 constexpr std::size_t kType1Bytes = 8;
@@ -76,12 +79,21 @@ struct Counters {
     std::uint64_t gone = 0;
 };
 
-std::vector<int> accept_all(std::uint16_t port, std::size_t clients) {
+// One client, or -1 when none waits. `at_once`: small messages are not held back, as a server of low latency does it.
+int accept_client(int listener, bool at_once) {
+    const int fd = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    const int one = at_once ? 1 : 0;
+    if (fd >= 0)
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    return fd;
+}
+
+std::vector<int> accept_all(std::uint16_t port, std::size_t clients, bool at_once) {
     const int listener = listen_on(port);
     JsonLine("listening").print();
     std::vector<int> sockets;
     while (sockets.size() < clients && !stop_requested()) {
-        const int fd = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        const int fd = accept_client(listener, at_once);
         if (fd >= 0)
             sockets.push_back(fd);
         else
@@ -139,6 +151,43 @@ Counters run_sender(std::vector<int>& sockets, const Clip& clip, double window_s
     return counters;
 }
 
+void relay_bytes(int publisher, const std::vector<int>& players, Counters& counters) {
+    static std::uint8_t scratch[262144];
+    const ssize_t got = recv(publisher, scratch, sizeof scratch, MSG_DONTWAIT);
+    for (const int player : players) {
+        const ssize_t n = got > 0 ? send(player, scratch, static_cast<std::size_t>(got), MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+        ++counters.calls;
+        counters.full += n < got ? 1u : 0u;
+        counters.bytes += n > 0 ? static_cast<std::uint64_t>(n) : 0;
+    }
+}
+
+Counters run_relay(std::uint16_t port, std::size_t clients) {
+    Counters counters;
+    const int listener = listen_on(port);
+    const int epoll = epoll_create1(EPOLL_CLOEXEC);
+    watch(epoll, listener, EPOLLIN, 0, true);
+    JsonLine("listening").print();
+    int publisher = -1;
+    std::vector<int> players;
+    while (!stop_requested()) {
+        epoll_event events[2];
+        const int n = epoll_wait(epoll, events, 2, 1000);
+        for (int i = 0; i < n; ++i) {
+            if (events[i].data.u32 == 1) {
+                relay_bytes(publisher, players, counters);
+                continue;
+            }
+            const int fd = accept_client(listener, true);
+            if (fd >= 0 && publisher < 0)
+                watch(epoll, publisher = fd, EPOLLIN, 1, true);
+            else if (fd >= 0 && players.size() < clients)
+                players.push_back(fd);
+        }
+    }
+    return counters;
+}
+
 Counters run_reader(std::vector<int>& sockets) {
     Counters counters;
     const int epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -175,13 +224,19 @@ int main(int argc, char** argv) {
     const double tick_s = args.number("tick-ms", window_s > 0 ? 5 : 1) / 1000;
     const std::string clip_path = args.text("clip", "");
     args.check_all_used();
-    if ((mode != "send" && mode != "read") || port == 0 || clients == 0 || (mode == "send" && clip_path.empty()))
+    if ((mode != "send" && mode != "read" && mode != "relay") || port == 0 || clients == 0 ||
+        (mode == "send" && clip_path.empty()))
         die("usage: " + std::string(kUsage));
     raise_file_limit(clients + 64);
     catch_stop_signals();
 
-    std::vector<int> sockets = accept_all(port, clients);
-    const Counters counters = mode == "send" ? run_sender(sockets, load_clip(clip_path), window_s, tick_s) : run_reader(sockets);
+    Counters counters;
+    if (mode == "relay") {
+        counters = run_relay(port, clients);
+    } else {
+        std::vector<int> sockets = accept_all(port, clients, window_s <= 0);
+        counters = mode == "send" ? run_sender(sockets, load_clip(clip_path), window_s, tick_s) : run_reader(sockets);
+    }
     JsonLine("final")
         .add("bytes", counters.bytes)
         .add("calls", counters.calls)

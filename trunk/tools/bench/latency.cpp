@@ -1,7 +1,8 @@
 // How much later a frame reaches the players than it was published. One process publishes a clip and plays it N times, so both
 // ends read the same clock. Every video frame that is not a key frame carries a mark in its last bytes (a magic number and a
 // sequence number), which nobody decodes. For each frame two delays are kept: that of the player who joined last, and that of
-// the player who got it last. The program reads the players one after the other, so the second figure includes its own work.
+// the player who got it last. `--raw` speaks to the floor instead of a server. The program reads the players one after the other,
+// so the second figure includes its own work.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,14 +21,16 @@ using namespace bench;
 
 constexpr std::string_view kUsage =
     "latency --port PORT --clip FILE.flv [--host 127.0.0.1] [--app live] [--stream NAME] [--players 100] [--seconds 30] "
-    "[--warmup 4]";
+    "[--warmup 4] [--raw]";
 constexpr std::uint8_t kMagic[8] = {0x7e, 0x11, 0x5a, 0x33, 0x19, 0x77, 0x6b, 0x2d};
 constexpr std::size_t kMarkBytes = 12;  // The magic number and 32 bits of sequence.
 constexpr std::size_t kMarkedFrameMin = 64;
 
-// A blocking RTMP conversation up to its request, then a non-blocking socket.
+// A blocking RTMP conversation up to its request, then a non-blocking socket. Without a request it is not RTMP: the floor's end.
 int open_session(const std::string& host, std::uint16_t port, const std::vector<std::uint8_t>& request) {
     const int fd = start_connect(host, port, true);
+    if (request.empty())
+        return fd;
     const std::vector<std::uint8_t> hello = handshake_hello();
     std::size_t left = kHandshakeInBytes;
     std::size_t sent = 0;
@@ -79,6 +82,7 @@ private:
     std::uint16_t port_ = 0;
     std::size_t player_count_ = 0;
     double seconds_ = 0, warmup_ = 0;
+    bool raw_ = false;
     Clip clip_;
     int publisher_ = -1, epoll_ = -1;
     std::vector<Player> players_;
@@ -96,6 +100,7 @@ Meter::Meter(Args& args)
       player_count_(args.count("players", 100)),
       seconds_(args.number("seconds", 30)),
       warmup_(args.number("warmup", 4)),
+      raw_(args.flag("raw")),
       clip_(load_clip(args.required("clip"))) {
     args.check_all_used();
     if (port_ == 0 || player_count_ == 0)
@@ -224,7 +229,7 @@ int Meter::report() const {
 }
 
 int Meter::run() {
-    publisher_ = open_session(host_, port_, publish_request(url_, app_, stream_));
+    publisher_ = open_session(host_, port_, raw_ ? std::vector<std::uint8_t>() : publish_request(url_, app_, stream_));
     watch(epoll_, publisher_, EPOLLIN, 0xFFFFFFFF, true);
     sleep_seconds(0.3);
     const double start = round_start_ = now_seconds();
@@ -234,8 +239,9 @@ int Meter::run() {
         publish_due(now_seconds());
         if (!has_players && now_seconds() - start > warmup_ / 2) {
             has_players = true;
+            const std::vector<std::uint8_t> request = raw_ ? std::vector<std::uint8_t>() : play_request(url_, app_, stream_);
             for (std::size_t i = 0; i < player_count_; ++i) {
-                players_.push_back({open_session(host_, port_, play_request(url_, app_, stream_)), {}, 0, 0});
+                players_.push_back({open_session(host_, port_, request), {}, 0, 0});
                 watch(epoll_, players_.back().fd, EPOLLIN, static_cast<std::uint32_t>(i), true);
                 publish_due(now_seconds());
             }

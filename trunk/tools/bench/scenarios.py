@@ -220,10 +220,11 @@ def rows_of_play(players: int, ours: PlayResult, peer: PlayResult | None, plan: 
     work = f"{what}, {players:,} players"
     details = {"ours": ours.delivered, "published": ours.published, "windows": [w.__dict__ for w in ours.windows],
                "floor_windows": [w.__dict__ for w in ours.floor_windows]}
-    target, met = "<= 1.10 x floor", ours.ratio <= 1.10 * plan.slack
+    # With few players a beat's own cost is a share of it; the design judges 5,000.
+    target, met = ("<= 1.10 x floor", ours.ratio <= 1.10 * plan.slack) if plan.smoke or players >= 2500 else ("", True)
     notes = [f"the floor itself delivered {ours.floor_share:.0%}: the machine was too busy to judge"] if ours.floor_share < 0.95 else []
     if peer:
-        target += ", <= 0.30 x nginx"
+        target += (", " if target else "") + "<= 0.30 x nginx"
         met = met and ours.per_gb <= 0.30 * plan.slack * peer.per_gb
         expected = players * peer.published["bytes"] / max(1, peer.delivered["total_bytes"])
         notes.append(f"nginx used {peer.share_of_core:.0%} of the core" +
@@ -232,7 +233,7 @@ def rows_of_play(players: int, ours: PlayResult, peer: PlayResult | None, plan: 
     missing = ours.missing()
     late_p99 = median(w.lag_ms_p99 for w in ours.windows)
     late_max = max(w.lag_ms_max for w in ours.windows)
-    rows = [Row(work, "CPU-s/GB", ours.per_gb, ours.floor_per_gb, peer.per_gb if peer else "-", ours.ratio, target, met, "; ".join(notes),
+    rows = [Row(work, "CPU-s/GB", ours.per_gb, ours.floor_per_gb, peer.per_gb if peer else "-", ours.ratio, target, met if target else None, "; ".join(notes),
                 details, plan.command),
             Row(work, "undelivered", missing or "nothing", target="every byte", met=not missing, command=plan.command),
             Row(work, "core used, %", ours.share_of_core * 100, median(w.core_share for w in ours.floor_windows) * 100,
@@ -372,8 +373,8 @@ def low_latency_rows(lab: Lab, plan: Plan) -> list[Row]:
     missing = ours.missing()
     work = f"RTMP play, min_latency on, {players:,} players"
     details = {"ours": ours.delivered, "windows": [w.__dict__ for w in ours.windows], "floor_windows": [w.__dict__ for w in ours.floor_windows]}
-    return [Row(work, "CPU-s/GB", ours.per_gb, ours.floor_per_gb, peer.per_gb if peer else "-", ours.ratio, "<= 3.0 on the design's machine",
-                None if plan.smoke else ours.per_gb <= 3.0, details=details, command=plan.command),
+    return [Row(work, "CPU-s/GB", ours.per_gb, ours.floor_per_gb, peer.per_gb if peer else "-", ours.ratio, "<= 1.10 x floor",
+                ours.ratio <= 1.10 * plan.slack, "the design's machine: 3.0" if ours.per_gb > 3.0 else "", details, plan.command),
             Row(work, "undelivered", missing or "nothing", target="every byte", met=not missing, command=plan.command)]
 
 
@@ -381,22 +382,27 @@ def delay_rows(lab: Lab, plan: Plan) -> list[Row]:
     say("added delay: the last of 100 players")
     seconds = 10 if plan.smoke else 40
     results = {}
-    for name in ["ours"] + (["nginx"] if plan.with_nginx else []):
-        server = start_ours(lab, min_latency=True) if name == "ours" else start_nginx(lab)
-        meter = lab.load("latency", port=server.port, clip=lab.clip, players=100, seconds=seconds)
+    for name in ["ours", "floor"] + (["nginx"] if plan.with_nginx else []):
+        if name == "floor":
+            port = lab.port()
+            process = lab.load("floor", SERVER_CORE, mode="relay", port=port, clients=100)
+            process.wait_event("listening", 10)
+        else:
+            server = start_ours(lab, min_latency=True) if name == "ours" else start_nginx(lab)
+            process, port = server.process, server.port
+        meter = lab.load("latency", port=port, clip=lab.clip, players=100, seconds=seconds, **({"raw": True} if name == "floor" else {}))
         results[name] = meter.wait_event("final", seconds + 60)
         meter.stop()
-        server.process.stop()
-    ours, peer = results["ours"], results.get("nginx")
+        process.stop()
+    ours, floor, peer = results["ours"], results["floor"], results.get("nginx")
     rows = []
-    for quantile, limit in (("p50", 0.7), ("p99", 1.2)):
-        key = f"newest_ms_{quantile}"
-        rows.append(Row("added delay, min_latency on, the last to join of 100", f"{quantile}, ms", ours[key], "-", peer[key] if peer else "-", None,
-                        f"<= {limit}", None if plan.smoke else ours[key] <= limit, details=results, command=plan.command))
-    for quantile in ("p50", "p99"):
-        key = f"slowest_ms_{quantile}"
-        rows.append(Row("the same, whoever of the 100 got it last", f"{quantile}, ms", ours[key], "-", peer[key] if peer else "-",
-                        command=plan.command))
+    for which, work in (("newest", "added delay, min_latency on, the last to join of 100"), ("slowest", "the same, whoever of the 100 got it last")):
+        for quantile, limit in (("p50", 0.7), ("p99", 1.2)):
+            key = f"{which}_ms_{quantile}"
+            judged = which == "newest"
+            rows.append(Row(work, f"{quantile}, ms", ours[key], floor[key], peer[key] if peer else "-", ours[key] / max(0.001, floor[key]),
+                            f"<= {limit} on the design's machine" if judged else "", ours[key] <= limit if judged and not plan.smoke else None,
+                            details=results, command=plan.command))
     if ours["frames_incomplete"]:
         rows[0].note, rows[0].met = f"{ours['frames_incomplete']} frames did not reach everybody", False
     return rows
