@@ -189,11 +189,10 @@ TEST_F(LoopTest, AStacksDepthIsListedAndForgottenByATrim) {
     EXPECT_EQ(depth(0), 0U) << "the process stack";
     EXPECT_GE(depth(1), 40'000U);
     EXPECT_GT(depth(2), 0U);
-    if (Loop::counters().stack_bytes > LoopOptions{}.stack_bytes)
-        GTEST_SKIP() << "AddressSanitizer's stacks are not trimmed";
     trim.raise();
     MUST(yield(Deadline::never()));
-    EXPECT_LE(depth(1), 32'768U);
+    const bool is_trimmed = Loop::counters().stack_bytes == LoopOptions{}.stack_bytes;  // not under AddressSanitizer
+    EXPECT_TRUE(!is_trimmed || depth(1) <= 32'768U) << depth(1);
     MUST(scope.stop(Deadline::after(1s)));
 }
 
