@@ -10,8 +10,14 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+#if __has_include(<linux/openat2.h>)
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#endif
 
 #include "io/off_loop.hpp"
 
@@ -58,6 +64,34 @@ Error error_of(int error, const std::string& path) {
     }
 }
 
+constexpr int kFileFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+constexpr int kFolderFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+
+std::string relative(const std::string& path) {
+    const std::size_t begin = std::min(path.find_first_not_of('/'), path.size());
+    return begin == path.size() ? "." : path.substr(begin);
+}
+
+#ifdef RESOLVE_CACHED
+// Fails where the disk would have to be asked for a name.
+int open_at_hand(int folder, const std::string& path, int flags, std::uint64_t resolve) {
+    open_how how{};
+    how.flags = static_cast<std::uint64_t>(flags);
+    how.resolve = resolve | RESOLVE_CACHED;
+    return static_cast<int>(::syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how));
+}
+
+// On a network's or a process's file system opening a known name may still take its time.
+bool is_local(int folder) {
+    struct statfs status {};
+    if (::fstatfs(folder, &status) != 0)
+        return false;
+    static constexpr std::array<long, 5> kLocal = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC,
+                                                   OVERLAYFS_SUPER_MAGIC};
+    return std::ranges::find(kLocal, static_cast<long>(status.f_type)) != kLocal.end();
+}
+#endif
+
 bool is_below(std::string_view path, std::string_view folder) {
     if (folder == "/")
         return true;
@@ -68,32 +102,52 @@ bool is_below(std::string_view path, std::string_view folder) {
 
 // Opened first and looked at then: between looking and opening a link could change.
 Result<File> File::open_blocking(const std::string& folder, const std::string& path) {
-    const Descriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const Descriptor root(::open(folder.c_str(), kFolderFlags));
     if (root.fd() < 0)
         return error_of(errno, folder);
-    const std::size_t begin = std::min(path.find_first_not_of('/'), path.size());
-    const std::string below = begin == path.size() ? "." : path.substr(begin);
-    auto file =
-        std::make_shared<const Descriptor>(::openat(root.fd(), below.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    auto file = std::make_shared<const Descriptor>(::openat(root.fd(), relative(path).c_str(), kFileFlags));
     if (file->fd() < 0)
         return error_of(errno, path);
-    struct stat status {};
-    if (::fstat(file->fd(), &status) != 0)
-        return system_error("fstat", errno);
     const auto real_root = root.path();
     const auto real_path = file->path();
     if (!real_root || !real_path || !is_below(*real_path, *real_root))
         return Error(Errc::denied, "the file " + path + " is outside of " + folder);
+    const Facts facts = TRY(facts_of(*file, path));
+    return File(std::move(file), facts);
+}
+
+Result<File::Facts> File::facts_of(const Descriptor& descriptor, const std::string& path) {
+    struct stat status {};
+    if (::fstat(descriptor.fd(), &status) != 0)
+        return system_error("fstat", errno);
     if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
         return Error(Errc::denied, path + " is neither a file nor a folder");
     Facts facts;
     facts.is_folder = S_ISDIR(status.st_mode);
     facts.size = facts.is_folder ? 0 : static_cast<std::uint64_t>(status.st_size);
     facts.modified = std::chrono::seconds(status.st_mtim.tv_sec) + std::chrono::nanoseconds(status.st_mtim.tv_nsec);
-    return File(std::move(file), facts);
+    return facts;
 }
 
+Result<File> File::try_open_below(const std::string& folder, const std::string& path) {
+#ifdef RESOLVE_CACHED
+    const Descriptor root(open_at_hand(AT_FDCWD, folder, kFolderFlags, 0));
+    if (root.fd() >= 0 && is_local(root.fd())) {
+        constexpr std::uint64_t kInside = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
+        auto file = std::make_shared<const Descriptor>(open_at_hand(root.fd(), relative(path), kFileFlags, kInside));
+        if (file->fd() >= 0) {
+            const Facts facts = TRY(facts_of(*file, path));
+            return File(std::move(file), facts);
+        }
+    }
+#endif
+    return Error(Errc::need_more, folder + " " + path + " is not at hand");
+}
+
+// The way through a worker costs more than the file.
 Result<File> File::open_below(std::string folder, std::string path, Deadline deadline) {
+    if (auto file = try_open_below(folder, path); file.ok() || file.code() != Errc::need_more)
+        return file;
     return off_loop([folder = std::move(folder), path = std::move(path)] { return open_blocking(folder, path); }, deadline);
 }
 

@@ -1,5 +1,5 @@
-// File: one regular file, opened for reading below a folder that nothing may lead out of, read without ever stopping the loop:
-// what is in the page cache at once, the rest in a worker thread.
+// File: one regular file, opened for reading below a folder that nothing may lead out of, opened and read without ever stopping
+// the loop: what is in memory at once, the rest in a worker thread.
 #pragma once
 
 #include <chrono>
@@ -27,6 +27,9 @@ public:
     // path ends up inside the folder. Errc::not_found, Errc::denied when it leads out, is neither file nor folder or may not be
     // read; Errc::limit when too much waits for the workers or no descriptor is left; Errc::timed_out, Errc::cancelled.
     static Result<File> open_below(std::string folder, std::string path, Deadline deadline);
+    // The same without suspending, for a path that the kernel has at hand: on a local file system, without links. For everything
+    // else, what is not there and what leads out too, and before Linux 5.12, Errc::need_more.
+    static Result<File> try_open_below(const std::string& folder, const std::string& path);
 
     const Facts& facts() const { return facts_; }
     // Without suspending. 0 at the end; Errc::need_more when the disk would have to be waited for.
@@ -40,6 +43,7 @@ private:
     explicit File(std::shared_ptr<const Descriptor> descriptor, const Facts& facts)
         : descriptor_(std::move(descriptor)), facts_(facts) {}
     static Result<File> open_blocking(const std::string& folder, const std::string& path);
+    static Result<Facts> facts_of(const Descriptor& descriptor, const std::string& path);
 
     // The other owner is a worker that still reads when nobody waits any more.
     std::shared_ptr<const Descriptor> descriptor_;

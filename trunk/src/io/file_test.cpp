@@ -77,6 +77,22 @@ TEST_F(FileTest, NothingLeadsOut) {
     EXPECT_EQ(open(base + "/secret.txt").code(), Errc::not_found);
 }
 
+TEST_F(FileTest, OnlyWhatIsAtHandIsOpenedAtOnce) {
+    const auto at_once = [this](const std::string& path) { return File::try_open_below(root, path); };
+    if (const auto plain = at_once("a.txt"); !plain.ok() && plain.code() == Errc::need_more)
+        GTEST_SKIP() << "this kernel, or the file system of " << root << ", has no way to open only what is in memory";
+    EXPECT_EQ(read(MUST(at_once("/sub/../a.txt"))), "hello");
+    EXPECT_EQ(MUST(at_once("sub/b.txt")).facts().size, 5U);
+    EXPECT_TRUE(MUST(at_once("")).facts().is_folder);
+    fs::create_symlink("a.txt", root + "/link");
+    ::mkfifo((root + "/fifo").c_str(), 0600);
+    for (const char* path : {"link", "missing", "../secret.txt", "sub/../../secret.txt", "a.txt/x", ".."})
+        EXPECT_EQ(at_once(path).code(), Errc::need_more) << path;
+    EXPECT_EQ(at_once("fifo").code(), Errc::denied);
+    EXPECT_EQ(File::try_open_below(base + "/missing", "a.txt").code(), Errc::need_more);
+    EXPECT_EQ(File::try_open_below("/proc/self", "status").code(), Errc::need_more) << "made by the kernel when it is read";
+}
+
 TEST_F(FileTest, ALinkMayStayInsideButNotLeadOut) {
     fs::create_symlink("a.txt", root + "/inside");
     fs::create_symlink(root + "/sub/b.txt", root + "/inside_absolute");
