@@ -59,7 +59,7 @@ live_fiber_entry'
 
 test_valgrind() {
     command -v valgrind >/dev/null 2>&1 || { say "valgrind is not installed"; return; }
-    tree=$objs/valgrind
+    tree=$objs/valgrind-tools  # not the folder of scripts/valgrind.sh, whose debug information is too little for gdb
     configure_tree "$tree" -DLIVE_TESTS=ON -DLIVE_VALGRIND=ON && build_tree "$tree" planted_faults || { verdict "valgrind build" no; return; }
     program=$tree/planted_faults
     memcheck="valgrind --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=99"
@@ -91,15 +91,15 @@ test_asan() {
 
 test_gdb() {
     command -v gdb >/dev/null 2>&1 || { say "gdb is not installed"; return; }
-    [ -x "$objs/valgrind/planted_faults" ] || return
+    [ -x "$objs/valgrind-tools/planted_faults" ] || return
     reports "gdb: fibers and their stacks" '[0-9]+ fibers' 'holds.*scope faults' 'live::io::sleep' 'live_fiber_entry' 'faulty.*running' -- \
         gdb -q -batch -ex 'set breakpoint pending on' -ex 'break run_fault' -ex run -ex "source $trunk/tools/gdb/co.py" -ex 'co-list' -ex 'co-bt' \
-        -ex 'bt' --args "$objs/valgrind/planted_faults" clean
+        -ex 'bt' --args "$objs/valgrind-tools/planted_faults" clean
     # 1 is the newest fiber, "faulty", which runs; "holds" is among the first ones, and parked. Going on must be from where it was.
     reports "gdb: into a fiber and back" 'holds .* [0-9.]+ s old' '#[0-9]+ .*live::io::sleep' 'FiberMain::run' 'back in .*run_fault' '^done' -- \
         gdb -q -batch -ex 'set breakpoint pending on' -ex 'break run_fault' -ex run -ex "source $trunk/tools/gdb/co.py" \
         -ex 'python gdb.execute("co-switch %d" % [text_of(f["name"]) for f in fibers()].index("holds"))' -ex bt -ex co-back \
-        -ex 'python print("back in", gdb.selected_frame().name())' -ex 'co-switch 0' -ex continue --args "$objs/valgrind/planted_faults" clean
+        -ex 'python print("back in", gdb.selected_frame().name())' -ex 'co-switch 0' -ex continue --args "$objs/valgrind-tools/planted_faults" clean
 }
 
 test_valgrind
