@@ -11,15 +11,15 @@
 #include "base/hex.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
-#include "service/stats/fake_client.hpp"
+#include "session/common/fake_client.hpp"
 
 namespace live::api {
 namespace {
 
 using HandlerFixture = HandlerFixtureOf<nlohmann::ordered_json>;
 
-using service::stats::FakeClient;
 using session::ClientKind;
+using session::FakeClient;
 using session::http::Reply;
 
 class FakeSettings final : public VhostSettings {

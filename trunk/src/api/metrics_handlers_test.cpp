@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "api/handler_fixture.hpp"
-#include "service/stats/fake_client.hpp"
+#include "session/common/fake_client.hpp"
 
 namespace live::api {
 namespace {
 
-using service::stats::FakeClient;
 using session::ClientKind;
+using session::FakeClient;
 
 class SomeCounters final : public ServerCounters {
 public:

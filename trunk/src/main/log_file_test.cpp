@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "main/scratch_folder.hpp"
+#include "base/scratch_folder.hpp"
 
 namespace live::main_ {
 namespace {

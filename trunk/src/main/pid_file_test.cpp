@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "main/scratch_folder.hpp"
+#include "base/scratch_folder.hpp"
 
 namespace live::main_ {
 namespace {

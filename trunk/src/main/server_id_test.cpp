@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "main/scratch_folder.hpp"
+#include "base/scratch_folder.hpp"
 
 namespace live::main_ {
 namespace {

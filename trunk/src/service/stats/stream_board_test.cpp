@@ -8,12 +8,13 @@
 #include "base/hex.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
-#include "service/stats/fake_client.hpp"
+#include "session/common/fake_client.hpp"
 
 namespace live::service::stats {
 namespace {
 
 using session::ClientKind;
+using session::FakeClient;
 
 struct StreamBoardTest : ::testing::Test {
     StreamBoardTest() { table.add_watcher(board); }

@@ -9,7 +9,7 @@
 
 #include "base/check.hpp"
 
-namespace live::main_ {
+namespace live {
 
 class ScratchFolder {
 public:
@@ -36,4 +36,4 @@ private:
     std::filesystem::path path_;
 };
 
-}  // namespace live::main_
+}  // namespace live

@@ -1,0 +1,40 @@
+// A client for tests of those who watch clients: its figures are what the test says. Only tests include it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "session/common/client_table.hpp"
+
+namespace live::session {
+
+struct FakeClient final : Client {
+    FakeClient(ClientTable& table, ClientKind kind, const std::string& stream, std::string id) : entry(table, *this) {
+        asked.kind = kind;
+        asked.id = std::move(id);
+        asked.vhost = "h";
+        asked.app = "live";
+        asked.stream = stream;
+        asked.tc_url = "rtmp://h/live?secret=1";
+        plan.url = "/live/" + stream;
+        plan.vhost = "__defaultVhost__";
+    }
+    const ClientRequest& request() const override { return asked; }
+    ClientFigures figures() const override { return now; }
+    void kick(std::string reason) override { kicked = std::move(reason); }
+    void enter(TimePoint when) { stay.emplace(entry, plan, when); }
+    void leave(const Result<void>& ended = {}) {
+        stay->end(ended);
+        stay.reset();
+    }
+
+    ClientRequest asked;
+    StreamPlan plan;
+    ClientFigures now;
+    std::string kicked;
+    ClientEntry entry;
+    std::optional<StreamStay> stay;
+};
+
+}  // namespace live::session
