@@ -1,13 +1,10 @@
 #include "main/log_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <ctime>
 #include <system_error>
 
@@ -18,8 +15,6 @@ namespace {
 constexpr std::string_view kYellow = "\033[33m";
 constexpr std::string_view kRed = "\033[31m";
 constexpr std::string_view kEndColour = "\033[0m\n";
-// rw-rw-r--, less the umask.
-constexpr mode_t kFileMode = 0664;
 
 std::string_view name_of_level(LogLevel level, LevelNames names) {
     static constexpr std::array<std::string_view, 5> kToday = {"TRACE", "DEBUG", "INFO", "WARN", "ERROR"};
@@ -89,43 +84,26 @@ LogLevel log_level_of(const LogOptions& options) {
 
 Result<std::unique_ptr<LogFile>> LogFile::create(Options options) {
     auto log = std::make_unique<LogFile>(Private{}, std::move(options));
-    if (log->options_.tank == LogTank::console)
-        log->file_ = STDOUT_FILENO;
-    else
-        TRY(log->reopen());
+    TRY(log->reopen());
     return log;
 }
 
-LogFile::~LogFile() {
-    if (options_.tank == LogTank::file && file_ >= 0)
-        ::close(file_);
-}
+LogFile::LogFile(Private, Options options)
+    : options_(std::move(options)), file_(options_.tank == LogTank::console ? STDOUT_FILENO : -1) {}
 
 void LogFile::write(LogLevel level, std::string_view id, std::string_view message, int errno_value) {
     const LogLine line{std::chrono::system_clock::now(), level, ::getpid(), id, message, errno_value};
     const std::string text = format_log_line(line, {options_.utc, options_.names, options_.tank == LogTank::console});
-    std::size_t done = 0;
-    while (done < text.size()) {
-        const ssize_t count = ::write(file_, text.data() + done, text.size() - done);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0) {
-            ++lost_;
-            return;
-        }
-        done += static_cast<std::size_t>(count);
-    }
+    std::string_view rest = text;
+    if (!file_.write(rest).ok())
+        ++lost_;
 }
 
 Result<void> LogFile::reopen() {
     if (options_.tank == LogTank::console)
         return {};
-    const int opened = ::open(options_.path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kFileMode);
-    if (opened < 0)
-        return system_error(fmt::format("cannot open the log file {}", options_.path), errno);
-    if (file_ >= 0)
-        ::close(file_);
-    file_ = opened;
+    if (auto opened = file_.open(options_.path); !opened.ok())
+        return std::move(opened).error().during("the log file");
     return {};
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/log.hpp"
 #include "base/result.hpp"
+#include "io/append_file.hpp"
 #include "main/settings_tree.hpp"
 
 namespace live::main_ {
@@ -61,10 +62,7 @@ public:
 
     // Opens the file for appending (made 0664 less the umask), or takes the console. Errc::system when the file cannot be opened.
     static Result<std::unique_ptr<LogFile>> create(Options options);
-    LogFile(Private, Options options) : options_(std::move(options)) {}
-    ~LogFile() override;
-    LogFile(const LogFile&) = delete;
-    LogFile& operator=(const LogFile&) = delete;
+    LogFile(Private, Options options);
 
     LogLevel level() const override { return options_.level; }
     void write(LogLevel level, std::string_view id, std::string_view message, int errno_value) override;
@@ -76,7 +74,7 @@ public:
 
 private:
     Options options_;
-    int file_ = -1;
+    io::AppendFile file_;
     std::uint64_t lost_ = 0;
 };
 

@@ -112,16 +112,6 @@ TEST(LogFile, AppendsLinesOfItsLevelAndAbove) {
     EXPECT_EQ(text.find("not this"), std::string::npos);
 }
 
-TEST(LogFile, IsMadeReadableForTheGroup) {
-    const ScratchFolder folder;
-    const mode_t before = ::umask(0);
-    const auto sink = file_log(folder.file("srs.log"));
-    ::umask(before);
-    struct stat about {};
-    ASSERT_EQ(::stat(folder.file("srs.log").c_str(), &about), 0);
-    EXPECT_EQ(about.st_mode & 0777U, 0664U);
-}
-
 TEST(LogFile, ReopenFollowsAMovedFile) {
     const ScratchFolder folder;
     const auto sink = file_log(folder.file("srs.log"));
@@ -148,7 +138,7 @@ TEST(LogFile, AFailedReopenKeepsTheOldFile) {
 TEST(LogFile, AFileThatCannotBeOpenedIsAnError) {
     const auto log = LogFile::create({.tank = LogTank::file, .path = "/nonexistent/srs.log"});
     ASSERT_FALSE(log.ok());
-    EXPECT_EQ(log.error().sentence(), "cannot open the log file /nonexistent/srs.log: No such file or directory (2)");
+    EXPECT_EQ(log.error().sentence(), "the log file: cannot open /nonexistent/srs.log: No such file or directory (2)");
 }
 
 TEST(LogFile, AFullDiskLosesLinesAndCountsThem) {
