@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/envelope.hpp"
-#include "api/json_text.hpp"
+#include "base/json_text.hpp"
 
 namespace live::api {
 

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api/envelope.hpp"
-#include "api/json_text.hpp"
 #include "base/endpoint.hpp"
+#include "base/json_text.hpp"
 #include "io/loop.hpp"
 
 namespace live::api {

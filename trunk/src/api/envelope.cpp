@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/json_text.hpp"
+#include "base/json_text.hpp"
 
 namespace live::api {
 

@@ -9,7 +9,7 @@
 
 #include "api/board_handlers.hpp"
 #include "api/envelope.hpp"
-#include "api/json_text.hpp"
+#include "base/json_text.hpp"
 #include "io/loop.hpp"
 
 namespace live::api {

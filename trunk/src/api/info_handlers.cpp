@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/envelope.hpp"
-#include "api/json_text.hpp"
+#include "base/json_text.hpp"
 #include "base/version.hpp"
 
 namespace live::api {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/envelope.hpp"
-#include "api/json_text.hpp"
+#include "base/json_text.hpp"
 #include "io/deadline.hpp"
 
 namespace live::api {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/envelope.hpp"
-#include "api/json_text.hpp"
+#include "base/json_text.hpp"
 #include "base/version.hpp"
 #include "io/deadline.hpp"
 #include "io/leak_check.hpp"

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 
@@ -30,7 +31,7 @@ std::string body_of(const HeartbeatOptions& options, const Facts& facts) {
         if (!facts.rtc.empty())
             body["rtc"] = facts.rtc;
     }
-    return body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return text_of(body);
 }
 
 Heartbeat::Heartbeat(const http_client::HttpClient& client, const HeartbeatSource& source, Log log)

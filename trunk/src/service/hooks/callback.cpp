@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
+
 namespace live::service::hooks {
 
 namespace {
@@ -101,8 +103,7 @@ std::string body_of(Action action, const ServerIdentity& server, const Subject& 
     } else {
         add_stream(body, action, subject, details);
     }
-    // Without exceptions the library would end the process on what is not UTF-8.
-    return body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return text_of(body);
 }
 
 Result<void> check_answer(int status, std::string_view body) {
