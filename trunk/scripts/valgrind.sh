@@ -71,6 +71,7 @@ listen 127.0.0.1:$port;
 daemon off;
 srs_log_tank console;
 pid $work/srs.pid;
+access_log $work/access.log;
 max_connections 100;
 http_api { enabled on; listen 127.0.0.1:$((port + 1)); }
 vhost __defaultVhost__ { }

@@ -185,6 +185,7 @@ void Process::handle_signals(io::SignalPipe& signals) {
                     LOG_ERROR(log_, "reopening the log: {}", reopened.error().text());
                 else
                     LOG_INFO(log_, "signal {}: reopened the log file", SIGUSR1);
+                server_->reopen_access_log();
                 break;
             case SIGINT: return stop_fast("SIGINT");
             case SIGTERM: return server_->settings().force_grace_quit ? stop_gracefully(signals) : stop_fast("SIGTERM");

@@ -125,6 +125,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       admission_(*settings_),
       streams_(slabs_),
       fan_out_(services_, settings_->io_uring ? io::FanSender::Use::io_uring : io::FanSender::Use::plain_sends),
+      access_log_(settings_->access_log, log),
       limit_(connections_max),
       scratch_(kScratchBytes),
       events_(std::make_unique<Events>(*this)),
@@ -178,6 +179,8 @@ Result<void> Server::start() {
     LOG_INFO(log_, "players are sent to {}", fan_out_.uses_io_uring() ? "in batches through io_uring" : "one by one");
     TRY(start_callbacks());
     clients_.add_watcher(board_);
+    access_log_.open();
+    clients_.add_watcher(access_log_);
     TRY(services_.start("stream-board", [this](io::Deadline forever) { board_.run(forever); }));
     TRY(listen_rtmp(*settings_));
     http_.add_streams(flv_player_);
@@ -329,6 +332,7 @@ void Server::run_housekeeping(io::Deadline deadline) {
         const auto expired = streams_.expire(io::now(), kStreamIdle);
         for (const std::string& url : expired)
             LOG_INFO(log_, "Live: cleanup die source, id=[{}], total={}", url, streams_.size());
+        access_log_.flush();
         if (round % kUsageEvery != 0)
             continue;
         log_long_holds(log_);
@@ -365,6 +369,7 @@ void Server::stop_sessions(io::Deadline deadline) {
     casters_.stop(deadline);
     if (const auto stopped = connections_.stop(deadline); !stopped.ok())
         LOG_WARN(log_, "stopping the connections: {}", stopped.error().text());
+    access_log_.flush();
     // After the clients, whose end is told.
     if (hooks_) {
         if (const auto stopped = hooks_->stop(deadline); !stopped.ok())

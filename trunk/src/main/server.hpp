@@ -21,6 +21,7 @@
 #include "main/settings_files.hpp"
 #include "main/settings_mounts.hpp"
 #include "media/stream_table.hpp"
+#include "service/access_log/access_log.hpp"
 #include "service/forward/forward_service.hpp"
 #include "service/heartbeat/heartbeat.hpp"
 #include "service/hooks/hook_service.hpp"
@@ -55,6 +56,9 @@ public:
     void close_listeners(io::Deadline deadline);
     void stop_children(io::Deadline deadline);
     void stop_sessions(io::Deadline deadline);
+
+    // Somebody has moved the access log away.
+    void reopen_access_log() { access_log_.open(); }
 
     // What the API tells of it.
     void note_reload(api::RawControl::Reload reload) { last_reload_ = std::move(reload); }
@@ -91,6 +95,7 @@ private:
     io::Scope listeners_{"listener"};
     session::FanOut fan_out_;
     service::stats::StreamBoard board_{streams_};
+    service::access_log::AccessLog access_log_;
     session::ClientTable clients_;
     session::Traffic traffic_;
     session::ConnectionLimit limit_;

@@ -132,6 +132,8 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
         return broken("is_full is on: this file documents every option and is not meant to be run");
     if (settings.log.tank == LogTank::file && settings.log.file.empty())
         return broken("srs_log_tank is file and srs_log_file is empty");
+    if (settings.access_log.empty())
+        return broken("access_log is empty; off switches it off");
     if (settings.asprocess && settings.daemon)
         return broken("asprocess and daemon exclude each other: a daemon has no parent to follow");
     if (settings.heartbeat.interval.count() <= 0)

@@ -90,6 +90,8 @@ inline constexpr auto kProcessRows = std::tuple{
     config::row(&Settings::daemon, "daemon", kRestart, "Detaches from the terminal."),
     config::row(&Settings::pid, "pid", kRestart, "The pid file; locked while the server runs."),
     config::flat(&Settings::log, kLogRows),
+    config::row(&Settings::access_log, "access_log", kRestart,
+                "Ours: the file that gets a line of JSON for each client that has left a stream or was refused, or off."),
     config::row(&Settings::utc_time, "utc_time", kRestart, "UTC in the log and in file names; off is local time."),
     config::row(&Settings::work_dir, "work_dir", kRestart, "The directory to change to at start."),
     config::row(&Settings::server_id, "server_id", kRestart, "The server's id; made up and kept in a file when it is not said.")

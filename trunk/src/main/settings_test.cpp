@@ -48,6 +48,7 @@ TEST(Settings, DefaultsAreThoseOfTheDocument) {
     EXPECT_EQ(settings.max_connections, 1000U);
     EXPECT_TRUE(settings.daemon);
     EXPECT_EQ(settings.log.tank, LogTank::file);
+    EXPECT_EQ(settings.access_log, "./objs/access.log");
     EXPECT_EQ(settings.pithy_print, 10s);
     const Vhost& vhost = *settings.find_vhost("any.example.com");
     EXPECT_TRUE(vhost.play.gop_cache);
@@ -177,6 +178,7 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
     const Case cases[] = {
         {"is_full on;", "is_full is on"},
         {"srs_log_file \"\";", "srs_log_file is empty"},
+        {"access_log \"\";", "access_log is empty; off switches it off"},
         {"asprocess on;", "asprocess and daemon exclude each other"},
         {"heartbeat { interval 0; }", "heartbeat.interval"},
         {"http_api { https { enabled on; } }", "http_api.https is on and http_api is off"},
@@ -381,6 +383,7 @@ TEST(Environment, OldAndShortNamesAreHeard) {
     EXPECT_EQ(good("listen 1; vhost a {}", {{"SRS_LOG_LEVEL", "warn"}}).settings.log.level, "warn");
     EXPECT_EQ(good("listen 1; vhost a {}", {{"SRS_LOG_LEVEL_V2", "debug"}}).settings.log.level_v2, "debug");
     EXPECT_EQ(good("listen 1; vhost a {}", {{"SRS_LOG_FILE", "x.log"}}).settings.log.file, "x.log");
+    EXPECT_EQ(good("listen 1; access_log y.log; vhost a {}", {{"SRS_ACCESS_LOG", "off"}}).settings.access_log, "off");
     for (const char* name : {"SRS_CHUNK_SIZE", "SRS_VHOST_CHUNK_SIZE"}) {
         const Settings settings = good("listen 1; chunk_size 500; vhost a {}", {{name, "4096"}}).settings;
         EXPECT_EQ(settings.chunk_size, 4096U) << name;

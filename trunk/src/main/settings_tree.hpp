@@ -77,6 +77,8 @@ struct Settings {
     bool asprocess = false;
     bool utc_time = false;
     LogOptions log;
+    // Ours: of the sessions that are over; "off" for none.
+    std::string access_log = "./objs/access.log";
     std::string ff_log_dir = "./objs";
     std::string ff_log_level = "info";
     std::chrono::milliseconds pithy_print = 10s;

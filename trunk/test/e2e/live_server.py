@@ -84,7 +84,7 @@ class LiveServer:
 
     def __init__(self, folder: Path, conf: str, ports: Ports | None = None, environment: dict | None = None):
         self.folder, self.ports = folder, ports if ports is not None else Ports()
-        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "objs").mkdir(parents=True, exist_ok=True)  # where a conf that names no files has them
         self.conf_path = folder / "srs.conf"
         self.log_path = folder / "console.log"
         self.environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "halt_on_error=1:detect_leaks=1"),

@@ -456,7 +456,6 @@ def test_the_sample_server_and_its_conf_work_together(tmp_path, clip):
     text = (TRUNK / "conf/http.hooks.callback.conf").read_text().replace("127.0.0.1:8085", f"127.0.0.1:{port}")
     live = LiveServer(tmp_path / "sample", re.sub(r"listen\s+1935;", "listen 127.0.0.1:$rtmp;", text) +
                       "pid $folder/srs.pid;\nhttp_api { enabled on; listen 127.0.0.1:$api; }\n")
-    (tmp_path / "sample" / "objs").mkdir()
     try:
         assert "callbacks are taken at" in sample.stdout.readline()
         live.start()

@@ -17,6 +17,7 @@ daemon              off;
 srs_log_tank        console;
 srs_log_level_v2    warn;
 pid                 {folder}/srs-{port}.pid;
+access_log          off;
 http_api {{ enabled on; listen 127.0.0.1:{api_port}; }}
 http_server {{ enabled on; listen 127.0.0.1:{http_port}; dir {folder}/html; }}
 vhost __defaultVhost__ {{

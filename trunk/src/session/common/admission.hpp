@@ -23,6 +23,9 @@ struct ClientRequest {
     ClientKind kind = ClientKind::unknown;
     std::string ip;       // to show and to tell; HTTP: as a proxy says it (X-Forwarded-For, X-Real-IP), which anybody can claim
     std::string peer_ip;  // of the connection's other end: what rules about addresses look at
+    std::string peer;     // the same with its port: "10.0.0.7:51544"
+    // What it speaks, to the letter: "rtmp", "rtmps", "http-flv", "wss-ts".
+    std::string protocol;
     std::string vhost;
     std::string app;
     std::string stream;

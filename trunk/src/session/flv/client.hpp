@@ -3,10 +3,18 @@
 
 #include <string>
 
+#include "engine/websocket/handshake.hpp"
 #include "session/common/admission.hpp"
 #include "session/http/handler.hpp"
 
 namespace live::session::flv {
+
+// "http-flv", "wss-ts": addresses of streams have endings.
+inline std::string protocol_of(const http::Request& request) {
+    std::string name = engine::websocket::asks_for_websocket(request.message) ? "ws" : "http";
+    name += request.secure ? "s-" : "-";
+    return name + request.path().substr(request.path().rfind('.') + 1);
+}
 
 inline ClientRequest client_of(const http::Request& request, ClientKind kind, const std::string& vhost, const std::string& app,
                                const std::string& stream) {
@@ -15,6 +23,8 @@ inline ClientRequest client_of(const http::Request& request, ClientKind kind, co
     client.kind = kind;
     client.ip = request.client_ip();
     client.peer_ip = request.peer_ip;
+    client.peer = request.peer;
+    client.protocol = protocol_of(request);
     client.vhost = vhost;
     client.app = app;
     client.stream = stream;

@@ -58,6 +58,8 @@ Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, c
     request_.id = log_.id();
     request_.ip = addresses.client_ip;
     request_.peer_ip = addresses.client_ip;
+    request_.peer = peer_.stream().peer();
+    request_.protocol = tcp == nullptr ? "rtmps" : "rtmp";
 }
 
 void Connection::run(io::Deadline deadline) {
@@ -134,6 +136,7 @@ Result<void> Connection::connect(io::Deadline deadline) {
         return context_.admission.connect(request_, deadline);
     }();
     if (!admitted.ok()) {
+        entry_.refuse(admitted.error());
         peer_.engine().reject_connect(admitted.error().sentence());
         return Error(admitted.error());
     }
@@ -159,6 +162,8 @@ Result<void> Connection::next_session(io::Deadline deadline, std::chrono::second
 }
 
 Result<void> Connection::identify(std::string_view stream_name, ClientKind kind) {
+    request_.stream.clear();  // of the session before
+    request_.param.clear();
     const auto url = TRY(wire::rtmp::parse_stream_url(request_.tc_url, stream_name));
     TRY(wire::rtmp::admit(url));
     request_.vhost = url.vhost;

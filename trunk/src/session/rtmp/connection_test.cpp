@@ -293,6 +293,9 @@ TEST_F(SessionTest, StrangeNamesAndClosedHostsAreRefusedInRtmpsOwnWords) {
     const auto lost = client(Mode::play, "cam", "closed.example");
     ASSERT_TRUE(lost->refused.has_value());
     EXPECT_EQ(lost->refused->code, "NetConnection.Connect.Rejected");
+    ASSERT_EQ(watch.order.size(), 2U);
+    EXPECT_EQ(watch.order[0], "refused : " + climber->refused->description);
+    EXPECT_EQ(watch.order[1], "refused : no virtual host serves closed.example");
 }
 
 TEST_F(SessionTest, TheEndOfEverybodyIsToldOnceAndInOrder) {

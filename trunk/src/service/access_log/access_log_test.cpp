@@ -1,0 +1,233 @@
+#include "service/access_log/access_log.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <sstream>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <nlohmann/json.hpp>
+
+#include "base/scratch_folder.hpp"
+#include "io/loop.hpp"
+#include "session/common/fake_client.hpp"
+
+namespace live::service::access_log {
+namespace {
+
+using Json = nlohmann::json;
+using session::ClientKind;
+using session::FakeClient;
+
+// Keeps what is written to it.
+class Complaints final : public LogSink {
+public:
+    LogLevel level() const override { return LogLevel::info; }
+    void write(LogLevel, std::string_view, std::string_view message, int) override { lines.emplace_back(message); }
+    std::vector<std::string> lines;
+};
+
+struct AccessLogTest : ::testing::Test {
+    void open(const std::string& path) {
+        access = std::make_unique<AccessLog>(path, log);
+        table.add_watcher(*access);
+        access->open();
+    }
+    void open() { open(folder.file("access.log")); }
+    // One that comes, plays for two and a half seconds, and goes.
+    void visit(const Result<void>& ended = {}) {
+        FakeClient client(table, ClientKind::rtmp_play, "cam", "id");
+        client.now.sent_bytes = 1000;
+        client.enter(io::now() - std::chrono::milliseconds(2500));
+        client.now.sent_bytes = 5000;
+        client.now.dropped_packets = 7;
+        client.leave(ended);
+    }
+    std::vector<Json> lines(const std::string& name = "access.log") const {
+        std::vector<Json> read;
+        std::istringstream text(folder.read(name));
+        for (std::string line; std::getline(text, line);)
+            read.push_back(Json::parse(line));
+        return read;
+    }
+
+    ScratchFolder folder;
+    Complaints complaints;
+    Log log{complaints, "main"};
+    session::ClientTable table;
+    std::unique_ptr<AccessLog> access;
+};
+
+TEST_F(AccessLogTest, AClientThatHasLeftIsALine) {
+    open();
+    visit();
+    EXPECT_TRUE(lines().empty()) << "it waits for others";
+    access->flush();
+    ASSERT_EQ(lines().size(), 1U);
+    const Json line = lines()[0];
+    EXPECT_EQ(line["stream"], "cam");
+    EXPECT_EQ(line["vhost"], "__defaultVhost__") << "the one that serves it";
+    EXPECT_EQ(line["sent_bytes"], 4000) << "what was sent before it entered is not the stream's";
+    EXPECT_EQ(line["dropped_packets"], 7);
+    EXPECT_EQ(line["result"], "ended");
+    EXPECT_EQ(line["reason"], "the client stopped");
+    EXPECT_GE(line["duration"], 2.5);
+    EXPECT_LT(line["duration"], 60.0);
+    EXPECT_TRUE(complaints.lines.empty());
+}
+
+TEST_F(AccessLogTest, SaysWhyItEnded) {
+    open();
+    visit(Error(Errc::timed_out, "no media for 5000 ms"));
+    visit(Error(Errc::closed, "the player has gone"));
+    {
+        FakeClient kicked(table, ClientKind::flv_play, "cam", "id");
+        kicked.enter(io::now());
+        kicked.entry.kick("an operator says so");
+        kicked.leave(Error(Errc::system, "read"));
+    }
+    access->flush();
+    ASSERT_EQ(lines().size(), 3U);
+    EXPECT_EQ(lines()[0]["result"], "failed");
+    EXPECT_EQ(lines()[0]["reason"], "no media for 5000 ms");
+    EXPECT_EQ(lines()[1]["result"], "ended");
+    EXPECT_EQ(lines()[1]["reason"], "the player has gone");
+    EXPECT_EQ(lines()[2]["result"], "ended");
+    EXPECT_EQ(lines()[2]["reason"], "an operator says so");
+}
+
+TEST_F(AccessLogTest, ARefusedClientIsALineWithoutFigures) {
+    open();
+    FakeClient client(table, ClientKind::fmle_publish, "cam", "id");
+    client.now.received_bytes = 3073;
+    client.entry.refuse(Error(Errc::denied, "not today"));
+    access->flush();
+    ASSERT_EQ(lines().size(), 1U);
+    const Json line = lines()[0];
+    EXPECT_EQ(line["result"], "refused");
+    EXPECT_EQ(line["reason"], "not today");
+    EXPECT_EQ(line["role"], "publish");
+    EXPECT_EQ(line["vhost"], "h") << "what it asked for";
+    EXPECT_EQ(line["duration"], 0.0);
+    EXPECT_EQ(line["received_bytes"], 0);
+}
+
+TEST_F(AccessLogTest, OffWritesNothing) {
+    open("off");
+    visit();
+    access->flush();
+    access->open();
+    EXPECT_EQ(access->lost(), 0U);
+    EXPECT_TRUE(complaints.lines.empty());
+    struct stat about {};
+    EXPECT_NE(::stat("off", &about), 0);
+}
+
+TEST_F(AccessLogTest, ManyLinesGoOutWithoutBeingAskedFor) {
+    open();
+    std::size_t visits = 0;
+    while (folder.read("access.log").empty() && visits < AccessLog::kBatchBytes) {
+        visit();
+        ++visits;
+    }
+    const std::string text = folder.read("access.log");
+    EXPECT_GE(text.size(), AccessLog::kBatchBytes);
+    EXPECT_LE(text.size(), AccessLog::kBatchBytes + kLineBytesMax);
+    EXPECT_EQ(lines().size(), visits);
+}
+
+TEST_F(AccessLogTest, TheRestGoesOutAtTheEnd) {
+    open();
+    visit();
+    table = {};
+    access.reset();
+    EXPECT_EQ(lines().size(), 1U);
+}
+
+TEST_F(AccessLogTest, OpenFollowsAMovedFileAndLosesNothing) {
+    open();
+    visit();
+    access->flush();
+    visit();
+    ASSERT_EQ(std::rename(folder.file("access.log").c_str(), folder.file("access.log.1").c_str()), 0);
+    access->open();
+    visit();
+    access->flush();
+    EXPECT_EQ(lines("access.log.1").size(), 2U);
+    EXPECT_EQ(lines().size(), 1U);
+    EXPECT_TRUE(complaints.lines.empty());
+}
+
+TEST_F(AccessLogTest, AFileThatCannotBeOpenedIsOneWarningAndIsTriedAgain) {
+    open(folder.file("logs/access.log"));
+    visit();
+    visit();
+    access->flush();
+    EXPECT_EQ(access->lost(), 2U);
+    ASSERT_EQ(complaints.lines.size(), 1U);
+    EXPECT_EQ(complaints.lines[0], "the access log: cannot open " + folder.file("logs/access.log") +
+                                       ": No such file or directory (2); its lines are lost until SIGUSR1 finds it");
+    ASSERT_EQ(::mkdir(folder.file("logs").c_str(), 0755), 0);
+    access->open();
+    visit();
+    access->flush();
+    EXPECT_EQ(lines("logs/access.log").size(), 1U);
+    EXPECT_EQ(complaints.lines.size(), 1U);
+}
+
+TEST_F(AccessLogTest, AFailedOpenGoesOnWithTheOldFile) {
+    ASSERT_EQ(::mkdir(folder.file("logs").c_str(), 0755), 0);
+    open(folder.file("logs/access.log"));
+    ASSERT_EQ(std::rename(folder.file("logs").c_str(), folder.file("moved").c_str()), 0);
+    access->open();
+    visit();
+    access->flush();
+    EXPECT_EQ(lines("moved/access.log").size(), 1U);
+    ASSERT_EQ(complaints.lines.size(), 1U);
+    EXPECT_NE(complaints.lines[0].find("the old file goes on"), std::string::npos);
+}
+
+TEST_F(AccessLogTest, AFullDiskIsOneWarningAndBoundedMemory) {
+    open("/dev/full");
+    if (!complaints.lines.empty())
+        GTEST_SKIP() << "no /dev/full here";
+    while (access->lost() < 3)
+        visit();
+    access->flush();
+    access->flush();
+    ASSERT_EQ(complaints.lines.size(), 1U) << complaints.lines[1];
+    EXPECT_EQ(
+        complaints.lines[0],
+        "the access log /dev/full takes nothing, and what does not fit into memory is lost: write: No space left on device (28)");
+}
+
+// The disk has room for one line and a part of the next, and then for all.
+TEST_F(AccessLogTest, GoesOnWhereTheDiskWasFullAndKeepsLinesWhole) {
+    open();
+    visit();
+    access->flush();
+    const std::size_t line_bytes = folder.read("access.log").size();
+    ::rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+    const ::rlimit small{line_bytes * 2 + line_bytes / 2, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    for (int i = 0; i < 3; ++i)
+        visit();
+    access->flush();
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+    std::signal(SIGXFSZ, ignored);
+    EXPECT_EQ(folder.read("access.log").size(), small.rlim_cur);
+    visit();
+    access->flush();
+    EXPECT_EQ(lines().size(), 5U);
+    EXPECT_EQ(access->lost(), 0U);
+    ASSERT_EQ(complaints.lines.size(), 2U);
+    EXPECT_NE(complaints.lines[1].find("goes on, 0 lines are lost"), std::string::npos) << complaints.lines[1];
+}
+
+}  // namespace
+}  // namespace live::service::access_log
