@@ -37,7 +37,7 @@ Source::Source(std::string url, const PlayOptions& options, std::uint32_t chunk_
 
 Source::~Source() {
     CHECK(publication_ == nullptr);
-    CHECK(packet_readers_.empty() && listeners_.empty());
+    CHECK(packet_readers_.empty() && listeners_.empty() && patient_listeners_.empty());
     drop_before(ring_.next());
     --pool_.totals().sources;
 }
@@ -89,8 +89,9 @@ void Source::append(Packet packet) {
 }
 
 void Source::flush() {
-    for (std::size_t i = listeners_.size(); i-- > 0;)
-        listeners_[i]->on_packets();
+    for (auto* listeners : {&listeners_, &patient_listeners_})
+        for (std::size_t i = listeners->size(); i-- > 0;)
+            (*listeners)[i]->on_packets();
 }
 
 void Source::remember_config(const Packet& packet) {

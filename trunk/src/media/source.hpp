@@ -58,6 +58,9 @@ private:
     bool current_ = true;
 };
 
+// A patient listener does not mind that the publisher is read on a beat; one that wants every packet at once prevents that.
+enum class Listens : std::uint8_t { at_once, patiently };
+
 // Told after every batch that a publisher appended. Must not suspend.
 class PacketListener {
 public:
@@ -161,9 +164,15 @@ public:
 
     void add_reader(PacketReader& reader) { packet_readers_.push_back(&reader); }
     void remove_reader(PacketReader& reader) { std::erase(packet_readers_, &reader); }
-    void add_listener(PacketListener& listener) { listeners_.push_back(&listener); }
-    void remove_listener(PacketListener& listener) { std::erase(listeners_, &listener); }
-    bool has_listeners() const { return !listeners_.empty(); }
+    void add_listener(PacketListener& listener, Listens how = Listens::at_once) {
+        (how == Listens::at_once ? listeners_ : patient_listeners_).push_back(&listener);
+    }
+    void remove_listener(PacketListener& listener) {
+        std::erase(listeners_, &listener);
+        std::erase(patient_listeners_, &listener);
+    }
+    // Somebody listens at once.
+    bool is_awaited() const { return !listeners_.empty(); }
     std::size_t readers() const;
     void count_dropped(std::uint64_t packets) { counters_.dropped_packets += packets; }
 
@@ -197,7 +206,8 @@ private:
     std::array<std::optional<MediaTime>, kKindCount> last_times_;
     std::vector<HeldRun> runs_;  // few: one for each format in use
     std::vector<PacketReader*> packet_readers_;
-    std::vector<PacketListener*> listeners_;
+    std::vector<PacketListener*> listeners_;  // at once
+    std::vector<PacketListener*> patient_listeners_;
     std::vector<EndWatch*> end_watches_;
     Publication* publication_ = nullptr;
     SourceCounters counters_;

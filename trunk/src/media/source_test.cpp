@@ -76,6 +76,27 @@ TEST_F(SourceTest, OneGopOverTheByteLimitIsDroppedWhole) {
     EXPECT_EQ(source->join_point(), source->ring().next());
 }
 
+TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
+    struct Listener final : PacketListener {
+        void on_packets() override { ++batches; }
+        int batches = 0;
+    };
+    Listener hurried;
+    Listener patient;
+    source->add_listener(patient, Listens::patiently);
+    EXPECT_FALSE(source->is_awaited());
+    source->add_listener(hurried);
+    EXPECT_TRUE(source->is_awaited());
+    source->flush();
+    source->remove_listener(hurried);
+    EXPECT_FALSE(source->is_awaited());
+    source->flush();
+    source->remove_listener(patient);
+    source->flush();
+    EXPECT_EQ(hurried.batches, 1);
+    EXPECT_EQ(patient.batches, 2);
+}
+
 TEST_F(SourceTest, CursorGetsIntroductionsThenTheGopThenWhatComes) {
     source->append({Kind::data, false, true, {}, Slice::allocate(10)});
     source->append({Kind::video, false, true, {}, Slice::allocate(20)});

@@ -20,10 +20,13 @@ constexpr int kSwitchingProtocols = 101;
 constexpr int kBadRequest = 400;
 constexpr int kUpgradeRequired = 426;
 
-// Raises a signal for each batch that is published, while it lives.
+// Raises a signal for each batch that is published, while it lives. A player that only waits for a stream to begin, or for its
+// sound, is not in a hurry: the publisher stays on its beat.
 class PacketWatch final : public media::PacketListener {
 public:
-    PacketWatch(media::Source& source, Signal& signal) : source_(source), signal_(signal) { source_.add_listener(*this); }
+    PacketWatch(media::Source& source, Signal& signal) : source_(source), signal_(signal) {
+        source_.add_listener(*this, media::Listens::patiently);
+    }
     ~PacketWatch() { source_.remove_listener(*this); }
     PacketWatch(const PacketWatch&) = delete;
     PacketWatch& operator=(const PacketWatch&) = delete;

@@ -25,7 +25,7 @@ std::chrono::milliseconds PublishSession::beat() const {
         return milliseconds::zero();
     if (plan_.publish.merged_read)
         return plan_.publish.merged_read_latency;
-    const bool nobody_waits = !publication_->source().has_listeners() && plan_.play.mw_latency >= kBeat;
+    const bool nobody_waits = !publication_->source().is_awaited() && plan_.play.mw_latency >= kBeat;
     return nobody_waits && got_media_ ? kBeat : milliseconds::zero();
 }
 
