@@ -213,14 +213,21 @@ def test_a_slow_player_jumps_and_gets_whole_tags(server, clip):
     publisher.stop()
 
 
-def test_sound_that_the_ending_does_not_hold_is_refused(server, clip):
-    live = server("http_remux { enabled on; mount [vhost]/[app]/[stream].mp3; }")
-    publisher = publish(live, clip)
-    with HttpStream(live.ports[PORT], "/live/cam.mp3") as player:
-        player.read(5)
-        assert player.ended and player.body == b""
+@pytest.mark.parametrize("ending,name", [("mp3", "basic"), ("aac", "mp3")])
+def test_sound_that_the_ending_does_not_hold_is_refused(server, clip, ending, name):
+    live = server(f"http_remux {{ enabled on; mount [vhost]/[app]/[stream].{ending}; }}")
+    with HttpStream(live.ports[PORT], f"/live/cam.{ending}") as early:
+        publisher = publish(live, clip, name=name)
+        players = [early]
+        for _ in range(20):  # wherever in a GOP they come in
+            players.append(HttpStream(live.ports[PORT], f"/live/cam.{ending}"))
+            time.sleep(0.05)
+        for player in players:
+            player.read(5)
+            assert player.ended and player.body == b""
+            player.close()
     publisher.stop()
-    live.wait_log("the stream's sound is not MP3")
+    live.wait_log(f"the stream's sound is not {ending.upper()}")
 
 
 def test_a_takeover_does_not_end_players(server, clip):

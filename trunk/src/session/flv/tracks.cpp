@@ -1,5 +1,7 @@
 #include "session/flv/tracks.hpp"
 
+#include <algorithm>
+
 #include "wire/flv/audio_tag.hpp"
 
 namespace live::session::flv {
@@ -8,6 +10,7 @@ namespace {
 
 using media::Kind;
 using media::KindSet;
+using wire::flv::AudioCodec;
 
 // A kind counts when there is any message of it; but when only one kind has had real frames, then only that one.
 KindSet guess(const media::Source& source) {
@@ -22,16 +25,33 @@ KindSet guess(const media::Source& source) {
     return frames.has(Kind::audio) != frames.has(Kind::video) ? frames : any;
 }
 
+std::optional<AudioCodec> codec_in(const Slice& body) {
+    const auto tag = wire::flv::parse_audio_tag(body.bytes());
+    return tag.ok() && tag->codec != AudioCodec::none ? std::optional(tag->codec) : std::nullopt;
+}
+
+// Of the newest sound that is still there, else of the newest sequence header. None when a GOP has just begun without any, and
+// the codec has no header.
+std::optional<AudioCodec> codec_of(const media::Source& source) {
+    const media::Ring& ring = source.ring();
+    const media::Sequence end = ring.next() - std::min(kLookBack, ring.next() - ring.first());
+    for (media::Sequence at = ring.next(); at > end; --at)
+        if (const media::Packet& packet = ring.at(at - 1); packet.kind == Kind::audio)
+            if (const auto codec = codec_in(packet.payload))
+                return codec;
+    return codec_in(source.config(Kind::audio));
+}
+
 }  // namespace
 
 std::optional<Tracks> decide_tracks(const media::Source& source, media::Container container, const RemuxOptions& options) {
-    const bool audio = source.last_time(Kind::audio).has_value();
-    const bool video = source.last_time(Kind::video).has_value();
     if (container == media::Container::aac || container == media::Container::mp3) {
         KindSet sound;
         sound.add(Kind::audio);
-        return audio ? std::optional(Tracks{sound, sound}) : std::nullopt;
+        return codec_of(source) ? std::optional(Tracks{sound, sound}) : std::nullopt;
     }
+    const bool audio = source.last_time(Kind::audio).has_value();
+    const bool video = source.last_time(Kind::video).has_value();
     const auto& packets = source.counters().packets;
     if (!(audio && video) && packets[index_of(Kind::audio)] + packets[index_of(Kind::video)] < kSurePackets)
         return std::nullopt;
@@ -49,27 +69,7 @@ std::optional<Tracks> decide_tracks(const media::Source& source, media::Containe
     return tracks;
 }
 
-namespace {
-
-// Of the newest sequence header, else of the newest sound that is still there; none when a GOP has just begun without any.
-std::optional<wire::flv::AudioCodec> codec_of(const media::Source& source) {
-    const auto read = [](const Slice& body) {
-        const auto tag = wire::flv::parse_audio_tag(body.bytes());
-        return tag.ok() ? std::optional(tag->codec) : std::nullopt;
-    };
-    if (const Slice& config = source.config(Kind::audio); !config.empty())
-        return read(config);
-    const media::Ring& ring = source.ring();
-    for (media::Sequence at = ring.next(); at > ring.first(); --at)
-        if (const media::Packet& packet = ring.at(at - 1); packet.kind == Kind::audio)
-            return read(packet.payload);
-    return std::nullopt;
-}
-
-}  // namespace
-
 Result<void> check_codec(const media::Source& source, media::Container container) {
-    using wire::flv::AudioCodec;
     const auto codec = codec_of(source);
     if (container == media::Container::aac && codec && *codec != AudioCodec::aac)
         return Error(Errc::unsupported, "the stream's sound is not AAC");

@@ -74,6 +74,46 @@ TEST(Tracks, TheCodecIsKnownEvenWhenAGopHasJustBegun) {
     EXPECT_TRUE(check_codec(*stream.source, Container::flv).ok());
 }
 
+// A player that came in just then would otherwise wait for frames that never come.
+TEST(Tracks, SoundIsWaitedForUntilItsCodecIsKnown) {
+    Stream stream;
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}));
+    stream.audio(kMp3);
+    for (int i = 0; i < 40; ++i)
+        stream.video(false);
+    stream.video(true);  // nobody reads: the sound leaves, and MP3 has no header that stays
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}));
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::mp3, {}));
+    stream.source->append({Kind::audio, false, false, stream.at(), Slice()});
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {})) << "silence says nothing";
+    stream.audio(kMp3);
+    ASSERT_TRUE(decide_tracks(*stream.source, Container::aac, {}));
+    EXPECT_EQ(check_codec(*stream.source, Container::aac).code(), Errc::unsupported);
+    ASSERT_TRUE(decide_tracks(*stream.source, Container::mp3, {}));
+    EXPECT_TRUE(check_codec(*stream.source, Container::mp3).ok());
+}
+
+TEST(Tracks, SoundIsLookedForInTheNewestPacketsOnly) {
+    Stream stream;
+    stream.video(true);
+    stream.audio(kMp3);
+    for (std::uint64_t i = 1; i < kLookBack; ++i)
+        stream.video(false);
+    EXPECT_TRUE(decide_tracks(*stream.source, Container::mp3, {}));
+    stream.video(false);
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::mp3, {}));
+}
+
+// Somebody else publishes, with another encoder.
+TEST(Tracks, TheNewestSoundCountsMoreThanAnOldHeader) {
+    Stream stream;
+    stream.audio(kAac, true);
+    EXPECT_TRUE(check_codec(*stream.source, Container::aac).ok());
+    stream.audio(kMp3);
+    EXPECT_EQ(check_codec(*stream.source, Container::aac).code(), Errc::unsupported);
+    EXPECT_TRUE(check_codec(*stream.source, Container::mp3).ok());
+}
+
 TEST(Tracks, Mp3HasNoHeaderToLookAt) {
     Stream stream;
     EXPECT_TRUE(check_codec(*stream.source, Container::mp3).ok()) << "nothing is known against it";
