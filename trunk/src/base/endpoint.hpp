@@ -16,6 +16,8 @@ struct Endpoint {
     std::uint16_t port = 0;
 
     bool is_ipv6() const { return ip.find(':') != std::string::npos; }
+    // Only this machine reaches it.
+    bool is_loopback() const { return ip.starts_with("127.") || ip == "::1"; }
     // "127.0.0.1:1935" or "[::1]:1935".
     std::string text() const;
     bool operator==(const Endpoint&) const = default;

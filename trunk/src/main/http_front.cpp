@@ -54,8 +54,6 @@ api::ServerInfo info_of(const ServerNames& names) {
     return info;
 }
 
-bool is_loopback(const Endpoint& endpoint) { return endpoint.ip.starts_with("127.") || endpoint.ip == "::1"; }
-
 }  // namespace
 
 HttpFront::Site::Site(MutBytes scratch)
@@ -210,7 +208,7 @@ Result<void> HttpFront::open(const Place& place, bool is_guarded) {
         return std::move(listener).error().during("listening for " + label);
     }
     LOG_INFO(log_, "{} listen at tcp://{}, fd={}", label, place.endpoint.text(), (*listener)->native_handle());
-    if (place.role != Role::streams && !is_loopback(place.endpoint) && !is_guarded)
+    if (place.role != Role::streams && !place.endpoint.is_loopback() && !is_guarded)
         LOG_WARN(log_, "the HTTP API is open to everybody who reaches {}: set http_api.auth or listen on 127.0.0.1",
                  place.endpoint.text());
     acceptors_.push_back(std::make_unique<session::http::Acceptor>(*std::move(listener), place.tls, site(place.role).context,

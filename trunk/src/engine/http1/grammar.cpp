@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/ascii.hpp"
+
 namespace live::engine::http1 {
 
 namespace {
@@ -16,8 +18,7 @@ bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 // RFC 9110, 5.6.2.
 bool is_token_character(char letter) {
-    return is_digit(letter) || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-           std::string_view("!#$%&'*+-.^_`|~").find(letter) != std::string_view::npos;
+    return ascii::is_alphanumeric(letter) || std::string_view("!#$%&'*+-.^_`|~").find(letter) != std::string_view::npos;
 }
 
 bool is_token(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_token_character); }
@@ -44,11 +45,7 @@ Result<Version> checked_version(std::string_view text) {
 
 }  // namespace
 
-std::string_view without_blanks(std::string_view text) {
-    constexpr std::string_view kBlanks = " \t";
-    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-    return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-}
+std::string_view without_blanks(std::string_view text) { return ascii::trimmed(text, " \t"); }
 
 Result<RequestLine> parse_request_line(std::string_view line) {
     const auto method_end = line.find(' ');

@@ -2,25 +2,11 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace live::engine::http1 {
 
-namespace {
-
-char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A')) : letter; }
-
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ') || text.starts_with('\t'))
-        text.remove_prefix(1);
-    while (text.ends_with(' ') || text.ends_with('\t'))
-        text.remove_suffix(1);
-    return text;
-}
-
-}  // namespace
-
-bool same_name(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, [](char left, char right) { return lower(left) == lower(right); });
-}
+bool same_name(std::string_view a, std::string_view b) { return ascii::are_same(a, b); }
 
 std::optional<std::string_view> Headers::find(std::string_view name) const {
     for (const Field& field : fields_)
@@ -35,7 +21,7 @@ bool Headers::has_token(std::string_view name, std::string_view token) const {
             continue;
         for (std::string_view rest = field.value; !rest.empty();) {
             const auto comma = std::min(rest.find(','), rest.size());
-            if (same_name(trimmed(rest.substr(0, comma)), token))
+            if (same_name(ascii::trimmed(rest.substr(0, comma), " \t"), token))
                 return true;
             rest.remove_prefix(std::min(comma + 1, rest.size()));
         }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/base64.hpp"
 
 namespace live::engine::websocket {
@@ -15,10 +16,7 @@ constexpr std::string_view kGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 constexpr std::size_t kSha1Bytes = 20;
 constexpr std::size_t kKeyBytes = 24;  // 16 bytes in base64
 
-bool is_base64(char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
-           letter == '+' || letter == '/';
-}
+bool is_base64(char letter) { return ascii::is_alphanumeric(letter) || letter == '+' || letter == '/'; }
 
 bool is_key(std::string_view key) {
     return key.size() == kKeyBytes && key.ends_with("==") && std::ranges::all_of(key.substr(0, kKeyBytes - 2), is_base64);

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace live::service::access {
 
 namespace {
 
-char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
-
 bool ends_with(std::string_view host, std::string_view name) {
-    return name.size() <= host.size() && std::ranges::equal(host.substr(host.size() - name.size()), name, {}, lower, lower);
+    return name.size() <= host.size() && ascii::are_same(host.substr(host.size() - name.size()), name);
 }
 
 }  // namespace

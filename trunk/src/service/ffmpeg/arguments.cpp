@@ -5,6 +5,8 @@
 
 #include <ctime>
 
+#include "base/ascii.hpp"
+
 namespace live::service::ffmpeg {
 
 namespace {
@@ -136,9 +138,8 @@ std::string choose_program(std::string_view configured, bool is_there) {
 std::string as_file_name(std::string_view text) {
     std::string name;
     for (const char letter : text) {
-        const bool is_plain = (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
-                              (letter >= 'a' && letter <= 'z') || letter == '_' || letter == '-' ||
-                              (letter == '.' && !name.empty());
+        const bool is_plain =
+            ascii::is_alphanumeric(letter) || letter == '_' || letter == '-' || (letter == '.' && !name.empty());
         name += is_plain ? letter : '_';
     }
     return name.empty() ? "_" : name;

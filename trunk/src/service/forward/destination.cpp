@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.hpp"
+
 namespace live::service::forward {
 
 namespace {
@@ -46,16 +48,7 @@ Result<Authority> parse_authority(std::string_view text, std::string_view author
     return parsed;
 }
 
-std::string_view trim_slashes(std::string_view path) {
-    while (path.starts_with('/'))
-        path.remove_prefix(1);
-    while (path.ends_with('/'))
-        path.remove_suffix(1);
-    return path;
-}
-
 bool is_any(std::string_view ip) { return ip == "0.0.0.0" || ip == "::"; }
-bool is_loopback(std::string_view ip) { return ip.starts_with("127.") || ip == "::1"; }
 
 }  // namespace
 
@@ -75,7 +68,7 @@ Result<Destination> make_destination(std::string_view text, const StreamName& st
     const std::size_t question = std::min(rest.find('?'), rest.size());
     const std::size_t slash = std::min(rest.find('/'), question);
     const std::string query(rest.substr(question));
-    const std::string_view path = trim_slashes(rest.substr(slash, question - slash));
+    const std::string_view path = ascii::trimmed(rest.substr(slash, question - slash), "/");
 
     Destination made;
     made.is_secure = scheme == "rtmps";
@@ -111,7 +104,7 @@ bool is_own_endpoint(const Endpoint& to, std::span<const Endpoint> own, std::str
             return false;
         if (listener.ip == to.ip)
             return true;
-        return is_any(listener.ip) && (is_loopback(to.ip) || is_any(to.ip) || to.ip == local_ip);
+        return is_any(listener.ip) && (to.is_loopback() || is_any(to.ip) || to.ip == local_ip);
     });
 }
 

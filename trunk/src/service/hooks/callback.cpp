@@ -55,11 +55,9 @@ Result<Json> successful(int status, std::string_view body) {
     return answer;
 }
 
-std::string without_query(const std::string& url) { return url.substr(0, url.find('?')); }
-
 void add_stream(Json& body, Action action, const Subject& subject, const Details& details) {
     const session::ClientRequest& request = subject.request;
-    body["tcUrl"] = without_query(request.tc_url);
+    body["tcUrl"] = request.tc_url_without_query();
     if (action == Action::on_connect || action == Action::on_play)
         body["pageUrl"] = request.page_url;
     body["stream"] = request.stream;

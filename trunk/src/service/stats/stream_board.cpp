@@ -16,8 +16,6 @@ constexpr std::size_t kIdLetters = 7;
 
 std::string new_id() { return "vid-" + random_id(kIdLetters); }
 
-std::string without_query(const std::string& url) { return url.substr(0, url.find('?')); }
-
 void add_difference(Usage& to, const session::ClientFigures& now, const Usage& before) {
     to.received_bytes += now.received_bytes - std::min(now.received_bytes, before.received_bytes);
     to.sent_bytes += now.sent_bytes - std::min(now.sent_bytes, before.sent_bytes);
@@ -215,7 +213,7 @@ BoardStream& StreamBoard::stream_for(const session::ClientRequest& request, cons
     stream->app = request.app;
     stream->name = request.stream;
     stream->url = url;
-    stream->tc_url = without_query(request.tc_url);
+    stream->tc_url = request.tc_url_without_query();
     const std::uint64_t number = next_number_++;
     streams_by_url_.emplace(url, number);
     streams_by_id_.emplace(stream->id, number);
@@ -245,7 +243,7 @@ void StreamBoard::on_entered(session::ClientEntry& entry) {
     stream.find_source(sources_);
     if (session::is_publisher(request.kind)) {
         stream.publisher = request.id;
-        stream.tc_url = without_query(request.tc_url);
+        stream.tc_url = request.tc_url_without_query();
     }
     const std::uint64_t number = next_number_++;
     BoardClient& client = clients_[number];

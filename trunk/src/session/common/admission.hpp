@@ -35,6 +35,9 @@ struct ClientRequest {
     std::string swf_url;   // RTMP only
     // What a player over HTTP wrote behind the stream's name: ".flv".
     std::string extension{};
+
+    // The query may hold a key.
+    std::string tc_url_without_query() const { return tc_url.substr(0, tc_url.find('?')); }
 };
 
 // What an admitted client works with.

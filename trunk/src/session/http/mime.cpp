@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "base/ascii.hpp"
+
 namespace live::session::http {
 
 namespace {
@@ -61,11 +63,7 @@ std::string ending_of(std::string_view path) {
     const auto dot = path.rfind('.');
     if (dot == std::string_view::npos || (slash != std::string_view::npos && dot < slash))
         return {};
-    std::string ending(path.substr(dot));
-    std::ranges::transform(ending, ending.begin(), [](char letter) {
-        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    });
-    return ending;
+    return ascii::lowered(path.substr(dot));
 }
 
 }  // namespace

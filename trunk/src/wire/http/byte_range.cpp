@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/ascii.hpp"
+
 namespace live::wire::http {
 
 namespace {
@@ -17,19 +19,13 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
     return read.ec == std::errc() ? number : UINT64_MAX;
 }
 
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ') || text.starts_with('\t'))
-        text.remove_prefix(1);
-    while (text.ends_with(' ') || text.ends_with('\t'))
-        text.remove_suffix(1);
-    return text;
-}
+constexpr std::string_view kBlanks = " \t";
 
 }  // namespace
 
 ByteRange parse_range(std::string_view text, std::uint64_t size) {
     using Answer = ByteRange::Answer;
-    text = trimmed(text);
+    text = ascii::trimmed(text, kBlanks);
     const auto dash = text.find('-');
     if (dash == std::string_view::npos)
         return {};
@@ -51,11 +47,10 @@ ByteRange parse_range(std::string_view text, std::uint64_t size) {
 
 ByteRange parse_range_header(std::string_view text, std::uint64_t size) {
     constexpr std::string_view kUnit = "bytes=";
-    text = trimmed(text);
-    const bool has_unit = text.size() > kUnit.size() &&
-                          std::ranges::equal(text.substr(0, kUnit.size()), kUnit,
-                                             [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
-    return has_unit ? parse_range(text.substr(kUnit.size()), size) : ByteRange();
+    text = ascii::trimmed(text, kBlanks);
+    return text.size() > kUnit.size() && ascii::are_same(text.substr(0, kUnit.size()), kUnit)
+               ? parse_range(text.substr(kUnit.size()), size)
+               : ByteRange();
 }
 
 std::string content_range(const ByteRange& range, std::uint64_t size) {

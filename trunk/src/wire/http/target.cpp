@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace live::wire::http {
 
 namespace {
@@ -78,9 +80,7 @@ std::string percent_encode(std::string_view text) {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     std::string out;
     for (const char letter : text) {
-        const bool alphanumeric =
-            (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z');
-        if (alphanumeric || std::string_view("-._~").find(letter) != std::string_view::npos) {
+        if (ascii::is_alphanumeric(letter) || std::string_view("-._~").find(letter) != std::string_view::npos) {
             out += letter;
             continue;
         }

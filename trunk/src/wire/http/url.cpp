@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.hpp"
+
 namespace live::wire::http {
 
 namespace {
@@ -14,12 +16,9 @@ Error malformed(std::string what) { return {Errc::malformed, "the URL " + std::m
 
 bool is_printable(char letter) { return letter > ' ' && letter <= '~'; }
 
-// Schemes and hosts compare without regard to case.
-char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
-
+// Schemes compare without regard to case.
 bool takes_off(std::string_view& text, std::string_view prefix) {
-    if (text.size() < prefix.size() ||
-        !std::ranges::equal(text.substr(0, prefix.size()), prefix, {}, [](char letter) { return lower(letter); }))
+    if (!ascii::are_same(text.substr(0, prefix.size()), prefix))
         return false;
     text.remove_prefix(prefix.size());
     return true;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/ascii.hpp"
+
 namespace live::wire::rtmp {
 
 namespace {
@@ -26,14 +28,6 @@ Split split_query(std::string_view text) {
 
 void erase_all(std::string& text, std::string_view letters) {
     std::erase_if(text, [letters](char letter) { return letters.find(letter) != std::string_view::npos; });
-}
-
-std::string_view trimmed(std::string_view text, char letter) {
-    while (text.starts_with(letter))
-        text.remove_prefix(1);
-    while (text.ends_with(letter))
-        text.remove_suffix(1);
-    return text;
 }
 
 // "live...vhost...v" is how clients that cannot send '?' and '=' name a virtual host.
@@ -123,11 +117,11 @@ void choose_names(std::string_view path, std::string_view stream, StreamUrl& url
         else
             at = end;  // "/_definst_x" is somebody's own name.
     }
-    url.app = trimmed(app, '/');
-    url.stream = trimmed(name, '/');
+    url.app = ascii::trimmed(app, "/");
+    url.stream = ascii::trimmed(name, "/");
     if (url.stream.empty()) {
         if (const auto slash = url.app.find('/'); slash != std::string::npos) {
-            url.stream = trimmed(std::string_view(url.app).substr(slash), '/');
+            url.stream = ascii::trimmed(std::string_view(url.app).substr(slash), "/");
             url.app.resize(slash);
         }
     }
@@ -136,9 +130,7 @@ void choose_names(std::string_view path, std::string_view stream, StreamUrl& url
 }
 
 bool is_admitted(char letter) {
-    const bool alphanumeric =
-        (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z');
-    return alphanumeric || std::string_view("_-./@=+:,~").find(letter) != std::string_view::npos;
+    return ascii::is_alphanumeric(letter) || std::string_view("_-./@=+:,~").find(letter) != std::string_view::npos;
 }
 
 // For a sentence: cut, and whatever could confuse a log or a terminal replaced.
@@ -158,9 +150,7 @@ Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view str
     const auto schema_end = tc_url.find("://");
     if (schema_end == std::string_view::npos || schema_end == 0)
         return Error(Errc::malformed, "the URL does not begin with a schema such as rtmp://");
-    url.schema = tc_url.substr(0, schema_end);
-    std::ranges::transform(url.schema, url.schema.begin(),
-                           [](char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter; });
+    url.schema = ascii::lowered(tc_url.substr(0, schema_end));
     const std::string_view rest = tc_url.substr(schema_end + 3);
     const auto authority_end = std::min(rest.find_first_of("/?#"), rest.size());
     TRY(parse_authority(rest.substr(0, authority_end), url));
@@ -169,7 +159,7 @@ Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view str
     const std::string name = with_old_vhost_mark_replaced(stream_name);
     const Split app = split_query(path);
     const Split stream = split_query(name);
-    std::string query(trimmed(app.query, '/'));
+    std::string query(ascii::trimmed(app.query, "/"));
     if (!query.empty() && !stream.query.empty())
         query += '&';
     query += stream.query;

@@ -1,0 +1,33 @@
+// Text of protocols, hosts and files, whose letters are those of ASCII whatever the locale says.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace live::ascii {
+
+constexpr char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
+
+constexpr bool is_alphanumeric(char letter) {
+    return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+}
+
+inline std::string lowered(std::string_view text) {
+    std::string made(text);
+    std::ranges::transform(made, made.begin(), [](char letter) { return lower(letter); });
+    return made;
+}
+
+// Without regard to case.
+constexpr bool are_same(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, [](char left, char right) { return lower(left) == lower(right); });
+}
+
+// Without any of `letters` at both ends.
+constexpr std::string_view trimmed(std::string_view text, std::string_view letters) {
+    text.remove_prefix(std::min(text.find_first_not_of(letters), text.size()));
+    return text.substr(0, text.find_last_not_of(letters) + 1);
+}
+
+}  // namespace live::ascii
