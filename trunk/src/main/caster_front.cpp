@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "base/endpoint.hpp"
 #include "base/log_format.hpp"
 #include "base/version.hpp"
+#include "main/listening.hpp"
 
 namespace live::main_ {
 
@@ -32,20 +32,15 @@ Result<void> CasterFront::listen(const Settings& settings) {
             continue;
         casters_.push_back(std::make_unique<Caster>(flv_, options.output, scratch_));
         Caster& caster = *casters_.back();
-        for (const std::string& text : options.listen) {
-            const auto endpoints = TRY(parse_endpoint(text));
-            for (const Endpoint& endpoint : endpoints) {
-                auto listener = io::TcpListener::listen(endpoint);
-                if (!listener.ok() && endpoints.size() > 1 && endpoint.is_ipv6() && listener.code() == Errc::system)
-                    continue;  // a machine without IPv6
-                if (!listener.ok())
-                    return std::move(listener).error().during("listening for the stream caster");
-                LOG_INFO(log_, "FLV caster listen at tcp://{}, output={}", endpoint.text(), options.output);
-                caster.acceptors.push_back(std::make_unique<session::http::Acceptor>(*std::move(listener), nullptr,
-                                                                                     caster.context, limit_, connections_, log_));
-                auto* acceptor = caster.acceptors.back().get();
-                TRY(listeners_.start("caster-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); }));
-            }
+        for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen))) {
+            auto listener = TRY(listen_at(wanted, "the stream caster", log_));
+            if (!listener)
+                continue;
+            LOG_INFO(log_, "FLV caster listen at tcp://{}, output={}", wanted.endpoint.text(), options.output);
+            caster.acceptors.push_back(std::make_unique<session::http::Acceptor>(std::move(listener), nullptr, caster.context,
+                                                                                 limit_, connections_, log_));
+            auto* acceptor = caster.acceptors.back().get();
+            TRY(listeners_.start("caster-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); }));
         }
     }
     return {};

@@ -8,7 +8,6 @@
 
 #include <unistd.h>
 
-#include "base/endpoint.hpp"
 #include "base/log_format.hpp"
 #include "base/version.hpp"
 #include "build_info.hpp"
@@ -119,15 +118,13 @@ void HttpFront::add_api(const std::string& pattern, session::http::Handler& hand
 // An endpoint that is there already gets the other role too.
 Result<void> HttpFront::add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role,
                                    io::TlsContext* tls) {
-    for (const std::string& text : texts) {
-        const auto endpoints = TRY(parse_endpoint(text));
-        for (const Endpoint& endpoint : endpoints) {
-            const auto known = std::ranges::find(places, endpoint, &Place::endpoint);
-            if (known == places.end())
-                places.push_back({endpoint, role, tls, endpoints.size() > 1 && endpoint.is_ipv6()});
-            else if (known->role != role)
-                known->role = Role::both;
-        }
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts))) {
+        const auto known = std::ranges::find(places, wanted.endpoint,
+                                             [](const Place& place) -> const Endpoint& { return place.wanted.endpoint; });
+        if (known == places.end())
+            places.push_back({wanted, role, tls});
+        else if (known->role != role)
+            known->role = Role::both;
     }
     return {};
 }
@@ -201,17 +198,15 @@ Result<void> HttpFront::open(const Place& place, bool is_guarded) {
         std::string(place.tls == nullptr ? "HTTP" : "HTTPS") + (place.role == Role::api       ? "-API"
                                                                 : place.role == Role::streams ? "-Server"
                                                                                               : "-API and Server");
-    auto listener = io::TcpListener::listen(place.endpoint);
-    if (!listener.ok()) {
-        if (place.may_be_missing && listener.code() == Errc::system)
-            return {};  // a machine without IPv6
-        return std::move(listener).error().during("listening for " + label);
-    }
-    LOG_INFO(log_, "{} listen at tcp://{}, fd={}", label, place.endpoint.text(), (*listener)->native_handle());
-    if (place.role != Role::streams && !place.endpoint.is_loopback() && !is_guarded)
+    const Endpoint& endpoint = place.wanted.endpoint;
+    auto listener = TRY(listen_at(place.wanted, label, log_));
+    if (!listener)
+        return {};
+    LOG_INFO(log_, "{} listen at tcp://{}, fd={}", label, endpoint.text(), listener->native_handle());
+    if (place.role != Role::streams && !endpoint.is_loopback() && !is_guarded)
         LOG_WARN(log_, "the HTTP API is open to everybody who reaches {}: set http_api.auth or listen on 127.0.0.1",
-                 place.endpoint.text());
-    acceptors_.push_back(std::make_unique<session::http::Acceptor>(*std::move(listener), place.tls, site(place.role).context,
+                 endpoint.text());
+    acceptors_.push_back(std::make_unique<session::http::Acceptor>(std::move(listener), place.tls, site(place.role).context,
                                                                    limit_, connections_, log_));
     auto* acceptor = acceptors_.back().get();
     if (place.role == Role::streams)

@@ -22,10 +22,10 @@
 #include "api/system_handlers.hpp"
 #include "api/system_sampler.hpp"
 #include "api/valgrind_handler.hpp"
-#include "base/endpoint.hpp"
 #include "base/log.hpp"
 #include "io/scope.hpp"
 #include "io/tls_context.hpp"
+#include "main/listening.hpp"
 #include "main/server_names.hpp"
 #include "main/settings.hpp"
 #include "session/common/connection_limit.hpp"
@@ -85,10 +85,9 @@ private:
         session::http::Context context;
     };
     struct Place {
-        Endpoint endpoint;
+        WantedEndpoint wanted;
         Role role;
         io::TlsContext* tls;
-        bool may_be_missing;  // the IPv6 half of a bare port
     };
 
     Site& site(Role role) { return role == Role::api ? api_site_ : role == Role::streams ? stream_site_ : shared_site_; }

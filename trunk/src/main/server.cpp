@@ -9,6 +9,7 @@
 #include "base/version.hpp"
 #include "io/loop.hpp"
 #include "main/allocator.hpp"
+#include "main/listening.hpp"
 #include "main/process_usage.hpp"
 
 namespace live::main_ {
@@ -193,26 +194,17 @@ Result<void> Server::start() {
     return {};
 }
 
-// Opens what is not open yet. Of a bare port's two addresses, IPv6 may be missing on a machine that has none.
+// Opens what is not open yet.
 Result<std::vector<std::unique_ptr<io::TcpListener>>> Server::open_new(const std::vector<std::string>& texts, const char* label) {
     std::vector<std::unique_ptr<io::TcpListener>> opened;
-    for (const std::string& text : texts) {
-        const auto endpoints = TRY(parse_endpoint(text));
-        for (const Endpoint& endpoint : endpoints) {
-            const auto is_open = [&endpoint](const auto& acceptor) {
-                return acceptor->listener().is_open() && acceptor->listener().endpoint() == endpoint;
-            };
-            if (std::ranges::any_of(acceptors_, is_open))
-                continue;
-            auto listener = io::TcpListener::listen(endpoint);
-            if (listener.ok()) {
-                opened.push_back(*std::move(listener));
-            } else if (endpoints.size() > 1 && endpoint.is_ipv6() && listener.code() == Errc::system) {
-                LOG_WARN(log_, "{} does not listen at {}: {}", label, endpoint.text(), listener.error().sentence());
-            } else {
-                return std::move(listener).error().during(std::string("listening for ") + label);
-            }
-        }
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts))) {
+        const auto is_open = [&wanted](const auto& acceptor) {
+            return acceptor->listener().is_open() && acceptor->listener().endpoint() == wanted.endpoint;
+        };
+        if (std::ranges::any_of(acceptors_, is_open))
+            continue;
+        if (auto listener = TRY(listen_at(wanted, label, log_)))
+            opened.push_back(std::move(listener));
     }
     return opened;
 }
