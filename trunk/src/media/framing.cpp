@@ -1,8 +1,10 @@
 #include "media/framing.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/check.hpp"
+#include "wire/websocket/frame_head.hpp"
 
 namespace live::media {
 
@@ -22,15 +24,10 @@ FrameHead chunk_head(std::size_t message_bytes) {
 }
 
 FrameHead websocket_head(std::size_t message_bytes) {
-    constexpr std::uint8_t kFinalBinary = 0x82;
-    constexpr std::size_t kShortMax = 125;
+    const auto written = wire::websocket::frame_head(message_bytes, wire::websocket::Opcode::binary);
     FrameHead head;
-    const std::size_t length_bytes = message_bytes <= kShortMax ? 0 : message_bytes <= 0xFFFF ? 2 : 8;
-    head.bytes[head.size++] = kFinalBinary;
-    head.bytes[head.size++] =
-        static_cast<std::uint8_t>(length_bytes == 0 ? message_bytes : kShortMax + (length_bytes == 2 ? 1 : 2));
-    for (std::size_t i = length_bytes; i-- > 0;)
-        head.bytes[head.size++] = static_cast<std::uint8_t>(std::uint64_t{message_bytes} >> (8 * i));
+    std::ranges::copy(written.view(), head.bytes.begin());
+    head.size = written.size;
     return head;
 }
 

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <string>
 
+#include "wire/websocket/frame_head.hpp"
+
 namespace live::engine::websocket {
 
-enum class Opcode : std::uint8_t { continuation = 0, text = 1, binary = 2, close = 8, ping = 9, pong = 10 };
+using wire::websocket::Opcode;
 
 constexpr bool is_control(Opcode opcode) { return static_cast<std::uint8_t>(opcode) >= 8; }
 

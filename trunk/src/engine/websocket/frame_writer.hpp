@@ -1,7 +1,6 @@
-// What a server sends on a WebSocket (RFC 6455, 5): unmasked frames, never in pieces.
+// What a server says on a WebSocket besides its messages (RFC 6455, 5.5); what goes around those is wire/websocket's.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -11,18 +10,6 @@
 #include "engine/websocket/frame.hpp"
 
 namespace live::engine::websocket {
-
-struct FrameHead {
-    static constexpr std::size_t kBytesMax = 10;
-
-    std::array<std::uint8_t, kBytesMax> storage{};
-    std::uint8_t size = 0;
-
-    Bytes view() const { return Bytes(storage).first(size); }
-};
-
-// What stands in front of a message of that many bytes.
-FrameHead frame_head(std::uint64_t payload_bytes, Opcode opcode);
 
 // Whole control frames. A ping's or pong's payload above kControlBytesMax aborts; a reason is cut.
 std::vector<std::uint8_t> control_frame(Opcode opcode, Bytes payload);

@@ -1,0 +1,26 @@
+// The head of a WebSocket frame as a server sends it (RFC 6455, 5.2): unmasked, never a fragment. Reading frames and answering
+// them is engine/websocket's business.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/bytes.hpp"
+
+namespace live::wire::websocket {
+
+enum class Opcode : std::uint8_t { continuation = 0, text = 1, binary = 2, close = 8, ping = 9, pong = 10 };
+
+struct FrameHead {
+    static constexpr std::size_t kBytesMax = 10;
+
+    std::array<std::uint8_t, kBytesMax> storage{};
+    std::uint8_t size = 0;
+
+    Bytes view() const { return Bytes(storage).first(size); }
+};
+
+// What stands in front of a payload of that many bytes; the length takes its shortest form.
+FrameHead frame_head(std::uint64_t payload_bytes, Opcode opcode);
+
+}  // namespace live::wire::websocket
