@@ -9,7 +9,7 @@
 #   run      build and pages, and what a demonstration needs: ffmpeg, a font for the clock, curl
 #   test     run, and test libraries, clang with libFuzzer, pytest, valgrind, Chromium, other clients
 #   bench    the micro benchmark library and the server we compare with
-#   profile  gperftools
+#   profile  gperftools, gdb, valgrind, perf, strace
 #   lint     clang-tidy
 #   players  mpv, VLC and GStreamer, which the e2e table uses when they are there
 #   arm64    cross compiler, qemu and the libraries of aarch64
@@ -60,6 +60,12 @@ chromium_package() {
     if apt-cache show chromium >/dev/null 2>&1; then echo chromium; fi
 }
 
+# Ubuntu has it with each kernel.
+perf_package() {
+    if command -v perf >/dev/null 2>&1; then return; fi
+    if apt-cache show linux-perf >/dev/null 2>&1; then echo linux-perf; else echo linux-tools-generic; fi
+}
+
 packages_of() {
     case $1 in
         build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates" \
@@ -69,7 +75,7 @@ packages_of() {
         test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang $(clang_runtime) python3 python3-venv python3-pytest" \
             "python3-hypothesis $(chromium_package) valgrind git rtmpdump procps iproute2" ;;
         bench) echo "$(packages_of run) libbenchmark-dev python3 nginx libnginx-mod-rtmp wrk" ;;
-        profile) echo "libgoogle-perftools-dev google-perftools" ;;
+        profile) echo "$(packages_of run) libgoogle-perftools-dev google-perftools graphviz gdb valgrind strace $(perf_package)" ;;
         lint) echo "$(packages_of build) git python3 python3-venv clang-tidy" ;;
         players) echo "mpv vlc-bin vlc-plugin-base gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good" \
             "gstreamer1.0-plugins-bad gstreamer1.0-libav" ;;

@@ -11,6 +11,7 @@
 
 #include "api/allocator_handler.hpp"
 #include "api/board_handlers.hpp"
+#include "api/fault_handler.hpp"
 #include "api/fibers_handler.hpp"
 #include "api/info_handlers.hpp"
 #include "api/memory_handler.hpp"
@@ -114,6 +115,7 @@ private:
     api::MemoryHandler memory_;
     api::FibersHandler fibers_;
     api::ProfileHandler profile_;
+    api::FaultHandler faults_{info_};
     session::http::StaticHandler files_;
     Site api_site_;
     Site stream_site_;

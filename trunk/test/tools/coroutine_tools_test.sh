@@ -53,7 +53,7 @@ PATTERNS
 }
 
 # The fiber's frames, from the fault down to where the fiber began.
-frames='run_fault.*
+frames='planted::plant.*
 FiberMain::run
 live_fiber_entry'
 
@@ -93,11 +93,11 @@ test_gdb() {
     command -v gdb >/dev/null 2>&1 || { say "gdb is not installed"; return; }
     [ -x "$objs/valgrind-tools/planted_faults" ] || return
     reports "gdb: fibers and their stacks" '[0-9]+ fibers' 'holds.*scope faults' 'live::io::sleep' 'live_fiber_entry' 'faulty.*running' -- \
-        gdb -q -batch -ex 'set breakpoint pending on' -ex 'break run_fault' -ex run -ex "source $trunk/tools/gdb/co.py" -ex 'co-list' -ex 'co-bt' \
+        gdb -q -batch -ex 'set breakpoint pending on' -ex 'break live::planted::plant' -ex run -ex "source $trunk/tools/gdb/co.py" -ex 'co-list' -ex 'co-bt' \
         -ex 'bt' --args "$objs/valgrind-tools/planted_faults" clean
     # 1 is the newest fiber, "faulty", which runs; "holds" is among the first ones, and parked. Going on must be from where it was.
-    reports "gdb: into a fiber and back" 'holds .* [0-9.]+ s old' '#[0-9]+ .*live::io::sleep' 'FiberMain::run' 'back in .*run_fault' '^done' -- \
-        gdb -q -batch -ex 'set breakpoint pending on' -ex 'break run_fault' -ex run -ex "source $trunk/tools/gdb/co.py" \
+    reports "gdb: into a fiber and back" 'holds .* [0-9.]+ s old' '#[0-9]+ .*live::io::sleep' 'FiberMain::run' 'back in .*planted::plant' '^done' -- \
+        gdb -q -batch -ex 'set breakpoint pending on' -ex 'break live::planted::plant' -ex run -ex "source $trunk/tools/gdb/co.py" \
         -ex 'python gdb.execute("co-switch %d" % [text_of(f["name"]) for f in fibers()].index("holds"))' -ex bt -ex co-back \
         -ex 'python print("back in", gdb.selected_frame().name())' -ex 'co-switch 0' -ex continue --args "$objs/valgrind-tools/planted_faults" clean
 }

@@ -1,8 +1,7 @@
-// Faults on purpose inside fibers, one per argument, for coroutine_tools_test.sh: a memory tool must report each with the fiber's own
-// frames, and must report nothing for "clean". Not a part of the server.
+// A fault on purpose inside a fiber, named by the argument, for coroutine_tools_test.sh: a memory tool must report it with the
+// fiber's own frames, and must report nothing for "clean". Not a part of the server.
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string_view>
 
@@ -10,57 +9,12 @@
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
 
+#include "faults.hpp"
+
 namespace {
 
 using namespace live;
 using io::Deadline;
-
-// Where a pointer is put so that the compiler cannot know that nobody reads it.
-void* volatile sink;
-
-// The frames the reports must name.
-[[gnu::noinline]] void planted_leak() {
-    sink = std::malloc(4321);
-    sink = nullptr;
-}
-
-// The address of a fresh block, laundered: the compiler would refuse to compile what follows.
-char* fresh_block() {
-    sink = std::malloc(64);
-    return static_cast<char*>(sink);
-}
-
-[[gnu::noinline]] void planted_use_after_free() {
-    std::free(fresh_block());
-    static_cast<volatile char*>(sink)[7] = 1;
-    sink = nullptr;
-}
-
-[[gnu::noinline]] int planted_stack_overflow(int depth) {
-    volatile char frame[1024];
-    std::memset(const_cast<char*>(frame), depth, sizeof frame);
-    return depth == 0 ? 0 : planted_stack_overflow(depth - 1) + frame[17];
-}
-
-[[gnu::noinline]] void planted_uninitialised() {
-    char* block = fresh_block();
-    if (block[3] == 7)
-        std::puts("seven");
-    std::free(block);
-    sink = nullptr;
-}
-
-[[gnu::noinline]] void run_fault(std::string_view fault) {
-    if (fault == "leak")
-        planted_leak();
-    else if (fault == "use_after_free")
-        planted_use_after_free();
-    else if (fault == "stack_overflow")
-        std::printf("%d\n", planted_stack_overflow(4096));
-    else if (fault == "uninitialised")
-        planted_uninitialised();
-    sink = nullptr;  // So that none of the calls is the last thing done here: its frame would be gone from the report.
-}
 
 // What every run does besides: parked fibers that hold the only pointer to something, switches, timers, sockets, pooled stacks.
 void work(std::string_view fault) {
@@ -93,7 +47,7 @@ void work(std::string_view fault) {
     Signal over;
     MUST(scope.start("faulty", [fault, &over](Deadline) {
         MUST(io::sleep(Deadline::after(1ms)));
-        run_fault(fault);
+        planted::plant(fault);
         MUST(io::sleep(Deadline::after(1ms)));
         over.raise();
     }));

@@ -1,0 +1,35 @@
+#include "api/fault_handler.hpp"
+
+#include <string>
+
+#include "api/envelope.hpp"
+#ifdef LIVE_SIMULATOR
+#include <faults.hpp>
+#endif
+
+namespace live::api {
+
+namespace {
+
+constexpr int kBadRequest = 400;
+constexpr int kNotFound = 404;
+
+bool plant([[maybe_unused]] std::string_view kind) {
+#ifdef LIVE_SIMULATOR
+    return planted::plant(kind);
+#else
+    return false;
+#endif
+}
+
+}  // namespace
+
+session::http::Reply FaultHandler::handle(const session::http::Request& request, io::Deadline) {
+    if (!kBuilt)
+        return session::http::error_reply(kNotFound, "faults on purpose need configure --simulator=on");
+    if (!plant(request.target.query.get("kind")))
+        return session::http::error_reply(kBadRequest, "kind is leak, overflow, use_after_free, stack_overflow or uninitialised");
+    return json_reply(request, envelope(server_));
+}
+
+}  // namespace live::api

@@ -1,0 +1,30 @@
+// /api/v1/fault?kind=leak|overflow|use_after_free|stack_overflow|uninitialised: makes a fault on purpose, so that the tests of
+// the memory tools see it reported from inside a running server. Only in builds with `configure --simulator=on`.
+#pragma once
+
+#include "api/server_info.hpp"
+#include "session/http/router.hpp"
+
+namespace live::api {
+
+class FaultHandler final : public session::http::Handler {
+public:
+    static constexpr bool kBuilt =
+#ifdef LIVE_SIMULATOR
+        true;
+#else
+        false;
+#endif
+
+    // The info outlives this.
+    explicit FaultHandler(const ServerInfo& server) : server_(server) {}
+
+    // Not built: 404.
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+    void mount(session::http::Router& router) { router.add("/api/v1/fault", *this); }
+
+private:
+    const ServerInfo& server_;
+};
+
+}  // namespace live::api

@@ -1,0 +1,19 @@
+#!/bin/sh
+# gdb on the ordinary build: tools/gdb/co.py lists the coroutines of a server that runs, with their stacks, and visits one.
+. "$(dirname -- "$0")/tool.sh"
+needs gdb ffmpeg curl
+flavour release
+serve ./objs/srs -c live.conf
+publish
+ffmpeg -nostdin -loglevel error -i "rtmp://127.0.0.1:$port/live/livestream" -c copy -f null - >rtmp.log 2>&1 &
+clients="$clients $!"
+sleep 2
+gdb -q -batch -p "$server" -ex "source $trunk/tools/gdb/co.py" -ex co-list -ex co-bt >gdb.txt 2>&1
+verdict "gdb attaches" $? gdb.txt
+holds "fibers and their stacks" gdb.txt '[0-9]+ fibers' 'live::session::rtmp' 'live_fiber_entry'
+api versions >/dev/null
+verdict "the server goes on" $? server.log
+unpublish
+stop
+verdict "and ends well" $status server.log
+finish

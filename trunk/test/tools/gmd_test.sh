@@ -1,0 +1,19 @@
+#!/bin/sh
+# The debug allocator of gperftools: with a fence behind each block, a planted overflow stops at the bad line.
+. "$(dirname -- "$0")/tool.sh"
+needs gdb ffmpeg curl
+flavour gperf --gperf=on --gmd=on --simulator=on
+export TCMALLOC_PAGE_FENCE=1
+serve ./objs/srs -c live.conf
+publish
+play 3
+unpublish
+stop
+verdict "without a fault it runs and ends well" $status server.log
+# The fence is a page that cannot be touched: the process ends at the write, and a debugger shows where.
+serve gdb -q -batch -ex 'handle SIGINT nostop pass' -ex run -ex bt --args ./objs/srs -c live.conf
+curl -s -m 20 "http://127.0.0.1:$((port + 1))/api/v1/fault?kind=overflow" >/dev/null
+wait "$server"
+server=''
+holds "a planted overflow stops at the bad line" server.log 'SIGSEGV' 'planted_overflow' 'faults.hpp:[0-9]+'
+finish

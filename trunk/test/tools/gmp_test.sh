@@ -1,0 +1,18 @@
+#!/bin/sh
+# The heap profile of gperftools: profiles are written while it runs and at its end, and pprof says who holds the memory.
+. "$(dirname -- "$0")/tool.sh"
+needs google-pprof ffmpeg curl
+flavour gperf --gperf=on --gmp=on
+rm -f gperf.srs.gmp*
+serve ./objs/srs -c live.conf
+publish
+play 4
+unpublish
+stop
+verdict "the server ends well" $status server.log
+ls gperf.srs.gmp* >files.txt 2>&1
+holds "profiles are written" files.txt 'gperf\.srs\.gmp.*\.heap'
+./objs/pprof --text objs/srs gperf.srs.gmp* >gmp.txt 2>gmp.err
+verdict "./objs/pprof --text" $? gmp.err
+holds "our functions are named" gmp.txt 'live::'
+finish
