@@ -17,12 +17,10 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/main/main.cpp)
     set_target_properties(srs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LIVE_OUTPUT})
 endif()
 
-# A test body runs on the process stack, not on a fiber's; and it is compiled more often than it runs.
-set_source_files_properties(${LIVE_TEST_SOURCES} PROPERTIES COMPILE_OPTIONS "-Wno-frame-larger-than;-O0")
-
 if(LIVE_TESTS AND LIVE_TEST_SOURCES)
     add_executable(srs_utest ${LIVE_TEST_SOURCES})
     target_link_libraries(srs_utest PRIVATE ${LIVE_ROOMS} GTest::gtest GTest::gtest_main)
+    live_test_program(srs_utest)
     set_target_properties(srs_utest PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LIVE_OUTPUT})
     if(NOT LIVE_UTEST)
         set_target_properties(srs_utest PROPERTIES EXCLUDE_FROM_ALL ON)

@@ -27,12 +27,9 @@ python_with() {
 launcher() {
     if command -v ccache >/dev/null 2>&1; then
         echo '-DCMAKE_C_COMPILER_LAUNCHER=env;CCACHE_NOHASHDIR=1;ccache'
-        echo '-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_NOHASHDIR=1;ccache'
+        echo '-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_NOHASHDIR=1;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache'
     fi
 }
-
-# For the builds that only run tests: half the time to compile, and stack traces that still name lines.
-TEST_FLAVOUR="-O1 -g1"
 
 # configure_tree FOLDER [CMake arguments]: a build folder of its own for one flavour. Shows CMake's words only when it fails.
 configure_tree() {
