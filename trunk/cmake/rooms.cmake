@@ -103,4 +103,4 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/3rdparty/st/CMakeLists.txt)
 endif()
 # All rows of the conf file at once: cold code, and slow to compile with optimisation.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/main/settings_bind.cpp ${CMAKE_SOURCE_DIR}/src/main/settings_tools.cpp
-                            PROPERTIES COMPILE_OPTIONS "-O0;-g1")
+                            PROPERTIES COMPILE_OPTIONS "-O0;-g1" SKIP_PRECOMPILE_HEADERS ON)

@@ -210,7 +210,7 @@ TEST(ConfParser, AFileThatCannotBeReadSaysWhy) {
 // What can be written is read back the same.
 TEST(ConfParser, QuotedTextIsReadBack) {
     for (const char* text : {"plain", "two words", "it's", "say \"x\"", "#no", "a;b", "{}", "\"", "'"}) {
-        const Files files{{"a.conf", "a " + quoted(text) + ";"}};
+        const Files files{{"a.conf", "a " + config::quoted(text) + ";"}};
         EXPECT_EQ(MUST(parse_conf("a.conf", reader_of(files))).children[0].arg(0), text);
     }
 }

@@ -131,7 +131,7 @@ Result<std::vector<std::string>> ListKind::read(Found found, const std::vector<s
 std::string ListKind::text(const std::vector<std::string>& value) const {
     std::string out;
     for (const std::string& word : value)
-        out += (out.empty() ? "" : " ") + quoted(word);
+        out += (out.empty() ? "" : " ") + config::quoted(word);
     return out;
 }
 
@@ -168,7 +168,7 @@ Result<ArgumentsKind::Value> ArgumentsKind::read(Found found, const Value&, Load
 std::string ArgumentsKind::text(const Value& value) const {
     std::string out;
     for (const auto& [name, argument] : value)
-        out += (out.empty() ? "" : " ") + name + (argument.empty() ? "" : " " + quoted(argument)) + ";";
+        out += (out.empty() ? "" : " ") + name + (argument.empty() ? "" : " " + config::quoted(argument)) + ";";
     return out;
 }
 

@@ -144,7 +144,7 @@ struct TextKind {
     std::span<const std::string_view> words = {};
 
     Result<std::string> read(Found found, const std::string& by_default, Loading& loading) const;
-    std::string text(const std::string& value) const { return value.empty() ? "" : quoted(value); }
+    std::string text(const std::string& value) const { return value.empty() ? "" : config::quoted(value); }
     std::string type() const { return words.empty() ? "text" : choice_type(words); }
     std::string range() const { return {}; }
 };

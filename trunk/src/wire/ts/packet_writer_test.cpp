@@ -106,6 +106,11 @@ TEST(PacketWriter, ASectionFitsOnePacket) {
     EXPECT_EQ(front(out, 7), hex("47 50 01 10 00 00 01"));
     writer.write_section(hex("aabb"), out);
     EXPECT_EQ(front({out.begin() + kPacketBytes, out.end()}, 9), hex("47 50 01 11 00 aa bb ff ff"));
+}
+
+TEST(PacketWriterDeathTest, ALongerSectionAborts) {
+    PacketWriter writer(Pid::pmt);
+    std::vector<std::uint8_t> out;
     EXPECT_DEATH(writer.write_section(counting(kPacketPayloadBytes), out), "CHECK failed");
 }
 

@@ -33,6 +33,9 @@ TEST(PesHeader, LeavesTheLengthOutOnlyOfLongPictures) {
     EXPECT_EQ(length(kPesPayloadBytesMax), 65'535);
     EXPECT_EQ(length(kPesPayloadBytesMax + 1), 0);
     EXPECT_EQ(pes_header(PesStream::audio, {.pts = 1s, .dts = {}}, kPesPayloadBytesMax).size, 14);
+}
+
+TEST(PesHeaderDeathTest, LongSoundAborts) {
     EXPECT_DEATH(pes_header(PesStream::audio, {.pts = 1s, .dts = {}}, kPesPayloadBytesMax + 1), "CHECK failed");
 }
 
