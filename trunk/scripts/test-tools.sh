@@ -1,5 +1,6 @@
 #!/bin/sh
-# The tests of the profilers and memory tools: each builds its own flavour of the server and takes minutes. Ends with `N passed, N failed`.
+# The tests of the profilers and memory tools: each builds its own flavour of the server and takes minutes. Not a part of test.sh.
+# Ends with `N passed, N failed`.
 #   test-tools.sh [OBJS [TOOL...]]     tools: asan valgrind gprof gcp gmd gmc gmp perf gdb coroutines; without any, all
 set -u
 . "$(dirname -- "$0")/common.sh"

@@ -16,7 +16,7 @@ finish() {
     wait
     say "$passed passed, $failed failed"
     [ $failed = 0 ] && [ $passed != 0 ]
-    exit
+    exit $?
 }
 
 # verdict NAME STATUS [LOG]
@@ -132,4 +132,5 @@ stop() {
     server=''
 }
 
-trap 'exit 130' INT TERM
+# Interrupted: what was started is stopped all the same, and nothing counts as passed.
+trap 'failed=1; finish' INT TERM
