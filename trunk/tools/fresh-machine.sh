@@ -1,7 +1,7 @@
 #!/bin/sh
 # Proves that a clone works on a machine with nothing on it: makes a minimal Debian in a folder, clones the committed tree into it and
 # runs scripts/test.sh and scripts/run.sh there. Uses this machine's own apt sources, apt settings and proxies; changes nothing outside the
-# folder. Needs root, debootstrap, git; mounts are private and end with it. Takes half an hour; everything in it has a time limit.
+# folder. Needs root, debootstrap, git; mounts are private and end with it. Takes an hour; everything in it has a time limit.
 #
 #   fresh-machine.sh [--suite bookworm] [--folder DIR] [--keep] [build|test|run]...      (default: test run)
 #
@@ -147,7 +147,7 @@ for one in $what; do
     echo "fresh-machine: $one"
     case $one in
         build) in_root 2400 /bin/sh -c "cd $inside/trunk && scripts/install-packages.sh && ./configure && make" ;;
-        test) in_root 3600 "$inside/trunk/scripts/test.sh" ;;
+        test) in_root 5400 "$inside/trunk/scripts/test.sh" ;;
         run) check_run ;;
     esac
 done

@@ -378,33 +378,48 @@ def low_latency_rows(lab: Lab, plan: Plan) -> list[Row]:
             Row(work, "undelivered", missing or "nothing", target="every byte", met=not missing, command=plan.command)]
 
 
+DELAY_TURNS = 9
+DELAY_TURN_S = 12
+
+
+def delay_turn(lab: Lab, name: str, seconds: float) -> dict:
+    if name == "floor":
+        port = lab.port()
+        process = lab.load("floor", SERVER_CORE, mode="relay", port=port, clients=100)
+        process.wait_event("listening", 10)
+    else:
+        server = start_ours(lab, min_latency=True) if name == "ours" else start_nginx(lab)
+        process, port = server.process, server.port
+    meter = lab.load("latency", port=port, clip=lab.clip, players=100, seconds=seconds, **({"raw": True} if name == "floor" else {}))
+    result = meter.wait_event("final", seconds + 60)
+    meter.stop()
+    process.stop()
+    return result
+
+
 def delay_rows(lab: Lab, plan: Plan) -> list[Row]:
+    """Everybody takes short turns, and the median of each one's turns counts: a neighbour who takes the core away for some
+    milliseconds decides the p99 of a single turn (seen: 1.3 to 15 ms for the floor itself)."""
     say("added delay: the last of 100 players")
-    seconds = 10 if plan.smoke else 40
-    results = {}
-    for name in ["ours", "floor"] + (["nginx"] if plan.with_nginx else []):
-        if name == "floor":
-            port = lab.port()
-            process = lab.load("floor", SERVER_CORE, mode="relay", port=port, clients=100)
-            process.wait_event("listening", 10)
-        else:
-            server = start_ours(lab, min_latency=True) if name == "ours" else start_nginx(lab)
-            process, port = server.process, server.port
-        meter = lab.load("latency", port=port, clip=lab.clip, players=100, seconds=seconds, **({"raw": True} if name == "floor" else {}))
-        results[name] = meter.wait_event("final", seconds + 60)
-        meter.stop()
-        process.stop()
-    ours, floor, peer = results["ours"], results["floor"], results.get("nginx")
+    turns, seconds = (1, 10) if plan.smoke else (DELAY_TURNS, DELAY_TURN_S)
+    names = ["ours", "floor"] + (["nginx"] if plan.with_nginx else [])
+    results = [{name: delay_turn(lab, name, seconds) for name in names} for _ in range(turns)]
+
+    def figure(name: str, key: str) -> float:
+        return median(turn[name][key] for turn in results)
+
     rows = []
     for which, work in (("newest", "added delay, min_latency on, the last to join of 100"), ("slowest", "the same, whoever of the 100 got it last")):
         for quantile, limit in (("p50", 0.7), ("p99", 1.2)):
             key = f"{which}_ms_{quantile}"
+            ratio = figure("ours", key) / max(0.001, figure("floor", key))
             judged = which == "newest"
-            rows.append(Row(work, f"{quantile}, ms", ours[key], floor[key], peer[key] if peer else "-", ours[key] / max(0.001, floor[key]),
-                            f"<= {limit} on the design's machine" if judged else "", ours[key] <= limit if judged and not plan.smoke else None,
-                            details=results, command=plan.command))
-    if ours["frames_incomplete"]:
-        rows[0].note, rows[0].met = f"{ours['frames_incomplete']} frames did not reach everybody", False
+            rows.append(Row(work, f"{quantile}, ms", figure("ours", key), figure("floor", key), figure("nginx", key) if plan.with_nginx else "-", ratio,
+                            "<= 1.25 x floor" if judged else "", ratio <= 1.25 if judged and not plan.smoke else None,
+                            f"the design's machine: {limit}" if judged and figure("ours", key) > limit else "", results, plan.command))
+    incomplete = sum(turn["ours"]["frames_incomplete"] for turn in results)
+    if incomplete:
+        rows[0].note, rows[0].met = f"{incomplete} frames did not reach everybody", False
     return rows
 
 
