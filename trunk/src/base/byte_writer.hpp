@@ -31,6 +31,8 @@ public:
         return *this;
     }
 
+    // Room for `count` more bytes, made at once.
+    void reserve(std::size_t count) { buffer_.reserve(buffer_.size() + count); }
     std::size_t size() const { return buffer_.size(); }
     Bytes written() const { return buffer_; }
     // Overwrites what was written at `offset` before; aborts when that is not inside.

@@ -7,8 +7,10 @@
 #include "wire/codec/aac.hpp"
 #include "wire/codec/av1.hpp"
 #include "wire/codec/avc.hpp"
+#include "wire/codec/flac.hpp"
 #include "wire/codec/hevc.hpp"
 #include "wire/codec/opus.hpp"
+#include "wire/codec/vp9.hpp"
 
 namespace {
 
@@ -60,5 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_size(parse_avc_sps(input));
     check_size(parse_hevc_sps(input));
     check_size(parse_av1_sequence_header(input));
+    check_size(parse_vp9_key_frame(input));
+    if (const auto info = parse_flac_stream_info(input); info.ok())
+        CHECK(info->sample_rate > 0 && info->channels > 0 && info->block.size() == kFlacStreamInfoBytes);
     return 0;
 }

@@ -1,0 +1,49 @@
+#include "wire/codec/flac.hpp"
+
+#include <string>
+
+#include "base/byte_reader.hpp"
+#include "wire/codec/bit_reader.hpp"
+
+namespace live::wire::codec {
+
+namespace {
+
+constexpr std::string_view kMagic = "fLaC";
+constexpr std::size_t kFrameSizesBits = 48;
+
+// Off the front of `in`, when it is there.
+Result<void> skip_block_header(ByteReader& in) {
+    constexpr std::uint8_t kTypeMask = 0x7F;
+    if ((TRY(in.u8()) & kTypeMask) != 0)
+        return Error(Errc::malformed, "the first FLAC block is not STREAMINFO");
+    if (TRY(in.u24be()) != kFlacStreamInfoBytes)
+        return Error(Errc::malformed, "a STREAMINFO block of another length than 34 bytes");
+    return {};
+}
+
+}  // namespace
+
+Result<FlacStreamInfo> parse_flac_stream_info(Bytes bytes) {
+    ByteReader in(bytes);
+    const bool has_magic = bytes.size() >= kMagic.size() && as_text(bytes.first(kMagic.size())) == kMagic;
+    if (has_magic)
+        TRY(in.skip(kMagic.size()));
+    // A block without its header is exactly its own length.
+    if (has_magic || bytes.size() != kFlacStreamInfoBytes)
+        TRY(skip_block_header(in));
+    FlacStreamInfo info;
+    info.block = TRY(in.take(kFlacStreamInfoBytes));
+    BitReader bits(info.block);
+    info.block_samples_min = static_cast<std::uint16_t>(TRY(bits.bits(16)));
+    info.block_samples_max = static_cast<std::uint16_t>(TRY(bits.bits(16)));
+    TRY(bits.skip(kFrameSizesBits));
+    info.sample_rate = TRY(bits.bits(20));
+    info.channels = static_cast<std::uint8_t>(TRY(bits.bits(3)) + 1);
+    info.sample_bits = static_cast<std::uint8_t>(TRY(bits.bits(5)) + 1);
+    if (info.sample_rate == 0)
+        return Error(Errc::malformed, "FLAC with a sample rate of zero");
+    return info;
+}
+
+}  // namespace live::wire::codec

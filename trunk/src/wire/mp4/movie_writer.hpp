@@ -1,0 +1,68 @@
+// MovieWriter: a progressive MP4 file (ISO/IEC 14496-12), as a recording is written: media first, the header that says where it
+// all is at the end. What was written is never touched again, but for eight bytes in front of the media when the file is closed.
+// A file that was not closed cannot be played; fragment_writer.hpp makes files that can.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/byte_writer.hpp"
+#include "base/file_patch.hpp"
+#include "base/result.hpp"
+#include "wire/mp4/sample.hpp"
+#include "wire/mp4/sample_table.hpp"
+#include "wire/mp4/track_clock.hpp"
+#include "wire/mp4/track_format.hpp"
+
+namespace live::wire::mp4 {
+
+class MovieWriter {
+public:
+    static constexpr std::size_t kTracksMax = 4;
+    // Of one track: three weeks of pictures at 60 a second are more than that, a week is less.
+    static constexpr std::size_t kSamplesMax = std::size_t{1} << 26;
+    // Of media that was pushed and not flushed.
+    static constexpr std::size_t kHeldBytesMax = 64U << 20;
+    static constexpr std::size_t kHeldSamplesMax = 16'384;
+
+    // What a new file begins with.
+    void begin(ByteWriter& out);
+    // At any time; gives the name for push(). Errc::limit.
+    Result<std::size_t> add_track(TrackFormat format);
+    // Errc::limit: flush first, or with kSamplesMax begin a new file.
+    Result<void> push(std::size_t track, Sample sample);
+    // Appends what was pushed since the last flush, track by track.
+    void flush(ByteWriter& out);
+    // Only `end` bytes of the file could be kept: what lies behind, and what was not flushed, was never pushed.
+    void forget_behind(std::uint64_t end);
+    // Behind the last flush: appends the header, and gives what must be written over. This is then of no use any more. It may be
+    // called in another thread: nothing is shared with anybody between a flush and the next push.
+    FilePatch finish(ByteWriter& out) const;
+
+    std::size_t samples() const;
+    std::size_t held_bytes() const { return held_bytes_; }
+    std::size_t held_samples() const { return held_samples_; }
+    // Of the longest track, so far.
+    MediaTime duration() const;
+
+private:
+    struct Track {
+        TrackFormat format;
+        TrackClock clock;
+        SampleTable table;
+        MediaTime start{};
+        std::vector<Slice> held;
+    };
+
+    std::uint32_t last_ticks_of(const Track& track) const;
+    std::uint64_t movie_ticks_of(const Track& track, MediaTime origin) const;
+    MediaTime origin() const;
+
+    std::vector<Track> tracks_;
+    std::uint64_t position_ = 0;  // the length of the file
+    std::size_t held_bytes_ = 0;
+    std::size_t held_samples_ = 0;
+};
+
+}  // namespace live::wire::mp4
