@@ -12,7 +12,6 @@ namespace live::api {
 namespace {
 
 constexpr int kBadRequest = 400;
-constexpr int kNotFound = 404;
 
 bool plant([[maybe_unused]] std::string_view kind) {
 #ifdef LIVE_SIMULATOR
@@ -25,11 +24,15 @@ bool plant([[maybe_unused]] std::string_view kind) {
 }  // namespace
 
 session::http::Reply FaultHandler::handle(const session::http::Request& request, io::Deadline) {
-    if (!kBuilt)
-        return session::http::error_reply(kNotFound, "faults on purpose need configure --simulator=on");
     if (!plant(request.target.query.get("kind")))
         return session::http::error_reply(kBadRequest, "kind is leak, overflow, use_after_free, stack_overflow or uninitialised");
     return json_reply(request, envelope(server_));
+}
+
+void FaultHandler::mount([[maybe_unused]] session::http::Router& router) {
+#ifdef LIVE_SIMULATOR
+    router.add("/api/v1/fault", *this);
+#endif
 }
 
 }  // namespace live::api

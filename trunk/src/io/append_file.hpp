@@ -19,6 +19,8 @@ public:
     AppendFile& operator=(const AppendFile&) = delete;
 
     bool is_open() const { return file_ >= 0; }
+    // -1 when it is closed.
+    int native_handle() const { return file_; }
     // Opens `path`, which is made 0664 less the umask when it is not there. Errc::system: what was open before stays open.
     Result<void> open(const std::string& path);
     // Takes what went into the file off the front of `text`. Errc::system, as on a full disk: something is left.

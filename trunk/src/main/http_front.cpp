@@ -95,8 +95,7 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
             allocator_->mount(site->router);
         if (valgrind_)
             valgrind_->mount(site->router);
-        if (api::FaultHandler::kBuilt)
-            faults_.mount(site->router);
+        faults_.mount(site->router);
         site->router.add("/console/", files_);
     }
     api_.mount_versions(stream_site_.router);

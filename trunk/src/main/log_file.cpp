@@ -100,10 +100,11 @@ void LogFile::write(LogLevel level, std::string_view id, std::string_view messag
 }
 
 Result<void> LogFile::reopen() {
-    if (options_.tank == LogTank::console)
-        return {};
-    if (auto opened = file_.open(options_.path); !opened.ok())
-        return std::move(opened).error().during("the log file");
+    if (options_.tank != LogTank::console) {
+        if (auto opened = file_.open(options_.path); !opened.ok())
+            return std::move(opened).error().during("the log file");
+    }
+    reports_.follow(file_.native_handle());
     return {};
 }
 

@@ -14,6 +14,7 @@
 #include "base/log.hpp"
 #include "base/result.hpp"
 #include "io/append_file.hpp"
+#include "io/sanitizer_reports.hpp"
 #include "main/settings_tree.hpp"
 
 namespace live::main_ {
@@ -75,6 +76,7 @@ public:
 private:
     Options options_;
     io::AppendFile file_;
+    io::SanitizerReports reports_;
     std::uint64_t lost_ = 0;
 };
 

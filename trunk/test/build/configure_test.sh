@@ -135,6 +135,40 @@ check_again() {
     is "--clean=off cleans nothing" "$(grep -c 'The options changed' "$work/out")" 0
 }
 
+# Two flavours in one folder, seen at the few C sources that need no compiling of ours: each is built by its own objs/Makefile, leaves
+# the other alone, and follows its options.
+check_flavours() {
+    here=$(mktemp -d "$work/run.XXXXXX")
+    other() { # PREFIX [options]
+        prefix=$1
+        shift
+        (cd "$here" && SRS_WORKDIR=$trunk SRS_OUTPUT=$prefix "$trunk/configure" "$@") >"$work/out" 2>&1 || not_ok "configure $prefix $*"
+    }
+    made() { make -C "$here/$1/objs" st >"$work/out" 2>&1 || not_ok "make -C $1/objs st"; }
+    objects() { find "$here/$1/objs/build/3rdparty" -name '*.c.o' -exec ls -l --time-style=full-iso {} + 2>/dev/null; }
+    sanitized() { find "$here/$1/objs/build/3rdparty" -name '*.c.o' -exec nm {} + 2>/dev/null | grep -q __asan_report; }
+    other plain
+    other asan --sanitizer=on
+    made plain
+    before=$(objects plain)
+    if [ -n "$before" ] && ! sanitized plain; then ok; else not_ok "the first flavour is built after the second was configured"; fi
+    if [ -z "$(objects asan)" ]; then ok; else not_ok "and the second is not"; fi
+    made asan
+    if sanitized asan; then ok; else not_ok "the second flavour has its options"; fi
+    is "the first is as it was" "$(objects plain)" "$before"
+    other plain
+    made plain
+    is "the same options again compile nothing" "$(objects plain)" "$before"
+    other plain --sanitizer=on --clean=off
+    made plain
+    if sanitized plain; then ok; else not_ok "other options compile anew, also without make clean"; fi
+    before=$(objects asan)
+    other asan --sanitizer=on --gprof=on
+    says "other options clean" "make clean"
+    is "make clean is this flavour's" "$(objects plain | wc -l)" "$(printf '%s\n' "$before" | wc -l)"
+    is "and cleans it" "$(objects asan)" ""
+}
+
 # A server that only sleeps, started by the name srs: the init script cannot tell.
 check_init_script() {
     root=$work/root
@@ -211,6 +245,7 @@ check_conflicts
 check_values
 check_deprecated
 check_again
+check_flavours
 check_init_script
 check_install
 [ $quick = yes ] || check_build
