@@ -6,6 +6,8 @@
 
 #include <gperftools/malloc_extension.h>
 
+#include "base/log_format.hpp"
+
 namespace live::main_ {
 
 namespace {
@@ -28,8 +30,10 @@ public:
 
 }  // namespace
 
-std::unique_ptr<api::Allocator> make_allocator_figures(double release_rate) {
+std::unique_ptr<api::Allocator> make_allocator_figures(double release_rate, const Log& log) {
+    const double before = MallocExtension::instance()->GetMemoryReleaseRate();
     MallocExtension::instance()->SetMemoryReleaseRate(release_rate);
+    LOG_INFO(log, "tcmalloc: set release-rate {:.2f}=>{:.2f}", before, MallocExtension::instance()->GetMemoryReleaseRate());
     return std::make_unique<GperfAllocator>();
 }
 
@@ -39,7 +43,7 @@ std::unique_ptr<api::Allocator> make_allocator_figures(double release_rate) {
 
 namespace live::main_ {
 
-std::unique_ptr<api::Allocator> make_allocator_figures(double) { return nullptr; }
+std::unique_ptr<api::Allocator> make_allocator_figures(double, const Log&) { return nullptr; }
 
 }  // namespace live::main_
 

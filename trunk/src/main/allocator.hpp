@@ -4,10 +4,11 @@
 #include <memory>
 
 #include "api/allocator_handler.hpp"
+#include "base/log.hpp"
 
 namespace live::main_ {
 
 // nullptr in ordinary builds. `release_rate` from 0 (never) to 10.
-std::unique_ptr<api::Allocator> make_allocator_figures(double release_rate);
+std::unique_ptr<api::Allocator> make_allocator_figures(double release_rate, const Log& log);
 
 }  // namespace live::main_

@@ -18,6 +18,7 @@
 #include "build_info.hpp"
 #include "io/network_interfaces.hpp"
 #include "main/daemon.hpp"
+#include "main/profiler.hpp"
 #include "main/resource_limits.hpp"
 #include "main/server_id.hpp"
 #include "main/settings_tools.hpp"
@@ -181,6 +182,9 @@ void Process::handle_signals(io::SignalPipe& signals) {
         switch (*number) {
             case SIGHUP: reload(); break;
             case SIGUSR1:
+                // As the guides stop a build with the heap checker.
+                if (built_in_profilers().leaks)
+                    return stop_fast("SIGUSR1");
                 if (const auto reopened = log_file_->reopen(); !reopened.ok())
                     LOG_ERROR(log_, "reopening the log: {}", reopened.error().text());
                 else
