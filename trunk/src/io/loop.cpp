@@ -46,6 +46,7 @@ LoopCounters Loop::counters() {
             .switches = state.switches,
             .epoll_controls = state.engine.controls(),
             .fibers = state.fiber_count,
+            .fiber_bytes = sizeof(Fiber),
             .sleeping = state.timers.size(),
             .stacks = state.stacks.live(),
             .stacks_pooled = state.stacks.pooled(),

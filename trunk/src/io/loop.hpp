@@ -35,6 +35,7 @@ struct LoopCounters {
     std::uint64_t switches = 0;        // between fibers
     std::uint64_t epoll_controls = 0;  // calls of epoll_ctl
     std::size_t fibers = 0;            // alive now, the primordial one not counted
+    std::size_t fiber_bytes = 0;       // the record of each, without its stack
     std::size_t sleeping = 0;          // with a deadline
     std::size_t stacks = 0;            // of living fibers
     std::size_t stacks_pooled = 0;

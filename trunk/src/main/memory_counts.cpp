@@ -1,13 +1,39 @@
 #include "main/memory_counts.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
 #include "io/loop.hpp"
 #include "media/source.hpp"
 #include "session/common/client_kind.hpp"
+#include "session/flv/play_session.hpp"
+#include "session/rtmp/play_session.hpp"
+#include "session/rtmp/publish_session.hpp"
 
 namespace live::main_ {
+
+namespace {
+
+// The session object; its connection, fiber and stack are kinds of their own. None: there is no session of this kind yet.
+std::optional<std::size_t> session_bytes(session::ClientKind kind) {
+    using session::ClientKind;
+    switch (kind) {
+        case ClientKind::rtmp_play: return sizeof(session::rtmp::PlaySession);
+        case ClientKind::flv_play: return sizeof(session::flv::PlaySession);
+        case ClientKind::fmle_publish:
+        case ClientKind::flash_publish:
+        case ClientKind::haivision_publish: return sizeof(session::rtmp::PublishSession);
+        default: return std::nullopt;
+    }
+}
+
+api::MemoryKind sessions(session::ClientKind kind, std::size_t count) {
+    const auto bytes = session_bytes(kind);
+    return {"sessions_" + std::string(session::name_of(kind)), count, bytes ? std::optional(count * *bytes) : std::nullopt};
+}
+
+}  // namespace
 
 std::vector<api::MemoryKind> ProcessMemory::count() const {
     constexpr auto kSlab = media::SlabPool::kSlabBytes;
@@ -18,9 +44,10 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
         {"packets", media.packets, media.packet_bytes},
         {"wire_slabs", slabs_.in_use(), slabs_.in_use() * kSlab},
         {"wire_slabs_pooled", slabs_.free(), slabs_.free() * kSlab},
-        {"connections", limit_.used(), std::nullopt},
+        {"connections", limit_.used(), limit_.bytes()},
+        // Most of it is OpenSSL's, which does not say.
         {"tls_sessions", loop.tls_sessions, std::nullopt},
-        {"fibers", loop.fibers, std::nullopt},
+        {"fibers", loop.fibers, loop.fibers * loop.fiber_bytes},
         // Address space: a parked fiber has touched little of it (/api/v1/fibers).
         {"stacks", loop.stacks, loop.stacks * loop.stack_bytes},
         {"stacks_pooled", loop.stacks_pooled, loop.stacks_pooled * loop.stack_bytes},
@@ -28,7 +55,7 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
     for (std::size_t i = 0; i < session::kClientKinds; ++i) {
         const auto kind = static_cast<session::ClientKind>(i);
         if (kind != session::ClientKind::unknown)
-            kinds.push_back({"sessions_" + std::string(session::name_of(kind)), board_.clients(kind), std::nullopt});
+            kinds.push_back(sessions(kind, board_.clients(kind)));
     }
     return kinds;
 }

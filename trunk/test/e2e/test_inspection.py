@@ -45,6 +45,7 @@ def test_memory_grows_with_streams_and_comes_back(server, clip):
     now = kinds(live, "?since=mark")
     assert now["sources"]["growth"]["objects"] == 1 and now["sessions_fmle-publish"]["growth"]["objects"] == 1
     assert now["packets"]["growth"]["bytes"] > 20_000 and now["wire_slabs"]["objects"] > 0
+    assert all(now[kind]["growth"]["bytes"] >= 4 * 100 for kind in ("connections", "fibers")) and now["sessions_rtmp-play"]["bytes"] >= 3 * 100
     assert now["fibers"]["growth"]["objects"] >= 4 and now["stacks"]["growth"]["objects"] >= 4
     for player in players:
         player.stop()

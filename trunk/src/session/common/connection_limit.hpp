@@ -9,16 +9,20 @@ class ConnectionLimit {
 public:
     explicit ConnectionLimit(std::size_t max) : max_(max) {}
 
-    // One client's place; given back when destroyed. Empty when there was none left.
+    // One client's place; given back when destroyed. Empty when there was none left. `bytes` is what its connection object takes.
     class Place {
     public:
-        explicit Place(ConnectionLimit& limit) : limit_(limit.used_ < limit.max_ ? &limit : nullptr) {
-            if (limit_ != nullptr)
-                ++limit_->used_;
+        Place(ConnectionLimit& limit, std::size_t bytes) : limit_(limit.used_ < limit.max_ ? &limit : nullptr), bytes_(bytes) {
+            if (limit_ == nullptr)
+                return;
+            ++limit_->used_;
+            limit_->bytes_ += bytes_;
         }
         ~Place() {
-            if (limit_ != nullptr)
-                --limit_->used_;
+            if (limit_ == nullptr)
+                return;
+            --limit_->used_;
+            limit_->bytes_ -= bytes_;
         }
         Place(const Place&) = delete;
         Place& operator=(const Place&) = delete;
@@ -26,16 +30,20 @@ public:
 
     private:
         ConnectionLimit* limit_;
+        std::size_t bytes_;
     };
 
     // A lower limit sends nobody away; it only lets nobody in.
     void set_max(std::size_t max) { max_ = max; }
     std::size_t max() const { return max_; }
     std::size_t used() const { return used_; }
+    // Of the connections that have a place, without what they own elsewhere.
+    std::size_t bytes() const { return bytes_; }
 
 private:
     std::size_t max_;
     std::size_t used_ = 0;
+    std::size_t bytes_ = 0;
 };
 
 }  // namespace live::session

@@ -41,7 +41,7 @@ void Acceptor::start(std::unique_ptr<io::TcpStream> stream) {
 }
 
 void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
-    const ConnectionLimit::Place place(limit_);
+    const ConnectionLimit::Place place(limit_, sizeof(Connection));
     const Log log = log_.with_id(random_id());
     if (!place) {
         LOG_WARN(log, "refused {}: {} HTTP connections are the limit", stream->peer(), limit_.max());
