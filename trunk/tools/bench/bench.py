@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The speedometer: RTMP play and publish, HTTP-FLV play, added delay and memory, beside the floor and beside nginx in the same run.
 
-  bench.py                            the whole matrix, about fifteen minutes
+  bench.py                            the whole matrix, about sixteen minutes
   bench.py --smoke                    the ratios that a change must not break, under three minutes
-  bench.py --only play,memory         some parts: play flv http publish low_latency delay memory
+  bench.py --only play,memory         some parts: play flv http publish low_latency delay memory profile
   bench.py soak --players 10000 --minutes 10
 
 The server runs alone on core 0, the load on core 1. Absolute figures mean nothing on a shared machine: read the ratios.
@@ -27,7 +27,7 @@ from report import Row, markdown
 from scenarios import Plan, run_parts, soak
 from servers import nginx_module
 
-PARTS = ("play", "flv", "http", "publish", "low_latency", "delay", "memory")
+PARTS = ("play", "flv", "http", "publish", "low_latency", "delay", "memory", "profile")
 
 
 def parse_arguments() -> argparse.Namespace:

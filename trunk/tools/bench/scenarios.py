@@ -5,7 +5,9 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
+import urllib.request
 from dataclasses import dataclass
 from statistics import median
 
@@ -423,6 +425,49 @@ def delay_rows(lab: Lab, plan: Plan) -> list[Row]:
     return rows
 
 
+def take_profile(server: Server, seconds: int, sizes: list[int]) -> None:
+    with urllib.request.urlopen(f"http://127.0.0.1:{server.api_port}/api/v1/profile?seconds={seconds}", timeout=seconds + 20) as answer:
+        sizes.append(len(answer.read()))
+
+
+def profile_rows(lab: Lab, plan: Plan) -> list[Row]:
+    """What a CPU profile of the running server costs: windows with one and windows without, in turns. A window is a second longer than its
+    profile, so that the answer is in it."""
+    players, seconds = (1000, 4) if plan.smoke else (2000, 10)
+    say(f"profile: {players} players, {plan.repeats} pairs of {seconds + 1} s")
+    server = start_ours(lab)
+    load = lab.load("rtmp_load", mode="rtmp", port=server.port, clients=players, stream=STREAM, aligned=True)
+    load.wait_event("ready", 60)
+    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
+    publisher.wait_event("ready", 30)
+    time.sleep(SETTLE_S)
+    windows: dict[bool, list[Window]] = {True: [], False: []}
+    sizes: list[int] = []
+    for turn in range(plan.repeats):
+        for with_profile in (turn % 2 == 0, turn % 2 == 1):
+            asker = threading.Thread(target=take_profile, args=(server, seconds, sizes))
+            if with_profile:
+                asker.start()
+            windows[with_profile] += measure_windows([(server.process, load)], 1, seconds + 1)[0]
+            if with_profile:
+                asker.join()
+    publisher.stop()
+    load.tell("quit")
+    failed = load.wait_event("final", 30)["failed"]
+    load.stop()
+    server.process.stop()
+    ratio = median(a.per_gb / b.per_gb for a, b in zip(windows[True], windows[False]))
+    late = {which: max(w.lag_ms_max for w in windows[which]) for which in windows}
+    work = f"RTMP play, {players:,} players, a CPU profile of {seconds} s"
+    details = {"with": [w.__dict__ for w in windows[True]], "without": [w.__dict__ for w in windows[False]], "profile_bytes": sizes}
+    complete = len(sizes) == plan.repeats and min(sizes) > 1000 and failed == 0
+    return [Row(work, "CPU-s/GB, and without a profile", median(w.per_gb for w in windows[True]), median(w.per_gb for w in windows[False]), "-", ratio,
+                "< 1.03 x without", complete and ratio < 1.03 * plan.slack, "in the column of the floor is the same server without a profile",
+                details, plan.command),
+            Row(work, "behind the leader max, ms", late[True], late[False], target=f"max <= {2 * WINDOW_MS}",
+                met=complete and late[True] <= 2 * WINDOW_MS * plan.slack, command=plan.command)]
+
+
 def memory_rows(lab: Lab, plan: Plan) -> list[Row]:
     """Memory comes with the play rows; alone it is measured with one short play."""
     if "play" in plan.parts:
@@ -436,7 +481,8 @@ def memory_rows(lab: Lab, plan: Plan) -> list[Row]:
 
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
-    functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows, "memory": memory_rows}
+    functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
+                 "memory": memory_rows, "profile": profile_rows}
     return [row for part in plan.parts for row in functions[part](lab, plan)]
 
 
