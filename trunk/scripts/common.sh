@@ -53,6 +53,17 @@ build_tree() {
     fi
 }
 
+# add_counts LOG STATUS: what a test script has said, but for its last line, whose `N passed, N failed` is added to passed and failed. A
+# bad status is a failure, and so is a log without that line.
+add_counts() {
+    log_passed=$(sed -n 's/^\([0-9][0-9]*\) passed, [0-9]* failed$/\1/p' "$1" | tail -n 1)
+    log_failed=$(sed -n 's/^[0-9]* passed, \([0-9][0-9]*\) failed$/\1/p' "$1" | tail -n 1)
+    log_failed=${log_failed:-1}
+    if [ "$2" != 0 ] && [ "$log_failed" = 0 ]; then log_failed=1; fi
+    passed=$((passed + ${log_passed:-0})) failed=$((failed + log_failed))
+    grep -vE '^[0-9]+ passed, [0-9]+ failed$' "$1"
+}
+
 # Highest installed clang that has the libFuzzer runtime: prints its C compiler; false when there is none.
 find_clang() {
     for version in '' -21 -20 -19 -18 -17 -16 -15 -14; do

@@ -2,13 +2,13 @@
 # Everything there is to test, on a bare Debian 12 or Ubuntu 24.04: installs missing packages, builds, runs every test. The last line is
 # `N passed, N failed`; the exit status is 0 only when nothing failed. Each step's words are in objs/logs/test-STEP.log.
 #
-#   test.sh [STEP...]       only these: configure build unit fuzz conf lint e2e valgrind
+#   test.sh [STEP...]       only these: configure build unit asan fuzz conf lint e2e valgrind
 #
 # FUZZ_SECONDS (4): for each fuzz target.
 set -u
 . "$(dirname -- "$0")/common.sh"
 cd "$trunk" || exit 1
-steps=${*:-configure build unit fuzz conf lint e2e valgrind}
+steps=${*:-configure build unit asan fuzz conf lint e2e valgrind}
 objs=$trunk/objs
 logs=$objs/logs
 total_passed=0 total_failed=0
@@ -91,6 +91,7 @@ case " $steps " in
     *" build "*) if [ ! -x objs/srs ]; then say "without a server nothing else can run"; finish; fi ;;
 esac
 step unit counts scripts/unit.sh "$objs"
+step asan counts scripts/asan.sh "$objs"
 step fuzz counts scripts/fuzz.sh "$objs" "${FUZZ_SECONDS:-4}"
 step conf counts check_confs
 step lint counts scripts/lint.sh "$objs"

@@ -9,7 +9,7 @@ objs=${1:-$trunk/objs}
 tree=$objs/asan
 passed=0 failed=0
 
-configure_tree "$tree" -DLIVE_TESTS=ON -DLIVE_SANITIZE=ON -DLIVE_QUICK_BUILD=ON || die "0 passed, 1 failed"
+configure_tree "$tree" -DLIVE_TESTS=ON -DLIVE_SANITIZE=ON -DLIVE_QUICK_BUILD=ON -DLIVE_SIMULATOR=ON || die "0 passed, 1 failed"
 build_tree "$tree" srs_utest replays || die "0 passed, 1 failed"
 
 export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=0:halt_on_error=1:abort_on_error=0:${ASAN_OPTIONS:-}"

@@ -2,12 +2,15 @@
 # Do the memory tools see through fiber stacks? Runs planted_faults under valgrind and AddressSanitizer: nothing may be reported for the
 # clean run, each planted fault must be reported with the fiber's own frames. Also the debugger: tools/gdb/co.py must list every parked
 # fiber with its stack. Ends with `N passed, N failed`.
-#   coroutine_tools_test.sh [OBJS]
+#   coroutine_tools_test.sh [OBJS [valgrind|asan|gdb]...]
+# VALGRIND_TREE: a build folder that knows valgrind (default: one of its own in OBJS, which has what gdb needs).
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 . "$here/../../scripts/common.sh"
 trunk=$(cd "$here/../.." && pwd)  # common.sh means its own callers' place
 objs=${1:-$trunk/objs}
+[ $# = 0 ] || shift
+own_tree=$objs/valgrind-tools  # not the folder of scripts/valgrind.sh, whose debug information is too little for gdb
 passed=0 failed=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -59,7 +62,7 @@ live_fiber_entry'
 
 test_valgrind() {
     command -v valgrind >/dev/null 2>&1 || { say "valgrind is not installed"; return; }
-    tree=$objs/valgrind-tools  # not the folder of scripts/valgrind.sh, whose debug information is too little for gdb
+    tree=${VALGRIND_TREE:-$own_tree}
     configure_tree "$tree" -DLIVE_TESTS=ON -DLIVE_VALGRIND=ON && build_tree "$tree" planted_faults || { verdict "valgrind build" no; return; }
     program=$tree/planted_faults
     memcheck="valgrind --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=99"
@@ -91,19 +94,17 @@ test_asan() {
 
 test_gdb() {
     command -v gdb >/dev/null 2>&1 || { say "gdb is not installed"; return; }
-    [ -x "$objs/valgrind-tools/planted_faults" ] || return
+    [ -x "$own_tree/planted_faults" ] || return
     reports "gdb: fibers and their stacks" '[0-9]+ fibers' 'holds.*scope faults' 'live::io::sleep' 'live_fiber_entry' 'faulty.*running' -- \
         gdb -q -batch -ex 'set breakpoint pending on' -ex 'break live::planted::plant' -ex run -ex "source $trunk/tools/gdb/co.py" -ex 'co-list' -ex 'co-bt' \
-        -ex 'bt' --args "$objs/valgrind-tools/planted_faults" clean
+        -ex 'bt' --args "$own_tree/planted_faults" clean
     # 1 is the newest fiber, "faulty", which runs; "holds" is among the first ones, and parked. Going on must be from where it was.
     reports "gdb: into a fiber and back" 'holds .* [0-9.]+ s old' '#[0-9]+ .*live::io::sleep' 'FiberMain::run' 'back in .*planted::plant' '^done' -- \
         gdb -q -batch -ex 'set breakpoint pending on' -ex 'break live::planted::plant' -ex run -ex "source $trunk/tools/gdb/co.py" \
         -ex 'python gdb.execute("co-switch %d" % [text_of(f["name"]) for f in fibers()].index("holds"))' -ex bt -ex co-back \
-        -ex 'python print("back in", gdb.selected_frame().name())' -ex 'co-switch 0' -ex continue --args "$objs/valgrind-tools/planted_faults" clean
+        -ex 'python print("back in", gdb.selected_frame().name())' -ex 'co-switch 0' -ex continue --args "$own_tree/planted_faults" clean
 }
 
-test_valgrind
-test_asan
-test_gdb
+for part in ${*:-valgrind asan gdb}; do "test_$part"; done
 say "$passed passed, $failed failed"
 [ $failed = 0 ] && [ $passed != 0 ]

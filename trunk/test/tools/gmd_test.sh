@@ -2,7 +2,11 @@
 # The debug allocator of gperftools: with a fence behind each block, a planted overflow stops at the bad line.
 . "$(dirname -- "$0")/tool.sh"
 needs gdb ffmpeg curl
-flavour gperf --gperf=on --gmd=on --simulator=on
+quick_flavour gperf --gperf=on --gmd=on --simulator=on
+unset TCMALLOC_PAGE_FENCE
+serve ./objs/srs -c live.conf
+stop
+holds "without TCMALLOC_PAGE_FENCE it says what is missing" server.log 'TCMALLOC_PAGE_FENCE=1 is not set'
 export TCMALLOC_PAGE_FENCE=1
 serve ./objs/srs -c live.conf
 publish
@@ -15,5 +19,5 @@ serve gdb -q -batch -ex 'handle SIGINT nostop pass' -ex run -ex bt --args ./objs
 curl -s -m 20 "http://127.0.0.1:$((port + 1))/api/v1/fault?kind=overflow" >/dev/null
 wait "$server"
 server=''
-holds "a planted overflow stops at the bad line" server.log 'SIGSEGV' 'planted_overflow' 'faults.hpp:[0-9]+'
+holds "a planted overflow stops at the bad line" server.log 'SIGSEGV' 'planted_overflow' 'faults.hpp:[0-9]+' 'live_fiber_entry'
 finish

@@ -2,7 +2,7 @@
 # The heap profile of gperftools: profiles are written while it runs and at its end, and pprof says who holds the memory.
 . "$(dirname -- "$0")/tool.sh"
 needs google-pprof ffmpeg curl
-flavour gperf --gperf=on --gmp=on
+quick_flavour gperf --gperf=on --gmp=on
 rm -f gperf.srs.gmp*
 serve ./objs/srs -c live.conf
 publish

@@ -2,10 +2,15 @@
 # user would, runs the server there, has a stream published and played, stops it as the guide says, and looks at the tool's output.
 # shellcheck shell=sh
 # Sets: trunk, work (the flavour's folder, also the current one), port, passed and failed.
+# TOOLS_OBJS    where the folders are made (objs/tools)
+# TOOLS_SERVER  a server of the right flavour that is there already: nothing is configured and built then
+# TOOLS_PORT    the first of three ports (24835)
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 trunk=$(CDPATH='' cd -- "$here/../.." && pwd)
 JOBS=${JOBS:-$(nproc)}
 port=${TOOLS_PORT:-24835}
+# Common headers that are compiled once may be cached too.
+export CCACHE_SLOPPINESS=pch_defines,time_macros
 passed=0 failed=0 server='' clients=''
 
 say() { printf '%s\n' "$*"; }
@@ -43,7 +48,12 @@ holds() {
 
 # lacks NAME FILE PATTERN
 lacks() {
-    if grep -qE -- "$3" "$2"; then verdict "$1" 1 "$2"; else verdict "$1" 0; fi
+    if grep -qE -- "$3" "$2"; then
+        grep -E -m 5 -- "$3" "$2"
+        verdict "$1" 1 "$2"
+    else
+        verdict "$1" 0
+    fi
 }
 
 # needs PROGRAM...: without them there is nothing to test, and that is a failure: install-packages.sh profile installs them.
@@ -57,16 +67,36 @@ needs() {
 flavour() {
     work=${TOOLS_OBJS:-$trunk/objs/tools}/$1
     shift
-    mkdir -p "$work"
+    mkdir -p "$work/objs"
     cd "$work" || exit 1
-    if ! { SRS_WORKDIR=$trunk "$trunk/configure" --jobs="$JOBS" "$@" && make; } >build.log 2>&1 </dev/null; then
-        verdict "build with $*" 1 build.log
-        finish
+    if [ -n "${TOOLS_SERVER:-}" ]; then
+        ln -sf "$TOOLS_SERVER" objs/srs
+    else
+        built=build.log
+        build "$@" || { verdict "build with $*" 1 build.log; finish; }
     fi
+    write_conf console
+}
+
+# quick_flavour: the same with less optimisation and debug information, in about half the time.
+quick_flavour() {
+    quick=yes
+    flavour "$@"
+}
+
+# build [configure options]: in the current folder. What other options have left is kept: ninja knows what has changed.
+build() {
+    SRS_WORKDIR=$trunk "$trunk/configure" --jobs="$JOBS" --clean=off "$@" >"${built:=build.log}" 2>&1 </dev/null || return 1
+    [ "${quick:-no}" = no ] || cmake -DLIVE_QUICK_BUILD=ON objs/build >>"$built" 2>&1 || return 1
+    make >>"$built" 2>&1 </dev/null
+}
+
+# write_conf TANK: where the log goes, console or file.
+write_conf() {
     cat >live.conf <<CONF
 listen 127.0.0.1:$port;
 daemon off;
-srs_log_tank console;
+srs_log_tank $1;
 max_connections 2000;
 http_api { enabled on; listen 127.0.0.1:$((port + 1)); }
 http_server { enabled on; listen 127.0.0.1:$((port + 2)); }
@@ -82,11 +112,11 @@ serve() {
     tries=0
     until api versions >/dev/null 2>&1; do
         tries=$((tries + 1))
-        if [ $tries -ge 120 ] || ! kill -0 $server 2>/dev/null; then
+        if [ $tries -ge 240 ] || ! kill -0 $server 2>/dev/null; then
             verdict "the server starts" 1 server.log
             finish
         fi
-        sleep 0.5
+        sleep 0.25
     done
 }
 
@@ -98,12 +128,18 @@ publish() {
     ffmpeg -nostdin -loglevel error -re -stream_loop -1 -i "$trunk/doc/source.flv" -c copy -f flv "rtmp://127.0.0.1:$port/live/livestream" \
         >publish.log 2>&1 &
     clients="$clients $!"
-    sleep 2
+    tries=0
+    until api streams/ 2>/dev/null | grep -q '"publish":{"active":true' || [ $tries -ge 60 ]; do
+        tries=$((tries + 1))
+        sleep 0.25
+    done
+    [ $tries -lt 60 ] || verdict "the stream is published" 1 publish.log
 }
 
 # play SECONDS: two players, one by RTMP and one by HTTP-FLV, to their ends.
 play() {
-    ffmpeg -nostdin -loglevel error -i "http://127.0.0.1:$((port + 2))/live/livestream.flv" -t "$1" -c copy -f null - >flv.log 2>&1 &
+    timeout $(($1 + 60)) ffmpeg -nostdin -loglevel error -i "http://127.0.0.1:$((port + 2))/live/livestream.flv" -t "$1" -c copy -f null - \
+        >flv.log 2>&1 &
     other=$!
     timeout $(($1 + 60)) ffmpeg -nostdin -loglevel error -i "rtmp://127.0.0.1:$port/live/livestream" -t "$1" -c copy -f null - >rtmp.log 2>&1
     verdict "a player by RTMP" $? rtmp.log
@@ -111,11 +147,14 @@ play() {
     verdict "a player by HTTP-FLV" $? flv.log
 }
 
-# crowd N SECONDS: that many players of the stream, read by one program: work enough for a profile.
+# crowd N SECONDS: that many players of the stream, read by one program: work enough for a profile. Its status is the program's.
 crowd() {
     bench=$trunk/tools/bench
-    g++ -O2 -std=c++20 -o crowd "$bench/rtmp_load.cpp" "$bench/common.cpp" "$bench/clip.cpp" "$bench/rtmp_client.cpp" || { verdict "the load" 1; return; }
-    ./crowd --mode rtmp --port "$port" --app live --stream livestream --clients "$1" --seconds "$2" >crowd.log 2>&1
+    program=../crowd
+    if [ ! -x $program ] || [ -n "$(find "$bench" -name '*.?pp' -newer $program)" ]; then
+        g++ -O2 -std=c++20 -o $program "$bench/rtmp_load.cpp" "$bench/common.cpp" "$bench/clip.cpp" "$bench/rtmp_client.cpp" || return 1
+    fi
+    $program --mode rtmp --port "$port" --app live --stream livestream --clients "$1" --seconds "$2" >crowd.log 2>&1
 }
 
 unpublish() {
