@@ -5,7 +5,7 @@ needs perf ffmpeg curl
 flavour release
 serve ./objs/srs -c live.conf
 publish
-crowd 1000 40 &
+crowd 1000 90 &
 load=$!
 sleep 3
 # It reads keys: without an end of them, it would draw its menu for ever.
