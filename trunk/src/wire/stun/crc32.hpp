@@ -1,0 +1,13 @@
+// The checksum of STUN's FINGERPRINT (RFC 8489, 14.7): the CRC-32 of zip and Ethernet, reflected, inverted at both ends. Not the
+// one of transport streams.
+#pragma once
+
+#include <cstdint>
+
+#include "base/bytes.hpp"
+
+namespace live::wire::stun {
+
+std::uint32_t crc32(Bytes bytes);
+
+}  // namespace live::wire::stun

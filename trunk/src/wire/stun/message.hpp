@@ -1,0 +1,101 @@
+// STUN messages (RFC 8489) with the attributes that ICE adds (RFC 8445, 7.1), both directions. The keyed hash behind
+// MESSAGE-INTEGRITY is computed by a function that is handed in: only the engine room may call the crypto library. Not here: what
+// a message means for a session, see engine/rtc/ice_agent.hpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_writer.hpp"
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "base/transport_address.hpp"
+
+namespace live::wire::stun {
+
+inline constexpr std::uint32_t kMagicCookie = 0x2112A442;
+inline constexpr std::size_t kHeaderBytes = 20;
+inline constexpr std::size_t kMessageBytesMax = 1'500;  // one datagram; ICE never needs more
+inline constexpr std::size_t kAttributesMax = 32;
+inline constexpr std::size_t kUsernameBytesMax = 513;  // RFC 8489, 14.3
+inline constexpr std::uint16_t kBinding = 1;
+
+using TransactionId = std::array<std::uint8_t, 12>;
+using IntegrityTag = std::array<std::uint8_t, 20>;
+// HMAC-SHA1.
+using Hmac = Result<IntegrityTag> (*)(Bytes key, Bytes data);
+
+enum class Kind : std::uint8_t { request, indication, success, error };
+
+struct ErrorCode {
+    std::uint16_t code = 0;  // 300 to 699
+    std::string_view reason;
+
+    bool operator==(const ErrorCode&) const = default;
+};
+
+// What it borrows lives as long as the datagram. Of an attribute that stands there twice the first counts (RFC 8489, 14), and of
+// what stands behind MESSAGE-INTEGRITY nothing but FINGERPRINT (14.5).
+struct Message {
+    Kind kind{};
+    std::uint16_t method = kBinding;
+    TransactionId transaction{};
+    std::optional<std::string_view> username;
+    std::optional<TransportAddress> xor_mapped_address;
+    std::optional<std::uint32_t> priority;
+    std::optional<std::uint64_t> ice_controlling;  // the tie breaker
+    std::optional<std::uint64_t> ice_controlled;
+    std::optional<ErrorCode> error;
+    std::optional<std::string_view> software;
+    std::vector<std::uint16_t> unknown_attributes;  // of UNKNOWN-ATTRIBUTES: what the peer did not understand
+    std::vector<std::uint16_t> not_understood;      // types below 0x8000 that we do not know: RFC 8489, 6.3.1 wants a 420
+    bool use_candidate = false;
+    bool has_fingerprint = false;  // it was there, and right
+    std::size_t integrity_at = 0;  // where MESSAGE-INTEGRITY begins in the datagram; 0 when there is none
+};
+
+// True for what the first bytes say is STUN and nothing else (RFC 7983): only then is parse_message worth a try.
+bool looks_like_stun(Bytes datagram);
+
+// One message that fills the datagram. Errc::need_more when it is cut, Errc::malformed (a wrong FINGERPRINT is that too),
+// Errc::limit for more than kMessageBytesMax or kAttributesMax.
+Result<Message> parse_message(Bytes datagram);
+
+// Is MESSAGE-INTEGRITY there, and right under this key? Takes constant time for the comparison. Errc::system from `hmac`.
+Result<bool> has_integrity(Bytes datagram, const Message& message, Bytes key, Hmac hmac);
+
+// Writes one message. Attributes in the order of the calls; sign() and fingerprint() last, in this order.
+class MessageWriter {
+public:
+    MessageWriter(Kind kind, const TransactionId& transaction, std::uint16_t method = kBinding);
+
+    // At most kUsernameBytesMax bytes.
+    MessageWriter& username(std::string_view name);
+    MessageWriter& xor_mapped_address(const TransportAddress& address);
+    MessageWriter& priority(std::uint32_t value);
+    MessageWriter& use_candidate();
+    MessageWriter& ice_controlling(std::uint64_t tie_breaker);
+    MessageWriter& ice_controlled(std::uint64_t tie_breaker);
+    MessageWriter& error(const ErrorCode& error);
+    MessageWriter& unknown_attributes(const std::vector<std::uint16_t>& types);
+    MessageWriter& software(std::string_view text);
+    // MESSAGE-INTEGRITY. Errc::system from `hmac`.
+    Result<void> sign(Bytes key, Hmac hmac);
+    MessageWriter& fingerprint();
+
+    std::vector<std::uint8_t> release() { return out_.release(); }
+
+private:
+    void attribute(std::uint16_t type, Bytes value);
+    // The header's length as it will be when `more` bytes have been added.
+    void set_length(std::size_t more);
+
+    ByteWriter out_;
+    TransactionId transaction_;
+    std::uint16_t type_;
+};
+
+}  // namespace live::wire::stun
