@@ -1,0 +1,47 @@
+// Transport-wide feedback, both directions (draft-holmer-rmcat-transport-wide-cc-extensions-01, 3): which packets of a connection
+// came, and when. Not here: what a sender concludes from it, see engine/rtc/bandwidth_estimator.hpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/byte_writer.hpp"
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "wire/rtcp/packet.hpp"
+
+namespace live::wire::rtcp {
+
+// Arrival times are counted in these from the reference time, which is counted in kReferenceTick.
+inline constexpr std::chrono::microseconds kDeltaTick{250};
+inline constexpr std::chrono::microseconds kReferenceTick{64'000};
+inline constexpr std::size_t kFeedbackPacketsMax = 4'096;  // statuses in one feedback packet
+
+struct PacketStatus {
+    bool received = false;
+    std::optional<std::int16_t> ticks;  // since the one received before; a received packet may come without
+
+    bool operator==(const PacketStatus&) const = default;
+};
+
+struct TransportFeedback {
+    std::uint32_t sender_ssrc = 0;
+    std::uint32_t media_ssrc = 0;
+    std::uint16_t base_sequence = 0;    // of the first status
+    std::int32_t reference_time = 0;    // in kReferenceTick, 24 bits, any zero
+    std::uint8_t feedback_count = 0;    // of this feedback packet, wraps
+    std::vector<PacketStatus> packets;  // at least one
+
+    bool operator==(const TransportFeedback&) const = default;
+};
+
+// Errc::need_more, Errc::malformed (no packet; more statuses in the chunks than were announced is allowed, fewer is not),
+// Errc::limit above kFeedbackPacketsMax.
+Result<TransportFeedback> parse_transport_feedback(const Packet& packet);
+
+// One to kFeedbackPacketsMax packets; every received one has its ticks.
+void write(ByteWriter& out, const TransportFeedback& feedback);
+
+}  // namespace live::wire::rtcp
