@@ -1,0 +1,92 @@
+// The answer to an offer (RFC 8829, 5.3; RFC 8843 for BUNDLE): which sections, codecs and extensions we take, and the text that
+// says so. The rules are those of a server that either takes a stream (WHIP) or gives one (WHEP) over one transport.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "wire/sdp/description.hpp"
+
+namespace live::wire::sdp {
+
+inline constexpr std::string_view kTransportWideUri = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01";
+inline constexpr std::string_view kMidUri = "urn:ietf:params:rtp-hdrext:sdes:mid";
+inline constexpr std::string_view kRidUri = "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id";
+inline constexpr std::string_view kRepairedRidUri = "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id";
+
+enum class Purpose : std::uint8_t { publish, play };
+enum class Repair : bool { resend, rtx };  // how lost packets come again: under their own SSRC, or by RTX where it is offered
+enum class Feedback : bool { off, on };
+
+// What we would agree to. A kind without codecs is one that we do not have: its sections are refused, the others not.
+struct Terms {
+    Purpose purpose = Purpose::publish;
+    std::vector<std::string> audio{"opus"};  // the first that the offer has, too
+    std::vector<std::string> video{"H264"};
+    SetupRole role_for_actpass = SetupRole::passive;  // passive or active
+    Repair repair = Repair::resend;
+    Feedback nack = Feedback::on;
+    Feedback transport_wide = Feedback::on;
+};
+
+// A section that we take.
+struct Accepted {
+    std::size_t index = 0;  // of the offer's section
+    Kind kind{};
+    std::string mid;
+    Direction direction{};  // ours
+    Codec codec;            // with the feedback that both sides want
+    std::optional<std::uint8_t> rtx_payload_type;
+    std::uint8_t transport_wide_id = 0;  // of header extensions; 0 for none
+    std::uint8_t mid_id = 0;
+    std::uint8_t rid_id = 0;
+    std::uint8_t repaired_rid_id = 0;
+    std::vector<std::string> layers;  // rids of simulcast that we take, in the offer's order
+};
+
+struct Agreement {
+    std::vector<Accepted> sections;  // at most one of audio and one of video
+    SetupRole setup{};               // ours: active or passive
+    std::string remote_ufrag;
+    std::string remote_pwd;
+    Fingerprint remote_fingerprint;
+};
+
+// Errc::unsupported and Errc::malformed say which line of the offer does not do.
+Result<Agreement> negotiate(const Description& offer, const Terms& terms);
+
+struct Candidate {
+    std::string host;  // an address, or a name that the client resolves
+    std::uint16_t port = 0;
+    bool is_tcp = false;
+};
+
+// Of a section that we send.
+struct Outgoing {
+    std::uint32_t ssrc = 0;
+    std::uint32_t rtx_ssrc = 0;  // used when an RTX type was agreed
+    std::string track;
+};
+
+// What only the caller knows. None of the texts has a control character or, where it is one word, a blank.
+struct Local {
+    std::string product;  // one word
+    std::uint64_t session_id = 0;
+    std::string session_name;
+    std::string stream;  // "app/stream", one word
+    std::string ufrag;
+    std::string pwd;
+    std::string fingerprint;  // SHA-256, "AB:CD:..."
+    std::string cname;
+    std::vector<Candidate> candidates;
+    Outgoing audio;
+    Outgoing video;
+};
+
+std::string write_answer(const Description& offer, const Agreement& agreement, const Local& local);
+
+}  // namespace live::wire::sdp

@@ -1,0 +1,169 @@
+#include "wire/sdp/answer.hpp"
+
+#include <gtest/gtest.h>
+
+#include "wire/sdp/sdp_vectors.hpp"
+
+namespace live::wire::sdp {
+namespace {
+
+Description offer_of(std::string text, std::string_view from = {}, std::string_view to = {}) {
+    if (!from.empty()) {
+        const std::size_t at = text.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        text.replace(at, from.size(), to);
+    }
+    return parse_description(text).value();
+}
+
+Local local() {
+    return {.product = "live",
+            .session_id = 7,
+            .session_name = "play",
+            .stream = "live/cam",
+            .ufrag = "abcd1234",
+            .pwd = std::string(32, 'p'),
+            .fingerprint = std::string(kFingerprintText),
+            .cname = "c",
+            .candidates = {{"203.0.113.1", 8000, false}, {"203.0.113.1", 8000, true}},
+            .audio = {11, 12, "a"},
+            .video = {21, 22, "v"}};
+}
+
+TEST(SdpAnswer, TakesAPublisher) {
+    const Description offer = offer_of(browser_publish_offer());
+    const auto agreement = negotiate(offer, {});
+    ASSERT_TRUE(agreement.ok()) << agreement.error().text();
+    ASSERT_EQ(agreement->sections.size(), 2U);
+    const Accepted& video = agreement->sections[1];
+    EXPECT_EQ(video.codec.payload_type, 106) << "42e01f before the first H.264";
+    EXPECT_EQ(video.codec.feedback, (std::vector<std::string>{"transport-cc", "nack", "nack pli"}));
+    EXPECT_FALSE(video.rtx_payload_type);
+    EXPECT_EQ(video.transport_wide_id, 3);
+    EXPECT_EQ(video.rid_id, 10);
+    EXPECT_EQ(video.layers, (std::vector<std::string>{"q", "h", "f"}));
+    EXPECT_EQ(video.direction, Direction::recvonly);
+    EXPECT_EQ(agreement->setup, SetupRole::passive);
+    EXPECT_EQ(agreement->remote_ufrag, "EsAw");
+    EXPECT_EQ(agreement->remote_fingerprint.value, kFingerprintText);
+}
+
+TEST(SdpAnswer, WritesTheAnswerOfAPlayer) {
+    const Description offer = offer_of(plain_play_offer());
+    const auto agreement = negotiate(offer, {.purpose = Purpose::play, .repair = Repair::rtx});
+    ASSERT_TRUE(agreement.ok()) << agreement.error().text();
+    const std::string common =
+        "c=IN IP4 0.0.0.0\r\na=ice-ufrag:abcd1234\r\na=ice-pwd:pppppppppppppppppppppppppppppppp\r\n"
+        "a=fingerprint:sha-256 " +
+        std::string(kFingerprintText) + "\r\na=setup:passive\r\n";
+    const std::string candidates =
+        "a=candidate:0 1 udp 2130706431 203.0.113.1 8000 typ host generation 0\r\n"
+        "a=candidate:1 1 tcp 2130706430 203.0.113.1 8000 typ host tcptype passive\r\n";
+    const std::string wanted =
+        "v=0\r\no=live 7 2 IN IP4 0.0.0.0\r\ns=play\r\nt=0 0\r\na=ice-lite\r\na=group:BUNDLE video audio\r\n"
+        "a=msid-semantic: WMS live/cam\r\n"
+        "m=video 9 UDP/TLS/RTP/SAVPF 125 126\r\n" +
+        common +
+        "a=mid:video\r\na=sendonly\r\na=rtcp-mux\r\na=rtcp-rsize\r\na=rtpmap:125 H264/90000\r\na=rtcp-fb:125 nack\r\n"
+        "a=rtcp-fb:125 nack pli\r\na=fmtp:125 profile-level-id=640028; packetization-mode=1\r\na=rtpmap:126 rtx/90000\r\n"
+        "a=fmtp:126 apt=125\r\na=msid:live/cam v\r\na=ssrc-group:FID 21 22\r\na=ssrc:21 cname:c\r\na=ssrc:21 msid:live/cam v\r\n"
+        "a=ssrc:22 cname:c\r\na=ssrc:22 msid:live/cam v\r\n" +
+        candidates + "m=audio 9 UDP/TLS/RTP/SAVPF 109\r\n" + common +
+        "a=mid:audio\r\na=sendonly\r\na=rtcp-mux\r\na=rtcp-rsize\r\na=rtpmap:109 OPUS/48000/2\r\na=msid:live/cam a\r\n"
+        "a=ssrc:11 cname:c\r\na=ssrc:11 msid:live/cam a\r\n" +
+        candidates;
+    EXPECT_EQ(write_answer(offer, *agreement, local()), wanted);
+}
+
+TEST(SdpAnswer, CanBeReadByItsOwnParser) {
+    const Description offer = offer_of(browser_publish_offer());
+    const auto agreement = negotiate(offer, {.repair = Repair::rtx});
+    const Description answer = offer_of(write_answer(offer, *agreement, local()));
+    ASSERT_EQ(answer.sections.size(), 2U);
+    EXPECT_TRUE(answer.ice_lite);
+    EXPECT_EQ(answer.bundle, offer.bundle);
+    EXPECT_EQ(answer.sections[1].rtx_of(106)->payload_type, 107);
+    EXPECT_EQ(answer.sections[1].simulcast->receive.size(), 3U);
+    EXPECT_EQ(answer.sections[1].extension_id(kTransportWideUri), 3);
+    EXPECT_TRUE(answer.sections[1].ssrcs.empty()) << "we send nothing to a publisher";
+    EXPECT_EQ(answer.sections[0].candidates.size(), 2U);
+}
+
+TEST(SdpAnswer, ChoosesTheRole) {
+    const auto setup = [](const char* offered, SetupRole preferred) {
+        const auto text = offer_of(plain_play_offer(), "a=setup:active", offered);
+        return negotiate(text, {.purpose = Purpose::play, .role_for_actpass = preferred})->setup;
+    };
+    EXPECT_EQ(setup("a=setup:active", SetupRole::active), SetupRole::passive);
+    EXPECT_EQ(setup("a=setup:passive", SetupRole::passive), SetupRole::active);
+    EXPECT_EQ(setup("a=setup:actpass", SetupRole::passive), SetupRole::passive);
+    EXPECT_EQ(setup("a=setup:actpass", SetupRole::active), SetupRole::active);
+    EXPECT_EQ(setup("a=setup:holdconn", SetupRole::active), SetupRole::passive);
+    EXPECT_EQ(setup("a=x", SetupRole::active), SetupRole::active) << "nothing said is actpass";
+}
+
+TEST(SdpAnswer, FollowsTheWantedCodec) {
+    const Description offer = offer_of(browser_publish_offer());
+    const auto type = [&](std::vector<std::string> video) {
+        const auto agreement = negotiate(offer, {.video = std::move(video)});
+        return agreement.ok() ? agreement->sections[1].codec.payload_type : 0;
+    };
+    EXPECT_EQ(type({"AV1"}), 45);
+    EXPECT_EQ(type({"H265", "VP9"}), 98);
+    EXPECT_EQ(type({"H265"}), 0);
+    EXPECT_EQ(negotiate(offer, {.audio = {"PCMA"}})->sections[0].codec.payload_type, 8);
+}
+
+TEST(SdpAnswer, ALayerThatIsNotDeclaredIsLeftOut) {
+    const Description offer = offer_of(browser_publish_offer(), "a=rid:h send", "a=rid:x send");
+    EXPECT_EQ(negotiate(offer, {})->sections[1].layers, (std::vector<std::string>{"q", "f"}));
+}
+
+TEST(SdpAnswer, TermsTakeFeedbackAway) {
+    const Description offer = offer_of(browser_publish_offer());
+    const auto agreement = negotiate(offer, {.nack = Feedback::off, .transport_wide = Feedback::off});
+    EXPECT_EQ(agreement->sections[1].codec.feedback, (std::vector<std::string>{"nack pli"}));
+    EXPECT_EQ(agreement->sections[1].transport_wide_id, 0);
+}
+
+TEST(SdpAnswer, RefusesASectionOfAKindWeDoNotHave) {
+    const Description offer = offer_of(browser_publish_offer());
+    const auto agreement = negotiate(offer, {.audio = {}});
+    ASSERT_EQ(agreement->sections.size(), 1U);
+    const Description answer = offer_of(write_answer(offer, *agreement, local()));
+    EXPECT_EQ(answer.sections[0].port, 0);
+    EXPECT_EQ(answer.sections[0].direction, Direction::inactive);
+    EXPECT_EQ(answer.bundle, (std::vector<std::string>{"1"}));
+}
+
+TEST(SdpAnswer, TakesTheFirstSectionOfAKind) {
+    const Description offer = offer_of(browser_publish_offer() + "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:2\r\n");
+    const auto agreement = negotiate(offer, {});
+    ASSERT_TRUE(agreement.ok()) << agreement.error().text();
+    EXPECT_EQ(offer_of(write_answer(offer, *agreement, local())).sections[2].port, 0);
+}
+
+TEST(SdpAnswer, SaysWhyItCannotAgree) {
+    const auto why = [](std::string_view from, std::string_view to, Purpose purpose = Purpose::publish) {
+        const auto agreement = negotiate(offer_of(browser_publish_offer(), from, to), {.purpose = purpose});
+        return agreement.ok() ? std::string("agreed") : agreement.error().text();
+    };
+    EXPECT_EQ(why("a=group:BUNDLE 0 1", "a=x"), "unsupported: SDP without a=group:BUNDLE");
+    EXPECT_EQ(why("a=group:BUNDLE 0 1", "a=group:BUNDLE 0"), "unsupported: SDP line 37, m=video: not in the BUNDLE group");
+    EXPECT_EQ(why("a=rtcp-mux", "a=x"), "unsupported: SDP line 8, m=audio: without a=rtcp-mux");
+    EXPECT_EQ(why("a=mid:0", "a=x"), "unsupported: SDP line 8, m=audio: without a=mid");
+    EXPECT_EQ(why("a=sendonly", "a=recvonly"), "unsupported: SDP line 8, m=audio: a publisher sends, this is recvonly");
+    EXPECT_EQ(why("a=mid:0", "a=mid:0", Purpose::play), "unsupported: SDP line 8, m=audio: a player receives, this is sendonly");
+    EXPECT_EQ(why("opus/48000/2", "opus/48000"), "unsupported: SDP line 8, m=audio: none of its codecs is one of opus");
+    EXPECT_EQ(why("a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1", "a=x"),
+              "malformed: SDP line 8, m=audio: without a=ice-ufrag and a=ice-pwd");
+    EXPECT_EQ(why("a=fingerprint:sha-256", "a=fingerprint:sha-1"),
+              "malformed: SDP line 8, m=audio: without a=fingerprint of SHA-256 or better");
+    EXPECT_EQ(why("a=extmap:10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id", "a=x"),
+              "unsupported: SDP line 37, m=video: simulcast without the rid extension");
+    EXPECT_EQ(why("m=audio", "m=application"), "unsupported: SDP line 8, m=application: neither audio nor video");
+    EXPECT_EQ(negotiate(offer_of("v=0\n"), {}).code(), Errc::unsupported);
+}
+
+}  // namespace
+}  // namespace live::wire::sdp

@@ -1,0 +1,133 @@
+// Session descriptions as browsers and encoders offer them (RFC 8866; RFC 8829 for what WebRTC puts in): text to values. Lines we
+// do not know are ignored, wherever they stand; a line that we know and that breaks its form is an error which names it. Not
+// here: what we answer, see answer.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace live::wire::sdp {
+
+inline constexpr std::size_t kTextBytesMax = 256 << 10;
+inline constexpr std::size_t kLineBytesMax = 4'096;
+inline constexpr std::size_t kLinesMax = 8'192;
+inline constexpr std::size_t kSectionsMax = 32;
+inline constexpr std::size_t kCodecsMax = 128;   // of one section
+inline constexpr std::size_t kFeedbackMax = 16;  // of one codec
+inline constexpr std::size_t kExtensionsMax = 32;
+inline constexpr std::size_t kSsrcsMax = 64;
+inline constexpr std::size_t kRidsMax = 16;
+inline constexpr std::size_t kCandidatesMax = 64;
+
+enum class Kind : std::uint8_t { audio, video, application, other };
+enum class Direction : std::uint8_t { sendrecv, sendonly, recvonly, inactive };
+enum class SetupRole : std::uint8_t { active, passive, actpass, holdconn };
+
+struct Codec {
+    std::uint8_t payload_type = 0;
+    std::string name;  // as written; compare without regard to case
+    std::uint32_t clock_rate = 0;
+    std::uint8_t channels = 1;
+    std::string format;                 // what stands in a=fmtp, without the payload type
+    std::vector<std::string> feedback;  // "nack", "nack pli", "transport-cc", ...
+
+    bool is(std::string_view wanted) const;
+    bool has_feedback(std::string_view wanted) const;
+    // The value of "name=value" in the format, without regard to the case of the name.
+    std::optional<std::string_view> parameter(std::string_view wanted) const;
+};
+
+struct ExtMap {
+    std::uint16_t id = 0;
+    std::string uri;
+};
+
+struct Fingerprint {
+    std::string algorithm;  // "sha-256"
+    std::string value;      // "AB:CD:..."
+};
+
+struct SsrcLine {
+    std::uint32_t ssrc = 0;
+    std::string cname;
+};
+
+// "FID" pairs a stream with its RTX, "SIM" the layers of simulcast before there were rids.
+struct SsrcGroup {
+    std::string semantics;
+    std::vector<std::uint32_t> ssrcs;
+};
+
+struct Rid {
+    std::string id;
+    bool is_send = false;
+    std::string restrictions;
+};
+
+struct Simulcast {
+    // Layers, and alternatives of each (RFC 8853, 5.1). A leading '~' (paused) is taken away.
+    std::vector<std::vector<std::string>> send;
+    std::vector<std::vector<std::string>> receive;
+};
+
+// What may stand at the top for all sections, or in each.
+struct Transport {
+    std::string ice_ufrag;
+    std::string ice_pwd;
+    std::optional<Fingerprint> fingerprint;  // the first with a hash we know
+    std::optional<SetupRole> setup;
+};
+
+struct Section {
+    Kind kind = Kind::other;
+    std::uint16_t port = 0;
+    std::string protocol;  // "UDP/TLS/RTP/SAVPF"
+    std::string mid;
+    Direction direction = Direction::sendrecv;
+    Transport transport;
+    bool rtcp_mux = false;
+    bool rtcp_rsize = false;
+    std::string msid;           // "stream track"
+    std::vector<Codec> codecs;  // in the order of preference
+    std::vector<ExtMap> extensions;
+    std::vector<SsrcLine> ssrcs;
+    std::vector<SsrcGroup> ssrc_groups;
+    std::vector<Rid> rids;
+    std::optional<Simulcast> simulcast;
+    std::vector<std::string> candidates;
+    std::size_t line = 0;  // of its m=
+
+    const Codec* codec(std::uint8_t payload_type) const;
+    // The RTX codec whose apt is that payload type, if any (RFC 4588, 8.1).
+    const Codec* rtx_of(std::uint8_t payload_type) const;
+    // 0 when the section does not have it.
+    std::uint8_t extension_id(std::string_view uri) const;
+};
+
+struct Description {
+    Transport transport;
+    Direction direction = Direction::sendrecv;
+    std::vector<std::string> bundle;  // mids of the first BUNDLE group
+    bool ice_lite = false;
+    std::vector<Section> sections;
+
+    // Of the section, or where it says nothing of the session (RFC 8839, 5.4; RFC 8122, 5).
+    std::string_view ice_ufrag(const Section& section) const;
+    std::string_view ice_pwd(const Section& section) const;
+    const Fingerprint* fingerprint(const Section& section) const;
+    SetupRole setup(const Section& section) const;  // actpass when nobody says
+};
+
+// Lines end with CR LF or LF. Errc::malformed and Errc::limit, both with the number of the line and what it says.
+Result<Description> parse_description(std::string_view text);
+
+std::string_view name_of(Kind kind);
+std::string_view name_of(Direction direction);
+std::string_view name_of(SetupRole setup);
+
+}  // namespace live::wire::sdp
