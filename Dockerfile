@@ -13,7 +13,7 @@ RUN apt-get update && /src/trunk/scripts/install-packages.sh build pages && rm -
 COPY trunk/3rdparty /src/trunk/3rdparty
 RUN apt-get update && /src/trunk/3rdparty/st/fetch.sh && rm -rf /var/lib/apt/lists/*
 COPY . /src
-RUN cd /src/trunk && ./configure && make && make install DESTDIR=/image && strip --strip-debug /image/usr/local/srs/objs/srs
+RUN cd /src/trunk && ./configure && make && make install DESTDIR=/image && strip --strip-debug /image/usr/local/srs/objs/srs /image/usr/local/srs/objs/sb_*
 # Which packages hold the shared libraries that the server is linked with.
 RUN ldd /image/usr/local/srs/objs/srs | awk '$3 ~ "^/" { print $3 }' | xargs -n 1 readlink -f | sed 's|^/usr||' | \
     while read -r file; do dpkg-query -S "*$file" 2>/dev/null | cut -d: -f1; done | sort -u >/image/packages

@@ -11,7 +11,7 @@ page_names() { "$trunk/scripts/make-pages.sh" --list; }
 remove() {
     target=$1
     [ -f "$target/etc/init.d/srs" ] || die "nothing is installed in $target"
-    rm -f "$target/objs/srs" "$target/etc/init.d/srs" "$target/usr/lib/systemd/system/srs.service"
+    rm -f "$target/objs/srs" "$target"/objs/sb_*_load "$target/objs/sb_rtmp_load_fast" "$target/objs/sb_rtmp_publish" "$target/etc/init.d/srs" "$target/usr/lib/systemd/system/srs.service"
     for file in "$trunk"/conf/*.conf "$trunk"/conf/*.crt "$trunk"/conf/*.key; do
         cmp -s "$file" "$target/conf/$(basename "$file")" && rm -f "$target/conf/$(basename "$file")"
     done
@@ -41,6 +41,9 @@ fi
 objs=$1 target=$2 prefix=$3 config=$4
 install -d "$target/objs/nginx/html" "$target/objs/logs" "$target/conf" "$target/etc/init.d" "$target/usr/lib/systemd/system"
 install -m 755 "$objs/srs" "$target/objs/srs"
+for file in "$objs"/sb_*; do
+    if [ -f "$file" ]; then install -m 755 "$file" "$target/objs/"; fi
+done
 for file in "$trunk"/conf/*.conf "$trunk"/conf/*.crt; do
     if [ -f "$file" ]; then install_conf "$file" 644; fi
 done

@@ -1,0 +1,41 @@
+// Connections for all clients of a load: TCP or TLS, with the addresses of each host looked up once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/endpoint.hpp"
+#include "base/result.hpp"
+#include "io/deadline.hpp"
+#include "io/stream.hpp"
+#include "io/tls_context.hpp"
+
+namespace live::bench {
+
+struct Place {
+    std::string host;
+    std::uint16_t port = 0;
+    bool is_secure = false;
+
+    bool operator==(const Place&) const = default;
+};
+
+class Dialer {
+public:
+    // Hosts that are remembered; beyond it they are looked up each time.
+    static constexpr std::size_t kHostsMax = 256;
+
+    // Certificates are not verified: this is for tests. Errors of io::resolve, io::TcpStream::connect and io::TlsStream::connect.
+    Result<std::unique_ptr<io::Stream>> dial(const Place& place, io::Deadline deadline);
+
+private:
+    Result<std::vector<Endpoint>> look_up(const Place& place, io::Deadline deadline);
+
+    std::map<std::pair<std::string, std::uint16_t>, std::vector<Endpoint>> known_;
+    std::unique_ptr<io::TlsContext> tls_;
+};
+
+}  // namespace live::bench

@@ -1,0 +1,37 @@
+// An FLV file as what a publisher sends, again and again: its messages in their order, and how long one round takes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "wire/rtmp/message.hpp"
+
+namespace live::bench {
+
+struct ClipMessage {
+    wire::rtmp::MessageType type{};
+    std::uint32_t time_ms = 0;  // since the first message with media
+    bool is_setup = false;      // metadata or a decoder's configuration: sent in the first round only
+    Slice body;
+};
+
+struct FlvClip {
+    static constexpr std::size_t kFileBytesMax = std::size_t{2} << 30;
+
+    std::vector<ClipMessage> messages;  // not empty
+    std::uint32_t round_ms = 0;         // when the next round begins; above every time
+    std::uint64_t media_bytes = 0;      // sound and pictures of one round
+    // Pictures are H.264 with NAL units that have lengths of four bytes, so each can carry a stamp.
+    bool takes_picture_stamps = false;
+
+    double kbps() const;
+};
+
+// Metadata gets the name of the call in front, and the duration -1: it does not end. Errc::malformed, Errc::limit,
+// Errc::unsupported of wire::flv::FlvReader; Errc::malformed when there is no media.
+Result<FlvClip> parse_clip(Bytes file);
+
+}  // namespace live::bench

@@ -1,0 +1,39 @@
+// Plays an HLS playlist as a player does: the variant of a multivariant playlist once, then the playlist again and again and what
+// is new in it. One run is one look at the playlist.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "bench/http_fetch.hpp"
+#include "bench/load_client.hpp"
+#include "bench/playlist.hpp"
+
+namespace live::bench {
+
+class HlsLoad final : public LoadTask {
+public:
+    // A live player begins that many segments before the end (RFC 8216, 6.3.3).
+    static constexpr std::size_t kStartSegments = 3;
+
+    // Errors of HttpFetch::get and parse_playlist; Errc::timed_out when nothing new has come for kIdleLimit.
+    Result<void> run(LoadClient& client, io::Deadline deadline) override;
+    bool is_continued() const override { return true; }
+    std::chrono::nanoseconds pause(LoadContext& context) const override;
+
+private:
+    Result<Playlist> load_playlist(const std::string& url, io::Deadline deadline);
+    Result<void> load_new(LoadClient& client, const Playlist& playlist, io::Deadline deadline);
+    Result<void> load_all(LoadClient& client, const Playlist& playlist, io::Deadline deadline);
+    Result<void> load_segment(LoadClient& client, const Segment& segment, io::Deadline deadline);
+    Result<void> load_part(const std::string& uri, io::Deadline deadline);
+
+    std::optional<HttpFetch> fetch_;
+    std::string media_url_;  // of the media playlist, once it is known
+    std::string map_;        // the part of fragmented MP4 that was loaded
+    std::optional<std::uint64_t> newest_;
+    TimePoint newest_at_{};
+    std::chrono::nanoseconds pause_{};  // after this run
+};
+
+}  // namespace live::bench

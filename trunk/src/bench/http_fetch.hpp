@@ -1,0 +1,62 @@
+// GET over HTTP/1.1 for load clients: connections are used again while the server allows it, redirects are followed, bodies of
+// any length and form are passed on piece by piece.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "bench/answer_reader.hpp"
+#include "bench/load_client.hpp"
+#include "engine/http1/message.hpp"
+#include "io/stream.hpp"
+#include "wire/http/url.hpp"
+
+namespace live::bench {
+
+// Takes one answer.
+class BodySink {
+public:
+    virtual ~BodySink() = default;
+    // The header of the last answer, behind all redirects: not an error status.
+    virtual Result<void> on_head(const AnswerReader&) { return {}; }
+    virtual Result<void> on_body(TimePoint now, Bytes piece) = 0;
+    // Bytes to send, after a 101.
+    virtual std::vector<std::uint8_t> take_output() { return {}; }
+};
+
+class HttpFetch {
+public:
+    static constexpr int kRedirectsMax = 5;
+
+    explicit HttpFetch(LoadClient& client) : client_(client) {}
+
+    // Until the body's end; after a 101, what follows is the body and ends with the connection, well when `sink` has not
+    // complained. Every read has LoadTask::kIdleLimit. Errc::malformed for the URL or the answer, Errc::denied for a status of
+    // 400 and above, Errc::limit, Errc::closed, Errc::timed_out, errors of the connection.
+    Result<void> get(const std::string& url, const engine::http1::Headers& headers, BodySink& sink, io::Deadline deadline);
+    // Where the last redirect led.
+    const std::string& final_url() const { return final_url_; }
+
+private:
+    enum class Next : std::uint8_t { done, redirected, try_again };
+
+    Result<Next> exchange(const engine::http1::Headers& headers, BodySink& sink, io::Deadline deadline);
+    Result<void> connect(const wire::http::Url& url, io::Deadline deadline);
+    Result<void> receive(AnswerReader& answer, BodySink& sink, io::Deadline deadline);
+    Result<void> take_input(AnswerReader& answer, BodySink& sink, Bytes input);
+    Result<void> on_head(const AnswerReader& answer, BodySink& sink);
+    Result<void> send(Bytes bytes, io::Deadline deadline);
+    void drop_connection();
+
+    LoadClient& client_;
+    std::unique_ptr<io::Stream> stream_;
+    Place place_;
+    std::string final_url_;
+    std::string location_;
+    bool head_seen_ = false;
+};
+
+}  // namespace live::bench

@@ -1,0 +1,74 @@
+// One simulated client of a load, as its task sees it: what it is to do, where its figures go, and what all clients share. And
+// the interface of a task.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "bench/client_meter.hpp"
+#include "bench/dialer.hpp"
+#include "bench/load_options.hpp"
+#include "bench/tally.hpp"
+#include "io/deadline.hpp"
+
+namespace live::bench {
+
+// Shared by all clients; owned by the LoadRun.
+struct LoadContext {
+    Tool tool{};
+    LoadOptions options;
+    Tally tally;
+    Dialer dialer;
+    // Where everybody reads to: touched only between two suspensions.
+    std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(256 << 10);
+    std::minstd_rand random;
+
+    // Uniform from 0.7 to 1.1 of the value.
+    std::chrono::nanoseconds random_sleep(Seconds value);
+};
+
+struct LoadClient {
+    LoadContext& context;
+    ClientMeter& meter;
+    std::uint64_t index = 0;
+    std::string url;
+    Log log;
+
+    MutBytes scratch() { return context.scratch; }
+    void count_in(std::size_t bytes) {
+        context.tally.bytes_in += bytes;
+        meter.on_bytes(bytes);
+    }
+    // Of a publisher, its own bytes are those it sends.
+    void count_out(std::size_t bytes) {
+        context.tally.bytes_out += bytes;
+        if (context.tool == Tool::rtmp_publish)
+            meter.on_bytes(bytes);
+    }
+    void on_media(TimePoint now, std::uint32_t timestamp_ms);
+    void on_stamp(std::chrono::microseconds sent);
+};
+
+// What a client does again and again; it lives as long as its client.
+class LoadTask {
+public:
+    // Nothing for that long is a failure.
+    static constexpr std::chrono::seconds kIdleLimit{30};
+    static constexpr std::chrono::seconds kStartLimit{30};
+
+    virtual ~LoadTask() = default;
+    // Once. Errc::cancelled when the load is stopped, which is no failure.
+    virtual Result<void> run(LoadClient& client, io::Deadline deadline) = 0;
+    // Several runs are one viewing: the client's figures go on over them.
+    virtual bool is_continued() const { return false; }
+    // How long to wait after a run that succeeded.
+    virtual std::chrono::nanoseconds pause(LoadContext& context) const { return context.random_sleep(context.options.delay); }
+};
+
+}  // namespace live::bench

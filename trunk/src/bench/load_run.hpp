@@ -1,0 +1,56 @@
+// A whole load program: clients as fibers, reports, the end and the result. What a client does is the task's.
+#pragma once
+
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/signal.hpp"
+#include "bench/console_log.hpp"
+#include "bench/load_client.hpp"
+#include "io/deadline.hpp"
+#include "io/scope.hpp"
+
+namespace live::bench {
+
+class LoadRun {
+public:
+    using MakeTask = std::function<std::unique_ptr<LoadTask>()>;
+
+    LoadRun(Tool tool, LoadOptions options, MakeTask make_task);
+
+    // Creates the loop, runs until the load is over, and says how it was. The process's status: 0, 1 when a task failed, 2 when
+    // it could not run.
+    int run();
+
+private:
+    Result<void> work();
+    Result<void> open_files();
+    void client_main(std::uint64_t index, io::Deadline deadline);
+    bool run_task(LoadClient& client, LoadTask& task, io::Deadline deadline);
+    void wait_for_stop(io::Deadline deadline);
+    void watch_signals(io::Deadline deadline);
+    void report_main(io::Deadline deadline);
+    void on_second(std::uint64_t second);
+    void report();
+    Result<void> write_result();
+
+    ConsoleLog console_;
+    LoadContext context_;
+    MakeTask make_task_;
+    std::vector<ClientMeter> meters_;
+    TimePoint began_{};
+    Tally second_before_;
+    TimePoint second_began_{};
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> csv_{nullptr, &std::fclose};
+    Signal stop_;
+    std::size_t running_ = 0;
+};
+
+// What every program's main() does: the command line, then a LoadRun. `prepare` looks at the options and gives the maker of
+// tasks.
+int load_main(Tool tool, int count, char** arguments,
+              const std::function<Result<LoadRun::MakeTask>(const LoadOptions&)>& prepare);
+
+}  // namespace live::bench

@@ -1,0 +1,12 @@
+// Plays a live FLV with many clients, by HTTP or WebSocket.
+#include <memory>
+
+#include "bench/flv_load.hpp"
+#include "bench/load_run.hpp"
+
+int main(int count, char** arguments) {
+    using namespace live::bench;
+    return load_main(Tool::flv_load, count, arguments, [](const LoadOptions&) -> live::Result<LoadRun::MakeTask> {
+        return LoadRun::MakeTask([] { return std::make_unique<FlvLoad>(); });
+    });
+}

@@ -1,0 +1,12 @@
+// Plays an RTMP stream with many clients.
+#include <memory>
+
+#include "bench/load_run.hpp"
+#include "bench/rtmp_play.hpp"
+
+int main(int count, char** arguments) {
+    using namespace live::bench;
+    return load_main(Tool::rtmp_load, count, arguments, [](const LoadOptions&) -> live::Result<LoadRun::MakeTask> {
+        return LoadRun::MakeTask([] { return std::make_unique<RtmpPlay>(RtmpPlay::Look::at_messages); });
+    });
+}

@@ -1,0 +1,223 @@
+"""The load programs against our server and against nginx: what they count is what was sent, and what goes wrong is told."""
+
+import http.server
+import re
+import subprocess
+import threading
+import time
+
+import pytest
+
+from live_server import free_port, wait_until
+from load_tools import Load, Nginx, tool
+
+FLV = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } min_latency on;"
+REPORT = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] \[report\] \[\d+\] threads:(\d+) alive:(\d+) duration:(\d+) tduration:\d+ "
+                    r"nread:[\d.]+ nwrite:[\d.]+ tasks:(\d+) etasks:(\d+) stasks:\d+ estasks:\d+$", re.MULTILINE)
+
+
+@pytest.fixture(name="load")
+def fixture_load(tmp_path):
+    """load("sb_rtmp_load", ...) starts one; what still runs at the end is killed."""
+    running = []
+
+    def start(name: str, *arguments) -> Load:
+        running.append(Load(tmp_path, name, *arguments))
+        return running[-1]
+
+    yield start
+    for one in running:
+        one.kill()
+
+
+@pytest.fixture(name="nginx")
+def fixture_nginx(tmp_path):
+    one = Nginx(tmp_path / "nginx")
+    yield one
+    one.stop()
+
+
+def assert_played(result: dict, clients: int) -> None:
+    """Everybody played everything, without a gap, and the publisher's stamps arrived."""
+    metrics = result["metrics"]
+    assert result["clients"] == result["alive"] == clients and result["failed"] == 0
+    assert metrics["first_frame_ms"]["count"] == clients and metrics["gaps"]["max"] == 0
+    assert metrics["delivered"]["min"] > 0.9, metrics["delivered"]
+    assert metrics["delay_ms"]["count"] > 25 * clients, metrics["delay_ms"]
+    assert 0 < metrics["delay_ms"]["p50"] < 1000, metrics["delay_ms"]
+    fields = result["client_fields"]
+    assert sum(client[fields.index("bytes")] for client in result["per_client"]) == result["bytes_in"]
+
+
+def test_what_players_count_is_what_our_server_has_sent(server, clip, load):
+    live = server(FLV)
+    publisher = load("sb_rtmp_publish", "-c", 1, "-s", 0, "-r", live.url("cam_{i}"), "-i", clip("fat"), "--stamp")
+    wait_until(lambda: live.api("/api/v1/streams/")["streams"], 10, "the stream is there")
+    http = f"127.0.0.1:{live.ports['http']}/live/cam_0.flv"
+    urls = {"sb_rtmp_load": live.url("cam_0"), "sb_flv_load": f"http://{http}"}
+    players = [load(name, "-c", 4, "--ramp", 20, "-r", url, "--seconds", 4, "-m", 1) for name, url in urls.items()]
+    websocket = load("sb_flv_load", "-c", 4, "-s", 0, "-r", f"ws://{http}", "--seconds", 4)
+    results = [one.result() for one in [*players, websocket]]
+    for result in results:
+        assert_played(result, 4)
+    reports = REPORT.findall(players[0].said)
+    assert len(reports) >= 4 and reports[0][2] == "0" and reports[-1][:2] == ("4", "4"), players[0].said
+    got = sum(result["bytes_in"] for result in results)
+
+    def sent() -> int:
+        return live.api("/api/v1/streams/")["streams"][0]["send_bytes"]
+    # The server adds up what its clients have used now and then.
+    wait_until(lambda: abs(sent() - got) < 0.02 * got, 15, f"the server has sent {got} bytes to within 2 %")
+    publisher.stop()
+    published = publisher.result()
+    assert published["failed"] == 0 and published["metrics"]["late_ms"]["count"] == 1
+
+
+def test_publishers_pace_themselves_and_leave_politely(server, clip, load):
+    live = server()
+    began = time.monotonic()
+    publishers = load("sb_rtmp_publish", "-c", 20, "-s", 0, "-r", live.url("cam_{i}"), "-i", clip("basic"))
+    wait_until(lambda: len(live.api("/api/v1/streams/?count=50")["streams"]) == 20, 10, "twenty streams")
+    time.sleep(3)
+    publishers.stop()
+    result = publishers.result()
+    seconds = time.monotonic() - began
+    assert result["failed"] == 0 and result["clients"] == 20
+    # At most 300 ms ahead of the clip's own rate, which is about 500 kbps.
+    assert result["bytes_out"] / 20 < (seconds + 0.5) * 620_000 / 8
+    assert result["bytes_out"] / 20 > 2.5 * 380_000 / 8
+    wait_until(lambda: not any(s["publish"]["active"] for s in live.api("/api/v1/streams/?count=50")["streams"]), 5, "nobody publishes")
+
+
+def test_against_nginx(nginx, clip, load):
+    publisher = load("sb_rtmp_publish", "-c", 1, "-s", 0, "-r", f"rtmp://127.0.0.1:{nginx.rtmp}/live/cam", "-i", clip("fat"), "--stamp")
+    time.sleep(1)
+    assert_played(load("sb_rtmp_load", "-c", 5, "-s", 0.2, "-r", f"rtmp://127.0.0.1:{nginx.rtmp}/live/cam", "--seconds", 3).result(), 5)
+    publisher.stop()
+    assert publisher.result()["failed"] == 0
+
+    page = nginx.folder / "html" / "page"
+    page.write_bytes(b"x" * 1_000_000)
+    files = load("sb_http_load", "-c", 5, "-t", 4, "-s", 0, "-r", f"http://127.0.0.1:{nginx.http}/page").result()
+    assert (files["tasks"], files["failed"]) == (20, 0)
+    assert 20_000_000 < files["bytes_in"] < 20_000_000 * 1.02
+
+    subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", clip("basic"), "-c", "copy", "-f", "hls", "-hls_time", "2", "-hls_list_size",
+                    "0", nginx.folder / "html" / "vod.m3u8"], check=True)
+    size = sum(path.stat().st_size for path in (nginx.folder / "html").glob("*.ts"))
+    count = len(list((nginx.folder / "html").glob("*.ts")))
+    hls = load("sb_hls_load", "-o", "-c", 3, "-t", 2, "-s", 0, "-d", 0, "-r", f"http://127.0.0.1:{nginx.http}/vod.m3u8").result()
+    assert (hls["failed"], hls["fragments"], hls["fragments_failed"]) == (0, 3 * 2 * count, 0)
+    assert 6 * size < hls["bytes_in"] < 6 * size * 1.02
+
+
+def test_hls_files_of_our_server(server, clip, load):
+    live = server()
+    html = live.folder / "html"
+    html.mkdir(exist_ok=True)
+    subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", clip("basic"), "-c", "copy", "-f", "hls", "-hls_time", "2", "-hls_list_size",
+                    "0", html / "vod.m3u8"], check=True)
+    size = sum(path.stat().st_size for path in html.glob("*.ts"))
+    hls = load("sb_hls_load", "-o", "-c", 3, "-t", 1, "-s", 0, "-d", 0, "-r", f"http://127.0.0.1:{live.ports['http']}/vod.m3u8").result()
+    assert hls["failed"] == 0 and 3 * size < hls["bytes_in"] < 3 * size * 1.02
+
+
+class LiveHls(http.server.BaseHTTPRequestHandler):
+    """A live playlist with a new segment a second, sessions by hls_ctx, chunked bodies, and a redirect in front of all of it."""
+    protocol_version = "HTTP/1.1"
+    began = 0.0
+    asked: list[str] = []
+
+    def log_message(self, *_):  # pylint: disable=arguments-differ
+        pass
+
+    def answer(self, body: bytes, status: int = 200) -> None:
+        self.send_response(status)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for at in range(0, len(body), 700):
+            part = body[at:at + 700]
+            self.wfile.write(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+        self.wfile.write(b"0\r\n\r\n")
+
+    def do_GET(self):  # pylint: disable=invalid-name
+        self.asked.append(self.path)
+        if self.path == "/moved.m3u8":
+            self.send_response(302)
+            self.send_header("Location", "/live/cam.m3u8")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        elif self.path == "/live/cam.m3u8":
+            self.answer(b"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\ncam.m3u8?hls_ctx=abc\n")
+        elif self.path == "/live/cam.m3u8?hls_ctx=abc":
+            newest = 10 + int(time.monotonic() - self.began)
+            segments = "".join(f"#EXTINF:1.000,\ncam-{n}.ts?hls_ctx=abc\n" for n in range(newest - 4, newest + 1))
+            self.answer(f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:{newest - 4}\n{segments}".encode())
+        elif re.fullmatch(r"/live/cam-\d+\.ts\?hls_ctx=abc", self.path):
+            self.answer(b"G" * 5000)
+        else:
+            self.answer(b"nothing here", 404)
+
+
+@pytest.fixture(name="live_hls")
+def fixture_live_hls():
+    LiveHls.began, LiveHls.asked = time.monotonic(), []
+    one = http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), LiveHls)
+    thread = threading.Thread(target=one.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{one.server_address[1]}"
+    one.shutdown()
+    one.server_close()
+    thread.join(5)
+
+
+def test_live_hls_follows_redirects_variants_and_sessions(live_hls, load):
+    result = load("sb_hls_load", "-c", 2, "-s", 0, "-r", f"{live_hls}/moved.m3u8", "--seconds", 5, "--buffer", 0.5).result()
+    assert result["failed"] == 0 and result["metrics"]["gaps"]["max"] == 0
+    # Three segments at once, then one a second.
+    assert 2 * 6 <= result["fragments"] <= 2 * 9, result["fragments"]
+    segments = [path for path in LiveHls.asked if ".ts" in path]
+    assert sorted(segments) == sorted(2 * sorted(set(segments))), "each client asks for each segment once"
+    assert LiveHls.asked.count("/live/cam.m3u8") == 2, "the variant is followed once"
+
+
+@pytest.mark.parametrize("name,url,sentence", [
+    ("sb_rtmp_load", "rtmp://127.0.0.1:{closed}/live/cam", "refused"),
+    ("sb_http_load", "{hls}/nowhere", "answers 404"),
+    ("sb_hls_load", "{hls}/live/cam-1.ts?hls_ctx=abc", "no playlist"),
+    ("sb_flv_load", "{hls}/live/cam-1.ts?hls_ctx=abc", "no FLV"),
+    ("sb_rtmp_load", "http://127.0.0.1/live/cam", "no rtmp"),
+])
+def test_a_client_that_fails_is_told_and_counted(live_hls, load, name, url, sentence):
+    one = load(name, "-c", 2, "-t", 1, "-s", 0, "-e", 0, "-r", url.format(hls=live_hls, closed=free_port()))
+    result = one.result(status=1)
+    assert result["failed"] == 2
+    assert re.search(rf"\[error\] .*{sentence}.* errno=\d+\(", one.log), one.log
+
+
+def test_a_refused_publisher_fails(server, clip, load):
+    live = server()
+    first = load("sb_rtmp_publish", "-s", 0, "-r", live.url("cam"), "-i", clip("basic"))
+    wait_until(lambda: live.api("/api/v1/streams/")["streams"], 10, "the stream is there")
+    second = load("sb_rtmp_publish", "-s", 0, "-t", 1, "-e", 0, "-r", live.url("cam"), "-i", clip("basic"))
+    assert second.result(status=1)["failed"] == 1
+    assert "the server says NetStream.Publish" in second.log
+    first.stop()
+    assert first.result()["failed"] == 0
+
+
+@pytest.mark.parametrize("arguments,sentence", [
+    (["--clents", "5"], "there is no option --clents"),
+    (["-c", "many", "-r", "rtmp://h/a/s"], "--clients: found \"many\", expected a number from 1 to 65000"),
+    (["-r", "rtmp://h/a/s", "--csv", "/nowhere/at/all.csv"], "opening /nowhere/at/all.csv: No such file or directory"),
+])
+def test_a_wrong_option_is_told(arguments, sentence):
+    done = subprocess.run([tool("sb_rtmp_load"), *arguments], capture_output=True, text=True, check=False, timeout=20)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+
+
+def test_without_a_url_there_is_help():
+    for name in ("sb_rtmp_load", "sb_rtmp_load_fast", "sb_rtmp_publish", "sb_http_load", "sb_hls_load", "sb_flv_load"):
+        done = subprocess.run([tool(name)], capture_output=True, text=True, check=False, timeout=20)
+        assert done.returncode == 0 and "params url=," in done.stdout and f"Usage: {name} -r URL" in done.stdout
