@@ -14,7 +14,7 @@ class Row:
     target: str = ""
     met: bool | None = None  # None: no target, or it could not be judged.
     note: str = ""
-    details: dict | list = field(default_factory=dict)  # Everything raw, for the JSON only.
+    details: dict = field(default_factory=dict)  # Everything raw, for the JSON only.
     command: str = ""
 
     def as_dict(self) -> dict:

@@ -418,7 +418,8 @@ def delay_rows(lab: Lab, plan: Plan) -> list[Row]:
             judged = which == "newest"
             rows.append(Row(work, f"{quantile}, ms", figure("ours", key), figure("floor", key), figure("nginx", key) if plan.with_nginx else "-", ratio,
                             "<= 1.25 x floor" if judged else "", ratio <= 1.25 if judged and not plan.smoke else None,
-                            f"the design's machine: {limit}" if judged and figure("ours", key) > limit else "", results, plan.command))
+                            f"the design's machine: {limit}" if judged and figure("ours", key) > limit else "", {} if rows else {"turns": results},
+                            plan.command))
     incomplete = sum(turn["ours"]["frames_incomplete"] for turn in results)
     if incomplete:
         rows[0].note, rows[0].met = f"{incomplete} frames did not reach everybody", False
