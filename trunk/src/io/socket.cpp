@@ -130,4 +130,37 @@ Endpoint SocketAddress::endpoint() const {
     return {::inet_ntop(AF_INET6, &six.sin6_addr, text, sizeof text), ntohs(six.sin6_port)};
 }
 
+Error bind_error(const Endpoint& on, int error) {
+    Error failure = system_error("listening on " + on.text(), error);
+    if (error == EADDRINUSE)
+        return {Errc::conflict, failure.sentence()};
+    if (error == EACCES || error == EPERM)
+        return {Errc::denied, failure.sentence()};
+    return failure;
+}
+
+Result<Socket> open_bound(const Endpoint& on, int type) {
+    const int fd = ::socket(on.is_ipv6() ? AF_INET6 : AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return bind_error(on, errno);
+    Socket socket(fd);
+    const int on_flag = 1;
+    // For UDP it would let two servers share a port.
+    if (type == SOCK_STREAM)
+        ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on_flag, sizeof on_flag);
+    if (on.is_ipv6())
+        ::setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on_flag, sizeof on_flag);
+    const SocketAddress address = TRY(SocketAddress::of(on));
+    if (::bind(fd, address.data(), address.size) < 0)
+        return bind_error(on, errno);
+    return socket;
+}
+
+Result<Endpoint> bound_endpoint(const Socket& socket) {
+    SocketAddress bound;
+    if (::getsockname(socket.fd(), bound.data(), &bound.size) < 0)
+        return system_error("asking for the address of a socket", errno);
+    return bound.endpoint();
+}
+
 }  // namespace live::io

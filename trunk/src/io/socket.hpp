@@ -72,4 +72,13 @@ struct SocketAddress {
     Endpoint endpoint() const;
 };
 
+// A non-blocking socket of `type` (SOCK_STREAM, SOCK_DGRAM) that is bound to `on`; IPv6 only when that is IPv6. A port that a TCP
+// connection has just left can be taken at once. Errc::conflict when the port is taken, Errc::denied when it may not be bound,
+// Errc::system.
+Result<Socket> open_bound(const Endpoint& on, int type);
+// What binding to or listening on `on` failed with, as one of these.
+Error bind_error(const Endpoint& on, int error);
+// With the real port when 0 was asked for.
+Result<Endpoint> bound_endpoint(const Socket& socket);
+
 }  // namespace live::io

@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,15 +18,6 @@ constexpr auto kBackOff = std::chrono::milliseconds(20);
 
 int open_spare() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
-Error bind_error(const Endpoint& on, int error) {
-    Error failure = system_error("listening on " + on.text(), error);
-    if (error == EADDRINUSE)
-        return {Errc::conflict, failure.sentence()};
-    if (error == EACCES || error == EPERM)
-        return {Errc::denied, failure.sentence()};
-    return failure;
-}
-
 bool out_of_descriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
 
 // The listener itself is of no use any more; everything else concerns one connection only (accept(2): "network errors already
@@ -39,21 +29,11 @@ bool is_fatal(int error) {
 }  // namespace
 
 Result<std::unique_ptr<TcpListener>> TcpListener::listen(const Endpoint& on, int backlog) {
-    const int fd = ::socket(on.is_ipv6() ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
-    if (fd < 0)
+    Socket socket = TRY(open_bound(on, SOCK_STREAM));
+    if (::listen(socket.fd(), backlog) < 0)
         return bind_error(on, errno);
-    Socket socket(fd);
-    const int on_flag = 1;
-    ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on_flag, sizeof on_flag);
-    if (on.is_ipv6())
-        ::setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on_flag, sizeof on_flag);
-    const SocketAddress address = TRY(SocketAddress::of(on));
-    if (::bind(fd, address.data(), address.size) < 0 || ::listen(fd, backlog) < 0)
-        return bind_error(on, errno);
-    SocketAddress bound;
-    if (::getsockname(fd, bound.data(), &bound.size) < 0)
-        return bind_error(on, errno);
-    return std::make_unique<TcpListener>(std::move(socket), Socket(open_spare()), bound.endpoint());
+    const Endpoint bound = TRY(bound_endpoint(socket));
+    return std::make_unique<TcpListener>(std::move(socket), Socket(open_spare()), bound);
 }
 
 Result<std::unique_ptr<TcpStream>> TcpListener::accept(Deadline deadline) {

@@ -1,0 +1,318 @@
+#include "io/udp_socket.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <sys/socket.h>
+
+#include "base/check.hpp"
+#include "io/st/loop_state.hpp"
+
+namespace live::io {
+
+namespace {
+
+constexpr std::size_t kMappedPrefix = 12;  // Of an IPv4 address in IPv6 (RFC 4291, 2.5.5.2).
+
+// Room for where a datagram was sent to or is to be sent from, and for the size of a train's parts.
+constexpr std::size_t kControlBytes = CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(std::uint16_t));
+
+struct alignas(cmsghdr) Control {
+    std::array<unsigned char, kControlBytes> bytes;
+};
+
+IpAddress ip_of(const in_addr& four) {
+    IpAddress ip;
+    ip.bytes[10] = ip.bytes[11] = 0xFF;
+    std::memcpy(&ip.bytes[kMappedPrefix], &four, sizeof four);
+    return ip;
+}
+
+IpAddress ip_of(const in6_addr& six) {
+    IpAddress ip;
+    std::memcpy(ip.bytes.data(), &six, sizeof six);
+    return ip;
+}
+
+TransportAddress address_of(const sockaddr_storage& storage) {
+    if (storage.ss_family == AF_INET) {
+        sockaddr_in four{};
+        std::memcpy(&four, &storage, sizeof four);
+        return {ip_of(four.sin_addr), ntohs(four.sin_port)};
+    }
+    sockaddr_in6 six{};
+    std::memcpy(&six, &storage, sizeof six);
+    return {ip_of(six.sin6_addr), ntohs(six.sin6_port)};
+}
+
+socklen_t write_address(const TransportAddress& to, bool is_ipv6, sockaddr_storage& into) {
+    if (is_ipv6) {
+        sockaddr_in6 six{};
+        six.sin6_family = AF_INET6;
+        six.sin6_port = htons(to.port);
+        std::memcpy(&six.sin6_addr, to.ip.bytes.data(), sizeof six.sin6_addr);
+        std::memcpy(&into, &six, sizeof six);
+        return sizeof six;
+    }
+    sockaddr_in four{};
+    four.sin_family = AF_INET;
+    four.sin_port = htons(to.port);
+    std::memcpy(&four.sin_addr, &to.ip.bytes[kMappedPrefix], sizeof four.sin_addr);
+    std::memcpy(&into, &four, sizeof four);
+    return sizeof four;
+}
+
+template <class T>
+void add_control(msghdr& message, std::size_t& used, int level, int type, const T& value) {
+    auto* const head = reinterpret_cast<cmsghdr*>(static_cast<unsigned char*>(message.msg_control) + used);
+    head->cmsg_level = level;
+    head->cmsg_type = type;
+    head->cmsg_len = CMSG_LEN(sizeof value);
+    std::memcpy(CMSG_DATA(head), &value, sizeof value);
+    used += CMSG_SPACE(sizeof value);
+}
+
+IpAddress local_ip_of(msghdr& message) {
+    for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
+        if (head->cmsg_level == IPPROTO_IP && head->cmsg_type == IP_PKTINFO) {
+            in_pktinfo info{};
+            std::memcpy(&info, CMSG_DATA(head), sizeof info);
+            return ip_of(info.ipi_addr);
+        }
+        if (head->cmsg_level == IPPROTO_IPV6 && head->cmsg_type == IPV6_PKTINFO) {
+            in6_pktinfo info{};
+            std::memcpy(&info, CMSG_DATA(head), sizeof info);
+            return ip_of(info.ipi6_addr);
+        }
+    }
+    return {};
+}
+
+// Root may pass the system's limit, others get what it allows.
+void raise_buffer(int fd, int forced, int plain, std::size_t bytes) {
+    const int wanted = static_cast<int>(std::min<std::size_t>(bytes, 1 << 30));
+    if (::setsockopt(fd, SOL_SOCKET, forced, &wanted, sizeof wanted) < 0)
+        ::setsockopt(fd, SOL_SOCKET, plain, &wanted, sizeof wanted);
+}
+
+std::size_t buffer_of(int fd, int name) {
+    int bytes = 0;
+    socklen_t size = sizeof bytes;
+    return ::getsockopt(fd, SOL_SOCKET, name, &bytes, &size) == 0 && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+
+// What became of a datagram that went out earlier. It concerns nobody who receives.
+bool is_news(int error) {
+    return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == EMSGSIZE || error == EPROTO;
+}
+
+std::size_t segments_of(const Train& train) {
+    return train.segment_bytes == 0 ? 1 : (train.bytes.size() + train.segment_bytes - 1) / train.segment_bytes;
+}
+
+bool is_train(const Train& train) { return segments_of(train) > 1; }
+
+}  // namespace
+
+struct UdpSocket::Inbox {
+    std::array<std::array<std::uint8_t, kDatagramBytesMax>, kBatch> bytes;
+    std::array<Control, kBatch> controls;
+    std::array<sockaddr_storage, kBatch> addresses;
+    std::array<iovec, kBatch> parts;
+    std::array<mmsghdr, kBatch> messages;
+    std::array<Datagram, kBatch> datagrams;
+};
+
+struct UdpSocket::Outbox {
+    std::array<Control, kBatch> controls;
+    std::array<sockaddr_storage, kBatch> addresses;
+    std::array<iovec, kBatch> parts;
+    std::array<mmsghdr, kBatch> messages;
+
+    // `cut`: the kernel cuts trains apart.
+    void write(std::size_t at, const Train& train, Bytes bytes, bool is_ipv6, bool cut) {
+        parts[at] = {const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
+        msghdr& message = messages[at].msg_hdr;
+        message = {};
+        message.msg_name = &addresses[at];
+        message.msg_namelen = write_address(train.to, is_ipv6, addresses[at]);
+        message.msg_iov = &parts[at];
+        message.msg_iovlen = 1;
+        message.msg_control = controls[at].bytes.data();
+        std::size_t used = 0;
+        if (train.from != IpAddress{})
+            add_source(message, used, train.from, is_ipv6);
+        if (cut && is_train(train))
+            add_control(message, used, SOL_UDP, UDP_SEGMENT, static_cast<std::uint16_t>(train.segment_bytes));
+        message.msg_controllen = used;
+        if (used == 0)
+            message.msg_control = nullptr;
+    }
+
+private:
+    static void add_source(msghdr& message, std::size_t& used, const IpAddress& from, bool is_ipv6) {
+        if (is_ipv6) {
+            in6_pktinfo info{};
+            std::memcpy(&info.ipi6_addr, from.bytes.data(), sizeof info.ipi6_addr);
+            add_control(message, used, IPPROTO_IPV6, IPV6_PKTINFO, info);
+        } else {
+            in_pktinfo info{};
+            std::memcpy(&info.ipi_spec_dst, &from.bytes[kMappedPrefix], sizeof info.ipi_spec_dst);
+            add_control(message, used, IPPROTO_IP, IP_PKTINFO, info);
+        }
+    }
+};
+
+Result<std::unique_ptr<UdpSocket>> UdpSocket::bind(const Endpoint& on, std::size_t buffer_bytes) {
+    Socket socket = TRY(open_bound(on, SOCK_DGRAM));
+    const int fd = socket.fd();
+    const int on_flag = 1;
+    const int told = on.is_ipv6() ? ::setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on_flag, sizeof on_flag)
+                                  : ::setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on_flag, sizeof on_flag);
+    if (told < 0)
+        return system_error("asking for the local addresses of datagrams", errno);
+    raise_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, buffer_bytes);
+    raise_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, buffer_bytes);
+    const Endpoint bound = TRY(bound_endpoint(socket));
+    return std::make_unique<UdpSocket>(std::move(socket), bound);
+}
+
+UdpSocket::UdpSocket(Socket socket, const Endpoint& endpoint)
+    : socket_(std::move(socket)),
+      endpoint_(endpoint),
+      is_ipv6_(endpoint.is_ipv6()),
+      inbox_(std::make_unique<Inbox>()),
+      outbox_(std::make_unique<Outbox>()) {}
+
+UdpSocket::~UdpSocket() = default;
+
+Result<std::span<const Datagram>> UdpSocket::receive(Deadline deadline) {
+    for (;;) {
+        TRY(st::breathe());
+        if (!socket_.is_open())
+            return Error(Errc::closed, "the socket was closed by this side");
+        if (const std::size_t count = TRY(try_receive()); count > 0)
+            return std::span<const Datagram>(inbox_->datagrams.data(), count);
+        // Ends at once while there may be more.
+        TRY(socket_.wait_for(Interest::readable, deadline));
+    }
+}
+
+Result<std::size_t> UdpSocket::try_receive() {
+    if (socket_.is_blocked(Interest::readable))
+        return std::size_t{0};
+    Inbox& in = *inbox_;
+    for (std::size_t i = 0; i < kBatch; ++i) {
+        in.parts[i] = {in.bytes[i].data(), kDatagramBytesMax};
+        msghdr& message = in.messages[i].msg_hdr;
+        message = {};
+        message.msg_name = &in.addresses[i];
+        message.msg_namelen = sizeof in.addresses[i];
+        message.msg_iov = &in.parts[i];
+        message.msg_iovlen = 1;
+        message.msg_control = in.controls[i].bytes.data();
+        message.msg_controllen = kControlBytes;
+    }
+    const int taken = ::recvmmsg(socket_.fd(), in.messages.data(), kBatch, MSG_DONTWAIT, nullptr);
+    if (taken < 0) {
+        const int error = errno;
+        if (error == EAGAIN)
+            socket_.set_blocked(Interest::readable);
+        else if (error != EINTR && !is_news(error))
+            return system_error("receiving on " + endpoint_.text(), error);
+        return std::size_t{0};
+    }
+    if (static_cast<std::size_t>(taken) < kBatch)
+        socket_.set_blocked(Interest::readable);
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(taken); ++i) {
+        msghdr& message = in.messages[i].msg_hdr;
+        ++counters_.received;
+        if ((message.msg_flags & MSG_TRUNC) != 0) {
+            ++counters_.received_too_long;
+            continue;
+        }
+        in.datagrams[count++] = {{in.bytes[i].data(), in.messages[i].msg_len}, address_of(in.addresses[i]), local_ip_of(message)};
+    }
+    return count;
+}
+
+std::size_t UdpSocket::send(std::span<const Train> trains) {
+    std::size_t done = 0;
+    while (done < trains.size() && socket_.is_open() && !socket_.is_blocked(Interest::writable)) {
+        if (!cuts_in_kernel_ && is_train(trains[done])) {
+            if (!send_cut(trains[done]))
+                break;
+            ++done;
+            continue;
+        }
+        const auto rest = trains.subspan(done, std::min(kBatch, trains.size() - done));
+        // Up to the next train that has to be cut here.
+        const auto end = cuts_in_kernel_ ? rest.end() : std::ranges::find_if(rest, is_train);
+        done += send_whole(rest.first(static_cast<std::size_t>(end - rest.begin())));
+    }
+    return done;
+}
+
+// One system call. A message at the front that the kernel refuses is dropped, so that those behind it go out with the next call.
+std::size_t UdpSocket::send_whole(std::span<const Train> trains) {
+    for (std::size_t i = 0; i < trains.size(); ++i) {
+        CHECK(trains[i].bytes.size() <= Train::kBytesMax && segments_of(trains[i]) <= Train::kSegmentsMax);
+        outbox_->write(i, trains[i], trains[i].bytes, is_ipv6_, true);
+    }
+    ++counters_.send_calls;
+    const int taken = ::sendmmsg(socket_.fd(), outbox_->messages.data(), static_cast<unsigned>(trains.size()), MSG_DONTWAIT);
+    if (taken > 0) {
+        for (const Train& train : trains.first(static_cast<std::size_t>(taken)))
+            counters_.sent += segments_of(train);
+        return static_cast<std::size_t>(taken);
+    }
+    const int error = errno;
+    if (error == EINTR)
+        return 0;
+    if (error == EAGAIN) {
+        socket_.set_blocked(Interest::writable);
+        return 0;
+    }
+    const Train& first = trains.front();
+    // The interface or the kernel cannot do it (udp(7)): by hand then, from now on.
+    if (is_train(first) && (error == EIO || error == EINVAL)) {
+        cuts_in_kernel_ = false;
+        return 0;
+    }
+    counters_.sent_failed += segments_of(first);
+    return 1;
+}
+
+// False when the kernel's buffer is full and nothing of the train went out. What no longer fits behind the first is dropped: sent
+// again, the first would come twice.
+bool UdpSocket::send_cut(const Train& train) {
+    for (std::size_t at = 0; at < train.bytes.size(); at += train.segment_bytes) {
+        const Bytes bytes = train.bytes.subspan(at, std::min(train.segment_bytes, train.bytes.size() - at));
+        outbox_->write(0, train, bytes, is_ipv6_, false);
+        ssize_t sent = 0;
+        do {
+            ++counters_.send_calls;
+            sent = ::sendmsg(socket_.fd(), &outbox_->messages[0].msg_hdr, MSG_DONTWAIT);
+        } while (sent < 0 && errno == EINTR);
+        if (sent < 0 && errno == EAGAIN) {
+            socket_.set_blocked(Interest::writable);
+            if (at == 0)
+                return false;
+            counters_.sent_failed += segments_of(train) - at / train.segment_bytes;
+            return true;
+        }
+        ++(sent < 0 ? counters_.sent_failed : counters_.sent);
+    }
+    return true;
+}
+
+UdpSocket::BufferBytes UdpSocket::buffers() const {
+    return {buffer_of(socket_.fd(), SO_RCVBUF), buffer_of(socket_.fd(), SO_SNDBUF)};
+}
+
+}  // namespace live::io
