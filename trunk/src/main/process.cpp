@@ -233,6 +233,7 @@ void Process::reload() {
 
 void Process::stop_fast(const char* why) {
     LOG_INFO(log_, "{}: fast quit requested", why);
+    dump_heap_profile(why);
     server_->stop_sessions(io::Deadline::after(kStopLimit));
     LOG_INFO(log_, "cleanup for quit, fast=1, grace=0");
 }

@@ -63,6 +63,11 @@ std::vector<std::string> missing_environment(const ProfilerPlan& plan, const cha
     return missing;
 }
 
+void dump_heap_profile(const char* why) {
+    if (kHeap && HeapProfilerDump != nullptr)
+        HeapProfilerDump(why);
+}
+
 Profiler::Profiler(const ProfilerPlan& plan) {
     if (plan.cpu && ProfilerStart != nullptr)
         cpu_ = ProfilerStart(in_current_folder("gperf.srs.gcp").c_str()) != 0;

@@ -20,6 +20,9 @@ ProfilerPlan built_in_profilers();
 // A sentence for each variable that a plan wants and the process does not have. `get` is getenv or a test's stand-in.
 std::vector<std::string> missing_environment(const ProfilerPlan& plan, const char* (*get)(const char* name));
 
+// Writes a heap profile now, in builds that take them: what is held while the server works is gone when the process ends.
+void dump_heap_profile(const char* why);
+
 // Profiles while it lives. Files are written to the folder that is current when it is made. One for a process.
 class Profiler {
 public:

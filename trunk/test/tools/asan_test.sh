@@ -46,12 +46,12 @@ wait "$server"
 verdict "with halt_on_error=1 it does not" "$([ $? != 0 ]; echo $?)" server.log
 server=''
 
-# As the guide does it, with the number of this compiler's library; one that is not there preloads nothing.
-for library in "$(basename "$(readlink -f "$(g++ -print-file-name=libasan.so)")" | grep -o '^libasan\.so\.[0-9]*')" libasan.so.5; do
-    serve env LD_PRELOAD="$(find /usr -name "$library" 2>/dev/null | head -n 1)" ./objs/srs -c live.conf
+# The library that it is linked with, and as the guide says it: a library that is not there preloads nothing.
+for library in "$(ldd objs/srs | awk '/libasan/ { print $3 }')" "$(find /usr -name libasan.so.5 2>/dev/null)"; do
+    serve env LD_PRELOAD="$library" ./objs/srs -c live.conf
     stop
-    verdict "LD_PRELOAD of $library" $status server.log
-    lacks "LD_PRELOAD of $library" server.log "$report"
+    verdict "LD_PRELOAD=$library" $status server.log
+    lacks "LD_PRELOAD=$library is quiet" server.log "$report"
 done
 # What follows needs builds of its own.
 [ -z "${TOOLS_SERVER:-}" ] || finish

@@ -24,11 +24,15 @@ holds "our functions are named" gcp.txt 'live::'
 ./objs/pprof --text --cum objs/srs gperf.srs.gcp* >cum.txt 2>>gcp.err
 # cumulative NAME: the share of samples, in whole percent, that have this function in their chain.
 cumulative() { awk -v name="$1" '$NF == name || index($0, name) { sub("%", "", $5); print int($5); exit }' cum.txt; }
-for name in live::io::FiberMain::run live::session::Cohort::send_to_members; do
-    share=$(cumulative "$name")
-    say "$name: ${share:-0} %"
-    verdict "most chains go through $name" "$([ "${share:-0}" -ge 30 ]; echo $?)" cum.txt
-done
+# at_least PERCENT NAME
+at_least() {
+    share=$(cumulative "$2")
+    say "$2: ${share:-0} %"
+    verdict "at least $1 % of the chains go through $2" "$([ "${share:-0}" -ge "$1" ]; echo $?)" cum.txt
+}
+at_least 80 live_fiber_entry
+at_least 60 live::io::FiberMain::run
+at_least 5 live::session::Cohort::send_to_members
 ./objs/pprof --svg ./objs/srs gperf.srs.gcp >gcp.svg 2>>gcp.err
 holds "./objs/pprof --svg" gcp.svg '</svg>' 'live' 'FiberMain'
 finish

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The heap profile of gperftools: profiles are written while it runs and at its end, and pprof says who holds the memory.
+# The heap profile of gperftools: profiles are written when a stop is asked for and at the end, and pprof says who held the memory.
 . "$(dirname -- "$0")/tool.sh"
 needs google-pprof ffmpeg curl
 quick_flavour gperf --gperf=on --gmp=on
@@ -7,12 +7,12 @@ rm -f gperf.srs.gmp*
 serve ./objs/srs -c live.conf
 publish
 play 4
-unpublish
 stop
+unpublish
 verdict "the server ends well" $status server.log
 ls gperf.srs.gmp* >files.txt 2>&1
 holds "profiles are written" files.txt 'gperf\.srs\.gmp.*\.heap'
 ./objs/pprof --text objs/srs gperf.srs.gmp* >gmp.txt 2>gmp.err
 verdict "./objs/pprof --text" $? gmp.err
-holds "our functions are named" gmp.txt 'live::'
+holds "our functions are named, and who holds the stream's media" gmp.txt 'live::media::' 'live::session::'
 finish
