@@ -87,8 +87,12 @@ quick_flavour() {
 # build [configure options]: in the current folder. What other options have left is kept: ninja knows what has changed.
 build() {
     SRS_WORKDIR=$trunk "$trunk/configure" --jobs="$JOBS" --clean=off "$@" >"${built:=build.log}" 2>&1 </dev/null || return 1
-    [ "${quick:-no}" = no ] || cmake -DLIVE_QUICK_BUILD=ON objs/build >>"$built" 2>&1 || return 1
-    make >>"$built" 2>&1 </dev/null
+    if [ "${quick:-no}" = no ]; then
+        make >>"$built" 2>&1 </dev/null
+    else
+        # Only the server, not the load tools beside it.
+        cmake -DLIVE_QUICK_BUILD=ON objs/build >>"$built" 2>&1 && cmake --build objs/build -j "$JOBS" --target srs >>"$built" 2>&1 </dev/null
+    fi
 }
 
 # write_conf TANK: where the log goes, console or file.
