@@ -69,8 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::abort();
 
     // The reader has bounds of its own for what it keeps; where it stops, the skipper may go on.
-    ChunkReader reader(
-        {.message_bytes = 1 << 24, .pending_bytes = std::size_t{1} << 26, .chunk_streams = ChunkSkipper::kChunkStreamsMax});
+    ChunkReader reader({.message_bytes = 1 << 16, .pending_bytes = 1 << 18, .chunk_streams = ChunkSkipper::kChunkStreamsMax});
     Trace kept;
     Bytes rest = input;
     while (!kept.failed) {

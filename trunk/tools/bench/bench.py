@@ -4,6 +4,8 @@
   bench.py                            the whole matrix, about sixteen minutes
   bench.py --smoke                    the ratios that a change must not break, under three minutes
   bench.py --only play,memory         some parts: play flv http publish low_latency delay memory profile
+  bench.py --only play --peer 'other=/usr/bin/other -c {conf}' --peer-conf other.conf
+                                      another server beside ours and nginx; {port} and {folder} in its conf are filled in
   bench.py soak --players 10000 --minutes 10
 
 The server runs alone on core 0, the load on core 1. Absolute figures mean nothing on a shared machine: read the ratios.
@@ -14,6 +16,7 @@ peer take turns with it. Each figure is the median of the repeats. Exit status: 
 
 import argparse
 import datetime
+import itertools
 import json
 import os
 import platform
@@ -25,8 +28,9 @@ from pathlib import Path
 from harness import TRUNK, BenchError, Lab, build_programs
 from report import Row, markdown
 from scenarios import Plan, run_parts, soak
-from servers import nginx_module
+from servers import Peer, nginx_module
 
+SMOKE_PARTS = ("play", "flv", "publish", "memory")
 PARTS = ("play", "flv", "http", "publish", "low_latency", "delay", "memory", "profile")
 
 
@@ -35,7 +39,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("mode", nargs="?", choices=["matrix", "soak"], default="matrix")
     parser.add_argument("--server", type=Path, default=Path(os.environ.get("LIVE_SERVER", TRUNK / "objs" / "srs")))
     parser.add_argument("--smoke", action="store_true", help="small counts, no peer, 15 %% slack")
-    parser.add_argument("--only", default=",".join(PARTS), help="comma-separated parts")
+    parser.add_argument("--only", default=None, help="comma-separated parts; all of them, with --smoke " + ",".join(SMOKE_PARTS))
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND", help="another server for the part `play`; may be given again")
+    parser.add_argument("--peer-conf", action="append", default=[], type=Path, metavar="FILE", help="the conf template of the peer at the same place")
     parser.add_argument("--without-nginx", action="store_true", help="leave the peer out and say so in the table")
     parser.add_argument("--players", type=str, default=None, help="player counts, comma-separated")
     parser.add_argument("--streams", type=str, default=None, help="publisher counts, comma-separated")
@@ -46,6 +52,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--build-dir", type=Path, default=TRUNK / "objs" / "bench")
     parser.add_argument("--port-base", type=int, default=25000)
     options = parser.parse_args()
+    if options.only is None:
+        options.only = ",".join(SMOKE_PARTS if options.smoke else PARTS)
     unknown = set(options.only.split(",")) - set(PARTS)
     if unknown:
         parser.error(f"unknown part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
@@ -76,12 +84,13 @@ def make_plan(options: argparse.Namespace) -> Plan:
         players=counts(options.players, smoke, [1000], [500, 2500, 5000, 10000]),
         flv_players=counts(options.players, smoke, [500], [500, 2500, 5000]),
         streams=counts(options.streams, smoke, [200], [500, 1000]),
-        repeats=min(options.repeats, 2) if smoke else options.repeats,
-        seconds=min(options.seconds, 5) if smoke else options.seconds,
+        repeats=options.repeats,
+        seconds=min(options.seconds, 4) if smoke else options.seconds,
         slack=1.15 if smoke else 1.0,
         with_nginx=not (smoke or options.without_nginx),
         command=shown_command(),
-        smoke=smoke)
+        smoke=smoke,
+        peers=[Peer.parse(text, conf) for text, conf in itertools.zip_longest(options.peer, options.peer_conf[:len(options.peer)])])
 
 
 def check_machine(plan: Plan) -> None:
@@ -108,10 +117,10 @@ def machine() -> dict:
 
 def main() -> int:
     options = parse_arguments()
-    plan = make_plan(options)
-    if options.mode == "soak":
-        plan.players = counts(options.players, False, [], [10000])
     try:
+        plan = make_plan(options)
+        if options.mode == "soak":
+            plan.players = counts(options.players, False, [], [10000])
         check_machine(plan)
         build_programs(options.build_dir)
         with Lab(options.server.resolve(), options.build_dir.resolve(), options.port_base) as lab:

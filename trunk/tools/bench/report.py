@@ -16,6 +16,7 @@ class Row:
     note: str = ""
     details: dict = field(default_factory=dict)  # Everything raw, for the JSON only.
     command: str = ""
+    peers: dict[str, float | str] = field(default_factory=dict)  # What --peer named, by its name.
 
     def as_dict(self) -> dict:
         return dict(self.__dict__)
@@ -32,11 +33,14 @@ def verdict(met: bool | None) -> str:
 
 
 def markdown(rows: list[Row], command: str, machine: dict) -> str:
+    peers = list(dict.fromkeys(name for row in rows for name in row.peers))
     lines = [f"`{command}` on {machine['cores']} cores of {machine['cpu'] or 'an unknown CPU'}, kernel {machine['kernel']}", "",
-             "| work | measure | ours | floor | ours / floor | nginx | target | |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+             "| " + " | ".join(["work", "measure", "ours", "floor", "ours / floor", "nginx", *peers, "target", ""]) + " |",
+             "|" + " --- |" * (8 + len(peers))]
     for row in rows:
         ratio = "-" if row.ratio is None else f"{row.ratio:.2f}"
-        lines.append(f"| {row.work} | {row.measure} | {number(row.ours)} | {number(row.floor)} | {ratio} | {number(row.nginx)} | "
-                     f"{row.target or '-'} | {verdict(row.met)} |")
+        cells = [row.work, row.measure, number(row.ours), number(row.floor), ratio, number(row.nginx),
+                 *(number(row.peers.get(name, "-")) for name in peers), row.target or "-", verdict(row.met)]
+        lines.append("| " + " | ".join(cells) + " |")
     notes = [f"- {row.work}: {row.note}" for row in rows if row.note]
     return "\n".join(lines + ([""] + notes if notes else []))

@@ -8,12 +8,12 @@ import sys
 import threading
 import time
 import urllib.request
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
 from harness import LOAD_CORE, SERVER_CORE, BenchError, Lab, Process
 from report import Row
-from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Server, make_static_file, start_nginx, start_nginx_http, start_ours
+from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Peer, Server, make_static_file, start_nginx, start_nginx_http, start_ours, start_peer
 
 SETTLE_S = 3.0
 STREAM = "bench"
@@ -31,6 +31,7 @@ class Plan:
     with_nginx: bool
     command: str
     smoke: bool
+    peers: list[Peer] = field(default_factory=list)
 
 
 def say(text: str) -> None:
@@ -167,8 +168,31 @@ def play_rows(lab: Lab, plan: Plan) -> list[Row]:
             server = start_nginx(lab)
             peer = play(lab, server, players, plan, None)
             server.process.stop()
-        rows += rows_of_play(players, ours, peer, plan)
+        others = {}
+        for other in plan.peers:
+            say(f"play: {players} players, {other.name}")
+            server = start_peer(lab, other)
+            others[other.name] = play(lab, server, players, plan, None)
+            server.process.stop()
+        made = rows_of_play(players, ours, peer, plan)
+        add_peers(made, players, others)
+        rows += made
     return rows
+
+
+def add_peers(rows: list[Row], players: int, others: dict[str, PlayResult]) -> None:
+    """What --peer named, into the rows that say the same of ours."""
+    for row in rows:
+        for name, result in others.items():
+            if row.measure == "CPU-s/GB":
+                row.peers[name] = result.per_gb
+                row.details[name] = {**result.delivered, "windows": [w.__dict__ for w in result.windows]}
+            elif row.measure == "undelivered":
+                row.peers[name] = result.missing() or "nothing"
+            elif row.measure == "core used, %":
+                row.peers[name] = result.share_of_core * 100
+            elif row.measure.startswith("memory a player"):
+                row.peers[name] = (result.resident_kib - result.base_kib) / players
 
 
 def flv_rows(lab: Lab, plan: Plan) -> list[Row]:

@@ -1,6 +1,7 @@
 """The servers that bench.py compares: ours, and nginx with its RTMP module as Debian packages it. Each is started on the
 server core with the same chunk size; ours merges writes over 350 ms, the peer sends each message as it comes (it has no such setting)."""
 
+import shlex
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,3 +115,38 @@ def start_nginx(lab: Lab) -> Server:
     process = lab.start("nginx", [shutil.which("nginx"), "-p", lab.folder, "-e", "stderr", "-c", conf], SERVER_CORE)
     wait_for_port(port, process)
     return Server("nginx", process, port, "")
+
+
+@dataclass
+class Peer:
+    """Another server to compare with: how to start it, and its conf as a template. In both, {port}, {folder} and, in the command,
+    {conf} are replaced; braces of the conf's own stay as they are."""
+    name: str
+    command: str
+    template: Path | None
+
+    @staticmethod
+    def parse(text: str, template: Path | None) -> "Peer":
+        name, equals, command = text.partition("=")
+        if not name or not equals or not command.strip():
+            raise BenchError(f"--peer: found \"{text}\", expected NAME=COMMAND, such as 'other=/usr/bin/other -c {{conf}}'")
+        if "{conf}" in command and template is None:
+            raise BenchError(f"--peer {name}: the command wants {{conf}}; name a template with --peer-conf")
+        return Peer(name, command, template)
+
+
+def start_peer(lab: Lab, peer: Peer) -> Server:
+    """The peer on the server core, with RTMP on a port of ours: application `live` is what players and publishers ask for."""
+    port = lab.port()
+    conf = lab.folder / f"{peer.name}-{port}.conf"
+    values = {"{port}": str(port), "{folder}": str(lab.folder), "{conf}": str(conf)}
+
+    def filled(text: str) -> str:
+        for place, value in values.items():
+            text = text.replace(place, value)
+        return text
+    if peer.template is not None:
+        conf.write_text(filled(peer.template.read_text()))
+    process = lab.start(peer.name, [filled(word) for word in shlex.split(peer.command)], SERVER_CORE)
+    wait_for_port(port, process)
+    return Server(peer.name, process, port, "")
