@@ -33,7 +33,7 @@ for how in fp dwarf; do
     verdict "stacks are whole by $how" "$([ "$all" -ge 20 ] && [ $((whole * 100)) -ge $((all * 90)) ]; echo $?)" "roots-$how.txt"
     holds "from a send down to where a fiber begins" "perf-$how.txt" 'Cohort::send_to_members' 'FiberMain::run' 'live_fiber_entry'
 done
-kill -INT $load
+kill -INT "$(pgrep -P $load)"  # it is a shell that waits for the program
 wait $load
 unpublish
 stop
