@@ -1,0 +1,133 @@
+#include "engine/rtc/bandwidth_estimator.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace live::engine::rtc {
+
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr microseconds kRateWindow = 500ms;
+constexpr microseconds kLeastWindow = 10s;
+constexpr microseconds kStepMax = 500ms;  // a longer silence between reports does not raise the rate by more
+constexpr double kDecrease = 0.85;
+constexpr double kDoublingsPerSecond = 2;    // before the first decrease
+constexpr double kIncreasePerSecond = 1.15;  // behind it
+constexpr double kBeyondReceived = 1.5;      // who sends little learns little
+constexpr double kLossPackets = 100;         // over about so many loss is measured
+constexpr microseconds kDraining = 2ms;      // a queue that shrinks by more between reports is on its way down
+
+double seconds(microseconds time) { return std::chrono::duration<double>(time).count(); }
+
+}  // namespace
+
+void BandwidthEstimator::sent(TimePoint now, std::uint16_t sequence, std::size_t bytes) {
+    if (sent_.size() == kSentMax)
+        sent_.pop_front();
+    sent_.push_back({unwrapper_.widen(sequence), now, bytes});
+}
+
+// Reports come in order, so what is looked for is near the front; what stands before it was told as lost, or its report was.
+std::optional<BandwidthEstimator::Sent> BandwidthEstimator::take(std::uint64_t sequence) {
+    if (sent_.empty() || sequence > sent_.back().sequence)
+        return std::nullopt;
+    while (!sent_.empty() && sent_.front().sequence < sequence)
+        sent_.pop_front();
+    if (sent_.empty() || sent_.front().sequence != sequence)
+        return std::nullopt;
+    const Sent found = sent_.front();
+    sent_.pop_front();
+    return found;
+}
+
+BandwidthEstimator::Report BandwidthEstimator::match(TimePoint now, const wire::rtcp::TransportFeedback& feedback) {
+    Report report;
+    microseconds at = wire::rtcp::kReferenceTick * feedback.reference_time;
+    std::uint64_t sequence = unwrapper_.peek(feedback.base_sequence);
+    for (const auto& packet : feedback.packets) {
+        const auto found = take(sequence++);
+        if (packet.ticks)
+            at += wire::rtcp::kDeltaTick * *packet.ticks;
+        if (!found)
+            continue;
+        if (!packet.received) {
+            ++report.lost;
+            continue;
+        }
+        ++report.came;
+        if (!packet.ticks)
+            continue;
+        report.delay = std::min(report.delay, at - std::chrono::duration_cast<microseconds>(found->at.time_since_epoch()));
+        round_trip_ = std::chrono::duration_cast<microseconds>(now - found->at);
+        came_.push_back({at, found->bytes});
+    }
+    while (!came_.empty() && (came_.back().at - came_.front().at > kRateWindow || came_.back().at < came_.front().at))
+        came_.pop_front();
+    return report;
+}
+
+// The least delay within kLeastWindow: of candidates that came earlier and were no smaller, none is needed any more.
+microseconds BandwidthEstimator::least_delay(TimePoint now, microseconds delay) {
+    while (!least_.empty() && least_.back().delay >= delay)
+        least_.pop_back();
+    least_.push_back({now, delay});
+    while (now - least_.front().at > kLeastWindow)
+        least_.pop_front();
+    return least_.front().delay;
+}
+
+double BandwidthEstimator::received_rate() const {
+    if (came_.size() < 2)
+        return 0;
+    std::size_t bytes = 0;
+    for (const Came& packet : came_)
+        bytes += packet.bytes;
+    // Of n packets n-1 lie between the first and the last.
+    const double between = static_cast<double>(bytes - came_.front().bytes) * 8;
+    const microseconds span = came_.back().at - came_.front().at;
+    return span < 20ms ? 0 : between / seconds(span);
+}
+
+void BandwidthEstimator::reported(TimePoint now, const wire::rtcp::TransportFeedback& feedback) {
+    const Report report = match(now, feedback);
+    if (report.came + report.lost == 0)
+        return;
+    const auto told = static_cast<double>(report.came + report.lost);
+    loss_ += (static_cast<double>(report.lost) / told - loss_) * std::min(1.0, told / kLossPackets);
+    const microseconds before = queue_;
+    if (report.delay != microseconds::max())
+        queue_ = report.delay - least_delay(now, report.delay);
+    is_draining_ = queue_ + kDraining < before;
+    adapt(now);
+}
+
+void BandwidthEstimator::adapt(TimePoint now) {
+    const microseconds step =
+        adapted_ ? std::min(std::chrono::duration_cast<microseconds>(now - *adapted_), kStepMax) : microseconds{0};
+    adapted_ = now;
+    const double received = received_rate();
+    const bool is_queueing = queue_ > options_.queue_high && !is_draining_;
+    if (is_queueing || (loss_ > options_.loss_high && !is_draining_)) {
+        // Once a round trip and a little: what is in flight still comes from the old rate.
+        if (decreased_ && now - *decreased_ < round_trip_ + 100ms)
+            return;
+        if (is_queueing)
+            rate_ = (received > 0 ? std::min(rate_, received) : rate_) * kDecrease;
+        else
+            // What came through all the same is a floor.
+            rate_ = std::max(rate_ * (1 - loss_ / 2), std::min(rate_, received * kDecrease));
+        loss_ = 0;
+        decreased_ = now;
+    } else if (queue_ < options_.queue_low) {
+        const double factor =
+            decreased_ ? std::pow(kIncreasePerSecond, seconds(step)) : std::exp2(kDoublingsPerSecond * seconds(step));
+        const double risen = rate_ * factor;
+        // Where a sender has little to send, the rate keeps what it had.
+        rate_ = std::max(rate_, received > 0 ? std::min(risen, received * kBeyondReceived) : rate_);
+    }
+    rate_ = std::clamp(rate_, static_cast<double>(options_.min), static_cast<double>(options_.max));
+}
+
+}  // namespace live::engine::rtc

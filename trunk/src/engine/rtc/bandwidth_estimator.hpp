@@ -1,0 +1,87 @@
+// The sending half of transport-wide feedback: from when packets left and when they came, how much the link to one player
+// carries. The rate doubles until the link shows a queue or loss, falls below what came through when it does, and feels its way
+// up again.
+//
+// A queue shows as delay above the least delay of the last seconds, so both clocks may stand anywhere and drift a little.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "base/time.hpp"
+#include "wire/rtcp/transport_feedback.hpp"
+#include "wire/rtp/sequence.hpp"
+
+namespace live::engine::rtc {
+
+class BandwidthEstimator {
+public:
+    static constexpr std::size_t kSentMax = 4'096;  // packets whose fate is not known; the oldest are forgotten
+
+    struct Options {
+        std::uint64_t start = 500'000;  // bits a second, like all rates here
+        std::uint64_t min = 50'000;
+        std::uint64_t max = 50'000'000;
+        std::chrono::milliseconds queue_high = 50ms;  // above it the link is overused
+        std::chrono::milliseconds queue_low = 20ms;   // below it the rate may rise
+        double loss_high = 0.1;                       // random loss below it is the retransmission's business
+    };
+
+    explicit BandwidthEstimator(Options options) : options_(options), rate_(static_cast<double>(options.start)) {}
+
+    // Call for each packet that leaves, with the number in its header extension, which goes up by one.
+    void sent(TimePoint now, std::uint16_t sequence, std::size_t bytes);
+    // A report of the player. One that tells nothing of what was sent is ignored.
+    void reported(TimePoint now, const wire::rtcp::TransportFeedback& feedback);
+
+    std::uint64_t rate() const { return static_cast<std::uint64_t>(rate_); }
+    // Of the last report; the loss of about the last hundred packets since the rate was lowered.
+    std::chrono::microseconds queue() const { return queue_; }
+    double loss() const { return loss_; }
+    // From a packet's leaving to the report of it; zero before the first.
+    std::chrono::microseconds round_trip() const { return round_trip_; }
+    std::size_t in_flight() const { return sent_.size(); }
+
+private:
+    struct Sent {
+        std::uint64_t sequence;
+        TimePoint at;
+        std::size_t bytes;
+    };
+    struct Came {
+        std::chrono::microseconds at;  // on the player's clock
+        std::size_t bytes;
+    };
+    struct Least {
+        TimePoint at;
+        std::chrono::microseconds delay;
+    };
+    struct Report {
+        std::size_t came = 0;
+        std::size_t lost = 0;
+        std::chrono::microseconds delay = std::chrono::microseconds::max();  // the least of this report, on two clocks
+    };
+
+    Report match(TimePoint now, const wire::rtcp::TransportFeedback& feedback);
+    std::optional<Sent> take(std::uint64_t sequence);
+    std::chrono::microseconds least_delay(TimePoint now, std::chrono::microseconds delay);
+    double received_rate() const;
+    void adapt(TimePoint now);
+
+    Options options_;
+    std::deque<Sent> sent_;
+    std::deque<Came> came_;    // of the last kRateWindow
+    std::deque<Least> least_;  // candidates for the least delay, rising
+    wire::rtp::SequenceUnwrapper unwrapper_;
+    double rate_;
+    double loss_ = 0;
+    bool is_draining_ = false;
+    std::chrono::microseconds queue_{0};
+    std::chrono::microseconds round_trip_{0};
+    std::optional<TimePoint> adapted_;
+    std::optional<TimePoint> decreased_;
+};
+
+}  // namespace live::engine::rtc

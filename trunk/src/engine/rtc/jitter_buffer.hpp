@@ -1,0 +1,50 @@
+// Puts the packets of one stream back into order before their frames are put together: a packet waits for those missing before
+// it, but not longer than a retransmission may take. Nothing waits while nothing is missing, so it adds no delay of its own. For
+// the bridges; packets to players of WebRTC are forwarded as they come.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "base/bytes.hpp"
+#include "base/time.hpp"
+
+namespace live::engine::rtc {
+
+class JitterBuffer {
+public:
+    static constexpr std::size_t kPacketsMax = 2'048;  // waiting; then the oldest hole is given up
+
+    explicit JitterBuffer(std::chrono::milliseconds wait_max = 400ms) : wait_max_(wait_max) {}
+
+    struct Ordered {
+        std::uint64_t sequence = 0;
+        Slice packet;
+    };
+
+    // False when it came before or too late. The first packet sets the beginning; one from before it, while nothing has left yet,
+    // too.
+    bool push(TimePoint now, std::uint64_t sequence, Slice packet);
+    // The next packet in order, when it is there or when those before it have been waited for long enough.
+    std::optional<Ordered> pop(TimePoint now);
+    // When pop() will give up a hole.
+    std::optional<TimePoint> next_timeout() const;
+
+    std::size_t waiting() const { return waiting_.size(); }
+    std::uint64_t given_up() const { return given_up_; }  // packets that never came in time
+
+private:
+    struct Waiting {
+        TimePoint came;
+        Slice packet;
+    };
+    std::map<std::uint64_t, Waiting> waiting_;
+    std::optional<std::uint64_t> next_;
+    std::chrono::milliseconds wait_max_;
+    std::uint64_t given_up_ = 0;
+    bool has_left_ = false;
+};
+
+}  // namespace live::engine::rtc

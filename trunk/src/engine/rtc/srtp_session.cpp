@@ -1,0 +1,113 @@
+#include "engine/rtc/srtp_session.hpp"
+
+#include <srtp2/srtp.h>
+
+#include <string>
+#include <vector>
+
+#include "base/check.hpp"
+
+namespace live::engine::rtc {
+
+namespace {
+
+constexpr std::size_t kRtpBytesMin = 12;
+constexpr std::size_t kRtcpBytesMin = 8;
+
+// The library counts its own set-ups; this one is never taken down, as the program needs it to its end.
+Result<void> begin_library() {
+    static const srtp_err_status_t status = srtp_init();
+    if (status != srtp_err_status_ok)
+        return Error(Errc::system, "the SRTP library does not start (" + std::to_string(status) + ")");
+    return {};
+}
+
+Error failure(srtp_err_status_t status, const char* what) {
+    const std::string sentence = std::string(what) + " (" + std::to_string(status) + ")";
+    switch (status) {
+        case srtp_err_status_auth_fail: return {Errc::denied, sentence + ": not authentic"};
+        case srtp_err_status_replay_fail:
+        case srtp_err_status_replay_old: return {Errc::conflict, sentence + ": it came before"};
+        case srtp_err_status_bad_param:
+        case srtp_err_status_parse_err: return {Errc::malformed, sentence + ": not a packet"};
+        default: return {Errc::system, sentence};
+    }
+}
+
+Result<srtp_t> make(SrtpProfile profile, std::vector<std::uint8_t> key, srtp_ssrc_type_t direction) {
+    srtp_policy_t policy{};
+    if (profile == SrtpProfile::aead_aes_128_gcm) {
+        srtp_crypto_policy_set_aes_gcm_128_16_auth(&policy.rtp);
+        srtp_crypto_policy_set_aes_gcm_128_16_auth(&policy.rtcp);
+    } else {
+        srtp_crypto_policy_set_rtp_default(&policy.rtp);
+        srtp_crypto_policy_set_rtcp_default(&policy.rtcp);
+    }
+    CHECK(key.size() == static_cast<std::size_t>(policy.rtp.cipher_key_len));
+    policy.ssrc.type = direction;
+    policy.key = key.data();
+    policy.window_size = SrtpSession::kReplayWindow;
+    policy.allow_repeat_tx = direction == ssrc_any_outbound ? 1 : 0;
+    srtp_t made = nullptr;
+    if (const auto status = srtp_create(&made, &policy); status != srtp_err_status_ok)
+        return failure(status, "SRTP session");
+    return made;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SrtpSession>> SrtpSession::create(const SrtpKeys& keys) {
+    TRY(begin_library());
+    const srtp_t outbound = TRY(make(keys.profile, keys.local, ssrc_any_outbound));
+    auto inbound = make(keys.profile, keys.remote, ssrc_any_inbound);
+    if (!inbound.ok()) {
+        srtp_dealloc(outbound);
+        return std::move(inbound).error();
+    }
+    return std::make_unique<SrtpSession>(Private{}, outbound, *inbound);
+}
+
+SrtpSession::~SrtpSession() {
+    srtp_dealloc(outbound_);
+    srtp_dealloc(inbound_);
+}
+
+Result<std::size_t> SrtpSession::protect_rtp(MutBytes storage, std::size_t bytes) {
+    CHECK(bytes <= storage.size() && kTrailerBytesMax <= storage.size() - bytes);
+    if (bytes < kRtpBytesMin)
+        return Error(Errc::malformed, "RTP packet of " + std::to_string(bytes) + " bytes");
+    int length = static_cast<int>(bytes);
+    if (const auto status = srtp_protect(outbound_, storage.data(), &length); status != srtp_err_status_ok)
+        return failure(status, "protecting RTP");
+    return static_cast<std::size_t>(length);
+}
+
+Result<std::size_t> SrtpSession::protect_rtcp(MutBytes storage, std::size_t bytes) {
+    CHECK(bytes <= storage.size() && kTrailerBytesMax <= storage.size() - bytes);
+    if (bytes < kRtcpBytesMin)
+        return Error(Errc::malformed, "RTCP packet of " + std::to_string(bytes) + " bytes");
+    int length = static_cast<int>(bytes);
+    if (const auto status = srtp_protect_rtcp(outbound_, storage.data(), &length); status != srtp_err_status_ok)
+        return failure(status, "protecting RTCP");
+    return static_cast<std::size_t>(length);
+}
+
+Result<std::size_t> SrtpSession::unprotect_rtp(MutBytes packet) {
+    if (packet.size() < kRtpBytesMin)
+        return Error(Errc::malformed, "SRTP packet of " + std::to_string(packet.size()) + " bytes");
+    int length = static_cast<int>(packet.size());
+    if (const auto status = srtp_unprotect(inbound_, packet.data(), &length); status != srtp_err_status_ok)
+        return failure(status, "SRTP packet");
+    return static_cast<std::size_t>(length);
+}
+
+Result<std::size_t> SrtpSession::unprotect_rtcp(MutBytes packet) {
+    if (packet.size() < kRtcpBytesMin)
+        return Error(Errc::malformed, "SRTCP packet of " + std::to_string(packet.size()) + " bytes");
+    int length = static_cast<int>(packet.size());
+    if (const auto status = srtp_unprotect_rtcp(inbound_, packet.data(), &length); status != srtp_err_status_ok)
+        return failure(status, "SRTCP packet");
+    return static_cast<std::size_t>(length);
+}
+
+}  // namespace live::engine::rtc

@@ -1,0 +1,47 @@
+// Protection of RTP and RTCP (RFC 3711; RFC 7714 for AES-GCM), both directions of one session, in place. Keys come from
+// DtlsTransport::export_keys().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "engine/rtc/dtls_transport.hpp"
+
+struct srtp_ctx_t_;
+
+namespace live::engine::rtc {
+
+class SrtpSession {
+    struct Private {};
+
+public:
+    // Room that protecting a packet of RTP, or of RTCP, may need behind it.
+    static constexpr std::size_t kTrailerBytesMax = 16 + 4 + 12;
+    // Packets that may come late, or be sent again under their own number. 128 costs 16 bytes a stream.
+    static constexpr unsigned long kReplayWindow = 128;
+
+    // Errc::system when the library refuses.
+    static Result<std::unique_ptr<SrtpSession>> create(const SrtpKeys& keys);
+    SrtpSession(Private, srtp_ctx_t_* outbound, srtp_ctx_t_* inbound) : outbound_(outbound), inbound_(inbound) {}
+    ~SrtpSession();
+    SrtpSession(const SrtpSession&) = delete;
+    SrtpSession& operator=(const SrtpSession&) = delete;
+
+    // In place: the packet is the first `bytes` of `storage`, which has kTrailerBytesMax more. How long it is then. A packet may
+    // be protected again under the same number only with the same content: another breaks the key. Errc::malformed, Errc::system.
+    Result<std::size_t> protect_rtp(MutBytes storage, std::size_t bytes);
+    Result<std::size_t> protect_rtcp(MutBytes storage, std::size_t bytes);
+
+    // In place; how long the packet is without protection. Errc::denied when it is not authentic, Errc::conflict when it came
+    // before or is too old to tell, Errc::malformed.
+    Result<std::size_t> unprotect_rtp(MutBytes packet);
+    Result<std::size_t> unprotect_rtcp(MutBytes packet);
+
+private:
+    srtp_ctx_t_* outbound_;
+    srtp_ctx_t_* inbound_;
+};
+
+}  // namespace live::engine::rtc
