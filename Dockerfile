@@ -11,7 +11,7 @@ COPY trunk/scripts/install-packages.sh trunk/scripts/common.sh /src/trunk/script
 RUN apt-get update && /src/trunk/scripts/install-packages.sh build pages && rm -rf /var/lib/apt/lists/*
 # The pinned third-party source alone first: it changes less often than ours.
 COPY trunk/3rdparty /src/trunk/3rdparty
-RUN apt-get update && /src/trunk/3rdparty/st/fetch.sh && /src/trunk/3rdparty/srtp/fetch.sh && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && /src/trunk/3rdparty/fetch.sh st && /src/trunk/3rdparty/fetch.sh srtp && rm -rf /var/lib/apt/lists/*
 COPY . /src
 RUN cd /src/trunk && ./configure && make && make install DESTDIR=/image && strip --strip-debug /image/usr/local/srs/objs/srs /image/usr/local/srs/objs/sb_*
 # Which packages hold the shared libraries that the server is linked with.

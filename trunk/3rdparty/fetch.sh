@@ -1,16 +1,17 @@
 #!/bin/sh
-# Gets the pinned source of libsrtp2 and prints the folder it was unpacked to. Nothing else is written to standard output.
+# Gets the source that NAME/PIN pins and prints the folder it was unpacked to. Nothing else is written to standard output.
 #
-#   fetch.sh              uses the cache, else `apt-get source`
-#   LIVE_SRTP_FILES=DIR   takes the .dsc and the two tarballs from DIR instead of the network
+#   fetch.sh NAME             uses the cache, else `apt-get source`
+#   LIVE_3RDPARTY_FILES=DIR   takes the .dsc and the two tarballs from DIR instead of the network
 #
-# The cache is ${XDG_CACHE_HOME:-$HOME/.cache}/live-server-3rdparty/libsrtp2-VERSION-HASH. The system's own apt configuration is only read.
+# The cache is ${XDG_CACHE_HOME:-$HOME/.cache}/live-server-3rdparty/PACKAGE-VERSION-HASH. The system's own apt configuration is only read.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-. "$here/PIN"
+name=$1
+. "$here/$name/PIN"
 
-say() { echo "3rdparty/srtp: $*" >&2; }
+say() { echo "3rdparty/$name: $*" >&2; }
 fail() {
     say "$*"
     exit 1
@@ -39,7 +40,7 @@ private_apt() {
 }
 
 download() {
-    command -v apt-get >/dev/null || fail "apt-get is missing; put $dsc, $orig and $debian into a folder and set LIVE_SRTP_FILES to it"
+    command -v apt-get >/dev/null || fail "apt-get is missing; put $dsc, $orig and $debian into a folder and set LIVE_3RDPARTY_FILES to it"
     say "getting $package $version through apt"
     if apt-get source --download-only "$package=$version" >/dev/null 2>&1 && [ -f "$orig" ]; then
         return
@@ -50,7 +51,7 @@ download() {
     write_source_entries "$apt_dir"
     private_apt update || say "apt-get update reported errors; trying all the same"
     private_apt source --download-only "$package=$version" ||
-        fail "apt cannot find the source of $package $version; put $dsc, $orig and $debian into a folder and set LIVE_SRTP_FILES to it"
+        fail "apt cannot find the source of $package $version; put $dsc, $orig and $debian into a folder and set LIVE_3RDPARTY_FILES to it"
 }
 
 verify() {
@@ -68,8 +69,8 @@ mkdir -p "$cache"
 work=$(mktemp -d "$cache/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-if [ -n "${LIVE_SRTP_FILES:-}" ]; then
-    cp "$LIVE_SRTP_FILES/$dsc" "$LIVE_SRTP_FILES/$orig" "$LIVE_SRTP_FILES/$debian" .
+if [ -n "${LIVE_3RDPARTY_FILES:-}" ]; then
+    cp "$LIVE_3RDPARTY_FILES/$dsc" "$LIVE_3RDPARTY_FILES/$orig" "$LIVE_3RDPARTY_FILES/$debian" .
 else
     download
 fi
