@@ -36,6 +36,11 @@ std::uint8_t with_type(NalCodec codec, std::uint8_t first, std::uint8_t type) {
     return static_cast<std::uint8_t>((first & 0x81) | type << 1);
 }
 
+// Types above are this format's own, or nobody's.
+bool is_unit(NalCodec codec, std::uint8_t type) {
+    return type <= numbers(codec).single_max && (codec == NalCodec::hevc || type != 0);
+}
+
 bool is_key(NalCodec codec, std::uint8_t type) { return codec == NalCodec::avc ? type == 5 : type >= 16 && type <= 21; }
 
 // Does a picture begin with this unit? `body` is what follows its header. A slice says in its first bit whether it is the first
@@ -56,7 +61,8 @@ void put_length(std::vector<std::uint8_t>& data, std::size_t at) {
         data[at + i] = static_cast<std::uint8_t>(length >> 8 * (kLengthBytes - 1 - i));
 }
 
-Result<std::vector<Bytes>> split(Bytes frame, std::size_t header_bytes) {
+Result<std::vector<Bytes>> split(NalCodec codec, Bytes frame) {
+    const std::size_t header_bytes = numbers(codec).header_bytes;
     std::vector<Bytes> units;
     ByteReader in(frame);
     while (!in.at_end()) {
@@ -66,7 +72,8 @@ Result<std::vector<Bytes>> split(Bytes frame, std::size_t header_bytes) {
             return bad("NAL units whose lengths do not fit");
         if (units.size() == kUnitsMax)
             return Error(Errc::limit, "RTP payload: more than " + std::to_string(kUnitsMax) + " NAL units");
-        units.push_back(*unit);
+        if (is_unit(codec, type_of(codec, unit->front())))
+            units.push_back(*unit);
     }
     return units;
 }
@@ -158,7 +165,7 @@ Result<void> NalDepacketizer::read(Bytes payload) {
         return bad("a NAL unit in pieces without its end");
     if (type == n.aggregate)
         return read_aggregate(payload.subspan(n.header_bytes));
-    if (type > n.single_max || (codec_ == NalCodec::avc && type == 0))
+    if (!is_unit(codec_, type))
         return Error(Errc::unsupported, "RTP payload: NAL unit type " + std::to_string(type));
     append_unit(payload);
     return {};
@@ -173,6 +180,8 @@ Result<void> NalDepacketizer::read_aggregate(Bytes units) {
         const auto unit = size.ok() ? in.take(*size) : Result<Bytes>(Error(size.error()));
         if (!unit.ok() || unit->size() < numbers(codec_).header_bytes)
             return bad("an aggregate whose sizes do not fit");
+        if (!is_unit(codec_, type_of(codec_, unit->front())))
+            return bad("an aggregate inside an aggregate");
         append_unit(*unit);
     }
     return {};
@@ -189,6 +198,8 @@ Result<void> NalDepacketizer::read_fragment(Bytes payload) {
         return bad("fragments out of their order");
     if (is_start) {
         const auto type = static_cast<std::uint8_t>(mark & (codec_ == NalCodec::avc ? 0x1F : 0x3F));
+        if (!is_unit(codec_, type))
+            return bad("a fragment of what is no NAL unit");
         if (is_key(codec_, type))
             frames_.set_key();
         fragment_at_ = frames_.data().size();
@@ -217,7 +228,7 @@ void NalDepacketizer::append_unit(Bytes unit) {
 Result<void> packetize_nal(NalCodec codec, Bytes frame, std::size_t payload_bytes_max, PayloadList& out) {
     CHECK(payload_bytes_max >= kPayloadBytesMin);
     const Numbers& n = numbers(codec);
-    const std::vector<Bytes> units = TRY(split(frame, n.header_bytes));
+    const std::vector<Bytes> units = TRY(split(codec, frame));
     for (std::size_t i = 0; i < units.size();) {
         if (units[i].size() > payload_bytes_max) {
             write_fragments(codec, units[i++], payload_bytes_max, out);

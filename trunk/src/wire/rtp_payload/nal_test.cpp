@@ -182,10 +182,10 @@ TEST(NalPayload, ASliceFromTheMiddleIsNoBeginning) {
 
 TEST(NalPayload, RefusesWhatBreaksTheFormat) {
     const std::pair<NalCodec, const char*> cases_[] = {
-        {NalCodec::avc, "78"},        {NalCodec::avc, "780003aabb"}, {NalCodec::avc, "780000"},      {NalCodec::avc, "7c05aa"},
-        {NalCodec::avc, "7cc5aa"},    {NalCodec::avc, "7c85"},       {NalCodec::avc, "79000000"},    {NalCodec::avc, "00aa"},
-        {NalCodec::hevc, "60"},       {NalCodec::hevc, "6001"},      {NalCodec::hevc, "60010005aa"}, {NalCodec::hevc, "620113aa"},
-        {NalCodec::hevc, "64010000"},
+        {NalCodec::avc, "78"},     {NalCodec::avc, "780003aabb"},  {NalCodec::avc, "780000"},     {NalCodec::avc, "7c05aa"},
+        {NalCodec::avc, "7cc5aa"}, {NalCodec::avc, "7c9caa"},      {NalCodec::avc, "7800027801"}, {NalCodec::hevc, "6201b332"},
+        {NalCodec::avc, "7c85"},   {NalCodec::avc, "79000000"},    {NalCodec::avc, "00aa"},       {NalCodec::hevc, "60"},
+        {NalCodec::hevc, "6001"},  {NalCodec::hevc, "60010005aa"}, {NalCodec::hevc, "620113aa"},  {NalCodec::hevc, "64010000"},
     };
     for (const auto& [codec, text] : cases_) {
         NalDepacketizer depacketizer(codec);
@@ -223,6 +223,9 @@ TEST(NalPayload, LengthsThatDoNotFitAreRefused) {
     EXPECT_EQ(packetize_nal(NalCodec::avc, hex("00000000"), kRoom, out).code(), Errc::malformed);
     EXPECT_EQ(packetize_nal(NalCodec::avc, hex("000000"), kRoom, out).code(), Errc::malformed);
     EXPECT_TRUE(out.empty());
+    EXPECT_TRUE(packetize_nal(NalCodec::avc, hex("00000002 7800 00000002 6588"), kRoom, out).ok());
+    ASSERT_EQ(out.size(), 1U) << "what only packets may hold is left out";
+    EXPECT_EQ(out[0][0], 0x65);
     Octets many;
     for (std::size_t i = 0; i <= 1'024; ++i)
         many.insert(many.end(), {0, 0, 0, 1, 0x65});
