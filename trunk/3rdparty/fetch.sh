@@ -9,6 +9,7 @@ set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 name=$1
+# shellcheck source=st/PIN
 . "$here/$name/PIN"
 
 say() { echo "3rdparty/$name: $*" >&2; }
