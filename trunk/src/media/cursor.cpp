@@ -4,9 +4,10 @@
 
 namespace live::media {
 
-Cursor::Cursor(Ref<Source> source) : source_(std::move(source)), next_(source_->join_point()) {
+Cursor::Cursor(Ref<Source> source, Listens how, Start start)
+    : source_(std::move(source)), next_(start == Start::now ? source_->ring().next() : source_->join_point()) {
     source_->add_reader(*this);
-    source_->add_listener(*this);
+    source_->add_listener(*this, how);
     introduce();
 }
 

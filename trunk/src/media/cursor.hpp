@@ -14,8 +14,10 @@ namespace live::media {
 
 class Cursor final : private PacketListener, private PacketReader {
 public:
-    // Starts at the source's join point.
-    explicit Cursor(Ref<Source> source);
+    // At the source's join point, or behind all that was published so far.
+    enum class Start : bool { join_point, now };
+
+    explicit Cursor(Ref<Source> source, Listens how = Listens::at_once, Start start = Start::join_point);
     ~Cursor();
     Cursor(const Cursor&) = delete;
     Cursor& operator=(const Cursor&) = delete;
@@ -23,6 +25,8 @@ public:
     // The next packet, or none when this reader has seen all. When metadata or sequence headers changed since the last packet
     // taken (and before the first one) they come first, stamped with the time of the packet that follows.
     std::optional<Packet> take();
+    // What take() is at in the source's ring, metadata and sequence headers aside.
+    Sequence next() const { return next_; }
     // Raised after every batch of packets.
     Signal& readable() { return readable_; }
     std::uint64_t dropped() const { return dropped_; }

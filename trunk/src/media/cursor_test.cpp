@@ -1,0 +1,37 @@
+#include "media/cursor.hpp"
+
+#include <gtest/gtest.h>
+
+#include "media/run_fixture.hpp"
+
+namespace live::media {
+namespace {
+
+TEST(Cursor, BeginsAtTheJoinPointOrBehindAllThatWasPublished) {
+    Stage stage;
+    stage.config();
+    stage.picture();
+    Cursor joining(stage.source);
+    Cursor late(stage.source, Listens::patiently, Cursor::Start::now);
+    EXPECT_FALSE(stage.source->ring().empty());
+    for (int header = 0; header < 3; ++header) {
+        EXPECT_TRUE(joining.take()->config);
+        EXPECT_TRUE(late.take()->config) << "headers of before come first";
+    }
+    EXPECT_EQ(number_of(joining.take()->payload), 0u) << "the cached GOP";
+    EXPECT_FALSE(late.take().has_value());
+    EXPECT_EQ(late.next(), stage.source->ring().next());
+    stage.picture();
+    EXPECT_EQ(number_of(late.take()->payload), 2u);
+}
+
+TEST(Cursor, APatientOneDoesNotKeepThePublisherFromItsBeat) {
+    Stage stage;
+    const Cursor patient(stage.source, Listens::patiently);
+    EXPECT_FALSE(stage.source->is_awaited());
+    const Cursor eager(stage.source);
+    EXPECT_TRUE(stage.source->is_awaited());
+}
+
+}  // namespace
+}  // namespace live::media
