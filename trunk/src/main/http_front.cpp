@@ -48,7 +48,7 @@ api::ServerInfo info_of(const ServerNames& names) {
     info.license = kLicense;
     info.contributors = "CONTRIBUTING.md and the history of the source tree";
     info.features = {{"ssl", true},    {"hls", false},         {"hds", false},        {"callback", true},   {"api", true},
-                     {"httpd", true},  {"dvr", false},         {"transcode", false},  {"ingest", true},     {"stat", true},
+                     {"httpd", true},  {"dvr", true},          {"transcode", false},  {"ingest", true},     {"stat", true},
                      {"caster", true}, {"complex_send", true}, {"tcp_nodelay", true}, {"so_sendbuf", true}, {"mr", true}};
     return info;
 }

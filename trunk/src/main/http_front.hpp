@@ -62,6 +62,8 @@ public:
 
     // Before listen(); the handlers outlive the front. A fallback of the streaming ports, asked in order (Router::add_fallback).
     void add_streams(session::http::Handler& handler);
+    // What handlers of the API say of this server.
+    const api::ServerInfo& info() const { return info_; }
     // A pattern of the API ports.
     void add_api(const std::string& pattern, session::http::Handler& handler);
 

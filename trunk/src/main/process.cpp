@@ -115,7 +115,7 @@ void Process::announce(const LoadedSettings& loaded) const {
     else
         LOG_INFO(log_, "the log goes to the console");
     LOG_INFO(log_,
-             "features, rch:off, dash:off, hls:off, hds:off, srt:off, hc:on, ha:on, hs:off, hp:off, dvr:off, trans:off, "
+             "features, rch:off, dash:off, hls:off, hds:off, srt:off, hc:on, ha:on, hs:off, hp:off, dvr:on, trans:off, "
              "inge:on, stat:on, sc:off");
     if (const Vhost* vhost = settings.find_vhost(kDefaultVhost); vhost != nullptr)
         LOG_INFO(log_, "mw sleep:{}ms, mr enabled:{}, gc:{}, pq:{}ms, tn:{}, ss:{}", vhost->play.mw_latency.count(),
@@ -151,6 +151,8 @@ int Process::serve(LoadedSettings loaded) {
         LOG_ERROR(log_, "{}", loop.error().text());
         return exit_status(kListenFailed);
     }
+    // A limit on the size of files is an error of a write, not the end of the process.
+    std::signal(SIGXFSZ, SIG_IGN);
     auto signals = io::SignalPipe::create(kSignals);
     if (!signals.ok()) {
         LOG_ERROR(log_, "{}", signals.error().text());

@@ -21,6 +21,8 @@ constexpr std::size_t kScratchBytes = 128 * 1024;
 constexpr std::chrono::seconds kStreamIdle{3};
 // How long an ingest that is not wanted any more may take to end.
 constexpr std::chrono::seconds kChildrenLimit{5};
+// More than a write and a close may take.
+constexpr std::chrono::seconds kRecordingsLimit{45};
 
 void log_long_holds(const Log& log) {
     const io::LoopWatch::Holds holds = io::Loop::watch().take_holds();
@@ -40,11 +42,16 @@ public:
         const auto vhost = server_.admission_.serving_vhost(request.vhost);
         if (vhost.ok() && (*vhost)->forward.enabled)
             server_.forward_->on_published(request, plan, (*vhost)->forward);
+        if (vhost.ok())
+            server_.dvr_.on_published(request, plan, (*vhost)->dvr);
     }
     void on_publish_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
         server_.admission_.tell_stream(service::hooks::Action::on_unpublish, request, plan);
     }
-    void on_unpublished(const std::string& url) override { server_.forward_->on_unpublished(url); }
+    void on_unpublished(const std::string& url) override {
+        server_.forward_->on_unpublished(url);
+        server_.dvr_.on_unpublished(url);
+    }
     void on_play_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
         server_.admission_.tell_stream(service::hooks::Action::on_stop, request, plan);
     }
@@ -148,6 +155,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       casters_(flv_, scratch_, limit_, log),
       ingest_(log),
       files_(*settings_),
+      dvr_(streams_, recording_context(), log),
       raw_(std::make_unique<Raw>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
@@ -185,6 +193,7 @@ Result<void> Server::start() {
     TRY(services_.start("stream-board", [this](io::Deadline forever) { board_.run(forever); }));
     TRY(listen_rtmp(*settings_));
     http_.add_streams(flv_player_);
+    http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
     TRY(http_.listen(*settings_));
     TRY(casters_.listen(*settings_));
     start_forwarding();
@@ -280,6 +289,16 @@ void Server::start_forwarding() {
     forward_ = std::make_unique<service::forward::ForwardService>(streams_, std::move(context), log_);
 }
 
+service::dvr::DvrContext Server::recording_context() {
+    service::dvr::DvrContext context;
+    context.product = fmt::format("{}/{}", kProduct, kVersion);
+    context.zone = settings_->utc_time ? Zone::utc : Zone::local;
+    context.on_recorded = [this](const service::dvr::Recorded& recorded) {
+        admission_.tell_recording(recorded.request, recorded.plan, recorded.file, recorded.error);
+    };
+    return context;
+}
+
 void Server::apply_ingests() {
     std::vector<service::ingest::IngestSet> wanted;
     for (const Vhost& vhost : settings_->vhosts) {
@@ -361,6 +380,9 @@ void Server::stop_sessions(io::Deadline deadline) {
     casters_.stop(deadline);
     if (const auto stopped = connections_.stop(deadline); !stopped.ok())
         LOG_WARN(log_, "stopping the connections: {}", stopped.error().text());
+    // Behind the publishers. A recording without its end is worth little, so a slow disk gets its time.
+    if (const auto stopped = dvr_.stop(io::Deadline::after(kRecordingsLimit)); !stopped.ok())
+        LOG_WARN(log_, "stopping the recordings: {}", stopped.error().text());
     access_log_.flush();
     // After the clients, whose end is told.
     if (hooks_) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/dvrs_handler.hpp"
 #include "base/log.hpp"
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
@@ -22,6 +23,7 @@
 #include "main/settings_mounts.hpp"
 #include "media/stream_table.hpp"
 #include "service/access_log/access_log.hpp"
+#include "service/dvr/dvr_service.hpp"
 #include "service/forward/forward_service.hpp"
 #include "service/heartbeat/heartbeat.hpp"
 #include "service/hooks/hook_service.hpp"
@@ -81,6 +83,7 @@ private:
     void kick_lost_clients();
     Result<void> start_callbacks();
     void start_forwarding();
+    service::dvr::DvrContext recording_context();
     void apply_ingests();
     void run_housekeeping(io::Deadline deadline);
 
@@ -115,6 +118,7 @@ private:
     std::unique_ptr<service::forward::ForwardService> forward_;
     service::ingest::IngestService ingest_;
     SettingsFiles files_;
+    service::dvr::DvrService dvr_;
     std::unique_ptr<Raw> raw_;
     std::unique_ptr<Ready> ready_;
     ProcessMemory memory_{slabs_, board_, limit_};
@@ -123,6 +127,7 @@ private:
     api::RawControl::Reload last_reload_;
     HttpFront::Shown shown_;
     HttpFront http_;
+    api::DvrsHandler dvrs_api_{http_.info(), dvr_};
     BeatSource beats_{settings_, names_, http_};
     // All three from start() on.
     std::unique_ptr<service::http_client::HttpClient> http_client_;

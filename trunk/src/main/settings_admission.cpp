@@ -1,5 +1,8 @@
 #include "main/settings_admission.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 #include "service/access/refer.hpp"
 #include "service/access/security.hpp"
 
@@ -102,6 +105,16 @@ void SettingsAdmission::tell_stream(Action action, const session::ClientRequest&
     const Vhost* vhost = settings_->find_vhost(plan.vhost);
     const bool is_there = vhost != nullptr && vhost->name == plan.vhost;
     hooks_->tell(action, is_there ? vhost->http_hooks : service::hooks::HookOptions(), {request, plan.vhost, plan.url});
+}
+
+void SettingsAdmission::tell_recording(const session::ClientRequest& request, const session::StreamPlan& plan,
+                                       const std::string& file, const std::string& error) {
+    const Vhost* vhost = settings_->find_vhost(plan.vhost);
+    if (hooks_ == nullptr || vhost == nullptr || vhost->name != plan.vhost)
+        return;
+    std::error_code ignored;
+    const std::string folder = std::filesystem::current_path(ignored).string();
+    hooks_->tell_recording(vhost->http_hooks, {request, plan.vhost, plan.url}, {folder, file, error});
 }
 
 void SettingsAdmission::tell_closed(const session::ClientRequest& request, const session::Traffic& traffic) {

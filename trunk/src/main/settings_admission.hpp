@@ -25,6 +25,8 @@ public:
 
     // Callbacks about what has happened, with the settings of this moment. None suspends.
     void tell_stream(service::hooks::Action action, const session::ClientRequest& request, const session::StreamPlan& plan);
+    void tell_recording(const session::ClientRequest& request, const session::StreamPlan& plan, const std::string& file,
+                        const std::string& error);
     void tell_closed(const session::ClientRequest& request, const session::Traffic& traffic);
 
     // The virtual host that serves `name`. Errc::not_found when there is none, Errc::denied when it is switched off.

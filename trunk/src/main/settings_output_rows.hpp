@@ -114,21 +114,6 @@ inline constexpr auto kHdsRows = std::tuple{
     config::row(&HdsOptions::path, "hds_path", kNextSession, "Base directory."),
 };
 
-inline constexpr std::array kDvrPlanNames = {
-    config::Named<DvrPlan>{"session", DvrPlan::session},
-    config::Named<DvrPlan>{"segment", DvrPlan::segment},
-};
-
-inline constexpr auto kDvrRows = std::tuple{
-    config::row(&DvrOptions::enabled, "enabled", kNextSession, "Records."),
-    config::row(&DvrOptions::apply, "dvr_apply", kRestart, "all, or a list of app/stream.").not_in_environment(),
-    config::row(&DvrOptions::plan, "dvr_plan", kDvrPlanNames, kNextSession, "A file a session, or files of dvr_duration."),
-    config::row(&DvrOptions::path, "dvr_path", kNextSession, "File name that ends in .flv or .mp4, or a directory."),
-    config::row(&DvrOptions::duration, "dvr_duration", 0s, 864'000s, kNextSession, "Length of a segment; fractions are allowed."),
-    config::row(&DvrOptions::wait_keyframe, "dvr_wait_keyframe", kNextSession, "Cuts at key frames."),
-    config::row(&DvrOptions::time_jitter, "time_jitter", media::kTimeJitterNames, kNextSession, "As in play."),
-};
-
 inline constexpr auto kHttpStaticRows = std::tuple{
     config::row(&HttpStaticOptions::enabled, "enabled", kNextSession, "A document root of this virtual host."),
     config::row(&HttpStaticOptions::mount, "mount", kNextSession, "URL prefix."),

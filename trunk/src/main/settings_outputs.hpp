@@ -83,18 +83,6 @@ struct HdsOptions {
     std::string path = "./objs/nginx/html";
 };
 
-enum class DvrPlan : std::uint8_t { session, segment };
-
-struct DvrOptions {
-    bool enabled = false;
-    std::vector<std::string> apply = {"all"};
-    DvrPlan plan = DvrPlan::session;
-    std::string path = "./objs/nginx/html/[app]/[stream].[timestamp].flv";
-    std::chrono::milliseconds duration = 30s;
-    bool wait_keyframe = true;
-    media::TimeJitter time_jitter = media::TimeJitter::full;
-};
-
 struct HttpStaticOptions {
     bool enabled = false;
     std::string mount = "[vhost]/";

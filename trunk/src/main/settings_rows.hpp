@@ -11,6 +11,7 @@
 #include "main/settings_tree.hpp"
 #include "media/option_rows.hpp"
 #include "service/access/option_rows.hpp"
+#include "service/dvr/option_rows.hpp"
 #include "service/forward/option_rows.hpp"
 #include "service/heartbeat/option_rows.hpp"
 #include "service/hooks/option_rows.hpp"
@@ -44,7 +45,7 @@ inline constexpr auto kVhostRows = std::tuple{
     config::block(&Vhost::hls, "hls", kHlsRows, "HLS output.").pending(),
     config::block(&Vhost::dash, "dash", kDashRows, "MPEG-DASH output.").pending(),
     config::block(&Vhost::hds, "hds", kHdsRows, "Adobe HDS output.").ignored(),
-    config::block(&Vhost::dvr, "dvr", kDvrRows, "Recordings.").pending(),
+    config::block(&Vhost::dvr, "dvr", service::dvr::kDvrRows, "Recordings."),
     config::block(&Vhost::http_static, "http_static", kHttpStaticRows, "Files of this virtual host."),
     config::block(&Vhost::http_remux, "http_remux", session::flv::kRemuxRows, "Live streams over HTTP: FLV, TS, AAC, MP3."),
     config::block(&Vhost::http_hooks, "http_hooks", service::hooks::kHookRows, "Asks and tells a server of yours."),

@@ -205,6 +205,7 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
         {"vhost v { forward { enabled on; backend http://h:0/; } }", "vhost v: forward.backend: found \"http://h:0/\""},
         {"heartbeat { enabled on; url nowhere; }", "heartbeat.url: found \"nowhere\""},
         {"vhost v { dvr { dvr_plan append; } }", "expected one of session, segment"},
+        {"vhost v { dvr { dvr_format mkv; } }", "expected one of auto, fmp4"},
     };
     for (const Case& one : cases) {
         EXPECT_TRUE(has(error_of(std::string("listen 1935; ") + one.text), one.part))
@@ -322,7 +323,7 @@ TEST(Settings, RepeatableBlocksAndRulesAreAllKept) {
 
 TEST(Settings, WhatDoesNothingYetIsSaidOncePerLoadAndOnlyWhenInUse) {
     const LoadedSettings loaded = good(
-        "listen 1935; vhost a { hls { enabled on; hls_fragment 3; } dvr { enabled off; } } vhost b { hls { enabled on; } } "
+        "listen 1935; vhost a { hls { enabled on; hls_fragment 3; } dash { enabled off; } } vhost b { hls { enabled on; } } "
         "query_latest_version on; in_docker off; http_server { enabled off; } circuit_breaker { enabled off; }");
     const std::string warnings = all_warnings(loaded);
     EXPECT_EQ(loaded.warnings.size(), 2U) << warnings;
@@ -333,7 +334,8 @@ TEST(Settings, WhatDoesNothingYetIsSaidOncePerLoadAndOnlyWhenInUse) {
 TEST(Settings, OurOwnDirectives) {
     const LoadedSettings loaded = good(
         "listen 1935; rtmps { enabled on; listen 1443; key k.pem; cert c.pem; } vhost a { publish { takeover on; } "
-        "}");
+        "dvr { enabled on; dvr_format fmp4; } }");
+    EXPECT_EQ(loaded.settings.vhosts[0].dvr.format, service::dvr::DvrFormat::fmp4);
     EXPECT_TRUE(loaded.settings.rtmps.enabled);
     EXPECT_EQ(loaded.settings.rtmps.tls.key, "k.pem");
     EXPECT_TRUE(loaded.settings.vhosts[0].publish.takeover);

@@ -14,6 +14,7 @@
 #include "main/settings_services.hpp"
 #include "media/options.hpp"
 #include "service/access/options.hpp"
+#include "service/dvr/options.hpp"
 #include "service/forward/options.hpp"
 #include "service/heartbeat/options.hpp"
 #include "service/hooks/options.hpp"
@@ -37,13 +38,13 @@ struct Vhost {
     service::hooks::HookOptions http_hooks;
     service::forward::ForwardOptions forward;
     std::vector<service::ingest::IngestOptions> ingests;
+    service::dvr::DvrOptions dvr;
 
     // Everything below is accepted and checked, and does nothing yet.
     ClusterOptions cluster;
     HlsOptions hls;
     DashOptions dash;
     HdsOptions hds;
-    DvrOptions dvr;
     HttpStaticOptions http_static;
     session::flv::RemuxOptions http_remux;
     ExecOptions exec;

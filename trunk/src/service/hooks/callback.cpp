@@ -80,12 +80,15 @@ std::string_view name_of(Action action) {
         case Action::on_unpublish: return "on_unpublish";
         case Action::on_play: return "on_play";
         case Action::on_stop: return "on_stop";
+        case Action::on_dvr: return "on_dvr";
         case Action::on_forward: break;
     }
     return "on_forward";
 }
 
-std::string body_of(Action action, const ServerIdentity& server, const Subject& subject, const Details& details) {
+namespace {
+
+Json common_body(Action action, const ServerIdentity& server, const Subject& subject) {
     const session::ClientRequest& request = subject.request;
     Json body;
     body["server_id"] = server.server_id;
@@ -95,12 +98,35 @@ std::string body_of(Action action, const ServerIdentity& server, const Subject& 
     body["ip"] = request.ip;
     body["vhost"] = subject.vhost;
     body["app"] = request.app;
+    return body;
+}
+
+}  // namespace
+
+std::string body_of(Action action, const ServerIdentity& server, const Subject& subject, const Details& details) {
+    Json body = common_body(action, server, subject);
     if (action == Action::on_close) {
         body["send_bytes"] = details.traffic.sent_bytes;
         body["recv_bytes"] = details.traffic.received_bytes;
     } else {
         add_stream(body, action, subject, details);
     }
+    return text_of(body);
+}
+
+std::string body_of(const RecordedFile& file, const ServerIdentity& server, const Subject& subject,
+                    const std::string& stream_id) {
+    const session::ClientRequest& request = subject.request;
+    Json body = common_body(Action::on_dvr, server, subject);
+    body["tcUrl"] = request.tc_url_without_query();
+    body["stream"] = request.stream;
+    body["param"] = request.param;
+    body["cwd"] = file.cwd;
+    body["file"] = file.file;
+    body["stream_url"] = subject.stream_url;
+    body["stream_id"] = stream_id;
+    if (!file.error.empty())
+        body["error"] = file.error;
     return text_of(body);
 }
 

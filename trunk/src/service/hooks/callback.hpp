@@ -13,7 +13,7 @@
 
 namespace live::service::hooks {
 
-enum class Action : std::uint8_t { on_connect, on_close, on_publish, on_unpublish, on_play, on_stop, on_forward };
+enum class Action : std::uint8_t { on_connect, on_close, on_publish, on_unpublish, on_play, on_stop, on_forward, on_dvr };
 
 std::string_view name_of(Action action);
 
@@ -39,6 +39,16 @@ struct Details {
 
 // One JSON object. What a client sent that is not UTF-8 is replaced.
 std::string body_of(Action action, const ServerIdentity& server, const Subject& subject, const Details& details);
+
+// A recording that is complete, or that will not become so.
+struct RecordedFile {
+    std::string cwd;
+    std::string file;   // absolute, or below cwd
+    std::string error;  // empty when it is complete
+};
+
+// on_dvr. "error" is there only when there is one.
+std::string body_of(const RecordedFile& file, const ServerIdentity& server, const Subject& subject, const std::string& stream_id);
 
 // ok for status 200 or 201 with the body `0`, or an object with the integer member "code" 0. Errc::denied when the code is
 // another one: the sentence is for the client and carries the answer's "msg" or "message", at most kReasonBytesMax of it.

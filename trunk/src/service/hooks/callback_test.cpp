@@ -55,6 +55,17 @@ TEST(CallbackBody, EachActionHasItsMembersAndNoOther) {
     EXPECT_EQ(keys_of(body(Action::on_forward)), with_common({"tcUrl", "stream", "param"}));
 }
 
+TEST(CallbackBody, OfARecordingSaysItsFileAndWhyItFailed) {
+    Json whole = Json::parse(body_of({"/srv", "./rec/x.flv", ""}, kServer, subject(), "vid-9a0b1c2"));
+    EXPECT_EQ(keys_of(whole), with_common({"tcUrl", "stream", "param", "cwd", "file", "stream_url", "stream_id"}));
+    EXPECT_EQ(whole["action"], "on_dvr");
+    EXPECT_EQ(whole["cwd"], "/srv");
+    EXPECT_EQ(whole["file"], "./rec/x.flv");
+    EXPECT_EQ(whole["stream_id"], "vid-9a0b1c2");
+    const Json failed = Json::parse(body_of({"/srv", "x", "disk full"}, kServer, subject(), ""));
+    EXPECT_EQ(failed["error"], "disk full");
+}
+
 TEST(CallbackBody, HasTheValuesOfTheClient) {
     Details details;
     details.stream_id = "vid-9a0b1c2";

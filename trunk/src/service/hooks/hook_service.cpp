@@ -23,6 +23,7 @@ std::vector<std::string> urls_for(Action action, const HookOptions& options) {
         case Action::on_unpublish: return options.on_unpublish;
         case Action::on_play: return options.on_play;
         case Action::on_stop: return options.on_stop;
+        case Action::on_dvr: return options.on_dvr;
         case Action::on_forward: break;
     }
     return {};
@@ -155,7 +156,19 @@ void HookService::tell(Action action, const HookOptions& options, const Subject&
     if (urls.empty())
         return;
     std::string body = body_of(action, server_, subject, {stream_id_for(action, subject), players, traffic});
-    const std::size_t cost = cost_of(urls, body);
+    enqueue(subject.request.id, {action, std::move(urls), std::move(body)});
+}
+
+void HookService::tell_recording(const HookOptions& options, const Subject& subject, const RecordedFile& file) {
+    std::vector<std::string> urls = urls_for(Action::on_dvr, options);
+    if (urls.empty())
+        return;
+    std::string body = body_of(file, server_, subject, stream_id_for(Action::on_dvr, subject));
+    enqueue(subject.request.id, {Action::on_dvr, std::move(urls), std::move(body)});
+}
+
+void HookService::enqueue(const std::string& client_id, News news) {
+    const std::size_t cost = cost_of(news.urls, news.body);
     if (queued_bytes_ + cost > kQueuedBytesMax) {
         ++dropped_;
         if (!std::exchange(is_dropping_, true))
@@ -165,10 +178,10 @@ void HookService::tell(Action action, const HookOptions& options, const Subject&
     if (std::exchange(is_dropping_, false))
         LOG_WARN(log_, "http hook: {} events were dropped so far", dropped_);
     queued_bytes_ += cost;
-    const auto [line, is_new] = lines_.try_emplace(subject.request.id);
-    line->second.news.push_back({action, std::move(urls), std::move(body)});
+    const auto [line, is_new] = lines_.try_emplace(client_id);
+    line->second.news.push_back(std::move(news));
     if (is_new)
-        ready_.push_back(subject.request.id);
+        ready_.push_back(client_id);
     start_deliverer();
 }
 

@@ -48,6 +48,9 @@ public:
     // News: on_close, on_unpublish, on_stop. Never suspends.
     void tell(Action action, const HookOptions& options, const Subject& subject, const session::Traffic& traffic = {});
 
+    // on_dvr: a file is complete, or will not become so. `subject` is its publisher. Never suspends.
+    void tell_recording(const HookOptions& options, const Subject& subject, const RecordedFile& file);
+
     // Delivers what is queued, as far as the deadline lets it, and ends. Errc::timed_out when a fiber does not end.
     Result<void> stop(io::Deadline deadline);
 
@@ -70,6 +73,7 @@ private:
     Result<void> wait_for_news(const std::string& client_id, io::Deadline deadline);
     Result<engine::http1::Response> call(Action action, const std::string& url, const std::string& body, const Log& log,
                                          io::Deadline deadline);
+    void enqueue(const std::string& client_id, News news);
     void start_deliverer();
     void run_deliverer(io::Deadline deadline);
     Result<void> deliver(const std::string& client_id, const News& news, io::Deadline deadline);

@@ -23,8 +23,7 @@ inline constexpr auto kHookRows = std::tuple{
     config::row(&HookOptions::on_stop, "on_stop", config::Reload::live, "It does not play any more.")
         .example("http://127.0.0.1:8085/api/v1/sessions"),
     config::row(&HookOptions::on_dvr, "on_dvr", config::Reload::live, "A recording is complete.")
-        .example("http://127.0.0.1:8085/api/v1/dvrs")
-        .pending(),
+        .example("http://127.0.0.1:8085/api/v1/dvrs"),
     config::row(&HookOptions::on_hls, "on_hls", config::Reload::live, "A fragment is complete.")
         .example("http://127.0.0.1:8085/api/v1/hls")
         .pending(),

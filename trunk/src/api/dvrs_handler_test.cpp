@@ -1,0 +1,81 @@
+#include "api/dvrs_handler.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "api/handler_fixture.hpp"
+#include "base/scratch_folder.hpp"
+
+namespace live::api {
+namespace {
+
+class NoLog final : public LogSink {
+public:
+    LogLevel level() const override { return LogLevel::error; }
+    void write(LogLevel, std::string_view, std::string_view, int) override {}
+};
+
+struct DvrsHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
+    DvrsHandlerTest() {
+        source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
+        publication = MUST(source->publish(media::Source::Takeover::refuse));
+        options.enabled = true;
+        router.add(DvrsHandler::kPath, handler);
+    }
+    ~DvrsHandlerTest() override { MUST(recordings.stop(io::Deadline::after(20s))); }
+    void publish(const std::string& path) {
+        session::ClientRequest client;
+        client.app = "live";
+        client.stream = "cam";
+        session::StreamPlan plan;
+        plan.url = "/live/cam";
+        options.path = path;
+        recordings.on_published(client, plan, options);
+    }
+
+    ScratchFolder folder;
+    NoLog no_log;
+    media::SlabPool pool;
+    media::StreamTable streams{pool};
+    Ref<media::Source> source;
+    std::unique_ptr<media::Publication> publication;
+    service::dvr::DvrOptions options;
+    service::dvr::DvrService recordings{streams, {}, Log(no_log, "test")};
+    DvrsHandler handler{info, recordings};
+};
+
+TEST_F(DvrsHandlerTest, ListsWhatIsRecordedWithEveryField) {
+    EXPECT_TRUE(ask_json("/api/v1/dvrs")["dvrs"].empty());
+    publish(folder.file("x.flv"));
+    const Json shown = ask_json("/api/v1/dvrs")["dvrs"];
+    ASSERT_EQ(shown.size(), 1U);
+    expect_fields(shown[0], {{"stream_url", kText},
+                             {"active", kBool},
+                             {"file", kText},
+                             {"duration", kReal},
+                             {"bytes", kWhole},
+                             {"files", kWhole},
+                             {"error", kNull}});
+    EXPECT_EQ(shown[0]["stream_url"], "/live/cam");
+    EXPECT_EQ(shown[0]["active"], true);
+    EXPECT_TRUE(ask_json("/api/v1/dvrs?start=1")["dvrs"].empty());
+    EXPECT_EQ(ask("/api/v1/dvrs", "POST").status, 405);
+}
+
+TEST_F(DvrsHandlerTest, SaysWhyARecordingHasEnded) {
+    folder.write("x.flv", "");
+    publish(folder.file("x.flv"));
+    MUST(io::yield(io::Deadline::never()));
+    source->append({media::Kind::audio, false, false, 0ms, Slice::copy_of(as_bytes("\xAF\x01x")), {}});
+    source->flush();
+    const auto limit = io::Deadline::after(20s);
+    while (ask_json("/api/v1/dvrs")["dvrs"][0]["active"] == true) {
+        ASSERT_FALSE(limit.expired());
+        MUST(io::sleep(io::Deadline::after(1ms)));
+    }
+    const Json shown = ask_json("/api/v1/dvrs")["dvrs"][0];
+    EXPECT_NE(shown["error"].get<std::string>().find("(3082)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace live::api

@@ -1,0 +1,71 @@
+// DvrService: which streams are recorded. Hears of every published stream, starts a recorder for those that the settings name,
+// and lets it end when the stream does. Never suspends on the publisher's way; what a recorder still has to write, it writes in a
+// fiber of its own.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "io/scope.hpp"
+#include "media/stream_table.hpp"
+#include "service/dvr/options.hpp"
+#include "service/dvr/recorder.hpp"
+#include "session/common/admission.hpp"
+
+namespace live::service::dvr {
+
+class DvrService {
+public:
+    // Recordings that failed are listed until the stream is published again, the newest of them.
+    static constexpr std::size_t kFailedMax = 64;
+
+    struct Listed {
+        std::string url;  // of the source
+        bool is_active = false;
+        Recorder::State state;
+    };
+
+    // `streams` outlives this.
+    DvrService(media::StreamTable& streams, DvrContext context, Log log);
+    ~DvrService();
+    DvrService(const DvrService&) = delete;
+    DvrService& operator=(const DvrService&) = delete;
+
+    // A stream that is recorded already (another publisher took it over) stays as it is.
+    void on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const DvrOptions& options);
+    void on_unpublished(const std::string& url);
+
+    // Ends all recordings and waits for their files; afterwards nothing starts any more. Errc::timed_out when a disk takes
+    // longer.
+    Result<void> stop(io::Deadline deadline);
+
+    // Active ones, and those that failed.
+    std::vector<Listed> list() const;
+
+private:
+    // One recorder. Its owners are the job and, while it runs, its fiber, which takes it with it.
+    struct Job {
+        explicit Job(std::string source_url) : url(std::move(source_url)), scope("dvr") {}
+        std::string url;
+        io::Scope scope;
+        std::shared_ptr<Recorder> recorder;
+        bool is_leaving = false;
+    };
+
+    void run(Job& job, io::Deadline deadline);
+    void reap();
+
+    media::StreamTable& streams_;
+    DvrContext context_;
+    Log log_;
+    std::vector<std::unique_ptr<Job>> jobs_;
+    std::deque<Listed> failed_;
+    bool stopping_ = false;
+};
+
+}  // namespace live::service::dvr

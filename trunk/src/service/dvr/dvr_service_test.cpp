@@ -1,0 +1,364 @@
+#include "service/dvr/dvr_service.hpp"
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "base/scratch_folder.hpp"
+#include "io/loop.hpp"
+#include "wire/flv/flv_file.hpp"
+#include "wire/mp4/test_box_reader.hpp"
+#include "wire/mp4/test_media.hpp"
+
+namespace live::service::dvr {
+namespace {
+
+namespace mp4 = wire::mp4;
+
+constexpr auto kSoon = std::chrono::seconds(20);
+
+class NoLog final : public LogSink {
+public:
+    LogLevel level() const override { return LogLevel::error; }
+    void write(LogLevel, std::string_view, std::string_view, int) override {}
+};
+
+struct Told {
+    std::string file;
+    std::string error;
+    MediaTime duration{};
+};
+
+class DvrServiceTest : public testing::Test {
+protected:
+    void SetUp() override {
+        media::PlayOptions play;
+        play.queue_length = 1s;
+        source_ = MUST(streams_.find_or_create("/live/cam", play, 60'000));
+        DvrContext context;
+        context.product = "test";
+        context.zone = Zone::utc;
+        context.on_recorded = [this](const Recorded& recorded) {
+            told_.push_back({recorded.file, recorded.error, recorded.duration});
+        };
+        service_ = std::make_unique<DvrService>(streams_, std::move(context), Log(no_log_, "test"));
+        request_.app = "live";
+        request_.stream = "cam";
+        plan_.url = "/live/cam";
+        plan_.vhost = "v";
+        options_.enabled = true;
+    }
+    void TearDown() override { MUST(service_->stop(io::Deadline::after(kSoon))); }
+
+    void publish(const std::string& name) {
+        publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
+        options_.path = folder_.file(name);
+        service_->on_published(request_, plan_, options_);
+    }
+    void unpublish() {
+        publication_.reset();
+        service_->on_unpublished(plan_.url);
+        wait_until([this] { return service_->list().empty() || !service_->list().front().is_active; });
+    }
+    template <class Done>
+    void wait_until(Done done) {
+        const auto limit = io::Deadline::after(kSoon);
+        while (!done()) {
+            ASSERT_FALSE(limit.expired());
+            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+        }
+    }
+    void append(media::Kind kind, bool key, bool config, MediaTime time, const Slice& payload) {
+        source_->append({kind, key, config, time, payload, {}});
+    }
+    void headers() {
+        append(media::Kind::video, false, true, at_, mp4::avc_config_body());
+        append(media::Kind::audio, false, true, at_, mp4::aac_config_body());
+    }
+    // Pictures at 25 a second, a key frame each second, with their sound.
+    void seconds(int count) {
+        for (int i = 0; i < count * 25; ++i) {
+            const bool key = i % 25 == 0;
+            append(media::Kind::video, key, false, at_,
+                   mp4::body_of(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb"),
+                                std::vector<std::uint8_t>(picture_bytes_)));
+            append(media::Kind::audio, false, false, at_ + 5ms, mp4::body_of(hex("af 01 210a")));
+            at_ += 40ms;
+            if (i % 10 == 9)
+                pause();
+        }
+        pause();
+    }
+    void pause() {
+        source_->flush();
+        static_cast<void>(io::yield(io::Deadline::never()));
+    }
+    std::vector<std::uint8_t> bytes_of(const std::string& name) const {
+        const std::string text = folder_.read(name);
+        const Bytes bytes = as_bytes(text);
+        return {bytes.begin(), bytes.end()};
+    }
+    bool exists(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
+    // Samples of pictures and of sound in an MP4 file.
+    std::pair<std::size_t, std::size_t> movie(const std::string& name) const {
+        const auto bytes = bytes_of(name);
+        const auto file = mp4::read_file(bytes);
+        const auto tracks = file.child("moov").all("trak");
+        EXPECT_EQ(tracks.size(), 2u);
+        return {mp4::movie_samples(bytes, *tracks.at(0)).size(), mp4::movie_samples(bytes, *tracks.at(1)).size()};
+    }
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    ScratchFolder folder_;
+    NoLog no_log_;
+    media::SlabPool pool_;
+    media::StreamTable streams_{pool_};
+    Ref<media::Source> source_;
+    std::unique_ptr<media::Publication> publication_;
+    std::vector<Told> told_;
+    std::unique_ptr<DvrService> service_;
+    session::ClientRequest request_;
+    session::StreamPlan plan_;
+    DvrOptions options_;
+    MediaTime at_ = 10s;
+    std::size_t picture_bytes_ = 0;
+};
+
+TEST_F(DvrServiceTest, RecordsFlvFromTheBeginningToTheEnd) {
+    publish("[stream].flv");
+    headers();
+    seconds(3);
+    unpublish();
+    ASSERT_EQ(told_.size(), 1u);
+    EXPECT_EQ(told_[0].file, folder_.file("cam.flv"));
+    EXPECT_EQ(told_[0].error, "");
+    EXPECT_EQ(told_[0].duration, 2'965ms);
+    const auto bytes = bytes_of("cam.flv");
+    wire::flv::FlvReader reader;
+    std::size_t tags = 0;
+    std::uint32_t last = 0;
+    for (Bytes rest(bytes); !rest.empty();) {
+        rest = rest.subspan(MUST(reader.feed(rest)));
+        while (const auto tag = reader.next()) {
+            ++tags;
+            last = std::max(last, tag->header.timestamp_ms);
+        }
+    }
+    EXPECT_EQ(tags, 1u + 2 + 150) << "metadata, headers, media";
+    EXPECT_EQ(last, 2'965u) << "the first picture is at zero";
+    EXPECT_EQ(source_->readers(), 0u);
+}
+
+TEST_F(DvrServiceTest, RecordsMp4) {
+    publish("[stream].mp4");
+    headers();
+    seconds(3);
+    unpublish();
+    ASSERT_EQ(told_.size(), 1u);
+    EXPECT_EQ(movie("cam.mp4"), std::make_pair(std::size_t{75}, std::size_t{75}));
+    EXPECT_FALSE(exists("cam.mp4.tmp"));
+}
+
+TEST_F(DvrServiceTest, RecordsFragmentsThatAreWholeBeforeTheEnd) {
+    options_.format = DvrFormat::fmp4;
+    publish("[stream].mp4");
+    headers();
+    seconds(5);
+    wait_until([this] { return exists("cam.mp4.tmp") && bytes_of("cam.mp4.tmp").size() > 2'000; });
+    const auto killed = bytes_of("cam.mp4.tmp");
+    auto samples = mp4::fragment_samples(killed);
+    EXPECT_GE(samples[1].size(), 25u) << "at least a second of pictures";
+    EXPECT_TRUE(samples[1].front().key);
+    unpublish();
+    const auto whole = bytes_of("cam.mp4");
+    samples = mp4::fragment_samples(whole);
+    EXPECT_EQ(samples[1].size(), 125u);
+    EXPECT_EQ(samples[2].size(), 125u);
+    EXPECT_EQ(samples[1].front().tick, 0u);
+}
+
+TEST_F(DvrServiceTest, AShortStreamMakesAFragmentedFileToo) {
+    options_.format = DvrFormat::fmp4;
+    publish("[stream].mp4");
+    headers();
+    append(media::Kind::video, true, false, at_, mp4::body_of(hex("17 01 000000 00000002 65aa")));
+    unpublish();
+    EXPECT_EQ(mp4::fragment_samples(bytes_of("cam.mp4")).at(1).size(), 1u);
+}
+
+TEST_F(DvrServiceTest, SegmentsEndAtKeyFrames) {
+    options_.plan = DvrPlan::segment;
+    options_.duration = 1'500ms;
+    publish("[stream]-[timestamp].mp4");
+    headers();
+    seconds(3);
+    for (std::size_t files = 1; files <= 3; ++files) {
+        wait_until([&] { return told_.size() == files; });
+        seconds(files < 3 ? 2 : 0);
+    }
+    unpublish();
+    ASSERT_EQ(told_.size(), 4u) << "of two seconds each, and the rest";
+    std::size_t pictures = 0;
+    for (const Told& one : told_) {
+        const std::string name = std::filesystem::path(one.file).filename();
+        EXPECT_EQ(one.error, "");
+        pictures += movie(name).first;
+        const auto bytes = bytes_of(name);
+        const auto file = mp4::read_file(bytes);
+        EXPECT_TRUE(mp4::movie_samples(bytes, *file.child("moov").all("trak").at(0)).front().key);
+    }
+    EXPECT_EQ(pictures, 175u) << "nothing is lost between files";
+    EXPECT_EQ(told_[0].duration, 1'965ms);
+}
+
+TEST_F(DvrServiceTest, WithoutWaitingForKeyFramesSegmentsEndWhereTheyShould) {
+    options_.plan = DvrPlan::segment;
+    options_.duration = 1'500ms;
+    options_.wait_keyframe = false;
+    publish("[stream]-[timestamp].flv");
+    headers();
+    seconds(2);
+    wait_until([this] { return told_.size() == 1; });
+    EXPECT_EQ(told_[0].duration, 1'485ms) << "with the sound in front of the picture that begins the next";
+    seconds(1);
+    unpublish();
+    EXPECT_EQ(told_.size(), 2u);
+}
+
+TEST_F(DvrServiceTest, AFileThatExistsEndsTheRecording) {
+    folder_.write("cam.flv", "precious");
+    publish("[stream].flv");
+    headers();
+    seconds(1);
+    wait_until([this] { return !told_.empty(); });
+    EXPECT_NE(told_[0].error.find("(3082)"), std::string::npos) << told_[0].error;
+    EXPECT_EQ(folder_.read("cam.flv"), "precious");
+    wait_until([this] { return source_->readers() == 0; });
+    ASSERT_EQ(service_->list().size(), 1u);
+    EXPECT_FALSE(service_->list()[0].is_active);
+    EXPECT_EQ(service_->list()[0].state.error, told_[0].error);
+    // The next publish tries again.
+    unpublish();
+    std::filesystem::remove(folder_.file("cam.flv"));
+    publish("[stream].flv");
+    EXPECT_TRUE(service_->list().at(0).is_active);
+    EXPECT_EQ(service_->list().size(), 1u);
+}
+
+TEST_F(DvrServiceTest, AnEmptyRecordingIsNotKept) {
+    publish("[stream].flv");
+    headers();
+    pause();
+    unpublish();
+    EXPECT_TRUE(told_.empty());
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.file("")));
+}
+
+TEST_F(DvrServiceTest, RecordsOnlyWhatIsNamed) {
+    options_.apply = {"live/other"};
+    publish("[stream].flv");
+    EXPECT_TRUE(service_->list().empty());
+    publication_.reset();
+    options_.apply = {"live/cam"};
+    publish("[stream].flv");
+    EXPECT_EQ(service_->list().size(), 1u);
+}
+
+TEST_F(DvrServiceTest, WhatWasPublishedBeforeIsNotRecordedAgain) {
+    publish("first.flv");
+    headers();
+    seconds(1);
+    unpublish();
+    publish("second.mp4");
+    append(media::Kind::video, true, false, at_, mp4::body_of(hex("17 01 000000 00000002 65aa")));
+    unpublish();
+    ASSERT_EQ(told_.size(), 2u);
+    const auto bytes = bytes_of("second.mp4");
+    const auto file = mp4::read_file(bytes);
+    EXPECT_EQ(mp4::movie_samples(bytes, *file.child("moov").all("trak").at(0)).size(), 1u) << "not the cached GOP";
+}
+
+TEST_F(DvrServiceTest, AnotherCodecIsAnotherFileOfMp4) {
+    publish("[stream]-[timestamp].mp4");
+    headers();
+    seconds(2);
+    // The same configuration once more, and metadata of enhanced RTMP, change nothing.
+    headers();
+    append(media::Kind::video, false, false, at_, mp4::body_of(hex("94 61766331 02 0000")));
+    seconds(1);
+    EXPECT_TRUE(told_.empty());
+    append(media::Kind::video, false, true, at_, mp4::body_of(hex("90 68766331"), wire::codec::hevc_vectors().front().record));
+    append(media::Kind::video, true, false, at_, mp4::body_of(hex("91 68766331 000000 00000003 260111")));
+    append(media::Kind::audio, false, false, at_, mp4::body_of(hex("af 01 210a")));
+    unpublish();
+    ASSERT_EQ(told_.size(), 2u);
+    EXPECT_EQ(movie(std::filesystem::path(told_[0].file).filename()).first, 75u);
+    EXPECT_EQ(movie(std::filesystem::path(told_[1].file).filename()).first, 1u);
+}
+
+TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
+    picture_bytes_ = 4'000;
+    const auto before = std::signal(SIGXFSZ, SIG_IGN);
+    struct rlimit old {};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+    const struct rlimit small = {250'000, old.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    publish("[stream].mp4");
+    headers();
+    for (int i = 0; i < 10 && told_.empty(); ++i) {
+        seconds(1);
+        static_cast<void>(io::sleep(io::Deadline::after(Recorder::kBeat + 50ms)));
+    }
+    wait_until([this] { return !told_.empty(); });
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
+    std::signal(SIGXFSZ, before);
+    EXPECT_NE(told_[0].error.find("File too large"), std::string::npos) << told_[0].error;
+    const auto [pictures, sounds] = movie("cam.mp4");
+    EXPECT_GE(pictures, 25u);
+    EXPECT_LE(pictures - sounds, 1u) << "a write may end between a picture and its sound";
+    EXPECT_TRUE(source_->is_published());
+    EXPECT_EQ(service_->list().at(0).state.error, told_[0].error);
+}
+
+TEST_F(DvrServiceTest, AReaderThatWasOvertakenEndsTheRecording) {
+    publish("[stream].flv");
+    headers();
+    // Far more than the history that a source keeps, before the recorder comes by.
+    for (int i = 0; i < 600; ++i) {
+        append(media::Kind::video, i % 25 == 0, false, at_, mp4::body_of(hex("17 01 000000 00000002 65aa")));
+        at_ += 40ms;
+        if (i == 0)
+            pause();
+    }
+    wait_until([this] { return !told_.empty(); });
+    EXPECT_NE(told_[0].error.find("too slow"), std::string::npos) << told_[0].error;
+}
+
+TEST_F(DvrServiceTest, StoppingTheServerClosesFiles) {
+    publish("[stream].mp4");
+    headers();
+    seconds(2);
+    MUST(service_->stop(io::Deadline::after(kSoon)));
+    ASSERT_EQ(told_.size(), 1u);
+    EXPECT_EQ(movie("cam.mp4").first, 50u);
+    service_->on_published(request_, plan_, options_);
+    EXPECT_TRUE(service_->list().empty());
+}
+
+TEST_F(DvrServiceTest, ATakeoverGoesOnInTheSameFile) {
+    publish("[stream].flv");
+    headers();
+    seconds(1);
+    service_->on_published(request_, plan_, options_);
+    EXPECT_EQ(service_->list().size(), 1u);
+    seconds(1);
+    unpublish();
+    EXPECT_EQ(told_.size(), 1u);
+}
+
+}  // namespace
+}  // namespace live::service::dvr

@@ -1,0 +1,29 @@
+// What a recording is called, what it contains, and which streams are recorded. Pure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "base/variables.hpp"
+#include "service/dvr/options.hpp"
+
+namespace live::service::dvr {
+
+enum class FileFormat : std::uint8_t { flv, mp4, fmp4 };
+
+// The stream that is recorded. The names have passed the allow-list, so nothing in them leads out of a folder.
+struct StreamName {
+    std::string vhost;  // by its name in the settings
+    std::string app;
+    std::string stream;
+};
+
+// dvr_apply: "all", or "app/stream".
+bool is_recorded(const DvrOptions& options, const StreamName& name);
+
+FileFormat format_of(const DvrOptions& options);
+// dvr_path with its variables replaced, those of time by `now`. What ends in neither .flv nor .mp4 is a folder.
+std::string file_name(const DvrOptions& options, const StreamName& name, std::chrono::system_clock::time_point now, Zone zone);
+
+}  // namespace live::service::dvr

@@ -1,0 +1,28 @@
+// What is recorded of one virtual host, and into which files: plain values with their defaults.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "media/options.hpp"
+
+namespace live::service::dvr {
+
+enum class DvrPlan : std::uint8_t { session, segment };
+// By the name of the file, or MP4 in fragments, which is whole up to its last fragment whatever happens.
+enum class DvrFormat : std::uint8_t { by_name, fmp4 };
+
+struct DvrOptions {
+    bool enabled = false;
+    std::vector<std::string> apply = {"all"};
+    DvrPlan plan = DvrPlan::session;
+    std::string path = "./objs/nginx/html/[app]/[stream].[timestamp].flv";
+    DvrFormat format = DvrFormat::by_name;
+    std::chrono::milliseconds duration = std::chrono::seconds(30);
+    bool wait_keyframe = true;
+    media::TimeJitter time_jitter = media::TimeJitter::full;
+};
+
+}  // namespace live::service::dvr

@@ -1,0 +1,203 @@
+#include "service/dvr/recorder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/byte_writer.hpp"
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+
+namespace live::service::dvr {
+
+namespace {
+
+// The published list of errors (spec): a file that exists cannot be appended to.
+constexpr int kFileExists = 3082;
+
+double in_seconds(MediaTime time) { return std::chrono::duration<double>(time).count(); }
+
+}  // namespace
+
+Recorder::Recorder(Ref<media::Source> source, const session::ClientRequest& request, const session::StreamPlan& plan,
+                   const DvrOptions& options, const DvrContext& context, Log log)
+    : source_(source),
+      request_(request),
+      plan_(plan),
+      name_{plan.vhost, request.app, request.stream},
+      options_(options),
+      context_(context),
+      log_(std::move(log)),
+      cursor_(std::move(source), media::Listens::patiently, media::Cursor::Start::now) {}
+
+void Recorder::end() {
+    if (end_)
+        return;
+    end_ = source_->ring().next();
+    ended_.raise();
+}
+
+void Recorder::run(io::Deadline deadline) {
+    auto recorded = record(deadline);
+    // Also when the server stops: a recording without its end is worth little.
+    const io::CancelShield shield;
+    const auto limit = io::Deadline::after(kCloseLimit);
+    if (!recorded.ok() && recorded.code() == Errc::cancelled)
+        recorded = take_all(limit);
+    if (recorded.ok())
+        recorded = close(limit);
+    if (!recorded.ok())
+        fail(recorded.error(), limit);
+}
+
+Result<void> Recorder::record(io::Deadline deadline) {
+    for (;;) {
+        {
+            // What is given up half way on the disk cannot be mended. Each step there has its limit.
+            const io::CancelShield shield;
+            TRY(take_all(deadline));
+        }
+        if (end_)
+            return {};
+        const auto waited = io::wait(ended_, deadline.sooner(io::Deadline::after(kBeat)));
+        if (!waited.ok() && waited.code() != Errc::timed_out)
+            return waited;
+    }
+}
+
+Result<void> Recorder::take_all(io::Deadline deadline) {
+    for (;;) {
+        if (cursor_.dropped() > 0)
+            return Error(Errc::limit, fmt::format("the disk is too slow: {} packets went by", cursor_.dropped()));
+        if (end_ && cursor_.next() >= *end_)
+            return {};
+        const auto packet = cursor_.take();
+        if (!packet)
+            return {};
+        TRY(add(*packet, deadline));
+        if (recording_ && (recording_->pending_bytes() >= kWriteBytes || newest_ - written_to_ >= kWriteInterval))
+            TRY(write(Recording::Last::no, deadline));
+    }
+}
+
+Result<void> Recorder::add(const media::Packet& packet, io::Deadline deadline) {
+    if (packet.config)
+        configs_[media::index_of(packet.kind)] = packet.payload;
+    // In front of media, headers wait for it.
+    if (!recording_ && (packet.config || packet.kind == media::Kind::data))
+        return {};
+    if (recording_ && is_due(packet))
+        TRY(close(deadline));
+    if (!recording_) {
+        if (!may_begin_with(packet))
+            return {};
+        TRY(open(packet, deadline));
+    }
+    return push(packet, deadline);
+}
+
+// A file that cannot go on with this packet ends; the next begins with it.
+Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) {
+    auto pushed = recording_->push(packet, packet.dts - zero_);
+    if (!pushed.ok() && pushed.code() == Errc::conflict) {
+        LOG_INFO(log_, "DVR {}: a new file: {}", plan_.url, pushed.error().sentence());
+        TRY(close(deadline));
+        if (packet.config || !may_begin_with(packet))
+            return {};
+        TRY(open(packet, deadline));
+        pushed = recording_->push(packet, packet.dts - zero_);
+    }
+    if (!pushed.ok() && !is_unsupported_told_) {
+        is_unsupported_told_ = true;
+        LOG_WARN(log_, "DVR {}: not everything is recorded: {}", plan_.url, pushed.error().text());
+    }
+    if (!packet.config)
+        newest_ = std::max(newest_, packet.dts);
+    return {};
+}
+
+bool Recorder::is_due(const media::Packet& packet) const {
+    if (options_.plan != DvrPlan::segment || packet.kind == media::Kind::data || packet.config)
+        return false;
+    return packet.dts - begun_ >= options_.duration && may_begin_with(packet);
+}
+
+bool Recorder::may_begin_with(const media::Packet& packet) const {
+    const bool has_pictures = !configs_[media::index_of(media::Kind::video)].empty() || packet.kind == media::Kind::video;
+    return !options_.wait_keyframe || !has_pictures || (packet.kind == media::Kind::video && packet.key);
+}
+
+Result<void> Recorder::open(const media::Packet& packet, io::Deadline deadline) {
+    state_.file = file_name(options_, name_, std::chrono::system_clock::now(), context_.zone);
+    state_.duration = {};
+    state_.bytes = 0;
+    auto file = io::OutputFile::create(state_.file, deadline.sooner(io::Deadline::after(kWriteLimit)));
+    if (!file.ok() && file.code() == Errc::conflict)
+        return Error(Errc::conflict, fmt::format("{} ({})", file.error().sentence(), kFileExists));
+    file_ = TRY(std::move(file));
+    recording_ = make_recording(format_of(options_), configs_[media::index_of(media::Kind::data)].bytes(), context_.product);
+    const bool keeps_times = options_.time_jitter == media::TimeJitter::off;
+    zero_ = keeps_times ? -source_->timeline().publisher_offset() : packet.dts;
+    begun_ = newest_ = written_to_ = packet.dts;
+    for (const media::Kind kind : {media::Kind::audio, media::Kind::video}) {
+        const Slice& config = configs_[media::index_of(kind)];
+        // A header that cannot be recorded is told when its packets come.
+        if (!config.empty())
+            static_cast<void>(recording_->push({kind, false, true, packet.dts, config, {}}, packet.dts - zero_));
+    }
+    LOG_INFO(log_, "DVR {}: recording to {}", plan_.url, state_.file);
+    return {};
+}
+
+Result<void> Recorder::write(Recording::Last last, io::Deadline deadline) {
+    written_to_ = newest_;
+    ByteWriter out;
+    recording_->take(out, last);
+    state_.duration = newest_ - begun_;
+    if (out.size() > 0)
+        TRY(file_->append(out.release(), deadline.sooner(io::Deadline::after(kWriteLimit))));
+    state_.bytes = file_->bytes();
+    return {};
+}
+
+Result<void> Recorder::close(io::Deadline deadline) {
+    if (!recording_)
+        return {};
+    if (!recording_->has_media()) {
+        recording_.reset();
+        return std::exchange(file_, nullptr)->discard(deadline.sooner(io::Deadline::after(kWriteLimit)));
+    }
+    TRY(write(Recording::Last::yes, deadline));
+    TRY(close_file(deadline));
+    ++state_.files;
+    LOG_INFO(log_, "DVR {}: recorded {}, {:.3f} s, {} bytes", plan_.url, state_.file, in_seconds(state_.duration), state_.bytes);
+    tell({});
+    return {};
+}
+
+Result<void> Recorder::close_file(io::Deadline deadline) {
+    const auto file = std::exchange(file_, nullptr);
+    // The worker is the second owner: it makes the header, which for long recordings is some work.
+    const std::shared_ptr<const Recording> recording = std::exchange(recording_, nullptr);
+    return file->commit([recording] { return recording->finish(); }, deadline.sooner(io::Deadline::after(kCloseLimit)));
+}
+
+void Recorder::tell(const std::string& error) {
+    if (context_.on_recorded)
+        context_.on_recorded({request_, plan_, state_.file, error, state_.duration, state_.bytes});
+}
+
+// What could be written so far is made a file, if the disk lets us.
+void Recorder::fail(const Error& error, io::Deadline deadline) {
+    state_.error = error.text();
+    LOG_ERROR(log_, "DVR {}: the recording has ended: {}", plan_.url, state_.error);
+    if (recording_ && recording_->has_media()) {
+        ByteWriter lost;
+        recording_->take(lost, Recording::Last::yes);
+        recording_->lose_behind(file_->bytes());
+        if (const auto closed = close_file(deadline); !closed.ok())
+            LOG_ERROR(log_, "DVR {}: {}.tmp stays as it is: {}", plan_.url, state_.file, closed.error().text());
+    }
+    tell(state_.error);
+}
+
+}  // namespace live::service::dvr

@@ -1,0 +1,238 @@
+#include "service/dvr/recording.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wire/flv/file_writer.hpp"
+#include "wire/mp4/fragment_writer.hpp"
+#include "wire/mp4/movie_writer.hpp"
+#include "wire/mp4/sample_reader.hpp"
+
+namespace live::service::dvr {
+
+namespace {
+
+namespace flv = wire::flv;
+namespace mp4 = wire::mp4;
+
+Error needs_new_file(std::string why) { return {Errc::conflict, std::move(why)}; }
+
+class FlvRecording final : public Recording {
+public:
+    FlvRecording(Bytes metadata, std::string_view product) : writer_(metadata, product, pending_) {}
+
+    Result<void> push(const media::Packet& packet, MediaTime time) override {
+        constexpr std::size_t kBodyBytesMax = (1U << 24) - 1;
+        if (packet.payload.size() > kBodyBytesMax)
+            return Error(Errc::limit, "a packet of more bytes than a tag can have");
+        const auto ms = static_cast<std::uint32_t>(std::max<std::int64_t>(media::to_ms(time), 0));
+        const bool is_key = packet.kind == media::Kind::video && packet.key && !packet.config;
+        writer_.write(type_of(packet.kind), ms, packet.payload.bytes(),
+                      is_key ? flv::FileWriter::Index::yes : flv::FileWriter::Index::no, pending_);
+        has_media_ = has_media_ || (packet.kind != media::Kind::data && !packet.config);
+        return {};
+    }
+    std::size_t pending_bytes() const override { return pending_.size(); }
+    void take(ByteWriter& out, Last) override { out.bytes(pending_.release()); }
+    void lose_behind(std::uint64_t bytes) override { writer_.forget_behind(bytes); }
+    io::OutputFile::Ending finish() const override { return {.tail = {}, .patch = writer_.finish()}; }
+    bool has_media() const override { return has_media_; }
+
+private:
+    static flv::TagType type_of(media::Kind kind) {
+        switch (kind) {
+            case media::Kind::audio: return flv::TagType::audio;
+            case media::Kind::video: return flv::TagType::video;
+            case media::Kind::data: break;
+        }
+        return flv::TagType::script;
+    }
+
+    ByteWriter pending_;
+    flv::FileWriter writer_;
+    bool has_media_ = false;
+};
+
+// What both kinds of MP4 have in common: packets become samples of a track of pictures and a track of sound.
+class Mp4Recording : public Recording {
+public:
+    Result<void> push(const media::Packet& packet, MediaTime time) final {
+        if (packet.kind == media::Kind::data)
+            return {};
+        const bool is_video = packet.kind == media::Kind::video;
+        auto sample = TRY(is_video ? reader_.push_video(time, packet.payload) : reader_.push_audio(time, packet.payload));
+        const auto& format = is_video ? reader_.video() : reader_.audio();
+        if (!sample || !format)
+            return {};
+        TRY(push_sample(packet.kind, *format, *std::move(sample)));
+        has_media_ = true;
+        return {};
+    }
+    bool has_media() const final { return has_media_; }
+
+protected:
+    virtual Result<void> push_sample(media::Kind kind, const mp4::TrackFormat& format, mp4::Sample sample) = 0;
+    const mp4::SampleReader& reader() const { return reader_; }
+
+private:
+    mp4::SampleReader reader_;
+    bool has_media_ = false;
+};
+
+class MovieRecording final : public Mp4Recording {
+public:
+    MovieRecording() { writer_.begin(beginning_); }
+
+    std::size_t pending_bytes() const override { return writer_.held_bytes(); }
+    void take(ByteWriter& out, Last) override {
+        out.bytes(beginning_.release());
+        writer_.flush(out);
+    }
+    void lose_behind(std::uint64_t bytes) override { writer_.forget_behind(bytes); }
+    io::OutputFile::Ending finish() const override {
+        ByteWriter tail;
+        auto patch = writer_.finish(tail);
+        return {.tail = tail.release(), .patch = std::move(patch)};
+    }
+
+private:
+    struct Track {
+        std::size_t index;
+        mp4::TrackFormat format;
+    };
+
+    Result<void> push_sample(media::Kind kind, const mp4::TrackFormat& format, mp4::Sample sample) override {
+        auto& track = tracks_[media::index_of(kind)];
+        if (track && track->format != format)
+            return needs_new_file("the codec's configuration has changed");
+        if (!track)
+            track = Track{TRY(writer_.add_track(format)), format};
+        auto pushed = writer_.push(track->index, std::move(sample));
+        if (!pushed.ok() && pushed.code() == Errc::limit)
+            return needs_new_file(pushed.error().sentence());
+        return pushed;
+    }
+
+    mp4::MovieWriter writer_;
+    ByteWriter beginning_;
+    std::array<std::optional<Track>, media::kKindCount> tracks_;
+};
+
+class FragmentedRecording final : public Mp4Recording {
+public:
+    // Fragments are about this long: what a kill can cost.
+    static constexpr MediaTime kFragment = std::chrono::seconds(1);
+
+    std::size_t pending_bytes() const override { return ready_.size(); }
+    void take(ByteWriter& out, Last last) override {
+        if (last == Last::yes) {
+            if (!held_.empty())
+                begin();
+            if (writer_)
+                cut({});
+        }
+        out.bytes(ready_.release());
+    }
+    void lose_behind(std::uint64_t bytes) override {
+        if (bytes < header_bytes_)
+            writer_.reset();
+    }
+    // The header once more, now with how long it all lasts.
+    io::OutputFile::Ending finish() const override {
+        if (!writer_)
+            return {};
+        ByteWriter header;
+        writer_->write_init(header, newest_);
+        // The longest recordings need more bytes for that than there are.
+        if (header.size() != header_bytes_)
+            return {};
+        return {.tail = {}, .patch = FilePatch{.offset = 0, .bytes = header.release()}};
+    }
+
+private:
+    Result<void> push_sample(media::Kind kind, const mp4::TrackFormat& format, mp4::Sample sample) override {
+        if (!writer_)
+            return hold(kind, format, std::move(sample));
+        const auto track = track_of(kind);
+        if (!track || writer_->tracks()[*track] != format)
+            return needs_new_file(track ? "the codec's configuration has changed"
+                                        : "a kind of media has come that the header does not say");
+        if (sample.dts - begun_ >= kFragment)
+            cut(mp4::FragmentWriter::Next{.track = *track, .dts = sample.dts});
+        if (writer_->empty())
+            begun_ = sample.dts;
+        newest_ = std::max(newest_, sample.dts);
+        auto pushed = writer_->push(*track, sample);
+        if (!pushed.ok() && pushed.code() == Errc::limit) {
+            cut({});
+            pushed = writer_->push(*track, std::move(sample));
+        }
+        return pushed;
+    }
+    // Which tracks there are is known when the first fragment is due.
+    Result<void> hold(media::Kind kind, const mp4::TrackFormat& format, mp4::Sample sample) {
+        constexpr std::size_t kHeldMax = 4'096;
+        auto& known = formats_[media::index_of(kind)];
+        const bool has_changed = known && *known != format;
+        if (!has_changed) {
+            known = format;
+            held_.push_back({kind, std::move(sample)});
+            if (held_.size() < kHeldMax && held_.back().sample.dts - held_.front().sample.dts < kFragment)
+                return {};
+        }
+        begin();
+        if (has_changed)
+            return needs_new_file("the codec's configuration has changed");
+        return {};
+    }
+    void begin() {
+        std::vector<mp4::TrackFormat> tracks;
+        for (const media::Kind kind : {media::Kind::video, media::Kind::audio})
+            if (auto& format = formats_[media::index_of(kind)]) {
+                places_[media::index_of(kind)] = tracks.size();
+                tracks.push_back(*std::move(format));
+            }
+        writer_.emplace(std::move(tracks));
+        writer_->write_init(ready_);
+        header_bytes_ = ready_.size();
+        begun_ = held_.front().sample.dts;
+        for (Held& held : held_) {
+            newest_ = std::max(newest_, held.sample.dts);
+            static_cast<void>(writer_->push(*track_of(held.kind), std::move(held.sample)));
+        }
+        held_.clear();
+    }
+    void cut(std::optional<mp4::FragmentWriter::Next> next) { writer_->cut(ready_, next); }
+    std::optional<std::size_t> track_of(media::Kind kind) const { return places_[media::index_of(kind)]; }
+
+    struct Held {
+        media::Kind kind;
+        mp4::Sample sample;
+    };
+
+    std::vector<Held> held_;
+    std::array<std::optional<mp4::TrackFormat>, media::kKindCount> formats_;
+    std::array<std::optional<std::size_t>, media::kKindCount> places_;
+    std::optional<mp4::FragmentWriter> writer_;
+    ByteWriter ready_;
+    std::size_t header_bytes_ = 0;
+    MediaTime begun_{};  // of the fragment that is being filled
+    MediaTime newest_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Recording> make_recording(FileFormat format, Bytes metadata, std::string_view product) {
+    switch (format) {
+        case FileFormat::flv: return std::make_unique<FlvRecording>(metadata, product);
+        case FileFormat::mp4: return std::make_unique<MovieRecording>();
+        case FileFormat::fmp4: break;
+    }
+    return std::make_unique<FragmentedRecording>();
+}
+
+}  // namespace live::service::dvr

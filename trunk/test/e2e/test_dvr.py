@@ -1,0 +1,138 @@
+"""Recordings: every format, segments, a killed server, a full disk, the callback, the API, and a sample conf."""
+
+import json
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from hook_server import HookServer
+from live_server import TRUNK, wait_until
+from players import FfmpegPublisher
+from rtmp_client import Player
+
+FORMATS = {"flv": "dvr_path $folder/rec/flv.flv;", "mp4": "dvr_path $folder/rec/mp4.mp4;", "fmp4": "dvr_path $folder/rec/fmp4.mp4; dvr_format fmp4;"}
+
+
+def probe(path: Path) -> dict:
+    command = ["ffprobe", "-v", "error", "-show_entries", "format=duration:stream=codec_name,width,height", "-of", "json", path]
+    return json.loads(subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True).stdout)
+
+
+def duration_of(path: Path) -> float:
+    return float(probe(path)["format"]["duration"])
+
+
+def assert_decodes(path: Path, pictures_min: int) -> None:
+    """Decoding all of it finds no fault, and finds pictures and sound."""
+    assert sorted(stream["codec_name"] for stream in probe(path)["streams"]) == ["aac", "h264"]
+    command = ["ffmpeg", "-v", "error", "-nostdin", "-i", str(path), "-map", "0:v", "-f", "framemd5", "-", "-map", "0:a", "-f", "null", "-"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    assert sum(1 for line in done.stdout.splitlines() if line[:1] == "0") >= pictures_min
+
+
+def whole_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".tmp")
+
+
+def record(live, clip, url: str) -> None:
+    """Publishes until more than a second of it is on the disk."""
+    with FfmpegPublisher(live.url(url), clip("basic")):
+        wait_until(lambda: any(one["duration"] > 1 for one in live.api("/api/v1/dvrs")["dvrs"]), 10, "a second is recorded")
+
+
+def vhost(name: str, dvr: str) -> str:
+    return f"vhost {name} {{ dvr {{ enabled on; {dvr} }} }}\n"
+
+
+def told_at(hooks: HookServer) -> str:
+    return f"http_hooks {{ enabled on; on_dvr {hooks.url('/on_dvr')}; }}\n"
+
+
+def test_each_format_records_a_publish(server, clip, tmp_path):
+    root = "".join(vhost(f"{name}.test", dvr) for name, dvr in FORMATS.items())
+    segments = "dvr_plan segment; dvr_duration 1; dvr_path $folder/segments/[app]/[stream]-[15][04][05][999].flv;"
+    live = server(root=root + vhost("segments.test", segments))
+    folder = tmp_path / "server0"
+    publishers = [FfmpegPublisher(live.url(f"cam?vhost={name}.test"), clip("basic")) for name in [*FORMATS, "segments"]]
+    wait_until(lambda: len([one for one in live.api("/api/v1/dvrs")["dvrs"] if one["active"]]) == 4, 10, "four recordings")
+    time.sleep(5)
+    for one in publishers:
+        one.stop(signal.SIGINT)
+    wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 5, "the recordings are closed")
+    for name in FORMATS:
+        path = folder / "rec" / f"{name}.{'flv' if name == 'flv' else 'mp4'}"
+        assert 4 < duration_of(path) < 8, name
+        assert_decodes(path, 90)
+    flv = (folder / "rec" / "flv.flv").read_bytes()
+    assert b"SRS/" in flv[:2000] and b"filepositions" in flv[:2000]
+    # A key frame every two seconds, so that is how long segments are.
+    parts = whole_files(folder / "segments")
+    assert len(parts) >= 2
+    for part in parts:
+        assert_decodes(part, 1)
+    assert all(1.5 < duration_of(part) < 2.5 for part in parts[:-1])
+    assert not list(folder.rglob("*.tmp"))
+
+
+def test_what_was_recorded_in_fragments_outlives_a_kill(server, clip, tmp_path):
+    live = server(vhost=f"dvr {{ enabled on; {FORMATS['fmp4']} }}")
+    left = tmp_path / "server0" / "rec" / "fmp4.mp4.tmp"
+    publisher = FfmpegPublisher(live.url("cam"), clip("basic"))
+    try:
+        wait_until(lambda: left.exists() and left.stat().st_size > 150_000, 10, "some fragments are on the disk")
+        live.kill()
+    finally:
+        publisher.kill()
+    assert_decodes(left, 25)
+    live.process = None
+
+
+def test_a_full_disk_ends_the_recording_and_not_the_stream(server, clip, tmp_path):
+    with HookServer() as hooks:
+        live = server(vhost="dvr { enabled on; dvr_path $folder/rec/[stream].mp4; }\n" + told_at(hooks))
+        resource.prlimit(live.process.pid, resource.RLIMIT_FSIZE, (130_000, 130_000))
+        with FfmpegPublisher(live.url("cam"), clip("basic")):
+            failed = wait_until(lambda: [one for one in live.api("/api/v1/dvrs")["dvrs"] if not one["active"]], 15, "the recording fails")
+            assert "File too large" in failed[0]["error"]
+            player = Player(live.ports["rtmp"], "cam")
+            player.start()
+            time.sleep(0.5)
+            assert player.stop(), "the stream goes on"
+        assert "File too large" in hooks.wait_for("on_dvr").body["error"]
+    assert any("File too large" in line for line in live.complaints())
+    path = tmp_path / "server0" / "rec" / "cam.mp4"
+    assert_decodes(path, 25)  # what fitted is a whole file
+
+
+def test_the_callback_and_what_cannot_be_written(server, clip, tmp_path):
+    with HookServer() as hooks:
+        live = server(vhost="dvr { enabled on; dvr_path ./rec/[app]/[stream].flv; dvr_apply live/cam live/no; }\n" + told_at(hooks))
+        folder = tmp_path / "server0"
+        (folder / "rec" / "live").mkdir(parents=True)
+        (folder / "rec" / "live" / "no.flv").write_text("precious")
+        others = [FfmpegPublisher(live.url(name), clip("basic")) for name in ("no", "other")]
+        record(live, clip, "cam?key=1")
+        hooks.wait_for("on_dvr", 2)  # one recording is complete and one failed
+        for one in others:
+            one.stop(signal.SIGINT)
+        time.sleep(0.5)
+        events = {event.body["stream"]: event.body for event in hooks.events}
+    assert set(events) == {"cam", "no"}
+    assert "(3082)" in events["no"]["error"]
+    assert (folder / "rec" / "live" / "no.flv").read_text() == "precious"
+    body = events["cam"]
+    assert (body["cwd"], body["file"], body["stream_url"], body["param"]) == (str(folder), "./rec/live/cam.flv", "/live/cam", "?key=1")
+    assert "error" not in body and body["tcUrl"].endswith("/live")
+    assert_decodes(folder / "rec" / "live" / "cam.flv", 20)
+    assert [path.name for path in whole_files(folder / "rec")] == ["cam.flv", "no.flv"]
+
+
+def test_a_sample_conf_records(server, clip, tmp_path):
+    text = (TRUNK / "conf" / "dvr.path.conf").read_text().replace("1935", "127.0.0.1:$rtmp")
+    live = server(conf=text + "http_api { enabled on; listen 127.0.0.1:$api; }\npid $folder/srs.pid;\n")
+    record(live, clip, "cam")
+    (path,) = wait_until(lambda: whole_files(tmp_path / "server0" / "objs" / "nginx"), 5, "a recording")
+    assert_decodes(path, 20)
