@@ -1,7 +1,9 @@
 #include "bench/dialer.hpp"
 
+#include <chrono>
 #include <utility>
 
+#include "io/loop.hpp"
 #include "io/resolve.hpp"
 #include "io/tcp_stream.hpp"
 #include "io/tls_stream.hpp"
@@ -9,13 +11,19 @@
 namespace live::bench {
 
 Result<std::vector<Endpoint>> Dialer::look_up(const Place& place, io::Deadline deadline) {
+    // Thousands of clients may ask at the same moment, and only so many questions can wait: the others find the answer here.
+    constexpr std::chrono::milliseconds kAskAgain{20};
     const auto key = std::make_pair(place.host, place.port);
-    if (const auto found = known_.find(key); found != known_.end())
-        return found->second;
-    auto endpoints = TRY(io::resolve(place.host, place.port, deadline));
-    if (known_.size() < kHostsMax)
-        known_.emplace(key, endpoints);
-    return endpoints;
+    for (;;) {
+        if (const auto found = known_.find(key); found != known_.end())
+            return found->second;
+        auto endpoints = io::resolve(place.host, place.port, deadline);
+        if (endpoints.ok() && known_.size() < kHostsMax)
+            known_.emplace(key, *endpoints);
+        if (endpoints.ok() || endpoints.code() != Errc::limit || deadline.expired())
+            return endpoints;
+        TRY(io::sleep(deadline.sooner(io::Deadline::after(kAskAgain))));
+    }
 }
 
 Result<std::unique_ptr<io::Stream>> Dialer::dial(const Place& place, io::Deadline deadline) {
