@@ -47,7 +47,7 @@ api::ServerInfo info_of(const ServerNames& names) {
     info.build_machine = build_info::kUname;
     info.license = kLicense;
     info.contributors = "CONTRIBUTING.md and the history of the source tree";
-    info.features = {{"ssl", true},    {"hls", false},         {"hds", false},        {"callback", true},   {"api", true},
+    info.features = {{"ssl", true},    {"hls", true},          {"hds", false},        {"callback", true},   {"api", true},
                      {"httpd", true},  {"dvr", true},          {"transcode", false},  {"ingest", true},     {"stat", true},
                      {"caster", true}, {"complex_send", true}, {"tcp_nodelay", true}, {"so_sendbuf", true}, {"mr", true}};
     return info;

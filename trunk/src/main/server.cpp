@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <utility>
 
 #include "base/endpoint.hpp"
@@ -44,6 +45,7 @@ public:
             server_.forward_->on_published(request, plan, (*vhost)->forward);
         if (vhost.ok())
             server_.dvr_.on_published(request, plan, (*vhost)->dvr);
+            server_.hls_.on_published(request, plan, (*vhost)->hls, server_.settings_->utc_time ? Zone::utc : Zone::local);
     }
     void on_publish_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
         server_.admission_.tell_stream(service::hooks::Action::on_unpublish, request, plan);
@@ -51,6 +53,7 @@ public:
     void on_unpublished(const std::string& url) override {
         server_.forward_->on_unpublished(url);
         server_.dvr_.on_unpublished(url);
+        server_.hls_.on_unpublished(url);
     }
     void on_play_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
         server_.admission_.tell_stream(service::hooks::Action::on_stop, request, plan);
@@ -156,6 +159,10 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       ingest_(log),
       files_(*settings_),
       dvr_(streams_, recording_context(), log),
+      hls_settings_(*settings_),
+      hls_sessions_(admission_, *events_, clients_),
+      hls_(streams_, hls_sessions_, hls_settings_, log),
+      hls_player_(hls_.index(), hls_settings_, files_, hls_sessions_),
       raw_(std::make_unique<Raw>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
@@ -180,6 +187,7 @@ Result<void> Server::start_callbacks() {
     service::hooks::ServerIdentity identity{names_.server_id, names_.service_id};
     hooks_ = std::make_unique<service::hooks::HookService>(*http_client_, std::move(identity), board_, log_);
     admission_.set_hooks(*hooks_);
+    hls_settings_.set_hooks(*hooks_, std::filesystem::current_path().string());
     heartbeat_ = std::make_unique<service::heartbeat::Heartbeat>(*http_client_, beats_, log_);
     return services_.start("heartbeat", [this](io::Deadline forever) { heartbeat_->run(forever); });
 }
@@ -192,12 +200,15 @@ Result<void> Server::start() {
     clients_.add_watcher(access_log_);
     TRY(services_.start("stream-board", [this](io::Deadline forever) { board_.run(forever); }));
     TRY(listen_rtmp(*settings_));
+    // First: a mount of HTTP-TS may have the form of a fragment's name.
+    http_.add_streams(hls_player_);
     http_.add_streams(flv_player_);
     http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
     TRY(http_.listen(*settings_));
     TRY(casters_.listen(*settings_));
     start_forwarding();
     apply_ingests();
+    TRY(services_.start("hls-sessions", [this](io::Deadline forever) { hls_.run(forever); }));
     TRY(services_.start("housekeeping", [this](io::Deadline forever) { run_housekeeping(forever); }));
     takes_clients_ = true;
     return {};
@@ -266,6 +277,7 @@ Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     admission_.set_settings(*next);
     mounts_.set_settings(*next);
     files_.set_settings(*next);
+    hls_settings_.set_settings(*next);
     settings_ = std::move(next);
     limit_.set_max(connections_max);
     kick_lost_clients();
@@ -383,6 +395,9 @@ void Server::stop_sessions(io::Deadline deadline) {
     // Behind the publishers. A recording without its end is worth little, so a slow disk gets its time.
     if (const auto stopped = dvr_.stop(io::Deadline::after(kRecordingsLimit)); !stopped.ok())
         LOG_WARN(log_, "stopping the recordings: {}", stopped.error().text());
+    // Behind the publishers, whose last fragment it makes.
+    if (const auto stopped = hls_.stop(deadline); !stopped.ok())
+        LOG_WARN(log_, "stopping HLS: {}", stopped.error().text());
     access_log_.flush();
     // After the clients, whose end is told.
     if (hooks_) {

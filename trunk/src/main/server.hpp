@@ -20,12 +20,16 @@
 #include "main/settings.hpp"
 #include "main/settings_admission.hpp"
 #include "main/settings_files.hpp"
+#include "main/settings_hls.hpp"
 #include "main/settings_mounts.hpp"
 #include "media/stream_table.hpp"
 #include "service/access_log/access_log.hpp"
 #include "service/dvr/dvr_service.hpp"
 #include "service/forward/forward_service.hpp"
 #include "service/heartbeat/heartbeat.hpp"
+#include "service/hls/hls_handler.hpp"
+#include "service/hls/hls_service.hpp"
+#include "service/hls/sessions.hpp"
 #include "service/hooks/hook_service.hpp"
 #include "service/http_client/http_client.hpp"
 #include "service/ingest/ingest_service.hpp"
@@ -119,6 +123,10 @@ private:
     service::ingest::IngestService ingest_;
     SettingsFiles files_;
     service::dvr::DvrService dvr_;
+    SettingsHls hls_settings_;
+    service::hls::Sessions hls_sessions_;
+    service::hls::HlsService hls_;
+    service::hls::HlsHandler hls_player_;
     std::unique_ptr<Raw> raw_;
     std::unique_ptr<Ready> ready_;
     ProcessMemory memory_{slabs_, board_, limit_};

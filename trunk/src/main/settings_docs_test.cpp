@@ -62,7 +62,7 @@ TEST(ConfigDocument, NamesEveryDirectiveAndItsVariable) {
             }
         }
     }
-    EXPECT_NE(text.find("| `hls_fragment` | seconds 0..3600 | `10` | next session | not yet | `SRS_VHOST_HLS_HLS_FRAGMENT` |"),
+    EXPECT_NE(text.find("| `hls_fragment` | seconds 0..3600 | `10` | next session | works | `SRS_VHOST_HLS_HLS_FRAGMENT` |"),
               std::string::npos);
 }
 

@@ -43,56 +43,6 @@ inline constexpr auto kClusterRows = std::tuple{
         .pending(),
 };
 
-inline constexpr std::array kHlsOnErrorNames = {
-    config::Named<HlsOnError>{"ignore", HlsOnError::ignore},
-    config::Named<HlsOnError>{"disconnect", HlsOnError::disconnect},
-    config::Named<HlsOnError>{"continue", HlsOnError::carry_on},
-};
-inline constexpr std::array<std::string_view, 3> kHlsAudioNames = {"aac", "mp3", "an"};
-inline constexpr std::array<std::string_view, 3> kHlsVideoNames = {"h264", "h265", "vn"};
-
-inline constexpr auto kHlsRows = std::tuple{
-    config::row(&HlsOptions::enabled, "enabled", kNextSession, "Writes HLS."),
-    config::row(&HlsOptions::fragment, "hls_fragment", 0s, 3600s, kNextSession,
-                "Target length of a fragment; fractions are allowed."),
-    config::row(&HlsOptions::td_ratio, "hls_td_ratio", 0, 100, kNextSession, "Times hls_fragment is where it is really cut."),
-    config::row(&HlsOptions::aof_ratio, "hls_aof_ratio", 0, 100, kNextSession, "Times hls_fragment cuts without a key frame."),
-    config::row(&HlsOptions::window, "hls_window", 0s, 86'400s, kNextSession, "Seconds of fragments in the list."),
-    config::row(&HlsOptions::on_error, "hls_on_error", kHlsOnErrorNames, kNextSession, "What a failed write does."),
-    config::row(&HlsOptions::path, "hls_path", kNextSession, "Base directory."),
-    config::row(&HlsOptions::m3u8_file, "hls_m3u8_file", kNextSession, "Name of the list below it."),
-    config::row(&HlsOptions::ts_file, "hls_ts_file", kNextSession, "Name of a fragment below it."),
-    config::row(&HlsOptions::ts_floor, "hls_ts_floor", kNextSession, "[timestamp] counts fragments."),
-    config::row(&HlsOptions::entry_prefix, "hls_entry_prefix", kNextSession, "Stands before each fragment's name in the list.")
-        .example("http://cdn.example.com"),
-    config::row(&HlsOptions::acodec, "hls_acodec", kHlsAudioNames, kNextSession, "First guess of the audio codec."),
-    config::row(&HlsOptions::vcodec, "hls_vcodec", kHlsVideoNames, kNextSession, "First guess of the video codec."),
-    config::row(&HlsOptions::cleanup, "hls_cleanup", kNextSession, "Deletes fragments that have left the list."),
-    config::row(&HlsOptions::dispose, "hls_dispose", 0s, 864'000s, kNextSession,
-                "Seconds after unpublishing until all is deleted; 0 never."),
-    config::row(&HlsOptions::nb_notify, "hls_nb_notify", 0, 1 << 20, kNextSession,
-                "Bytes to read of the answer to on_hls_notify."),
-    config::row(&HlsOptions::wait_keyframe, "hls_wait_keyframe", kNextSession, "Cuts only at key frames."),
-    config::row(&HlsOptions::dts_directly, "hls_dts_directly", kNextSession, "Audio times are the stream's, not counted."),
-    config::row(&HlsOptions::ctx, "hls_ctx", kNextSession, "Knows players by a query argument."),
-    config::row(&HlsOptions::ts_ctx, "hls_ts_ctx", kNextSession, "Gives that argument to fragments."),
-    config::row(&HlsOptions::keys, "hls_keys", kNextSession, "AES-128.").rule(config::BoolRule::off_is_off),
-    config::row(&HlsOptions::fragments_per_key, "hls_fragments_per_key", 1, 1'000'000, kNextSession, "Fragments with one key.")
-        .clamped(),
-    config::row(&HlsOptions::key_file, "hls_key_file", kNextSession, "Name of a key file."),
-    config::row(&HlsOptions::key_file_path, "hls_key_file_path", kNextSession,
-                "Directory of key files; hls_path when it is not said.")
-        .example("./objs/nginx/html"),
-    config::row(&HlsOptions::key_url, "hls_key_url", kNextSession, "Stands before the key's name in the list; end it with /.")
-        .example("https://localhost:8080/"),
-    config::row(&HlsOptions::use_fmp4, "hls_use_fmp4", kNextSession, "fMP4 fragments."),
-    config::row(&HlsOptions::fmp4_file, "hls_fmp4_file", kNextSession, "Name of an fMP4 fragment."),
-    config::row(&HlsOptions::init_file, "hls_init_file", kNextSession, "Name of the fMP4 header."),
-    config::row(&HlsOptions::recover, "hls_recover", kNextSession, "Goes on with an existing list."),
-    config::row(&HlsOptions::master_m3u8_path_relative, "hls_master_m3u8_path_relative", kNextSession,
-                "Relative names in the master list."),
-};
-
 inline constexpr auto kDashRows = std::tuple{
     config::row(&DashOptions::enabled, "enabled", kNextSession, "Writes MPEG-DASH."),
     config::row(&DashOptions::fragment, "dash_fragment", 0s, 3600s, kNextSession, "Length of a fragment; fractions are allowed."),

@@ -28,42 +28,6 @@ struct ClusterOptions {
     std::vector<std::string> coworkers;
 };
 
-enum class HlsOnError : std::uint8_t { ignore, disconnect, carry_on };
-
-struct HlsOptions {
-    bool enabled = false;
-    std::chrono::milliseconds fragment = 10s;
-    double td_ratio = 1.0;
-    double aof_ratio = 2.1;
-    std::chrono::milliseconds window = 60s;
-    HlsOnError on_error = HlsOnError::carry_on;
-    std::string path = "./objs/nginx/html";
-    std::string m3u8_file = "[app]/[stream].m3u8";
-    std::string ts_file = "[app]/[stream]-[seq].ts";
-    bool ts_floor = false;
-    std::string entry_prefix;
-    std::string acodec = "aac";
-    std::string vcodec = "h264";
-    bool cleanup = true;
-    std::chrono::milliseconds dispose = 120s;
-    std::uint32_t nb_notify = 64;
-    bool wait_keyframe = true;
-    bool dts_directly = true;
-    bool ctx = true;
-    bool ts_ctx = true;
-    bool keys = false;
-    std::uint32_t fragments_per_key = 5;
-    std::string key_file = "[app]/[stream]-[seq].key";
-    // The loader fills these two with `path` when they are not said.
-    std::string key_file_path;
-    std::string key_url;
-    bool use_fmp4 = false;
-    std::string fmp4_file = "[app]/[stream]-[seq].m4s";
-    std::string init_file = "[app]/[stream]/init.mp4";
-    bool recover = true;
-    bool master_m3u8_path_relative = false;
-};
-
 struct DashOptions {
     bool enabled = false;
     std::chrono::milliseconds fragment = 10s;

@@ -14,6 +14,7 @@
 #include "service/dvr/option_rows.hpp"
 #include "service/forward/option_rows.hpp"
 #include "service/heartbeat/option_rows.hpp"
+#include "service/hls/option_rows.hpp"
 #include "service/hooks/option_rows.hpp"
 #include "service/ingest/option_rows.hpp"
 #include "session/flv/option_rows.hpp"
@@ -42,7 +43,7 @@ inline constexpr auto kVhostRows = std::tuple{
     config::block(&Vhost::security, "security", service::access::kSecurityRows, "Who may publish and play, by address.")
         .not_in_environment(),
     config::block(&Vhost::refer, "refer", service::access::kReferRows, "Who may publish and play, by page.").not_in_environment(),
-    config::block(&Vhost::hls, "hls", kHlsRows, "HLS output.").pending(),
+    config::block(&Vhost::hls, "hls", service::hls::kHlsRows, "HLS output."),
     config::block(&Vhost::dash, "dash", kDashRows, "MPEG-DASH output.").pending(),
     config::block(&Vhost::hds, "hds", kHdsRows, "Adobe HDS output.").ignored(),
     config::block(&Vhost::dvr, "dvr", service::dvr::kDvrRows, "Recordings."),

@@ -108,9 +108,9 @@ TEST(Settings, TheSampleOfTheDocumentMeansWhatItSays) {
     EXPECT_EQ(vhost.http_hooks.on_publish.size(), 2U);
     // One warning for each block that does nothing yet, none for anything else.
     const std::string warnings = all_warnings(loaded);
-    for (const char* block : {"rtc_server", "vhost.hls", "vhost.rtc"})
+    for (const char* block : {"rtc_server", "vhost.rtc"})
         EXPECT_TRUE(has(warnings, std::string("\"") + block + "\" is understood and does nothing yet")) << block;
-    EXPECT_EQ(loaded.warnings.size(), 3U) << warnings;
+    EXPECT_EQ(loaded.warnings.size(), 2U) << warnings;
 }
 
 TEST(Settings, AConfOfTheOldestGenerationLoads) {

@@ -17,6 +17,7 @@
 #include "service/dvr/options.hpp"
 #include "service/forward/options.hpp"
 #include "service/heartbeat/options.hpp"
+#include "service/hls/options.hpp"
 #include "service/hooks/options.hpp"
 #include "service/ingest/options.hpp"
 #include "session/flv/options.hpp"
@@ -37,12 +38,12 @@ struct Vhost {
     service::access::ReferOptions refer;
     service::hooks::HookOptions http_hooks;
     service::forward::ForwardOptions forward;
+    service::hls::HlsOptions hls;
     std::vector<service::ingest::IngestOptions> ingests;
     service::dvr::DvrOptions dvr;
 
     // Everything below is accepted and checked, and does nothing yet.
     ClusterOptions cluster;
-    HlsOptions hls;
     DashOptions dash;
     HdsOptions hds;
     HttpStaticOptions http_static;

@@ -2,25 +2,13 @@
 // nothing in a name or a URL can become a command.
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "service/ffmpeg/options.hpp"
 
 namespace live::service::ffmpeg {
-
-// Names without brackets and what stands in their place.
-using Variables = std::vector<std::pair<std::string, std::string>>;
-
-// Replaces "[name]" for every known name, once: a value that holds a bracket stays as it is. Unknown names stay.
-std::string replace_variables(std::string_view text, const Variables& variables);
-
-enum class Zone : bool { local, utc };
-// [2006] [01] [02] [15] [04] [05] [999] and [timestamp] of that moment.
-Variables time_variables(std::chrono::system_clock::time_point now, Zone zone);
 
 // Appends "-name value" or "-name" for each entry.
 void append_options(std::vector<std::string>& arguments, const Arguments& options);

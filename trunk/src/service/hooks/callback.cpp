@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.hpp"
+#include "base/variables.hpp"
 
 namespace live::service::hooks {
 
@@ -60,7 +61,8 @@ void add_stream(Json& body, Action action, const Subject& subject, const Details
     body["tcUrl"] = request.tc_url_without_query();
     if (action == Action::on_connect || action == Action::on_play)
         body["pageUrl"] = request.page_url;
-    body["stream"] = request.stream;
+    // Of a player of HLS it is the file's name, as services for this family know it.
+    body["stream"] = request.kind == session::ClientKind::hls_play ? request.stream + request.extension : request.stream;
     body["param"] = request.param;
     if (action == Action::on_connect || action == Action::on_forward)
         return;
@@ -81,6 +83,8 @@ std::string_view name_of(Action action) {
         case Action::on_play: return "on_play";
         case Action::on_stop: return "on_stop";
         case Action::on_dvr: return "on_dvr";
+        case Action::on_hls: return "on_hls";
+        case Action::on_hls_notify: return "on_hls_notify";
         case Action::on_forward: break;
     }
     return "on_forward";
@@ -128,6 +132,36 @@ std::string body_of(const RecordedFile& file, const ServerIdentity& server, cons
     if (!file.error.empty())
         body["error"] = file.error;
     return text_of(body);
+}
+
+std::string body_of(const Fragment& fragment, const ServerIdentity& server, const Subject& subject,
+                    const std::string& stream_id) {
+    const session::ClientRequest& request = subject.request;
+    Json body = common_body(Action::on_hls, server, subject);
+    body["tcUrl"] = request.tc_url_without_query();
+    body["stream"] = request.stream;
+    body["param"] = request.param;
+    body["duration"] = fragment.duration;
+    body["cwd"] = fragment.cwd;
+    body["file"] = fragment.file;
+    body["url"] = fragment.url;
+    body["m3u8"] = fragment.m3u8;
+    body["m3u8_url"] = fragment.m3u8_url;
+    body["seq_no"] = fragment.number;
+    body["stream_url"] = subject.stream_url;
+    body["stream_id"] = stream_id;
+    return text_of(body);
+}
+
+std::string notify_url(const std::string& form, const Fragment& fragment, const ServerIdentity& server, const Subject& subject) {
+    if (fragment.url.starts_with("http://") || fragment.url.starts_with("https://"))
+        return fragment.url;
+    return replace_variables(form, {{"server_id", server.server_id},
+                                    {"service_id", server.service_id},
+                                    {"app", subject.request.app},
+                                    {"stream", subject.request.stream},
+                                    {"param", subject.request.param},
+                                    {"ts_url", fragment.url}});
 }
 
 Result<void> check_answer(int status, std::string_view body) {

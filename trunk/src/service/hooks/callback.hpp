@@ -13,7 +13,18 @@
 
 namespace live::service::hooks {
 
-enum class Action : std::uint8_t { on_connect, on_close, on_publish, on_unpublish, on_play, on_stop, on_forward, on_dvr };
+enum class Action : std::uint8_t {
+    on_connect,
+    on_close,
+    on_publish,
+    on_unpublish,
+    on_play,
+    on_stop,
+    on_forward,
+    on_dvr,
+    on_hls,
+    on_hls_notify
+};
 
 std::string_view name_of(Action action);
 
@@ -49,6 +60,22 @@ struct RecordedFile {
 
 // on_dvr. "error" is there only when there is one.
 std::string body_of(const RecordedFile& file, const ServerIdentity& server, const Subject& subject, const std::string& stream_id);
+
+// A piece of HLS that is complete.
+struct Fragment {
+    double duration = 0;  // seconds
+    std::string cwd;
+    std::string file;  // absolute, or below cwd
+    std::string url;   // as in the playlist
+    std::string m3u8;
+    std::string m3u8_url;
+    std::uint64_t number = 0;
+};
+
+// on_hls.
+std::string body_of(const Fragment& fragment, const ServerIdentity& server, const Subject& subject, const std::string& stream_id);
+// on_hls_notify: the template with its variables replaced, or the fragment's own address when that is a whole one.
+std::string notify_url(const std::string& form, const Fragment& fragment, const ServerIdentity& server, const Subject& subject);
 
 // ok for status 200 or 201 with the body `0`, or an object with the integer member "code" 0. Errc::denied when the code is
 // another one: the sentence is for the client and carries the answer's "msg" or "message", at most kReasonBytesMax of it.

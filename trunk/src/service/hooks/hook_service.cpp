@@ -24,6 +24,8 @@ std::vector<std::string> urls_for(Action action, const HookOptions& options) {
         case Action::on_play: return options.on_play;
         case Action::on_stop: return options.on_stop;
         case Action::on_dvr: return options.on_dvr;
+        case Action::on_hls: return options.on_hls;
+        case Action::on_hls_notify:
         case Action::on_forward: break;
     }
     return {};
@@ -167,6 +169,15 @@ void HookService::tell_recording(const HookOptions& options, const Subject& subj
     enqueue(subject.request.id, {Action::on_dvr, std::move(urls), std::move(body)});
 }
 
+void HookService::tell_fragment(const HookOptions& options, const Subject& subject, const Fragment& fragment) {
+    if (std::vector<std::string> urls = urls_for(Action::on_hls, options); !urls.empty()) {
+        std::string body = body_of(fragment, server_, subject, stream_id_for(Action::on_hls, subject));
+        enqueue(subject.request.id, {Action::on_hls, std::move(urls), std::move(body)});
+    }
+    if (options.enabled && !options.on_hls_notify.empty())
+        enqueue(subject.request.id, {Action::on_hls_notify, {notify_url(options.on_hls_notify, fragment, server_, subject)}, {}});
+}
+
 void HookService::enqueue(const std::string& client_id, News news) {
     const std::size_t cost = cost_of(news.urls, news.body);
     if (queued_bytes_ + cost > kQueuedBytesMax) {
@@ -207,8 +218,24 @@ void HookService::run_deliverer(io::Deadline deadline) {
     --deliverers_;
 }
 
+// A CDN is made to fetch the fragment; what it says is of no interest. Errc::cancelled only.
+Result<void> HookService::notify(const std::string& url, const Log& log, io::Deadline deadline) {
+    http_client::HttpCall call;
+    call.method = "GET";
+    call.url = url;
+    const TimePoint begin = io::now();
+    const auto answer = client_.call(call, deadline.sooner(io::Deadline::after(kNotifyLimit)));
+    if (!answer.ok() && answer.code() == Errc::cancelled)
+        return answer.error();
+    LOG_INFO(log, "http hook {}, url={}, status={}, cost={}ms", name_of(Action::on_hls_notify), label_of(url),
+             answer.ok() ? answer->status : 0, milliseconds_since(begin));
+    return {};
+}
+
 Result<void> HookService::deliver(const std::string& client_id, const News& news, io::Deadline deadline) {
     const Log log = log_.with_id(client_id);
+    if (news.action == Action::on_hls_notify)
+        return notify(news.urls.front(), log, deadline);
     for (const std::string& url : news.urls) {
         // Each URL is told, whatever another said. Why one was not is in the log.
         const auto told = call(news.action, url, news.body, log, deadline);

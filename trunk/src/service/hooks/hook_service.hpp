@@ -27,6 +27,7 @@ namespace live::service::hooks {
 class HookService {
 public:
     static constexpr std::chrono::seconds kCallLimit{30};
+    static constexpr std::chrono::seconds kNotifyLimit{10};
     // Fibers that deliver; more clients' events wait.
     static constexpr std::size_t kDeliverersMax = 128;
     // Of events that wait, bodies and URLs together. What does not fit is dropped, and counted in the log.
@@ -51,6 +52,9 @@ public:
     // on_dvr: a file is complete, or will not become so. `subject` is its publisher. Never suspends.
     void tell_recording(const HookOptions& options, const Subject& subject, const RecordedFile& file);
 
+    // A fragment is complete: on_hls, and on_hls_notify. `subject` is its publisher. Never suspends.
+    void tell_fragment(const HookOptions& options, const Subject& subject, const Fragment& fragment);
+
     // Delivers what is queued, as far as the deadline lets it, and ends. Errc::timed_out when a fiber does not end.
     Result<void> stop(io::Deadline deadline);
 
@@ -73,6 +77,7 @@ private:
     Result<void> wait_for_news(const std::string& client_id, io::Deadline deadline);
     Result<engine::http1::Response> call(Action action, const std::string& url, const std::string& body, const Log& log,
                                          io::Deadline deadline);
+    Result<void> notify(const std::string& url, const Log& log, io::Deadline deadline);
     void enqueue(const std::string& client_id, News news);
     void start_deliverer();
     void run_deliverer(io::Deadline deadline);

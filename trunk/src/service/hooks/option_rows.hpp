@@ -25,11 +25,9 @@ inline constexpr auto kHookRows = std::tuple{
     config::row(&HookOptions::on_dvr, "on_dvr", config::Reload::live, "A recording is complete.")
         .example("http://127.0.0.1:8085/api/v1/dvrs"),
     config::row(&HookOptions::on_hls, "on_hls", config::Reload::live, "A fragment is complete.")
-        .example("http://127.0.0.1:8085/api/v1/hls")
-        .pending(),
+        .example("http://127.0.0.1:8085/api/v1/hls"),
     config::row(&HookOptions::on_hls_notify, "on_hls_notify", config::Reload::live, "URL template asked for each fragment.")
-        .example("http://127.0.0.1:8085/api/v1/hls/[app]/[stream]/[ts_url]")
-        .pending(),
+        .example("http://127.0.0.1:8085/api/v1/hls/[app]/[stream]/[ts_url]"),
 };
 
 }  // namespace live::service::hooks

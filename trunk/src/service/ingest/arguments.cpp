@@ -10,7 +10,7 @@ namespace live::service::ingest {
 
 namespace {
 
-ffmpeg::Variables variables_of(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine, const IngestPlace& place) {
+Variables variables_of(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine, const IngestPlace& place) {
     return {{"vhost", place.vhost}, {"port", std::to_string(place.rtmp_port)}, {"engine", engine.name}, {"id", ingest.id}};
 }
 
@@ -22,8 +22,8 @@ Result<std::vector<std::string>> build_ingest_arguments(const IngestOptions& ing
         return Error(Errc::malformed, fmt::format("ingest {} of {} has no input url", ingest.id, place.vhost));
     if (engine.output.empty())
         return Error(Errc::malformed, fmt::format("ingest {} of {} has an engine without an output", ingest.id, place.vhost));
-    ffmpeg::Variables variables = variables_of(ingest, engine, place);
-    const ffmpeg::Variables times = ffmpeg::time_variables(now, place.zone);
+    Variables variables = variables_of(ingest, engine, place);
+    const Variables times = time_variables(now, place.zone);
     variables.insert(variables.end(), times.begin(), times.end());
 
     std::vector<std::string> arguments = {ingest.ffmpeg.empty() ? std::string(ffmpeg::kConventionalProgram) : ingest.ffmpeg};
@@ -43,14 +43,14 @@ Result<std::vector<std::string>> build_ingest_arguments(const IngestOptions& ing
     arguments.push_back(ingest.input_url);
     ffmpeg::append_engine(arguments, engine);
     arguments.emplace_back("-y");
-    arguments.push_back(ffmpeg::replace_variables(engine.output, variables));
+    arguments.push_back(replace_variables(engine.output, variables));
     return arguments;
 }
 
 std::string ingest_log_path(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine, const IngestPlace& place) {
     if (place.log_dir.empty() || place.log_dir == "/dev/null")
         return {};
-    const std::string output = ffmpeg::replace_variables(engine.output, variables_of(ingest, engine, place));
+    const std::string output = replace_variables(engine.output, variables_of(ingest, engine, place));
     const auto url = wire::rtmp::parse_stream_url(output);
     const std::string app = url.ok() ? url->app : "";
     const std::string stream = url.ok() ? url->stream : "";

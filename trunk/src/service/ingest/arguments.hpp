@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/variables.hpp"
 #include "service/ffmpeg/arguments.hpp"
 #include "service/ingest/options.hpp"
 
@@ -21,7 +22,7 @@ struct IngestPlace {
     std::string log_level = "info";
     // Where the children's output goes; "/dev/null" throws it away.
     std::string log_dir = "./objs";
-    ffmpeg::Zone zone = ffmpeg::Zone::local;
+    Zone zone = Zone::local;
 };
 
 // [vhost], [port], [engine], [id] and the time stand for themselves in the output. The first word is the program's path as

@@ -20,7 +20,7 @@ IngestOptions demo() {
     return ingest;
 }
 
-const IngestPlace kPlace{"__defaultVhost__", 19350, "info", "./objs", ffmpeg::Zone::utc};
+const IngestPlace kPlace{"__defaultVhost__", 19350, "info", "./objs", Zone::utc};
 
 TEST(IngestArguments, AFileIsReadAtItsOwnPaceAndCopied) {
     const IngestOptions ingest = demo();

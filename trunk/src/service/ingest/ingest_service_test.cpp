@@ -54,8 +54,7 @@ protected:
         return options;
     }
     Result<void> apply(std::vector<IngestOptions> ingests) {
-        return service_->apply({{{"v", 1935, "info", folder_, ffmpeg::Zone::utc}, std::move(ingests)}},
-                               io::Deadline::after(kSoon));
+        return service_->apply({{{"v", 1935, "info", folder_, Zone::utc}, std::move(ingests)}}, io::Deadline::after(kSoon));
     }
     std::string log_of(const std::string& id) const {
         std::ostringstream text;

@@ -1,0 +1,23 @@
+// AES-128 in CBC mode with PKCS #7 padding (RFC 5652, 6.3), over one piece of bytes: how HLS encrypts its segments (RFC 8216,
+// 4.3.2.4).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+
+namespace live::engine::crypto {
+
+inline constexpr std::size_t kAesBlockBytes = 16;
+using AesBlock = std::array<std::uint8_t, kAesBlockBytes>;
+
+// The parts one behind the other; 1 to 16 bytes longer than they are. Errc::system when the library has no such cipher.
+Result<std::vector<std::uint8_t>> encrypt_aes128_cbc(const AesBlock& key, const AesBlock& iv, std::span<const Bytes> parts);
+// Errc::malformed when the padding is none: another key, or not all of it.
+Result<std::vector<std::uint8_t>> decrypt_aes128_cbc(const AesBlock& key, const AesBlock& iv, Bytes input);
+
+}  // namespace live::engine::crypto

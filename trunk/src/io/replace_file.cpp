@@ -1,0 +1,89 @@
+#include "io/replace_file.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "io/off_loop.hpp"
+
+namespace live::io {
+
+namespace {
+
+Error file_error(const std::string& what, int error) {
+    if (error == EACCES || error == EPERM || error == EROFS)
+        return {Errc::denied, what + ": " + std::generic_category().message(error)};
+    return system_error(what, error);
+}
+
+// 0, or errno.
+int write_whole(int file, const std::vector<std::uint8_t>& bytes) {
+    for (std::size_t done = 0; done < bytes.size();) {
+        const ssize_t count = ::write(file, bytes.data() + done, bytes.size() - done);
+        if (count < 0 && errno != EINTR)
+            return errno;
+        done += count > 0 ? static_cast<std::size_t>(count) : 0;
+    }
+    return 0;
+}
+
+Result<void> write_blocking(const std::string& path, const std::vector<Block>& blocks) {
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    const fs::path folder = fs::path(path).parent_path();
+    if (!folder.empty())
+        fs::create_directories(folder, failed);
+    const std::string temporary = path + kTemporarySuffix;
+    constexpr int kMode = 0644;
+    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
+    if (file < 0)
+        return file_error("opening " + temporary, errno);
+    int error = 0;
+    for (const Block& block : blocks)
+        if (error == 0)
+            error = write_whole(file, *block);
+    if (::close(file) != 0 && error == 0)
+        error = errno;
+    if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0)
+        error = errno;
+    if (error == 0)
+        return {};
+    ::unlink(temporary.c_str());
+    return file_error("writing " + path, error);
+}
+
+Result<void> remove_blocking(const std::vector<std::string>& paths) {
+    Result<void> removed;
+    for (const std::string& path : paths)
+        if (::unlink(path.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR && removed.ok())
+            removed = file_error("removing " + path, errno);
+    return removed;
+}
+
+}  // namespace
+
+Result<void> replace_file(std::string path, std::vector<Block> blocks, Deadline deadline) {
+    return off_loop([path = std::move(path), blocks = std::move(blocks)] { return write_blocking(path, blocks); }, deadline);
+}
+
+Result<void> remove_files(std::vector<std::string> paths, Deadline deadline) {
+    return off_loop([paths = std::move(paths)] { return remove_blocking(paths); }, deadline);
+}
+
+Result<std::vector<bool>> are_files(std::vector<std::string> paths, Deadline deadline) {
+    return off_loop(
+        [paths = std::move(paths)] {
+            std::vector<bool> there;
+            std::error_code ignored;
+            for (const std::string& path : paths)
+                there.push_back(std::filesystem::is_regular_file(path, ignored));
+            return there;
+        },
+        deadline);
+}
+
+}  // namespace live::io

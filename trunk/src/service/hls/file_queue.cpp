@@ -1,0 +1,76 @@
+#include "service/hls/file_queue.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include "io/loop.hpp"
+
+namespace live::service::hls {
+
+void FileQueue::write(std::string path, std::vector<io::Block> blocks, Done done) {
+    Job job;
+    job.bytes = std::accumulate(blocks.begin(), blocks.end(), std::size_t{0},
+                                [](std::size_t sum, const io::Block& block) { return sum + block->size(); });
+    job.path = std::move(path);
+    job.blocks = std::move(blocks);
+    job.done = std::move(done);
+    add(std::move(job));
+}
+
+void FileQueue::write_list(std::string path, io::Block text, Done done) {
+    if (!jobs_.empty() && jobs_.back().is_list && jobs_.back().path == path) {
+        jobs_.back().blocks = {std::move(text)};
+        return;
+    }
+    Job job;
+    job.path = std::move(path);
+    job.bytes = text->size();
+    job.blocks = {std::move(text)};
+    job.done = std::move(done);
+    job.is_list = true;
+    add(std::move(job));
+}
+
+void FileQueue::remove(std::vector<std::string> paths, Done done) {
+    Job job;
+    job.removed = std::move(paths);
+    job.done = std::move(done);
+    add(std::move(job));
+}
+
+void FileQueue::add(Job job) {
+    if (closed_ || jobs_.size() >= kQueuedJobsMax || bytes_ + job.bytes > kQueuedBytesMax) {
+        if (job.done)
+            job.done(Error(Errc::limit, "the disk is too slow: " + std::to_string(bytes_) + " bytes wait to be written"));
+        return;
+    }
+    bytes_ += job.bytes;
+    jobs_.push_back(std::move(job));
+    wake_.raise();
+}
+
+void FileQueue::close() {
+    closed_ = true;
+    wake_.raise();
+}
+
+void FileQueue::run(io::Deadline deadline) {
+    for (;;) {
+        while (!jobs_.empty()) {
+            Job job = std::move(jobs_.front());
+            jobs_.pop_front();
+            bytes_ -= job.bytes;
+            const auto limit = deadline.sooner(io::Deadline::after(kFileLimit));
+            const auto ended = job.path.empty() ? io::remove_files(std::move(job.removed), limit)
+                                                : io::replace_file(std::move(job.path), std::move(job.blocks), limit);
+            if (!ended.ok() && ended.code() == Errc::cancelled)
+                return;
+            if (job.done)
+                job.done(ended);
+        }
+        if (closed_ || !io::wait(wake_, deadline).ok())
+            return;
+    }
+}
+
+}  // namespace live::service::hls

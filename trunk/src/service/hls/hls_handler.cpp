@@ -1,0 +1,386 @@
+#include "service/hls/hls_handler.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "base/random_id.hpp"
+#include "io/file.hpp"
+#include "io/loop.hpp"
+#include "session/flv/client.hpp"
+#include "session/flv/status.hpp"
+#include "session/http/mime.hpp"
+#include "wire/hls/playlist.hpp"
+#include "wire/hls/playlist_reader.hpp"
+#include "wire/http/byte_range.hpp"
+#include "wire/http/target.hpp"
+#include "wire/rtmp/stream_url.hpp"
+
+namespace live::service::hls {
+
+namespace http = session::http;
+
+namespace {
+
+constexpr int kBadRequest = 400;
+constexpr int kNotFound = 404;
+constexpr int kPartialContent = 206;
+constexpr int kRangeNotSatisfiable = 416;
+constexpr std::string_view kCtx = "hls_ctx";
+constexpr std::string_view kPlaylistEnding = ".m3u8";
+
+bool is_playlist(std::string_view path) { return path.ends_with(kPlaylistEnding); }
+
+http::Reply not_found() { return http::error_reply(kNotFound, "there is no such playlist or fragment"); }
+
+// What a player may be called by: it goes into playlists, logs and the API.
+bool is_good_ctx(std::string_view ctx) {
+    const auto is_good = [](char letter) {
+        return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+               letter == '-' || letter == '_';
+    };
+    return !ctx.empty() && ctx.size() <= Sessions::kNameBytesMax && std::ranges::all_of(ctx, is_good);
+}
+
+std::optional<std::uint64_t> number_of(std::optional<std::string_view> text) {
+    std::uint64_t number = 0;
+    if (!text)
+        return std::nullopt;
+    const auto read = std::from_chars(text->data(), text->data() + text->size(), number);
+    return read.ec == std::errc() && read.ptr == text->data() + text->size() ? std::optional(number) : std::nullopt;
+}
+
+// The path as it is written in an address.
+std::string encoded(std::string_view path) {
+    std::string text;
+    while (!path.empty()) {
+        const std::size_t slash = std::min(path.find('/'), path.size());
+        text += wire::http::percent_encode(path.substr(0, slash));
+        text += slash < path.size() ? "/" : "";
+        path.remove_prefix(std::min(slash + 1, path.size()));
+    }
+    return text;
+}
+
+// The query without what we have added to it ourselves.
+std::string own_query(std::string_view query) {
+    std::string text;
+    while (!query.empty()) {
+        const std::size_t end = std::min(query.find('&'), query.size());
+        const std::string_view one = query.substr(0, end);
+        if (!one.empty() && !one.starts_with("hls_ctx=") && !one.starts_with("_HLS_"))
+            text += "&" + std::string(one);
+        query.remove_prefix(std::min(end + 1, query.size()));
+    }
+    return text;
+}
+
+std::string address_of(const http::Request& request, const std::string& ctx, bool is_relative) {
+    const std::string path = encoded(request.path());
+    return (is_relative ? path.substr(path.rfind('/') + 1) : path) + "?hls_ctx=" + ctx + own_query(request.target.raw_query);
+}
+
+session::ClientRequest player_of(const http::Request& request, const StreamName& stream, const std::string& ctx) {
+    auto client = session::flv::client_of(request, session::ClientKind::hls_play, stream.vhost, stream.app, stream.stream);
+    client.id = ctx;
+    client.protocol = request.secure ? "https-hls" : "http-hls";
+    client.page_url = request.message.headers.find("Referer").value_or("");
+    client.extension = std::string(kPlaylistEnding);
+    return client;
+}
+
+bool has_good_names(const StreamName& stream) {
+    return wire::rtmp::admit_name(stream.app).ok() && wire::rtmp::admit_name(stream.stream).ok();
+}
+
+// The folder is the application, when no template says more.
+StreamName split_path(std::string_view path) {
+    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+    const std::size_t slash = path.rfind('/');
+    StreamName name;
+    if (slash == std::string_view::npos)
+        return name;
+    name.app = path.substr(0, slash);
+    name.stream = path.substr(slash + 1, path.size() - slash - 1 - kPlaylistEnding.size());
+    return name;
+}
+
+}  // namespace
+
+std::string with_session(std::string_view playlist, std::string_view ctx) {
+    std::string text;
+    while (!playlist.empty()) {
+        const std::size_t end = std::min(playlist.find('\n'), playlist.size());
+        std::string line(playlist.substr(0, end));
+        playlist.remove_prefix(std::min(end + 1, playlist.size()));
+        if (!ctx.empty() && !line.empty() && line.front() != '#') {
+            const std::size_t query = std::min(line.find('?'), line.size());
+            const std::string rest = query < line.size() ? "&" + line.substr(query + 1) : "";
+            line = line.substr(0, query) + "?hls_ctx=" + std::string(ctx) + rest;
+        }
+        text += line + "\n";
+    }
+    return text;
+}
+
+// Where the file is, or would be. Names below hls_path count too, wherever that is.
+std::string HlsHandler::path_of(const http::Request& request, const HlsOptions* options) const {
+    if (const auto place = roots_.find(request)) {
+        std::string path = normal_path(place->folder, place->path);
+        if (options == nullptr || index_.find(path) != nullptr)
+            return path;
+    }
+    return options == nullptr ? "" : normal_path(options->path, request.path());
+}
+
+const IndexedFile* HlsHandler::find(const http::Request& request) const {
+    return index_.find(path_of(request, vhosts_.find(request)));
+}
+
+bool HlsHandler::takes(const http::Request& request) const {
+    const HlsOptions* options = vhosts_.find(request);
+    if (options != nullptr && (is_playlist(request.path()) || request.target.query.find(kCtx)))
+        return true;
+    const IndexedFile* file = index_.find(path_of(request, options));
+    return file != nullptr && (file->what != IndexedFile::What::playlist || !file->output->options().ctx);
+}
+
+HlsHandler::Asked HlsHandler::asked_for(const http::Request& request) const {
+    Asked asked;
+    const HlsOptions* options = vhosts_.find(request);
+    asked.path = path_of(request, options);
+    const IndexedFile* file = index_.find(asked.path);
+    if (options == nullptr && file != nullptr)
+        options = &file->output->options();
+    if (options != nullptr) {
+        asked.has_sessions = options->ctx;
+        asked.marks_fragments = options->ctx && options->ts_ctx;
+        asked.is_relative = options->master_m3u8_path_relative;
+        asked.idle_limit = 2 * std::max<Duration>(options->window, std::chrono::seconds(1));
+        const std::string below = request.path().substr(std::min(request.path().find_first_not_of('/'), request.path().size()));
+        asked.stream = match_name(options->m3u8_file, below).value_or(split_path(below));
+    }
+    if (file != nullptr)
+        asked.stream = file->output->name();
+    asked.stream.vhost = request.vhost();
+    asked.ctx = request.target.query.get(kCtx);
+    if (!is_good_ctx(asked.ctx))
+        asked.ctx.clear();
+    return asked;
+}
+
+Result<void> HlsHandler::serve(http::Exchange& exchange, io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    if (!request.is_get())
+        return exchange.send(http::method_not_allowed("GET, HEAD, OPTIONS", "HLS is played with GET"), deadline);
+    return is_playlist(request.path()) ? serve_playlist(exchange, deadline) : serve_file(exchange, deadline);
+}
+
+Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline deadline) {
+    Asked asked = asked_for(exchange.request());
+    if (!asked.has_sessions)
+        return send_media_playlist(exchange, asked, deadline);
+    if (!has_good_names(asked.stream))
+        return exchange.send(not_found(), deadline);
+    Session* session = asked.ctx.empty() ? nullptr : sessions_.find(asked.ctx);
+    // A name that plays another stream is no name here.
+    if (session != nullptr && (session->request().app != asked.stream.app || session->request().stream != asked.stream.stream)) {
+        session = nullptr;
+        asked.ctx.clear();
+    }
+    if (session == nullptr) {
+        if (asked.ctx.empty())
+            asked.ctx = random_id();
+        return open_session(exchange, asked, deadline);
+    }
+    if (session->is_kicked())
+        return exchange.send(not_found(), deadline);
+    session->touch(io::now());
+    return send_media_playlist(exchange, asked, deadline);
+}
+
+Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    LOG_INFO(exchange.log(), "client identified, type={}, vhost={}, app={}, stream={}, ctx={}",
+             session::name_of(session::ClientKind::hls_play), asked.stream.vhost, asked.stream.app, asked.stream.stream,
+             asked.ctx);
+    const auto opened = sessions_.open(player_of(request, asked.stream, asked.ctx), asked.idle_limit, deadline);
+    if (!opened.ok() && opened.code() == Errc::cancelled)
+        return opened;
+    if (!opened.ok())
+        return exchange.send(http::error_reply(session::flv::status_for(opened.code()), opened.error().sentence()), deadline);
+    wire::hls::Variant variant;
+    if (const IndexedFile* file = index_.find(asked.path))
+        variant = file->output->variant();
+    variant.uri = address_of(request, asked.ctx, asked.is_relative);
+    return send_playlist(exchange, wire::hls::write_master_playlist({variant}), asked.ctx, deadline);
+}
+
+Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    if (const auto waited = wait_for_playlist(request, asked, deadline); !waited.ok()) {
+        if (waited.code() == Errc::cancelled)
+            return waited;
+        return exchange.send(http::error_reply(kBadRequest, waited.error().sentence()), deadline);
+    }
+    const IndexedFile* file = index_.find(asked.path);
+    if (file == nullptr)
+        return send_left_behind(exchange, asked, deadline);
+    const std::string_view skip = request.target.query.get("_HLS_skip");
+    const auto form = skip == "YES" || skip == "v2" ? SegmentList::Form::delta : SegmentList::Form::players;
+    auto text = file->output->playlist_text(form, asked.marks_fragments ? asked.ctx : "");
+    if (!text)
+        return exchange.send(not_found(), deadline);
+    return send_playlist(exchange, *std::move(text), asked.ctx, deadline);
+}
+
+// Of a process before this one, or when nobody publishes any more.
+Result<void> HlsHandler::send_left_behind(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
+    const auto place = roots_.find(exchange.request());
+    if (!place)
+        return exchange.send(not_found(), deadline);
+    const auto file = io::File::open_below(place->folder, place->path, deadline);
+    if (!file.ok() || file->facts().is_folder || file->facts().size > wire::hls::kPlaylistBytesMax)
+        return exchange.send(not_found(), deadline);
+    const auto bytes = TRY(file->read(0, static_cast<std::size_t>(file->facts().size), deadline));
+    return send_playlist(exchange, with_session(as_text(bytes), asked.marks_fragments ? asked.ctx : ""), asked.ctx, deadline);
+}
+
+// 8216bis, 6.2.5.2: _HLS_msn and _HLS_part ask for a list that is not there yet. Errc::malformed for what cannot be waited for.
+Result<void> HlsHandler::wait_for_playlist(const http::Request& request, const Asked& asked, io::Deadline deadline) const {
+    const auto& query = request.target.query;
+    const auto number = number_of(query.find("_HLS_msn"));
+    const auto part = number_of(query.find("_HLS_part"));
+    if (!number && query.find("_HLS_part"))
+        return Error(Errc::malformed, "_HLS_part without _HLS_msn");
+    if (!number)
+        return {};
+    Signal signal;
+    std::optional<io::Deadline> until;
+    for (;;) {
+        const IndexedFile* file = index_.find(asked.path);
+        if (file == nullptr || !file->output->is_low_latency())
+            return {};
+        const auto wait = file->output->list().wait_for(*number, part);
+        if (wait == SegmentList::Wait::never)
+            return Error(Errc::malformed, "_HLS_msn is too far ahead");
+        if (wait == SegmentList::Wait::ready)
+            return {};
+        if (!until)
+            until = deadline.sooner(io::Deadline::after(kWaitTargets * file->output->list().target_duration()));
+        const auto waiters = file->output->waiters();
+        waiters->add(signal);
+        const auto woken = io::wait(signal, *until);
+        waiters->remove(signal);
+        if (!woken.ok())
+            return woken.code() == Errc::cancelled ? woken : Result<void>();
+    }
+}
+
+Result<void> HlsHandler::send_playlist(http::Exchange& exchange, std::string text, std::string_view ctx, io::Deadline deadline) {
+    count(ctx, text.size());
+    return exchange.send({.content_type = std::string(http::mime_of(kPlaylistEnding)),
+                          .body = std::move(text),
+                          .headers = {{"Cache-Control", "no-cache"}}},
+                         deadline);
+}
+
+void HlsHandler::count(std::string_view ctx, std::uint64_t bytes) {
+    if (Session* session = ctx.empty() ? nullptr : sessions_.find(ctx)) {
+        session->add_sent(bytes);
+        session->touch(io::now());
+    }
+}
+
+Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    wait_for_part(request, deadline);
+    const std::string ctx(request.target.query.get(kCtx));
+    if (const IndexedFile* file = find(request)) {
+        if (const auto blocks = file->output->blocks_of(*file)) {
+            std::uint64_t bytes = 0;
+            for (const io::Block& block : *blocks)
+                bytes += block->size();
+            count(ctx, request.is_head() ? 0 : bytes);
+            return send_blocks(exchange, *blocks, deadline);
+        }
+    }
+    if (const auto place = roots_.find(request); place && !ctx.empty() && !request.is_head())
+        if (const auto file = io::File::open_below(place->folder, place->path, deadline); file.ok())
+            count(ctx, file->facts().size);
+    return files_.serve(exchange, deadline);
+}
+
+// The part that a preload hint has promised is asked for before it is made.
+void HlsHandler::wait_for_part(const http::Request& request, io::Deadline deadline) const {
+    Signal signal;
+    std::optional<io::Deadline> until;
+    for (;;) {
+        const IndexedFile* file = find(request);
+        if (file == nullptr || !file->output->is_promised(*file))
+            return;
+        if (!until)
+            until = deadline.sooner(io::Deadline::after(kWaitTargets * file->output->list().target_duration()));
+        const auto waiters = file->output->waiters();
+        waiters->add(signal);
+        const auto woken = io::wait(signal, *until);
+        waiters->remove(signal);
+        if (!woken.ok())
+            return;
+    }
+}
+
+Result<void> HlsHandler::send_blocks(http::Exchange& exchange, const std::vector<io::Block>& blocks, io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    std::uint64_t size = 0;
+    for (const io::Block& block : blocks)
+        size += block->size();
+    const auto range = wire::http::parse_range_header(request.message.headers.find("Range").value_or(""), size);
+    http::Head head;
+    head.content_type = http::mime_of(request.path());
+    head.end = http::BodyEnd::length;
+    head.length = size;
+    head.headers = {{"Accept-Ranges", "bytes"}};
+    std::uint64_t skip = 0;
+    if (range.answer == wire::http::ByteRange::Answer::unsatisfiable) {
+        auto reply = http::error_reply(kRangeNotSatisfiable, "the fragment ends before this range");
+        reply.headers.emplace_back("Content-Range", wire::http::content_range(range, size));
+        return exchange.send(reply, deadline);
+    }
+    if (range.answer == wire::http::ByteRange::Answer::part) {
+        head.status = kPartialContent;
+        head.headers.emplace_back("Content-Range", wire::http::content_range(range, size));
+        head.length = range.count;
+        skip = range.first;
+    }
+    const std::string text = exchange.head_text(head);
+    std::vector<::iovec> parts = {io::as_part(as_bytes(text))};
+    std::size_t in_parts = text.size();
+    std::uint64_t left = request.is_head() ? 0 : head.length;
+    const auto flush = [&]() -> Result<void> {
+        exchange.traffic().sent_bytes += in_parts;
+        TRY(exchange.stream().write_all(parts, deadline.sooner(io::Deadline::after(kStallLimit))));
+        parts.clear();
+        in_parts = 0;
+        return {};
+    };
+    for (const io::Block& block : blocks) {
+        Bytes bytes(*block);
+        const auto passed = static_cast<std::size_t>(std::min<std::uint64_t>(skip, bytes.size()));
+        skip -= passed;
+        bytes = bytes.subspan(passed);
+        bytes = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(left, bytes.size())));
+        if (bytes.empty())
+            continue;
+        left -= bytes.size();
+        parts.push_back(io::as_part(bytes));
+        in_parts += bytes.size();
+        if (in_parts >= kPieceBytes)
+            TRY(flush());
+    }
+    return parts.empty() ? Result<void>() : flush();
+}
+
+}  // namespace live::service::hls

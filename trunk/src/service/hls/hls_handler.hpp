@@ -1,0 +1,80 @@
+// HlsHandler: answers GET of playlists, fragments and parts: from memory what a stream holds, from the disk what an earlier
+// process has left. Where virtual hosts know their players by hls_ctx, the first playlist is a list above it that names the
+// session.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "service/hls/file_index.hpp"
+#include "service/hls/options.hpp"
+#include "service/hls/sessions.hpp"
+#include "service/hls/stream_output.hpp"
+#include "session/http/exchange.hpp"
+#include "session/http/handler.hpp"
+#include "session/http/static_handler.hpp"
+
+namespace live::service::hls {
+
+// The HLS of virtual hosts, from the settings.
+class HlsVhosts {
+public:
+    virtual ~HlsVhosts() = default;
+    // Of the virtual host that serves a request; nullptr when it has none. Must not suspend; good until the next suspension.
+    virtual const HlsOptions* find(const session::http::Request& request) const = 0;
+};
+
+class HlsHandler final : public session::http::Handler {
+public:
+    // What a parked request waits for at most, in target durations (8216bis, 6.2.5.2).
+    static constexpr int kWaitTargets = 3;
+    // Written at once: so much has to go out in kStallLimit.
+    static constexpr std::size_t kPieceBytes = 512 << 10;
+    static constexpr std::chrono::seconds kStallLimit{60};
+
+    // What is referred to outlives this.
+    HlsHandler(const FileIndex& index, const HlsVhosts& vhosts, const session::http::FileRoots& roots, Sessions& sessions)
+        : index_(index), vhosts_(vhosts), roots_(roots), sessions_(sessions), files_(roots) {}
+
+    bool takes(const session::http::Request& request) const override;
+    Result<void> serve(session::http::Exchange& exchange, io::Deadline deadline) override;
+
+private:
+    // What a request is about, and how its virtual host wants it; nothing borrowed.
+    struct Asked {
+        std::string path;  // in the index
+        bool has_sessions = false;
+        bool marks_fragments = false;
+        bool is_relative = false;
+        Duration idle_limit{};
+        StreamName stream;
+        std::string ctx;  // brought by the player, or made up
+    };
+
+    std::string path_of(const session::http::Request& request, const HlsOptions* options) const;
+    const IndexedFile* find(const session::http::Request& request) const;
+    Asked asked_for(const session::http::Request& request) const;
+    Result<void> serve_playlist(session::http::Exchange& exchange, io::Deadline deadline);
+    Result<void> open_session(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
+    Result<void> send_media_playlist(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
+    Result<void> send_left_behind(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
+    Result<void> wait_for_playlist(const session::http::Request& request, const Asked& asked, io::Deadline deadline) const;
+    Result<void> send_playlist(session::http::Exchange& exchange, std::string text, std::string_view ctx, io::Deadline deadline);
+    Result<void> serve_file(session::http::Exchange& exchange, io::Deadline deadline);
+    void wait_for_part(const session::http::Request& request, io::Deadline deadline) const;
+    Result<void> send_blocks(session::http::Exchange& exchange, const std::vector<io::Block>& blocks, io::Deadline deadline);
+    void count(std::string_view ctx, std::uint64_t bytes);
+
+    const FileIndex& index_;
+    const HlsVhosts& vhosts_;
+    const session::http::FileRoots& roots_;
+    Sessions& sessions_;
+    session::http::StaticHandler files_;
+};
+
+// A playlist's text with ?hls_ctx=`ctx` behind each fragment: one of the disk, which knows no sessions.
+std::string with_session(std::string_view playlist, std::string_view ctx);
+
+}  // namespace live::service::hls

@@ -1,0 +1,149 @@
+#include "service/hls/names.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace live::service::hls {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string folder_of(const std::string& name) { return fs::path(name).parent_path().string(); }
+
+// "a/cam-7.ts" as the playlist "a/cam.m3u8" calls it: "cam-7.ts".
+std::string relative_to(const std::string& name, const std::string& playlist) {
+    const fs::path folder = fs::path(playlist).parent_path().lexically_normal();
+    const fs::path relative = fs::path(name).lexically_normal().lexically_relative(folder.empty() ? "." : folder);
+    return relative.empty() ? name : relative.generic_string();
+}
+
+// In front of the ending: "a/cam-7.ts" and "3" is "a/cam-7.3.ts".
+std::string with_number(const std::string& name, const std::string& number) {
+    const std::size_t slash = name.rfind('/');
+    std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || (slash != std::string::npos && dot < slash))
+        dot = name.size();
+    return name.substr(0, dot) + number + name.substr(dot);
+}
+
+}  // namespace
+
+std::string normal_path(const std::string& folder, std::string_view path) {
+    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+    return (fs::path(folder.empty() ? "." : folder) / fs::path(path)).lexically_normal().generic_string();
+}
+
+Names::Names(const HlsOptions& options, StreamName stream, Zone zone)
+    : options_(options), stream_(std::move(stream)), zone_(zone) {
+    playlist_url_ = replace_variables(options_.m3u8_file, variables({}));
+    playlist_file_ = normal_path(options_.path, playlist_url_);
+}
+
+Variables Names::variables(std::chrono::system_clock::time_point now) const {
+    Variables all = time_variables(now, zone_);
+    all.insert(all.end(), {{"vhost", stream_.vhost}, {"app", stream_.app}, {"stream", stream_.stream}});
+    return all;
+}
+
+FileName Names::named(std::string text) const {
+    FileName name;
+    name.file = normal_path(options_.path, text);
+    name.uri = relative_to(text, playlist_url_);
+    if (!options_.entry_prefix.empty()) {
+        const std::string folder = folder_of(playlist_url_);
+        name.uri = options_.entry_prefix + (options_.entry_prefix.ends_with('/') ? "" : "/") +
+                   (folder.empty() ? "" : folder + "/") + name.uri;
+    }
+    name.text = std::move(text);
+    return name;
+}
+
+FileName Names::fragment(std::uint64_t number, MediaTime duration, std::chrono::system_clock::time_point now) const {
+    Variables all = variables(now);
+    all.emplace_back("seq", std::to_string(number));
+    all.emplace_back("duration", std::to_string(std::chrono::round<std::chrono::milliseconds>(duration).count()));
+    if (options_.ts_floor && options_.fragment.count() > 0) {
+        const auto since = std::chrono::floor<std::chrono::milliseconds>(now.time_since_epoch());
+        all.emplace_back("timestamp", std::to_string(since / options_.fragment));
+    }
+    return named(replace_variables(options_.use_fmp4 ? options_.fmp4_file : options_.ts_file, all));
+}
+
+FileName Names::part(const FileName& fragment, std::uint64_t part) {
+    const std::string number = fmt::format(".{}", part);
+    return {with_number(fragment.file, number), with_number(fragment.uri, number), with_number(fragment.text, number)};
+}
+
+FileName Names::key(std::uint64_t number, std::chrono::system_clock::time_point now) const {
+    Variables all = variables(now);
+    all.emplace_back("seq", std::to_string(number));
+    const std::string text = replace_variables(options_.key_file, all);
+    return {normal_path(options_.key_file_path, text), options_.key_url + text, text};
+}
+
+FileName Names::init(std::uint64_t number) const {
+    const std::string text = replace_variables(options_.init_file, variables({}));
+    return named(number == 0 ? text : with_number(text, fmt::format("-{}", number)));
+}
+
+std::optional<std::string> Names::file_of(std::string_view uri) const {
+    std::string text(uri.substr(0, uri.find('?')));
+    const std::string folder = folder_of(playlist_url_);
+    if (!options_.entry_prefix.empty()) {
+        if (!text.starts_with(options_.entry_prefix))
+            return std::nullopt;
+        text.erase(0, options_.entry_prefix.size());
+    } else {
+        text = folder.empty() ? text : folder + "/" + text;
+    }
+    const std::string base = normal_path(options_.path, "");
+    const std::string file = normal_path(options_.path, text);
+    const bool is_inside = base == "." ? !file.starts_with("..") : file.starts_with(base.ends_with('/') ? base : base + "/");
+    return is_inside ? std::optional(file) : std::nullopt;
+}
+
+// From the end: what stands in front of a variable ends it, so that only the first one takes slashes.
+std::optional<StreamName> match_name(std::string_view form, std::string_view name) {
+    StreamName found;
+    for (;;) {
+        const std::size_t bracket = form.rfind(']');
+        const std::string_view literal = bracket == std::string_view::npos ? form : form.substr(bracket + 1);
+        if (!name.ends_with(literal))
+            return std::nullopt;
+        name.remove_suffix(literal.size());
+        form.remove_suffix(literal.size());
+        if (form.empty())
+            return name.empty() && !found.stream.empty() ? std::optional(found) : std::nullopt;
+        const std::size_t open = form.rfind('[');
+        if (open == std::string_view::npos)
+            return std::nullopt;
+        const std::string_view variable = form.substr(open + 1, bracket - open - 1);
+        std::string* const into = variable == "vhost"    ? &found.vhost
+                                  : variable == "app"    ? &found.app
+                                  : variable == "stream" ? &found.stream
+                                                         : nullptr;
+        if (into == nullptr)
+            return std::nullopt;
+        form = form.substr(0, open);
+        const std::size_t before = form.rfind(']');
+        const std::string_view in_front = before == std::string_view::npos ? form : form.substr(before + 1);
+        std::size_t begin = 0;
+        if (before == std::string_view::npos)
+            begin = name.starts_with(in_front) ? in_front.size() : std::string_view::npos;
+        else if (const std::size_t at = in_front.empty() ? std::string_view::npos : name.rfind(in_front);
+                 at != std::string_view::npos)
+            begin = at + in_front.size();
+        else
+            return std::nullopt;
+        if (begin >= name.size())
+            return std::nullopt;
+        into->assign(name.substr(begin));
+        name = name.substr(0, begin);
+    }
+}
+
+}  // namespace live::service::hls

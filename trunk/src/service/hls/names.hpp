@@ -1,0 +1,68 @@
+// The names of a stream's files, from the operator's templates: where they are on the disk, and what the playlist calls them.
+// Pure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.hpp"
+#include "base/variables.hpp"
+#include "service/hls/options.hpp"
+
+namespace live::service::hls {
+
+struct StreamName {
+    std::string vhost;
+    std::string app;
+    std::string stream;
+
+    bool operator==(const StreamName&) const = default;
+};
+
+// One fragment's names.
+struct FileName {
+    std::string file;  // on the disk
+    std::string uri;   // in the playlist, without anything about a session
+    std::string text;  // below the base directory: what the template became
+};
+
+class Names {
+public:
+    // `options` outlives this.
+    Names(const HlsOptions& options, StreamName stream, Zone zone);
+
+    // "live/cam.m3u8", and where it is.
+    const std::string& playlist_url() const { return playlist_url_; }
+    const std::string& playlist_file() const { return playlist_file_; }
+    // By the template for fragments; `now` is when it begins.
+    FileName fragment(std::uint64_t number, MediaTime duration, std::chrono::system_clock::time_point now) const;
+    // Of that fragment: "cam-12.3.ts" of "cam-12.ts".
+    static FileName part(const FileName& fragment, std::uint64_t part);
+    // The key that begins with that fragment. Its URI is hls_key_url and the name.
+    FileName key(std::uint64_t number, std::chrono::system_clock::time_point now) const;
+    // The initialisation section with that number: 0 has the configured name, the others a number in front of its ending.
+    FileName init(std::uint64_t number) const;
+    // Where the file is that a playlist of ours calls `uri`; none when it leads elsewhere.
+    std::optional<std::string> file_of(std::string_view uri) const;
+
+private:
+    Variables variables(std::chrono::system_clock::time_point now) const;
+    FileName named(std::string text) const;
+
+    const HlsOptions& options_;
+    StreamName stream_;
+    Zone zone_;
+    std::string playlist_url_;
+    std::string playlist_file_;
+};
+
+// `path` below `folder` in one spelling, so that two names of one file are equal texts. Looks at no disk.
+std::string normal_path(const std::string& folder, std::string_view path);
+
+// The stream that a name was made of by a template with [vhost], [app] and [stream]; none when it was not.
+std::optional<StreamName> match_name(std::string_view form, std::string_view name);
+
+}  // namespace live::service::hls

@@ -1,0 +1,99 @@
+#include "service/hls/names.hpp"
+
+#include <gtest/gtest.h>
+
+namespace live::service::hls {
+namespace {
+
+const StreamName kCam{"v.example.com", "live", "cam"};
+const auto kMoment = std::chrono::system_clock::time_point(std::chrono::seconds(1'715'000'007) + std::chrono::milliseconds(9));
+
+TEST(HlsNames, OfTheDefaultTemplatesAreTheFamilys) {
+    const HlsOptions options;
+    const Names names(options, kCam, Zone::utc);
+    EXPECT_EQ(names.playlist_url(), "live/cam.m3u8");
+    EXPECT_EQ(names.playlist_file(), "objs/nginx/html/live/cam.m3u8");
+    const FileName fragment = names.fragment(12, 3'336ms, kMoment);
+    EXPECT_EQ(fragment.file, "objs/nginx/html/live/cam-12.ts");
+    EXPECT_EQ(fragment.uri, "cam-12.ts");
+    EXPECT_EQ(fragment.text, "live/cam-12.ts");
+    const FileName part = Names::part(fragment, 3);
+    EXPECT_EQ(part.uri, "cam-12.3.ts");
+    EXPECT_EQ(part.file, "objs/nginx/html/live/cam-12.3.ts");
+}
+
+TEST(HlsNames, AllVariablesAreReplaced) {
+    HlsOptions options;
+    options.path = "/data/";
+    options.m3u8_file = "[vhost]/[app]/[stream]/list.m3u8";
+    options.ts_file = "[vhost]/[app]/[stream]/[2006][01][02]/[15][04][05][999]-[timestamp]-[seq]-[duration].ts";
+    const Names names(options, kCam, Zone::utc);
+    const FileName fragment = names.fragment(7, 2'040'400us, kMoment);
+    EXPECT_EQ(fragment.file, "/data/v.example.com/live/cam/20240506/125327009-1715000007009-7-2040.ts");
+    EXPECT_EQ(fragment.uri, "20240506/125327009-1715000007009-7-2040.ts");
+}
+
+TEST(HlsNames, ATimestampMayCountFragments) {
+    HlsOptions options;
+    options.fragment = 10s;
+    options.ts_floor = true;
+    options.ts_file = "[stream]-[timestamp].ts";
+    EXPECT_EQ(Names(options, kCam, Zone::utc).fragment(0, 10s, kMoment).text, "cam-171500000.ts");
+}
+
+TEST(HlsNames, APrefixStandsBeforeTheFolderOfTheList) {
+    HlsOptions options;
+    options.entry_prefix = "https://cdn.example.com/x";
+    const Names names(options, kCam, Zone::utc);
+    const FileName fragment = names.fragment(1, 2s, kMoment);
+    EXPECT_EQ(fragment.uri, "https://cdn.example.com/x/live/cam-1.ts");
+    EXPECT_EQ(names.file_of(fragment.uri), fragment.file);
+    EXPECT_EQ(names.file_of("http://elsewhere/live/cam-1.ts"), std::nullopt);
+}
+
+TEST(HlsNames, AListsEntryLeadsBackToItsFile) {
+    HlsOptions options;
+    options.ts_file = "[app]/seg/[stream]-[seq].ts";
+    const Names names(options, kCam, Zone::utc);
+    const FileName fragment = names.fragment(1, 2s, kMoment);
+    EXPECT_EQ(fragment.uri, "seg/cam-1.ts");
+    EXPECT_EQ(names.file_of(fragment.uri), fragment.file);
+    EXPECT_EQ(names.file_of(fragment.uri + "?a=b"), fragment.file);
+    EXPECT_EQ(names.file_of("../../../../../../etc/passwd"), std::nullopt);
+}
+
+TEST(HlsNames, OfKeysAreBehindTheirUrl) {
+    HlsOptions options;
+    options.key_file_path = "/keys";
+    options.key_url = "https://keys.example.com/";
+    const FileName key = Names(options, kCam, Zone::utc).key(10, kMoment);
+    EXPECT_EQ(key.file, "/keys/live/cam-10.key");
+    EXPECT_EQ(key.uri, "https://keys.example.com/live/cam-10.key");
+}
+
+TEST(HlsNames, InitialisationSectionsAreNumberedFromTheSecondOn) {
+    HlsOptions options;
+    const Names names(options, kCam, Zone::utc);
+    EXPECT_EQ(names.init(0).uri, "cam/init.mp4");
+    EXPECT_EQ(names.init(2).uri, "cam/init-2.mp4");
+    EXPECT_EQ(names.init(2).file, "objs/nginx/html/live/cam/init-2.mp4");
+}
+
+TEST(HlsNames, OnePathHasOneSpelling) {
+    EXPECT_EQ(normal_path("./objs/nginx/html", "/live/cam.m3u8"), normal_path("objs//nginx/html/", "live/./cam.m3u8"));
+    EXPECT_EQ(normal_path("", "a"), "a");
+}
+
+TEST(HlsNames, ANameTellsItsStream) {
+    EXPECT_EQ(match_name("[app]/[stream].m3u8", "live/cam.m3u8"), (StreamName{"", "live", "cam"}));
+    EXPECT_EQ(match_name("[app]/[stream].m3u8", "a/b/cam.x.m3u8"), (StreamName{"", "a/b", "cam.x"}));
+    EXPECT_EQ(match_name("[vhost]/[app]/[stream]/list.m3u8", "v/live/cam/list.m3u8"), (StreamName{"v", "live", "cam"}));
+    EXPECT_EQ(match_name("[app]/[stream].m3u8", "cam.m3u8"), std::nullopt);
+    EXPECT_EQ(match_name("[app]/[stream].m3u8", "live/.m3u8"), std::nullopt);
+    EXPECT_EQ(match_name("[app]/[stream].m3u8", "live/cam.ts"), std::nullopt);
+    EXPECT_EQ(match_name("hls/[stream].m3u8", "hls/cam.m3u8"), (StreamName{"", "", "cam"}));
+    EXPECT_EQ(match_name("hls/[stream].m3u8", "xls/cam.m3u8"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace live::service::hls

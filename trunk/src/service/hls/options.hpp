@@ -1,0 +1,56 @@
+// The HLS of one virtual host: plain values with their defaults.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "base/time.hpp"
+
+namespace live::service::hls {
+
+// What a file that could not be written does.
+enum class OnError : std::uint8_t {
+    ignore,      // no more HLS for this publisher
+    disconnect,  // the publisher goes
+    carry_on,    // players get what is in memory
+};
+
+struct HlsOptions {
+    bool enabled = false;
+    std::chrono::milliseconds fragment = 10s;
+    double td_ratio = 1.0;
+    double aof_ratio = 2.1;
+    std::chrono::milliseconds window = 60s;
+    OnError on_error = OnError::carry_on;
+    std::string path = "./objs/nginx/html";
+    std::string m3u8_file = "[app]/[stream].m3u8";
+    std::string ts_file = "[app]/[stream]-[seq].ts";
+    bool ts_floor = false;
+    std::string entry_prefix;
+    std::string acodec = "aac";
+    std::string vcodec = "h264";
+    bool cleanup = true;
+    std::chrono::milliseconds dispose = 120s;
+    std::uint32_t nb_notify = 64;
+    bool wait_keyframe = true;
+    bool dts_directly = true;
+    bool ctx = true;
+    bool ts_ctx = true;
+    bool keys = false;
+    std::uint32_t fragments_per_key = 5;
+    std::string key_file = "[app]/[stream]-[seq].key";
+    // The loader fills these two with `path` when they are not said.
+    std::string key_file_path;
+    std::string key_url;
+    bool use_fmp4 = false;
+    std::string fmp4_file = "[app]/[stream]-[seq].m4s";
+    std::string init_file = "[app]/[stream]/init.mp4";
+    bool recover = true;
+    bool master_m3u8_path_relative = false;
+    // Ours: low latency.
+    bool ll = false;
+    std::chrono::milliseconds part = 200ms;
+};
+
+}  // namespace live::service::hls

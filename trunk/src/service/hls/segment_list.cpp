@@ -1,0 +1,203 @@
+#include "service/hls/segment_list.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+namespace live::service::hls {
+
+namespace {
+
+// 8216bis, 4.4.3.8: skipping begins six target durations from the end; 4.4.4.9: parts are there for the last three.
+constexpr int kSkipTargets = 6;
+constexpr int kPartTargets = 3;
+
+MediaTime in_whole_seconds(MediaTime time) { return std::chrono::ceil<std::chrono::seconds>(time); }
+
+std::size_t bytes_of(const std::vector<io::Block>& blocks) {
+    return std::accumulate(blocks.begin(), blocks.end(), std::size_t{0},
+                           [](std::size_t sum, const io::Block& block) { return sum + block->size(); });
+}
+
+wire::hls::Segment entry_of(const ListedSegment& segment) {
+    wire::hls::Segment entry;
+    entry.uri = segment.name.uri;
+    entry.duration = segment.duration;
+    entry.discontinuity = segment.discontinuity;
+    entry.key = segment.key;
+    entry.map = segment.map;
+    return entry;
+}
+
+void add_parts(wire::hls::Segment& entry, const ListedSegment& segment) {
+    for (const ListedPart& part : segment.parts)
+        entry.parts.push_back({part.name.uri, part.duration, part.independent});
+}
+
+}  // namespace
+
+void SegmentList::recover(std::vector<ListedSegment> segments, std::uint64_t first_number, std::uint64_t discontinuities) {
+    next_number_ = first_number;
+    discontinuities_ = discontinuities;
+    for (ListedSegment& segment : segments) {
+        segment.number = next_number_++;
+        listed_.push_back(std::move(segment));
+    }
+    retire();
+}
+
+void SegmentList::begin_open(FileName name, bool discontinuity, std::string map) {
+    open_.emplace();
+    open_->number = next_number_;
+    open_->name = std::move(name);
+    open_->discontinuity = discontinuity;
+    open_->map = std::move(map);
+}
+
+ListedPart& SegmentList::add_part(ListedPart part) {
+    part_target_ = std::max(part_target_, part.duration);
+    open_->parts.push_back(std::move(part));
+    return open_->parts.back();
+}
+
+ListedSegment& SegmentList::add(ListedSegment segment) {
+    segment.number = next_number_++;
+    if (open_)
+        segment.parts = std::move(open_->parts);
+    open_.reset();
+    listed_.push_back(std::move(segment));
+    retire();
+    // Parts are for who plays at the edge.
+    MediaTime behind{};
+    for (auto at = listed_.rbegin(); at != listed_.rend(); ++at) {
+        if (behind >= kPartTargets * target_duration())
+            at->parts.clear();
+        behind += at->duration;
+    }
+    return listed_.back();
+}
+
+MediaTime SegmentList::listed_time() const {
+    return std::accumulate(listed_.begin(), listed_.end(), MediaTime{},
+                           [](MediaTime sum, const ListedSegment& segment) { return sum + segment.duration; });
+}
+
+// The oldest leave as long as what stays fills the window.
+void SegmentList::retire() {
+    MediaTime time = listed_time();
+    while (listed_.size() > 1 && (time - listed_.front().duration >= rules_.window || listed_.size() > kListedMax)) {
+        time -= listed_.front().duration;
+        discontinuities_ += listed_.front().discontinuity ? 1 : 0;
+        retired_.push_back(std::move(listed_.front()));
+        retired_.back().parts.clear();
+        listed_.pop_front();
+    }
+    for (std::size_t i = 0; i + kRetiredInMemory < retired_.size(); ++i)
+        retired_[i].blocks.clear();
+    // A player may have the list from before it left, and load it last (RFC 8216, 6.2.2).
+    MediaTime since{};
+    for (std::size_t i = retired_.size(); i-- > 0;) {
+        if (since > time + retired_[i].duration || retired_.size() - i > kListedMax) {
+            std::move(retired_.begin(), retired_.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::back_inserter(expired_));
+            retired_.erase(retired_.begin(), retired_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            return;
+        }
+        since += retired_[i].duration;
+    }
+}
+
+std::vector<ListedSegment> SegmentList::take_expired() { return std::exchange(expired_, {}); }
+
+std::vector<ListedSegment> SegmentList::take_all() {
+    std::vector<ListedSegment> all = take_expired();
+    for (auto* from : {&retired_, &listed_}) {
+        std::move(from->begin(), from->end(), std::back_inserter(all));
+        from->clear();
+    }
+    if (open_)
+        all.push_back(*std::exchange(open_, std::nullopt));
+    return all;
+}
+
+const ListedSegment* SegmentList::find(std::uint64_t number) const {
+    if (open_ && open_->number == number)
+        return &*open_;
+    for (const auto* in : {&listed_, &retired_})
+        if (!in->empty() && number >= in->front().number && number - in->front().number < in->size())
+            return &(*in)[static_cast<std::size_t>(number - in->front().number)];
+    return nullptr;
+}
+
+void SegmentList::mark_gap(std::uint64_t number) {
+    for (ListedSegment& segment : listed_)
+        if (segment.number == number)
+            segment.gap = true;
+}
+
+std::size_t SegmentList::bytes() const {
+    std::size_t sum = 0;
+    for (const auto* in : {&listed_, &retired_})
+        for (const ListedSegment& segment : *in)
+            sum += bytes_of(segment.blocks);
+    if (open_)
+        for (const ListedPart& part : open_->parts)
+            sum += bytes_of(part.blocks);
+    return sum;
+}
+
+MediaTime SegmentList::target_duration() const {
+    MediaTime longest = rules_.target;
+    for (const ListedSegment& segment : listed_)
+        longest = std::max(longest, segment.duration);
+    return in_whole_seconds(longest);
+}
+
+wire::hls::MediaPlaylist SegmentList::playlist(Form form) const {
+    wire::hls::MediaPlaylist playlist;
+    playlist.media_sequence = listed_.empty() ? next_number_ : listed_.front().number;
+    playlist.discontinuity_sequence = discontinuities_;
+    playlist.target_duration = target_duration();
+    const bool with_parts = rules_.low_latency && form != Form::disk;
+    for (const ListedSegment& segment : listed_) {
+        playlist.segments.push_back(entry_of(segment));
+        if (with_parts)
+            add_parts(playlist.segments.back(), segment);
+        playlist.segments.back().gap = form == Form::disk && segment.gap;
+    }
+    if (!with_parts || part_target_ == MediaTime::zero())
+        return playlist;
+    wire::hls::LowLatency low;
+    low.part_target = part_target_;
+    low.can_skip_until = kSkipTargets * target_duration();
+    if (open_) {
+        low.open = entry_of(*open_);
+        add_parts(low.open, *open_);
+    }
+    low.hint = ended_ ? "" : hint_;
+    if (form == Form::delta) {
+        MediaTime behind{};
+        std::size_t kept = 0;
+        for (auto at = listed_.rbegin(); at != listed_.rend() && behind < low.can_skip_until; ++at, ++kept)
+            behind += at->duration;
+        playlist.skipped = listed_.size() - kept;
+    }
+    playlist.low_latency = std::move(low);
+    return playlist;
+}
+
+SegmentList::Wait SegmentList::wait_for(std::uint64_t number, std::optional<std::uint64_t> part) const {
+    if (number < next_number_ || ended_) {
+        const ListedSegment* segment = number + 1 == next_number_ && part ? find(number) : nullptr;
+        // One part too many is the first of the next segment.
+        const bool is_behind = segment != nullptr && !segment->parts.empty() && *part >= segment->parts.size();
+        return ended_ || !is_behind || (open_ && !open_->parts.empty()) ? Wait::ready : Wait::later;
+    }
+    if (number > next_number_ + 1)
+        return Wait::never;
+    if (number == next_number_ && part && open_ && *part < open_->parts.size())
+        return Wait::ready;
+    return Wait::later;
+}
+
+}  // namespace live::service::hls

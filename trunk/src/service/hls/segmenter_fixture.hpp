@@ -1,0 +1,50 @@
+// Streams made up for tests of segmenting: frames with the bodies that packets carry, and what a demuxer finds in the segments.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "base/hex.hpp"
+#include "media/packet.hpp"
+
+namespace live::service::hls {
+
+// A sequence header of H.264, 128 by 96; `version` makes another one of it.
+inline Slice avc_config(std::uint8_t version = 0) {
+    auto bytes = hex("17 00 000000 01 42c01e ff e1 0009 6742c01e8c68504e 40 01 0004 68ce3c80");
+    bytes.back() = static_cast<std::uint8_t>(bytes.back() + version);
+    return Slice::copy_of(bytes);
+}
+
+inline Slice aac_config(std::uint8_t version = 0) {
+    // 44,100 Hz, or 48,000.
+    return Slice::copy_of(version == 0 ? hex("af 00 1210") : hex("af 00 1190"));
+}
+
+inline Slice picture(bool key, std::uint8_t composition_ms = 0, std::size_t bytes = 40) {
+    auto body = key ? hex("17 01 000000") : hex("27 01 000000");
+    body[4] = composition_ms;
+    const auto size = static_cast<std::uint32_t>(bytes);
+    for (const int shift : {24, 16, 8, 0})
+        body.push_back(static_cast<std::uint8_t>(size >> shift));
+    body.push_back(key ? 0x65 : 0x41);
+    body.resize(body.size() + bytes - 1, 0x5A);
+    return Slice::copy_of(body);
+}
+
+inline Slice sound(std::size_t bytes = 20) {
+    auto body = hex("af 01");
+    body.resize(body.size() + bytes, 0x21);
+    return Slice::copy_of(body);
+}
+
+inline media::Packet config_packet(media::Kind kind, Slice payload, MediaTime at = {}) {
+    return {kind, false, true, at, std::move(payload), {}};
+}
+inline media::Packet picture_packet(MediaTime at, bool key, std::uint8_t composition_ms = 0) {
+    return {media::Kind::video, key, false, at, picture(key, composition_ms), {}};
+}
+inline media::Packet sound_packet(MediaTime at) { return {media::Kind::audio, false, false, at, sound(), {}}; }
+
+}  // namespace live::service::hls

@@ -1,0 +1,422 @@
+#include "service/hls/segmenter.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "service/hls/segmenter_fixture.hpp"
+#include "service/hls/ts_packager.hpp"
+#include "wire/ts/test_demuxer.hpp"
+
+namespace live::service::hls {
+namespace {
+
+using media::Kind;
+
+CutRules two_seconds() { return {.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = {}}; }
+
+struct Output {
+    std::vector<SegmentMade> segments;
+    std::vector<PartMade> parts;
+
+    void add(std::vector<Made> made) {
+        for (Made& one : made) {
+            if (auto* segment = std::get_if<SegmentMade>(&one))
+                segments.push_back(std::move(*segment));
+            else
+                parts.push_back(std::move(std::get<PartMade>(one)));
+        }
+    }
+};
+
+std::vector<std::uint8_t> bytes_of(const std::vector<io::Block>& blocks) {
+    std::vector<std::uint8_t> all;
+    for (const io::Block& block : blocks)
+        all.insert(all.end(), block->begin(), block->end());
+    return all;
+}
+
+wire::ts::TestDemuxer demuxed(const std::vector<std::uint8_t>& bytes) {
+    wire::ts::TestDemuxer demuxer;
+    demuxer.feed(bytes);
+    demuxer.finish();
+    return demuxer;
+}
+
+class SegmenterTest : public testing::Test {
+protected:
+    explicit SegmenterTest(const CutRules& rules = two_seconds()) : segmenter_(rules, std::make_unique<TsPackager>()) {}
+
+    void configure() {
+        push(config_packet(Kind::video, avc_config()));
+        push(config_packet(Kind::audio, aac_config()));
+    }
+    void push(const media::Packet& packet) {
+        segmenter_.push(packet);
+        output_.add(segmenter_.take());
+    }
+    // Pictures of 25 a second with a key each `gop`, and sound, up to `end`.
+    void play(MediaTime begin, MediaTime end, MediaTime gop) {
+        for (MediaTime at = begin; at < end; at += 40ms) {
+            push(picture_packet(at, (at - begin) % gop == MediaTime::zero()));
+            push(sound_packet(at + 5ms));
+        }
+    }
+    void finish() {
+        segmenter_.interrupt();
+        output_.add(segmenter_.take());
+    }
+
+    Segmenter segmenter_;
+    Output output_;
+};
+
+TEST_F(SegmenterTest, CutsAtTheFirstKeyPictureBehindItsLength) {
+    configure();
+    play(0s, 10s, 1'200ms);
+    finish();
+    ASSERT_EQ(output_.segments.size(), 5U);
+    EXPECT_EQ(output_.segments[0].duration, 2'400ms);
+    EXPECT_EQ(output_.segments[3].start, 7'200ms);
+    EXPECT_EQ(output_.segments[4].duration, 405ms) << "the last sound is as long as the one before";
+    EXPECT_TRUE(output_.segments[0].discontinuity);
+    EXPECT_FALSE(output_.segments[1].discontinuity);
+}
+
+TEST_F(SegmenterTest, EachSegmentBeginsWithItsTables) {
+    configure();
+    play(0s, 6s, 1s);
+    finish();
+    ASSERT_EQ(output_.segments.size(), 3U);
+    std::vector<std::uint8_t> all;
+    for (const SegmentMade& segment : output_.segments) {
+        const auto bytes = bytes_of(segment.blocks);
+        EXPECT_EQ(bytes.size(), segment.bytes);
+        const auto demuxer = demuxed(bytes);
+        ASSERT_GT(demuxer.packets.size(), 3U);
+        EXPECT_EQ(demuxer.packets[0].first, 0);
+        EXPECT_EQ(demuxer.packets[1].first, 0x1001);
+        const auto first_picture = std::ranges::find(demuxer.units, 0x100, &wire::ts::TestUnit::pid);
+        ASSERT_NE(first_picture, demuxer.units.end());
+        EXPECT_TRUE(first_picture->random_access);
+        EXPECT_TRUE(first_picture->clock.has_value());
+        all.insert(all.end(), bytes.begin(), bytes.end());
+    }
+    // The counters run on: the demuxer would abort.
+    EXPECT_EQ(demuxed(all).units.size(), 300U);
+}
+
+TEST_F(SegmenterTest, CutsOnSoundWhenKeyPicturesAreTooFew) {
+    configure();
+    play(0s, 9s, 100s);
+    finish();
+    ASSERT_EQ(output_.segments.size(), 3U);
+    EXPECT_EQ(output_.segments[0].duration, 4'205ms);
+    EXPECT_EQ(output_.segments[1].start, 4'205ms);
+}
+
+TEST_F(SegmenterTest, SoundAloneIsCutAtTheHardLimit) {
+    push(config_packet(Kind::audio, aac_config()));
+    for (MediaTime at = 0s; at < 10s; at += 23ms)
+        push(sound_packet(at));
+    finish();
+    ASSERT_EQ(output_.segments.size(), 3U);
+    EXPECT_EQ(output_.segments[0].duration, 4'209ms);
+}
+
+TEST_F(SegmenterTest, PicturesBeginWithAKeyPicture) {
+    configure();
+    push(picture_packet(0ms, false));
+    push(sound_packet(5ms));
+    push(picture_packet(40ms, false));
+    push(picture_packet(80ms, true));
+    push(picture_packet(120ms, false));
+    push(picture_packet(200ms, false));
+    finish();
+    ASSERT_EQ(output_.segments.size(), 1U);
+    const auto demuxer = demuxed(bytes_of(output_.segments[0].blocks));
+    EXPECT_EQ(std::ranges::count(demuxer.units, 0x100, &wire::ts::TestUnit::pid), 3);
+}
+
+TEST_F(SegmenterTest, WhatIsBelowATenthOfASecondIsLeftOut) {
+    configure();
+    push(picture_packet(0ms, true));
+    push(picture_packet(40ms, false));
+    finish();
+    EXPECT_TRUE(output_.segments.empty());
+    play(1s, 4s, 1s);
+    finish();
+    ASSERT_EQ(output_.segments.size(), 2U);
+    EXPECT_TRUE(output_.segments[0].discontinuity) << "that of the one that was left out";
+}
+
+TEST_F(SegmenterTest, ANewConfigurationBeginsASegmentAndTheSameOneDoesNot) {
+    configure();
+    play(0s, 1s, 1s);
+    push(config_packet(Kind::video, avc_config(), 1s));
+    play(1s, 1'200ms, 1s);
+    EXPECT_TRUE(output_.segments.empty());
+    push(config_packet(Kind::video, avc_config(1), 1'200ms));
+    play(1'200ms, 2'400ms, 1s);
+    finish();
+    ASSERT_EQ(output_.segments.size(), 2U);
+    EXPECT_EQ(output_.segments[0].duration, 1'200ms);
+    EXPECT_TRUE(output_.segments[1].discontinuity);
+}
+
+TEST_F(SegmenterTest, SoundThatBeginsLateIsADiscontinuityOfItsSegment) {
+    push(config_packet(Kind::video, avc_config()));
+    for (MediaTime at = 0s; at < 3s; at += 40ms)
+        push(picture_packet(at, at % 1s == 0s));
+    push(config_packet(Kind::audio, aac_config(), 3s));
+    for (MediaTime at = 3s; at < 7s; at += 40ms) {
+        push(picture_packet(at, at % 1s == 0s));
+        push(sound_packet(at));
+    }
+    finish();
+    ASSERT_EQ(output_.segments.size(), 4U);
+    EXPECT_FALSE(output_.segments[2].discontinuity);
+    EXPECT_TRUE(output_.segments[1].discontinuity);
+}
+
+TEST_F(SegmenterTest, AnotherPublisherIsADiscontinuityAndBeginsWithAKeyPicture) {
+    configure();
+    play(0s, 3s, 1s);
+    segmenter_.restart(std::make_unique<TsPackager>());
+    configure();
+    push(picture_packet(3s, false));
+    play(3'040ms, 6s, 1s);
+    finish();
+    ASSERT_EQ(output_.segments.size(), 4U);
+    EXPECT_EQ(output_.segments[2].start, 3'040ms);
+    EXPECT_TRUE(output_.segments[2].discontinuity);
+    EXPECT_FALSE(output_.segments[3].discontinuity);
+}
+
+TEST_F(SegmenterTest, ASegmentHasABoundOfBytes) {
+    configure();
+    constexpr std::size_t kPicture = 1 << 20;
+    media::Packet big = picture_packet(0s, true);
+    big.payload = picture(true, 0, kPicture);
+    push(big);
+    big.key = false;
+    big.payload = picture(false, 0, kPicture);
+    for (int i = 1; i < 150; ++i) {
+        big.dts = i * 10ms;
+        push(big);
+    }
+    finish();
+    ASSERT_EQ(output_.segments.size(), 3U);
+    EXPECT_LT(output_.segments[0].bytes, Segmenter::kSegmentBytesMax + 2 * kPicture);
+}
+
+class PartsTest : public SegmenterTest {
+protected:
+    PartsTest() : SegmenterTest({.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = 200ms}) {}
+};
+
+TEST_F(PartsTest, AreTheSegmentInPieces) {
+    configure();
+    play(0s, 6s, 1s);
+    finish();
+    ASSERT_EQ(output_.segments.size(), 3U);
+    ASSERT_EQ(output_.parts.size(), 30U);
+    std::size_t next = 0;
+    for (const SegmentMade& segment : output_.segments) {
+        MediaTime time{};
+        std::vector<std::uint8_t> bytes;
+        for (; time < segment.duration; ++next) {
+            const auto& part = output_.parts.at(next);
+            EXPECT_LE(part.duration, 205ms);
+            EXPECT_EQ(part.independent, next % 5 == 0) << next;
+            time += part.duration;
+            const auto more = bytes_of(part.blocks);
+            bytes.insert(bytes.end(), more.begin(), more.end());
+        }
+        EXPECT_EQ(time, segment.duration);
+        EXPECT_EQ(bytes, bytes_of(segment.blocks));
+    }
+}
+
+TEST_F(PartsTest, OfSoundAloneAreAllIndependent) {
+    push(config_packet(Kind::audio, aac_config()));
+    for (MediaTime at = 0s; at < 3s; at += 23ms)
+        push(sound_packet(at));
+    finish();
+    ASSERT_GT(output_.parts.size(), 12U);
+    EXPECT_TRUE(std::ranges::all_of(output_.parts, &PartMade::independent));
+}
+
+class ShortPartsTest : public SegmenterTest {
+protected:
+    ShortPartsTest() : SegmenterTest({.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = 40ms}) {}
+};
+
+TEST_F(ShortPartsTest, OnceToldAreNeverTakenBack) {
+    configure();
+    play(0s, 2'080ms, 2s);
+    finish();
+    ASSERT_EQ(output_.segments.size(), 2U) << "85 ms, of which 40 have been told";
+}
+
+// A stream of one kind of trouble after another, from a seed.
+struct Story {
+    bool has_video = true;
+    bool has_audio = true;
+    MediaTime frame = 40ms;
+    MediaTime gop = 1s;
+    bool b_frames = false;
+};
+
+enum class Changes : bool { none, some };
+
+class Teller {
+public:
+    Teller(std::uint32_t seed, Changes changes) : random_(seed), changes_(changes) {
+        const auto kind = below(4);
+        story_.has_video = kind != 0;
+        story_.has_audio = kind != 1;
+        story_.frame = MediaTime(std::chrono::milliseconds(10 + below(60)));
+        story_.gop = below(5) == 0 ? 30s : MediaTime(std::chrono::milliseconds(200 + below(4'000)));
+        story_.b_frames = below(2) == 0;
+    }
+
+    std::vector<media::Packet> tell() {
+        std::vector<media::Packet> packets;
+        if (story_.has_video)
+            packets.push_back(config_packet(Kind::video, avc_config()));
+        if (story_.has_audio)
+            packets.push_back(config_packet(Kind::audio, aac_config()));
+        MediaTime now{};
+        MediaTime key_due{};
+        MediaTime sound_due{};
+        while (now < 60s) {
+            if (story_.has_video) {
+                const bool key = now >= key_due;
+                if (key)
+                    key_due = now + story_.gop;
+                packets.push_back(picture_packet(now, key, story_.b_frames ? static_cast<std::uint8_t>(below(200)) : 0));
+            }
+            for (; story_.has_audio && sound_due < now + story_.frame; sound_due += 23ms)
+                packets.push_back(sound_packet(sound_due));
+            now += story_.frame;
+            if (below(400) == 0) {  // a jump that a timeline lets through
+                now += MediaTime(std::chrono::milliseconds(below(8'000)));
+                sound_due = std::max(sound_due, now - 15ms);
+            }
+            if (changes_ == Changes::none)
+                continue;
+            if (below(500) == 0 && story_.has_video) {
+                packets.push_back(config_packet(Kind::video, avc_config(static_cast<std::uint8_t>(1 + below(3))), now));
+                key_due = now;
+            }
+            if (below(500) == 0 && story_.has_audio)
+                packets.push_back(config_packet(Kind::audio, aac_config(static_cast<std::uint8_t>(below(2))), now));
+        }
+        return packets;
+    }
+
+    const Story& story() const { return story_; }
+    std::uint32_t below(std::uint32_t bound) { return std::uniform_int_distribution<std::uint32_t>(0, bound - 1)(random_); }
+
+private:
+    std::mt19937 random_;
+    Changes changes_;
+    Story story_;
+};
+
+struct Case {
+    Output output;
+    std::vector<media::Packet> packets;
+    CutRules rules;
+};
+
+Case run_story(std::uint32_t seed, Changes changes = Changes::some) {
+    Teller teller(seed, changes);
+    Case result;
+    result.rules = {.cut_at = 1s + MediaTime(std::chrono::milliseconds(teller.below(4'000))),
+                    .hard_cut_at = 6s,
+                    .waits_for_key = teller.below(4) != 0,
+                    .part = {}};
+    if (teller.below(2) == 0)
+        result.rules.part = 200ms;
+    result.packets = teller.tell();
+    Segmenter segmenter(result.rules, std::make_unique<TsPackager>());
+    for (const media::Packet& packet : result.packets) {
+        segmenter.push(packet);
+        result.output.add(segmenter.take());
+    }
+    segmenter.interrupt();
+    result.output.add(segmenter.take());
+    return result;
+}
+
+// The pictures and sounds of all segments, by their bytes' place and time.
+std::size_t units_of(const Output& output) {
+    std::vector<std::uint8_t> all;
+    for (const SegmentMade& segment : output.segments) {
+        const auto bytes = bytes_of(segment.blocks);
+        all.insert(all.end(), bytes.begin(), bytes.end());
+    }
+    return demuxed(all).units.size();
+}
+
+TEST(SegmenterProperty, SegmentsCoverTheTimelineOnceAndBeginAsAsked) {
+    for (std::uint32_t seed = 1; seed <= 30; ++seed) {
+        const Case one = run_story(seed);
+        const auto& segments = one.output.segments;
+        ASSERT_FALSE(segments.empty()) << seed;
+        MediaTime at = segments.front().start;
+        MediaTime in_parts{};
+        MediaTime in_segments{};
+        for (const SegmentMade& segment : segments) {
+            in_segments += segment.duration;
+            // Below kKeptMin a segment is left out; nothing else makes a hole.
+            EXPECT_GE(segment.start, at) << seed;
+            EXPECT_LT(segment.start - at, Segmenter::kKeptMin) << seed;
+            EXPECT_GE(segment.duration, one.rules.part ? 0ms : MediaTime(Segmenter::kKeptMin)) << seed;
+            at = segment.start + segment.duration;
+        }
+        for (const PartMade& part : one.output.parts)
+            in_parts += part.duration;
+        if (one.rules.part) {
+            EXPECT_EQ(in_parts, in_segments) << seed;
+        }
+    }
+}
+
+// But for the end, when that is shorter than a segment may be.
+TEST(SegmenterProperty, EveryFrameIsInExactlyOneSegment) {
+    for (std::uint32_t seed = 100; seed < 120; ++seed) {
+        const Case one = run_story(seed, Changes::none);
+        const MediaTime end = one.output.segments.back().start + one.output.segments.back().duration;
+        const auto is_frame = [](const media::Packet& packet) { return !packet.config; };
+        const auto is_due = [&](const media::Packet& packet) { return is_frame(packet) && packet.dts < end - 100ms; };
+        const std::size_t units = units_of(one.output);
+        EXPECT_LE(units, static_cast<std::size_t>(std::ranges::count_if(one.packets, is_frame))) << seed;
+        EXPECT_GE(units, static_cast<std::size_t>(std::ranges::count_if(one.packets, is_due))) << seed;
+    }
+}
+
+TEST(SegmenterProperty, WhenKeysAreWaitedForPicturesBeginWithOneButBehindAHardCut) {
+    for (std::uint32_t seed = 200; seed < 220; ++seed) {
+        const Case one = run_story(seed);
+        if (!one.rules.waits_for_key)
+            continue;
+        MediaTime before = one.rules.hard_cut_at;
+        for (const SegmentMade& segment : one.output.segments) {
+            const auto demuxer = demuxed(bytes_of(segment.blocks));
+            const auto first = std::ranges::min_element(demuxer.units, {}, [](const wire::ts::TestUnit& unit) {
+                return unit.pid == 0x100 ? unit.dts : ~std::uint64_t{0};
+            });
+            if (first->pid == 0x100 && !first->random_access) {
+                EXPECT_GE(before, one.rules.hard_cut_at) << seed << " at " << segment.start.count();
+            }
+            before = segment.duration;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace live::service::hls

@@ -1,0 +1,88 @@
+#include "service/hls/sessions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "io/loop.hpp"
+
+namespace live::service::hls {
+
+Session::Session(session::ClientTable& clients, session::StreamEvents& events, session::ClientRequest request,
+                 session::StreamPlan plan, Duration idle_limit, TimePoint now)
+    : request_(std::move(request)), plan_(std::move(plan)), idle_limit_(idle_limit), last_seen_(now), entry_(clients, *this) {
+    admitted_.emplace(events, request_, plan_);
+    stay_.emplace(entry_, plan_, now);
+}
+
+Session::~Session() { leave({}); }
+
+session::ClientFigures Session::figures() const {
+    session::ClientFigures figures;
+    figures.sent_bytes = sent_bytes_;
+    return figures;
+}
+
+void Session::leave(const Result<void>& ended) {
+    if (!stay_)
+        return;
+    stay_->end(ended);
+    stay_.reset();
+    admitted_.reset();
+}
+
+Session* Sessions::find(std::string_view name) {
+    const auto found = sessions_.find(std::string(name));
+    return found == sessions_.end() ? nullptr : found->second.get();
+}
+
+namespace {
+
+// Who is refused has a place in the table for as long as that takes, for those who watch.
+class RefusedClient final : public session::Client {
+public:
+    explicit RefusedClient(const session::ClientRequest& request) : request_(request) {}
+    const session::ClientRequest& request() const override { return request_; }
+    session::ClientFigures figures() const override { return {}; }
+    void kick(std::string) override {}
+
+private:
+    const session::ClientRequest& request_;
+};
+
+}  // namespace
+
+Result<void> Sessions::open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline) {
+    auto plan = admission_.play(request, deadline);
+    if (!plan.ok()) {
+        RefusedClient refused(request);
+        session::ClientEntry(clients_, refused).refuse(plan.error());
+        return plan.error();
+    }
+    const bool is_known = sessions_.contains(request.id);
+    if (is_known || sessions_.size() >= kSessionsMax) {
+        events_.on_play_ended(request, *plan);
+        return is_known ? Result<void>() : Error(Errc::limit, "there are too many HLS sessions");
+    }
+    std::string name = request.id;
+    sessions_.emplace(std::move(name),
+                      std::make_unique<Session>(clients_, events_, std::move(request), *std::move(plan), idle_limit, io::now()));
+    return {};
+}
+
+void Sessions::expire(TimePoint now) {
+    for (auto at = sessions_.begin(); at != sessions_.end();) {
+        Session& session = *at->second;
+        if (session.is_kicked())
+            session.leave(Error(Errc::closed, "kicked"));
+        if (!session.is_idle(now)) {
+            ++at;
+            continue;
+        }
+        session.leave(Error(Errc::closed, "the player has asked for nothing any more"));
+        at = sessions_.erase(at);
+    }
+}
+
+void Sessions::clear() { sessions_.clear(); }
+
+}  // namespace live::service::hls

@@ -1,0 +1,83 @@
+// Sessions: the players of HLS, who come again and again over many connections and are known by the hls_ctx in their addresses.
+// One begins with the first playlist and ends when nothing has been asked for long enough, or when an operator sends it away.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "io/deadline.hpp"
+#include "session/common/admission.hpp"
+#include "session/common/client_table.hpp"
+
+namespace live::service::hls {
+
+class Session final : private session::Client {
+public:
+    // What is referred to outlives this. It has been admitted.
+    Session(session::ClientTable& clients, session::StreamEvents& events, session::ClientRequest request,
+            session::StreamPlan plan, Duration idle_limit, TimePoint now);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    const session::ClientRequest& request() const override { return request_; }
+    const std::string& url() const { return plan_.url; }
+    void touch(TimePoint now) { last_seen_ = now; }
+    void add_sent(std::uint64_t bytes) { sent_bytes_ += bytes; }
+    bool is_kicked() const { return !kick_reason_.empty(); }
+    bool is_idle(TimePoint now) const { return now - last_seen_ >= idle_limit_; }
+    // Its end is told; afterwards it is only remembered.
+    void leave(const Result<void>& ended);
+    bool has_left() const { return !stay_; }
+
+private:
+    session::ClientFigures figures() const override;
+    void kick(std::string reason) override { kick_reason_ = reason.empty() ? "kicked" : std::move(reason); }
+
+    const session::ClientRequest request_;
+    const session::StreamPlan plan_;
+    Duration idle_limit_;
+    TimePoint last_seen_;
+    std::uint64_t sent_bytes_ = 0;
+    std::string kick_reason_;
+    session::ClientEntry entry_;
+    std::optional<session::AdmittedPlay> admitted_;
+    std::optional<session::StreamStay> stay_;
+};
+
+class Sessions {
+public:
+    static constexpr std::size_t kSessionsMax = 100'000;
+    // Of a name that a player brings.
+    static constexpr std::size_t kNameBytesMax = 64;
+
+    // What is referred to outlives this.
+    Sessions(session::Admission& admission, session::StreamEvents& events, session::ClientTable& clients)
+        : admission_(admission), events_(events), clients_(clients) {}
+
+    // nullptr when it is not known.
+    Session* find(std::string_view name);
+    // Asks admission; request.id is the session's name. One that came to be meanwhile is taken as it is. Errors are admission's,
+    // and Errc::limit above kSessionsMax.
+    Result<void> open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
+    // Ends those that were silent for long, and those that were kicked; the latter are remembered for as long.
+    void expire(TimePoint now);
+    void clear();
+
+    std::size_t size() const { return sessions_.size(); }
+
+private:
+    session::Admission& admission_;
+    session::StreamEvents& events_;
+    session::ClientTable& clients_;
+    std::unordered_map<std::string, std::unique_ptr<Session>> sessions_;
+};
+
+}  // namespace live::service::hls

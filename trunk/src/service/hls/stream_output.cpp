@@ -1,0 +1,511 @@
+#include "service/hls/stream_output.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "engine/crypto/aes_cbc.hpp"
+#include "io/file.hpp"
+#include "io/loop.hpp"
+#include "service/hls/fmp4_packager.hpp"
+#include "service/hls/ts_packager.hpp"
+#include "wire/hls/playlist_reader.hpp"
+#include "wire/mp4/sample_reader.hpp"
+
+namespace live::service::hls {
+
+namespace {
+
+// Where a rendered playlist has room for a session: behind a URI, and behind one that has a query already.
+constexpr char kRoom = '\x01';
+constexpr char kRoomBeforeQuery = '\x02';
+
+MediaTime times(std::chrono::milliseconds duration, double ratio) {
+    return MediaTime(static_cast<std::int64_t>(static_cast<double>(MediaTime(duration).count()) * ratio));
+}
+
+// A part cannot be encrypted on its own here.
+bool has_parts(const HlsOptions& options) { return options.ll && !options.keys; }
+
+CutRules rules_of(const HlsOptions& options) {
+    CutRules rules;
+    rules.cut_at = times(options.fragment, options.td_ratio);
+    rules.hard_cut_at = times(options.fragment, options.aof_ratio);
+    rules.waits_for_key = options.wait_keyframe;
+    if (has_parts(options))
+        rules.part = options.part;
+    return rules;
+}
+
+ListRules list_rules_of(const HlsOptions& options) {
+    return {std::max(times(options.fragment, options.td_ratio), Segmenter::kCutMin), options.window, has_parts(options)};
+}
+
+std::unique_ptr<Packager> make_packager(const HlsOptions& options) {
+    if (options.use_fmp4)
+        return std::make_unique<Fmp4Packager>();
+    return std::make_unique<TsPackager>();
+}
+
+// Codecs are said all or not at all: a player takes what is left out for what is not there.
+void describe(const media::Source& source, wire::hls::Variant& variant) {
+    wire::mp4::SampleReader reader;
+    static_cast<void>(reader.push_video({}, source.config(media::Kind::video)));
+    static_cast<void>(reader.push_audio({}, source.config(media::Kind::audio)));
+    const auto& video = reader.video();
+    const auto& audio = reader.audio();
+    if (video) {
+        variant.width = video->width;
+        variant.height = video->height;
+        variant.frame_rate = video->frames_per_second;
+    }
+    if (source.last_time(media::Kind::video).has_value() != video.has_value() ||
+        source.last_time(media::Kind::audio).has_value() != audio.has_value() || !(video || audio))
+        return;
+    variant.codecs = video ? video->codecs : "";
+    if (audio)
+        variant.codecs += (video ? "," : "") + audio->codecs;
+}
+
+void make_room(std::string& uri) {
+    if (const std::size_t query = uri.find('?'); query != std::string::npos)
+        uri[query] = kRoomBeforeQuery;
+    else if (!uri.empty())
+        uri += kRoom;
+}
+
+void make_room(wire::hls::Segment& segment) {
+    make_room(segment.uri);
+    for (wire::hls::Part& part : segment.parts)
+        make_room(part.uri);
+}
+
+io::Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
+
+std::array<std::uint8_t, engine::crypto::kAesBlockBytes> random_block() {
+    std::random_device device;
+    std::array<std::uint8_t, engine::crypto::kAesBlockBytes> bytes{};
+    std::ranges::generate(bytes, [&device] { return static_cast<std::uint8_t>(device()); });
+    return bytes;
+}
+
+}  // namespace
+
+StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& index, HlsEvents& events, Log log)
+    : setup_(std::move(setup)),
+      source_(std::move(source)),
+      index_(index),
+      events_(events),
+      log_(std::move(log)),
+      names_(setup_.options, setup_.name, setup_.zone),
+      cursor_(source_, has_parts(setup_.options) ? media::Listens::at_once : media::Listens::patiently),
+      segmenter_(rules_of(setup_.options), make_packager(setup_.options)),
+      list_(list_rules_of(setup_.options)) {
+    index_.add(names_.playlist_file(), {this, IndexedFile::What::playlist, 0, {}});
+}
+
+StreamOutput::~StreamOutput() { forget_all(); }
+
+void StreamOutput::on_published(const session::ClientRequest& publisher) {
+    drain();
+    if (published_ || publisher_.id != "")
+        segmenter_.restart(make_packager(setup_.options));
+    publisher_ = publisher;
+    published_ = true;
+    ignoring_ = false;
+    list_.set_ended(false);
+    cursor_.readable().raise();
+}
+
+void StreamOutput::on_unpublished() {
+    drain();
+    segmenter_.interrupt();
+    published_ = false;
+    ended_at_ = io::now();
+    cursor_.readable().raise();
+}
+
+void StreamOutput::run(io::Deadline deadline) {
+    recover(deadline);
+    recovered_ = true;
+    for (;;) {
+        drain();
+        handle_made();
+        const TimePoint over_at = ended_at_ + time_after_end();
+        if (!published_ && io::now() >= over_at) {
+            dispose(deadline);
+            if (!published_)
+                break;
+        }
+        const auto until = published_ ? deadline : deadline.sooner(io::Deadline::at(over_at));
+        const auto woken = io::wait(cursor_.readable(), until);
+        if (!woken.ok() && woken.code() == Errc::cancelled)
+            break;
+    }
+    // What there is when the server stops is worth a fragment.
+    drain();
+    segmenter_.interrupt();
+    handle_made();
+    published_ = false;
+    over_ = true;
+    forget_all();
+    changed();
+    close_files();
+}
+
+Duration StreamOutput::time_after_end() const {
+    const auto& options = setup_.options;
+    return options.dispose.count() > 0 ? options.dispose : std::max(kWindowsInMemory * options.window, 3'000ms);
+}
+
+void StreamOutput::recover(io::Deadline deadline) {
+    if (!setup_.options.recover)
+        return;
+    const auto read = read_left_behind(deadline);
+    if (!read.ok() && read.code() != Errc::not_found && read.code() != Errc::cancelled)
+        LOG_WARN(log_, "HLS {}: the playlist of before is left aside: {}", setup_.url, read.error().text());
+}
+
+Result<void> StreamOutput::read_left_behind(io::Deadline deadline) {
+    const std::filesystem::path path(names_.playlist_file());
+    const auto folder = path.parent_path().string();
+    const auto file = TRY(io::File::open_below(folder.empty() ? "." : folder, path.filename().string(), deadline));
+    const auto text = TRY(file.read(0, wire::hls::kPlaylistBytesMax + 1, deadline));
+    auto before = TRY(wire::hls::parse_media_playlist(as_text(text)));
+    std::vector<std::string> paths;
+    for (const wire::hls::Segment& segment : before.segments)
+        paths.push_back(names_.file_of(segment.uri).value_or(""));
+    const auto there = TRY(io::are_files(paths, deadline));
+    // A player must find all that is listed, and the numbers have no hole.
+    const auto missing = std::find(there.rbegin(), there.rend(), false);
+    const auto gone = static_cast<std::size_t>(there.rend() - missing);
+    std::vector<ListedSegment> segments;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        wire::hls::Segment& entry = before.segments[i];
+        if (i < gone) {
+            before.discontinuity_sequence += entry.discontinuity ? 1 : 0;
+            continue;
+        }
+        ListedSegment segment;
+        segment.name = {paths[i], entry.uri.substr(0, entry.uri.find('?')), ""};
+        segment.duration = entry.duration;
+        segment.discontinuity = entry.discontinuity;
+        segment.key = std::move(entry.key);
+        segment.map = std::move(entry.map);
+        segments.push_back(std::move(segment));
+    }
+    list_.recover(std::move(segments), before.media_sequence + gone, before.discontinuity_sequence);
+    inits_ = list_.next_number();  // the section of before stays what it is
+    LOG_INFO(log_, "HLS {}: goes on with fragment {}, {} of before are listed", setup_.url, list_.next_number(),
+             list_.listed().size());
+    changed();
+    return {};
+}
+
+void StreamOutput::drain() {
+    while (auto packet = cursor_.take()) {
+        if (cursor_.dropped() != std::exchange(dropped_, cursor_.dropped())) {
+            LOG_WARN(log_, "HLS {}: was too slow, {} packets are missing in all", setup_.url, dropped_);
+            segmenter_.interrupt();
+        }
+        if (!ignoring_)
+            segmenter_.push(*packet);
+    }
+}
+
+void StreamOutput::handle_made() {
+    auto made = segmenter_.take();
+    if (made.empty() && (published_ || list_.hint().empty()))
+        return;
+    for (Made& one : made)
+        std::visit([this](auto&& what) { add(std::move(what)); }, std::move(one));
+    if (!published_)
+        list_.set_ended(true);
+    changed();
+}
+
+FileName StreamOutput::next_name() const { return names_.fragment(list_.next_number(), {}, std::chrono::system_clock::now()); }
+
+void StreamOutput::add(PartMade made) {
+    if (!list_.has_open())
+        list_.begin_open(upcoming_ ? *std::exchange(upcoming_, std::nullopt) : next_name(), made.discontinuity,
+                         map_for(made.init));
+    const ListedSegment& open = *list_.open();
+    const ListedPart& part =
+        list_.add_part({Names::part(open.name, open.parts.size()), made.duration, made.independent, std::move(made.blocks)});
+    remember(open.number, part.name.file, open.parts.size() - 1);
+    const FileName next = Names::part(open.name, open.parts.size());
+    remember(open.number, next.file, open.parts.size());
+    list_.set_hint(next.uri);
+}
+
+void StreamOutput::add(SegmentMade made) {
+    ListedSegment segment;
+    segment.number = list_.next_number();
+    segment.duration = made.duration;
+    segment.discontinuity = made.discontinuity;
+    const auto began = std::chrono::system_clock::now() - made.duration;
+    segment.name = list_.has_open() ? list_.open()->name
+                                    : names_.fragment(segment.number, made.duration,
+                                                      std::chrono::floor<std::chrono::system_clock::duration>(began));
+    segment.map = list_.has_open() ? list_.open()->map : map_for(made.init);
+    segment.blocks = std::move(made.blocks);
+    segment.bytes = made.bytes;
+    if (setup_.options.keys) {
+        if (!key_ || segment.number % setup_.options.fragments_per_key == 0)
+            renew_key(segment.number);
+        if (const auto sealed = encrypt(segment); !sealed.ok())
+            return fail(sealed.error());
+    }
+    const ListedSegment& listed = list_.add(std::move(segment));
+    remember(listed.number, listed.name.file, {});
+    if (has_parts(setup_.options)) {
+        upcoming_ = next_name();
+        const FileName next = Names::part(*upcoming_, 0);
+        remember(list_.next_number(), next.file, 0);
+        list_.set_hint(next.uri);
+    }
+    write(listed);
+    write_list();
+    clean_up();
+}
+
+void StreamOutput::renew_key(std::uint64_t number) {
+    const FileName name = names_.key(number, std::chrono::system_clock::now());
+    key_bytes_ = random_block();
+    key_ = wire::hls::Key{name.uri, random_block()};
+    key_file_ = name.file;
+    files_.write(name.file, {std::make_shared<const std::vector<std::uint8_t>>(key_bytes_.begin(), key_bytes_.end())},
+                 [this](const Result<void>& written) {
+                     if (!written.ok())
+                         fail(written.error());
+                 });
+}
+
+Result<void> StreamOutput::encrypt(ListedSegment& segment) {
+    std::vector<Bytes> parts;
+    for (const io::Block& block : segment.blocks)
+        parts.emplace_back(*block);
+    auto sealed = TRY(engine::crypto::encrypt_aes128_cbc(key_bytes_, key_->iv, parts));
+    segment.bytes = sealed.size();
+    segment.blocks = {std::make_shared<const std::vector<std::uint8_t>>(std::move(sealed))};
+    segment.key = key_;
+    segment.key_file = key_file_;
+    return {};
+}
+
+// The URI of what a segment needs first; it is written and kept when it is a new one.
+std::string StreamOutput::map_for(const io::Block& init) {
+    if (init == nullptr)
+        return "";
+    if (init == init_)
+        return map_;
+    init_ = init;
+    const std::uint64_t number = inits_++;
+    const FileName name = names_.init(number);
+    map_ = name.uri;
+    index_.add(name.file, {this, IndexedFile::What::init, number, {}});
+    files_.write(name.file, {init}, [this](const Result<void>& written) {
+        if (!written.ok())
+            fail(written.error());
+    });
+    init_files_.push_back({number, name.file, init});
+    if (init_files_.size() > kInitsMax) {
+        index_.remove(init_files_.front().file, *this);
+        files_.remove({init_files_.front().file});
+        init_files_.pop_front();
+    }
+    return map_;
+}
+
+void StreamOutput::write(const ListedSegment& segment) {
+    files_.write(segment.name.file, segment.blocks,
+                 [this, number = segment.number, duration = segment.duration, name = segment.name](const Result<void>& written) {
+                     on_written(number, duration, name, written);
+                 });
+}
+
+void StreamOutput::on_written(std::uint64_t number, MediaTime duration, const FileName& name, const Result<void>& written) {
+    if (!written.ok()) {
+        list_.mark_gap(number);
+        return fail(written.error());
+    }
+    events_.on_fragment({publisher_, setup_.name.vhost, setup_.url, duration, name.file, name.uri, names_.playlist_file(),
+                         names_.playlist_url(), number});
+}
+
+void StreamOutput::write_list() {
+    files_.write_list(names_.playlist_file(), block_of(wire::hls::write_media_playlist(list_.playlist(SegmentList::Form::disk))),
+                      [this](const Result<void>& written) {
+                          if (!written.ok())
+                              fail(written.error());
+                      });
+}
+
+// hls_on_error.
+void StreamOutput::fail(const Error& error) {
+    const auto now = io::now();
+    const bool is_news = complained_at_ == TimePoint{} || now - complained_at_ >= kComplaintInterval;
+    if (is_news) {
+        complained_at_ = now;
+        LOG_ERROR(log_, "HLS {}: {} (3004)", setup_.url, error.text());
+    }
+    switch (setup_.options.on_error) {
+        case OnError::carry_on: return;
+        case OnError::disconnect:
+            if (published_) {
+                LOG_ERROR(log_, "HLS {}: the publisher is disconnected (hls_on_error)", setup_.url);
+                source_->evict_publisher();
+            }
+            return;
+        case OnError::ignore: break;
+    }
+    if (published_ && !std::exchange(ignoring_, true)) {
+        LOG_ERROR(log_, "HLS {}: no more fragments of this publisher (hls_on_error)", setup_.url);
+        cursor_.readable().raise();
+    }
+}
+
+// Files that have left the list for long enough.
+void StreamOutput::clean_up() {
+    std::vector<std::string> paths;
+    for (ListedSegment& segment : list_.take_expired()) {
+        index_.remove(segment.name.file, *this);
+        paths.push_back(std::move(segment.name.file));
+        const bool is_in_use = !list_.listed().empty() && list_.listed().front().key_file == segment.key_file;
+        if (!segment.key_file.empty() && !is_in_use)
+            paths.push_back(std::move(segment.key_file));
+    }
+    forget_old();
+    if (setup_.options.cleanup && !paths.empty())
+        files_.remove(std::move(paths));
+}
+
+void StreamOutput::remember(std::uint64_t number, const std::string& path, std::optional<std::uint64_t> part) {
+    if (!over_)
+        index_.add(path, {this, IndexedFile::What::segment, number, part});
+    indexed_.emplace_back(number, path);
+}
+
+void StreamOutput::forget_old() {
+    while (!indexed_.empty() && indexed_.front().first < list_.next_number() && list_.find(indexed_.front().first) == nullptr) {
+        index_.remove(indexed_.front().second, *this);
+        indexed_.pop_front();
+    }
+}
+
+void StreamOutput::forget_all() {
+    for (const auto& [number, path] : indexed_)
+        index_.remove(path, *this);
+    indexed_.clear();
+    for (const Init& init : init_files_)
+        index_.remove(init.file, *this);
+    index_.remove(names_.playlist_file(), *this);
+}
+
+// Everything from the disk, if that is wanted, and from memory. Somebody may publish again meanwhile: then it begins anew.
+void StreamOutput::dispose(io::Deadline deadline) {
+    forget_all();
+    std::vector<std::string> paths = {names_.playlist_file()};
+    for (ListedSegment& segment : list_.take_all()) {
+        paths.push_back(std::move(segment.name.file));
+        if (!segment.key_file.empty())
+            paths.push_back(std::move(segment.key_file));
+    }
+    for (Init& init : init_files_)
+        paths.push_back(std::move(init.file));
+    init_files_.clear();
+    init_.reset();
+    inits_ = 0;
+    key_.reset();
+    upcoming_.reset();
+    list_ = SegmentList(list_rules_of(setup_.options));
+    changed();
+    if (setup_.options.dispose.count() > 0) {
+        LOG_INFO(log_, "HLS {}: disposes of {} files", setup_.url, paths.size());
+        if (const auto removed = io::remove_files(std::move(paths), deadline); !removed.ok())
+            LOG_WARN(log_, "HLS {}: {}", setup_.url, removed.error().text());
+    }
+    if (published_)
+        index_.add(names_.playlist_file(), {this, IndexedFile::What::playlist, 0, {}});
+}
+
+void StreamOutput::changed() {
+    for (std::string& text : texts_)
+        text.clear();
+    waiters_->raise();
+}
+
+std::string& StreamOutput::rendered(SegmentList::Form form) {
+    std::string& text = texts_[form == SegmentList::Form::delta ? 1 : 0];
+    if (!text.empty())
+        return text;
+    auto playlist = list_.playlist(form);
+    for (wire::hls::Segment& segment : playlist.segments)
+        make_room(segment);
+    if (playlist.low_latency) {
+        make_room(playlist.low_latency->open);
+        make_room(playlist.low_latency->hint);
+    }
+    return text = wire::hls::write_media_playlist(playlist);
+}
+
+std::optional<std::string> StreamOutput::playlist_text(SegmentList::Form form, std::string_view ctx) {
+    if (list_.empty())
+        return std::nullopt;
+    std::string with_session;
+    const std::string session = ctx.empty() ? "" : "?hls_ctx=" + std::string(ctx);
+    for (const char letter : rendered(form)) {
+        if (letter == kRoom)
+            with_session += session;
+        else if (letter == kRoomBeforeQuery)
+            with_session += session.empty() ? "?" : session + "&";
+        else
+            with_session += letter;
+    }
+    return with_session;
+}
+
+std::optional<std::vector<io::Block>> StreamOutput::blocks_of(const IndexedFile& file) const {
+    if (file.what == IndexedFile::What::init) {
+        const auto found = std::ranges::find(init_files_, file.number, &Init::number);
+        return found == init_files_.end() ? std::nullopt : std::optional(std::vector{found->bytes});
+    }
+    const ListedSegment* segment = list_.find(file.number);
+    if (segment == nullptr)
+        return std::nullopt;
+    if (file.part)
+        return *file.part < segment->parts.size() ? std::optional(segment->parts[*file.part].blocks) : std::nullopt;
+    return segment->blocks.empty() ? std::nullopt : std::optional(segment->blocks);
+}
+
+bool StreamOutput::is_promised(const IndexedFile& file) const {
+    return published_ && file.part && file.number == list_.next_number() && !blocks_of(file);
+}
+
+bool StreamOutput::is_low_latency() const { return has_parts(setup_.options); }
+
+wire::hls::Variant StreamOutput::variant() const {
+    std::uint64_t most = 0;
+    std::uint64_t bits = 0;
+    double seconds = 0;
+    for (const ListedSegment& segment : list_.listed()) {
+        const double length = std::chrono::duration<double>(segment.duration).count();
+        if (segment.bytes == 0 || length <= 0)
+            continue;
+        const std::uint64_t size = 8 * std::uint64_t{segment.bytes};
+        most = std::max(most, static_cast<std::uint64_t>(static_cast<double>(size) / length));
+        bits += size;
+        seconds += length;
+    }
+    const auto average = seconds > 0 ? static_cast<std::uint64_t>(static_cast<double>(bits) / seconds) : 0;
+    wire::hls::Variant variant;
+    variant.bandwidth = std::max<std::uint64_t>(most, 1);
+    variant.average_bandwidth = std::max<std::uint64_t>(average, 1);
+    describe(*source_, variant);
+    return variant;
+}
+
+}  // namespace live::service::hls

@@ -1,0 +1,182 @@
+// StreamOutput: the HLS of one stream, from its first publisher until its files are disposed of. A reader of the source like any
+// player; what it has made is held for players, and written to the disk by a fiber of its own.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/ref.hpp"
+#include "base/signal.hpp"
+#include "io/deadline.hpp"
+#include "media/cursor.hpp"
+#include "service/hls/file_index.hpp"
+#include "service/hls/file_queue.hpp"
+#include "service/hls/names.hpp"
+#include "service/hls/options.hpp"
+#include "service/hls/segment_list.hpp"
+#include "service/hls/segmenter.hpp"
+#include "session/common/admission.hpp"
+
+namespace live::service::hls {
+
+// A fragment that is complete and on the disk.
+struct FragmentNews {
+    const session::ClientRequest& publisher;
+    const std::string& vhost;
+    const std::string& stream_url;
+    MediaTime duration{};
+    std::string file;
+    std::string uri;  // as in the playlist
+    std::string playlist_file;
+    std::string playlist_url;
+    std::uint64_t number = 0;
+};
+
+class HlsEvents {
+public:
+    virtual ~HlsEvents() = default;
+    // Must not suspend.
+    virtual void on_fragment(const FragmentNews& news) = 0;
+};
+
+// Requests for what is not there yet.
+class Waiters {
+public:
+    void add(Signal& signal) { signals_.push_back(&signal); }
+    void remove(Signal& signal) { std::erase(signals_, &signal); }
+    void raise() {
+        for (Signal* signal : signals_)
+            signal->raise();
+    }
+
+private:
+    std::vector<Signal*> signals_;
+};
+
+class StreamOutput {
+public:
+    // Of a stream whose files stay for ever: how long it is held in memory when nobody publishes, in windows.
+    static constexpr int kWindowsInMemory = 2;
+    // Initialisation sections that are kept.
+    static constexpr std::size_t kInitsMax = 64;
+    // A disk that fails is complained of so often.
+    static constexpr std::chrono::seconds kComplaintInterval{10};
+
+    struct Setup {
+        HlsOptions options;
+        StreamName name;
+        std::string url;  // of the source
+        Zone zone = Zone::local;
+    };
+
+    // What is referred to outlives this.
+    StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& index, HlsEvents& events, Log log);
+    ~StreamOutput();
+    StreamOutput(const StreamOutput&) = delete;
+    StreamOutput& operator=(const StreamOutput&) = delete;
+
+    // None of the three suspends.
+    void on_published(const session::ClientRequest& publisher);
+    void on_unpublished();
+    bool is_published() const { return published_; }
+
+    // Makes segments until nobody publishes any more and everything is disposed of, or until it is cancelled.
+    void run(io::Deadline deadline);
+    // Writes them.
+    void run_files(io::Deadline deadline) { files_.run(deadline); }
+    // Nothing comes any more: run_files() may end when it is done.
+    void close_files() { files_.close(); }
+    bool is_over() const { return over_; }
+
+    const HlsOptions& options() const { return setup_.options; }
+    const StreamName& name() const { return setup_.name; }
+    const std::string& url() const { return setup_.url; }
+    const SegmentList& list() const { return list_; }
+    media::Source& source() { return *source_; }
+
+    // For a player; nothing stays borrowed. `ctx` is added to each fragment, unless it is empty. None before there is a segment
+    // or part.
+    std::optional<std::string> playlist_text(SegmentList::Form form, std::string_view ctx);
+    // A file's blocks; none when they are not in memory.
+    std::optional<std::vector<io::Block>> blocks_of(const IndexedFile& file) const;
+    // The part that a hint has promised may still be made.
+    bool is_promised(const IndexedFile& file) const;
+    // As a list of streams would name it, without an address. What is not known is left out; bandwidths are 1 then.
+    wire::hls::Variant variant() const;
+    bool is_low_latency() const;
+
+    // Told of each change. The other owner is a request that waits, which may do so longer than the stream is there.
+    const std::shared_ptr<Waiters>& waiters() { return waiters_; }
+
+private:
+    void recover(io::Deadline deadline);
+    Result<void> read_left_behind(io::Deadline deadline);
+    void drain();
+    void handle_made();
+    void add(PartMade made);
+    void add(SegmentMade made);
+    Result<void> encrypt(ListedSegment& segment);
+    void renew_key(std::uint64_t number);
+    std::string map_for(const io::Block& init);
+    void write(const ListedSegment& segment);
+    void write_list();
+    void on_written(std::uint64_t number, MediaTime duration, const FileName& name, const Result<void>& written);
+    void fail(const Error& error);
+    void clean_up();
+    void changed();
+    void remember(std::uint64_t number, const std::string& path, std::optional<std::uint64_t> part);
+    void forget_old();
+    void forget_all();
+    void dispose(io::Deadline deadline);
+    Duration time_after_end() const;
+    std::string& rendered(SegmentList::Form form);
+    FileName next_name() const;
+
+    const Setup setup_;
+    Ref<media::Source> source_;
+    FileIndex& index_;
+    HlsEvents& events_;
+    Log log_;
+    Names names_;
+    media::Cursor cursor_;
+    Segmenter segmenter_;
+    SegmentList list_;
+    FileQueue files_;
+    session::ClientRequest publisher_;
+    std::uint64_t dropped_ = 0;  // by the cursor, as far as it is known here
+
+    std::optional<FileName> upcoming_;  // of the segment that comes next, once it has been promised
+    std::deque<std::pair<std::uint64_t, std::string>> indexed_;
+    std::array<std::string, 2> texts_;  // of the playlist, for players and as a delta; empty when it has changed
+    std::shared_ptr<Waiters> waiters_ = std::make_shared<Waiters>();
+    std::optional<wire::hls::Key> key_;
+    std::array<std::uint8_t, 16> key_bytes_{};
+    std::string key_file_;
+    io::Block init_;
+    std::uint64_t inits_ = 0;
+    std::string map_;
+    // Of late; players that need older ones find them on the disk.
+    struct Init {
+        std::uint64_t number = 0;
+        std::string file;
+        io::Block bytes;
+    };
+    std::deque<Init> init_files_;
+
+    TimePoint ended_at_{};
+    TimePoint complained_at_{};
+    bool published_ = false;
+    bool ignoring_ = false;  // hls_on_error ignore, until the next publisher
+    bool recovered_ = false;
+    bool over_ = false;
+};
+
+}  // namespace live::service::hls

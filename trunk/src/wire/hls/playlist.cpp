@@ -1,0 +1,136 @@
+#include "wire/hls/playlist.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace live::wire::hls {
+
+namespace {
+
+constexpr int kHoldBackParts = 3;  // 8216bis, 4.4.3.8: at least twice, should be three times the part target
+
+double seconds(MediaTime time) { return std::chrono::duration<double>(time).count(); }
+
+// To the microsecond, without zeros behind.
+std::string exact(MediaTime time) {
+    std::string text = fmt::format("{:.6f}", seconds(time));
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.')
+        text.pop_back();
+    return text;
+}
+
+// RFC 8216, 7, and 8216bis, 8: the lowest that has every tag used.
+int version_of(const MediaPlaylist& playlist) {
+    constexpr int kSkip = 9;
+    constexpr int kGap = 8;
+    constexpr int kMap = 7;
+    constexpr int kDecimals = 3;
+    if (playlist.low_latency || playlist.skipped > 0)
+        return kSkip;
+    if (std::ranges::any_of(playlist.segments, &Segment::gap))
+        return kGap;
+    return std::ranges::any_of(playlist.segments, [](const Segment& segment) { return !segment.map.empty(); }) ? kMap : kDecimals;
+}
+
+// What stands in front of segments.
+class Tags {
+public:
+    explicit Tags(std::string& out) : out_(out) {}
+
+    // A segment that is left out, but whose key and map hold on.
+    void skip(const Segment& segment) {
+        key_ = segment.key;
+        map_ = segment.map;
+    }
+    void write(const Segment& segment) {
+        if (segment.discontinuity)
+            out_ += "#EXT-X-DISCONTINUITY\n";
+        if (segment.key != key_)
+            out_ += segment.key ? fmt::format("#EXT-X-KEY:METHOD=AES-128,URI=\"{}\",IV=0x{}\n", segment.key->uri,
+                                              fmt::format("{:02x}", fmt::join(segment.key->iv, "")))
+                                : std::string("#EXT-X-KEY:METHOD=NONE\n");
+        if (!segment.map.empty() && segment.map != map_)
+            out_ += fmt::format("#EXT-X-MAP:URI=\"{}\"\n", segment.map);
+        skip(segment);
+        for (const Part& part : segment.parts)
+            out_ += fmt::format("#EXT-X-PART:DURATION={},URI=\"{}\"{}\n", exact(part.duration), part.uri,
+                                part.independent ? ",INDEPENDENT=YES" : "");
+    }
+
+private:
+    std::string& out_;
+    std::optional<Key> key_;
+    std::string map_;
+};
+
+void write_low_latency_head(const MediaPlaylist& playlist, std::string& out) {
+    const LowLatency& low = *playlist.low_latency;
+    out += "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES";
+    out += fmt::format(",PART-HOLD-BACK={}", exact(low.part_target * kHoldBackParts));
+    if (low.can_skip_until > MediaTime::zero())
+        out += fmt::format(",CAN-SKIP-UNTIL={}", exact(low.can_skip_until));
+    out += fmt::format("\n#EXT-X-PART-INF:PART-TARGET={}\n", exact(low.part_target));
+}
+
+void write_low_latency_end(const LowLatency& low, Tags& tags, std::string& out) {
+    if (!low.open.parts.empty())
+        tags.write(low.open);
+    if (!low.hint.empty())
+        out += fmt::format("#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"{}\"\n", low.hint);
+    for (const RenditionReport& report : low.reports) {
+        out += fmt::format("#EXT-X-RENDITION-REPORT:URI=\"{}\",LAST-MSN={}", report.uri, report.last_segment);
+        if (report.last_part)
+            out += fmt::format(",LAST-PART={}", *report.last_part);
+        out += '\n';
+    }
+}
+
+}  // namespace
+
+std::string write_media_playlist(const MediaPlaylist& playlist) {
+    std::string out =
+        fmt::format("#EXTM3U\n#EXT-X-VERSION:{}\n#EXT-X-MEDIA-SEQUENCE:{}\n", version_of(playlist), playlist.media_sequence);
+    if (playlist.discontinuity_sequence > 0)
+        out += fmt::format("#EXT-X-DISCONTINUITY-SEQUENCE:{}\n", playlist.discontinuity_sequence);
+    const auto target = std::chrono::ceil<std::chrono::seconds>(playlist.target_duration);
+    out += fmt::format("#EXT-X-TARGETDURATION:{}\n", target.count());
+    if (playlist.low_latency)
+        write_low_latency_head(playlist, out);
+    if (playlist.skipped > 0)
+        out += fmt::format("#EXT-X-SKIP:SKIPPED-SEGMENTS={}\n", playlist.skipped);
+    Tags tags(out);
+    for (std::size_t i = 0; i < playlist.segments.size(); ++i) {
+        const Segment& segment = playlist.segments[i];
+        if (i < playlist.skipped) {
+            tags.skip(segment);
+            continue;
+        }
+        tags.write(segment);
+        if (segment.gap)
+            out += "#EXT-X-GAP\n";
+        out += fmt::format("#EXTINF:{:.3f}, no desc\n{}\n", seconds(segment.duration), segment.uri);
+    }
+    if (playlist.low_latency)
+        write_low_latency_end(*playlist.low_latency, tags, out);
+    return out;
+}
+
+std::string write_master_playlist(const std::vector<Variant>& variants) {
+    std::string out = "#EXTM3U\n";
+    for (const Variant& variant : variants) {
+        out += fmt::format("#EXT-X-STREAM-INF:BANDWIDTH={},AVERAGE-BANDWIDTH={}", variant.bandwidth, variant.average_bandwidth);
+        if (!variant.codecs.empty())
+            out += fmt::format(",CODECS=\"{}\"", variant.codecs);
+        if (variant.width > 0 && variant.height > 0)
+            out += fmt::format(",RESOLUTION={}x{}", variant.width, variant.height);
+        if (variant.frame_rate > 0)
+            out += fmt::format(",FRAME-RATE={:.3f}", variant.frame_rate);
+        out += fmt::format("\n{}\n", variant.uri);
+    }
+    return out;
+}
+
+}  // namespace live::wire::hls

@@ -1,0 +1,91 @@
+// HLS playlists as text (RFC 8216, and its second edition, draft-pantos-hls-rfc8216bis, for low latency): the list of segments of
+// one stream, and the list above it that names streams. Writing; playlist_reader.hpp reads what was written here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace live::wire::hls {
+
+// RFC 8216, 4.3.2.4: AES-128 in CBC mode over whole segments.
+struct Key {
+    std::string uri{};
+    std::array<std::uint8_t, 16> iv{};
+
+    bool operator==(const Key&) const = default;
+};
+
+// A piece of a segment that can be loaded before the whole (8216bis, 4.4.4.9).
+struct Part {
+    std::string uri{};
+    MediaTime duration{};
+    bool independent = false;  // decoding may start in it
+
+    bool operator==(const Part&) const = default;
+};
+
+struct Segment {
+    std::string uri{};
+    MediaTime duration{};
+    bool discontinuity = false;  // its media does not go on from the segment before
+    bool gap = false;            // it is not there to be loaded
+    std::optional<Key> key;      // said when it is not that of the segment before
+    std::string map;             // the initialisation section's URI; said when it is not that of the segment before
+    std::vector<Part> parts;
+
+    bool operator==(const Segment&) const = default;
+};
+
+// Another list of the same presentation (8216bis, 4.4.5.4).
+struct RenditionReport {
+    std::string uri{};
+    std::uint64_t last_segment = 0;
+    std::optional<std::uint64_t> last_part;
+
+    bool operator==(const RenditionReport&) const = default;
+};
+
+struct LowLatency {
+    MediaTime part_target{};  // no part is longer
+    MediaTime can_skip_until{};
+    // The segment that is not complete: its parts, and what stands in front of them. Its URI is not said.
+    Segment open;
+    std::string hint;  // the part that comes next; empty when none does
+    std::vector<RenditionReport> reports;
+
+    bool operator==(const LowLatency&) const = default;
+};
+
+struct MediaPlaylist {
+    std::uint64_t media_sequence = 0;          // the number of the first segment, skipped ones counted
+    std::uint64_t discontinuity_sequence = 0;  // discontinuities that have left the list; said when it is not 0
+    MediaTime target_duration{};               // said in whole seconds, rounded up
+    std::vector<Segment> segments{};
+    std::size_t skipped = 0;  // of the first segments, in a delta update (8216bis, 4.4.5.2)
+    std::optional<LowLatency> low_latency{};
+
+    bool operator==(const MediaPlaylist&) const = default;
+};
+
+// Ends with a line feed. EXTINF has three decimals and ", no desc". URIs must not hold line ends or quotes.
+std::string write_media_playlist(const MediaPlaylist& playlist);
+
+struct Variant {
+    std::string uri{};
+    std::uint64_t bandwidth = 1;          // bits a second, of the fattest segment
+    std::uint64_t average_bandwidth = 1;  // bits a second
+    std::string codecs{};                 // RFC 6381, empty when they are not known
+    std::uint32_t width = 0;
+    std::uint32_t height = 0;
+    double frame_rate = 0;
+};
+
+// RFC 8216, 4.3.4.2.
+std::string write_master_playlist(const std::vector<Variant>& variants);
+
+}  // namespace live::wire::hls

@@ -1,0 +1,169 @@
+#include "wire/hls/playlist_reader.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace live::wire::hls {
+
+namespace {
+
+Error broken(std::string what) { return {Errc::malformed, "the playlist has " + std::move(what)}; }
+
+Result<std::uint64_t> whole_number(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size())
+        return broken("a number that is none");
+    return number;
+}
+
+// "3.336, no desc".
+Result<MediaTime> duration_of(std::string_view text) {
+    text = text.substr(0, text.find(','));
+    double number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    const double most = std::chrono::duration<double>(kSegmentDurationMax).count();
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !(number >= 0) || number > most)
+        return broken("a duration that is none");
+    return MediaTime(std::llround(number * 1e6));
+}
+
+// The value of NAME=... in a list of attributes, without its quotes (RFC 8216, 4.2); empty when there is none.
+std::string_view attribute(std::string_view list, std::string_view name) {
+    while (!list.empty()) {
+        const std::size_t equals = list.find('=');
+        if (equals == std::string_view::npos)
+            return {};
+        const std::string_view found = list.substr(0, equals);
+        list.remove_prefix(equals + 1);
+        std::string_view value;
+        if (list.starts_with('"')) {
+            const std::size_t end = list.find('"', 1);
+            if (end == std::string_view::npos)
+                return {};
+            value = list.substr(1, end - 1);
+            list.remove_prefix(end + 1);
+        } else {
+            value = list.substr(0, list.find(','));
+            list.remove_prefix(value.size());
+        }
+        if (found == name)
+            return value;
+        if (list.starts_with(','))
+            list.remove_prefix(1);
+        else
+            return {};
+    }
+    return {};
+}
+
+// 0x and two digits for each byte (RFC 8216, 4.3.2.4).
+Result<void> read_iv(std::string_view text, std::array<std::uint8_t, 16>& iv) {
+    constexpr int kHexadecimal = 16;
+    if (!text.starts_with("0x") && !text.starts_with("0X"))
+        return broken("a key without an IV");
+    text.remove_prefix(2);
+    if (text.size() != 2 * iv.size())
+        return broken("a key with an IV of another size");
+    for (std::size_t i = 0; i < iv.size(); ++i) {
+        const char* digits = text.data() + 2 * i;
+        const auto read = std::from_chars(digits, digits + 2, iv[i], kHexadecimal);
+        if (read.ec != std::errc() || read.ptr != digits + 2)
+            return broken("a key with an IV that is no number");
+    }
+    return {};
+}
+
+Result<std::optional<Key>> key_of(std::string_view list) {
+    if (attribute(list, "METHOD") != "AES-128")
+        return std::optional<Key>();
+    Key key;
+    key.uri = attribute(list, "URI");
+    TRY(read_iv(attribute(list, "IV"), key.iv));
+    return std::optional<Key>(std::move(key));
+}
+
+class Reader {
+public:
+    Result<void> read_line(std::string_view line) {
+        if (line.empty())
+            return {};
+        if (!line.starts_with('#'))
+            return end_segment(line);
+        const std::size_t colon = line.find(':');
+        const std::string_view tag = line.substr(0, colon);
+        const std::string_view value = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
+        if (tag == "#EXT-X-MEDIA-SEQUENCE")
+            playlist_.media_sequence = TRY(whole_number(value));
+        else if (tag == "#EXT-X-DISCONTINUITY-SEQUENCE")
+            playlist_.discontinuity_sequence = TRY(whole_number(value));
+        else if (tag == "#EXT-X-TARGETDURATION")
+            playlist_.target_duration = TRY(duration_of(value));
+        else if (tag == "#EXTINF")
+            duration_ = TRY(duration_of(value));
+        else
+            TRY(read_segment_tag(tag, value));
+        return {};
+    }
+    MediaPlaylist take() { return std::move(playlist_); }
+
+private:
+    Result<void> read_segment_tag(std::string_view tag, std::string_view value) {
+        if (tag == "#EXT-X-DISCONTINUITY")
+            next_.discontinuity = true;
+        else if (tag == "#EXT-X-GAP")
+            next_.gap = true;
+        else if (tag == "#EXT-X-KEY")
+            next_.key = TRY(key_of(value));
+        else if (tag == "#EXT-X-MAP")
+            next_.map = attribute(value, "URI");
+        return {};
+    }
+    Result<void> end_segment(std::string_view uri) {
+        if (!duration_)
+            return broken("an entry without EXTINF");
+        if (playlist_.segments.size() >= kPlaylistSegmentsMax)
+            return Error(Errc::limit, "the playlist has too many segments");
+        next_.uri = uri;
+        next_.duration = *duration_;
+        playlist_.segments.push_back(next_);
+        duration_.reset();
+        // Key and map hold until they are said anew.
+        next_.discontinuity = false;
+        next_.gap = false;
+        return {};
+    }
+
+    MediaPlaylist playlist_;
+    Segment next_;
+    std::optional<MediaTime> duration_;
+};
+
+}  // namespace
+
+Result<MediaPlaylist> parse_media_playlist(std::string_view text) {
+    if (text.size() > kPlaylistBytesMax)
+        return Error(Errc::limit, "the playlist has " + std::to_string(text.size()) + " bytes");
+    Reader reader;
+    bool is_first = true;
+    // A last line without its end may have been cut.
+    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+        std::string_view line = text.substr(0, end);
+        text.remove_prefix(end + 1);
+        if (line.ends_with('\r'))
+            line.remove_suffix(1);
+        if (std::exchange(is_first, false)) {
+            if (line != "#EXTM3U")
+                return broken("another first line than #EXTM3U");
+            continue;
+        }
+        TRY(reader.read_line(line));
+    }
+    if (is_first)
+        return broken("no first line");
+    return reader.take();
+}
+
+}  // namespace live::wire::hls

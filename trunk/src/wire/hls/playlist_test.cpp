@@ -1,0 +1,98 @@
+#include "wire/hls/playlist.hpp"
+
+#include <gtest/gtest.h>
+
+#include "wire/hls/playlist_reader.hpp"
+#include "wire/hls/playlist_vectors.hpp"
+
+namespace live::wire::hls {
+namespace {
+
+TEST(HlsPlaylist, IsWrittenToTheLetter) {
+    for (const PlaylistVector& vector : playlist_vectors())
+        EXPECT_EQ(write_media_playlist(vector.playlist), vector.text) << vector.name;
+}
+
+TEST(HlsPlaylist, TargetDurationIsRoundedUp) {
+    MediaPlaylist playlist;
+    playlist.target_duration = 4'001ms;
+    EXPECT_NE(write_media_playlist(playlist).find("TARGETDURATION:5\n"), std::string::npos);
+}
+
+TEST(HlsPlaylist, IsReadAsItWasWritten) {
+    for (const PlaylistVector& vector : playlist_vectors()) {
+        if (!vector.is_read_back)
+            continue;
+        const auto read = parse_media_playlist(vector.text);
+        ASSERT_TRUE(read.ok()) << vector.name << ": " << read.error().text();
+        EXPECT_EQ(*read, vector.playlist) << vector.name;
+    }
+}
+
+// What is left of a list that was cut is a shorter list or an error, never another list.
+TEST(HlsPlaylist, EveryTruncationIsABeginning) {
+    for (const PlaylistVector& vector : playlist_vectors()) {
+        const auto whole = parse_media_playlist(vector.text);
+        ASSERT_TRUE(whole.ok());
+        for (std::size_t size = 0; size < vector.text.size(); ++size) {
+            const auto read = parse_media_playlist(vector.text.substr(0, size));
+            if (!read.ok())
+                continue;
+            ASSERT_LE(read->segments.size(), whole->segments.size());
+            for (std::size_t i = 0; i < read->segments.size(); ++i)
+                EXPECT_EQ(read->segments[i], whole->segments[i]) << vector.name << " cut at " << size;
+        }
+    }
+}
+
+TEST(HlsPlaylist, WhatIsBrokenIsRefused) {
+    struct Case {
+        std::string_view text;
+        Errc code;
+    };
+    for (const Case& bad :
+         {Case{"", Errc::malformed}, Case{"#EXTINF:1,\na.ts\n", Errc::malformed}, Case{"#EXTM3U\na.ts\n", Errc::malformed},
+          Case{"#EXTM3U\n#EXTINF:-1,\na.ts\n", Errc::malformed}, Case{"#EXTM3U\n#EXTINF:nan,\na.ts\n", Errc::malformed},
+          Case{"#EXTM3U\n#EXTINF:86401,\na.ts\n", Errc::malformed}, Case{"#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:x\n", Errc::malformed},
+          Case{"#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x00\n", Errc::malformed},
+          Case{"#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n", Errc::malformed},
+          Case{"#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x000000000000000000000000000000zz\n", Errc::malformed}}) {
+        const auto read = parse_media_playlist(bad.text);
+        ASSERT_FALSE(read.ok()) << bad.text;
+        EXPECT_EQ(read.code(), bad.code) << bad.text;
+    }
+}
+
+TEST(HlsPlaylist, CarriageReturnsAndUnknownTagsArePassedOver) {
+    const auto read = parse_media_playlist("#EXTM3U\r\n#EXT-X-NEW:1\r\n# words\r\n\r\n#EXTINF:2.5,\r\na.ts\r\n");
+    ASSERT_TRUE(read.ok());
+    ASSERT_EQ(read->segments.size(), 1U);
+    EXPECT_EQ(read->segments[0], plain_segment("a.ts", 2'500ms));
+}
+
+TEST(HlsPlaylist, HasABoundForSegmentsAndBytes) {
+    std::string text = "#EXTM3U\n";
+    for (std::size_t i = 0; i < kPlaylistSegmentsMax; ++i)
+        text += "#EXTINF:1,\na\n";
+    EXPECT_TRUE(parse_media_playlist(text).ok());
+    const auto more = parse_media_playlist(text + "#EXTINF:1,\na\n");
+    ASSERT_FALSE(more.ok());
+    EXPECT_EQ(more.code(), Errc::limit);
+    const auto big = parse_media_playlist(std::string(kPlaylistBytesMax + 1, '\n'));
+    ASSERT_FALSE(big.ok());
+    EXPECT_EQ(big.code(), Errc::limit);
+}
+
+TEST(HlsMasterPlaylist, OfAnUnknownStreamIsTheFamilys) {
+    EXPECT_EQ(write_master_playlist({{.uri = "/live/cam.m3u8?hls_ctx=12345678", .codecs = {}}}),
+              "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,AVERAGE-BANDWIDTH=1\n/live/cam.m3u8?hls_ctx=12345678\n");
+}
+
+TEST(HlsMasterPlaylist, SaysWhatIsKnown) {
+    EXPECT_EQ(write_master_playlist({{"cam.m3u8", 1'200'000, 900'000, "avc1.640028,mp4a.40.2", 1920, 1080, 29.97}}),
+              "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1200000,AVERAGE-BANDWIDTH=900000,CODECS=\"avc1.640028,mp4a.40.2\","
+              "RESOLUTION=1920x1080,FRAME-RATE=29.970\ncam.m3u8\n");
+}
+
+}  // namespace
+}  // namespace live::wire::hls

@@ -1,0 +1,250 @@
+"""HLS: what is in the playlists and fragments, sessions, callbacks, keys, low latency, a killed server, a disk that takes nothing."""
+
+import json
+import re
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import hls_check
+from hook_server import HookServer
+from live_server import wait_until
+
+HLS = "hls {{ enabled on; hls_fragment 1; hls_window 6; hls_path $folder/html; {} }}\n"
+MASTER = re.compile(r"^#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\d+,AVERAGE-BANDWIDTH=\d+.*\n(/live/cam\.m3u8\?hls_ctx=[0-9a-z]{8})\n$")
+
+
+def hls(more: str = "", rest: str = "") -> str:
+    return HLS.format(more) + rest
+
+
+class Publisher:
+    """ffmpeg, faster than real time: fragments are made by media time."""
+
+    def __init__(self, live, clip: Path, speed: float = 4, stream: str = "cam"):
+        command = ["ffmpeg", "-nostdin", "-v", "error", "-readrate", str(speed), "-stream_loop", "-1", "-i", str(clip), "-c", "copy",
+                   "-f", "flv", "-flvflags", "no_duration_filesize", live.url(stream)]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+class Player:
+    """What a player does, by hand."""
+
+    def __init__(self, live, path: str = "/live/cam.m3u8"):
+        self.base = f"http://127.0.0.1:{live.ports['http']}"
+        self.path = path
+
+    def get(self, path: str, limit_s: float = 8) -> tuple[int, str, bytes]:
+        try:
+            with urllib.request.urlopen(self.base + path, timeout=limit_s) as answer:
+                return answer.status, answer.headers.get("Content-Type", ""), answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers.get("Content-Type", ""), error.read()
+
+    def join(self) -> "Player":
+        status, kind, body = self.get(self.path)
+        assert (status, kind) == (200, "application/vnd.apple.mpegurl"), (status, kind, body)
+        match = MASTER.match(body.decode())
+        assert match, body
+        self.path = match[1]
+        return self
+
+    def playlist(self, query: str = "") -> str:
+        status, kind, body = self.get(self.path + query)
+        assert (status, kind) == (200, "application/vnd.apple.mpegurl"), (status, kind, body)
+        assert hls_check.check(body.decode()) == []
+        return body.decode()
+
+    def has(self, count: int) -> str:
+        """A playlist with so many segments; each that comes on the way is an update of the one before."""
+        seen = []
+
+        def look():
+            status, _, body = self.get(self.path)
+            if status == 200:
+                seen.append(body.decode())
+                assert hls_check.check(seen[-1]) == []
+                assert len(seen) < 2 or hls_check.check_update(seen[-2], seen[-1]) == []
+            return status == 200 and len(hls_check.parse(body.decode()).segments) >= count and body.decode()
+
+        return wait_until(look, 15, f"{count} segments", 0.1)
+
+    def fragments(self, playlist: str) -> list[bytes]:
+        loaded = []
+        for segment in hls_check.parse(playlist).segments:
+            status, kind, body = self.get("/live/" + segment.uri)
+            assert (status, kind) == (200, "video/MP2T"), (segment.uri, status, kind)
+            assert len(body) % 188 == 0 and body[0] == 0x47
+            loaded.append(body)
+        return loaded
+
+
+def problems_of(media: bytes, folder: Path, suffix: str = ".ts") -> str:
+    """What ffmpeg complains of when it decodes all of it, and packets that go back in time."""
+    file = folder / ("all" + suffix)
+    file.write_bytes(media)
+    done = subprocess.run(["ffmpeg", "-nostdin", "-v", "warning", "-xerror", "-i", file, "-f", "null", "-"], capture_output=True,
+                          text=True, timeout=60, check=False)
+    probed = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "packet=stream_index,dts_time", "-of", "csv=p=0", file],
+                            capture_output=True, text=True, timeout=60, check=True)
+    complaints, last = done.stderr + probed.stderr, {}
+    for line in probed.stdout.splitlines():
+        index, dts = (line.split(",") + [""])[:2]
+        if not dts:
+            continue  # side data has lines of its own
+        if index in last and not 0 < float(dts) - last[index] < 0.2:
+            complaints += f"stream {index} goes from {last[index]} to {dts}\n"
+        last[index] = float(dts)
+    return complaints
+
+
+def test_fragments_are_whole_and_join_without_a_gap(server, clip, tmp_path):
+    live = server(hls())
+    with Publisher(live, clip("bframes")):
+        player = Player(live).join()
+        playlist = player.has(3)
+        segments = hls_check.parse(playlist).segments
+        assert segments[0].discontinuity and not any(segment.discontinuity for segment in segments[1:])
+        assert all(re.fullmatch(r"cam-\d+\.ts\?hls_ctx=[0-9a-z]{8}", segment.uri) for segment in segments)
+        media = player.fragments(playlist)
+        on_disk = [(live.folder / "html/live" / segment.uri.split("?")[0]) for segment in segments]
+        wait_until(lambda: all(path.exists() for path in on_disk), 5, "fragments on the disk")
+        assert [path.read_bytes() for path in on_disk] == media
+        window = wait_until(lambda: hls_check.parse(text := player.playlist()).number("#EXT-X-MEDIA-SEQUENCE") >= 2 and text, 15,
+                            "fragments that leave the list")
+        assert hls_check.check_update(playlist, window) == []
+    assert problems_of(b"".join(media), tmp_path) == ""
+    assert abs(sum(segment.duration for segment in segments) - 2 * len(segments)) < 0.3
+    assert len(hls_check.parse(window).segments) == 3
+    wait_until(lambda: (live.folder / "html/live/cam.m3u8").exists(), 5, "the playlist on the disk")
+    left = (live.folder / "html/live/cam.m3u8").read_text()
+    assert hls_check.check(left) == [] and "hls_ctx" not in left and "ENDLIST" not in left
+
+
+def test_a_session_is_a_client_that_is_asked_for_told_of_and_kicked(server, clip):
+    with HookServer() as hooks:
+        urls = "".join(f"{name} {hooks.url('/' + name)}; " for name in ("on_play", "on_stop", "on_hls"))
+        live = server(hls("", f"http_hooks {{ enabled on; {urls} on_hls_notify {hooks.url('/notify')}/[app]/[stream]/[ts_url]; }}\n"))
+        player = Player(live).join()  # before anybody publishes
+        assert player.get(player.path)[0] == 404
+        ctx = player.path.rsplit("=", 1)[1]
+        told = hooks.wait_for("on_play").body
+        assert (told["client_id"], told["stream"], told["stream_url"], told["app"]) == (ctx, "cam.m3u8", "/live/cam", "live")
+        adopted = player.get("/live/cam.m3u8?hls_ctx=myownctx&token=1")[2].decode()
+        assert "/live/cam.m3u8?hls_ctx=myownctx&token=1\n" in adopted
+        with Publisher(live, clip("basic")):
+            player.fragments(player.has(2))
+            fragment = hooks.wait_for("on_hls").body
+            clients = {client["id"]: client for client in live.api("/api/v1/clients/?count=100")["clients"]}
+            assert clients[ctx]["type"] == "hls-play" and clients[ctx]["name"] == "cam.m3u8" and clients[ctx]["send_bytes"] > 10000
+            request = urllib.request.Request(f"http://127.0.0.1:{live.ports['api']}/api/v1/clients/{ctx}", method="DELETE")
+            assert json.load(urllib.request.urlopen(request))["code"] == 0
+            assert player.get(player.path)[0] == 404
+            assert hooks.wait_for("on_stop").body["client_id"] == ctx
+        assert (fragment["seq_no"], fragment["url"], fragment["m3u8_url"]) == (0, "cam-0.ts", "live/cam.m3u8")
+        assert Path(fragment["cwd"], fragment["file"]).exists() and 1.5 < fragment["duration"] < 2.5
+
+
+def test_keys_encrypt_what_then_decrypts(server, clip, tmp_path):
+    live = server(hls("hls_keys on; hls_fragments_per_key 2; hls_ctx off; hls_key_file [app]/[stream]-[seq].key; "
+                      "hls_key_url /;"))
+    with Publisher(live, clip("basic")):
+        player = Player(live)
+        wait_until(lambda: player.get(player.path)[0] == 200, 10, "a playlist")
+        playlist = player.has(3)
+        assert playlist.count("#EXT-X-KEY:METHOD=AES-128,URI=\"/live/cam-") >= 2
+        done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-xerror", "-i", player.base + player.path, "-t", "4", "-f", "null",
+                               "-"], capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_after_a_kill_the_list_goes_on_and_nothing_listed_is_missing(server, clip, tmp_path):
+    live = server(hls())
+    with Publisher(live, clip("basic")):
+        before = Player(live).join().has(2)
+        wait_until(lambda: (live.folder / "html/live/cam.m3u8").exists(), 5, "the playlist on the disk")
+        live.kill()
+    live.start()
+    with Publisher(live, clip("basic")):
+        player = Player(live).join()
+        after = player.has(3)
+        assert hls_check.check_update(before.replace("\r", ""), after) == [] or \
+            hls_check.parse(after).number("#EXT-X-MEDIA-SEQUENCE") <= 2
+        segments = hls_check.parse(after).segments
+        assert sum(segment.discontinuity for segment in segments) >= 1
+        assert len(player.fragments(after)) == len(segments)
+        numbers = [int(re.search(r"-(\d+)\.ts", segment.uri)[1]) for segment in segments]
+        assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def test_a_disk_that_takes_nothing_stops_no_player(server, clip, tmp_path):
+    live = server("hls { enabled on; hls_fragment 1; hls_path /dev/full/html; }\n")
+    with Publisher(live, clip("basic")):
+        player = Player(live).join()
+        player.fragments(player.has(2))
+    assert any("3004" in line for line in live.complaints())
+    live.assert_alive()
+
+
+def test_low_latency_parts_come_as_they_are_asked_for(server, clip, tmp_path):
+    live = server(hls("hls_ll on;"))
+    with Publisher(live, clip("basic"), speed=1):
+        player = Player(live).join()
+        wait_until(lambda: player.get(player.path)[0] == 200, 10, "a playlist")
+        playlist, waits, media = player.playlist(), [], []
+        for _ in range(12):
+            parsed = hls_check.parse(playlist)
+            hint = parsed.hints[0]["URI"]
+            number, part = (int(word) for word in re.match(r"cam-(\d+)\.(\d+)\.ts", hint).groups())
+            began = time.monotonic()
+            fetched = []
+            loader = threading.Thread(target=lambda uri=hint: fetched.append(player.get("/live/" + uri)))
+            loader.start()
+            later = player.playlist(f"&_HLS_msn={number}&_HLS_part={part}")
+            waits.append(time.monotonic() - began)
+            loader.join()
+            status, kind, body = fetched[0]
+            assert (status, kind) == (200, "video/MP2T") and body[0] == 0x47
+            assert hint in [entry[0] for segment in [*hls_check.parse(later).segments, hls_check.parse(later).open]
+                            for entry in segment.parts], hint
+            assert hls_check.check_update(playlist, later) == []
+            media.append(body)
+            playlist = later
+        assert player.get(player.path + "&_HLS_msn=1000")[0] == 400
+        assert max(waits) < 0.6 and 0.1 < sum(waits) / len(waits) < 0.3, waits
+        delta = player.playlist("&_HLS_skip=YES")
+        assert hls_check.check_update(delta, player.playlist()) == []
+
+
+def test_fmp4_fragments_decode(server, clip, tmp_path):
+    live = server(hls("hls_use_fmp4 on;"))
+    with Publisher(live, clip("bframes")):
+        player = Player(live).join()
+        segments = hls_check.parse(player.has(3)).segments
+        assert {segment.map for segment in segments} == {"cam/init.mp4"}
+        media = [player.get("/live/" + uri) for uri in [segments[0].map, *(segment.uri for segment in segments)]]
+        master = player.get("/live/cam.m3u8")[2].decode()
+    assert 'CODECS="avc1.' in master and ",mp4a.40.2" in master and "RESOLUTION=640x360" in master
+    assert {kind for _, kind, _ in media[1:]} == {"video/iso.segment"}
+    assert problems_of(b"".join(body for _, _, body in media), tmp_path, ".mp4") == ""
+
+
+@pytest.mark.parametrize("name", ["audio", "video", "mp3"])
+def test_one_kind_alone_and_mp3_are_carried(server, clip, tmp_path, name):
+    live = server(hls())
+    with Publisher(live, clip(name), speed=8):
+        player = Player(live).join()
+        media = player.fragments(player.has(2))
+    assert problems_of(b"".join(media), tmp_path) == ""
