@@ -45,7 +45,7 @@ public:
             server_.forward_->on_published(request, plan, (*vhost)->forward);
         if (vhost.ok())
             server_.dvr_.on_published(request, plan, (*vhost)->dvr);
-            server_.hls_.on_published(request, plan, (*vhost)->hls, server_.settings_->utc_time ? Zone::utc : Zone::local);
+        server_.hls_.on_published(request, plan, (*vhost)->hls, server_.settings_->utc_time ? Zone::utc : Zone::local);
     }
     void on_publish_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
         server_.admission_.tell_stream(service::hooks::Action::on_unpublish, request, plan);
