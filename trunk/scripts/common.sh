@@ -23,11 +23,12 @@ python_with() {
     return 1
 }
 
-# ccache as CMake arguments, when there is one. Flavours that compile a file alike share it: the folder is not part of the key.
+# ccache as CMake arguments, when there is one. Flavours that compile a file alike share it, and so do clones: where they are is not
+# part of the key.
 launcher() {
     if command -v ccache >/dev/null 2>&1; then
-        echo '-DCMAKE_C_COMPILER_LAUNCHER=env;CCACHE_NOHASHDIR=1;ccache'
-        echo '-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_NOHASHDIR=1;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache'
+        echo "-DCMAKE_C_COMPILER_LAUNCHER=env;CCACHE_BASEDIR=$trunk;CCACHE_NOHASHDIR=1;ccache"
+        echo "-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_BASEDIR=$trunk;CCACHE_NOHASHDIR=1;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
     fi
 }
 

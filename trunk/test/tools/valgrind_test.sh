@@ -4,6 +4,7 @@
 . "$(dirname -- "$0")/tool.sh"
 needs valgrind ffmpeg curl
 flavour valgrind --valgrind=on --simulator=on
+echo "vhost __defaultVhost__ { hls { enabled on; hls_fragment 1; hls_window 3; hls_dispose 1; } }" >>live.conf
 errors='Invalid (read|write)|uninitialised|switching stacks|are definitely lost'
 checks=0
 # check: asks for a check and waits for its summary; what it said is in check.txt.
@@ -18,17 +19,27 @@ check() {
     sleep 1
     tail -n "+$((before + 1))" server.log >check.txt
 }
-# gone: waits until the server has forgotten the stream.
+# gone: waits until the server has forgotten the stream and its players; those of HLS only stay away.
 gone() {
-    for _ in $(seq 60); do
-        if ! api memory | grep -qE '"sources":\{"objects":[1-9]'; then break; fi
+    for _ in $(seq 80); do
+        if ! api memory | grep -qE '"(sources|sessions_hls-play)":\{"objects":[1-9]'; then break; fi
         sleep 0.5
     done
     sleep 1
 }
+play_hls() {
+    url="http://127.0.0.1:$((port + 2))/live/livestream.m3u8"
+    for _ in $(seq 60); do
+        if curl -fs -m 5 "$url?hls_ctx=watcher1" | grep -q EXTINF; then break; fi
+        sleep 0.25
+    done
+    timeout 60 ffmpeg -nostdin -loglevel error -i "$url" -t 2 -c copy -f null - >hls.log 2>&1
+    verdict "a player by HLS" $? hls.log
+}
 stream() {
     publish
     play 4
+    play_hls
     unpublish
     gone
 }
@@ -44,7 +55,7 @@ holds "the reply names the call" reply.json '"check":"added"' 'VALGRIND_DO_ADDED
 holds "the log names the request" server.log 'query check=added'
 stream
 check
-holds "after a stream by RTMP and HTTP-FLV nothing more is lost" check.txt \
+holds "after a stream by RTMP, HTTP-FLV and HLS nothing more is lost" check.txt \
     'definitely lost: 0 \(\+0\) bytes' 'indirectly lost: 0 \(\+0\) bytes' 'possibly lost: .*\(\+0\) bytes'
 lacks "and memcheck has found nothing" server.log "$errors"
 api 'fault?kind=leak' >/dev/null
