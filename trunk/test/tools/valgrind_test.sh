@@ -4,7 +4,7 @@
 . "$(dirname -- "$0")/tool.sh"
 needs valgrind ffmpeg curl
 flavour valgrind --valgrind=on --simulator=on
-echo "vhost __defaultVhost__ { hls { enabled on; hls_fragment 1; hls_window 3; hls_dispose 1; } }" >>live.conf
+sed -i 's/^vhost __defaultVhost__ {/& hls { enabled on; hls_fragment 1; hls_window 3; hls_dispose 1; }/' live.conf
 errors='Invalid (read|write)|uninitialised|switching stacks|are definitely lost'
 checks=0
 # check: asks for a check and waits for its summary; what it said is in check.txt.
