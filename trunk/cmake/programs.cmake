@@ -18,6 +18,9 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/main/main.cpp)
 endif()
 
 if(LIVE_TESTS AND LIVE_TEST_SOURCES)
+    # It reads the shipped confs. __FILE__ does not say where they are: a compiler cache makes it relative.
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/main/sample_confs_test.cpp
+        PROPERTIES COMPILE_DEFINITIONS "LIVE_TRUNK=\"${CMAKE_SOURCE_DIR}\"" SKIP_PRECOMPILE_HEADERS ON)
     add_executable(srs_utest ${LIVE_TEST_SOURCES})
     target_link_libraries(srs_utest PRIVATE ${LIVE_ROOMS} GTest::gtest GTest::gtest_main)
     live_test_program(srs_utest)

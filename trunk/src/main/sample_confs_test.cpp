@@ -11,7 +11,7 @@
 namespace live::main_ {
 namespace {
 
-std::filesystem::path trunk() { return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path(); }
+std::filesystem::path trunk() { return LIVE_TRUNK; }
 
 // As if the server had been started in trunk.
 Result<std::string> read_below_trunk(const std::string& path) {
