@@ -323,11 +323,11 @@ TEST(Settings, RepeatableBlocksAndRulesAreAllKept) {
 
 TEST(Settings, WhatDoesNothingYetIsSaidOncePerLoadAndOnlyWhenInUse) {
     const LoadedSettings loaded = good(
-        "listen 1935; vhost a { hls { enabled on; hls_fragment 3; } dash { enabled off; } } vhost b { hls { enabled on; } } "
+        "listen 1935; vhost a { dash { enabled on; dash_fragment 3; } hls { enabled on; } } vhost b { dash { enabled on; } } "
         "query_latest_version on; in_docker off; http_server { enabled off; } circuit_breaker { enabled off; }");
     const std::string warnings = all_warnings(loaded);
     EXPECT_EQ(loaded.warnings.size(), 2U) << warnings;
-    EXPECT_TRUE(has(warnings, "\"vhost.hls\" is understood and does nothing yet")) << warnings;
+    EXPECT_TRUE(has(warnings, "\"vhost.dash\" is understood and does nothing yet")) << warnings;
     EXPECT_TRUE(has(warnings, "\"query_latest_version\" is understood and has no effect in this server")) << warnings;
 }
 
