@@ -80,7 +80,7 @@ void write_extensions(ByteWriter& out, const std::vector<Extension>& extensions)
     out.u16be(one_byte ? kOneByteProfile : kTwoByteProfile).u16be(static_cast<std::uint16_t>((bytes + 3) / 4));
     for (const Extension& extension : extensions) {
         if (one_byte)
-            out.u8(static_cast<std::uint8_t>(extension.id << 4 | (extension.value.size() - 1)));
+            out.u8(static_cast<std::uint8_t>((extension.id << 4) | static_cast<int>(extension.value.size() - 1)));
         else
             out.u8(extension.id).u8(static_cast<std::uint8_t>(extension.value.size()));
         out.bytes(extension.value);
