@@ -25,11 +25,11 @@ TEXT
 # What this flavour is for; doc/performance.md shows each with its output.
 options=" $(cat "$objs/.options" 2>/dev/null) "
 hint() { case $options in *" --$1=on "*) printf '%s\n' "$2" ;; esac; }
-hint gcp "  killall -2 srs; $objs/pprof --text $objs/srs gperf.srs.gcp*    CPU profile; --svg for a picture"
-hint gmp "  killall -2 srs; $objs/pprof --text $objs/srs gperf.srs.gmp*    who holds the memory"
+hint gcp "  kill -2 \$(cat objs/srs.pid); $objs/pprof --text $objs/srs gperf.srs.gcp*    CPU profile; --svg for a picture"
+hint gmp "  kill -2 \$(cat objs/srs.pid); $objs/pprof --text $objs/srs gperf.srs.gmp*    who holds the memory"
 hint gmc "  env PPROF_PATH=$objs/pprof HEAPCHECK=normal $objs/srs -c conf/console.conf 2>gmc.log    leaks, told at the end"
 hint gmd "  env TCMALLOC_PAGE_FENCE=1 $objs/srs -c conf/console.conf    stops at the line that writes out of bounds"
-hint gprof "  killall -2 srs; gprof -b $objs/srs gmon.out"
+hint gprof "  kill -2 \$(cat objs/srs.pid); gprof -b $objs/srs gmon.out"
 hint valgrind "  valgrind --leak-check=full --show-leak-kinds=all $objs/srs -c conf/console.conf; curl http://127.0.0.1:1985/api/v1/valgrind?check=added"
 hint sanitizer "  ASAN_OPTIONS=halt_on_error=1:detect_leaks=1 $objs/srs -c conf/console.conf"
 if [ -x "$objs/srs_utest" ]; then echo "  $objs/srs_utest                       the unit tests"; fi
