@@ -105,6 +105,16 @@ Json common_body(Action action, const ServerIdentity& server, const Subject& sub
     return body;
 }
 
+// Of what a published stream leaves behind.
+Json file_body(Action action, const ServerIdentity& server, const Subject& subject) {
+    const session::ClientRequest& request = subject.request;
+    Json body = common_body(action, server, subject);
+    body["tcUrl"] = request.tc_url_without_query();
+    body["stream"] = request.stream;
+    body["param"] = request.param;
+    return body;
+}
+
 }  // namespace
 
 std::string body_of(Action action, const ServerIdentity& server, const Subject& subject, const Details& details) {
@@ -120,11 +130,7 @@ std::string body_of(Action action, const ServerIdentity& server, const Subject& 
 
 std::string body_of(const RecordedFile& file, const ServerIdentity& server, const Subject& subject,
                     const std::string& stream_id) {
-    const session::ClientRequest& request = subject.request;
-    Json body = common_body(Action::on_dvr, server, subject);
-    body["tcUrl"] = request.tc_url_without_query();
-    body["stream"] = request.stream;
-    body["param"] = request.param;
+    Json body = file_body(Action::on_dvr, server, subject);
     body["cwd"] = file.cwd;
     body["file"] = file.file;
     body["stream_url"] = subject.stream_url;
@@ -136,11 +142,7 @@ std::string body_of(const RecordedFile& file, const ServerIdentity& server, cons
 
 std::string body_of(const Fragment& fragment, const ServerIdentity& server, const Subject& subject,
                     const std::string& stream_id) {
-    const session::ClientRequest& request = subject.request;
-    Json body = common_body(Action::on_hls, server, subject);
-    body["tcUrl"] = request.tc_url_without_query();
-    body["stream"] = request.stream;
-    body["param"] = request.param;
+    Json body = file_body(Action::on_hls, server, subject);
     body["duration"] = fragment.duration;
     body["cwd"] = fragment.cwd;
     body["file"] = fragment.file;
