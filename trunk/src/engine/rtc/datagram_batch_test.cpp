@@ -1,0 +1,70 @@
+#include "engine/rtc/datagram_batch.hpp"
+
+#include <gtest/gtest.h>
+
+namespace live::engine::rtc {
+namespace {
+
+const TransportAddress kA{parse_ip("10.0.0.1").value(), 1'000};
+const TransportAddress kB{parse_ip("10.0.0.1").value(), 1'001};
+
+std::vector<std::uint8_t> bytes(std::size_t count, std::uint8_t value) { return std::vector<std::uint8_t>(count, value); }
+
+std::vector<std::size_t> train_lengths(const DatagramBatch& batch) {
+    std::vector<std::size_t> lengths;
+    batch.for_each_train([&lengths](const DatagramBatch::Train& train) { lengths.push_back(train.count); });
+    return lengths;
+}
+
+TEST(DatagramBatch, ATrainHasOneAddressAndOneSizeAndAShorterEnd) {
+    DatagramBatch batch;
+    for (const std::size_t size : {100U, 100U, 40U, 40U, 100U})
+        ASSERT_TRUE(batch.append(kA, bytes(size, 1)));
+    ASSERT_TRUE(batch.append(kB, bytes(100, 2)));
+    ASSERT_TRUE(batch.append(kB, bytes(101, 3)));
+    EXPECT_EQ(train_lengths(batch), (std::vector<std::size_t>{3, 1, 1, 1, 1})) << "a longer one begins a train of its own";
+    std::vector<DatagramBatch::Train> trains;
+    batch.for_each_train([&](const DatagramBatch::Train& train) { trains.push_back(train); });
+    EXPECT_EQ(trains[0].to, kA);
+    EXPECT_EQ(trains[0].segment_bytes, 100U);
+    EXPECT_EQ(trains[0].bytes.size(), 240U);
+    EXPECT_EQ(trains[3].to, kB);
+    EXPECT_EQ(trains[4].bytes.front(), 3);
+}
+
+TEST(DatagramBatch, ATrainIsWhatTheKernelTakes) {
+    DatagramBatch batch;
+    for (std::size_t i = 0; i <= DatagramBatch::kTrainDatagramsMax; ++i)
+        ASSERT_TRUE(batch.append(kA, bytes(10, 1)));
+    EXPECT_EQ(train_lengths(batch), (std::vector<std::size_t>{DatagramBatch::kTrainDatagramsMax, 1}));
+    batch.clear();
+    EXPECT_TRUE(batch.empty());
+    const std::size_t half = DatagramBatch::kTrainBytesMax / 2;
+    for (int i = 0; i < 3; ++i)
+        ASSERT_TRUE(batch.append(kA, bytes(half, 1)));
+    EXPECT_EQ(train_lengths(batch), (std::vector<std::size_t>{2, 1}));
+}
+
+TEST(DatagramBatch, KeepsTheOrder) {
+    DatagramBatch batch;
+    ASSERT_TRUE(batch.append(kA, bytes(1, 1)));
+    ASSERT_TRUE(batch.append(kB, bytes(2, 2)));
+    std::vector<std::pair<TransportAddress, std::size_t>> seen;
+    batch.for_each([&](const TransportAddress& to, Bytes datagram) { seen.emplace_back(to, datagram.size()); });
+    EXPECT_EQ(seen, (std::vector<std::pair<TransportAddress, std::size_t>>{{kA, 1}, {kB, 2}}));
+}
+
+TEST(DatagramBatch, IsBounded) {
+    DatagramBatch batch;
+    for (std::size_t i = 0; i < DatagramBatch::kDatagramsMax; ++i)
+        ASSERT_TRUE(batch.append(kA, bytes(1, 1)));
+    EXPECT_FALSE(batch.append(kA, bytes(1, 1)));
+    EXPECT_EQ(batch.dropped(), 1U);
+    batch.clear();
+    EXPECT_TRUE(batch.append(kA, bytes(DatagramBatch::kBytesMax, 1)));
+    EXPECT_FALSE(batch.append(kA, bytes(1, 1)));
+    EXPECT_EQ(batch.dropped(), 2U);
+}
+
+}  // namespace
+}  // namespace live::engine::rtc
