@@ -14,8 +14,24 @@ namespace live::media {
 Publication::Publication(Ref<Source> source) : source_(std::move(source)) {}
 
 Publication::~Publication() {
+    stop_filling();
     if (current_)
         source_->end_publication();
+    if (key_frames_ != nullptr)
+        source_->release_rtp_lane();
+}
+
+RtpLane& Publication::fill_rtp_lane(KeyFrameSource& key_frames) {
+    CHECK(key_frames_ == nullptr && current_);
+    RtpLane& lane = source_->hold_rtp_lane();
+    key_frames_ = &key_frames;
+    lane.start_writer(key_frames_);
+    return lane;
+}
+
+void Publication::stop_filling() {
+    if (key_frames_ != nullptr)
+        source_->rtp_lane()->end_writer(key_frames_);
 }
 
 EndWatch::EndWatch(Ref<Source> source, Signal& signal)
@@ -37,6 +53,7 @@ Source::Source(std::string url, const PlayOptions& options, std::uint32_t chunk_
 
 Source::~Source() {
     CHECK(publication_ == nullptr);
+    CHECK(rtp_holders_ == 0);
     CHECK(packet_readers_.empty() && listeners_.empty() && patient_listeners_.empty());
     drop_before(ring_.next());
     --pool_.totals().sources;
@@ -59,6 +76,7 @@ void Source::evict_publisher() {
     if (publication_ == nullptr)
         return;
     publication_->current_ = false;
+    publication_->stop_filling();
     publication_->evicted_.raise();
     publication_ = nullptr;
 }
@@ -219,8 +237,21 @@ WireRun* Source::run(const RunFormat& format) const {
     return held == runs_.end() ? nullptr : held->run.get();
 }
 
+RtpLane& Source::hold_rtp_lane() {
+    if (rtp_lane_ == nullptr)
+        rtp_lane_ = std::make_unique<RtpLane>();
+    ++rtp_holders_;
+    return *rtp_lane_;
+}
+
+void Source::release_rtp_lane() {
+    CHECK(rtp_holders_ > 0);
+    if (--rtp_holders_ == 0)
+        rtp_lane_.reset();
+}
+
 std::size_t Source::readers() const {
-    std::size_t count = packet_readers_.size();
+    std::size_t count = packet_readers_.size() + rtp_holders_ - (brings_rtp() ? 1 : 0);
     for (const HeldRun& held : runs_)
         count += held.holders;
     return count;

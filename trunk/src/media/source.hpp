@@ -19,6 +19,7 @@
 #include "media/framing.hpp"
 #include "media/options.hpp"
 #include "media/ring.hpp"
+#include "media/rtp_lane.hpp"
 #include "media/timeline.hpp"
 #include "media/wire_run.hpp"
 
@@ -51,10 +52,17 @@ public:
     bool is_current() const { return current_; }
     Signal& evicted() { return evicted_; }
 
+    // For a publisher that brings RTP and fills the source's lane itself, once. Good as long as this is; to be written to only
+    // while this is current. `key_frames` outlives this. Frames that are appended as well are not converted.
+    RtpLane& fill_rtp_lane(KeyFrameSource& key_frames);
+
 private:
     friend class Source;
+    void stop_filling();
+
     Ref<Source> source_;
     Signal evicted_;
+    KeyFrameSource* key_frames_ = nullptr;  // set: it fills the lane
     bool current_ = true;
 };
 
@@ -162,6 +170,14 @@ public:
     // nullptr when nobody holds it.
     WireRun* run(const RunFormat& format) const;
 
+    // The lane of RTP packets exists while somebody reads or fills it. Hold it by an RtpCursor.
+    RtpLane& hold_rtp_lane();
+    void release_rtp_lane();
+    // nullptr when nobody holds it.
+    RtpLane* rtp_lane() const { return rtp_lane_.get(); }
+    // The publisher fills the lane itself.
+    bool brings_rtp() const { return publication_ != nullptr && publication_->key_frames_ != nullptr; }
+
     void add_reader(PacketReader& reader) { packet_readers_.push_back(&reader); }
     void remove_reader(PacketReader& reader) { std::erase(packet_readers_, &reader); }
     void add_listener(PacketListener& listener, Listens how = Listens::at_once) {
@@ -172,7 +188,7 @@ public:
         std::erase(patient_listeners_, &listener);
     }
     // Somebody listens at once.
-    bool is_awaited() const { return !listeners_.empty(); }
+    bool is_awaited() const { return !listeners_.empty() || (rtp_lane_ != nullptr && rtp_lane_->has_listeners()); }
     std::size_t readers() const;
     void count_dropped(std::uint64_t packets) { counters_.dropped_packets += packets; }
 
@@ -209,6 +225,8 @@ private:
     std::vector<PacketListener*> listeners_;  // at once
     std::vector<PacketListener*> patient_listeners_;
     std::vector<EndWatch*> end_watches_;
+    std::unique_ptr<RtpLane> rtp_lane_;
+    std::size_t rtp_holders_ = 0;  // readers, and a publisher that fills it
     Publication* publication_ = nullptr;
     SourceCounters counters_;
     TimePoint arrival_{};

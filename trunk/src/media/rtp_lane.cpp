@@ -1,0 +1,114 @@
+#include "media/rtp_lane.hpp"
+
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace live::media {
+
+void RtpLane::start_writer(KeyFrameSource* source) {
+    key_frame_source_ = source;
+    gop_start_.reset();
+}
+
+void RtpLane::end_writer(KeyFrameSource* source) {
+    if (key_frame_source_ == source)
+        key_frame_source_ = nullptr;
+}
+
+void RtpLane::set_track(RtpTrack track) {
+    CHECK(track.kind != Kind::data);
+    auto& held = tracks_[index_of(track.kind)];
+    if (held == track)
+        return;
+    // Pictures of another format are nothing to start with.
+    if (track.kind == Kind::video)
+        gop_start_.reset();
+    held = std::move(track);
+    ++version_;
+}
+
+const RtpTrack* RtpLane::track(Kind kind) const {
+    if (kind == Kind::data)
+        return nullptr;
+    const auto& held = tracks_[index_of(kind)];
+    return held ? &*held : nullptr;
+}
+
+void RtpLane::append(RtpPacket packet) {
+    CHECK(packet.kind != Kind::data);
+    if (size() == kPacketsMax)
+        drop_first();
+    if (size() == slots_.size())
+        grow();
+    packet.sequence = next_track_sequence_[index_of(packet.kind)]++;
+    bytes_ += packet.payload.size();
+    if (packet.begins_key)
+        gop_start_ = next_;
+    remember(next_, packet);
+    slots_[slot(next_)] = std::move(packet);
+    ++next_;
+    trim();
+}
+
+void RtpLane::flush() {
+    for (std::size_t i = listeners_.size(); i-- > 0;)
+        listeners_[i]->on_rtp();
+}
+
+const RtpPacket& RtpLane::at(Sequence sequence) const {
+    CHECK(sequence >= first_ && sequence < next_);
+    return slots_[slot(sequence)];
+}
+
+const RtpPacket* RtpLane::find(Kind kind, std::uint16_t track_sequence) const {
+    if (kind == Kind::data || slots_.empty())
+        return nullptr;
+    const Sequence sequence = by_track_[index_of(kind)][track_sequence & (slots_.size() - 1)];
+    if (sequence < first_ || sequence >= next_)
+        return nullptr;
+    const RtpPacket& packet = slots_[slot(sequence)];
+    return packet.kind == kind && packet.sequence == track_sequence ? &packet : nullptr;
+}
+
+void RtpLane::want_key_frame() {
+    ++key_frames_wanted_;
+    if (key_frame_source_ != nullptr)
+        key_frame_source_->on_key_frame_wanted();
+}
+
+void RtpLane::remember(Sequence sequence, const RtpPacket& packet) {
+    by_track_[index_of(packet.kind)][packet.sequence & (slots_.size() - 1)] = sequence;
+}
+
+void RtpLane::grow() {
+    constexpr std::size_t kInitialSlots = 128;
+    std::vector<RtpPacket> larger(slots_.empty() ? kInitialSlots : slots_.size() * 2);
+    for (Sequence sequence = first_; sequence < next_; ++sequence)
+        larger[static_cast<std::size_t>(sequence) & (larger.size() - 1)] = std::move(slots_[slot(sequence)]);
+    slots_ = std::move(larger);
+    for (auto& track : by_track_)
+        track.assign(slots_.size(), next_);
+    for (Sequence sequence = first_; sequence < next_; ++sequence)
+        remember(sequence, slots_[slot(sequence)]);
+}
+
+void RtpLane::trim() {
+    while (bytes_ > kBytesMax)
+        drop_first();
+    const TimePoint newest = slots_[slot(next_ - 1)].arrived;
+    const Sequence keep = gop_start_.value_or(next_);
+    while (first_ < keep && newest - slots_[slot(first_)].arrived > kHistory)
+        drop_first();
+}
+
+void RtpLane::drop_first() {
+    RtpPacket& packet = slots_[slot(first_)];
+    bytes_ -= packet.payload.size();
+    packet.payload = Slice();
+    if (gop_start_ == first_)
+        gop_start_.reset();
+    ++first_;
+}
+
+}  // namespace live::media
