@@ -41,7 +41,10 @@ void RtpLane::append(RtpPacket packet) {
         drop_first();
     if (size() == slots_.size())
         grow();
-    packet.sequence = next_track_sequence_[index_of(packet.kind)]++;
+    std::uint16_t& next_track_sequence = next_track_sequence_[index_of(packet.kind)];
+    if (packet.follows_loss)
+        ++next_track_sequence;
+    packet.sequence = next_track_sequence++;
     bytes_ += packet.payload.size();
     if (packet.begins_key)
         gop_start_ = next_;

@@ -2,8 +2,8 @@
 // any other publisher a converter does, as long as somebody holds the lane. Each packet is prepared once: a player's copy differs
 // in its header only. What has been sent stays for a while, so that a player can ask for it again.
 //
-// A packet has two numbers: its place in the lane, counted in 64 bits for ever, and its track's RTP sequence number, which has no
-// gaps whatever the writer lost. Both go on when one writer follows another.
+// A packet has two numbers: its place in the lane, counted in 64 bits for ever, and its track's RTP sequence number, which has a
+// hole only where the writer lost something for good. Both go on when one writer follows another.
 #pragma once
 
 #include <array>
@@ -35,7 +35,8 @@ struct RtpPacket {
     std::uint16_t sequence = 0;  // of its track; the lane writes it
     std::uint32_t timestamp = 0;
     bool marker = false;
-    bool begins_key = false;  // the first packet of a picture that decoding may start at
+    bool begins_key = false;    // the first packet of a picture that decoding may start at
+    bool follows_loss = false;  // something before it is lost: one number is left out, so that readers notice
     Slice payload;
     TimePoint arrived{};  // at this server
     MediaTime time{};     // of the frame, on one line for sound and picture: what sender reports are made of

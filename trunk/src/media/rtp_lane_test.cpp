@@ -59,6 +59,20 @@ TEST(RtpLane, FindsWhatAPlayerMisses) {
     EXPECT_EQ(RtpLane().find(Kind::video, 0), nullptr);
 }
 
+TEST(RtpLane, LeavesANumberOutWhereSomethingIsLost) {
+    RtpLane lane;
+    lane.append(video(0));
+    lane.append(audio(0));
+    RtpPacket after = video(40);
+    after.follows_loss = true;
+    lane.append(after);
+    lane.append(audio(20));
+    EXPECT_EQ(lane.at(2).sequence, 2);
+    EXPECT_EQ(lane.at(3).sequence, 1) << "the loss is the other track's";
+    EXPECT_EQ(lane.find(Kind::video, 1), nullptr);
+    EXPECT_EQ(lane.find(Kind::video, 2), &lane.at(2));
+}
+
 TEST(RtpLane, FindsAcrossTheWrapOfNumbers) {
     RtpLane lane;
     for (int i = 0; i < 70'000; ++i)
