@@ -15,6 +15,7 @@ constexpr microseconds kStepMax = 500ms;  // a longer silence between reports do
 constexpr double kDecrease = 0.85;
 constexpr double kDoublingsPerSecond = 2;    // before the first decrease
 constexpr double kIncreasePerSecond = 1.15;  // behind it
+constexpr double kKnown = 0.9;               // of what came through while there was a queue
 constexpr double kBeyondReceived = 1.5;      // who sends little learns little
 constexpr double kLossPackets = 100;         // over about so many loss is measured
 constexpr microseconds kDraining = 2ms;      // a queue that shrinks by more between reports is on its way down
@@ -113,6 +114,8 @@ void BandwidthEstimator::adapt(TimePoint now) {
         // Once a round trip and a little: what is in flight still comes from the old rate.
         if (decreased_ && now - *decreased_ < round_trip_ + 100ms)
             return;
+        if (is_queueing && received > 0)
+            carried_ = received;
         if (is_queueing)
             rate_ = (received > 0 ? std::min(rate_, received) : rate_) * kDecrease;
         else
@@ -121,9 +124,12 @@ void BandwidthEstimator::adapt(TimePoint now) {
         loss_ = 0;
         decreased_ = now;
     } else if (queue_ < options_.queue_low) {
+        // Up to what the link carried while it had a queue there is nothing to feel for.
+        const double known = carried_ * kKnown;
+        const bool is_quick = !decreased_ || rate_ < known;
         const double factor =
-            decreased_ ? std::pow(kIncreasePerSecond, seconds(step)) : std::exp2(kDoublingsPerSecond * seconds(step));
-        const double risen = rate_ * factor;
+            is_quick ? std::exp2(kDoublingsPerSecond * seconds(step)) : std::pow(kIncreasePerSecond, seconds(step));
+        const double risen = decreased_ && is_quick ? std::min(rate_ * factor, known) : rate_ * factor;
         // Where a sender has little to send, the rate keeps what it had.
         rate_ = std::max(rate_, received > 0 ? std::min(risen, received * kBeyondReceived) : rate_);
     }

@@ -43,6 +43,8 @@ public:
     // From a packet's leaving to the report of it; zero before the first.
     std::chrono::microseconds round_trip() const { return round_trip_; }
     std::size_t in_flight() const { return sent_.size(); }
+    // The link has shown where it ends: the rate is more than "not too much so far".
+    bool has_met_limit() const { return decreased_.has_value(); }
 
 private:
     struct Sent {
@@ -76,6 +78,7 @@ private:
     std::deque<Least> least_;  // candidates for the least delay, rising
     wire::rtp::SequenceUnwrapper unwrapper_;
     double rate_;
+    double carried_ = 0;  // what came through when the link last had a queue
     double loss_ = 0;
     bool is_draining_ = false;
     std::chrono::microseconds queue_{0};

@@ -17,6 +17,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "engine/rtc/certificate.hpp"
+#include "engine/rtc/dtls_close_reader.hpp"
 
 struct ssl_st;
 struct ssl_ctx_st;
@@ -51,8 +52,6 @@ struct SrtpKeys {
     std::vector<std::uint8_t> local;
     std::vector<std::uint8_t> remote;
 };
-
-enum class DtlsRole : std::uint8_t { server, client };
 
 class DtlsTransport {
     struct Private {};
@@ -96,6 +95,8 @@ public:
     State state() const { return state_; }
     // Once established. Errc::system.
     Result<SrtpKeys> export_keys() const;
+    // Once established: what is left to hear when this object is let go. Nothing for a suite that it does not know.
+    std::optional<DtlsCloseReader> close_reader() const { return DtlsCloseReader::create(handle_, options_.role); }
 
 private:
     Result<void> advance(TimePoint now);

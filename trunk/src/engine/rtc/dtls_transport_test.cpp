@@ -10,23 +10,18 @@
 #include <gtest/gtest.h>
 
 #include "base/byte_writer.hpp"
+#include "engine/rtc/simulated_clock.hpp"
 
 namespace live::engine::rtc {
-namespace {
 
-struct SimulatedClock {
-    bool is_on = false;
-    std::chrono::microseconds now{1'000'000'000'000'000};
-};
 SimulatedClock& simulated_clock() {
     static SimulatedClock clock;
     return clock;
 }
 
-}  // namespace
 }  // namespace live::engine::rtc
 
-// Taken by the crypto library instead of the system's own: a program's symbols come first.
+// Taken by the crypto library instead of the system's own: a program's symbols come first. Every test of this program has it.
 extern "C" int gettimeofday(timeval* value, void*) noexcept {
     using namespace std::chrono;
     const auto& clock = live::engine::rtc::simulated_clock();

@@ -4,12 +4,14 @@
 
 namespace live::engine::rtc {
 
-bool JitterBuffer::push(TimePoint now, std::uint64_t sequence, Slice packet) {
+bool JitterBuffer::push(TimePoint now, Ordered packet) {
+    const std::uint64_t sequence = packet.sequence;
     if (!next_ || (!has_left_ && sequence < *next_))
         next_ = sequence;
-    if (sequence < *next_)
+    if (sequence < *next_ || waiting_.size() == kPacketsMax)
         return false;
-    return waiting_.try_emplace(sequence, Waiting{now, std::move(packet)}).second;
+    packet.came = now;
+    return waiting_.try_emplace(sequence, std::move(packet)).second;
 }
 
 std::optional<JitterBuffer::Ordered> JitterBuffer::pop(TimePoint now) {
@@ -19,7 +21,7 @@ std::optional<JitterBuffer::Ordered> JitterBuffer::pop(TimePoint now) {
     if (first->first != *next_ && now - first->second.came < wait_max_ && waiting_.size() < kPacketsMax)
         return std::nullopt;
     given_up_ += first->first - *next_;
-    Ordered ordered{first->first, std::move(first->second.packet)};
+    Ordered ordered = std::move(first->second);
     waiting_.erase(first);
     next_ = ordered.sequence + 1;
     has_left_ = true;

@@ -1,6 +1,5 @@
 // Puts the packets of one stream back into order before their frames are put together: a packet waits for those missing before
-// it, but not longer than a retransmission may take. Nothing waits while nothing is missing, so it adds no delay of its own. For
-// the bridges; packets to players of WebRTC are forwarded as they come.
+// it, but not longer than a retransmission may take. Nothing waits while nothing is missing, so it adds no delay of its own.
 #pragma once
 
 #include <chrono>
@@ -21,12 +20,15 @@ public:
 
     struct Ordered {
         std::uint64_t sequence = 0;
-        Slice packet;
+        Slice payload;
+        std::uint32_t timestamp = 0;
+        bool marker = false;
+        TimePoint came{};  // written by push()
     };
 
-    // False when it came before or too late. The first packet sets the beginning; one from before it, while nothing has left yet,
-    // too.
-    bool push(TimePoint now, std::uint64_t sequence, Slice packet);
+    // False when it came before or too late, or when kPacketsMax wait already. The first packet sets the beginning; one from
+    // before it, while nothing has left yet, too.
+    bool push(TimePoint now, Ordered packet);
     // The next packet in order, when it is there or when those before it have been waited for long enough.
     std::optional<Ordered> pop(TimePoint now);
     // When pop() will give up a hole.
@@ -36,11 +38,7 @@ public:
     std::uint64_t given_up() const { return given_up_; }  // packets that never came in time
 
 private:
-    struct Waiting {
-        TimePoint came;
-        Slice packet;
-    };
-    std::map<std::uint64_t, Waiting> waiting_;
+    std::map<std::uint64_t, Ordered> waiting_;
     std::optional<std::uint64_t> next_;
     std::chrono::milliseconds wait_max_;
     std::uint64_t given_up_ = 0;

@@ -15,7 +15,9 @@ struct Buffer : testing::Test {
             sequences.push_back(ordered->sequence);
         return sequences;
     }
-    bool push(std::uint64_t sequence) { return buffer.push(now, sequence, Slice::copy_of(as_bytes("x"))); }
+    bool push(std::uint64_t sequence) {
+        return buffer.push(now, {.sequence = sequence, .payload = Slice::copy_of(as_bytes("x"))});
+    }
 
     using Numbers = std::vector<std::uint64_t>;
     TimePoint now{1h};
@@ -78,6 +80,7 @@ TEST_F(Buffer, HasABound) {
         push(i);
     EXPECT_EQ(pop_all(), Numbers{});
     push(3 + JitterBuffer::kPacketsMax);
+    EXPECT_FALSE(push(4 + JitterBuffer::kPacketsMax)) << "nobody has taken any";
     const auto all = pop_all();
     EXPECT_EQ(all.size(), JitterBuffer::kPacketsMax - 1) << "up to the next hole";
     EXPECT_EQ(buffer.waiting(), 1U);
@@ -95,7 +98,7 @@ TEST_F(Buffer, AnyOrderWithinTheWaitComesOutSorted) {
         Numbers got;
         for (const std::uint64_t sequence : sent) {
             now += 1ms;
-            shuffled.push(now, sequence, {});
+            shuffled.push(now, {.sequence = sequence, .payload = {}});
             while (const auto ordered = shuffled.pop(now))
                 got.push_back(ordered->sequence);
         }

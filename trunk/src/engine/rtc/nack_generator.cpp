@@ -11,11 +11,23 @@ void NackGenerator::received(TimePoint now, std::uint64_t sequence) {
         return;
     }
     if (sequence <= *highest_) {
-        missing_.erase(sequence);
+        came(now, sequence);
         return;
     }
     add_missing(now, *highest_ + 1, sequence);
     highest_ = sequence;
+}
+
+void NackGenerator::came(TimePoint now, std::uint64_t sequence) {
+    const auto found = missing_.find(sequence);
+    if (found == missing_.end())
+        return;
+    // Asked for more than once, it may be the answer to any request.
+    if (found->second.requests == 1) {
+        const auto sample = std::chrono::duration_cast<std::chrono::microseconds>(now - found->second.asked);
+        round_trip_ = round_trip_.count() == 0 ? sample : (3 * round_trip_ + sample) / 4;
+    }
+    missing_.erase(found);
 }
 
 void NackGenerator::add_missing(TimePoint now, std::uint64_t from, std::uint64_t to) {
@@ -26,7 +38,7 @@ void NackGenerator::add_missing(TimePoint now, std::uint64_t from, std::uint64_t
         return;
     }
     for (std::uint64_t sequence = from; sequence < to; ++sequence)
-        missing_.emplace_hint(missing_.end(), sequence, Missing{now, now + options_.reorder_wait, 0});
+        missing_.emplace_hint(missing_.end(), sequence, Missing{.noticed = now, .due = now + options_.reorder_wait});
 }
 
 std::vector<std::uint16_t> NackGenerator::due(TimePoint now) {
@@ -44,7 +56,9 @@ std::vector<std::uint16_t> NackGenerator::due(TimePoint now) {
         if (now >= missing.due) {
             sequences.push_back(static_cast<std::uint16_t>(sequence));
             missing.due = now + retry;
+            missing.asked = now;
             ++missing.requests;
+            ++requested_;
         }
         ++it;
     }

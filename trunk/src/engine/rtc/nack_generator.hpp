@@ -33,10 +33,13 @@ public:
     std::vector<std::uint16_t> due(TimePoint now);
     // When due() may have something next.
     std::optional<TimePoint> next_timeout() const;
+    // What to take the round trip for. It goes on being measured, by packets that came after they were asked for once.
     void set_round_trip(std::chrono::microseconds round_trip) { round_trip_ = round_trip; }
+    std::chrono::microseconds round_trip() const { return round_trip_; }
 
     std::size_t missing() const { return missing_.size(); }
     std::uint64_t given_up() const { return given_up_; }
+    std::uint64_t requested() const { return requested_; }  // packets, each request of one counted
     // True once after packets were given up: a picture stream then needs a key picture.
     bool take_loss();
 
@@ -44,8 +47,10 @@ private:
     struct Missing {
         TimePoint noticed;
         TimePoint due;
+        TimePoint asked{};
         unsigned requests = 0;
     };
+    void came(TimePoint now, std::uint64_t sequence);
     void add_missing(TimePoint now, std::uint64_t from, std::uint64_t to);
 
     Options options_;
@@ -53,6 +58,7 @@ private:
     std::optional<std::uint64_t> highest_;
     std::chrono::microseconds round_trip_{0};
     std::uint64_t given_up_ = 0;
+    std::uint64_t requested_ = 0;
     bool has_loss_ = false;
 };
 

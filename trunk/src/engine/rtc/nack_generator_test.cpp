@@ -46,6 +46,21 @@ TEST_F(Stream, AsksAgainAfterARoundTripUntilItComes) {
     EXPECT_FALSE(nacks.take_loss());
 }
 
+TEST_F(Stream, MeasuresTheRoundTripByWhatWasAskedForOnce) {
+    nacks.set_round_trip(100ms);
+    receive({1, 3});
+    EXPECT_EQ(after(10ms), Numbers{2});
+    now += 20ms;
+    receive({2});
+    EXPECT_EQ(nacks.round_trip(), 80ms);
+    receive({5});
+    EXPECT_EQ(after(10ms), Numbers{4});
+    EXPECT_EQ(after(80ms), Numbers{4});
+    receive({4});
+    EXPECT_EQ(nacks.round_trip(), 80ms) << "whose answer is it?";
+    EXPECT_EQ(nacks.requested(), 3U);
+}
+
 TEST_F(Stream, GivesUpAndSaysSoOnce) {
     receive({1, 3});
     unsigned requests = 0;

@@ -26,6 +26,7 @@
 #include "engine/rtc/datagram_batch.hpp"
 #include "engine/rtc/dtls_transport.hpp"
 #include "engine/rtc/ice_agent.hpp"
+#include "engine/rtc/session_types.hpp"
 #include "wire/sdp/answer.hpp"
 
 namespace live::engine::rtc {
@@ -33,19 +34,22 @@ namespace live::engine::rtc {
 class MediaReceiver;
 class MediaSender;
 class PeerTransport;
+class RtcpOutput;
 
 struct SessionOptions {
     // remote_ufrag is taken from the agreement.
-    IceAgent::Options ice;
+    IceAgent::Options ice{};
     // The address of a peer that somebody else has found and checks (ClientSession does): there is no ICE here then.
-    std::optional<TransportAddress> peer;
+    std::optional<TransportAddress> peer{};
     // The role and the fingerprint are taken from the agreement.
-    DtlsTransport::Options dtls;
+    DtlsTransport::Options dtls{};
     // Without DTLS there are no keys: RTP and RTCP are plain, for load tests. `encrypt` off alone: a handshake, and plain media.
     bool dtls_on = true;
     bool encrypt = true;
+    // A player's DTLS object is let go behind the handshake, see PeerTransport, unless it shall say close_notify in the end.
+    bool keeps_dtls = false;
 
-    wire::sdp::Agreement agreement;
+    wire::sdp::Agreement agreement{};
     wire::sdp::Purpose purpose = wire::sdp::Purpose::publish;
     // Streams that the offer names, by section: helps to tell apart what comes without header extensions. May be empty.
     const wire::sdp::Description* offer = nullptr;  // read by create() only
@@ -60,44 +64,15 @@ struct SessionOptions {
     // Off: lost packets are not asked for, and not sent again; arrivals are not reported.
     bool nack = true;
     bool twcc = true;
-    std::uint8_t drop_payload_type = 0;     // RTP with this type is dropped as it comes; 0 for none
-    BandwidthEstimator::Options bandwidth;  // when we send; bandwidth.start is what a player is taken for before it reports
-};
-
-// Counted since the session began, except where it says "now".
-struct SessionFigures {
-    std::uint64_t packets_in = 0;  // RTP, authentic, with those sent again
-    std::uint64_t bytes_in = 0;    // of their datagrams
-    std::uint64_t packets_out = 0;
-    std::uint64_t bytes_out = 0;
-    std::uint64_t lost = 0;      // of the media streams, as RTCP counts: expected and not come (publish), or told by the player
-    std::uint64_t given_up = 0;  // publish: packets that never came in time
-    std::uint64_t nacked = 0;    // packets that were asked for: by us (publish) or by the player
-    std::uint64_t repaired = 0;  // that came again, or were sent again
-    std::uint64_t key_requests = 0;           // PLI or FIR: sent (publish), or received
-    std::uint64_t layer_switches = 0;         // publish with simulcast
-    std::uint64_t unknown_address = 0;        // datagrams from an address without a check: dropped unread
-    std::uint64_t not_authentic = 0;          // failed SRTP, replays with them
-    std::uint64_t not_understood = 0;         // RTP of no stream of the agreement, RTCP that breaks its form
-    std::chrono::microseconds round_trip{0};  // now; zero before it is known
-    std::chrono::microseconds jitter{0};      // now, of the picture if there is one, of what arrives here or at the player
-    double loss = 0;                          // now, 0 to 1, as last reported
-    std::uint64_t estimated_rate = 0;         // now, bits a second; zero without feedback
-};
-
-// A packet of a lane, as far as its header is concerned.
-struct LaneHeader {
-    std::uint16_t sequence = 0;  // the lane's own number, of this kind; what is left out was left out on purpose
-    std::uint32_t timestamp = 0;
-    bool marker = false;
-    MediaTime time{0};  // of the frame, on the timeline that sound and picture share: what sender reports are made of
+    std::uint8_t drop_payload_type = 0;       // RTP with this type is dropped as it comes; 0 for none
+    BandwidthEstimator::Options bandwidth{};  // when we send; bandwidth.start is what a player is taken for before it reports
 };
 
 class Session {
     struct Private {};
 
 public:
-    using Kind = wire::sdp::Kind;  // audio or video
+    using Kind = engine::rtc::Kind;
 
     // `output` and `context` outlive the session. Errc::system.
     static Result<std::unique_ptr<Session>> create(const DtlsContext& context, SessionOptions options, DatagramBatch& output,
@@ -113,7 +88,7 @@ public:
     Result<void> handle_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from);
     // Errc::timed_out when the handshake took too long. That the peer has gone silent is no error: the state is closed.
     Result<void> handle_timeout(TimePoint now);
-    // Never empty before the session is closed.
+    // Nothing when the session is closed, or nothing can happen without input.
     std::optional<TimePoint> next_timeout() const;
     // Says goodbye: BYE for what we send, close_notify while the DTLS object is there.
     void close(TimePoint now);
@@ -128,32 +103,23 @@ public:
 
     // ---- The peer publishes.
 
-    struct MediaPacket {
-        Kind kind{};
-        std::uint64_t sequence = 0;   // of the kind: one line, whatever layer or SSRC it comes from; a hole is a lost packet
-        std::uint32_t timestamp = 0;  // one line, too
-        bool marker = false;
-        bool follows_loss = false;  // packets in front of it were given up
-        bool begins_key = false;    // video: the first packet of a key picture; audio: always false
-        Slice payload;              // of RTP; never empty
-        TimePoint arrived;
-    };
+    using MediaPacket = engine::rtc::MediaPacket;
     // In order within a kind: a packet waits for what is missing before it, as long as asking for it can help (0.5 to 2 s with
     // NACK, 100 ms without). Call until there is none, after each input.
     std::optional<MediaPacket> poll_media();
     // The publisher's own clock at an RTP timestamp that poll_media() gave, by its last sender report: sound and picture are on
     // one clock, whose zero means nothing. Nothing before the first report of the stream in use.
     std::optional<std::chrono::microseconds> ntp_of(Kind kind, std::uint32_t timestamp) const;
-    // PLI, at least kKeyRequestInterval apart; one that comes too early is sent when its time has come. The session itself asks
-    // when the stream begins, behind a loss, and to change the layer.
-    static constexpr std::chrono::milliseconds kKeyRequestInterval{500};
+    // PLI, at least KeyRequests::kInterval (500 ms) apart; one that comes too early is sent when its time has come. The session
+    // itself asks when the stream begins, behind a loss, and to change the layer.
     void request_key_frame(TimePoint now);
     // The publisher has said BYE for all streams of this kind and sent nothing since.
     bool has_ended(Kind kind) const;
 
     // ---- The peer plays.
 
-    // May a packet of this kind go now? Sound always; picture as the link's rate allows.
+    // May a packet of this kind go now? Sound always; picture as the link's rate allows. A picture that has waited for more than
+    // a second or so shows that the link is too slow for the stream: go on at the newest key picture then.
     bool may_send(TimePoint now, Kind kind);
     // When may_send() will say so for a picture; nothing when it does now, or when nothing can be sent.
     std::optional<TimePoint> next_send(TimePoint now);
@@ -163,8 +129,8 @@ public:
     void send(TimePoint now, Kind kind, const LaneHeader& header, Bytes payload);
     // True once after the player asked for a key picture (PLI, FIR).
     bool take_key_frame_request();
-    // The lane's numbers of packets that the player misses, at most kNacksMax; find them in the lane and call resend().
-    static constexpr std::size_t kNacksMax = 512;
+    // The lane's numbers of packets that the player misses, at most MediaSender::kNacksMax; find them in the lane and call
+    // resend().
     std::vector<std::pair<Kind, std::uint16_t>> take_nacks();
     // By RTX where it was agreed on, else under the number it had. What was not sent to this player, or too long ago, is ignored.
     void resend(TimePoint now, Kind kind, const LaneHeader& header, Bytes payload);
@@ -176,15 +142,14 @@ public:
     bool holds_dtls() const;
 
 private:
-    void take_incoming(TimePoint now, MutBytes datagram, const TransportAddress& from);
-    void handle_rtp(TimePoint now, Bytes packet, std::size_t datagram_bytes);
     void handle_rtcp(TimePoint now, Bytes datagram);
-    void run_timers(TimePoint now);
+    void send_rtcp(const RtcpOutput& out);
 
     std::unique_ptr<PeerTransport> transport_;
     std::unique_ptr<MediaReceiver> receiver_;
     std::unique_ptr<MediaSender> sender_;
     TimePoint now_;
+    bool is_established_ = false;
     std::uint64_t not_understood_ = 0;
 };
 

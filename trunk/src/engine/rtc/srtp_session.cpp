@@ -34,7 +34,7 @@ Error failure(srtp_err_status_t status, const char* what) {
     }
 }
 
-Result<srtp_t> make(SrtpProfile profile, std::vector<std::uint8_t> key, srtp_ssrc_type_t direction) {
+Result<srtp_t> make(SrtpProfile profile, std::vector<std::uint8_t> key, srtp_ssrc_type_t direction, unsigned long window) {
     srtp_policy_t policy{};
     if (profile == SrtpProfile::aead_aes_128_gcm) {
         srtp_crypto_policy_set_aes_gcm_128_16_auth(&policy.rtp);
@@ -46,7 +46,7 @@ Result<srtp_t> make(SrtpProfile profile, std::vector<std::uint8_t> key, srtp_ssr
     CHECK(key.size() == static_cast<std::size_t>(policy.rtp.cipher_key_len));
     policy.ssrc.type = direction;
     policy.key = key.data();
-    policy.window_size = SrtpSession::kReplayWindow;
+    policy.window_size = window;
     policy.allow_repeat_tx = direction == ssrc_any_outbound ? 1 : 0;
     srtp_t made = nullptr;
     if (const auto status = srtp_create(&made, &policy); status != srtp_err_status_ok)
@@ -56,10 +56,10 @@ Result<srtp_t> make(SrtpProfile profile, std::vector<std::uint8_t> key, srtp_ssr
 
 }  // namespace
 
-Result<std::unique_ptr<SrtpSession>> SrtpSession::create(const SrtpKeys& keys) {
+Result<std::unique_ptr<SrtpSession>> SrtpSession::create(const SrtpKeys& keys, unsigned long replay_window) {
     TRY(begin_library());
-    const srtp_t outbound = TRY(make(keys.profile, keys.local, ssrc_any_outbound));
-    auto inbound = make(keys.profile, keys.remote, ssrc_any_inbound);
+    const srtp_t outbound = TRY(make(keys.profile, keys.local, ssrc_any_outbound, replay_window));
+    auto inbound = make(keys.profile, keys.remote, ssrc_any_inbound, replay_window);
     if (!inbound.ok()) {
         srtp_dealloc(outbound);
         return std::move(inbound).error();

@@ -19,11 +19,11 @@ class SrtpSession {
 public:
     // Room that protecting a packet of RTP, or of RTCP, may need behind it.
     static constexpr std::size_t kTrailerBytesMax = 16 + 4 + 12;
-    // Packets that may come late, or be sent again under their own number. 128 costs 16 bytes a stream.
+    // Packets that may come late, or be sent again under their own number: one bit of each stream for each.
     static constexpr unsigned long kReplayWindow = 128;
 
-    // Errc::system when the library refuses.
-    static Result<std::unique_ptr<SrtpSession>> create(const SrtpKeys& keys);
+    // `replay_window` is for both directions. Errc::system when the library refuses.
+    static Result<std::unique_ptr<SrtpSession>> create(const SrtpKeys& keys, unsigned long replay_window = kReplayWindow);
     SrtpSession(Private, srtp_ctx_t_* outbound, srtp_ctx_t_* inbound) : outbound_(outbound), inbound_(inbound) {}
     ~SrtpSession();
     SrtpSession(const SrtpSession&) = delete;

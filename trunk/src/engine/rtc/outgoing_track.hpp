@@ -1,0 +1,121 @@
+// The sound or the picture for one player as an RTP stream of its own: the lane's packets under this player's SSRC, type and
+// numbers. What the lane leaves out on purpose (a jump to a key picture) leaves no hole in the numbers; which number stood for
+// which packet is remembered as far back as the player may ask for packets.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/time.hpp"
+#include "engine/rtc/session_types.hpp"
+#include "wire/rtcp/report.hpp"
+#include "wire/rtp/sequence.hpp"
+#include "wire/sdp/answer.hpp"
+
+namespace live::engine::rtc {
+
+class OutgoingTrack {
+public:
+    static constexpr std::size_t kLinesMax = 8;          // jumps that are remembered
+    static constexpr std::size_t kHeaderBytesMax = 22;   // header, one extension, the number of RTX
+    static constexpr std::size_t kNumbersMax = 512;      // transport-wide numbers that are remembered, where there is no RTX
+    static constexpr std::uint64_t kResendBack = 4'096;  // as far back as a lane goes
+
+    enum class Nack : bool { off, on };
+    struct Ssrcs {
+        std::uint32_t media = 0;
+        std::uint32_t rtx = 0;
+    };
+    // `transport_wide` off: packets are not numbered for the whole connection.
+    OutgoingTrack(const wire::sdp::Accepted& accepted, Ssrcs ssrcs, Nack nack, wire::sdp::Feedback transport_wide);
+
+    Kind kind() const { return kind_; }
+    std::uint32_t ssrc() const { return ssrcs_.media; }
+    bool is(std::uint32_t ssrc) const { return ssrc == ssrcs_.media; }
+    bool has_rtx() const { return rtx_payload_type_.has_value(); }
+    bool has_transport_wide() const { return transport_wide_id_ != 0; }
+
+    // Each writes a header to the front of `storage`, which has room for kHeaderBytesMax, and says how long it is; the payload
+    // follows. `transport_number` is used where packets are numbered.
+    std::size_t write_first(MutBytes storage, TimePoint now, const LaneHeader& header, std::uint16_t transport_number,
+                            std::size_t payload_bytes);
+    // Nothing when the player did not get that packet, or it is too long ago. `uses_number` says whether the transport number was
+    // used: a packet that goes out again without RTX is the same to the byte, as its key demands (RFC 7714, 8.4).
+    struct Again {
+        std::size_t header_bytes = 0;
+        bool uses_number = false;
+    };
+    std::optional<Again> write_again(MutBytes storage, const LaneHeader& header, std::uint16_t transport_number);
+
+    // The lane's number of what the player calls `sequence`. Nothing when it cannot be sent again.
+    std::optional<std::uint16_t> lane_number(std::uint16_t sequence) const;
+
+    // A report of what was sent so far; nothing before the first packet.
+    std::optional<wire::rtcp::SenderReport> report(TimePoint now);
+    // When the report was made whose middle_of_ntp() a player quotes; nothing for one that is too old.
+    std::optional<TimePoint> report_sent(std::uint32_t middle_of_ntp) const;
+    bool has_sent() const { return packets_ != 0; }
+    std::uint64_t packets() const { return packets_; }
+
+    // The player's report block about this track.
+    void reported(const wire::rtcp::ReportBlock& block);
+    double loss() const { return loss_; }
+    std::int64_t lost() const { return lost_; }
+    std::chrono::microseconds jitter() const;
+
+    // The zero of our clock in reports, which all tracks of a session share: this much behind a packet's media time.
+    void set_clock(std::chrono::microseconds clock) { clock_ = clock; }
+
+private:
+    // A stretch of packets that the lane and the player count alike.
+    struct Line {
+        std::uint64_t lane = 0;  // its first packet in the lane
+        std::uint64_t out = 0;   // and here
+    };
+    std::uint64_t end_of(std::size_t line) const { return line + 1 < lines_.size() ? lines_[line + 1].out : next_; }
+    std::uint64_t advance(const LaneHeader& header);
+    std::optional<std::uint64_t> out_of(std::uint16_t lane_sequence) const;
+    std::size_t write_header(MutBytes storage, std::uint8_t payload_type, std::uint16_t sequence, std::uint32_t ssrc,
+                             const LaneHeader& header, std::uint16_t transport_number) const;
+    bool remembers_numbers() const { return has_nack_ && !has_rtx() && has_transport_wide(); }
+
+    Kind kind_;
+    Ssrcs ssrcs_;
+    std::uint8_t payload_type_;
+    std::optional<std::uint8_t> rtx_payload_type_;
+    std::uint8_t transport_wide_id_ = 0;
+    bool has_nack_ = false;
+    std::uint32_t clock_rate_;
+
+    wire::rtp::SequenceUnwrapper lane_unwrapper_;
+    std::optional<std::uint64_t> lane_;  // of the last packet
+    std::uint64_t next_;                 // ours, widened
+    std::vector<Line> lines_;
+    std::uint16_t next_rtx_ = 1;
+    std::vector<std::uint16_t> numbers_;  // of the last packets, by their number modulo kNumbersMax
+
+    struct Reported {
+        std::uint32_t middle_of_ntp = 0;  // 0 for none
+        TimePoint at{};
+    };
+    struct Sent {
+        TimePoint at;
+        std::uint32_t timestamp = 0;
+        std::chrono::microseconds time{0};
+    };
+    std::optional<Sent> last_;
+    std::array<Reported, 4> reported_{};
+    std::size_t next_reported_ = 0;
+    std::chrono::microseconds clock_{0};
+    std::uint64_t packets_ = 0;
+    std::uint64_t payload_bytes_ = 0;
+    double loss_ = 0;
+    std::int64_t lost_ = 0;
+    std::uint32_t jitter_ = 0;
+};
+
+}  // namespace live::engine::rtc

@@ -1,0 +1,222 @@
+#include "engine/rtc/peer_transport.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "engine/rtc/datagram_kind.hpp"
+
+namespace live::engine::rtc {
+
+namespace {
+
+constexpr std::chrono::microseconds kRoundTripMax = 1s;
+
+}  // namespace
+
+Result<std::unique_ptr<PeerTransport>> PeerTransport::create(const DtlsContext& context, Options options, DatagramBatch& output,
+                                                             TimePoint now) {
+    CHECK(options.ice.has_value() != options.peer.has_value());
+    auto transport = std::make_unique<PeerTransport>(Private{}, context, std::move(options), output, now);
+    if (transport->options_.peer)
+        TRY(transport->begin(now));
+    return transport;
+}
+
+PeerTransport::PeerTransport(Private, const DtlsContext& context, Options options, DatagramBatch& output, TimePoint now)
+    : context_(context), options_(std::move(options)), output_(output) {
+    if (options_.ice)
+        ice_.emplace(*std::exchange(options_.ice, std::nullopt), now);
+}
+
+std::optional<TransportAddress> PeerTransport::selected() const { return ice_ ? ice_->selected() : options_.peer; }
+
+bool PeerTransport::is_checked(const TransportAddress& address) const {
+    return ice_ ? ice_->is_checked(address) : options_.peer == address;
+}
+
+Result<PeerTransport::Incoming> PeerTransport::handle_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) {
+    if (state_ == State::closed)
+        return Incoming{};
+    const DatagramKind kind = kind_of(datagram);
+    if (kind == DatagramKind::stun) {
+        TRY(handle_stun(now, datagram, from));
+        return Incoming{};
+    }
+    if (!is_checked(from)) {
+        ++counters_.unknown_address;
+        return Incoming{};
+    }
+    switch (kind) {
+        case DatagramKind::dtls: TRY(handle_dtls(now, datagram)); break;
+        case DatagramKind::rtp: return handle_media(datagram, Incoming::Kind::rtp);
+        case DatagramKind::rtcp: return handle_media(datagram, Incoming::Kind::rtcp);
+        case DatagramKind::stun:
+        case DatagramKind::other: break;
+    }
+    return Incoming{};
+}
+
+Result<void> PeerTransport::handle_stun(TimePoint now, Bytes datagram, const TransportAddress& from) {
+    const auto message = wire::stun::parse_message(datagram);
+    if (!ice_ || !message.ok())
+        return {};
+    const auto reply = TRY(ice_->handle_stun(now, datagram, *message, from));
+    if (!reply.bytes.empty())
+        output_.append(from, reply.bytes);
+    if (reply.outcome == IceAgent::Outcome::newly_checked || reply.outcome == IceAgent::Outcome::nominated)
+        return begin(now);
+    return {};
+}
+
+// Sessions that nobody comes to shall not hold what a handshake needs.
+Result<void> PeerTransport::begin(TimePoint now) {
+    if (std::exchange(has_begun_, true))
+        return {};
+    if (!options_.dtls_on) {
+        state_ = State::established;
+        return {};
+    }
+    dtls_ = TRY(DtlsTransport::create(context_, options_.dtls, now));
+    return after_dtls(now, dtls_->start(now));
+}
+
+Result<void> PeerTransport::handle_dtls(TimePoint now, Bytes datagram) {
+    if (dtls_ == nullptr) {
+        if (close_reader_ && close_reader_->ends(datagram))
+            end("close_notify");
+        return {};
+    }
+    if (flight_sent_ && state_ == State::connecting) {
+        const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(now - *flight_sent_);
+        round_trip_ = std::min(passed, kRoundTripMax);
+        flight_sent_.reset();
+    }
+    return after_dtls(now, dtls_->handle_datagram(now, datagram));
+}
+
+Result<void> PeerTransport::after_dtls(TimePoint now, Result<void> outcome) {
+    flush_dtls(now);
+    const DtlsTransport::State dtls = dtls_->state();
+    if (outcome.ok() && dtls == DtlsTransport::State::established && state_ == State::connecting)
+        outcome = establish();
+    if (!outcome.ok()) {
+        end(outcome.error().sentence());
+        return outcome;
+    }
+    if (dtls == DtlsTransport::State::closed)
+        end("close_notify");
+    // A client had the last word of the server: the other end has all that it needs.
+    else if (state_ == State::established && options_.dtls.role == DtlsRole::client)
+        owe_nothing();
+    return {};
+}
+
+Result<void> PeerTransport::establish() {
+    if (options_.encrypt)
+        srtp_ = TRY(SrtpSession::create(TRY(dtls_->export_keys()), options_.replay_window));
+    state_ = State::established;
+    return {};
+}
+
+void PeerTransport::owe_nothing() {
+    if (options_.after_handshake != AfterHandshake::free_dtls || dtls_ == nullptr)
+        return;
+    close_reader_ = dtls_->close_reader();
+    dtls_.reset();
+}
+
+void PeerTransport::flush_dtls(TimePoint now) {
+    const auto datagrams = dtls_->take_output();
+    // Only of the first: which flight was answered cannot be told later.
+    if (!datagrams.empty() && !flight_sent_ && !round_trip_)
+        flight_sent_ = now;
+    for (const auto& datagram : datagrams)
+        send(datagram);
+}
+
+PeerTransport::Incoming PeerTransport::handle_media(MutBytes datagram, Incoming::Kind kind) {
+    if (state_ != State::established)
+        return {};
+    std::size_t bytes = datagram.size();
+    if (srtp_ != nullptr) {
+        const auto plain = kind == Incoming::Kind::rtp ? srtp_->unprotect_rtp(datagram) : srtp_->unprotect_rtcp(datagram);
+        if (!plain.ok()) {
+            ++counters_.not_authentic;
+            return {};
+        }
+        bytes = *plain;
+    }
+    owe_nothing();
+    return {kind, datagram.first(bytes)};
+}
+
+Result<void> PeerTransport::handle_timeout(TimePoint now) {
+    if (state_ == State::closed)
+        return {};
+    if (ice_ && ice_->is_expired(now)) {
+        end("no check for too long");
+        return {};
+    }
+    if (dtls_ != nullptr)
+        return after_dtls(now, dtls_->handle_timeout(now));
+    return {};
+}
+
+std::optional<TimePoint> PeerTransport::next_timeout() const {
+    if (state_ == State::closed)
+        return std::nullopt;
+    std::optional<TimePoint> next = dtls_ != nullptr ? dtls_->next_timeout() : std::nullopt;
+    if (ice_)
+        next = next ? std::min(*next, ice_->next_timeout()) : ice_->next_timeout();
+    return next;
+}
+
+void PeerTransport::close(TimePoint now) {
+    if (state_ == State::closed)
+        return;
+    if (dtls_ != nullptr) {
+        dtls_->close(now);
+        flush_dtls(now);
+    }
+    end("closed by us");
+}
+
+void PeerTransport::send_rtp(MutBytes storage, std::size_t bytes) {
+    if (state_ != State::established)
+        return;
+    if (srtp_ != nullptr) {
+        const auto sealed = srtp_->protect_rtp(storage, bytes);
+        if (!sealed.ok())
+            return;
+        bytes = *sealed;
+    }
+    ++counters_.packets_out;
+    counters_.bytes_out += bytes;
+    send(storage.first(bytes));
+}
+
+void PeerTransport::send_rtcp(MutBytes storage, std::size_t bytes) {
+    if (state_ != State::established)
+        return;
+    if (srtp_ != nullptr) {
+        const auto sealed = srtp_->protect_rtcp(storage, bytes);
+        if (!sealed.ok())
+            return;
+        bytes = *sealed;
+    }
+    send(storage.first(bytes));
+}
+
+void PeerTransport::send(Bytes datagram) {
+    if (const auto to = selected())
+        output_.append(*to, datagram);
+}
+
+void PeerTransport::end(std::string reason) {
+    state_ = State::closed;
+    end_reason_ = std::move(reason);
+    dtls_.reset();
+}
+
+}  // namespace live::engine::rtc

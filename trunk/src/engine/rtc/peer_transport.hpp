@@ -1,0 +1,110 @@
+// What stands between a session's media and the network: ICE, DTLS and SRTP of one peer. It drops what comes from an address
+// without a check, or is not authentic, and hands on plain RTP and RTCP; it protects what is to be sent and appends it to the
+// batch, to where the peer nominated.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "base/transport_address.hpp"
+#include "engine/rtc/datagram_batch.hpp"
+#include "engine/rtc/dtls_transport.hpp"
+#include "engine/rtc/ice_agent.hpp"
+#include "engine/rtc/srtp_session.hpp"
+
+namespace live::engine::rtc {
+
+class PeerTransport {
+    struct Private {};
+
+public:
+    // An established DTLS object holds 76 KB. `free` lets it go once nothing is owed any more: a server's last flight was heard
+    // when the peer has sent something authentic, a client's when the handshake is over. Its close_notify is heard all the same;
+    // ours cannot be said any more.
+    enum class AfterHandshake : std::uint8_t { keep_dtls, free_dtls };
+    enum class State : std::uint8_t { connecting, established, closed };
+
+    struct Options {
+        std::optional<IceAgent::Options> ice;
+        std::optional<TransportAddress> peer;  // without ICE
+        DtlsTransport::Options dtls;
+        bool dtls_on = true;
+        bool encrypt = true;
+        AfterHandshake after_handshake = AfterHandshake::keep_dtls;
+        unsigned long replay_window = SrtpSession::kReplayWindow;
+    };
+    // A packet that came, decrypted in place.
+    struct Incoming {
+        enum class Kind : std::uint8_t { nothing, rtp, rtcp };
+        Kind kind = Kind::nothing;
+        Bytes packet;
+    };
+    struct Counters {
+        std::uint64_t packets_out = 0;
+        std::uint64_t bytes_out = 0;
+        std::uint64_t unknown_address = 0;
+        std::uint64_t not_authentic = 0;
+    };
+
+    // Errc::system.
+    static Result<std::unique_ptr<PeerTransport>> create(const DtlsContext& context, Options options, DatagramBatch& output,
+                                                         TimePoint now);
+    PeerTransport(Private, const DtlsContext& context, Options options, DatagramBatch& output, TimePoint now);
+
+    // As Session's.
+    Result<Incoming> handle_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from);
+    Result<void> handle_timeout(TimePoint now);
+    std::optional<TimePoint> next_timeout() const;
+    void close(TimePoint now);
+
+    // The packet is the first `bytes` of `storage`, which has SrtpSession::kTrailerBytesMax more. Does nothing before the session
+    // is established.
+    void send_rtp(MutBytes storage, std::size_t bytes);
+    void send_rtcp(MutBytes storage, std::size_t bytes);
+
+    State state() const { return state_; }
+    std::string_view end_reason() const { return end_reason_; }
+    std::optional<TransportAddress> selected() const;
+    bool is_checked(const TransportAddress& address) const;
+    // From our first flight to the answer; nothing before.
+    std::optional<std::chrono::microseconds> round_trip() const { return round_trip_; }
+    bool holds_dtls() const { return dtls_ != nullptr; }
+    const Counters& counters() const { return counters_; }
+
+private:
+    Result<void> handle_stun(TimePoint now, Bytes datagram, const TransportAddress& from);
+    Result<void> handle_dtls(TimePoint now, Bytes datagram);
+    Incoming handle_media(MutBytes datagram, Incoming::Kind kind);
+    // What the address allows, now that there is one.
+    Result<void> begin(TimePoint now);
+    Result<void> after_dtls(TimePoint now, Result<void> outcome);
+    Result<void> establish();
+    void flush_dtls(TimePoint now);
+    // The handshake will not be asked about any more.
+    void owe_nothing();
+    void send(Bytes datagram);
+    void end(std::string reason);
+
+    const DtlsContext& context_;
+    Options options_;
+    DatagramBatch& output_;
+    std::optional<IceAgent> ice_;
+    std::unique_ptr<DtlsTransport> dtls_;          // from the first valid check on
+    std::optional<DtlsCloseReader> close_reader_;  // once dtls_ is gone
+    std::unique_ptr<SrtpSession> srtp_;
+    State state_ = State::connecting;
+    bool has_begun_ = false;
+    std::optional<TimePoint> flight_sent_;
+    std::optional<std::chrono::microseconds> round_trip_;
+    Counters counters_;
+    std::string end_reason_;
+};
+
+}  // namespace live::engine::rtc
