@@ -27,6 +27,13 @@ Result<std::size_t> read_leb128(ByteReader& in) {
     return Error(Errc::malformed, "OBU size of more than 8 bytes");
 }
 
+// What a sequence header says, as far as it has been read.
+struct Sequence {
+    SpsInfo info;
+    bool high_tier = false;
+    bool is_reduced = false;  // reduced_still_picture_header
+};
+
 // AV1, 5.5.3 and 5.5.4; gives the length of the decoder model's delays, 0 without one.
 Result<std::uint32_t> read_timing(BitReader& in, SpsInfo& info) {
     const auto units = TRY(in.bits(32));
@@ -44,16 +51,17 @@ Result<std::uint32_t> read_timing(BitReader& in, SpsInfo& info) {
 }
 
 // AV1, 5.5.1, the list of operating points.
-Result<void> read_operating_points(BitReader& in, std::uint32_t delay_bits, SpsInfo& info) {
+Result<void> read_operating_points(BitReader& in, std::uint32_t delay_bits, Sequence& sequence) {
     const bool display_delays = TRY(in.flag());
     const auto count = TRY(in.bits(5)) + 1;
     for (std::uint32_t i = 0; i < count; ++i) {
         TRY(in.skip(12));
         const auto level = TRY(in.bits(5));
-        if (i == 0)
-            info.level = static_cast<std::uint8_t>(level);
-        if (level > 7)
-            TRY(in.skip(1));
+        const bool high_tier = level > 7 && TRY(in.flag());
+        if (i == 0) {
+            sequence.info.level = static_cast<std::uint8_t>(level);
+            sequence.high_tier = high_tier;
+        }
         if (delay_bits > 0 && TRY(in.flag()))
             TRY(in.skip(2 * delay_bits + 1));
         if (display_delays && TRY(in.flag()))
@@ -62,22 +70,101 @@ Result<void> read_operating_points(BitReader& in, std::uint32_t delay_bits, SpsI
     return {};
 }
 
-Result<SpsInfo> read_sequence_header(Bytes payload) {
-    BitReader in(payload);
-    SpsInfo info;
+// Up to the size.
+Result<Sequence> read_sequence(BitReader& in) {
+    Sequence sequence;
+    SpsInfo& info = sequence.info;
     info.profile = static_cast<std::uint8_t>(TRY(in.bits(3)));
     TRY(in.skip(1));
-    if (TRY(in.flag())) {  // reduced_still_picture_header
+    sequence.is_reduced = TRY(in.flag());
+    if (sequence.is_reduced) {
         info.level = static_cast<std::uint8_t>(TRY(in.bits(5)));
     } else {
         const auto delay_bits = TRY(in.flag()) ? TRY(read_timing(in, info)) : 0;
-        TRY(read_operating_points(in, delay_bits, info));
+        TRY(read_operating_points(in, delay_bits, sequence));
     }
     const auto width_bits = TRY(in.bits(4)) + 1;
     const auto height_bits = TRY(in.bits(4)) + 1;
     info.width = TRY(in.bits(width_bits)) + 1;
     info.height = TRY(in.bits(height_bits)) + 1;
-    return info;
+    return sequence;
+}
+
+// AV1, 5.5.1, between the size and the colours.
+Result<void> skip_tools(BitReader& in, bool is_reduced) {
+    if (!is_reduced && TRY(in.flag()))  // frame_id_numbers_present_flag
+        TRY(in.skip(4 + 3));
+    TRY(in.skip(3));  // 128x128 blocks, filter intra, intra edge
+    if (!is_reduced) {
+        TRY(in.skip(4));  // interintra, masked and warped prediction, dual filter
+        const bool has_order_hint = TRY(in.flag());
+        if (has_order_hint)
+            TRY(in.skip(2));
+        // seq_choose_screen_content_tools, else seq_force_screen_content_tools; 2 is "each picture says".
+        const std::uint32_t screen_tools = TRY(in.flag()) ? 2 : TRY(in.bits(1));
+        if (screen_tools > 0 && !TRY(in.flag()))
+            TRY(in.skip(1));
+        if (has_order_hint)
+            TRY(in.skip(3));
+    }
+    return in.skip(3);  // superres, cdef, restoration
+}
+
+// AV1, 5.5.2, as the seven bits of a record.
+Result<std::uint8_t> read_color_config(BitReader& in, unsigned profile) {
+    constexpr std::uint32_t kBt709 = 1;
+    constexpr std::uint32_t kSrgb = 13;
+    constexpr std::uint32_t kUnspecified = 2;
+    const std::uint32_t high = TRY(in.bits(1));
+    const std::uint32_t twelve = profile == 2 && high != 0 ? TRY(in.bits(1)) : 0;
+    const std::uint32_t mono = profile == 1 ? 0 : TRY(in.bits(1));
+    std::uint32_t primaries = kUnspecified;
+    std::uint32_t transfer = kUnspecified;
+    std::uint32_t matrix = kUnspecified;
+    if (TRY(in.flag())) {
+        primaries = TRY(in.bits(8));
+        transfer = TRY(in.bits(8));
+        matrix = TRY(in.bits(8));
+    }
+    std::uint32_t half_x = 1;
+    std::uint32_t half_y = 1;
+    std::uint32_t position = 0;
+    if (primaries == kBt709 && transfer == kSrgb && matrix == 0 && mono == 0) {
+        half_x = half_y = 0;
+    } else {
+        TRY(in.skip(1));  // color_range
+        if (mono == 0 && profile != 0) {
+            half_x = profile == 1 ? 0 : twelve == 0 ? 1 : TRY(in.bits(1));
+            half_y = profile == 2 && twelve != 0 && half_x != 0 ? TRY(in.bits(1)) : 0;
+        }
+        if (mono == 0 && half_x != 0 && half_y != 0)
+            position = TRY(in.bits(2));
+    }
+    return static_cast<std::uint8_t>(high << 6 | twelve << 5 | mono << 4 | half_x << 3 | half_y << 2 | position);
+}
+
+struct SequenceHeader {
+    Bytes whole;  // with the OBU's own header
+    Bytes payload;
+};
+
+Result<SequenceHeader> find_sequence_header(Bytes obus) {
+    ByteReader in(obus);
+    for (int i = 0; !in.at_end(); ++i) {
+        if (i == kObusMax)
+            return Error(Errc::limit, "no AV1 sequence header among the first " + std::to_string(kObusMax) + " OBUs");
+        const std::size_t begin = in.position();
+        const auto head = TRY(in.u8());
+        if ((head & 0x80) != 0)
+            return Error(Errc::malformed, "OBU with its forbidden bit set");
+        if ((head & 4) != 0)
+            TRY(in.skip(1));
+        const std::size_t size = (head & 2) != 0 ? TRY(read_leb128(in)) : in.remaining();
+        const Bytes payload = TRY(in.take(size));
+        if ((head >> 3 & 0x0F) == kSequenceHeader)
+            return SequenceHeader{obus.subspan(begin, in.position() - begin), payload};
+    }
+    return Error(Errc::not_found, "no AV1 sequence header");
 }
 
 }  // namespace
@@ -107,21 +194,24 @@ void write_av1_config(ByteWriter& out, const Av1Config& config) {
 }
 
 Result<SpsInfo> parse_av1_sequence_header(Bytes obus) {
-    ByteReader in(obus);
-    for (int i = 0; !in.at_end(); ++i) {
-        if (i == kObusMax)
-            return Error(Errc::limit, "no AV1 sequence header among the first " + std::to_string(kObusMax) + " OBUs");
-        const auto head = TRY(in.u8());
-        if ((head & 0x80) != 0)
-            return Error(Errc::malformed, "OBU with its forbidden bit set");
-        if ((head & 4) != 0)
-            TRY(in.skip(1));
-        const std::size_t size = (head & 2) != 0 ? TRY(read_leb128(in)) : in.remaining();
-        const Bytes payload = TRY(in.take(size));
-        if ((head >> 3 & 0x0F) == kSequenceHeader)
-            return read_sequence_header(payload);
-    }
-    return Error(Errc::not_found, "no AV1 sequence header");
+    BitReader in(TRY(find_sequence_header(obus)).payload);
+    return TRY(read_sequence(in)).info;
+}
+
+Result<std::vector<std::uint8_t>> make_av1_config(Bytes obus) {
+    const SequenceHeader header = TRY(find_sequence_header(obus));
+    BitReader in(header.payload);
+    const Sequence sequence = TRY(read_sequence(in));
+    TRY(skip_tools(in, sequence.is_reduced));
+    Av1Config config;
+    config.profile = sequence.info.profile;
+    config.level = sequence.info.level;
+    config.high_tier = sequence.high_tier;
+    config.color_bits = TRY(read_color_config(in, sequence.info.profile));
+    config.obus = header.whole;
+    ByteWriter out;
+    write_av1_config(out, config);
+    return out.release();
 }
 
 }  // namespace live::wire::codec

@@ -2,6 +2,9 @@
 // header OBU (AV1 Bitstream & Decoding Process, 5.5). Not a decoder: reading stops behind the size.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "base/byte_writer.hpp"
 #include "base/bytes.hpp"
 #include "base/result.hpp"
@@ -21,6 +24,10 @@ struct Av1Config {
 // Errc::need_more when it is cut, Errc::malformed without the marker bit, Errc::unsupported for a version other than 1.
 Result<Av1Config> parse_av1_config(Bytes record);
 void write_av1_config(ByteWriter& out, const Av1Config& config);
+
+// A record for streams that carry their sequence header themselves: `obus` of a key frame, with their sizes. Errors of
+// parse_av1_sequence_header.
+Result<std::vector<std::uint8_t>> make_av1_config(Bytes obus);
 
 // Finds the sequence header among `obus`; Errc::not_found when there is none, Errc::limit behind 16 others.
 Result<SpsInfo> parse_av1_sequence_header(Bytes obus);

@@ -41,6 +41,21 @@ TEST(Av1Config, EveryTruncationNeedsMore) {
     }
 }
 
+TEST(Av1Config, IsMadeOfASequenceHeader) {
+    for (const PictureVector& vector : av1_vectors()) {
+        // A delimiter in front and a frame behind, as a key frame has them.
+        ByteWriter frame;
+        frame.bytes(hex("1200")).bytes(Bytes(vector.record).subspan(4)).bytes(hex("320100"));
+        const auto made = make_av1_config(frame.written());
+        ASSERT_TRUE(made.ok()) << vector.name;
+        EXPECT_EQ(*made, vector.record) << vector.name;
+        for (std::size_t size = 3; size < vector.record.size() - 2; ++size)
+            EXPECT_EQ(make_av1_config(frame.written().first(size)).code(), Errc::need_more) << vector.name << ", cut at " << size;
+    }
+    EXPECT_EQ(make_av1_config(hex("320100")).code(), Errc::not_found);
+    EXPECT_EQ(make_av1_config(hex("0a03 000000")).code(), Errc::need_more);
+}
+
 TEST(Av1Config, RefusesWhatItCannotBe) {
     EXPECT_EQ(parse_av1_config(hex("01 01 0c 00")).code(), Errc::malformed);
     EXPECT_EQ(parse_av1_config(hex("82 01 0c 00")).code(), Errc::unsupported);

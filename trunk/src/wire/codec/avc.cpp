@@ -12,6 +12,8 @@ namespace live::wire::codec {
 namespace {
 
 constexpr std::uint8_t kSpsType = 7;
+constexpr std::size_t kSpsMax = 31;
+constexpr std::size_t kPpsMax = 255;
 constexpr std::uint32_t kMacroblock = 16;
 constexpr std::uint8_t kExtendedSar = 255;
 
@@ -152,7 +154,7 @@ Result<AvcConfig> parse_avc_config(Bytes record) {
 }
 
 void write_avc_config(ByteWriter& out, const AvcConfig& config) {
-    CHECK(config.sps.size() <= 31 && config.pps.size() <= 255);
+    CHECK(config.sps.size() <= kSpsMax && config.pps.size() <= kPpsMax);
     out.u8(1).u8(config.profile).u8(config.compatibility).u8(config.level);
     out.u8(static_cast<std::uint8_t>(0xFC | (config.nal_length_size - 1)));
     out.u8(static_cast<std::uint8_t>(0xE0 | config.sps.size()));
@@ -162,6 +164,41 @@ void write_avc_config(ByteWriter& out, const AvcConfig& config) {
     for (const Bytes set : config.pps)
         out.u16be(static_cast<std::uint16_t>(set.size())).bytes(set);
     out.bytes(config.extension);
+}
+
+Result<std::vector<std::uint8_t>> make_avc_config(std::span<const Bytes> sps, std::span<const Bytes> pps) {
+    if (sps.empty() || sps.size() > kSpsMax || pps.size() > kPpsMax)
+        return Error(Errc::limit, "no AVC configuration holds " + std::to_string(sps.size()) + " and " +
+                                      std::to_string(pps.size()) + " parameter sets");
+    for (const auto sets : {sps, pps})
+        for (const Bytes set : sets)
+            if (set.size() > 0xFFFF)
+                return Error(Errc::limit, "a parameter set of " + std::to_string(set.size()) + " bytes");
+    const auto payload = without_emulation_prevention(sps.front());
+    BitReader in(payload);
+    if (const auto type = TRY(in.bits(8)) & 0x1F; type != kSpsType)
+        return Error(Errc::malformed, "NAL type " + std::to_string(type) + " is no sequence parameter set");
+    AvcConfig config;
+    config.profile = static_cast<std::uint8_t>(TRY(in.bits(8)));
+    config.compatibility = static_cast<std::uint8_t>(TRY(in.bits(8)));
+    config.level = static_cast<std::uint8_t>(TRY(in.bits(8)));
+    config.sps.assign(sps.begin(), sps.end());
+    config.pps.assign(pps.begin(), pps.end());
+    TRY(in.ue_up_to(31, "seq_parameter_set_id"));
+    ByteWriter extension;
+    if (std::ranges::find(kChromaProfiles, config.profile) != kChromaProfiles.end()) {
+        const auto format = TRY(in.ue_up_to(3, "chroma_format_idc"));
+        if (format == 3)
+            TRY(in.skip(1));
+        const auto luma = TRY(in.ue_up_to(6, "bit_depth_luma_minus8"));
+        const auto chroma = TRY(in.ue_up_to(6, "bit_depth_chroma_minus8"));
+        extension.u8(static_cast<std::uint8_t>(0xFC | format)).u8(static_cast<std::uint8_t>(0xF8 | luma));
+        extension.u8(static_cast<std::uint8_t>(0xF8 | chroma)).u8(0);
+    }
+    config.extension = extension.written();
+    ByteWriter out;
+    write_avc_config(out, config);
+    return out.release();
 }
 
 Result<SpsInfo> parse_avc_sps(Bytes nal) {

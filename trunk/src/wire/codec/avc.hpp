@@ -3,6 +3,8 @@
 // must be.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +28,10 @@ struct AvcConfig {
 // Errc::need_more when it is cut, Errc::malformed, Errc::unsupported for a version other than 1.
 Result<AvcConfig> parse_avc_config(Bytes record);
 void write_avc_config(ByteWriter& out, const AvcConfig& config);
+
+// A record for streams that carry their parameter sets themselves: what it says stands in the first of `sps`. NAL lengths are of
+// four bytes. Errors of parse_avc_sps; Errc::limit for more sets than a record holds.
+Result<std::vector<std::uint8_t>> make_avc_config(std::span<const Bytes> sps, std::span<const Bytes> pps);
 
 // `nal` with its header byte, as it stands in the record.
 Result<SpsInfo> parse_avc_sps(Bytes nal);

@@ -87,6 +87,29 @@ TEST(AvcSps, RefusesACropOfTheWholePicture) {
     EXPECT_EQ(parse_avc_sps(hex("67 42001e da 7c fc"))->width, 4u);
 }
 
+TEST(AvcConfig, IsMadeOfParameterSets) {
+    for (const PictureVector& vector : avc_vectors()) {
+        const auto config = parse_avc_config(vector.record);
+        const auto made = make_avc_config(config->sps, config->pps);
+        ASSERT_TRUE(made.ok()) << vector.name;
+        EXPECT_EQ(*made, vector.record) << vector.name;
+        for (std::size_t size = 0; size < 4; ++size)
+            EXPECT_EQ(make_avc_config(std::vector{config->sps[0].first(size)}, config->pps).code(), Errc::need_more);
+        EXPECT_EQ(make_avc_config(config->pps, config->pps).code(), Errc::malformed);
+    }
+}
+
+TEST(AvcConfig, MakesNoneOfTooManyParameterSets) {
+    const auto config = parse_avc_config(avc_vectors().front().record);
+    const Bytes sps = config->sps.front();
+    EXPECT_EQ(make_avc_config({}, config->pps).code(), Errc::limit);
+    EXPECT_TRUE(make_avc_config(std::vector(31, sps), std::vector(255, sps)).ok());
+    EXPECT_EQ(make_avc_config(std::vector(32, sps), {}).code(), Errc::limit);
+    EXPECT_EQ(make_avc_config(std::vector{sps}, std::vector(256, sps)).code(), Errc::limit);
+    const std::vector<std::uint8_t> huge(0x1'0000, 0x68);
+    EXPECT_EQ(make_avc_config(std::vector{sps}, std::vector{Bytes(huge)}).code(), Errc::limit);
+}
+
 TEST(AvcProfile, HasTheNamesPeopleUse) {
     EXPECT_EQ(avc_profile_name(66), "Baseline");
     EXPECT_EQ(avc_profile_name(100), "High");

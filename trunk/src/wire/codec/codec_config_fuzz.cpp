@@ -26,18 +26,24 @@ void check_records(Bytes input) {
     if (const auto config = parse_avc_config(input); config.ok()) {
         for (const Bytes sps : config->sps)
             check_size(parse_avc_sps(sps));
+        if (const auto made = make_avc_config(config->sps, config->pps); made.ok())
+            CHECK(parse_avc_config(*made).ok());
         ByteWriter out;
         write_avc_config(out, *config);
         CHECK(out.size() == input.size() && parse_avc_config(out.written()).ok());
     }
     if (const auto config = parse_hevc_config(input); config.ok()) {
         check_size(parse_hevc_sps(config->first_unit(HevcConfig::kSps)));
+        if (const auto made = make_hevc_config({}, std::vector{config->first_unit(HevcConfig::kSps)}, {}); made.ok())
+            CHECK(parse_hevc_config(*made).ok());
         ByteWriter out;
         write_hevc_config(out, *config);
         CHECK(parse_hevc_config(out.written()).ok());
     }
     if (const auto config = parse_av1_config(input); config.ok()) {
         check_size(parse_av1_sequence_header(config->obus));
+        if (const auto made = make_av1_config(config->obus); made.ok())
+            CHECK(parse_av1_config(*made).ok());
         ByteWriter out;
         write_av1_config(out, *config);
         CHECK(parse_av1_config(out.written()).ok());

@@ -46,6 +46,44 @@ Result<void> cut_conformance_window(BitReader& in, std::uint32_t chroma_format, 
     return {};
 }
 
+// What a record repeats of its sequence parameter set (H.265, 7.3.2.2.1 and 7.3.3).
+Result<HevcConfig> describe(Bytes sps) {
+    const auto payload = without_emulation_prevention(sps);
+    BitReader in(payload);
+    if (const auto type = TRY(in.bits(16)) >> 9 & 0x3F; type != HevcConfig::kSps)
+        return Error(Errc::malformed, "NAL type " + std::to_string(type) + " is no sequence parameter set");
+    TRY(in.skip(4));
+    const auto sub_layers = TRY(in.bits(3));
+    if (sub_layers > 6)
+        return Error(Errc::malformed, "sps_max_sub_layers_minus1 is 7");
+    const auto is_nested = TRY(in.bits(1));
+    HevcConfig config;
+    config.flags = static_cast<std::uint8_t>((sub_layers + 1) << 1 | is_nested);
+    // Twice over the same bits: first what the record wants of them, then the whole of them.
+    BitReader profile = in;
+    config.profile_space = static_cast<std::uint8_t>(TRY(profile.bits(2)));
+    config.high_tier = TRY(profile.flag());
+    config.profile = static_cast<std::uint8_t>(TRY(profile.bits(5)));
+    config.compatibility = TRY(profile.bits(32));
+    config.constraints = std::uint64_t{TRY(profile.bits(32))} << 16;
+    config.constraints |= TRY(profile.bits(16));
+    config.level = static_cast<std::uint8_t>(TRY(profile.bits(8)));
+    SpsInfo info;
+    TRY(read_profile_tier_level(in, sub_layers, info));
+    TRY(in.ue_up_to(15, "sps_seq_parameter_set_id"));
+    config.chroma_format = static_cast<std::uint8_t>(TRY(in.ue_up_to(3, "chroma_format_idc")));
+    if (config.chroma_format == 3)
+        TRY(in.skip(1));
+    TRY(in.ue_up_to(kPictureSideMax, "pic_width_in_luma_samples"));
+    TRY(in.ue_up_to(kPictureSideMax, "pic_height_in_luma_samples"));
+    if (TRY(in.flag()))
+        for (int side = 0; side < 4; ++side)
+            TRY(in.ue_up_to(kPictureSideMax, "conf_win_offset"));
+    config.bit_depth_luma = static_cast<std::uint8_t>(8 + TRY(in.ue_up_to(7, "bit_depth_luma_minus8")));
+    config.bit_depth_chroma = static_cast<std::uint8_t>(8 + TRY(in.ue_up_to(7, "bit_depth_chroma_minus8")));
+    return config;
+}
+
 }  // namespace
 
 Bytes HevcConfig::first_unit(std::uint8_t type) const {
@@ -115,6 +153,28 @@ void write_hevc_config(ByteWriter& out, const HevcConfig& config) {
         for (const Bytes unit : array.units)
             out.u16be(static_cast<std::uint16_t>(unit.size())).bytes(unit);
     }
+}
+
+Result<std::vector<std::uint8_t>> make_hevc_config(std::span<const Bytes> vps, std::span<const Bytes> sps,
+                                                   std::span<const Bytes> pps) {
+    const std::size_t units = vps.size() + sps.size() + pps.size();
+    if (sps.empty() || units > HevcConfig::kUnitsMax)
+        return Error(Errc::limit, "no HEVC configuration holds " + std::to_string(units) + " parameter sets");
+    HevcConfig config = TRY(describe(sps.front()));
+    const auto add = [&config](std::uint8_t type, std::span<const Bytes> sets) {
+        bool fits = true;
+        for (const Bytes set : sets)
+            fits = fits && set.size() <= 0xFFFF;
+        if (!sets.empty())
+            config.arrays.push_back({type, false, {sets.begin(), sets.end()}});
+        return fits;
+    };
+    const bool fits = add(HevcConfig::kVps, vps) && add(HevcConfig::kSps, sps) && add(HevcConfig::kPps, pps);
+    if (!fits)
+        return Error(Errc::limit, "a parameter set of more than 65,535 bytes");
+    ByteWriter out;
+    write_hevc_config(out, config);
+    return out.release();
 }
 
 Result<SpsInfo> parse_hevc_sps(Bytes nal) {

@@ -2,6 +2,8 @@
 // (ITU-T H.265, 7.3.2.2). Not a decoder: reading stops behind the size.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/byte_writer.hpp"
@@ -47,6 +49,11 @@ struct HevcConfig {
 // Errc::need_more when it is cut, Errc::malformed, Errc::unsupported for a version above 1, Errc::limit above kUnitsMax.
 Result<HevcConfig> parse_hevc_config(Bytes record);
 void write_hevc_config(ByteWriter& out, const HevcConfig& config);
+
+// A record for streams that carry their parameter sets themselves: what it says stands in the first of `sps`. NAL lengths are of
+// four bytes. Errors of parse_hevc_sps; Errc::limit for more sets than a record holds.
+Result<std::vector<std::uint8_t>> make_hevc_config(std::span<const Bytes> vps, std::span<const Bytes> sps,
+                                                   std::span<const Bytes> pps);
 
 // `nal` with its two header bytes, as it stands in the record.
 Result<SpsInfo> parse_hevc_sps(Bytes nal);

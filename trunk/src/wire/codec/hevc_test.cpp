@@ -65,6 +65,31 @@ TEST(HevcConfig, BoundsTheUnits) {
     EXPECT_EQ(parse_hevc_config(record(57)).code(), Errc::limit);
 }
 
+TEST(HevcConfig, IsMadeOfParameterSets) {
+    for (const PictureVector& vector : hevc_vectors()) {
+        const auto config = parse_hevc_config(vector.record);
+        const auto& arrays = config->arrays;
+        const auto made = make_hevc_config(arrays[0].units, arrays[1].units, arrays[2].units);
+        ASSERT_TRUE(made.ok()) << vector.name;
+        EXPECT_EQ(*made, vector.record) << vector.name;
+        const Bytes sps = arrays[1].units.front();
+        for (std::size_t size = 0; size < 22; ++size)
+            EXPECT_EQ(make_hevc_config({}, std::vector{sps.first(size)}, {}).code(), Errc::need_more) << size;
+        EXPECT_EQ(make_hevc_config({}, arrays[0].units, {}).code(), Errc::malformed);
+    }
+}
+
+TEST(HevcConfig, MakesNoneOfTooManyParameterSets) {
+    const auto config = parse_hevc_config(hevc_vectors()[0].record);
+    const Bytes sps = config->first_unit(HevcConfig::kSps);
+    const std::vector<Bytes> one{sps};
+    EXPECT_EQ(make_hevc_config(one, {}, one).code(), Errc::limit);
+    EXPECT_TRUE(make_hevc_config({}, one, std::vector(255, sps)).ok());
+    EXPECT_EQ(make_hevc_config({}, one, std::vector(256, sps)).code(), Errc::limit);
+    const std::vector<std::uint8_t> huge(0x1'0000, 0x44);
+    EXPECT_EQ(make_hevc_config({}, one, std::vector{Bytes(huge)}).code(), Errc::limit);
+}
+
 TEST(HevcSps, EveryTruncationIsAnErrorOrTheSameSize) {
     const auto& record = hevc_vectors()[1].record;
     const auto config = parse_hevc_config(record);

@@ -42,6 +42,8 @@ public:
         const std::size_t from = index == 0 ? 0 : ends_[index - 1];
         return Bytes(bytes_).subspan(from, ends_[index] - from);
     }
+    // All payloads, one behind the other.
+    Bytes bytes() const { return bytes_; }
     void clear() {
         bytes_.clear();
         ends_.clear();
