@@ -75,7 +75,22 @@ void Ingest::push_video(std::uint32_t stamp_ms, Slice body) {
             return;
         log_video_config(*tag);
     }
+    watch_order(*tag, stamp_ms);
     push(std::move(packet), stamp_ms);
+}
+
+void Ingest::watch_order(const flv::VideoTag& tag, std::uint32_t stamp_ms) {
+    if (tag.kind != flv::PacketKind::frames)
+        return;
+    const std::uint32_t shown_ms = stamp_ms + static_cast<std::uint32_t>(tag.composition.count());
+    const bool is_later = static_cast<std::int32_t>(shown_ms - newest_shown_ms_) >= 0;
+    if (!tag.key && has_shown_ && !is_later && publication_.is_current() && !publication_.source().has_b_frames()) {
+        publication_.source().note_b_frames();
+        LOG_INFO(log_, "the stream has B-frames; WebRTC players do without them, or stutter");
+    }
+    if (tag.key || is_later || !has_shown_)
+        newest_shown_ms_ = shown_ms;
+    has_shown_ = true;
 }
 
 void Ingest::push_data(std::uint32_t stamp_ms, Slice body) {

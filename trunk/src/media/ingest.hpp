@@ -37,6 +37,7 @@ public:
 private:
     void push(Packet packet, std::uint32_t stamp_ms);
     bool is_repeated_config(Kind kind, const Slice& body) const;
+    void watch_order(const wire::flv::VideoTag& tag, std::uint32_t stamp_ms);
     void drop(const char* what, const Error& error);
     Result<std::optional<Slice>> rewrite_metadata(Bytes body);
     void log_video_config(const wire::flv::VideoTag& tag) const;
@@ -48,6 +49,8 @@ private:
     const Log& log_;
     Interleaver interleaver_;
     std::uint64_t dropped_ = 0;
+    std::uint32_t newest_shown_ms_ = 0;
+    bool has_shown_ = false;  // a picture came
 };
 
 }  // namespace live::media

@@ -16,6 +16,19 @@ enum class TimeJitter : std::uint8_t {
     off,   // the publisher's times as they are
 };
 
+// What is converted between streams that come as frames (RTMP) and streams that come as RTP (WebRTC); from the conf block rtc {}.
+struct BridgeOptions {
+    // Frames can be played as RTP: sound becomes Opus at this many bits a second.
+    bool rtmp_to_rtc = false;
+    std::uint32_t opus_bitrate = 48'000;
+    bool keep_bframe = false;
+    bool keep_avc_nalu_sei = true;
+    // RTP can be played as frames: sound becomes AAC at this many bits a second, and a key frame is asked for this often.
+    bool rtc_to_rtmp = false;
+    std::uint32_t aac_bitrate = 48'000;
+    std::chrono::milliseconds pli_for_rtmp = 6s;
+};
+
 // The conf block play {}, and what the source needs of it.
 struct PlayOptions {
     bool gop_cache = true;
@@ -37,6 +50,8 @@ struct PlayOptions {
     bool reduce_sequence_header = false;
     // Kept of the newest media even while nobody reads; from http_remux { fast_cache; }.
     std::chrono::milliseconds history_min{0};
+    // From rtc {}.
+    BridgeOptions bridge;
 };
 
 // The conf block publish {}.

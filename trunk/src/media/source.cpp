@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "media/audio_run.hpp"
 #include "media/flv_run.hpp"
+#include "media/frames_to_rtp.hpp"
 #include "media/rtmp_run.hpp"
 #include "media/ts_run.hpp"
 
@@ -23,8 +24,8 @@ Publication::~Publication() {
 
 RtpLane& Publication::fill_rtp_lane(KeyFrameSource& key_frames) {
     CHECK(key_frames_ == nullptr && current_);
-    RtpLane& lane = source_->hold_rtp_lane();
     key_frames_ = &key_frames;
+    RtpLane& lane = source_->hold_rtp_lane();
     lane.start_writer(key_frames_);
     return lane;
 }
@@ -69,6 +70,9 @@ Result<std::unique_ptr<Publication>> Source::publish(Takeover takeover) {
     publication_ = publication.get();
     timeline_.start_publisher();
     audio_since_video_ = 0;
+    has_b_frames_ = false;
+    published_from_ = ring_.next();
+    frames_to_rtp_.reset();
     return publication;
 }
 
@@ -83,6 +87,7 @@ void Source::evict_publisher() {
 
 void Source::end_publication() {
     publication_ = nullptr;
+    frames_to_rtp_.reset();
     for (EndWatch* watch : end_watches_)
         watch->signal_.raise();
 }
@@ -98,6 +103,10 @@ void Source::append(Packet packet) {
     track_gop(packet);
     for (HeldRun& held : runs_)
         held.run->append(packet);
+    if (rtp_lane_ != nullptr && frames_to_rtp_ == nullptr)
+        start_conversion();
+    if (frames_to_rtp_ != nullptr)
+        frames_to_rtp_->push(packet);
     ++pool_.totals().packets;
     pool_.totals().packet_bytes += packet.payload.size();
     const bool trim_now = packet.key || (ring_.next() & 15U) == 0;
@@ -107,6 +116,8 @@ void Source::append(Packet packet) {
 }
 
 void Source::flush() {
+    if (frames_to_rtp_ != nullptr)
+        frames_to_rtp_->flush();
     for (auto* listeners : {&listeners_, &patient_listeners_})
         for (std::size_t i = listeners->size(); i-- > 0;)
             (*listeners)[i]->on_packets();
@@ -241,13 +252,38 @@ RtpLane& Source::hold_rtp_lane() {
     if (rtp_lane_ == nullptr)
         rtp_lane_ = std::make_unique<RtpLane>();
     ++rtp_holders_;
+    start_conversion();
     return *rtp_lane_;
+}
+
+void Source::set_conversion(AudioTranscoders* transcoders, const Log& log) {
+    transcoders_ = transcoders;
+    conversion_log_ = log;
+}
+
+// With the pictures since the newest key frame, so that the first player sees one at once. Sound begins now: what is old would
+// only have to be left out.
+void Source::start_conversion() {
+    if (frames_to_rtp_ != nullptr || !options_.bridge.rtmp_to_rtc || publication_ == nullptr || brings_rtp())
+        return;
+    frames_to_rtp_ = std::make_unique<FramesToRtp>(*rtp_lane_, options_.bridge, transcoders_, conversion_log_);
+    for (const Kind kind : {Kind::video, Kind::audio})
+        if (!config(kind).empty())
+            frames_to_rtp_->push({kind, false, true, timeline_.newest(), config(kind)});
+    const auto key = gop_start();
+    if (!key || *key < published_from_)
+        return;
+    for (Sequence at = *key; at < ring_.next(); ++at)
+        if (ring_.at(at).kind == Kind::video)
+            frames_to_rtp_->push(ring_.at(at));
 }
 
 void Source::release_rtp_lane() {
     CHECK(rtp_holders_ > 0);
-    if (--rtp_holders_ == 0)
-        rtp_lane_.reset();
+    if (--rtp_holders_ > 0)
+        return;
+    frames_to_rtp_.reset();
+    rtp_lane_.reset();
 }
 
 std::size_t Source::readers() const {

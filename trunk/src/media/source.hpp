@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/ref.hpp"
 #include "base/result.hpp"
 #include "base/signal.hpp"
@@ -25,6 +26,8 @@
 
 namespace live::media {
 
+class AudioTranscoders;
+class FramesToRtp;
 class Source;
 
 enum class Container : std::uint8_t { rtmp, flv, ts, aac, mp3 };
@@ -175,6 +178,10 @@ public:
     void release_rtp_lane();
     // nullptr when nobody holds it.
     RtpLane* rtp_lane() const { return rtp_lane_.get(); }
+    // nullptr unless frames are being converted for the lane.
+    const FramesToRtp* frames_to_rtp() const { return frames_to_rtp_.get(); }
+    // What a conversion needs from higher rooms: `transcoders` (may be nullptr) outlives this; `log` gets what it has to say.
+    void set_conversion(AudioTranscoders* transcoders, const Log& log);
     // The publisher fills the lane itself.
     bool brings_rtp() const { return publication_ != nullptr && publication_->key_frames_ != nullptr; }
 
@@ -190,6 +197,9 @@ public:
     // Somebody listens at once.
     bool is_awaited() const { return !listeners_.empty() || (rtp_lane_ != nullptr && rtp_lane_->has_listeners()); }
     std::size_t readers() const;
+    // Pictures came that are shown before an earlier one (B-frames). A new publisher begins anew.
+    bool has_b_frames() const { return has_b_frames_; }
+    void note_b_frames() { has_b_frames_ = true; }
     void count_dropped(std::uint64_t packets) { counters_.dropped_packets += packets; }
 
 private:
@@ -203,6 +213,7 @@ private:
     };
 
     void end_publication();
+    void start_conversion();
     void remember_config(const Packet& packet);
     void track_gop(const Packet& packet);
     std::unique_ptr<RunEncoder> encoder_for(const RunFormat& format) const;
@@ -227,15 +238,20 @@ private:
     std::vector<EndWatch*> end_watches_;
     std::unique_ptr<RtpLane> rtp_lane_;
     std::size_t rtp_holders_ = 0;  // readers, and a publisher that fills it
+    std::unique_ptr<FramesToRtp> frames_to_rtp_;
+    AudioTranscoders* transcoders_ = nullptr;
+    Log conversion_log_;
     Publication* publication_ = nullptr;
     SourceCounters counters_;
     TimePoint arrival_{};
     std::optional<Sequence> gop_start_;
+    Sequence published_from_ = 0;  // the first packet of this publisher
     std::uint32_t config_version_ = 0;
     std::uint32_t chunk_size_;
     std::uint32_t next_chunk_size_;
     std::uint32_t audio_since_video_ = 0;
     bool atc_forced_ = false;
+    bool has_b_frames_ = false;
 };
 
 }  // namespace live::media

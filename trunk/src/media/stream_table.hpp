@@ -19,6 +19,12 @@ public:
 
     explicit StreamTable(SlabPool& pool) : pool_(pool) {}
 
+    // For the sources that are made from now on: see Source::set_conversion.
+    void set_conversion(AudioTranscoders* transcoders, const Log& log) {
+        transcoders_ = transcoders;
+        conversion_log_ = log;
+    }
+
     // Errc::limit when kStreamsMax sources live.
     Result<Ref<Source>> find_or_create(const std::string& url, const PlayOptions& options, std::uint32_t chunk_size);
     Ref<Source> find(const std::string& url) const;
@@ -40,6 +46,8 @@ private:
 
     SlabPool& pool_;
     std::unordered_map<std::string, Stream> streams_;
+    AudioTranscoders* transcoders_ = nullptr;
+    Log conversion_log_;
 };
 
 }  // namespace live::media

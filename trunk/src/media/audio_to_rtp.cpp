@@ -1,0 +1,101 @@
+#include "media/audio_to_rtp.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "wire/codec/opus.hpp"
+#include "wire/rtp_payload/audio.hpp"
+
+namespace live::media {
+
+namespace flv = wire::flv;
+
+AudioToRtp::AudioToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log)
+    : lane_(lane), options_(options), transcoders_(transcoders), log_(log) {}
+
+void AudioToRtp::push(const Packet& packet) {
+    if (const auto converted = convert(packet); !converted.ok() && counters_.broken++ == 0)
+        LOG_WARN(log_, "sound could not be made RTP ({}); further ones are counted only", converted.error().text());
+}
+
+Result<void> AudioToRtp::convert(const Packet& packet) {
+    const flv::AudioTag tag = TRY(flv::parse_audio_tag(packet.payload.bytes()));
+    if (tag.kind == flv::PacketKind::sequence_header)
+        return set_config(tag);
+    if (tag.kind != flv::PacketKind::frames || tag.body.empty())
+        return {};
+    if (tag.codec == Codec::opus)
+        return codec_ == Codec::opus ? pass_on(tag, packet) : Result<void>();
+    // AAC says how it is coded in its sequence header, the others in each frame.
+    if (tag.codec != codec_ && tag.codec != Codec::aac)
+        make_transcoder(tag.codec, {});
+    if (tag.codec != codec_ || transcoder_ == nullptr)
+        return {};
+    const auto pushed = transcoder_->push(tag.body, packet.dts);
+    while (auto frame = transcoder_->poll())
+        send(std::move(frame->data), frame->time, packet.arrived);
+    return pushed;
+}
+
+Result<void> AudioToRtp::set_config(const flv::AudioTag& tag) {
+    if (tag.codec == Codec::opus)
+        return set_opus(tag.body);
+    if (tag.codec != codec_ || !std::ranges::equal(config_, tag.body))
+        make_transcoder(tag.codec, tag.body);
+    return {};
+}
+
+Result<void> AudioToRtp::set_opus(Bytes head) {
+    const auto opus = TRY(wire::codec::parse_opus_head(head));
+    transcoder_.reset();
+    codec_ = Codec::none;
+    if (opus.mapping_family != 0)
+        return Error(Errc::unsupported, "Opus of more than two channels");
+    codec_ = Codec::opus;
+    set_track();
+    return {};
+}
+
+void AudioToRtp::make_transcoder(Codec codec, Bytes config) {
+    is_refused_ = is_refused_ && codec == codec_;
+    codec_ = codec;
+    config_.assign(config.begin(), config.end());
+    transcoder_.reset();
+    Result<std::unique_ptr<AudioTranscoder>> made = Error(Errc::unsupported, "this server has no transcoder");
+    if (transcoders_ != nullptr)
+        made = transcoders_->create({codec, config, Codec::opus, options_.opus_bitrate});
+    if (made.ok()) {
+        transcoder_ = std::move(*made);
+        set_track();
+        return;
+    }
+    if (!std::exchange(is_refused_, true))
+        LOG_WARN(log_, "WebRTC players get no sound: {} cannot be made Opus: {}", flv::name_of(codec), made.error().text());
+}
+
+Result<void> AudioToRtp::pass_on(const flv::AudioTag& tag, const Packet& packet) {
+    const std::uint32_t samples = TRY(wire::rtp_payload::opus_samples(tag.body));
+    const auto verdict = opus_line_.check(packet.dts);
+    if (verdict.is == SampleLine::Is::early)
+        return {};
+    opus_line_.advance(verdict.missing);
+    const auto at = static_cast<std::size_t>(tag.body.data() - packet.payload.data());
+    send(packet.payload.sub(at, tag.body.size()), opus_line_.end(), packet.arrived);
+    opus_line_.advance(samples);
+    return {};
+}
+
+void AudioToRtp::send(Slice payload, MediaTime time, TimePoint arrived) {
+    ++counters_.packets;
+    lane_.append({.kind = Kind::audio,
+                  .timestamp = rtp_timestamp(time, kClockRate),
+                  .marker = false,
+                  .payload = std::move(payload),
+                  .arrived = arrived,
+                  .time = time});
+}
+
+void AudioToRtp::set_track() { lane_.set_track({Kind::audio, "opus", kClockRate, 2, "minptime=10;useinbandfec=1"}); }
+
+}  // namespace live::media

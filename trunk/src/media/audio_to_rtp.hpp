@@ -1,0 +1,57 @@
+// AudioToRtp: sound as RTMP carries it becomes packets of a lane: Opus as it is, everything else through a transcoder.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/log.hpp"
+#include "media/audio_transcoder.hpp"
+#include "media/options.hpp"
+#include "media/packet.hpp"
+#include "media/rtp_lane.hpp"
+#include "media/sample_line.hpp"
+#include "wire/flv/audio_tag.hpp"
+
+namespace live::media {
+
+class AudioToRtp {
+public:
+    static constexpr std::uint32_t kClockRate = 48'000;
+
+    struct Counters {
+        std::uint64_t packets = 0;  // sent
+        std::uint64_t broken = 0;   // bodies that could not be read or decoded
+    };
+
+    // All outlive this; without `transcoders` (nullptr) there is sound only where it is Opus already.
+    AudioToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log);
+
+    // An audio packet of the source, sequence headers too, in order.
+    void push(const Packet& packet);
+    const Counters& counters() const { return counters_; }
+
+private:
+    using Codec = wire::flv::AudioCodec;
+
+    Result<void> convert(const Packet& packet);
+    Result<void> set_config(const wire::flv::AudioTag& tag);
+    Result<void> set_opus(Bytes head);
+    void make_transcoder(Codec codec, Bytes config);
+    Result<void> pass_on(const wire::flv::AudioTag& tag, const Packet& packet);
+    void send(Slice payload, MediaTime time, TimePoint arrived);
+    void set_track();
+
+    RtpLane& lane_;
+    BridgeOptions options_;
+    AudioTranscoders* transcoders_;
+    const Log& log_;
+    Codec codec_ = Codec::none;
+    std::vector<std::uint8_t> config_;             // that the transcoder was made for
+    std::unique_ptr<AudioTranscoder> transcoder_;  // none for Opus, and where none could be made
+    SampleLine opus_line_{kClockRate};
+    Counters counters_;
+    bool is_refused_ = false;  // this codec cannot be converted; said in the log
+};
+
+}  // namespace live::media

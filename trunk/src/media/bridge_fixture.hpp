@@ -1,0 +1,172 @@
+// For the tests of the converters between frames and RTP: bodies as RTMP carries them, a transcoder that only counts, and a log
+// that can be read.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "base/byte_writer.hpp"
+#include "base/hex.hpp"
+#include "base/log.hpp"
+#include "media/audio_transcoder.hpp"
+#include "media/packet.hpp"
+#include "media/rtp_lane.hpp"
+#include "wire/codec/avc.hpp"
+#include "wire/codec/hevc.hpp"
+#include "wire/flv/audio_tag.hpp"
+#include "wire/flv/video_tag.hpp"
+#include "wire/rtp_payload/audio.hpp"
+
+namespace live::media::bridge_test {
+
+using Octets = std::vector<std::uint8_t>;
+
+class Lines final : public LogSink {
+public:
+    LogLevel level() const override { return LogLevel::info; }
+    void write(LogLevel, std::string_view, std::string_view message, int) override { lines.emplace_back(message); }
+    std::size_t count(std::string_view part) const {
+        std::size_t found = 0;
+        for (const std::string& line : lines)
+            found += line.find(part) != std::string::npos;
+        return found;
+    }
+    std::vector<std::string> lines;
+};
+
+inline const Octets kSps = hex("67640028acb403c0113f2e02200000030020000006d1e30632c0");
+inline const Octets kPps = hex("68ee3cb0");
+
+// A NAL unit of `size` bytes with that head; its slice header says "first of a picture".
+inline Octets unit(std::initializer_list<std::uint8_t> head, std::size_t size, std::uint8_t fill = 0xAB) {
+    Octets bytes(size, fill);
+    std::size_t at = 0;
+    for (const std::uint8_t byte : head)
+        bytes[at++] = byte;
+    return bytes;
+}
+inline Octets idr(std::size_t size) { return unit({0x65}, size); }
+inline Octets inter(std::size_t size) { return unit({0x41}, size); }       // others are predicted from it
+inline Octets disposable(std::size_t size) { return unit({0x01}, size); }  // nothing is
+
+inline Octets with_lengths(const std::vector<Octets>& units, int length_bytes = 4) {
+    ByteWriter out;
+    for (const Octets& nal : units) {
+        const auto size = static_cast<std::uint32_t>(nal.size());
+        for (int i = length_bytes; i-- > 0;)
+            out.u8(static_cast<std::uint8_t>(size >> (8 * i)));
+        out.bytes(nal);
+    }
+    return out.release();
+}
+
+inline Packet video_packet(const wire::flv::VideoTag& tag, MediaTime dts) {
+    ByteWriter out;
+    write_video_tag(out, tag);
+    Packet packet{Kind::video, tag.key, tag.kind == wire::flv::PacketKind::sequence_header, dts, Slice::copy_of(out.written())};
+    packet.arrived = TimePoint{} + dts;
+    return packet;
+}
+
+inline Packet video_config(wire::flv::VideoCodec codec, Bytes record) {
+    const bool is_enhanced = codec != wire::flv::VideoCodec::avc;
+    return video_packet({.codec = codec, .kind = wire::flv::PacketKind::sequence_header, .enhanced = is_enhanced, .body = record},
+                        {});
+}
+
+inline Packet avc_config(std::uint8_t length_bytes = 4) {
+    ByteWriter out;
+    write_avc_config(out, wire::codec::AvcConfig{.profile = 0x64,
+                                                 .compatibility = 0,
+                                                 .level = 0x28,
+                                                 .nal_length_size = length_bytes,
+                                                 .sps = {kSps},
+                                                 .pps = {kPps},
+                                                 .extension = {}});
+    return video_config(wire::flv::VideoCodec::avc, out.written());
+}
+
+enum class Picture : bool { inter, key };
+
+inline Packet video_frame(wire::flv::VideoCodec codec, Picture is, MediaTime dts, Bytes body,
+                          std::chrono::milliseconds composition = {}) {
+    return video_packet({.codec = codec,
+                         .key = is == Picture::key,
+                         .kind = wire::flv::PacketKind::frames,
+                         .composition = composition,
+                         .enhanced = codec != wire::flv::VideoCodec::avc,
+                         .body = body},
+                        dts);
+}
+
+inline Packet avc_frame(Picture is, MediaTime dts, const std::vector<Octets>& units, std::chrono::milliseconds composition = {}) {
+    return video_frame(wire::flv::VideoCodec::avc, is, dts, with_lengths(units), composition);
+}
+
+inline Packet audio_packet(wire::flv::AudioCodec codec, wire::flv::PacketKind kind, MediaTime dts, Bytes body) {
+    ByteWriter out;
+    wire::flv::AudioTag tag;
+    tag.codec = codec;
+    tag.kind = kind;
+    tag.sample_rate = codec == wire::flv::AudioCodec::speex ? 16'000 : 44'100;
+    tag.sample_bits = 16;
+    tag.channels = 2;
+    tag.enhanced = codec == wire::flv::AudioCodec::opus;
+    tag.body = body;
+    write_audio_tag(out, tag);
+    Packet packet{Kind::audio, false, kind == wire::flv::PacketKind::sequence_header, dts, Slice::copy_of(out.written())};
+    packet.arrived = TimePoint{} + dts;
+    return packet;
+}
+
+// What a lane holds of one kind, unwrapped numbers in front.
+inline std::vector<RtpPacket> packets_of(const RtpLane& lane, Kind kind) {
+    std::vector<RtpPacket> packets;
+    for (Sequence sequence = lane.first(); sequence < lane.next(); ++sequence)
+        if (lane.at(sequence).kind == kind)
+            packets.push_back(lane.at(sequence));
+    return packets;
+}
+
+// Gives a frame back as it came, at its time; a frame of 0xEE is an error.
+class EchoTranscoder final : public AudioTranscoder {
+public:
+    explicit EchoTranscoder(Octets config) : config_(std::move(config)) {}
+    Result<void> push(Bytes frame, MediaTime time) override {
+        if (!frame.empty() && frame[0] == 0xEE)
+            return Error(Errc::malformed, "broken on purpose");
+        frames_.push_back({Slice::copy_of(frame), time});
+        return {};
+    }
+    std::optional<SoundFrame> poll() override {
+        if (frames_.empty())
+            return std::nullopt;
+        SoundFrame frame = std::move(frames_.front());
+        frames_.pop_front();
+        return frame;
+    }
+    Bytes config() const override { return config_; }
+
+private:
+    std::deque<SoundFrame> frames_;
+    Octets config_;
+};
+
+class EchoTranscoders final : public AudioTranscoders {
+public:
+    Result<std::unique_ptr<AudioTranscoder>> create(const Transcoding& what) override {
+        made.push_back(what);
+        made.back().config = {};
+        if (what.from == refused)
+            return Error(Errc::unsupported, "refused on purpose");
+        const bool is_aac = what.to == wire::flv::AudioCodec::aac;
+        return std::unique_ptr<AudioTranscoder>(std::make_unique<EchoTranscoder>(is_aac ? hex("1190") : Octets{}));
+    }
+    std::vector<Transcoding> made;
+    wire::flv::AudioCodec refused = wire::flv::AudioCodec::none;
+};
+
+}  // namespace live::media::bridge_test

@@ -1,0 +1,25 @@
+#include "media/frames_to_rtp.hpp"
+
+namespace live::media {
+
+FramesToRtp::FramesToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log)
+    : lane_(lane), video_(lane, options, log), audio_(lane, options, transcoders, log), told_(lane.next()) {
+    lane_.start_writer(nullptr);
+}
+
+void FramesToRtp::push(const Packet& packet) {
+    switch (packet.kind) {
+        case Kind::audio: audio_.push(packet); break;
+        case Kind::video: video_.push(packet); break;
+        case Kind::data: break;
+    }
+}
+
+void FramesToRtp::flush() {
+    if (told_ == lane_.next())
+        return;
+    told_ = lane_.next();
+    lane_.flush();
+}
+
+}  // namespace live::media

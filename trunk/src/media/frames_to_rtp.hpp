@@ -1,0 +1,31 @@
+// FramesToRtp: fills the RTP lane of a source whose publisher sends frames. The source makes one while somebody holds the lane,
+// and gives it every packet that it appends. An encoder on the other end of RTMP cannot be asked for a key frame, so nobody is.
+#pragma once
+
+#include "media/audio_to_rtp.hpp"
+#include "media/video_to_rtp.hpp"
+
+namespace live::media {
+
+class FramesToRtp {
+public:
+    // All outlive this.
+    FramesToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log);
+    FramesToRtp(const FramesToRtp&) = delete;
+    FramesToRtp& operator=(const FramesToRtp&) = delete;
+
+    void push(const Packet& packet);
+    // A batch is complete: the lane's listeners are told when it has got something.
+    void flush();
+
+    const VideoToRtp& video() const { return video_; }
+    const AudioToRtp& audio() const { return audio_; }
+
+private:
+    RtpLane& lane_;
+    VideoToRtp video_;
+    AudioToRtp audio_;
+    Sequence told_;
+};
+
+}  // namespace live::media

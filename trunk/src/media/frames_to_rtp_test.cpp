@@ -1,0 +1,155 @@
+#include "media/frames_to_rtp.hpp"
+
+#include <gtest/gtest.h>
+
+#include "media/bridge_fixture.hpp"
+#include "media/rtp_cursor.hpp"
+#include "media/source.hpp"
+#include "wire/codec/opus.hpp"
+
+namespace live::media {
+namespace {
+
+using namespace bridge_test;
+
+struct FramesToRtpTest : ::testing::Test {
+    void SetUp() override {
+        options.bridge.rtmp_to_rtc = true;
+        source->set_options(options);
+        source->set_conversion(&transcoders, log);
+    }
+    void append(Packet packet) {
+        source->set_arrival(TimePoint{} + packet.dts);
+        source->append(std::move(packet));
+    }
+    void configs() {
+        append(avc_config());
+        append(audio_packet(wire::flv::AudioCodec::aac, wire::flv::PacketKind::sequence_header, {}, hex("1210")));
+    }
+    void picture(MediaTime time, Picture is) {
+        append(avc_frame(is, time, {is == Picture::key ? idr(2'000) : inter(500)}));
+        source->flush();
+    }
+    void sound(MediaTime time) {
+        append(audio_packet(wire::flv::AudioCodec::aac, wire::flv::PacketKind::frames, time, Octets(30, 7)));
+        source->flush();
+    }
+
+    SlabPool pool;
+    PlayOptions options;
+    Lines lines;
+    Log log{lines, "test"};
+    EchoTranscoders transcoders;
+    Ref<Source> source = make_ref<Source>("/live/test", options, 60'000, pool);
+};
+
+TEST_F(FramesToRtpTest, ExistsOnlyWhileSomebodyReads) {
+    const auto publication = source->publish(Source::Takeover::refuse);
+    configs();
+    picture(0ms, Picture::key);
+    EXPECT_EQ(source->frames_to_rtp(), nullptr);
+    EXPECT_TRUE(transcoders.made.empty());
+    {
+        const RtpCursor one(source);
+        const FramesToRtp* const converter = source->frames_to_rtp();
+        EXPECT_NE(converter, nullptr);
+        const RtpCursor two(source);
+        EXPECT_EQ(source->frames_to_rtp(), converter);
+        EXPECT_EQ(transcoders.made.size(), 1U) << "one for all players";
+    }
+    EXPECT_EQ(source->frames_to_rtp(), nullptr);
+}
+
+TEST_F(FramesToRtpTest, FirstPlayerGetsThePicturesSinceTheKeyFrame) {
+    const auto publication = source->publish(Source::Takeover::refuse);
+    configs();
+    for (int i = 0; i < 60; ++i) {
+        picture(i * 40ms, i % 25 == 0 ? Picture::key : Picture::inter);
+        sound(i * 40ms);
+    }
+    RtpCursor player(source);
+    ASSERT_NE(player.peek(), nullptr);
+    EXPECT_TRUE(player.peek()->begins_key);
+    EXPECT_EQ(player.peek()->time, 2s);
+    EXPECT_TRUE(packets_of(player.lane(), Kind::audio).empty()) << "old sound is not made Opus";
+    sound(2'400ms);
+    EXPECT_TRUE(player.readable().is_raised());
+    EXPECT_EQ(packets_of(player.lane(), Kind::audio).size(), 1U);
+}
+
+TEST_F(FramesToRtpTest, PlayerMayBeThereFirst) {
+    RtpCursor player(source);
+    EXPECT_EQ(source->frames_to_rtp(), nullptr);
+    auto publication = *source->publish(Source::Takeover::refuse);
+    configs();
+    picture(0ms, Picture::key);
+    ASSERT_NE(player.peek(), nullptr);
+    EXPECT_TRUE(player.peek()->begins_key);
+    publication.reset();
+    EXPECT_EQ(source->frames_to_rtp(), nullptr);
+
+    publication = *source->publish(Source::Takeover::refuse);
+    const std::uint16_t last = player.lane().at(player.lane().next() - 1).sequence;
+    const Sequence before = player.lane().next();
+    append(avc_config());
+    EXPECT_EQ(player.lane().next(), before) << "what the publisher before left is not sent again";
+    EXPECT_FALSE(player.lane().gop_start());
+    picture(2s, Picture::key);
+    EXPECT_EQ(player.lane().at(before).sequence, static_cast<std::uint16_t>(last + 1));
+}
+
+TEST_F(FramesToRtpTest, NothingIsConvertedWhereTheOperatorDoesNotWant) {
+    options.bridge.rtmp_to_rtc = false;
+    source->set_options(options);
+    RtpCursor player(source);
+    const auto publication = source->publish(Source::Takeover::refuse);
+    configs();
+    picture(0ms, Picture::key);
+    EXPECT_EQ(source->frames_to_rtp(), nullptr);
+    EXPECT_EQ(player.peek(), nullptr);
+}
+
+TEST_F(FramesToRtpTest, ADayNeedsNoMoreMemoryThanAnHour) {
+    const auto publication = source->publish(Source::Takeover::refuse);
+    RtpCursor player(source);
+    append(avc_config());
+    ByteWriter head;
+    write_opus_head(head, wire::codec::OpusHead{});
+    append(audio_packet(wire::flv::AudioCodec::opus, wire::flv::PacketKind::sequence_header, {}, head.written()));
+    constexpr std::int64_t kDayMs = 24 * 3'600 * 1'000;
+    const Packet key = avc_frame(Picture::key, {}, {idr(2'000)});
+    const Packet inter_frame = avc_frame(Picture::inter, {}, {inter(300)});
+    const Packet opus = audio_packet(wire::flv::AudioCodec::opus, wire::flv::PacketKind::frames, {}, hex("fb060102"));
+    std::size_t packets_most = 0;
+    std::size_t bytes_most = 0;
+    const RtpPacket* newest = nullptr;
+    for (std::int64_t ms = 0; ms < kDayMs; ms += 120) {
+        Packet sound = opus;
+        sound.dts = ms * 1ms;
+        append(std::move(sound));
+        if (ms % 240 == 0) {
+            Packet picture = ms % 4'800 == 0 ? key : inter_frame;
+            picture.dts = ms * 1ms;
+            append(std::move(picture));
+        }
+        source->flush();
+        while (const RtpPacket* packet = player.peek()) {
+            newest = packet;
+            player.advance();
+        }
+        packets_most = std::max(packets_most, player.lane().size());
+        bytes_most = std::max(bytes_most, player.lane().bytes());
+    }
+    EXPECT_EQ(player.dropped(), 0U);
+    // 4.8 s of pictures, or 3 s of history.
+    EXPECT_LT(packets_most, 200U);
+    EXPECT_LT(bytes_most, 60'000U);
+    ASSERT_NE(newest, nullptr);
+    EXPECT_EQ(newest->time, (kDayMs - 120) * 1ms);
+    EXPECT_EQ(newest->timestamp, rtp_timestamp(newest->time, newest->kind == Kind::video ? 90'000 : 48'000));
+    EXPECT_EQ(source->frames_to_rtp()->audio().counters().packets, static_cast<std::uint64_t>(kDayMs / 120));
+    EXPECT_EQ(source->frames_to_rtp()->video().counters().frames, static_cast<std::uint64_t>(kDayMs / 240));
+}
+
+}  // namespace
+}  // namespace live::media

@@ -1,0 +1,55 @@
+// RtpToAudio: packets of one sound track become bodies as RTMP carries them: AAC by a transcoder, or Opus as enhanced RTMP has it
+// where there is none.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "base/log.hpp"
+#include "media/audio_transcoder.hpp"
+#include "media/options.hpp"
+#include "media/rtp_lane.hpp"
+
+namespace live::media {
+
+class RtpToAudio {
+public:
+    struct Body {
+        Slice body;
+        MediaTime dts{};
+    };
+    struct Counters {
+        std::uint64_t frames = 0;
+        std::uint64_t broken = 0;
+    };
+
+    // All outlive this; `transcoders` may be nullptr.
+    RtpToAudio(const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log);
+
+    // Begins anew. False when nothing can be made of this codec; that is said in the log.
+    bool set_track(const RtpTrack& track);
+    void push(const RtpPacket& packet);
+    std::optional<Body> poll();
+    // none, AAC or Opus
+    wire::flv::AudioCodec codec() const { return codec_; }
+    const Counters& counters() const { return counters_; }
+
+private:
+    using Codec = wire::flv::AudioCodec;
+
+    Result<void> convert(const RtpPacket& packet);
+    void emit(bool is_config, Bytes content, MediaTime dts);
+
+    BridgeOptions options_;
+    AudioTranscoders* transcoders_;
+    const Log& log_;
+    Codec codec_ = Codec::none;
+    std::unique_ptr<AudioTranscoder> transcoder_;  // none while Opus is passed on
+    std::deque<Body> bodies_;
+    Counters counters_;
+    bool has_config_ = false;  // emitted
+};
+
+}  // namespace live::media

@@ -1,0 +1,89 @@
+#include "media/rtp_to_audio.hpp"
+
+#include <gtest/gtest.h>
+
+#include "media/bridge_fixture.hpp"
+#include "wire/codec/opus.hpp"
+
+namespace live::media {
+namespace {
+
+using namespace bridge_test;
+using Codec = wire::flv::AudioCodec;
+using PacketKind = wire::flv::PacketKind;
+
+const RtpTrack kOpus{Kind::audio, "opus", 48'000, 2, ""};
+
+struct RtpToAudioTest : ::testing::Test {
+    void push(RtpToAudio& to, MediaTime time, Octets payload = {0xFC, 1, 2}) {
+        to.push({.kind = Kind::audio, .payload = Slice::copy_of(payload), .time = time});
+    }
+    static wire::flv::AudioTag tag_of(const RtpToAudio::Body& body) { return *wire::flv::parse_audio_tag(body.body.bytes()); }
+
+    BridgeOptions options;
+    Lines lines;
+    Log log{lines, "test"};
+    EchoTranscoders transcoders;
+    RtpToAudio converter{options, &transcoders, log};
+};
+
+TEST_F(RtpToAudioTest, MakesAac) {
+    options.aac_bitrate = 96'000;
+    RtpToAudio other{options, &transcoders, log};
+    ASSERT_TRUE(other.set_track(kOpus));
+    push(other, 1s);
+    push(other, 1'020ms);
+    ASSERT_EQ(transcoders.made.size(), 1U);
+    EXPECT_EQ(transcoders.made[0].from, Codec::opus);
+    EXPECT_EQ(transcoders.made[0].to, Codec::aac);
+    EXPECT_EQ(transcoders.made[0].bitrate, 96'000U);
+    const auto config = other.poll();
+    ASSERT_TRUE(config);
+    EXPECT_EQ(tag_of(*config).kind, PacketKind::sequence_header);
+    EXPECT_EQ(tag_of(*config).codec, Codec::aac);
+    EXPECT_TRUE(std::ranges::equal(tag_of(*config).body, hex("1190")));
+    for (const MediaTime time : {1'000ms, 1'020ms}) {
+        const auto frame = other.poll();
+        ASSERT_TRUE(frame);
+        EXPECT_EQ(tag_of(*frame).kind, PacketKind::frames);
+        EXPECT_EQ(frame->dts, time);
+    }
+    EXPECT_FALSE(other.poll());
+}
+
+TEST_F(RtpToAudioTest, WithoutTranscoderOpusGoesOn) {
+    RtpToAudio alone{options, nullptr, log};
+    EXPECT_TRUE(alone.set_track(kOpus));
+    EXPECT_EQ(alone.codec(), Codec::opus);
+    EXPECT_EQ(lines.count("cannot be made AAC"), 1U);
+    push(alone, 0ms);
+    const auto config = alone.poll();
+    ASSERT_TRUE(config);
+    EXPECT_EQ(tag_of(*config).kind, PacketKind::sequence_header);
+    EXPECT_EQ(wire::codec::parse_opus_head(tag_of(*config).body)->channels, 2);
+    const auto frame = alone.poll();
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(tag_of(*frame).codec, Codec::opus);
+    EXPECT_TRUE(tag_of(*frame).enhanced);
+}
+
+TEST_F(RtpToAudioTest, BrokenFramesAreCounted) {
+    converter.set_track(kOpus);
+    for (int i = 0; i < 20; ++i)
+        push(converter, i * 20ms, {0xEE});
+    push(converter, 400ms, {});
+    push(converter, 420ms);
+    EXPECT_EQ(converter.counters().broken, 20U);
+    EXPECT_EQ(converter.counters().frames, 1U);
+    EXPECT_EQ(lines.lines.size(), 1U);
+}
+
+TEST_F(RtpToAudioTest, OtherCodecsAreSaid) {
+    EXPECT_FALSE(converter.set_track({Kind::audio, "PCMU", 8'000, 1, ""}));
+    push(converter, 0ms);
+    EXPECT_FALSE(converter.poll());
+    EXPECT_EQ(lines.count("PCMU"), 1U);
+}
+
+}  // namespace
+}  // namespace live::media

@@ -1,0 +1,137 @@
+#include "media/rtp_to_frames.hpp"
+
+#include <algorithm>
+
+#include "base/byte_writer.hpp"
+#include "wire/amf/amf.hpp"
+
+namespace live::media {
+
+namespace amf = wire::amf;
+namespace flv = wire::flv;
+
+namespace {
+
+// A frame may be stamped a little before the first packet: an encoder of sound looks ahead. The source's timeline begins at its
+// first stamp, wherever that is.
+constexpr std::int64_t kStampBase = 1'000;
+
+std::uint32_t stamp_of(MediaTime time) { return static_cast<std::uint32_t>(to_ms(time) + kStampBase); }
+
+// What onMetaData calls a codec: the classic id where there is one, else the FourCC (E-RTMP v2, "onMetaData").
+double id_of(flv::VideoCodec codec) {
+    constexpr double kAvcId = 7;
+    return codec == flv::VideoCodec::avc ? kAvcId : flv::fourcc_of(codec).value_or(0);
+}
+
+double id_of(flv::AudioCodec codec) {
+    constexpr double kAacId = 10;
+    return codec == flv::AudioCodec::aac ? kAacId : flv::fourcc_of(codec).value_or(0);
+}
+
+}  // namespace
+
+RtpToFrames::RtpToFrames(Publication& publication, RtpLane& lane, const PublishOptions& options, AudioTranscoders* transcoders,
+                         const Log& log)
+    : publication_(publication),
+      lane_(lane),
+      ingest_(publication, publication.source().options(), options, log),
+      video_(log),
+      audio_(publication.source().options().bridge, transcoders, log),
+      next_(lane.next()),
+      key_frame_period_(publication.source().options().bridge.pli_for_rtmp) {
+    lane_.add_listener(*this);
+}
+
+RtpToFrames::~RtpToFrames() { lane_.remove_listener(*this); }
+
+void RtpToFrames::on_rtp() {
+    if (!publication_.is_current())
+        return;
+    watch_tracks();
+    for (next_ = std::max(next_, lane_.first()); next_ < lane_.next(); ++next_)
+        take(lane_.at(next_));
+    publication_.source().flush();
+}
+
+void RtpToFrames::watch_tracks() {
+    if (version_ == lane_.version())
+        return;
+    version_ = lane_.version();
+    for (const Kind kind : {Kind::audio, Kind::video}) {
+        const RtpTrack* track = lane_.track(kind);
+        auto& known = tracks_[index_of(kind)];
+        if (track == nullptr || known == *track)
+            continue;
+        known = *track;
+        if (kind == Kind::audio)
+            audio_.set_track(*track);
+        else
+            video_.set_track(*track);
+    }
+}
+
+void RtpToFrames::take(const RtpPacket& packet) {
+    publication_.source().set_arrival(packet.arrived);
+    std::uint64_t& sequence = sequences_[index_of(packet.kind)];
+    sequence += static_cast<std::uint16_t>(packet.sequence - static_cast<std::uint16_t>(sequence));
+    if (packet.kind == Kind::audio) {
+        audio_.push(packet);
+        push_audio();
+        return;
+    }
+    video_.push(packet, sequence);
+    push_video();
+    care_for_key_frames(packet);
+}
+
+void RtpToFrames::push_video() {
+    while (auto body = video_.poll()) {
+        if (body->is_config)
+            push_metadata(body->dts);
+        ingest_.push_video(stamp_of(body->dts), std::move(body->body));
+    }
+}
+
+void RtpToFrames::push_audio() {
+    while (auto body = audio_.poll()) {
+        // With pictures to come, the metadata waits for what they are.
+        if (!has_metadata_ && lane_.track(Kind::video) == nullptr)
+            push_metadata(body->dts);
+        ingest_.push_audio(stamp_of(body->dts), std::move(body->body));
+    }
+}
+
+void RtpToFrames::push_metadata(MediaTime time) {
+    has_metadata_ = true;
+    amf::Value values = amf::Value::ecma_array();
+    if (video_.codec() != flv::VideoCodec::none) {
+        values.set("width", amf::Value(double{video_.picture().width * 1.0}));
+        values.set("height", amf::Value(double{video_.picture().height * 1.0}));
+        values.set("videocodecid", amf::Value(id_of(video_.codec())));
+    }
+    if (audio_.codec() != flv::AudioCodec::none) {
+        values.set("audiocodecid", amf::Value(id_of(audio_.codec())));
+        values.set("audiosamplerate", amf::Value(48'000.0));
+        values.set("audiosamplesize", amf::Value(16.0));
+        values.set("stereo", amf::Value(true));
+    }
+    ByteWriter out;
+    amf::write_amf0(out, amf::Value("onMetaData"));
+    amf::write_amf0(out, values);
+    ingest_.push_data(stamp_of(time), Slice::copy_of(out.written()));
+}
+
+// Frames are useful from a key frame on, and segments are cut at them; an encoder for WebRTC makes one only when asked.
+void RtpToFrames::care_for_key_frames(const RtpPacket& packet) {
+    if (!key_frame_at_ || packet.begins_key)
+        key_frame_at_ = packet.arrived;
+    const auto since = packet.arrived - *key_frame_at_;
+    const bool is_needed = since >= kKeyRequestInterval && video_.take_key_frame_request();
+    if (!is_needed && since < key_frame_period_)
+        return;
+    key_frame_at_ = packet.arrived;
+    lane_.want_key_frame();
+}
+
+}  // namespace live::media

@@ -1,0 +1,56 @@
+// RtpToFrames: what a publisher over RTP puts into its lane becomes frames on its source, for everything that is made of frames
+// (RTMP, HTTP-FLV, HLS, recording, forwarding). The publisher's session owns one where rtc_to_rtmp is on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "base/log.hpp"
+#include "media/ingest.hpp"
+#include "media/rtp_to_audio.hpp"
+#include "media/rtp_to_video.hpp"
+#include "media/source.hpp"
+
+namespace live::media {
+
+class RtpToFrames final : private RtpListener {
+public:
+    // Two requests for key frames are at least this far apart.
+    static constexpr std::chrono::milliseconds kKeyRequestInterval{500};
+
+    // Takes what comes into the lane from now on, when the lane is flushed. `lane` is the one that `publication` fills; all
+    // outlive this, but for `transcoders`, which may be nullptr. The bridge's options are those of the source.
+    RtpToFrames(Publication& publication, RtpLane& lane, const PublishOptions& options, AudioTranscoders* transcoders,
+                const Log& log);
+    ~RtpToFrames();
+    RtpToFrames(const RtpToFrames&) = delete;
+    RtpToFrames& operator=(const RtpToFrames&) = delete;
+
+    const RtpToVideo& video() const { return video_; }
+    const RtpToAudio& audio() const { return audio_; }
+
+private:
+    void on_rtp() override;
+    void watch_tracks();
+    void take(const RtpPacket& packet);
+    void push_video();
+    void push_audio();
+    void push_metadata(MediaTime time);
+    void care_for_key_frames(const RtpPacket& packet);
+
+    Publication& publication_;
+    RtpLane& lane_;
+    Ingest ingest_;
+    RtpToVideo video_;
+    RtpToAudio audio_;
+    std::array<std::optional<RtpTrack>, 2> tracks_;  // by kind
+    std::array<std::uint64_t, 2> sequences_{};       // of the newest packet, widened
+    Sequence next_;
+    std::chrono::milliseconds key_frame_period_;
+    std::optional<TimePoint> key_frame_at_;  // came, or was asked for
+    std::optional<std::uint32_t> version_;   // of the lane's tracks
+    bool has_metadata_ = false;
+};
+
+}  // namespace live::media

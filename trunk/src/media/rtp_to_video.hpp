@@ -1,0 +1,90 @@
+// RtpToVideo: packets of one video track become bodies as RTMP carries them. H.264 and HEVC bring their parameter sets with their
+// key frames; sequence headers are made of them, and anew when they change. VP8, VP9 and AV1 become enhanced RTMP.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/log.hpp"
+#include "media/picture_order.hpp"
+#include "media/rtp_lane.hpp"
+#include "wire/codec/picture.hpp"
+#include "wire/flv/video_tag.hpp"
+#include "wire/rtp_payload/av1.hpp"
+#include "wire/rtp_payload/nal.hpp"
+#include "wire/rtp_payload/vpx.hpp"
+
+namespace live::media {
+
+class RtpToVideo {
+public:
+    // Parameter sets kept of one type.
+    static constexpr std::size_t kParameterSetsMax = 16;
+
+    struct Body {
+        Slice body;
+        MediaTime dts{};
+        bool is_config = false;
+    };
+    struct Counters {
+        std::uint64_t frames = 0;
+        std::uint64_t dropped = 0;  // waited for a key frame, or could not be read
+    };
+
+    // `log` outlives this.
+    explicit RtpToVideo(const Log& log) : log_(log) {}
+
+    // Begins anew. False when RTMP has no place for this codec; that is said in the log.
+    bool set_track(const RtpTrack& track);
+    // In order; `sequence` is the track's number, widened.
+    void push(const RtpPacket& packet, std::uint64_t sequence);
+    std::optional<Body> poll();
+    // A key frame is needed; once for each need.
+    bool take_key_frame_request() { return std::exchange(wants_key_frame_, false); }
+    // Of the latest key frame.
+    const wire::codec::SpsInfo& picture() const { return picture_; }
+    wire::flv::VideoCodec codec() const { return codec_; }
+    const Counters& counters() const { return counters_; }
+
+private:
+    using Codec = wire::flv::VideoCodec;
+    using Depacketizer = std::variant<std::monostate, wire::rtp_payload::NalDepacketizer, wire::rtp_payload::VpxDepacketizer,
+                                      wire::rtp_payload::Av1Depacketizer>;
+    using Sets = std::vector<std::vector<std::uint8_t>>;
+    struct Stamp {
+        std::uint32_t timestamp = 0;
+        MediaTime time{};
+    };
+
+    MediaTime time_of(std::uint32_t timestamp) const;
+    void take(wire::rtp_payload::Frame frame);
+    Result<void> convert(const wire::rtp_payload::Frame& frame);
+    // Keeps the parameter sets, and puts what is left of the frame into units_.
+    Result<void> split_off_sets(Bytes frame);
+    std::size_t type_of_set(Bytes unit) const;
+    Result<void> remake_config(const wire::rtp_payload::Frame& frame);
+    Result<std::vector<std::uint8_t>> make_config(Bytes frame);
+    void emit(wire::flv::VideoTag tag, MediaTime dts);
+
+    const Log& log_;
+    Codec codec_ = Codec::none;
+    Depacketizer depacketizer_;
+    std::array<Stamp, 8> stamps_{};  // of the latest timestamps
+    std::size_t next_stamp_ = 0;
+    std::array<Sets, 3> sets_;          // VPS, SPS, PPS
+    std::vector<std::uint8_t> units_;   // of the frame in hand, without parameter sets
+    std::vector<std::uint8_t> config_;  // that was emitted
+    PictureOrder order_;
+    std::deque<Body> bodies_;
+    wire::codec::SpsInfo picture_;
+    Counters counters_;
+    bool waits_ = true;  // for a key frame
+    bool wants_key_frame_ = false;
+};
+
+}  // namespace live::media

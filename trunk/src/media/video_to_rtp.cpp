@@ -1,0 +1,230 @@
+#include "media/video_to_rtp.hpp"
+
+#include <optional>
+#include <string>
+
+#include "base/byte_reader.hpp"
+#include "base/log_format.hpp"
+#include "wire/codec/av1.hpp"
+#include "wire/codec/avc.hpp"
+#include "wire/codec/hevc.hpp"
+#include "wire/rtp_payload/av1.hpp"
+#include "wire/rtp_payload/vpx.hpp"
+
+namespace live::media {
+
+namespace flv = wire::flv;
+namespace rtp_payload = wire::rtp_payload;
+
+namespace {
+
+bool has_nal_units(flv::VideoCodec codec) { return codec == flv::VideoCodec::avc || codec == flv::VideoCodec::hevc; }
+
+// What a NAL unit is to this converter (H.264, table 7-1; H.265, table 7-1).
+struct Unit {
+    enum class Is : std::uint8_t { slice, parameter_set, message, other } is = Is::other;
+    bool is_reference = false;  // of a slice: other pictures may be predicted from it
+};
+
+Unit avc_unit(std::uint8_t head) {
+    switch (head & 0x1F) {
+        case 1:
+        case 2:
+        case 3:
+        case 4:
+        case 5: return {Unit::Is::slice, (head & 0x60) != 0};
+        case 6: return {Unit::Is::message};
+        case 7:
+        case 8:
+        case 13: return {Unit::Is::parameter_set};
+        default: return {};
+    }
+}
+
+Unit hevc_unit(std::uint8_t head) {
+    const unsigned type = head >> 1 & 0x3FU;
+    // Of types 0 to 15 the even ones are not predicted from by pictures of their own sub-layer; the others are key pictures.
+    if (type < 32)
+        return {Unit::Is::slice, type >= 16 || type % 2 == 1};
+    if (type <= 34)
+        return {Unit::Is::parameter_set};
+    return {type == 39 || type == 40 ? Unit::Is::message : Unit::Is::other};
+}
+
+void put_unit(std::vector<std::uint8_t>& out, Bytes unit) {
+    const auto size = static_cast<std::uint32_t>(unit.size());
+    for (const int shift : {24, 16, 8, 0})
+        out.push_back(static_cast<std::uint8_t>(size >> shift));
+    out.insert(out.end(), unit.begin(), unit.end());
+}
+
+// profile-level-id of RFC 6184, 8.1, is the three bytes behind the header of the sequence parameter set.
+std::string avc_format(const wire::codec::AvcConfig& config) {
+    return fmt::format("level-asymmetry-allowed=1;packetization-mode=1;profile-level-id={:02x}{:02x}{:02x}", config.profile,
+                       config.compatibility, config.level);
+}
+
+}  // namespace
+
+VideoToRtp::VideoToRtp(RtpLane& lane, const BridgeOptions& options, const Log& log) : lane_(lane), options_(options), log_(log) {}
+
+void VideoToRtp::push(const Packet& packet) {
+    if (const auto converted = convert(packet); !converted.ok() && counters_.broken++ == 0)
+        LOG_WARN(log_, "a picture could not be made RTP ({}); further ones are counted only", converted.error().text());
+}
+
+Result<void> VideoToRtp::convert(const Packet& packet) {
+    const flv::VideoTag tag = TRY(flv::parse_video_tag(packet.payload.bytes()));
+    if (tag.kind == flv::PacketKind::sequence_header)
+        return set_config(tag);
+    if (tag.kind != flv::PacketKind::frames || tag.body.empty())
+        return {};
+    // VP8 needs no configuration, and encoders leave it out.
+    if (tag.codec == Codec::vp8 && codec_ != Codec::vp8)
+        set_track(Codec::vp8, "");
+    if (tag.codec != codec_)
+        return {};
+    const MediaTime shown = packet.dts + tag.composition;
+    const bool is_wanted = has_nal_units(codec_) ? TRY(collect_nal_units(tag, shown)) : true;
+    if (!is_wanted)
+        return {};
+    payloads_.clear();
+    TRY(packetize(tag));
+    if (!payloads_.empty())
+        send(packet, order_.place(shown), tag.key);
+    return {};
+}
+
+Result<void> VideoToRtp::set_config(const flv::VideoTag& tag) {
+    switch (tag.codec) {
+        case Codec::avc: return take_avc_config(tag.body);
+        case Codec::hevc: return take_hevc_config(tag.body);
+        case Codec::av1: {
+            const auto config = TRY(wire::codec::parse_av1_config(tag.body));
+            parameter_sets_.assign(config.obus.begin(), config.obus.end());
+            set_track(tag.codec, "");
+            return {};
+        }
+        case Codec::vp9: set_track(tag.codec, "profile-id=0"); return {};
+        case Codec::vp8: set_track(tag.codec, ""); return {};
+        default: break;
+    }
+    if (refused_ != tag.codec)
+        LOG_WARN(log_, "WebRTC players get no picture: {} cannot be sent as RTP here", flv::name_of(tag.codec));
+    refused_ = tag.codec;
+    codec_ = Codec::none;
+    return {};
+}
+
+Result<void> VideoToRtp::take_avc_config(Bytes record) {
+    const auto config = TRY(wire::codec::parse_avc_config(record));
+    parameter_sets_.clear();
+    for (const auto* units : {&config.sps, &config.pps})
+        for (const Bytes unit : *units)
+            add_parameter_set(unit);
+    nal_length_size_ = config.nal_length_size;
+    set_track(Codec::avc, avc_format(config));
+    return {};
+}
+
+Result<void> VideoToRtp::take_hevc_config(Bytes record) {
+    const auto config = TRY(wire::codec::parse_hevc_config(record));
+    parameter_sets_.clear();
+    for (const auto type : {config.kVps, config.kSps, config.kPps})
+        for (const wire::codec::HevcArray& array : config.arrays)
+            if (array.type == type)
+                for (const Bytes unit : array.units)
+                    add_parameter_set(unit);
+    nal_length_size_ = config.nal_length_size;
+    set_track(Codec::hevc, "");
+    return {};
+}
+
+void VideoToRtp::add_parameter_set(Bytes unit) {
+    if (!unit.empty())
+        put_unit(parameter_sets_, unit);
+}
+
+void VideoToRtp::set_track(Codec codec, std::string format) {
+    codec_ = codec;
+    std::string name(flv::name_of(codec));
+    if (codec == Codec::hevc)
+        name = "H265";
+    lane_.set_track({Kind::video, std::move(name), kClockRate, 0, std::move(format)});
+}
+
+Result<bool> VideoToRtp::collect_nal_units(const flv::VideoTag& tag, MediaTime shown) {
+    frame_.clear();
+    bool has_own_sets = false;
+    bool is_reference = false;
+    ByteReader in(tag.body);
+    while (!in.at_end()) {
+        std::uint32_t length = 0;
+        for (std::uint8_t i = 0; i < nal_length_size_; ++i)
+            length = length << 8 | TRY(in.u8());
+        const Bytes unit = TRY(in.take(length));
+        if (unit.empty())
+            continue;
+        const Unit what = codec_ == Codec::avc ? avc_unit(unit[0]) : hevc_unit(unit[0]);
+        if (what.is == Unit::Is::other || (what.is == Unit::Is::message && !options_.keep_avc_nalu_sei))
+            continue;
+        has_own_sets = has_own_sets || what.is == Unit::Is::parameter_set;
+        is_reference = is_reference || what.is_reference;
+        put_unit(frame_, unit);
+    }
+    if (tag.key && !has_own_sets)
+        frame_.insert(frame_.begin(), parameter_sets_.begin(), parameter_sets_.end());
+    return tag.key || !order_.is_reordered(shown) || admit_b_frame(is_reference);
+}
+
+bool VideoToRtp::admit_b_frame(bool is_reference) {
+    if (!has_b_frames_)
+        LOG_WARN(
+            log_,
+            "the stream has B-frames, which browsers do not put in order: {}. Better switch them off in the encoder "
+            "(tune=zerolatency, bframes=0)",
+            options_.keep_bframe ? "kept, as keep_bframe says" : "those that nothing is predicted from are left out for WebRTC");
+    has_b_frames_ = true;
+    if (options_.keep_bframe || is_reference)
+        return true;
+    ++counters_.dropped_b_frames;
+    return false;
+}
+
+Result<void> VideoToRtp::packetize(const flv::VideoTag& tag) {
+    switch (codec_) {
+        case Codec::avc: return packetize_nal(rtp_payload::NalCodec::avc, frame_, kPayloadBytesMax, payloads_);
+        case Codec::hevc: return packetize_nal(rtp_payload::NalCodec::hevc, frame_, kPayloadBytesMax, payloads_);
+        case Codec::av1:
+            frame_.clear();
+            if (tag.key && !wire::codec::parse_av1_sequence_header(tag.body).ok())
+                frame_ = parameter_sets_;
+            frame_.insert(frame_.end(), tag.body.begin(), tag.body.end());
+            return packetize_av1(frame_, kPayloadBytesMax, payloads_);
+        case Codec::vp9: {
+            const auto kind = tag.key ? rtp_payload::FrameKind::key : rtp_payload::FrameKind::inter;
+            packetize_vp9(tag.body, kind, picture_id_++, kPayloadBytesMax, payloads_);
+            return {};
+        }
+        default: packetize_vp8(tag.body, picture_id_++, kPayloadBytesMax, payloads_); return {};
+    }
+}
+
+void VideoToRtp::send(const Packet& packet, MediaTime time, bool is_key) {
+    ++counters_.frames;
+    const Slice all = Slice::copy_of(payloads_.bytes());
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < payloads_.size(); ++i) {
+        const std::size_t size = payloads_[i].size();
+        lane_.append({.kind = Kind::video,
+                      .timestamp = rtp_timestamp(time, kClockRate),
+                      .marker = i + 1 == payloads_.size(),
+                      .begins_key = is_key && i == 0,
+                      .payload = all.sub(at, size),
+                      .arrived = packet.arrived,
+                      .time = time});
+        at += size;
+    }
+}
+
+}  // namespace live::media
