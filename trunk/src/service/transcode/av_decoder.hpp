@@ -1,0 +1,47 @@
+// AvDecoder: frames of one sound codec in, samples of 48 kHz stereo out.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "service/transcode/av_library.hpp"
+#include "wire/flv/codec.hpp"
+
+namespace live::service::transcode {
+
+inline constexpr int kSampleRate = 48'000;
+inline constexpr int kChannels = 2;
+
+class AvDecoder {
+public:
+    // Frames above are refused: AAC has at most 6,144 bits a channel, Opus 1,275 bytes a frame and 48 frames.
+    static constexpr std::size_t kFrameBytesMax = 64 * 1024;
+
+    // `library` outlives this. Errc::unsupported when there is no decoder, Errc::malformed when it does not like `config`.
+    static Result<AvDecoder> create(const AvLibrary& library, wire::flv::AudioCodec codec, Bytes config);
+
+    // Appends left and right in turn. Errc::malformed, Errc::limit: nothing came of this frame.
+    Result<void> decode(Bytes frame, std::vector<float>& samples);
+    // Samples (of both channels one) that are still inside the resampler, at 48 kHz.
+    std::int64_t delay() const;
+
+private:
+    AvDecoder(const AvLibrary& library, ContextPtr context);
+
+    Result<void> prepare_resampler();
+    Result<void> resample(std::vector<float>& samples);
+
+    const AvLibrary* library_;
+    ContextPtr context_;
+    PacketPtr packet_;
+    FramePtr frame_;
+    ResamplerPtr resampler_;
+    // What the resampler was made for.
+    int rate_ = 0;
+    int format_ = -1;
+    int channels_ = 0;
+};
+
+}  // namespace live::service::transcode
