@@ -108,6 +108,7 @@ Json json_of(const BoardStream& stream) {
         {"audio", audio_of(stream)},
         // What follows is ours.
         {"fps", frames_per_second},
+        {"b_frames", stream.has_b_frames()},
         {"gop",
          {{"seconds", optional_seconds(stream.gop())}, {"since_key_frame", optional_seconds(stream.since_key_frame(io::now()))}}},
         {"tracks",

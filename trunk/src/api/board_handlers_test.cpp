@@ -91,11 +91,26 @@ TEST_F(BoardApiTest, AStreamHasEveryField) {
     const auto source = *streams.find_or_create("/live/cam", {}, 60'000);
     client(ClientKind::fmle_publish);
     client(ClientKind::rtmp_play);
-    const Fields fields{{"id", kText},        {"name", kText},        {"vhost", kText},           {"app", kText},
-                        {"tcUrl", kText},     {"url", kText},         {"live_ms", kWhole},        {"clients", kWhole},
-                        {"frames", kWhole},   {"send_bytes", kWhole}, {"recv_bytes", kWhole},     {"kbps", kObject},
-                        {"publish", kObject}, {"video", kObject},     {"audio", kObject},         {"fps", kReal},
-                        {"gop", kObject},     {"tracks", kObject},    {"dropped_packets", kWhole}};
+    const Fields fields{{"id", kText},
+                        {"name", kText},
+                        {"vhost", kText},
+                        {"app", kText},
+                        {"tcUrl", kText},
+                        {"url", kText},
+                        {"live_ms", kWhole},
+                        {"clients", kWhole},
+                        {"frames", kWhole},
+                        {"send_bytes", kWhole},
+                        {"recv_bytes", kWhole},
+                        {"kbps", kObject},
+                        {"publish", kObject},
+                        {"video", kObject},
+                        {"audio", kObject},
+                        {"fps", kReal},
+                        {"gop", kObject},
+                        {"tracks", kObject},
+                        {"dropped_packets", kWhole},
+                        {"b_frames", kBool}};
     Fields silent = fields;
     for (auto& [name, type] : silent)
         if (name == "video" || name == "audio")
@@ -118,6 +133,9 @@ TEST_F(BoardApiTest, AStreamHasEveryField) {
     EXPECT_EQ(one["audio"], Json::parse(R"({"codec":"AAC","sample_rate":44100,"channel":2,"profile":"LC"})"));
     EXPECT_EQ(one["publish"], Json::parse(R"({"active":true,"cid":"id0"})"));
     EXPECT_EQ(one["clients"], 2);
+    EXPECT_EQ(one["b_frames"], false);
+    source->note_b_frames();
+    EXPECT_EQ(ask_json("/api/v1/streams/")["streams"][0]["b_frames"], true);
     EXPECT_EQ(one["frames"], 2);
     EXPECT_EQ(one["tracks"]["audio"], Json::parse(R"({"packets":1,"bytes":4})"));
     EXPECT_EQ(one["url"], "/live/cam");

@@ -167,7 +167,9 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
       shown_{names_, *counters_, board_, *vhosts_, files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_, memory_},
-      http_(shown_, settings_->stats.disk, scratch_, limit_, log) {}
+      http_(shown_, settings_->stats.disk, scratch_, limit_, log) {
+    start_conversion();
+}
 
 Server::~Server() = default;
 
@@ -285,6 +287,16 @@ Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     apply_ingests();
     heartbeat_->settings_changed();
     return {};
+}
+
+// Where a virtual host wants it, the libraries are loaded now: later the first stream would make all others wait for that.
+void Server::start_conversion() {
+    streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
+    const auto wants = [](const Vhost& vhost) { return vhost.play.bridge.rtmp_to_rtc || vhost.play.bridge.rtc_to_rtmp; };
+    if (std::ranges::none_of(settings_->vhosts, wants))
+        return;
+    if (const auto loaded = transcoders_.load(); !loaded.ok())
+        LOG_WARN(log_, "sound cannot be converted between RTMP and WebRTC: {}", loaded.error().sentence());
 }
 
 void Server::start_forwarding() {

@@ -34,6 +34,7 @@
 #include "service/http_client/http_client.hpp"
 #include "service/ingest/ingest_service.hpp"
 #include "service/stats/stream_board.hpp"
+#include "service/transcode/transcoder_factory.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/connection_limit.hpp"
 #include "session/common/fan_out.hpp"
@@ -86,6 +87,7 @@ private:
     void close_missing(const Settings& settings);
     void kick_lost_clients();
     Result<void> start_callbacks();
+    void start_conversion();
     void start_forwarding();
     service::dvr::DvrContext recording_context();
     void apply_ingests();
@@ -96,6 +98,7 @@ private:
     std::unique_ptr<const Settings> settings_;
     SettingsAdmission admission_;
     media::SlabPool slabs_;
+    service::transcode::TranscoderFactory transcoders_;
     media::StreamTable streams_;
     io::Scope services_{"service"};
     io::Scope connections_{"connection"};

@@ -136,6 +136,19 @@ void share_https(Settings& settings) {
         api.https.listen = server.https.listen;
 }
 
+template <class Rtc>
+media::BridgeOptions bridge_of(const Rtc& rtc) {
+    media::BridgeOptions bridge;
+    bridge.rtmp_to_rtc = rtc.enabled && rtc.rtmp_to_rtc;
+    bridge.opus_bitrate = rtc.opus_bitrate;
+    bridge.keep_bframe = rtc.keep_bframe;
+    bridge.keep_avc_nalu_sei = rtc.keep_avc_nalu_sei;
+    bridge.rtc_to_rtmp = rtc.enabled && rtc.rtc_to_rtmp;
+    bridge.aac_bitrate = rtc.aac_bitrate;
+    bridge.pli_for_rtmp = rtc.pli_for_rtmp;
+    return bridge;
+}
+
 void derive(const LoadInput& input, Settings& settings) {
     expand_candidates(input.environment, settings.rtc_server);
     for (Vhost& vhost : settings.vhosts) {
@@ -143,6 +156,7 @@ void derive(const LoadInput& input, Settings& settings) {
             vhost.publish.merged_read = false;
         if (vhost.http_remux.enabled)
             vhost.play.history_min = vhost.http_remux.fast_cache;
+        vhost.play.bridge = bridge_of(vhost.rtc);
         if (vhost.hls.key_file_path.empty())
             vhost.hls.key_file_path = vhost.hls.path;
         if (vhost.hls.key_url.empty())

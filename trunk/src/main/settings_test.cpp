@@ -255,6 +255,21 @@ TEST(Settings, NumbersOutsideTheirBoundsAreClampedWhereTheDocumentOnlyWarns) {
     EXPECT_EQ(good("listen 1935; chunk_size 65537; vhost a {}").settings.chunk_size, 65'536U);
 }
 
+TEST(Settings, SourcesHearWhatRtcSaysOfConversions) {
+    const auto bridge =
+        vhost_of("rtc { enabled on; rtmp_to_rtc on; opus_bitrate 96000; keep_avc_nalu_sei off; pli_for_rtmp 3; }").play.bridge;
+    EXPECT_TRUE(bridge.rtmp_to_rtc);
+    EXPECT_FALSE(bridge.rtc_to_rtmp);
+    EXPECT_FALSE(bridge.keep_bframe);
+    EXPECT_FALSE(bridge.keep_avc_nalu_sei);
+    EXPECT_EQ(bridge.opus_bitrate, 96'000U);
+    EXPECT_EQ(bridge.aac_bitrate, 48'000U);
+    EXPECT_EQ(bridge.pli_for_rtmp, 3s);
+    EXPECT_FALSE(vhost_of("rtc { rtmp_to_rtc on; rtc_to_rtmp on; }").play.bridge.rtmp_to_rtc)
+        << "without WebRTC nothing is converted";
+    EXPECT_TRUE(vhost_of("rtc { enabled on; rtc_to_rtmp on; keep_bframe on; }").play.bridge.rtc_to_rtmp);
+}
+
 TEST(Settings, DurationsMayHaveFractionsInTheirUnit) {
     EXPECT_EQ(vhost_of("hls { hls_fragment 1.5; }").hls.fragment, 1500ms);
     EXPECT_EQ(vhost_of("play { send_min_interval 10.5; }").play.send_min_interval, 10'500us);

@@ -60,6 +60,7 @@ public:
     // From one key frame to the next, of late.
     std::optional<MediaTime> gop() const { return gop_; }
     std::optional<MediaTime> since_key_frame(TimePoint now) const;
+    bool has_b_frames() const { return source_ && source_->has_b_frames(); }
     std::optional<VideoFacts> video() const;
     std::optional<AudioFacts> audio() const;
 
