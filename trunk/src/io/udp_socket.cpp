@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <netinet/in.h>
+#include <linux/sock_diag.h>
 #include <netinet/udp.h>
 #include <sys/socket.h>
 
@@ -313,6 +314,14 @@ bool UdpSocket::send_cut(const Train& train) {
 
 UdpSocket::BufferBytes UdpSocket::buffers() const {
     return {buffer_of(socket_.fd(), SO_RCVBUF), buffer_of(socket_.fd(), SO_SNDBUF)};
+}
+
+std::uint64_t UdpSocket::lost_on_arrival() const {
+    std::array<std::uint32_t, SK_MEMINFO_VARS> figures{};
+    socklen_t size = sizeof figures;
+    if (!socket_.is_open() || ::getsockopt(socket_.fd(), SOL_SOCKET, SO_MEMINFO, figures.data(), &size) < 0)
+        return 0;
+    return figures[SK_MEMINFO_DROPS];
 }
 
 }  // namespace live::io

@@ -16,7 +16,7 @@
 namespace live::io {
 
 struct Datagram {
-    Bytes bytes;
+    MutBytes bytes;  // may be decrypted where they are
     TransportAddress from;
     // Which of this machine's addresses it was sent to. An answer from another one would look like a stranger's.
     IpAddress to;
@@ -77,6 +77,9 @@ public:
     const Endpoint& endpoint() const { return endpoint_; }
     const Counters& counters() const { return counters_; }
     BufferBytes buffers() const;
+    // Datagrams that came and were lost here, because nobody took them out of the kernel's buffer in time. 0 where the kernel does
+    // not say.
+    std::uint64_t lost_on_arrival() const;
     // Whether trains go out whole. Found out by trying; off for good after the first refusal.
     bool cuts_in_kernel() const { return cuts_in_kernel_; }
     int native_handle() const { return socket_.fd(); }

@@ -109,7 +109,7 @@ void apply_container_rules(const LoadInput& input, bool tank_was_said, Settings&
 }
 
 // `$NAME` is the variable's value, or * when it is unset.
-void expand_candidates(const config::Environment& environment, RtcServerOptions& rtc) {
+void expand_candidates(const config::Environment& environment, session::rtc::RtcServerOptions& rtc) {
     for (std::string& candidate : rtc.candidates) {
         if (!candidate.starts_with('$'))
             continue;

@@ -76,34 +76,6 @@ inline constexpr auto kExecRows = std::tuple{
         .example("./objs/ffmpeg/bin/ffmpeg -f flv -i [url] -c copy -y ./[stream].flv"),
 };
 
-inline constexpr std::array<std::string_view, 2> kDtlsRoleNames = {"passive", "active"};
-inline constexpr std::array<std::string_view, 3> kDtlsVersionNames = {"auto", "dtls1.0", "dtls1.2"};
-
-inline constexpr auto kRtcRows = std::tuple{
-    config::row(&RtcOptions::enabled, "enabled", kNextSession, "WebRTC on this virtual host."),
-    config::row(&RtcOptions::nack, "nack", kNextSession, "Negotiates NACK."),
-    config::row(&RtcOptions::nack_no_copy, "nack_no_copy", kNextSession, "Shares packets with the resend queue."),
-    config::row(&RtcOptions::twcc, "twcc", kNextSession, "Transport-wide congestion control feedback."),
-    config::row(&RtcOptions::stun_timeout, "stun_timeout", 0s, 3600s, kNextSession, "A session without STUN for this long ends."),
-    config::row(&RtcOptions::stun_strict_check, "stun_strict_check", kNextSession, "Drops STUN with the wrong role."),
-    config::row(&RtcOptions::dtls_role, "dtls_role", kDtlsRoleNames, kNextSession, "Our role when the offer leaves it open."),
-    config::row(&RtcOptions::dtls_version, "dtls_version", kDtlsVersionNames, kNextSession, "DTLS version."),
-    config::row(&RtcOptions::drop_for_pt, "drop_for_pt", 0, 127, kNextSession, "Drops RTP of that payload type; 0 is none."),
-    config::row(&RtcOptions::rtmp_to_rtc, "rtmp_to_rtc", kNextSession, "RTMP streams can be played over WebRTC."),
-    config::row(&RtcOptions::keep_bframe, "keep_bframe", kNextSession, "Keeps B-frames there."),
-    config::row(&RtcOptions::keep_avc_nalu_sei, "keep_avc_nalu_sei", kNextSession, "Keeps SEI there."),
-    config::row(&RtcOptions::opus_bitrate, "opus_bitrate", 8000, 320'000, kNextSession,
-                "Bits a second of the Opus made from AAC.")
-        .or_default(),
-    config::row(&RtcOptions::rtc_to_rtmp, "rtc_to_rtmp", kNextSession, "WebRTC streams can be played over RTMP."),
-    config::row(&RtcOptions::pli_for_rtmp, "pli_for_rtmp", 0.5s, 30.0s, kNextSession, "Period of key frame requests for that.")
-        .or_default(),
-    config::row(&RtcOptions::aac_bitrate, "aac_bitrate", 8000, 320'000, kNextSession, "Bits a second of the AAC made from Opus.")
-        .or_default(),
-    config::row(&RtcOptions::init_rate_from_sdp, "init_rate_from_sdp", kNextSession, "First rate is the SDP's."),
-    config::row(&RtcOptions::keep_original_ssrc, "keep_original_ssrc", kNextSession, "Players see the publisher's SSRC."),
-};
-
 inline constexpr auto kSrtRows = std::tuple{
     config::row(&SrtOptions::enabled, "enabled", kNextSession, "SRT on this virtual host."),
     config::row(&SrtOptions::srt_to_rtmp, "srt_to_rtmp", kNextSession, "SRT streams can be played over the others.")

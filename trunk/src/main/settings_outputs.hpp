@@ -59,27 +59,6 @@ struct ExecOptions {
     std::vector<std::vector<std::string>> publish;
 };
 
-struct RtcOptions {
-    bool enabled = false;
-    bool nack = true;
-    bool nack_no_copy = true;
-    bool twcc = true;
-    std::chrono::milliseconds stun_timeout = 30s;
-    bool stun_strict_check = false;
-    std::string dtls_role = "passive";
-    std::string dtls_version = "auto";
-    std::uint32_t drop_for_pt = 0;
-    bool rtmp_to_rtc = false;
-    bool keep_bframe = false;
-    bool keep_avc_nalu_sei = true;
-    std::uint32_t opus_bitrate = 48'000;
-    bool rtc_to_rtmp = false;
-    std::chrono::milliseconds pli_for_rtmp = 6s;
-    std::uint32_t aac_bitrate = 48'000;
-    bool init_rate_from_sdp = false;
-    bool keep_original_ssrc = false;
-};
-
 struct SrtOptions {
     bool enabled = false;
     bool srt_to_rtmp = true;

@@ -18,6 +18,7 @@
 #include "service/hooks/option_rows.hpp"
 #include "service/ingest/option_rows.hpp"
 #include "session/flv/option_rows.hpp"
+#include "session/rtc/option_rows.hpp"
 #include "session/rtmp/option_rows.hpp"
 
 namespace live::main_ {
@@ -51,7 +52,7 @@ inline constexpr auto kVhostRows = std::tuple{
     config::block(&Vhost::http_remux, "http_remux", session::flv::kRemuxRows, "Live streams over HTTP: FLV, TS, AAC, MP3."),
     config::block(&Vhost::http_hooks, "http_hooks", service::hooks::kHookRows, "Asks and tells a server of yours."),
     config::block(&Vhost::exec, "exec", kExecRows, "Programs for streams.").not_in_environment().pending(),
-    config::block(&Vhost::rtc, "rtc", kRtcRows, "WebRTC.").pending(),
+    config::block(&Vhost::rtc, "rtc", session::rtc::kRtcRows, "WebRTC."),
     config::block(&Vhost::srt, "srt", kSrtRows, "SRT.").pending(),
     config::block(&Vhost::rtsp, "rtsp", kRtspRows, "RTSP.").pending(),
     config::blocks(&Vhost::transcodes, "transcode", &TranscodeOptions::scope, "scope", kTranscodeRows,
@@ -141,7 +142,7 @@ inline constexpr auto kSettingsRows = std::tuple_cat(
         config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),
         config::block(&Settings::http_server, "http_server", kHttpServerRows, "Files and streams over HTTP."),
         config::block(&Settings::srt_server, "srt_server", kSrtServerRows, "SRT.").pending(),
-        config::block(&Settings::rtc_server, "rtc_server", kRtcServerRows, "WebRTC.").pending(),
+        config::block(&Settings::rtc_server, "rtc_server", session::rtc::kRtcServerRows, "WebRTC."),
         config::blocks(&Settings::stream_casters, "stream_caster", nullptr, "", kStreamCasterRows, "Streams of other protocols.")
             .not_in_environment(),
         config::block(&Settings::exporter, "exporter", kExporterRows, "Prometheus metrics."),

@@ -121,48 +121,6 @@ inline constexpr auto kSrtServerRows = std::tuple{
     config::row(&SrtServerOptions::default_streamid, "default_streamid", kRestart, "The stream id of a client that sends none."),
 };
 
-inline constexpr auto kRtcTcpRows = std::tuple{
-    config::row(&RtcTcpOptions::enabled, "enabled", kRestart, "WebRTC over TCP."),
-    config::endpoints(&RtcTcpOptions::listen, "listen", kRestart, "TCP endpoints; may be the API's or the HTTP server's."),
-};
-
-inline constexpr auto kBlackHoleRows = std::tuple{
-    config::row(&BlackHoleOptions::enabled, "enabled", kNextSession, "Copies packets in plain text to a UDP address."),
-    config::row(&BlackHoleOptions::addr, "addr", kNextSession, "That address.").example("127.0.0.1:10000"),
-};
-
-inline constexpr std::array kRtcTransportNames = {
-    config::Named<RtcTransport>{"udp", RtcTransport::udp},
-    config::Named<RtcTransport>{"tcp", RtcTransport::tcp},
-    config::Named<RtcTransport>{"all", RtcTransport::all},
-};
-inline constexpr std::array kIpFamilyNames = {
-    config::Named<IpFamily>{"ipv4", IpFamily::ipv4},
-    config::Named<IpFamily>{"ipv6", IpFamily::ipv6},
-    config::Named<IpFamily>{"all", IpFamily::all},
-};
-
-inline constexpr auto kRtcServerRows = std::tuple{
-    config::row(&RtcServerOptions::enabled, "enabled", kRestart, "WebRTC server."),
-    config::endpoints(&RtcServerOptions::listen, "listen", kRestart, "UDP endpoints of the media."),
-    config::block(&RtcServerOptions::tcp, "tcp", kRtcTcpRows, "Media over TCP."),
-    config::row(&RtcServerOptions::protocol, "protocol", kRtcTransportNames, kNextSession, "Which candidates an answer names."),
-    config::row(&RtcServerOptions::candidates, "candidate", kNextSession,
-                "Addresses to advertise: * or 0.0.0.0 finds them, $NAME takes a variable's value, or addresses and names."),
-    config::row(&RtcServerOptions::use_auto_detect_network_ip, "use_auto_detect_network_ip", kNextSession,
-                "Permits finding them."),
-    config::row(&RtcServerOptions::ip_family, "ip_family", kIpFamilyNames, kNextSession, "Which of the found addresses count."),
-    config::row(&RtcServerOptions::api_as_candidates, "api_as_candidates", kNextSession, "Adds the host of the API request."),
-    config::row(&RtcServerOptions::resolve_api_domain, "resolve_api_domain", kNextSession, "Resolves that host."),
-    config::row(&RtcServerOptions::keep_api_domain, "keep_api_domain", kNextSession, "Keeps its name too."),
-    config::row(&RtcServerOptions::ecdsa, "ecdsa", kRestart, "An ECDSA certificate; off is RSA."),
-    config::row(&RtcServerOptions::encrypt, "encrypt", kNextSession, "SRTP; off only for load tests."),
-    config::row(&RtcServerOptions::reuseport, "reuseport", 1, 1024, kRestart, "Sockets on the port."),
-    config::row(&RtcServerOptions::merge_nalus, "merge_nalus", kNextSession, "Merges small units when packing from RTMP."),
-    config::block(&RtcServerOptions::black_hole, "black_hole", kBlackHoleRows, "A copy of everything, for debugging."),
-    config::row(&RtcServerOptions::dir, "dir", kRestart, "No effect.").ignored(),
-};
-
 inline constexpr auto kSipRows = std::tuple{
     config::row(&SipOptions::enabled, "enabled", kRestart, "SIP signalling."),
     config::endpoints(&SipOptions::listen, "listen", kRestart, "Its endpoints."),

@@ -111,39 +111,6 @@ struct SrtServerOptions {
     std::string default_streamid;
 };
 
-struct RtcTcpOptions {
-    bool enabled = false;
-    std::vector<std::string> listen = {"8000"};
-};
-
-struct BlackHoleOptions {
-    bool enabled = false;
-    std::string addr;
-};
-
-enum class RtcTransport : std::uint8_t { udp, tcp, all };
-enum class IpFamily : std::uint8_t { ipv4, ipv6, all };
-
-struct RtcServerOptions {
-    bool enabled = false;
-    std::vector<std::string> listen = {"8000"};
-    RtcTcpOptions tcp;
-    RtcTransport protocol = RtcTransport::udp;
-    // $NAME has been replaced by the variable's value, or * when it is unset.
-    std::vector<std::string> candidates = {"*"};
-    bool use_auto_detect_network_ip = true;
-    IpFamily ip_family = IpFamily::ipv4;
-    bool api_as_candidates = true;
-    bool resolve_api_domain = true;
-    bool keep_api_domain = false;
-    bool ecdsa = true;
-    bool encrypt = true;
-    std::uint32_t reuseport = 1;
-    bool merge_nalus = false;
-    BlackHoleOptions black_hole;
-    std::string dir;
-};
-
 struct SipOptions {
     bool enabled = true;
     std::vector<std::string> listen = {"5060"};

@@ -21,6 +21,7 @@
 #include "service/hooks/options.hpp"
 #include "service/ingest/options.hpp"
 #include "session/flv/options.hpp"
+#include "session/rtc/options.hpp"
 #include "session/rtmp/options.hpp"
 
 namespace live::main_ {
@@ -41,6 +42,7 @@ struct Vhost {
     service::hls::HlsOptions hls;
     std::vector<service::ingest::IngestOptions> ingests;
     service::dvr::DvrOptions dvr;
+    session::rtc::RtcOptions rtc;
 
     // Everything below is accepted and checked, and does nothing yet.
     ClusterOptions cluster;
@@ -49,7 +51,6 @@ struct Vhost {
     HttpStaticOptions http_static;
     session::flv::RemuxOptions http_remux;
     ExecOptions exec;
-    RtcOptions rtc;
     SrtOptions srt;
     RtspOptions rtsp;
     std::vector<TranscodeOptions> transcodes;
@@ -106,7 +107,7 @@ struct Settings {
     HttpApiOptions http_api;
     HttpServerOptions http_server;
     SrtServerOptions srt_server;
-    RtcServerOptions rtc_server;
+    session::rtc::RtcServerOptions rtc_server;
     std::vector<StreamCasterOptions> stream_casters;
     ExporterOptions exporter;
     RtspServerOptions rtsp_server;

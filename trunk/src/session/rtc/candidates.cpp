@@ -1,0 +1,163 @@
+#include "session/rtc/candidates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/ascii.hpp"
+#include "base/ip_network.hpp"
+
+namespace live::session::rtc {
+
+namespace {
+
+constexpr std::size_t kNameBytesMax = 253;  // RFC 1035, 2.3.4, as text
+
+bool is_address(std::string_view text) { return parse_ip(text).ok(); }
+bool is_ipv6(std::string_view text) { return text.find(':') != std::string_view::npos; }
+
+bool is_name(std::string_view text) {
+    return !text.empty() && text.size() <= kNameBytesMax && std::ranges::all_of(text, [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
+               letter == '-' || letter == '.';
+    });
+}
+
+Result<std::uint16_t> parse_port(std::string_view text) {
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    if (error != std::errc() || end != text.data() + text.size() || port == 0)
+        return Error(Errc::malformed, "a candidate's port is a number from 1 to 65535");
+    return port;
+}
+
+bool is_wildcard(std::string_view candidate) {
+    return candidate.empty() || candidate == "*" || candidate == "0.0.0.0" || candidate == "::";
+}
+
+// Places without ports, in order, each once.
+class Places {
+public:
+    void add(const std::string& host, std::optional<std::uint16_t> port = std::nullopt) {
+        HostAndPort place{host, port};
+        if (std::ranges::find(places_, place) == places_.end())
+            places_.push_back(std::move(place));
+    }
+    bool empty() const { return places_.empty(); }
+    const std::vector<HostAndPort>& all() const { return places_; }
+
+private:
+    std::vector<HostAndPort> places_;
+};
+
+bool is_of_family(std::string_view address, IpFamily family) {
+    return family == IpFamily::all || is_ipv6(address) == (family == IpFamily::ipv6);
+}
+
+void add_api_host(const CandidateInput& input, Places& places) {
+    if (!input.options.api_as_candidates || input.api_host.empty() || is_loopback_host(input.api_host))
+        return;
+    if (is_address(input.api_host)) {
+        places.add(input.api_host);
+        return;
+    }
+    if (input.options.resolve_api_domain)
+        for (const std::string& address : input.api_addresses)
+            if (!is_loopback_host(address))
+                places.add(address);
+    if (input.options.keep_api_domain)
+        places.add(input.api_host);
+}
+
+// False when the settings name none.
+bool add_configured(const RtcServerOptions& options, Places& places) {
+    bool any = false;
+    for (const std::string& candidate : options.candidates) {
+        if (is_wildcard(candidate))
+            continue;
+        if (const auto place = parse_host(candidate); place.ok()) {
+            places.add(place->host, place->port);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void add_automatic(const CandidateInput& input, Places& places) {
+    const auto& found = input.bound_addresses.empty() ? input.device_addresses : input.bound_addresses;
+    if (input.options.use_auto_detect_network_ip)
+        for (const std::string& address : found)
+            if (!input.bound_addresses.empty() || is_of_family(address, input.options.ip_family))
+                places.add(address);
+    if (!places.empty() || found.empty())
+        return;
+    const auto four = std::ranges::find_if(found, [](const std::string& address) { return !is_ipv6(address); });
+    places.add(four != found.end() ? *four : found.front());
+}
+
+Places places_of(const CandidateInput& input) {
+    Places places;
+    if (input.asked)
+        places.add(input.asked->host, input.asked->port);
+    add_api_host(input, places);
+    if (!add_configured(input.options, places))
+        add_automatic(input, places);
+    // Last, for it helps only who runs on this machine, or reaches it through a port that something forwards, as containers do.
+    if (input.options.api_as_candidates && !input.api_host.empty() && is_loopback_host(input.api_host))
+        places.add(is_ipv6(input.api_host) ? "::1" : "127.0.0.1");
+    return places;
+}
+
+}  // namespace
+
+Result<HostAndPort> parse_host(std::string_view text) {
+    if (text.starts_with('[')) {
+        const std::size_t end = text.find(']');
+        if (end == std::string_view::npos || !is_address(text.substr(1, end - 1)))
+            return Error(Errc::malformed, "a candidate in brackets is an IPv6 address");
+        HostAndPort place{std::string(text.substr(1, end - 1)), std::nullopt};
+        const std::string_view rest = text.substr(end + 1);
+        if (rest.empty())
+            return place;
+        if (!rest.starts_with(':'))
+            return Error(Errc::malformed, "a candidate's port stands behind a colon");
+        place.port = TRY(parse_port(rest.substr(1)));
+        return place;
+    }
+    if (is_address(text))
+        return HostAndPort{std::string(text), std::nullopt};
+    const std::size_t colon = text.find(':');
+    const std::string_view host = text.substr(0, colon);
+    if (!is_name(host))
+        return Error(Errc::malformed, "a candidate is an address or a host name");
+    HostAndPort place{std::string(host), std::nullopt};
+    if (colon != std::string_view::npos)
+        place.port = TRY(parse_port(text.substr(colon + 1)));
+    return place;
+}
+
+bool is_loopback_host(std::string_view host) {
+    constexpr std::string_view kLocal = "localhost";
+    if (host.size() >= kLocal.size() && ascii::are_same(host.substr(host.size() - kLocal.size()), kLocal))
+        return host.size() == kLocal.size() || host[host.size() - kLocal.size() - 1] == '.';
+    return host == "::1" || (host.starts_with("127.") && is_address(host));
+}
+
+std::vector<wire::sdp::Candidate> choose_candidates(const CandidateInput& input) {
+    const bool wants_udp = input.options.protocol != RtcTransport::tcp;
+    const bool wants_tcp = input.options.protocol != RtcTransport::udp;
+    std::vector<wire::sdp::Candidate> chosen;
+    const auto add_all = [&](const Places& places, std::uint16_t port, bool is_tcp) {
+        for (const HostAndPort& place : places.all())
+            if (chosen.size() < kCandidatesMax)
+                chosen.push_back({place.host, place.port.value_or(port), is_tcp});
+    };
+    const Places places = places_of(input);
+    if (wants_udp && input.udp_port != 0)
+        add_all(places, input.udp_port, false);
+    if (wants_tcp && input.tcp_port != 0)
+        add_all(places, input.tcp_port, true);
+    return chosen;
+}
+
+}  // namespace live::session::rtc

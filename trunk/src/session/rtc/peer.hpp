@@ -1,0 +1,43 @@
+// Peer: one session as the port sees it, that brings it datagrams and looks after its time. Nothing here may suspend.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/time.hpp"
+#include "base/transport_address.hpp"
+#include "session/rtc/timer_wheel.hpp"
+
+namespace live::session::rtc {
+
+class Peer : public TimerWheel::Timer {
+public:
+    explicit Peer(std::string ufrag) : ufrag_(std::move(ufrag)) {}
+    virtual ~Peer() = default;
+
+    // Ours: what a check must name to reach this session.
+    const std::string& ufrag() const { return ufrag_; }
+    // Output goes into the port's batch, which the port sends. When the session is over, tell Port::retire.
+    virtual void take_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) = 0;
+    // Behind the datagrams of one receive call.
+    virtual void finish_batch(TimePoint now) = 0;
+    // A check has proved that the client has this address.
+    virtual bool is_checked(const TransportAddress& address) const = 0;
+    // Nobody has proved yet that they can use this session.
+    virtual bool is_half_open() const = 0;
+    // When on_due() is to be called.
+    virtual TimePoint next_timeout() const = 0;
+
+private:
+    friend class Port;
+    std::string ufrag_;
+    std::vector<TransportAddress> addresses_;  // that lead here
+    bool is_touched_ = false;
+    bool is_retired_ = false;
+    bool counts_as_half_open_ = true;
+};
+
+}  // namespace live::session::rtc

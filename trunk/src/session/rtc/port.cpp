@@ -1,0 +1,311 @@
+#include "session/rtc/port.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "engine/rtc/datagram_kind.hpp"
+#include "engine/rtc/ice_agent.hpp"
+#include "io/loop.hpp"
+#include "wire/stun/message.hpp"
+
+namespace live::session::rtc {
+
+namespace {
+
+// Another one is chosen by the kernel for who comes over a link-local address; UdpSocket takes none of these.
+IpAddress usable_local(const IpAddress& local) {
+    const bool is_link_local = local.bytes[0] == 0xFE && (local.bytes[1] & 0xC0) == 0x80;
+    return is_link_local ? IpAddress() : local;
+}
+
+std::uint64_t per_second(std::uint64_t now, std::uint64_t before) {
+    return (now - before) / static_cast<std::uint64_t>(Port::kReportEvery.count());
+}
+
+}  // namespace
+
+Port::~Port() { CHECK(peers_.empty()); }
+
+Result<void> Port::listen(const Endpoint& endpoint) {
+    sockets_.push_back(TRY(io::UdpSocket::bind(endpoint, kBufferBytes)));
+    const io::UdpSocket& socket = *sockets_.back();
+    LOG_INFO(log_, "rtc listen at udp://{}, fd={}", socket.endpoint().text(), socket.native_handle());
+    hint_at_buffers(socket);
+    return {};
+}
+
+// The kernel tells twice what it keeps for data.
+void Port::hint_at_buffers(const io::UdpSocket& socket) const {
+    const auto [receive, send] = socket.buffers();
+    if (receive / 2 >= kBufferBytes && send / 2 >= kBufferBytes)
+        return;
+    LOG_WARN(log_,
+             "the kernel's UDP buffers are small: receive {} KB, send {} KB. For many sessions: sysctl -w net.core.rmem_max={} "
+             "net.core.wmem_max={}",
+             receive / 2 >> 10, send / 2 >> 10, kBufferBytes, kBufferBytes);
+}
+
+Result<void> Port::start(io::Scope& scope) {
+    for (const auto& socket : sockets_)
+        TRY(scope.start("rtc-receive", [this, &socket = *socket](io::Deadline forever) { receive(socket, forever); }));
+    return scope.start("rtc-time", [this](io::Deadline forever) { keep_time(forever); });
+}
+
+void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
+    constexpr std::chrono::milliseconds kPause{100};
+    for (;;) {
+        const auto datagrams = socket.receive(deadline);
+        if (!datagrams.ok()) {
+            if (datagrams.code() == Errc::cancelled || datagrams.code() == Errc::closed)
+                return;
+            LOG_WARN(log_, "rtc receive: {}", datagrams.error().text());
+            if (!io::sleep(io::Deadline::after(kPause)).ok())
+                return;
+            continue;
+        }
+        const TimePoint now = io::now();
+        for (const io::Datagram& datagram : *datagrams)
+            take(now, datagram.bytes, {datagram.from, {nullptr, &socket, nullptr, usable_local(datagram.to)}});
+        end_batch(now);
+    }
+}
+
+void Port::keep_time(io::Deadline deadline) {
+    TimePoint next_report = io::now() + kReportEvery;
+    while (io::sleep(deadline.sooner(io::Deadline::after(TimerWheel::kTick))).ok()) {
+        const TimePoint now = io::now();
+        wheel_.advance(now);
+        end_batch(now);
+        if (now >= next_report) {
+            report();
+            next_report = now + kReportEvery;
+        }
+    }
+}
+
+Result<void> Port::check_room() const {
+    if (peers_.size() >= kSessionsMax)
+        return Error(Errc::limit, "there are too many sessions");
+    if (half_open_ >= kHalfOpenMax)
+        return Error(Errc::limit, "too many sessions wait for their clients");
+    return {};
+}
+
+Result<void> Port::add(std::unique_ptr<Peer> peer) {
+    TRY(check_room());
+    if (peers_.contains(peer->ufrag()))
+        return Error(Errc::conflict, "another session has this ice-ufrag");
+    Peer& added = *peer;
+    peers_.emplace(added.ufrag(), std::move(peer));
+    ++half_open_;
+    touch(added);
+    return {};
+}
+
+Peer* Port::find(std::string_view ufrag) const {
+    const auto found = peers_.find(std::string(ufrag));
+    return found == peers_.end() || found->second->is_retired_ ? nullptr : found->second.get();
+}
+
+void Port::retire(Peer& peer) {
+    if (std::exchange(peer.is_retired_, true))
+        return;
+    retired_.push_back(&peer);
+}
+
+void Port::touch(Peer& peer) {
+    if (!std::exchange(peer.is_touched_, true))
+        touched_.push_back(&peer);
+}
+
+void Port::clear() {
+    for (const auto& [ufrag, peer] : peers_)
+        retire(*peer);
+    reap();
+    flush();
+}
+
+void Port::take(TimePoint now, MutBytes datagram, const Arrival& arrival) {
+    using engine::rtc::DatagramKind;
+    ++figures_.received;
+    figures_.received_bytes += datagram.size();
+    switch (engine::rtc::kind_of(datagram)) {
+        case DatagramKind::stun: ++figures_.stun; return take_stun(now, datagram, arrival);
+        case DatagramKind::dtls: ++figures_.dtls; break;
+        case DatagramKind::rtp: ++figures_.rtp; break;
+        case DatagramKind::rtcp: ++figures_.rtcp; break;
+        case DatagramKind::other: break;
+    }
+    const auto path = paths_.find(arrival.from);
+    if (path == paths_.end())
+        ++figures_.strangers;
+    else
+        deliver(*path->second.peer, now, datagram, arrival);
+}
+
+// Answers go back the way the question came, before the next datagram: its address may not be the session's, or not yet.
+void Port::take_stun(TimePoint now, MutBytes datagram, const Arrival& arrival) {
+    const auto message = wire::stun::parse_message(datagram);
+    const auto ufrag = message.ok() ? engine::rtc::local_ufrag_of(*message) : std::nullopt;
+    Peer* const peer = ufrag ? find(*ufrag) : nullptr;
+    if (peer == nullptr) {
+        ++figures_.strangers;
+        return;
+    }
+    deliver(*peer, now, datagram, arrival);
+    if (!peer->is_retired_ && peer->is_checked(arrival.from))
+        bind(*peer, arrival);
+    arrival_ = arrival;
+    flush();
+    arrival_.reset();
+}
+
+void Port::deliver(Peer& peer, TimePoint now, MutBytes datagram, const Arrival& arrival) {
+    if (peer.is_retired_)
+        return;
+    touch(peer);
+    peer.take_datagram(now, datagram, arrival.from);
+}
+
+void Port::bind(Peer& peer, const Arrival& arrival) {
+    Path path = arrival.path;
+    path.peer = &peer;
+    const auto [at, is_new] = paths_.try_emplace(arrival.from, path);
+    if (!is_new && at->second.peer == &peer) {
+        at->second = path;
+        return;
+    }
+    if (!is_new) {
+        std::erase(at->second.peer->addresses_, arrival.from);
+        at->second = path;
+    }
+    // The session forgets addresses, too.
+    std::erase_if(peer.addresses_, [&](const TransportAddress& address) {
+        const bool is_gone = peer.addresses_.size() >= kAddressesMax && !peer.is_checked(address);
+        if (is_gone)
+            paths_.erase(address);
+        return is_gone;
+    });
+    peer.addresses_.push_back(arrival.from);
+}
+
+const Port::Path* Port::path_to(const TransportAddress& address) const {
+    const auto path = paths_.find(address);
+    if (path != paths_.end())
+        return &path->second;
+    return arrival_ && arrival_->from == address ? &arrival_->path : nullptr;
+}
+
+void Port::flush() {
+    if (output_.empty())
+        return;
+    output_.for_each_train([this](const engine::rtc::DatagramBatch::Train& train) {
+        const Path* const path = path_to(train.to);
+        if (path == nullptr) {
+            figures_.unsent += train.count;
+            return;
+        }
+        figures_.sent += train.count;
+        figures_.sent_bytes += train.bytes.size();
+        if (path->link != nullptr) {
+            path->link->send(train.bytes, train.segment_bytes);
+            return;
+        }
+        if (path->socket != pending_socket_ || pending_.size() == io::UdpSocket::kBatch)
+            send_pending();
+        pending_socket_ = path->socket;
+        pending_.push_back({train.bytes, train.segment_bytes, train.to, path->local});
+    });
+    send_pending();
+    output_.clear();
+}
+
+void Port::send_pending() {
+    if (!pending_.empty())
+        figures_.unsent += pending_.size() - pending_socket_->send(pending_);
+    pending_.clear();
+}
+
+void Port::take_from(PortLink& link, const TransportAddress& from, TimePoint now, MutBytes datagram) {
+    take(now, datagram, {from, {nullptr, nullptr, &link, {}}});
+}
+
+void Port::forget(PortLink& link) {
+    for (auto at = paths_.begin(); at != paths_.end();) {
+        if (at->second.link != &link) {
+            ++at;
+            continue;
+        }
+        std::erase(at->second.peer->addresses_, at->first);
+        at = paths_.erase(at);
+    }
+}
+
+void Port::end_batch(TimePoint now) {
+    // A session that finishes its batch may touch others: who publishes wakes who plays.
+    for (std::size_t i = 0; i < touched_.size(); ++i) {
+        Peer& peer = *touched_[i];
+        peer.is_touched_ = false;
+        if (peer.is_retired_)
+            continue;
+        peer.finish_batch(now);
+        if (!peer.is_retired_)
+            reschedule(peer);
+    }
+    touched_.clear();
+    flush();
+    reap();
+}
+
+void Port::reschedule(Peer& peer) {
+    wheel_.set(peer, peer.next_timeout());
+    if (peer.counts_as_half_open_ && !peer.is_half_open()) {
+        peer.counts_as_half_open_ = false;
+        --half_open_;
+    }
+}
+
+// What a session still has to say leaves with it: its ways are forgotten behind that.
+void Port::reap() {
+    while (!retired_.empty()) {
+        Peer* const peer = retired_.back();
+        retired_.pop_back();
+        std::erase(touched_, peer);
+        if (peer->counts_as_half_open_)
+            --half_open_;
+        const std::vector<TransportAddress> addresses = peer->addresses_;
+        peers_.erase(peers_.find(peer->ufrag()));
+        flush();
+        for (const TransportAddress& address : addresses)
+            paths_.erase(address);
+    }
+}
+
+std::uint64_t Port::lost_on_arrival() const {
+    std::uint64_t lost = 0;
+    for (const auto& socket : sockets_)
+        lost += socket->lost_on_arrival();
+    return lost;
+}
+
+void Port::report() {
+    const PortFigures& now = figures_;
+    const PortFigures& then = reported_;
+    std::uint64_t failed = now.unsent;
+    for (const auto& socket : sockets_)
+        failed += socket->counters().sent_failed;
+    const std::uint64_t lost = lost_on_arrival();
+    if (!peers_.empty() || now.received != then.received)
+        LOG_INFO(log_,
+                 "RTC: Server conns={}, rpkts=({},rtp:{},stun:{},rtcp:{},dtls:{},unknown:{}), spkts=({}), {}loss=(r:{},s:{})",
+                 peers_.size(), per_second(now.received, then.received), per_second(now.rtp, then.rtp),
+                 per_second(now.stun, then.stun), per_second(now.rtcp, then.rtcp), per_second(now.dtls, then.dtls),
+                 per_second(now.strangers, then.strangers), per_second(now.sent, then.sent), reporter_ ? reporter_() : "",
+                 per_second(lost, reported_lost_), per_second(failed, reported_unsent_));
+    reported_ = now;
+    reported_lost_ = lost;
+    reported_unsent_ = failed;
+}
+
+}  // namespace live::session::rtc

@@ -1,0 +1,143 @@
+// Port: the sockets of WebRTC and the sessions behind them. One UDP port serves everybody: a STUN check finds its session by the
+// name it was given in the answer, everything else by the address it comes from, once a check has proved that this address is the
+// session's. What sessions say is gathered in one batch and leaves in trains. No fiber and no timer a session: one fiber a socket
+// receives, one looks after the time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/log.hpp"
+#include "engine/rtc/datagram_batch.hpp"
+#include "io/scope.hpp"
+#include "io/udp_socket.hpp"
+#include "session/rtc/peer.hpp"
+#include "session/rtc/timer_wheel.hpp"
+
+namespace live::session::rtc {
+
+// A connection of RFC 4571 that carries one session's datagrams.
+class PortLink {
+public:
+    // One train's datagrams. What does not fit is lost. Must not suspend.
+    virtual void send(Bytes bytes, std::size_t segment_bytes) = 0;
+
+protected:
+    ~PortLink() = default;
+};
+
+struct PortFigures {
+    std::uint64_t received = 0;  // datagrams, of whatever kind
+    std::uint64_t received_bytes = 0;
+    std::uint64_t stun = 0;
+    std::uint64_t dtls = 0;
+    std::uint64_t rtp = 0;
+    std::uint64_t rtcp = 0;
+    std::uint64_t strangers = 0;  // for no session, or from an address that nobody has proved to be a session's
+    std::uint64_t sent = 0;
+    std::uint64_t sent_bytes = 0;
+    std::uint64_t unsent = 0;  // the kernel's buffer was full, or there was no way to the address
+};
+
+class Port {
+public:
+    static constexpr std::size_t kSessionsMax = 50'000;
+    static constexpr std::size_t kHalfOpenMax = 5'000;
+    // That lead to one session; as many as the engine remembers.
+    static constexpr std::size_t kAddressesMax = 8;
+    // What the guides set net.core.rmem_max and wmem_max to.
+    static constexpr std::size_t kBufferBytes = 16U << 20;
+    static constexpr std::chrono::seconds kReportEvery{10};
+
+    Port(TimePoint now, const Log& log) : log_(log), wheel_(now) {}
+    ~Port();
+    Port(const Port&) = delete;
+    Port& operator=(const Port&) = delete;
+
+    // Opens a UDP endpoint. Errors as UdpSocket::bind.
+    Result<void> listen(const Endpoint& endpoint);
+    // Starts the fibers; they end with the scope.
+    Result<void> start(io::Scope& scope);
+    const std::vector<std::unique_ptr<io::UdpSocket>>& sockets() const { return sockets_; }
+
+    // Errc::limit when there are too many sessions, or too many that nobody has come for yet.
+    Result<void> check_room() const;
+    // Takes it over. Errc::conflict when a session has its name already, Errc::limit.
+    Result<void> add(std::unique_ptr<Peer> peer);
+    Peer* find(std::string_view ufrag) const;
+    // It is over: it is destroyed soon, but not in this call.
+    void retire(Peer& peer);
+    // What it waits for may have changed outside of its own calls.
+    void touch(Peer& peer);
+    // Of all sessions. Destroys them.
+    void clear();
+    std::size_t sessions() const { return peers_.size(); }
+    std::size_t half_open() const { return half_open_; }
+
+    // What sessions append to.
+    engine::rtc::DatagramBatch& output() { return output_; }
+    // Sends what is in it. Never suspends.
+    void flush();
+
+    // A datagram that came over a connection; end_batch() behind the last. `link` stays until forget().
+    void take_from(PortLink& link, const TransportAddress& from, TimePoint now, MutBytes datagram);
+    void end_batch(TimePoint now);
+    void forget(PortLink& link);
+
+    const PortFigures& figures() const { return figures_; }
+    // Datagrams that the kernel dropped before we read them, of all sockets.
+    std::uint64_t lost_on_arrival() const;
+    // Told in the line of every ten seconds, behind the port's own figures.
+    void set_reporter(std::function<std::string()> reporter) { reporter_ = std::move(reporter); }
+
+private:
+    struct Path {
+        Peer* peer = nullptr;
+        io::UdpSocket* socket = nullptr;
+        PortLink* link = nullptr;
+        IpAddress local{};  // of this machine, that the client has reached
+    };
+    struct Arrival {
+        TransportAddress from;
+        Path path;
+    };
+
+    void receive(io::UdpSocket& socket, io::Deadline deadline);
+    void keep_time(io::Deadline deadline);
+    void take(TimePoint now, MutBytes datagram, const Arrival& arrival);
+    void take_stun(TimePoint now, MutBytes datagram, const Arrival& arrival);
+    void deliver(Peer& peer, TimePoint now, MutBytes datagram, const Arrival& arrival);
+    void bind(Peer& peer, const Arrival& arrival);
+    void unbind(const TransportAddress& address);
+    const Path* path_to(const TransportAddress& address) const;
+    void send_pending();
+    void reschedule(Peer& peer);
+    void reap();
+    void report();
+    void hint_at_buffers(const io::UdpSocket& socket) const;
+
+    const Log& log_;
+    TimerWheel wheel_;
+    engine::rtc::DatagramBatch output_;
+    std::vector<std::unique_ptr<io::UdpSocket>> sockets_;
+    std::unordered_map<std::string, std::unique_ptr<Peer>> peers_;
+    std::unordered_map<TransportAddress, Path, TransportAddress::Hash> paths_;
+    std::vector<Peer*> touched_;
+    std::vector<Peer*> retired_;
+    std::vector<io::Train> pending_;
+    io::UdpSocket* pending_socket_ = nullptr;
+    std::optional<Arrival> arrival_;  // what is being answered
+    std::size_t half_open_ = 0;
+    PortFigures figures_;
+    PortFigures reported_;
+    std::uint64_t reported_lost_ = 0;
+    std::uint64_t reported_unsent_ = 0;
+    std::function<std::string()> reporter_;
+};
+
+}  // namespace live::session::rtc

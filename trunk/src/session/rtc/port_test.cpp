@@ -1,0 +1,214 @@
+#include "session/rtc/port.hpp"
+
+#include <map>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "engine/rtc/hmac_sha1.hpp"
+#include "io/loop.hpp"
+#include "wire/stun/message.hpp"
+
+namespace live::session::rtc {
+namespace {
+
+namespace stun = wire::stun;
+
+// A session whose client knows the word, and which echoes what it gets.
+class FakePeer final : public Peer {
+public:
+    FakePeer(Port& port, std::string ufrag, TimePoint due) : Peer(std::move(ufrag)), port_(port), due_(due) {}
+    ~FakePeer() override { ++*gone; }
+
+    void take_datagram(TimePoint, MutBytes datagram, const TransportAddress& from) override {
+        taken.emplace_back(datagram.begin(), datagram.end());
+        const auto message = stun::parse_message(datagram);
+        if (message.ok() && message->use_candidate)
+            checked.push_back(from);
+        if (message.ok() && !message->use_candidate && !answers_strangers)
+            return;
+        port_.output().append(from, datagram);
+    }
+    void finish_batch(TimePoint) override { ++batches; }
+    bool is_checked(const TransportAddress& address) const override { return std::ranges::find(checked, address) != checked.end(); }
+    bool is_half_open() const override { return checked.empty(); }
+    TimePoint next_timeout() const override { return due_; }
+    void on_due(TimePoint) override { port_.retire(*this); }
+
+    std::vector<std::vector<std::uint8_t>> taken;
+    std::vector<TransportAddress> checked;
+    bool answers_strangers = false;
+    int batches = 0;
+    std::shared_ptr<int> gone = std::make_shared<int>(0);
+
+private:
+    Port& port_;
+    TimePoint due_;
+};
+
+// What a client sends: a check for `name`, which the fake takes for proved when it nominates.
+std::vector<std::uint8_t> check_for(std::string_view name, bool is_proved) {
+    stun::MessageWriter writer(stun::Kind::request, stun::TransactionId{1, 2, 3});
+    writer.username(std::string(name) + ":them");
+    if (is_proved)
+        writer.use_candidate();
+    return writer.release();
+}
+
+struct Fixture : ::testing::Test {
+    Fixture() {
+        loop = io::Loop::create().value();
+        port = std::make_unique<Port>(io::now(), log);
+        EXPECT_TRUE(port->listen({"127.0.0.1", 0}).ok());
+        EXPECT_TRUE(port->start(scope).ok());
+        to.ip = parse_ip("127.0.0.1").value();
+        to.port = port->sockets().front()->endpoint().port;
+        for (auto& client : clients)
+            client = io::UdpSocket::bind({"127.0.0.1", 0}, 1 << 16).value();
+    }
+    ~Fixture() override {
+        EXPECT_TRUE(scope.stop(io::Deadline::after(1s)).ok());
+        port->clear();
+    }
+    FakePeer& add(const std::string& name, Duration life = 1h) {
+        auto peer = std::make_unique<FakePeer>(*port, name, io::now() + life);
+        FakePeer& added = *peer;
+        EXPECT_TRUE(port->add(std::move(peer)).ok());
+        return added;
+    }
+    void send(std::size_t client, const std::vector<std::uint8_t>& bytes) {
+        const io::Train train{bytes, bytes.size(), to, {}};
+        EXPECT_EQ(clients[client]->send({&train, 1}), 1U);
+    }
+    // The size of the next datagram; 0 when none comes.
+    std::size_t receive(std::size_t client, std::chrono::milliseconds limit = 2s) {
+        const auto got = clients[client]->receive(io::Deadline::after(limit));
+        return got.ok() ? got->front().bytes.size() : 0;
+    }
+
+    Log log;
+    std::unique_ptr<io::Loop> loop;
+    std::unique_ptr<Port> port;
+    io::Scope scope{"test"};
+    TransportAddress to;
+    std::array<std::unique_ptr<io::UdpSocket>, 2> clients;
+};
+
+using RtcPort = Fixture;
+const std::vector<std::uint8_t> kMedia(40, 0x80);
+constexpr auto kSilence = 50ms;
+
+TEST_F(RtcPort, FindsASessionByTheNameInACheckThenByTheAddress) {
+    FakePeer& peer = add("abcd1234");
+    add("efgh5678");
+    const auto check = check_for("abcd1234", true);
+    send(0, check);
+    EXPECT_EQ(receive(0), check.size());
+    send(0, kMedia);
+    EXPECT_EQ(receive(0), kMedia.size());
+    EXPECT_EQ(peer.taken.size(), 2U);
+    EXPECT_GE(peer.batches, 2);
+    EXPECT_EQ(port->half_open(), 1U);
+}
+
+TEST_F(RtcPort, AnAddressWithoutAProvedCheckReachesNobodyAndHearsNothing) {
+    FakePeer& peer = add("abcd1234");
+    send(0, kMedia);
+    send(0, check_for("nobody00", true));
+    send(0, check_for("abcd1234", false));
+    send(0, kMedia);
+    EXPECT_EQ(receive(0, kSilence), 0U);
+    EXPECT_EQ(peer.taken.size(), 1U);  // The check, which proved nothing.
+    EXPECT_EQ(port->figures().strangers, 3U);
+    EXPECT_EQ(port->figures().sent, 0U);
+}
+
+TEST_F(RtcPort, AnErrorForAStrangerGoesBackWhereTheQuestionCameFrom) {
+    add("abcd1234").answers_strangers = true;
+    const auto check = check_for("abcd1234", false);
+    send(1, check);
+    EXPECT_EQ(receive(1), check.size());
+    send(1, kMedia);
+    EXPECT_EQ(receive(1, kSilence), 0U);
+}
+
+TEST_F(RtcPort, AnAddressMovesToTheSessionThatProvedItLast) {
+    FakePeer& first = add("abcd1234");
+    FakePeer& second = add("efgh5678");
+    for (const char* name : {"abcd1234", "efgh5678"}) {
+        send(0, check_for(name, true));
+        EXPECT_GT(receive(0), 0U);
+    }
+    send(0, kMedia);
+    EXPECT_EQ(receive(0), kMedia.size());
+    EXPECT_EQ(first.taken.size(), 1U);
+    EXPECT_EQ(second.taken.size(), 2U);
+}
+
+TEST_F(RtcPort, ASessionIsDestroyedWhenItsTimeIsOverAndItsAddressIsForgotten) {
+    FakePeer& peer = add("abcd1234", 100ms);
+    const auto gone = peer.gone;
+    send(0, check_for("abcd1234", true));
+    EXPECT_GT(receive(0), 0U);
+    while (*gone == 0)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(10ms)).ok());
+    EXPECT_EQ(port->sessions(), 0U);
+    send(0, kMedia);
+    EXPECT_EQ(receive(0, kSilence), 0U);
+    EXPECT_EQ(port->figures().strangers, 1U);
+}
+
+TEST_F(RtcPort, HalfOpenSessionsAreBoundedAndExpire) {
+    for (std::size_t i = 0; i < Port::kHalfOpenMax; ++i)
+        add("n" + std::to_string(i), 300ms);
+    EXPECT_EQ(port->half_open(), Port::kHalfOpenMax);
+    const auto refused = port->add(std::make_unique<FakePeer>(*port, "late", io::now() + 1h));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.code(), Errc::limit);
+    // One that is used makes room for another.
+    send(0, check_for("n7", true));
+    EXPECT_GT(receive(0), 0U);
+    EXPECT_TRUE(port->check_room().ok());
+    while (port->sessions() > 0)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(10ms)).ok());
+    EXPECT_EQ(port->half_open(), 0U);
+}
+
+TEST_F(RtcPort, ANameIsGivenOnce) {
+    add("abcd1234");
+    const auto again = port->add(std::make_unique<FakePeer>(*port, "abcd1234", io::now() + 1h));
+    ASSERT_FALSE(again.ok());
+    EXPECT_EQ(again.code(), Errc::conflict);
+}
+
+TEST_F(RtcPort, ALinkCarriesWhatItsSessionSays) {
+    struct Link final : PortLink {
+        void send(Bytes bytes, std::size_t) override { sent.emplace_back(bytes.begin(), bytes.end()); }
+        std::vector<std::vector<std::uint8_t>> sent;
+    } link;
+    FakePeer& peer = add("abcd1234");
+    const TransportAddress from{parse_ip("192.0.2.1").value(), 9};
+    auto check = check_for("abcd1234", true);
+    port->take_from(link, from, io::now(), check);
+    auto media = kMedia;
+    port->take_from(link, from, io::now(), media);
+    port->end_batch(io::now());
+    ASSERT_EQ(link.sent.size(), 2U);
+    EXPECT_EQ(link.sent[1], kMedia);
+    port->forget(link);
+    port->take_from(link, from, io::now(), media);
+    EXPECT_EQ(peer.taken.size(), 2U);
+}
+
+TEST_F(RtcPort, AFloodOfChecksForNobodyIsAnsweredByNothing) {
+    add("abcd1234");
+    for (int i = 0; i < 500; ++i)
+        send(0, check_for("flood" + std::to_string(i), true));
+    EXPECT_EQ(receive(0, kSilence), 0U);
+    EXPECT_EQ(port->figures().sent_bytes, 0U);
+    send(1, check_for("abcd1234", true));
+    EXPECT_GT(receive(1), 0U);
+}
+
+}  // namespace
+}  // namespace live::session::rtc

@@ -1,0 +1,115 @@
+#include "session/rtc/timer_wheel.hpp"
+
+#include <functional>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+namespace live::session::rtc {
+namespace {
+
+const TimePoint kStart{std::chrono::hours(1)};
+
+struct Probe final : TimerWheel::Timer {
+    void on_due(TimePoint now) override {
+        ++calls;
+        called_at = now;
+        if (then)
+            then();
+    }
+    int calls = 0;
+    TimePoint called_at{};
+    std::function<void()> then;
+};
+
+void run_until(TimerWheel& wheel, TimePoint& now, TimePoint end) {
+    while (now < end) {
+        now += 3ms;
+        wheel.advance(now);
+    }
+}
+
+TEST(TimerWheel, CallsOnceWithinATickAndNeverEarly) {
+    for (const auto after : {0ms, 1ms, 9ms, 10ms, 11ms, 250ms, 2'540ms, 2'560ms, 2'570ms, 10'000ms, 61'234ms}) {
+        TimerWheel wheel(kStart);
+        Probe probe;
+        wheel.set(probe, kStart + after);
+        TimePoint now = kStart;
+        run_until(wheel, now, kStart + 70s);
+        EXPECT_EQ(probe.calls, 1) << after.count();
+        EXPECT_GE(probe.called_at, kStart + after) << after.count();
+        EXPECT_LE(probe.called_at, kStart + after + 2 * TimerWheel::kTick + 3ms) << after.count();
+        EXPECT_EQ(wheel.size(), 0U);
+    }
+}
+
+TEST(TimerWheel, ATimeThatIsSetAgainReplacesTheOne) {
+    TimerWheel wheel(kStart);
+    Probe probe;
+    wheel.set(probe, kStart + 100ms);
+    wheel.set(probe, kStart + 500ms);
+    wheel.set(probe, kStart + 500ms);
+    EXPECT_EQ(wheel.size(), 1U);
+    TimePoint now = kStart;
+    run_until(wheel, now, kStart + 400ms);
+    EXPECT_EQ(probe.calls, 0);
+    wheel.set(probe, kStart + 450ms);
+    run_until(wheel, now, kStart + 1s);
+    EXPECT_EQ(probe.calls, 1);
+}
+
+TEST(TimerWheel, WhoIsCancelledOrDestroyedIsNotCalled) {
+    TimerWheel wheel(kStart);
+    Probe cancelled;
+    auto destroyed = std::make_unique<Probe>();
+    Probe last;
+    for (Probe* probe : {&cancelled, destroyed.get(), &last})
+        wheel.set(*probe, kStart + 50ms);
+    wheel.cancel(cancelled);
+    wheel.cancel(cancelled);
+    destroyed.reset();
+    TimePoint now = kStart;
+    run_until(wheel, now, kStart + 1s);
+    EXPECT_EQ(cancelled.calls, 0);
+    EXPECT_EQ(last.calls, 1);
+}
+
+TEST(TimerWheel, ACallMaySetCancelAndDestroyOthersOfItsTick) {
+    TimerWheel wheel(kStart);
+    Probe first;
+    Probe cancelled;
+    auto destroyed = std::make_unique<Probe>();
+    Probe again;
+    for (Probe* probe : {&first, &cancelled, destroyed.get(), &again})
+        wheel.set(*probe, kStart + 20ms);
+    first.then = [&] {
+        wheel.cancel(cancelled);
+        destroyed.reset();
+    };
+    again.then = [&] {
+        if (again.calls < 3)
+            wheel.set(again, again.called_at + 1ms);
+    };
+    TimePoint now = kStart;
+    run_until(wheel, now, kStart + 1s);
+    EXPECT_EQ(first.calls, 1);
+    EXPECT_EQ(cancelled.calls, 0);
+    EXPECT_EQ(again.calls, 3);
+    EXPECT_EQ(wheel.size(), 0U);
+}
+
+TEST(TimerWheel, ALongHoldOfTheLoopCallsEverybodyOnce) {
+    TimerWheel wheel(kStart);
+    Probe soon;
+    Probe later;
+    wheel.set(soon, kStart + 20ms);
+    wheel.set(later, kStart + 60s);
+    wheel.advance(kStart + 30s);
+    EXPECT_EQ(soon.calls, 1);
+    EXPECT_EQ(later.calls, 0);
+    wheel.advance(kStart + 120s);
+    EXPECT_EQ(later.calls, 1);
+}
+
+}  // namespace
+}  // namespace live::session::rtc
