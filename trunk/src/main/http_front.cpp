@@ -116,6 +116,11 @@ void HttpFront::add_api(const std::string& pattern, session::http::Handler& hand
     shared_site_.router.add(pattern, handler);
 }
 
+void HttpFront::add_everywhere(const std::string& pattern, session::http::Handler& handler) {
+    add_api(pattern, handler);
+    stream_site_.router.add(pattern, handler);
+}
+
 // An endpoint that is there already gets the other role too.
 Result<void> HttpFront::add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role,
                                    io::TlsContext* tls) {

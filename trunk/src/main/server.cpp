@@ -73,8 +73,10 @@ public:
     Totals totals() const override {
         const session::Traffic http = server_.http_.traffic();
         const session::Traffic casters = server_.casters_.traffic();
-        return {server_.traffic_.received_bytes + http.received_bytes + casters.received_bytes,
-                server_.traffic_.sent_bytes + http.sent_bytes + casters.sent_bytes + server_.fan_out_.counters().bytes,
+        const session::Traffic rtc = server_.rtc_.traffic();
+        return {server_.traffic_.received_bytes + http.received_bytes + casters.received_bytes + rtc.received_bytes,
+                server_.traffic_.sent_bytes + http.sent_bytes + casters.sent_bytes + rtc.sent_bytes +
+                    server_.fan_out_.counters().bytes,
                 server_.limit_.used()};
     }
 
@@ -156,6 +158,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       flv_{streams_, mounts_, admission_, *events_, fan_out_, clients_},
       flv_player_(flv_),
       casters_(flv_, scratch_, limit_, log),
+      rtc_(*settings_, {streams_, admission_, *events_, clients_, limit_}, log),
       ingest_(log),
       files_(*settings_),
       dvr_(streams_, recording_context(), log),
@@ -206,6 +209,7 @@ Result<void> Server::start() {
     http_.add_streams(hls_player_);
     http_.add_streams(flv_player_);
     http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
+    TRY(rtc_.start(http_));
     TRY(http_.listen(*settings_));
     TRY(casters_.listen(*settings_));
     start_forwarding();
@@ -280,6 +284,7 @@ Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     mounts_.set_settings(*next);
     files_.set_settings(*next);
     hls_settings_.set_settings(*next);
+    rtc_.set_settings(*next);
     settings_ = std::move(next);
     limit_.set_max(connections_max);
     kick_lost_clients();
@@ -402,6 +407,7 @@ void Server::stop_sessions(io::Deadline deadline) {
     }
     http_.stop(deadline);
     casters_.stop(deadline);
+    rtc_.stop(deadline);
     if (const auto stopped = connections_.stop(deadline); !stopped.ok())
         LOG_WARN(log_, "stopping the connections: {}", stopped.error().text());
     // Behind the publishers. A recording without its end is worth little, so a slow disk gets its time.

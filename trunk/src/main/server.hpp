@@ -16,6 +16,7 @@
 #include "main/caster_front.hpp"
 #include "main/http_front.hpp"
 #include "main/memory_counts.hpp"
+#include "main/rtc_front.hpp"
 #include "main/server_names.hpp"
 #include "main/settings.hpp"
 #include "main/settings_admission.hpp"
@@ -118,6 +119,7 @@ private:
     session::flv::Context flv_;
     session::flv::PlayHandler flv_player_;
     CasterFront casters_;
+    RtcFront rtc_;
     std::vector<std::unique_ptr<io::TlsContext>> tls_contexts_;
     // Also those whose listener is closed: their connections go on.
     std::vector<std::unique_ptr<session::rtmp::Acceptor>> acceptors_;

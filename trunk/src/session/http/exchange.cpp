@@ -10,13 +10,16 @@ namespace http1 = engine::http1;
 
 namespace {
 
+constexpr int kNoContent = 204;
+
 void add_common_headers(http1::ResponseBuilder& builder, const Context& context, const Request& request) {
     builder.header("Server", context.server);
     if (!context.allows_cross_origin || !request.message.headers.find("Origin"))
         return;
-    for (const char* name : {"Access-Control-Allow-Origin", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
-                             "Access-Control-Expose-Headers"})
+    for (const char* name : {"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Expose-Headers"})
         builder.header(name, "*");
+    // Fetch, 3.2.5: the star stands for every field but this one.
+    builder.header("Access-Control-Allow-Headers", "*, Authorization");
     builder.header("Access-Control-Allow-Credentials", "false");
     builder.header("Access-Control-Request-Private-Network", "true");
 }
@@ -29,7 +32,9 @@ Result<void> Handler::serve(Exchange& exchange, io::Deadline deadline) {
 }
 
 Result<void> Exchange::send(const Reply& reply, io::Deadline deadline) {
-    Head head{reply.status, reply.content_type, BodyEnd::length, reply.body.size(), reply.headers};
+    // RFC 9110, 8.6: 204 has no length.
+    const BodyEnd end = reply.status == kNoContent ? BodyEnd::none : BodyEnd::length;
+    Head head{reply.status, reply.content_type, end, reply.body.size(), reply.headers};
     std::string text = head_text(head);
     if (!request_.is_head())
         text += reply.body;

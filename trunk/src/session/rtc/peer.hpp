@@ -35,6 +35,7 @@ private:
     friend class Port;
     std::string ufrag_;
     std::vector<TransportAddress> addresses_;  // that lead here
+    bool is_in_port_ = false;
     bool is_touched_ = false;
     bool is_retired_ = false;
     bool counts_as_half_open_ = true;

@@ -94,9 +94,12 @@ Result<void> Port::check_room() const {
 
 Result<void> Port::add(std::unique_ptr<Peer> peer) {
     TRY(check_room());
+    if (peer->is_retired_)
+        return Error(Errc::closed, "the session was ended before it began");
     if (peers_.contains(peer->ufrag()))
         return Error(Errc::conflict, "another session has this ice-ufrag");
     Peer& added = *peer;
+    added.is_in_port_ = true;
     peers_.emplace(added.ufrag(), std::move(peer));
     ++half_open_;
     touch(added);
@@ -109,13 +112,12 @@ Peer* Port::find(std::string_view ufrag) const {
 }
 
 void Port::retire(Peer& peer) {
-    if (std::exchange(peer.is_retired_, true))
-        return;
-    retired_.push_back(&peer);
+    if (!std::exchange(peer.is_retired_, true) && peer.is_in_port_)
+        retired_.push_back(&peer);
 }
 
 void Port::touch(Peer& peer) {
-    if (!std::exchange(peer.is_touched_, true))
+    if (peer.is_in_port_ && !std::exchange(peer.is_touched_, true))
         touched_.push_back(&peer);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,7 +68,7 @@ public:
 
     // Errc::limit when there are too many sessions, or too many that nobody has come for yet.
     Result<void> check_room() const;
-    // Takes it over. Errc::conflict when a session has its name already, Errc::limit.
+    // Takes it over. Errc::conflict when a session has its name already, Errc::closed when it was retired before, Errc::limit.
     Result<void> add(std::unique_ptr<Peer> peer);
     Peer* find(std::string_view ufrag) const;
     // It is over: it is destroyed soon, but not in this call.

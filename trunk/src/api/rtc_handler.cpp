@@ -1,0 +1,60 @@
+#include "api/rtc_handler.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "api/envelope.hpp"
+#include "base/json_text.hpp"
+#include "session/rtc/wish.hpp"
+
+namespace live::api {
+
+using Json = nlohmann::ordered_json;
+using session::http::Reply;
+using session::http::Request;
+using session::rtc::Opened;
+
+namespace {
+
+constexpr int kRefused = 400;
+
+// Empty when it is not there, or no text.
+std::string text_member(const Json& body, const char* name) {
+    const auto found = body.find(name);
+    return found == body.end() || !found->is_string() ? std::string() : found->get<std::string>();
+}
+
+}  // namespace
+
+Result<Opened> RtcHandler::open(const Request& request, io::Deadline deadline) {
+    const Json body = Json::parse(request.message.body, nullptr, false);
+    if (!body.is_object())
+        return Error(Errc::malformed, "the body is no JSON object");
+    session::rtc::UrlWish asked;
+    asked.sdp = text_member(body, "sdp");
+    asked.stream_url = text_member(body, "streamurl");
+    asked.api = text_member(body, "api");
+    asked.client_ip = text_member(body, "clientip");
+    if (asked.sdp.empty() || asked.stream_url.empty())
+        return Error(Errc::malformed, "sdp and streamurl are needed");
+    auto wish = TRY(wish_of(request, purpose_, std::move(asked)));
+    return gate_.open(std::move(wish), deadline);
+}
+
+Reply RtcHandler::handle(const Request& request, io::Deadline deadline) {
+    if (request.message.method != "POST")
+        return method_not_allowed("POST, OPTIONS");
+    const auto opened = open(request, deadline);
+    Json answer = Json::parse(envelope(server_), nullptr, false);
+    if (opened.ok()) {
+        answer["sdp"] = opened->answer;
+        answer["sessionid"] = opened->session;
+    } else {
+        answer["code"] = kRefused;
+        answer["message"] = opened.error().sentence();
+    }
+    return json_reply(request, text_of(answer));
+}
+
+}  // namespace live::api

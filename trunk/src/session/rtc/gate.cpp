@@ -1,0 +1,245 @@
+#include "session/rtc/gate.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "base/ip_network.hpp"
+#include "base/log_format.hpp"
+#include "base/random_id.hpp"
+#include "base/version.hpp"
+#include "io/network_interfaces.hpp"
+#include "io/resolve.hpp"
+#include "session/rtc/play_session.hpp"
+#include "session/rtc/publish_session.hpp"
+
+namespace live::session::rtc {
+
+namespace sdp = wire::sdp;
+
+namespace {
+
+constexpr const char* kAnyPicture[] = {"H264", "VP8", "VP9", "AV1", "H265"};
+
+// Never 0, which stands for none.
+std::uint32_t random_number() {
+    std::uint64_t number = 0;
+    for (const char letter : random_id(13))
+        number = number * 36 + static_cast<std::uint64_t>(letter <= '9' ? letter - '0' : letter - 'a' + 10);
+    return static_cast<std::uint32_t>(number >> 16) | 1U;
+}
+
+// Takes the same time wherever the two differ.
+bool same_secret(std::string_view given, std::string_view wanted) {
+    unsigned difference = given.size() == wanted.size() ? 0 : 1;
+    for (std::size_t i = 0; i < given.size() && i < wanted.size(); ++i)
+        difference |= static_cast<unsigned>(given[i] ^ wanted[i]);
+    return difference == 0;
+}
+
+// RFC 8839, 5.4: letters, digits, '+' and '/'.
+bool is_ice_text(std::string_view text, std::size_t bytes_min) {
+    constexpr std::size_t kBytesMax = 32;
+    return text.size() >= bytes_min && text.size() <= kBytesMax &&
+           std::ranges::all_of(text, [](char letter) { return ascii::is_alphanumeric(letter) || letter == '+' || letter == '/'; });
+}
+
+Result<void> check_ice(const Wish& wish) {
+    if (!wish.ufrag.empty() && !is_ice_text(wish.ufrag, 4))
+        return Error(Errc::malformed, "ice-ufrag is 4 to 32 letters and digits");
+    if (!wish.pwd.empty() && !is_ice_text(wish.pwd, 22))
+        return Error(Errc::malformed, "ice-pwd is 22 to 32 letters and digits");
+    return {};
+}
+
+sdp::Terms terms_for(const Wish& wish, const RtcOptions& options) {
+    sdp::Terms terms;
+    terms.purpose = wish.purpose;
+    terms.video = wish.codec.empty() ? std::vector<std::string>(std::begin(kAnyPicture), std::end(kAnyPicture))
+                                     : std::vector<std::string>{wish.codec};
+    terms.role_for_actpass = options.dtls_role == "active" ? sdp::SetupRole::active : sdp::SetupRole::passive;
+    terms.repair = sdp::Repair::rtx;
+    terms.nack = options.nack ? sdp::Feedback::on : sdp::Feedback::off;
+    terms.transport_wide = options.twcc ? sdp::Feedback::on : sdp::Feedback::off;
+    return terms;
+}
+
+// A player gets what the stream has. What is not known yet may be anything.
+void narrow(sdp::Terms& terms, const PlaySession& session) {
+    const auto fit = [&](media::Kind kind, std::vector<std::string>& names) {
+        if (const auto* track = session.track(kind))
+            names = {track->codec};
+        else if (session.knows_tracks())
+            names.clear();
+    };
+    fit(media::Kind::audio, terms.audio);
+    fit(media::Kind::video, terms.video);
+}
+void narrow(sdp::Terms&, const PublishSession&) {}
+
+engine::rtc::SessionOptions engine_options(const Wish& wish, const RtcOptions& options, const RtcServerOptions& server,
+                                           const sdp::Agreement& agreement, const sdp::Description& offer) {
+    engine::rtc::SessionOptions made;
+    made.ice.timeout = std::max<std::chrono::milliseconds>(options.stun_timeout, 1s);
+    made.ice.is_strict = options.stun_strict_check;
+    made.encrypt = server.encrypt && wish.encrypt;
+    made.dtls_on = wish.dtls;
+    made.agreement = agreement;
+    made.purpose = wish.purpose;
+    made.offer = &offer;
+    made.audio_ssrc = random_number();
+    made.audio_rtx_ssrc = random_number();
+    made.video_ssrc = random_number();
+    made.video_rtx_ssrc = random_number();
+    made.cname = random_id(16);
+    made.nack = options.nack;
+    made.twcc = options.twcc;
+    made.drop_payload_type = static_cast<std::uint8_t>(options.drop_for_pt);
+    return made;
+}
+
+sdp::Local local_of(const engine::rtc::SessionOptions& options, const ClientRequest& client) {
+    sdp::Local local;
+    local.product = kProduct;
+    local.session_id = random_number();
+    local.session_name = options.purpose == sdp::Purpose::publish ? "live-publish" : "live-play";
+    local.stream = client.app + "/" + client.stream;
+    local.ufrag = options.ice.local_ufrag;
+    local.pwd = options.ice.local_pwd;
+    local.cname = options.cname;
+    local.audio = {options.audio_ssrc, options.audio_rtx_ssrc, "audio-" + client.stream};
+    local.video = {options.video_ssrc, options.video_rtx_ssrc, "video-" + client.stream};
+    return local;
+}
+
+bool is_bound_to_all(const Endpoint& endpoint) { return endpoint.ip == "0.0.0.0" || endpoint.ip == "::"; }
+
+void begin_media(PublishSession& session, const sdp::Agreement& agreement) { session.publish(agreement); }
+void begin_media(PlaySession& session, const sdp::Agreement& agreement) { session.play(agreement); }
+
+}  // namespace
+
+struct Gate::Opening {
+    Wish wish;
+    RtcOptions options;
+    RtcServerOptions server;
+    sdp::Description offer;
+    std::vector<sdp::Candidate> candidates;
+};
+
+Gate::Gate(Private, Context& context, std::unique_ptr<engine::rtc::Certificate> certificate,
+           std::unique_ptr<engine::rtc::DtlsContext> dtls, std::string fingerprint)
+    : context_(context), certificate_(std::move(certificate)), dtls_(std::move(dtls)), fingerprint_(std::move(fingerprint)) {}
+
+Gate::~Gate() = default;
+
+Result<std::unique_ptr<Gate>> Gate::create(Context& context) {
+    auto certificate = TRY(engine::rtc::Certificate::make());
+    auto dtls = TRY(engine::rtc::DtlsContext::create(*certificate));
+    auto fingerprint = TRY(certificate->fingerprint());
+    return std::make_unique<Gate>(Private{}, context, std::move(certificate), std::move(dtls), std::move(fingerprint));
+}
+
+std::vector<sdp::Candidate> Gate::candidates(const RtcServerOptions& options, const std::optional<HostAndPort>& asked,
+                                             const std::string& api_host, io::Deadline deadline) const {
+    CandidateInput input{.options = options,
+                         .asked = asked,
+                         .api_host = {},
+                         .api_addresses = {},
+                         .device_addresses = {},
+                         .bound_addresses = {},
+                         .udp_port = 0,
+                         .tcp_port = tcp_port_};
+    // What a client wrote there may be anything; what cannot stand in an answer is nobody's address.
+    if (const auto host = parse_host(api_host); host.ok() && !host->port)
+        input.api_host = host->host;
+    bool is_everywhere = false;
+    for (const auto& socket : context_.port.sockets()) {
+        input.udp_port = socket->endpoint().port;
+        is_everywhere = is_everywhere || is_bound_to_all(socket->endpoint());
+        input.bound_addresses.push_back(socket->endpoint().ip);
+    }
+    if (is_everywhere)
+        input.bound_addresses.clear();
+    if (const auto all = io::interface_addresses(); all.ok())
+        input.device_addresses = io::device_addresses(*all);
+    const bool is_name = !input.api_host.empty() && !parse_ip(input.api_host).ok() && !is_loopback_host(input.api_host);
+    if (is_name && options.api_as_candidates && options.resolve_api_domain) {
+        const auto found = io::resolve(input.api_host, input.udp_port, deadline.sooner(io::Deadline::after(kResolveLimit)));
+        if (found.ok())
+            for (const Endpoint& endpoint : *found)
+                input.api_addresses.push_back(endpoint.ip);
+    }
+    return choose_candidates(input);
+}
+
+Result<Opened> Gate::open(Wish wish, io::Deadline deadline) {
+    TRY(check_ice(wish));
+    Opening opening;
+    opening.options = TRY(context_.vhosts.find(wish.client.vhost));
+    opening.server = context_.vhosts.server();
+    opening.offer = TRY(sdp::parse_description(wish.offer));
+    TRY(context_.port.check_room());
+    opening.candidates = candidates(opening.server, wish.candidate, wish.api_host, deadline);
+    if (opening.candidates.empty())
+        return Error(Errc::not_found, "the server has no port for WebRTC");
+    wish.client.id = random_id();
+    const bool publishes = wish.purpose == sdp::Purpose::publish;
+    wish.client.kind = publishes ? ClientKind::rtc_publish : ClientKind::rtc_play;
+    opening.wish = std::move(wish);
+    return publishes ? admit<PublishSession>(opening, deadline) : admit<PlaySession>(opening, deadline);
+}
+
+// Nothing here suspends behind the admission, so that no one comes between a stream and its session.
+template <class Session>
+Result<Opened> Gate::admit(Opening& opening, io::Deadline deadline) {
+    const Wish& wish = opening.wish;
+    sdp::Terms terms = terms_for(wish, opening.options);
+    // What nobody could play is refused before anybody is asked.
+    TRY(sdp::negotiate(opening.offer, terms));
+    const std::string ufrag = wish.ufrag.empty() ? random_id(kUfragBytes) : wish.ufrag;
+    if (context_.port.find(ufrag) != nullptr)
+        return Error(Errc::conflict, "another session has this ice-ufrag");
+    auto session = std::make_unique<Session>(context_, wish.client, opening.options, ufrag, random_id(kPwdBytes));
+    auto admitted = session->take_place();
+    if (admitted.ok())
+        admitted = session->admit(deadline);
+    if (!admitted.ok()) {
+        session->entry().refuse(admitted.error());
+        return Error(admitted.error());
+    }
+    narrow(terms, *session);
+    const sdp::Agreement agreement = TRY(sdp::negotiate(opening.offer, terms));
+    auto options = engine_options(wish, opening.options, opening.server, agreement, opening.offer);
+    options.ice.local_ufrag = ufrag;
+    options.ice.local_pwd = wish.pwd.empty() ? random_id(kPwdBytes) : wish.pwd;
+    sdp::Local local = local_of(options, wish.client);
+    local.fingerprint = fingerprint_;
+    local.candidates = std::move(opening.candidates);
+    TRY(session->begin(*dtls_, std::move(options)));
+    begin_media(*session, agreement);
+    Opened opened{sdp::write_answer(opening.offer, agreement, local), session->session_id(), session->token()};
+    TRY(context_.port.add(std::move(session)));
+    return opened;
+}
+
+Result<SessionPeer*> Gate::find(std::string_view session, std::string_view token) const {
+    auto* const peer = dynamic_cast<SessionPeer*>(context_.port.find(session.substr(0, session.find(':'))));
+    if (peer == nullptr || peer->session_id() != session)
+        return Error(Errc::not_found, "there is no such session");
+    if (!same_secret(token, peer->token()))
+        return Error(Errc::denied, "the token is not the one of this session");
+    return peer;
+}
+
+Result<void> Gate::close(std::string_view session, std::string_view token) {
+    TRY(find(session, token))->end(Error(Errc::closed, "the client has ended the session"));
+    return {};
+}
+
+Result<void> Gate::check(std::string_view session, std::string_view token) const {
+    TRY(find(session, token));
+    return {};
+}
+
+}  // namespace live::session::rtc

@@ -1,0 +1,86 @@
+// Gate: lets sessions in and out, whatever the API that asks: from an offer to an answer, and from a token to the end. Everything
+// that may take time (names, callbacks) is asked here, in the fiber of the HTTP request; the session that comes of it has none.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/rtc/certificate.hpp"
+#include "engine/rtc/dtls_transport.hpp"
+#include "session/rtc/candidates.hpp"
+#include "session/rtc/context.hpp"
+#include "wire/sdp/answer.hpp"
+
+namespace live::session::rtc {
+
+class SessionPeer;
+
+// What somebody asks for.
+struct Wish {
+    wire::sdp::Purpose purpose = wire::sdp::Purpose::publish;
+    ClientRequest client;  // names have passed the allow-list; its id is given here
+    std::string offer;
+    std::optional<HostAndPort> candidate;  // to be named first
+    std::string api_host;                  // by which the client reached the API; may be empty
+    std::string codec;                     // of the picture, as in SDP; empty: whatever fits
+    bool encrypt = true;
+    bool dtls = true;
+    std::string ufrag;  // ours, as the client wants it; empty: made up
+    std::string pwd;
+};
+
+struct Opened {
+    std::string answer;
+    std::string session;  // "ours:theirs"
+    std::string token;
+};
+
+class Gate {
+    struct Private {};
+
+public:
+    // For names in the API's address, so that a slow DNS server delays nobody for long.
+    static constexpr std::chrono::seconds kResolveLimit{2};
+    static constexpr std::size_t kUfragBytes = 8;
+    static constexpr std::size_t kPwdBytes = 32;
+
+    // Errc::system. The context outlives the gate, and the gate the sessions.
+    static Result<std::unique_ptr<Gate>> create(Context& context);
+    Gate(Private, Context& context, std::unique_ptr<engine::rtc::Certificate> certificate,
+         std::unique_ptr<engine::rtc::DtlsContext> dtls, std::string fingerprint);
+    ~Gate();
+    Gate(const Gate&) = delete;
+    Gate& operator=(const Gate&) = delete;
+
+    // Errc::malformed and Errc::unsupported say which line of the offer is wrong; Errc::denied, Errc::not_found, Errc::conflict
+    // and Errc::limit as admission and the settings have it.
+    Result<Opened> open(Wish wish, io::Deadline deadline);
+    // Errc::not_found when there is no such session, Errc::denied for another's token.
+    Result<void> close(std::string_view session, std::string_view token);
+    Result<void> check(std::string_view session, std::string_view token) const;
+
+    const engine::rtc::DtlsContext& dtls() const { return *dtls_; }
+    const std::string& fingerprint() const { return fingerprint_; }
+    // What an answer would name, for a client that reached the API by this host.
+    std::vector<wire::sdp::Candidate> candidates(const RtcServerOptions& options, const std::optional<HostAndPort>& asked,
+                                                 const std::string& api_host, io::Deadline deadline) const;
+    // Where the TCP port listens; 0 for nowhere.
+    void set_tcp_port(std::uint16_t port) { tcp_port_ = port; }
+
+private:
+    struct Opening;
+
+    template <class Session>
+    Result<Opened> admit(Opening& opening, io::Deadline deadline);
+    Result<SessionPeer*> find(std::string_view session, std::string_view token) const;
+
+    Context& context_;
+    std::unique_ptr<engine::rtc::Certificate> certificate_;
+    std::unique_ptr<engine::rtc::DtlsContext> dtls_;
+    std::string fingerprint_;
+    std::uint16_t tcp_port_ = 0;
+};
+
+}  // namespace live::session::rtc

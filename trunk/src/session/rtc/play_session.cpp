@@ -1,0 +1,162 @@
+#include "session/rtc/play_session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+
+namespace live::session::rtc {
+
+namespace {
+
+using EngineKind = engine::rtc::Session::Kind;
+
+EngineKind engine_kind(media::Kind kind) { return kind == media::Kind::audio ? EngineKind::audio : EngineKind::video; }
+media::Kind media_kind(EngineKind kind) { return kind == EngineKind::audio ? media::Kind::audio : media::Kind::video; }
+
+engine::rtc::LaneHeader header_of(const media::RtpPacket& packet) {
+    return {packet.sequence, packet.timestamp, packet.marker, packet.time};
+}
+
+}  // namespace
+
+PlaySession::~PlaySession() {
+    context().players.leave(*this);
+    finish();
+    admitted_.reset();
+}
+
+Result<void> PlaySession::admit(io::Deadline deadline) {
+    mutable_plan() = TRY(context().admission.play(request(), deadline));
+    admitted_.emplace(context().events, request(), plan());
+    const auto source = TRY(context().streams.find_or_create(plan().url, plan().play, plan().rtmp.chunk_size));
+    if (source->is_published() && !source->brings_rtp() && !options().rtmp_to_rtc)
+        return Error(Errc::unsupported, "the stream is not published by WebRTC, and rtmp_to_rtc is off");
+    source->set_options(plan().play);
+    group_ = &context().players.join(source, *this);
+    return {};
+}
+
+void PlaySession::play(const wire::sdp::Agreement& agreement) {
+    for (const wire::sdp::Accepted& section : agreement.sections)
+        agreed_[media::index_of(media_kind(section.kind))].codec = section.codec.name;
+    version_ = group_->lane().version();
+    LOG_INFO(log(), "RTC: start play url={}, session={}", plan().url, session_id());
+}
+
+void PlaySession::on_established(TimePoint) { context().players.wake(*this); }
+
+void PlaySession::drain(TimePoint now) {
+    media::RtpLane& lane = group_->lane();
+    for (const auto& [kind, sequence] : session().take_nacks())
+        if (const auto* packet = lane.find(media_kind(kind), sequence))
+            session().resend(now, kind, header_of(*packet), packet->payload.bytes());
+    if (session().take_key_frame_request() && !agreed_[media::index_of(media::Kind::video)].codec.empty())
+        lane.want_key_frame();
+}
+
+std::optional<Error> PlaySession::check_life(TimePoint) { return std::nullopt; }
+
+// A publisher may come back with another codec; what was agreed on is the client's last word.
+bool PlaySession::fits_tracks() {
+    const media::RtpLane& lane = group_->lane();
+    if (version_ == lane.version())
+        return true;
+    version_ = lane.version();
+    for (const media::Kind kind : {media::Kind::audio, media::Kind::video}) {
+        const std::string& codec = agreed_[media::index_of(kind)].codec;
+        const auto* track = lane.track(kind);
+        if (track == nullptr || codec.empty() || ascii::are_same(track->codec, codec))
+            continue;
+        end(Error(Errc::unsupported,
+                  fmt::format("the stream's {} is {} now, the player has agreed on {}",
+                              kind == media::Kind::audio ? "sound" : "picture", track->codec, codec)));
+        return false;
+    }
+    return true;
+}
+
+// At the newest key frame, whose sound is old. A publisher that can be asked makes a new one when that is far away.
+void PlaySession::join_lane(TimePoint now) {
+    media::RtpLane& lane = group_->lane();
+    next_ = next_sound_ = lane.next();
+    has_joined_ = true;
+    const auto key = lane.gop_start();
+    waits_for_key_ = !key || (group_->source().brings_rtp() && now - lane.at(*key).arrived > kKeyAgeMax);
+    if (waits_for_key_)
+        lane.want_key_frame();
+    else
+        next_ = *key;
+}
+
+void PlaySession::skip_to_key(TimePoint now) {
+    media::RtpLane& lane = group_->lane();
+    const media::Sequence before = next_;
+    const auto key = lane.gop_start();
+    const bool is_fresh = key && *key > next_ && now - lane.at(*key).arrived <= kBehindMax;
+    next_ = is_fresh ? *key : lane.next();
+    waits_for_key_ = !is_fresh;
+    if (!is_fresh)
+        lane.want_key_frame();
+    next_sound_ = std::max(next_sound_, lane.first());
+    count_dropped(next_ - before);
+    group_->source().count_dropped(next_ - before);
+}
+
+// What was published long ago and is all there is, because a newcomer begins there, is sent as fast as the link allows.
+bool PlaySession::is_far_behind(TimePoint now) {
+    media::RtpLane& lane = group_->lane();
+    if (next_ < lane.first())
+        return true;
+    if (next_ == lane.next() || now - lane.at(next_).arrived <= kBehindMax)
+        return false;
+    if (lane.gop_start().value_or(0) > next_)
+        return true;
+    lane.want_key_frame();
+    return false;
+}
+
+std::optional<TimePoint> PlaySession::serve(TimePoint now) {
+    if (is_over() || !has_begun() || is_half_open() || !fits_tracks())
+        return std::nullopt;
+    if (!has_joined_)
+        join_lane(now);
+    if (is_far_behind(now))
+        skip_to_key(now);
+    return send_packets(now);
+}
+
+// Sound never waits, so it may run ahead of a picture that does.
+std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
+    const media::RtpLane& lane = group_->lane();
+    bool is_blocked = false;
+    for (media::Sequence at = next_; at < lane.next(); ++at) {
+        const media::RtpPacket& packet = lane.at(at);
+        if (packet.kind == media::Kind::audio) {
+            if (at >= next_sound_)
+                send(now, packet);
+        } else if (!is_blocked) {
+            if (waits_for_key_ && !packet.begins_key)
+                continue;
+            if (!session().may_send(now, EngineKind::video)) {
+                is_blocked = true;
+                next_ = at;
+                continue;
+            }
+            waits_for_key_ = false;
+            send(now, packet);
+        }
+    }
+    next_sound_ = lane.next();
+    if (!is_blocked)
+        next_ = lane.next();
+    return is_blocked ? session().next_send(now) : std::nullopt;
+}
+
+void PlaySession::send(TimePoint now, const media::RtpPacket& packet) {
+    session().send(now, engine_kind(packet.kind), header_of(packet), packet.payload.bytes());
+}
+
+}  // namespace live::session::rtc

@@ -1,0 +1,62 @@
+// PlaySession: a client that gets a stream by WebRTC. It keeps its place in the source's RTP lane; what it lost is found there
+// again. Where its link is slower than the stream it goes on at the next key frame.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "session/rtc/players.hpp"
+#include "session/rtc/session_peer.hpp"
+
+namespace live::session::rtc {
+
+class PlaySession final : public SessionPeer, private LanePlayer {
+public:
+    // Further behind than this, a player goes on at the newest key frame.
+    static constexpr std::chrono::milliseconds kBehindMax{1'500};
+    // A publisher that can be asked for a key frame is asked, when the newest one is older.
+    static constexpr std::chrono::milliseconds kKeyAgeMax{2'000};
+
+    using SessionPeer::SessionPeer;
+    ~PlaySession() override;
+
+    // Whether it may, and the stream's lane: Errc::denied, Errc::not_found, Errc::unsupported when the stream does not come by
+    // WebRTC and is not to be converted, Errc::limit.
+    Result<void> admit(io::Deadline deadline);
+    // Nothing when it is not known. Behind admit().
+    const media::RtpTrack* track(media::Kind kind) const { return group_->lane().track(kind); }
+    // Whether what is not known of the stream is to come, or is not there: its publisher has said all.
+    bool knows_tracks() const { return group_->source().brings_rtp(); }
+    // Behind begin().
+    void play(const wire::sdp::Agreement& agreement);
+
+    void finish_batch(TimePoint) override {}
+
+private:
+    struct Agreed {
+        std::string codec;  // empty: the kind was not agreed on
+    };
+
+    void drain(TimePoint now) override;
+    void on_established(TimePoint now) override;
+    std::optional<Error> check_life(TimePoint now) override;
+    std::optional<TimePoint> serve(TimePoint now) override;
+    void join_lane(TimePoint now);
+    void skip_to_key(TimePoint now);
+    bool is_far_behind(TimePoint now);
+    std::optional<TimePoint> send_packets(TimePoint now);
+    void send(TimePoint now, const media::RtpPacket& packet);
+    bool fits_tracks();
+
+    std::optional<AdmittedPlay> admitted_;
+    LaneGroup* group_ = nullptr;
+    std::array<Agreed, 2> agreed_;
+    media::Sequence next_ = 0;        // the first packet that was not sent, of whatever kind
+    media::Sequence next_sound_ = 0;  // sound in front of it was sent, or left out
+    std::uint32_t version_ = 0;
+    bool has_joined_ = false;
+    bool waits_for_key_ = false;
+};
+
+}  // namespace live::session::rtc

@@ -1,0 +1,97 @@
+#include "session/rtc/publish_session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+
+namespace live::session::rtc {
+
+namespace {
+
+media::Kind kind_of(wire::sdp::Kind kind) { return kind == wire::sdp::Kind::audio ? media::Kind::audio : media::Kind::video; }
+
+// Behind everything that earlier publishers have left.
+MediaTime start_of(const media::Source& source, const media::RtpLane& lane) {
+    constexpr MediaTime kStep = std::chrono::milliseconds(10);
+    MediaTime newest = source.timeline().newest();
+    if (!lane.empty())
+        newest = std::max(newest, lane.at(lane.next() - 1).time);
+    return newest == MediaTime::zero() ? newest : newest + kStep;
+}
+
+}  // namespace
+
+PublishSession::~PublishSession() {
+    if (publication_ != nullptr)
+        publication_->evicted().set_waiter(nullptr);
+    publication_.reset();
+    finish();
+    admitted_.reset();
+}
+
+Result<void> PublishSession::admit(io::Deadline deadline) {
+    mutable_plan() = TRY(context().admission.publish(request(), deadline));
+    publication_ = TRY(take_stream(context().streams, plan()));
+    publication_->evicted().set_waiter(this);
+    return {};
+}
+
+void PublishSession::publish(const wire::sdp::Agreement& agreement) {
+    lane_ = &publication_->fill_rtp_lane(*this);
+    clock_.emplace(start_of(publication_->source(), *lane_));
+    for (const wire::sdp::Accepted& section : agreement.sections) {
+        const media::Kind kind = kind_of(section.kind);
+        const auto& codec = section.codec;
+        clock_rates_[media::index_of(kind)] = codec.clock_rate;
+        const std::uint8_t channels = kind == media::Kind::audio ? codec.channels : std::uint8_t{0};
+        lane_->set_track({kind, codec.name, codec.clock_rate, channels, codec.format});
+    }
+    admitted_.emplace(context().streams, context().events, request(), plan());
+    LOG_INFO(log(), "RTC: start publish url={}, session={}", plan().url, session_id());
+}
+
+void PublishSession::drain(TimePoint) {
+    if (publication_ == nullptr || !publication_->is_current())
+        return;
+    while (auto packet = session().poll_media()) {
+        const media::Kind kind = kind_of(packet->kind);
+        const auto reported = session().ntp_of(packet->kind, packet->timestamp);
+        const auto place =
+            clock_->place(kind, packet->timestamp, clock_rates_[media::index_of(kind)], packet->arrived, reported);
+        lane_->append({.kind = kind,
+                       .timestamp = place.timestamp,
+                       .marker = packet->marker,
+                       .begins_key = packet->begins_key,
+                       .follows_loss = packet->follows_loss,
+                       .payload = std::move(packet->payload),
+                       .arrived = packet->arrived,
+                       .time = place.time});
+        has_new_ = true;
+    }
+}
+
+void PublishSession::finish_batch(TimePoint) {
+    if (std::exchange(has_new_, false) && publication_->is_current())
+        lane_->flush();
+}
+
+std::optional<Error> PublishSession::check_life(TimePoint now) {
+    const Duration limit = std::min<Duration>(kSilenceMax, std::max<Duration>(options().stun_timeout, 1s));
+    if (!is_half_open() && now - last_heard() >= limit)
+        return Error(Errc::timed_out, fmt::format("nothing was heard of the publisher for {} s",
+                                                  std::chrono::duration_cast<std::chrono::seconds>(limit).count()));
+    return std::nullopt;
+}
+
+void PublishSession::on_key_frame_wanted() {
+    if (is_over() || !has_begun())
+        return;
+    session().request_key_frame(io::now());
+    context().port.touch(*this);
+}
+
+void PublishSession::on_raised() { end(Error(Errc::conflict, "another publisher took the stream over")); }
+
+}  // namespace live::session::rtc

@@ -1,0 +1,47 @@
+// PublishSession: a client that sends its sound and picture by WebRTC. Packets go into the source's RTP lane as they come, in
+// order; nobody waits for whole frames here.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "media/rtp_clock.hpp"
+#include "session/common/admitted_publish.hpp"
+#include "session/rtc/session_peer.hpp"
+
+namespace live::session::rtc {
+
+class PublishSession final : public SessionPeer, private media::KeyFrameSource, private Signal::Waiter {
+public:
+    // A client that was heard and says nothing for so long has gone: browsers check their consent every 5 s, and send media all
+    // the time.
+    static constexpr std::chrono::seconds kSilenceMax{10};
+
+    using SessionPeer::SessionPeer;
+    ~PublishSession() override;
+
+    // Whether it may, and whether the stream is free: Errc::denied, Errc::not_found, Errc::conflict, Errc::limit.
+    Result<void> admit(io::Deadline deadline);
+    // Behind begin(): fills the lane from now on.
+    void publish(const wire::sdp::Agreement& agreement);
+
+    void finish_batch(TimePoint now) override;
+
+private:
+    void drain(TimePoint now) override;
+    void on_established(TimePoint) override {}
+    std::optional<Error> check_life(TimePoint now) override;
+    void on_key_frame_wanted() override;
+    // Somebody else has the stream now.
+    void on_raised() override;
+
+    std::unique_ptr<media::Publication> publication_;
+    std::optional<AdmittedPublish> admitted_;
+    media::RtpLane* lane_ = nullptr;
+    std::optional<media::RtpClock> clock_;
+    std::array<std::uint32_t, 2> clock_rates_{};
+    bool has_new_ = false;
+};
+
+}  // namespace live::session::rtc

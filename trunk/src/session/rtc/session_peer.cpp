@@ -1,0 +1,133 @@
+#include "session/rtc/session_peer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+
+namespace live::session::rtc {
+
+SessionPeer::SessionPeer(Context& context, ClientRequest request, RtcOptions options, std::string ufrag, std::string token)
+    : Peer(std::move(ufrag)),
+      context_(context),
+      request_(std::move(request)),
+      options_(std::move(options)),
+      token_(std::move(token)),
+      log_(context.log.with_id(request_.id)),
+      entry_(context.clients, *this),
+      begun_(io::now()),
+      last_heard_(begun_) {
+    LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind), request_.vhost,
+             request_.app, request_.stream, request_.param);
+}
+
+SessionPeer::~SessionPeer() { CHECK(!stay_); }
+
+Result<void> SessionPeer::take_place() {
+    place_.emplace(context_.limit, sizeof(SessionPeer));
+    if (!*place_)
+        return Error(Errc::limit, "the server has as many clients as it may");
+    return {};
+}
+
+Result<void> SessionPeer::begin(const engine::rtc::DtlsContext& dtls, engine::rtc::SessionOptions options) {
+    session_id_ = ufrag() + ":" + options.agreement.remote_ufrag;
+    begun_ = last_heard_ = io::now();
+    session_ = TRY(engine::rtc::Session::create(dtls, std::move(options), context_.port.output(), begun_));
+    stay_.emplace(entry_, plan_, begun_);
+    return {};
+}
+
+void SessionPeer::end(Error why) {
+    if (end_)
+        return;
+    end_.emplace(std::move(why));
+    context_.port.retire(*this);
+}
+
+void SessionPeer::finish() {
+    if (session_ == nullptr)
+        return;
+    session_->close(io::now());
+    if (!stay_)
+        return;
+    const Error why = end_.value_or(Error(Errc::cancelled, "the server stops"));
+    const auto figures = session_->figures();
+    LOG_INFO(log_, "{} ends, url={}, received={} packets, sent={}, lost={}, asked again={}, came again={}. reason=\"{}\"",
+             name_of(request_.kind), plan_.url, figures.packets_in, figures.packets_out, figures.lost, figures.nacked,
+             figures.repaired, why.sentence());
+    stay_->end(why);
+    stay_.reset();
+}
+
+void SessionPeer::take_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) {
+    if (end_ || session_ == nullptr)
+        return;
+    if (is_checked(from))
+        last_heard_ = now;
+    const auto taken = session_->handle_datagram(now, datagram, from);
+    if (!taken.ok()) {
+        end(taken.error());
+        return;
+    }
+    drain(now);
+    look_at_state(now);
+}
+
+void SessionPeer::on_due(TimePoint now) {
+    if (end_ || session_ == nullptr)
+        return;
+    context_.port.touch(*this);
+    const auto looked = session_->handle_timeout(now);
+    if (!looked.ok()) {
+        end(looked.error());
+        return;
+    }
+    drain(now);
+    look_at_state(now);
+    if (end_)
+        return;
+    if (!is_established_ && now - begun_ >= kConnectLimit)
+        end(Error(Errc::timed_out, session_->selected() ? "no keys in time" : "nobody came with a check in time"));
+    else if (auto over = check_life(now))
+        end(*std::move(over));
+}
+
+void SessionPeer::look_at_state(TimePoint now) {
+    using State = engine::rtc::Session::State;
+    if (end_)
+        return;
+    const State state = session_->state();
+    if (state == State::closed) {
+        end(Error(Errc::closed, std::string(session_->end_reason())));
+        return;
+    }
+    if (state != State::established || std::exchange(is_established_, true))
+        return;
+    LOG_INFO(log_, "RTC: session established after {} ms, url={}, session={}",
+             std::chrono::duration_cast<std::chrono::milliseconds>(now - begun_).count(), plan_.url, session_id_);
+    on_established(now);
+}
+
+TimePoint SessionPeer::next_timeout() const {
+    // Silence is looked for so often.
+    const TimePoint look = std::max(begun_, last_heard_) + std::chrono::seconds(1);
+    const TimePoint soon = std::max(look, io::now() + std::chrono::milliseconds(500));
+    const auto due = session_ == nullptr ? std::nullopt : session_->next_timeout();
+    return due ? std::min(*due, soon) : soon;
+}
+
+ClientFigures SessionPeer::figures() const {
+    ClientFigures figures;
+    if (session_ == nullptr)
+        return figures;
+    const auto used = session_->figures();
+    figures.received_bytes = used.bytes_in;
+    figures.sent_bytes = used.bytes_out;
+    figures.delivered_packets = used.packets_out;
+    figures.dropped_packets = dropped_;
+    return figures;
+}
+
+}  // namespace live::session::rtc

@@ -1,0 +1,92 @@
+// SessionPeer: what a session that publishes and one that plays have in common: the engine behind the port, the place among the
+// clients, and how it ends. It lives in the port, from the answer to its offer on, without a fiber of its own.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/log.hpp"
+#include "engine/rtc/session.hpp"
+#include "session/common/client_table.hpp"
+#include "session/rtc/context.hpp"
+#include "session/rtc/peer.hpp"
+
+namespace live::session::rtc {
+
+class SessionPeer : public Peer, protected Client {
+public:
+    // Whoever has not come with a check and keys by then is not expected any more.
+    static constexpr std::chrono::seconds kConnectLimit{30};
+
+    // `token`: who knows it may end the session. What is referred to outlives this.
+    SessionPeer(Context& context, ClientRequest request, RtcOptions options, std::string ufrag, std::string token);
+    ~SessionPeer() override;
+
+    // "ours:theirs", as the API calls it. Once begun.
+    const std::string& session_id() const { return session_id_; }
+    const std::string& token() const { return token_; }
+    ClientEntry& entry() { return entry_; }
+    const StreamPlan& plan() const { return plan_; }
+    const Log& log() const { return log_; }
+
+    // Errc::limit when the process serves as many clients as it may.
+    Result<void> take_place();
+    // It has been admitted, and the answer is made: from now on the client may come. Errc::system.
+    Result<void> begin(const engine::rtc::DtlsContext& dtls, engine::rtc::SessionOptions options);
+    // It is over, for this reason. Once; later reasons are not heard.
+    void end(Error why);
+
+    // Peer
+    void take_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) final;
+    bool is_checked(const TransportAddress& address) const final { return session_ != nullptr && session_->is_checked(address); }
+    bool is_half_open() const final { return !is_established_; }
+    TimePoint next_timeout() const final;
+    void on_due(TimePoint now) final;
+
+protected:
+    StreamPlan& mutable_plan() { return plan_; }
+    Context& context() { return context_; }
+    const RtcOptions& options() const { return options_; }
+    engine::rtc::Session& session() { return *session_; }
+    bool has_begun() const { return session_ != nullptr; }
+    bool is_over() const { return end_.has_value(); }
+    void count_dropped(std::uint64_t packets) { dropped_ += packets; }
+    // Says goodbye and leaves the stream: first thing in the destructor of whoever is derived from this.
+    void finish();
+
+    // After every input: takes what the engine has got.
+    virtual void drain(TimePoint now) = 0;
+    virtual void on_established(TimePoint now) = 0;
+    // Is it over, although the engine does not know?
+    virtual std::optional<Error> check_life(TimePoint now) = 0;
+    TimePoint last_heard() const { return last_heard_; }
+
+    // Client
+    const ClientRequest& request() const final { return request_; }
+    ClientFigures figures() const final;
+    void kick(std::string reason) final { end(Error(Errc::closed, std::move(reason))); }
+
+private:
+    void look_at_state(TimePoint now);
+
+    Context& context_;
+    const ClientRequest request_;
+    const RtcOptions options_;
+    const std::string token_;
+    const Log log_;
+    StreamPlan plan_;
+    std::string session_id_;
+    ClientEntry entry_;
+    std::optional<ConnectionLimit::Place> place_;
+    std::unique_ptr<engine::rtc::Session> session_;
+    std::optional<StreamStay> stay_;
+    std::optional<Error> end_;
+    TimePoint begun_;
+    TimePoint last_heard_;
+    std::uint64_t dropped_ = 0;
+    bool is_established_ = false;
+};
+
+}  // namespace live::session::rtc

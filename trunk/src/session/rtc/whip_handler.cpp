@@ -1,0 +1,120 @@
+#include "session/rtc/whip_handler.hpp"
+
+#include <utility>
+
+#include "engine/http1/message.hpp"
+#include "session/rtc/wish.hpp"
+#include "wire/http/target.hpp"
+
+namespace live::session::rtc {
+
+using http::error_reply;
+using http::Reply;
+using http::Request;
+using wire::http::percent_encode;
+
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kCreated = 201;
+constexpr int kNoContent = 204;
+constexpr int kBadRequest = 400;
+constexpr int kUnauthorized = 401;
+constexpr int kNotFound = 404;
+constexpr int kPreconditionFailed = 412;
+constexpr int kUnsupportedMediaType = 415;
+constexpr int kUnprocessable = 422;
+constexpr int kUnavailable = 503;
+
+constexpr std::string_view kSdp = "application/sdp";
+constexpr std::string_view kFragment = "application/trickle-ice-sdpfrag";
+
+// The media type without its parameters; nothing when the client does not say.
+std::string_view type_of(const Request& request) {
+    const std::string_view value = request.message.headers.find("Content-Type").value_or("");
+    const std::string_view type = value.substr(0, value.find(';'));
+    return type.substr(0, type.find_last_not_of(" \t") + 1);
+}
+
+bool is_other_type(const Request& request, std::string_view wanted) {
+    const std::string_view type = type_of(request);
+    return !type.empty() && !engine::http1::same_name(type, wanted);
+}
+
+// RFC 9725, 4.3.1: a strong validator of the ICE session.
+std::string tag_of(std::string_view session) { return "\"" + std::string(session) + "\""; }
+
+Reply refusal(const Error& error) {
+    Reply reply = error_reply(status_for(error.code()), error.sentence());
+    if (reply.status == kUnavailable)
+        reply.headers.emplace_back("Retry-After", "5");
+    return reply;
+}
+
+}  // namespace
+
+Reply WhipHandler::handle(const Request& request, io::Deadline deadline) {
+    const std::string& method = request.message.method;
+    if (method == "POST")
+        return open(request, deadline);
+    if (method == "DELETE")
+        return close(request);
+    if (method == "PATCH")
+        return trickle(request);
+    return http::method_not_allowed("POST, DELETE, PATCH, OPTIONS", "a session is opened with POST");
+}
+
+Reply WhipHandler::open(const Request& request, io::Deadline deadline) {
+    if (is_other_type(request, kSdp))
+        return error_reply(kUnsupportedMediaType, "an offer is application/sdp");
+    auto wish = wish_of(request, purpose_, vhosts_.shows_bearer() ? ShowBearer::yes : ShowBearer::no);
+    if (!wish.ok())
+        return error_reply(kBadRequest, wish.error().sentence());
+    const Wish asked = *wish;
+    auto opened = gate_.open(*std::move(wish), deadline);
+    if (!opened.ok())
+        return refusal(opened.error());
+    Reply reply{kCreated, std::string(kSdp), {}, {}};
+    reply.headers.emplace_back("Location", location_of(asked, *opened));
+    reply.headers.emplace_back("ETag", tag_of(opened->session));
+    reply.headers.emplace_back("Accept-Patch", kFragment);
+    reply.body = std::move(opened->answer);
+    return reply;
+}
+
+std::string WhipHandler::location_of(const Wish& wish, const Opened& opened) const {
+    const bool publishes = wish.purpose == wire::sdp::Purpose::publish;
+    return std::string(publishes ? "/rtc/v1/whip/" : "/rtc/v1/whep/") + "?action=delete&token=" + opened.token +
+           "&app=" + percent_encode(wish.client.app) + "&stream=" + percent_encode(wish.client.stream) +
+           "&session=" + percent_encode(opened.session);
+}
+
+// Of a session that has gone already, too: who ends it twice has what they want.
+Reply WhipHandler::close(const Request& request) {
+    const auto& query = request.target.query;
+    if (query.get("token").empty() || query.get("session").empty())
+        return error_reply(kUnauthorized, "a session is ended at the address that its answer named");
+    const auto closed = gate_.close(query.get("session"), query.get("token"));
+    if (!closed.ok() && closed.code() == Errc::denied)
+        return error_reply(kUnauthorized, closed.error().sentence());
+    return {kOk, "text/plain", {}, {}};
+}
+
+// RFC 9725, 4.3: If-Match names the session's tag, or nothing where clients are careless; "*" would be a restart of ICE, which we
+// do not have.
+Reply WhipHandler::trickle(const Request& request) const {
+    const auto& query = request.target.query;
+    const auto known = gate_.check(query.get("session"), query.get("token"));
+    if (!known.ok())
+        return error_reply(known.code() == Errc::denied ? kUnauthorized : kNotFound, known.error().sentence());
+    if (is_other_type(request, kFragment))
+        return error_reply(kUnsupportedMediaType, "candidates are application/trickle-ice-sdpfrag");
+    const auto match = request.message.headers.find("If-Match");
+    if (match == "*")
+        return error_reply(kUnprocessable, "ICE is not restarted here; open a new session");
+    if (match && *match != tag_of(query.get("session")))
+        return error_reply(kPreconditionFailed, "the ETag is another session's");
+    return {kNoContent, {}, {}, {}};
+}
+
+}  // namespace live::session::rtc

@@ -1,0 +1,44 @@
+// WhipHandler: WHIP (RFC 9725) and WHEP over HTTP: POST of an offer opens a session, DELETE of its address ends it, PATCH takes
+// candidates of a client that trickles them. We need none of them, since it is the client that checks and its checks say where it
+// is; a client that sends them is not turned away. OPTIONS is answered by the connection.
+#pragma once
+
+#include "session/http/handler.hpp"
+#include "session/rtc/gate.hpp"
+
+namespace live::session::rtc {
+
+// What HTTP calls the reasons for which there is no session.
+constexpr int status_for(Errc code) {
+    switch (code) {
+        case Errc::malformed:
+        case Errc::need_more:
+        case Errc::unsupported: return 400;
+        case Errc::not_found: return 404;
+        case Errc::conflict: return 409;
+        case Errc::limit: return 503;
+        case Errc::denied: return 403;
+        default: return 500;
+    }
+}
+
+class WhipHandler final : public http::Handler {
+public:
+    // What is referred to outlives this.
+    WhipHandler(Gate& gate, const RtcVhosts& vhosts, wire::sdp::Purpose purpose)
+        : gate_(gate), vhosts_(vhosts), purpose_(purpose) {}
+
+    http::Reply handle(const http::Request& request, io::Deadline deadline) override;
+
+private:
+    http::Reply open(const http::Request& request, io::Deadline deadline);
+    http::Reply close(const http::Request& request);
+    http::Reply trickle(const http::Request& request) const;
+    std::string location_of(const Wish& wish, const Opened& opened) const;
+
+    Gate& gate_;
+    const RtcVhosts& vhosts_;
+    const wire::sdp::Purpose purpose_;
+};
+
+}  // namespace live::session::rtc

@@ -1,0 +1,133 @@
+#include "session/rtc/wish.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "wire/http/target.hpp"
+#include "wire/rtmp/stream_url.hpp"
+
+namespace live::session::rtc {
+
+using wire::http::Query;
+using wire::sdp::Purpose;
+
+namespace {
+
+Result<std::string> codec_of(std::string_view asked) {
+    constexpr std::pair<std::string_view, const char*> kNames[] = {{"", ""},         {"h264", "H264"}, {"avc", "H264"},
+                                                                   {"h265", "H265"}, {"hevc", "H265"}, {"av1", "AV1"},
+                                                                   {"vp8", "VP8"},   {"vp9", "VP9"}};
+    for (const auto& [name, codec] : kNames)
+        if (ascii::are_same(asked, name))
+            return std::string(codec);
+    return Error(Errc::malformed, "codec is one of h264, hevc, av1, vp8, vp9");
+}
+
+// The parameters that all APIs have; the first query that has one counts.
+Result<void> read_parameters(const std::vector<const Query*>& queries, Wish& wish) {
+    const auto get = [&](std::string_view name) -> std::string_view {
+        for (const Query* query : queries)
+            if (const auto found = query->find(name))
+                return *found;
+        return {};
+    };
+    const std::string_view eip = get("eip").empty() ? get("candidate") : get("eip");
+    if (!eip.empty())
+        wish.candidate = TRY(parse_host(eip));
+    wish.codec = TRY(codec_of(get("codec").empty() ? get("vcodec") : get("codec")));
+    wish.encrypt = get("encrypt") != "false";
+    wish.dtls = get("dtls") != "false";
+    wish.ufrag = get("ice-ufrag");
+    wish.pwd = get("ice-pwd");
+    return {};
+}
+
+// "[::1]:1985" is ::1.
+std::string host_of(std::string_view authority) {
+    if (authority.starts_with('['))
+        return std::string(authority.substr(1, std::min(authority.find(']'), authority.size()) - 1));
+    return std::string(authority.substr(0, authority.find(':')));
+}
+
+std::string host_of_request(const http::Request& request) {
+    return host_of(request.message.headers.find("Host").value_or(""));
+}
+
+std::string host_of_url(std::string_view url) {
+    const std::size_t scheme = url.find("://");
+    if (scheme == std::string_view::npos)
+        return {};
+    const std::string_view rest = url.substr(scheme + 3);
+    return host_of(rest.substr(0, rest.find_first_of("/?")));
+}
+
+ClientRequest client_of(const http::Request& request, const char* protocol) {
+    ClientRequest client;
+    client.ip = request.client_ip();
+    client.peer_ip = request.peer_ip;
+    client.peer = request.peer;
+    client.protocol = protocol;
+    client.page_url = request.message.headers.find("Referer").value_or("");
+    return client;
+}
+
+Result<void> admit_names(const ClientRequest& client) {
+    for (const std::string* name : {&client.vhost, &client.app, &client.stream})
+        TRY(wire::rtmp::admit_name(*name));
+    return {};
+}
+
+// RFC 6750, 2.1.
+std::string_view bearer_of(const http::Request& request) {
+    constexpr std::string_view kScheme = "Bearer ";
+    const std::string_view value = request.message.headers.find("Authorization").value_or("");
+    if (value.size() <= kScheme.size() || !ascii::are_same(value.substr(0, kScheme.size()), kScheme))
+        return {};
+    return ascii::trimmed(value.substr(kScheme.size()), " ");
+}
+
+}  // namespace
+
+Result<Wish> wish_of(const http::Request& request, Purpose path_purpose, ShowBearer bearer) {
+    const Query& query = request.target.query;
+    Wish wish;
+    wish.purpose = query.get("action") == "play" ? Purpose::play : path_purpose;
+    wish.client = client_of(request, wish.purpose == Purpose::play ? "whep" : "whip");
+    wish.client.vhost = request.vhost().empty() ? std::string(wire::rtmp::kDefaultVhost) : request.vhost();
+    wish.client.app = query.get("app", "live");
+    wish.client.stream = query.get("stream", "livestream");
+    TRY(admit_names(wish.client));
+    wish.client.tc_url = "rtmp://" + wish.client.vhost + "/" + wish.client.app;
+    wish.client.param = request.target.raw_query;
+    if (const auto token = bearer_of(request); bearer == ShowBearer::yes && !token.empty() && !query.find("token"))
+        wish.client.param += (wish.client.param.empty() ? "token=" : "&token=") + wire::http::percent_encode(token);
+    wish.api_host = host_of_request(request);
+    TRY(read_parameters({&query}, wish));
+    wish.offer = request.message.body;
+    return wish;
+}
+
+Result<Wish> wish_of(const http::Request& request, Purpose purpose, UrlWish asked) {
+    Wish wish;
+    wish.purpose = purpose;
+    wish.client = client_of(request, "webrtc");
+    if (!asked.client_ip.empty())
+        wish.client.ip = asked.client_ip;
+    const auto url = TRY(wire::rtmp::parse_stream_url(asked.stream_url));
+    wish.client.vhost = url.vhost;
+    wish.client.app = url.app;
+    wish.client.stream = url.stream;
+    TRY(admit_names(wish.client));
+    wish.client.tc_url = "rtmp://" + wish.client.vhost + "/" + wish.client.app;
+    wish.client.param = url.param;
+    if (purpose == Purpose::publish)
+        wish.client.param += url.param.empty() ? "?upstream=rtc" : "&upstream=rtc";
+    wish.api_host = asked.api.empty() ? host_of_request(request) : host_of_url(asked.api);
+    const Query own = TRY(Query::parse(url.param.empty() ? std::string_view() : std::string_view(url.param).substr(1)));
+    TRY(read_parameters({&request.target.query, &own}, wish));
+    wish.offer = std::move(asked.sdp);
+    return wish;
+}
+
+}  // namespace live::session::rtc
