@@ -89,6 +89,8 @@ public:
     void take_from(PortLink& link, const TransportAddress& from, TimePoint now, MutBytes datagram);
     void end_batch(TimePoint now);
     void forget(PortLink& link);
+    // A check has proved that the address is a session's.
+    bool leads_somewhere(const TransportAddress& address) const { return paths_.contains(address); }
 
     const PortFigures& figures() const { return figures_; }
     // Datagrams that the kernel dropped before we read them, of all sockets.

@@ -8,7 +8,11 @@ const [executablePath, modules] = process.argv.slice(2);
 const { chromium } = createRequire(path.join(modules, 'x.js'))('playwright-core');
 const browser = await chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--autoplay-policy=no-user-gesture-required'],
+    args: [
+        ...['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--autoplay-policy=no-user-gesture-required'],
+        // A camera and a microphone that need no permission, and WebRTC on 127.0.0.1.
+        ...['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream', '--allow-loopback-in-peer-connection'],
+    ],
 });
 const pages = new Map();
 

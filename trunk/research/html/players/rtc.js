@@ -1,0 +1,148 @@
+// WHIP and WHEP from a browser: the address, the offer and its answer, the end. No DOM here.
+//
+// The query of both pages:
+//   url=        the whole address of the WHIP or WHEP endpoint; what follows is then ignored
+//   app= stream= vhost=   live, livestream, none
+//   api=        host:port of the server's API; the page's own when missing
+//   server= port=         the same in two parts
+//   schema=     http or https of that address
+//   token=      sent as a bearer token
+//   codec=      h264, vp8, vp9, av1 or hevc: the only one to be offered
+//   autostart=true        starts at once
+//   other names go on to the server: eip, secret
+
+const OWN_NAMES = 'url app stream vhost api server port schema token codec autostart site rtmp httpPort'.split(' ');
+
+const isHost = (text) => /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/.test(text ?? '');
+
+/** kind: 'whip' or 'whep'; query: URLSearchParams; page: a Location. */
+export function endpointOf(kind, query, page) {
+    const whole = query.get('url');
+    if (whole) return whole;
+    const server = query.get('server');
+    const port = query.get('port');
+    const named = query.get('api') ?? (server ? `${server}${port ? `:${port}` : ''}` : null);
+    const scheme = ['http', 'https'].includes(query.get('schema')) ? query.get('schema') : page.protocol.replace(':', '');
+    const url = new URL(`/rtc/v1/${kind}/`, isHost(named) ? `${scheme}://${named}` : page.origin);
+    url.searchParams.set('app', query.get('app') || 'live');
+    url.searchParams.set('stream', query.get('stream') || 'livestream');
+    for (const [name, value] of query) if (!OWN_NAMES.includes(name)) url.searchParams.append(name, value);
+    if (query.get('vhost')) url.searchParams.set('vhost', query.get('vhost'));
+    return url.href;
+}
+
+/** Only this codec, and what repairs it, is offered. False when the browser does not have it. */
+export function prefer(transceiver, kind, name) {
+    const all = (kind === 'send' ? RTCRtpSender : RTCRtpReceiver).getCapabilities('video')?.codecs ?? [];
+    const wanted = { hevc: 'h265', avc: 'h264' }[name] ?? name;
+    const helpers = ['video/rtx', 'video/red', 'video/ulpfec', 'video/flexfec-03'];
+    const chosen = all.filter((codec) => codec.mimeType.toLowerCase() === `video/${wanted}`);
+    if (!chosen.length) return false;
+    transceiver.setCodecPreferences([...chosen, ...all.filter((codec) => helpers.includes(codec.mimeType.toLowerCase()))]);
+    return true;
+}
+
+/** Sound in stereo has to be asked for (RFC 7587, 7). */
+export function withStereo(sdp) {
+    const opus = /a=rtpmap:(\d+) opus\/48000/i.exec(sdp)?.[1];
+    return opus ? sdp.replace(new RegExp(`(a=fmtp:${opus} (?!.*stereo=1)[^\r\n]*)`), '$1;stereo=1') : sdp;
+}
+
+/** What the server said, as a sentence. */
+async function reasonOf(answer) {
+    const text = await answer.text().catch(() => '');
+    let said = text.slice(0, 300);
+    try {
+        said = JSON.parse(text).message ?? said;
+    } catch {
+        // Not ours.
+    }
+    return `${answer.status} ${said || answer.statusText}`;
+}
+
+/** One session: its connection and its address at the server. */
+export class Session {
+    #address = null;
+    #token;
+
+    constructor(connection, token) {
+        this.connection = connection;
+        this.#token = token;
+    }
+
+    #headers(more) {
+        return this.#token ? { ...more, Authorization: `Bearer ${this.#token}` } : more;
+    }
+
+    /** Throws an Error whose message may be shown. */
+    async open(endpoint) {
+        const offer = await this.connection.createOffer();
+        await this.connection.setLocalDescription({ type: 'offer', sdp: withStereo(offer.sdp) });
+        // No waiting for candidates: the server learns where we are from our checks.
+        const answer = await fetch(endpoint, {
+            method: 'POST',
+            headers: this.#headers({ 'Content-Type': 'application/sdp' }),
+            body: this.connection.localDescription.sdp,
+            credentials: 'omit',
+            signal: AbortSignal.timeout(40_000),
+        });
+        if (answer.status !== 201) throw new Error(`The server refused: ${await reasonOf(answer)}`);
+        const location = answer.headers.get('Location');
+        this.#address = location ? new URL(location, endpoint).href : null;
+        await this.connection.setRemoteDescription({ type: 'answer', sdp: await answer.text() });
+    }
+
+    /** Also when the page goes away. */
+    close() {
+        this.connection.close();
+        if (!this.#address) return;
+        fetch(this.#address, { method: 'DELETE', headers: this.#headers({}), keepalive: true, credentials: 'omit' }).catch(() => {});
+        this.#address = null;
+    }
+}
+
+/** Figures of one direction ('inbound-rtp' or 'outbound-rtp'), as differences from one call to the next. */
+export class Meter {
+    #last = null;
+
+    constructor(type) {
+        this.type = type;
+    }
+
+    async read(connection) {
+        const all = [...(await connection.getStats()).values()];
+        const streams = all.filter((one) => one.type === this.type);
+        const video = streams.find((one) => one.kind === 'video' && (one.frameWidth || one.bytesReceived || one.bytesSent));
+        const audio = streams.find((one) => one.kind === 'audio');
+        const pair = all.find((one) => one.type === 'candidate-pair' && one.nominated && one.state === 'succeeded');
+        const remote = all.filter((one) => one.type === 'remote-inbound-rtp');
+        const bytes = streams.reduce((sum, one) => sum + (one.bytesReceived ?? one.bytesSent ?? 0), 0);
+        const packets = streams.reduce((sum, one) => sum + (one.packetsReceived ?? one.packetsSent ?? 0), 0);
+        const lost = (this.type === 'inbound-rtp' ? streams : remote).reduce((sum, one) => sum + Math.max(0, one.packetsLost ?? 0), 0);
+        const now = performance.now();
+        const figures = { at: now, bytes, packets, lost, frames: video?.framesDecoded ?? video?.framesEncoded ?? 0 };
+        const before = this.#last ?? figures;
+        this.#last = figures;
+        const seconds = Math.max((now - before.at) / 1000, 0.001);
+        const moved = packets - before.packets;
+        const gone = lost - before.lost;
+        const codec = (stream) => all.find((one) => one.id === stream?.codecId)?.mimeType?.split('/')[1] ?? '';
+        const waited = video ?? audio;
+        return {
+            kbitsPerSecond: ((bytes - before.bytes) * 8) / 1000 / seconds,
+            framesPerSecond: (figures.frames - before.frames) / seconds,
+            frames: figures.frames,
+            width: video?.frameWidth ?? 0,
+            height: video?.frameHeight ?? 0,
+            loss: moved + gone > 0 ? Math.max(0, gone) / (moved + gone) : 0,
+            lost,
+            roundTrip: pair?.currentRoundTripTime ?? NaN,
+            // Until it is shown, without the way here.
+            buffered: waited?.jitterBufferEmittedCount ? waited.jitterBufferDelay / waited.jitterBufferEmittedCount : NaN,
+            freezes: video?.freezeCount ?? 0,
+            keyFrameRequests: video?.pliCount ?? 0,
+            limited: video?.qualityLimitationReason ?? 'none',
+            codecs: [codec(video), codec(audio)].filter(Boolean).join(', '),
+        };
+    }
+}

@@ -1,0 +1,145 @@
+#include "session/rtc/tcp_port.hpp"
+
+#include <array>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "engine/rtc/datagram_kind.hpp"
+#include "io/loop.hpp"
+#include "wire/rtp/stream_framing.hpp"
+
+namespace live::session::rtc {
+
+// One connection. Lives in its fiber.
+class TcpPort::Link final : public PortLink {
+public:
+    Link(Port& port, std::unique_ptr<io::TcpStream> stream, const TransportAddress& from, MutBytes scratch)
+        : port_(port), stream_(std::move(stream)), from_(from), scratch_(scratch) {}
+    ~Link() { port_.forget(*this); }
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+
+    Result<void> run(io::Deadline deadline);
+    void send(Bytes bytes, std::size_t segment_bytes) override;
+
+private:
+    Result<void> read();
+    Result<void> write();
+
+    Port& port_;
+    std::unique_ptr<io::TcpStream> stream_;
+    const TransportAddress from_;
+    MutBytes scratch_;
+    wire::rtp::StreamUnframer unframer_;
+    std::vector<std::uint8_t> pending_;
+    std::size_t written_ = 0;  // of what is pending
+    Signal has_pending_;
+    bool is_known_ = false;
+};
+
+Result<void> TcpPort::Link::run(io::Deadline deadline) {
+    for (;;) {
+        const auto limit = is_known_ ? kIdleLimit : kFirstLimit;
+        const auto until = deadline.sooner(io::Deadline::after(limit));
+        for (bool was_read = false; !was_read;) {
+            const auto interest = pending_.empty() ? io::Interest::readable : io::Interest::both;
+            const auto ready = TRY(stream_->wait_ready(interest, &has_pending_, until));
+            if (ready.timed_out)
+                return Error(Errc::timed_out, fmt::format("no datagram for {} s", limit.count()));
+            if (ready.writable)
+                TRY(write());
+            if (ready.readable) {
+                TRY(read());
+                was_read = true;
+            }
+        }
+    }
+}
+
+Result<void> TcpPort::Link::read() {
+    const auto count = stream_->try_read(scratch_);
+    if (!count.ok())
+        return count.code() == Errc::need_more ? Result<void>() : Error(count.error());
+    TRY(unframer_.feed(Bytes(scratch_).first(*count)));
+    const TimePoint now = io::now();
+    while (auto datagram = unframer_.next()) {
+        if (!is_known_ && engine::rtc::kind_of(*datagram) != engine::rtc::DatagramKind::stun)
+            return Error(Errc::denied, "the first datagram is no STUN");
+        port_.take_from(*this, from_, now, *datagram);
+        is_known_ = is_known_ || port_.leads_somewhere(from_);
+        if (!is_known_)
+            return Error(Errc::denied, "the first check is for none of our sessions");
+    }
+    port_.end_batch(now);
+    return {};
+}
+
+void TcpPort::Link::send(Bytes bytes, std::size_t segment_bytes) {
+    for (std::size_t at = 0; at < bytes.size(); at += segment_bytes) {
+        const Bytes datagram = bytes.subspan(at, std::min(segment_bytes, bytes.size() - at));
+        if (pending_.size() - written_ + datagram.size() + wire::rtp::kFrameHeadBytes <= kPendingBytesMax)
+            wire::rtp::write_frame(pending_, datagram);
+    }
+    // An error is the fiber's to find.
+    if (!write().ok() || !pending_.empty())
+        has_pending_.raise();
+}
+
+Result<void> TcpPort::Link::write() {
+    while (written_ < pending_.size()) {
+        const std::array parts{io::as_part(Bytes(pending_).subspan(written_))};
+        const std::size_t count = TRY(stream_->try_write(parts));
+        if (count == 0)
+            break;
+        written_ += count;
+    }
+    if (written_ == pending_.size() || written_ > kPendingBytesMax / 2) {
+        pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(written_));
+        written_ = 0;
+    }
+    return {};
+}
+
+Result<void> TcpPort::listen(std::unique_ptr<io::TcpListener> listener, io::Scope& scope) {
+    LOG_INFO(log_, "WebRTC listen at tcp://{}, fd={}", listener->endpoint().text(), listener->native_handle());
+    listeners_.push_back(std::move(listener));
+    auto& opened = *listeners_.back();
+    return scope.start("rtc-listener", [this, &opened, &scope](io::Deadline forever) { accept(opened, scope, forever); });
+}
+
+void TcpPort::accept(io::TcpListener& listener, io::Scope& scope, io::Deadline deadline) {
+    for (;;) {
+        auto stream = listener.accept(deadline);
+        if (stream.ok()) {
+            // std::function wants to be copied; the stream has one owner, the fiber, which takes it out of the shared box.
+            auto box = std::make_shared<std::unique_ptr<io::TcpStream>>(*std::move(stream));
+            const auto started = scope.start("rtc-tcp", [this, box](io::Deadline forever) { serve(std::move(*box), forever); });
+            if (!started.ok())
+                LOG_WARN(log_, "refused {}: {}", (*box)->peer(), started.error().text());
+        } else if (stream.code() == Errc::cancelled || stream.code() == Errc::closed) {
+            return;
+        } else {
+            LOG_ERROR(log_, "accept at {}: {}", listener.endpoint().text(), stream.error().text());
+            constexpr std::chrono::milliseconds kPause{100};
+            if (!io::sleep(deadline.sooner(io::Deadline::after(kPause))).ok())
+                return;
+        }
+    }
+}
+
+void TcpPort::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
+    const ConnectionLimit::Place place(limit_, sizeof(Link));
+    const std::string peer = stream->peer();
+    const auto ip = parse_ip(stream->peer_ip());
+    if (!place || !ip.ok()) {
+        LOG_WARN(log_, "refused {}: {}", peer, place ? ip.error().sentence() : "the server has as many clients as it may");
+        return;
+    }
+    static_cast<void>(stream->set_no_delay(true));
+    const TransportAddress from{*ip, stream->peer_endpoint().port};
+    const auto ended = std::make_unique<Link>(port_, std::move(stream), from, scratch_)->run(deadline);
+    if (!ended.ok() && ended.code() != Errc::closed && ended.code() != Errc::cancelled)
+        LOG_WARN(log_, "WebRTC over TCP: {} finished. reason=\"{}\"", peer, ended.error().text());
+}
+
+}  // namespace live::session::rtc

@@ -1,0 +1,49 @@
+// TcpPort: WebRTC over TCP (RFC 6544, passive; RFC 4571 for the frames), for clients whose network lets no UDP through. The client
+// connects, and what it sends are the datagrams it would have sent: the first must be a check for one of our sessions.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "base/log.hpp"
+#include "io/scope.hpp"
+#include "io/tcp_listener.hpp"
+#include "session/common/connection_limit.hpp"
+#include "session/rtc/port.hpp"
+
+namespace live::session::rtc {
+
+class TcpPort {
+public:
+    // Until the first check for a session; then between two datagrams: browsers check their consent every 5 s.
+    static constexpr std::chrono::seconds kFirstLimit{10};
+    static constexpr std::chrono::seconds kIdleLimit{30};
+    // What a client has not taken yet. Beyond it datagrams are lost, as they would be in a router.
+    static constexpr std::size_t kPendingBytesMax = 1 << 20;
+
+    // `scratch` is shared with all fibers. What is referred to outlives the connections.
+    TcpPort(Port& port, ConnectionLimit& limit, MutBytes scratch, const Log& log)
+        : port_(port), limit_(limit), scratch_(scratch), log_(log) {}
+    TcpPort(const TcpPort&) = delete;
+    TcpPort& operator=(const TcpPort&) = delete;
+
+    // Takes it over; the connections' fibers are of `scope`, too.
+    Result<void> listen(std::unique_ptr<io::TcpListener> listener, io::Scope& scope);
+    // Of the first listener; 0 without one.
+    std::uint16_t port_number() const { return listeners_.empty() ? std::uint16_t{0} : listeners_.front()->endpoint().port; }
+
+private:
+    class Link;
+
+    void accept(io::TcpListener& listener, io::Scope& scope, io::Deadline deadline);
+    void serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline);
+
+    Port& port_;
+    ConnectionLimit& limit_;
+    MutBytes scratch_;
+    const Log& log_;
+    std::vector<std::unique_ptr<io::TcpListener>> listeners_;
+};
+
+}  // namespace live::session::rtc

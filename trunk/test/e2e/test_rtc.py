@@ -1,0 +1,245 @@
+"""WebRTC: WHIP and WHEP and the JSON calls by hand, and a real Chromium that publishes with a fake camera and plays."""
+
+import json
+import re
+import shutil
+import socket
+import struct
+import subprocess
+
+import pytest
+
+import browser as browsers
+from hook_server import Answer, HookServer
+from live_server import TRUNK, wait_until
+from rtc_offer import ask, offer, post
+
+RTC = "rtc { enabled on; }"
+ROOT = "rtc_server { enabled on; listen 127.0.0.1:$udp; }"
+WHIP = "/rtc/v1/whip/?app=live&stream="
+WHEP = "/rtc/v1/whep/?app=live&stream="
+
+
+@pytest.fixture(name="live")
+def fixture_live(server):
+    return server(vhost=RTC, root=ROOT)
+
+
+def clients(live, kind):
+    return [client for client in live.api("/api/v1/clients/")["clients"] if client["type"] == kind]
+
+
+def test_whip_answers_as_rfc_9725_wants(live):
+    api = live.ports["api"]
+    opened = post(api, WHIP + "a&secret=x", offer())
+    assert opened.status == 201 and opened.headers["Content-Type"] == "application/sdp"
+    where, tag = opened.headers["Location"], opened.headers["ETag"]
+    assert re.fullmatch(r"/rtc/v1/whip/\?action=delete&token=[0-9a-z]{32}&app=live&stream=a&session=[0-9a-z]{8}%3Athem", where)
+    assert re.fullmatch(r'"[0-9a-z]{8}:them"', tag)
+    assert "a=ice-lite" in opened.body and f"127.0.0.1 {live.ports['udp']} typ host" in opened.body
+    assert len(clients(live, "rtc-publish")) == 1
+
+    # A client that trickles is not turned away; a restart of ICE is.
+    fragment = {"Content_Type": "application/trickle-ice-sdpfrag"}
+    assert ask(api, "PATCH", where, "a=end-of-candidates\r\n", **fragment, If_Match=tag).status == 204
+    assert ask(api, "PATCH", where, "", **fragment, If_Match='"other"').status == 412
+    assert ask(api, "PATCH", where, "", **fragment, If_Match="*").status == 422
+    assert ask(api, "PATCH", where, "", Content_Type="text/plain").status == 415
+
+    # The address is bound to the token that came with it.
+    other = re.sub(r"token=\w+", "token=" + "x" * 32, where)
+    assert ask(api, "DELETE", other).status == 401 and ask(api, "PATCH", other, "", **fragment).status == 401
+    assert ask(api, "DELETE", where.replace("token=", "t=")).status == 401
+    assert len(clients(live, "rtc-publish")) == 1
+    assert ask(api, "DELETE", where).status == 200
+    wait_until(lambda: not clients(live, "rtc-publish"), 2, "the session ends")
+    assert ask(api, "DELETE", where).status == 200
+    # The stream is free again, and on the streaming port the same calls are answered.
+    assert post(live.ports["http"], WHIP + "a", offer()).status == 201
+
+
+def test_a_page_of_another_origin_may_use_it(live):
+    answer = ask(live.ports["api"], "OPTIONS", WHIP + "a", Origin="http://elsewhere.example", Access_Control_Request_Method="DELETE")
+    assert answer.status in (200, 204) and answer.headers["Access-Control-Allow-Origin"] == "*"
+    opened = post(live.ports["api"], WHIP + "a", offer(), Origin="http://elsewhere.example")
+    assert opened.headers["Access-Control-Expose-Headers"] == "*"
+    assert "authorization" in opened.headers["Access-Control-Allow-Headers"].lower()
+
+
+@pytest.mark.parametrize("path, sdp, status, said", [
+    (WHIP + "a", "v=0\r\nm=video nonsense\r\n", 400, "line 2"),
+    (WHIP + "a", "", 400, "SDP"),
+    (WHIP + "a", offer("recvonly"), 400, "SDP line 6, m=audio: a publisher sends"),
+    (WHEP + "a", offer("sendonly"), 400, "a player receives"),
+    (WHIP + "a&codec=av1", offer(), 400, "none of its codecs is one of AV1"),
+    (WHIP + "a&codec=mjpeg", offer(), 400, "codec"),
+    (WHIP + "..%2Fa", offer(), 400, "stream"),
+    (WHIP + "a&eip=a%0D%0Ab", offer(), 400, "candidate"),
+    (WHIP + "a&ice-ufrag=ab", offer(), 400, "ice-ufrag"),
+    (WHIP + "a&vhost=off.example", offer(), 404, "has no WebRTC"),
+])
+def test_what_cannot_be_is_refused_with_a_reason(server, path, sdp, status, said):
+    live = server(vhost=RTC + "} vhost off.example {", root=ROOT)
+    answer = post(live.ports["api"], path, sdp)
+    assert answer.status == status, answer.body
+    assert said in answer.json()["message"], answer.body
+    live.assert_alive()
+
+
+def test_methods_types_and_a_busy_stream(live):
+    api = live.ports["api"]
+    for method in ("GET", "PUT"):
+        answer = ask(api, method, WHIP + "a")
+        assert answer.status == 405 and answer.headers["Allow"] == "POST, DELETE, PATCH, OPTIONS"
+    assert post(api, WHIP + "a", offer(), Content_Type="application/json").status == 415
+    assert post(api, WHIP + "a", offer()).status == 201
+    assert post(api, "/rtc/v1/whip?app=live&stream=b", offer()).status == 201  # No redirect of a POST.
+    busy = post(api, WHIP + "a", offer())
+    assert busy.status == 409, busy.body
+
+
+def test_without_a_server_for_it_there_is_nothing(server):
+    live = server(vhost=RTC)
+    assert post(live.ports["http"], WHIP + "a", offer()).status in (404, 405)
+
+
+def test_the_json_calls(live):
+    api = live.ports["api"]
+    url = "webrtc://127.0.0.1/live/a?token=abc"
+    body = {"sdp": offer(), "streamurl": url, "api": f"http://127.0.0.1:{api}/rtc/v1/publish/", "clientip": None, "tid": "1"}
+    for path in ("/rtc/v1/publish/", "/rtc/v1/publish"):
+        answer = ask(api, "POST", path, json.dumps({**body, "streamurl": url.replace("/a", "/a" + str(len(path)))})).json()
+        assert answer["code"] == 0 and answer["sdp"].startswith("v=0\r\n") and answer["server"] and answer["pid"]
+        assert re.fullmatch(r"[0-9a-z]{8}:them", answer["sessionid"])
+    played = ask(api, "POST", "/rtc/v1/play/?eip=203.0.113.9:9000", json.dumps({**body, "sdp": offer("recvonly")})).json()
+    assert played["code"] == 0 and " 203.0.113.9 9000 typ host" in played["sdp"]
+    assert [client["url"] for client in clients(live, "rtc-play")] == ["/live/a"]
+    for broken in ("no json", "[]", "{}", json.dumps({**body, "sdp": "v=0"}), json.dumps({**body, "streamurl": "a"}), json.dumps({**body, "sdp": 7})):
+        answer = ask(api, "POST", "/rtc/v1/publish/", broken)
+        assert answer.status == 200 and answer.json()["code"] == 400, broken
+    assert ask(api, "GET", "/rtc/v1/play/").status == 405
+
+
+def test_callbacks_hear_of_it_and_may_refuse(server):
+    with HookServer() as hooks:
+        live = server(vhost=RTC + hooks.conf(), root=ROOT)
+        api = live.ports["api"]
+        published = post(api, WHIP + "a&secret=1", offer(), Authorization="Bearer key")
+        played = post(api, WHEP + "a", offer("recvonly"))
+        assert (published.status, played.status) == (201, 201)
+        assert ask(api, "DELETE", played.headers["Location"]).status == 200
+        hooks.wait_for("on_stop")
+        assert ask(api, "DELETE", published.headers["Location"]).status == 200
+        hooks.wait_for("on_unpublish")
+        assert hooks.actions() == ["on_publish", "on_play", "on_stop", "on_unpublish"]
+        said = hooks.first("on_publish").body
+        assert said["param"] == "app=live&stream=a&secret=1&token=key" and said["stream"] == "a"
+        assert said["client_id"] == hooks.first("on_unpublish").body["client_id"]
+        hooks.answers["on_publish"] = hooks.answers["on_play"] = Answer("1")
+        assert post(api, WHIP + "b", offer()).status == 403 and post(api, WHEP + "b", offer("recvonly")).status == 403
+        assert ask(api, "POST", "/rtc/v1/publish/", json.dumps({"sdp": offer(), "streamurl": "webrtc://h/live/b"})).json()["code"] == 400
+        # Nobody hears of the end of what never began.
+        assert hooks.actions().count("on_unpublish") == hooks.actions().count("on_stop") == 1
+
+
+def stun_request(username: str) -> bytes:
+    name = username.encode()
+    attribute = struct.pack("!HH", 6, len(name)) + name + b"\0" * (-len(name) % 4)
+    return struct.pack("!HHI", 1, len(attribute), 0x2112A442) + bytes(12) + attribute
+
+
+def test_strangers_hear_nothing(live):
+    """Checks for nobody, checks without proof, and what is no check at all: not one byte comes back."""
+    opened = post(live.ports["api"], WHIP + "a", offer())
+    ours = opened.headers["ETag"].strip('"')
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+        stranger.settimeout(0.5)
+        for datagram in (*(stun_request(f"flood{i}:them") for i in range(300)), stun_request(ours), b"\x80\x60" + bytes(60), b"\x16\xfe\xfd" + bytes(60)):
+            stranger.sendto(datagram, ("127.0.0.1", live.ports["udp"]))
+        with pytest.raises(TimeoutError):
+            stranger.recv(2000)
+    assert len(clients(live, "rtc-publish")) == 1
+    live.assert_alive()
+
+
+# ---- Chromium
+
+
+@pytest.fixture(name="chromium", scope="module")
+def fixture_chromium():
+    try:
+        chromium = browsers.Browser()
+    except browsers.Unavailable as reason:
+        pytest.skip(str(reason))
+    yield chromium
+    chromium.close()
+
+
+@pytest.fixture(name="html", scope="module")
+def fixture_html(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("html")
+    subprocess.run([TRUNK / "scripts/make-pages.sh", folder], check=True, capture_output=True, timeout=300)
+    return folder
+
+
+class Site:
+    """A server with WebRTC and the pages, and pages opened on it."""
+
+    def __init__(self, live, chromium, html):
+        self.live, self.chromium = live, chromium
+        shutil.copytree(html, live.folder / "html", dirs_exist_ok=True)
+        self.opened = []
+
+    def open(self, page: str, stream: str, more: str = "") -> browsers.Page:
+        opened = self.chromium.page()
+        self.opened.append(opened)
+        return opened.goto(f"http://127.0.0.1:{self.live.ports['http']}/players/{page}?stream={stream}&autostart=true{more}")
+
+    def publish(self, stream: str, more: str = "") -> browsers.Page:
+        page = self.open("whip.html", stream, more)
+        page.wait("document.getElementById('state').textContent === 'Live'", 20)
+        return page
+
+    def play(self, stream: str, more: str = "") -> browsers.Page:
+        page = self.open("whep.html", stream, more)
+        page.wait("document.getElementById('state').textContent === 'Playing'", 20)
+        return page
+
+    def close(self):
+        for page in self.opened:
+            page.close()
+
+
+@pytest.fixture(name="site")
+def fixture_site(server, chromium, html):
+    made = []
+
+    def start(vhost=RTC, root=ROOT) -> Site:
+        made.append(Site(server(vhost=vhost, root=root), chromium, html))
+        return made[-1]
+
+    yield start
+    for site in made:
+        site.close()
+
+
+FRAMES = "document.getElementById('video').getVideoPlaybackQuality().totalVideoFrames"
+SIZE = "document.getElementById('video').videoWidth"
+
+
+@pytest.mark.parametrize("codec", ["h264", "vp8"])
+def test_chromium_publishes_and_plays(site, codec):
+    one = site()
+    publisher = one.publish("cam", f"&codec={codec}")
+    player = one.play("cam")
+    before = player.value(FRAMES)
+    wait_until(lambda: player.value(FRAMES) > before + 20, 10, "20 frames")
+    assert player.value(SIZE) > 0
+    wait_until(lambda: codec.upper() in player.text("#codecs").upper() and "OPUS" in player.text("#codecs").upper(), 5, "the codecs")
+    listed = one.live.api("/api/v1/clients/")["clients"]
+    assert sorted(client["type"] for client in listed) == ["rtc-play", "rtc-publish"]
+    assert all(client["send_bytes"] + client["recv_bytes"] > 1000 for client in listed)
+    # A second player begins at once, although no key frame is due.
+    one.play("cam")
+    publisher.click("#stop")
+    wait_until(lambda: not clients(one.live, "rtc-publish"), 5, "DELETE ends the publisher")
