@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include <netinet/in.h>
 #include <linux/sock_diag.h>
+#include <netinet/in.h>
 #include <netinet/udp.h>
 #include <sys/socket.h>
 

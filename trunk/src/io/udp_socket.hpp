@@ -77,8 +77,8 @@ public:
     const Endpoint& endpoint() const { return endpoint_; }
     const Counters& counters() const { return counters_; }
     BufferBytes buffers() const;
-    // Datagrams that came and were lost here, because nobody took them out of the kernel's buffer in time. 0 where the kernel does
-    // not say.
+    // Datagrams that came and were lost here, because nobody took them out of the kernel's buffer in time. 0 where the kernel
+    // does not say.
     std::uint64_t lost_on_arrival() const;
     // Whether trains go out whole. Found out by trying; off for good after the first refusal.
     bool cuts_in_kernel() const { return cuts_in_kernel_; }

@@ -16,7 +16,8 @@ RtcFront::RtcFront(const Settings& settings, const Shared& shared, const Log& lo
       log_(log),
       port_(io::now(), log),
       players_(port_),
-      context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.limit, port_, players_, log} {}
+      context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.limit, port_, players_, log},
+      tcp_(port_, shared.limit, shared.scratch, log) {}
 
 RtcFront::~RtcFront() = default;
 
@@ -33,19 +34,29 @@ bool RtcFront::shows_bearer() const {
 }
 
 Result<void> RtcFront::start(HttpFront& http) {
-    if (!settings_->rtc_server.enabled)
+    const auto add_doctor = [&] {
+        handlers_.push_back(std::make_unique<api::DoctorHandler>(http.info(), doctor_ ? &*doctor_ : nullptr));
+        http.add_api(api::DoctorHandler::kPath, *handlers_.back());
+    };
+    if (!settings_->rtc_server.enabled) {
+        add_doctor();
         return {};
+    }
     gate_ = TRY(session::rtc::Gate::create(context_));
     TRY(listen_udp());
+    TRY(listen_tcp());
+    doctor_.emplace(context_, *gate_);
+    add_doctor();
     TRY(port_.start(fibers_));
     TRY(players_.start(fibers_));
     const auto add = [&](const char* name, std::unique_ptr<session::http::Handler> handler) {
         mount(http, name, *handler);
         handlers_.push_back(std::move(handler));
     };
-    add("/rtc/v1/whip", std::make_unique<session::rtc::WhipHandler>(*gate_, *this, Purpose::publish));
+    const session::rtc::RtcVhosts& vhosts = *this;
+    add("/rtc/v1/whip", std::make_unique<session::rtc::WhipHandler>(*gate_, vhosts, Purpose::publish));
     for (const char* name : {"/rtc/v1/whep", "/rtc/v1/whip-play"})
-        add(name, std::make_unique<session::rtc::WhipHandler>(*gate_, *this, Purpose::play));
+        add(name, std::make_unique<session::rtc::WhipHandler>(*gate_, vhosts, Purpose::play));
     add("/rtc/v1/publish", std::make_unique<api::RtcHandler>(http.info(), *gate_, Purpose::publish));
     add("/rtc/v1/play", std::make_unique<api::RtcHandler>(http.info(), *gate_, Purpose::play));
     return {};
@@ -60,6 +71,17 @@ Result<void> RtcFront::listen_udp() {
             return Error(opened.error()).during("listening for WebRTC");
         LOG_WARN(log_, "WebRTC does not listen at udp://{}: {}", wanted.endpoint.text(), opened.error().sentence());
     }
+    return {};
+}
+
+Result<void> RtcFront::listen_tcp() {
+    const auto& options = settings_->rtc_server.tcp;
+    if (!options.enabled)
+        return {};
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen)))
+        if (auto listener = TRY(listen_at(wanted, "WebRTC over TCP", log_)))
+            TRY(tcp_.listen(std::move(listener), fibers_));
+    gate_->set_tcp_port(tcp_.port_number());
     return {};
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "api/doctor_handler.hpp"
 #include "api/rtc_handler.hpp"
 #include "base/log.hpp"
 #include "io/scope.hpp"
@@ -14,7 +16,9 @@
 #include "main/settings_admission.hpp"
 #include "session/common/traffic.hpp"
 #include "session/rtc/context.hpp"
+#include "session/rtc/doctor.hpp"
 #include "session/rtc/gate.hpp"
+#include "session/rtc/tcp_port.hpp"
 #include "session/rtc/whip_handler.hpp"
 
 namespace live::main_ {
@@ -27,6 +31,7 @@ public:
         session::StreamEvents& events;
         session::ClientTable& clients;
         session::ConnectionLimit& limit;
+        MutBytes scratch;
     };
 
     // `settings` outlives this, or is replaced by set_settings() before it goes; so does what is shared.
@@ -44,6 +49,7 @@ public:
 
 private:
     Result<void> listen_udp();
+    Result<void> listen_tcp();
     void mount(HttpFront& http, const std::string& name, session::http::Handler& handler);
 
     Result<session::rtc::RtcOptions> find(const std::string& vhost) const override;
@@ -57,7 +63,9 @@ private:
     session::rtc::Port port_;
     session::rtc::Players players_;
     session::rtc::Context context_;
+    session::rtc::TcpPort tcp_;
     std::unique_ptr<session::rtc::Gate> gate_;
+    std::optional<session::rtc::Doctor> doctor_;
     std::vector<std::unique_ptr<session::http::Handler>> handlers_;
 };
 

@@ -158,7 +158,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       flv_{streams_, mounts_, admission_, *events_, fan_out_, clients_},
       flv_player_(flv_),
       casters_(flv_, scratch_, limit_, log),
-      rtc_(*settings_, {streams_, admission_, *events_, clients_, limit_}, log),
+      rtc_(*settings_, {streams_, admission_, *events_, clients_, limit_, scratch_}, log),
       ingest_(log),
       files_(*settings_),
       dvr_(streams_, recording_context(), log),

@@ -40,8 +40,9 @@ bool same_secret(std::string_view given, std::string_view wanted) {
 // RFC 8839, 5.4: letters, digits, '+' and '/'.
 bool is_ice_text(std::string_view text, std::size_t bytes_min) {
     constexpr std::size_t kBytesMax = 32;
-    return text.size() >= bytes_min && text.size() <= kBytesMax &&
-           std::ranges::all_of(text, [](char letter) { return ascii::is_alphanumeric(letter) || letter == '+' || letter == '/'; });
+    return text.size() >= bytes_min && text.size() <= kBytesMax && std::ranges::all_of(text, [](char letter) {
+               return ascii::is_alphanumeric(letter) || letter == '+' || letter == '/';
+           });
 }
 
 Result<void> check_ice(const Wish& wish) {

@@ -14,7 +14,7 @@ inline constexpr auto kNextSession = config::Reload::next_session;
 
 inline constexpr auto kRtcTcpRows = std::tuple{
     config::row(&RtcTcpOptions::enabled, "enabled", kRestart, "WebRTC over TCP."),
-    config::endpoints(&RtcTcpOptions::listen, "listen", kRestart, "TCP endpoints; may be the API's or the HTTP server's."),
+    config::endpoints(&RtcTcpOptions::listen, "listen", kRestart, "TCP endpoints of the media."),
 };
 
 inline constexpr auto kBlackHoleRows = std::tuple{
@@ -36,7 +36,7 @@ inline constexpr std::array kIpFamilyNames = {
 inline constexpr auto kRtcServerRows = std::tuple{
     config::row(&RtcServerOptions::enabled, "enabled", kRestart, "WebRTC server."),
     config::endpoints(&RtcServerOptions::listen, "listen", kRestart, "UDP endpoints of the media."),
-    config::block(&RtcServerOptions::tcp, "tcp", kRtcTcpRows, "Media over TCP.").pending(),
+    config::block(&RtcServerOptions::tcp, "tcp", kRtcTcpRows, "Media over TCP."),
     config::row(&RtcServerOptions::protocol, "protocol", kRtcTransportNames, kNextSession, "Which candidates an answer names."),
     config::row(&RtcServerOptions::candidates, "candidate", kNextSession,
                 "Addresses to advertise: * or 0.0.0.0 finds them, $NAME takes a variable's value, or addresses and names."),

@@ -70,9 +70,8 @@ bool PlaySession::fits_tracks() {
         const auto* track = lane.track(kind);
         if (track == nullptr || codec.empty() || ascii::are_same(track->codec, codec))
             continue;
-        end(Error(Errc::unsupported,
-                  fmt::format("the stream's {} is {} now, the player has agreed on {}",
-                              kind == media::Kind::audio ? "sound" : "picture", track->codec, codec)));
+        end(Error(Errc::unsupported, fmt::format("the stream's {} is {} now, the player has agreed on {}",
+                                                 kind == media::Kind::audio ? "sound" : "picture", track->codec, codec)));
         return false;
     }
     return true;

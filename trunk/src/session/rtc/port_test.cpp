@@ -30,7 +30,9 @@ public:
         port_.output().append(from, datagram);
     }
     void finish_batch(TimePoint) override { ++batches; }
-    bool is_checked(const TransportAddress& address) const override { return std::ranges::find(checked, address) != checked.end(); }
+    bool is_checked(const TransportAddress& address) const override {
+        return std::ranges::find(checked, address) != checked.end();
+    }
     bool is_half_open() const override { return checked.empty(); }
     TimePoint next_timeout() const override { return due_; }
     void on_due(TimePoint) override { port_.retire(*this); }

@@ -58,8 +58,7 @@ void PublishSession::drain(TimePoint) {
     while (auto packet = session().poll_media()) {
         const media::Kind kind = kind_of(packet->kind);
         const auto reported = session().ntp_of(packet->kind, packet->timestamp);
-        const auto place =
-            clock_->place(kind, packet->timestamp, clock_rates_[media::index_of(kind)], packet->arrived, reported);
+        const auto place = clock_->place(kind, packet->timestamp, clock_rates_[media::index_of(kind)], packet->arrived, reported);
         lane_->append({.kind = kind,
                        .timestamp = place.timestamp,
                        .marker = packet->marker,

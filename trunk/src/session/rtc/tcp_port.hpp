@@ -1,5 +1,5 @@
-// TcpPort: WebRTC over TCP (RFC 6544, passive; RFC 4571 for the frames), for clients whose network lets no UDP through. The client
-// connects, and what it sends are the datagrams it would have sent: the first must be a check for one of our sessions.
+// TcpPort: WebRTC over TCP (RFC 6544, passive; RFC 4571 for the frames), for clients whose network lets no UDP through. The
+// client connects, and what it sends are the datagrams it would have sent: the first must be a check for one of our sessions.
 #pragma once
 
 #include <chrono>

@@ -50,10 +50,6 @@ std::string host_of(std::string_view authority) {
     return std::string(authority.substr(0, authority.find(':')));
 }
 
-std::string host_of_request(const http::Request& request) {
-    return host_of(request.message.headers.find("Host").value_or(""));
-}
-
 std::string host_of_url(std::string_view url) {
     const std::size_t scheme = url.find("://");
     if (scheme == std::string_view::npos)
@@ -88,6 +84,8 @@ std::string_view bearer_of(const http::Request& request) {
 }
 
 }  // namespace
+
+std::string host_of_request(const http::Request& request) { return host_of(request.message.headers.find("Host").value_or("")); }
 
 Result<Wish> wish_of(const http::Request& request, Purpose path_purpose, ShowBearer bearer) {
     const Query& query = request.target.query;

@@ -20,7 +20,8 @@ http::Request request_for(const std::string& target, const std::string& host = "
 }
 
 TEST(Wish, WhipSaysTheStreamInItsQuery) {
-    const auto wish = wish_of(request_for("/rtc/v1/whip/?app=show&stream=cam&secret=x"), Purpose::publish, ShowBearer::yes).value();
+    const auto wish =
+        wish_of(request_for("/rtc/v1/whip/?app=show&stream=cam&secret=x"), Purpose::publish, ShowBearer::yes).value();
     EXPECT_EQ(wish.purpose, Purpose::publish);
     EXPECT_EQ(wish.client.vhost, "media.example.com");
     EXPECT_EQ(wish.client.app, "show");
@@ -77,7 +78,7 @@ TEST(Wish, ABearerTokenIsShownToCallbacksAsAParameter) {
 TEST(Wish, BadNamesAndParametersAreErrors) {
     const std::pair<const char*, Errc> cases[] = {{"?app=..%2Fx", Errc::denied},      {"?stream=a%20b", Errc::denied},
                                                   {"?stream=", Errc::denied},         {"?vhost=a/../b", Errc::denied},
-                                                  {"?codec=mjpeg", Errc::malformed}, {"?eip=a%0D%0Ab", Errc::malformed},
+                                                  {"?codec=mjpeg", Errc::malformed},  {"?eip=a%0D%0Ab", Errc::malformed},
                                                   {"?candidate=h:0", Errc::malformed}};
     for (const auto& [query, code] : cases) {
         const auto wish = wish_of(request_for(std::string("/rtc/v1/whip/") + query), Purpose::publish, ShowBearer::yes);

@@ -53,8 +53,8 @@ TEST(StreamFraming, EmptyFramesAreLeftOut) {
 
 TEST(StreamFraming, ALongerFrameIsAnErrorBeforeItsBytesCome) {
     StreamUnframer unframer;
-    const auto fed = unframer.feed(Datagram{static_cast<std::uint8_t>((kFrameBytesMax + 1) >> 8),
-                                            static_cast<std::uint8_t>(kFrameBytesMax + 1)});
+    const auto fed = unframer.feed(
+        Datagram{static_cast<std::uint8_t>((kFrameBytesMax + 1) >> 8), static_cast<std::uint8_t>(kFrameBytesMax + 1)});
     ASSERT_FALSE(fed.ok());
     EXPECT_EQ(fed.code(), Errc::limit);
 }
