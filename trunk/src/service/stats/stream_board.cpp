@@ -115,7 +115,15 @@ Bytes BoardStream::newest_payload(media::Kind kind) const {
     return {};
 }
 
+// What a publisher over RTP has said; its pictures and sounds may be frames nowhere.
+const media::RtpTrack* BoardStream::rtp_track(media::Kind kind) const {
+    return source_ && source_->brings_rtp() ? source_->rtp_lane()->track(kind) : nullptr;
+}
+
 std::optional<VideoFacts> BoardStream::video() const {
+    const auto* track = rtp_track(media::Kind::video);
+    if (track != nullptr && counters().packets[media::index_of(media::Kind::video)] == 0)
+        return video_facts_of(track->codec, track->format);
     if (!source_ || counters().packets[media::index_of(media::Kind::video)] == 0)
         return std::nullopt;
     const Bytes config = source_->config(media::Kind::video).bytes();
@@ -123,6 +131,9 @@ std::optional<VideoFacts> BoardStream::video() const {
 }
 
 std::optional<AudioFacts> BoardStream::audio() const {
+    const auto* track = rtp_track(media::Kind::audio);
+    if (track != nullptr && counters().packets[media::index_of(media::Kind::audio)] == 0)
+        return audio_facts_of(track->codec, track->clock_rate, track->channels);
     if (!source_ || counters().packets[media::index_of(media::Kind::audio)] == 0)
         return std::nullopt;
     const Bytes config = source_->config(media::Kind::audio).bytes();

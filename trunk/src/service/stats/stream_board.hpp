@@ -72,6 +72,7 @@ private:
     void find_source(const media::StreamTable& streams);
     void sample(TimePoint now);
     void watch_key_frames();
+    const media::RtpTrack* rtp_track(media::Kind kind) const;
     Bytes newest_payload(media::Kind kind) const;
 
     Ref<media::Source> source_;

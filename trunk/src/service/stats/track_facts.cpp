@@ -1,5 +1,8 @@
 #include "service/stats/track_facts.hpp"
 
+#include <charconv>
+
+#include "base/ascii.hpp"
 #include "wire/codec/aac.hpp"
 #include "wire/codec/av1.hpp"
 #include "wire/codec/avc.hpp"
@@ -95,6 +98,29 @@ std::string text_of_codec(Codec codec, bool is_known) {
 }
 
 }  // namespace
+
+VideoFacts video_facts_of(std::string_view codec, std::string_view format) {
+    VideoFacts facts;
+    facts.codec = ascii::are_same(codec, "H265") ? "HEVC" : std::string(codec);
+    facts.profile = facts.level = kOther;
+    // RFC 6184, 8.1: profile_idc, the constraints and level_idc, two hexadecimal digits each.
+    constexpr std::string_view kName = "profile-level-id=";
+    const std::size_t at = ascii::lowered(format).find(kName);
+    std::uint32_t value = 0;
+    if (at == std::string_view::npos || !ascii::are_same(codec, "H264"))
+        return facts;
+    const std::string_view digits = format.substr(at + kName.size(), 6);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    if (error != std::errc() || end != digits.data() + 6)
+        return facts;
+    facts.profile = avc_profile_text(static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 8));
+    facts.level = avc_level_text(static_cast<std::uint8_t>(value));
+    return facts;
+}
+
+AudioFacts audio_facts_of(std::string_view codec, std::uint32_t clock_rate, std::uint8_t channels) {
+    return {ascii::are_same(codec, "opus") ? "Opus" : std::string(codec), clock_rate, channels, kOther};
+}
 
 std::string avc_profile_text(std::uint8_t profile, std::uint8_t compatibility) {
     constexpr unsigned kConstraintSet1 = 0x40;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/bytes.hpp"
 
@@ -33,6 +34,10 @@ struct AudioFacts {
 // empty.
 std::optional<VideoFacts> read_video_facts(Bytes body);
 std::optional<AudioFacts> read_audio_facts(Bytes body);
+
+// Of a track of RTP, by its name in SDP and its a=fmtp. The size is not said there.
+VideoFacts video_facts_of(std::string_view codec, std::string_view format);
+AudioFacts audio_facts_of(std::string_view codec, std::uint32_t clock_rate, std::uint8_t channels);
 
 // "High(422+Intra)" and its like (ITU-T H.264, A.2), from the bytes of the decoder configuration.
 std::string avc_profile_text(std::uint8_t profile, std::uint8_t compatibility);

@@ -80,6 +80,17 @@ TEST(VideoFacts, NamesProfilesAndLevelsAsTheFamilyDoes) {
     EXPECT_EQ(av1_level_text(31), "Other");
 }
 
+TEST(VideoFacts, OfATrackOfRtpAreWhatItsDescriptionSays) {
+    EXPECT_EQ(video_facts_of("H264", "packetization-mode=1;profile-level-id=42e01f"),
+              (VideoFacts{"H264", "Baseline(Constrained)", "3.1", 0, 0}));
+    EXPECT_EQ(video_facts_of("h264", "Profile-Level-Id=640028;x=1").level, "4");
+    for (const char* format : {"", "profile-level-id=", "profile-level-id=42e0", "profile-level-id=zzzzzz"})
+        EXPECT_EQ(video_facts_of("H264", format), (VideoFacts{"H264", "Other", "Other", 0, 0})) << format;
+    EXPECT_EQ(video_facts_of("VP8", "profile-level-id=42e01f"), (VideoFacts{"VP8", "Other", "Other", 0, 0}));
+    EXPECT_EQ(video_facts_of("H265", "").codec, "HEVC");
+    EXPECT_EQ(audio_facts_of("opus", 48'000, 2), (AudioFacts{"Opus", 48'000, 2, "Other"}));
+}
+
 TEST(AudioFacts, ReadsHeadersAndPackets) {
     EXPECT_EQ(read_audio_facts(hex("af 00 1210")), (AudioFacts{"AAC", 44'100, 2, "LC"}));
     EXPECT_EQ(read_audio_facts(hex("af 00 1188")), (AudioFacts{"AAC", 48'000, 1, "LC"}));
