@@ -73,7 +73,7 @@ def test_a_page_of_another_origin_may_use_it(live):
     (WHEP + "a", offer("sendonly"), 400, "a player receives"),
     (WHIP + "a&codec=av1", offer(), 400, "none of its codecs is one of AV1"),
     (WHIP + "a&codec=mjpeg", offer(), 400, "codec"),
-    (WHIP + "..%2Fa", offer(), 400, "stream"),
+    (WHIP + "..%2Fa", offer(), 400, "name"),
     (WHIP + "a&eip=a%0D%0Ab", offer(), 400, "candidate"),
     (WHIP + "a&ice-ufrag=ab", offer(), 400, "ice-ufrag"),
     (WHIP + "a&vhost=off.example", offer(), 404, "has no WebRTC"),
@@ -162,6 +162,32 @@ def test_strangers_hear_nothing(live):
     live.assert_alive()
 
 
+def test_sessions_that_nobody_comes_for_expire(server):
+    live = server(vhost=RTC.replace("on;", "on; stun_timeout 1;"), root=ROOT)
+    for i in range(30):
+        assert post(live.ports["api"], WHIP + f"s{i}", offer()).status == 201
+        assert post(live.ports["api"], WHEP + f"s{i}", offer("recvonly")).status == 201
+    assert len(live.api("/api/v1/clients/?count=100")["clients"]) == 60
+    wait_until(lambda: not live.api("/api/v1/clients/")["clients"], 5, "nobody is left")
+    assert post(live.ports["api"], WHIP + "s1", offer()).status == 201
+
+
+def test_the_doctor_tries_each_address(server):
+    live = server(vhost=RTC, root=ROOT.replace("rtc_server {", "rtc_server { protocol all; tcp { enabled on; listen 127.0.0.1:$tcp; }"))
+    found = live.api("/api/v1/doctor/rtc", 10)["data"]
+    assert found["enabled"] and found["ok"]
+    assert [(one["transport"], one["port"], one["ok"]) for one in found["candidates"]] == [
+        ("udp", live.ports["udp"], True), ("tcp", live.ports["tcp"], True)]
+    assert any("private" in text for text in found["advice"])
+    live.stop()
+    # An address that is nobody's: it says so, and the others are tried all the same.
+    wrong = server(vhost=RTC, root=ROOT.replace("rtc_server {", "rtc_server { candidate 192.0.2.77 127.0.0.1;"))
+    found = wrong.api("/api/v1/doctor/rtc", 10)["data"]
+    assert [one["ok"] for one in found["candidates"]] == [False, True]
+    assert "no check was answered" in found["candidates"][0]["finding"]
+    assert not server().api("/api/v1/doctor/rtc")["data"]["enabled"]
+
+
 # ---- Chromium
 
 
@@ -243,3 +269,31 @@ def test_chromium_publishes_and_plays(site, codec):
     one.play("cam")
     publisher.click("#stop")
     wait_until(lambda: not clients(one.live, "rtc-publish"), 5, "DELETE ends the publisher")
+
+
+def test_chromium_over_tcp(site):
+    one = site(root="rtc_server { enabled on; protocol tcp; listen 127.0.0.1:$udp; tcp { enabled on; listen 127.0.0.1:$tcp; } }")
+    one.publish("cam")
+    player = one.play("cam")
+    before = player.value(FRAMES)
+    wait_until(lambda: player.value(FRAMES) > before + 20, 10, "20 frames")
+
+
+WRONG_FINGERPRINT = """(async () => {
+    const connection = new RTCPeerConnection();
+    connection.addTransceiver('audio', { direction: 'sendonly' });
+    await connection.setLocalDescription(await connection.createOffer());
+    const sdp = connection.localDescription.sdp.replace(/a=fingerprint:.*/g, 'a=fingerprint:sha-256 ' + Array(32).fill('AB').join(':'));
+    const answer = await fetch('/rtc/v1/whip/?stream=wrong', { method: 'POST', headers: { 'Content-Type': 'application/sdp' }, body: sdp });
+    await connection.setRemoteDescription({ type: 'answer', sdp: await answer.text() });
+    return answer.status;
+})()"""
+
+
+def test_a_wrong_fingerprint_ends_the_session(site):
+    one = site()
+    page = one.open("whip.html", "x").goto(f"http://127.0.0.1:{one.live.ports['http']}/players/address.js")
+    assert page.value(WRONG_FINGERPRINT) == 201
+    one.live.wait_log("rtc-publish ends, url=/live/wrong")
+    assert "certificate is not the one of its description" in one.live.log().split("rtc-publish ends, url=/live/wrong")[1].splitlines()[0]
+    assert not clients(one.live, "rtc-publish")

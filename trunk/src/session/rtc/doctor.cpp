@@ -212,7 +212,7 @@ Result<Doctor::Report> Doctor::examine(const std::string& api_host, io::Deadline
 Doctor::Probe Doctor::probe(const sdp::Candidate& candidate, io::Deadline deadline) {
     Probe made{candidate, false, {}, {}};
     const auto limit = deadline.sooner(io::Deadline::after(kProbeLimit));
-    const TimePoint start = std::chrono::steady_clock::now();
+    const TimePoint start = io::now();
     const auto run = [&]() -> Result<void> {
         const Endpoint endpoint = TRY(io::resolve(candidate.host, candidate.port, limit)).front();
         const TransportAddress to{TRY(parse_ip(endpoint.ip)), endpoint.port};
@@ -232,7 +232,7 @@ Doctor::Probe Doctor::probe(const sdp::Candidate& candidate, io::Deadline deadli
     };
     const auto result = run();
     made.is_reached = result.ok();
-    made.took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
+    made.took = std::chrono::duration_cast<std::chrono::microseconds>(io::now() - start);
     made.finding = finding_of(result, candidate);
     return made;
 }

@@ -75,7 +75,7 @@ void Players::run(io::Deadline deadline) {
         const auto woken = io::wait(wake_, due ? io::Deadline::at(*due) : deadline);
         if (!woken.ok() && woken.code() != Errc::timed_out)
             return;
-        slice_ends_ = std::chrono::steady_clock::now() + kSlice;
+        slice_ = io::Deadline::after(kSlice);
         if (!serve_groups(deadline).ok() || !serve_paced(deadline).ok())
             return;
         port_.flush();
@@ -127,11 +127,11 @@ void Players::serve(LanePlayer& player) {
 Result<void> Players::pause(io::Deadline deadline) {
     if (port_.output().datagrams() >= kGathered)
         port_.flush();
-    if (std::chrono::steady_clock::now() < slice_ends_)
+    if (!slice_.expired())
         return {};
     port_.flush();
     TRY(io::yield(deadline));
-    slice_ends_ = std::chrono::steady_clock::now() + kSlice;
+    slice_ = io::Deadline::after(kSlice);
     return {};
 }
 

@@ -105,7 +105,7 @@ private:
     std::unordered_map<std::string, std::unique_ptr<LaneGroup>> groups_;
     std::vector<LaneGroup*> waiting_;
     std::vector<LanePlayer*> paced_;  // each once
-    TimePoint slice_ends_{};
+    io::Deadline slice_ = io::Deadline::never();
     Signal wake_;
 };
 

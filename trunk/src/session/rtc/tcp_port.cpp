@@ -138,7 +138,9 @@ void TcpPort::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline
     static_cast<void>(stream->set_no_delay(true));
     const TransportAddress from{*ip, stream->peer_endpoint().port};
     const auto ended = std::make_unique<Link>(port_, std::move(stream), from, scratch_)->run(deadline);
-    if (!ended.ok() && ended.code() != Errc::closed && ended.code() != Errc::cancelled)
+    // Browsers open connections that they do not use.
+    const bool is_news = ended.code() != Errc::closed && ended.code() != Errc::cancelled && ended.code() != Errc::timed_out;
+    if (is_news)
         LOG_WARN(log_, "WebRTC over TCP: {} finished. reason=\"{}\"", peer, ended.error().text());
 }
 
