@@ -68,20 +68,17 @@ inline constexpr auto kRtcRows = std::tuple{
     config::row(&RtcOptions::dtls_role, "dtls_role", kDtlsRoleNames, kNextSession, "Our role when the offer leaves it open."),
     config::row(&RtcOptions::dtls_version, "dtls_version", kDtlsVersionNames, kNextSession, "DTLS version.").pending(),
     config::row(&RtcOptions::drop_for_pt, "drop_for_pt", 0, 127, kNextSession, "Drops RTP of that payload type; 0 is none."),
-    config::row(&RtcOptions::rtmp_to_rtc, "rtmp_to_rtc", kNextSession, "RTMP streams can be played over WebRTC.").pending(),
-    config::row(&RtcOptions::keep_bframe, "keep_bframe", kNextSession, "Keeps B-frames there.").pending(),
-    config::row(&RtcOptions::keep_avc_nalu_sei, "keep_avc_nalu_sei", kNextSession, "Keeps SEI there.").pending(),
+    config::row(&RtcOptions::rtmp_to_rtc, "rtmp_to_rtc", kNextSession, "RTMP streams can be played over WebRTC."),
+    config::row(&RtcOptions::keep_bframe, "keep_bframe", kNextSession, "Keeps B-frames there."),
+    config::row(&RtcOptions::keep_avc_nalu_sei, "keep_avc_nalu_sei", kNextSession, "Keeps SEI there."),
     config::row(&RtcOptions::opus_bitrate, "opus_bitrate", 8000, 320'000, kNextSession,
                 "Bits a second of the Opus made from AAC.")
-        .or_default()
-        .pending(),
-    config::row(&RtcOptions::rtc_to_rtmp, "rtc_to_rtmp", kNextSession, "WebRTC streams can be played over RTMP.").pending(),
+        .or_default(),
+    config::row(&RtcOptions::rtc_to_rtmp, "rtc_to_rtmp", kNextSession, "WebRTC streams can be played over RTMP."),
     config::row(&RtcOptions::pli_for_rtmp, "pli_for_rtmp", 0.5s, 30.0s, kNextSession, "Period of key frame requests for that.")
-        .or_default()
-        .pending(),
+        .or_default(),
     config::row(&RtcOptions::aac_bitrate, "aac_bitrate", 8000, 320'000, kNextSession, "Bits a second of the AAC made from Opus.")
-        .or_default()
-        .pending(),
+        .or_default(),
     config::row(&RtcOptions::init_rate_from_sdp, "init_rate_from_sdp", kNextSession, "First rate is the SDP's.").pending(),
     config::row(&RtcOptions::keep_original_ssrc, "keep_original_ssrc", kNextSession, "Players see the publisher's SSRC.")
         .pending(),
