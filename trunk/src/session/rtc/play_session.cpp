@@ -17,7 +17,7 @@ EngineKind engine_kind(media::Kind kind) { return kind == media::Kind::audio ? E
 media::Kind media_kind(EngineKind kind) { return kind == EngineKind::audio ? media::Kind::audio : media::Kind::video; }
 
 engine::rtc::LaneHeader header_of(const media::RtpPacket& packet) {
-    return {packet.sequence, packet.timestamp, packet.marker, packet.time};
+    return {packet.sequence, packet.timestamp, packet.marker, packet.time, packet.follows_loss};
 }
 
 }  // namespace
