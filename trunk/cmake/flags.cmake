@@ -40,7 +40,7 @@ target_compile_options(live_flags INTERFACE
 
 # A fiber's stack is small and fixed; sanitizers, gcov and -O0 blow frames up, so the limit holds for plain builds.
 if(NOT (LIVE_SANITIZE OR LIVE_FUZZ OR LIVE_COVER OR LIVE_GPROF OR LIVE_EXTRA_FLAGS))
-    target_compile_options(live_flags INTERFACE -Wframe-larger-than=8192)
+    target_compile_options(live_flags INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:LIVE_LARGE_FRAMES>>>:-Wframe-larger-than=8192>)
 endif()
 
 if(LIVE_SANITIZE)

@@ -50,7 +50,7 @@ std::string_view name_of(MetricsText::Type type) {
     }
 }
 
-std::string text_of(double value) { return fmt::format("{}", value); }
+std::string number_text(double value) { return fmt::format("{}", value); }
 
 }  // namespace
 
@@ -61,7 +61,7 @@ MetricsText& MetricsText::family(std::string_view name, Type type, std::string_v
 }
 
 MetricsText& MetricsText::sample(double value, const Labels& labels) {
-    add("", labels, text_of(value));
+    add("", labels, number_text(value));
     return *this;
 }
 
@@ -74,9 +74,9 @@ MetricsText& MetricsText::histogram(std::span<const double> bounds, std::span<co
     std::uint64_t below = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
         below += counts[i];
-        add("_bucket", {{"le", i < bounds.size() ? text_of(bounds[i]) : "+Inf"}}, std::to_string(below));
+        add("_bucket", {{"le", i < bounds.size() ? number_text(bounds[i]) : "+Inf"}}, std::to_string(below));
     }
-    add("_sum", {}, text_of(sum));
+    add("_sum", {}, number_text(sum));
     add("_count", {}, std::to_string(below));
     return *this;
 }

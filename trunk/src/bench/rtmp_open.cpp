@@ -19,8 +19,6 @@ namespace {
 
 constexpr std::uint16_t kRtmpPort = 1935;
 constexpr std::uint16_t kRtmpsPort = 443;
-// S0, S1 and S2 (RTMP 1.0, section 5.2).
-constexpr std::size_t kHandshakeBytes = 1 + 2 * 1536;
 
 struct Target {
     Place place;
@@ -102,7 +100,7 @@ private:
     LoadClient& client_;
     const Target& target_;
     ChunkTap* tap_;
-    std::size_t handshake_left_ = kHandshakeBytes;
+    std::size_t handshake_left_ = kServerHandshakeBytes;
 };
 
 }  // namespace

@@ -26,6 +26,8 @@ struct OpenedRtmp {
 };
 
 inline constexpr int kRedirectsMax = 5;
+// S0, S1 and S2 (RTMP 1.0, section 5.2).
+inline constexpr std::size_t kServerHandshakeBytes = 1 + 2 * 1536;
 
 // By the client's URL, with the simple handshake. `tap` may be nullptr. Errc::malformed for the URL, Errc::denied when the server
 // says no, Errc::limit after kRedirectsMax redirects; errors of the connection.

@@ -142,9 +142,9 @@ private:
     }
 
     void acknowledge() {
-        constexpr std::uint64_t kHandshakeBytes = 1 + 2 * 1536;
         acknowledged_ = received_;
-        wire::rtmp::write_control(answers_, wire::rtmp::Acknowledgement{static_cast<std::uint32_t>(received_ + kHandshakeBytes)});
+        wire::rtmp::write_control(answers_,
+                                  wire::rtmp::Acknowledgement{static_cast<std::uint32_t>(received_ + kServerHandshakeBytes)});
     }
 
     Result<void> send_answers(io::Deadline deadline) {

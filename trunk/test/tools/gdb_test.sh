@@ -2,7 +2,7 @@
 # gdb on the ordinary build: tools/gdb/co.py lists the coroutines of a server that runs, with their stacks, and visits one.
 . "$(dirname -- "$0")/tool.sh"
 needs gdb ffmpeg curl
-flavour release
+ordinary_flavour "${1:-}"
 serve ./objs/srs -c live.conf
 publish
 ffmpeg -nostdin -loglevel error -i "rtmp://127.0.0.1:$port/live/livestream" -c copy -f null - >rtmp.log 2>&1 &

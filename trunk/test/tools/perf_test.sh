@@ -2,7 +2,7 @@
 # perf on the ordinary build: the hot functions live and recorded, whole call stacks by frame pointers and by dwarf, through the fibers.
 . "$(dirname -- "$0")/tool.sh"
 needs perf ffmpeg curl
-flavour release
+ordinary_flavour "${1:-}"
 serve ./objs/srs -c live.conf
 publish
 crowd 1000 90 &

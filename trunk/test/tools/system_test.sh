@@ -2,7 +2,7 @@
 # What the guides do with an ordinary build and the system's own programs: strace, priority, affinity, sockets.
 . "$(dirname -- "$0")/tool.sh"
 needs strace taskset renice top ffmpeg curl
-flavour release
+ordinary_flavour "${1:-}"
 serve ./objs/srs -c live.conf
 publish
 crowd 200 12 &

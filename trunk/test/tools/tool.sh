@@ -78,6 +78,14 @@ flavour() {
     write_conf console
 }
 
+# ordinary_flavour: the one that ./configure and make give; taken from OBJS, the script's first argument, where it is configured there.
+ordinary_flavour() {
+    if grep -q '^LIVE_CONFIGURE_USER:STRING=none$' "$1/build/CMakeCache.txt" 2>/dev/null && cmake --build "$1/build" -j "$JOBS" --target srs >/dev/null; then
+        TOOLS_SERVER=$1/srs
+    fi
+    flavour release
+}
+
 # quick_flavour: the same with less optimisation and debug information, in about half the time.
 quick_flavour() {
     quick=yes
