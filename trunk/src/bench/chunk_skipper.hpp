@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
+#include "wire/rtmp/chunk_follower.hpp"
 #include "wire/rtmp/message.hpp"
 
 namespace live::bench {
@@ -34,51 +35,20 @@ public:
     // Errc::malformed and Errc::limit are final.
     Result<std::optional<SkippedMessage>> read(Bytes& input);
 
-    std::uint32_t chunk_size() const { return chunk_size_; }
+    std::uint32_t chunk_size() const { return follower_.chunk_size(); }
 
 private:
-    // What a chunk stream remembers from its last header, and the message it is in the middle of.
-    struct Stream {
-        std::uint32_t id = 0;
-        std::uint32_t timestamp_ms = 0;
-        std::uint32_t delta_ms = 0;  // what a type 3 chunk adds when it begins a message
-        std::uint32_t length = 0;
-        std::uint32_t filled = 0;
-        wire::rtmp::MessageType type{};
-        bool extended = false;
-        bool in_message = false;
+    // What is kept of a chunk stream's message.
+    struct Kept {
         std::array<std::uint8_t, kHeadBytes> head{};
         std::vector<std::uint8_t> whole;
     };
-    struct Header {
-        std::uint8_t format = 0;
-        std::uint8_t size = 0;
-        wire::rtmp::MessageType type{};
-        bool extended = false;
-        std::uint32_t chunk_stream = 0;
-        std::uint32_t time_ms = 0;
-        std::uint32_t length = 0;
-    };
-    static constexpr std::size_t kHeaderBytesMax = 18;
 
-    Result<bool> begin_chunk(Bytes& input);
-    std::optional<Header> parse_header(Bytes input);
-    std::optional<bool> repeats_extended_time(const Stream& stream, Bytes input) const;
-    Stream* find(std::uint32_t chunk_stream);
-    Result<void> enter(const Header& header);
-    Result<void> begin_message(Stream& stream, const Header& header);
-    std::size_t take(Stream& stream, Bytes from);
-    void drop_held(std::size_t count);
-    Result<SkippedMessage> finish(Stream& stream);
+    Result<SkippedMessage> finish(std::size_t index);
     Result<void> apply(const SkippedMessage& message);
 
-    std::vector<Stream> streams_;
-    std::size_t current_ = 0;
-    std::uint32_t chunk_size_ = wire::rtmp::kChunkSizeInitial;
-    std::uint32_t chunk_left_ = 0;
-    bool in_chunk_ = false;
-    std::uint8_t held_size_ = 0;
-    std::array<std::uint8_t, kHeaderBytesMax> held_{};
+    wire::rtmp::ChunkFollower follower_{kChunkStreamsMax};
+    std::vector<Kept> kept_;  // by the follower's index
 };
 
 }  // namespace live::bench
