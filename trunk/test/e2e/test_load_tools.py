@@ -2,6 +2,7 @@
 
 import http.server
 import re
+import socketserver
 import subprocess
 import threading
 import time
@@ -10,6 +11,7 @@ import pytest
 
 from live_server import free_port, wait_until
 from load_tools import Load, Nginx, tool
+from rtmp_client import COMMAND, amf0, encode_message
 
 FLV = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } min_latency on;"
 REPORT = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] \[report\] \[\d+\] threads:(\d+) alive:(\d+) duration:(\d+) tduration:\d+ "
@@ -179,6 +181,49 @@ def test_live_hls_follows_redirects_variants_and_sessions(live_hls, load):
     segments = [path for path in LiveHls.asked if ".ts" in path]
     assert sorted(segments) == sorted(2 * sorted(set(segments))), "each client asks for each segment once"
     assert LiveHls.asked.count("/live/cam.m3u8") == 2, "the variant is followed once"
+
+
+class Redirector(socketserver.BaseRequestHandler):
+    """An RTMP server that knows one answer to connect: elsewhere (302, as clusters tell their players)."""
+    elsewhere = ""
+
+    def handle(self):
+        self.request.settimeout(10)
+        hello = self.exactly(1 + 1536)
+        self.request.sendall(b"\x03" + bytes(1536) + hello[1:])
+        self.exactly(1536)
+        self.request.recv(4096)  # connect
+        why = {"level": "error", "code": "NetConnection.Connect.Rejected", "description": "elsewhere",
+               "ex": {"code": 302, "redirect": self.elsewhere}}
+        self.request.sendall(encode_message(COMMAND, 0, amf0("_error") + amf0(1) + amf0(None) + amf0(why), stream_id=0, chunk_size=128))
+        self.request.recv(4096)  # the client leaves
+
+    def exactly(self, count: int) -> bytes:
+        got = b""
+        while len(got) < count:
+            more = self.request.recv(count - len(got))
+            assert more, "the client has gone"
+            got += more
+        return got
+
+
+def test_rtmp_follows_redirects(server, clip, load):
+    live = server(FLV)
+    publisher = load("sb_rtmp_publish", "-c", 1, "-s", 0, "-r", live.url("cam"), "-i", clip("basic"))
+    wait_until(lambda: live.api("/api/v1/streams/")["streams"], 10, "the stream is there")
+    Redirector.elsewhere = live.url("cam").rsplit("/", 1)[0]
+    with socketserver.ThreadingTCPServer(("127.0.0.1", free_port()), Redirector) as away:
+        threading.Thread(target=away.serve_forever, daemon=True).start()
+        url = f"rtmp://127.0.0.1:{away.server_address[1]}/live/cam"
+        one = load("sb_rtmp_load", "-c", 3, "-s", 0, "-r", url, "--seconds", 2)
+        result = one.result()
+        assert result["alive"] == 3 and result["failed"] == 0 and "redirected to " + live.url("cam") in one.log
+        Redirector.elsewhere = url  # round and round
+        lost = load("sb_rtmp_load", "-c", 1, "-t", 1, "-s", 0, "-e", 0, "-r", url, "--seconds", 2)
+        assert lost.result(status=1)["failed"] == 1 and "more than 5 redirects" in lost.log
+        away.shutdown()
+    publisher.stop()
+    publisher.result()
 
 
 @pytest.mark.parametrize("name,url,sentence", [

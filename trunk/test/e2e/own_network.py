@@ -1,0 +1,62 @@
+"""A network of a test's own: a namespace with nothing in it but a loopback interface, whose counters then are the test's."""
+
+import ctypes
+import fcntl
+import multiprocessing
+import os
+import socket
+import struct
+import traceback
+from pathlib import Path
+
+import pytest
+
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+SIOCSIFFLAGS, IFF_UP = 0x8914, 0x1
+# Ethernet's, IPv4's and TCP's headers, the last with its timestamps.
+HEADER_BYTES = 14 + 20 + 32
+
+
+def loopback_payload() -> int:
+    """Bytes that TCP connections over loopback have carried, by /proc/net/dev, without the packets' headers."""
+    line = next(line for line in Path("/proc/self/net/dev").read_text().splitlines() if line.strip().startswith("lo:"))
+    received_bytes, received_packets = (int(word) for word in line.split(":")[1].split()[:2])
+    return received_bytes - received_packets * HEADER_BYTES
+
+
+def enter() -> None:
+    """For the calling process and what it starts. OSError where that is not allowed."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNET if os.geteuid() == 0 else CLONE_NEWUSER | CLONE_NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", IFF_UP))
+
+
+def run(function, *arguments, limit_s: float = 60) -> None:
+    """Calls the function in a process and a network of its own; its failure is the test's. Skips, visibly, where that is not allowed."""
+    def inside(end) -> None:
+        try:
+            enter()
+        except OSError as error:
+            end.send(("skip", f"no network of its own: {error}"))
+            return
+        try:
+            function(*arguments)
+            end.send(("done", ""))
+        except pytest.skip.Exception as skipped:
+            end.send(("skip", str(skipped)))
+        except BaseException:  # pylint: disable=broad-exception-caught
+            end.send(("failed", traceback.format_exc()))
+
+    here, there = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=inside, args=(there,))
+    process.start()
+    there.close()
+    outcome, words = here.recv() if here.poll(limit_s) else ("failed", f"not done within {limit_s:g} s")
+    process.join(5)
+    if process.is_alive():
+        process.kill()
+    if outcome == "skip":
+        pytest.skip(words)
+    assert outcome == "done", words
