@@ -5,9 +5,7 @@ needs perf ffmpeg curl
 ordinary_flavour "${1:-}"
 serve ./objs/srs -c live.conf
 publish
-crowd 1000 90 &
-load=$!
-sleep 3
+gather 1000 90
 # It reads keys: without an end of them, it would draw its menu for ever.
 sleep 8 | timeout -s TERM 7 perf top --stdio -d 3 -p "$server" >top.txt 2>top.err
 holds "perf top -p names our functions" top.txt 'PerfTop' 'live::|io_uring|tcp_sendmsg|_copy_from_iter'

@@ -5,9 +5,7 @@ needs strace taskset renice top ffmpeg curl
 ordinary_flavour "${1:-}"
 serve ./objs/srs -c live.conf
 publish
-crowd 200 12 &
-load=$!
-sleep 2
+gather 200 12
 timeout -s INT 4 strace -f -c -o strace.txt -p "$server" >strace.err 2>&1
 holds "strace -c -p" strace.txt '% time +seconds' 'epoll_(p)?wait' 'io_uring_enter|sendmsg|writev'
 [ "$(cat objs/srs.pid)" = "$server" ]

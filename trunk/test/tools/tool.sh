@@ -161,12 +161,25 @@ play() {
 
 # crowd N SECONDS: that many players of the stream, read by one program: work enough for a profile. Its status is the program's.
 crowd() {
+    crowd_program && ../crowd --mode rtmp --port "$port" --app live --stream livestream --clients "$1" --seconds "$2" >crowd.log 2>&1
+}
+
+crowd_program() {
     bench=$trunk/tools/bench
-    program=../crowd
-    if [ ! -x $program ] || [ -n "$(find "$bench" -name '*.?pp' -newer $program)" ]; then
-        g++ -O2 -std=c++20 -o $program "$bench/rtmp_load.cpp" "$bench/common.cpp" "$bench/clip.cpp" "$bench/rtmp_client.cpp" || return 1
-    fi
-    $program --mode rtmp --port "$port" --app live --stream livestream --clients "$1" --seconds "$2" >crowd.log 2>&1
+    [ ! -x ../crowd ] || [ -n "$(find "$bench" -name '*.?pp' -newer ../crowd)" ] || return 0
+    g++ -O2 -std=c++20 -o ../crowd "$bench/rtmp_load.cpp" "$bench/common.cpp" "$bench/clip.cpp" "$bench/rtmp_client.cpp"
+}
+
+# gather N SECONDS: a crowd in the background, its pid in `load`; goes on when all of it is there.
+gather() {
+    crowd_program
+    crowd "$@" &
+    load=$!
+    tries=0
+    until [ "$(api vhosts/ 2>/dev/null | grep -o '"clients":[0-9]*' | head -n 1 | cut -d: -f2)0" -ge "${1}0" ] || [ $tries -ge 120 ]; do
+        tries=$((tries + 1))
+        sleep 0.25
+    done
 }
 
 unpublish() {
