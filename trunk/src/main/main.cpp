@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/version.hpp"
+#include "io/openssl_memory.hpp"
 #include "main/command_line.hpp"
 #include "main/process.hpp"
 #include "main/profiler.hpp"
@@ -48,6 +49,8 @@ int run(int count, char** arguments) {
         case Action::test: return test_settings(*command);
         case Action::run: break;
     }
+    if (!io::count_openssl_memory())
+        std::cerr << "warning: the memory of TLS sessions is not counted\n";
     // Before the settings are read, so that reading them is measured too.
     const ProfilerPlan plan = built_in_profilers();
     for (const std::string& sentence :

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "io/loop.hpp"
+#include "io/openssl_memory.hpp"
 #include "media/source.hpp"
+#include "service/hls/sessions.hpp"
 #include "session/common/client_kind.hpp"
 #include "session/flv/play_session.hpp"
 #include "session/rtmp/play_session.hpp"
@@ -21,6 +23,7 @@ std::optional<std::size_t> session_bytes(session::ClientKind kind) {
     switch (kind) {
         case ClientKind::rtmp_play: return sizeof(session::rtmp::PlaySession);
         case ClientKind::flv_play: return sizeof(session::flv::PlaySession);
+        case ClientKind::hls_play: return sizeof(service::hls::Session);
         case ClientKind::fmle_publish:
         case ClientKind::flash_publish:
         case ClientKind::haivision_publish: return sizeof(session::rtmp::PublishSession);
@@ -45,8 +48,7 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
         {"wire_slabs", slabs_.in_use(), slabs_.in_use() * kSlab},
         {"wire_slabs_pooled", slabs_.free(), slabs_.free() * kSlab},
         {"connections", limit_.used(), limit_.bytes()},
-        // Most of it is OpenSSL's, which does not say.
-        {"tls_sessions", loop.tls_sessions, std::nullopt},
+        {"tls_sessions", loop.tls_sessions, io::openssl_bytes()},
         {"fibers", loop.fibers, loop.fibers * loop.fiber_bytes},
         // Address space: a parked fiber has touched little of it (/api/v1/fibers).
         {"stacks", loop.stacks, loop.stacks * loop.stack_bytes},

@@ -1,8 +1,11 @@
 """Looking into a running server, without a special build: what lives in it, its coroutines, the loop's lag, a CPU profile."""
 
 import concurrent.futures
+import contextlib
 import re
 import shutil
+import socket
+import ssl
 import struct
 import subprocess
 import urllib.error
@@ -57,6 +60,23 @@ def test_memory_grows_with_streams_and_comes_back(server, clip):
     text = ask(live, "/metrics", port="exporter")[1].decode()
     assert float(re.search(r"^live_loop_lag_seconds_count (\S+)$", text, re.M).group(1)) > 100
     assert re.search(r"^live_loop_long_holds_total \d+$", text, re.M)
+
+
+def test_tls_sessions_are_counted_with_what_openssl_holds(server, certificate):
+    key, cert = certificate
+    live = server(root=f"rtmps {{ enabled on; listen 127.0.0.1:$rtmps; key {key}; cert {cert}; }}\n")
+    before = kinds(live)["tls_sessions"]
+    assert before["objects"] == 0 and before["bytes"] > 10_000
+    anybody = ssl._create_unverified_context()  # pylint: disable=protected-access
+    with contextlib.ExitStack() as stack:
+        for _ in range(10):
+            plain = stack.enter_context(socket.create_connection(("127.0.0.1", live.ports["rtmps"]), 5))
+            stack.enter_context(anybody.wrap_socket(plain, server_hostname="localhost"))
+        wait_until(lambda: kinds(live)["tls_sessions"]["objects"] == 10, 10, "ten sessions")
+        # A session of TLS 1.3 without its buffers takes some ten KiB.
+        assert 10 * 3_000 < kinds(live)["tls_sessions"]["bytes"] - before["bytes"] < 10 * 100_000
+    wait_until(lambda: kinds(live)["tls_sessions"]["objects"] == 0, 10, "they have gone")
+    assert kinds(live)["tls_sessions"]["bytes"] - before["bytes"] < 10 * 3_000
 
 
 def test_fibers_are_listed_with_what_they_wait_for(server):
