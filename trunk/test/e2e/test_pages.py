@@ -459,6 +459,8 @@ def test_pages_are_accessible_and_fit(site, clip, size, scheme):
         pages["landing"].wait("document.querySelectorAll('.stream').length === 1")
         pages["console"].wait("document.querySelectorAll('#clients tbody tr').length >= 1")
         pages["player"].wait("!['Connecting', 'Stopped'].includes(document.getElementById('state').textContent)")
+        for name in ("whep", "whip"):
+            pages[name] = one.open(f"/players/{name}.html?stream=cam", **options)
         for name, page in pages.items():
             assert page.value(AUDIT) == [], name
             page.shot(f"{name}-{size}-{scheme}", whole=True)
