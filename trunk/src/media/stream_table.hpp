@@ -24,6 +24,7 @@ public:
         transcoders_ = transcoders;
         conversion_log_ = log;
     }
+    AudioTranscoders* transcoders() const { return transcoders_; }
 
     // Errc::limit when kStreamsMax sources live.
     Result<Ref<Source>> find_or_create(const std::string& url, const PlayOptions& options, std::uint32_t chunk_size);

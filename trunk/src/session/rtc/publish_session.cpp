@@ -26,6 +26,7 @@ MediaTime start_of(const media::Source& source, const media::RtpLane& lane) {
 PublishSession::~PublishSession() {
     if (publication_ != nullptr)
         publication_->evicted().set_waiter(nullptr);
+    to_frames_.reset();
     publication_.reset();
     finish();
     admitted_.reset();
@@ -48,6 +49,8 @@ void PublishSession::publish(const wire::sdp::Agreement& agreement) {
         const std::uint8_t channels = kind == media::Kind::audio ? codec.channels : std::uint8_t{0};
         lane_->set_track({kind, codec.name, codec.clock_rate, channels, codec.format});
     }
+    if (plan().play.bridge.rtc_to_rtmp)
+        to_frames_.emplace(*publication_, *lane_, plan().publish, context().streams.transcoders(), log());
     admitted_.emplace(context().streams, context().events, request(), plan());
     LOG_INFO(log(), "RTC: start publish url={}, session={}", plan().url, session_id());
 }

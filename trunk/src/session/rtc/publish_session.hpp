@@ -1,5 +1,5 @@
 // PublishSession: a client that sends its sound and picture by WebRTC. Packets go into the source's RTP lane as they come, in
-// order; nobody waits for whole frames here.
+// order; nobody waits for whole frames here. With rtc_to_rtmp on, frames are made of them beside that.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "media/rtp_clock.hpp"
+#include "media/rtp_to_frames.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/rtc/session_peer.hpp"
 
@@ -40,6 +41,7 @@ private:
     std::optional<AdmittedPublish> admitted_;
     media::RtpLane* lane_ = nullptr;
     std::optional<media::RtpClock> clock_;
+    std::optional<media::RtpToFrames> to_frames_;
     std::array<std::uint32_t, 2> clock_rates_{};
     bool has_new_ = false;
 };
