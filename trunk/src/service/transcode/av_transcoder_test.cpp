@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "io/loop.hpp"
+#include "io/scope.hpp"
 #include "service/transcode/sound_vectors.hpp"
 #include "service/transcode/transcoder_factory.hpp"
 #include "wire/codec/aac.hpp"
@@ -290,6 +292,35 @@ TEST_F(AvTranscoderTest, G711) {
     for (int i = 0; i < 25; ++i)
         law.frames.emplace_back(160, static_cast<std::uint8_t>(0xD5));
     EXPECT_EQ(run(*make(Codec::g711a, {}, Codec::opus), law).size(), 24U);
+}
+
+// 64 KiB, of which the libraries want more.
+TEST(TranscoderFactory, ServesFibers) {
+    TranscoderFactory factory;
+    bool has_run = false;
+    io::Scope scope("transcode-test");
+    ASSERT_TRUE(scope
+                    .start("fiber",
+                           [&](io::Deadline) {
+                               if (const auto loaded = factory.load(); !loaded.ok()) {
+                                   has_run = true;
+                                   return;
+                               }
+                               const Frames aac = aac_frames();
+                               auto there = factory.create({Codec::aac, aac.config, Codec::opus, 48'000});
+                               auto back = factory.create({Codec::opus, {}, Codec::aac, 48'000});
+                               ASSERT_TRUE(there.ok() && back.ok());
+                               for (std::size_t i = 0; i < aac.frames.size(); ++i) {
+                                   ASSERT_TRUE((*there)->push(aac.frames[i], aac.time_of(i)).ok());
+                                   while (const auto frame = (*there)->poll())
+                                       ASSERT_TRUE((*back)->push(frame->data.bytes(), frame->time).ok());
+                                   while ((*back)->poll())
+                                       has_run = true;
+                               }
+                           })
+                    .ok());
+    ASSERT_TRUE(scope.join(io::Deadline::after(20s)).ok());
+    EXPECT_TRUE(has_run);
 }
 
 TEST(TranscoderFactory, MakesTranscoders) {
