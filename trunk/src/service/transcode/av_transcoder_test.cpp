@@ -296,6 +296,7 @@ TEST_F(AvTranscoderTest, G711) {
 
 // 64 KiB, of which the libraries want more.
 TEST(TranscoderFactory, ServesFibers) {
+    const std::unique_ptr<io::Loop> loop = MUST(io::Loop::create());
     TranscoderFactory factory;
     bool has_run = false;
     io::Scope scope("transcode-test");
