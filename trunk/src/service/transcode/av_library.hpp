@@ -18,7 +18,6 @@ extern "C" {
 #include <string>
 
 #include "base/result.hpp"
-#include "service/transcode/deep_stack.hpp"
 
 namespace live::service::transcode {
 
@@ -71,14 +70,10 @@ public:
     };
     const Functions& operator*() const { return functions_; }
     const Functions* operator->() const { return &functions_; }
-    // Where the functions are to be called: they need more stack than a fiber has.
-    DeepStack& stack() const { return *stack_; }
 
 private:
     AvLibrary() = default;
-    Result<void> open();
 
-    std::unique_ptr<DeepStack> stack_;
     LibraryHandle util_;
     LibraryHandle resample_;
     LibraryHandle codec_;

@@ -8,28 +8,15 @@ namespace {
 
 MediaTime duration_of(std::int64_t samples) { return MediaTime(samples * 1'000'000 / kSampleRate); }
 
-Result<std::unique_ptr<media::AudioTranscoder>> make(const AvLibrary& library, const media::Transcoding& what) {
-    AvDecoder decoder = TRY(AvDecoder::create(library, what.from, what.config));
-    AvEncoder encoder = TRY(AvEncoder::create(library, what.to, what.bitrate));
-    return std::unique_ptr<media::AudioTranscoder>(
-        std::make_unique<AvTranscoder>(library.stack(), std::move(decoder), std::move(encoder)));
-}
-
 }  // namespace
 
 Result<std::unique_ptr<media::AudioTranscoder>> AvTranscoder::create(const AvLibrary& library, const media::Transcoding& what) {
-    Result<std::unique_ptr<media::AudioTranscoder>> made = Error(Errc::unsupported, "nothing was made");
-    library.stack().run([&] { made = make(library, what); });
-    return made;
+    AvDecoder decoder = TRY(AvDecoder::create(library, what.from, what.config));
+    AvEncoder encoder = TRY(AvEncoder::create(library, what.to, what.bitrate));
+    return std::unique_ptr<media::AudioTranscoder>(std::make_unique<AvTranscoder>(std::move(decoder), std::move(encoder)));
 }
 
 Result<void> AvTranscoder::push(Bytes frame, MediaTime time) {
-    Result<void> pushed;
-    stack_.run([&] { pushed = convert(frame, time); });
-    return pushed;
-}
-
-Result<void> AvTranscoder::convert(Bytes frame, MediaTime time) {
     using Is = media::SampleLine::Is;
     // Of this frame comes first what the resampler still holds of the one before.
     const MediaTime begins = time - duration_of(decoder_.delay());

@@ -19,18 +19,15 @@ public:
     // `library` outlives this.
     static Result<std::unique_ptr<media::AudioTranscoder>> create(const AvLibrary& library, const media::Transcoding& what);
 
-    AvTranscoder(DeepStack& stack, AvDecoder decoder, AvEncoder encoder)
-        : stack_(stack), decoder_(std::move(decoder)), encoder_(std::move(encoder)) {}
+    AvTranscoder(AvDecoder decoder, AvEncoder encoder) : decoder_(std::move(decoder)), encoder_(std::move(encoder)) {}
 
     Result<void> push(Bytes frame, MediaTime time) override;
     std::optional<media::SoundFrame> poll() override;
     Bytes config() const override { return encoder_.config(); }
 
 private:
-    Result<void> convert(Bytes frame, MediaTime time);
     Result<void> encode();
 
-    DeepStack& stack_;
     AvDecoder decoder_;
     AvEncoder encoder_;
     media::SampleLine line_{kSampleRate};
