@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -34,8 +35,10 @@ std::uint32_t first_guess(const TrackFormat& format) {
 FragmentWriter::FragmentWriter(std::vector<TrackFormat> tracks) : formats_(std::move(tracks)) {
     CHECK(!formats_.empty() && formats_.size() <= kTracksMax);
     for (const TrackFormat& format : formats_)
-        tracks_.push_back(
-            {.clock = TrackClock(format.timescale, format.sample_ticks), .last_ticks = first_guess(format), .entries = {}});
+        tracks_.push_back({.clock = TrackClock(format.timescale, format.sample_ticks),
+                           .last_ticks = first_guess(format),
+                           .entries = {},
+                           .cut = {}});
 }
 
 void FragmentWriter::write_init(ByteWriter& out, MediaTime duration) const {
@@ -107,6 +110,8 @@ std::vector<std::uint32_t> FragmentWriter::durations_of(std::size_t index, std::
 }
 
 void FragmentWriter::cut(ByteWriter& out, std::optional<Next> next) {
+    for (Track& track : tracks_)
+        track.cut = {};
     if (empty())
         return;
     struct Patch {
@@ -122,9 +127,14 @@ void FragmentWriter::cut(ByteWriter& out, std::optional<Next> next) {
             const Box header(out, "mfhd", 0, 0);
             out.u32be(sequence_++);
         }
-        for (std::size_t i = 0; i < tracks_.size(); ++i)
-            if (!tracks_[i].entries.empty())
-                patches.push_back({write_track_fragment(out, i, durations_of(i, next)), i});
+        for (std::size_t i = 0; i < tracks_.size(); ++i) {
+            if (tracks_[i].entries.empty())
+                continue;
+            const auto durations = durations_of(i, next);
+            tracks_[i].cut = {tracks_[i].entries.front().tick,
+                              std::accumulate(durations.begin(), durations.end(), std::uint64_t{0})};
+            patches.push_back({write_track_fragment(out, i, durations), i});
+        }
     }
     const Box data(out, "mdat");
     for (const Patch& patch : patches) {

@@ -48,6 +48,12 @@ public:
     // the caller cut: it ends the last one of its track exactly. Other tracks' last samples last as long as those before them;
     // the next fragment says its time anyway.
     void cut(ByteWriter& out, std::optional<Next> next = {});
+    // What the last cut() wrote of a track, in ticks of its clock; no length when that was nothing.
+    struct Extent {
+        std::uint64_t start = 0;
+        std::uint64_t length = 0;
+    };
+    const Extent& last_cut(std::size_t track) const { return tracks_.at(track).cut; }
 
 private:
     struct Entry {
@@ -60,6 +66,7 @@ private:
         TrackClock clock;
         std::uint32_t last_ticks;  // how long the newest sample lasted whose end is known
         std::vector<Entry> entries;
+        Extent cut;
     };
 
     std::vector<std::uint32_t> durations_of(std::size_t index, std::optional<Next> next);

@@ -74,7 +74,9 @@ void Muxer::write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector
         start = {.clock = clock_at(pts), .random_access = true};
     else if (!last_clock_ || pts - *last_clock_ >= kClockInterval)
         video_.write_clock(*clock_at(pts), out);
-    const PesHeader header = pes_header(PesStream::audio, {.pts = pts + kDecodeDelay, .dts = {}}, bytes_of(parts));
+    const bool is_private = tracks_.audio == StreamType::ac3 || tracks_.audio == StreamType::opus;
+    const PesStream stream = is_private ? PesStream::private_1 : PesStream::audio;
+    const PesHeader header = pes_header(stream, {.pts = pts + kDecodeDelay, .dts = {}}, bytes_of(parts));
     parts_.assign({header.view()});
     parts_.insert(parts_.end(), parts.begin(), parts.end());
     audio_.write_unit(start, parts_, out);

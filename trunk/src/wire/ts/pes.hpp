@@ -10,7 +10,7 @@
 
 namespace live::wire::ts {
 
-enum class PesStream : std::uint8_t { audio = 0xC0, video = 0xE0 };
+enum class PesStream : std::uint8_t { private_1 = 0xBD, audio = 0xC0, video = 0xE0 };
 
 struct PesHeader {
     static constexpr std::size_t kBytesMax = 19;

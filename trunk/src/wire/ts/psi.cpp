@@ -1,5 +1,7 @@
 #include "wire/ts/psi.hpp"
 
+#include <string_view>
+
 #include "base/byte_writer.hpp"
 #include "wire/ts/crc32.hpp"
 
@@ -30,8 +32,29 @@ std::vector<std::uint8_t> section(std::uint8_t table, std::uint16_t number, std:
     return out.release();
 }
 
-void write_stream(ByteWriter& out, StreamType type, Pid pid) {
-    out.u8(static_cast<std::uint8_t>(type)).u16be(with_reserved(pid)).u16be(kReserved4);
+// 2.6.8: whose data it is that the type alone does not say.
+void write_registration(ByteWriter& out, std::string_view name) {
+    constexpr std::uint8_t kRegistration = 0x05;
+    out.u8(kRegistration).u8(static_cast<std::uint8_t>(name.size())).text(name);
+}
+
+std::vector<std::uint8_t> descriptors_of(StreamType type, const Tracks& tracks) {
+    constexpr std::uint8_t kExtension = 0x7F;
+    constexpr std::uint8_t kOpusChannels = 0x80;
+    ByteWriter out;
+    if (type == StreamType::ac3)
+        write_registration(out, "AC-3");
+    if (type == StreamType::opus) {
+        write_registration(out, "Opus");
+        out.u8(kExtension).u8(2).u8(kOpusChannels).u8(tracks.opus_channels);
+    }
+    return out.release();
+}
+
+void write_stream(ByteWriter& out, StreamType type, Pid pid, const Tracks& tracks) {
+    const auto descriptors = descriptors_of(type, tracks);
+    out.u8(static_cast<std::uint8_t>(type)).u16be(with_reserved(pid));
+    out.u16be(static_cast<std::uint16_t>(kReserved4 | descriptors.size())).bytes(descriptors);
 }
 
 }  // namespace
@@ -46,9 +69,9 @@ std::vector<std::uint8_t> program_map_section(const Tracks& tracks, std::uint8_t
     ByteWriter body;
     body.u16be(with_reserved(tracks.clock_pid())).u16be(kReserved4);
     if (tracks.video)
-        write_stream(body, *tracks.video, Pid::video);
+        write_stream(body, *tracks.video, Pid::video, tracks);
     if (tracks.audio)
-        write_stream(body, *tracks.audio, Pid::audio);
+        write_stream(body, *tracks.audio, Pid::audio, tracks);
     return section(kMapTable, kProgramNumber, version, body);
 }
 

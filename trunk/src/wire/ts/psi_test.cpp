@@ -33,6 +33,14 @@ TEST(ProgramTables, ListTheStreams) {
          hex("02 b017 0001 c3 00 00 e100 f000 24 e100 f000 03 e101 f000")},
         {"pictures only", {StreamType::avc, {}}, 2, hex("02 b012 0001 c5 00 00 e100 f000 1b e100 f000")},
         {"sound only brings the clock itself", {{}, StreamType::aac}, 31, hex("02 b012 0001 ff 00 00 e101 f000 0f e101 f000")},
+        {"H.264 and AC-3",
+         {StreamType::avc, StreamType::ac3},
+         0,
+         hex("02 b01d 0001 c1 00 00 e100 f000 1b e100 f000 81 e101 f006 0504 41432d33")},
+        {"Opus of two channels",
+         {{}, StreamType::opus, 2},
+         0,
+         hex("02 b01c 0001 c1 00 00 e101 f000 06 e101 f00a 0504 4f707573 7f02 8002")},
         {"nothing yet", {}, 0, hex("02 b00d 0001 c1 00 00 e101 f000")},
     };
     for (const Case& wanted : cases) {

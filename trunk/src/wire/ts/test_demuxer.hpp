@@ -129,8 +129,10 @@ private:
         version = section[5] >> 1 & 0x1F;
         clock_pid = (section[8] & 0x1F) << 8 | section[9];
         streams.clear();
-        for (Bytes rest = section.subspan(12, size - 12 - 4); !rest.empty(); rest = rest.subspan(5))
+        for (Bytes rest = section.subspan(12, size - 12 - 4); !rest.empty();) {
             streams[(rest[1] & 0x1F) << 8 | rest[2]] = rest[0];
+            rest = rest.subspan(5U + ((rest[3] & 0x0FU) << 8 | rest[4]));
+        }
     }
 
     static std::uint64_t read_time(Bytes bytes, unsigned mark) {

@@ -1,7 +1,7 @@
 // From FLV tag bodies, which is what media packets carry, to a transport stream: one per stream of packets. It keeps the decoder
 // configurations, puts access units together and decides when tables are due; Muxer writes them.
 //
-// Carries H.264, HEVC, AAC and MP3, and of a multitrack stream the track that its first configuration named.
+// Carries H.264, HEVC, AAC, MP3, Opus and AC-3, and of a multitrack stream the track that its first configuration named.
 #pragma once
 
 #include <cstdint>
@@ -46,9 +46,13 @@ private:
     Result<void> set_video_config(const flv::VideoTag& tag);
     Result<void> set_audio_config(const flv::AudioTag& tag);
     void set_video(std::optional<StreamType> type);
-    void set_audio(std::optional<StreamType> type);
+    void set_audio(std::optional<StreamType> type, std::uint8_t opus_channels = 0);
+    Result<void> set_aac(const flv::AudioTag& tag);
+    Result<void> set_opus(const flv::AudioTag& tag);
     Result<void> write_aac(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
-    Result<void> write_mp3(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
+    // With Opus' control header in front, or as it is: MP3 and AC-3 say themselves what they are.
+    Result<void> write_opus(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
+    Result<void> write_whole(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
     void write_sound(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
     void write_due_tables(MediaTime time, PictureIs is, std::vector<std::uint8_t>& out);
 

@@ -13,7 +13,7 @@
 #include "io/deadline.hpp"
 #include "io/replace_file.hpp"
 
-namespace live::service::hls {
+namespace live::service::files {
 
 class FileQueue {
 public:
@@ -55,4 +55,4 @@ private:
     bool closed_ = false;
 };
 
-}  // namespace live::service::hls
+}  // namespace live::service::files

@@ -1,11 +1,11 @@
-#include "service/hls/file_queue.hpp"
+#include "service/files/file_queue.hpp"
 
 #include <numeric>
 #include <utility>
 
 #include "io/loop.hpp"
 
-namespace live::service::hls {
+namespace live::service::files {
 
 void FileQueue::write(std::string path, std::vector<io::Block> blocks, Done done) {
     Job job;
@@ -73,4 +73,4 @@ void FileQueue::run(io::Deadline deadline) {
     }
 }
 
-}  // namespace live::service::hls
+}  // namespace live::service::files
