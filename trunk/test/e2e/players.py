@@ -18,11 +18,12 @@ ENOUGH_FPS = 15  # Of 25: a player needs time to start, and the figures below co
 
 
 class FfmpegPublisher:
-    """ffmpeg sends a clip in real time, over and over. Use as a context: leaving it ends ffmpeg politely (q-like, by SIGINT)."""
+    """ffmpeg sends a clip in real time, or so many times as fast, over and over. Use as a context: leaving it ends ffmpeg politely (q-like, by SIGINT)."""
 
-    def __init__(self, url: str, clip: Path, ffmpeg: str = "ffmpeg", extra: list[str] | None = None):
+    def __init__(self, url: str, clip: Path, ffmpeg: str = "ffmpeg", extra: list[str] | None = None, speed: float = 1):
         self.log = tempfile.TemporaryFile()
-        command = [ffmpeg, "-nostdin", "-hide_banner", "-loglevel", "warning", "-re", "-stream_loop", "-1", "-i", str(clip), "-c", "copy",
+        pace = ["-re"] if speed == 1 else ["-readrate", str(speed)]
+        command = [ffmpeg, "-nostdin", "-hide_banner", "-loglevel", "warning", *pace, "-stream_loop", "-1", "-i", str(clip), "-c", "copy",
                    *(extra or []), "-f", "flv", "-flvflags", "no_duration_filesize", url]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
 
@@ -93,7 +94,8 @@ def rtmpdump(url: str, seconds: float, want: str) -> list[str]:
 
 def gstreamer(url: str, seconds: float, want: str) -> list[str]:
     sink = "queue ! videoconvert ! fpsdisplaysink text-overlay=false video-sink=fakesink fps-update-interval=250"
-    command = ["gst-launch-1.0", "-v", "rtmp2src", f"location={url}", "!", "decodebin", "name=d", "d.", "!", *sink.split()]
+    source = ["rtmp2src", f"location={url}", "!", "decodebin"] if url.startswith("rtmp") else ["uridecodebin", f"uri={url}"]
+    command = ["gst-launch-1.0", "-v", *source, "name=d", "d.", "!", *sink.split()]
     _, out = _run(command, seconds + 4, interrupt=True)
     shown = [int(n) for n in re.findall(r"rendered: (\d+)", out)]
     if not shown or shown[-1] < seconds * ENOUGH_FPS:

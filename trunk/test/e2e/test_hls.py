@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import threading
 import time
@@ -12,11 +13,18 @@ from pathlib import Path
 import pytest
 
 import hls_check
+import live_server
 from hook_server import HookServer
 from live_server import wait_until
 
-HLS = "hls {{ enabled on; hls_fragment 1; hls_window 6; hls_path $folder/html; {} }}\n"
-MASTER = re.compile(r"^#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\d+,AVERAGE-BANDWIDTH=\d+.*\n(/live/cam\.m3u8\?hls_ctx=[0-9a-z]{8})\n$")
+HLS = "hls {{ enabled on; hls_fragment 1; hls_window 12; hls_path $folder/html; {} }}\n"
+MASTER = re.compile(r"^#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\d+,AVERAGE-BANDWIDTH=\d+.*\n(/live/\w+\.m3u8\?hls_ctx=[0-9a-z]{8}(?:&vhost=[\w.]+)?)\n$")
+VHOSTS = {"fmp4": "hls_use_fmp4 on;", "ll": "hls_ll on;",
+          "keys": "hls_keys on; hls_fragments_per_key 2; hls_ctx off; hls_key_file [app]/[stream]-[seq].key; hls_key_url /;",
+          "counted": "hls_dts_directly off;"}
+# Stream, clip, virtual host, and how much faster than real time.
+STREAMS = [("cam", "bframes", "", 8), ("fmp4", "bframes", "fmp4", 8), ("keys", "basic", "keys", 4), ("ll", "basic", "ll", 1), ("counted", "basic", "counted", 8),
+           ("audio", "audio", "", 8), ("video", "video", "", 8), ("mp3", "mp3", "", 8)]
 
 
 def hls(more: str = "", rest: str = "") -> str:
@@ -26,7 +34,7 @@ def hls(more: str = "", rest: str = "") -> str:
 class Publisher:
     """ffmpeg, faster than real time: fragments are made by media time."""
 
-    def __init__(self, live, clip: Path, speed: float = 4, stream: str = "cam"):
+    def __init__(self, live, clip: Path, speed: float = 8, stream: str = "cam"):
         command = ["ffmpeg", "-nostdin", "-v", "error", "-readrate", str(speed), "-stream_loop", "-1", "-i", str(clip), "-c", "copy",
                    "-f", "flv", "-flvflags", "no_duration_filesize", live.url(stream)]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -59,6 +67,11 @@ class Player:
         match = MASTER.match(body.decode())
         assert match, body
         self.path = match[1]
+        return self
+
+    def wait(self) -> "Player":
+        """Until there is a playlist."""
+        wait_until(lambda: self.get(self.path)[0] == 200, 15, f"a playlist of {self.path}")
         return self
 
     def playlist(self, query: str = "") -> str:
@@ -110,25 +123,40 @@ def problems_of(media: bytes, folder: Path, suffix: str = ".ts") -> str:
     return complaints
 
 
-def test_fragments_are_whole_and_join_without_a_gap(server, clip, tmp_path):
-    live = server(hls())
-    with Publisher(live, clip("bframes")):
-        player = Player(live).join()
-        playlist = player.has(3)
-        segments = hls_check.parse(playlist).segments
-        assert segments[0].discontinuity and not any(segment.discontinuity for segment in segments[1:])
-        assert all(re.fullmatch(r"cam-\d+\.ts\?hls_ctx=[0-9a-z]{8}", segment.uri) for segment in segments)
-        media = player.fragments(playlist)
-        on_disk = [(live.folder / "html/live" / segment.uri.split("?")[0]) for segment in segments]
-        wait_until(lambda: all(path.exists() for path in on_disk), 5, "fragments on the disk")
-        assert [path.read_bytes() for path in on_disk] == media
-        window = wait_until(lambda: hls_check.parse(text := player.playlist()).number("#EXT-X-MEDIA-SEQUENCE") >= 2 and text, 15,
-                            "fragments that leave the list")
-        assert hls_check.check_update(playlist, window) == []
+@pytest.fixture(name="live", scope="module")
+def fixture_live(clip, tmp_path_factory):
+    """One server with every stream of STREAMS, which the tests that only look share."""
+    vhosts = "".join(f"vhost {name}.test {{ {hls(more)} }}\n" for name, more in VHOSTS.items())
+    one = live_server.LiveServer(tmp_path_factory.mktemp("hls") / "server", live_server.conf(hls(), vhosts)).start()
+    publishers = [Publisher(one, clip(name), speed, f"{stream}?vhost={vhost}.test" if vhost else stream) for stream, name, vhost, speed in STREAMS]
+    try:
+        yield one
+        for publisher in publishers:
+            publisher.__exit__()
+        one.stop()
+    finally:
+        for publisher in publishers:
+            publisher.__exit__()
+        one.kill()
+
+
+def test_fragments_are_whole_and_join_without_a_gap(live, tmp_path):
+    player = Player(live).join().wait()
+    playlist = player.has(3)
+    segments = hls_check.parse(playlist).segments
+    assert segments[0].discontinuity == playlist.startswith("#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-MEDIA-SEQUENCE:0\n")
+    assert not any(segment.discontinuity for segment in segments[1:])
+    assert all(re.fullmatch(r"cam-\d+\.ts\?hls_ctx=[0-9a-z]{8}", segment.uri) for segment in segments)
+    media = player.fragments(playlist)
+    newest = live.folder / "html/live" / segments[-1].uri.split("?")[0]
+    wait_until(newest.exists, 5, "a fragment on the disk")
+    assert newest.read_bytes() == media[-1]
+    window = wait_until(lambda: hls_check.parse(text := player.playlist()).number("#EXT-X-MEDIA-SEQUENCE") >= 2 and text, 15,
+                        "fragments that leave the list")
+    assert hls_check.check_update(playlist, window) == []
     assert problems_of(b"".join(media), tmp_path) == ""
     assert abs(sum(segment.duration for segment in segments) - 2 * len(segments)) < 0.3
-    assert len(hls_check.parse(window).segments) == 3
-    wait_until(lambda: (live.folder / "html/live/cam.m3u8").exists(), 5, "the playlist on the disk")
+    assert len(hls_check.parse(window).segments) == 6
     left = (live.folder / "html/live/cam.m3u8").read_text()
     assert hls_check.check(left) == [] and "hls_ctx" not in left and "ENDLIST" not in left
 
@@ -157,16 +185,12 @@ def test_a_session_is_a_client_that_is_asked_for_told_of_and_kicked(server, clip
         assert Path(fragment["cwd"], fragment["file"]).exists() and 1.5 < fragment["duration"] < 2.5
 
 
-def test_keys_encrypt_what_then_decrypts(server, clip, tmp_path):
-    live = server(hls("hls_keys on; hls_fragments_per_key 2; hls_ctx off; hls_key_file [app]/[stream]-[seq].key; "
-                      "hls_key_url /;"))
-    with Publisher(live, clip("basic")):
-        player = Player(live)
-        wait_until(lambda: player.get(player.path)[0] == 200, 10, "a playlist")
-        playlist = player.has(3)
-        assert playlist.count("#EXT-X-KEY:METHOD=AES-128,URI=\"/live/cam-") >= 2
-        done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-xerror", "-i", player.base + player.path, "-t", "4", "-f", "null",
-                               "-"], capture_output=True, text=True, timeout=30, check=False)
+def test_keys_encrypt_what_then_decrypts(live):
+    player = Player(live, "/live/keys.m3u8?vhost=keys.test").wait()
+    playlist = player.has(3)
+    assert playlist.count("#EXT-X-KEY:METHOD=AES-128,URI=\"/live/keys-") >= 2
+    done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-xerror", "-i", player.base + player.path, "-t", "4", "-f", "null", "-"],
+                          capture_output=True, text=True, timeout=30, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -198,53 +222,90 @@ def test_a_disk_that_takes_nothing_stops_no_player(server, clip, tmp_path):
     live.assert_alive()
 
 
-def test_low_latency_parts_come_as_they_are_asked_for(server, clip, tmp_path):
-    live = server(hls("hls_ll on;"))
-    with Publisher(live, clip("basic"), speed=1):
-        player = Player(live).join()
-        wait_until(lambda: player.get(player.path)[0] == 200, 10, "a playlist")
-        playlist, waits, media = player.playlist(), [], []
-        for _ in range(12):
-            parsed = hls_check.parse(playlist)
-            hint = parsed.hints[0]["URI"]
-            number, part = (int(word) for word in re.match(r"cam-(\d+)\.(\d+)\.ts", hint).groups())
-            began = time.monotonic()
-            fetched = []
-            loader = threading.Thread(target=lambda uri=hint: fetched.append(player.get("/live/" + uri)))
-            loader.start()
-            later = player.playlist(f"&_HLS_msn={number}&_HLS_part={part}")
-            waits.append(time.monotonic() - began)
-            loader.join()
-            status, kind, body = fetched[0]
-            assert (status, kind) == (200, "video/MP2T") and body[0] == 0x47
-            assert hint in [entry[0] for segment in [*hls_check.parse(later).segments, hls_check.parse(later).open]
-                            for entry in segment.parts], hint
-            assert hls_check.check_update(playlist, later) == []
-            media.append(body)
-            playlist = later
-        assert player.get(player.path + "&_HLS_msn=1000")[0] == 400
-        assert max(waits) < 0.6 and 0.1 < sum(waits) / len(waits) < 0.3, waits
-        delta = player.playlist("&_HLS_skip=YES")
-        assert hls_check.check_update(delta, player.playlist()) == []
+def test_low_latency_parts_come_as_they_are_asked_for(live):
+    player = Player(live, "/live/ll.m3u8?vhost=ll.test").join().wait()
+    playlist, waits = player.playlist(), []
+    for _ in range(8):
+        parsed = hls_check.parse(playlist)
+        hint = parsed.hints[0]["URI"]
+        number, part = (int(word) for word in re.match(r"ll-(\d+)\.(\d+)\.ts", hint).groups())
+        began = time.monotonic()
+        fetched = []
+        loader = threading.Thread(target=lambda uri=hint: fetched.append(player.get("/live/" + uri)))
+        loader.start()
+        later = player.playlist(f"&_HLS_msn={number}&_HLS_part={part}")
+        waits.append(time.monotonic() - began)
+        loader.join()
+        status, kind, body = fetched[0]
+        assert (status, kind) == (200, "video/MP2T") and body[0] == 0x47
+        assert hint in [entry[0] for segment in [*hls_check.parse(later).segments, hls_check.parse(later).open]
+                        for entry in segment.parts], hint
+        assert hls_check.check_update(playlist, later) == []
+        playlist = later
+    assert player.get(player.path + "&_HLS_msn=1000")[0] == 400
+    assert max(waits) < 0.6 and 0.1 < sum(waits) / len(waits) < 0.3, waits
+    delta = player.playlist("&_HLS_skip=YES")
+    assert hls_check.check_update(delta, player.playlist()) == []
 
 
-def test_fmp4_fragments_decode(server, clip, tmp_path):
-    live = server(hls("hls_use_fmp4 on;"))
-    with Publisher(live, clip("bframes")):
-        player = Player(live).join()
-        segments = hls_check.parse(player.has(3)).segments
-        assert {segment.map for segment in segments} == {"cam/init.mp4"}
-        media = [player.get("/live/" + uri) for uri in [segments[0].map, *(segment.uri for segment in segments)]]
-        master = player.get("/live/cam.m3u8")[2].decode()
+def test_fmp4_fragments_decode(live, tmp_path):
+    player = Player(live, "/live/fmp4.m3u8?vhost=fmp4.test").join().wait()
+    segments = hls_check.parse(player.has(3)).segments
+    assert {segment.map for segment in segments} == {"fmp4/init.mp4"}
+    media = [player.get("/live/" + uri) for uri in [segments[0].map, *(segment.uri for segment in segments)]]
+    master = player.get("/live/fmp4.m3u8?vhost=fmp4.test")[2].decode()
     assert 'CODECS="avc1.' in master and ",mp4a.40.2" in master and "RESOLUTION=640x360" in master
     assert {kind for _, kind, _ in media[1:]} == {"video/iso.segment"}
     assert problems_of(b"".join(body for _, _, body in media), tmp_path, ".mp4") == ""
 
 
 @pytest.mark.parametrize("name", ["audio", "video", "mp3"])
-def test_one_kind_alone_and_mp3_are_carried(server, clip, tmp_path, name):
-    live = server(hls())
-    with Publisher(live, clip(name), speed=8):
-        player = Player(live).join()
-        media = player.fragments(player.has(2))
-    assert problems_of(b"".join(media), tmp_path) == ""
+def test_one_kind_alone_and_mp3_are_carried(live, tmp_path, name):
+    player = Player(live, f"/live/{name}.m3u8").join().wait()
+    assert problems_of(b"".join(player.fragments(player.has(2))), tmp_path) == ""
+
+
+def test_counted_sound_has_no_gap_of_a_tick(live, tmp_path):
+    player = Player(live, "/live/counted.m3u8?vhost=counted.test").join().wait()
+    (tmp_path / "all.ts").write_bytes(b"".join(player.fragments(player.has(3))))
+    probed = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "packet=pts", "-of", "csv=p=0", tmp_path / "all.ts"],
+                            capture_output=True, text=True, timeout=30, check=True)
+    times = [int(word.strip(",")) for word in probed.stdout.split() if word.strip(",").isdigit()]
+    steps = [b - a for a, b in zip(times, times[1:])]
+    odd = [step for step in steps if step not in (2089, 2090)]  # 1024 samples at 44,100 Hz; whole milliseconds are 2070 and 2160
+    assert len(steps) > 100 and len(odd) <= 2, odd  # where the clip begins anew
+
+
+@pytest.mark.long
+def test_ten_minutes_have_no_fault(server, clip, tmp_path):
+    """Times and counters over ten minutes of segments, and every picture decoded; published thirty times as fast."""
+    live = server("hls { enabled on; hls_fragment 10; hls_window 600; hls_path $folder/html; }\n")
+    with Publisher(live, clip("bframes"), speed=30):
+        player = Player(live).join().wait()
+        playlist = wait_until(lambda: len(hls_check.parse(text := player.playlist()).segments) >= 60 and text, 60, "ten minutes of segments", 1)
+        media = b"".join(player.fragments(playlist))
+    segments = hls_check.parse(playlist).segments
+    assert sum(segment.duration for segment in segments) > 599
+    assert ts_faults(media) == []
+    assert problems_of(media, tmp_path) == ""
+    if shutil.which("tsreport"):
+        said = subprocess.run(["tsreport", "-b", "-err", "stdout", tmp_path / "all.ts"], capture_output=True, text=True, timeout=120, check=False)
+        assert said.returncode == 0 and not re.search(r"###|!!!|discontinuit", said.stdout + said.stderr, re.I), said.stdout[-2000:]
+
+
+def ts_faults(media: bytes) -> list[str]:
+    """Continuity counters that jump, clock references that go back or are more than 100 ms apart."""
+    faults, counters, clock = [], {}, None
+    for at in range(0, len(media), 188):
+        packet = media[at:at + 188]
+        pid, counter = (packet[1] & 0x1F) << 8 | packet[2], packet[3] & 0x0F
+        if packet[3] & 0x10:
+            if pid in counters and counter != (counters[pid] + 1) % 16:
+                faults.append(f"PID {pid:#x} counts {counter} behind {counters[pid]} in packet {at // 188}")
+            counters[pid] = counter
+        if packet[3] & 0x20 and packet[4] and packet[5] & 0x10:
+            ticks = int.from_bytes(packet[6:10], "big") << 1 | packet[10] >> 7
+            if clock is not None and not 0 <= ticks - clock <= 9_000:
+                faults.append(f"the clock goes from {clock} to {ticks} in packet {at // 188}")
+            clock = ticks
+    return faults

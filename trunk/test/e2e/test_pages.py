@@ -5,6 +5,8 @@ import shutil
 import subprocess
 import threading
 import time
+import urllib.error
+import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -196,6 +198,59 @@ def test_landing_lists_a_stream_and_its_play_button_plays_it(site, html, clip):
         assert float(page.text("#latency").split(" ")[0]) < 4
         assert_seen_and_heard(page)
         page.shot("player")
+
+
+# What a viewer sees of the clip's frame numbers (clips.py), and when.
+FRAME_NUMBER = """(() => {
+    const canvas = new OffscreenCanvas(640, 360).getContext('2d');
+    canvas.drawImage(document.getElementById('video'), 0, 0, 640, 360);
+    let number = 0;
+    for (let cell = 0; cell < 16; cell++) number = number * 2 + (canvas.getImageData(cell * 20 + 10, 10, 1, 1).data[1] > 127 ? 1 : 0);
+    return [number, Date.now() / 1000];
+})()"""
+
+
+def delay_seconds(page, began: float) -> float:
+    """From when a picture could be published at the earliest to when it is seen: the frame's number says when that was."""
+    number, now = page.value(FRAME_NUMBER)
+    clip_frames = 20 * 25
+    return ((now - began) * 25 - number) % clip_frames / 25
+
+
+HLS_VHOSTS = "".join(f"vhost {name} {{ hls {{ enabled on; hls_fragment 2; hls_window 12; hls_path $folder/html; hls_m3u8_file [app]/[stream].m3u8; {more} }} }}\n"
+                     for name, more in {"ll.test": "hls_ll on; hls_use_fmp4 on;", "llts.test": "hls_ll on;", "ts.test": "", "fmp4.test": "hls_use_fmp4 on;"}.items())
+
+
+def has_media(playlist: str) -> bool:
+    try:
+        with urllib.request.urlopen(playlist, timeout=5) as answer:
+            return b"#EXT-X-TARGETDURATION" in answer.read()
+    except urllib.error.HTTPError:
+        return False
+
+
+@pytest.mark.parametrize("forms", [["ll"], pytest.param(["llts", "ts", "fmp4"], marks=pytest.mark.long)], ids=["low_latency", "others"])
+def test_player_plays_hls_and_says_how_far_behind(site, html, clip, forms):
+    needs_libraries(html)
+    one = site(root=HLS_VHOSTS)
+    began = time.time()
+    publishers = [one.publish(f"{form}?vhost={form}.test", clip("basic")) for form in forms]
+    try:
+        for form in forms:
+            playlist = f"{one.origin}/live/{form}.m3u8?vhost={form}.test&hls_ctx=abc{form}"
+            wait_until(lambda url=playlist: has_media(url), 20, f"a playlist of {form}")
+            page = one.player(f"{form}.m3u8&vhost={form}.test")
+            wait_playing(page, 25)
+            assert_seen_and_heard(page)
+            page.wait("/^[0-9.]+ s$/.test(document.getElementById('latency').textContent)")
+            shown, behind = float(page.text("#latency").split(" ")[0]), delay_seconds(page, began)
+            print(f"{form}: the page says {shown} s, the picture {behind:.2f} s behind")
+            if form.startswith("ll"):
+                assert shown < 2 and behind < 2.4, (shown, behind)  # ffmpeg needs some tenths to start
+            page.shot(f"player-hls-{form}")
+    finally:
+        for publisher in publishers:
+            publisher.kill()
 
 
 def test_landing_tells_how_to_publish_and_notices_who_comes_and_goes(site, clip):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from harness import LOAD_CORE, SERVER_CORE, BenchError, Lab, Process
+from hls import hls_rows
 from report import Row
 from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Peer, Server, make_static_file, start_nginx, start_nginx_http, start_ours, start_peer
 
@@ -506,7 +507,7 @@ def memory_rows(lab: Lab, plan: Plan) -> list[Row]:
 
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
-    functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
+    functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "hls": hls_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
                  "memory": memory_rows, "profile": profile_rows}
     return [row for part in plan.parts for row in functions[part](lab, plan)]
 

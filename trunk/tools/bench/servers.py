@@ -28,6 +28,7 @@ vhost __defaultVhost__ {{
     publish {{ mr {mr}; mr_latency 100; }}
     play    {{ gop_cache on; queue_length 30; mw_latency {window_ms}; mw_msgs 0; }}
     http_remux {{ enabled on; mount [vhost]/[app]/[stream].flv; }}
+    hls     {{ enabled {hls}; hls_fragment 2; hls_window 12; hls_ctx off; hls_dispose 0; hls_path {folder}/html; }}
 }}
 """
 
@@ -70,13 +71,13 @@ class Server:
     api_port: int = 0
 
 
-def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False) -> Server:
+def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False) -> Server:
     if not lab.server.exists():
         raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
     port, api_port, http_port = lab.port(), lab.port(), lab.port()
     on = {True: "on", False: "off"}
     conf = lab.folder / f"srs-{port}.conf"
-    conf.write_text(OUR_CONF.format(port=port, api_port=api_port, http_port=http_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency],
+    conf.write_text(OUR_CONF.format(port=port, api_port=api_port, http_port=http_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency], hls=on[hls],
                                     window_ms=0 if min_latency else WINDOW_MS))
     process = lab.start("ours", [lab.server, "-c", conf], SERVER_CORE)
     version = wait_for_api(api_port, process).get("data", {}).get("version", "unknown")

@@ -1,0 +1,86 @@
+"""HLS: players of sb_hls_load fetch a live stream's playlist and segments, from our server's memory and, the same files, from nginx
+with sendfile. Ours makes the segments meanwhile, for both."""
+
+import json
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+import time
+from statistics import median
+
+from harness import LOAD_CORE, BenchError, Lab, Process
+from report import Row
+from servers import start_nginx_http, start_ours
+
+STREAM = "bench"
+FIRST_SEGMENTS = 4
+
+
+def fetch(lab: Lab, process: Process, url: str, players: int, seconds: float) -> dict:
+    """One turn of the players against one server: its CPU time, and what the load program says of it."""
+    program = lab.server.parent / "sb_hls_load"
+    if not program.exists():
+        raise BenchError(f"no {program}: build it (make)")
+    result = lab.folder / "hls-load.json"
+    before = process.cpu_seconds()
+    load = lab.start("sb_hls_load", [program, "-c", players, "-r", url, "--ramp", max(100, players // 4), "--seconds", seconds, "--json", result],
+                     LOAD_CORE)
+    try:
+        load.child.communicate(timeout=seconds + 60)
+    except subprocess.TimeoutExpired:
+        raise BenchError(f"sb_hls_load does not end. {load.log_tail()}") from None
+    cpu = process.cpu_seconds() - before
+    if not result.exists():
+        raise BenchError(f"sb_hls_load measured nothing. {load.log_tail()}")
+    said = json.loads(result.read_text())
+    result.unlink()
+    if not said["bytes_in"]:
+        raise BenchError(f"{url}: sb_hls_load got nothing. {load.log_tail()}")
+    said.pop("per_client", None)
+    return {"cpu_s": cpu, "per_gb": cpu / (said["bytes_in"] / 1e9), "share": cpu / said["seconds"], **said}
+
+
+def wait_for_segments(url: str, limit_s: float = 30) -> None:
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(url, timeout=2) as answer:
+                if answer.read().count(b"#EXTINF") >= FIRST_SEGMENTS:
+                    return
+        except (urllib.error.URLError, OSError):
+            pass
+        time.sleep(0.2)
+    raise BenchError(f"{url} does not list {FIRST_SEGMENTS} segments within {limit_s:g} s")
+
+
+def hls_rows(lab: Lab, plan) -> list[Row]:
+    players = 200 if plan.smoke else 2000
+    print(f"hls: {players} players", file=sys.stderr, flush=True)
+    server = start_ours(lab, hls=True)
+    nginx = start_nginx_http(lab) if plan.with_nginx else None
+    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
+    publisher.wait_event("ready", 30)
+    places = {"ours": server} | ({"nginx": nginx} if nginx else {})
+    urls = {name: f"http://127.0.0.1:{place.http_port}/live/{STREAM}.m3u8" for name, place in places.items()}
+    turns: dict[str, list[dict]] = {name: [] for name in places}
+    for url in urls.values():
+        wait_for_segments(url)
+    for _ in range(plan.repeats):
+        for name, place in places.items():
+            turns[name].append(fetch(lab, place.process, urls[name], players, 2 * plan.seconds))
+    for process in (publisher, *(place.process for place in places.values())):
+        process.stop()
+    return rows_of_hls(players, turns, plan)
+
+
+def rows_of_hls(players: int, turns: dict[str, list[dict]], plan) -> list[Row]:
+    per_gb = {name: median(turn["per_gb"] for turn in of) for name, of in turns.items()}
+    share = {name: median(turn["share"] for turn in of) * 100 for name, of in turns.items()}
+    lost = sum(turn["failed"] + turn["fragments_failed"] for turn in turns["ours"])
+    work, has_peer = f"HLS play, {players:,} players", "nginx" in turns
+    return [Row(work, "CPU-s/GB", per_gb["ours"], "-", per_gb.get("nginx", "-"), None, "<= 1.0 x nginx" if has_peer else "",
+                per_gb["ours"] <= per_gb["nginx"] * plan.slack if has_peer else None,
+                "ours also receives the stream and writes the files that nginx sends" if has_peer else "nginx not asked", turns, plan.command),
+            Row(work, "requests that failed", lost, target="none", met=lost == 0, command=plan.command),
+            Row(work, "core used, %", share["ours"], "-", share.get("nginx", "-"), command=plan.command)]
