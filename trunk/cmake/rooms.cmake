@@ -127,6 +127,17 @@ else()
     set_source_files_properties(${with_avcodec} PROPERTIES HEADER_FILE_ONLY ON)
 endif()
 
+# Pictures for snapshots, the same way.
+find_path(LIVE_SWSCALE_INCLUDE libswscale/swscale.h)
+if(LIVE_FFMPEG_FIT AND LIVE_AVCODEC_INCLUDE AND LIVE_SWSCALE_INCLUDE)
+    set(live_no_pictures ${CMAKE_SOURCE_DIR}/src/service/snapshot/jpeg_without_libraries.cpp)
+    set_property(SOURCE ${CMAKE_SOURCE_DIR}/src/service/snapshot/jpeg.cpp APPEND PROPERTY INCLUDE_DIRECTORIES ${LIVE_AVCODEC_INCLUDE} ${LIVE_SWSCALE_INCLUDE})
+else()
+    message(STATUS "No snapshots: libavcodec-dev, libswscale-dev or --ffmpeg-fit is missing")
+    set(live_no_pictures ${CMAKE_SOURCE_DIR}/src/service/snapshot/jpeg.cpp)
+endif()
+set_source_files_properties(${live_no_pictures} PROPERTIES HEADER_FILE_ONLY ON)
+
 live_room(base fmt::fmt)
 live_room(wire room_base)
 live_room(media room_wire)

@@ -69,7 +69,7 @@ perf_package() {
 packages_of() {
     case $1 in
         build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates" \
-            "libssl-dev libfmt-dev nlohmann-json3-dev liburing-dev libavcodec-dev libswresample-dev" ;;
+            "libssl-dev libfmt-dev nlohmann-json3-dev liburing-dev libavcodec-dev libswscale-dev libswresample-dev" ;;
         pages) npm_package ;;
         run) echo "$(packages_of build) $(packages_of pages) ffmpeg fonts-dejavu-core curl openssl" ;;
         test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang $(clang_runtime) python3 python3-venv python3-pytest" \

@@ -118,7 +118,7 @@ void Process::announce(const LoadedSettings& loaded) const {
     else
         LOG_INFO(log_, "the log goes to the console");
     LOG_INFO(log_,
-             "features, rch:off, dash:off, hls:on, hds:off, srt:off, hc:on, ha:on, hs:off, hp:off, dvr:on, trans:off, "
+             "features, rch:off, dash:on, hls:on, hds:off, srt:off, hc:on, ha:on, hs:off, hp:off, dvr:on, trans:off, "
              "inge:on, stat:on, sc:off");
     if (const Vhost* vhost = settings.find_vhost(kDefaultVhost); vhost != nullptr)
         LOG_INFO(log_, "mw sleep:{}ms, mr enabled:{}, gc:{}, pq:{}ms, tn:{}, ss:{}", vhost->play.mw_latency.count(),

@@ -41,10 +41,12 @@ public:
 
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override {
         const auto vhost = server_.admission_.serving_vhost(request.vhost);
-        if (vhost.ok() && (*vhost)->forward.enabled)
+        if (!vhost.ok())
+            return;
+        if ((*vhost)->forward.enabled)
             server_.forward_->on_published(request, plan, (*vhost)->forward);
-        if (vhost.ok())
-            server_.dvr_.on_published(request, plan, (*vhost)->dvr);
+        server_.dvr_.on_published(request, plan, (*vhost)->dvr);
+        server_.dash_.on_published(request, plan, (*vhost)->dash);
         server_.hls_.on_published(request, plan, (*vhost)->hls, server_.settings_->utc_time ? Zone::utc : Zone::local);
     }
     void on_publish_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
@@ -54,6 +56,7 @@ public:
         server_.forward_->on_unpublished(url);
         server_.dvr_.on_unpublished(url);
         server_.hls_.on_unpublished(url);
+        server_.dash_.on_unpublished(url);
     }
     void on_play_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
         server_.admission_.tell_stream(service::hooks::Action::on_stop, request, plan);
@@ -166,6 +169,8 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       hls_sessions_(admission_, *events_, clients_),
       hls_(streams_, hls_sessions_, hls_settings_, log),
       hls_player_(hls_.index(), hls_settings_, files_, hls_sessions_),
+      dash_(streams_, log),
+      dash_player_(dash_.held(), files_),
       raw_(std::make_unique<Raw>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
@@ -207,8 +212,10 @@ Result<void> Server::start() {
     TRY(listen_rtmp(*settings_));
     // First: a mount of HTTP-TS may have the form of a fragment's name.
     http_.add_streams(hls_player_);
+    http_.add_streams(dash_player_);
     http_.add_streams(flv_player_);
     http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
+    http_.add_api(api::SnapshotHandler::kPath, snapshot_api_);
     TRY(rtc_.start(http_));
     TRY(http_.listen(*settings_));
     TRY(casters_.listen(*settings_));
@@ -372,6 +379,7 @@ void Server::run_housekeeping(io::Deadline deadline) {
         const auto expired = streams_.expire(io::now(), kStreamIdle);
         for (const std::string& url : expired)
             LOG_INFO(log_, "Live: cleanup die source, id=[{}], total={}", url, streams_.size());
+        dash_.reap();
         access_log_.flush();
         if (round % kUsageEvery != 0)
             continue;
@@ -416,6 +424,8 @@ void Server::stop_sessions(io::Deadline deadline) {
     // Behind the publishers, whose last fragment it makes.
     if (const auto stopped = hls_.stop(deadline); !stopped.ok())
         LOG_WARN(log_, "stopping HLS: {}", stopped.error().text());
+    if (const auto stopped = dash_.stop(deadline); !stopped.ok())
+        LOG_WARN(log_, "stopping DASH: {}", stopped.error().text());
     access_log_.flush();
     // After the clients, whose end is told.
     if (hooks_) {

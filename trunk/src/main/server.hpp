@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/dvrs_handler.hpp"
+#include "api/snapshot_handler.hpp"
 #include "base/log.hpp"
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
@@ -25,6 +26,8 @@
 #include "main/settings_mounts.hpp"
 #include "media/stream_table.hpp"
 #include "service/access_log/access_log.hpp"
+#include "service/dash/dash_handler.hpp"
+#include "service/dash/dash_service.hpp"
 #include "service/dvr/dvr_service.hpp"
 #include "service/forward/forward_service.hpp"
 #include "service/heartbeat/heartbeat.hpp"
@@ -34,6 +37,7 @@
 #include "service/hooks/hook_service.hpp"
 #include "service/http_client/http_client.hpp"
 #include "service/ingest/ingest_service.hpp"
+#include "service/snapshot/snapshot_service.hpp"
 #include "service/stats/stream_board.hpp"
 #include "service/transcode/transcoder_factory.hpp"
 #include "session/common/client_table.hpp"
@@ -132,6 +136,9 @@ private:
     service::hls::Sessions hls_sessions_;
     service::hls::HlsService hls_;
     service::hls::HlsHandler hls_player_;
+    service::dash::DashService dash_;
+    service::dash::DashHandler dash_player_;
+    service::snapshot::SnapshotService snapshots_{streams_};
     std::unique_ptr<Raw> raw_;
     std::unique_ptr<Ready> ready_;
     ProcessMemory memory_{slabs_, board_, limit_};
@@ -141,6 +148,7 @@ private:
     HttpFront::Shown shown_;
     HttpFront http_;
     api::DvrsHandler dvrs_api_{http_.info(), dvr_};
+    api::SnapshotHandler snapshot_api_{snapshots_};
     BeatSource beats_{settings_, names_, http_};
     // All three from start() on.
     std::unique_ptr<service::http_client::HttpClient> http_client_;

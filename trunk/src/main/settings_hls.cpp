@@ -25,7 +25,8 @@ void SettingsHls::on_fragment(const service::hls::FragmentNews& news) {
                                             news.uri,
                                             news.playlist_file,
                                             news.playlist_url,
-                                            news.number};
+                                            news.number,
+                                            vhost->hls.nb_notify};
     hooks_->tell_fragment(vhost->http_hooks, {news.publisher, news.vhost, news.stream_url}, fragment);
 }
 

@@ -43,20 +43,6 @@ inline constexpr auto kClusterRows = std::tuple{
         .pending(),
 };
 
-inline constexpr auto kDashRows = std::tuple{
-    config::row(&DashOptions::enabled, "enabled", kNextSession, "Writes MPEG-DASH."),
-    config::row(&DashOptions::fragment, "dash_fragment", 0s, 3600s, kNextSession, "Length of a fragment; fractions are allowed."),
-    config::row(&DashOptions::update_period, "dash_update_period", 0s, 86'400s, kNextSession, "minimumUpdatePeriod of the MPD."),
-    config::row(&DashOptions::timeshift, "dash_timeshift", 0s, 864'000s, kNextSession,
-                "Accepted; the depth follows from the window."),
-    config::row(&DashOptions::path, "dash_path", kNextSession, "Base directory."),
-    config::row(&DashOptions::mpd_file, "dash_mpd_file", kNextSession, "Name of the MPD below it."),
-    config::row(&DashOptions::window_size, "dash_window_size", 1, 100'000, kNextSession, "Fragments in the MPD.").clamped(),
-    config::row(&DashOptions::cleanup, "dash_cleanup", kNextSession, "Deletes old fragments."),
-    config::row(&DashOptions::dispose, "dash_dispose", 0s, 864'000s, kNextSession,
-                "Seconds after unpublishing until all is deleted."),
-};
-
 inline constexpr auto kHdsRows = std::tuple{
     config::row(&HdsOptions::enabled, "enabled", kNextSession, "Adobe HDS."),
     config::row(&HdsOptions::fragment, "hds_fragment", 0s, 3600s, kNextSession, "Length of a fragment."),

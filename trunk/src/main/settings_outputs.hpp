@@ -28,18 +28,6 @@ struct ClusterOptions {
     std::vector<std::string> coworkers;
 };
 
-struct DashOptions {
-    bool enabled = false;
-    std::chrono::milliseconds fragment = 10s;
-    std::chrono::milliseconds update_period = 5s;
-    std::chrono::milliseconds timeshift = 300s;
-    std::string path = "./objs/nginx/html";
-    std::string mpd_file = "[app]/[stream].mpd";
-    std::uint32_t window_size = 5;
-    bool cleanup = true;
-    std::chrono::milliseconds dispose = 120s;
-};
-
 struct HdsOptions {
     bool enabled = false;
     std::chrono::milliseconds fragment = 10s;

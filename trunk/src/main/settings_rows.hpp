@@ -11,6 +11,7 @@
 #include "main/settings_tree.hpp"
 #include "media/option_rows.hpp"
 #include "service/access/option_rows.hpp"
+#include "service/dash/option_rows.hpp"
 #include "service/dvr/option_rows.hpp"
 #include "service/forward/option_rows.hpp"
 #include "service/heartbeat/option_rows.hpp"
@@ -45,7 +46,7 @@ inline constexpr auto kVhostRows = std::tuple{
         .not_in_environment(),
     config::block(&Vhost::refer, "refer", service::access::kReferRows, "Who may publish and play, by page.").not_in_environment(),
     config::block(&Vhost::hls, "hls", service::hls::kHlsRows, "HLS output."),
-    config::block(&Vhost::dash, "dash", kDashRows, "MPEG-DASH output.").pending(),
+    config::block(&Vhost::dash, "dash", service::dash::kDashRows, "MPEG-DASH output."),
     config::block(&Vhost::hds, "hds", kHdsRows, "Adobe HDS output.").ignored(),
     config::block(&Vhost::dvr, "dvr", service::dvr::kDvrRows, "Recordings."),
     config::block(&Vhost::http_static, "http_static", kHttpStaticRows, "Files of this virtual host."),

@@ -334,11 +334,11 @@ TEST(Settings, RepeatableBlocksAndRulesAreAllKept) {
 
 TEST(Settings, WhatDoesNothingYetIsSaidOncePerLoadAndOnlyWhenInUse) {
     const LoadedSettings loaded = good(
-        "listen 1935; vhost a { dash { enabled on; dash_fragment 3; } hls { enabled on; } } vhost b { dash { enabled on; } } "
+        "listen 1935; vhost a { srt { enabled on; } dash { enabled on; } hls { enabled on; } } vhost b { srt { enabled on; } } "
         "query_latest_version on; in_docker off; http_server { enabled off; } circuit_breaker { enabled off; }");
     const std::string warnings = all_warnings(loaded);
     EXPECT_EQ(loaded.warnings.size(), 2U) << warnings;
-    EXPECT_TRUE(has(warnings, "\"vhost.dash\" is understood and does nothing yet")) << warnings;
+    EXPECT_TRUE(has(warnings, "\"vhost.srt\" is understood and does nothing yet")) << warnings;
     EXPECT_TRUE(has(warnings, "\"query_latest_version\" is understood and has no effect in this server")) << warnings;
 }
 

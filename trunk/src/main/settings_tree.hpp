@@ -14,6 +14,7 @@
 #include "main/settings_services.hpp"
 #include "media/options.hpp"
 #include "service/access/options.hpp"
+#include "service/dash/options.hpp"
 #include "service/dvr/options.hpp"
 #include "service/forward/options.hpp"
 #include "service/heartbeat/options.hpp"
@@ -43,10 +44,10 @@ struct Vhost {
     std::vector<service::ingest::IngestOptions> ingests;
     service::dvr::DvrOptions dvr;
     session::rtc::RtcOptions rtc;
+    service::dash::DashOptions dash;
 
     // Everything below is accepted and checked, and does nothing yet.
     ClusterOptions cluster;
-    DashOptions dash;
     HdsOptions hds;
     HttpStaticOptions http_static;
     session::flv::RemuxOptions http_remux;

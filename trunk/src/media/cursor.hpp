@@ -30,12 +30,16 @@ public:
     // Raised after every batch of packets.
     Signal& readable() { return readable_; }
     std::uint64_t dropped() const { return dropped_; }
+    // Whether somebody watches what this reader makes; at first it is taken for that.
+    enum class Audience : bool { none, some };
+    void set_audience(Audience audience) { audience_ = audience; }
     Source& source() { return *source_; }
 
 private:
     void on_packets() override { readable_.raise(); }
     Sequence sequence() const override { return next_; }
     void jump() override;
+    bool is_watched() const override { return audience_ == Audience::some; }
     void introduce();
 
     Ref<Source> source_;
@@ -43,6 +47,7 @@ private:
     std::vector<Packet> first_;  // metadata and sequence headers still to be handed out, last first
     Sequence next_;
     std::uint64_t dropped_ = 0;
+    Audience audience_ = Audience::some;
 };
 
 }  // namespace live::media

@@ -293,4 +293,9 @@ std::size_t Source::readers() const {
     return count;
 }
 
+std::size_t Source::viewers() const {
+    const auto nobodys = std::ranges::count_if(packet_readers_, [](const PacketReader* reader) { return !reader->is_watched(); });
+    return readers() - static_cast<std::size_t>(nobodys);
+}
+
 }  // namespace live::media

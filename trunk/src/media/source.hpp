@@ -103,6 +103,8 @@ public:
     virtual Sequence sequence() const = 0;
     // Its packets go: on to the newest GOP start.
     virtual void jump() = 0;
+    // Somebody watches what this reader makes of the stream; a recording has nobody.
+    virtual bool is_watched() const { return true; }
 
 protected:
     ~PacketReader() = default;
@@ -197,6 +199,8 @@ public:
     // Somebody listens at once.
     bool is_awaited() const { return !listeners_.empty() || (rtp_lane_ != nullptr && rtp_lane_->has_listeners()); }
     std::size_t readers() const;
+    // Those of them behind which there is somebody.
+    std::size_t viewers() const;
     // Pictures came that are shown before an earlier one (B-frames). A new publisher begins anew.
     bool has_b_frames() const { return has_b_frames_; }
     void note_b_frames() { has_b_frames_ = true; }

@@ -27,7 +27,9 @@ Recorder::Recorder(Ref<media::Source> source, const session::ClientRequest& requ
       options_(options),
       context_(context),
       log_(std::move(log)),
-      cursor_(std::move(source), media::Listens::patiently, media::Cursor::Start::now) {}
+      cursor_(std::move(source), media::Listens::patiently, media::Cursor::Start::now) {
+    cursor_.set_audience(media::Cursor::Audience::none);
+}
 
 void Recorder::end() {
     if (end_)

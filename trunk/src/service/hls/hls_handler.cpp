@@ -9,12 +9,12 @@
 #include "base/random_id.hpp"
 #include "io/file.hpp"
 #include "io/loop.hpp"
+#include "service/files/send_blocks.hpp"
 #include "session/flv/client.hpp"
 #include "session/flv/status.hpp"
 #include "session/http/mime.hpp"
 #include "wire/hls/playlist.hpp"
 #include "wire/hls/playlist_reader.hpp"
-#include "wire/http/byte_range.hpp"
 #include "wire/http/target.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
@@ -26,8 +26,6 @@ namespace {
 
 constexpr int kBadRequest = 400;
 constexpr int kNotFound = 404;
-constexpr int kPartialContent = 206;
-constexpr int kRangeNotSatisfiable = 416;
 constexpr std::string_view kCtx = "hls_ctx";
 constexpr std::string_view kPlaylistEnding = ".m3u8";
 
@@ -231,6 +229,7 @@ Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Ask
         return send_left_behind(exchange, asked, deadline);
     const std::string_view skip = request.target.query.get("_HLS_skip");
     const auto form = skip == "YES" || skip == "v2" ? SegmentList::Form::delta : SegmentList::Form::players;
+    file->output->note_asked();
     auto text = file->output->playlist_text(form, asked.marks_fragments ? asked.ctx : "");
     if (!text)
         return exchange.send(not_found(), deadline);
@@ -305,7 +304,8 @@ Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadl
             for (const io::Block& block : *blocks)
                 bytes += block->size();
             count(ctx, request.is_head() ? 0 : bytes);
-            return send_blocks(exchange, *blocks, deadline);
+            file->output->note_asked();
+            return files::send_blocks(exchange, *blocks, {}, deadline);
         }
     }
     if (const auto place = roots_.find(request); place && !ctx.empty() && !request.is_head())
@@ -331,57 +331,6 @@ void HlsHandler::wait_for_part(const http::Request& request, io::Deadline deadli
         if (!woken.ok())
             return;
     }
-}
-
-Result<void> HlsHandler::send_blocks(http::Exchange& exchange, const std::vector<io::Block>& blocks, io::Deadline deadline) {
-    const http::Request& request = exchange.request();
-    std::uint64_t size = 0;
-    for (const io::Block& block : blocks)
-        size += block->size();
-    const auto range = wire::http::parse_range_header(request.message.headers.find("Range").value_or(""), size);
-    http::Head head;
-    head.content_type = http::mime_of(request.path());
-    head.end = http::BodyEnd::length;
-    head.length = size;
-    head.headers = {{"Accept-Ranges", "bytes"}};
-    std::uint64_t skip = 0;
-    if (range.answer == wire::http::ByteRange::Answer::unsatisfiable) {
-        auto reply = http::error_reply(kRangeNotSatisfiable, "the fragment ends before this range");
-        reply.headers.emplace_back("Content-Range", wire::http::content_range(range, size));
-        return exchange.send(reply, deadline);
-    }
-    if (range.answer == wire::http::ByteRange::Answer::part) {
-        head.status = kPartialContent;
-        head.headers.emplace_back("Content-Range", wire::http::content_range(range, size));
-        head.length = range.count;
-        skip = range.first;
-    }
-    const std::string text = exchange.head_text(head);
-    std::vector<::iovec> parts = {io::as_part(as_bytes(text))};
-    std::size_t in_parts = text.size();
-    std::uint64_t left = request.is_head() ? 0 : head.length;
-    const auto flush = [&]() -> Result<void> {
-        exchange.traffic().sent_bytes += in_parts;
-        TRY(exchange.stream().write_all(parts, deadline.sooner(io::Deadline::after(kStallLimit))));
-        parts.clear();
-        in_parts = 0;
-        return {};
-    };
-    for (const io::Block& block : blocks) {
-        Bytes bytes(*block);
-        const auto passed = static_cast<std::size_t>(std::min<std::uint64_t>(skip, bytes.size()));
-        skip -= passed;
-        bytes = bytes.subspan(passed);
-        bytes = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(left, bytes.size())));
-        if (bytes.empty())
-            continue;
-        left -= bytes.size();
-        parts.push_back(io::as_part(bytes));
-        in_parts += bytes.size();
-        if (in_parts >= kPieceBytes)
-            TRY(flush());
-    }
-    return parts.empty() ? Result<void>() : flush();
 }
 
 }  // namespace live::service::hls

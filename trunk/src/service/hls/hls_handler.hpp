@@ -30,9 +30,6 @@ class HlsHandler final : public session::http::Handler {
 public:
     // What a parked request waits for at most, in target durations (8216bis, 6.2.5.2).
     static constexpr int kWaitTargets = 3;
-    // Written at once: so much has to go out in kStallLimit.
-    static constexpr std::size_t kPieceBytes = 512 << 10;
-    static constexpr std::chrono::seconds kStallLimit{60};
 
     // What is referred to outlives this.
     HlsHandler(const FileIndex& index, const HlsVhosts& vhosts, const session::http::FileRoots& roots, Sessions& sessions)
@@ -64,7 +61,6 @@ private:
     Result<void> send_playlist(session::http::Exchange& exchange, std::string text, std::string_view ctx, io::Deadline deadline);
     Result<void> serve_file(session::http::Exchange& exchange, io::Deadline deadline);
     void wait_for_part(const session::http::Request& request, io::Deadline deadline) const;
-    Result<void> send_blocks(session::http::Exchange& exchange, const std::vector<io::Block>& blocks, io::Deadline deadline);
     void count(std::string_view ctx, std::uint64_t bytes);
 
     const FileIndex& index_;

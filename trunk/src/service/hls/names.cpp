@@ -32,11 +32,6 @@ std::string with_number(const std::string& name, const std::string& number) {
 
 }  // namespace
 
-std::string normal_path(const std::string& folder, std::string_view path) {
-    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
-    return (fs::path(folder.empty() ? "." : folder) / fs::path(path)).lexically_normal().generic_string();
-}
-
 Names::Names(const HlsOptions& options, StreamName stream, Zone zone)
     : options_(options), stream_(std::move(stream)), zone_(zone) {
     playlist_url_ = replace_variables(options_.m3u8_file, variables({}));

@@ -10,9 +10,12 @@
 
 #include "base/time.hpp"
 #include "base/variables.hpp"
+#include "service/files/normal_path.hpp"
 #include "service/hls/options.hpp"
 
 namespace live::service::hls {
+
+using files::normal_path;
 
 struct StreamName {
     std::string vhost;
@@ -58,9 +61,6 @@ private:
     std::string playlist_url_;
     std::string playlist_file_;
 };
-
-// `path` below `folder` in one spelling, so that two names of one file are equal texts. Looks at no disk.
-std::string normal_path(const std::string& folder, std::string_view path);
 
 // The stream that a name was made of by a template with [vhost], [app] and [stream]; none when it was not.
 std::optional<StreamName> match_name(std::string_view form, std::string_view name);

@@ -46,7 +46,7 @@ ListRules list_rules_of(const HlsOptions& options) {
 std::unique_ptr<Packager> make_packager(const HlsOptions& options) {
     if (options.use_fmp4)
         return std::make_unique<Fmp4Packager>();
-    return std::make_unique<TsPackager>();
+    return std::make_unique<TsPackager>(options.dts_directly ? TsPackager::Sound::timed : TsPackager::Sound::counted);
 }
 
 // Codecs are said all or not at all: a player takes what is left out for what is not there.
@@ -110,7 +110,7 @@ StreamOutput::~StreamOutput() { forget_all(); }
 
 void StreamOutput::on_published(const session::ClientRequest& publisher) {
     drain();
-    if (published_ || publisher_.id != "")
+    if (published_ || !publisher_.id.empty())
         segmenter_.restart(make_packager(setup_.options));
     publisher_ = publisher;
     published_ = true;
@@ -150,6 +150,8 @@ void StreamOutput::run(io::Deadline deadline) {
     handle_made();
     published_ = false;
     over_ = true;
+    if (setup_.options.dispose.count() > 0)
+        files_.remove(take_files());
     forget_all();
     changed();
     close_files();
@@ -213,6 +215,8 @@ void StreamOutput::drain() {
         if (!ignoring_)
             segmenter_.push(*packet);
     }
+    const bool is_watched = asked_at_ != TimePoint{} && io::now() - asked_at_ < 2 * std::max<Duration>(setup_.options.window, 1s);
+    cursor_.set_audience(is_watched ? media::Cursor::Audience::some : media::Cursor::Audience::none);
 }
 
 void StreamOutput::handle_made() {
@@ -405,18 +409,26 @@ void StreamOutput::forget_all() {
     index_.remove(names_.playlist_file(), *this);
 }
 
-// Everything from the disk, if that is wanted, and from memory. Somebody may publish again meanwhile: then it begins anew.
-void StreamOutput::dispose(io::Deadline deadline) {
-    forget_all();
+// The paths of all files of this stream, which are forgotten.
+std::vector<std::string> StreamOutput::take_files() {
     std::vector<std::string> paths = {names_.playlist_file()};
     for (ListedSegment& segment : list_.take_all()) {
         paths.push_back(std::move(segment.name.file));
         if (!segment.key_file.empty())
             paths.push_back(std::move(segment.key_file));
     }
-    for (Init& init : init_files_)
+    for (Init& init : init_files_) {
+        index_.remove(init.file, *this);
         paths.push_back(std::move(init.file));
+    }
     init_files_.clear();
+    return paths;
+}
+
+// Everything from the disk, if that is wanted, and from memory. Somebody may publish again meanwhile: then it begins anew.
+void StreamOutput::dispose(io::Deadline deadline) {
+    forget_all();
+    std::vector<std::string> paths = take_files();
     init_.reset();
     inits_ = 0;
     key_.reset();

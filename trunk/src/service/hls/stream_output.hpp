@@ -17,8 +17,9 @@
 #include "base/signal.hpp"
 #include "io/deadline.hpp"
 #include "media/cursor.hpp"
+#include "service/files/file_queue.hpp"
+#include "service/files/waiters.hpp"
 #include "service/hls/file_index.hpp"
-#include "service/hls/file_queue.hpp"
 #include "service/hls/names.hpp"
 #include "service/hls/options.hpp"
 #include "service/hls/segment_list.hpp"
@@ -45,20 +46,6 @@ public:
     virtual ~HlsEvents() = default;
     // Must not suspend.
     virtual void on_fragment(const FragmentNews& news) = 0;
-};
-
-// Requests for what is not there yet.
-class Waiters {
-public:
-    void add(Signal& signal) { signals_.push_back(&signal); }
-    void remove(Signal& signal) { std::erase(signals_, &signal); }
-    void raise() {
-        for (Signal* signal : signals_)
-            signal->raise();
-    }
-
-private:
-    std::vector<Signal*> signals_;
 };
 
 class StreamOutput {
@@ -96,6 +83,9 @@ public:
     void close_files() { files_.close(); }
     bool is_over() const { return over_; }
 
+    // Somebody has asked for what is made here.
+    void note_asked() { asked_at_ = io::now(); }
+
     const HlsOptions& options() const { return setup_.options; }
     const StreamName& name() const { return setup_.name; }
     const std::string& url() const { return setup_.url; }
@@ -114,7 +104,7 @@ public:
     bool is_low_latency() const;
 
     // Told of each change. The other owner is a request that waits, which may do so longer than the stream is there.
-    const std::shared_ptr<Waiters>& waiters() { return waiters_; }
+    const std::shared_ptr<files::Waiters>& waiters() { return waiters_; }
 
 private:
     void recover(io::Deadline deadline);
@@ -135,6 +125,7 @@ private:
     void remember(std::uint64_t number, const std::string& path, std::optional<std::uint64_t> part);
     void forget_old();
     void forget_all();
+    std::vector<std::string> take_files();
     void dispose(io::Deadline deadline);
     Duration time_after_end() const;
     std::string& rendered(SegmentList::Form form);
@@ -149,14 +140,14 @@ private:
     media::Cursor cursor_;
     Segmenter segmenter_;
     SegmentList list_;
-    FileQueue files_;
+    files::FileQueue files_;
     session::ClientRequest publisher_;
     std::uint64_t dropped_ = 0;  // by the cursor, as far as it is known here
 
     std::optional<FileName> upcoming_;  // of the segment that comes next, once it has been promised
     std::deque<std::pair<std::uint64_t, std::string>> indexed_;
     std::array<std::string, 2> texts_;  // of the playlist, for players and as a delta; empty when it has changed
-    std::shared_ptr<Waiters> waiters_ = std::make_shared<Waiters>();
+    std::shared_ptr<files::Waiters> waiters_ = std::make_shared<files::Waiters>();
     std::optional<wire::hls::Key> key_;
     std::array<std::uint8_t, 16> key_bytes_{};
     std::string key_file_;
@@ -171,6 +162,7 @@ private:
     };
     std::deque<Init> init_files_;
 
+    TimePoint asked_at_{};
     TimePoint ended_at_{};
     TimePoint complained_at_{};
     bool published_ = false;

@@ -2,7 +2,26 @@
 
 namespace live::service::hls {
 
+// Each frame begins where the one before ends; stamps in whole milliseconds do not.
+MediaTime TsPackager::time_of(const media::Packet& packet) {
+    if (sound_ == Sound::timed || packet.kind != media::Kind::audio)
+        return packet.dts;
+    const auto sample = sound_reader_.push_audio(packet.dts, packet.payload);
+    const auto& format = sound_reader_.audio();
+    if (!sample.ok() || !*sample || !format || format->sample_ticks == 0)
+        return packet.dts;
+    if (!sound_clock_ || sound_rate_ != format->timescale) {
+        sound_rate_ = format->timescale;
+        sound_clock_.emplace(format->timescale, format->sample_ticks);
+    }
+    constexpr std::uint64_t kMicros = 1'000'000;
+    const std::uint64_t tick = sound_clock_->advance(packet.dts);
+    return MediaTime(static_cast<std::int64_t>(tick / sound_rate_ * kMicros + tick % sound_rate_ * kMicros / sound_rate_));
+}
+
 Packager::Change TsPackager::configure(const media::Packet& config) {
+    if (sound_ == Sound::counted && config.kind == media::Kind::audio)
+        static_cast<void>(sound_reader_.push_audio(config.dts, config.payload));
     std::vector<std::uint8_t> nothing;
     const wire::ts::Tracks before = converter_.tracks();
     const Bytes body = config.payload.bytes();
@@ -23,7 +42,7 @@ bool TsPackager::add(const media::Packet& packet, std::vector<std::uint8_t>& out
     const std::size_t before = out.size();
     const Bytes body = packet.payload.bytes();
     const auto added = packet.kind == media::Kind::video ? converter_.push_video(packet.dts, body, out)
-                                                         : converter_.push_audio(packet.dts, body, out);
+                                                         : converter_.push_audio(time_of(packet), body, out);
     return added.ok() && out.size() > before;
 }
 

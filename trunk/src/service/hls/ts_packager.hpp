@@ -1,19 +1,33 @@
 // TsPackager: segments of MPEG-TS (RFC 8216, 3.2). Each begins with its tables; the counters run on from one to the next.
 #pragma once
 
+#include <optional>
+
 #include "service/hls/packager.hpp"
+#include "wire/mp4/sample_reader.hpp"
+#include "wire/mp4/track_clock.hpp"
 #include "wire/ts/ts_converter.hpp"
 
 namespace live::service::hls {
 
 class TsPackager final : public Packager {
 public:
+    // Times of sound are the stream's, or counted from its samples, as long as both stay near each other (hls_dts_directly).
+    enum class Sound : std::uint8_t { timed, counted };
+    explicit TsPackager(Sound sound = Sound::timed) : sound_(sound) {}
+
     Change configure(const media::Packet& config) override;
     void begin_segment(std::vector<std::uint8_t>& out) override;
     bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) override;
     void end_part(MediaTime, std::optional<media::Kind>, std::vector<std::uint8_t>&) override {}
 
 private:
+    MediaTime time_of(const media::Packet& packet);
+
+    Sound sound_;
+    wire::mp4::SampleReader sound_reader_;  // of counted sound
+    std::optional<wire::mp4::TrackClock> sound_clock_;
+    std::uint32_t sound_rate_ = 0;
     wire::ts::TsConverter converter_;
 };
 

@@ -70,6 +70,7 @@ struct Fragment {
     std::string m3u8;
     std::string m3u8_url;
     std::uint64_t number = 0;
+    std::size_t notify_answer_bytes = 64;  // of the answer to on_hls_notify that are read
 };
 
 // on_hls.

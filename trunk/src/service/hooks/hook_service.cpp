@@ -175,7 +175,10 @@ void HookService::tell_fragment(const HookOptions& options, const Subject& subje
         enqueue(subject.request.id, {Action::on_hls, std::move(urls), std::move(body)});
     }
     if (options.enabled && !options.on_hls_notify.empty())
-        enqueue(subject.request.id, {Action::on_hls_notify, {notify_url(options.on_hls_notify, fragment, server_, subject)}, {}});
+        enqueue(subject.request.id, {Action::on_hls_notify,
+                                     {notify_url(options.on_hls_notify, fragment, server_, subject)},
+                                     {},
+                                     fragment.notify_answer_bytes});
 }
 
 void HookService::enqueue(const std::string& client_id, News news) {
@@ -219,15 +222,16 @@ void HookService::run_deliverer(io::Deadline deadline) {
 }
 
 // A CDN is made to fetch the fragment; what it says is of no interest. Errc::cancelled only.
-Result<void> HookService::notify(const std::string& url, const Log& log, io::Deadline deadline) {
+Result<void> HookService::notify(const News& news, const Log& log, io::Deadline deadline) {
     http_client::HttpCall call;
     call.method = "GET";
-    call.url = url;
+    call.url = news.urls.front();
+    call.answer_bytes_max = news.answer_bytes;
     const TimePoint begin = io::now();
     const auto answer = client_.call(call, deadline.sooner(io::Deadline::after(kNotifyLimit)));
     if (!answer.ok() && answer.code() == Errc::cancelled)
         return answer.error();
-    LOG_INFO(log, "http hook {}, url={}, status={}, cost={}ms", name_of(Action::on_hls_notify), label_of(url),
+    LOG_INFO(log, "http hook {}, url={}, status={}, cost={}ms", name_of(Action::on_hls_notify), label_of(call.url),
              answer.ok() ? answer->status : 0, milliseconds_since(begin));
     return {};
 }
@@ -235,7 +239,7 @@ Result<void> HookService::notify(const std::string& url, const Log& log, io::Dea
 Result<void> HookService::deliver(const std::string& client_id, const News& news, io::Deadline deadline) {
     const Log log = log_.with_id(client_id);
     if (news.action == Action::on_hls_notify)
-        return notify(news.urls.front(), log, deadline);
+        return notify(news, log, deadline);
     for (const std::string& url : news.urls) {
         // Each URL is told, whatever another said. Why one was not is in the log.
         const auto told = call(news.action, url, news.body, log, deadline);

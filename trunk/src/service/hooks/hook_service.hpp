@@ -67,6 +67,7 @@ private:
         Action action{};
         std::vector<std::string> urls;
         std::string body;
+        std::size_t answer_bytes = 0;  // on_hls_notify
     };
     // One client's news. It is in `ready_`, or one deliverer works on its first.
     struct Line {
@@ -77,7 +78,7 @@ private:
     Result<void> wait_for_news(const std::string& client_id, io::Deadline deadline);
     Result<engine::http1::Response> call(Action action, const std::string& url, const std::string& body, const Log& log,
                                          io::Deadline deadline);
-    Result<void> notify(const std::string& url, const Log& log, io::Deadline deadline);
+    Result<void> notify(const News& news, const Log& log, io::Deadline deadline);
     void enqueue(const std::string& client_id, News news);
     void start_deliverer();
     void run_deliverer(io::Deadline deadline);

@@ -51,14 +51,15 @@ Result<http1::Response> HttpClient::call(const HttpCall& call, io::Deadline dead
                                                   http1::ResponseBuilder::Connection::keep_alive);
     const std::array parts{io::as_part(as_bytes(text))};
     TRY(stream->write_all(parts, deadline));
-    auto answer = receive(*stream, call.method, deadline);
+    auto answer = receive(*stream, call, deadline);
     stream->close();
     return answer;
 }
 
-Result<http1::Response> HttpClient::receive(io::Stream& stream, std::string_view method, io::Deadline deadline) const {
+Result<http1::Response> HttpClient::receive(io::Stream& stream, const HttpCall& call, io::Deadline deadline) const {
     using Parser = http1::ResponseParser;
-    Parser parser(method == "HEAD" ? Parser::RequestWas::head : Parser::RequestWas::other, {.body_bytes = kAnswerBytesMax});
+    Parser parser(call.method == "HEAD" ? Parser::RequestWas::head : Parser::RequestWas::other,
+                  {.body_bytes = call.answer_bytes_max});
     for (;;) {
         const auto count = stream.read_some(scratch_, deadline);
         if (!count.ok() && count.code() != Errc::closed)

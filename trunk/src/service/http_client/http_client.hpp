@@ -16,17 +16,21 @@
 
 namespace live::service::http_client {
 
+// Of an answer's body, unless a call says less.
+inline constexpr std::size_t kAnswerBytesMax = 64 << 10;
+
 struct HttpCall {
     std::string method = "POST";
     std::string url;
     // Host, Connection, User-Agent and Content-Length are added.
     engine::http1::Headers headers;
     std::string body;
+    // Of the answer's body. Errc::limit for more, as soon as that is known.
+    std::size_t answer_bytes_max = kAnswerBytesMax;
 };
 
 class HttpClient {
 public:
-    static constexpr std::size_t kAnswerBytesMax = 64 << 10;
     // For an address of a host that has others too.
     static constexpr std::chrono::seconds kDialLimit{5};
 
@@ -36,13 +40,13 @@ public:
     HttpClient(std::string user_agent, MutBytes scratch, std::unique_ptr<io::TlsContext> tls);
 
     // The answer, whatever its status. Errc::malformed, Errc::unsupported or Errc::limit for the URL or the answer (its body may
-    // have kAnswerBytesMax), Errc::not_found when the host has no address, Errc::closed when it refuses or ends too early,
+    // have answer_bytes_max), Errc::not_found when the host has no address, Errc::closed when it refuses or ends too early,
     // Errc::denied when the TLS handshake fails, Errc::timed_out, Errc::cancelled, Errc::system.
     Result<engine::http1::Response> call(const HttpCall& call, io::Deadline deadline) const;
 
 private:
     Result<std::unique_ptr<io::Stream>> connect(const wire::http::Url& url, io::Deadline deadline) const;
-    Result<engine::http1::Response> receive(io::Stream& stream, std::string_view method, io::Deadline deadline) const;
+    Result<engine::http1::Response> receive(io::Stream& stream, const HttpCall& call, io::Deadline deadline) const;
 
     std::string user_agent_;
     MutBytes scratch_;

@@ -111,9 +111,9 @@ TEST_F(HttpClientTest, ABodyIsBounded) {
     const auto answer_of = [](std::size_t bytes) {
         return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(bytes) + "\r\n\r\n" + std::string(bytes, ' ');
     };
-    answer_ = answer_of(HttpClient::kAnswerBytesMax);
+    answer_ = answer_of(kAnswerBytesMax);
     EXPECT_TRUE(post("/").ok());
-    answer_ = answer_of(HttpClient::kAnswerBytesMax + 1);
+    answer_ = answer_of(kAnswerBytesMax + 1);
     EXPECT_EQ(post("/").code(), Errc::limit);
 }
 

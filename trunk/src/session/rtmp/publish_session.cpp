@@ -103,7 +103,7 @@ void PublishSession::ingest(rtmp::GotMedia& media) {
 }
 
 Result<void> PublishSession::check_idle() {
-    if (plan_.publish.kickoff_for_idle == std::chrono::seconds::zero() || publication_->source().readers() > 0) {
+    if (plan_.publish.kickoff_for_idle == std::chrono::seconds::zero() || publication_->source().viewers() > 0) {
         player_seen_ = io::now();
     } else if (io::now() - player_seen_ >= plan_.publish.kickoff_for_idle) {
         return Error(Errc::denied, fmt::format("no player for {} s (kickoff_for_idle)", plan_.publish.kickoff_for_idle.count()));

@@ -1,0 +1,54 @@
+#include "api/snapshot_handler.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "api/envelope.hpp"
+#include "base/bytes.hpp"
+#include "wire/rtmp/stream_url.hpp"
+
+namespace live::api {
+
+using session::http::error_reply;
+using session::http::Reply;
+using session::http::Request;
+
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kNotFound = 404;
+constexpr int kUnsupportedMedia = 415;
+constexpr int kFailed = 500;
+constexpr int kUnavailable = 503;
+constexpr std::string_view kEnding = ".jpg";
+
+int status_of(Errc code) {
+    switch (code) {
+        case Errc::not_found: return kNotFound;
+        case Errc::unsupported: return kUnsupportedMedia;
+        case Errc::limit:
+        case Errc::timed_out:
+        case Errc::cancelled: return kUnavailable;
+        default: return kFailed;
+    }
+}
+
+}  // namespace
+
+Reply SnapshotHandler::handle(const Request& request, io::Deadline deadline) {
+    if (method_of(request) != "GET")
+        return method_not_allowed();
+    std::string_view name = request.path();
+    name.remove_prefix(std::string_view(kPath).size());
+    if (!name.ends_with(kEnding) || name.find('/') == std::string_view::npos)
+        return error_reply(kNotFound, "ask for /api/v1/snapshot/APP/STREAM.jpg");
+    name.remove_suffix(kEnding.size());
+    const std::string_view vhost = request.target.query.get("vhost");
+    const bool is_default = vhost.empty() || vhost == wire::rtmp::kDefaultVhost;
+    const auto picture = snapshots_.take((is_default ? std::string() : std::string(vhost)) + "/" + std::string(name), deadline);
+    if (!picture.ok())
+        return error_reply(status_of(picture.code()), picture.error().sentence());
+    return {kOk, "image/jpeg", std::string(as_text(**picture)), {{"Cache-Control", "no-cache"}}};
+}
+
+}  // namespace live::api

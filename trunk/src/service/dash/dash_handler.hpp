@@ -1,0 +1,35 @@
+// DashHandler: answers GET of MPDs, headers and segments of streams that are held in memory. A segment that is still being made
+// goes out in HTTP chunks, each as soon as it is there; one that the MPD will name next is waited for.
+#pragma once
+
+#include <chrono>
+
+#include "service/dash/held_files.hpp"
+#include "session/http/exchange.hpp"
+#include "session/http/handler.hpp"
+#include "session/http/static_handler.hpp"
+
+namespace live::service::dash {
+
+class DashHandler final : public session::http::Handler {
+public:
+    // What a request waits for at most: the first chunk, or the next.
+    static constexpr std::chrono::seconds kWaitMax{30};
+
+    // What is referred to outlives this.
+    DashHandler(const HeldFiles& held, const session::http::FileRoots& roots) : held_(held), roots_(roots) {}
+
+    bool takes(const session::http::Request& request) const override { return find(request) != nullptr; }
+    Result<void> serve(session::http::Exchange& exchange, io::Deadline deadline) override;
+
+private:
+    HeldFileRef find(const session::http::Request& request) const;
+    // Until there are more than `count` blocks, or none come any more.
+    static Result<void> wait_for_more(HeldFile& file, std::size_t count, io::Deadline deadline);
+    static Result<void> send_growing(session::http::Exchange& exchange, HeldFile& file, io::Deadline deadline);
+
+    const HeldFiles& held_;
+    const session::http::FileRoots& roots_;
+};
+
+}  // namespace live::service::dash

@@ -1,0 +1,64 @@
+// DashService: which streams have MPEG-DASH. Hears of every published stream, gives it a DashStream and lets that go when it is
+// disposed of. Never suspends on the publisher's way.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "io/scope.hpp"
+#include "media/stream_table.hpp"
+#include "service/dash/dash_stream.hpp"
+#include "service/dash/held_files.hpp"
+#include "service/dash/options.hpp"
+#include "session/common/admission.hpp"
+
+namespace live::service::dash {
+
+class DashService {
+public:
+    // Of a stop's time, what is left for files that still wait.
+    static constexpr std::chrono::milliseconds kStopMargin{100};
+
+    // `streams` outlives this.
+    DashService(media::StreamTable& streams, Log log);
+    ~DashService();
+    DashService(const DashService&) = delete;
+    DashService& operator=(const DashService&) = delete;
+
+    // The options count from the first publisher of a stream until its files are disposed of.
+    void on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const DashOptions& options);
+    void on_unpublished(const std::string& url);
+
+    // Lets go of what is over. Every second or so.
+    void reap();
+    // Ends everything: files are deleted where dash_dispose says so, else what was begun is made a segment, and what waits is
+    // written as far as the time goes. Errc::timed_out when a fiber does not end.
+    Result<void> stop(io::Deadline deadline);
+
+    const HeldFiles& held() const { return held_; }
+    // Streams with DASH, those that wait to be disposed of included.
+    std::size_t size() const { return jobs_.size(); }
+
+private:
+    struct Job {
+        Job(Ref<media::Source> source, std::string mpd, const DashOptions& options, HeldFiles& held, Log log)
+            : stream(std::move(source), std::move(mpd), options, held, std::move(log)) {}
+
+        DashStream stream;
+        io::Scope maker{"dash"};
+        io::Scope writer{"dash-files"};
+    };
+
+    Job* find(const std::string& url);
+
+    media::StreamTable& streams_;
+    Log log_;
+    HeldFiles held_;
+    std::vector<std::unique_ptr<Job>> jobs_;
+    bool stopping_ = false;
+};
+
+}  // namespace live::service::dash

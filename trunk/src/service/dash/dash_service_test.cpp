@@ -1,0 +1,169 @@
+#include "service/dash/dash_service.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/scratch_folder.hpp"
+#include "io/loop.hpp"
+#include "wire/mp4/test_media.hpp"
+
+namespace live::service::dash {
+namespace {
+
+namespace mp4 = wire::mp4;
+
+constexpr auto kSoon = std::chrono::seconds(20);
+
+class NoLog final : public LogSink {
+public:
+    LogLevel level() const override { return LogLevel::error; }
+    void write(LogLevel, std::string_view, std::string_view, int) override {}
+};
+
+class DashServiceTest : public testing::Test {
+protected:
+    void SetUp() override {
+        source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
+        service_ = std::make_unique<DashService>(streams_, Log(no_log_, "test"));
+        request_.app = "live";
+        request_.stream = "cam";
+        plan_.url = "/live/cam";
+        options_.enabled = true;
+        options_.fragment = 1s;
+        options_.window_size = 3;
+        options_.path = folder_.file("");
+    }
+    void TearDown() override { MUST(service_->stop(io::Deadline::after(kSoon))); }
+
+    void publish() {
+        publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
+        service_->on_published(request_, plan_, options_);
+        append(media::Kind::video, false, true, mp4::avc_config_body());
+        append(media::Kind::audio, false, true, mp4::aac_config_body());
+    }
+    void unpublish() {
+        publication_.reset();
+        service_->on_unpublished(plan_.url);
+    }
+    void append(media::Kind kind, bool key, bool config, const Slice& payload) {
+        source_->append({kind, key, config, at_, payload, {}});
+    }
+    // Pictures at 25 a second, a key frame each second, with their sound.
+    void frames(int count) {
+        for (int i = 0; i < count; ++i, at_ += 40ms) {
+            const bool key = at_ % 1s == MediaTime();
+            append(media::Kind::video, key, false,
+                   mp4::body_of(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb")));
+            append(media::Kind::audio, false, false, mp4::body_of(hex("af 01 210a")));
+            source_->flush();
+            if (i % 5 == 4)
+                static_cast<void>(io::yield(io::Deadline::never()));
+        }
+    }
+    void wait_until(const std::function<bool()>& done) {
+        const auto limit = io::Deadline::after(kSoon);
+        while (!done()) {
+            ASSERT_FALSE(limit.expired());
+            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+        }
+    }
+    bool is_on_disk(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
+    HeldFileRef held(const std::string& name) const {
+        return service_->held().find(std::filesystem::path(folder_.file(name)).lexically_normal().string());
+    }
+    std::string text_of(const std::string& name) const {
+        std::string text;
+        if (const auto file = held(name))
+            for (const io::Block& block : file->blocks())
+                text += as_text(*block);
+        return text;
+    }
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    ScratchFolder folder_;
+    NoLog no_log_;
+    media::SlabPool pool_;
+    media::StreamTable streams_{pool_};
+    Ref<media::Source> source_;
+    std::unique_ptr<media::Publication> publication_;
+    std::unique_ptr<DashService> service_;
+    session::ClientRequest request_;
+    session::StreamPlan plan_;
+    DashOptions options_;
+    MediaTime at_ = 10s;
+};
+
+TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
+    publish();
+    frames(25 * 7);
+    wait_until([this] { return held("live/cam/video-5.m4s") != nullptr && is_on_disk("live/cam/video-5.m4s"); });
+    wait_until([this] { return !is_on_disk("live/cam/video-0.m4s"); });
+    const std::string mpd = text_of("live/cam.mpd");
+    EXPECT_NE(mpd.find("startNumber=\"3\""), std::string::npos) << mpd;
+    EXPECT_NE(mpd.find("codecs=\"avc1.64001f\""), std::string::npos);
+    EXPECT_EQ(held("live/cam/video-0.m4s"), nullptr);
+    for (const std::string name : {"1", "2", "3", "4", "5"}) {
+        ASSERT_NE(held("live/cam/audio-" + name + ".m4s"), nullptr) << name;
+        EXPECT_TRUE(held("live/cam/audio-" + name + ".m4s")->is_whole());
+    }
+    wait_until([this, &mpd] { return folder_.read("live/cam.mpd") == mpd; });
+    EXPECT_EQ(folder_.read("live/cam/video-5.m4s"), text_of("live/cam/video-5.m4s"));
+    EXPECT_EQ(folder_.read("live/cam/audio-init.mp4"), text_of("live/cam/audio-init.mp4"));
+}
+
+TEST_F(DashServiceTest, AnotherPublisherGoesOnWithTheNumbers) {
+    publish();
+    frames(60);
+    unpublish();
+    publish();
+    frames(60);
+    unpublish();
+    wait_until([this] { return is_on_disk("live/cam/audio-4.m4s"); });
+    EXPECT_NE(text_of("live/cam.mpd").find("startNumber=\"2\""), std::string::npos);
+    EXPECT_FALSE(is_on_disk("live/cam/video-init-1.mp4")) << "with the same headers";
+}
+
+TEST_F(DashServiceTest, AStopDisposesWhereThatIsWanted) {
+    publish();
+    frames(60);
+    wait_until([this] { return is_on_disk("live/cam.mpd"); });
+    MUST(service_->stop(io::Deadline::after(kSoon)));
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.file("live/cam")));
+    EXPECT_FALSE(is_on_disk("live/cam.mpd"));
+    EXPECT_EQ(service_->held().size(), 0u);
+}
+
+TEST_F(DashServiceTest, FilesStayWhereNothingIsDisposedOf) {
+    options_.dispose = 0s;
+    publish();
+    frames(60);
+    MUST(service_->stop(io::Deadline::after(kSoon)));
+    EXPECT_TRUE(is_on_disk("live/cam.mpd"));
+    EXPECT_TRUE(is_on_disk("live/cam/video-2.m4s")) << "what was begun";
+    EXPECT_EQ(service_->held().size(), 0u);
+}
+
+TEST_F(DashServiceTest, ALowLatencySegmentIsHeldWhileItIsMade) {
+    options_.ll = true;
+    publish();
+    frames(25 + 12);
+    wait_until([this] { return held("live/cam/video-1.m4s") != nullptr && !held("live/cam/video-1.m4s")->blocks().empty(); });
+    const auto open = held("live/cam/video-1.m4s");
+    EXPECT_FALSE(open->is_whole());
+    const std::string mpd = text_of("live/cam.mpd");
+    EXPECT_NE(mpd.find("<S t=\"11000\" d=\"1000\"/>"), std::string::npos) << mpd;
+    EXPECT_NE(mpd.find("availabilityTimeOffset=\"0.800\""), std::string::npos);
+    EXPECT_EQ(folder_.read("live/cam.mpd").find("t=\"11000\""), std::string::npos) << "the disk has whole segments only";
+    frames(25);
+    wait_until([&open] { return open->is_whole(); });
+    ASSERT_NE(held("live/cam/video-2.m4s"), nullptr);
+    const auto promised = held("live/cam/video-2.m4s");
+    unpublish();
+    wait_until([&promised] { return promised->is_whole(); });
+}
+
+}  // namespace
+}  // namespace live::service::dash

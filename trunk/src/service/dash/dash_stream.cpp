@@ -1,0 +1,338 @@
+#include "service/dash/dash_stream.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+
+namespace live::service::dash {
+
+namespace {
+
+constexpr std::string_view name_of(Track track) { return track == Track::audio ? "audio" : "video"; }
+
+std::string without_ending(const std::string& path) {
+    const std::filesystem::path whole(path);
+    return (whole.parent_path() / whole.stem()).generic_string();
+}
+
+io::Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
+
+HeldFileRef hold(HeldFiles& held, const std::string& path, const std::vector<io::Block>& blocks) {
+    auto file = held.add(path);
+    for (const io::Block& block : blocks)
+        file->add(block);
+    file->end();
+    return file;
+}
+
+std::uint64_t bit_rate(std::size_t bytes, MediaTime time) {
+    constexpr std::uint64_t kBitsAndMicros = 8'000'000;
+    return time.count() > 0 ? bytes * kBitsAndMicros / static_cast<std::uint64_t>(time.count()) : 0;
+}
+
+}  // namespace
+
+DashStream::DashStream(Ref<media::Source> source, std::string mpd, const DashOptions& options, HeldFiles& held, Log log)
+    : source_(source),
+      mpd_path_(std::move(mpd)),
+      folder_(without_ending(mpd_path_) + "/"),
+      options_(options),
+      held_(held),
+      log_(std::move(log)),
+      cursor_(std::move(source), options.ll ? media::Listens::at_once : media::Listens::patiently),
+      segmenter_(options.fragment, options.ll ? std::optional<MediaTime>(options.part) : std::nullopt) {}
+
+DashStream::~DashStream() { forget_all(); }
+
+void DashStream::on_published() {
+    drain();
+    segmenter_.restart();
+    published_ = true;
+    must_follow_clock_ = began_.has_value();
+    cursor_.readable().raise();
+}
+
+void DashStream::on_unpublished() {
+    drain();
+    segmenter_.finish();
+    published_ = false;
+    ended_at_ = io::now();
+    cursor_.readable().raise();
+}
+
+void DashStream::run(io::Deadline deadline) {
+    for (;;) {
+        drain();
+        handle_made();
+        const TimePoint over_at = ended_at_ + time_after_end();
+        if (!published_ && io::now() >= over_at)
+            break;
+        const auto until = published_ ? deadline : deadline.sooner(io::Deadline::at(over_at));
+        const auto woken = io::wait(cursor_.readable(), until);
+        if (!woken.ok() && woken.code() == Errc::cancelled)
+            break;
+    }
+    // What there is when the server stops is worth a segment, where files stay.
+    drain();
+    segmenter_.finish();
+    published_ = false;
+    handle_made();
+    over_ = true;
+    dispose();
+    forget_all();
+    close_files();
+}
+
+Duration DashStream::time_after_end() const {
+    if (options_.dispose.count() > 0)
+        return options_.dispose;
+    return std::max<Duration>(kFragmentsInMemory * options_.window_size * options_.fragment, 3s);
+}
+
+void DashStream::drain() {
+    while (auto packet = cursor_.take()) {
+        if (cursor_.dropped() != std::exchange(dropped_, cursor_.dropped())) {
+            LOG_WARN(log_, "DASH {}: was too slow, {} packets are missing in all", url(), dropped_);
+            segmenter_.finish();
+        }
+        if (must_follow_clock_ && !packet->config)
+            follow_clock(*packet);
+        packet->dts += shift_;
+        segmenter_.push(*packet);
+    }
+    look_for_audience();
+}
+
+// Each MPD is another file, and is asked for again and again.
+void DashStream::look_for_audience() {
+    if (mpd_ && mpd_->was_asked())
+        asked_at_ = io::now();
+    const auto patience = 2 * std::max<Duration>(std::max(options_.update_period, options_.fragment), 1s);
+    const bool is_watched = asked_at_ != TimePoint{} && io::now() - asked_at_ < patience;
+    cursor_.set_audience(is_watched ? media::Cursor::Audience::some : media::Cursor::Audience::none);
+}
+
+// Nobody published for a while: media time has stood still, and the clock that players go by has not.
+void DashStream::follow_clock(const media::Packet& packet) {
+    must_follow_clock_ = false;
+    const MediaTime by_clock = std::chrono::duration_cast<MediaTime>(io::now() - began_at_);
+    const MediaTime behind = by_clock - (packet.dts + shift_);
+    if (behind >= kGapMin)
+        shift_ += std::chrono::floor<std::chrono::milliseconds>(behind);
+}
+
+void DashStream::handle_made() {
+    for (Made& one : segmenter_.take())
+        std::visit([this](auto&& what) { add(std::move(what)); }, std::move(one));
+    if (!published_)
+        break_promise();
+}
+
+void DashStream::add(HeadersMade made) {
+    // What is listed belongs to other headers.
+    left_.insert(left_.end(), std::move_iterator(listed_.begin()), std::move_iterator(listed_.end()));
+    listed_.clear();
+    init_suffix_ = inits_ == 0 ? "" : fmt::format("-{}", inits_);
+    ++inits_;
+    formats_.emplace();
+    Init init;
+    for (const Track track : kTracks) {
+        const std::size_t i = index_of(track);
+        (*formats_)[i] = std::move(made.headers[i].format);
+        init.paths[i] = fmt::format("{}{}-init{}.mp4", folder_, name_of(track), init_suffix_);
+        init.held[i] = hold(held_, init.paths[i], {made.headers[i].bytes});
+        write(init.paths[i], {made.headers[i].bytes});
+    }
+    init_files_.push_back(std::move(init));
+    if (init_files_.size() > kInitsMax) {
+        Init& oldest = init_files_.front();
+        for (std::size_t i = 0; i < kTrackCount; ++i)
+            held_.remove(oldest.paths[i], oldest.held[i]);
+        disk_.remove({oldest.paths.begin(), oldest.paths.end()});
+        init_files_.pop_front();
+    }
+}
+
+void DashStream::note_begin(MediaTime media_now) {
+    if (began_)
+        return;
+    began_ = std::chrono::system_clock::now() - std::chrono::duration_cast<std::chrono::system_clock::duration>(media_now);
+    began_at_ = io::now() - std::chrono::duration_cast<Duration>(media_now);
+}
+
+void DashStream::add(const ChunkMade& made) {
+    note_begin(made.end);
+    promise(made.number);
+    for (std::size_t i = 0; i < kTrackCount; ++i)
+        if (made.blocks[i] != nullptr)
+            promised_->held[i]->add(made.blocks[i]);
+    if (!made.begins)
+        return;
+    open_.emplace();
+    for (std::size_t i = 0; i < kTrackCount; ++i) {
+        const MpdSegment* before = listed_.empty() ? nullptr : &listed_.back().times[i];
+        const bool meets = before != nullptr && std::chrono::abs(before->start + before->duration - made.start) < kGapMin;
+        (*open_)[i] = {meets ? before->start + before->duration : made.start, foretold()};
+    }
+    write_mpd(true);
+}
+
+// As long as the one before.
+MediaTime DashStream::foretold() const {
+    return listed_.empty() ? MediaTime(options_.fragment) : listed_.back().times[index_of(Track::video)].duration;
+}
+
+void DashStream::add(SegmentMade made) {
+    const TrackSegment& video = made.tracks[index_of(Track::video)];
+    note_begin(video.start + video.duration);
+    open_.reset();
+    Segment segment;
+    if (promised_ && promised_->number == made.number) {
+        segment = *std::exchange(promised_, std::nullopt);
+        for (const Held& held : segment.held)
+            held->end();
+    }
+    segment.number = made.number;
+    for (const Track track : kTracks) {
+        const std::size_t i = index_of(track);
+        TrackSegment& of = made.tracks[i];
+        const std::string path = file_of(track, made.number);
+        segment.times[i] = {of.start, of.duration};
+        segment.bytes[i] = of.bytes;
+        if (segment.held[i] == nullptr)
+            segment.held[i] = hold(held_, path, of.blocks);
+        write(path, std::move(of.blocks));
+    }
+    listed_.push_back(std::move(segment));
+    if (options_.ll && published_)
+        promise(made.number + 1);
+    clean_up();
+    write_mpd(false);
+}
+
+// Numbers in a list have no holes: behind a lost segment it begins anew.
+void DashStream::add(const SegmentDropped& made) {
+    LOG_WARN(log_, "DASH {}: fragment {} has pictures or sound only, and is left out", url(), made.number);
+    open_.reset();
+    break_promise();
+    left_.insert(left_.end(), std::move_iterator(listed_.begin()), std::move_iterator(listed_.end()));
+    listed_.clear();
+}
+
+void DashStream::promise(std::uint64_t number) {
+    if (promised_ && promised_->number == number)
+        return;
+    break_promise();
+    promised_.emplace();
+    promised_->number = number;
+    for (const Track track : kTracks)
+        promised_->held[index_of(track)] = held_.add(file_of(track, number));
+}
+
+void DashStream::break_promise() {
+    if (!promised_)
+        return;
+    for (const Track track : kTracks) {
+        const Held& held = promised_->held[index_of(track)];
+        held->end();
+        held_.remove(file_of(track, promised_->number), held);
+    }
+    promised_.reset();
+}
+
+void DashStream::write(const std::string& path, std::vector<io::Block> blocks) {
+    disk_.write(path, std::move(blocks), [this](const Result<void>& written) {
+        if (written.ok() || (complained_at_ != TimePoint{} && io::now() - complained_at_ < kComplaintInterval))
+            return;
+        complained_at_ = io::now();
+        LOG_ERROR(log_, "DASH {}: {}", url(), written.error().text());
+    });
+}
+
+// The disk has whole segments only.
+void DashStream::write_mpd(bool with_open) {
+    const std::string text = mpd_text(with_open);
+    mpd_ = hold(held_, mpd_path_, {block_of(text)});
+    if (!with_open)
+        disk_.write_list(mpd_path_, block_of(text), {});
+}
+
+std::string DashStream::mpd_text(bool with_open) const {
+    Mpd mpd;
+    mpd.began = *began_;
+    mpd.written = std::chrono::system_clock::now();
+    mpd.update_period = options_.update_period;
+    mpd.window_size = options_.window_size;
+    mpd.folder = std::filesystem::path(mpd_path_).stem().string() + "/";
+    mpd.init_suffix = init_suffix_;
+    mpd.first_number = listed_.empty() ? segmenter_.number() : listed_.front().number;
+    for (const Track track : kTracks) {
+        const std::size_t i = index_of(track);
+        MpdTrack& shown = track == Track::audio ? mpd.audio : mpd.video;
+        shown.format = (*formats_)[i];
+        for (const Segment& segment : listed_) {
+            shown.segments.push_back(segment.times[i]);
+            shown.bits_a_second = std::max(shown.bits_a_second, bit_rate(segment.bytes[i], segment.times[i].duration));
+        }
+        if (with_open)
+            shown.segments.push_back((*open_)[i]);
+    }
+    if (with_open) {
+        mpd.chunk = options_.part;
+        mpd.update_period = std::min<MediaTime>(options_.update_period, foretold());
+    }
+    return text_of(mpd);
+}
+
+void DashStream::clean_up() {
+    for (; listed_.size() > options_.window_size; listed_.pop_front())
+        left_.push_back(std::move(listed_.front()));
+    std::vector<std::string> paths;
+    for (; left_.size() > kGrace; left_.pop_front())
+        forget(left_.front(), paths);
+    if (options_.cleanup && !paths.empty())
+        disk_.remove(std::move(paths));
+}
+
+void DashStream::forget(const Segment& segment, std::vector<std::string>& paths) {
+    for (const Track track : kTracks) {
+        paths.push_back(file_of(track, segment.number));
+        held_.remove(paths.back(), segment.held[index_of(track)]);
+    }
+}
+
+// From memory.
+void DashStream::forget_all() {
+    break_promise();
+    std::vector<std::string> ignored;
+    for (const std::deque<Segment>* segments : {&listed_, &left_})
+        for (const Segment& segment : *segments)
+            forget(segment, ignored);
+    for (const Init& init : init_files_)
+        for (std::size_t i = 0; i < kTrackCount; ++i)
+            held_.remove(init.paths[i], init.held[i]);
+    if (mpd_)
+        held_.remove(mpd_path_, mpd_);
+}
+
+void DashStream::dispose() {
+    if (options_.dispose.count() == 0)
+        return;
+    std::vector<std::string> paths = {mpd_path_};
+    for (const std::deque<Segment>* segments : {&listed_, &left_})
+        for (const Segment& segment : *segments)
+            forget(segment, paths);
+    for (const Init& init : init_files_)
+        paths.insert(paths.end(), init.paths.begin(), init.paths.end());
+    LOG_INFO(log_, "DASH {}: disposes of {} files", url(), paths.size());
+    disk_.remove(std::move(paths));
+}
+
+std::string DashStream::file_of(Track track, std::uint64_t number) const {
+    return fmt::format("{}{}-{}.m4s", folder_, name_of(track), number);
+}
+
+}  // namespace live::service::dash

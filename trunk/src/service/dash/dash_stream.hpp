@@ -1,0 +1,128 @@
+// DashStream: the MPEG-DASH of one stream, from its first publisher until its files are disposed of. A reader of the source like
+// any player; what it has made is held for players, and written to the disk by a fiber of its own.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/ref.hpp"
+#include "io/deadline.hpp"
+#include "media/cursor.hpp"
+#include "service/dash/held_files.hpp"
+#include "service/dash/mpd.hpp"
+#include "service/dash/options.hpp"
+#include "service/dash/segmenter.hpp"
+#include "service/files/file_queue.hpp"
+
+namespace live::service::dash {
+
+class DashStream {
+public:
+    // Segments that are kept behind those in the MPD, for who has read the one before.
+    static constexpr std::size_t kGrace = 2;
+    // Of a stream whose files stay for ever: how long it is held in memory when nobody publishes, in fragments.
+    static constexpr int kFragmentsInMemory = 2;
+    // Headers that are kept, when the publisher's configuration changes often.
+    static constexpr std::size_t kInitsMax = 16;
+    // A disk that fails is complained of so often.
+    static constexpr std::chrono::seconds kComplaintInterval{10};
+    // Media time that is so far behind the clock when another publisher comes is moved on, as players count by the clock.
+    static constexpr MediaTime kGapMin = 500ms;
+
+    // `mpd` is the file's path in one spelling; segments go into the folder of that name without its ending. What is referred to
+    // outlives this.
+    DashStream(Ref<media::Source> source, std::string mpd, const DashOptions& options, HeldFiles& held, Log log);
+    ~DashStream();
+    DashStream(const DashStream&) = delete;
+    DashStream& operator=(const DashStream&) = delete;
+
+    // Neither suspends.
+    void on_published();
+    void on_unpublished();
+
+    // Makes segments until nobody publishes any more and everything is disposed of, or until it is cancelled.
+    void run(io::Deadline deadline);
+    // Writes them.
+    void run_files(io::Deadline deadline) { disk_.run(deadline); }
+    // Nothing comes any more: run_files() may end when it is done.
+    void close_files() { disk_.close(); }
+    bool is_over() const { return over_; }
+    const std::string& url() const { return source_->url(); }
+
+private:
+    using Held = HeldFileRef;
+    struct Segment {
+        std::uint64_t number = 0;
+        PerTrack<MpdSegment> times;
+        PerTrack<std::size_t> bytes{};
+        PerTrack<Held> held;
+    };
+    struct Init {
+        PerTrack<std::string> paths;
+        PerTrack<Held> held;
+    };
+
+    void drain();
+    void look_for_audience();
+    void follow_clock(const media::Packet& packet);
+    void handle_made();
+    void add(HeadersMade made);
+    void add(const ChunkMade& made);
+    void add(SegmentMade made);
+    void add(const SegmentDropped& made);
+    void write(const std::string& path, std::vector<io::Block> blocks);
+    void write_mpd(bool with_open);
+    std::string mpd_text(bool with_open) const;
+    void note_begin(MediaTime media_now);
+    void clean_up();
+    // From memory; the paths are added to `paths`.
+    void forget(const Segment& segment, std::vector<std::string>& paths);
+    // The files that the next number will have are there to be waited for.
+    void promise(std::uint64_t number);
+    void break_promise();
+    void forget_all();
+    void dispose();
+    Duration time_after_end() const;
+    std::string file_of(Track track, std::uint64_t number) const;
+    MediaTime foretold() const;
+
+    Ref<media::Source> source_;
+    const std::string mpd_path_;
+    const std::string folder_;  // with a slash at its end
+    const DashOptions options_;
+    HeldFiles& held_;
+    Log log_;
+    media::Cursor cursor_;
+    Segmenter segmenter_;
+    files::FileQueue disk_;
+    std::uint64_t dropped_ = 0;  // by the cursor, as far as it is known here
+
+    // When media time was zero, by both clocks.
+    std::optional<std::chrono::system_clock::time_point> began_;
+    TimePoint began_at_{};
+    MediaTime shift_{};  // from the source's time to that of the MPD
+    bool must_follow_clock_ = false;
+    std::optional<PerTrack<wire::mp4::TrackFormat>> formats_;
+    std::uint64_t inits_ = 0;
+    std::string init_suffix_;
+    std::deque<Init> init_files_;
+    std::deque<Segment> listed_;
+    std::deque<Segment> left_;                  // of late, by the list
+    std::optional<PerTrack<MpdSegment>> open_;  // the segment that is being made, once chunks of it are there
+    std::optional<Segment> promised_;
+    Held mpd_;
+
+    TimePoint asked_at_{};
+    TimePoint ended_at_{};
+    TimePoint complained_at_{};
+    bool published_ = false;
+    bool over_ = false;
+};
+
+}  // namespace live::service::dash

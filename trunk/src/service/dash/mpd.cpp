@@ -1,0 +1,92 @@
+#include "service/dash/mpd.hpp"
+
+#include <algorithm>
+#include <ctime>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace live::service::dash {
+
+namespace {
+
+std::int64_t to_ms(MediaTime time) { return std::chrono::round<std::chrono::milliseconds>(time).count(); }
+
+// xs:duration.
+std::string duration_text(MediaTime time) { return fmt::format("PT{:.3f}S", std::chrono::duration<double>(time).count()); }
+
+std::string date_text(std::chrono::system_clock::time_point time) {
+    const auto whole = std::chrono::floor<std::chrono::milliseconds>(time);
+    const auto ms = whole.time_since_epoch().count() % 1'000;
+    const auto seconds = std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));
+    std::tm utc{};
+    ::gmtime_r(&seconds, &utc);
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", utc, ms);
+}
+
+// Names have passed the allow-list; this is for what an operator may write into a path.
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char letter : text) {
+        switch (letter) {
+            case '&': out += "&amp;"; break;
+            case '<': out += "&lt;"; break;
+            case '>': out += "&gt;"; break;
+            case '"': out += "&quot;"; break;
+            default: out += letter;
+        }
+    }
+    return out;
+}
+
+// 5.3.9.5.3: the last segment may be asked for when its first chunk is there.
+std::string chunks_text(const Mpd& mpd) {
+    if (!mpd.chunk)
+        return "";
+    const MediaTime early = std::max(MediaTime(), mpd.video.segments.back().duration - *mpd.chunk);
+    return fmt::format(" availabilityTimeOffset=\"{:.3f}\" availabilityTimeComplete=\"false\"",
+                       std::chrono::duration<double>(early).count());
+}
+
+std::string template_text(const Mpd& mpd, const MpdTrack& track) {
+    std::string text = fmt::format(
+        "        <SegmentTemplate initialization=\"$RepresentationID$-init{}.mp4\" media=\"$RepresentationID$-$Number$.m4s\" "
+        "startNumber=\"{}\" timescale=\"1000\"{}>\n          <SegmentTimeline>\n",
+        mpd.init_suffix, mpd.first_number, chunks_text(mpd));
+    for (const MpdSegment& segment : track.segments) {
+        // Rounded at both ends, so that one ends where the next begins.
+        const std::int64_t start = to_ms(segment.start);
+        text += fmt::format("            <S t=\"{}\" d=\"{}\"/>\n", start, to_ms(segment.start + segment.duration) - start);
+    }
+    return text + "          </SegmentTimeline>\n        </SegmentTemplate>\n";
+}
+
+std::string set_text(const Mpd& mpd, const MpdTrack& track) {
+    const bool is_audio = track.format.kind == wire::mp4::TrackKind::audio;
+    const std::string name = is_audio ? "audio" : "video";
+    const std::string size = is_audio ? fmt::format("audioSamplingRate=\"{}\"", track.format.sample_rate)
+                                      : fmt::format("width=\"{}\" height=\"{}\"", track.format.width, track.format.height);
+    std::string text = fmt::format(
+        "    <AdaptationSet contentType=\"{0}\" mimeType=\"{0}/mp4\" segmentAlignment=\"true\" startWithSAP=\"1\">\n", name);
+    text += fmt::format("      <Representation id=\"{}\" bandwidth=\"{}\" codecs=\"{}\" {}>\n", name,
+                        std::max<std::uint64_t>(track.bits_a_second, 1), track.format.codecs, size);
+    return text + template_text(mpd, track) + "      </Representation>\n    </AdaptationSet>\n";
+}
+
+}  // namespace
+
+std::string text_of(const Mpd& mpd) {
+    const MediaTime last = mpd.video.segments.back().duration;
+    std::string text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
+    text += fmt::format(
+        "<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" profiles=\"urn:mpeg:dash:profile:isoff-live:2011\" type=\"dynamic\" "
+        "minimumUpdatePeriod=\"{}\" timeShiftBufferDepth=\"{}\" availabilityStartTime=\"{}\" publishTime=\"{}\" "
+        "minBufferTime=\"{}\">\n",
+        duration_text(mpd.update_period), duration_text(last * mpd.window_size), date_text(mpd.began), date_text(mpd.written),
+        duration_text(2 * mpd.chunk.value_or(last)));
+    text += fmt::format("  <BaseURL>{}</BaseURL>\n  <Period id=\"0\" start=\"PT0S\">\n", escaped(mpd.folder));
+    text += set_text(mpd, mpd.audio) + set_text(mpd, mpd.video);
+    return text + "  </Period>\n</MPD>\n";
+}
+
+}  // namespace live::service::dash

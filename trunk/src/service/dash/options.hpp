@@ -1,0 +1,27 @@
+// The MPEG-DASH of one virtual host: plain values with their defaults.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "base/time.hpp"
+
+namespace live::service::dash {
+
+struct DashOptions {
+    bool enabled = false;
+    std::chrono::milliseconds fragment = 10s;
+    std::chrono::milliseconds update_period = 5s;
+    std::chrono::milliseconds timeshift = 300s;
+    std::string path = "./objs/nginx/html";
+    std::string mpd_file = "[app]/[stream].mpd";
+    std::uint32_t window_size = 5;
+    bool cleanup = true;
+    std::chrono::milliseconds dispose = 120s;
+    // Ours: low latency.
+    bool ll = false;
+    std::chrono::milliseconds part = 200ms;
+};
+
+}  // namespace live::service::dash

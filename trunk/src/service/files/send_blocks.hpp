@@ -1,0 +1,24 @@
+// A file that is held in memory as blocks, over HTTP: whole or a range of it.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "io/deadline.hpp"
+#include "io/replace_file.hpp"
+#include "session/http/exchange.hpp"
+
+namespace live::service::files {
+
+// Written at once: so much has to go out in kStallLimit.
+inline constexpr std::size_t kPieceBytes = 512 << 10;
+inline constexpr std::chrono::seconds kStallLimit{60};
+
+// The content type is that of the path's ending; `headers` are added. Errors are the connection's.
+Result<void> send_blocks(session::http::Exchange& exchange, const std::vector<io::Block>& blocks,
+                         std::vector<std::pair<std::string, std::string>> headers, io::Deadline deadline);
+
+}  // namespace live::service::files

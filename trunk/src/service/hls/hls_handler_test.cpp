@@ -1,0 +1,146 @@
+#include "service/hls/hls_handler.hpp"
+
+#include "base/scratch_folder.hpp"
+#include "service/files/site_fixture.hpp"
+#include "service/hls/hls_service.hpp"
+#include "service/hls/segmenter_fixture.hpp"
+#include "service/hls/session_fixture.hpp"
+
+namespace live::service::hls {
+namespace {
+
+class OneVhost final : public HlsVhosts {
+public:
+    const HlsOptions* find(const session::http::Request&) const override { return &options; }
+    HlsOptions options;
+};
+
+class Nobody final : public HlsEvents {
+public:
+    void on_fragment(const FragmentNews&) override {}
+};
+
+class HlsHandlerTest : public files::SiteFixture {
+protected:
+    void SetUp() override {
+        SiteFixture::SetUp();
+        roots_.folder = vhost_.options.path = folder_.file("");
+        vhost_.options.enabled = true;
+        vhost_.options.fragment = 1s;
+        router_.add_fallback(handler_);
+    }
+    void TearDown() override {
+        MUST(service_.stop(io::Deadline::after(kSoon)));
+        SiteFixture::TearDown();
+    }
+    // Seconds of pictures with a key each second, as /live/cam.
+    void publish(int seconds) {
+        source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
+        session::ClientRequest request;
+        request.app = "live";
+        request.stream = "cam";
+        session::StreamPlan plan;
+        plan.url = "/live/cam";
+        service_.on_published(request, plan, vhost_.options, Zone::utc);
+        source_->append(config_packet(media::Kind::video, avc_config()));
+        for (int i = 0; i <= seconds * 25; ++i)
+            source_->append(picture_packet(i * 40ms, i % 25 == 0));
+        source_->flush();
+        const auto limit = io::Deadline::after(kSoon);
+        while (service_.index().size() < static_cast<std::size_t>(seconds) + 1 && !limit.expired())
+            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+    }
+    // The address that the first playlist names.
+    std::string variant(const std::string& target) {
+        const auto master = ask(target);
+        EXPECT_EQ(master.status, 200);
+        EXPECT_TRUE(master.body.starts_with("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=")) << master.body;
+        const std::size_t end = master.body.rfind('\n');
+        const std::size_t begin = master.body.rfind('\n', end - 1) + 1;
+        return master.body.substr(begin, end - begin);
+    }
+
+    ScratchFolder folder_;
+    OneVhost vhost_;
+    files::OneFolder roots_;
+    Door door_;
+    Heard heard_;
+    Nobody nobody_;
+    session::ClientTable clients_;
+    Sessions sessions_{door_, heard_, clients_};
+    media::SlabPool pool_;
+    media::StreamTable streams_{pool_};
+    Ref<media::Source> source_;
+    HlsService service_{streams_, sessions_, nobody_, log_};
+    HlsHandler handler_{service_.index(), vhost_, roots_, sessions_};
+};
+
+TEST_F(HlsHandlerTest, ThePlayerIsGivenANameAndFindsItsFragmentsByIt) {
+    publish(3);
+    const std::string address = variant("/live/cam.m3u8?token=1&_HLS_msn=3");
+    ASSERT_TRUE(address.starts_with("/live/cam.m3u8?hls_ctx=") && address.ends_with("&token=1")) << address;
+    const std::string ctx = address.substr(23, 8);
+    const auto list = ask(address);
+    EXPECT_EQ(list.status, 200);
+    EXPECT_EQ(list.headers.find("Content-Type"), "application/vnd.apple.mpegurl");
+    EXPECT_NE(list.body.find("cam-0.ts?hls_ctx=" + ctx + "\n"), std::string::npos) << list.body;
+    const auto fragment = ask("/live/cam-0.ts?hls_ctx=" + ctx);
+    EXPECT_EQ(fragment.status, 200);
+    EXPECT_EQ(fragment.body.size() % 188, 0u);
+    ASSERT_NE(sessions_.find(ctx), nullptr);
+    clients_.for_each([&](session::ClientEntry& entry) {
+        EXPECT_GT(entry.figures().sent_bytes, fragment.body.size());
+        EXPECT_EQ(entry.client().request().protocol, "http-hls");
+        entry.kick("by a test");
+    });
+    EXPECT_EQ(ask(address).status, 404) << "sent away";
+}
+
+TEST_F(HlsHandlerTest, ANameThatNobodyGaveIsTakenUnlessItIsAnothersOrNoName) {
+    EXPECT_EQ(variant("/live/cam.m3u8?hls_ctx=mine"), "/live/cam.m3u8?hls_ctx=mine") << "also before anybody publishes";
+    EXPECT_NE(variant("/live/other.m3u8?hls_ctx=mine"), "/live/other.m3u8?hls_ctx=mine") << "it plays another stream";
+    EXPECT_EQ(variant("/live/cam.m3u8?hls_ctx=a%22b").find("a%22b"), std::string::npos);
+    EXPECT_EQ(ask("/live/cam.m3u8?hls_ctx=mine").status, 404) << "there is no playlist yet";
+    door_.refused = "cam";
+    EXPECT_EQ(ask("/live/cam.m3u8").status, 403);
+    EXPECT_EQ(ask("/live/cam.m3u8", "POST").status, 405);
+}
+
+TEST_F(HlsHandlerTest, WithoutSessionsItIsAPlainFile) {
+    vhost_.options.ctx = false;
+    vhost_.options.use_fmp4 = true;
+    publish(3);
+    const auto list = ask("/live/cam.m3u8");
+    EXPECT_NE(list.body.find("#EXT-X-MAP:URI=\"cam/init.mp4\"\n"), std::string::npos) << list.body;
+    EXPECT_NE(list.body.find("\ncam-0.m4s\n"), std::string::npos);
+    EXPECT_EQ(ask("/live/cam/init.mp4").status, 200);
+    EXPECT_EQ(ask("/live/cam-0.m4s").headers.find("Content-Type"), "video/iso.segment");
+    EXPECT_EQ(ask("/live/cam-99.m4s").status, 404);
+    EXPECT_EQ(sessions_.size(), 0u);
+}
+
+TEST_F(HlsHandlerTest, AReaderThatIsAskedCountsAsWatched) {
+    vhost_.options.ctx = false;
+    publish(2);
+    EXPECT_EQ(source_->readers(), 1u);
+    EXPECT_EQ(source_->viewers(), 0u);
+    ask("/live/cam.m3u8");
+    source_->append(picture_packet(2'040ms, false));
+    source_->flush();
+    const auto limit = io::Deadline::after(kSoon);
+    while (source_->viewers() == 0 && !limit.expired())
+        static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+    EXPECT_EQ(source_->viewers(), 1u);
+}
+
+TEST_F(HlsHandlerTest, APlaylistOfTheDiskGetsTheSessionsName) {
+    EXPECT_EQ(with_session("#EXTM3U\n#EXTINF:1,\na.ts\n#EXTINF:1,\nb.ts?x=1\n", "me"),
+              "#EXTM3U\n#EXTINF:1,\na.ts?hls_ctx=me\n#EXTINF:1,\nb.ts?hls_ctx=me&x=1\n");
+    folder_.write("cam.m3u8", "#EXTM3U\n#EXTINF:1,\na.ts\n");
+    vhost_.options.m3u8_file = "[stream].m3u8";
+    vhost_.options.ctx = false;
+    EXPECT_EQ(ask("/cam.m3u8").body, "#EXTM3U\n#EXTINF:1,\na.ts\n");
+}
+
+}  // namespace
+}  // namespace live::service::hls

@@ -1,0 +1,43 @@
+// For tests of what knows players: admission that lets in whom it is told, and who hears of what became of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "session/common/admission.hpp"
+
+namespace live::service::hls {
+
+class Door final : public session::Admission {
+public:
+    Result<session::rtmp::RtmpOptions> connect(const session::ClientRequest&, io::Deadline) override {
+        return session::rtmp::RtmpOptions();
+    }
+    Result<session::StreamPlan> publish(const session::ClientRequest& request, io::Deadline deadline) override {
+        return play(request, deadline);
+    }
+    Result<session::StreamPlan> play(const session::ClientRequest& request, io::Deadline) override {
+        if (request.stream == refused)
+            return Error(Errc::denied, "not today");
+        session::StreamPlan plan;
+        plan.url = "/" + request.app + "/" + request.stream;
+        return plan;
+    }
+
+    std::string refused;  // a stream
+};
+
+class Heard final : public session::StreamEvents {
+public:
+    void on_published(const session::ClientRequest&, const session::StreamPlan&) override {}
+    void on_publish_ended(const session::ClientRequest&, const session::StreamPlan&) override {}
+    void on_unpublished(const std::string&) override {}
+    void on_play_ended(const session::ClientRequest& request, const session::StreamPlan&) override {
+        ended.push_back(request.id);
+    }
+    void on_closed(const session::ClientRequest&, const session::Traffic&) override {}
+
+    std::vector<std::string> ended;
+};
+
+}  // namespace live::service::hls

@@ -1,0 +1,85 @@
+#include "service/hls/sessions.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io/loop.hpp"
+#include "service/hls/session_fixture.hpp"
+
+namespace live::service::hls {
+namespace {
+
+struct SessionsTest : testing::Test {
+    Result<void> open(const std::string& name, const std::string& stream = "cam") {
+        session::ClientRequest request;
+        request.id = name;
+        request.app = "live";
+        request.stream = stream;
+        return sessions.open(std::move(request), 10s, io::Deadline::after(20s));
+    }
+
+    std::unique_ptr<io::Loop> loop = MUST(io::Loop::create());
+    Door door;
+    Heard heard;
+    session::ClientTable clients;
+    Sessions sessions{door, heard, clients};
+};
+
+TEST_F(SessionsTest, BeginOnceAndEndWhenNothingIsAskedFor) {
+    ASSERT_TRUE(open("a").ok());
+    ASSERT_TRUE(open("a").ok()) << "two requests at once: the second is the first's";
+    EXPECT_EQ(heard.ended, std::vector<std::string>{"a"}) << "and its own admission is over";
+    heard.ended.clear();
+    ASSERT_NE(sessions.find("a"), nullptr);
+    EXPECT_EQ(sessions.find("a")->url(), "/live/cam");
+    EXPECT_EQ(sessions.find("b"), nullptr);
+    EXPECT_EQ(clients.size(), 1u);
+    const auto now = io::now();
+    sessions.expire(now + 9s);
+    EXPECT_NE(sessions.find("a"), nullptr);
+    sessions.find("a")->touch(now + 9s);
+    sessions.expire(now + 18s);
+    EXPECT_NE(sessions.find("a"), nullptr);
+    sessions.expire(now + 19s);
+    EXPECT_EQ(sessions.find("a"), nullptr);
+    EXPECT_EQ(heard.ended, std::vector<std::string>{"a"});
+    EXPECT_EQ(clients.size(), 0u);
+}
+
+TEST_F(SessionsTest, WhoIsRefusedHasNone) {
+    door.refused = "secret";
+    EXPECT_EQ(open("a", "secret").code(), Errc::denied);
+    EXPECT_EQ(sessions.size(), 0u);
+    EXPECT_EQ(clients.size(), 0u);
+    EXPECT_TRUE(heard.ended.empty());
+}
+
+TEST_F(SessionsTest, WhoIsKickedHasLeftAtOnceAndIsRememberedForAWhile) {
+    ASSERT_TRUE(open("a").ok());
+    sessions.find("a")->add_sent(1'000);
+    clients.for_each([](session::ClientEntry& entry) {
+        EXPECT_EQ(entry.figures().sent_bytes, 1'000u);
+        entry.kick("by a test");
+    });
+    EXPECT_TRUE(sessions.find("a")->is_kicked());
+    const auto now = io::now();
+    sessions.expire(now);
+    ASSERT_NE(sessions.find("a"), nullptr) << "or it would begin anew";
+    EXPECT_TRUE(sessions.find("a")->has_left());
+    EXPECT_EQ(heard.ended.size(), 1u);
+    sessions.expire(now + 11s);
+    EXPECT_EQ(sessions.find("a"), nullptr);
+    EXPECT_EQ(heard.ended.size(), 1u);
+}
+
+TEST_F(SessionsTest, AreBounded) {
+    for (std::size_t i = 0; i < Sessions::kSessionsMax; ++i)
+        ASSERT_TRUE(open(std::to_string(i)).ok());
+    EXPECT_EQ(open("one more").code(), Errc::limit);
+    EXPECT_TRUE(open("7").ok());
+    EXPECT_EQ(heard.ended, (std::vector<std::string>{"one more", "7"}));
+    sessions.clear();
+    EXPECT_EQ(clients.size(), 0u);
+}
+
+}  // namespace
+}  // namespace live::service::hls

@@ -1,0 +1,92 @@
+#include "service/snapshot/snapshot_service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "io/loop.hpp"
+#include "io/off_loop.hpp"
+#include "media/cursor.hpp"
+
+namespace live::service::snapshot {
+
+Result<io::Block> SnapshotService::take(const std::string& url, io::Deadline deadline) {
+    const Ref<media::Source> source = streams_.find(url);
+    if (!source || !source->is_published()) {
+        kept_.erase(url);
+        return Error(Errc::not_found, "nobody publishes this stream");
+    }
+    const auto kept = kept_of(url);
+    if (kept->is_making)
+        return wait_for(*kept, deadline);
+    if (kept->picture && io::now() - kept->made_at < kFreshFor)
+        return *kept->picture;
+    if (making_ >= kMakingMax)
+        return Error(Errc::limit, "too many snapshots are being made");
+    kept->is_making = true;
+    ++making_;
+    auto picture = make(source, deadline);
+    --making_;
+    kept->is_making = false;
+    kept->made_at = io::now();
+    // That one request was cancelled says nothing of the picture.
+    if (picture.ok() || picture.code() != Errc::cancelled)
+        kept->picture = picture;
+    else
+        kept->picture = Error(Errc::limit, "the snapshot was given up, ask again");
+    kept->waiters.raise();
+    return picture;
+}
+
+Result<io::Block> SnapshotService::wait_for(Kept& kept, io::Deadline deadline) {
+    if (kept.waiting >= kWaitingMax)
+        return Error(Errc::limit, "too many wait for this snapshot");
+    ++kept.waiting;
+    Signal signal;
+    kept.waiters.add(signal);
+    Result<void> woken;
+    while (kept.is_making && woken.ok())
+        woken = io::wait(signal, deadline.sooner(io::Deadline::after(kKeyFrameWait + kMakingLimit)));
+    kept.waiters.remove(signal);
+    --kept.waiting;
+    TRY(woken);
+    return *kept.picture;
+}
+
+// The oldest of too many goes, unless somebody is at it.
+SnapshotService::KeptRef SnapshotService::kept_of(const std::string& url) {
+    if (const auto found = kept_.find(url); found != kept_.end())
+        return found->second;
+    if (kept_.size() >= kKeptMax) {
+        const auto age = [](const auto& entry) { return std::pair(entry.second->is_making, entry.second->made_at); };
+        const auto oldest = std::ranges::min_element(kept_, [&age](const auto& a, const auto& b) { return age(a) < age(b); });
+        kept_.erase(oldest);
+    }
+    return kept_[url] = std::make_shared<Kept>();
+}
+
+Result<io::Block> SnapshotService::make(const Ref<media::Source>& source, io::Deadline deadline) {
+    auto frame = TRY(find_key_frame(source, deadline.sooner(io::Deadline::after(kKeyFrameWait))));
+    auto jpeg = TRY(
+        io::off_loop([frame = std::move(frame)] { return jpeg_of(frame); }, deadline.sooner(io::Deadline::after(kMakingLimit))));
+    return io::Block(std::make_shared<const std::vector<std::uint8_t>>(std::move(jpeg)));
+}
+
+Result<KeyFrame> SnapshotService::find_key_frame(const Ref<media::Source>& source, io::Deadline deadline) {
+    const auto of = [&source](const media::Packet& packet) {
+        return key_frame_of(packet.payload.bytes(), source->config(media::Kind::video).bytes());
+    };
+    if (const auto newest = source->gop_start(); newest && *newest >= source->ring().first())
+        return of(source->ring().at(*newest));
+    if (!source->last_time(media::Kind::video))
+        return Error(Errc::not_found, "the stream has no pictures");
+    media::Cursor cursor(source, media::Listens::patiently, media::Cursor::Start::now);
+    for (;;) {
+        while (const auto packet = cursor.take())
+            if (packet->kind == media::Kind::video && packet->key && !packet->config)
+                return of(*packet);
+        if (const auto woken = io::wait(cursor.readable(), deadline); !woken.ok())
+            return woken.code() == Errc::timed_out ? Error(Errc::timed_out, "no key frame came in time") : woken.error();
+    }
+}
+
+}  // namespace live::service::snapshot

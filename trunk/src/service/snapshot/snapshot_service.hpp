@@ -1,0 +1,68 @@
+// SnapshotService: the newest key frame of a stream as a JPEG. Decoded in a worker thread, a few at once; a picture serves
+// everybody who asks within kFreshFor, and who asks while it is being made waits for it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "io/deadline.hpp"
+#include "io/replace_file.hpp"
+#include "media/stream_table.hpp"
+#include "service/files/waiters.hpp"
+#include "service/snapshot/key_frame.hpp"
+
+namespace live::service::snapshot {
+
+class SnapshotService {
+public:
+    static constexpr std::chrono::seconds kFreshFor{2};
+    // At once, of all streams: some workers are left for files.
+    static constexpr std::size_t kMakingMax = 2;
+    // Requests that wait for one picture.
+    static constexpr std::size_t kWaitingMax = 64;
+    // Pictures that are kept, of different streams.
+    static constexpr std::size_t kKeptMax = 64;
+    // For the next key frame, of a stream that keeps none (gop_cache off); and for all the rest.
+    static constexpr std::chrono::seconds kKeyFrameWait{5};
+    static constexpr std::chrono::seconds kMakingLimit{10};
+
+    // `streams` outlives this.
+    explicit SnapshotService(const media::StreamTable& streams) : streams_(streams) {}
+
+    // Errc::not_found: nobody publishes that stream, or it has no pictures. Errc::limit: too much is asked for at once.
+    // Errc::timed_out: no key frame came. Errc::unsupported, Errc::malformed and others of jpeg_of(). Errc::cancelled.
+    Result<io::Block> take(const std::string& url, io::Deadline deadline);
+
+    // Pictures and errors that are kept.
+    std::size_t size() const { return kept_.size(); }
+
+private:
+    // Its second owner is a request that waits.
+    struct Kept {
+        std::optional<Result<io::Block>> picture;
+        TimePoint made_at{};
+        bool is_making = false;
+        std::size_t waiting = 0;
+        files::Waiters waiters;
+    };
+
+    using KeptRef = std::shared_ptr<Kept>;
+
+    Result<io::Block> make(const Ref<media::Source>& source, io::Deadline deadline);
+    static Result<KeyFrame> find_key_frame(const Ref<media::Source>& source, io::Deadline deadline);
+    static Result<io::Block> wait_for(Kept& kept, io::Deadline deadline);
+    KeptRef kept_of(const std::string& url);
+
+    const media::StreamTable& streams_;
+    std::unordered_map<std::string, KeptRef> kept_;
+    std::size_t making_ = 0;
+};
+
+}  // namespace live::service::snapshot

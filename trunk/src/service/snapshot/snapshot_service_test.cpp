@@ -1,0 +1,163 @@
+#include "service/snapshot/snapshot_service.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/hex.hpp"
+#include "io/loop.hpp"
+#include "io/scope.hpp"
+
+namespace live::service::snapshot {
+namespace {
+
+// A test picture of 32 by 32 in H.264, made with: ffmpeg -f lavfi -i testsrc=size=32x32 -frames:v 1 -pix_fmt yuv420p -c:v libx264
+// -profile:v main -crf 38 -bsf:v filter_units=remove_types=6 -f flv
+std::vector<std::uint8_t> config() {
+    return hex("1700000000014d400affe10018674d400aa61125b011000003000100000300320f1226118001000668e8430312c8");
+}
+std::vector<std::uint8_t> key_frame() {
+    return hex(
+        "17010000000000008a658882063f7689d1b892bd34e1fda58847eeac93772a541da63e46ebf0ad447feaf3f16b50773f"
+        "ffbeebf3b34d5d3c29aac24867d00b2cd92b2a32aa793103efdb6de3617759eaac64fff4bff225a0babcf52e384353a6"
+        "d97a16a90a08101202804a69cc8a1ffc1e6e107e970653f990c31030a5126c08b2d9807e30053e35d7be8f6d11c6cdb6"
+        "03317f");
+}
+
+// Width and height as the frame header of a JPEG says them (ITU-T T.81, B.2.2).
+std::pair<int, int> size_of(const std::vector<std::uint8_t>& jpeg) {
+    for (std::size_t at = 2; at + 9 < jpeg.size(); at += 2U + (std::size_t{jpeg[at + 2]} << 8 | jpeg[at + 3])) {
+        EXPECT_EQ(jpeg[at], 0xFF);
+        if (jpeg[at + 1] == 0xC0)
+            return {jpeg[at + 7] << 8 | jpeg[at + 8], jpeg[at + 5] << 8 | jpeg[at + 6]};
+    }
+    return {};
+}
+
+TEST(KeyFrame, IsTakenOutOfItsTag) {
+    const auto frame = key_frame_of(key_frame(), config());
+    ASSERT_TRUE(frame.ok());
+    EXPECT_EQ(frame->codec, wire::flv::VideoCodec::avc);
+    EXPECT_EQ(frame->config.front(), 1);
+    EXPECT_EQ(frame->data.size(), key_frame().size() - 5);
+    EXPECT_EQ(key_frame_of(hex("27 01 000000 00000001 41"), config()).code(), Errc::malformed) << "no key";
+    EXPECT_EQ(key_frame_of(config(), config()).code(), Errc::malformed) << "no frame";
+    EXPECT_EQ(key_frame_of(hex("12 00"), {}).code(), Errc::unsupported) << "a codec of long ago";
+}
+
+TEST(KeyFrame, BecomesAJpeg) {
+    const auto jpeg = jpeg_of(MUST(key_frame_of(key_frame(), config())));
+    if (!jpeg.ok() && jpeg.code() == Errc::unsupported)
+        GTEST_SKIP() << jpeg.error().sentence();
+    ASSERT_TRUE(jpeg.ok()) << jpeg.error().sentence();
+    EXPECT_EQ(jpeg->front(), 0xFF);
+    EXPECT_EQ(jpeg->at(1), 0xD8);
+    EXPECT_EQ(jpeg->at(jpeg->size() - 1), 0xD9);
+    EXPECT_EQ(size_of(*jpeg), (std::pair{32, 32}));
+}
+
+TEST(KeyFrame, WhatIsCutOrDamagedNeverBreaksIt) {
+    const KeyFrame whole = MUST(key_frame_of(key_frame(), config()));
+    for (std::size_t size = 0; size < whole.data.size(); size += 7) {
+        KeyFrame cut = whole;
+        cut.data.resize(size);
+        static_cast<void>(jpeg_of(cut));
+        cut = whole;
+        cut.data[size] ^= 0x55;
+        static_cast<void>(jpeg_of(cut));
+    }
+    for (std::size_t size = 0; size < whole.config.size(); ++size) {
+        KeyFrame cut = whole;
+        cut.config.resize(size);
+        static_cast<void>(jpeg_of(cut));
+    }
+    EXPECT_FALSE(jpeg_of({wire::flv::VideoCodec::avc, {}, {}}).ok());
+}
+
+struct SnapshotServiceTest : testing::Test {
+    SnapshotServiceTest() { play.gop_cache = true; }
+    ~SnapshotServiceTest() override { MUST(scope.stop(io::Deadline::after(20s))); }
+    Ref<media::Source> publish(const std::string& url, bool has_key = true) {
+        const auto source = MUST(streams.find_or_create(url, play, 60'000));
+        publications.push_back(MUST(source->publish(media::Source::Takeover::refuse)));
+        append(source, config(), false, true);
+        append(source, has_key ? key_frame() : hex("27 01 000000 00000001 41"), has_key, false);
+        return source;
+    }
+    static void append(const Ref<media::Source>& source, const std::vector<std::uint8_t>& body, bool key, bool config) {
+        source->append({media::Kind::video, key, config, 1s, Slice::copy_of(body), {}});
+        source->flush();
+    }
+    void ask(const std::string& url, int count) {
+        for (int i = 0; i < count; ++i)
+            MUST(scope.start("asks", [this, url](io::Deadline deadline) { answers.push_back(snapshots.take(url, deadline)); }));
+    }
+    void wait_for(std::size_t count) {
+        const auto limit = io::Deadline::after(20s);
+        while (answers.size() < count && !limit.expired())
+            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+        ASSERT_EQ(answers.size(), count);
+    }
+
+    std::unique_ptr<io::Loop> loop = MUST(io::Loop::create());
+    media::PlayOptions play;
+    media::SlabPool pool;
+    media::StreamTable streams{pool};
+    std::vector<std::unique_ptr<media::Publication>> publications;
+    SnapshotService snapshots{streams};
+    std::vector<Result<io::Block>> answers;
+    io::Scope scope{"test"};
+};
+
+TEST_F(SnapshotServiceTest, WhoAskTogetherGetTheSame) {
+    publish("/live/cam");
+    ask("/live/cam", 5);
+    wait_for(5);
+    for (const auto& answer : answers) {
+        ASSERT_EQ(answer.ok(), answers.front().ok());
+        EXPECT_TRUE(!answer.ok() || *answer == *answers.front()) << "the same block";
+    }
+    publications.clear();
+    ask("/live/cam", 1);
+    wait_for(6);
+    EXPECT_EQ(answers.back().code(), Errc::not_found) << "also when one is kept";
+    EXPECT_EQ(snapshots.size(), 0u);
+}
+
+TEST_F(SnapshotServiceTest, FewAreMadeAtOnceAndFewWait) {
+    publish("/live/a", false);
+    publish("/live/b", false);
+    publish("/live/c", false);
+    ask("/live/a", static_cast<int>(SnapshotService::kWaitingMax) + 2);
+    ask("/live/b", 1);
+    ask("/live/c", 1);
+    wait_for(2);  // the others wait for a key frame
+    EXPECT_EQ(answers[0].code(), Errc::limit) << "one more than may wait";
+    EXPECT_EQ(answers[1].code(), Errc::limit) << "a third stream";
+    const auto source = streams.find("/live/a");
+    append(source, key_frame(), true, false);
+    wait_for(SnapshotService::kWaitingMax + 3);
+    for (std::size_t i = 3; i < answers.size(); ++i)
+        EXPECT_EQ(answers[i].ok(), answers[2].ok());
+    scope.cancel();
+    wait_for(SnapshotService::kWaitingMax + 4);
+    EXPECT_EQ(answers.back().code(), Errc::cancelled);
+}
+
+TEST_F(SnapshotServiceTest, AStreamWithoutPicturesHasNone) {
+    const auto source = MUST(streams.find_or_create("/live/radio", play, 60'000));
+    publications.push_back(MUST(source->publish(media::Source::Takeover::refuse)));
+    ask("/live/radio", 1);
+    wait_for(1);
+    EXPECT_EQ(answers[0].code(), Errc::not_found);
+}
+
+TEST_F(SnapshotServiceTest, KeepsAFewOfThem) {
+    for (std::size_t i = 0; i < SnapshotService::kKeptMax + 5; ++i) {
+        publish("/live/" + std::to_string(i));
+        ask("/live/" + std::to_string(i), 1);
+        wait_for(i + 1);
+    }
+    EXPECT_EQ(snapshots.size(), SnapshotService::kKeptMax);
+}
+
+}  // namespace
+}  // namespace live::service::snapshot
