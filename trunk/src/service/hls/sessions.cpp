@@ -59,7 +59,7 @@ Result<void> Sessions::open(session::ClientRequest request, Duration idle_limit,
         return plan.error();
     }
     const bool is_known = sessions_.contains(request.id);
-    if (is_known || sessions_.size() >= kSessionsMax) {
+    if (is_known || sessions_.size() >= sessions_max_) {
         events_.on_play_ended(request, *plan);
         return is_known ? Result<void>() : Error(Errc::limit, "there are too many HLS sessions");
     }

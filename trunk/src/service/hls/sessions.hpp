@@ -59,13 +59,14 @@ public:
     static constexpr std::size_t kNameBytesMax = 64;
 
     // What is referred to outlives this.
-    Sessions(session::Admission& admission, session::StreamEvents& events, session::ClientTable& clients)
-        : admission_(admission), events_(events), clients_(clients) {}
+    Sessions(session::Admission& admission, session::StreamEvents& events, session::ClientTable& clients,
+             std::size_t sessions_max = kSessionsMax)
+        : admission_(admission), events_(events), clients_(clients), sessions_max_(sessions_max) {}
 
     // nullptr when it is not known.
     Session* find(std::string_view name);
     // Asks admission; request.id is the session's name. One that came to be meanwhile is taken as it is. Errors are admission's,
-    // and Errc::limit above kSessionsMax.
+    // and Errc::limit when there are too many.
     Result<void> open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
     // Ends those that were silent for long, and those that were kicked; the latter are remembered for as long.
     void expire(TimePoint now);
@@ -77,6 +78,7 @@ private:
     session::Admission& admission_;
     session::StreamEvents& events_;
     session::ClientTable& clients_;
+    std::size_t sessions_max_;
     std::unordered_map<std::string, std::unique_ptr<Session>> sessions_;
 };
 

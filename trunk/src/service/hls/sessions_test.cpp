@@ -17,11 +17,13 @@ struct SessionsTest : testing::Test {
         return sessions.open(std::move(request), 10s, io::Deadline::after(20s));
     }
 
+    static constexpr std::size_t kMost = 20;
+
     std::unique_ptr<io::Loop> loop = MUST(io::Loop::create());
     Door door;
     Heard heard;
     session::ClientTable clients;
-    Sessions sessions{door, heard, clients};
+    Sessions sessions{door, heard, clients, kMost};
 };
 
 TEST_F(SessionsTest, BeginOnceAndEndWhenNothingIsAskedFor) {
@@ -72,7 +74,7 @@ TEST_F(SessionsTest, WhoIsKickedHasLeftAtOnceAndIsRememberedForAWhile) {
 }
 
 TEST_F(SessionsTest, AreBounded) {
-    for (std::size_t i = 0; i < Sessions::kSessionsMax; ++i)
+    for (std::size_t i = 0; i < kMost; ++i)
         ASSERT_TRUE(open(std::to_string(i)).ok());
     EXPECT_EQ(open("one more").code(), Errc::limit);
     EXPECT_TRUE(open("7").ok());
