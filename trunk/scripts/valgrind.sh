@@ -28,9 +28,10 @@ verdict() { # NAME STATUS LOG
 
 # Not under valgrind: tests that start programs (it lets posix_spawn report no failure, knows no pidfd_open, and takes minutes for
 # a table of children), that fill the descriptor table (it keeps some for itself), that look at where time goes (most of it is its
-# own), or that exhaust a bound by brute force. All of them run under AddressSanitizer.
+# own), that exhaust a bound by brute force, or that simulate hours, crowds and networks. All of them run under AddressSanitizer.
 apart="*Bench*:*Stress*:*Slow*:*DeathTest*:ChildProcessTest.*:IngestServiceTest.*:Daemon.*:TcpListenerTest.AFullDescriptorTable*"
-apart="$apart:CpuProfileTest.*"
+apart="$apart:CpuProfileTest.*:*ADay*:*TenMinutes*:*SimulatedCrowd*:SegmenterProperty.*:BandwidthEstimator.*:*TwentyPercent*"
+apart="$apart:SessionPair.WhateverTheNetwork*:SessionPair.TheEstimate*:EveryWay.*"
 # shellcheck disable=SC2086
 timeout 600 $memcheck --quiet "$tree/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest.log" 2>&1
 verdict "unit tests" $? "$tree/utest.log"
