@@ -15,13 +15,15 @@ ALIAS = re.compile(r"^(?:using|namespace) (\w+) = (.*);$", re.MULTILINE)
 TYPE = re.compile(r"^(?:template .*)?(?:class|struct|union|enum|enum class) (\w+)", re.MULTILINE)
 # A function, a constant or a variable: the last word in front of what a declarator may be followed by.
 DECLARED = re.compile(r"^(?!using |namespace |class |struct |enum |template |return |#|//)[A-Za-z].*?(\w+)(?:\(|\{| = |\[|;)", re.MULTILINE)
+# Inside a test's body; elsewhere a type inside another is nobody's neighbour.
+LOCAL = re.compile(r"^ +struct (\w+) \{", re.MULTILINE)
 MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 
 
 def names_of(file: str) -> dict[str, str]:
     """Name to meaning. Two files agree on a name only when both say that it is the same alias."""
     text = Path(file).read_text(encoding="utf-8")
-    names = {name: file for name in MACRO.findall(text)}
+    names = {name: file for name in MACRO.findall(text) + (LOCAL.findall(text) if file.endswith("_test.cpp") else [])}
     for block in UNNAMED.findall(text):
         # Tests and checks are macros in capitals.
         names.update({name: file for name in TYPE.findall(block) + DECLARED.findall(block) if not name.isupper()})
