@@ -6,12 +6,12 @@
 
 namespace live::engine::rtc {
 
-using wire::stun::Kind;
+using StunKind = wire::stun::Kind;
 using wire::stun::Message;
 using wire::stun::MessageWriter;
 
 std::optional<std::string_view> local_ufrag_of(const Message& message) {
-    if (message.kind != Kind::request || message.method != wire::stun::kBinding || !message.username)
+    if (message.kind != StunKind::request || message.method != wire::stun::kBinding || !message.username)
         return std::nullopt;
     const std::size_t colon = message.username->find(':');
     if (colon == std::string_view::npos || colon == 0)
@@ -30,7 +30,7 @@ Result<bool> IceAgent::is_proved(Bytes datagram, const Message& message) const {
 
 Result<IceAgent::Reply> IceAgent::handle_stun(TimePoint now, Bytes datagram, const Message& message,
                                               const TransportAddress& from) {
-    if (message.kind == Kind::indication || message.kind != Kind::request || message.method != wire::stun::kBinding)
+    if (message.kind == StunKind::indication || message.kind != StunKind::request || message.method != wire::stun::kBinding)
         return Reply{};
     // A stranger gets no answer at all: even an error would tell it that the session exists.
     if (!TRY(is_proved(datagram, message)))
@@ -66,7 +66,7 @@ IceAgent::Outcome IceAgent::remember(TimePoint now, const TransportAddress& from
 }
 
 Result<IceAgent::Reply> IceAgent::answer(const Message& message, const TransportAddress& from, Outcome outcome) const {
-    MessageWriter out(Kind::success, message.transaction);
+    MessageWriter out(StunKind::success, message.transaction);
     out.xor_mapped_address(from);
     TRY(out.sign(as_bytes(options_.local_pwd), hmac_sha1));
     out.fingerprint();
@@ -74,7 +74,7 @@ Result<IceAgent::Reply> IceAgent::answer(const Message& message, const Transport
 }
 
 Result<IceAgent::Reply> IceAgent::refuse(const Message& message, std::uint16_t code, std::string_view reason) const {
-    MessageWriter out(Kind::error, message.transaction);
+    MessageWriter out(StunKind::error, message.transaction);
     out.error({code, reason});
     if (!message.not_understood.empty())
         out.unknown_attributes(message.not_understood);

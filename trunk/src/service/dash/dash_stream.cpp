@@ -226,7 +226,7 @@ void DashStream::promise(std::uint64_t number) {
     if (promised_ && promised_->number == number)
         return;
     break_promise();
-    promised_.emplace();
+    promised_ = Segment();
     promised_->number = number;
     for (const Track track : kTracks)
         promised_->held[index_of(track)] = held_.add(file_of(track, number));
