@@ -1,5 +1,6 @@
 // Two ends of a session over a bad network, by a hand-cranked clock: what has to hold whatever the network does.
 #include <algorithm>
+#include <ostream>
 
 #include <gtest/gtest.h>
 
@@ -74,6 +75,9 @@ struct Way {
     Purpose purpose;
     bool has_rtx;
     bool encrypt;
+
+    // By itself the test library prints the bytes between the members, too.
+    friend void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 };
 
 class EveryWay : public testing::TestWithParam<Way> {};
