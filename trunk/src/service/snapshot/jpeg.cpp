@@ -3,11 +3,10 @@
 #include "service/snapshot/key_frame.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <string>
 
-#include <dlfcn.h>
+#include "service/ffmpeg/shared_library.hpp"
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -23,38 +22,6 @@ namespace {
 constexpr int kQuality = 4;
 // Sides of a JPEG's blocks of colour.
 constexpr int kBlock = 2;
-
-struct CloseLibrary {
-    void operator()(void* library) const { ::dlclose(library); }
-};
-
-// Functions of one library. What is built with one version's headers loads that version only.
-class Library {
-public:
-    Library(const char* name, unsigned version) {
-        const std::string file = std::string("lib") + name + ".so." + std::to_string(version);
-        handle_.reset(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
-        if (!handle_)
-            missing_ = file;
-    }
-    template <class Function>
-    Library& operator()(Function*& function, const char* name) {
-        void* const found = handle_ ? ::dlsym(handle_.get(), name) : nullptr;
-        function = std::bit_cast<Function*>(found);
-        if (found == nullptr && missing_.empty())
-            missing_ = name;
-        return *this;
-    }
-    Result<void> result() const {
-        if (missing_.empty())
-            return {};
-        return Error(Errc::unsupported, missing_ + " cannot be loaded, so there are no snapshots; the package ffmpeg brings it");
-    }
-
-private:
-    std::unique_ptr<void, CloseLibrary> handle_;
-    std::string missing_;
-};
 
 // Named as in the libraries, without av.
 struct Functions {
@@ -82,18 +49,18 @@ struct Functions {
 
 Result<Functions> load_functions() {
     Functions f;
-    Library util("avutil", LIBAVUTIL_VERSION_MAJOR);
+    ffmpeg::SharedLibrary util("avutil", LIBAVUTIL_VERSION_MAJOR);
     util(f.frame_alloc, "av_frame_alloc")(f.frame_free, "av_frame_free")(f.frame_get_buffer, "av_frame_get_buffer");
     util(f.mallocz, "av_mallocz")(f.log_set_level, "av_log_set_level");
     TRY(util.result());
-    Library codec("avcodec", LIBAVCODEC_VERSION_MAJOR);
+    ffmpeg::SharedLibrary codec("avcodec", LIBAVCODEC_VERSION_MAJOR);
     codec(f.find_decoder, "avcodec_find_decoder")(f.find_encoder, "avcodec_find_encoder");
     codec(f.alloc_context, "avcodec_alloc_context3")(f.free_context, "avcodec_free_context")(f.open, "avcodec_open2");
     codec(f.send_packet, "avcodec_send_packet")(f.receive_frame, "avcodec_receive_frame");
     codec(f.send_frame, "avcodec_send_frame")(f.receive_packet, "avcodec_receive_packet");
     codec(f.packet_alloc, "av_packet_alloc")(f.packet_free, "av_packet_free")(f.new_packet, "av_new_packet");
     TRY(codec.result());
-    Library scale("swscale", LIBSWSCALE_VERSION_MAJOR);
+    ffmpeg::SharedLibrary scale("swscale", LIBSWSCALE_VERSION_MAJOR);
     scale(f.get_scaler, "sws_getContext")(f.free_scaler, "sws_freeContext")(f.scale, "sws_scale");
     TRY(scale.result());
     // They write to the standard error output otherwise.

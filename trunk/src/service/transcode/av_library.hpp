@@ -1,8 +1,6 @@
 // AvLibrary: the functions that are used of libavcodec, libavutil and libswresample. They are loaded when the first stream needs
 // them and not linked: they bring a hundred other libraries with them, some 15 MB of memory and some 80 ms of start, and most
-// servers convert no sound. See doc/adr/0016.
-//
-// Only this folder's av_*.cpp see the libraries' types. What is built with one version's headers loads that version only.
+// servers convert no sound. See doc/adr/0016. Only this folder's av_*.cpp see the libraries' types.
 #pragma once
 
 extern "C" {
@@ -20,12 +18,6 @@ extern "C" {
 #include "base/result.hpp"
 
 namespace live::service::transcode {
-
-// What a library is closed with.
-struct CloseLibrary {
-    void operator()(void* library) const;
-};
-using LibraryHandle = std::unique_ptr<void, CloseLibrary>;
 
 class AvLibrary {
 public:
@@ -74,9 +66,6 @@ public:
 private:
     AvLibrary() = default;
 
-    LibraryHandle util_;
-    LibraryHandle resample_;
-    LibraryHandle codec_;
     Functions functions_{};
 };
 
