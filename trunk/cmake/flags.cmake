@@ -93,9 +93,12 @@ foreach(part VALGRIND GMC)
         list(APPEND live_io_definitions LIVE_${part}=1)
     endif()
 endforeach()
-if(LIVE_GPERF)
+# The quick flavours too, so that one with gperftools shares the objects of one without.
+if(LIVE_GPERF OR LIVE_QUICK_BUILD)
     target_compile_options(live_flags INTERFACE
         -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free)
+endif()
+if(LIVE_GPERF)
     if(LIVE_GMD)
         set(live_tcmalloc tcmalloc_debug)
     elseif(LIVE_GCP OR LIVE_GMP OR LIVE_GMC)

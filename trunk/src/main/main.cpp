@@ -49,13 +49,14 @@ int run(int count, char** arguments) {
         case Action::test: return test_settings(*command);
         case Action::run: break;
     }
-    if (!io::count_openssl_memory())
-        std::cerr << "warning: the memory of TLS sessions is not counted\n";
-    // Before the settings are read, so that reading them is measured too.
     const ProfilerPlan plan = built_in_profilers();
+    // The debug allocator cannot tell the size of a block behind a page fence.
+    if (!plan.page_fences && !io::count_openssl_memory())
+        std::cerr << "warning: the memory of TLS sessions is not counted\n";
     for (const std::string& sentence :
          missing_environment(plan, [](const char* name) -> const char* { return std::getenv(name); }))
         std::cerr << "warning: " << sentence << "\n";
+    // Before the settings are read, so that reading them is measured too.
     const Profiler profiler(plan);
     return Process(*command).run();
 }

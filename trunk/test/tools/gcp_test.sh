@@ -2,7 +2,7 @@
 # The CPU profile of gperftools: Ctrl-C writes gperf.srs.gcp, and pprof shows call chains that go through the fibers.
 . "$(dirname -- "$0")/tool.sh"
 needs google-pprof dot ffmpeg curl
-quick_flavour gperf --gperf=on --gcp=on
+quick_flavour quick --gperf=on --gcp=on
 rm -f gperf.srs.gcp*
 serve env CPUPROFILE_FREQUENCY=500 ./objs/srs -c live.conf
 holds "the release rate is told" server.log 'tcmalloc: set release-rate 1\.00=>0\.80'

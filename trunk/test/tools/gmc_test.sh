@@ -2,7 +2,7 @@
 # The heap checker of gperftools: a clean run says so at its end, a planted leak is named.
 . "$(dirname -- "$0")/tool.sh"
 needs google-pprof ffmpeg curl
-quick_flavour gperf --gperf=on --gmc=on --simulator=on
+quick_flavour quick --gperf=on --gmc=on --simulator=on
 unset HEAPCHECK
 serve ./objs/srs -c live.conf
 stop

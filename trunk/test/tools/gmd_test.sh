@@ -2,7 +2,7 @@
 # The debug allocator of gperftools: with a fence behind each block, a planted overflow stops at the bad line.
 . "$(dirname -- "$0")/tool.sh"
 needs gdb ffmpeg curl
-quick_flavour gperf --gperf=on --gmd=on --simulator=on
+quick_flavour quick --gperf=on --gmd=on --simulator=on
 unset TCMALLOC_PAGE_FENCE
 serve ./objs/srs -c live.conf
 stop

@@ -2,7 +2,7 @@
 # The heap profile of gperftools: profiles are written when a stop is asked for and at the end, and pprof says who held the memory.
 . "$(dirname -- "$0")/tool.sh"
 needs google-pprof ffmpeg curl
-quick_flavour gperf --gperf=on --gmp=on
+quick_flavour quick --gperf=on --gmp=on
 rm -f gperf.srs.gmp*
 serve ./objs/srs -c live.conf
 publish

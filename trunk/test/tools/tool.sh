@@ -86,7 +86,8 @@ ordinary_flavour() {
     flavour release
 }
 
-# quick_flavour: the same with less optimisation and debug information, in about half the time.
+# quick_flavour: the same with less optimisation and debug information, in about half the time. Those that differ in few files have one
+# name, and so one folder: only these files are compiled anew.
 quick_flavour() {
     quick=yes
     flavour "$@"

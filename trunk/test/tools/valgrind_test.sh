@@ -3,7 +3,7 @@
 # stop, check. Nothing more may be lost than before; a planted leak is named.
 . "$(dirname -- "$0")/tool.sh"
 needs valgrind ffmpeg curl
-quick_flavour valgrind --valgrind=on --simulator=on
+quick_flavour quick --valgrind=on --simulator=on
 sed -i 's/^vhost __defaultVhost__ {/& hls { enabled on; hls_fragment 1; hls_window 3; hls_dispose 1; }/' live.conf
 errors='Invalid (read|write)|uninitialised|switching stacks|are definitely lost'
 checks=0
