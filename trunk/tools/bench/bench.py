@@ -6,6 +6,8 @@
   bench.py --only play,memory         some parts: play flv http hls publish low_latency delay memory profile
   bench.py --only play --peer 'other=/usr/bin/other -c {conf}' --peer-conf other.conf
                                       another server beside ours and nginx; {port} and {folder} in its conf are filled in
+  bench.py --only ways --build lto=b-lto/srs
+                                      other ways of sending, and other builds of the server, each beside the one we took
   bench.py soak --players 10000 --minutes 10
 
 The server runs alone on core 0, the load on core 1. Absolute figures mean nothing on a shared machine: read the ratios.
@@ -32,6 +34,7 @@ from servers import Peer, nginx_module
 
 SMOKE_PARTS = ("play", "flv", "publish", "memory")
 PARTS = ("play", "flv", "http", "hls", "publish", "low_latency", "delay", "memory", "profile")
+EXTRA_PARTS = ("ways",)  # Only when they are named.
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -42,6 +45,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--only", default=None, help="comma-separated parts; all of them, with --smoke " + ",".join(SMOKE_PARTS))
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND", help="another server for the part `play`; may be given again")
     parser.add_argument("--peer-conf", action="append", default=[], type=Path, metavar="FILE", help="the conf template of the peer at the same place")
+    parser.add_argument("--build", action="append", default=[], metavar="NAME=PATH", help="another build of the server for the part `ways`; may be given again")
     parser.add_argument("--without-nginx", action="store_true", help="leave the peer out and say so in the table")
     parser.add_argument("--players", type=str, default=None, help="player counts, comma-separated")
     parser.add_argument("--streams", type=str, default=None, help="publisher counts, comma-separated")
@@ -54,9 +58,9 @@ def parse_arguments() -> argparse.Namespace:
     options = parser.parse_args()
     if options.only is None:
         options.only = ",".join(SMOKE_PARTS if options.smoke else PARTS)
-    unknown = set(options.only.split(",")) - set(PARTS)
+    unknown = set(options.only.split(",")) - set(PARTS + EXTRA_PARTS)
     if unknown:
-        parser.error(f"unknown part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+        parser.error(f"unknown part {', '.join(sorted(unknown))}; there are {', '.join(PARTS + EXTRA_PARTS)}")
     return options
 
 
@@ -90,6 +94,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         with_nginx=not (smoke or options.without_nginx),
         command=shown_command(),
         smoke=smoke,
+        builds={name: Path(path).resolve() for name, _, path in (text.partition("=") for text in options.build)},
         peers=[Peer.parse(text, conf) for text, conf in itertools.zip_longest(options.peer, options.peer_conf[:len(options.peer)])])
 
 

@@ -9,12 +9,14 @@ import threading
 import time
 import urllib.request
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 
 from harness import LOAD_CORE, SERVER_CORE, BenchError, Lab, Process
 from hls import hls_rows
 from report import Row
 from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Peer, Server, make_static_file, start_nginx, start_nginx_http, start_ours, start_peer
+from ways import ways_rows
 
 SETTLE_S = 3.0
 STREAM = "bench"
@@ -33,6 +35,7 @@ class Plan:
     command: str
     smoke: bool
     peers: list[Peer] = field(default_factory=list)
+    builds: dict[str, Path] = field(default_factory=dict)  # Other builds of the server, by their names, for the part `ways`.
 
 
 def say(text: str) -> None:
@@ -508,7 +511,8 @@ def memory_rows(lab: Lab, plan: Plan) -> list[Row]:
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
     functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "hls": hls_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
-                 "memory": memory_rows, "profile": profile_rows}
+                 "memory": memory_rows, "profile": profile_rows,
+                 "ways": lambda lab, plan: ways_rows(lab, plan, measure_windows)}
     return [row for part in plan.parts for row in functions[part](lab, plan)]
 
 

@@ -17,6 +17,7 @@ max_connections     19000;
 daemon              off;
 srs_log_tank        console;
 srs_log_level_v2    warn;
+io_uring            {io_uring};
 pid                 {folder}/srs-{port}.pid;
 access_log          off;
 http_api {{ enabled on; listen 127.0.0.1:{api_port}; }}
@@ -71,15 +72,17 @@ class Server:
     api_port: int = 0
 
 
-def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False) -> Server:
+def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False, io_uring: bool = True, build: Path | None = None) -> Server:
+    """`build`: another build of the server than the one that is measured."""
     if not lab.server.exists():
         raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
     port, api_port, http_port = lab.port(), lab.port(), lab.port()
     on = {True: "on", False: "off"}
     conf = lab.folder / f"srs-{port}.conf"
     conf.write_text(OUR_CONF.format(port=port, api_port=api_port, http_port=http_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency], hls=on[hls],
+                                    io_uring=on[io_uring],
                                     window_ms=0 if min_latency else WINDOW_MS))
-    process = lab.start("ours", [lab.server, "-c", conf], SERVER_CORE)
+    process = lab.start("ours", [build or lab.server, "-c", conf], SERVER_CORE)
     version = wait_for_api(api_port, process).get("data", {}).get("version", "unknown")
     wait_for_port(port, process)
     return Server("ours", process, port, str(version), http_port, api_port)
