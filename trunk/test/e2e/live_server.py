@@ -31,14 +31,16 @@ http_server { enabled on; listen 127.0.0.1:$http; dir $folder/html; }
 REPORT_MARKS = ("AddressSanitizer", "LeakSanitizer", "UndefinedBehaviorSanitizer", "runtime error:", "CHECK failed")
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
-_next_port = int(os.environ.get("LIVE_PORT_BASE", "25100"))
+# Tests that run beside each other (pytest-xdist) take turns with the numbers.
+_WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+_next_port = int(os.environ.get("LIVE_PORT_BASE", "25100")) + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 
 
 def free_port() -> int:
     """A TCP port on loopback that nobody listens on; never the same one twice in a run."""
     global _next_port  # pylint: disable=global-statement
     while True:
-        _next_port += 1
+        _next_port += _WORKERS
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
