@@ -120,10 +120,10 @@ class Page:
         return self.value(f"document.querySelector({json.dumps(target)})?.checkVisibility() ?? false")
 
     def wait(self, code: str, limit_s: float = 10):
-        """Until the expression is true; gives its value. A failure tells what the page shows."""
+        """Until the page is there and the expression true; gives its value. A failure tells what the page shows."""
         deadline = time.monotonic() + limit_s
         while True:
-            value = self.value(code)
+            value = self.value(f"document.readyState !== 'loading' && ({code})")
             if value:
                 return value
             if time.monotonic() > deadline:
