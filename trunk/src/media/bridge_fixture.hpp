@@ -37,7 +37,8 @@ public:
     std::vector<std::string> lines;
 };
 
-inline const Octets kSps = hex("67640028acb403c0113f2e02200000030020000006d1e30632c0");
+// It promises that no picture is held back.
+inline const Octets kSps = hex("67640028acb403c0113f2e02200000030020000006d1e30654");
 inline const Octets kPps = hex("68ee3cb0");
 
 // A NAL unit of `size` bytes with that head; its slice header says "first of a picture".
@@ -49,8 +50,10 @@ inline Octets unit(std::initializer_list<std::uint8_t> head, std::size_t size, s
     return bytes;
 }
 inline Octets idr(std::size_t size) { return unit({0x65}, size); }
-inline Octets inter(std::size_t size) { return unit({0x41}, size); }       // others are predicted from it
-inline Octets disposable(std::size_t size) { return unit({0x01}, size); }  // nothing is
+// Slice headers begin with 0 (the first macroblock) and 5 (P, and no other in this picture) or 6 (B).
+inline Octets inter(std::size_t size) { return unit({0x41, 0x9A}, size); }        // others are predicted from it
+inline Octets reference_b(std::size_t size) { return unit({0x41, 0x9E}, size); }  // these, too
+inline Octets disposable(std::size_t size) { return unit({0x01, 0x9E}, size); }   // nothing is
 
 inline Octets with_lengths(const std::vector<Octets>& units, int length_bytes = 4) {
     ByteWriter out;
@@ -77,13 +80,13 @@ inline Packet video_config(wire::flv::VideoCodec codec, Bytes record) {
                         {});
 }
 
-inline Packet avc_config(std::uint8_t length_bytes = 4) {
+inline Packet avc_config(std::uint8_t length_bytes = 4, const Octets& sps = kSps) {
     ByteWriter out;
     write_avc_config(out, wire::codec::AvcConfig{.profile = 0x64,
                                                  .compatibility = 0,
                                                  .level = 0x28,
                                                  .nal_length_size = length_bytes,
-                                                 .sps = {kSps},
+                                                 .sps = {sps},
                                                  .pps = {kPps},
                                                  .extension = {}});
     return video_config(wire::flv::VideoCodec::avc, out.written());

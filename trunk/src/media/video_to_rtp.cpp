@@ -58,6 +58,11 @@ void put_unit(std::vector<std::uint8_t>& out, Bytes unit) {
     out.insert(out.end(), unit.begin(), unit.end());
 }
 
+bool is_avc_sps(Bytes unit) {
+    constexpr unsigned kSps = 7;
+    return !unit.empty() && (unit[0] & 0x1FU) == kSps;
+}
+
 // profile-level-id of RFC 6184, 8.1, is the three bytes behind the header of the sequence parameter set.
 std::string avc_format(const wire::codec::AvcConfig& config) {
     return fmt::format("level-asymmetry-allowed=1;packetization-mode=1;profile-level-id={:02x}{:02x}{:02x}", config.profile,
@@ -118,31 +123,36 @@ Result<void> VideoToRtp::set_config(const flv::VideoTag& tag) {
 
 Result<void> VideoToRtp::take_avc_config(Bytes record) {
     const auto config = TRY(wire::codec::parse_avc_config(record));
+    set_track(Codec::avc, avc_format(config));
     parameter_sets_.clear();
     for (const auto* units : {&config.sps, &config.pps})
         for (const Bytes unit : *units)
-            add_parameter_set(unit);
+            put_parameter_set(parameter_sets_, unit);
     nal_length_size_ = config.nal_length_size;
-    set_track(Codec::avc, avc_format(config));
     return {};
 }
 
 Result<void> VideoToRtp::take_hevc_config(Bytes record) {
     const auto config = TRY(wire::codec::parse_hevc_config(record));
+    set_track(Codec::hevc, "");
     parameter_sets_.clear();
     for (const auto type : {config.kVps, config.kSps, config.kPps})
         for (const wire::codec::HevcArray& array : config.arrays)
             if (array.type == type)
                 for (const Bytes unit : array.units)
-                    add_parameter_set(unit);
+                    put_parameter_set(parameter_sets_, unit);
     nal_length_size_ = config.nal_length_size;
-    set_track(Codec::hevc, "");
     return {};
 }
 
-void VideoToRtp::add_parameter_set(Bytes unit) {
-    if (!unit.empty())
-        put_unit(parameter_sets_, unit);
+void VideoToRtp::put_parameter_set(std::vector<std::uint8_t>& out, Bytes unit) const {
+    if (unit.empty())
+        return;
+    // A set that cannot be read to its end goes as it is: decoders may know better.
+    if (codec_ == Codec::avc && is_avc_sps(unit) && !options_.keep_bframe)
+        if (const auto changed = wire::codec::without_reordering(unit); changed.ok())
+            return put_unit(out, *changed);
+    put_unit(out, unit);
 }
 
 void VideoToRtp::set_track(Codec codec, std::string format) {
@@ -156,7 +166,8 @@ void VideoToRtp::set_track(Codec codec, std::string format) {
 Result<bool> VideoToRtp::collect_nal_units(const flv::VideoTag& tag, MediaTime shown) {
     frame_.clear();
     bool has_own_sets = false;
-    bool is_reference = false;
+    bool is_needed = false;  // by pictures that stay
+    const bool is_reordered = !tag.key && order_.is_reordered(shown);
     ByteReader in(tag.body);
     while (!in.at_end()) {
         std::uint32_t length = 0;
@@ -168,24 +179,39 @@ Result<bool> VideoToRtp::collect_nal_units(const flv::VideoTag& tag, MediaTime s
         const Unit what = codec_ == Codec::avc ? avc_unit(unit[0]) : hevc_unit(unit[0]);
         if (what.is == Unit::Is::other || (what.is == Unit::Is::message && !options_.keep_avc_nalu_sei))
             continue;
-        has_own_sets = has_own_sets || what.is == Unit::Is::parameter_set;
-        is_reference = is_reference || what.is_reference;
+        if (what.is == Unit::Is::parameter_set) {
+            has_own_sets = true;
+            put_parameter_set(frame_, unit);
+            continue;
+        }
+        is_needed = is_needed || (is_reordered && what.is_reference && !is_b_slice(unit));
         put_unit(frame_, unit);
     }
     if (tag.key && !has_own_sets)
         frame_.insert(frame_.begin(), parameter_sets_.begin(), parameter_sets_.end());
-    return tag.key || !order_.is_reordered(shown) || admit_b_frame(is_reference);
+    return !is_reordered || admit_b_frame(is_needed);
 }
 
-bool VideoToRtp::admit_b_frame(bool is_reference) {
+// B-frames that others are predicted from (b-pyramid) are left out, too, where that can be seen (H.264): browsers' decoders hold
+// no picture back, fail on the first that is shown before an earlier one, and drop everything up to the next key frame. Without
+// them the picture is whole where P-frames look at one picture only (libx264's presets up to veryfast, most hardware); else it
+// may smear up to the next key frame.
+bool VideoToRtp::is_b_slice(Bytes unit) const {
+    if (codec_ != Codec::avc)
+        return false;
+    const auto found = wire::codec::is_avc_b_slice(unit);
+    return found.ok() && *found;
+}
+
+bool VideoToRtp::admit_b_frame(bool is_needed) {
     if (!has_b_frames_)
-        LOG_WARN(
-            log_,
-            "the stream has B-frames, which browsers do not put in order: {}. Better switch them off in the encoder "
-            "(tune=zerolatency, bframes=0)",
-            options_.keep_bframe ? "kept, as keep_bframe says" : "those that nothing is predicted from are left out for WebRTC");
+        LOG_WARN(log_,
+                 "the stream has B-frames, which browsers do not put in order: {}. Better switch them off in the encoder "
+                 "(tune=zerolatency, bframes=0)",
+                 options_.keep_bframe ? "kept, as keep_bframe says"
+                                      : "they are left out for WebRTC, which gets fewer pictures a second");
     has_b_frames_ = true;
-    if (options_.keep_bframe || is_reference)
+    if (options_.keep_bframe || is_needed)
         return true;
     ++counters_.dropped_b_frames;
     return false;

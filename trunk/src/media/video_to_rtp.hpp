@@ -1,5 +1,6 @@
-// VideoToRtp: pictures as RTMP carries them become packets of a lane. Parameter sets stand in front of each key frame; B-frames,
-// which browsers do not put in order, are left out where nothing is predicted from them, unless an operator keeps them.
+// VideoToRtp: pictures as RTMP carries them become packets of a lane. Parameter sets stand in front of each key frame. B-frames,
+// which browsers do not put in order, are left out unless an operator keeps them: all of H.264, whose parameter sets are changed
+// to allow for it, and of HEVC those that nothing is predicted from.
 #pragma once
 
 #include <cstdint>
@@ -40,17 +41,17 @@ public:
 
 private:
     using Codec = wire::flv::VideoCodec;
-    struct NalRules;
 
     Result<void> convert(const Packet& packet);
     Result<void> set_config(const wire::flv::VideoTag& tag);
     Result<void> take_avc_config(Bytes record);
     Result<void> take_hevc_config(Bytes record);
-    void add_parameter_set(Bytes unit);
+    void put_parameter_set(std::vector<std::uint8_t>& out, Bytes unit) const;
     void set_track(Codec codec, std::string format);
     // Gives false when the frame is to be left out.
     Result<bool> collect_nal_units(const wire::flv::VideoTag& tag, MediaTime shown);
-    bool admit_b_frame(bool is_reference);
+    bool is_b_slice(Bytes unit) const;
+    bool admit_b_frame(bool is_needed);
     Result<void> packetize(const wire::flv::VideoTag& tag);
     void send(const Packet& packet, MediaTime time, bool is_key);
 

@@ -77,7 +77,7 @@ TEST_F(VideoToRtpTest, ParameterSetsStandInFrontOfEachKeyFrame) {
 }
 
 TEST_F(VideoToRtpTest, StreamsOwnParameterSetsAreNotDoubled) {
-    const Octets other_sps = unit({0x67}, 20);
+    const Octets other_sps = unit({0x67, 0x42, 0x00, 0x1E, 0x00}, 8, 0x00);  // it is gone before it says anything
     push({avc_config(), avc_frame(Picture::key, 0ms, {other_sps, kPps, idr(100)})});
     ASSERT_EQ(received_avc().size(), 1U);
     EXPECT_EQ(received_avc()[0].data, with_lengths({other_sps, kPps, idr(100)}));
@@ -138,11 +138,43 @@ TEST_F(VideoToRtpTest, KeepsBFramesWhenAskedWithStampsThatRise) {
     EXPECT_TRUE(converter().has_b_frames());
 }
 
-TEST_F(VideoToRtpTest, KeepsBFramesThatOthersArePredictedFrom) {
+// I P B b b as x264 makes it with a pyramid: others are predicted from the first B-frame.
+TEST_F(VideoToRtpTest, LeavesBFramesOutThatOthersArePredictedFrom) {
     push({avc_config(), avc_frame(Picture::key, 0ms, {idr(900)}, 80ms), avc_frame(Picture::inter, 40ms, {inter(800)}, 200ms),
-          avc_frame(Picture::inter, 80ms, {inter(400)}, 80ms), avc_frame(Picture::inter, 120ms, {disposable(300)}, 0ms)});
-    EXPECT_EQ(received_avc().size(), 3U);
-    EXPECT_EQ(converter().counters().dropped_b_frames, 1U);
+          avc_frame(Picture::inter, 80ms, {reference_b(400), reference_b(300)}, 80ms),
+          avc_frame(Picture::inter, 120ms, {disposable(300)}, 0ms), avc_frame(Picture::inter, 160ms, {disposable(300)}, 40ms),
+          avc_frame(Picture::inter, 200ms, {inter(800)}, 200ms)});
+    std::vector<MediaTime> times;
+    for (const RtpPacket& packet : packets_of(lane, Kind::video))
+        times.push_back(packet.time);
+    EXPECT_EQ(times, (std::vector<MediaTime>{80ms, 240ms, 400ms}));
+    EXPECT_EQ(converter().counters().dropped_b_frames, 3U);
+}
+
+TEST_F(VideoToRtpTest, PicturesOutOfOrderThatAreNoBFramesStay) {
+    // Of a P-frame, and of a picture whose slice header cannot be read.
+    push({avc_config(), avc_frame(Picture::key, 0ms, {idr(900)}, 80ms), avc_frame(Picture::inter, 40ms, {inter(800)}, 200ms),
+          avc_frame(Picture::inter, 80ms, {inter(400)}, 80ms), avc_frame(Picture::inter, 120ms, {unit({0x41, 0x00}, 2)}, 0ms)});
+    EXPECT_EQ(received_avc().size(), 4U);
+    EXPECT_EQ(converter().counters().dropped_b_frames, 0U);
+}
+
+TEST_F(VideoToRtpTest, ParameterSetsPromiseTheOrderThatIsLeft) {
+    const Octets reordering = hex("6764001facd9405005bb011000000300100000030320f1831960");
+    const Octets in_order = hex("6764001facd9605005bb011000000300100000030320f1832580");
+    const std::vector<Packet> both{avc_config(4, reordering), avc_frame(Picture::key, 0ms, {idr(100)}),
+                                   avc_frame(Picture::key, 40ms, {reordering, kPps, idr(100)})};
+    push(both);
+    EXPECT_EQ(received_avc().at(0).data, with_lengths({in_order, kPps, idr(100)}));
+    EXPECT_EQ(received_avc().at(1).data, with_lengths({in_order, kPps, idr(100)})) << "those of the stream itself, too";
+    // One that cannot be read goes as it is; and so do all when B-frames stay.
+    const Octets cut(reordering.begin(), reordering.end() - 6);
+    push({avc_config(4, cut), avc_frame(Picture::key, 80ms, {idr(100)})});
+    EXPECT_EQ(received_avc().at(2).data, with_lengths({cut, kPps, idr(100)}));
+    options.keep_bframe = true;
+    made.reset();
+    push(both);
+    EXPECT_EQ(received_avc().at(3).data, with_lengths({reordering, kPps, idr(100)}));
 }
 
 TEST_F(VideoToRtpTest, StreamWithoutBFramesKeepsItsTimes) {

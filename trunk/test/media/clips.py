@@ -75,6 +75,8 @@ OPUS = "-c:a libopus -b:a 48k -ac 2".split()
 RECIPES = {
     "basic": (20, False, _video_input() + _audio_input() + _x264(430) + AAC),
     "bframes": (20, False, _video_input() + _audio_input() + _x264(430, bframes=2) + AAC),
+    # As ffmpeg's defaults make it: three B-frames, others are predicted from the middle one, and of three pictures.
+    "pyramid": (10, False, _video_input() + _audio_input() + "-c:v libx264 -b:v 430k -g 50 -bf 3".split() + AAC),
     "mp3": (20, False, _video_input() + _audio_input() + _x264(430) + "-c:a libmp3lame -b:a 64k -ac 2".split()),
     "audio": (20, False, _audio_input() + AAC),
     "video": (20, False, _video_input() + _x264(430)),

@@ -6,6 +6,7 @@
 
 #include "base/byte_reader.hpp"
 #include "wire/codec/bit_reader.hpp"
+#include "wire/codec/bit_writer.hpp"
 
 namespace live::wire::codec {
 
@@ -16,6 +17,10 @@ constexpr std::size_t kSpsMax = 31;
 constexpr std::size_t kPpsMax = 255;
 constexpr std::uint32_t kMacroblock = 16;
 constexpr std::uint8_t kExtendedSar = 255;
+constexpr std::uint8_t kBaseline = 66;           // it has no B-frames
+constexpr std::uint32_t kOrderOfDecoding = 2;    // the pic_order_cnt_type that lets pictures be shown in no other
+constexpr std::uint32_t kReferencesMax = 16;     // H.264, A.3.1
+constexpr unsigned kFlagsBeforeRestriction = 8;  // of usability information that says nothing
 
 // Profiles whose parameter set says its chroma format (H.264, 7.3.2.1.1).
 constexpr std::array<std::uint8_t, 13> kChromaProfiles = {100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135};
@@ -53,7 +58,8 @@ Result<std::uint32_t> read_chroma(BitReader& in, bool& separate_planes) {
     return format;
 }
 
-Result<void> skip_picture_order(BitReader& in) {
+// Gives pic_order_cnt_type.
+Result<std::uint32_t> read_picture_order(BitReader& in) {
     TRY(in.ue_up_to(12, "log2_max_frame_num_minus4"));
     const auto type = TRY(in.ue_up_to(2, "pic_order_cnt_type"));
     if (type == 0) {
@@ -66,11 +72,11 @@ Result<void> skip_picture_order(BitReader& in) {
         for (std::uint32_t i = 0; i < cycle; ++i)
             TRY(in.se());
     }
-    return {};
+    return type;
 }
 
 // H.264, E.1.1, up to the timing.
-Result<std::optional<double>> read_frame_rate(BitReader& in) {
+Result<void> skip_to_timing(BitReader& in) {
     if (TRY(in.flag()) && TRY(in.bits(8)) == kExtendedSar)
         TRY(in.skip(32));
     if (TRY(in.flag()))
@@ -84,6 +90,11 @@ Result<std::optional<double>> read_frame_rate(BitReader& in) {
         TRY(in.ue());
         TRY(in.ue());
     }
+    return {};
+}
+
+Result<std::optional<double>> read_frame_rate(BitReader& in) {
+    TRY(skip_to_timing(in));
     if (!TRY(in.flag()))
         return std::optional<double>();
     const auto units = TRY(in.bits(32));
@@ -107,9 +118,20 @@ Result<Crop> read_crop(BitReader& in, std::uint32_t unit_x, std::uint32_t unit_y
     return Crop{(left + right) * unit_x, (top + bottom) * unit_y};
 }
 
-Result<void> read_size(BitReader& in, std::uint32_t chroma_format, bool separate_planes, SpsInfo& info) {
-    TRY(in.ue());  // max_num_ref_frames
+// A set as it is read up to its usability information, with the places (in bits) of what without_reordering() changes.
+struct Sps {
+    SpsInfo info;
+    std::uint32_t order_type = 0;  // pic_order_cnt_type
+    std::uint32_t references = 0;  // max_num_ref_frames
+    std::size_t gaps_at = 0;       // gaps_in_frame_num_value_allowed_flag
+};
+
+// `end` is the size of the set in bits.
+Result<void> read_size(BitReader& in, std::size_t end, std::uint32_t chroma_format, bool separate_planes, Sps& sps) {
+    sps.references = TRY(in.ue());
+    sps.gaps_at = end - in.remaining();
     TRY(in.skip(1));
+    SpsInfo& info = sps.info;
     const auto columns = TRY(in.ue_up_to(kPictureSideMax / kMacroblock - 1, "pic_width_in_mbs_minus1")) + 1;
     const auto rows = TRY(in.ue_up_to(kPictureSideMax / kMacroblock - 1, "pic_height_in_map_units_minus1")) + 1;
     const bool frames_only = TRY(in.flag());
@@ -131,6 +153,60 @@ Result<void> read_size(BitReader& in, std::uint32_t chroma_format, bool separate
         info.width -= crop.x;
         info.height -= crop.y;
     }
+    return {};
+}
+
+// `in` is a whole set with its header byte, without emulation prevention; it is left at vui_parameters_present_flag.
+Result<Sps> read_sps(BitReader& in) {
+    const std::size_t end = in.remaining();
+    if (const auto type = TRY(in.bits(8)) & 0x1F; type != kSpsType)
+        return Error(Errc::malformed, "NAL type " + std::to_string(type) + " is no sequence parameter set");
+    Sps sps;
+    sps.info.profile = static_cast<std::uint8_t>(TRY(in.bits(8)));
+    TRY(in.skip(8));
+    sps.info.level = static_cast<std::uint8_t>(TRY(in.bits(8)));
+    TRY(in.ue_up_to(31, "seq_parameter_set_id"));
+    std::uint32_t chroma_format = 1;
+    bool separate_planes = false;
+    if (std::ranges::find(kChromaProfiles, sps.info.profile) != kChromaProfiles.end())
+        chroma_format = TRY(read_chroma(in, separate_planes));
+    sps.order_type = TRY(read_picture_order(in));
+    TRY(read_size(in, end, chroma_format, separate_planes, sps));
+    return sps;
+}
+
+// H.264, E.1.2.
+Result<void> skip_hrd(BitReader& in) {
+    const auto count = TRY(in.ue_up_to(31, "cpb_cnt_minus1")) + 1;
+    TRY(in.skip(8));
+    for (std::uint32_t i = 0; i < count; ++i) {
+        TRY(in.ue());
+        TRY(in.ue());
+        TRY(in.skip(1));
+    }
+    return in.skip(20);
+}
+
+// From the begin of the usability information to bitstream_restriction_flag (H.264, E.1.1).
+Result<void> skip_to_restriction(BitReader& in) {
+    constexpr std::size_t kTimingBits = 65;
+    TRY(skip_to_timing(in));
+    if (TRY(in.flag()))
+        TRY(in.skip(kTimingBits));
+    const bool has_nal_hrd = TRY(in.flag());
+    if (has_nal_hrd)
+        TRY(skip_hrd(in));
+    const bool has_vcl_hrd = TRY(in.flag());
+    if (has_vcl_hrd)
+        TRY(skip_hrd(in));
+    return in.skip(has_nal_hrd || has_vcl_hrd ? 2 : 1);
+}
+
+// From behind bitstream_restriction_flag to max_num_reorder_frames.
+Result<void> skip_to_reordering(BitReader& in) {
+    TRY(in.skip(1));
+    for (int i = 0; i < 4; ++i)
+        TRY(in.ue());
     return {};
 }
 
@@ -204,19 +280,7 @@ Result<std::vector<std::uint8_t>> make_avc_config(std::span<const Bytes> sps, st
 Result<SpsInfo> parse_avc_sps(Bytes nal) {
     const auto payload = without_emulation_prevention(nal);
     BitReader in(payload);
-    if (const auto type = TRY(in.bits(8)) & 0x1F; type != kSpsType)
-        return Error(Errc::malformed, "NAL type " + std::to_string(type) + " is no sequence parameter set");
-    SpsInfo info;
-    info.profile = static_cast<std::uint8_t>(TRY(in.bits(8)));
-    TRY(in.skip(8));
-    info.level = static_cast<std::uint8_t>(TRY(in.bits(8)));
-    TRY(in.ue_up_to(31, "seq_parameter_set_id"));
-    std::uint32_t chroma_format = 1;
-    bool separate_planes = false;
-    if (std::ranges::find(kChromaProfiles, info.profile) != kChromaProfiles.end())
-        chroma_format = TRY(read_chroma(in, separate_planes));
-    TRY(skip_picture_order(in));
-    TRY(read_size(in, chroma_format, separate_planes, info));
+    SpsInfo info = TRY(read_sps(in)).info;
     if (TRY(in.flag())) {
         // Some cameras cut the usability information short. The size is known by then, and the frame rate is a courtesy.
         const auto rate = read_frame_rate(in);
@@ -224,6 +288,59 @@ Result<SpsInfo> parse_avc_sps(Bytes nal) {
             info.frames_per_second = *rate;
     }
     return info;
+}
+
+Result<std::vector<std::uint8_t>> without_reordering(Bytes nal) {
+    const auto payload = without_emulation_prevention(nal);
+    const std::size_t end = payload.size() * 8;
+    BitReader in(payload);
+    const Sps sps = TRY(read_sps(in));
+    if (sps.references > kReferencesMax)
+        return Error(Errc::malformed, "max_num_ref_frames is " + std::to_string(sps.references));
+    const std::size_t usability_at = end - in.remaining();
+    const bool has_usability = TRY(in.flag());
+    if (has_usability)
+        TRY(skip_to_restriction(in));
+    const std::size_t restriction_at = end - in.remaining();
+    const bool has_restriction = has_usability && TRY(in.flag());
+    std::size_t order_at = 0;
+    bool is_in_order = sps.info.profile == kBaseline || sps.order_type == kOrderOfDecoding;
+    if (has_restriction) {
+        TRY(skip_to_reordering(in));
+        order_at = end - in.remaining();
+        const bool is_promised = TRY(in.ue()) == 0;
+        if (TRY(in.ue()) == sps.references && is_promised)
+            return std::vector<std::uint8_t>(nal.begin(), nal.end());
+        is_in_order |= is_promised;
+    }
+    BitWriter out;
+    out.copy(payload, 0, sps.gaps_at);
+    if (is_in_order)
+        out.copy(payload, sps.gaps_at, sps.gaps_at + 1);
+    else
+        out.flag(true);
+    out.copy(payload, sps.gaps_at + 1, usability_at).flag(true);
+    if (has_restriction)
+        out.copy(payload, usability_at + 1, order_at);
+    else if (has_usability)
+        out.copy(payload, usability_at + 1, restriction_at);
+    else
+        out.bits(0, kFlagsBeforeRestriction);
+    if (!has_restriction)  // What the absence of all this means, said (H.264, E.2.1).
+        out.flag(true).flag(true).ue(2).ue(1).ue(16).ue(16);
+    out.ue(0).ue(sps.references).trailing_bits();
+    return with_emulation_prevention(out.written());
+}
+
+Result<bool> is_avc_b_slice(Bytes nal) {
+    // Two codes of at most 65 bits each behind the header; prevention bytes among them.
+    constexpr std::size_t kEnough = 28;
+    const auto head = without_emulation_prevention(nal.first(std::min(nal.size(), kEnough)));
+    BitReader in(head);
+    TRY(in.skip(8));
+    TRY(in.ue());
+    constexpr std::uint32_t kB = 1;  // 6: and so is every slice of the picture
+    return TRY(in.ue_up_to(9, "slice_type")) % 5 == kB;
 }
 
 std::string_view avc_profile_name(std::uint8_t profile) {

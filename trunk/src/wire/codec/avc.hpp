@@ -1,6 +1,6 @@
 // H.264: the decoder configuration record that RTMP, FLV and MP4 carry (ISO/IEC 14496-15, 5.3.3.1) and the picture size inside
 // its sequence parameter set (ITU-T H.264, 7.3.2.1.1). Not a decoder: everything behind the picture size is read only where it
-// must be.
+// must be. Also what leaving B-frames out of a stream takes: which slices are theirs, and a parameter set that allows for it.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,17 @@ Result<std::vector<std::uint8_t>> make_avc_config(std::span<const Bytes> sps, st
 
 // `nal` with its header byte, as it stands in the record.
 Result<SpsInfo> parse_avc_sps(Bytes nal);
+
+// The parameter set of a stream whose B-frames are left out, made of that of the whole stream. It promises that pictures are
+// shown in the order of decoding (H.264, E.2.1: max_num_reorder_frames of 0, and no more pictures held than are predicted from),
+// because decoders hold pictures back otherwise, and browsers take that for a failure. Where the set lets B-frames be (it is not
+// Baseline, and did not promise that order itself) it also allows frame numbers to be left out (7.4.2.1.1,
+// gaps_in_frame_num_value_allowed_flag), because B-frames that others are predicted from have some. `nal` with its header byte;
+// what already says all this is given back as it is. Errors of parse_avc_sps, also for what it need not read.
+Result<std::vector<std::uint8_t>> without_reordering(Bytes nal);
+
+// Is the slice one of a B-frame (H.264, table 7-6)? `nal` is of type 1 or 5, with its header byte; its first bytes are enough.
+Result<bool> is_avc_b_slice(Bytes nal);
 
 // "Baseline", "Main", "High", ... or "Other".
 std::string_view avc_profile_name(std::uint8_t profile);

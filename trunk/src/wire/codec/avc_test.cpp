@@ -87,6 +87,81 @@ TEST(AvcSps, RefusesACropOfTheWholePicture) {
     EXPECT_EQ(parse_avc_sps(hex("67 42001e da 7c fc"))->width, 4u);
 }
 
+struct OrderVector {
+    const char* name;
+    std::vector<std::uint8_t> sps;
+    std::vector<std::uint8_t> expected;
+};
+
+// The sets of libx264 are from ffmpeg 5.1, as in codec_vectors.hpp.
+const std::vector<OrderVector>& order_vectors() {
+    static const std::vector<OrderVector> table = {
+        {"libx264, two pictures held back of four", hex("6764001facd9405005bb011000000300100000030320f1831960"),
+         hex("6764001facd9605005bb011000000300100000030320f1832580")},
+        {"libx264, cropped", hex("67640028acd940780227a9b01100000303e90000ea600f183196"),
+         hex("67640028acd960780227a9b01100000303e90000ea600f183258")},
+        {"libx264, interlaced", hex("6764001eacd940b424d8088000000300800000190f8a14cb"),
+         hex("6764001eacd960b424d8088000000300800000190f8a152c")},
+        {"libx264, 4:4:4", hex("67f4000d919b282a10f1f1f808800000030080000019078a14cb"),
+         hex("67f4000d919b2c2a10f1f1f808800000030080000019078a152c")},
+        {"libx264, 4:2:2", hex("677a000db6cd9415087888fc0440000003004000000c83c50a6580"),
+         hex("677a000db6cd9615087888fc0440000003004000000c83c50a96")},
+        {"libx264, baseline: nothing to do", hex("6742c01ed900a02ff97011000003000100000300320f162e48"),
+         hex("6742c01ed900a02ff97011000003000100000300320f162e48")},
+        {"no usability information, baseline", hex("67 42001e da 7c fc"), hex("67 42001e da 7c fe 01b41108d4")},
+        // Ours: High, order type 0, four references, 40x23 macroblocks, and as much usability information as the name says.
+        {"no usability information", hex("6764001facd940a02f90"), hex("6764001facd960a02fa01b41108cb0")},
+        {"only the timing", hex("6764001facd940a02fa10000030001000003003284"),
+         hex("6764001facd960a02fa1000003000100000300328da0884658")},
+        {"all but the restriction", hex("6764001facd940a02fbff00040003f5000000a4a0003200c801900642f7bde8000c803200640190bdef750"),
+         hex("6764001facd960a02fbff00040003f5000000a4a0003200c801900642f7bde8000c803200640190bdef77682211960")},
+        {"buffers, and one picture held back", hex("6764001facd940a02fa0a0003200c801900642f7bddf8c188b"),
+         hex("6764001facd960a02fa0a0003200c801900642f7bddf8c192c")},
+    };
+    return table;
+}
+
+TEST(AvcSps, PromisesTheOrderOfDecoding) {
+    for (const OrderVector& vector : order_vectors()) {
+        SCOPED_TRACE(vector.name);
+        const auto changed = without_reordering(vector.sps);
+        ASSERT_TRUE(changed.ok()) << changed.error().text();
+        EXPECT_EQ(*changed, vector.expected);
+        EXPECT_EQ(*without_reordering(*changed), *changed) << "there is nothing more to change";
+        const auto before = parse_avc_sps(vector.sps);
+        const auto after = parse_avc_sps(*changed);
+        EXPECT_EQ(after->width, before->width);
+        EXPECT_EQ(after->height, before->height);
+        EXPECT_EQ(after->profile, before->profile);
+        EXPECT_EQ(after->frames_per_second, before->frames_per_second);
+    }
+}
+
+TEST(AvcSps, WhatIsCutOrNonsensePromisesNothing) {
+    for (const OrderVector& vector : order_vectors())
+        for (std::size_t size = 0; size + 2 < vector.sps.size(); ++size) {
+            const auto changed = without_reordering(Bytes(vector.sps).first(size));
+            EXPECT_TRUE(changed.ok() ? size > 6 : changed.code() == Errc::need_more) << vector.name << " cut at " << size;
+        }
+    EXPECT_EQ(without_reordering(hex("68 ebe3cb22c0")).code(), Errc::malformed);
+    // Baseline as above, of 16 references and of 17.
+    EXPECT_TRUE(without_reordering(hex("67 42001e d845e4")).ok());
+    EXPECT_EQ(without_reordering(hex("67 42001e d849e4")).code(), Errc::malformed);
+}
+
+TEST(AvcSlice, IsOfABFrame) {
+    EXPECT_TRUE(*is_avc_b_slice(hex("019e")));
+    EXPECT_TRUE(*is_avc_b_slice(hex("41a8"))) << "type 1: other slices of the picture may be others";
+    EXPECT_FALSE(*is_avc_b_slice(hex("419a")));
+    EXPECT_FALSE(*is_avc_b_slice(hex("6588"))) << "I, 7";
+    EXPECT_TRUE(*is_avc_b_slice(hex("01 001c2070"))) << "of macroblock 3599";
+    EXPECT_TRUE(*is_avc_b_slice(hex("01 000003008000009c"))) << "of one so far that it takes emulation prevention";
+    EXPECT_EQ(is_avc_b_slice({}).code(), Errc::need_more);
+    EXPECT_EQ(is_avc_b_slice(hex("01")).code(), Errc::need_more);
+    EXPECT_EQ(is_avc_b_slice(hex("0100")).code(), Errc::need_more);
+    EXPECT_EQ(is_avc_b_slice(hex("018b")).code(), Errc::malformed) << "slice type 10";
+}
+
 TEST(AvcConfig, IsMadeOfParameterSets) {
     for (const PictureVector& vector : avc_vectors()) {
         const auto config = parse_avc_config(vector.record);

@@ -22,10 +22,22 @@ void check_size(const Result<SpsInfo>& info) {
         CHECK(info->width > 0 && info->height > 0 && info->width <= kPictureSideMax && info->height <= kPictureSideMax);
 }
 
+void check_order(Bytes sps) {
+    const auto changed = without_reordering(sps);
+    if (!changed.ok())
+        return;
+    const auto before = parse_avc_sps(sps);
+    const auto after = parse_avc_sps(*changed);
+    CHECK(before.ok() && after.ok() && before->width == after->width && before->height == after->height);
+    CHECK(without_reordering(*changed).value() == *changed);
+}
+
 void check_records(Bytes input) {
     if (const auto config = parse_avc_config(input); config.ok()) {
-        for (const Bytes sps : config->sps)
+        for (const Bytes sps : config->sps) {
             check_size(parse_avc_sps(sps));
+            check_order(sps);
+        }
         if (const auto made = make_avc_config(config->sps, config->pps); made.ok())
             CHECK(parse_avc_config(*made).ok());
         ByteWriter out;
@@ -66,6 +78,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Bytes input(data, size);
     check_records(input);
     check_size(parse_avc_sps(input));
+    check_order(input);
+    (void)is_avc_b_slice(input);
     check_size(parse_hevc_sps(input));
     check_size(parse_av1_sequence_header(input));
     check_size(parse_vp9_key_frame(input));
