@@ -1,0 +1,95 @@
+"""WHIP and WHEP with aiortc, which shares no code with a browser nor with us: its own ICE and RTP, OpenSSL's DTLS, ffmpeg's codecs."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import players
+from live_server import wait_until
+
+HERE = Path(__file__).resolve().parent / "second_client"
+VHOST = "rtc { enabled on; rtmp_to_rtc on; rtc_to_rtmp on; pli_for_rtmp 1; }"
+ROOT = "rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; }"
+
+
+@pytest.fixture(name="aiortc", scope="module")
+def fixture_aiortc() -> Path:
+    """A Python that has it, in the cache folder, which is made on first use."""
+    wanted = HERE / "requirements.txt"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "live-server"
+    digest = hashlib.sha256(wanted.read_bytes() + sys.version.encode()).hexdigest()[:10]
+    folder = cache / f"aiortc-{digest}"
+    python = folder / "bin/python"
+    if python.exists():
+        return python
+    cache.mkdir(parents=True, exist_ok=True)
+    # A venv cannot be moved, so that its being whole is told by a name that comes last.
+    work = Path(tempfile.mkdtemp(prefix="aiortc-", dir=cache))
+    for command in ([sys.executable, "-m", "venv", work],
+                    [work / "bin/python", "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", "--only-binary=:all:",
+                     "-r", wanted]):
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode != 0:
+            shutil.rmtree(work)
+            pytest.skip(f"aiortc, the second WebRTC client, could not be installed: {done.stderr.strip()[-300:]}")
+    try:
+        folder.symlink_to(work.name)
+    except FileExistsError:  # Another run was quicker.
+        shutil.rmtree(work)
+    return python
+
+
+class Client:
+    """One run of the client."""
+
+    def __init__(self, python: Path, *arguments):
+        self.process = subprocess.Popen([str(word) for word in (python, HERE / "client.py", *arguments)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def result(self) -> dict:
+        """Of a player when it is done; a publisher ends now."""
+        said, complained = self.process.communicate(timeout=40)
+        assert self.process.returncode == 0, complained[-3000:]
+        return json.loads(said)
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+
+@pytest.mark.parametrize("codec", ["H264", pytest.param("VP8", marks=pytest.mark.long)])
+def test_another_client_publishes_and_plays(server, aiortc, codec):
+    live = server(vhost=VHOST, root=ROOT)
+    address = f"http://127.0.0.1:{live.ports['api']}/rtc/v1/%s/?app=live&stream=cam"
+    publisher = Client(aiortc, "whip", address % "whip", codec)
+    try:
+        wait_until(lambda: any(one["publish"]["active"] for one in live.api("/api/v1/streams/")["streams"]), 15, "it publishes")
+        if codec == "H264":
+            players.wait_playable(live.url("cam"), 10)
+        player = Client(aiortc, "whep", address % "whep", codec, 3)
+        got = player.result()
+        sent = publisher.result()
+    finally:
+        publisher.kill()
+    assert sent["video"] > 90 and sent["audio"] > 150, sent
+    video, audio = got["video"], got["audio"]
+    assert video["frames"] > 50 and video["width"] == 320 and video["shades"] > 30 and video["gap"] < 0.5, got
+    assert audio["frames"] > 90 and audio["loudness"] > 4000, got
+    wait_until(lambda: not live.api("/api/v1/clients/")["clients"], 5, "DELETE ends both")
+
+
+def test_another_client_plays_what_came_by_rtmp(server, aiortc, clip):
+    live = server(vhost=VHOST, root=ROOT)
+    with players.FfmpegPublisher(live.url("cam"), clip("basic")):
+        players.wait_playable(live.url("cam"))
+        got = Client(aiortc, "whep", f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whep/?app=live&stream=cam", "H264", 3).result()
+    assert got["video"]["frames"] > 50 and got["video"]["width"] == 640, got
+    assert got["audio"]["frames"] > 90 and got["audio"]["loudness"] > 1000, got
