@@ -29,6 +29,11 @@ public:
     // A whole fragment of that much media, next to what has come.
     void on_fragment(TimePoint now, std::chrono::milliseconds duration);
     void on_gap(std::chrono::milliseconds missing);
+    // Of RTP: packets that came, and those that never did.
+    void on_packets(std::uint64_t came, std::uint64_t lost) {
+        packets_ += came;
+        lost_packets_ += lost;
+    }
     void on_delay(std::chrono::microseconds delay);
     // Of a publisher: how far behind its schedule a message went out.
     void on_late(std::chrono::microseconds late) { late_max_ = late > late_max_ ? late : late_max_; }
@@ -46,6 +51,8 @@ public:
     std::chrono::microseconds playing_time() const { return playing_; }
     // Media time that came, without the gaps.
     std::chrono::milliseconds media_time() const { return std::chrono::milliseconds(media_before_ms_ + media_ms_); }
+    std::uint64_t packets() const { return packets_; }
+    std::uint64_t lost_packets() const { return lost_packets_; }
     std::uint64_t gaps() const { return gaps_; }
     std::chrono::milliseconds gap_time() const { return std::chrono::milliseconds(gap_ms_); }
     std::uint64_t stalls() const { return stalls_; }
@@ -67,7 +74,7 @@ private:
     TimePoint first_frame_at_{};
     std::optional<std::chrono::microseconds> connect_, first_frame_;
     std::chrono::microseconds playing_{}, delay_sum_{}, delay_max_{}, late_max_{};
-    std::uint64_t tasks_ = 0, failed_ = 0, bytes_ = 0, gaps_ = 0, stalls_ = 0, delays_ = 0;
+    std::uint64_t tasks_ = 0, failed_ = 0, bytes_ = 0, packets_ = 0, lost_packets_ = 0, gaps_ = 0, stalls_ = 0, delays_ = 0;
     std::int64_t buffer_ms_;
     std::int64_t gap_ms_ = 0, stall_ms_ = 0;
     std::int64_t media_before_ms_ = 0;  // of earlier tasks

@@ -24,6 +24,9 @@ constexpr std::uint8_t kFrames = 1;
 constexpr std::uint8_t kNalSei = 6;
 constexpr std::uint8_t kNalDelimiter = 9;
 constexpr std::uint8_t kUserData = 5;
+constexpr std::uint8_t kAggregate = 24;  // STAP-A
+constexpr std::uint8_t kTypeMask = 0x1F;
+constexpr std::size_t kLengthBytes = 4;  // in front of a NAL unit
 constexpr std::size_t kSeiBytes = 3 + kUuid.size() + kDigits + 1;
 // A delimiter is a type and a picture type; it must stay the first NAL unit (H.264, 7.4.1.2.3).
 constexpr std::size_t kDelimiterBytes = 4 + 2;
@@ -38,21 +41,39 @@ std::size_t place_of_stamp(Bytes body) {
     return kTagHeaderBytes + (has_delimiter ? kDelimiterBytes : 0);
 }
 
+std::optional<SystemMicros> stamp_of_unit(Bytes unit) {
+    constexpr std::size_t kUuidAt = 3;
+    if (unit.size() < kUuidAt + kUuid.size() + kDigits || unit[0] != kNalSei ||
+        !std::ranges::equal(unit.subspan(kUuidAt, kUuid.size()), kUuid))
+        return std::nullopt;
+    const std::string_view digits = as_text(unit.subspan(kUuidAt + kUuid.size(), kDigits));
+    std::uint64_t micros = 0;
+    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), micros, 16);
+    if (failure != std::errc() || end != digits.data() + digits.size() || micros > INT64_MAX)
+        return std::nullopt;
+    return SystemMicros(static_cast<std::int64_t>(micros));
+}
+
 }  // namespace
 
-std::optional<std::vector<std::uint8_t>> stamped_video(Bytes body, SystemMicros now) {
-    if (!is_avc_frames(body))
-        return std::nullopt;
+std::vector<std::uint8_t> stamp_unit(SystemMicros now) {
     std::array<char, kDigits> digits;
     digits.fill('0');
     std::array<char, kDigits> text{};
     const auto end = std::to_chars(text.begin(), text.end(), static_cast<std::uint64_t>(now.count()), 16).ptr;
     std::copy(text.begin(), end, digits.end() - (end - text.begin()));
 
+    ByteWriter out;
+    out.u8(kNalSei).u8(kUserData).u8(kUuid.size() + kDigits).bytes(kUuid).text({digits.data(), digits.size()}).u8(0x80);
+    return out.release();
+}
+
+std::optional<std::vector<std::uint8_t>> stamped_video(Bytes body, SystemMicros now) {
+    if (!is_avc_frames(body))
+        return std::nullopt;
     const std::size_t place = place_of_stamp(body);
     ByteWriter out;
-    out.bytes(body.first(place)).u32be(kSeiBytes).u8(kNalSei).u8(kUserData).u8(kUuid.size() + kDigits).bytes(kUuid);
-    out.text({digits.data(), digits.size()}).u8(0x80).bytes(body.subspan(place));
+    out.bytes(body.first(place)).u32be(kSeiBytes).bytes(stamp_unit(now)).bytes(body.subspan(place));
     return out.release();
 }
 
@@ -71,16 +92,26 @@ std::optional<SystemMicros> find_video_stamp(Bytes head) {
     if (!is_avc_frames(head))
         return std::nullopt;
     const Bytes sei = head.subspan(place_of_stamp(head));
-    constexpr std::size_t kUuidAt = 4 + 3;
-    if (sei.size() < kUuidAt + kUuid.size() + kDigits || sei[4] != kNalSei ||
-        !std::ranges::equal(sei.subspan(kUuidAt, kUuid.size()), kUuid))
+    return sei.size() < kLengthBytes ? std::nullopt : stamp_of_unit(sei.subspan(kLengthBytes));
+}
+
+std::optional<SystemMicros> find_packet_stamp(Bytes payload) {
+    if (payload.empty())
         return std::nullopt;
-    const std::string_view digits = as_text(sei.subspan(kUuidAt + kUuid.size(), kDigits));
-    std::uint64_t micros = 0;
-    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), micros, 16);
-    if (failure != std::errc() || end != digits.data() + digits.size() || micros > INT64_MAX)
-        return std::nullopt;
-    return SystemMicros(static_cast<std::int64_t>(micros));
+    if ((payload[0] & kTypeMask) != kAggregate)
+        return stamp_of_unit(payload);
+    ByteReader in(payload.subspan(1));
+    while (!in.at_end()) {
+        const auto length = in.u16be();
+        if (!length.ok())
+            return std::nullopt;
+        const auto unit = in.take(*length);
+        if (!unit.ok())
+            return std::nullopt;
+        if (const auto stamp = stamp_of_unit(*unit))
+            return stamp;
+    }
+    return std::nullopt;
 }
 
 std::optional<SystemMicros> find_data_stamp(Bytes head) {

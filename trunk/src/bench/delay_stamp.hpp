@@ -21,11 +21,16 @@ std::optional<std::vector<std::uint8_t>> stamped_video(Bytes body, SystemMicros 
 // Of the body of an H.264 sequence header.
 bool has_long_nal_lengths(Bytes body);
 
+// The SEI message alone, a NAL unit.
+std::vector<std::uint8_t> stamp_unit(SystemMicros now);
+
 // The body of an AMF0 data message that says the time.
 std::vector<std::uint8_t> stamp_message(SystemMicros now);
 
 // The stamp of a message, of which the first 64 bytes are enough.
 std::optional<SystemMicros> find_video_stamp(Bytes head);
 std::optional<SystemMicros> find_data_stamp(Bytes head);
+// The stamp in a payload of RTP with H.264: a NAL unit alone, or among several small ones (RFC 6184, 5.7.1).
+std::optional<SystemMicros> find_packet_stamp(Bytes payload);
 
 }  // namespace live::bench

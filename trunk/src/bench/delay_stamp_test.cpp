@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/byte_writer.hpp"
 #include "base/hex.hpp"
 
 namespace live::bench {
@@ -71,6 +72,22 @@ TEST(DelayStamp, LengthsOfFourBytesAreTold) {
     EXPECT_TRUE(has_long_nal_lengths(hex("17 00 000000 0164001f ff e1")));
     EXPECT_FALSE(has_long_nal_lengths(hex("17 00 000000 0164001f fd e1")));
     EXPECT_FALSE(has_long_nal_lengths(hex("17 00 000000 01")));
+}
+
+TEST(DelayStamp, APacketCarriesItAloneOrAmongOthers) {
+    const Octets unit = stamp_unit(kNow);
+    EXPECT_EQ(unit.size(), 36U);
+    EXPECT_EQ(find_packet_stamp(unit), kNow);
+    // STAP-A of a parameter set, the stamp and a small slice.
+    ByteWriter out;
+    out.u8(0x78).u16be(2).bytes(hex("68ee")).u16be(36).bytes(unit).u16be(3).bytes(hex("41aabb"));
+    const Octets aggregate = out.release();
+    EXPECT_EQ(find_packet_stamp(aggregate), kNow);
+    for (std::size_t bytes = 0; bytes < 1 + 4 + 2 + 36; ++bytes)
+        EXPECT_EQ(find_packet_stamp(Bytes(aggregate).first(bytes)), std::nullopt) << bytes;
+    EXPECT_EQ(find_packet_stamp(hex("41aabb")), std::nullopt);
+    EXPECT_EQ(find_packet_stamp(hex("7c8541aabb")), std::nullopt);
+    EXPECT_EQ(find_packet_stamp(hex("7800000000")), std::nullopt);
 }
 
 }  // namespace

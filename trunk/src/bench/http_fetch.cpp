@@ -17,10 +17,14 @@ namespace http1 = engine::http1;
 namespace {
 
 bool is_redirect(int status) { return status == 301 || status == 302 || status == 303 || status == 307 || status == 308; }
+// RFC 9110, 15.4: with these a client may, or shall, go on with GET.
+bool may_become_get(int status) { return status < 307; }
 
 }  // namespace
 
-Result<void> HttpFetch::get(const std::string& url, const http1::Headers& headers, BodySink& sink, io::Deadline deadline) {
+Result<void> HttpFetch::send(Asked asked, const std::string& url, const http1::Headers& headers, BodySink& sink,
+                             io::Deadline deadline) {
+    asked_ = std::move(asked);
     final_url_ = url;
     int again = 0;
     for (int hop = 0; hop <= kRedirectsMax;) {
@@ -52,11 +56,11 @@ Result<HttpFetch::Next> HttpFetch::exchange(const http1::Headers& headers, BodyS
     fields.add("Accept", "*/*");
     const auto connection =
         headers.find("Upgrade") ? http1::ResponseBuilder::Connection::upgrade : http1::ResponseBuilder::Connection::keep_alive;
-    const std::string request = http1::write_request("GET", url.target, url.authority(), fields, "", connection);
+    const std::string request = http1::write_request(asked_.method, url.target, url.authority(), fields, asked_.body, connection);
     AnswerReader answer;
     location_.clear();
     head_seen_ = false;
-    auto received = send(as_bytes(request), deadline);
+    auto received = write(as_bytes(request), deadline);
     if (received.ok())
         received = receive(answer, sink, deadline);
     if (!received.ok() && received.code() == Errc::closed && was_used && !head_seen_) {
@@ -73,11 +77,12 @@ Result<void> HttpFetch::connect(const wire::http::Url& url, io::Deadline deadlin
     drop_connection();
     place_ = {url.host, url.port, url.is_secure};
     stream_ = TRY(client_.context.dialer.dial(place_, deadline.sooner(io::Deadline::after(LoadTask::kStartLimit))));
-    client_.meter.on_connected(io::now());
+    if (connection_ == Connection::is_the_clients)
+        client_.meter.on_connected(io::now());
     return {};
 }
 
-Result<void> HttpFetch::send(Bytes bytes, io::Deadline deadline) {
+Result<void> HttpFetch::write(Bytes bytes, io::Deadline deadline) {
     const std::array parts{io::as_part(bytes)};
     TRY(stream_->write_all(parts, deadline.sooner(io::Deadline::after(LoadTask::kIdleLimit))));
     client_.count_out(bytes.size());
@@ -95,7 +100,7 @@ Result<void> HttpFetch::receive(AnswerReader& answer, BodySink& sink, io::Deadli
         client_.count_in(*count);
         TRY(take_input(answer, sink, Bytes(client_.scratch()).first(*count)));
         if (const auto output = sink.take_output(); !output.empty())
-            TRY(send(output, deadline));
+            TRY(write(output, deadline));
     }
     return {};
 }
@@ -119,6 +124,8 @@ Result<void> HttpFetch::take_input(AnswerReader& answer, BodySink& sink, Bytes i
 
 Result<void> HttpFetch::on_head(const AnswerReader& answer, BodySink& sink) {
     if (is_redirect(answer.status())) {
+        if (asked_.method != "GET" && may_become_get(answer.status()))
+            return Error(Errc::unsupported, fmt::format("status {} to a {}", answer.status(), asked_.method));
         location_ = std::string(answer.headers().find("Location").value_or(""));
         if (location_.empty())
             return Error(Errc::malformed, fmt::format("status {} without a Location", answer.status()));

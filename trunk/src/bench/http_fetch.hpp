@@ -1,4 +1,4 @@
-// GET over HTTP/1.1 for load clients: connections are used again while the server allows it, redirects are followed, bodies of
+// HTTP/1.1 for load clients, mostly GET: connections are used again while the server allows it, redirects are followed, bodies of
 // any length and form are passed on piece by piece.
 #pragma once
 
@@ -31,12 +31,25 @@ class HttpFetch {
 public:
     static constexpr int kRedirectsMax = 5;
 
-    explicit HttpFetch(LoadClient& client) : client_(client) {}
+    // Is this connection what the client's connect time means, or only on the way to it?
+    enum class Connection : std::uint8_t { is_the_clients, is_aside };
+
+    explicit HttpFetch(LoadClient& client, Connection connection = Connection::is_the_clients)
+        : client_(client), connection_(connection) {}
 
     // Until the body's end; after a 101, what follows is the body and ends with the connection, well when `sink` has not
     // complained. Every read has LoadTask::kIdleLimit. Errc::malformed for the URL or the answer, Errc::denied for a status of
     // 400 and above, Errc::limit, Errc::closed, Errc::timed_out, errors of the connection.
-    Result<void> get(const std::string& url, const engine::http1::Headers& headers, BodySink& sink, io::Deadline deadline);
+    Result<void> get(const std::string& url, const engine::http1::Headers& headers, BodySink& sink, io::Deadline deadline) {
+        return send({"GET", {}}, url, headers, sink, deadline);
+    }
+    // The same for another method. A redirect that would make a GET of it (301 to 303) is Errc::unsupported.
+    struct Asked {
+        std::string method;
+        std::string body;
+    };
+    Result<void> send(Asked asked, const std::string& url, const engine::http1::Headers& headers, BodySink& sink,
+                      io::Deadline deadline);
     // Where the last redirect led.
     const std::string& final_url() const { return final_url_; }
 
@@ -48,10 +61,12 @@ private:
     Result<void> receive(AnswerReader& answer, BodySink& sink, io::Deadline deadline);
     Result<void> take_input(AnswerReader& answer, BodySink& sink, Bytes input);
     Result<void> on_head(const AnswerReader& answer, BodySink& sink);
-    Result<void> send(Bytes bytes, io::Deadline deadline);
+    Result<void> write(Bytes bytes, io::Deadline deadline);
     void drop_connection();
 
     LoadClient& client_;
+    Connection connection_;
+    Asked asked_;
     std::unique_ptr<io::Stream> stream_;
     Place place_;
     std::string final_url_;

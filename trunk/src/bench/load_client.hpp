@@ -48,7 +48,7 @@ struct LoadClient {
     // Of a publisher, its own bytes are those it sends.
     void count_out(std::size_t bytes) {
         context.tally.bytes_out += bytes;
-        if (context.tool == Tool::rtmp_publish)
+        if (publishes(context.tool, context.options))
             meter.on_bytes(bytes);
     }
     void on_media(TimePoint now, std::uint32_t timestamp_ms);

@@ -74,7 +74,8 @@ Result<void> set_delay(LoadOptions& options, std::string_view text) {
 }
 
 bool any(Tool) { return true; }
-bool publishes(Tool tool) { return tool == Tool::rtmp_publish; }
+bool publishes_rtmp(Tool tool) { return tool == Tool::rtmp_publish; }
+bool is_rtc(Tool tool) { return tool == Tool::rtc_load; }
 bool plays(Tool tool) { return tool != Tool::rtmp_publish && tool != Tool::http_load && tool != Tool::rtmp_load_fast; }
 bool is_hls(Tool tool) { return tool == Tool::hls_load; }
 
@@ -86,7 +87,9 @@ constexpr std::array kOptions = {
            },
            any},
     Option{'r', "url", "URL", "what to load", set_text<&LoadOptions::url>, any},
-    Option{'i', "input", "FLV", "the FLV file to publish, again and again", set_text<&LoadOptions::input>, publishes},
+    Option{'i', "input", "FLV", "the FLV file to publish, again and again", set_text<&LoadOptions::input>, publishes_rtmp},
+    Option{'i', "input", "FLV", "publish the H.264 of this FLV file by WHIP, again and again, instead of playing by WHEP",
+           set_text<&LoadOptions::input>, is_rtc},
     Option{'o', "vod", "", "the playlist is video on demand: every fragment, again and again", set_true<&LoadOptions::vod>,
            is_hls},
     Option{'t', "repeat", "N", "tasks of each client; 0: without end",
@@ -113,9 +116,19 @@ constexpr std::array kOptions = {
                return {};
            },
            plays},
-    Option{0, "ahead", "S", "how much earlier than its time a message may go out", set_seconds<&LoadOptions::ahead>, publishes},
+    Option{0, "ahead", "S", "how much earlier than its time a message may go out", set_seconds<&LoadOptions::ahead>,
+           publishes_rtmp},
     Option{0, "stamp", "", "write the time of sending into the media, for players that measure the delay; --ahead is 0 then",
-           set_true<&LoadOptions::stamp>, publishes},
+           set_true<&LoadOptions::stamp>, publishes_rtmp},
+    Option{0, "stamp", "", "with -i: write the time of sending into each picture, for players that measure the delay",
+           set_true<&LoadOptions::stamp>, is_rtc},
+    Option{0, "silence", "", "with -i: send Opus silence as sound; without it there is none, since WebRTC takes no AAC",
+           set_true<&LoadOptions::silence>, is_rtc},
+    Option{
+        0, "skip-decryption", "",
+        "players count packets by their headers and neither decrypt nor authenticate them, do not ask for lost ones again, look "
+        "every 5 ms and measure no delay; they report to the server as ever. For thousands of players",
+        set_true<&LoadOptions::skip_decryption>, is_rtc},
     Option{0, "json", "FILE", "write the result as JSON; - is standard output", set_text<&LoadOptions::json>, any},
     Option{0, "csv", "FILE", "write a line a second", set_text<&LoadOptions::csv>, any},
     Option{0, "progress", "", "say each second how many clients have started, until all have", set_true<&LoadOptions::progress>,
@@ -155,7 +168,8 @@ public:
         switch (tool) {
             case Tool::rtmp_load:
             case Tool::rtmp_load_fast:
-            case Tool::rtmp_publish: command_.options.delay = Seconds(1); break;
+            case Tool::rtmp_publish:
+            case Tool::rtc_load: command_.options.delay = Seconds(1); break;
             case Tool::hls_load: command_.options.delay = Seconds(-1); break;
             case Tool::http_load:
             case Tool::flv_load: break;
@@ -225,6 +239,10 @@ private:
         }
         if (tool_ == Tool::rtmp_publish && options.input.empty())
             return Error(Errc::malformed, "publishing needs an FLV file: -i FLV");
+        if (tool_ == Tool::rtc_load && options.input.empty() && (options.stamp || options.silence))
+            return Error(Errc::malformed, "--stamp and --silence are for publishing, which needs an FLV file: -i FLV");
+        if (tool_ == Tool::rtc_load && !options.input.empty() && options.skip_decryption)
+            return Error(Errc::malformed, "--skip-decryption is for players; with -i there are none");
         if (options.delay < Seconds(0) && tool_ != Tool::hls_load)
             return Error(Errc::malformed, "--delay: found \"-1\", expected seconds; only fragments have a duration");
         if (options.summary <= Seconds(0))
@@ -246,6 +264,8 @@ std::string_view example_of(Tool tool) {
         case Tool::http_load: return "-c 1000 -r http://127.0.0.1:8080/index.html -t 10";
         case Tool::hls_load: return "-c 1000 -r http://127.0.0.1:8080/live/livestream.m3u8";
         case Tool::flv_load: return "-c 1000 -r http://127.0.0.1:8080/live/livestream.flv, or ws://...";
+        case Tool::rtc_load:
+            return "-c 100 -r 'http://127.0.0.1:1985/rtc/v1/whep/?app=live&stream=livestream', or /rtc/v1/whip/ and -i";
     }
     return {};
 }
@@ -258,6 +278,7 @@ std::string_view purpose_of(Tool tool) {
         case Tool::http_load: return "downloads a URL again and again, many times at once";
         case Tool::hls_load: return "plays an HLS playlist, live or video on demand, many times at once";
         case Tool::flv_load: return "plays a live FLV by HTTP or WebSocket, many times at once";
+        case Tool::rtc_load: return "plays a stream by WebRTC (WHEP) or publishes an FLV file (WHIP), many times at once";
     }
     return {};
 }
@@ -272,8 +293,13 @@ std::string_view name_of(Tool tool) {
         case Tool::http_load: return "sb_http_load";
         case Tool::hls_load: return "sb_hls_load";
         case Tool::flv_load: return "sb_flv_load";
+        case Tool::rtc_load: return "sb_rtc_load";
     }
     return {};
+}
+
+bool publishes(Tool tool, const LoadOptions& options) {
+    return tool == Tool::rtmp_publish || (tool == Tool::rtc_load && !options.input.empty());
 }
 
 Result<LoadCommand> parse_load_command(Tool tool, std::span<const std::string_view> arguments) {
@@ -301,7 +327,7 @@ std::string help_text(Tool tool) {
 
 std::string params_text(Tool tool, const LoadOptions& options) {
     const std::string vod = tool == Tool::hls_load ? fmt::format("vod={}, ", options.vod ? 1 : 0) : "";
-    const std::string input = tool == Tool::rtmp_publish ? fmt::format("input={}, ", options.input) : "";
+    const std::string input = publishes(tool, options) ? fmt::format("input={}, ", options.input) : "";
     return fmt::format("params url={}, {}{}threads={}, start={:.2f}, delay={:.2f}, error={:.2f}, report={:.2f}, count={}",
                        options.url, vod, input, options.clients, options.startup.count(), options.delay.count(),
                        options.error.count(), options.summary.count(), options.repeat);

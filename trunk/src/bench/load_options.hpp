@@ -13,7 +13,7 @@
 
 namespace live::bench {
 
-enum class Tool : std::uint8_t { rtmp_load, rtmp_load_fast, rtmp_publish, http_load, hls_load, flv_load };
+enum class Tool : std::uint8_t { rtmp_load, rtmp_load_fast, rtmp_publish, http_load, hls_load, flv_load, rtc_load };
 
 std::string_view name_of(Tool tool);
 
@@ -29,19 +29,24 @@ struct LoadOptions {
     Seconds delay{0};  // -1: a fragment's duration (HLS)
     Seconds error{3};
     Seconds summary{30};
-    std::string input;  // publishing: the FLV file
+    std::string input;  // publishing: the FLV file; sb_rtc_load plays without it
     bool vod = false;   // HLS: play the playlist from its first fragment to the last, again and again
 
-    double ramp = 0;      // clients a second, instead of the random sleep; 0: off
-    Seconds duration{0};  // stop after this; 0: never
-    Seconds buffer{1};    // of the viewer whose stalls are counted
-    Seconds ahead{0.3};   // publishing: how much earlier than its time a message may go out
-    double kbps = 0;      // of the stream, to know how many bytes to expect; 0: measured
-    bool stamp = false;   // publishing: write the time of sending into the media
+    double ramp = 0;       // clients a second, instead of the random sleep; 0: off
+    Seconds duration{0};   // stop after this; 0: never
+    Seconds buffer{1};     // of the viewer whose stalls are counted
+    Seconds ahead{0.3};    // publishing: how much earlier than its time a message may go out
+    double kbps = 0;       // of the stream, to know how many bytes to expect; 0: measured
+    bool stamp = false;    // publishing: write the time of sending into the media
+    bool silence = false;  // publishing by WebRTC: Opus without a sound beside the picture
+    bool skip_decryption = false;
     bool progress = false;
     std::string json;  // a file; "-" is standard output
     std::string csv;
 };
+
+// Whether the clients send the stream, and do not play it.
+bool publishes(Tool tool, const LoadOptions& options);
 
 enum class Action : std::uint8_t { run, help, version };
 

@@ -76,6 +76,24 @@ TEST(LoadOptions, SaysWhatIsWrong) {
               "--delay: found \"-1\", expected seconds; only fragments have a duration");
 }
 
+TEST(LoadOptions, WebRtcPlaysOrPublishes) {
+    const auto player = options_of(Tool::rtc_load, {"-r", "http://h/rtc/v1/whep/?app=live&stream=a", "--skip-decryption"});
+    EXPECT_FALSE(publishes(Tool::rtc_load, player));
+    EXPECT_TRUE(player.skip_decryption);
+    EXPECT_EQ(player.delay, Seconds(1));
+    const auto publisher = options_of(Tool::rtc_load, {"-r", "http://h/", "-i", "a.flv", "--stamp", "--silence"});
+    EXPECT_TRUE(publishes(Tool::rtc_load, publisher));
+    EXPECT_TRUE(publisher.stamp && publisher.silence);
+    EXPECT_TRUE(publishes(Tool::rtmp_publish, publisher));
+    EXPECT_FALSE(publishes(Tool::rtmp_load, publisher));
+    EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "--stamp"}),
+              "--stamp and --silence are for publishing, which needs an FLV file: -i FLV");
+    EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "-i", "a.flv", "--skip-decryption"}),
+              "--skip-decryption is for players; with -i there are none");
+    EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "--ahead", "1"}), "there is no option --ahead");
+    EXPECT_NE(help_text(Tool::rtc_load).find("neither decrypt nor authenticate"), std::string::npos);
+}
+
 TEST(LoadOptions, ParamsAreTheFamilysFirstLine) {
     EXPECT_EQ(params_text(Tool::rtmp_load, options_of(Tool::rtmp_load, {"-c", "100", "-r", "rtmp://h/a/s"})),
               "params url=rtmp://h/a/s, threads=100, start=5.00, delay=1.00, error=3.00, report=30.00, count=0");

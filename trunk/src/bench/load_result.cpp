@@ -79,16 +79,23 @@ void LoadResult::gather() {
         return time ? std::optional(to_ms(*time)) : std::nullopt;
     };
     add("connect_ms", "connected after, ms", [&](const ClientMeter& c) { return only_ms(c.connect_time()); });
-    const bool publishes = tool_ == Tool::rtmp_publish;
-    const bool plays = !publishes && tool_ != Tool::http_load && tool_ != Tool::rtmp_load_fast;
+    const bool sends = publishes(tool_, options_);
+    const bool plays = !sends && tool_ != Tool::http_load && tool_ != Tool::rtmp_load_fast;
     add("first_frame_ms",
-        publishes ? "publishing after, ms"
-        : plays   ? "first frame after, ms"
-                  : "first byte after, ms",
+        sends   ? "publishing after, ms"
+        : plays ? "first frame after, ms"
+                : "first byte after, ms",
         [&](const ClientMeter& c) { return only_ms(c.first_frame_time()); });
-    add("mbytes", publishes ? "sent, MB" : "received, MB",
+    add("mbytes", sends ? "sent, MB" : "received, MB",
         [](const ClientMeter& c) { return std::optional(static_cast<double>(c.bytes()) / 1e6); });
-    if (publishes) {
+    const auto count = [&](auto member) {
+        return [member, has_played](const ClientMeter& c) {
+            return has_played(c) ? std::optional(static_cast<double>((c.*member)())) : std::nullopt;
+        };
+    };
+    if (tool_ == Tool::rtc_load)
+        add("packets", sends ? "packets sent" : "packets received", count(&ClientMeter::packets));
+    if (sends) {
         add("late_ms", "sent late by at most, ms",
             [&](const ClientMeter& c) { return has_played(c) ? std::optional(to_ms(c.late_max())) : std::nullopt; });
     }
@@ -98,11 +105,8 @@ void LoadResult::gather() {
         const double expected = expected_bytes(c);
         return expected > 0 ? std::optional(static_cast<double>(c.bytes()) / expected) : std::nullopt;
     });
-    const auto count = [&](auto member) {
-        return [member, has_played](const ClientMeter& c) {
-            return has_played(c) ? std::optional(static_cast<double>((c.*member)())) : std::nullopt;
-        };
-    };
+    if (tool_ == Tool::rtc_load)
+        add("lost_packets", "packets lost for good", count(&ClientMeter::lost_packets));
     add("gaps", "gaps in media time", count(&ClientMeter::gaps));
     add("gap_ms", "media missing in them, ms",
         [&](const ClientMeter& c) { return has_played(c) ? std::optional(to_ms(c.gap_time())) : std::nullopt; });
@@ -142,7 +146,7 @@ std::string LoadResult::json() const {
                            rounded(to_ms(c.first_frame_time().value_or(-1000us))), rounded(to_ms(c.playing_time())),
                            c.media_time().count(), std::llround(expected_bytes(c)), c.gaps(), c.gap_time().count(), c.stalls(),
                            c.stall_time().count(), rounded(to_ms(c.delay_mean())), rounded(to_ms(c.delay_max())),
-                           rounded(to_ms(c.late_max()))});
+                           rounded(to_ms(c.late_max())), c.packets(), c.lost_packets()});
     }
     const Json whole = {
         {"tool", name_of(tool_)},
@@ -161,7 +165,7 @@ std::string LoadResult::json() const {
         {"metrics", metrics},
         {"client_fields",
          {"tasks", "failed", "bytes", "connect_ms", "first_frame_ms", "playing_ms", "media_ms", "expected_bytes", "gaps",
-          "gap_ms", "stalls", "stall_ms", "delay_mean_ms", "delay_max_ms", "late_max_ms"}},
+          "gap_ms", "stalls", "stall_ms", "delay_mean_ms", "delay_max_ms", "late_max_ms", "packets", "lost_packets"}},
         {"per_client", clients},
     };
     return text_of(whole) + "\n";

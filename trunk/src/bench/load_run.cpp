@@ -58,7 +58,8 @@ int errno_of(Errc code) {
 
 }  // namespace
 
-LoadRun::LoadRun(Tool tool, LoadOptions options, MakeTask make_task) : console_(stdout), make_task_(std::move(make_task)) {
+LoadRun::LoadRun(Tool tool, LoadOptions options, MakeTask make_task, Service service)
+    : console_(stdout), make_task_(std::move(make_task)), service_(std::move(service)) {
     context_.tool = tool;
     context_.options = std::move(options);
     context_.random.seed(static_cast<std::minstd_rand::result_type>(wall_clock().count()));
@@ -82,6 +83,8 @@ Result<void> LoadRun::work() {
     io::Scope services("services");
     TRY(services.start("signals", [this](io::Deadline forever) { watch_signals(forever); }));
     TRY(services.start("reports", [this](io::Deadline forever) { report_main(forever); }));
+    if (service_)
+        TRY(services.start("service", service_));
     {
         io::Scope clients("clients");
         Result<void> started;
@@ -225,8 +228,8 @@ Result<void> LoadRun::write_result() {
     return {};
 }
 
-int load_main(Tool tool, int count, char** arguments,
-              const std::function<Result<LoadRun::MakeTask>(const LoadOptions&)>& prepare) {
+int load_main(Tool tool, int count, char** arguments, const std::function<Result<LoadRun::MakeTask>(const LoadOptions&)>& prepare,
+              const LoadRun::Service& service) {
     const std::vector<std::string_view> texts(arguments + 1, arguments + count);
     const auto refuse = [tool](const Error& error) {
         say(stderr, fmt::format("{}: {}\n", name_of(tool), error.sentence()));
@@ -247,7 +250,7 @@ int load_main(Tool tool, int count, char** arguments,
     auto make_task = prepare(command->options);
     if (!make_task.ok())
         return refuse(make_task.error());
-    return std::make_unique<LoadRun>(tool, command->options, *std::move(make_task))->run();
+    return std::make_unique<LoadRun>(tool, command->options, *std::move(make_task), service)->run();
 }
 
 }  // namespace live::bench

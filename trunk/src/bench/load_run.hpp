@@ -17,8 +17,10 @@ namespace live::bench {
 class LoadRun {
 public:
     using MakeTask = std::function<std::unique_ptr<LoadTask>()>;
+    // Runs beside the clients, from before the first to behind the last; until it is cancelled.
+    using Service = std::function<void(io::Deadline)>;
 
-    LoadRun(Tool tool, LoadOptions options, MakeTask make_task);
+    LoadRun(Tool tool, LoadOptions options, MakeTask make_task, Service service = {});
 
     // Creates the loop, runs until the load is over, and says how it was. The process's status: 0, 1 when a task failed, 2 when
     // it could not run.
@@ -39,6 +41,7 @@ private:
     ConsoleLog console_;
     LoadContext context_;
     MakeTask make_task_;
+    Service service_;
     std::vector<ClientMeter> meters_;
     TimePoint began_{};
     Tally second_before_;
@@ -50,7 +53,7 @@ private:
 
 // What every program's main() does: the command line, then a LoadRun. `prepare` looks at the options and gives the maker of
 // tasks.
-int load_main(Tool tool, int count, char** arguments,
-              const std::function<Result<LoadRun::MakeTask>(const LoadOptions&)>& prepare);
+int load_main(Tool tool, int count, char** arguments, const std::function<Result<LoadRun::MakeTask>(const LoadOptions&)>& prepare,
+              const LoadRun::Service& service = {});
 
 }  // namespace live::bench

@@ -1,5 +1,5 @@
 // A descriptor that belongs to the loop: known to the event engine from birth to close. What TcpStream, TcpListener and the
-// others are made of. Internal to the io room.
+// others are made of. Internal to the io room, and to load programs that watch sockets of their own (bench/rtc_hub.cpp).
 #pragma once
 
 #include <cstdint>

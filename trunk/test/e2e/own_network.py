@@ -15,13 +15,14 @@ CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 SIOCSIFFLAGS, IFF_UP = 0x8914, 0x1
 # Ethernet's, IPv4's and TCP's headers, the last with its timestamps.
 HEADER_BYTES = 14 + 20 + 32
+UDP_HEADER_BYTES = 14 + 20 + 8
 
 
-def loopback_payload() -> int:
-    """Bytes that TCP connections over loopback have carried, by /proc/net/dev, without the packets' headers."""
+def loopback_payload(header_bytes: int = HEADER_BYTES) -> int:
+    """Bytes that connections over loopback have carried, by /proc/net/dev, without the packets' headers: TCP's, or UDP_HEADER_BYTES."""
     line = next(line for line in Path("/proc/self/net/dev").read_text().splitlines() if line.strip().startswith("lo:"))
     received_bytes, received_packets = (int(word) for word in line.split(":")[1].split()[:2])
-    return received_bytes - received_packets * HEADER_BYTES
+    return received_bytes - received_packets * header_bytes
 
 
 def enter() -> None:

@@ -14,7 +14,9 @@ VHOST = """
     http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
     min_latency on;
     hls { enabled on; hls_fragment 1; hls_window 10; }
+    rtc { enabled on; rtmp_to_rtc on; }
 """
+ROOT = "rtc_server { enabled on; listen 127.0.0.1:$udp; }"
 SECONDS = 3
 
 
@@ -28,9 +30,9 @@ class Bench:
             stack.callback(nginx.stop)
             self.rtmp, self.http, self.html = nginx.rtmp, nginx.http, nginx.folder / "html"
         else:
-            live = LiveServer(folder / "server", conf(VHOST)).start()
+            live = LiveServer(folder / "server", conf(VHOST, ROOT)).start()
             stack.callback(live.kill)
-            self.rtmp, self.http, self.html = live.ports["rtmp"], live.ports["http"], live.folder / "html"
+            self.rtmp, self.http, self.api, self.html = live.ports["rtmp"], live.ports["http"], live.ports["api"], live.folder / "html"
             self.html.mkdir(exist_ok=True)
 
     def load(self, name: str, *arguments) -> Load:
@@ -52,6 +54,15 @@ def play(bench: Bench, clip, name: str, url: str) -> None:
     publisher = bench.publisher(clip)
     time.sleep(0.5)
     bench.count(bench.load(name, "-c", 10, "-s", 0, "-r", url.format(rtmp=bench.rtmp, http=bench.http), "--seconds", SECONDS))
+    publisher.stop()
+    bench.count(publisher)
+
+
+def play_rtc(bench: Bench, clip) -> None:
+    publisher = bench.publisher(clip)
+    time.sleep(0.5)
+    url = f"http://127.0.0.1:{bench.api}/rtc/v1/whep/?app=live&stream=cam"
+    bench.count(bench.load("sb_rtc_load", "-c", 10, "-s", 0, "-r", url, "--seconds", SECONDS))
     publisher.stop()
     bench.count(publisher)
 
@@ -86,6 +97,7 @@ CASES = {
     "ours-rtmp": ("ours", play, "sb_rtmp_load", "rtmp://127.0.0.1:{rtmp}/live/cam"),
     "ours-flv": ("ours", play, "sb_flv_load", "http://" + FLV),
     "ours-websocket": ("ours", play, "sb_flv_load", "ws://" + FLV),
+    "ours-whep": ("ours", play_rtc),
     "ours-publish": ("ours", publish),
     "ours-hls": ("ours", live_hls),
     "ours-files": ("ours", files),
@@ -98,11 +110,12 @@ CASES = {
 def run_case(folder, clip, peer: str, step, *words) -> None:
     with ExitStack() as stack:
         bench = Bench(stack, folder, peer)
-        before = own_network.loopback_payload()
+        header = own_network.UDP_HEADER_BYTES if step is play_rtc else own_network.HEADER_BYTES
+        before = own_network.loopback_payload(header)
         step(bench, clip, *words)
         # What is under way arrives.
-        wait_until(lambda: own_network.loopback_payload() - before >= bench.counted * 0.98, 2, "what was counted was carried")
-        carried = own_network.loopback_payload() - before
+        wait_until(lambda: own_network.loopback_payload(header) - before >= bench.counted * 0.98, 2, "what was counted was carried")
+        carried = own_network.loopback_payload(header) - before
     print(f"counted {bench.counted}, carried {carried}: {carried / bench.counted:.4f}")
     assert bench.counted > 2_000_000, "enough for a percentage"
     assert abs(carried - bench.counted) < 0.02 * bench.counted

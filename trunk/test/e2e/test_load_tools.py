@@ -263,6 +263,6 @@ def test_a_wrong_option_is_told(arguments, sentence):
 
 
 def test_without_a_url_there_is_help():
-    for name in ("sb_rtmp_load", "sb_rtmp_load_fast", "sb_rtmp_publish", "sb_http_load", "sb_hls_load", "sb_flv_load"):
+    for name in ("sb_rtmp_load", "sb_rtmp_load_fast", "sb_rtmp_publish", "sb_http_load", "sb_hls_load", "sb_flv_load", "sb_rtc_load"):
         done = subprocess.run([tool(name)], capture_output=True, text=True, check=False, timeout=20)
         assert done.returncode == 0 and "params url=," in done.stdout and f"Usage: {name} -r URL" in done.stdout

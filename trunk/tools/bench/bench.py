@@ -3,7 +3,7 @@
 
   bench.py                            the whole matrix, about sixteen minutes
   bench.py --smoke                    the ratios that a change must not break, under three minutes
-  bench.py --only play,memory         some parts: play flv http hls publish low_latency delay memory profile
+  bench.py --only play,memory         some parts: play flv http hls whep publish low_latency delay memory profile
   bench.py --only play --peer 'other=/usr/bin/other -c {conf}' --peer-conf other.conf
                                       another server beside ours and nginx; {port} and {folder} in its conf are filled in
   bench.py --only ways --build lto=b-lto/srs
@@ -33,7 +33,7 @@ from scenarios import Plan, run_parts, soak
 from servers import Peer, nginx_module
 
 SMOKE_PARTS = ("play", "flv", "publish", "memory")
-PARTS = ("play", "flv", "http", "hls", "publish", "low_latency", "delay", "memory", "profile")
+PARTS = ("play", "flv", "http", "hls", "whep", "publish", "low_latency", "delay", "memory", "profile")
 EXTRA_PARTS = ("ways",)  # Only when they are named.
 
 
@@ -87,6 +87,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         parts=options.only.split(","),
         players=counts(options.players, smoke, [1000], [500, 2500, 5000, 10000]),
         flv_players=counts(options.players, smoke, [500], [500, 2500, 5000]),
+        whep_players=counts(options.players, smoke, [300], [500, 1000, 2000]),
         streams=counts(options.streams, smoke, [200], [500, 1000]),
         repeats=options.repeats,
         seconds=min(options.seconds, 4) if smoke else options.seconds,

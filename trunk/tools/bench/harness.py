@@ -20,7 +20,8 @@ TRUNK = HERE.parent.parent
 sys.path.insert(0, str(TRUNK / "test" / "media"))
 
 SERVER_CORE, LOAD_CORE = 0, 1
-PROGRAMS = ("floor", "rtmp_load", "rtmp_pub", "latency")
+PROGRAMS = ("floor", "rtmp_load", "rtmp_pub", "latency", "srtp_floor")
+LIBRARIES = {"srtp_floor": ["-lcrypto"]}
 
 
 class BenchError(Exception):
@@ -37,7 +38,7 @@ def build_programs(folder: Path) -> None:
         binary = folder / program
         if binary.exists() and binary.stat().st_mtime >= newest:
             continue
-        command = [compiler, "-std=c++20", "-O2", "-g", "-Wall", "-Wextra", "-o", binary, HERE / f"{program}.cpp", *common]
+        command = [compiler, "-std=c++20", "-O2", "-g", "-Wall", "-Wextra", "-o", binary, HERE / f"{program}.cpp", *common, *LIBRARIES.get(program, [])]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise BenchError(f"cannot compile {program}: {done.stderr.strip()[-500:]}")

@@ -17,6 +17,7 @@ from hls import hls_rows
 from report import Row
 from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Peer, Server, make_static_file, start_nginx, start_nginx_http, start_ours, start_peer
 from ways import ways_rows
+from whep import whep_rows
 
 SETTLE_S = 3.0
 STREAM = "bench"
@@ -27,6 +28,7 @@ class Plan:
     parts: list[str]
     players: list[int]
     flv_players: list[int]
+    whep_players: list[int]
     streams: list[int]
     repeats: int
     seconds: float
@@ -510,7 +512,7 @@ def memory_rows(lab: Lab, plan: Plan) -> list[Row]:
 
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
-    functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "hls": hls_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
+    functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "hls": hls_rows, "whep": whep_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
                  "memory": memory_rows, "profile": profile_rows,
                  "ways": lambda lab, plan: ways_rows(lab, plan, measure_windows)}
     return [row for part in plan.parts for row in functions[part](lab, plan)]

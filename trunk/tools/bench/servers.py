@@ -22,6 +22,7 @@ pid                 {folder}/srs-{port}.pid;
 access_log          off;
 http_api {{ enabled on; listen 127.0.0.1:{api_port}; }}
 http_server {{ enabled on; listen 127.0.0.1:{http_port}; dir {folder}/html; }}
+{rtc_server}
 vhost __defaultVhost__ {{
     min_latency {min_latency};
     tcp_nodelay {min_latency};
@@ -29,6 +30,7 @@ vhost __defaultVhost__ {{
     publish {{ mr {mr}; mr_latency 100; }}
     play    {{ gop_cache on; queue_length 30; mw_latency {window_ms}; mw_msgs 0; }}
     http_remux {{ enabled on; mount [vhost]/[app]/[stream].flv; }}
+    rtc     {{ enabled {rtc}; rtmp_to_rtc on; }}
     hls     {{ enabled {hls}; hls_fragment 2; hls_window 12; hls_ctx off; hls_dispose 0; hls_path {folder}/html; }}
 }}
 """
@@ -72,7 +74,8 @@ class Server:
     api_port: int = 0
 
 
-def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False, io_uring: bool = True, build: Path | None = None) -> Server:
+def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False, io_uring: bool = True, build: Path | None = None,
+               rtc: bool = False) -> Server:
     """`build`: another build of the server than the one that is measured."""
     if not lab.server.exists():
         raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
@@ -80,7 +83,8 @@ def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool 
     on = {True: "on", False: "off"}
     conf = lab.folder / f"srs-{port}.conf"
     conf.write_text(OUR_CONF.format(port=port, api_port=api_port, http_port=http_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency], hls=on[hls],
-                                    io_uring=on[io_uring],
+                                    io_uring=on[io_uring], rtc=on[rtc],
+                                    rtc_server=f"rtc_server {{ enabled on; listen 127.0.0.1:{lab.port()}; }}" if rtc else "",
                                     window_ms=0 if min_latency else WINDOW_MS))
     process = lab.start("ours", [build or lab.server, "-c", conf], SERVER_CORE)
     version = wait_for_api(api_port, process).get("data", {}).get("version", "unknown")

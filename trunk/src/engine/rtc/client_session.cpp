@@ -20,10 +20,13 @@ Result<void> ClientSession::handle_datagram(TimePoint now, MutBytes datagram, co
 
 Result<void> ClientSession::handle_stun(TimePoint now, Bytes datagram, const TransportAddress& from) {
     const auto message = wire::stun::parse_message(datagram);
+    if (message.ok())
+        if (const auto answer = TRY(ice_.answer(datagram, *message, from)); !answer.empty())
+            output_.append(from, answer);
     if (!message.ok() || !TRY(ice_.handle_stun(now, datagram, *message, from)) || session_ != nullptr)
         return {};
     options_.peer = ice_.remote();
-    options_.keeps_dtls = true;
+    options_.keeps_dtls = !options_.headers_only;
     session_ = TRY(Session::create(context_, std::move(options_), output_, now));
     return {};
 }

@@ -36,6 +36,19 @@ Result<std::optional<std::vector<std::uint8_t>>> IceClient::poll(TimePoint now) 
     return std::optional(out.release());
 }
 
+Result<std::vector<std::uint8_t>> IceClient::answer(Bytes datagram, const wire::stun::Message& message,
+                                                    const TransportAddress& from) const {
+    const Bytes key = as_bytes(options_.local_pwd);
+    if (key.empty() || message.kind != wire::stun::Kind::request || from != options_.remote ||
+        !TRY(wire::stun::has_integrity(datagram, message, key, hmac_sha1)))
+        return std::vector<std::uint8_t>{};
+    wire::stun::MessageWriter out(wire::stun::Kind::success, message.transaction);
+    out.xor_mapped_address(from);
+    TRY(out.sign(key, hmac_sha1));
+    out.fingerprint();
+    return out.release();
+}
+
 Result<bool> IceClient::handle_stun(TimePoint now, Bytes datagram, const wire::stun::Message& message,
                                     const TransportAddress& from) {
     if (!is_waiting_ || message.kind != wire::stun::Kind::success || message.transaction != transaction_ ||

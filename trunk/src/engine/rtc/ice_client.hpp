@@ -1,6 +1,6 @@
-// The other side of ICE, for who connects to a server that is lite (RFC 8445, 6.1.1: that side controls): checks one address,
-// nominates it with the first check, and goes on checking so that the server knows it is there. For tests, load programs and the
-// doctor; a browser does more.
+// The other side of ICE, for who connects to a server: checks one address, nominates it with the first check, and goes on
+// checking so that the server knows it is there (RFC 8445, 6.1.1: with a lite server that side controls). A server that is not
+// lite checks, too, and is answered. For tests, load programs and the doctor; a browser does more.
 #pragma once
 
 #include <chrono>
@@ -22,6 +22,7 @@ public:
     struct Options {
         TransportAddress remote;
         std::string local_ufrag;
+        std::string local_pwd{};  // by which the server's own checks are known; empty: they are not answered
         std::string remote_ufrag;
         std::string remote_pwd;
         std::chrono::milliseconds first_retry = 50ms;  // doubles, up to retry_max
@@ -36,6 +37,10 @@ public:
     Result<std::optional<std::vector<std::uint8_t>>> poll(TimePoint now);
     // True for the answer to the last check: authentic, and from where it went. Errc::system.
     Result<bool> handle_stun(TimePoint now, Bytes datagram, const wire::stun::Message& message, const TransportAddress& from);
+
+    // What to answer to the server's own check; empty when there is nothing to say. Errc::system.
+    Result<std::vector<std::uint8_t>> answer(Bytes datagram, const wire::stun::Message& message,
+                                             const TransportAddress& from) const;
 
     bool is_connected() const { return is_connected_; }
     TimePoint next_timeout() const { return std::min(next_check_, heard_ + options_.timeout); }

@@ -79,9 +79,13 @@ bool MediaReceiver::handle_rtp(TimePoint now, Bytes datagram, std::size_t bytes)
         next_report_ = now + kReportInterval;
     if (route.origin == Origin::stream) {
         media_ssrc_ = packet->ssrc;
+        if (options_.headers_only)
+            return route.stream->receive(now, *packet, Origin::stream, ReceiveStream::Use::watch, bytes);
         route.track->receive(now, *route.stream, *packet, Origin::stream, bytes);
         return true;
     }
+    if (options_.headers_only)
+        return true;
     const auto original = wire::rtp::unwrap_rtx(*packet, route.stream->ssrc(), route.track->accepted().codec.payload_type);
     // Nothing in it: the sender probes the link.
     if (!original.ok())

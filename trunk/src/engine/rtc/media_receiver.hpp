@@ -33,6 +33,7 @@ public:
         bool nack = true;
         bool twcc = true;
         std::uint8_t drop_payload_type = 0;
+        bool headers_only = false;  // payloads are not looked at, nor kept: packets are counted and reported, that is all
     };
     // `offer` may be nullptr.
     MediaReceiver(const Options& options, const wire::sdp::Agreement& agreement, const wire::sdp::Description* offer);

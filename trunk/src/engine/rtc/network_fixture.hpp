@@ -217,6 +217,7 @@ struct PairOptions {
     bool has_rtx = true;
     bool encrypt = true;
     bool dtls_on = true;
+    bool headers_only = false;   // of the client
     std::string client_print{};  // what the client was told of the server's certificate; empty for the truth
     std::string server_print{};
     BandwidthEstimator::Options bandwidth{.start = 1'000'000};
@@ -239,6 +240,7 @@ public:
         server = Session::create(*server_context_, std::move(ours), from_server_, now()).value();
         SessionOptions theirs = common(options);
         theirs.agreement.setup = options.client_setup;
+        theirs.headers_only = options.headers_only;
         theirs.agreement.remote_fingerprint = {
             "SHA-256", options.client_print.empty() ? server_certificate_->fingerprint().value() : options.client_print};
         theirs.purpose = options.purpose == wire::sdp::Purpose::publish ? wire::sdp::Purpose::play : wire::sdp::Purpose::publish;

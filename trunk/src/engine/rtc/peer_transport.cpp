@@ -138,6 +138,8 @@ void PeerTransport::flush_dtls(TimePoint now) {
 PeerTransport::Incoming PeerTransport::handle_media(MutBytes datagram, Incoming::Kind kind) {
     if (state_ != State::established)
         return {};
+    if (kind == Incoming::Kind::rtp && !options_.decrypts_media)
+        return {kind, datagram};
     std::size_t bytes = datagram.size();
     if (srtp_ != nullptr) {
         const auto plain = kind == Incoming::Kind::rtp ? srtp_->unprotect_rtp(datagram) : srtp_->unprotect_rtcp(datagram);

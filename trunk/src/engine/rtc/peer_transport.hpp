@@ -37,6 +37,8 @@ public:
         DtlsTransport::Options dtls;
         bool dtls_on = true;
         bool encrypt = true;
+        // Off: RTP is handed on as it came, neither decrypted nor proved to be the peer's. RTCP always is.
+        bool decrypts_media = true;
         AfterHandshake after_handshake = AfterHandshake::keep_dtls;
         unsigned long replay_window = SrtpSession::kReplayWindow;
     };

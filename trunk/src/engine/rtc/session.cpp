@@ -36,8 +36,9 @@ PeerTransport::Options transport_options(const SessionOptions& options) {
     made.dtls.remote_fingerprint = agreement.remote_fingerprint.value;
     made.dtls_on = options.dtls_on;
     made.encrypt = options.encrypt;
+    made.decrypts_media = !options.headers_only;
     // Publishers are few, and that one has gone should be noticed at once.
-    if (options.purpose == Purpose::play && !options.keeps_dtls)
+    if ((options.purpose == Purpose::play || options.headers_only) && !options.keeps_dtls)
         made.after_handshake = PeerTransport::AfterHandshake::free_dtls;
     if (options.purpose == Purpose::publish || !has_rtx(agreement))
         made.replay_window = kWideReplayWindow;
@@ -65,7 +66,8 @@ Session::Session(Private, std::unique_ptr<PeerTransport> transport, const Sessio
         const MediaReceiver::Options receiver{.ssrc = first_of(options),
                                               .nack = options.nack,
                                               .twcc = options.twcc,
-                                              .drop_payload_type = options.drop_payload_type};
+                                              .drop_payload_type = options.drop_payload_type,
+                                              .headers_only = options.headers_only};
         receiver_ = std::make_unique<MediaReceiver>(receiver, options.agreement, options.offer);
     } else {
         const MediaSender::Options sender{.audio = {options.audio_ssrc, options.audio_rtx_ssrc},

@@ -48,6 +48,9 @@ struct SessionOptions {
     bool encrypt = true;
     // A player's DTLS object is let go behind the handshake, see PeerTransport, unless it shall say close_notify in the end.
     bool keeps_dtls = false;
+    // For load programs that receive: media is counted by its headers and reported on, but not decrypted, not asked for again and
+    // not given out. The figures are there, poll_media() has nothing.
+    bool headers_only = false;
 
     wire::sdp::Agreement agreement{};
     wire::sdp::Purpose purpose = wire::sdp::Purpose::publish;

@@ -116,6 +116,29 @@ INSTANTIATE_TEST_SUITE_P(, EveryWay,
                                          Way{"PlayPlain", Purpose::play, true, false}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
+// A load program that does not decrypt: it knows what came and what did not, and the sender hears of it as of any player.
+TEST(SessionPair, WhoLooksAtHeadersOnlyCountsAndReports) {
+    SessionPair pair({.network = {.seed = 1, .loss = 0.05, .delay_min = 10ms, .delay_max = 10ms},
+                      .purpose = Purpose::play,
+                      .headers_only = true});
+    ASSERT_TRUE(pair.connect()) << pair.failure;
+    EXPECT_FALSE(pair.client->session()->holds_dtls());
+    pair.begin_media();
+    pair.run(10s);
+    const SessionFigures got = pair.receiver()->figures();
+    const SessionFigures sent = pair.sender()->figures();
+    EXPECT_TRUE(pair.received.empty());
+    EXPECT_EQ(got.nacked, 0U);
+    EXPECT_EQ(got.key_requests, 0U);
+    EXPECT_EQ(got.not_authentic, 0U);
+    EXPECT_GT(got.lost, 10U);
+    EXPECT_NEAR(static_cast<double>(got.packets_in + got.lost), static_cast<double>(sent.packets_out), 10);
+    EXPECT_EQ(sent.repaired, 0U);
+    EXPECT_GT(sent.estimated_rate, 0U) << "arrivals are reported";
+    EXPECT_NEAR(static_cast<double>(sent.round_trip.count()), 20'000, 5'000);
+    EXPECT_GT(sent.lost, 0U);
+}
+
 TEST(SessionPair, WhateverTheNetworkDoesTheOrderHolds) {
     for (unsigned seed = 0; seed < 12; ++seed) {
         std::mt19937 random(seed);

@@ -1,0 +1,96 @@
+// One WebRTC client of a load over its whole life: offer by HTTP (WHIP, WHEP), ICE and DTLS with the engine's client end, media
+// until the load is stopped or something fails, DELETE. What it does with media is for who derives from it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/signal.hpp"
+#include "base/transport_address.hpp"
+#include "bench/load_client.hpp"
+#include "bench/rtc_hub.hpp"
+#include "bench/rtc_offer.hpp"
+#include "bench/rtp_clip.hpp"
+#include "engine/rtc/certificate.hpp"
+#include "engine/rtc/client_session.hpp"
+#include "engine/rtc/dtls_transport.hpp"
+
+namespace live::bench {
+
+// What all clients share. One certificate for all of them: the fingerprint says no more than that an offer is from here.
+struct RtcShared {
+    RtcHub hub;
+    std::unique_ptr<engine::rtc::Certificate> certificate;
+    std::unique_ptr<engine::rtc::DtlsContext> dtls;
+    std::string fingerprint;
+    RtpClip clip;  // of publishers
+
+    // Errc::system.
+    Result<void> make_certificate();
+};
+
+class RtcClient : public RtcMember {
+public:
+    // What is referred to outlives this.
+    RtcClient(LoadClient& client, RtcShared& shared) : client_(client), shared_(shared) {}
+    RtcClient(const RtcClient&) = delete;
+    RtcClient& operator=(const RtcClient&) = delete;
+
+    // Errc::cancelled when the load is stopped. Errors of HttpFetch, read_answer, io::resolve, ClientSession; Errc::timed_out
+    // when there is no session within LoadTask::kStartLimit, or no media for LoadTask::kIdleLimit; Errc::closed when the server
+    // ends it.
+    Result<void> run(io::Deadline deadline);
+
+    void on_datagram(TimePoint now, MutBytes datagram) final;
+    void on_turn(TimePoint now) final;
+    TimePoint next_due() const final;
+    void on_sent(std::size_t bytes) final { client_.count_out(bytes); }
+    void on_refused() final;
+
+protected:
+    ~RtcClient() = default;
+
+    virtual RtcOffer offer() const = 0;
+    virtual engine::rtc::SessionOptions session_options() const = 0;
+    // There are keys, and media may go both ways.
+    virtual void begin(TimePoint now) = 0;
+    virtual void look_at(TimePoint now, Bytes datagram) = 0;  // before it is decrypted
+    virtual void serve(TimePoint now) = 0;
+    virtual TimePoint next_serve() const = 0;
+    // Before the session goes.
+    virtual void finish() = 0;
+
+    LoadClient& client() { return client_; }
+    RtcShared& shared() { return shared_; }
+    const RtcShared& shared() const { return shared_; }
+    engine::rtc::Session& session() { return *session_->session(); }
+    const wire::sdp::Agreement& agreement() const { return agreement_; }
+    // Media moved: the client is not idle.
+    void heard(TimePoint now) { heard_ = now; }
+    bool has_begun() const { return has_begun_; }
+    void fail(Error error);
+
+private:
+    Result<void> open(io::Deadline deadline);
+    Result<RtcAnswer> ask(io::Deadline deadline);
+    void say_goodbye();
+    void check_life(TimePoint now);
+
+    LoadClient& client_;
+    RtcShared& shared_;
+    std::string ufrag_;
+    std::string pwd_;
+    std::string location_;  // where the session is ended; empty when there is none
+    wire::sdp::Agreement agreement_;
+    TransportAddress remote_;
+    std::unique_ptr<engine::rtc::ClientSession> session_;
+    std::optional<RtcHub::Id> id_;
+    Signal ended_;
+    std::optional<Error> failure_;
+    TimePoint opened_{};
+    TimePoint heard_{};
+    bool has_begun_ = false;
+};
+
+}  // namespace live::bench

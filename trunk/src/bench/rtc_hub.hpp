@@ -1,0 +1,97 @@
+// The UDP sockets of all WebRTC clients of a load, one each, and their timers, served by one fiber: thousands of players get
+// dozens of datagrams a second each, and waking a fiber for every one would cost more than looking at it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/endpoint.hpp"
+#include "base/result.hpp"
+#include "base/signal.hpp"
+#include "base/time.hpp"
+#include "engine/rtc/datagram_batch.hpp"
+#include "io/deadline.hpp"
+#include "io/socket.hpp"
+
+namespace live::bench {
+
+// What a socket is for. Nothing here may suspend, or join or leave the hub.
+class RtcMember {
+public:
+    virtual void on_datagram(TimePoint now, MutBytes datagram) = 0;
+    // Behind the datagrams that came together, and when next_due() has come. What is to be sent is appended to the hub's output.
+    virtual void on_turn(TimePoint now) = 0;
+    virtual TimePoint next_due() const = 0;
+    virtual void on_sent(std::size_t bytes) = 0;
+    // The other machine says that nobody is there.
+    virtual void on_refused() = 0;
+
+protected:
+    ~RtcMember() = default;
+};
+
+class RtcHub {
+public:
+    // How often it looks when it does not look at once.
+    static constexpr std::chrono::milliseconds kBeat{5};
+    static constexpr std::size_t kDatagramBytesMax = 2'048;
+    static constexpr std::size_t kBatch = 32;              // datagrams with one call
+    static constexpr std::size_t kEventsMax = 256;         // sockets with one call
+    static constexpr std::size_t kSocketsPerTurn = 1'024;  // then others run
+
+    enum class Pace : std::uint8_t { at_once, by_beat };
+    RtcHub();
+    ~RtcHub();
+    RtcHub(const RtcHub&) = delete;
+    RtcHub& operator=(const RtcHub&) = delete;
+
+    // Before run().
+    void set_pace(Pace pace) { pace_ = pace; }
+    // Until it is cancelled.
+    void run(io::Deadline deadline);
+
+    using Id = std::uint64_t;
+    // Opens a socket of its own to `remote`. `member` stays until leave(). Errc::system, Errc::malformed.
+    Result<Id> join(RtcMember& member, const Endpoint& remote);
+    void leave(Id id);
+    // Serves a member out of turn, and sends what it has to say.
+    void serve(Id id);
+
+    // Where members put what is to be sent.
+    engine::rtc::DatagramBatch& output() { return output_; }
+
+private:
+    struct Entry;
+    struct Buffers;
+    struct Due {
+        TimePoint when;
+        Id id;
+        bool operator>(const Due& other) const { return when > other.when; }
+    };
+
+    Result<void> open();
+    // True when there may be more.
+    bool take_events(TimePoint now);
+    void serve_due(TimePoint now);
+    void receive(Entry& entry, TimePoint now);
+    void turn(Id id, Entry& entry, TimePoint now);
+    void send(Entry& entry);
+    bool send_train(Entry& entry, const engine::rtc::DatagramBatch::Train& train);
+    void arm(Id id, Entry& entry);
+
+    Pace pace_ = Pace::at_once;
+    io::Socket epoll_;
+    Signal wake_;  // a timer was set that is sooner than those before
+    std::unique_ptr<Buffers> buffers_;
+    std::unordered_map<Id, std::unique_ptr<Entry>> entries_;
+    std::vector<Due> due_;  // a heap, the soonest first; what an entry is not armed for any more is skipped
+    engine::rtc::DatagramBatch output_;
+    Id next_id_ = 1;
+    bool cuts_in_kernel_ = true;
+};
+
+}  // namespace live::bench

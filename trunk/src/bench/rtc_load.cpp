@@ -1,0 +1,17 @@
+#include "bench/rtc_load.hpp"
+
+#include <memory>
+
+#include "bench/rtc_player.hpp"
+#include "bench/rtc_publisher.hpp"
+
+namespace live::bench {
+
+Result<void> RtcLoad::run(LoadClient& client, io::Deadline deadline) {
+    // Not on the fiber's stack, whose pages a client keeps.
+    if (publishes(client.context.tool, client.context.options))
+        return std::make_unique<RtcPublisher>(client, shared_)->run(deadline);
+    return std::make_unique<RtcPlayer>(client, shared_)->run(deadline);
+}
+
+}  // namespace live::bench

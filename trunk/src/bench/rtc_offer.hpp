@@ -1,0 +1,41 @@
+// What a client of a WebRTC load offers (RFC 8829, as far as WHIP and WHEP need it), and what it takes from the answer: the
+// agreement as the engine wants it, and where the server is. Dry.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "wire/sdp/answer.hpp"
+
+namespace live::bench {
+
+struct RtcOffer {
+    // Of the client: play offers to receive, publish to send.
+    wire::sdp::Purpose purpose = wire::sdp::Purpose::play;
+    std::string ufrag;
+    std::string pwd;
+    std::string fingerprint;  // SHA-256
+    bool has_sound = true;
+    // A publisher's.
+    std::string format;  // of its H.264, for a=fmtp
+    std::uint32_t audio_ssrc = 0;
+    std::uint32_t video_ssrc = 0;
+    std::uint32_t video_rtx_ssrc = 0;
+    std::string cname;
+};
+
+// A player takes any picture that servers of this kind send; a publisher sends H.264, and Opus with has_sound.
+std::string write_offer(const RtcOffer& offer);
+
+struct RtcAnswer {
+    wire::sdp::Agreement agreement;  // ours
+    std::string host;                // of the first candidate over UDP: an address, or a name
+    std::uint16_t port = 0;
+};
+
+// Errc::malformed, Errc::limit, Errc::unsupported: what of the answer does not do.
+Result<RtcAnswer> read_answer(std::string_view text, wire::sdp::Purpose purpose);
+
+}  // namespace live::bench

@@ -1,0 +1,92 @@
+#include "bench/rtc_player.hpp"
+
+#include <algorithm>
+
+#include "bench/delay_stamp.hpp"
+#include "engine/rtc/datagram_kind.hpp"
+#include "wire/rtp/packet.hpp"
+
+namespace live::bench {
+namespace {
+
+using engine::rtc::DatagramKind;
+using engine::rtc::Kind;
+
+constexpr std::chrono::seconds kCountStep{1};
+
+}  // namespace
+
+RtcPlayer::RtcPlayer(LoadClient& client, RtcShared& shared)
+    : RtcClient(client, shared), headers_only_(client.context.options.skip_decryption) {}
+
+RtcOffer RtcPlayer::offer() const {
+    RtcOffer made;
+    made.purpose = wire::sdp::Purpose::play;
+    return made;
+}
+
+engine::rtc::SessionOptions RtcPlayer::session_options() const {
+    engine::rtc::SessionOptions options;
+    // Seen from here, the server publishes.
+    options.purpose = wire::sdp::Purpose::publish;
+    options.headers_only = headers_only_;
+    return options;
+}
+
+void RtcPlayer::begin(TimePoint now) {
+    counted_ = now;
+    for (const wire::sdp::Accepted& section : agreement().sections) {
+        if (clock_rate_ != 0 && section.kind != Kind::video)
+            continue;
+        clock_kind_ = section.kind;
+        clock_payload_type_ = section.codec.payload_type;
+        clock_rate_ = section.codec.clock_rate;
+        may_have_stamps_ = section.codec.is("H264");
+    }
+}
+
+// All that is left where nothing is decrypted: headers are in the clear (RFC 3711, 3.1).
+void RtcPlayer::look_at(TimePoint now, Bytes datagram) {
+    if (!headers_only_ || engine::rtc::kind_of(datagram) != DatagramKind::rtp)
+        return;
+    heard(now);
+    const auto packet = wire::rtp::parse_packet(datagram);
+    // A picture is there with its last packet; of sound each packet is marked or none, and each is a frame.
+    if (packet.ok() && packet->payload_type == clock_payload_type_ && (packet->marker || clock_kind_ == Kind::audio))
+        take_media(now, packet->timestamp);
+}
+
+void RtcPlayer::serve(TimePoint now) {
+    while (const auto media = session().poll_media()) {
+        heard(now);
+        if (media->kind != clock_kind_)
+            continue;
+        if (media->marker || clock_kind_ == Kind::audio)
+            take_media(now, media->timestamp);
+        if (!may_have_stamps_)
+            continue;
+        if (const auto sent = find_packet_stamp(media->payload.bytes()))
+            client().on_stamp(*sent);
+    }
+    if (now - counted_ >= kCountStep)
+        count_packets();
+}
+
+void RtcPlayer::take_media(TimePoint now, std::uint32_t timestamp) {
+    const std::uint64_t time_ms = unwrapper_.widen(timestamp) * 1'000 / clock_rate_;
+    client().on_media(now, static_cast<std::uint32_t>(time_ms));
+}
+
+void RtcPlayer::count_packets() {
+    const auto figures = session().figures();
+    // Where packets are asked for again, only those that did not come then either.
+    const std::uint64_t lost = headers_only_ ? figures.lost : figures.given_up;
+    client().meter.on_packets(figures.packets_in - packets_, lost > lost_ ? lost - lost_ : 0);
+    packets_ = figures.packets_in;
+    lost_ = std::max(lost_, lost);
+    counted_ = counted_ + kCountStep;
+}
+
+TimePoint RtcPlayer::next_serve() const { return counted_ + kCountStep; }
+
+}  // namespace live::bench

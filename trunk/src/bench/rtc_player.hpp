@@ -1,0 +1,39 @@
+// A WHEP player of a load: counts what comes, notices what does not, reads delay stamps. With --skip-decryption it sees headers
+// only.
+#pragma once
+
+#include "bench/rtc_client.hpp"
+#include "wire/rtp/sequence.hpp"
+
+namespace live::bench {
+
+class RtcPlayer final : public RtcClient {
+public:
+    RtcPlayer(LoadClient& client, RtcShared& shared);
+
+protected:
+    RtcOffer offer() const override;
+    engine::rtc::SessionOptions session_options() const override;
+    void begin(TimePoint now) override;
+    void look_at(TimePoint now, Bytes datagram) override;
+    void serve(TimePoint now) override;
+    TimePoint next_serve() const override;
+    void finish() override { count_packets(); }
+
+private:
+    void take_media(TimePoint now, std::uint32_t timestamp);
+    void count_packets();
+
+    const bool headers_only_;
+    // Whose times are the media's: the picture's, or the sound's where there is no picture.
+    engine::rtc::Kind clock_kind_{};
+    std::uint8_t clock_payload_type_ = 0;
+    std::uint32_t clock_rate_ = 0;
+    bool may_have_stamps_ = false;
+    wire::rtp::TimestampUnwrapper unwrapper_;
+    std::uint64_t packets_ = 0;  // told to the meter
+    std::uint64_t lost_ = 0;
+    TimePoint counted_{};
+};
+
+}  // namespace live::bench

@@ -1,0 +1,147 @@
+#include "bench/rtc_publisher.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace live::bench {
+namespace {
+
+using engine::rtc::Kind;
+using std::chrono::milliseconds;
+
+// Publishers wake at multiples of this, so that many share one turn of the loop.
+constexpr milliseconds kBeat{5};
+constexpr milliseconds kExactBeat{1};
+constexpr milliseconds kSilenceStep{20};
+constexpr std::uint32_t kSoundClockRate = 48'000;
+// One frame of 20 ms in which nothing is coded (RFC 6716, 3.1: CELT, fullband, stereo; RFC 7587, 3.1.3 has it as silence).
+constexpr std::array<std::uint8_t, 3> kSilence = {0xFC, 0xFF, 0xFE};
+
+std::size_t index_of(Kind kind) { return kind == Kind::audio ? 0 : 1; }
+
+}  // namespace
+
+RtcPublisher::RtcPublisher(LoadClient& client, RtcShared& shared)
+    : RtcClient(client, shared), stamps_(client.context.options.stamp), has_silence_(client.context.options.silence) {
+    for (std::uint32_t& ssrc : ssrcs_)
+        ssrc = static_cast<std::uint32_t>(client.context.random()) | 1U;
+    ssrcs_[1] ^= 0x4000'0000U;
+    ssrcs_[2] ^= 0x2000'0000U;
+    for (std::vector<Sent>& kind : history_)
+        kind.resize(kHistory);
+}
+
+RtcOffer RtcPublisher::offer() const {
+    RtcOffer made;
+    made.purpose = wire::sdp::Purpose::publish;
+    made.has_sound = has_silence_;
+    made.format = shared().clip.format;
+    made.audio_ssrc = ssrcs_[0];
+    made.video_ssrc = ssrcs_[1];
+    made.video_rtx_ssrc = ssrcs_[2];
+    made.cname = "load";
+    return made;
+}
+
+engine::rtc::SessionOptions RtcPublisher::session_options() const {
+    engine::rtc::SessionOptions options;
+    // Seen from here, the server plays.
+    options.purpose = wire::sdp::Purpose::play;
+    options.audio_ssrc = ssrcs_[0];
+    options.video_ssrc = ssrcs_[1];
+    options.video_rtx_ssrc = ssrcs_[2];
+    options.cname = "load";
+    return options;
+}
+
+void RtcPublisher::begin(TimePoint now) {
+    start_ = now;
+    client().meter.on_first_frame(now);
+}
+
+TimePoint RtcPublisher::picture_due() const {
+    const RtpClip& clip = shared().clip;
+    return start_ + milliseconds(round_ * clip.round_ms + clip.packets[next_].time_ms);
+}
+
+TimePoint RtcPublisher::silence_due() const { return has_silence_ ? start_ + silences_ * kSilenceStep : TimePoint::max(); }
+
+TimePoint RtcPublisher::next_serve() const {
+    const auto beat = stamps_ ? kExactBeat : kBeat;
+    const auto due = std::min(picture_due(), silence_due());
+    return TimePoint((due.time_since_epoch() + beat - 1ns) / beat * beat);
+}
+
+void RtcPublisher::serve(TimePoint now) {
+    heard(now);
+    while (picture_due() <= now)
+        send_picture_packet(now);
+    while (silence_due() <= now)
+        send_silence(now);
+    send_again(now);
+}
+
+void RtcPublisher::send_picture_packet(TimePoint now) {
+    const RtpClip& clip = shared().clip;
+    const RtpClipPacket& packet = clip.packets[next_];
+    client().meter.on_late(std::chrono::duration_cast<std::chrono::microseconds>(now - picture_due()));
+    const std::int64_t shown_ms = round_ * clip.round_ms + packet.shown_ms;
+    Sent sent;
+    sent.header.timestamp = static_cast<std::uint32_t>(shown_ms * (RtpClip::kClockRate / 1'000));
+    sent.header.time = milliseconds(shown_ms);
+    if (stamps_ && packet.takes_stamp) {
+        Sent stamp = sent;
+        stamp.packet = kStampPacket;
+        const auto wall = std::chrono::system_clock::now().time_since_epoch();
+        stamp.stamp = std::chrono::duration_cast<SystemMicros>(wall);
+        send(now, Kind::video, stamp);
+    }
+    sent.header.marker = packet.marker;
+    sent.packet = next_;
+    send(now, Kind::video, sent);
+    if (++next_ == clip.packets.size()) {
+        next_ = 0;
+        ++round_;
+    }
+}
+
+void RtcPublisher::send_silence(TimePoint now) {
+    Sent sent;
+    sent.header.timestamp = static_cast<std::uint32_t>(silences_ * (kSoundClockRate / 1'000) * kSilenceStep.count());
+    sent.header.time = silences_ * kSilenceStep;
+    sent.packet = kSilencePacket;
+    send(now, Kind::audio, sent);
+    ++silences_;
+}
+
+void RtcPublisher::send(TimePoint now, Kind kind, Sent sent) {
+    const std::size_t index = index_of(kind);
+    sent.header.sequence = next_sequence_[index]++;
+    if (sent.packet == kStampPacket)
+        session().send(now, kind, sent.header, stamp_of(sent));
+    else if (sent.packet == kSilencePacket)
+        session().send(now, kind, sent.header, kSilence);
+    else
+        session().send(now, kind, sent.header, shared().clip.packets[sent.packet].payload.bytes());
+    history_[index][sent.header.sequence % kHistory] = sent;
+}
+
+void RtcPublisher::finish() { client().meter.on_packets(session().figures().packets_out, 0); }
+
+void RtcPublisher::send_again(TimePoint now) {
+    for (const auto& [kind, sequence] : session().take_nacks()) {
+        const Sent& sent = history_[index_of(kind)][sequence % kHistory];
+        if (sent.header.sequence != sequence)
+            continue;
+        if (sent.packet == kStampPacket)
+            session().resend(now, kind, sent.header, stamp_of(sent));
+        else if (sent.packet == kSilencePacket)
+            session().resend(now, kind, sent.header, kSilence);
+        else
+            session().resend(now, kind, sent.header, shared().clip.packets[sent.packet].payload.bytes());
+    }
+    // Asked for and forgotten: a clip has no other key pictures than its own.
+    static_cast<void>(session().take_key_frame_request());
+}
+
+}  // namespace live::bench

@@ -1,0 +1,59 @@
+// A WHIP publisher of a load: the pictures of a clip, round after round with times that only rise, paced by them; Opus silence
+// beside them if wanted. It answers the server's requests for lost packets, and cannot those for key pictures: the clip has them
+// where it has them.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "bench/delay_stamp.hpp"
+#include "bench/rtc_client.hpp"
+
+namespace live::bench {
+
+class RtcPublisher final : public RtcClient {
+public:
+    // Packets that can be sent again, of each kind.
+    static constexpr std::size_t kHistory = 256;
+
+    RtcPublisher(LoadClient& client, RtcShared& shared);
+
+protected:
+    RtcOffer offer() const override;
+    engine::rtc::SessionOptions session_options() const override;
+    void begin(TimePoint now) override;
+    void look_at(TimePoint, Bytes) override {}
+    void serve(TimePoint now) override;
+    TimePoint next_serve() const override;
+    void finish() override;
+
+private:
+    // What a packet was made of.
+    struct Sent {
+        engine::rtc::LaneHeader header;
+        std::size_t packet = 0;  // of the clip; kStampPacket for a stamp, kSilencePacket
+        SystemMicros stamp{};
+    };
+    static constexpr std::size_t kStampPacket = SIZE_MAX;
+    static constexpr std::size_t kSilencePacket = SIZE_MAX - 1;
+
+    TimePoint picture_due() const;
+    TimePoint silence_due() const;
+    void send_picture_packet(TimePoint now);
+    void send_silence(TimePoint now);
+    void send(TimePoint now, engine::rtc::Kind kind, Sent sent);
+    void send_again(TimePoint now);
+    std::vector<std::uint8_t> stamp_of(const Sent& sent) const { return stamp_unit(sent.stamp); }
+
+    const bool stamps_;
+    const bool has_silence_;
+    std::array<std::uint32_t, 3> ssrcs_{};          // sound, picture, its RTX
+    std::array<std::vector<Sent>, 2> history_;      // by kind and number
+    std::array<std::uint16_t, 2> next_sequence_{};  // by kind
+    TimePoint start_{};
+    std::int64_t round_ = 0;
+    std::size_t next_ = 0;  // packet of the clip
+    std::int64_t silences_ = 0;
+};
+
+}  // namespace live::bench

@@ -1,0 +1,37 @@
+// The pictures of an FLV clip as packets of RTP, made once and sent by every publisher of a load under numbers, times and keys of
+// its own. H.264 only: it is what every server and browser takes. Sound is left out, since FLV has AAC and WebRTC does not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "bench/flv_clip.hpp"
+
+namespace live::bench {
+
+struct RtpClipPacket {
+    std::uint32_t time_ms = 0;   // when to send it, since the beginning of a round
+    std::uint32_t shown_ms = 0;  // of its picture: what its RTP time is made of
+    bool marker = false;         // ends its picture
+    bool takes_stamp = false;    // a delay stamp belongs in front of it: behind the parameter sets, before the picture
+    Slice payload;
+};
+
+struct RtpClip {
+    static constexpr std::uint32_t kClockRate = 90'000;
+    // Of payload; what WebRTC's own senders use.
+    static constexpr std::size_t kPayloadBytesMax = 1'200;
+
+    std::vector<RtpClipPacket> packets;  // not empty; times rise
+    std::uint32_t round_ms = 0;          // when the next round begins; above every time
+    std::uint64_t pictures = 0;
+    std::string format;  // what stands in a=fmtp
+};
+
+// Parameter sets go in front of each key picture that has none. Errc::unsupported when there is no H.264, Errc::malformed.
+Result<RtpClip> make_rtp_clip(const FlvClip& clip);
+
+}  // namespace live::bench

@@ -1,0 +1,333 @@
+// The floor of WebRTC play: what encrypting and sending alone cost. In `send` mode it learns N players by the datagram that each
+// sends first, then gives everybody a clip's pictures, cut as a WebRTC sender cuts them, and a sound packet every 20 ms: header,
+// AES-128-GCM under the player's own key (RFC 7714), and sendmmsg of up to 64 messages, each a train that the kernel cuts
+// (UDP_SEGMENT). In `sink` mode it is the N players: one socket each, looked at every 5 ms, as sb_rtc_load --skip-decryption does.
+// There is no session, no RTCP and nobody who could lose a packet, so no server can do better by the same system calls.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <openssl/evp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "clip.hpp"
+#include "common.hpp"
+
+namespace {
+
+using namespace bench;
+
+constexpr std::string_view kUsage = "srtp_floor --mode send|sink --port PORT --clients N [--clip FILE.flv] [--sound-bytes 120]";
+constexpr std::size_t kPayloadMax = 1200;
+constexpr std::size_t kHeader = 20;  // With the transport-wide number that players agree on.
+constexpr std::size_t kClearHeader = 20;
+constexpr std::size_t kTag = 16;
+constexpr std::size_t kBatch = 64;
+constexpr std::size_t kParameterSets = 48;  // In front of a key picture: a packet of their own or a part of the first.
+constexpr double kSoundStep = 0.02;
+constexpr std::size_t kFlvHeader = 5;
+
+struct Player {
+    sockaddr_in to{};
+    EVP_CIPHER_CTX* cipher = nullptr;
+    std::uint16_t sequence[2] = {0, 0};
+};
+
+struct Counters {
+    std::uint64_t bytes = 0;
+    std::uint64_t packets = 0;
+    std::uint64_t messages = 0;
+    std::uint64_t refused = 0;  // Messages that the kernel did not take.
+};
+
+sockaddr_in loopback(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+
+int udp_socket(int buffer_bytes) {
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        die("no UDP socket: " + std::string(strerror(errno)));
+    for (const int name : {SO_RCVBUFFORCE, SO_SNDBUFFORCE})
+        setsockopt(fd, SOL_SOCKET, name, &buffer_bytes, sizeof buffer_bytes);
+    return fd;
+}
+
+// Sends what is put into it in batches; one buffer for all.
+class Outbox {
+public:
+    Outbox(int fd, Counters& counters) : fd_(fd), counters_(counters), memory_(kBatch * 64 * 1400) {}
+
+    // A train of one picture or sound for one player. `sizes` are payloads; all but the last are alike.
+    void add(Player& player, int kind, std::uint32_t time, const std::vector<std::size_t>& sizes) {
+        for (std::size_t first = 0; first < sizes.size();) {
+            std::size_t count = 1;
+            while (first + count < sizes.size() && count < kBatch && sizes[first + count - 1] == sizes[first] && sizes[first + count] <= sizes[first])
+                ++count;
+            begin_message(player, sizes[first] + kHeader + kTag, count > 1);
+            for (std::size_t i = first; i < first + count; ++i)
+                protect(player, kind, time, sizes[i], i + 1 == sizes.size());
+            end_message();
+            first += count;
+        }
+    }
+
+    void flush() {
+        for (std::size_t done = 0; done < messages_;) {
+            const int taken = sendmmsg(fd_, list_ + done, static_cast<unsigned>(messages_ - done), MSG_DONTWAIT);
+            if (taken <= 0) {
+                ++counters_.refused;  // UDP may lose anything; the floor does not wait.
+                ++done;
+                continue;
+            }
+            done += static_cast<std::size_t>(taken);
+        }
+        messages_ = used_ = 0;
+    }
+
+private:
+    void begin_message(Player& player, std::size_t segment, bool is_train) {
+        if (messages_ == kBatch)
+            flush();
+        msghdr& message = list_[messages_].msg_hdr;
+        message = {};
+        message.msg_name = &player.to;
+        message.msg_namelen = sizeof player.to;
+        parts_[messages_] = {memory_.data() + used_, 0};
+        message.msg_iov = &parts_[messages_];
+        message.msg_iovlen = 1;
+        if (!is_train)
+            return;
+        message.msg_control = control_[messages_];
+        message.msg_controllen = sizeof control_[messages_];
+        cmsghdr* const head = CMSG_FIRSTHDR(&message);
+        head->cmsg_level = SOL_UDP;
+        head->cmsg_type = UDP_SEGMENT;
+        head->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
+        const auto size = static_cast<std::uint16_t>(segment);
+        memcpy(CMSG_DATA(head), &size, sizeof size);
+    }
+    void end_message() {
+        parts_[messages_].iov_len = static_cast<std::size_t>(memory_.data() + used_ - static_cast<std::uint8_t*>(parts_[messages_].iov_base));
+        counters_.bytes += parts_[messages_].iov_len;
+        ++messages_;
+        ++counters_.messages;
+    }
+
+    void protect(Player& player, int kind, std::uint32_t time, std::size_t size, bool marker) {
+        static const std::vector<std::uint8_t> payload(kPayloadMax, 0x5A);
+        std::uint8_t* const out = memory_.data() + used_;
+        const std::uint16_t sequence = player.sequence[kind]++;
+        const std::uint8_t header[kHeader] = {0x90, static_cast<std::uint8_t>((marker ? 0x80 : 0) | (96 + kind)),
+                                              static_cast<std::uint8_t>(sequence >> 8), static_cast<std::uint8_t>(sequence),
+                                              static_cast<std::uint8_t>(time >> 24), static_cast<std::uint8_t>(time >> 16),
+                                              static_cast<std::uint8_t>(time >> 8), static_cast<std::uint8_t>(time),
+                                              0, 0, 0, static_cast<std::uint8_t>(1 + kind), 0xBE, 0xDE, 0, 1, 0x31, 0, 0, 0};
+        memcpy(out, header, kHeader);
+        const std::uint8_t iv[12] = {0, 0, 0, 0, 0, header[11], 0, 0, 0, 0, header[2], header[3]};
+        EVP_EncryptInit_ex2(player.cipher, nullptr, nullptr, iv, nullptr);
+        EVP_Cipher(player.cipher, nullptr, out, kClearHeader);
+        EVP_Cipher(player.cipher, out + kHeader, payload.data(), static_cast<unsigned>(size));
+        EVP_Cipher(player.cipher, nullptr, nullptr, 0);
+        EVP_CIPHER_CTX_ctrl(player.cipher, EVP_CTRL_AEAD_GET_TAG, static_cast<int>(kTag), out + kHeader + size);
+        used_ += kHeader + size + kTag;
+        ++counters_.packets;
+    }
+
+    int fd_;
+    Counters& counters_;
+    std::vector<std::uint8_t> memory_;
+    std::size_t used_ = 0;
+    std::size_t messages_ = 0;
+    mmsghdr list_[kBatch]{};
+    iovec parts_[kBatch]{};
+    alignas(cmsghdr) unsigned char control_[kBatch][CMSG_SPACE(sizeof(std::uint16_t))]{};
+};
+
+std::vector<Player> learn_players(int fd, std::size_t clients) {
+    std::vector<Player> players;
+    EVP_CIPHER* const gcm = EVP_CIPHER_fetch(nullptr, "AES-128-GCM", nullptr);
+    while (players.size() < clients && !stop_requested()) {
+        char hello[16];
+        Player player;
+        socklen_t size = sizeof player.to;
+        if (recvfrom(fd, hello, sizeof hello, MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&player.to), &size) < 0) {
+            sleep_seconds(0.002);
+            continue;
+        }
+        std::uint8_t key[16] = {static_cast<std::uint8_t>(players.size()), static_cast<std::uint8_t>(players.size() >> 8), 7};
+        const std::uint8_t iv[12] = {};
+        player.cipher = EVP_CIPHER_CTX_new();
+        if (gcm == nullptr || EVP_EncryptInit_ex2(player.cipher, gcm, key, iv, nullptr) != 1)
+            die("no AES-128-GCM");
+        players.push_back(player);
+    }
+    JsonLine("ready").add("clients", static_cast<std::uint64_t>(players.size())).print();
+    return players;
+}
+
+std::vector<std::size_t> cut(std::size_t bytes) {
+    std::vector<std::size_t> sizes;
+    for (; bytes > kPayloadMax; bytes -= kPayloadMax)
+        sizes.push_back(kPayloadMax);
+    sizes.push_back(bytes);
+    return sizes;
+}
+
+Counters run_sender(std::uint16_t port, std::size_t clients, const Clip& clip, std::size_t sound_bytes) {
+    Counters counters;
+    const int fd = udp_socket(4 << 20);
+    sockaddr_in here = loopback(port);
+    if (bind(fd, reinterpret_cast<sockaddr*>(&here), sizeof here) != 0)
+        die("port " + std::to_string(port) + ": " + strerror(errno));
+    JsonLine("listening").print();
+    std::vector<Player> players = learn_players(fd, clients);
+    Outbox outbox(fd, counters);
+    const auto send_all = [&](int kind, std::uint32_t time, const std::vector<std::size_t>& sizes) {
+        for (Player& player : players)
+            outbox.add(player, kind, time, sizes);
+        outbox.flush();
+    };
+    std::vector<const ClipMessage*> pictures;
+    for (const ClipMessage& message : clip.messages)
+        if (message.type == 9 && !message.is_setup)
+            pictures.push_back(&message);
+    const double start = now_seconds();
+    std::uint64_t sounds = 0, shown = 0;
+    while (!stop_requested()) {
+        const double elapsed = now_seconds() - start;
+        const double sound_at = static_cast<double>(sounds) * kSoundStep;
+        const ClipMessage& next = *pictures[shown % pictures.size()];
+        const double picture_at = (static_cast<double>(shown / pictures.size()) * clip.duration_ms + next.timestamp_ms) / 1000;
+        if (picture_at <= elapsed && picture_at <= sound_at) {
+            send_all(0, static_cast<std::uint32_t>(picture_at * 90'000),
+                     cut(next.payload_bytes - kFlvHeader + (next.is_key ? kParameterSets : 0)));
+            ++shown;
+        } else if (sound_at <= elapsed) {
+            send_all(1, static_cast<std::uint32_t>(sounds * 960), {sound_bytes});
+            ++sounds;
+        } else {
+            sleep_seconds(std::min(picture_at, sound_at) - elapsed);
+        }
+    }
+    return counters;
+}
+
+class Sink {
+public:
+    Sink(std::uint16_t port, std::size_t clients) : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+        sockaddr_in there = loopback(port);
+        for (std::size_t i = 0; i < clients; ++i) {
+            sockets_.push_back(udp_socket(1 << 20));
+            if (connect(sockets_[i], reinterpret_cast<sockaddr*>(&there), sizeof there) != 0)
+                die("connecting: " + std::string(strerror(errno)));
+            watch(epoll_, sockets_[i], EPOLLIN | EPOLLET, static_cast<std::uint32_t>(i), true);
+            if (send(sockets_[i], "hello", 5, 0) < 0)
+                die("nobody takes the first datagram");
+            if (i % 64 == 63)
+                sleep_seconds(0.01);
+        }
+        for (std::size_t i = 0; i < kBatch; ++i) {
+            parts_[i] = {bytes_[i], sizeof bytes_[i]};
+            messages_[i].msg_hdr.msg_iov = &parts_[i];
+            messages_[i].msg_hdr.msg_iovlen = 1;
+        }
+        fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
+        JsonLine("ready").add("clients", static_cast<std::uint64_t>(clients)).print();
+    }
+
+    Counters run() {
+        while (!stop_requested() && take_words()) {
+            const double began = now_seconds();
+            receive();
+            sleep_seconds(0.005 - (now_seconds() - began));
+        }
+        return all_;
+    }
+
+private:
+    void receive() {
+        epoll_event events[256];
+        for (int count = 256; count == 256;) {
+            count = epoll_wait(epoll_, events, 256, 0);
+            for (int i = 0; i < count; ++i)
+                drain(sockets_[events[i].data.u32]);
+        }
+    }
+    void drain(int fd) {
+        for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
+            count = recvmmsg(fd, messages_, kBatch, MSG_DONTWAIT, nullptr);
+            for (int i = 0; i < count; ++i) {
+                all_.bytes += messages_[i].msg_len;
+                ++all_.packets;
+            }
+        }
+    }
+    // What bench.py says: mark begins a window, report tells what came in it. False when it says quit, or has gone.
+    bool take_words() {
+        char text[64];
+        const ssize_t count = read(STDIN_FILENO, text, sizeof text);
+        const std::string_view said(text, count > 0 ? static_cast<std::size_t>(count) : 0);
+        if (said.find("mark") != said.npos) {
+            mark_ = all_;
+            marked_at_ = now_seconds();
+        }
+        if (said.find("report") != said.npos)
+            JsonLine("report")
+                .add("window_bytes", all_.bytes - mark_.bytes)
+                .add("window_packets", all_.packets - mark_.packets)
+                .add("seconds", now_seconds() - marked_at_)
+                .print();
+        return count != 0 && said.find("quit") == said.npos;
+    }
+
+    int epoll_;
+    std::vector<int> sockets_;
+    Counters all_, mark_;
+    double marked_at_ = 0;
+    std::uint8_t bytes_[kBatch][2048]{};
+    iovec parts_[kBatch]{};
+    mmsghdr messages_[kBatch]{};
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Args args(argc, argv, kUsage);
+    const std::string mode = args.required("mode");
+    const auto port = static_cast<std::uint16_t>(args.count("port", 0));
+    const std::size_t clients = args.count("clients", 1);
+    const std::string clip_path = args.text("clip", "");
+    const std::size_t sound_bytes = args.count("sound-bytes", 120);
+    args.check_all_used();
+    if ((mode != "send" && mode != "sink") || port == 0 || clients == 0 || (mode == "send" && clip_path.empty()) ||
+        sound_bytes > kPayloadMax)
+        die("usage: " + std::string(kUsage));
+    raise_file_limit(clients + 64);
+    catch_stop_signals();
+    Counters counters;
+    if (mode == "sink") {
+        static Sink sink(port, clients);
+        counters = sink.run();
+    } else {
+        counters = run_sender(port, clients, load_clip(clip_path), sound_bytes);
+    }
+    JsonLine("final")
+        .add("bytes", counters.bytes)
+        .add("packets", counters.packets)
+        .add("messages", counters.messages)
+        .add("refused", counters.refused)
+        .print();
+    return 0;
+}

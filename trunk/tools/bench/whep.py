@@ -1,0 +1,170 @@
+"""WebRTC play: players of sb_rtc_load over real ICE, DTLS and SRTP, beside the floor that encrypts and sends the same packets (srtp_floor.cpp);
+what a join and a session cost; and the delay from a WHIP publisher to a hundred WHEP players. Server and floor take turns on the core."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from harness import LOAD_CORE, SERVER_CORE, BenchError, Lab, Process
+from report import Row
+from servers import Server, start_ours
+
+STREAM = "bench"
+SETTLE_S = 6.0  # The server learns what each player's link carries.
+RAMP = 500
+STREAM_KIB = 4096  # The stream's own: both lanes and what is kept to be sent again.
+DELAY_PLAYERS = 100
+
+
+def start_rtc(lab: Lab, name: str, url: str, *words) -> tuple[Process, Path]:
+    program = lab.server.parent / "sb_rtc_load"
+    if not program.exists():
+        raise BenchError(f"no {program}: build it (make)")
+    result = lab.folder / f"rtc-{name}-{len(lab.children)}"
+    command = [program, "-r", url, "--json", f"{result}.json", "--csv", f"{result}.csv", *words]
+    return lab.start(f"sb_rtc_load-{name}", command, LOAD_CORE), result
+
+
+def end_rtc(load: Process, result: Path, limit_s: float = 60) -> dict:
+    load.child.send_signal(signal.SIGINT)
+    try:
+        load.child.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        raise BenchError(f"sb_rtc_load does not end. {load.log_tail()}") from None
+    said = json.loads(Path(f"{result}.json").read_text())
+    said.pop("per_client", None)
+    return said
+
+
+def mbps_of(result: Path, first: float, last: float) -> float:
+    """The mean of what came in between two times, in seconds since the program began."""
+    with open(f"{result}.csv", encoding="utf-8") as rows:
+        rates = [float(row["in_mbps"]) for row in csv.DictReader(rows) if first + 1 <= float(row["second"]) <= last]
+    if not rates:
+        raise BenchError("sb_rtc_load kept no figures for the window")
+    return sum(rates) / len(rates)
+
+
+def url_of(server: Server, what: str, stream: str = STREAM) -> str:
+    return f"http://127.0.0.1:{server.api_port}/rtc/v1/{what}/?app=live&stream={stream}"
+
+
+@dataclass
+class Turn:
+    cpu_s: float
+    bytes: float
+    seconds: float
+    kib_each: float = 0.0
+    joins_per_s: float = 0.0  # Of a whole core.
+    said: dict | None = None
+
+    @property
+    def per_gb(self) -> float:
+        return self.cpu_s / (self.bytes / 1e9)
+
+    @property
+    def share(self) -> float:
+        return self.cpu_s / self.seconds
+
+
+def our_turn(lab: Lab, players: int, seconds: float) -> Turn:
+    """Everybody joins before there is anything to send, so that what joining costs can be seen alone."""
+    server = start_ours(lab, rtc=True)
+    process, base_kib, before = server.process, server.process.resident_kib(), server.process.cpu_seconds()
+    began = time.monotonic()
+    load, result = start_rtc(lab, "play", url_of(server, "whep"), "-c", players, "--ramp", RAMP, "--skip-decryption")
+    time.sleep(players / RAMP + 2)
+    joined = process.cpu_seconds() - before
+    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
+    publisher.wait_event("ready", 30)
+    time.sleep(SETTLE_S)
+    first, before = time.monotonic(), process.cpu_seconds()
+    time.sleep(seconds)
+    cpu, last = process.cpu_seconds() - before, time.monotonic()
+    kib = process.resident_kib()
+    said = end_rtc(load, result)
+    publisher.stop()
+    process.stop()
+    mbps = mbps_of(result, first - began, last - began)
+    return Turn(cpu, mbps * 125_000 * (last - first), last - first, max(0.0, kib - base_kib - STREAM_KIB) / players, players / joined, said)
+
+
+def floor_turn(lab: Lab, players: int, seconds: float) -> Turn:
+    port = lab.port()
+    floor = lab.load("srtp_floor", SERVER_CORE, mode="send", port=port, clients=players, clip=lab.clip)
+    floor.wait_event("listening", 10)
+    sink = lab.load("srtp_floor", mode="sink", port=port, clients=players)
+    sink.wait_event("ready", 60)
+    floor.wait_event("ready", 60)
+    time.sleep(2)
+    sink.tell("mark")
+    before = floor.cpu_seconds()
+    time.sleep(seconds)
+    cpu = floor.cpu_seconds() - before
+    sink.tell("report")
+    got = sink.wait_event("report", 30)
+    floor.stop()
+    sink.stop()
+    return Turn(cpu, got["window_bytes"], got["seconds"], said=got)
+
+
+def rows_of_play(players: int, ours: list[Turn], floors: list[Turn], plan) -> list[Row]:
+    ratio = median(a.per_gb / b.per_gb for a, b in zip(ours, floors))
+    share = median(turn.share for turn in ours)
+    a_core = players / share
+    said = [turn.said for turn in ours]
+    missing = sum(one["failed"] for one in said), max(one["metrics"]["lost_packets"]["max"] for one in said)
+    complete = missing == (0, 0) and all(one["metrics"]["first_frame_ms"]["count"] == players for one in said)
+    work = f"WHEP play, {players:,} players"
+    details = {"ours": [turn.__dict__ for turn in ours], "floor": [turn.__dict__ for turn in floors]}
+    kib, joins = median(turn.kib_each for turn in ours), median(turn.joins_per_s for turn in ours)
+    judged = players >= 2000 or plan.smoke
+    return [Row(work, "CPU-s/GB", median(turn.per_gb for turn in ours), median(turn.per_gb for turn in floors), "-", ratio, "<= 1.30 x floor",
+                ratio <= 1.3 * plan.slack, "the players report to ours, nobody does to the floor", details, plan.command),
+            Row(work, "core used, %", share * 100, median(turn.share for turn in floors) * 100, command=plan.command),
+            Row(work, "players that a core would hold", a_core, players / median(turn.share for turn in floors), target=">= 2,300" if judged else "",
+                met=a_core >= 2300 / plan.slack if judged else None, command=plan.command),
+            Row(work, "players failed, packets lost at most by one", f"{missing[0]}, {missing[1]:.0f}", target="none", met=complete, command=plan.command),
+            Row(work, "memory a player, KiB", kib, target="<= 24 (beyond 4 MiB for the stream)", met=kib <= 24 * plan.slack, command=plan.command),
+            Row(work, "joins a second of a core", joins, target=">= 1,000", met=joins >= 1000 / plan.slack, command=plan.command)]
+
+
+def delay_rows(lab: Lab, plan) -> list[Row]:
+    print(f"whep: delay, {DELAY_PLAYERS} players", file=sys.stderr, flush=True)
+    turns = []
+    for _ in range(plan.repeats):
+        server = start_ours(lab, rtc=True)
+        publisher, published = start_rtc(lab, "publish", url_of(server, "whip"), "-s", 0, "-i", lab.clip, "--stamp")
+        time.sleep(1)
+        players, result = start_rtc(lab, "delay", url_of(server, "whep"), "-c", DELAY_PLAYERS, "--ramp", 100)
+        time.sleep(2 + plan.seconds)
+        turns.append(end_rtc(players, result))
+        end_rtc(publisher, published)
+        server.process.stop()
+    work = f"delay, WHIP to WHEP, every picture of {DELAY_PLAYERS} players"
+    complete = all(turn["failed"] == 0 and turn["metrics"]["delay_ms"]["count"] > 20 * DELAY_PLAYERS for turn in turns)
+    rows = []
+    for quantile, limit in (("p50", 1), ("p99", 5)):
+        figure = median(turn["metrics"]["delay_ms"][quantile] for turn in turns)
+        rows.append(Row(work, f"{quantile}, ms", figure, target=f"<= {limit}", met=complete and figure <= limit * plan.slack,
+                        note="" if rows else "from the stamp in the publisher to the decrypted packet in the player, on one machine",
+                        details={} if rows else {"turns": turns}, command=plan.command))
+    return rows
+
+
+def whep_rows(lab: Lab, plan) -> list[Row]:
+    rows = []
+    for players in plan.whep_players:
+        print(f"whep: {players} players", file=sys.stderr, flush=True)
+        ours, floors = [], []
+        for _ in range(plan.repeats):
+            ours.append(our_turn(lab, players, plan.seconds))
+            floors.append(floor_turn(lab, players, plan.seconds))
+        rows += rows_of_play(players, ours, floors, plan)
+    return rows + delay_rows(lab, plan)
