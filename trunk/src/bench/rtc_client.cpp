@@ -99,8 +99,7 @@ Result<RtcAnswer> RtcClient::ask(io::Deadline deadline) {
 }
 
 void RtcClient::say_goodbye() {
-    if (session_ != nullptr && session_->session() != nullptr)
-        finish();
+    is_leaving_ = true;
     if (!location_.empty()) {
         const io::CancelShield shield;
         Nothing body;
@@ -108,6 +107,11 @@ void RtcClient::say_goodbye() {
         const auto limit = io::Deadline::after(kGoodbyeLimit);
         static_cast<void>(fetch->send({"DELETE", {}}, location_, {}, body, limit));
     }
+    // What has come meanwhile counts: the server has sent it.
+    if (id_)
+        shared_.hub.serve(*id_);
+    if (has_begun_)
+        finish();
     if (session_ != nullptr)
         session_->close(io::now());
     if (id_) {

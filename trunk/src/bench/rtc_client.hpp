@@ -68,13 +68,14 @@ protected:
     const wire::sdp::Agreement& agreement() const { return agreement_; }
     // Media moved: the client is not idle.
     void heard(TimePoint now) { heard_ = now; }
-    bool has_begun() const { return has_begun_; }
-    void fail(Error error);
+    // The load is over for this client; the server is being told.
+    bool is_leaving() const { return is_leaving_; }
 
 private:
     Result<void> open(io::Deadline deadline);
     Result<RtcAnswer> ask(io::Deadline deadline);
     void say_goodbye();
+    void fail(Error error);
     void check_life(TimePoint now);
 
     LoadClient& client_;
@@ -91,6 +92,7 @@ private:
     TimePoint opened_{};
     TimePoint heard_{};
     bool has_begun_ = false;
+    bool is_leaving_ = false;
 };
 
 }  // namespace live::bench

@@ -125,8 +125,11 @@ Result<RtcHub::Id> RtcHub::join(RtcMember& member, const Endpoint& remote) {
 void RtcHub::leave(Id id) { entries_.erase(id); }
 
 void RtcHub::serve(Id id) {
-    if (const auto found = entries_.find(id); found != entries_.end())
-        turn(id, *found->second, io::now());
+    const auto found = entries_.find(id);
+    if (found == entries_.end())
+        return;
+    receive(*found->second, io::now());
+    turn(id, *found->second, io::now());
 }
 
 bool RtcHub::take_events(TimePoint now) {

@@ -58,7 +58,7 @@ public:
     // Opens a socket of its own to `remote`. `member` stays until leave(). Errc::system, Errc::malformed.
     Result<Id> join(RtcMember& member, const Endpoint& remote);
     void leave(Id id);
-    // Serves a member out of turn, and sends what it has to say.
+    // Serves a member out of turn: what has come for it, and what it has to say.
     void serve(Id id);
 
     // Where members put what is to be sent.

@@ -67,6 +67,8 @@ TimePoint RtcPublisher::picture_due() const {
 TimePoint RtcPublisher::silence_due() const { return has_silence_ ? start_ + silences_ * kSilenceStep : TimePoint::max(); }
 
 TimePoint RtcPublisher::next_serve() const {
+    if (is_leaving())
+        return TimePoint::max();
     const auto beat = stamps_ ? kExactBeat : kBeat;
     const auto due = std::min(picture_due(), silence_due());
     return TimePoint((due.time_since_epoch() + beat - 1ns) / beat * beat);
@@ -74,6 +76,8 @@ TimePoint RtcPublisher::next_serve() const {
 
 void RtcPublisher::serve(TimePoint now) {
     heard(now);
+    if (is_leaving())
+        return;
     while (picture_due() <= now)
         send_picture_packet(now);
     while (silence_due() <= now)

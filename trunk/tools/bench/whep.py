@@ -27,7 +27,9 @@ def start_rtc(lab: Lab, name: str, url: str, *words) -> tuple[Process, Path]:
     if not program.exists():
         raise BenchError(f"no {program}: build it (make)")
     result = lab.folder / f"rtc-{name}-{len(lab.children)}"
-    command = [program, "-r", url, "--json", f"{result}.json", "--csv", f"{result}.csv", *words]
+    # Its log, a line a client, would fill a pipe that nobody reads meanwhile.
+    into_file = ["sh", "-c", 'exec "$@" >"$0"', f"{result}.log"]
+    command = [*into_file, program, "-r", url, "--json", f"{result}.json", "--csv", f"{result}.csv", *words]
     return lab.start(f"sb_rtc_load-{name}", command, LOAD_CORE), result
 
 
