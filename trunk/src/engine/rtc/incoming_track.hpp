@@ -48,7 +48,9 @@ public:
                  std::size_t bytes);
     std::optional<MediaPacket> poll(TimePoint now);
 
-    void want_key() { keys_.want(); }
+    // Asks until one comes, as requests are lost like anything else and a player may show nothing before; once only where key
+    // pictures cannot be told from others.
+    void want_key() { format_ ? keys_.need() : keys_.want(); }
     // The SSRC to ask for a key picture, when it is time to.
     std::optional<std::uint32_t> take_key_request(TimePoint now);
 
