@@ -1,0 +1,89 @@
+"""A bad network for WebRTC: a UDP port that passes datagrams on to the server's, and what comes back, late and not all of them.
+
+    with UdpLink(port, server_port, loss=0.05, delay_s=0.05) as link: ...
+
+Clients are told this port in place of the server's (`candidate 127.0.0.1:$link; api_as_candidates off;`). Each address that sends gets a socket
+of its own towards the server, so that the server tells them apart. What is lost is drawn from `seed`; both ways are alike.
+"""
+
+import heapq
+import random
+import selectors
+import socket
+import threading
+import time
+
+CLIENTS_MAX = 64
+WAITING_MAX = 10_000
+DATAGRAM_BYTES_MAX = 65_535
+IDLE_S = 0.2
+
+
+class UdpLink:
+    """Passes datagrams on in a thread of its own. `loss` (0 to 1) and `delay_s` (one way) may be changed at any time."""
+
+    def __init__(self, port: int, server_port: int, loss: float = 0, delay_s: float = 0, seed: int = 1):  # pylint: disable=too-many-arguments
+        self.loss, self.delay_s = loss, delay_s
+        self.passed = self.lost = 0
+        self.random = random.Random(seed)
+        self.server = ("127.0.0.1", server_port)
+        self.selector = selectors.DefaultSelector()
+        self.front = self._open()
+        self.front.bind(("127.0.0.1", port))
+        self.backs: dict[tuple, socket.socket] = {}
+        self.waiting: list[tuple] = []  # (when, number, socket, address, datagram)
+        self.count = 0
+        self.ending = False
+        self.thread = threading.Thread(target=self._run, daemon=True)
+
+    def _open(self, client=None) -> socket.socket:
+        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        made.setblocking(False)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        self.selector.register(made, selectors.EVENT_READ, client)
+        return made
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ending = True
+        self.thread.join(5)
+        for one in (self.front, *self.backs.values()):
+            one.close()
+        self.selector.close()
+
+    def _run(self):
+        while not self.ending:
+            left = self.waiting[0][0] - time.monotonic() if self.waiting else IDLE_S
+            for key, _ in self.selector.select(max(0, min(left, IDLE_S))):
+                self._read(key.fileobj, key.data)
+            now = time.monotonic()
+            while self.waiting and self.waiting[0][0] <= now:
+                _, _, out, address, datagram = heapq.heappop(self.waiting)
+                try:
+                    out.sendto(datagram, address)
+                    self.passed += 1
+                except OSError:  # Nobody is there any more.
+                    self.lost += 1
+
+    def _read(self, source: socket.socket, client):
+        for _ in range(100):
+            try:
+                datagram, sender = source.recvfrom(DATAGRAM_BYTES_MAX)
+            except OSError:
+                return
+            if source is not self.front:
+                self._pass(self.front, client, datagram)
+            elif sender in self.backs or len(self.backs) < CLIENTS_MAX:
+                if sender not in self.backs:
+                    self.backs[sender] = self._open(sender)
+                self._pass(self.backs[sender], self.server, datagram)
+
+    def _pass(self, out: socket.socket, address: tuple, datagram: bytes):
+        if self.random.random() < self.loss or len(self.waiting) >= WAITING_MAX:
+            self.lost += 1
+            return
+        self.count += 1
+        heapq.heappush(self.waiting, (time.monotonic() + self.delay_s, self.count, out, address, datagram))
