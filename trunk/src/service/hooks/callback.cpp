@@ -155,15 +155,18 @@ std::string body_of(const Fragment& fragment, const ServerIdentity& server, cons
     return text_of(body);
 }
 
-std::string notify_url(const std::string& form, const Fragment& fragment, const ServerIdentity& server, const Subject& subject) {
-    if (fragment.url.starts_with("http://") || fragment.url.starts_with("https://"))
-        return fragment.url;
-    return replace_variables(form, {{"server_id", server.server_id},
-                                    {"service_id", server.service_id},
-                                    {"app", subject.request.app},
-                                    {"stream", subject.request.stream},
-                                    {"param", subject.request.param},
-                                    {"ts_url", fragment.url}});
+std::vector<std::string> notify_urls(std::vector<std::string> forms, const Fragment& fragment, const ServerIdentity& server,
+                                     const Subject& subject) {
+    if (!forms.empty() && (fragment.url.starts_with("http://") || fragment.url.starts_with("https://")))
+        return {fragment.url};
+    for (std::string& form : forms)
+        form = replace_variables(form, {{"server_id", server.server_id},
+                                        {"service_id", server.service_id},
+                                        {"app", subject.request.app},
+                                        {"stream", subject.request.stream},
+                                        {"param", subject.request.param},
+                                        {"ts_url", fragment.url}});
+    return forms;
 }
 
 Result<void> check_answer(int status, std::string_view body) {

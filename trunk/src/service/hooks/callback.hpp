@@ -75,8 +75,9 @@ struct Fragment {
 
 // on_hls.
 std::string body_of(const Fragment& fragment, const ServerIdentity& server, const Subject& subject, const std::string& stream_id);
-// on_hls_notify: the template with its variables replaced, or the fragment's own address when that is a whole one.
-std::string notify_url(const std::string& form, const Fragment& fragment, const ServerIdentity& server, const Subject& subject);
+// on_hls_notify: the templates with their variables replaced, or the fragment's own address alone when that is a whole one.
+std::vector<std::string> notify_urls(std::vector<std::string> forms, const Fragment& fragment, const ServerIdentity& server,
+                                     const Subject& subject);
 
 // ok for status 200 or 201 with the body `0`, or an object with the integer member "code" 0. Errc::denied when the code is
 // another one: the sentence is for the client and carries the answer's "msg" or "message", at most kReasonBytesMax of it.

@@ -66,6 +66,18 @@ TEST(CallbackBody, OfARecordingSaysItsFileAndWhyItFailed) {
     EXPECT_EQ(failed["error"], "disk full");
 }
 
+TEST(NotifyUrls, AreTheTemplatesOrTheFragmentsOwn) {
+    Fragment fragment;
+    fragment.url = "cam-7.ts";
+    const auto urls = [&](std::vector<std::string> forms) { return notify_urls(std::move(forms), fragment, kServer, subject()); };
+    EXPECT_EQ(urls({"http://a/[app]/[stream]/[ts_url][param]", "http://b/[server_id]/[service_id]"}),
+              (std::vector<std::string>{"http://a/live/cam1/cam-7.ts?token=abc&salt=1", "http://b/vid-4k2m9xa/s7d01k2p"}));
+    EXPECT_TRUE(urls({}).empty());
+    fragment.url = "https://cdn.example.com/live/cam-7.ts";
+    EXPECT_EQ(urls({"http://a/[ts_url]", "http://b/"}), std::vector<std::string>{fragment.url}) << "once";
+    EXPECT_TRUE(urls({}).empty()) << "nobody asked for it";
+}
+
 TEST(CallbackBody, HasTheValuesOfTheClient) {
     Details details;
     details.stream_id = "vid-9a0b1c2";

@@ -25,7 +25,7 @@ std::vector<std::string> urls_for(Action action, const HookOptions& options) {
         case Action::on_stop: return options.on_stop;
         case Action::on_dvr: return options.on_dvr;
         case Action::on_hls: return options.on_hls;
-        case Action::on_hls_notify:
+        case Action::on_hls_notify: return options.on_hls_notify;
         case Action::on_forward: break;
     }
     return {};
@@ -174,11 +174,9 @@ void HookService::tell_fragment(const HookOptions& options, const Subject& subje
         std::string body = body_of(fragment, server_, subject, stream_id_for(Action::on_hls, subject));
         enqueue(subject.request.id, {Action::on_hls, std::move(urls), std::move(body)});
     }
-    if (options.enabled && !options.on_hls_notify.empty())
-        enqueue(subject.request.id, {Action::on_hls_notify,
-                                     {notify_url(options.on_hls_notify, fragment, server_, subject)},
-                                     {},
-                                     fragment.notify_answer_bytes});
+    if (std::vector<std::string> urls = notify_urls(urls_for(Action::on_hls_notify, options), fragment, server_, subject);
+        !urls.empty())
+        enqueue(subject.request.id, {Action::on_hls_notify, std::move(urls), {}, fragment.notify_answer_bytes});
 }
 
 void HookService::enqueue(const std::string& client_id, News news) {
@@ -222,25 +220,32 @@ void HookService::run_deliverer(io::Deadline deadline) {
 }
 
 // A CDN is made to fetch the fragment; what it says is of no interest. Errc::cancelled only.
-Result<void> HookService::notify(const News& news, const Log& log, io::Deadline deadline) {
+Result<void> HookService::notify(const std::string& url, std::size_t answer_bytes, const Log& log, io::Deadline deadline) {
     http_client::HttpCall call;
     call.method = "GET";
-    call.url = news.urls.front();
-    call.answer_bytes_max = news.answer_bytes;
+    call.url = url;
+    call.answer_bytes_max = answer_bytes;
+    call.rest = http_client::HttpCall::Rest::left;
     const TimePoint begin = io::now();
     const auto answer = client_.call(call, deadline.sooner(io::Deadline::after(kNotifyLimit)));
-    if (!answer.ok() && answer.code() == Errc::cancelled)
+    if (answer.ok())
+        LOG_INFO(log, "http hook {}, url={}, status={}, cost={}ms", name_of(Action::on_hls_notify), label_of(url), answer->status,
+                 milliseconds_since(begin));
+    else if (answer.code() == Errc::cancelled)
         return answer.error();
-    LOG_INFO(log, "http hook {}, url={}, status={}, cost={}ms", name_of(Action::on_hls_notify), label_of(call.url),
-             answer.ok() ? answer->status : 0, milliseconds_since(begin));
+    else
+        LOG_WARN(log, "http hook {} failed, url={}, cost={}ms, reason=\"{}\"", name_of(Action::on_hls_notify), label_of(url),
+                 milliseconds_since(begin), answer.error().text());
     return {};
 }
 
 Result<void> HookService::deliver(const std::string& client_id, const News& news, io::Deadline deadline) {
     const Log log = log_.with_id(client_id);
-    if (news.action == Action::on_hls_notify)
-        return notify(news, log, deadline);
     for (const std::string& url : news.urls) {
+        if (news.action == Action::on_hls_notify) {
+            TRY(notify(url, news.answer_bytes, log, deadline));
+            continue;
+        }
         // Each URL is told, whatever another said. Why one was not is in the log.
         const auto told = call(news.action, url, news.body, log, deadline);
         if (!told.ok() && told.code() == Errc::cancelled)

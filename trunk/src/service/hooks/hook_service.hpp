@@ -78,7 +78,7 @@ private:
     Result<void> wait_for_news(const std::string& client_id, io::Deadline deadline);
     Result<engine::http1::Response> call(Action action, const std::string& url, const std::string& body, const Log& log,
                                          io::Deadline deadline);
-    Result<void> notify(const News& news, const Log& log, io::Deadline deadline);
+    Result<void> notify(const std::string& url, std::size_t answer_bytes, const Log& log, io::Deadline deadline);
     void enqueue(const std::string& client_id, News news);
     void start_deliverer();
     void run_deliverer(io::Deadline deadline);

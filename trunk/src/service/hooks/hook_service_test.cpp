@@ -85,6 +85,16 @@ public:
     std::string stream_id(const std::string& stream_url) const override { return "vid-of" + stream_url; }
 };
 
+class Lines final : public LogSink {
+public:
+    LogLevel level() const override { return LogLevel::info; }
+    void write(LogLevel, std::string_view, std::string_view message, int) override {
+        all += message;
+        all += '\n';
+    }
+    std::string all;
+};
+
 class HookServiceTest : public testing::Test {
 protected:
     void SetUp() override {
@@ -131,7 +141,8 @@ protected:
     Ids ids_;
     io::Scope scope_{"test"};
     HookOptions options_;
-    HookService service_{*client_, {"vid-1", "s-1"}, ids_, Log()};
+    Lines lines_;
+    HookService service_{*client_, {"vid-1", "s-1"}, ids_, Log(lines_, "")};
 };
 
 TEST_F(HookServiceTest, AClientsLifeIsToldOnceAndInOrder) {
@@ -247,6 +258,27 @@ TEST_F(HookServiceTest, WhatIsQueuedIsDeliveredBeforeTheEnd) {
         tell(Action::on_close, std::to_string(i));
     MUST(service_.stop(io::Deadline::after(kSoon)));
     EXPECT_EQ(fake_.got.size(), 10U);
+}
+
+TEST_F(HookServiceTest, AFragmentIsToldAndFetchedAndTheLogHasTheStatus) {
+    options_.on_hls = {fake_.url("/hls")};
+    options_.on_hls_notify = {fake_.url("/a/[ts_url]"), "http://127.0.0.1:1/[ts_url]", fake_.url("/b/[stream]/[ts_url]")};
+    fake_.answers["/b/cam/cam-7.ts"] = std::string(300'000, 'x');  // the fragment itself
+    Fragment fragment;
+    fragment.url = "cam-7.ts";
+    fragment.number = 7;
+    service_.tell_fragment(options_, subject("a"), fragment);
+    wait_for(3);
+    EXPECT_EQ(fake_.got[0].body["seq_no"], 7);
+    EXPECT_EQ(fake_.got[1].path, "/a/cam-7.ts");
+    EXPECT_EQ(fake_.got[2].path, "/b/cam/cam-7.ts");
+    const auto line_of = [this](const std::string& text) {
+        const std::size_t at = lines_.all.find(text);
+        return at == std::string::npos ? "" : lines_.all.substr(at, lines_.all.find('\n', at) - at);
+    };
+    EXPECT_NE(line_of("on_hls_notify, url=" + fake_.url("/a/cam-7.ts")).find("status=200"), std::string::npos) << lines_.all;
+    EXPECT_NE(line_of("on_hls_notify, url=" + fake_.url("/b/cam/cam-7.ts")).find("status=200"), std::string::npos) << lines_.all;
+    EXPECT_NE(lines_.all.find("on_hls_notify failed, url=http://127.0.0.1:1/cam-7.ts"), std::string::npos) << lines_.all;
 }
 
 TEST_F(HookServiceTest, CountsThePlayersOfAStream) {

@@ -26,7 +26,7 @@ inline constexpr auto kHookRows = std::tuple{
         .example("http://127.0.0.1:8085/api/v1/dvrs"),
     config::row(&HookOptions::on_hls, "on_hls", config::Reload::live, "A fragment is complete.")
         .example("http://127.0.0.1:8085/api/v1/hls"),
-    config::row(&HookOptions::on_hls_notify, "on_hls_notify", config::Reload::live, "URL template asked for each fragment.")
+    config::row(&HookOptions::on_hls_notify, "on_hls_notify", config::Reload::live, "URL templates, fetched for each fragment.")
         .example("http://127.0.0.1:8085/api/v1/hls/[app]/[stream]/[ts_url]"),
 };
 

@@ -17,7 +17,7 @@ struct HookOptions {
     std::vector<std::string> on_stop;
     std::vector<std::string> on_dvr;
     std::vector<std::string> on_hls;
-    std::string on_hls_notify;
+    std::vector<std::string> on_hls_notify;  // templates
 };
 
 }  // namespace live::service::hooks

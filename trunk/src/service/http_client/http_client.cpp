@@ -64,9 +64,12 @@ Result<http1::Response> HttpClient::receive(io::Stream& stream, const HttpCall& 
         const auto count = stream.read_some(scratch_, deadline);
         if (!count.ok() && count.code() != Errc::closed)
             return Error(count.error());
-        if (count.ok())
-            TRY(parser.feed(scratch_.first(*count)));
-        else
+        const auto fed = count.ok() ? parser.feed(scratch_.first(*count)) : Result<std::size_t>(std::size_t{0});
+        // Behind a head, only a body can be too long.
+        if (!fed.ok() && fed.code() == Errc::limit && call.rest == HttpCall::Rest::left && parser.head() != nullptr)
+            return *parser.head();
+        TRY(Result<std::size_t>(fed));
+        if (!count.ok())
             TRY(parser.finish());
         if (auto answer = parser.next())
             return *std::move(answer);

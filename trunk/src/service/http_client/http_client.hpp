@@ -2,6 +2,7 @@
 // redirects are followed, certificates are not verified (such services often sign their own), and an answer is small.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,8 +26,9 @@ struct HttpCall {
     // Host, Connection, User-Agent and Content-Length are added.
     engine::http1::Headers headers;
     std::string body;
-    // Of the answer's body. Errc::limit for more, as soon as that is known.
+    // Of the answer's body. Errc::limit for more, as soon as that is known; or the rest is left unread, for who wants the status.
     std::size_t answer_bytes_max = kAnswerBytesMax;
+    enum class Rest : std::uint8_t { refused, left } rest = Rest::refused;
 };
 
 class HttpClient {

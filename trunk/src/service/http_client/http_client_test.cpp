@@ -117,6 +117,23 @@ TEST_F(HttpClientTest, ABodyIsBounded) {
     EXPECT_EQ(post("/").code(), Errc::limit);
 }
 
+TEST_F(HttpClientTest, TheRestOfALongBodyMayBeLeft) {
+    HttpCall call;
+    call.url = url("/");
+    call.answer_bytes_max = 64;
+    call.rest = HttpCall::Rest::left;
+    const auto status = [&](const std::string& answer) {
+        answer_ = answer;
+        const auto got = client_->call(call, io::Deadline::after(kSoon));
+        return got.ok() && got->body.size() <= call.answer_bytes_max ? got->status : 0;
+    };
+    EXPECT_EQ(status("HTTP/1.1 200 OK\r\nContent-Length: 64\r\n\r\n" + std::string(64, ' ')), 200);
+    EXPECT_EQ(status("HTTP/1.1 403 Forbidden\r\nContent-Length: 65\r\n\r\n" + std::string(65, ' ')), 403);
+    EXPECT_EQ(status("HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n100\r\n" + std::string(256, ' ')), 201);
+    EXPECT_EQ(status("HTTP/1.0 200 OK\r\n\r\n" + std::string(1'000'000, ' ')), 200) << "without an end";
+    EXPECT_EQ(status("HTTP/1.1 200 OK\r\nX: " + std::string(100'000, ' ') + "\r\n\r\n"), 0) << "a head is never left";
+}
+
 TEST_F(HttpClientTest, TellsWhatWentWrong) {
     answer_ = "nonsense\r\n\r\n";
     EXPECT_EQ(post("/").code(), Errc::malformed);
