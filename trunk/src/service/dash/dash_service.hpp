@@ -2,26 +2,21 @@
 // disposed of. Never suspends on the publisher's way.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "base/log.hpp"
 #include "base/result.hpp"
-#include "io/scope.hpp"
 #include "media/stream_table.hpp"
 #include "service/dash/dash_stream.hpp"
 #include "service/dash/held_files.hpp"
 #include "service/dash/options.hpp"
+#include "service/files/stream_jobs.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::service::dash {
 
 class DashService {
 public:
-    // Of a stop's time, what is left for files that still wait.
-    static constexpr std::chrono::milliseconds kStopMargin{100};
-
     // `streams` outlives this.
     DashService(media::StreamTable& streams, Log log);
     ~DashService();
@@ -33,7 +28,7 @@ public:
     void on_unpublished(const std::string& url);
 
     // Lets go of what is over. Every second or so.
-    void reap();
+    void reap() { jobs_.reap(); }
     // Ends everything: files are deleted where dash_dispose says so, else what was begun is made a segment, and what waits is
     // written as far as the time goes. Errc::timed_out when a fiber does not end.
     Result<void> stop(io::Deadline deadline);
@@ -43,21 +38,10 @@ public:
     std::size_t size() const { return jobs_.size(); }
 
 private:
-    struct Job {
-        Job(Ref<media::Source> source, std::string mpd, const DashOptions& options, HeldFiles& held, Log log)
-            : stream(std::move(source), std::move(mpd), options, held, std::move(log)) {}
-
-        DashStream stream;
-        io::Scope maker{"dash"};
-        io::Scope writer{"dash-files"};
-    };
-
-    Job* find(const std::string& url);
-
     media::StreamTable& streams_;
     Log log_;
     HeldFiles held_;
-    std::vector<std::unique_ptr<Job>> jobs_;
+    files::StreamJobs<DashStream> jobs_;
     bool stopping_ = false;
 };
 

@@ -2,14 +2,12 @@
 // when it is disposed of; ends the sessions of players that have gone. Never suspends on the publisher's way.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "base/log.hpp"
 #include "base/result.hpp"
-#include "io/scope.hpp"
 #include "media/stream_table.hpp"
+#include "service/files/stream_jobs.hpp"
 #include "service/hls/file_index.hpp"
 #include "service/hls/options.hpp"
 #include "service/hls/sessions.hpp"
@@ -22,8 +20,6 @@ class HlsService {
 public:
     // Between two looks for sessions that are over.
     static constexpr std::chrono::milliseconds kBeat{500};
-    // Of a stop's time, what is left for files that still wait.
-    static constexpr std::chrono::milliseconds kStopMargin{100};
 
     // What is referred to outlives this.
     HlsService(media::StreamTable& streams, Sessions& sessions, HlsEvents& events, Log log);
@@ -47,24 +43,12 @@ public:
     std::size_t size() const { return jobs_.size(); }
 
 private:
-    struct Job {
-        Job(StreamOutput::Setup setup, Ref<media::Source> source, FileIndex& index, HlsEvents& events, const Log& log)
-            : output(std::move(setup), std::move(source), index, events, log) {}
-
-        StreamOutput output;
-        io::Scope maker{"hls"};
-        io::Scope writer{"hls-files"};
-    };
-
-    Job* find(const std::string& url);
-    void reap();
-
     media::StreamTable& streams_;
     Sessions& sessions_;
     HlsEvents& events_;
     Log log_;
     FileIndex index_;
-    std::vector<std::unique_ptr<Job>> jobs_;
+    files::StreamJobs<StreamOutput> jobs_;
     bool stopping_ = false;
 };
 

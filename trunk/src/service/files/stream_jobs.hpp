@@ -1,0 +1,96 @@
+// StreamJobs: what a service makes of published streams, one Output for each: a fiber makes the files, another one writes them.
+// An Output has run(Deadline) and run_files(Deadline), close_files() for when nothing comes any more, is_over(), and the url() of
+// its source.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "io/deadline.hpp"
+#include "io/scope.hpp"
+
+namespace live::service::files {
+
+template <class Output>
+class StreamJobs {
+public:
+    // Of a stop's time, what is left for files that still wait.
+    static constexpr std::chrono::milliseconds kStopMargin{100};
+
+    // `name` is that of the fibers that make; those that write are called NAME-files.
+    StreamJobs(std::string name, Log log) : name_(std::move(name)), log_(std::move(log)) {}
+
+    // nullptr without one that goes on.
+    Output* find(const std::string& url) const {
+        const auto is_it = [&url](const auto& job) { return !job->output.is_over() && job->output.url() == url; };
+        const auto found = std::ranges::find_if(jobs_, is_it);
+        return found == jobs_.end() ? nullptr : &(*found)->output;
+    }
+
+    // Never suspends: what was started runs when the caller does. Without a fiber to write it is made for memory alone; without
+    // any it is not made, nullptr.
+    template <class... Arguments>
+    Output* start(Arguments&&... arguments) {
+        auto job = std::make_unique<Job>(name_, std::forward<Arguments>(arguments)...);
+        Output& output = job->output;
+        auto started = job->maker.start(name_, [&output](io::Deadline forever) { output.run(forever); });
+        if (started.ok()) {
+            started = job->writer.start(name_ + "-files", [&output](io::Deadline forever) { output.run_files(forever); });
+            if (!started.ok())
+                output.close_files();
+        }
+        if (!started.ok())
+            log_.write(LogLevel::error, name_ + " of " + output.url() + " cannot start: " + started.error().text());
+        if (job->maker.size() == 0)
+            return nullptr;
+        jobs_.push_back(std::move(job));
+        return &output;
+    }
+
+    // Lets go of what is over.
+    void reap() {
+        std::erase_if(jobs_, [](const auto& job) { return job->maker.size() == 0 && job->writer.size() == 0; });
+    }
+
+    // Nothing is to be started afterwards. What was begun is made a file, and what waits is written as far as the time goes.
+    // Errc::timed_out when a fiber does not end.
+    Result<void> stop(io::Deadline deadline) {
+        for (const auto& job : jobs_)
+            job->maker.cancel();
+        for (const auto& job : jobs_)
+            TRY(job->maker.stop(deadline));
+        const auto until = deadline.is_never() ? deadline : io::Deadline::at(deadline.when() - kStopMargin);
+        for (const auto& job : jobs_) {
+            if (!job->writer.join(until).ok())
+                log_.write(LogLevel::warn, name_ + " of " + job->output.url() + ": what is left is not written");
+            TRY(job->writer.stop(deadline));
+        }
+        reap();
+        return {};
+    }
+
+    std::size_t size() const { return jobs_.size(); }
+
+private:
+    struct Job {
+        template <class... Arguments>
+        explicit Job(const std::string& name, Arguments&&... arguments)
+            : output(std::forward<Arguments>(arguments)...), maker(name), writer(name + "-files") {}
+
+        Output output;
+        io::Scope maker;
+        io::Scope writer;
+    };
+
+    const std::string name_;
+    Log log_;
+    std::vector<std::unique_ptr<Job>> jobs_;
+};
+
+}  // namespace live::service::files
