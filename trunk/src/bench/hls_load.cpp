@@ -1,19 +1,24 @@
 #include "bench/hls_load.hpp"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
+#include "bench/url_reference.hpp"
 #include "io/loop.hpp"
 
 namespace live::bench {
 namespace {
 
+// Of a whole answer: many players read at the same time.
+constexpr std::size_t kPlaylistBytesMax = 1 << 20;
+
+std::chrono::milliseconds milliseconds_of(MediaTime time) { return std::chrono::round<std::chrono::milliseconds>(time); }
+
 class Text final : public BodySink {
 public:
     Result<void> on_body(TimePoint, Bytes piece) override {
-        if (text.size() + piece.size() > Playlist::kBytesMax)
-            return Error(Errc::limit, "a playlist of more than " + std::to_string(Playlist::kBytesMax) + " bytes");
+        if (text.size() + piece.size() > kPlaylistBytesMax)
+            return Error(Errc::limit, "a playlist of more than " + std::to_string(kPlaylistBytesMax) + " bytes");
         text += as_text(piece);
         return {};
     }
@@ -52,11 +57,8 @@ Result<void> HlsLoad::run(LoadClient& client, io::Deadline deadline) {
         media_url_ = resolve_reference(fetch_->final_url(), playlist->variants.front());
         playlist = load_playlist(media_url_, deadline);
     }
-    if (playlist.ok() && playlist->map != map_) {
-        // The part in front of fragmented MP4, once.
-        TRY(load_part(playlist->map, deadline));
-        map_ = playlist->map;
-    }
+    if (playlist.ok())
+        TRY(load_map(playlist->media, deadline));
     auto ran = !playlist.ok()                ? Result<void>(playlist.error())
                : !playlist->variants.empty() ? Result<void>(Error(Errc::unsupported, "a variant that has variants itself"))
                : client.context.options.vod  ? load_all(client, *playlist, deadline)
@@ -67,57 +69,72 @@ Result<void> HlsLoad::run(LoadClient& client, io::Deadline deadline) {
     return ran;
 }
 
-Result<Playlist> HlsLoad::load_playlist(const std::string& url, io::Deadline deadline) {
+Result<wire::hls::AnyPlaylist> HlsLoad::load_playlist(const std::string& url, io::Deadline deadline) {
     Text body;
     TRY(fetch_->get(url, {}, body, deadline));
-    return parse_playlist(body.text);
+    body.text += '\n';  // it is whole: its last line too
+    return wire::hls::parse_playlist(body.text);
+}
+
+// The part in front of fragmented MP4, once: that of the newest segment.
+Result<void> HlsLoad::load_map(const wire::hls::MediaPlaylist& playlist, io::Deadline deadline) {
+    if (playlist.segments.empty() || playlist.segments.back().map == map_)
+        return {};
+    const std::string& map = playlist.segments.back().map;
+    if (!map.empty())
+        TRY(load_part(map, deadline));
+    map_ = map;
+    return {};
 }
 
 // What came after the segment that was loaded last, without a pause: a live player wants its buffer full.
 Result<void> HlsLoad::load_new(LoadClient& client, const Playlist& playlist, io::Deadline deadline) {
-    std::span<const Segment> segments(playlist.segments);
-    if (!newest_ && !playlist.is_ended && segments.size() > kStartSegments)
-        segments = segments.last(kStartSegments);
+    const auto& segments = playlist.media.segments;
+    const std::uint64_t first = playlist.media.media_sequence;
+    const bool is_late = !newest_ && !playlist.is_ended && segments.size() > kStartSegments;
     bool has_new = false;
-    for (const Segment& segment : segments) {
+    for (std::size_t i = is_late ? segments.size() - kStartSegments : 0; i < segments.size(); ++i) {
+        const std::uint64_t number = first + i;
         // A server that was started anew counts from the beginning.
-        const bool begins_again = newest_ && !playlist.segments.empty() && playlist.segments.back().sequence < *newest_;
-        if (newest_ && !begins_again && segment.sequence <= *newest_)
+        const bool begins_again = newest_ && first + segments.size() - 1 < *newest_;
+        if (newest_ && !begins_again && number <= *newest_)
             continue;
-        if (newest_ && !begins_again && segment.sequence > *newest_ + 1) {
-            client.meter.on_gap(segment.duration * static_cast<std::int64_t>(segment.sequence - *newest_ - 1));
+        const MediaTime duration = segments[i].duration;
+        if (newest_ && !begins_again && number > *newest_ + 1) {
+            client.meter.on_gap(milliseconds_of(duration * static_cast<std::int64_t>(number - *newest_ - 1)));
             ++client.context.tally.gaps;
         }
-        TRY(load_segment(client, segment, deadline));
-        newest_ = segment.sequence;
+        TRY(load_segment(client, segments[i], deadline));
+        newest_ = number;
         newest_at_ = io::now();
-        pause_ = segment.duration;
+        pause_ = duration;
         has_new = true;
     }
     if (has_new)
         return {};
+    const auto target = playlist.media.target_duration;
     if (playlist.is_ended) {
         newest_.reset();
-    } else if (io::now() - newest_at_ > kIdleLimit + 2 * playlist.target_duration) {
+    } else if (io::now() - newest_at_ > kIdleLimit + 2 * target) {
         return Error(Errc::timed_out, "nothing new in the playlist");
     }
-    pause_ = playlist.target_duration;
+    pause_ = target;
     return {};
 }
 
 Result<void> HlsLoad::load_all(LoadClient& client, const Playlist& playlist, io::Deadline deadline) {
-    for (const Segment& segment : playlist.segments) {
+    for (const wire::hls::Segment& segment : playlist.media.segments) {
         TRY(load_segment(client, segment, deadline));
         const Seconds delay = client.context.options.delay;
         const std::chrono::nanoseconds pause = delay < Seconds(0) ? segment.duration : client.context.random_sleep(delay);
         TRY(io::sleep(deadline.sooner(io::Deadline::after(pause))));
     }
-    if (playlist.segments.empty())
-        pause_ = std::max<std::chrono::nanoseconds>(playlist.target_duration, std::chrono::seconds(1));
+    if (playlist.media.segments.empty())
+        pause_ = std::max<std::chrono::nanoseconds>(playlist.media.target_duration, std::chrono::seconds(1));
     return {};
 }
 
-Result<void> HlsLoad::load_segment(LoadClient& client, const Segment& segment, io::Deadline deadline) {
+Result<void> HlsLoad::load_segment(LoadClient& client, const wire::hls::Segment& segment, io::Deadline deadline) {
     Tally& tally = client.context.tally;
     ++tally.sub_tasks;
     auto loaded = load_part(segment.uri, deadline);
@@ -125,7 +142,7 @@ Result<void> HlsLoad::load_segment(LoadClient& client, const Segment& segment, i
         tally.sub_failed += loaded.code() == Errc::cancelled ? 0 : 1;
         return Error(loaded.error()).during(segment.uri);
     }
-    client.meter.on_fragment(io::now(), segment.duration);
+    client.meter.on_fragment(io::now(), milliseconds_of(segment.duration));
     return {};
 }
 

@@ -7,7 +7,7 @@
 
 #include "bench/http_fetch.hpp"
 #include "bench/load_client.hpp"
-#include "bench/playlist.hpp"
+#include "wire/hls/playlist_reader.hpp"
 
 namespace live::bench {
 
@@ -16,16 +16,19 @@ public:
     // A live player begins that many segments before the end (RFC 8216, 6.3.3).
     static constexpr std::size_t kStartSegments = 3;
 
-    // Errors of HttpFetch::get and parse_playlist; Errc::timed_out when nothing new has come for kIdleLimit.
+    // Errors of HttpFetch::get and wire::hls::parse_playlist; Errc::timed_out when nothing new has come for kIdleLimit.
     Result<void> run(LoadClient& client, io::Deadline deadline) override;
     bool is_continued() const override { return true; }
     std::chrono::nanoseconds pause(LoadContext& context) const override;
 
 private:
+    using Playlist = wire::hls::AnyPlaylist;
+
     Result<Playlist> load_playlist(const std::string& url, io::Deadline deadline);
+    Result<void> load_map(const wire::hls::MediaPlaylist& playlist, io::Deadline deadline);
     Result<void> load_new(LoadClient& client, const Playlist& playlist, io::Deadline deadline);
     Result<void> load_all(LoadClient& client, const Playlist& playlist, io::Deadline deadline);
-    Result<void> load_segment(LoadClient& client, const Segment& segment, io::Deadline deadline);
+    Result<void> load_segment(LoadClient& client, const wire::hls::Segment& segment, io::Deadline deadline);
     Result<void> load_part(const std::string& uri, io::Deadline deadline);
 
     std::optional<HttpFetch> fetch_;

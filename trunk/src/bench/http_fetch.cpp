@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/version.hpp"
-#include "bench/playlist.hpp"
+#include "bench/url_reference.hpp"
 #include "engine/http1/writer.hpp"
 #include "io/loop.hpp"
 

@@ -6,7 +6,7 @@
 #include "base/ip_network.hpp"
 #include "base/random_id.hpp"
 #include "bench/http_fetch.hpp"
-#include "bench/playlist.hpp"
+#include "bench/url_reference.hpp"
 #include "io/loop.hpp"
 #include "io/resolve.hpp"
 

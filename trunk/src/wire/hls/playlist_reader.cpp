@@ -63,7 +63,7 @@ std::string_view attribute(std::string_view list, std::string_view name) {
 Result<void> read_iv(std::string_view text, std::array<std::uint8_t, 16>& iv) {
     constexpr int kHexadecimal = 16;
     if (!text.starts_with("0x") && !text.starts_with("0X"))
-        return broken("a key without an IV");
+        return broken("a key with an IV that is not hexadecimal");
     text.remove_prefix(2);
     if (text.size() != 2 * iv.size())
         return broken("a key with an IV of another size");
@@ -76,13 +76,12 @@ Result<void> read_iv(std::string_view text, std::array<std::uint8_t, 16>& iv) {
     return {};
 }
 
-Result<std::optional<Key>> key_of(std::string_view list) {
-    if (attribute(list, "METHOD") != "AES-128")
-        return std::optional<Key>();
-    Key key;
-    key.uri = attribute(list, "URI");
-    TRY(read_iv(attribute(list, "IV"), key.iv));
-    return std::optional<Key>(std::move(key));
+// RFC 8216, 5.2: the IV of a key that has none is the segment's number.
+std::array<std::uint8_t, 16> iv_of(std::uint64_t number) {
+    std::array<std::uint8_t, 16> iv{};
+    for (std::size_t i = iv.size(); number != 0; number >>= 8)
+        iv[--i] = static_cast<std::uint8_t>(number);
+    return iv;
 }
 
 class Reader {
@@ -91,7 +90,7 @@ public:
         if (line.empty())
             return {};
         if (!line.starts_with('#'))
-            return end_segment(line);
+            return end_entry(line);
         const std::size_t colon = line.find(':');
         const std::string_view tag = line.substr(0, colon);
         const std::string_view value = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
@@ -103,11 +102,15 @@ public:
             playlist_.target_duration = TRY(duration_of(value));
         else if (tag == "#EXTINF")
             duration_ = TRY(duration_of(value));
+        else if (tag == "#EXT-X-STREAM-INF")
+            variant_follows_ = true;
+        else if (tag == "#EXT-X-ENDLIST")
+            read_.is_ended = true;
         else
             TRY(read_segment_tag(tag, value));
         return {};
     }
-    MediaPlaylist take() { return std::move(playlist_); }
+    AnyPlaylist take() { return std::move(read_); }
 
 private:
     Result<void> read_segment_tag(std::string_view tag, std::string_view value) {
@@ -116,9 +119,26 @@ private:
         else if (tag == "#EXT-X-GAP")
             next_.gap = true;
         else if (tag == "#EXT-X-KEY")
-            next_.key = TRY(key_of(value));
+            TRY(read_key(value));
         else if (tag == "#EXT-X-MAP")
             next_.map = attribute(value, "URI");
+        return {};
+    }
+    Result<void> read_key(std::string_view list) {
+        next_.key.reset();
+        if (attribute(list, "METHOD") != "AES-128")
+            return {};
+        next_.key = Key{std::string(attribute(list, "URI")), {}};
+        const std::string_view iv = attribute(list, "IV");
+        has_iv_ = !iv.empty();
+        return has_iv_ ? read_iv(iv, next_.key->iv) : Result<void>();
+    }
+    Result<void> end_entry(std::string_view uri) {
+        if (!std::exchange(variant_follows_, false))
+            return end_segment(uri);
+        if (read_.variants.size() >= kPlaylistVariantsMax)
+            return Error(Errc::limit, "the playlist has too many variants");
+        read_.variants.emplace_back(uri);
         return {};
     }
     Result<void> end_segment(std::string_view uri) {
@@ -128,6 +148,8 @@ private:
             return Error(Errc::limit, "the playlist has too many segments");
         next_.uri = uri;
         next_.duration = *duration_;
+        if (next_.key && !has_iv_)
+            next_.key->iv = iv_of(playlist_.media_sequence + playlist_.segments.size());
         playlist_.segments.push_back(next_);
         duration_.reset();
         // Key and map hold until they are said anew.
@@ -136,14 +158,17 @@ private:
         return {};
     }
 
-    MediaPlaylist playlist_;
+    AnyPlaylist read_;
+    MediaPlaylist& playlist_ = read_.media;
     Segment next_;
     std::optional<MediaTime> duration_;
+    bool has_iv_ = false;
+    bool variant_follows_ = false;
 };
 
 }  // namespace
 
-Result<MediaPlaylist> parse_media_playlist(std::string_view text) {
+Result<AnyPlaylist> parse_playlist(std::string_view text) {
     if (text.size() > kPlaylistBytesMax)
         return Error(Errc::limit, "the playlist has " + std::to_string(text.size()) + " bytes");
     Reader reader;
@@ -163,7 +188,17 @@ Result<MediaPlaylist> parse_media_playlist(std::string_view text) {
     }
     if (is_first)
         return broken("no first line");
-    return reader.take();
+    auto read = reader.take();
+    if (!read.variants.empty() && !read.media.segments.empty())
+        return broken("both variants and segments");
+    return read;
+}
+
+Result<MediaPlaylist> parse_media_playlist(std::string_view text) {
+    auto read = TRY(parse_playlist(text));
+    if (!read.variants.empty())
+        return broken("variants instead of segments");
+    return std::move(read.media);
 }
 
 }  // namespace live::wire::hls

@@ -55,7 +55,9 @@ TEST(HlsPlaylist, WhatIsBrokenIsRefused) {
           Case{"#EXTM3U\n#EXTINF:-1,\na.ts\n", Errc::malformed}, Case{"#EXTM3U\n#EXTINF:nan,\na.ts\n", Errc::malformed},
           Case{"#EXTM3U\n#EXTINF:86401,\na.ts\n", Errc::malformed}, Case{"#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:x\n", Errc::malformed},
           Case{"#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x00\n", Errc::malformed},
-          Case{"#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n", Errc::malformed},
+          Case{"#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=00\n", Errc::malformed},
+          Case{"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n", Errc::malformed},
+          Case{"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n#EXTINF:1,\na.ts\n", Errc::malformed},
           Case{"#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x000000000000000000000000000000zz\n", Errc::malformed}}) {
         const auto read = parse_media_playlist(bad.text);
         ASSERT_FALSE(read.ok()) << bad.text;
@@ -68,6 +70,38 @@ TEST(HlsPlaylist, CarriageReturnsAndUnknownTagsArePassedOver) {
     ASSERT_TRUE(read.ok());
     ASSERT_EQ(read->segments.size(), 1U);
     EXPECT_EQ(read->segments[0], plain_segment("a.ts", 2'500ms));
+}
+
+TEST(HlsPlaylist, AKeyWithoutAnIvTakesTheNumbersOfItsSegments) {
+    const auto read = parse_media_playlist(
+        "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:258\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF:1,\na\n#EXTINF:1,\nb\n");
+    ASSERT_TRUE(read.ok()) << read.error().text();
+    EXPECT_EQ(read->segments[0].key, (Key{"k", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2}}));
+    EXPECT_EQ(read->segments[1].key, (Key{"k", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3}}));
+}
+
+TEST(HlsPlaylist, OfOtherServersNamesVariantsAndSaysItsEnd) {
+    const auto master = parse_playlist(
+        "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,AVERAGE-BANDWIDTH=1\n/live/cam.m3u8?hls_ctx=abc\n"
+        "#EXT-X-STREAM-INF:BANDWIDTH=2\nhigh.m3u8\n");
+    ASSERT_TRUE(master.ok()) << master.error().text();
+    EXPECT_EQ(master->variants, (std::vector<std::string>{"/live/cam.m3u8?hls_ctx=abc", "high.m3u8"}));
+    EXPECT_FALSE(master->is_ended);
+    const auto ended = parse_playlist("#EXTM3U\n#EXTINF:2.002\nhttp://other/0.ts?key=1\n#EXT-X-ENDLIST\n");
+    ASSERT_TRUE(ended.ok()) << ended.error().text();
+    EXPECT_TRUE(ended->is_ended);
+    EXPECT_EQ(ended->media.segments[0], plain_segment("http://other/0.ts?key=1", 2'002ms));
+    EXPECT_TRUE(ended->variants.empty());
+}
+
+TEST(HlsPlaylist, HasABoundForVariants) {
+    std::string text = "#EXTM3U\n";
+    for (std::size_t i = 0; i < kPlaylistVariantsMax; ++i)
+        text += "#EXT-X-STREAM-INF:BANDWIDTH=1\na\n";
+    EXPECT_TRUE(parse_playlist(text).ok());
+    const auto more = parse_playlist(text + "#EXT-X-STREAM-INF:BANDWIDTH=1\na\n");
+    ASSERT_FALSE(more.ok());
+    EXPECT_EQ(more.code(), Errc::limit);
 }
 
 TEST(HlsPlaylist, HasABoundForSegmentsAndBytes) {
