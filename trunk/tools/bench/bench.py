@@ -88,6 +88,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         players=counts(options.players, smoke, [1000], [500, 2500, 5000, 10000]),
         flv_players=counts(options.players, smoke, [500], [500, 2500, 5000]),
         whep_players=counts(options.players, smoke, [300], [500, 1000, 2000]),
+        hls_players=counts(options.players, smoke, [200], [2000]),
         streams=counts(options.streams, smoke, [200], [500, 1000]),
         repeats=options.repeats,
         seconds=min(options.seconds, 4) if smoke else options.seconds,

@@ -55,23 +55,25 @@ def wait_for_segments(url: str, limit_s: float = 30) -> None:
 
 
 def hls_rows(lab: Lab, plan) -> list[Row]:
-    players = 200 if plan.smoke else 2000
-    print(f"hls: {players} players", file=sys.stderr, flush=True)
     server = start_ours(lab, hls=True)
     nginx = start_nginx_http(lab) if plan.with_nginx else None
     publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
     publisher.wait_event("ready", 30)
     places = {"ours": server} | ({"nginx": nginx} if nginx else {})
     urls = {name: f"http://127.0.0.1:{place.http_port}/live/{STREAM}.m3u8" for name, place in places.items()}
-    turns: dict[str, list[dict]] = {name: [] for name in places}
     for url in urls.values():
         wait_for_segments(url)
-    for _ in range(plan.repeats):
-        for name, place in places.items():
-            turns[name].append(fetch(lab, place.process, urls[name], players, 2 * plan.seconds))
+    rows = []
+    for players in plan.hls_players:
+        print(f"hls: {players} players", file=sys.stderr, flush=True)
+        turns: dict[str, list[dict]] = {name: [] for name in places}
+        for _ in range(plan.repeats):
+            for name, place in places.items():
+                turns[name].append(fetch(lab, place.process, urls[name], players, 2 * plan.seconds))
+        rows += rows_of_hls(players, turns, plan)
     for process in (publisher, *(place.process for place in places.values())):
         process.stop()
-    return rows_of_hls(players, turns, plan)
+    return rows
 
 
 def rows_of_hls(players: int, turns: dict[str, list[dict]], plan) -> list[Row]:

@@ -29,6 +29,7 @@ class Plan:
     players: list[int]
     flv_players: list[int]
     whep_players: list[int]
+    hls_players: list[int]
     streams: list[int]
     repeats: int
     seconds: float
