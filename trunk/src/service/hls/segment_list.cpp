@@ -12,6 +12,8 @@ namespace {
 // 8216bis, 4.4.3.8: skipping begins six target durations from the end; 4.4.4.9: parts are there for the last three.
 constexpr int kSkipTargets = 6;
 constexpr int kPartTargets = 3;
+// Parts of more than so many times what they are meant to last are an exception.
+constexpr int kUsualParts = 2;
 
 MediaTime in_whole_seconds(MediaTime time) { return std::chrono::ceil<std::chrono::seconds>(time); }
 
@@ -56,7 +58,8 @@ void SegmentList::begin_open(FileName name, bool discontinuity, std::string map)
 }
 
 ListedPart& SegmentList::add_part(ListedPart part) {
-    part_target_ = std::max(part_target_, part.duration);
+    if (part.duration <= kUsualParts * rules_.part)
+        usual_part_ = std::max(usual_part_, part.duration);
     open_->parts.push_back(std::move(part));
     return open_->parts.back();
 }
@@ -153,6 +156,18 @@ MediaTime SegmentList::target_duration() const {
     return in_whole_seconds(longest);
 }
 
+MediaTime SegmentList::part_target() const {
+    MediaTime longest = usual_part_;
+    const auto look_at = [&longest](const ListedSegment& segment) {
+        for (const ListedPart& part : segment.parts)
+            longest = std::max(longest, part.duration);
+    };
+    std::ranges::for_each(listed_, look_at);
+    if (open_)
+        look_at(*open_);
+    return longest;
+}
+
 wire::hls::MediaPlaylist SegmentList::playlist(Form form) const {
     wire::hls::MediaPlaylist playlist;
     playlist.media_sequence = listed_.empty() ? next_number_ : listed_.front().number;
@@ -165,10 +180,10 @@ wire::hls::MediaPlaylist SegmentList::playlist(Form form) const {
             add_parts(playlist.segments.back(), segment);
         playlist.segments.back().gap = form == Form::disk && segment.gap;
     }
-    if (!with_parts || part_target_ == MediaTime::zero())
-        return playlist;
     wire::hls::LowLatency low;
-    low.part_target = part_target_;
+    low.part_target = part_target();
+    if (!with_parts || low.part_target == MediaTime::zero())
+        return playlist;
     low.can_skip_until = kSkipTargets * target_duration();
     if (open_) {
         low.open = entry_of(*open_);

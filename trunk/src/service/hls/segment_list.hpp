@@ -41,6 +41,7 @@ struct ListRules {
     MediaTime target = 10s;  // the target duration is never less
     MediaTime window = 60s;
     bool low_latency = false;
+    MediaTime part = 200ms;  // with low_latency: what parts are meant to last
 };
 
 class SegmentList {
@@ -92,7 +93,8 @@ public:
     enum class Wait : std::uint8_t { ready, later, never };
     Wait wait_for(std::uint64_t number, std::optional<std::uint64_t> part) const;
     MediaTime target_duration() const;
-    MediaTime part_target() const { return part_target_; }
+    // That of the longest part so far; those behind a hole in the stream, which last as long as it, count while they are listed.
+    MediaTime part_target() const;
 
 private:
     void retire();
@@ -104,7 +106,7 @@ private:
     std::vector<ListedSegment> expired_;
     std::optional<ListedSegment> open_;
     std::string hint_;
-    MediaTime part_target_{};
+    MediaTime usual_part_{};  // the longest that is no exception
     std::uint64_t next_number_ = 0;
     std::uint64_t discontinuities_ = 0;  // that have left the list
     bool ended_ = false;

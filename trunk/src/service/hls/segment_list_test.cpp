@@ -139,6 +139,22 @@ TEST_F(LowLatencyList, SaysPartsOfTheLastThreeTargetsAndWhatIsComing) {
     EXPECT_FALSE(list_.playlist(Form::disk).low_latency);
 }
 
+// A publisher's hole of some seconds must not cost its players that delay for ever.
+TEST_F(LowLatencyList, APartThatIsFarTooLongCountsAsLongAsItIsListed) {
+    ListedPart slow = part(12, 2);
+    slow.duration = 250ms;
+    list_.add_part(slow);
+    EXPECT_EQ(list_.part_target(), 250ms);
+    ListedPart hole = part(12, 3);
+    hole.duration = 8s;
+    list_.add_part(hole);
+    EXPECT_EQ(list_.playlist(Form::players).low_latency->part_target, 8s);
+    list_.add(segment(12, 9s));
+    for (std::uint64_t number = 13; number < 13 + 30; ++number)
+        add(number);
+    EXPECT_EQ(list_.playlist(Form::players).low_latency->part_target, 250ms);
+}
+
 TEST_F(LowLatencyList, ADeltaLeavesOutWhatIsOlderThanTheSkipBoundary) {
     const auto delta = list_.playlist(Form::delta);
     EXPECT_EQ(delta.skipped, 6U);
