@@ -67,22 +67,42 @@ TEST(Fmp4Packager, EachPartIsAFragment) {
     EXPECT_EQ(output.segments.at(0).blocks.size(), 10U);
 }
 
+// At a key picture: a player may begin with that segment.
 TEST(Fmp4Packager, SoundThatBeginsLateNeedsANewSegment) {
     Segmenter segmenter({.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = {}},
                         std::make_unique<Fmp4Packager>());
     segmenter.push(config_packet(Kind::video, avc_config()));
     for (MediaTime at = 0s; at < 4s; at += 40ms) {
-        if (at == 1s)
+        if (at == 400ms)
             segmenter.push(config_packet(Kind::audio, aac_config(), at));
         segmenter.push(picture_packet(at, at % 1s == 0s));
-        if (at >= 1s)
+        if (at >= 400ms)
             segmenter.push(sound_packet(at + 5ms));
     }
     segmenter.interrupt();
     const auto made = segmenter.take();
-    ASSERT_GE(made.size(), 2U);
-    EXPECT_EQ(std::get<SegmentMade>(made[0]).duration, 1'005ms);
+    ASSERT_EQ(made.size(), 3U);
+    EXPECT_EQ(std::get<SegmentMade>(made[0]).duration, 1s);
     EXPECT_NE(std::get<SegmentMade>(made[0]).init, std::get<SegmentMade>(made[1]).init);
+    EXPECT_EQ(std::get<SegmentMade>(made[1]).start, 1s);
+    EXPECT_TRUE(std::get<SegmentMade>(made[1]).discontinuity);
+}
+
+TEST(Fmp4Packager, SoundThatBeginsLateWaitsNoLongerThanAHardCutForAKeyPicture) {
+    Segmenter segmenter({.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = {}},
+                        std::make_unique<Fmp4Packager>());
+    segmenter.push(config_packet(Kind::video, avc_config()));
+    for (MediaTime at = 0s; at < 6s; at += 40ms) {
+        if (at == 400ms)
+            segmenter.push(config_packet(Kind::audio, aac_config(), at));
+        segmenter.push(picture_packet(at, at == 0s));
+        if (at >= 400ms)
+            segmenter.push(sound_packet(at + 5ms));
+    }
+    segmenter.interrupt();
+    const auto made = segmenter.take();
+    ASSERT_EQ(made.size(), 2U);
+    EXPECT_EQ(std::get<SegmentMade>(made[0]).duration, 4'205ms);
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ void Segmenter::push(const Packet& packet) {
         return;
     if (open_ && cuts(packet))
         close(packet.dts, packet.kind);
+    else if (open_ && cut_before_ == packet.kind)
+        return;  // the segment cannot have it, and the next one has not begun
     else if (open_ && ends_part(packet))
         end_part(packet.dts, packet.kind);
     if (!open_)
@@ -72,14 +74,13 @@ bool Segmenter::is_wanted(const Packet& packet) const {
 bool Segmenter::cuts(const Packet& packet) const {
     if (!has_frames_)
         return false;
-    if (cut_before_ == packet.kind)
-        return packet.kind != Kind::video || packet.key || !rules_.waits_for_key;
     if (block_bytes_ >= kSegmentBytesMax)
         return true;
     const MediaTime length = packet.dts - start_;
     if (packet.kind == Kind::video)
-        return length >= rules_.cut_at && (packet.key || !rules_.waits_for_key);
-    return length >= rules_.hard_cut_at;
+        return (cut_before_ || length >= rules_.cut_at) && (packet.key || !rules_.waits_for_key);
+    const bool waits_for_pictures = rules_.waits_for_key && tracks_[media::index_of(Kind::video)].seen;
+    return length >= rules_.hard_cut_at || (cut_before_ == Kind::audio && !waits_for_pictures);
 }
 
 // Parts follow the pictures where there are any, and begin anew with a key picture.

@@ -2,8 +2,9 @@
 // and parts come out as bytes. It knows media time only: no clock, no file, no playlist. Dry.
 //
 // A segment is cut at the first key picture behind `cut_at`, or any picture when keys are not waited for; on a frame of sound
-// behind `hard_cut_at`, for streams without pictures or with too few keys; and where a new decoder configuration needs it. The
-// segments cover the timeline without a hole: one ends where the next begins.
+// behind `hard_cut_at`, for streams without pictures or with too few keys. Where a new decoder configuration needs a segment of
+// its own, that is cut at the next key picture too, whichever kind it is of, and what cannot be decoded without it is left out
+// until then. The segments cover the timeline without a hole: one ends where the next begins.
 #pragma once
 
 #include <array>

@@ -1,12 +1,12 @@
-// Streams made up for tests of segmenting: frames with the bodies that packets carry, and what a demuxer finds in the segments.
+// Streams made up for tests of segmenting: frames with the bodies that packets carry.
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "base/hex.hpp"
 #include "media/packet.hpp"
+#include "wire/codec/codec_vectors.hpp"
 
 namespace live::service::hls {
 
@@ -14,6 +14,13 @@ namespace live::service::hls {
 inline Slice avc_config(std::uint8_t version = 0) {
     auto bytes = hex("17 00 000000 01 42c01e ff e1 0009 6742c01e8c68504e 40 01 0004 68ce3c80");
     bytes.back() = static_cast<std::uint8_t>(bytes.back() + version);
+    return Slice::copy_of(bytes);
+}
+
+inline Slice hevc_config() {
+    auto bytes = hex("90 68766331");
+    const auto& record = wire::codec::hevc_vectors().front().record;
+    bytes.insert(bytes.end(), record.begin(), record.end());
     return Slice::copy_of(bytes);
 }
 
@@ -30,6 +37,13 @@ inline Slice picture(bool key, std::uint8_t composition_ms = 0, std::size_t byte
         body.push_back(static_cast<std::uint8_t>(size >> shift));
     body.push_back(key ? 0x65 : 0x41);
     body.resize(body.size() + bytes - 1, 0x5A);
+    return Slice::copy_of(body);
+}
+
+inline Slice hevc_picture(bool key, std::uint8_t composition_ms = 0) {
+    auto body = key ? hex("91 68766331 000000 00000028 2601") : hex("a1 68766331 000000 00000028 0201");
+    body[7] = composition_ms;
+    body.resize(body.size() + 38, 0x5A);
     return Slice::copy_of(body);
 }
 

@@ -40,7 +40,8 @@ CutRules rules_of(const HlsOptions& options) {
 }
 
 ListRules list_rules_of(const HlsOptions& options) {
-    return {std::max(times(options.fragment, options.td_ratio), Segmenter::kCutMin), options.window, has_parts(options)};
+    return {std::max(times(options.fragment, options.td_ratio), Segmenter::kCutMin), options.window, has_parts(options),
+            options.part};
 }
 
 std::unique_ptr<Packager> make_packager(const HlsOptions& options) {
@@ -129,7 +130,6 @@ void StreamOutput::on_unpublished() {
 
 void StreamOutput::run(io::Deadline deadline) {
     recover(deadline);
-    recovered_ = true;
     for (;;) {
         drain();
         handle_made();
@@ -165,7 +165,7 @@ Duration StreamOutput::time_after_end() const {
 void StreamOutput::recover(io::Deadline deadline) {
     if (!setup_.options.recover)
         return;
-    const auto read = read_left_behind(deadline);
+    const auto read = read_left_behind(deadline.sooner(io::Deadline::after(kRecoverLimit)));
     if (!read.ok() && read.code() != Errc::not_found && read.code() != Errc::cancelled)
         LOG_WARN(log_, "HLS {}: the playlist of before is left aside: {}", setup_.url, read.error().text());
 }
@@ -437,8 +437,14 @@ void StreamOutput::dispose(io::Deadline deadline) {
     changed();
     if (setup_.options.dispose.count() > 0) {
         LOG_INFO(log_, "HLS {}: disposes of {} files", setup_.url, paths.size());
-        if (const auto removed = io::remove_files(std::move(paths), deadline); !removed.ok())
-            LOG_WARN(log_, "HLS {}: {}", setup_.url, removed.error().text());
+        // Behind what is still to be written. Two owners: a cancel ends the wait before the queue is there.
+        const auto removed = std::make_shared<Signal>();
+        files_.remove(std::move(paths), [this, removed](const Result<void>& done) {
+            if (!done.ok())
+                LOG_WARN(log_, "HLS {}: {}", setup_.url, done.error().text());
+            removed->raise();
+        });
+        static_cast<void>(io::wait(*removed, deadline));
     }
     if (published_)
         index_.add(names_.playlist_file(), {this, IndexedFile::What::playlist, 0, {}});

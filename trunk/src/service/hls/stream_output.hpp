@@ -54,6 +54,8 @@ public:
     static constexpr int kWindowsInMemory = 2;
     // Initialisation sections that are kept.
     static constexpr std::size_t kInitsMax = 64;
+    // A disk that does not say by then what a server before this one has left holds nobody up any longer.
+    static constexpr std::chrono::seconds kRecoverLimit{5};
     // A disk that fails is complained of so often.
     static constexpr std::chrono::seconds kComplaintInterval{10};
 
@@ -167,7 +169,6 @@ private:
     TimePoint complained_at_{};
     bool published_ = false;
     bool ignoring_ = false;  // hls_on_error ignore, until the next publisher
-    bool recovered_ = false;
     bool over_ = false;
 };
 

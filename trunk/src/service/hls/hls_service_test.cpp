@@ -1,0 +1,290 @@
+#include "service/hls/hls_service.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <future>
+
+#include <gtest/gtest.h>
+
+#include "base/scratch_folder.hpp"
+#include "io/loop.hpp"
+#include "io/off_loop.hpp"
+#include "service/hls/segmenter_fixture.hpp"
+#include "service/hls/session_fixture.hpp"
+#include "wire/hls/playlist_reader.hpp"
+
+namespace live::service::hls {
+namespace {
+
+constexpr auto kSoon = std::chrono::seconds(20);
+
+class Fragments final : public HlsEvents {
+public:
+    void on_fragment(const FragmentNews& news) override { numbers.push_back(news.number); }
+    std::vector<std::uint64_t> numbers;  // on the disk
+};
+
+class Errors final : public LogSink {
+public:
+    LogLevel level() const override { return LogLevel::error; }
+    void write(LogLevel, std::string_view, std::string_view, int) override { ++count; }
+    int count = 0;
+};
+
+class HlsServiceTest : public testing::Test {
+protected:
+    void SetUp() override {
+        source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
+        request_.app = "live";
+        request_.stream = "cam";
+        plan_.url = "/live/cam";
+        options_.enabled = true;
+        options_.fragment = 1s;
+        options_.window = 3s;
+        options_.path = folder_.file("");
+        start();
+    }
+    void TearDown() override { stop(); }
+
+    void start() { service_ = std::make_unique<HlsService>(streams_, sessions_, fragments_, Log(errors_, "")); }
+    void stop() { MUST(service_->stop(io::Deadline::after(kSoon))); }
+    // The playlist and the files are all that a killed server leaves.
+    void restart() {
+        unpublish();
+        stop();
+        start();
+    }
+    void publish() {
+        publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
+        request_.id = std::to_string(++publishers_);
+        service_->on_published(request_, plan_, options_, Zone::utc);
+        source_->append(config_packet(media::Kind::video, avc_config(), at_));
+    }
+    void unpublish() {
+        publication_.reset();
+        service_->on_unpublished(plan_.url);
+    }
+    // Pictures at 25 a second, a key picture each second.
+    void seconds(int count) {
+        for (int i = 0; i < 25 * count && publication_->is_current(); ++i, at_ += 40ms) {
+            source_->append(picture_packet(at_, at_ % 1s == MediaTime()));
+            source_->flush();
+            if (i % 5 == 4)
+                static_cast<void>(io::yield(io::Deadline::never()));
+        }
+    }
+    void wait_until(const std::function<bool()>& done) {
+        const auto limit = io::Deadline::after(kSoon);
+        while (!done()) {
+            ASSERT_FALSE(limit.expired());
+            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+        }
+    }
+    void wait_written(std::uint64_t number) {
+        wait_until([&] { return std::ranges::count(fragments_.numbers, number) > 0; });
+    }
+    bool is_on_disk(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
+    wire::hls::MediaPlaylist on_disk() const { return MUST(wire::hls::parse_media_playlist(folder_.read("live/cam.m3u8"))); }
+    StreamOutput* output() const {
+        const auto* file =
+            service_->index().find(std::filesystem::path(folder_.file("live/cam.m3u8")).lexically_normal().string());
+        return file == nullptr ? nullptr : file->output;
+    }
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    ScratchFolder folder_;
+    Errors errors_;
+    Door door_;
+    Heard heard_;
+    session::ClientTable clients_;
+    Sessions sessions_{door_, heard_, clients_};
+    media::SlabPool pool_;
+    media::StreamTable streams_{pool_};
+    Ref<media::Source> source_;
+    std::unique_ptr<media::Publication> publication_;
+    Fragments fragments_;
+    std::unique_ptr<HlsService> service_;
+    session::ClientRequest request_;
+    session::StreamPlan plan_;
+    HlsOptions options_;
+    MediaTime at_ = 10s;
+    int publishers_ = 0;
+};
+
+TEST_F(HlsServiceTest, AnotherPublisherGoesOnWithTheNumbersBehindADiscontinuity) {
+    publish();
+    seconds(2);
+    unpublish();
+    wait_written(1);
+    publish();
+    seconds(2);
+    unpublish();
+    wait_written(3);
+    wait_until([this] { return on_disk().media_sequence == 1; });
+    const auto playlist = on_disk();
+    ASSERT_EQ(playlist.segments.size(), 3U);
+    EXPECT_EQ(playlist.discontinuity_sequence, 1U);
+    EXPECT_FALSE(playlist.segments[0].discontinuity);
+    EXPECT_TRUE(playlist.segments[1].discontinuity);
+    EXPECT_FALSE(playlist.segments[2].discontinuity);
+    EXPECT_EQ(playlist.segments[2].uri, "cam-3.ts");
+    EXPECT_EQ(fragments_.numbers, (std::vector<std::uint64_t>{0, 1, 2, 3}));
+}
+
+TEST_F(HlsServiceTest, WhatHasLeftTheListGoesFromTheDiskAndTheIndexStaysSmall) {
+    publish();
+    seconds(20);
+    wait_written(18);
+    wait_until([this] { return !is_on_disk("live/cam-10.ts"); });
+    EXPECT_TRUE(is_on_disk("live/cam-18.ts"));
+    EXPECT_FALSE(is_on_disk("live/cam-0.ts"));
+    EXPECT_LT(service_->index().size(), 12U);
+}
+
+TEST_F(HlsServiceTest, WithoutCleanupFilesStay) {
+    options_.cleanup = false;
+    publish();
+    seconds(20);
+    wait_written(18);
+    EXPECT_TRUE(is_on_disk("live/cam-0.ts"));
+    EXPECT_LT(service_->index().size(), 12U);
+}
+
+TEST_F(HlsServiceTest, FilesAreDisposedOfWhenNobodyHasComeBack) {
+    options_.dispose = 50ms;
+    publish();
+    seconds(3);
+    wait_written(1);
+    unpublish();
+    wait_until([this] { return !is_on_disk("live/cam.m3u8"); });
+    wait_until([this] { return std::filesystem::is_empty(folder_.file("live")); });
+    wait_until([this] { return output() == nullptr; });
+    EXPECT_EQ(service_->index().size(), 0U);
+    fragments_.numbers.clear();
+    publish();
+    seconds(2);
+    wait_written(0);
+    EXPECT_TRUE(is_on_disk("live/cam-0.ts")) << "it begins anew";
+}
+
+TEST_F(HlsServiceTest, AnotherServerGoesOnWithTheListThatWasLeft) {
+    options_.dispose = 0s;
+    publish();
+    seconds(4);
+    wait_written(2);
+    restart();
+    const auto left = on_disk();
+    ASSERT_EQ(left.segments.back().uri, "cam-3.ts");
+    publish();
+    seconds(2);
+    wait_written(4);
+    wait_until([this] { return on_disk().segments.back().uri == "cam-4.ts"; });
+    const auto playlist = on_disk();
+    ASSERT_EQ(playlist.segments.size(), 3U);
+    EXPECT_EQ(playlist.segments[0], left.segments[1]);
+    EXPECT_EQ(playlist.segments[1], left.segments[2]);
+    EXPECT_TRUE(playlist.segments[2].discontinuity);
+}
+
+TEST_F(HlsServiceTest, WhatIsMissingOnTheDiskIsNotListedAgain) {
+    options_.dispose = 0s;
+    publish();
+    seconds(4);
+    wait_written(2);
+    restart();
+    std::filesystem::remove(folder_.file("live/cam-2.ts"));
+    publish();
+    seconds(2);
+    wait_written(4);
+    wait_until([this] { return on_disk().segments.back().uri == "cam-4.ts"; });
+    const auto playlist = on_disk();
+    EXPECT_EQ(playlist.media_sequence, 3U);
+    EXPECT_EQ(playlist.discontinuity_sequence, 1U) << "that of the first, which has left";
+    EXPECT_EQ(playlist.segments.size(), 2U);
+}
+
+TEST_F(HlsServiceTest, WithoutRecoveryNumbersBeginAnew) {
+    options_.dispose = 0s;
+    options_.recover = false;
+    publish();
+    seconds(4);
+    wait_written(2);
+    restart();
+    fragments_.numbers.clear();
+    publish();
+    seconds(2);
+    wait_written(0);
+    wait_until([this] { return on_disk().segments.front().uri == "cam-0.ts"; });
+    EXPECT_EQ(on_disk().media_sequence, 0U);
+}
+
+// Every thread that could write waits for something else.
+TEST_F(HlsServiceTest, ASlowDiskStopsNoPlayer) {
+    options_.recover = false;
+    std::promise<void> goes_on;
+    const std::shared_future<void> waits(goes_on.get_future());
+    io::Scope disk("disk");
+    for (std::size_t i = 0; i < io::WorkerPool::kThreads; ++i)
+        MUST(disk.start("disk",
+                        [waits](io::Deadline forever) { static_cast<void>(io::off_loop([waits] { waits.wait(); }, forever)); }));
+    static_cast<void>(io::yield(io::Deadline::never()));
+    publish();
+    seconds(4);
+    wait_until([this] { return output() != nullptr && output()->list().next_number() >= 3; });
+    const auto text = output()->playlist_text(SegmentList::Form::players, "");
+    ASSERT_TRUE(text.has_value());
+    EXPECT_NE(text->find("cam-2.ts"), std::string::npos);
+    const ListedSegment* newest = output()->list().find(2);
+    ASSERT_NE(newest, nullptr);
+    EXPECT_FALSE(newest->blocks.empty());
+    EXPECT_FALSE(is_on_disk("live/cam-0.ts"));
+    goes_on.set_value();
+    wait_written(2);
+    MUST(disk.stop(io::Deadline::after(kSoon)));
+}
+
+class BrokenDisk : public HlsServiceTest {
+protected:
+    void publish_with(OnError on_error) {
+        folder_.write("file", "");
+        options_.path = folder_.file("file");  // no folder
+        options_.on_error = on_error;
+        publish();
+        seconds(3);
+    }
+    StreamOutput* made_for_memory() const {
+        const auto path = std::filesystem::path(folder_.file("file/live/cam.m3u8")).lexically_normal().string();
+        const auto* file = service_->index().find(path);
+        return file == nullptr ? nullptr : file->output;
+    }
+};
+
+TEST_F(BrokenDisk, CostsPlayersNothingWhenHlsContinues) {
+    publish_with(OnError::carry_on);
+    wait_until([this] { return made_for_memory() != nullptr && made_for_memory()->list().next_number() >= 2; });
+    wait_until([this] { return errors_.count > 0; });
+    seconds(2);
+    wait_until([this] { return made_for_memory()->list().next_number() >= 4; });
+    EXPECT_TRUE(source_->is_published());
+    EXPECT_TRUE(fragments_.numbers.empty());
+}
+
+TEST_F(BrokenDisk, EndsHlsOfThisPublisherWhenErrorsAreIgnored) {
+    publish_with(OnError::ignore);
+    wait_until([this] {
+        const auto* output = made_for_memory();
+        const std::uint64_t before = output == nullptr ? 0 : output->list().next_number();
+        seconds(2);
+        return output != nullptr && before > 0 && output->list().next_number() == before;
+    });
+    EXPECT_TRUE(source_->is_published());
+}
+
+TEST_F(BrokenDisk, SendsThePublisherAwayWhenThatIsWanted) {
+    publish_with(OnError::disconnect);
+    wait_until([this] { return !publication_->is_current(); });
+}
+
+}  // namespace
+}  // namespace live::service::hls

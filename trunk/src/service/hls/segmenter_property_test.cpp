@@ -1,0 +1,376 @@
+// What holds of every stream's segments: made-up streams of pictures alone, sound alone or both, with B-frames, sparse key
+// pictures, jumps of time, other configurations and other codecs, as MPEG-TS and fragmented MP4, with parts and without. Each
+// frame carries its number, by which it is found again.
+#include <malloc.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "service/hls/fmp4_packager.hpp"
+#include "service/hls/segment_list.hpp"
+#include "service/hls/segmenter.hpp"
+#include "service/hls/segmenter_fixture.hpp"
+#include "service/hls/ts_packager.hpp"
+#include "wire/hls/playlist_reader.hpp"
+#include "wire/mp4/test_box_reader.hpp"
+#include "wire/ts/clock.hpp"
+#include "wire/ts/muxer.hpp"
+#include "wire/ts/test_demuxer.hpp"
+
+namespace live::service::hls {
+namespace {
+
+using media::Kind;
+
+constexpr std::uint32_t kSeeds = 24;
+constexpr std::size_t kSerialBytes = 4;
+
+enum class Format : bool { ts, fmp4 };
+
+// The number stands at the end of a frame; its bytes are no start code of anything.
+media::Packet with_serial(media::Packet packet, std::size_t serial) {
+    const Bytes old = packet.payload.bytes();
+    std::vector<std::uint8_t> body(old.begin(), old.end());
+    for (std::size_t i = 1; i <= kSerialBytes; ++i, serial >>= 7)
+        body[body.size() - i] = static_cast<std::uint8_t>(0x80 | (serial & 0x7F));
+    packet.payload = Slice::copy_of(body);
+    return packet;
+}
+
+std::size_t serial_of(Bytes frame) {
+    std::size_t serial = 0;
+    for (const std::uint8_t byte : frame.last(kSerialBytes))
+        serial = serial << 7 | (byte & 0x7F);
+    return serial;
+}
+
+// One made-up stream of a minute; packets without a configuration are numbered by their places.
+class Teller {
+public:
+    explicit Teller(std::uint32_t seed) : random_(seed) {
+        const auto kind = below(4);
+        has_video_ = kind != 0;
+        has_audio_ = kind != 1;
+        frame_ = milliseconds(10 + below(60));
+        gop_ = below(5) == 0 ? 30s : milliseconds(200 + below(4'000));
+        b_frames_ = below(2) == 0;
+    }
+
+    std::vector<media::Packet> tell() {
+        if (has_video_)
+            add(config_packet(Kind::video, avc_config()));
+        if (has_audio_)
+            add(config_packet(Kind::audio, aac_config()));
+        MediaTime key_due{};
+        MediaTime sound_due{};
+        for (MediaTime now{}; now < 60s; now += frame_) {
+            if (has_video_) {
+                const bool key = now >= key_due;
+                if (key)
+                    key_due = now + gop_;
+                add(picture_at(now, key));
+            }
+            for (; has_audio_ && sound_due < now + frame_; sound_due += 23ms)
+                add(sound_packet(sound_due));
+            if (below(400) == 0) {  // a jump that a timeline lets through
+                now += milliseconds(below(8'000));
+                sound_due = std::max(sound_due, now - 15ms);
+            }
+            if (below(500) == 0 && has_video_) {
+                change_video(now + frame_);
+                // Not every encoder sends a key picture at once; with pictures alone there would be nothing until it does.
+                if (!has_audio_ || below(2) == 0)
+                    key_due = now;
+            }
+            if (below(500) == 0 && has_audio_)
+                add(config_packet(Kind::audio, aac_config(static_cast<std::uint8_t>(below(2))), now + frame_));
+        }
+        return std::move(packets_);
+    }
+
+    std::uint32_t below(std::uint32_t bound) { return std::uniform_int_distribution<std::uint32_t>(0, bound - 1)(random_); }
+    static MediaTime milliseconds(std::uint32_t count) { return std::chrono::milliseconds(count); }
+
+private:
+    void add(media::Packet packet) {
+        packets_.push_back(packet.config ? std::move(packet) : with_serial(std::move(packet), packets_.size()));
+    }
+    media::Packet picture_at(MediaTime at, bool key) {
+        const auto composition = b_frames_ ? static_cast<std::uint8_t>(below(200)) : std::uint8_t{0};
+        media::Packet packet = picture_packet(at, key, composition);
+        if (is_hevc_)
+            packet.payload = hevc_picture(key, composition);
+        return packet;
+    }
+    void change_video(MediaTime at) {
+        is_hevc_ = below(3) == 0;
+        add(config_packet(Kind::video, is_hevc_ ? hevc_config() : avc_config(static_cast<std::uint8_t>(1 + below(3))), at));
+    }
+
+    std::mt19937 random_;
+    std::vector<media::Packet> packets_;
+    bool has_video_ = true;
+    bool has_audio_ = true;
+    bool b_frames_ = false;
+    bool is_hevc_ = false;
+    MediaTime frame_{};
+    MediaTime gop_{};
+};
+
+std::vector<std::uint8_t> bytes_of(const std::vector<io::Block>& blocks) {
+    std::vector<std::uint8_t> all;
+    for (const io::Block& block : blocks)
+        all.insert(all.end(), block->begin(), block->end());
+    return all;
+}
+
+// The numbers of a segment's frames, of each kind in the order in which they are decoded.
+std::vector<std::size_t> serials_of(const SegmentMade& segment, Format format) {
+    std::vector<std::size_t> serials;
+    const auto bytes = bytes_of(segment.blocks);
+    if (format == Format::ts) {
+        for (const wire::ts::TestUnit& unit : wire::ts::demuxed(bytes).units)
+            serials.push_back(serial_of(unit.payload));
+    } else {
+        for (const auto& [track, samples] : wire::mp4::fragment_samples(bytes))
+            for (const wire::mp4::TestSample& sample : samples)
+                serials.push_back(serial_of(sample.data));
+    }
+    return serials;
+}
+
+struct Case {
+    std::uint32_t seed = 0;
+    Format format = Format::ts;
+    CutRules rules;
+    std::vector<media::Packet> packets;
+    std::vector<SegmentMade> segments;
+    std::vector<PartMade> parts;
+};
+
+Case run_case(std::uint32_t seed) {
+    Teller teller(seed);
+    Case one;
+    one.seed = seed;
+    one.format = seed % 2 == 0 ? Format::ts : Format::fmp4;
+    one.rules = {.cut_at = 1s + Teller::milliseconds(teller.below(4'000)),
+                 .hard_cut_at = 6s,
+                 .waits_for_key = teller.below(4) != 0,
+                 .part = {}};
+    if (teller.below(2) == 0)
+        one.rules.part = 200ms;
+    one.packets = teller.tell();
+    std::unique_ptr<Packager> packager = std::make_unique<TsPackager>();
+    if (one.format == Format::fmp4)
+        packager = std::make_unique<Fmp4Packager>();
+    Segmenter segmenter(one.rules, std::move(packager));
+    const auto take = [&] {
+        for (Made& made : segmenter.take()) {
+            if (auto* segment = std::get_if<SegmentMade>(&made))
+                one.segments.push_back(std::move(*segment));
+            else
+                one.parts.push_back(std::move(std::get<PartMade>(made)));
+        }
+    };
+    for (const media::Packet& packet : one.packets) {
+        segmenter.push(packet);
+        take();
+    }
+    segmenter.interrupt();
+    take();
+    return one;
+}
+
+TEST(SegmenterProperty, SegmentsCoverTheTimelineOnceAndDurationsAddUp) {
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        const Case one = run_case(seed);
+        ASSERT_FALSE(one.segments.empty()) << seed;
+        MediaTime at = one.segments.front().start;
+        MediaTime in_segments{};
+        MediaTime in_holes{};
+        for (const SegmentMade& segment : one.segments) {
+            // Below kKeptMin a segment is left out; nothing else makes a hole.
+            const MediaTime hole = segment.start - at;
+            EXPECT_GE(hole, 0ms) << seed;
+            EXPECT_LT(hole, Segmenter::kKeptMin) << seed;
+            EXPECT_TRUE(hole == 0ms || segment.discontinuity) << seed << ": a hole that is not said";
+            EXPECT_GE(segment.duration, one.rules.part ? 0ms : MediaTime(Segmenter::kKeptMin)) << seed;
+            in_segments += segment.duration;
+            in_holes += hole;
+            at = segment.start + segment.duration;
+        }
+        EXPECT_EQ(in_segments + in_holes, at - one.segments.front().start) << seed;
+        const media::Packet& last = one.packets.back();
+        EXPECT_GE(at + Segmenter::kKeptMin, last.dts) << seed << ": the end is missing";
+        MediaTime in_parts{};
+        for (const PartMade& part : one.parts)
+            in_parts += part.duration;
+        EXPECT_EQ(in_parts, one.rules.part ? in_segments : 0ms) << seed;
+    }
+}
+
+TEST(SegmenterProperty, EveryFrameIsInOneSegmentAndInItsPlace) {
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        const Case one = run_case(seed);
+        std::vector<int> times_seen(one.packets.size());
+        std::array<std::size_t, media::kKindCount> last{};
+        for (const SegmentMade& segment : one.segments)
+            for (const std::size_t serial : serials_of(segment, one.format)) {
+                ASSERT_LT(serial, one.packets.size()) << seed;
+                const media::Packet& packet = one.packets[serial];
+                ++times_seen[serial];
+                EXPECT_GT(serial, std::exchange(last[media::index_of(packet.kind)], serial)) << seed;
+                // Kinds interleave by less than a picture's time.
+                EXPECT_GE(packet.dts + 100ms, segment.start) << seed;
+                EXPECT_LE(packet.dts, segment.start + segment.duration + 100ms) << seed;
+            }
+        // Lost may be what comes before the first key picture, what is decoded by a configuration whose segment has not begun,
+        // and what is too short for a segment.
+        bool waits = one.rules.waits_for_key;
+        std::array<bool, media::kKindCount> changed{};
+        for (std::size_t i = 0; i < one.packets.size(); ++i) {
+            const media::Packet& packet = one.packets[i];
+            ASSERT_LE(times_seen[i], 1) << seed;
+            waits = waits && !(packet.kind == Kind::video && packet.key);
+            bool& is_changed = changed[media::index_of(packet.kind)];
+            is_changed = packet.config || (is_changed && times_seen[i] == 0);
+            const bool may_be_lost = is_changed || (packet.kind == Kind::video && waits);
+            const auto holds = [&packet](const SegmentMade& segment) {
+                return packet.dts >= segment.start + 100ms && packet.dts < segment.start + segment.duration - 100ms;
+            };
+            EXPECT_TRUE(may_be_lost || times_seen[i] == 1 || std::ranges::none_of(one.segments, holds))
+                << seed << ": frame " << i << " at " << packet.dts.count();
+        }
+    }
+}
+
+TEST(SegmenterProperty, WhenKeysAreWaitedForPicturesBeginWithOneButBehindAHardCut) {
+    std::size_t judged = 0;
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        const Case one = run_case(seed);
+        if (!one.rules.waits_for_key)
+            continue;
+        MediaTime before{};
+        for (const SegmentMade& segment : one.segments) {
+            const auto serials = serials_of(segment, one.format);
+            const auto first =
+                std::ranges::find_if(serials, [&one](std::size_t serial) { return one.packets.at(serial).kind == Kind::video; });
+            if (first != serials.end() && before < one.rules.hard_cut_at) {
+                EXPECT_TRUE(one.packets[*first].key) << seed << " at " << segment.start.count();
+                ++judged;
+            }
+            before = segment.duration;
+        }
+    }
+    EXPECT_GT(judged, 80U);
+}
+
+// The list, written and read again after each segment, as a player sees it.
+TEST(SegmenterProperty, TheTargetDurationHoldsInEveryPlaylist) {
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        const Case one = run_case(seed);
+        SegmentList list({.target = one.rules.cut_at, .window = 15s, .low_latency = false});
+        std::uint64_t discontinuities = 0;
+        std::size_t first = 0;
+        for (std::size_t i = 0; i < one.segments.size(); ++i) {
+            ListedSegment segment;
+            segment.name = {"", std::to_string(i), ""};
+            segment.duration = one.segments[i].duration;
+            segment.discontinuity = one.segments[i].discontinuity;
+            list.add(std::move(segment));
+            const auto read =
+                wire::hls::parse_media_playlist(wire::hls::write_media_playlist(list.playlist(SegmentList::Form::players)));
+            ASSERT_TRUE(read.ok()) << seed;
+            for (; first < read->media_sequence; ++first)
+                discontinuities += one.segments[first].discontinuity ? 1 : 0;
+            ASSERT_EQ(first + read->segments.size(), i + 1) << seed;
+            EXPECT_EQ(read->discontinuity_sequence, discontinuities) << seed;
+            MediaTime listed{};
+            for (std::size_t place = 0; place < read->segments.size(); ++place) {
+                const wire::hls::Segment& entry = read->segments[place];
+                EXPECT_EQ(entry.uri, std::to_string(first + place)) << seed;
+                EXPECT_EQ(entry.duration, one.segments[first + place].duration) << seed;
+                EXPECT_LE(entry.duration, read->target_duration) << seed;
+                listed += entry.duration;
+            }
+            EXPECT_TRUE(read->segments.size() == 1 || listed - read->segments.front().duration < 15s + 1ms) << seed;
+        }
+    }
+}
+
+std::size_t heap_in_use() { return ::mallinfo2().uordblks; }  // 0 under a sanitizer
+
+// A day by media time, which crosses the 33 bits of MPEG-TS's clock; another publisher every six hours.
+TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
+    constexpr MediaTime kBegin = 20h;
+    constexpr MediaTime kEnd = 44h;
+    constexpr MediaTime kStep = 1s;
+    Segmenter segmenter({.cut_at = 10s, .hard_cut_at = 21s, .waits_for_key = true, .part = 1s}, std::make_unique<TsPackager>());
+    SegmentList list({.target = 10s, .window = 60s, .low_latency = true, .part = 1s});
+    std::uint64_t segments = 0;
+    std::uint64_t expired = 0;
+    std::size_t most_bytes = 0;
+    std::size_t heap_of_first_hour = 0;
+    MediaTime covered{};
+    const auto configure = [&segmenter](MediaTime at) {
+        segmenter.push(config_packet(Kind::video, avc_config(), at));
+        segmenter.push(config_packet(Kind::audio, aac_config(), at));
+    };
+    const auto take = [&] {
+        for (Made& made : segmenter.take()) {
+            if (auto* part = std::get_if<PartMade>(&made)) {
+                if (!list.has_open())
+                    list.begin_open({"", std::to_string(list.next_number()), ""}, part->discontinuity, "");
+                list.add_part({{}, part->duration, part->independent, std::move(part->blocks)});
+                continue;
+            }
+            auto& segment = std::get<SegmentMade>(made);
+            ASSERT_EQ(list.next_number(), segments++);
+            ASSERT_EQ(segment.duration, 10s) << segment.start.count();
+            if (segments % 360 == 1) {
+                const auto unit = wire::ts::demuxed(bytes_of(segment.blocks)).units.front();
+                ASSERT_EQ(unit.dts, wire::ts::ticks_of(segment.start + wire::ts::Muxer::kDecodeDelay)) << segment.start.count();
+            }
+            covered += segment.duration;
+            ListedSegment listed;
+            listed.name = {"", std::to_string(list.next_number()), ""};
+            listed.duration = segment.duration;
+            listed.discontinuity = segment.discontinuity;
+            listed.bytes = segment.bytes;
+            listed.blocks = std::move(segment.blocks);
+            list.add(std::move(listed));
+            expired += list.take_expired().size();
+            most_bytes = std::max(most_bytes, list.bytes());
+        }
+    };
+    configure(kBegin);
+    for (MediaTime at = kBegin; at < kEnd; at += kStep) {
+        if (at != kBegin && (at - kBegin) % 6h == 0h) {
+            segmenter.restart(std::make_unique<TsPackager>());
+            configure(at);
+        }
+        segmenter.push(picture_packet(at, at % 2s == 0s));
+        segmenter.push(sound_packet(at));
+        take();
+        if (at == kBegin + 1h)
+            heap_of_first_hour = heap_in_use();
+    }
+    EXPECT_NEAR(static_cast<double>(heap_in_use()), static_cast<double>(heap_of_first_hour), 64 << 10);
+    segmenter.interrupt();
+    take();
+    EXPECT_EQ(covered, kEnd - kBegin);
+    EXPECT_EQ(segments, 24U * 360);
+    EXPECT_LT(most_bytes, 10 * list.listed().back().bytes) << "six listed, two that have left, and what is being made";
+    EXPECT_GT(expired, segments - 30);
+    const auto playlist = list.playlist(SegmentList::Form::players);
+    EXPECT_EQ(playlist.media_sequence, segments - 6);
+    EXPECT_EQ(playlist.segments.size(), 6U);
+    EXPECT_EQ(playlist.discontinuity_sequence, 4U) << "each publisher's first";
+    EXPECT_EQ(playlist.segments.back().uri, std::to_string(segments - 1));
+}
+
+}  // namespace
+}  // namespace live::service::hls
