@@ -138,6 +138,10 @@ def parse(text: str) -> Playlist:
             if hint.get("TYPE") not in ("PART", "MAP") or "URI" not in hint:
                 bad("bis 4.4.5.3: #EXT-X-PRELOAD-HINT without TYPE or URI")
             result.hints.append(hint)
+        elif tag == "#EXT-X-RENDITION-REPORT":
+            report = attributes(value, result.complaints, tag)
+            if "URI" not in report or not report.get("LAST-MSN", "").isdigit():
+                bad("bis 4.4.5.4: #EXT-X-RENDITION-REPORT without URI or LAST-MSN")
         elif tag == "#EXT-X-STREAM-INF":
             variant = attributes(value, result.complaints, tag)
         elif tag not in KNOWN:
@@ -177,6 +181,10 @@ def _check_master(playlist: Playlist) -> None:
             bad(f"4.3.4.2: {uri} is fatter on average than at most")
         if "RESOLUTION" in variant and not re.fullmatch(r"\d+x\d+", variant["RESOLUTION"]):
             bad(f"4.3.4.2: RESOLUTION of {uri}")
+        if not re.fullmatch(r"\d+(\.\d{1,3})?", variant.get("FRAME-RATE", "25")):
+            bad(f"4.3.4.2: FRAME-RATE of {uri}")
+        if not re.fullmatch(r"[\w.-]+(,[\w.-]+)*", variant.get("CODECS", "avc1")):
+            bad(f"4.3.4.2: CODECS of {uri}")
 
 
 def _check_version(playlist: Playlist, bad) -> None:
@@ -200,6 +208,8 @@ def _check_low_latency(playlist: Playlist, target: int, bad) -> None:
         return bad("bis 4.4.3.7: parts without #EXT-X-PART-INF")
     if not info:
         return None
+    if control.get("CAN-BLOCK-RELOAD") != "YES":
+        bad("bis B.1: parts without CAN-BLOCK-RELOAD=YES")
     part_target = _decimal(info.get("PART-TARGET"), playlist.complaints, "PART-TARGET") or 0
     hold_back = _decimal(control.get("PART-HOLD-BACK"), playlist.complaints, "PART-HOLD-BACK") or 0
     if hold_back < 2 * part_target:
@@ -248,6 +258,11 @@ def check(text: str) -> list[str]:
         bad("an entry stands twice")
     if playlist.skipped and "CAN-SKIP-UNTIL" not in playlist.attributes_of("#EXT-X-SERVER-CONTROL"):
         bad("bis 4.4.5.2: skipped without CAN-SKIP-UNTIL")
+    if "#EXT-X-SKIP" in playlist.tags and not playlist.skipped:
+        bad("bis 4.4.5.2: #EXT-X-SKIP that skips nothing")
+    for segment in playlist.segments:
+        if segment.uri.split("?")[0].endswith((".m4s", ".mp4")) and not segment.map and not playlist.skipped:
+            bad(f"3.3: {segment.uri} without #EXT-X-MAP")
     _check_version(playlist, bad)
     _check_low_latency(playlist, target, bad)
     return playlist.complaints

@@ -7,6 +7,9 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
+from clips import find_new_ffmpeg
 from hook_server import HookServer
 from live_server import TRUNK, wait_until
 from players import FfmpegPublisher
@@ -25,9 +28,9 @@ def duration_of(path: Path) -> float:
     return float(probe(path)["format"]["duration"])
 
 
-def assert_decodes(path: Path, pictures_min: int) -> None:
+def assert_decodes(path: Path, pictures_min: int, codecs: tuple = ("aac", "h264")) -> None:
     """Decoding all of it finds no fault, and finds pictures and sound."""
-    assert sorted(stream["codec_name"] for stream in probe(path)["streams"]) == ["aac", "h264"]
+    assert sorted(stream["codec_name"] for stream in probe(path)["streams"]) == sorted(codecs)
     command = ["ffmpeg", "-v", "error", "-nostdin", "-i", str(path), "-map", "0:v", "-f", "framemd5", "-", "-map", "0:a", "-f", "null", "-"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and not done.stderr, done.stderr
@@ -76,6 +79,22 @@ def test_each_format_records_a_publish(server, clip, tmp_path):
         assert_decodes(part, 1)
     assert all(1.5 < duration_of(part) < 2.5 for part in parts[:-1])
     assert not list(folder.rglob("*.tmp"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name, codecs", [("hevc", ["aac", "hevc"]), ("av1", ["aac", "av1"]), ("opus", ["h264", "opus"])])
+def test_other_codecs_are_recorded(server, clip, tmp_path, name, codecs):
+    formats = {form: FORMATS[form] for form in ("mp4", "fmp4")}
+    live = server(root="".join(vhost(f"{form}.test", dvr) for form, dvr in formats.items()))
+    publishers = [FfmpegPublisher(live.url(f"cam?vhost={form}.test"), clip(name), ffmpeg=find_new_ffmpeg(), speed=SPEED) for form in formats]
+    wait_until(lambda: len([one for one in live.api("/api/v1/dvrs")["dvrs"] if one["duration"] > 3]) == 2, 15, "three seconds of both")
+    for one in publishers:
+        one.stop(signal.SIGINT)
+    wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 5, "the recordings are closed")
+    for form in formats:
+        path = tmp_path / "server0" / "rec" / f"{form}.mp4"
+        assert duration_of(path) > 3
+        assert_decodes(path, 70, codecs)
 
 
 def test_what_was_recorded_in_fragments_outlives_a_kill(server, clip, tmp_path):

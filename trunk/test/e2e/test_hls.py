@@ -3,19 +3,24 @@
 import json
 import re
 import shutil
+import statistics
 import subprocess
 import threading
 import time
 import urllib.error
 import urllib.request
+import zlib
 from pathlib import Path
 
 import pytest
 
 import hls_check
 import live_server
+import rtmp_client
+from clips import find_new_ffmpeg
 from hook_server import HookServer
 from live_server import wait_until
+from players import FfmpegPublisher
 
 HLS = "hls {{ enabled on; hls_fragment 1; hls_window 12; hls_path $folder/html; {} }}\n"
 MASTER = re.compile(r"^#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\d+,AVERAGE-BANDWIDTH=\d+.*\n(/live/\w+\.m3u8\?hls_ctx=[0-9a-z]{8}(?:&vhost=[\w.]+)?)\n$")
@@ -105,21 +110,21 @@ class Player:
 
 
 def problems_of(media: bytes, folder: Path, suffix: str = ".ts") -> str:
-    """What ffmpeg complains of when it decodes all of it, and packets that go back in time."""
+    """What ffmpeg complains of when it decodes all of it, packets that go back in time, and gaps of more than a frame."""
     file = folder / ("all" + suffix)
     file.write_bytes(media)
     done = subprocess.run(["ffmpeg", "-nostdin", "-v", "warning", "-xerror", "-i", file, "-f", "null", "-"], capture_output=True,
                           text=True, timeout=60, check=False)
     probed = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "packet=stream_index,dts_time", "-of", "csv=p=0", file],
                             capture_output=True, text=True, timeout=60, check=True)
-    complaints, last = done.stderr + probed.stderr, {}
+    complaints, times = done.stderr + probed.stderr, {}
     for line in probed.stdout.splitlines():
         index, dts = (line.split(",") + [""])[:2]
-        if not dts:
-            continue  # side data has lines of its own
-        if index in last and not 0 < float(dts) - last[index] < 0.2:
-            complaints += f"stream {index} goes from {last[index]} to {dts}\n"
-        last[index] = float(dts)
+        if dts:  # side data has lines of its own
+            times.setdefault(index, []).append(float(dts))
+    for index, stamps in times.items():
+        frame = statistics.median(b - a for a, b in zip(stamps, stamps[1:]))
+        complaints += "".join(f"stream {index} goes from {a} to {b}\n" for a, b in zip(stamps, stamps[1:]) if not 0 < b - a < 2.05 * frame)
     return complaints
 
 
@@ -194,23 +199,37 @@ def test_keys_encrypt_what_then_decrypts(live):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_after_a_kill_the_list_goes_on_and_nothing_listed_is_missing(server, clip, tmp_path):
-    live = server(hls())
+def numbers_of(playlist: str) -> list[int]:
+    return [int(re.search(r"-(\d+)\.(?:ts|m4s)", segment.uri)[1]) for segment in hls_check.parse(playlist).segments]
+
+
+@pytest.mark.parametrize("form", ["", "hls_ll on; hls_use_fmp4 on;"], ids=["ts", "low_latency"])
+def test_after_a_kill_the_list_goes_on_and_nothing_listed_is_missing(server, clip, form):
+    live = server(hls(form))
+    on_disk = live.folder / "html/live/cam.m3u8"
+    for _ in range(2):
+        with Publisher(live, clip("basic")):
+            before = numbers_of(on_disk.read_text())[-1] if on_disk.exists() else -1
+            wait_until(lambda: on_disk.exists() and numbers_of(on_disk.read_text())[-1] >= before + 2, 15, "two segments on the disk")
+            time.sleep(0.1)
+            live.kill()  # in the middle of the next
+        left = on_disk.read_text()
+        assert hls_check.check(left) == []
+        segments = hls_check.parse(left).segments
+        assert all((on_disk.parent / name).stat().st_size > 10_000 for name in (segment.uri for segment in segments))
+        live.start()
     with Publisher(live, clip("basic")):
-        before = Player(live).join().has(2)
-        wait_until(lambda: (live.folder / "html/live/cam.m3u8").exists(), 5, "the playlist on the disk")
-        live.kill()
-    live.start()
-    with Publisher(live, clip("basic")):
-        player = Player(live).join()
-        after = player.has(3)
-        assert hls_check.check_update(before.replace("\r", ""), after) == [] or \
-            hls_check.parse(after).number("#EXT-X-MEDIA-SEQUENCE") <= 2
-        segments = hls_check.parse(after).segments
-        assert sum(segment.discontinuity for segment in segments) >= 1
-        assert len(player.fragments(after)) == len(segments)
-        numbers = [int(re.search(r"-(\d+)\.ts", segment.uri)[1]) for segment in segments]
-        assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        player = Player(live).join().wait()
+        wait_until(lambda: numbers_of(player.playlist())[-1] >= numbers_of(left)[-1] + 2, 15, "new segments")
+        after = player.playlist()
+        loaded = [player.get("/live/" + segment.uri) for segment in hls_check.parse(after).segments]
+    assert hls_check.check_update(left, after) == []
+    numbers = numbers_of(after)
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    begins = numbers_of(left)[-1] + 1
+    broken = [number for number, segment in zip(numbers, hls_check.parse(after).segments) if segment.discontinuity]
+    assert begins in broken and not any(number > begins for number in broken), (begins, broken)
+    assert all(status == 200 and len(body) > 10_000 for status, _, body in loaded)
 
 
 def test_a_disk_that_takes_nothing_stops_no_player(server, clip, tmp_path):
@@ -248,6 +267,40 @@ def test_low_latency_parts_come_as_they_are_asked_for(live):
     assert hls_check.check_update(delta, player.playlist()) == []
 
 
+def first_dts(part: bytes) -> float:
+    """Of the first picture in a transport stream, in seconds."""
+    for at in range(0, len(part), 188):
+        packet = part[at:at + 188]
+        if packet[1] & 0x5F == 0x41 and packet[2] == 0:  # a unit of the pictures begins
+            body = packet[4 + (1 + packet[4] if packet[3] & 0x20 else 0):]
+            stamp = body[14:19] if body[7] & 0x40 else body[9:14]
+            return ((stamp[0] >> 1 & 7) << 30 | stamp[1] << 22 | stamp[2] >> 1 << 15 | stamp[3] << 7 | stamp[4] >> 1) / 90_000
+    raise AssertionError("a part without pictures")
+
+
+def test_a_part_is_there_when_its_last_picture_is_over(live, clip):
+    """From when a part's first picture was sent to when the part can be had: its duration, and at most 50 ms."""
+    publisher = rtmp_client.Publisher(live.ports["rtmp"], "lag?vhost=ll.test", clip("basic"))
+    publisher.start()
+    try:
+        player = Player(live, "/live/lag.m3u8?vhost=ll.test").join().wait()
+        times = {tag.timestamp: (tag.type, zlib.crc32(tag.payload)) for tag in publisher.tags if tag.type == rtmp_client.VIDEO and not tag.is_setup()}
+        zero = first_dts(player.get("/live/lag-0.0.ts")[2]) - min(times) / 1000
+        added = []
+        for _ in range(12):
+            parsed = hls_check.parse(player.playlist())
+            hint = parsed.hints[0]["URI"]
+            number, part = (int(word) for word in re.match(r"lag-(\d+)\.(\d+)\.ts", hint).groups())
+            later = hls_check.parse(player.playlist(f"&_HLS_msn={number}&_HLS_part={part}"))
+            there = time.monotonic()
+            duration = next(entry[1] for segment in [*later.segments, later.open] for entry in segment.parts if entry[0] == hint)
+            began = round((first_dts(player.get("/live/" + hint)[2]) - zero) * 1000)
+            added.append(there - publisher.sent_at[times[began]] - duration)
+    finally:
+        publisher.stop()
+    assert statistics.median(added) < 0.05, added
+
+
 def test_fmp4_fragments_decode(live, tmp_path):
     player = Player(live, "/live/fmp4.m3u8?vhost=fmp4.test").join().wait()
     segments = hls_check.parse(player.has(3)).segments
@@ -274,6 +327,25 @@ def test_counted_sound_has_no_gap_of_a_tick(live, tmp_path):
     steps = [b - a for a, b in zip(times, times[1:])]
     odd = [step for step in steps if step not in (2089, 2090)]  # 1024 samples at 44,100 Hz; whole milliseconds are 2070 and 2160
     assert len(steps) > 100 and len(odd) <= 2, odd  # where the clip begins anew
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name, form", [("hevc", "ts"), ("opus", "ts"), ("hevc", "fmp4"), ("av1", "fmp4"), ("opus", "fmp4"), ("mp3", "fmp4")])
+def test_other_codecs_decode(server, clip, tmp_path, name, form):
+    """Enhanced RTMP's codecs in segments, read by ffmpeg of the distribution."""
+    live = server(hls("hls_use_fmp4 on;" if form == "fmp4" else ""))
+    path = clip(name)
+    with FfmpegPublisher(live.url("cam"), path, ffmpeg=find_new_ffmpeg() or "ffmpeg", speed=4):
+        player = Player(live).join().wait()
+        segments = hls_check.parse(player.has(3)).segments
+        media = [player.get("/live/" + uri)[2] for uri in [segments[0].map] * (form == "fmp4") + [segment.uri for segment in segments]]
+        master = player.get("/live/cam.m3u8")[2].decode()
+    suffix = ".mp4" if form == "fmp4" else ".ts"
+    assert problems_of(b"".join(media), tmp_path, suffix) == ""
+    probed = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", tmp_path / ("all" + suffix)],
+                            capture_output=True, text=True, timeout=30, check=True)
+    assert name in probed.stdout.replace("\n", " "), probed.stdout
+    assert {"hevc": "hvc1.", "av1": "av01.", "opus": "opus", "mp3": "mp4a"}[name] in master, master
 
 
 @pytest.mark.long

@@ -58,6 +58,10 @@ def test_good_ones_pass(text):
     (GOOD, "#EXT-X-DISCONTINUITY\n", "#EXT-X-GAP\n", "bis 8"),
     (GOOD, "#EXT-X-DISCONTINUITY\n", "#EXT-X-DISCONTINUTY\n", "a tag"),
     (GOOD, "#EXT-X-DISCONTINUITY\n", "#EXT-X-MEDIA-SEQUENCE:12\n", "4.3"),
+    (GOOD, "cam-12.ts", "cam-12.m4s", "3.3"),
+    (LOW, "CAN-BLOCK-RELOAD=YES,", "", "bis B.1"),
+    (LOW, "#EXT-X-PRELOAD-HINT", "#EXT-X-RENDITION-REPORT:URI=\"b.m3u8\",LAST-PART=0\n#EXT-X-PRELOAD-HINT", "bis 4.4.5.4"),
+    (LOW, "#EXT-X-PART-INF", "#EXT-X-SKIP:SKIPPED-SEGMENTS=0\n#EXT-X-PART-INF", "bis 4.4.5.2"),
     (LOW, "HOLD-BACK=0.6", "HOLD-BACK=0.3", "bis 4.4.3.8"),
     (LOW, "UNTIL=6", "UNTIL=5", "bis 4.4.3.8"),
     (LOW, "#EXT-X-PART-INF:PART-TARGET=0.2\n", "", "bis 4.4.3.7"),
@@ -70,6 +74,8 @@ def test_good_ones_pass(text):
     (MASTER, "BANDWIDTH=200,AVERAGE-BANDWIDTH=100", "AVERAGE-BANDWIDTH=100", "4.3.4.2"),
     (MASTER, "AVERAGE-BANDWIDTH=100", "AVERAGE-BANDWIDTH=300", "4.3.4.2"),
     (MASTER, "640x360", "640*360", "4.3.4.2"),
+    (MASTER, "25.000", "25.0001", "4.3.4.2"),
+    (MASTER, "avc1.42c01e,mp4a.40.2", "avc1.42c01e, mp4a.40.2", "4.3.4.2"),
     (MASTER, "/live/cam.m3u8?hls_ctx=12345678\n", "", "4.3.4.2"),
 ])
 def test_each_kind_of_bad_one_is_seen(text, old, new, section):
