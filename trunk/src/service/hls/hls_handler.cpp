@@ -232,7 +232,7 @@ Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Ask
     file->output->note_asked();
     auto text = file->output->playlist_text(form, asked.marks_fragments ? asked.ctx : "");
     if (!text)
-        return exchange.send(not_found(), deadline);
+        return send_left_behind(exchange, asked, deadline);
     return send_playlist(exchange, *std::move(text), asked.ctx, deadline);
 }
 
@@ -263,7 +263,7 @@ Result<void> HlsHandler::wait_for_playlist(const http::Request& request, const A
         const IndexedFile* file = index_.find(asked.path);
         if (file == nullptr || !file->output->is_low_latency())
             return {};
-        const auto wait = file->output->list().wait_for(*number, part);
+        const auto wait = file->output->wait_for(*number, part);
         if (wait == SegmentList::Wait::never)
             return Error(Errc::malformed, "_HLS_msn is too far ahead");
         if (wait == SegmentList::Wait::ready)

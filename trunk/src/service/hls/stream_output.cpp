@@ -130,6 +130,8 @@ void StreamOutput::on_unpublished() {
 
 void StreamOutput::run(io::Deadline deadline) {
     recover(deadline);
+    recovered_ = true;
+    changed();
     for (;;) {
         drain();
         handle_made();

@@ -99,6 +99,10 @@ public:
     std::optional<std::string> playlist_text(SegmentList::Form form, std::string_view ctx);
     // A file's blocks; none when they are not in memory.
     std::optional<std::vector<io::Block>> blocks_of(const IndexedFile& file) const;
+    // Those of the list; what a server before this one has left is waited for.
+    SegmentList::Wait wait_for(std::uint64_t number, std::optional<std::uint64_t> part) const {
+        return recovered_ ? list_.wait_for(number, part) : SegmentList::Wait::later;
+    }
     // The part that a hint has promised may still be made.
     bool is_promised(const IndexedFile& file) const;
     // As a list of streams would name it, without an address. What is not known is left out; bandwidths are 1 then.
@@ -169,6 +173,7 @@ private:
     TimePoint complained_at_{};
     bool published_ = false;
     bool ignoring_ = false;  // hls_on_error ignore, until the next publisher
+    bool recovered_ = false;
     bool over_ = false;
 };
 
