@@ -181,13 +181,13 @@ Result<AnyPlaylist> parse_playlist(std::string_view text) {
             line.remove_suffix(1);
         if (std::exchange(is_first, false)) {
             if (line != "#EXTM3U")
-                return broken("another first line than #EXTM3U");
+                return Error(Errc::malformed, "this is no playlist: its first line is not #EXTM3U");
             continue;
         }
         TRY(reader.read_line(line));
     }
     if (is_first)
-        return broken("no first line");
+        return Error(Errc::malformed, "this is no playlist: it has no first line");
     auto read = reader.take();
     if (!read.variants.empty() && !read.media.segments.empty())
         return broken("both variants and segments");
