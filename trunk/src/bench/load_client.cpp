@@ -15,9 +15,9 @@ void LoadClient::on_media(TimePoint now, std::uint32_t timestamp_ms) {
     context.tally.gaps += meter.gaps() - gaps;
 }
 
-void LoadClient::on_stamp(std::chrono::microseconds sent) {
+void LoadClient::on_stamp(std::chrono::microseconds sent, Duration ago) {
     using std::chrono::microseconds;
-    const auto now = std::chrono::duration_cast<microseconds>(std::chrono::system_clock::now().time_since_epoch());
+    const auto now = std::chrono::duration_cast<microseconds>(std::chrono::system_clock::now().time_since_epoch() - ago);
     const auto delay = std::max(now - sent, microseconds(0));
     meter.on_delay(delay);
     context.tally.delays.add(static_cast<std::uint64_t>(delay.count()));

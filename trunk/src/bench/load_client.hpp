@@ -52,7 +52,8 @@ struct LoadClient {
             meter.on_bytes(bytes);
     }
     void on_media(TimePoint now, std::uint32_t timestamp_ms);
-    void on_stamp(std::chrono::microseconds sent);
+    // `ago`: when it came, where that is known better than "now".
+    void on_stamp(std::chrono::microseconds sent, Duration ago = {});
 };
 
 // What a client does again and again; it lives as long as its client.

@@ -133,13 +133,13 @@ void RtcClient::on_refused() {
         fail(Error(Errc::closed, "nobody listens at the server's port any more"));
 }
 
-void RtcClient::on_datagram(TimePoint now, MutBytes datagram) {
+void RtcClient::on_datagram(TimePoint arrived, MutBytes datagram) {
     client_.count_in(datagram.size());
     if (failure_)
         return;
     if (has_begun_)
-        look_at(now, datagram);
-    if (const auto handled = session_->handle_datagram(now, datagram, remote_); !handled.ok())
+        look_at(arrived, datagram);
+    if (const auto handled = session_->handle_datagram(arrived, datagram, remote_); !handled.ok())
         fail(handled.error());
 }
 

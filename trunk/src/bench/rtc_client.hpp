@@ -42,7 +42,7 @@ public:
     // ends it.
     Result<void> run(io::Deadline deadline);
 
-    void on_datagram(TimePoint now, MutBytes datagram) final;
+    void on_datagram(TimePoint arrived, MutBytes datagram) final;
     void on_turn(TimePoint now) final;
     TimePoint next_due() const final;
     void on_sent(std::size_t bytes) final { client_.count_out(bytes); }
@@ -55,7 +55,7 @@ protected:
     virtual engine::rtc::SessionOptions session_options() const = 0;
     // There are keys, and media may go both ways.
     virtual void begin(TimePoint now) = 0;
-    virtual void look_at(TimePoint now, Bytes datagram) = 0;  // before it is decrypted
+    virtual void look_at(TimePoint arrived, Bytes datagram) = 0;  // before it is decrypted
     virtual void serve(TimePoint now) = 0;
     virtual TimePoint next_serve() const = 0;
     // Before the session goes.

@@ -4,7 +4,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include <netinet/in.h>
@@ -28,6 +30,21 @@ void raise_buffer(int fd) {
     // Root may pass the system's limit, others get what it allows.
     if (::setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &kSocketBufferBytes, sizeof kSocketBufferBytes) < 0)
         ::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &kSocketBufferBytes, sizeof kSocketBufferBytes);
+}
+
+// When the kernel took the datagram in, on the clock of `now`, which is also `wall`; nothing where it does not say.
+std::optional<TimePoint> arrival_of(msghdr& message, TimePoint now, std::chrono::nanoseconds wall) {
+    constexpr std::chrono::seconds kBelieved{10};
+    for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
+        if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_TIMESTAMPNS)
+            continue;
+        timespec time{};
+        std::memcpy(&time, CMSG_DATA(head), sizeof time);
+        const auto ago = wall - (std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+        if (ago >= 0ns && ago < kBelieved)
+            return now - ago;
+    }
+    return std::nullopt;
 }
 
 // A descriptor of ours that the loop does not know.
@@ -60,6 +77,10 @@ struct RtcHub::Buffers {
     std::array<std::array<std::uint8_t, kDatagramBytesMax>, kBatch> bytes;
     std::array<iovec, kBatch> parts{};
     std::array<mmsghdr, kBatch> messages{};
+    struct alignas(cmsghdr) Control {
+        std::array<unsigned char, CMSG_SPACE(sizeof(timespec))> bytes;
+    };
+    std::array<Control, kBatch> controls;
     std::array<epoll_event, kEventsMax> events{};
 };
 
@@ -108,6 +129,8 @@ Result<RtcHub::Id> RtcHub::join(RtcMember& member, const Endpoint& remote) {
     if (socket.get() < 0)
         return system_error("making a UDP socket", errno);
     raise_buffer(socket.get());
+    const int on = 1;
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
     // Connected, so that nobody else's datagrams come in, and that it is told when nobody is there.
     if (::connect(socket.get(), address.data(), address.size) < 0)
         return system_error("connecting UDP to " + remote.text(), errno);
@@ -155,6 +178,10 @@ bool RtcHub::take_events(TimePoint now) {
 // Until the socket is empty, for epoll tells only once.
 void RtcHub::receive(Entry& entry, TimePoint now) {
     for (int count = kBatch; count == static_cast<int>(kBatch);) {
+        for (std::size_t i = 0; i < kBatch; ++i) {
+            buffers_->messages[i].msg_hdr.msg_control = buffers_->controls[i].bytes.data();
+            buffers_->messages[i].msg_hdr.msg_controllen = buffers_->controls[i].bytes.size();
+        }
         count = ::recvmmsg(entry.descriptor.get(), buffers_->messages.data(), kBatch, MSG_DONTWAIT, nullptr);
         if (count < 0 && (errno == ECONNREFUSED || errno == EHOSTUNREACH)) {
             entry.member.on_refused();
@@ -162,8 +189,13 @@ void RtcHub::receive(Entry& entry, TimePoint now) {
             count = kBatch;
             continue;
         }
-        for (std::size_t i = 0; count > 0 && i < static_cast<std::size_t>(count); ++i)
-            entry.member.on_datagram(now, MutBytes(buffers_->bytes[i]).first(buffers_->messages[i].msg_len));
+        const auto steady = std::chrono::steady_clock::now();
+        const auto wall = std::chrono::system_clock::now().time_since_epoch();
+        for (std::size_t i = 0; count > 0 && i < static_cast<std::size_t>(count); ++i) {
+            mmsghdr& message = buffers_->messages[i];
+            const TimePoint arrived = arrival_of(message.msg_hdr, steady, wall).value_or(now);
+            entry.member.on_datagram(arrived, MutBytes(buffers_->bytes[i]).first(message.msg_len));
+        }
     }
 }
 

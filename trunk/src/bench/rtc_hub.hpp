@@ -22,7 +22,8 @@ namespace live::bench {
 // What a socket is for. Nothing here may suspend, or join or leave the hub.
 class RtcMember {
 public:
-    virtual void on_datagram(TimePoint now, MutBytes datagram) = 0;
+    // `arrived` by the kernel: how late this process looked is not the network's doing.
+    virtual void on_datagram(TimePoint arrived, MutBytes datagram) = 0;
     // Behind the datagrams that came together, and when next_due() has come. What is to be sent is appended to the hub's output.
     virtual void on_turn(TimePoint now) = 0;
     virtual TimePoint next_due() const = 0;

@@ -46,14 +46,14 @@ void RtcPlayer::begin(TimePoint now) {
 }
 
 // All that is left where nothing is decrypted: headers are in the clear (RFC 3711, 3.1).
-void RtcPlayer::look_at(TimePoint now, Bytes datagram) {
+void RtcPlayer::look_at(TimePoint arrived, Bytes datagram) {
     if (!headers_only_ || engine::rtc::kind_of(datagram) != DatagramKind::rtp)
         return;
-    heard(now);
+    heard(arrived);
     const auto packet = wire::rtp::parse_packet(datagram);
     // A picture is there with its last packet; of sound each packet is marked or none, and each is a frame.
     if (packet.ok() && packet->payload_type == clock_payload_type_ && (packet->marker || clock_kind_ == Kind::audio))
-        take_media(now, packet->timestamp);
+        take_media(arrived, packet->timestamp);
 }
 
 void RtcPlayer::serve(TimePoint now) {
@@ -62,19 +62,19 @@ void RtcPlayer::serve(TimePoint now) {
         if (media->kind != clock_kind_)
             continue;
         if (media->marker || clock_kind_ == Kind::audio)
-            take_media(now, media->timestamp);
+            take_media(media->arrived, media->timestamp);
         if (!may_have_stamps_)
             continue;
         if (const auto sent = find_packet_stamp(media->payload.bytes()))
-            client().on_stamp(*sent);
+            client().on_stamp(*sent, std::chrono::steady_clock::now() - media->arrived);
     }
     if (now - counted_ >= kCountStep)
         count_packets();
 }
 
-void RtcPlayer::take_media(TimePoint now, std::uint32_t timestamp) {
+void RtcPlayer::take_media(TimePoint arrived, std::uint32_t timestamp) {
     const std::uint64_t time_ms = unwrapper_.widen(timestamp) * 1'000 / clock_rate_;
-    client().on_media(now, static_cast<std::uint32_t>(time_ms));
+    client().on_media(arrived, static_cast<std::uint32_t>(time_ms));
 }
 
 void RtcPlayer::count_packets() {

@@ -15,13 +15,13 @@ protected:
     RtcOffer offer() const override;
     engine::rtc::SessionOptions session_options() const override;
     void begin(TimePoint now) override;
-    void look_at(TimePoint now, Bytes datagram) override;
+    void look_at(TimePoint arrived, Bytes datagram) override;
     void serve(TimePoint now) override;
     TimePoint next_serve() const override;
     void finish() override { count_packets(); }
 
 private:
-    void take_media(TimePoint now, std::uint32_t timestamp);
+    void take_media(TimePoint arrived, std::uint32_t timestamp);
     void count_packets();
 
     const bool headers_only_;

@@ -75,9 +75,21 @@ class Turn:
         return self.cpu_s / self.seconds
 
 
+def warm_up(lab: Lab, server: Server) -> None:
+    """What the first player of a stream makes the server load stays, and is no player's."""
+    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
+    publisher.wait_event("ready", 30)
+    load, result = start_rtc(lab, "warm", url_of(server, "whep"), "-s", 0, "--skip-decryption")
+    time.sleep(3)
+    end_rtc(load, result)
+    publisher.stop()
+    time.sleep(0.5)
+
+
 def our_turn(lab: Lab, players: int, seconds: float) -> Turn:
     """Everybody joins before there is anything to send, so that what joining costs can be seen alone."""
     server = start_ours(lab, rtc=True)
+    warm_up(lab, server)
     process, base_kib, before = server.process, server.process.resident_kib(), server.process.cpu_seconds()
     began = time.monotonic()
     load, result = start_rtc(lab, "play", url_of(server, "whep"), "-c", players, "--ramp", RAMP, "--skip-decryption")
