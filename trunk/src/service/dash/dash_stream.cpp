@@ -42,7 +42,7 @@ DashStream::DashStream(Ref<media::Source> source, std::string mpd, const DashOpt
       options_(options),
       held_(held),
       log_(std::move(log)),
-      cursor_(std::move(source), options.ll ? media::Listens::at_once : media::Listens::patiently),
+      cursor_(std::move(source), options.ll ? media::Listens::at_once : media::Listens::patiently, media::Cursor::Start::now),
       segmenter_(options.fragment, options.ll ? std::optional<MediaTime>(options.part) : std::nullopt) {}
 
 DashStream::~DashStream() { forget_all(); }

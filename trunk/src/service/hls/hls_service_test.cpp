@@ -199,6 +199,7 @@ TEST_F(HlsServiceTest, WhatIsMissingOnTheDiskIsNotListedAgain) {
     wait_written(4);
     wait_until([this] { return on_disk().segments.back().uri == "cam-4.ts"; });
     const auto playlist = on_disk();
+    SCOPED_TRACE(folder_.read("live/cam.m3u8"));
     EXPECT_EQ(playlist.media_sequence, 3U);
     EXPECT_EQ(playlist.discontinuity_sequence, 1U) << "that of the first, which has left";
     EXPECT_EQ(playlist.segments.size(), 2U);

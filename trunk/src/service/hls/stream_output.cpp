@@ -12,7 +12,6 @@
 #include "service/hls/fmp4_packager.hpp"
 #include "service/hls/ts_packager.hpp"
 #include "wire/hls/playlist_reader.hpp"
-#include "wire/mp4/sample_reader.hpp"
 
 namespace live::service::hls {
 
@@ -51,10 +50,7 @@ std::unique_ptr<Packager> make_packager(const HlsOptions& options) {
 }
 
 // Codecs are said all or not at all: a player takes what is left out for what is not there.
-void describe(const media::Source& source, wire::hls::Variant& variant) {
-    wire::mp4::SampleReader reader;
-    static_cast<void>(reader.push_video({}, source.config(media::Kind::video)));
-    static_cast<void>(reader.push_audio({}, source.config(media::Kind::audio)));
+void describe(const media::Source& source, const wire::mp4::SampleReader& reader, wire::hls::Variant& variant) {
     const auto& video = reader.video();
     const auto& audio = reader.audio();
     if (video) {
@@ -101,7 +97,8 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
       events_(events),
       log_(std::move(log)),
       names_(setup_.options, setup_.name, setup_.zone),
-      cursor_(source_, has_parts(setup_.options) ? media::Listens::at_once : media::Listens::patiently),
+      cursor_(source_, has_parts(setup_.options) ? media::Listens::at_once : media::Listens::patiently,
+              media::Cursor::Start::now),
       segmenter_(rules_of(setup_.options), make_packager(setup_.options)),
       list_(list_rules_of(setup_.options)) {
     index_.add(names_.playlist_file(), {this, IndexedFile::What::playlist, 0, {}});
@@ -113,6 +110,7 @@ void StreamOutput::on_published(const session::ClientRequest& publisher) {
     drain();
     if (published_ || !publisher_.id.empty())
         segmenter_.restart(make_packager(setup_.options));
+    formats_ = {};
     publisher_ = publisher;
     published_ = true;
     ignoring_ = false;
@@ -214,11 +212,20 @@ void StreamOutput::drain() {
             LOG_WARN(log_, "HLS {}: was too slow, {} packets are missing in all", setup_.url, dropped_);
             segmenter_.interrupt();
         }
+        note_format(*packet);
         if (!ignoring_)
             segmenter_.push(*packet);
     }
     const bool is_watched = asked_at_ != TimePoint{} && io::now() - asked_at_ < 2 * std::max<Duration>(setup_.options.window, 1s);
     cursor_.set_audience(is_watched ? media::Cursor::Audience::some : media::Cursor::Audience::none);
+}
+
+// Some codecs have no configuration: their first frame says what they are.
+void StreamOutput::note_format(const media::Packet& packet) {
+    if (packet.kind == media::Kind::video && (packet.config || !formats_.video()))
+        static_cast<void>(formats_.push_video(packet.dts, packet.payload));
+    if (packet.kind == media::Kind::audio && (packet.config || !formats_.audio()))
+        static_cast<void>(formats_.push_audio(packet.dts, packet.payload));
 }
 
 void StreamOutput::handle_made() {
@@ -524,7 +531,7 @@ wire::hls::Variant StreamOutput::variant() const {
     wire::hls::Variant variant;
     variant.bandwidth = std::max<std::uint64_t>(most, 1);
     variant.average_bandwidth = std::max<std::uint64_t>(average, 1);
-    describe(*source_, variant);
+    describe(*source_, formats_, variant);
     return variant;
 }
 

@@ -25,6 +25,7 @@
 #include "service/hls/segment_list.hpp"
 #include "service/hls/segmenter.hpp"
 #include "session/common/admission.hpp"
+#include "wire/mp4/sample_reader.hpp"
 
 namespace live::service::hls {
 
@@ -116,6 +117,7 @@ private:
     void recover(io::Deadline deadline);
     Result<void> read_left_behind(io::Deadline deadline);
     void drain();
+    void note_format(const media::Packet& packet);
     void handle_made();
     void add(PartMade made);
     void add(SegmentMade made);
@@ -145,6 +147,7 @@ private:
     Names names_;
     media::Cursor cursor_;
     Segmenter segmenter_;
+    wire::mp4::SampleReader formats_;  // of this publisher
     SegmentList list_;
     files::FileQueue files_;
     session::ClientRequest publisher_;
