@@ -109,6 +109,48 @@ void write_own(MetricsText& text, const Measured& measured) {
         .histogram(batch.bounds(), batch.counts(), batch.sum());
 }
 
+void write_rtcp(MetricsText& text, const session::rtc::PortReading& rtc) {
+    using engine::rtc::RtcpCounts;
+    constexpr std::pair<const char*, std::uint64_t RtcpCounts::*> kNames[] = {{"key_request", &RtcpCounts::key_requests},
+                                                                              {"transport_wide", &RtcpCounts::arrival_reports},
+                                                                              {"receiver_report", &RtcpCounts::receiver_reports}};
+    text.family("live_rtc_rtcp_total", Type::counter, "RTCP packets of WebRTC, by what they say.");
+    for (const auto& [name, count] : kNames)
+        text.sample(rtc.shared.in.*count, {{"direction", "in"}, {"kind", name}})
+            .sample(rtc.shared.out.*count, {{"direction", "out"}, {"kind", name}});
+    text.family("live_rtc_nacked_packets_total", Type::counter,
+                "RTP packets that players asked us for again (in), and we publishers (out).")
+        .sample(rtc.shared.in.nacked, {{"direction", "in"}})
+        .sample(rtc.shared.out.nacked, {{"direction", "out"}});
+    text.family("live_rtc_resent_packets_total", Type::counter, "Of those that players asked for, the ones that were sent again.")
+        .sample(rtc.shared.resent);
+}
+
+void write_rtc(MetricsText& text, const RtcMeter& meter) {
+    const session::rtc::PortReading rtc = meter.reading();
+    const session::rtc::PortFigures& port = rtc.port;
+    text.family("live_rtc_sessions", Type::gauge, "Sessions of WebRTC; those that nobody has come for yet are half open.")
+        .sample(std::uint64_t{rtc.sessions - meter.half_open()}, {{"state", "open"}})
+        .sample(std::uint64_t{meter.half_open()}, {{"state", "half_open"}});
+    text.family("live_rtc_received_datagrams_total", Type::counter, "Datagrams of WebRTC that came, by what they are.");
+    const std::uint64_t known = port.stun + port.dtls + port.rtp + port.rtcp;
+    for (const auto& [name, count] : {std::pair("stun", port.stun), std::pair("dtls", port.dtls), std::pair("rtp", port.rtp),
+                                      std::pair("rtcp", port.rtcp), std::pair("other", port.received - known)})
+        text.sample(count, {{"kind", name}});
+    text.family("live_rtc_strangers_total", Type::counter,
+                "Of these, for no session or from an address that nobody has proved to be one's.")
+        .sample(port.strangers);
+    text.family("live_rtc_sent_datagrams_total", Type::counter, "Datagrams of WebRTC that were sent.").sample(port.sent);
+    text.family("live_rtc_lost_datagrams_total", Type::counter,
+                "Those that the kernel dropped before we read them, or did not take.")
+        .sample(rtc.lost, {{"direction", "in"}})
+        .sample(rtc.unsent, {{"direction", "out"}});
+    write_rtcp(text, rtc);
+    text.family("live_rtc_circuit_breaker_level", Type::gauge,
+                "What is left out because the processor is busy: 1 NACK, 2 transport-wide feedback too, 3 players too.")
+        .sample(static_cast<std::uint64_t>(meter.circuit_breaker_level()));
+}
+
 // One family over all chosen streams.
 template <class Value>
 void write_streams(MetricsText& text, const std::vector<const BoardStream*>& streams, std::string_view name, Type type,
@@ -177,6 +219,7 @@ Reply MetricsHandler::handle(const Request& request, io::Deadline) {
     write_build(text, measured_.server, settings_);
     write_process(text, measured_);
     write_own(text, measured_);
+    write_rtc(text, measured_.rtc);
     return {kOk, kContentType, text.take(), {}};
 }
 

@@ -11,8 +11,20 @@
 #include "service/stats/stream_board.hpp"
 #include "session/common/fan_out.hpp"
 #include "session/http/router.hpp"
+#include "session/rtc/port.hpp"
 
 namespace live::api {
+
+// WebRTC, as far as it is switched on. main implements it.
+class RtcMeter {
+public:
+    virtual ~RtcMeter() = default;
+    virtual session::rtc::PortReading reading() const = 0;
+    // Sessions that nobody has come for yet.
+    virtual std::size_t half_open() const = 0;
+    // 0 to 3: how much is left out because the processor is busy.
+    virtual int circuit_breaker_level() const = 0;
+};
 
 // What is measured. All of it outlives the handlers.
 struct Measured {
@@ -21,6 +33,7 @@ struct Measured {
     const ServerCounters& counters;
     const service::stats::StreamBoard& board;
     const session::FanOutCounters& fan_out;
+    const RtcMeter& rtc;
 };
 
 // exporter {}.

@@ -27,6 +27,15 @@ public:
     bool on = true;
 };
 
+struct SomeRtc final : RtcMeter {
+    session::rtc::PortReading reading() const override { return now; }
+    std::size_t half_open() const override { return half; }
+    int circuit_breaker_level() const override { return level; }
+    session::rtc::PortReading now;
+    std::size_t half = 0;
+    int level = 0;
+};
+
 struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     MetricsApiTest() {
         table.add_watcher(board);
@@ -62,7 +71,8 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     session::FanOutCounters fan_out;
     std::vector<std::unique_ptr<FakeClient>> clients;
     Switch ready;
-    MetricsApi api{{info, sampler, counters, board, fan_out}, ready};
+    SomeRtc rtc;
+    MetricsApi api{{info, sampler, counters, board, fan_out, rtc}, ready};
 };
 
 TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {
@@ -84,6 +94,29 @@ TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {
     EXPECT_NE(text.find(",label=\"cn \\\"x\\\"\"} 1\n"), std::string::npos);
     EXPECT_EQ(text.find("tag="), std::string::npos);
     EXPECT_EQ(text.find("srs_memory 0\n"), std::string::npos);
+}
+
+TEST_F(MetricsApiTest, WebRtcIsCountedByKindsAndWays) {
+    rtc.now.sessions = 7;
+    rtc.now.port = {
+        .received = 30, .stun = 1, .dtls = 2, .rtp = 20, .rtcp = 4, .strangers = 5, .sent = 9, .sent_bytes = 1, .unsent = 1};
+    rtc.now.shared.in = {.key_requests = 1, .arrival_reports = 2, .receiver_reports = 3, .nacked = 4};
+    rtc.now.shared.out = {.key_requests = 5, .arrival_reports = 6, .receiver_reports = 7, .nacked = 8};
+    rtc.now.shared.resent = 3;
+    rtc.now.lost = 11;
+    rtc.now.unsent = 12;
+    rtc.half = 2;
+    rtc.level = 1;
+    const std::string text = metrics();
+    for (const char* line :
+         {"# TYPE live_rtc_sessions gauge", "live_rtc_sessions{state=\"open\"} 5", "live_rtc_sessions{state=\"half_open\"} 2",
+          "live_rtc_received_datagrams_total{kind=\"rtp\"} 20", "live_rtc_received_datagrams_total{kind=\"other\"} 3",
+          "live_rtc_strangers_total 5", "live_rtc_sent_datagrams_total 9", "live_rtc_lost_datagrams_total{direction=\"in\"} 11",
+          "live_rtc_lost_datagrams_total{direction=\"out\"} 12", "live_rtc_rtcp_total{direction=\"out\",kind=\"key_request\"} 5",
+          "live_rtc_rtcp_total{direction=\"in\",kind=\"receiver_report\"} 3", "live_rtc_nacked_packets_total{direction=\"in\"} 4",
+          "live_rtc_nacked_packets_total{direction=\"out\"} 8", "live_rtc_resent_packets_total 3",
+          "live_rtc_circuit_breaker_level 1"})
+        EXPECT_TRUE(has_line(text, line)) << line;
 }
 
 TEST_F(MetricsApiTest, StreamsAreChosenAndBounded) {

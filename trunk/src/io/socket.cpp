@@ -139,7 +139,7 @@ Error bind_error(const Endpoint& on, int error) {
     return failure;
 }
 
-Result<Socket> open_bound(const Endpoint& on, int type) {
+Result<Socket> open_bound(const Endpoint& on, int type, PortSharing sharing) {
     const int fd = ::socket(on.is_ipv6() ? AF_INET6 : AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return bind_error(on, errno);
@@ -148,6 +148,8 @@ Result<Socket> open_bound(const Endpoint& on, int type) {
     // For UDP it would let two servers share a port.
     if (type == SOCK_STREAM)
         ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on_flag, sizeof on_flag);
+    if (sharing == PortSharing::shared)
+        ::setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on_flag, sizeof on_flag);
     if (on.is_ipv6())
         ::setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on_flag, sizeof on_flag);
     const SocketAddress address = TRY(SocketAddress::of(on));

@@ -72,10 +72,13 @@ struct SocketAddress {
     Endpoint endpoint() const;
 };
 
+// Whether sockets that say the same of themselves may have the port, too; the kernel shares out among them who comes.
+enum class PortSharing : std::uint8_t { alone, shared };
+
 // A non-blocking socket of `type` (SOCK_STREAM, SOCK_DGRAM) that is bound to `on`; IPv6 only when that is IPv6. A port that a TCP
 // connection has just left can be taken at once. Errc::conflict when the port is taken, Errc::denied when it may not be bound,
 // Errc::system.
-Result<Socket> open_bound(const Endpoint& on, int type);
+Result<Socket> open_bound(const Endpoint& on, int type, PortSharing sharing = PortSharing::alone);
 // What binding to or listening on `on` failed with, as one of these.
 Error bind_error(const Endpoint& on, int error);
 // With the real port when 0 was asked for.

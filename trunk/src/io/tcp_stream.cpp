@@ -82,6 +82,26 @@ Result<std::size_t> TcpStream::try_read(MutBytes into) {
     return got;
 }
 
+Result<std::uint8_t> TcpStream::peek(Deadline deadline) {
+    TRY(st::breathe());
+    for (;;) {
+        if (!socket_.is_open())
+            return closed_here();
+        std::uint8_t first = 0;
+        const ssize_t count = ::recv(socket_.fd(), &first, 1, MSG_DONTWAIT | MSG_PEEK);
+        if (count == 1)
+            return first;
+        if (count == 0)
+            return Error(Errc::closed, "the peer has ended the connection");
+        if (errno == EINTR)
+            continue;
+        if (errno != EAGAIN)
+            return io_error("reading from a connection", errno);
+        socket_.set_blocked(Interest::readable);
+        TRY(socket_.wait_for(Interest::readable, deadline));
+    }
+}
+
 Result<std::size_t> TcpStream::try_write(std::span<const ::iovec> parts) {
     if (!socket_.is_open())
         return closed_here();

@@ -29,6 +29,8 @@ public:
     Result<void> write_all(std::span<const ::iovec> parts, Deadline deadline) override;
     Result<void> wait_readable(Deadline deadline) override;
 
+    // The first byte that comes, which stays to be read. Errors as read_some.
+    Result<std::uint8_t> peek(Deadline deadline);
     Result<std::size_t> try_read(MutBytes into) override;
     // One system call, no allocation. At most kPartsMax parts are looked at.
     Result<std::size_t> try_write(std::span<const ::iovec> parts) override;

@@ -168,8 +168,8 @@ private:
     }
 };
 
-Result<std::unique_ptr<UdpSocket>> UdpSocket::bind(const Endpoint& on, std::size_t buffer_bytes) {
-    Socket socket = TRY(open_bound(on, SOCK_DGRAM));
+Result<std::unique_ptr<UdpSocket>> UdpSocket::bind(const Endpoint& on, std::size_t buffer_bytes, PortSharing sharing) {
+    Socket socket = TRY(open_bound(on, SOCK_DGRAM, sharing));
     const int fd = socket.fd();
     const int on_flag = 1;
     const int told = on.is_ipv6() ? ::setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on_flag, sizeof on_flag)

@@ -57,7 +57,8 @@ public:
     // Port 0 picks a free one. An IPv6 endpoint takes IPv6 only. The kernel's buffers are raised towards `buffer_bytes` each as
     // far as this process may; buffers() tells how far that was. Errc::conflict when the port is taken, Errc::denied,
     // Errc::system.
-    static Result<std::unique_ptr<UdpSocket>> bind(const Endpoint& on, std::size_t buffer_bytes);
+    static Result<std::unique_ptr<UdpSocket>> bind(const Endpoint& on, std::size_t buffer_bytes,
+                                                   PortSharing sharing = PortSharing::alone);
     UdpSocket(Socket socket, const Endpoint& endpoint);
     ~UdpSocket();
     UdpSocket(const UdpSocket&) = delete;

@@ -68,7 +68,7 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
       board_api_(info_, shown.board, shown.vhosts),
       info_api_(info_),
       system_api_(info_, sampler_),
-      metrics_api_({info_, sampler_, shown.counters, shown.board, shown.fan_out}, shown.readiness),
+      metrics_api_({info_, sampler_, shown.counters, shown.board, shown.fan_out, shown.rtc}, shown.readiness),
       raw_(info_, shown.raw),
       memory_(info_, shown.memory),
       fibers_(info_),
@@ -152,6 +152,14 @@ Result<std::vector<HttpFront::Place>> HttpFront::places_of(const Settings& setti
     return places;
 }
 
+Result<bool> HttpFront::share(const Settings& settings, const Endpoint& endpoint, session::http::OtherProtocol& other) {
+    const auto places = TRY(places_of(settings));
+    if (std::ranges::none_of(places, [&](const Place& place) { return place.wanted.endpoint == endpoint; }))
+        return false;
+    shared_.emplace_back(endpoint, &other);
+    return true;
+}
+
 // The pair that the settings name. When they name none, and none is where it would be, one of our own making.
 Result<TlsFiles> HttpFront::usable(const TlsFiles& files) const {
     namespace fs = std::filesystem;
@@ -215,6 +223,9 @@ Result<void> HttpFront::open(const Place& place, bool is_guarded) {
     acceptors_.push_back(std::make_unique<session::http::Acceptor>(std::move(listener), place.tls, site(place.role).context,
                                                                    limit_, connections_, log_));
     auto* acceptor = acceptors_.back().get();
+    for (const auto& [shared, other] : shared_)
+        if (shared == endpoint)
+            acceptor->share_with(*other);
     if (place.role == Role::streams)
         stream_acceptors_.push_back(acceptor);
     return listeners_.start("http-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); });

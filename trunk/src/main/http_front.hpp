@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/allocator_handler.hpp"
@@ -52,6 +53,7 @@ public:
         const session::FanOutCounters& fan_out;
         const api::Readiness& readiness;
         const api::MemoryCounts& memory;
+        const api::RtcMeter& rtc;
     };
 
     HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::ConnectionLimit& limit,
@@ -69,6 +71,9 @@ public:
     // A pattern of all ports: what pages of the streaming ports call, too.
     void add_everywhere(const std::string& pattern, session::http::Handler& handler);
 
+    // Before listen(): on this endpoint, if it is one of the settings', clients of another protocol are served, too. False when
+    // it is none. `other` outlives the connections.
+    Result<bool> share(const Settings& settings, const Endpoint& endpoint, session::http::OtherProtocol& other);
     // Opens every endpoint of the settings and starts the samplers. Errors as TcpListener::listen and TlsContext::server.
     Result<void> listen(const Settings& settings);
     // What may change while it runs: passwords, CORS, certificates. A certificate that cannot be loaded leaves the old one.
@@ -124,6 +129,7 @@ private:
     Site api_site_;
     Site stream_site_;
     Site shared_site_;
+    std::vector<std::pair<Endpoint, session::http::OtherProtocol*>> shared_;
     std::unique_ptr<io::TlsContext> api_tls_;
     std::unique_ptr<io::TlsContext> stream_tls_;
     io::Scope services_{"http-service"};

@@ -10,6 +10,8 @@
 #include "service/hls/sessions.hpp"
 #include "session/common/client_kind.hpp"
 #include "session/flv/play_session.hpp"
+#include "session/rtc/play_session.hpp"
+#include "session/rtc/publish_session.hpp"
 #include "session/rtmp/play_session.hpp"
 #include "session/rtmp/publish_session.hpp"
 
@@ -23,6 +25,8 @@ std::optional<std::size_t> session_bytes(session::ClientKind kind) {
     switch (kind) {
         case ClientKind::rtmp_play: return sizeof(session::rtmp::PlaySession);
         case ClientKind::flv_play: return sizeof(session::flv::PlaySession);
+        case ClientKind::rtc_play: return sizeof(session::rtc::PlaySession);
+        case ClientKind::rtc_publish: return sizeof(session::rtc::PublishSession);
         case ClientKind::hls_play: return sizeof(service::hls::Session);
         case ClientKind::fmle_publish:
         case ClientKind::flash_publish:
@@ -37,6 +41,25 @@ api::MemoryKind sessions(session::ClientKind kind, std::size_t count) {
 }
 
 }  // namespace
+
+// What the engine holds for sessions of WebRTC, whatever their kind. What OpenSSL holds for them is in tls_sessions, what the
+// SRTP library does is not counted.
+void ProcessMemory::add_rtc(std::vector<api::MemoryKind>& kinds) const {
+    const session::rtc::PortMemory rtc = rtc_.memory();
+    std::size_t lanes = 0;
+    std::size_t lane_bytes = 0;
+    streams_.for_each([&](const media::Source& source) {
+        if (const media::RtpLane* lane = source.rtp_lane()) {
+            ++lanes;
+            lane_bytes += sizeof *lane + lane->held_bytes();
+        }
+    });
+    kinds.insert(kinds.end(), {{"rtp_lanes", lanes, lane_bytes},
+                               {"rtc_engines", rtc_.sessions(), rtc.engine_bytes},
+                               {"rtc_dtls", rtc.dtls_objects, std::nullopt},
+                               {"rtc_paths", rtc.paths, rtc.path_bytes},
+                               {"rtc_output", 1, rtc.buffer_bytes}});
+}
 
 std::vector<api::MemoryKind> ProcessMemory::count() const {
     constexpr auto kSlab = media::SlabPool::kSlabBytes;
@@ -54,6 +77,7 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
         {"stacks", loop.stacks, loop.stacks * loop.stack_bytes},
         {"stacks_pooled", loop.stacks_pooled, loop.stacks_pooled * loop.stack_bytes},
     };
+    add_rtc(kinds);
     for (std::size_t i = 0; i < session::kClientKinds; ++i) {
         const auto kind = static_cast<session::ClientKind>(i);
         if (kind != session::ClientKind::unknown)

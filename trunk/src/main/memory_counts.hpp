@@ -3,23 +3,30 @@
 
 #include "api/memory_handler.hpp"
 #include "media/slab_log.hpp"
+#include "media/stream_table.hpp"
 #include "service/stats/stream_board.hpp"
 #include "session/common/connection_limit.hpp"
+#include "session/rtc/port.hpp"
 
 namespace live::main_ {
 
 class ProcessMemory final : public api::MemoryCounts {
 public:
     // All outlive this. A loop exists.
-    ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamBoard& board, const session::ConnectionLimit& limit)
-        : slabs_(slabs), board_(board), limit_(limit) {}
+    ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamBoard& board, const session::ConnectionLimit& limit,
+                  const media::StreamTable& streams, const session::rtc::Port& rtc)
+        : slabs_(slabs), board_(board), limit_(limit), streams_(streams), rtc_(rtc) {}
 
     std::vector<api::MemoryKind> count() const override;
 
 private:
+    void add_rtc(std::vector<api::MemoryKind>& kinds) const;
+
     const media::SlabPool& slabs_;
     const service::stats::StreamBoard& board_;
     const session::ConnectionLimit& limit_;
+    const media::StreamTable& streams_;
+    const session::rtc::Port& rtc_;
 };
 
 }  // namespace live::main_

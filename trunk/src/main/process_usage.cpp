@@ -10,9 +10,9 @@ namespace live::main_ {
 
 namespace {
 
-Duration processor_time() {
+Duration processor_time(int who) {
     ::rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
+    ::getrusage(who, &usage);
     const auto total = [](const ::timeval& time) {
         return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
     };
@@ -31,8 +31,10 @@ std::size_t resident_bytes() {
 
 }  // namespace
 
+Duration thread_processor_time() { return processor_time(RUSAGE_THREAD); }
+
 ProcessUsage::Sample ProcessUsage::sample(TimePoint now) {
-    const Duration cpu = processor_time();
+    const Duration cpu = processor_time(RUSAGE_SELF);
     Sample sample;
     if (last_time_ != TimePoint{} && now > last_time_)
         sample.cpu_percent =

@@ -7,6 +7,9 @@
 
 namespace live::main_ {
 
+// Of the thread that asks, since it began.
+Duration thread_processor_time();
+
 class ProcessUsage {
 public:
     struct Sample {

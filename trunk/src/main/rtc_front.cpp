@@ -11,6 +11,9 @@
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "main/listening.hpp"
+#include "main/process_usage.hpp"
+#include "session/rtc/black_hole.hpp"
+#include "session/rtc/circuit_breaker.hpp"
 #include "session/rtc/context.hpp"
 #include "session/rtc/doctor.hpp"
 #include "session/rtc/gate.hpp"
@@ -29,6 +32,7 @@ public:
           log_(log),
           port_(io::now(), log),
           players_(port_),
+          breaker_(settings.circuit_breaker),
           context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.limit, port_, players_, log},
           tcp_(port_, shared.limit, shared.scratch, log) {}
 
@@ -36,10 +40,15 @@ public:
     Result<void> start(HttpFront& http);
     void stop(io::Deadline deadline);
     session::Traffic traffic() const;
+    const session::rtc::Port& port() const { return port_; }
+    const session::rtc::CircuitBreaker& breaker() const { return breaker_; }
 
 private:
     Result<void> listen_udp();
-    Result<void> listen_tcp();
+    Result<void> listen_tcp(HttpFront& http);
+    void watch_load(io::Deadline deadline);
+    Result<void> open_black_hole();
+    void warn_of_dtls() const;
     void add_doctor(HttpFront& http);
     void add(HttpFront& http, const std::string& name, std::unique_ptr<session::http::Handler> handler);
 
@@ -51,8 +60,10 @@ private:
     SettingsAdmission& admission_;
     const Log& log_;
     io::Scope fibers_{"rtc"};
+    std::unique_ptr<session::rtc::BlackHole> black_hole_;
     session::rtc::Port port_;
     session::rtc::Players players_;
+    session::rtc::CircuitBreaker breaker_;
     session::rtc::Context context_;
     session::rtc::TcpPort tcp_;
     std::unique_ptr<session::rtc::Gate> gate_;
@@ -79,17 +90,60 @@ Result<void> RtcFront::Parts::start(HttpFront& http) {
     }
     gate_ = TRY(session::rtc::Gate::create(context_));
     TRY(listen_udp());
-    TRY(listen_tcp());
+    TRY(listen_tcp(http));
     doctor_.emplace(context_, *gate_);
     add_doctor(http);
+    TRY(open_black_hole());
     TRY(port_.start(fibers_));
     TRY(players_.start(fibers_));
+    if (settings_->circuit_breaker.enabled)
+        TRY(fibers_.start("rtc-load", [this](io::Deadline forever) { watch_load(forever); }));
+    warn_of_dtls();
     add(http, "/rtc/v1/whip", std::make_unique<session::rtc::WhipHandler>(*gate_, *this, Purpose::publish));
     for (const char* name : {"/rtc/v1/whep", "/rtc/v1/whip-play"})
         add(http, name, std::make_unique<session::rtc::WhipHandler>(*gate_, *this, Purpose::play));
     add(http, "/rtc/v1/publish", std::make_unique<api::RtcHandler>(http.info(), *gate_, Purpose::publish));
     add(http, "/rtc/v1/play", std::make_unique<api::RtcHandler>(http.info(), *gate_, Purpose::play));
     return {};
+}
+
+// Of this thread, which serves everybody: others (files, names) do not hold it up.
+void RtcFront::Parts::watch_load(io::Deadline deadline) {
+    TimePoint then = io::now();
+    Duration used = thread_processor_time();
+    while (io::sleep(deadline.sooner(io::Deadline::after(std::chrono::seconds(1)))).ok()) {
+        const TimePoint now = io::now();
+        const Duration used_now = thread_processor_time();
+        const double percent =
+            100 * std::chrono::duration<double>(used_now - used) / std::max<std::chrono::duration<double>>(now - then, 1ms);
+        then = now;
+        used = used_now;
+        if (!breaker_.take_load(percent))
+            continue;
+        port_.shared().skips_nack = breaker_.is_high();
+        port_.shared().skips_arrivals = breaker_.is_critical();
+        players_.set_dropping(breaker_.is_dying());
+        LOG_WARN(log_, "circuit breaker: cpu={:.0f}%, {}", percent, breaker_.text());
+    }
+}
+
+Result<void> RtcFront::Parts::open_black_hole() {
+    const auto& options = settings_->rtc_server.black_hole;
+    if (!options.enabled)
+        return {};
+    auto opened = session::rtc::BlackHole::create(options.addr);
+    if (!opened.ok())
+        return Error(opened.error()).during("rtc_server { black_hole { addr; } }");
+    black_hole_ = *std::move(opened);
+    port_.shared().tap = black_hole_.get();
+    LOG_WARN(log_, "WebRTC: all media is copied to udp://{} without encryption", options.addr);
+    return {};
+}
+
+void RtcFront::Parts::warn_of_dtls() const {
+    for (const Vhost& vhost : settings_->vhosts)
+        if (vhost.rtc.enabled && vhost.rtc.dtls_version == "dtls1.0")
+            LOG_WARN(log_, "vhost {}: rtc.dtls_version dtls1.0 is out of use (RFC 8996), DTLS 1.2 is spoken", vhost.name);
 }
 
 void RtcFront::Parts::add_doctor(HttpFront& http) {
@@ -106,7 +160,7 @@ void RtcFront::Parts::add(HttpFront& http, const std::string& name, std::unique_
 
 Result<void> RtcFront::Parts::listen_udp() {
     for (const WantedEndpoint& wanted : TRY(wanted_endpoints(settings_->rtc_server.listen))) {
-        const auto opened = port_.listen(wanted.endpoint);
+        const auto opened = port_.listen(wanted.endpoint, settings_->rtc_server.reuseport);
         if (opened.ok())
             continue;
         if (!wanted.may_be_missing || opened.code() != Errc::system)
@@ -116,14 +170,20 @@ Result<void> RtcFront::Parts::listen_udp() {
     return {};
 }
 
-Result<void> RtcFront::Parts::listen_tcp() {
+Result<void> RtcFront::Parts::listen_tcp(HttpFront& http) {
     const auto& options = settings_->rtc_server.tcp;
     if (!options.enabled)
         return {};
-    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen)))
-        if (auto listener = TRY(listen_at(wanted, "WebRTC over TCP", log_)))
+    std::uint16_t port = 0;
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen))) {
+        if (TRY(http.share(*settings_, wanted.endpoint, tcp_))) {
+            LOG_INFO(log_, "WebRTC shares tcp://{} with HTTP", wanted.endpoint.text());
+            port = port == 0 ? wanted.endpoint.port : port;
+        } else if (auto listener = TRY(listen_at(wanted, "WebRTC over TCP", log_))) {
             TRY(tcp_.listen(std::move(listener), fibers_));
-    gate_->set_tcp_port(tcp_.port_number());
+        }
+    }
+    gate_->set_tcp_port(tcp_.port_number() != 0 ? tcp_.port_number() : port);
     return {};
 }
 
@@ -150,5 +210,9 @@ Result<void> RtcFront::start(HttpFront& http) { return parts_->start(http); }
 void RtcFront::stop(io::Deadline deadline) { parts_->stop(deadline); }
 
 session::Traffic RtcFront::traffic() const { return parts_->traffic(); }
+
+const session::rtc::Port& RtcFront::port() const { return parts_->port(); }
+
+int RtcFront::circuit_breaker_level() const { return parts_->breaker().level(); }
 
 }  // namespace live::main_

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "api/metrics_handlers.hpp"
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "main/http_front.hpp"
@@ -13,10 +14,11 @@
 #include "session/common/client_table.hpp"
 #include "session/common/connection_limit.hpp"
 #include "session/common/traffic.hpp"
+#include "session/rtc/port.hpp"
 
 namespace live::main_ {
 
-class RtcFront {
+class RtcFront final : public api::RtcMeter {
 public:
     struct Shared {
         media::StreamTable& streams;
@@ -29,7 +31,7 @@ public:
 
     // `settings` outlives this, or is replaced by set_settings() before it goes; so does what is shared.
     RtcFront(const Settings& settings, const Shared& shared, const Log& log);
-    ~RtcFront();
+    ~RtcFront() override;
     RtcFront(const RtcFront&) = delete;
     RtcFront& operator=(const RtcFront&) = delete;
 
@@ -39,6 +41,11 @@ public:
     // Ends every session.
     void stop(io::Deadline deadline);
     session::Traffic traffic() const;
+    // For those who count.
+    const session::rtc::Port& port() const;
+    session::rtc::PortReading reading() const override { return port().read(); }
+    std::size_t half_open() const override { return port().half_open(); }
+    int circuit_breaker_level() const override;
 
 private:
     // The whole of WebRTC, which few files need to know.

@@ -174,7 +174,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       raw_(std::make_unique<Raw>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
-      shown_{names_, *counters_, board_, *vhosts_, files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_, memory_},
+      shown_{names_, *counters_, board_, *vhosts_, files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_, memory_, rtc_},
       http_(shown_, settings_->stats.disk, scratch_, limit_, log) {
     start_conversion();
 }

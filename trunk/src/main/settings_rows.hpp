@@ -136,8 +136,8 @@ inline constexpr auto kSettingsRows = std::tuple_cat(
     kProcessRows,
     std::tuple{
         config::block(&Settings::threads, "threads", kThreadsRows, "Periodic work."),
-        config::block(&Settings::circuit_breaker, "circuit_breaker", kCircuitBreakerRows, "Does less when the CPU is busy.")
-            .pending(),
+        config::block(&Settings::circuit_breaker, "circuit_breaker", session::rtc::kCircuitBreakerRows,
+                      "WebRTC does less when the CPU is busy."),
         config::block(&Settings::heartbeat, "heartbeat", service::heartbeat::kHeartbeatRows, "Posts a beat to a URL."),
         config::block(&Settings::stats, "stats", kStatsRows, "System statistics.").not_in_environment(),
         config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),

@@ -71,19 +71,6 @@ inline constexpr auto kHttpServerRows = std::tuple{
     config::block(&HttpServerOptions::https, "https", kHttpsRows, "The same over TLS."),
 };
 
-inline constexpr auto kCircuitBreakerRows = std::tuple{
-    config::row(&CircuitBreakerOptions::enabled, "enabled", kRestart, "Does less when the CPU is busy."),
-    config::row(&CircuitBreakerOptions::high_threshold, "high_threshold", 0, 100, kRestart,
-                "CPU percent above which NACK is skipped."),
-    config::row(&CircuitBreakerOptions::high_pulse, "high_pulse", 0, 3600, kRestart, "Seconds below it until that ends."),
-    config::row(&CircuitBreakerOptions::critical_threshold, "critical_threshold", 0, 100, kRestart,
-                "CPU percent above which TWCC is skipped too."),
-    config::row(&CircuitBreakerOptions::critical_pulse, "critical_pulse", 0, 3600, kRestart, "Seconds below it until that ends."),
-    config::row(&CircuitBreakerOptions::dying_threshold, "dying_threshold", 0, 100, kRestart,
-                "CPU percent above which packets for players are dropped."),
-    config::row(&CircuitBreakerOptions::dying_pulse, "dying_pulse", 0, 3600, kRestart, "Seconds above it until that begins."),
-};
-
 inline constexpr auto kStatsRows = std::tuple{
     config::row(&StatsOptions::enabled, "enabled", kLive, "Reads system statistics; off leaves those fields of the API at 0."),
     config::row(&StatsOptions::network, "network", 0, 1024, kLive, "Index of the local address that is called the device's."),

@@ -67,16 +67,6 @@ struct HttpServerOptions {
     HttpsOptions https{.listen = {"8088"}, .tls = {}};
 };
 
-struct CircuitBreakerOptions {
-    bool enabled = true;
-    std::uint32_t high_threshold = 90;
-    std::uint32_t high_pulse = 2;
-    std::uint32_t critical_threshold = 95;
-    std::uint32_t critical_pulse = 1;
-    std::uint32_t dying_threshold = 99;
-    std::uint32_t dying_pulse = 5;
-};
-
 struct StatsOptions {
     bool enabled = true;
     // Which of the machine's addresses is "the device's".

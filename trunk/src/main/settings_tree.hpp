@@ -22,6 +22,7 @@
 #include "service/hooks/options.hpp"
 #include "service/ingest/options.hpp"
 #include "session/flv/options.hpp"
+#include "session/rtc/circuit_breaker.hpp"
 #include "session/rtc/options.hpp"
 #include "session/rtmp/options.hpp"
 
@@ -102,7 +103,7 @@ struct Settings {
     bool io_uring = true;
 
     ThreadsOptions threads;
-    CircuitBreakerOptions circuit_breaker;
+    session::rtc::CircuitBreakerOptions circuit_breaker;
     service::heartbeat::HeartbeatOptions heartbeat;
     StatsOptions stats;
     HttpApiOptions http_api;

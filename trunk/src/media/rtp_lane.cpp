@@ -9,6 +9,7 @@ namespace live::media {
 void RtpLane::start_writer(KeyFrameSource* source) {
     key_frame_source_ = source;
     gop_start_.reset();
+    origin_ssrcs_ = {};
 }
 
 void RtpLane::end_writer(KeyFrameSource* source) {

@@ -87,6 +87,8 @@ public:
     // Only when `source` is still the one that is asked.
     void end_writer(KeyFrameSource* source);
     void set_track(RtpTrack track);
+    // Under which the publisher sends a track, where it says so; until the next writer starts.
+    void set_origin_ssrc(Kind kind, std::uint32_t ssrc) { origin_ssrcs_[index_of(kind)] = ssrc; }
     // Audio or video. The payload must not be changed any more.
     void append(RtpPacket packet);
     // The batch is complete: listeners are told.
@@ -98,6 +100,10 @@ public:
     bool empty() const { return first_ == next_; }
     std::size_t size() const { return static_cast<std::size_t>(next_ - first_); }
     std::size_t bytes() const { return bytes_; }
+    // The same with what keeps them in order.
+    std::size_t held_bytes() const {
+        return bytes_ + slots_.capacity() * sizeof(RtpPacket) + by_track_.size() * by_track_[0].capacity() * sizeof(Sequence);
+    }
     const RtpPacket& at(Sequence sequence) const;
     // By the number that a player misses; nullptr when it has gone, or was never there. Valid until the next append.
     const RtpPacket* find(Kind kind, std::uint16_t track_sequence) const;
@@ -107,6 +113,8 @@ public:
 
     // nullptr when there is none so far.
     const RtpTrack* track(Kind kind) const;
+    // 0 where it is not known.
+    std::uint32_t origin_ssrc(Kind kind) const { return origin_ssrcs_[index_of(kind)]; }
     // Counts changes of tracks. What a player has agreed on may not fit any more.
     std::uint32_t version() const { return version_; }
 
@@ -131,6 +139,7 @@ private:
     std::array<std::vector<Sequence>, kTracks> by_track_;  // by the low bits of a track's number; as many as slots_
     std::array<std::optional<RtpTrack>, kTracks> tracks_;
     std::array<std::uint16_t, kTracks> next_track_sequence_{};
+    std::array<std::uint32_t, kTracks> origin_ssrcs_{};
     std::vector<RtpListener*> listeners_;
     KeyFrameSource* key_frame_source_ = nullptr;
     std::optional<Sequence> gop_start_;

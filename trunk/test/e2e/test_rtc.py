@@ -6,6 +6,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import urllib.request
 
 import pytest
 
@@ -186,6 +187,68 @@ def test_the_doctor_tries_each_address(server):
     assert [one["ok"] for one in found["candidates"]] == [False, True]
     assert "no check was answered" in found["candidates"][0]["finding"]
     assert not server().api("/api/v1/doctor/rtc")["data"]["enabled"]
+
+
+EXPORTER = "exporter { enabled on; listen 127.0.0.1:$exporter; }"
+
+
+def metric(live, line: str) -> float:
+    """The value of one sample, by its name and labels."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics", timeout=5) as answer:
+        return float(re.search(rf"^{re.escape(line)} (\S+)$", answer.read().decode(), re.M).group(1))
+
+
+def test_its_figures_are_in_the_log_the_metrics_and_the_memory(server):
+    live = server(vhost=RTC, root=ROOT + EXPORTER)
+    assert post(live.ports["api"], WHIP + "a", offer()).status == 201
+    assert live.api("/api/v1/doctor/rtc", 10)["data"]["ok"]
+    assert metric(live, 'live_rtc_sessions{state="half_open"}') == 1
+    assert metric(live, 'live_rtc_received_datagrams_total{kind="stun"}') >= 1
+    assert metric(live, 'live_rtc_received_datagrams_total{kind="dtls"}') >= 2
+    assert metric(live, "live_rtc_sent_datagrams_total") >= 3
+    assert metric(live, 'live_rtc_lost_datagrams_total{direction="in"}') == 0
+    held = live.api("/api/v1/memory")["data"]["kinds"]
+    assert held["rtc_engines"]["objects"] == 1 and held["rtc_engines"]["bytes"] > 1000
+    assert held["sessions_rtc-publish"]["objects"] == 1 and held["sessions_rtc-publish"]["bytes"] > 500
+    assert held["rtp_lanes"]["objects"] == 1 and held["rtc_dtls"]["objects"] == 0
+    live.wait_log("RTC: Server conns=1", 13)
+    line = next(line for line in live.log().splitlines() if "RTC: Server conns=" in line)
+    assert re.search(r"conns=1, rpkts=\(\d+,rtp:\d+,stun:\d+,rtcp:\d+,dtls:\d+,unknown:\d+\), spkts=\(\d+,rtp:\d+,rtcp:\d+\), "
+                     r"rtcp=\(pli:\d+,twcc:\d+,rr:\d+\), snk=\(\d+\), rnk=\(\d+,h:\d+,m:\d+\), loss=\(r:0,s:0\)", line), line
+
+
+def test_a_busy_processor_makes_it_do_less(server):
+    """Any load is too much here."""
+    breaker = "circuit_breaker { high_threshold 0; critical_threshold 0; dying_threshold 0; dying_pulse 2; }"
+    live = server(vhost=RTC, root=ROOT + EXPORTER + breaker)
+    live.wait_log("no NACK, no TWCC, nothing for players", 8)
+    assert metric(live, "live_rtc_circuit_breaker_level") == 3
+    steps = re.findall(r"circuit breaker: cpu=\d+%, (.*)", live.log())
+    assert steps[:2] == ["no NACK, no TWCC", "no NACK, no TWCC, nothing for players"]
+
+
+def test_an_rsa_certificate_and_several_sockets(server):
+    live = server(vhost=RTC.replace("on;", "on; dtls_version dtls1.0;"), root=ROOT.replace("on;", "on; ecdsa off; reuseport 3;"))
+    assert live.log().count(f"rtc listen at udp://127.0.0.1:{live.ports['udp']}") == 3
+    assert "DTLS 1.2 is spoken" in live.log()
+    # Each probe comes from another port, so that the kernel chooses among the sockets.
+    for _ in range(5):
+        assert live.api("/api/v1/doctor/rtc", 10)["data"]["ok"]
+
+
+@pytest.mark.parametrize("port", ["api", "http"])
+def test_media_may_come_over_the_port_of_http(server, port):
+    live = server(vhost=RTC, root=ROOT.replace("on;", f"on; protocol tcp; tcp {{ enabled on; listen 127.0.0.1:${port}; }}"))
+    for _ in range(2):
+        found = live.api("/api/v1/doctor/rtc", 10)["data"]
+        assert [(one["transport"], one["port"], one["ok"]) for one in found["candidates"]] == [("tcp", live.ports[port], True)]
+    assert post(live.ports["http"], WHIP + "a", offer()).status == 201
+    # What is neither: HTTP says so, and who says nothing is let go.
+    with socket.create_connection(("127.0.0.1", live.ports[port])) as stranger:
+        stranger.settimeout(3)
+        stranger.sendall(b"\x00\x20" + bytes(32))
+        assert stranger.recv(100) == b""
+    live.assert_alive()
 
 
 # ---- Chromium

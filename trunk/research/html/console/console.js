@@ -233,7 +233,8 @@ async function refresh() {
 site = await findSite();
 setLink(byId('to-streams'), `${site}/`);
 setLink(byId('to-player'), `${site}/players/srs_player.html`);
-byId('to-streams').hidden = byId('to-player').hidden = false;
+setLink(byId('to-webrtc'), `${site}/players/whep.html`);
+for (const id of ['to-streams', 'to-player', 'to-webrtc']) byId(id).hidden = false;
 const polling = repeat(refresh);
 byId('sign-in').addEventListener('click', () => {
     api.signIn();

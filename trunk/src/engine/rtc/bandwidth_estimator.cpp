@@ -18,6 +18,7 @@ constexpr double kIncreasePerSecond = 1.15;  // behind it
 constexpr double kKnown = 0.9;               // of what came through while there was a queue
 constexpr double kBeyondReceived = 1.5;      // who sends little learns little
 constexpr double kLossPackets = 100;         // over about so many loss is measured
+constexpr std::chrono::seconds kSoon{15};    // behind a limit that was forgotten
 constexpr microseconds kDraining = 2ms;      // a queue that shrinks by more between reports is on its way down
 
 double seconds(microseconds time) { return std::chrono::duration<double>(time).count(); }
@@ -104,6 +105,12 @@ void BandwidthEstimator::reported(TimePoint now, const wire::rtcp::TransportFeed
     adapt(now);
 }
 
+void BandwidthEstimator::note_limit(TimePoint now) {
+    if (decreased_ && now - *decreased_ > limit_memory_)
+        limit_memory_ = now - *decreased_ - limit_memory_ <= kSoon ? std::min(2 * limit_memory_, kLimitMemoryMax) : kLimitMemory;
+    decreased_ = now;
+}
+
 void BandwidthEstimator::adapt(TimePoint now) {
     const microseconds step =
         adapted_ ? std::min(std::chrono::duration_cast<microseconds>(now - *adapted_), kStepMax) : microseconds{0};
@@ -122,7 +129,7 @@ void BandwidthEstimator::adapt(TimePoint now) {
             // What came through all the same is a floor.
             rate_ = std::max(rate_ * (1 - loss_ / 2), std::min(rate_, received * kDecrease));
         loss_ = 0;
-        decreased_ = now;
+        note_limit(now);
     } else if (queue_ < options_.queue_low) {
         // Up to what the link carried while it had a queue there is nothing to feel for.
         const double known = carried_ * kKnown;

@@ -19,6 +19,10 @@ namespace live::engine::rtc {
 class BandwidthEstimator {
 public:
     static constexpr std::size_t kSentMax = 4'096;  // packets whose fate is not known; the oldest are forgotten
+    // How long a link is held to be no better than it has shown: who has lowered what it sends learns no more of it. Longer each
+    // time that it shows the same soon after, up to the second.
+    static constexpr std::chrono::seconds kLimitMemory{30};
+    static constexpr std::chrono::seconds kLimitMemoryMax{300};
 
     struct Options {
         std::uint64_t start = 500'000;  // bits a second, like all rates here
@@ -45,6 +49,14 @@ public:
     std::size_t in_flight() const { return sent_.size(); }
     // The link has shown where it ends: the rate is more than "not too much so far".
     bool has_met_limit() const { return decreased_.has_value(); }
+    // The rate, while that is what the link carries and no more; nothing when no limit was met, or too long ago.
+    std::optional<std::uint64_t> limit(TimePoint now) const {
+        return decreased_ && now - *decreased_ <= limit_memory_ ? std::optional(rate()) : std::nullopt;
+    }
+    // Of memory, beside the object itself.
+    std::size_t held_bytes() const {
+        return sent_.size() * sizeof(Sent) + came_.size() * sizeof(Came) + least_.size() * sizeof(Least);
+    }
 
 private:
     struct Sent {
@@ -71,6 +83,7 @@ private:
     std::chrono::microseconds least_delay(TimePoint now, std::chrono::microseconds delay);
     double received_rate() const;
     void adapt(TimePoint now);
+    void note_limit(TimePoint now);
 
     Options options_;
     std::deque<Sent> sent_;
@@ -85,6 +98,7 @@ private:
     std::chrono::microseconds round_trip_{0};
     std::optional<TimePoint> adapted_;
     std::optional<TimePoint> decreased_;
+    std::chrono::seconds limit_memory_ = kLimitMemory;
 };
 
 }  // namespace live::engine::rtc

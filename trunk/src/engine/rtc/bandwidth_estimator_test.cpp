@@ -114,6 +114,20 @@ TEST(BandwidthEstimator, FollowsALinkThatNarrows) {
     }
 }
 
+TEST(BandwidthEstimator, ALimitIsForgottenAfterAWhileAndKeptLongerWhenItIsMetAgain) {
+    Simulation simulation({.bits_per_second = 1'000'000}, 1);
+    EXPECT_FALSE(simulation.estimator.limit(simulation.now));
+    simulation.run(5s);
+    EXPECT_EQ(simulation.estimator.limit(simulation.now), simulation.estimator.rate());
+    // Nothing is sent for so long.
+    simulation.now += BandwidthEstimator::kLimitMemory + 1s;
+    EXPECT_FALSE(simulation.estimator.limit(simulation.now));
+    simulation.run(5s);
+    EXPECT_TRUE(simulation.estimator.limit(simulation.now));
+    EXPECT_TRUE(simulation.estimator.limit(simulation.now + BandwidthEstimator::kLimitMemory + 1s));
+    EXPECT_FALSE(simulation.estimator.limit(simulation.now + 2 * BandwidthEstimator::kLimitMemory + 1s));
+}
+
 TEST(BandwidthEstimator, StaysWithinItsBounds) {
     Simulation wide({.bits_per_second = 100'000'000}, 1, {.max = 3'000'000});
     wide.run(10s);

@@ -3,6 +3,7 @@
 #include <openssl/ec.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/x509.h>
 
 #include <array>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr long kValidSeconds = 10L * 365 * 24 * 3'600;
 constexpr long kVersion3 = 2;
+constexpr unsigned kRsaBits = 2'048;
 
 struct FreeKey {
     void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
@@ -49,8 +51,8 @@ bool fill(X509* certificate, EVP_PKEY* key) {
 
 }  // namespace
 
-Result<std::unique_ptr<Certificate>> Certificate::make() {
-    std::unique_ptr<EVP_PKEY, FreeKey> key(EVP_EC_gen("P-256"));
+Result<std::unique_ptr<Certificate>> Certificate::make(Key kind) {
+    std::unique_ptr<EVP_PKEY, FreeKey> key(kind == Key::rsa_2048 ? EVP_RSA_gen(kRsaBits) : EVP_EC_gen("P-256"));
     if (key == nullptr)
         return refused("no key");
     std::unique_ptr<X509, FreeX509> certificate(X509_new());

@@ -2,6 +2,7 @@
 // nothing else (RFC 8827, 6.5).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -16,8 +17,9 @@ class Certificate {
     struct Private {};
 
 public:
-    // A new P-256 key, valid for ten years from now. Errc::system.
-    static Result<std::unique_ptr<Certificate>> make();
+    enum class Key : std::uint8_t { ecdsa_p256, rsa_2048 };
+    // With a new key, valid for ten years from now. Errc::system.
+    static Result<std::unique_ptr<Certificate>> make(Key kind = Key::ecdsa_p256);
 
     Certificate(Private, evp_pkey_st* key, x509_st* certificate) : key_(key), certificate_(certificate) {}
     ~Certificate();

@@ -34,6 +34,8 @@ public:
     std::size_t datagrams() const { return entries_.size(); }
     std::size_t bytes() const { return bytes_.size(); }
     std::uint64_t dropped() const { return dropped_; }
+    // Of memory that is kept.
+    std::size_t capacity_bytes() const { return entries_.capacity() * sizeof(Entry) + bytes_.capacity(); }
 
     // In the order in which they were appended.
     template <class Visit>

@@ -47,10 +47,11 @@ struct Network {
 
 class Pair {
 public:
-    explicit Pair(Network network, std::string client_sees = {}, std::size_t datagram_bytes_max = 1'200)
+    explicit Pair(Network network, std::string client_sees = {}, std::size_t datagram_bytes_max = 1'200,
+                  Certificate::Key server_key = Certificate::Key::ecdsa_p256)
         : network_(network), random_(network.seed) {
         simulated_clock().is_on = true;
-        server_certificate = Certificate::make().value();
+        server_certificate = Certificate::make(server_key).value();
         client_certificate = Certificate::make().value();
         server_context = DtlsContext::create(*server_certificate).value();
         client_context = DtlsContext::create(*client_certificate).value();
@@ -168,6 +169,13 @@ TEST(DtlsTransport, TwoEndsAgreeOnKeys) {
     expect_same_keys(pair);
     EXPECT_FALSE(pair.server->next_timeout());
     EXPECT_LE(pair.largest, 1'200U);
+}
+
+TEST(DtlsTransport, AServerMayHaveAnRsaKey) {
+    Pair pair({}, {}, 1'200, Certificate::Key::rsa_2048);
+    pair.run();
+    EXPECT_EQ(pair.client->state(), State::established) << pair.failure;
+    EXPECT_EQ(pair.server->state(), State::established) << pair.failure;
 }
 
 TEST(DtlsTransport, FinishesAtTwentyPercentLoss) {

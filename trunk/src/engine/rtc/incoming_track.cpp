@@ -124,7 +124,8 @@ void IncomingTrack::choose(TimePoint now) {
         if (streams_[i].get() == aim)
             chosen = i;
     }
-    chosen = choose_layer(layers, chosen);
+    // Without simulcast there is one stream, whatever its rate.
+    chosen = choose_layer(layers, chosen, accepted_.layers.empty() ? std::nullopt : limit_);
     if (chosen && streams_[*chosen].get() != aim)
         aim_at(streams_[*chosen].get());
 }

@@ -48,6 +48,8 @@ public:
                  std::size_t bytes);
     std::optional<MediaPacket> poll(TimePoint now);
 
+    // See Session::limit_layers.
+    void limit_layers(std::optional<std::uint64_t> bits_per_second) { limit_ = bits_per_second; }
     // Asks until one comes, as requests are lost like anything else and a player may show nothing before; once only where key
     // pictures cannot be told from others.
     void want_key() { format_ ? keys_.need() : keys_.want(); }
@@ -98,6 +100,7 @@ private:
     ReceiveStream* target_ = nullptr;            // to be forwarded from its next key picture on
     std::optional<JitterBuffer::Ordered> held_;  // that picture's first packet
     TimePoint next_choice_;
+    std::optional<std::uint64_t> limit_;  // bits a second of the layer to forward
     KeyRequests keys_;
     std::uint64_t next_sequence_ = 1;
     std::uint32_t offset_ = 0;                                       // of our line's times over the stream's

@@ -35,6 +35,13 @@ public:
     std::optional<TimePoint> next_timeout() const;
 
     std::size_t waiting() const { return waiting_.size(); }
+    // With what keeps them in order, nearly.
+    std::size_t waiting_bytes() const {
+        std::size_t sum = 0;
+        for (const auto& [sequence, packet] : waiting_)
+            sum += sizeof sequence + sizeof packet + packet.payload.size();
+        return sum;
+    }
     std::uint64_t given_up() const { return given_up_; }  // packets that never came in time
 
 private:

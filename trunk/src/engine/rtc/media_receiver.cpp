@@ -187,14 +187,19 @@ void MediaReceiver::request_key_frame() {
             track->want_key();
 }
 
-void MediaReceiver::handle_timeout(TimePoint now, RtcpOutput& out) {
-    write_nacks(now, out);
-    write_reports(now, out);
-    write_key_requests(now, out);
-    write_arrivals(now, out);
+void MediaReceiver::limit_layers(std::optional<std::uint64_t> bits_per_second) {
+    for (const auto& track : tracks_)
+        track->limit_layers(bits_per_second);
 }
 
-void MediaReceiver::write_nacks(TimePoint now, RtcpOutput& out) {
+void MediaReceiver::handle_timeout(TimePoint now, RtcpOutput& out, Skip skip) {
+    write_nacks(now, out, skip);
+    write_reports(now, out);
+    write_key_requests(now, out);
+    write_arrivals(now, out, skip);
+}
+
+void MediaReceiver::write_nacks(TimePoint now, RtcpOutput& out, const Skip& skip) {
     if (nacked_ && now - *nacked_ < kNackInterval)
         return;
     bool has_looked = false;
@@ -203,7 +208,8 @@ void MediaReceiver::write_nacks(TimePoint now, RtcpOutput& out) {
         for (std::size_t at = 0; at < due.size(); at += kNackSequencesMax) {
             const auto begin = due.begin() + static_cast<std::ptrdiff_t>(at);
             const auto count = static_cast<std::ptrdiff_t>(std::min(kNackSequencesMax, due.size() - at));
-            write(out.next(), wire::rtcp::Nack{options_.ssrc, stream.ssrc(), {begin, begin + count}});
+            if (!skip.nack)
+                write(out.next(), wire::rtcp::Nack{options_.ssrc, stream.ssrc(), {begin, begin + count}});
             has_looked = true;
         }
     };
@@ -235,9 +241,10 @@ void MediaReceiver::write_key_requests(TimePoint now, RtcpOutput& out) {
         }
 }
 
-void MediaReceiver::write_arrivals(TimePoint now, RtcpOutput& out) {
+void MediaReceiver::write_arrivals(TimePoint now, RtcpOutput& out, const Skip& skip) {
     while (const auto feedback = arrivals_.poll(now, options_.ssrc, media_ssrc_))
-        write(out.next(), *feedback);
+        if (!skip.arrivals)
+            write(out.next(), *feedback);
 }
 
 std::optional<TimePoint> MediaReceiver::next_nack() const {
@@ -274,6 +281,15 @@ std::optional<std::chrono::microseconds> MediaReceiver::time_of(Kind kind, std::
 
 bool MediaReceiver::has_ended(Kind kind) const {
     return std::ranges::any_of(tracks_, [kind](const auto& track) { return track->kind() == kind && track->has_ended(); });
+}
+
+std::size_t MediaReceiver::bytes() const {
+    std::size_t sum = sizeof *this + named_.capacity() * sizeof(Named);
+    for (const auto& track : tracks_) {
+        sum += sizeof *track;
+        track->for_each([&sum](const ReceiveStream& stream) { sum += sizeof stream + stream.waiting_bytes(); });
+    }
+    return sum;
 }
 
 void MediaReceiver::fill(SessionFigures& figures) const {

@@ -48,13 +48,22 @@ public:
     std::optional<MediaPacket> poll(TimePoint now);
     void request_key_frame();
 
+    // Of simulcast, see Session::limit_layers.
+    void limit_layers(std::optional<std::uint64_t> bits_per_second);
+
+    // What is left out of it, as if it had been sent.
+    struct Skip {
+        bool nack = false;
+        bool arrivals = false;
+    };
     // What is due.
-    void handle_timeout(TimePoint now, RtcpOutput& out);
+    void handle_timeout(TimePoint now, RtcpOutput& out, Skip skip);
     std::optional<TimePoint> next_timeout() const;
 
     std::optional<std::chrono::microseconds> time_of(Kind kind, std::uint32_t timestamp) const;
     bool has_ended(Kind kind) const;
     void fill(SessionFigures& figures) const;
+    std::size_t bytes() const;
 
 private:
     struct Route {
@@ -78,10 +87,10 @@ private:
     ReceiveStream* new_stream(TimePoint now, IncomingTrack& track, const wire::rtp::Packet& packet) const;
     void record_arrival(TimePoint now, const wire::rtp::Packet& packet);
 
-    void write_nacks(TimePoint now, RtcpOutput& out);
+    void write_nacks(TimePoint now, RtcpOutput& out, const Skip& skip);
     void write_reports(TimePoint now, RtcpOutput& out);
     void write_key_requests(TimePoint now, RtcpOutput& out);
-    void write_arrivals(TimePoint now, RtcpOutput& out);
+    void write_arrivals(TimePoint now, RtcpOutput& out, const Skip& skip);
     std::optional<TimePoint> next_nack() const;
 
     Options options_;

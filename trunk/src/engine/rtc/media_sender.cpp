@@ -229,6 +229,13 @@ void MediaSender::write_goodbye(RtcpOutput& out) const {
     write(writer, goodbye);
 }
 
+std::size_t MediaSender::bytes() const {
+    std::size_t sum = sizeof *this + nacks_.capacity() * sizeof nacks_.front() + (estimator_ ? estimator_->held_bytes() : 0);
+    for (const auto& track : tracks_)
+        sum += sizeof *track + track->held_bytes();
+    return sum;
+}
+
 void MediaSender::fill(SessionFigures& figures) const {
     figures.nacked = nacked_;
     figures.repaired = resent_;

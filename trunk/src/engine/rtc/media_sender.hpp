@@ -60,7 +60,9 @@ public:
     void write_goodbye(RtcpOutput& out) const;
 
     std::uint64_t estimated_rate() const { return estimator_ && has_report_ ? estimator_->rate() : 0; }
+    std::optional<std::uint64_t> link_limit(TimePoint now) const { return estimator_ ? estimator_->limit(now) : std::nullopt; }
     void fill(SessionFigures& figures) const;
+    std::size_t bytes() const;
 
 private:
     // Whichever lets the next picture go later; nullptr when nothing holds it.

@@ -66,6 +66,8 @@ public:
     double loss() const { return loss_; }
     std::int64_t lost() const { return lost_; }
     std::chrono::microseconds jitter() const;
+    // Of memory, beside the object itself.
+    std::size_t held_bytes() const { return lines_.capacity() * sizeof(Line) + numbers_.capacity() * sizeof numbers_.front(); }
 
     // The zero of our clock in reports, which all tracks of a session share: this much behind a packet's media time.
     void set_clock(std::chrono::microseconds clock) { clock_ = clock; }

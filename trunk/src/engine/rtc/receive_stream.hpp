@@ -62,6 +62,8 @@ public:
     const Reception& reception() const { return reception_; }
     const NackGenerator& nacks() const { return nacks_; }
     std::uint64_t given_up() const { return given_up_before_ + buffer_.given_up(); }
+    // Of packets that wait for their turn.
+    std::size_t waiting_bytes() const { return buffer_.waiting_bytes(); }
 
 private:
     void begin_anew();

@@ -61,7 +61,7 @@ Result<std::unique_ptr<Session>> Session::create(const DtlsContext& context, Ses
 }
 
 Session::Session(Private, std::unique_ptr<PeerTransport> transport, const SessionOptions& options, TimePoint now)
-    : transport_(std::move(transport)), now_(now) {
+    : transport_(std::move(transport)), shared_(options.shared), now_(now) {
     if (options.purpose == Purpose::publish) {
         const MediaReceiver::Options receiver{.ssrc = first_of(options),
                                               .nack = options.nack,
@@ -90,6 +90,8 @@ Result<void> Session::handle_datagram(TimePoint now, MutBytes datagram, const Tr
         if (const auto round_trip = transport_->round_trip())
             receiver_->set_round_trip(*round_trip);
     }
+    if (incoming.kind != PeerTransport::Incoming::Kind::nothing && shared_ != nullptr && shared_->tap != nullptr)
+        shared_->tap->on_plain(incoming.packet);
     if (incoming.kind == PeerTransport::Incoming::Kind::rtcp)
         handle_rtcp(now_, incoming.packet);
     else if (incoming.kind == PeerTransport::Incoming::Kind::rtp && receiver_ != nullptr)
@@ -103,15 +105,24 @@ void Session::handle_rtcp(TimePoint now, Bytes datagram) {
         const auto packet = reader.next();
         if (packet.ok() && !*packet)
             return;
-        const auto taken = !packet.ok()           ? Result<void>(Error(packet.error()))
-                           : receiver_ != nullptr ? receiver_->handle_rtcp(now, **packet)
-                                                  : sender_->handle_rtcp(now, **packet);
+        const auto taken = packet.ok() ? take_rtcp(now, **packet) : Result<void>(Error(packet.error()));
         // What follows a broken packet begins nobody knows where.
         if (!taken.ok()) {
             ++not_understood_;
             return;
         }
     }
+}
+
+Result<void> Session::take_rtcp(TimePoint now, const wire::rtcp::Packet& packet) {
+    using wire::rtcp::Type;
+    if (shared_ != nullptr) {
+        count_rtcp(shared_->in, packet);
+        if ((shared_->skips_nack && packet.is(Type::transport_feedback, wire::rtcp::kNackFormat)) ||
+            (shared_->skips_arrivals && packet.is(Type::transport_feedback, wire::rtcp::kTransportWideFormat)))
+            return {};
+    }
+    return receiver_ != nullptr ? receiver_->handle_rtcp(now, packet) : sender_->handle_rtcp(now, packet);
 }
 
 Result<void> Session::handle_timeout(TimePoint now) {
@@ -121,7 +132,9 @@ Result<void> Session::handle_timeout(TimePoint now) {
         return {};
     RtcpOutput out;
     if (receiver_ != nullptr)
-        receiver_->handle_timeout(now_, out);
+        receiver_->handle_timeout(
+            now_, out,
+            shared_ == nullptr ? MediaReceiver::Skip{} : MediaReceiver::Skip{shared_->skips_nack, shared_->skips_arrivals});
     else
         sender_->handle_timeout(now_, out);
     send_rtcp(out);
@@ -132,6 +145,12 @@ void Session::send_rtcp(const RtcpOutput& out) {
     for (const ByteWriter& datagram : out.datagrams()) {
         std::vector<std::uint8_t> storage(datagram.size() + SrtpSession::kTrailerBytesMax);
         std::ranges::copy(datagram.written(), storage.begin());
+        if (shared_ != nullptr) {
+            ++shared_->rtcp_out;
+            if (shared_->tap != nullptr)
+                shared_->tap->on_plain(datagram.written());
+            count_rtcp(shared_->out, datagram.written());
+        }
         transport_->send_rtcp(storage, datagram.size());
     }
 }
@@ -188,7 +207,20 @@ void Session::request_key_frame(TimePoint now) {
         receiver_->request_key_frame();
 }
 
+void Session::limit_layers(std::optional<std::uint64_t> bits_per_second) {
+    if (receiver_ != nullptr)
+        receiver_->limit_layers(bits_per_second);
+}
+
 bool Session::has_ended(Kind kind) const { return receiver_ != nullptr && receiver_->has_ended(kind); }
+
+void Session::count_sent(Bytes plain) {
+    if (shared_ == nullptr)
+        return;
+    ++shared_->rtp_out;
+    if (shared_->tap != nullptr)
+        shared_->tap->on_plain(plain);
+}
 
 bool Session::may_send(TimePoint now, Kind kind) {
     return sender_ != nullptr && state() == State::established && sender_->may_send(now, kind);
@@ -208,6 +240,7 @@ void Session::send(TimePoint now, Kind kind, const LaneHeader& header, Bytes pay
         storage;
     if (const auto head = sender_->write_first(storage, now, kind, header, payload.size())) {
         std::ranges::copy(payload, storage.begin() + static_cast<std::ptrdiff_t>(*head));
+        count_sent(Bytes(storage).first(*head + payload.size()));
         transport_->send_rtp(storage, *head + payload.size());
     }
 }
@@ -219,6 +252,9 @@ void Session::resend(TimePoint now, Kind kind, const LaneHeader& header, Bytes p
         storage;
     if (const auto head = sender_->write_again(storage, now, kind, header, payload.size())) {
         std::ranges::copy(payload, storage.begin() + static_cast<std::ptrdiff_t>(*head));
+        count_sent(Bytes(storage).first(*head + payload.size()));
+        if (shared_ != nullptr)
+            ++shared_->resent;
         transport_->send_rtp(storage, *head + payload.size());
     }
 }
@@ -232,6 +268,15 @@ std::vector<std::pair<Kind, std::uint16_t>> Session::take_nacks() {
 }
 
 std::uint64_t Session::estimated_rate() const { return sender_ != nullptr ? sender_->estimated_rate() : 0; }
+
+std::optional<std::uint64_t> Session::link_limit(TimePoint now) const {
+    return sender_ != nullptr ? sender_->link_limit(now) : std::nullopt;
+}
+
+std::size_t Session::bytes() const {
+    return sizeof *this + sizeof *transport_ + (receiver_ != nullptr ? receiver_->bytes() : 0) +
+           (sender_ != nullptr ? sender_->bytes() : 0);
+}
 
 SessionFigures Session::figures() const {
     SessionFigures figures;

@@ -27,6 +27,7 @@
 #include "engine/rtc/dtls_transport.hpp"
 #include "engine/rtc/ice_agent.hpp"
 #include "engine/rtc/session_types.hpp"
+#include "engine/rtc/shared_state.hpp"
 #include "wire/sdp/answer.hpp"
 
 namespace live::engine::rtc {
@@ -69,6 +70,9 @@ struct SessionOptions {
     bool twcc = true;
     std::uint8_t drop_payload_type = 0;       // RTP with this type is dropped as it comes; 0 for none
     BandwidthEstimator::Options bandwidth{};  // when we send; bandwidth.start is what a player is taken for before it reports
+
+    // Outlives the session. nullptr: nothing is counted, and nothing is ever left out.
+    SharedState* shared = nullptr;
 };
 
 class Session {
@@ -116,6 +120,8 @@ public:
     // PLI, at least KeyRequests::kInterval (500 ms) apart; one that comes too early is sent when its time has come. The session
     // itself asks when the stream begins, behind a loss, and to change the layer.
     void request_key_frame(TimePoint now);
+    // Of simulcast the best layer of at most so many bits a second is forwarded, or the least one; nothing: the best there is.
+    void limit_layers(std::optional<std::uint64_t> bits_per_second);
     // The publisher has said BYE for all streams of this kind and sent nothing since.
     bool has_ended(Kind kind) const;
 
@@ -139,18 +145,25 @@ public:
     void resend(TimePoint now, Kind kind, const LaneHeader& header, Bytes payload);
     // Bits a second that the link to the player carries; zero while it has not reported.
     std::uint64_t estimated_rate() const;
+    // The same where the link has shown of late that it does not carry more; nothing where no limit is known.
+    std::optional<std::uint64_t> link_limit(TimePoint now) const;
 
     SessionFigures figures() const;
+    // Of memory, nearly: without OpenSSL's and the SRTP library's.
+    std::size_t bytes() const;
     // The DTLS object is there (76 KB): see PeerTransport.
     bool holds_dtls() const;
 
 private:
     void handle_rtcp(TimePoint now, Bytes datagram);
+    Result<void> take_rtcp(TimePoint now, const wire::rtcp::Packet& packet);
     void send_rtcp(const RtcpOutput& out);
+    void count_sent(Bytes plain);
 
     std::unique_ptr<PeerTransport> transport_;
     std::unique_ptr<MediaReceiver> receiver_;
     std::unique_ptr<MediaSender> sender_;
+    SharedState* shared_;
     TimePoint now_;
     bool is_established_ = false;
     std::uint64_t not_understood_ = 0;

@@ -450,6 +450,23 @@ TEST_F(Simulcast, ALayerThatDiesIsReplacedAndComesBack) {
     expect_one_line();
 }
 
+TEST_F(Simulcast, ThePlayersLinksLimitWhatIsForwarded) {
+    // Pictures of 100, 300 and 900 bytes, 25 a second, and what RTP adds to them.
+    session->limit_layers(150'000);
+    for (int i = 0; i < 100; ++i)
+        frame();
+    EXPECT_EQ(forwarded(), h.bytes);
+    session->limit_layers(10'000);
+    for (int i = 0; i < 60; ++i)
+        frame();
+    EXPECT_EQ(forwarded(), q.bytes) << "the least there is";
+    session->limit_layers(std::nullopt);
+    for (int i = 0; i < 60; ++i)
+        frame();
+    EXPECT_EQ(forwarded(), f.bytes);
+    expect_one_line();
+}
+
 TEST_F(Simulcast, LayersWithReportsShareAClock) {
     for (const Layer* const layer : {&q, &h, &f})
         give(rtcp_of(wire::rtcp::SenderReport{.ssrc = layer->ssrc, .ntp = to_ntp(100s), .rtp_time = layer->base, .blocks = {}}));

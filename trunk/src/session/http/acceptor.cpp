@@ -1,5 +1,6 @@
 #include "session/http/acceptor.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "base/log_format.hpp"
@@ -41,9 +42,9 @@ void Acceptor::start(std::unique_ptr<io::TcpStream> stream) {
 }
 
 void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
-    const ConnectionLimit::Place place(limit_, sizeof(Connection));
+    std::optional<ConnectionLimit::Place> place(std::in_place, limit_, sizeof(Connection));
     const Log log = log_.with_id(random_id());
-    if (!place) {
+    if (!*place) {
         LOG_WARN(log, "refused {}: {} HTTP connections are the limit", stream->peer(), limit_.max());
         constexpr int kUnavailable = 503;
         const std::string text = engine::http1::ResponseBuilder(kUnavailable).with_body("text/plain", "too many connections\n");
@@ -51,6 +52,20 @@ void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadlin
         static_cast<void>(stream->try_write(parts));
         return;
     }
+    if (other_ != nullptr) {
+        const auto first = stream->peek(deadline.sooner(io::Deadline::after(kFirstByteLimit)));
+        if (!first.ok())
+            return;
+        if (other_->begins_with(*first)) {
+            place.reset();
+            other_->serve(std::move(stream), deadline);
+            return;
+        }
+    }
+    serve_http(std::move(stream), log, deadline);
+}
+
+void Acceptor::serve_http(std::unique_ptr<io::TcpStream> stream, const Log& log, io::Deadline deadline) {
     // The server's clients wait for whole answers, never for more to come.
     static_cast<void>(stream->set_no_delay(true));
     const std::string peer_ip = stream->peer_ip();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 
 #include "base/log.hpp"
@@ -13,8 +14,21 @@
 
 namespace live::session::http {
 
+// Another protocol on the same port, which a client's first byte tells from HTTP and TLS.
+class OtherProtocol {
+public:
+    virtual bool begins_with(std::uint8_t first) const = 0;
+    // The whole of a connection, of which nothing was read yet. It counts among the clients by itself.
+    virtual void serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) = 0;
+
+protected:
+    ~OtherProtocol() = default;
+};
+
 class Acceptor {
 public:
+    // Who shares a port says something within this time.
+    static constexpr std::chrono::seconds kFirstByteLimit{15};
     // A TLS handshake that takes longer is given up.
     static constexpr std::chrono::seconds kTlsLimit{10};
 
@@ -23,6 +37,8 @@ public:
     Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimit& limit,
              io::Scope& connections, const Log& log);
 
+    // Before run(). It outlives the connections.
+    void share_with(OtherProtocol& other) { other_ = &other; }
     // Until cancelled, or until the listener is closed.
     void run(io::Deadline deadline);
     const io::TcpListener& listener() const { return *listener_; }
@@ -32,6 +48,7 @@ public:
 private:
     void start(std::unique_ptr<io::TcpStream> stream);
     void serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline);
+    void serve_http(std::unique_ptr<io::TcpStream> stream, const Log& log, io::Deadline deadline);
 
     std::unique_ptr<io::TcpListener> listener_;
     io::TlsContext* tls_;
@@ -39,6 +56,7 @@ private:
     ConnectionLimit& limit_;
     io::Scope& connections_;
     const Log& log_;
+    OtherProtocol* other_ = nullptr;
 };
 
 }  // namespace live::session::http

@@ -115,8 +115,19 @@ sdp::Local local_of(const engine::rtc::SessionOptions& options, const ClientRequ
 
 bool is_bound_to_all(const Endpoint& endpoint) { return endpoint.ip == "0.0.0.0" || endpoint.ip == "::"; }
 
-void begin_media(PublishSession& session, const sdp::Agreement& agreement) { session.publish(agreement); }
-void begin_media(PlaySession& session, const sdp::Agreement& agreement) { session.play(agreement); }
+// keep_original_ssrc: for those that tell streams apart by it, from end to end.
+void keep_ssrcs(engine::rtc::SessionOptions& options, const PlaySession& session) {
+    for (const auto& [kind, ours] :
+         {std::pair(media::Kind::audio, &options.audio_ssrc), std::pair(media::Kind::video, &options.video_ssrc)})
+        if (const std::uint32_t theirs = session.origin_ssrc(kind); theirs != 0)
+            *ours = theirs;
+}
+void keep_ssrcs(engine::rtc::SessionOptions&, const PublishSession&) {}
+
+void begin_media(PublishSession& session, const sdp::Agreement& agreement, const sdp::Description& offer) {
+    session.publish(agreement, offer);
+}
+void begin_media(PlaySession& session, const sdp::Agreement& agreement, const sdp::Description&) { session.play(agreement); }
 
 }  // namespace
 
@@ -135,7 +146,9 @@ Gate::Gate(Private, Context& context, std::unique_ptr<engine::rtc::Certificate> 
 Gate::~Gate() = default;
 
 Result<std::unique_ptr<Gate>> Gate::create(Context& context) {
-    auto certificate = TRY(engine::rtc::Certificate::make());
+    using engine::rtc::Certificate;
+    auto certificate =
+        TRY(Certificate::make(context.vhosts.server().ecdsa ? Certificate::Key::ecdsa_p256 : Certificate::Key::rsa_2048));
     auto dtls = TRY(engine::rtc::DtlsContext::create(*certificate));
     auto fingerprint = TRY(certificate->fingerprint());
     return std::make_unique<Gate>(Private{}, context, std::move(certificate), std::move(dtls), std::move(fingerprint));
@@ -212,13 +225,16 @@ Result<Opened> Gate::admit(Opening& opening, io::Deadline deadline) {
     narrow(terms, *session);
     const sdp::Agreement agreement = TRY(sdp::negotiate(opening.offer, terms));
     auto options = engine_options(wish, opening.options, opening.server, agreement, opening.offer);
+    options.shared = &context_.port.shared();
+    if (opening.options.keep_original_ssrc)
+        keep_ssrcs(options, *session);
     options.ice.local_ufrag = ufrag;
     options.ice.local_pwd = wish.pwd.empty() ? random_id(kPwdBytes) : wish.pwd;
     sdp::Local local = local_of(options, wish.client);
     local.fingerprint = fingerprint_;
     local.candidates = std::move(opening.candidates);
     TRY(session->begin(*dtls_, std::move(options)));
-    begin_media(*session, agreement);
+    begin_media(*session, agreement, opening.offer);
     Opened opened{sdp::write_answer(opening.offer, agreement, local), session->session_id(), session->token()};
     TRY(context_.port.add(std::move(session)));
     return opened;

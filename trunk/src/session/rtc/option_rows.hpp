@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/config/row.hpp"
+#include "session/rtc/circuit_breaker.hpp"
 #include "session/rtc/options.hpp"
 
 namespace live::session::rtc {
@@ -12,14 +13,27 @@ namespace live::session::rtc {
 inline constexpr auto kRestart = config::Reload::restart;
 inline constexpr auto kNextSession = config::Reload::next_session;
 
+inline constexpr auto kCircuitBreakerRows = std::tuple{
+    config::row(&CircuitBreakerOptions::enabled, "enabled", kRestart, "WebRTC does less when the CPU is busy."),
+    config::row(&CircuitBreakerOptions::high_threshold, "high_threshold", 0, 100, kRestart,
+                "CPU percent above which NACK is skipped."),
+    config::row(&CircuitBreakerOptions::high_pulse, "high_pulse", 0, 3600, kRestart, "Seconds below it until that ends."),
+    config::row(&CircuitBreakerOptions::critical_threshold, "critical_threshold", 0, 100, kRestart,
+                "CPU percent above which TWCC is skipped too."),
+    config::row(&CircuitBreakerOptions::critical_pulse, "critical_pulse", 0, 3600, kRestart, "Seconds below it until that ends."),
+    config::row(&CircuitBreakerOptions::dying_threshold, "dying_threshold", 0, 100, kRestart,
+                "CPU percent above which packets for players are dropped."),
+    config::row(&CircuitBreakerOptions::dying_pulse, "dying_pulse", 0, 3600, kRestart, "Seconds above it until that begins."),
+};
+
 inline constexpr auto kRtcTcpRows = std::tuple{
     config::row(&RtcTcpOptions::enabled, "enabled", kRestart, "WebRTC over TCP."),
-    config::endpoints(&RtcTcpOptions::listen, "listen", kRestart, "TCP endpoints of the media."),
+    config::endpoints(&RtcTcpOptions::listen, "listen", kRestart, "TCP endpoints of the media; those of HTTP are shared."),
 };
 
 inline constexpr auto kBlackHoleRows = std::tuple{
-    config::row(&BlackHoleOptions::enabled, "enabled", kNextSession, "Copies packets in plain text to a UDP address."),
-    config::row(&BlackHoleOptions::addr, "addr", kNextSession, "That address.").example("127.0.0.1:10000"),
+    config::row(&BlackHoleOptions::enabled, "enabled", kRestart, "Copies packets in plain text to a UDP address."),
+    config::row(&BlackHoleOptions::addr, "addr", kRestart, "That address.").example("127.0.0.1:10000"),
 };
 
 inline constexpr std::array kRtcTransportNames = {
@@ -46,12 +60,12 @@ inline constexpr auto kRtcServerRows = std::tuple{
     config::row(&RtcServerOptions::api_as_candidates, "api_as_candidates", kNextSession, "Adds the host of the API request."),
     config::row(&RtcServerOptions::resolve_api_domain, "resolve_api_domain", kNextSession, "Resolves that host."),
     config::row(&RtcServerOptions::keep_api_domain, "keep_api_domain", kNextSession, "Keeps its name too."),
-    config::row(&RtcServerOptions::ecdsa, "ecdsa", kRestart, "An ECDSA certificate; off is RSA.").pending(),
+    config::row(&RtcServerOptions::ecdsa, "ecdsa", kRestart, "An ECDSA certificate; off is RSA."),
     config::row(&RtcServerOptions::encrypt, "encrypt", kNextSession, "SRTP; off only for load tests."),
-    config::row(&RtcServerOptions::reuseport, "reuseport", 1, 1024, kRestart, "Sockets on the port.").pending(),
+    config::row(&RtcServerOptions::reuseport, "reuseport", 1, 1024, kRestart, "Sockets on the port."),
     config::row(&RtcServerOptions::merge_nalus, "merge_nalus", kNextSession, "Merges small units when packing from RTMP.")
         .pending(),
-    config::block(&RtcServerOptions::black_hole, "black_hole", kBlackHoleRows, "A copy of everything, for debugging.").pending(),
+    config::block(&RtcServerOptions::black_hole, "black_hole", kBlackHoleRows, "A copy of everything, for debugging."),
     config::row(&RtcServerOptions::dir, "dir", kRestart, "No effect.").ignored(),
 };
 
@@ -66,7 +80,8 @@ inline constexpr auto kRtcRows = std::tuple{
     config::row(&RtcOptions::stun_timeout, "stun_timeout", 0s, 3600s, kNextSession, "A session without STUN for this long ends."),
     config::row(&RtcOptions::stun_strict_check, "stun_strict_check", kNextSession, "Drops STUN with the wrong role."),
     config::row(&RtcOptions::dtls_role, "dtls_role", kDtlsRoleNames, kNextSession, "Our role when the offer leaves it open."),
-    config::row(&RtcOptions::dtls_version, "dtls_version", kDtlsVersionNames, kNextSession, "DTLS version.").pending(),
+    config::row(&RtcOptions::dtls_version, "dtls_version", kDtlsVersionNames, kNextSession,
+                "DTLS version; 1.2 is spoken in any case."),
     config::row(&RtcOptions::drop_for_pt, "drop_for_pt", 0, 127, kNextSession, "Drops RTP of that payload type; 0 is none."),
     config::row(&RtcOptions::rtmp_to_rtc, "rtmp_to_rtc", kNextSession, "RTMP streams can be played over WebRTC."),
     config::row(&RtcOptions::keep_bframe, "keep_bframe", kNextSession, "Keeps B-frames there."),
@@ -79,9 +94,9 @@ inline constexpr auto kRtcRows = std::tuple{
         .or_default(),
     config::row(&RtcOptions::aac_bitrate, "aac_bitrate", 8000, 320'000, kNextSession, "Bits a second of the AAC made from Opus.")
         .or_default(),
-    config::row(&RtcOptions::init_rate_from_sdp, "init_rate_from_sdp", kNextSession, "First rate is the SDP's.").pending(),
-    config::row(&RtcOptions::keep_original_ssrc, "keep_original_ssrc", kNextSession, "Players see the publisher's SSRC.")
-        .pending(),
+    config::row(&RtcOptions::init_rate_from_sdp, "init_rate_from_sdp", kNextSession, "No effect: the SDP's rates count.")
+        .ignored(),
+    config::row(&RtcOptions::keep_original_ssrc, "keep_original_ssrc", kNextSession, "Players see the publisher's SSRC."),
 };
 
 }  // namespace live::session::rtc

@@ -1,6 +1,7 @@
 // Peer: one session as the port sees it, that brings it datagrams and looks after its time. Nothing here may suspend.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,6 +31,10 @@ public:
     virtual bool is_half_open() const = 0;
     // When on_due() is to be called.
     virtual TimePoint next_timeout() const = 0;
+    // Of memory that the engine holds for it, without its libraries'.
+    virtual std::size_t engine_bytes() const = 0;
+    // A DTLS object is there, which holds the most of all.
+    virtual bool holds_dtls() const = 0;
 
 private:
     friend class Port;

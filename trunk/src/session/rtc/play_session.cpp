@@ -122,9 +122,25 @@ std::optional<TimePoint> PlaySession::serve(TimePoint now) {
         return std::nullopt;
     if (!has_joined_)
         join_lane(now);
+    if (context().players.is_dropping()) {
+        leave_out();
+        return std::nullopt;
+    }
+    if (std::exchange(was_left_out_, false))
+        group_->lane().want_key_frame();
     if (is_far_behind(now))
         skip_to_key(now);
     return send_packets(now);
+}
+
+// All there is, sound too.
+void PlaySession::leave_out() {
+    const media::Sequence end = group_->lane().next();
+    const media::Sequence left_out = end - std::max(next_, group_->lane().first());
+    next_ = next_sound_ = end;
+    waits_for_key_ = was_left_out_ = true;
+    count_dropped(left_out);
+    group_->source().count_dropped(left_out);
 }
 
 // Sound never waits, so it may run ahead of a picture that does.
@@ -142,6 +158,8 @@ std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
             if (!session().may_send(now, EngineKind::video)) {
                 is_blocked = true;
                 next_ = at;
+                // Sound in front of it was sent; only newer is looked for.
+                at = std::max(at + 1, next_sound_) - 1;
                 continue;
             }
             waits_for_key_ = false;

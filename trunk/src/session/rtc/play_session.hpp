@@ -28,6 +28,8 @@ public:
     const media::RtpTrack* track(media::Kind kind) const { return group_->lane().track(kind); }
     // Whether what is not known of the stream is to come, or is not there: its publisher has said all.
     bool knows_tracks() const { return group_->source().brings_rtp(); }
+    // Under which the publisher sends; 0 when it is not known. Behind admit().
+    std::uint32_t origin_ssrc(media::Kind kind) const { return group_->lane().origin_ssrc(kind); }
     // Behind begin().
     void play(const wire::sdp::Agreement& agreement);
 
@@ -42,6 +44,10 @@ private:
     void on_established(TimePoint now) override;
     std::optional<Error> check_life(TimePoint now) override;
     std::optional<TimePoint> serve(TimePoint now) override;
+    std::optional<std::uint64_t> link_limit(TimePoint now) const override {
+        return has_begun() ? session().link_limit(now) : std::nullopt;
+    }
+    void leave_out();
     void join_lane(TimePoint now);
     void skip_to_key(TimePoint now);
     bool is_far_behind(TimePoint now);
@@ -57,6 +63,7 @@ private:
     std::uint32_t version_ = 0;
     bool has_joined_ = false;
     bool waits_for_key_ = false;
+    bool was_left_out_ = false;
 };
 
 }  // namespace live::session::rtc

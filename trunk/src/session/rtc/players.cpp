@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "io/loop.hpp"
-
 namespace live::session::rtc {
+
+void LanePlayer::Alarm::on_due(TimePoint) { player.become_hungry(); }
+
+void LanePlayer::become_hungry() { group_->players_.add_hungry(*this); }
 
 LaneGroup::LaneGroup(Players& players, Ref<media::Source> source)
     : players_(players), source_(std::move(source)), lane_(source_->hold_rtp_lane()) {
@@ -19,6 +21,15 @@ LaneGroup::~LaneGroup() {
 
 void LaneGroup::on_rtp() { players_.wake(*this); }
 
+bool LaneGroup::serve_next() {
+    if (left_ == 0)
+        return false;
+    --left_;
+    next_ = next_ + 1 < members_.size() ? next_ + 1 : 0;
+    players_.serve(*members_[next_]);
+    return true;
+}
+
 Result<void> Players::start(io::Scope& scope) {
     return scope.start("rtc-players", [this](io::Deadline forever) { run(forever); });
 }
@@ -31,6 +42,8 @@ LaneGroup& Players::join(const Ref<media::Source>& source, LanePlayer& player) {
     player.group_ = group.get();
     player.index_ = group->members_.size();
     group->members_.push_back(&player);
+    if (group->left_ > 0)
+        ++group->left_;
     return *group;
 }
 
@@ -38,16 +51,16 @@ void Players::leave(LanePlayer& player) {
     LaneGroup* const group = std::exchange(player.group_, nullptr);
     if (group == nullptr)
         return;
-    if (std::exchange(player.again_at_, std::nullopt))
-        std::erase(paced_, &player);
+    remove_hungry(player);
+    alarms_.cancel(player.alarm_);
     auto& members = group->members_;
     LanePlayer* const last = members.back();
     members[player.index_] = last;
     last->index_ = player.index_;
     members.pop_back();
-    // The last one may have come to a place that was served already.
-    if (group->is_waiting_)
-        group->next_ = std::min(group->next_, player.index_);
+    // The last one may have come to a place that had its turn: another round costs little, since who has all sends nothing.
+    if (group->left_ > 0)
+        group->left_ = members.size();
     if (!members.empty())
         return;
     std::erase(waiting_, group);
@@ -55,62 +68,89 @@ void Players::leave(LanePlayer& player) {
 }
 
 void Players::wake(LanePlayer& player) {
-    if (player.group_ == nullptr || player.again_at_)
+    if (player.group_ == nullptr)
         return;
-    player.again_at_ = io::now();
-    paced_.push_back(&player);
+    alarms_.cancel(player.alarm_);
+    add_hungry(player);
     wake_.raise();
 }
 
+void Players::add_hungry(LanePlayer& player) {
+    if (player.hungry_index_ != LanePlayer::kNotHungry)
+        return;
+    player.hungry_index_ = hungry_.size();
+    hungry_.push_back(&player);
+}
+
+void Players::remove_hungry(LanePlayer& player) {
+    if (player.hungry_index_ != LanePlayer::kNotHungry)
+        hungry_[std::exchange(player.hungry_index_, LanePlayer::kNotHungry)] = nullptr;
+}
+
 void Players::wake(LaneGroup& group) {
-    group.next_ = 0;
+    group.left_ = group.members_.size();
     if (!std::exchange(group.is_waiting_, true))
         waiting_.push_back(&group);
     wake_.raise();
 }
 
+std::optional<std::uint64_t> Players::link_limit(const std::string& url, TimePoint now) const {
+    const auto found = groups_.find(url);
+    if (found == groups_.end())
+        return std::nullopt;
+    const auto& members = found->second->members_;
+    std::vector<std::uint64_t> limits;
+    for (const LanePlayer* player : members)
+        if (const auto limit = player->link_limit(now))
+            limits.push_back(*limit);
+    const std::size_t slow = members.size() / kSlowPart;
+    if (limits.size() <= slow)
+        return std::nullopt;
+    std::ranges::nth_element(limits, limits.begin() + static_cast<std::ptrdiff_t>(slow));
+    return limits[slow];
+}
+
 void Players::run(io::Deadline deadline) {
     for (;;) {
-        const auto due = next_paced();
+        const auto due = alarms_.next();
         const auto woken = io::wait(wake_, due ? io::Deadline::at(*due) : deadline);
         if (!woken.ok() && woken.code() != Errc::timed_out)
             return;
+        alarms_.advance(io::now());
         slice_ = io::Deadline::after(kSlice);
-        if (!serve_groups(deadline).ok() || !serve_paced(deadline).ok())
+        if (!serve_groups(deadline).ok() || !serve_hungry(deadline).ok())
             return;
         port_.flush();
     }
 }
 
-// A group may go, and others may come, whenever this suspends.
+// A group may go, and others may come, whenever this suspends. They take turns, by slices of time.
 Result<void> Players::serve_groups(io::Deadline deadline) {
     while (!waiting_.empty()) {
-        LaneGroup& group = *waiting_.back();
-        if (group.next_ >= group.members_.size()) {
+        turn_ %= waiting_.size();
+        LaneGroup& group = *waiting_[turn_];
+        if (!group.serve_next()) {
             group.is_waiting_ = false;
+            waiting_[turn_] = waiting_.back();
             waiting_.pop_back();
-            continue;
+        } else if (TRY(pause(deadline)) == Slice::is_over) {
+            ++turn_;
         }
-        serve(*group.members_[group.next_++]);
-        TRY(pause(deadline));
     }
     return {};
 }
 
-Result<void> Players::serve_paced(io::Deadline deadline) {
-    const TimePoint now = io::now();
-    for (std::size_t i = 0; i < paced_.size();) {
-        LanePlayer& player = *paced_[i];
-        if (*player.again_at_ > now) {
-            ++i;
+Result<void> Players::serve_hungry(io::Deadline deadline) {
+    for (; hungry_served_ < hungry_.size(); ++hungry_served_) {
+        LanePlayer* const player = hungry_[hungry_served_];
+        if (player == nullptr)
             continue;
-        }
-        paced_[i] = paced_.back();
-        paced_.pop_back();
-        player.again_at_.reset();
-        serve(player);
+        remove_hungry(*player);
+        serve(*player);
         TRY(pause(deadline));
     }
+    hungry_.clear();
+    hungry_served_ = 0;
     return {};
 }
 
@@ -118,27 +158,21 @@ void Players::serve(LanePlayer& player) {
     const TimePoint now = io::now();
     const auto again = player.serve(now);
     // It may have left.
-    if (!again || player.again_at_ || player.group_ == nullptr)
-        return;
-    player.again_at_ = std::max(*again, now + kPace);
-    paced_.push_back(&player);
+    if (again && player.group_ != nullptr)
+        alarms_.set(player.alarm_, std::max(*again, now + kPace));
+    else
+        alarms_.cancel(player.alarm_);
 }
 
-Result<void> Players::pause(io::Deadline deadline) {
+Result<Players::Slice> Players::pause(io::Deadline deadline) {
     if (port_.output().datagrams() >= kGathered)
         port_.flush();
     if (!slice_.expired())
-        return {};
+        return Slice::goes_on;
     port_.flush();
     TRY(io::yield(deadline));
     slice_ = io::Deadline::after(kSlice);
-    return {};
-}
-
-std::optional<TimePoint> Players::next_paced() const {
-    if (paced_.empty())
-        return std::nullopt;
-    return (*std::ranges::min_element(paced_, {}, [](const LanePlayer* player) { return *player->again_at_; }))->again_at_;
+    return Slice::is_over;
 }
 
 }  // namespace live::session::rtc

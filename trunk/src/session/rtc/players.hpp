@@ -1,10 +1,11 @@
 // Players: sends the RTP lanes of sources to the sessions that play them. A source wakes one fiber once a batch, whatever the
 // number of its players, and that fiber serves them all, one after the other, and lets others run every 2 ms. A player whose
-// link is too slow for everything at once says when it can take more, and is served again then.
+// link is too slow for everything at once says when it can take more, and is served again then; who waits costs nothing.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,9 +15,11 @@
 #include "base/ref.hpp"
 #include "base/signal.hpp"
 #include "base/time.hpp"
+#include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "media/source.hpp"
 #include "session/rtc/port.hpp"
+#include "session/rtc/timer_wheel.hpp"
 
 namespace live::session::rtc {
 
@@ -26,9 +29,12 @@ class Players;
 // A session that plays, as its group sees it. Nothing here may suspend.
 class LanePlayer {
 public:
+    LanePlayer() : alarm_(*this) {}
     // Sends what there is, into the port's batch. When it wants to be served again even if nothing new comes; nothing when it has
     // all.
     virtual std::optional<TimePoint> serve(TimePoint now) = 0;
+    // Bits a second that its link carries and no more; nothing where no limit is known.
+    virtual std::optional<std::uint64_t> link_limit(TimePoint now) const = 0;
     // It is being served, and is over: leave() was not called yet.
     bool is_grouped() const { return group_ != nullptr; }
 
@@ -38,9 +44,19 @@ protected:
 private:
     friend class LaneGroup;
     friend class Players;
+    // When it can take more.
+    struct Alarm final : TimerWheel::Timer {
+        explicit Alarm(LanePlayer& owner) : player(owner) {}
+        void on_due(TimePoint now) override;
+        LanePlayer& player;
+    };
+    static constexpr std::size_t kNotHungry = SIZE_MAX;
+    void become_hungry();
+
     LaneGroup* group_ = nullptr;
     std::size_t index_ = 0;
-    std::optional<TimePoint> again_at_;
+    std::size_t hungry_index_ = kNotHungry;  // among those that are to be served beside their groups
+    Alarm alarm_;
 };
 
 // The players of one source, and their hold on its lane.
@@ -56,14 +72,18 @@ public:
     std::size_t size() const { return members_.size(); }
 
 private:
+    friend class LanePlayer;
     friend class Players;
     void on_rtp() override;
+    // Serves the next one. False when there is none that has not had its turn.
+    bool serve_next();
 
     Players& players_;
     Ref<media::Source> source_;
     media::RtpLane& lane_;
     std::vector<LanePlayer*> members_;
-    std::size_t next_ = 0;  // to be served
+    std::size_t next_ = 0;  // to be served; goes round, so that the last come to their turn however often it is woken
+    std::size_t left_ = 0;  // to be served since it was woken last
     bool is_waiting_ = false;
 };
 
@@ -74,8 +94,10 @@ public:
     static constexpr std::size_t kGathered = 64;
     // Who waits for its link is looked at so often, not more.
     static constexpr std::chrono::milliseconds kPace{1};
+    // One player in so many may have a link that is too slow for what is forwarded: it skips to key pictures then.
+    static constexpr std::size_t kSlowPart = 4;
 
-    explicit Players(Port& port) : port_(port) {}
+    explicit Players(Port& port) : port_(port), alarms_(io::now(), kPace) {}
     Players(const Players&) = delete;
     Players& operator=(const Players&) = delete;
     ~Players() { CHECK(groups_.empty()); }
@@ -90,23 +112,38 @@ public:
     void wake(LanePlayer& player);
     std::size_t groups() const { return groups_.size(); }
 
+    // Bits a second that the links of most players of this source carry; nothing where no limit is known. Looks at all of them.
+    std::optional<std::uint64_t> link_limit(const std::string& url, TimePoint now) const;
+
+    // The processor has too much to do: players get nothing. It is they that look.
+    void set_dropping(bool is_dropping) { is_dropping_ = is_dropping; }
+    bool is_dropping() const { return is_dropping_; }
+
 private:
     friend class LaneGroup;
+    friend class LanePlayer;
 
     void run(io::Deadline deadline);
     void wake(LaneGroup& group);
     Result<void> serve_groups(io::Deadline deadline);
-    Result<void> serve_paced(io::Deadline deadline);
+    Result<void> serve_hungry(io::Deadline deadline);
     void serve(LanePlayer& player);
-    Result<void> pause(io::Deadline deadline);
-    std::optional<TimePoint> next_paced() const;
+    void add_hungry(LanePlayer& player);
+    void remove_hungry(LanePlayer& player);
+    enum class Slice : std::uint8_t { goes_on, is_over };
+    // Over: others have run.
+    Result<Slice> pause(io::Deadline deadline);
 
     Port& port_;
     std::unordered_map<std::string, std::unique_ptr<LaneGroup>> groups_;
     std::vector<LaneGroup*> waiting_;
-    std::vector<LanePlayer*> paced_;  // each once
+    std::size_t turn_ = 0;             // of those
+    std::vector<LanePlayer*> hungry_;  // each once; nullptr for one that has gone
+    std::size_t hungry_served_ = 0;    // from the front
+    TimerWheel alarms_;
     io::Deadline slice_ = io::Deadline::never();
     Signal wake_;
+    bool is_dropping_ = false;
 };
 
 }  // namespace live::session::rtc

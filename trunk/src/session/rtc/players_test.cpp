@@ -1,5 +1,6 @@
 #include "session/rtc/players.hpp"
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct FakePlayer final : LanePlayer {
             on_serve();
         return wait == Duration::zero() ? std::nullopt : std::optional(now + std::exchange(wait, Duration::zero()));
     }
+    std::optional<std::uint64_t> link_limit(TimePoint) const override { return limit; }
+    std::optional<std::uint64_t> limit;
     int served = 0;
     Duration wait{};  // once
     std::function<void()> on_serve;
@@ -126,6 +129,105 @@ TEST_F(RtcPlayers, WhoeverIsLetInIsServedAtOnce) {
     players->wake(player);
     let_run();
     players->leave(player);
+}
+
+TEST_F(RtcPlayers, WhoWaitsForItsLinkIsNotLookedAt) {
+    std::vector<FakePlayer> all(200);
+    LaneGroup* group = nullptr;
+    for (FakePlayer& player : all) {
+        player.wait = 1h;
+        group = &players->join(source, player);
+    }
+    all[7].wait = 20ms;
+    publish(*group);
+    let_run();
+    ASSERT_TRUE(io::sleep(io::Deadline::after(60ms)).ok());
+    for (FakePlayer& player : all) {
+        EXPECT_EQ(player.served, &player == &all[7] ? 2 : 1);
+        players->leave(player);
+    }
+}
+
+TEST_F(RtcPlayers, WhoHasAllNeedsNoMoreLooks) {
+    FakePlayer player;
+    player.wait = 30ms;
+    LaneGroup& group = players->join(source, player);
+    publish(group);
+    let_run();
+    publish(group);  // This time it gets all.
+    let_run();
+    EXPECT_EQ(player.served, 2);
+    ASSERT_TRUE(io::sleep(io::Deadline::after(50ms)).ok());
+    EXPECT_EQ(player.served, 2);
+    players->leave(player);
+}
+
+TEST_F(RtcPlayers, MostLinksDecideWhatIsForwarded) {
+    std::vector<FakePlayer> all(8);
+    for (FakePlayer& player : all)
+        players->join(source, player);
+    const auto limit = [this] { return players->link_limit(source->url(), io::now()); };
+    EXPECT_FALSE(limit()) << "of nobody a limit is known";
+    EXPECT_FALSE(players->link_limit("/live/other", io::now()));
+    all[0].limit = 100;
+    all[5].limit = 300;
+    EXPECT_FALSE(limit()) << "a quarter may skip to key pictures";
+    all[3].limit = 200;
+    EXPECT_EQ(limit(), 300U);
+    for (FakePlayer& player : all)
+        player.limit = 50;
+    EXPECT_EQ(limit(), 50U);
+    for (std::size_t i = 1; i < all.size(); ++i)
+        players->leave(all[i]);
+    EXPECT_EQ(limit(), 50U) << "one alone decides";
+    players->leave(all[0]);
+    EXPECT_FALSE(limit());
+}
+
+// Serving takes longer than the time between two batches: the last come to their turn all the same.
+TEST_F(RtcPlayers, NobodyStarvesWhenBatchesComeTooFast) {
+    std::vector<FakePlayer> all(6);
+    LaneGroup* group = nullptr;
+    for (FakePlayer& player : all) {
+        group = &players->join(source, player);
+        player.on_serve = [] {
+            const auto until = std::chrono::steady_clock::now() + Players::kSlice;
+            while (std::chrono::steady_clock::now() < until) {
+            }
+        };
+    }
+    for (int i = 0; i < 18; ++i) {
+        publish(*group);
+        ASSERT_TRUE(io::yield(io::Deadline::never()).ok());
+    }
+    for (FakePlayer& player : all) {
+        EXPECT_GE(player.served, 2);
+        players->leave(player);
+    }
+}
+
+TEST_F(RtcPlayers, StreamsTakeTurns) {
+    const auto other = streams.find_or_create("/live/b", {}, 60'000).value();
+    std::vector<FakePlayer> all(8);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        players->join(i < 7 ? source : other, all[i]);
+        all[i].on_serve = [] {
+            const auto until = std::chrono::steady_clock::now() + Players::kSlice;
+            while (std::chrono::steady_clock::now() < until) {
+            }
+        };
+    }
+    source->rtp_lane()->flush();
+    other->rtp_lane()->flush();
+    let_run(4);
+    EXPECT_EQ(all[7].served, 1) << "it does not wait for the other's last player";
+    int served = 0;
+    for (const FakePlayer& player : all)
+        served += player.served;
+    EXPECT_LT(served, 8);
+    let_run(10);
+    for (FakePlayer& player : all)
+        players->leave(player);
 }
 
 // Others run between two players when they take long.

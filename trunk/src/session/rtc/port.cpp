@@ -19,19 +19,49 @@ IpAddress usable_local(const IpAddress& local) {
     return is_link_local ? IpAddress() : local;
 }
 
-std::uint64_t per_second(std::uint64_t now, std::uint64_t before) {
-    return (now - before) / static_cast<std::uint64_t>(Port::kReportEvery.count());
-}
-
 }  // namespace
+
+std::string report_line(const PortReading& now, const PortReading& then) {
+    const auto a_second = [&](auto figure) {
+        constexpr std::uint64_t kSeconds = Port::kReportEvery.count();
+        return (figure(now) - figure(then) + kSeconds - 1) / kSeconds;
+    };
+    const auto port = [&](std::uint64_t PortFigures::*figure) {
+        return a_second([figure](const PortReading& reading) { return reading.port.*figure; });
+    };
+    const auto rtcp = [&](std::uint64_t engine::rtc::RtcpCounts::*count) {
+        return a_second([count](const PortReading& reading) { return reading.shared.in.*count + reading.shared.out.*count; });
+    };
+    const auto asked = a_second([](const PortReading& reading) { return reading.shared.in.nacked; });
+    const auto resent = a_second([](const PortReading& reading) { return reading.shared.resent; });
+    using Counts = engine::rtc::RtcpCounts;
+    return fmt::format(
+        "RTC: Server conns={}, rpkts=({},rtp:{},stun:{},rtcp:{},dtls:{},unknown:{}), spkts=({},rtp:{},rtcp:{}), "
+        "rtcp=(pli:{},twcc:{},rr:{}), snk=({}), rnk=({},h:{},m:{}), loss=(r:{},s:{})",
+        now.sessions, port(&PortFigures::received), port(&PortFigures::rtp), port(&PortFigures::stun), port(&PortFigures::rtcp),
+        port(&PortFigures::dtls), port(&PortFigures::strangers), port(&PortFigures::sent),
+        a_second([](const PortReading& reading) { return reading.shared.rtp_out; }),
+        a_second([](const PortReading& reading) { return reading.shared.rtcp_out; }), rtcp(&Counts::key_requests),
+        rtcp(&Counts::arrival_reports), rtcp(&Counts::receiver_reports),
+        a_second([](const PortReading& reading) { return reading.shared.out.nacked; }), asked, resent,
+        asked > resent ? asked - resent : 0, a_second([](const PortReading& reading) { return reading.lost; }),
+        a_second([](const PortReading& reading) { return reading.unsent; }));
+}
 
 Port::~Port() { CHECK(peers_.empty()); }
 
-Result<void> Port::listen(const Endpoint& endpoint) {
-    sockets_.push_back(TRY(io::UdpSocket::bind(endpoint, kBufferBytes)));
-    const io::UdpSocket& socket = *sockets_.back();
-    LOG_INFO(log_, "rtc listen at udp://{}, fd={}", socket.endpoint().text(), socket.native_handle());
-    hint_at_buffers(socket);
+Result<void> Port::listen(const Endpoint& endpoint, std::size_t sockets) {
+    const auto sharing = sockets > 1 ? io::PortSharing::shared : io::PortSharing::alone;
+    Endpoint on = endpoint;
+    for (std::size_t i = 0; i < sockets; ++i) {
+        sockets_.push_back(TRY(io::UdpSocket::bind(on, kBufferBytes, sharing)));
+        const io::UdpSocket& socket = *sockets_.back();
+        // The first may have picked it.
+        on.port = socket.endpoint().port;
+        LOG_INFO(log_, "rtc listen at udp://{}, fd={}", socket.endpoint().text(), socket.native_handle());
+        if (i == 0)
+            hint_at_buffers(socket);
+    }
     return {};
 }
 
@@ -291,23 +321,30 @@ std::uint64_t Port::lost_on_arrival() const {
     return lost;
 }
 
-void Port::report() {
-    const PortFigures& now = figures_;
-    const PortFigures& then = reported_;
-    std::uint64_t failed = now.unsent;
+PortReading Port::read() const {
+    PortReading reading{peers_.size(), figures_, shared_, lost_on_arrival(), figures_.unsent};
     for (const auto& socket : sockets_)
-        failed += socket->counters().sent_failed;
-    const std::uint64_t lost = lost_on_arrival();
-    if (!peers_.empty() || now.received != then.received)
-        LOG_INFO(log_,
-                 "RTC: Server conns={}, rpkts=({},rtp:{},stun:{},rtcp:{},dtls:{},unknown:{}), spkts=({}), {}loss=(r:{},s:{})",
-                 peers_.size(), per_second(now.received, then.received), per_second(now.rtp, then.rtp),
-                 per_second(now.stun, then.stun), per_second(now.rtcp, then.rtcp), per_second(now.dtls, then.dtls),
-                 per_second(now.strangers, then.strangers), per_second(now.sent, then.sent), reporter_ ? reporter_() : "",
-                 per_second(lost, reported_lost_), per_second(failed, reported_unsent_));
+        reading.unsent += socket->counters().sent_failed;
+    return reading;
+}
+
+PortMemory Port::memory() const {
+    PortMemory memory;
+    for (const auto& [ufrag, peer] : peers_) {
+        memory.engine_bytes += peer->engine_bytes();
+        memory.dtls_objects += peer->holds_dtls() ? 1 : 0;
+    }
+    memory.paths = paths_.size();
+    memory.path_bytes = paths_.size() * sizeof(decltype(paths_)::value_type);
+    memory.buffer_bytes = output_.capacity_bytes();
+    return memory;
+}
+
+void Port::report() {
+    const PortReading now = read();
+    if (now.sessions > 0 || now.port.received != reported_.port.received)
+        LOG_INFO(log_, "{}", report_line(now, reported_));
     reported_ = now;
-    reported_lost_ = lost;
-    reported_unsent_ = failed;
 }
 
 }  // namespace live::session::rtc

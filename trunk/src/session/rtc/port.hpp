@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 
 #include "base/log.hpp"
 #include "engine/rtc/datagram_batch.hpp"
+#include "engine/rtc/shared_state.hpp"
 #include "io/scope.hpp"
 #include "io/udp_socket.hpp"
 #include "session/rtc/peer.hpp"
@@ -45,6 +45,26 @@ struct PortFigures {
     std::uint64_t unsent = 0;  // the kernel's buffer was full, or there was no way to the address
 };
 
+// What is counted, at one moment.
+struct PortReading {
+    std::size_t sessions = 0;
+    PortFigures port{};
+    engine::rtc::SharedState shared{};
+    std::uint64_t lost = 0;    // on arrival, see Port::lost_on_arrival
+    std::uint64_t unsent = 0;  // and what the kernel refused
+};
+
+struct PortMemory {
+    std::size_t engine_bytes = 0;
+    std::size_t dtls_objects = 0;
+    std::size_t paths = 0;
+    std::size_t path_bytes = 0;
+    std::size_t buffer_bytes = 0;  // of what waits to be sent
+};
+
+// What went each way between two readings that are Port::kReportEvery apart, a second. Rounded up: what is rare is not nothing.
+std::string report_line(const PortReading& now, const PortReading& then);
+
 class Port {
 public:
     static constexpr std::size_t kSessionsMax = 50'000;
@@ -60,8 +80,8 @@ public:
     Port(const Port&) = delete;
     Port& operator=(const Port&) = delete;
 
-    // Opens a UDP endpoint. Errors as UdpSocket::bind.
-    Result<void> listen(const Endpoint& endpoint);
+    // Opens a UDP endpoint, by so many sockets among which the kernel shares out who comes. Errors as UdpSocket::bind.
+    Result<void> listen(const Endpoint& endpoint, std::size_t sockets = 1);
     // Starts the fibers; they end with the scope.
     Result<void> start(io::Scope& scope);
     const std::vector<std::unique_ptr<io::UdpSocket>>& sockets() const { return sockets_; }
@@ -82,6 +102,8 @@ public:
 
     // What sessions append to.
     engine::rtc::DatagramBatch& output() { return output_; }
+    // What they count together, and leave out.
+    engine::rtc::SharedState& shared() { return shared_; }
     // Sends what is in it. Never suspends.
     void flush();
 
@@ -95,8 +117,9 @@ public:
     const PortFigures& figures() const { return figures_; }
     // Datagrams that the kernel dropped before we read them, of all sockets.
     std::uint64_t lost_on_arrival() const;
-    // Told in the line of every ten seconds, behind the port's own figures.
-    void set_reporter(std::function<std::string()> reporter) { reporter_ = std::move(reporter); }
+    PortReading read() const;
+    // Looks at every session.
+    PortMemory memory() const;
 
 private:
     struct Path {
@@ -137,10 +160,8 @@ private:
     std::optional<Arrival> arrival_;  // what is being answered
     std::size_t half_open_ = 0;
     PortFigures figures_;
-    PortFigures reported_;
-    std::uint64_t reported_lost_ = 0;
-    std::uint64_t reported_unsent_ = 0;
-    std::function<std::string()> reporter_;
+    engine::rtc::SharedState shared_;
+    PortReading reported_;
 };
 
 }  // namespace live::session::rtc

@@ -35,6 +35,8 @@ public:
     }
     bool is_half_open() const override { return checked.empty(); }
     TimePoint next_timeout() const override { return due_; }
+    std::size_t engine_bytes() const override { return 1'000; }
+    bool holds_dtls() const override { return checked.empty(); }
     void on_due(TimePoint) override { port_.retire(*this); }
 
     std::vector<std::vector<std::uint8_t>> taken;
@@ -200,6 +202,48 @@ TEST_F(RtcPort, ALinkCarriesWhatItsSessionSays) {
     port->forget(link);
     port->take_from(link, from, io::now(), media);
     EXPECT_EQ(peer.taken.size(), 2U);
+}
+
+TEST_F(RtcPort, SeveralSocketsShareAPort) {
+    ASSERT_TRUE(port->listen({"127.0.0.1", 0}, 3).ok());
+    ASSERT_EQ(port->sockets().size(), 4U);
+    for (std::size_t i = 2; i < 4; ++i)
+        EXPECT_EQ(port->sockets()[i]->endpoint(), port->sockets()[1]->endpoint());
+    EXPECT_EQ(io::UdpSocket::bind(port->sockets()[1]->endpoint(), 1 << 16).code(), Errc::conflict);
+}
+
+TEST_F(RtcPort, CountsWhatItsSessionsHold) {
+    add("abcd1234");
+    add("efgh5678");
+    EXPECT_EQ(port->memory().engine_bytes, 2'000U);
+    EXPECT_EQ(port->memory().dtls_objects, 2U);
+    send(0, check_for("abcd1234", true));
+    EXPECT_GT(receive(0), 0U);
+    EXPECT_EQ(port->memory().dtls_objects, 1U);
+    EXPECT_GT(port->memory().path_bytes, 0U);
+    EXPECT_GT(port->memory().buffer_bytes, 0U);
+    port->clear();
+    EXPECT_EQ(port->memory().engine_bytes, 0U);
+    EXPECT_EQ(port->memory().path_bytes, 0U);
+}
+
+TEST_F(RtcPort, TheLineHasWhatWentEachWayASecond) {
+    PortFigures then;
+    PortFigures now;
+    now.received = 1'500;
+    now.rtp = 1'400;
+    now.stun = 1;
+    now.sent = 20;
+    engine::rtc::SharedState before;
+    engine::rtc::SharedState after;
+    after.rtp_out = 10;
+    after.in = {.key_requests = 20, .arrival_reports = 30, .receiver_reports = 40, .nacked = 50};
+    after.out = {.key_requests = 10, .arrival_reports = 10, .receiver_reports = 10, .nacked = 70};
+    after.resent = 40;
+    EXPECT_EQ(report_line({.sessions = 2, .port = now, .shared = after, .lost = 490, .unsent = 3},
+                          {.sessions = 1, .port = then, .shared = before, .lost = 0, .unsent = 0}),
+              "RTC: Server conns=2, rpkts=(150,rtp:140,stun:1,rtcp:0,dtls:0,unknown:0), spkts=(2,rtp:1,rtcp:0), "
+              "rtcp=(pli:3,twcc:4,rr:5), snk=(7), rnk=(5,h:4,m:1), loss=(r:49,s:1)");
 }
 
 TEST_F(RtcPort, AFloodOfChecksForNobodyIsAnsweredByNothing) {

@@ -39,15 +39,19 @@ Result<void> PublishSession::admit(io::Deadline deadline) {
     return {};
 }
 
-void PublishSession::publish(const wire::sdp::Agreement& agreement) {
+void PublishSession::publish(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer) {
     lane_ = &publication_->fill_rtp_lane(*this);
     clock_.emplace(start_of(publication_->source(), *lane_));
     for (const wire::sdp::Accepted& section : agreement.sections) {
         const media::Kind kind = kind_of(section.kind);
         const auto& codec = section.codec;
         clock_rates_[media::index_of(kind)] = codec.clock_rate;
+        has_layers_ = has_layers_ || !section.layers.empty();
         const std::uint8_t channels = kind == media::Kind::audio ? codec.channels : std::uint8_t{0};
         lane_->set_track({kind, codec.name, codec.clock_rate, channels, codec.format});
+        // Of several (RTX, FEC) the first is the one that all others belong to.
+        if (const auto& ssrcs = offer.sections[section.index].ssrcs; !ssrcs.empty())
+            lane_->set_origin_ssrc(kind, ssrcs.front().ssrc);
     }
     if (plan().play.bridge.rtc_to_rtmp)
         to_frames_.emplace(*publication_, *lane_, plan().publish, context().streams.transcoders(), log());
@@ -55,9 +59,10 @@ void PublishSession::publish(const wire::sdp::Agreement& agreement) {
     LOG_INFO(log(), "RTC: start publish url={}, session={}", plan().url, session_id());
 }
 
-void PublishSession::drain(TimePoint) {
+void PublishSession::drain(TimePoint now) {
     if (publication_ == nullptr || !publication_->is_current())
         return;
+    choose_layer(now);
     while (auto packet = session().poll_media()) {
         const media::Kind kind = kind_of(packet->kind);
         const auto reported = session().ntp_of(packet->kind, packet->timestamp);
@@ -85,6 +90,14 @@ std::optional<Error> PublishSession::check_life(TimePoint now) {
         return Error(Errc::timed_out, fmt::format("nothing was heard of the publisher for {} s",
                                                   std::chrono::duration_cast<std::chrono::seconds>(limit).count()));
     return std::nullopt;
+}
+
+// Of simulcast one layer goes to all players: what most of their links carry. The others skip to key pictures.
+void PublishSession::choose_layer(TimePoint now) {
+    if (!has_layers_ || now - links_asked_ < kLinksEvery)
+        return;
+    links_asked_ = now;
+    session().limit_layers(context().players.link_limit(plan().url, now));
 }
 
 void PublishSession::on_key_frame_wanted() {

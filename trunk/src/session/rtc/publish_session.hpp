@@ -18,14 +18,16 @@ public:
     // A client that was heard and says nothing for so long has gone: browsers check their consent every 5 s, and send media all
     // the time.
     static constexpr std::chrono::seconds kSilenceMax{10};
+    // How often the players' links are asked which layer they carry.
+    static constexpr std::chrono::seconds kLinksEvery{1};
 
     using SessionPeer::SessionPeer;
     ~PublishSession() override;
 
     // Whether it may, and whether the stream is free: Errc::denied, Errc::not_found, Errc::conflict, Errc::limit.
     Result<void> admit(io::Deadline deadline);
-    // Behind begin(): fills the lane from now on.
-    void publish(const wire::sdp::Agreement& agreement);
+    // Behind begin(), with the offer of the agreement: fills the lane from now on.
+    void publish(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer);
 
     void finish_batch(TimePoint now) override;
 
@@ -33,6 +35,7 @@ private:
     void drain(TimePoint now) override;
     void on_established(TimePoint) override {}
     std::optional<Error> check_life(TimePoint now) override;
+    void choose_layer(TimePoint now);
     void on_key_frame_wanted() override;
     // Somebody else has the stream now.
     void on_raised() override;
@@ -44,6 +47,8 @@ private:
     std::optional<media::RtpToFrames> to_frames_;
     std::array<std::uint32_t, 2> clock_rates_{};
     bool has_new_ = false;
+    bool has_layers_ = false;
+    TimePoint links_asked_{};
 };
 
 }  // namespace live::session::rtc

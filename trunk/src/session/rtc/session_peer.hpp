@@ -44,12 +44,15 @@ public:
     bool is_half_open() const final { return !is_established_; }
     TimePoint next_timeout() const final;
     void on_due(TimePoint now) final;
+    std::size_t engine_bytes() const final { return session_ == nullptr ? 0 : session_->bytes(); }
+    bool holds_dtls() const final { return session_ != nullptr && session_->holds_dtls(); }
 
 protected:
     StreamPlan& mutable_plan() { return plan_; }
     Context& context() { return context_; }
     const RtcOptions& options() const { return options_; }
     engine::rtc::Session& session() { return *session_; }
+    const engine::rtc::Session& session() const { return *session_; }
     bool has_begun() const { return session_ != nullptr; }
     bool is_over() const { return end_.has_value(); }
     void count_dropped(std::uint64_t packets) { dropped_ += packets; }

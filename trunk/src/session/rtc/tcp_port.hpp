@@ -1,5 +1,6 @@
 // TcpPort: WebRTC over TCP (RFC 6544, passive; RFC 4571 for the frames), for clients whose network lets no UDP through. The
-// client connects, and what it sends are the datagrams it would have sent: the first must be a check for one of our sessions.
+// client connects, and what it sends are the datagrams it would have sent: the first must be a check for one of our sessions. It
+// has listeners of its own, or shares a port of HTTP.
 #pragma once
 
 #include <chrono>
@@ -10,11 +11,12 @@
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
 #include "session/common/connection_limit.hpp"
+#include "session/http/acceptor.hpp"
 #include "session/rtc/port.hpp"
 
 namespace live::session::rtc {
 
-class TcpPort {
+class TcpPort final : public http::OtherProtocol {
 public:
     // Until the first check for a session; then between two datagrams: browsers check their consent every 5 s.
     static constexpr std::chrono::seconds kFirstLimit{10};
@@ -30,6 +32,9 @@ public:
 
     // Takes it over; the connections' fibers are of `scope`, too.
     Result<void> listen(std::unique_ptr<io::TcpListener> listener, io::Scope& scope);
+    // A check is shorter than 2 KiB, and its frame begins with its length; HTTP begins with a letter, TLS with 22.
+    bool begins_with(std::uint8_t first) const override { return first < 8; }
+    void serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) override;
     // Of the first listener; 0 without one.
     std::uint16_t port_number() const { return listeners_.empty() ? std::uint16_t{0} : listeners_.front()->endpoint().port; }
 
@@ -37,7 +42,6 @@ private:
     class Link;
 
     void accept(io::TcpListener& listener, io::Scope& scope, io::Deadline deadline);
-    void serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline);
 
     Port& port_;
     ConnectionLimit& limit_;

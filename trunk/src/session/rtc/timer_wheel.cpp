@@ -23,7 +23,7 @@ void TimerWheel::set(Timer& timer, TimePoint due) {
 }
 
 void TimerWheel::insert(Timer& timer) {
-    const auto ahead = timer.due_ > at_ ? (timer.due_ - at_ + kTick - Duration(1)) / kTick : 0;
+    const auto ahead = timer.due_ > at_ ? (timer.due_ - at_ + tick_ - Duration(1)) / tick_ : 0;
     const auto ticks = std::clamp<std::size_t>(static_cast<std::size_t>(ahead), 1, kSlots - 1);
     timer.slot_ = (current_ + ticks) % kSlots;
     auto& list = slots_[timer.slot_];
@@ -49,13 +49,22 @@ void TimerWheel::cancel(Timer& timer) {
 
 void TimerWheel::advance(TimePoint now) {
     // After a long hold all slots are looked at once, and no more.
-    if (now - at_ > kTick * kSlots)
-        at_ = now - kTick * kSlots;
-    while (now - at_ >= kTick) {
-        at_ += kTick;
+    if (now - at_ > tick_ * kSlots)
+        at_ = now - tick_ * kSlots;
+    while (now - at_ >= tick_) {
+        at_ += tick_;
         current_ = (current_ + 1) % kSlots;
         fire(now);
     }
+}
+
+std::optional<TimePoint> TimerWheel::next() const {
+    if (size_ == 0)
+        return std::nullopt;
+    for (std::size_t ahead = 1; ahead <= kSlots; ++ahead)
+        if (!slots_[(current_ + ahead) % kSlots].empty())
+            return at_ + tick_ * ahead;
+    return at_ + tick_;
 }
 
 void TimerWheel::fire(TimePoint now) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "base/time.hpp"
@@ -13,8 +14,8 @@ namespace live::session::rtc {
 
 class TimerWheel {
 public:
-    static constexpr std::chrono::milliseconds kTick{10};
-    static constexpr std::size_t kSlots = 256;  // what is due later is looked at in between
+    static constexpr std::chrono::milliseconds kTick{10};  // unless another is chosen
+    static constexpr std::size_t kSlots = 256;             // what is due later is looked at in between
 
     // One thing that is due at some time. In at most one wheel; leaves it when destroyed.
     class Timer {
@@ -39,7 +40,7 @@ public:
         std::size_t index_ = 0;
     };
 
-    explicit TimerWheel(TimePoint now) : at_(now) {}
+    explicit TimerWheel(TimePoint now, std::chrono::milliseconds tick = kTick) : tick_(tick), at_(now) {}
     TimerWheel(const TimerWheel&) = delete;
     TimerWheel& operator=(const TimerWheel&) = delete;
     ~TimerWheel();
@@ -50,6 +51,9 @@ public:
     // Calls those that are due. Not from on_due().
     void advance(TimePoint now);
     std::size_t size() const { return size_; }
+    // When advance() has something to look at; what is due later than all slots reach is looked at early. Nothing when it is
+    // empty.
+    std::optional<TimePoint> next() const;
 
 private:
     static constexpr std::size_t kFiring = kSlots;
@@ -58,6 +62,7 @@ private:
     void insert(Timer& timer);
     void fire(TimePoint now);
 
+    const std::chrono::milliseconds tick_;
     std::array<std::vector<Timer*>, kSlots> slots_;
     std::vector<Timer*> firing_;  // of the slot that is looked at; nullptr for one that was cancelled meanwhile
     TimePoint at_;                // of the slot that was looked at last

@@ -98,6 +98,30 @@ TEST(TimerWheel, ACallMaySetCancelAndDestroyOthersOfItsTick) {
     EXPECT_EQ(wheel.size(), 0U);
 }
 
+TEST(TimerWheel, SaysWhenItIsToBeLookedAt) {
+    TimerWheel wheel(kStart, 1ms);
+    EXPECT_FALSE(wheel.next());
+    Probe soon;
+    Probe later;
+    wheel.set(later, kStart + 10s);
+    EXPECT_EQ(wheel.next(), kStart + 255ms) << "as far as its slots reach";
+    wheel.set(soon, kStart + 4'200us);
+    EXPECT_EQ(wheel.next(), kStart + 5ms);
+    wheel.advance(kStart + 4ms);
+    EXPECT_EQ(soon.calls, 0);
+    EXPECT_EQ(wheel.next(), kStart + 5ms);
+    TimePoint now = kStart;
+    while (const auto next = wheel.next()) {
+        EXPECT_GT(*next, now);
+        now = *next;
+        wheel.advance(now);
+    }
+    EXPECT_EQ(soon.called_at, kStart + 5ms);
+    EXPECT_EQ(later.calls, 1);
+    EXPECT_GE(later.called_at, kStart + 10s);
+    EXPECT_LE(later.called_at, kStart + 10s + 2ms);
+}
+
 TEST(TimerWheel, ALongHoldOfTheLoopCallsEverybodyOnce) {
     TimerWheel wheel(kStart);
     Probe soon;

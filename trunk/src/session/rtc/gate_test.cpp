@@ -1,0 +1,97 @@
+#include "session/rtc/gate.hpp"
+
+#include "session/rtc/session_fixture.hpp"
+
+namespace live::session::rtc {
+namespace {
+
+using wire::sdp::Purpose;
+using RtcGate = SessionFixture;
+
+TEST_F(RtcGate, AnswersAnOfferWithASessionThatATokenEnds) {
+    const auto opened = open(Purpose::publish);
+    ASSERT_TRUE(opened.ok()) << opened.error().text();
+    EXPECT_EQ(opened->session, value_in(opened->answer, "a=ice-ufrag:") + ":them");
+    EXPECT_EQ(value_in(opened->answer, "a=fingerprint:sha-256 "), gate->fingerprint());
+    EXPECT_NE(opened->answer.find("127.0.0.1 " + std::to_string(server.port) + " typ host"), std::string::npos);
+    EXPECT_EQ(port->sessions(), 1U);
+    EXPECT_EQ(clients.size(), 1U);
+    EXPECT_EQ(limit.used(), 1U);
+
+    EXPECT_TRUE(gate->check(opened->session, opened->token).ok());
+    EXPECT_EQ(gate->check(opened->session, opened->token + "x").code(), Errc::denied);
+    EXPECT_EQ(gate->close(opened->session, std::string(opened->token.size(), 'x')).code(), Errc::denied);
+    EXPECT_EQ(gate->close("nobody00:them", opened->token).code(), Errc::not_found);
+    EXPECT_EQ(gate->close(value_in(opened->answer, "a=ice-ufrag:") + ":others", opened->token).code(), Errc::not_found);
+    EXPECT_EQ(port->sessions(), 1U);
+    EXPECT_TRUE(gate->close(opened->session, opened->token).ok());
+    EXPECT_EQ(gate->check(opened->session, opened->token).code(), Errc::not_found);
+    port->end_batch(io::now());
+    EXPECT_EQ(port->sessions(), 0U);
+    EXPECT_EQ(limit.used(), 0U);
+    EXPECT_EQ(heard.order, (std::vector<std::string>{"published cam", "publish ended cam"}));
+}
+
+TEST_F(RtcGate, RefusesWithTheReasonAndKeepsNothing) {
+    const auto refused = [this](Wish asked) {
+        const auto opened = gate->open(std::move(asked), io::Deadline::after(2s));
+        EXPECT_FALSE(opened.ok());
+        return opened.ok() ? Errc::system : opened.code();
+    };
+    Wish asked = wish(Purpose::publish);
+    asked.offer = "v=0\r\nm=video nonsense\r\n";
+    EXPECT_EQ(refused(asked), Errc::malformed);
+    asked = wish(Purpose::publish);
+    asked.offer = offer_of("recvonly", fingerprint);
+    EXPECT_EQ(refused(asked), Errc::unsupported);
+    asked = wish(Purpose::publish);
+    asked.codec = "AV1";
+    EXPECT_EQ(refused(asked), Errc::unsupported);
+    asked = wish(Purpose::publish);
+    asked.ufrag = "a b c";
+    EXPECT_EQ(refused(asked), Errc::malformed);
+    asked = wish(Purpose::publish);
+    asked.pwd = "short";
+    EXPECT_EQ(refused(asked), Errc::malformed);
+    asked = wish(Purpose::publish);
+    asked.client.vhost = "off.example";
+    EXPECT_EQ(refused(asked), Errc::not_found);
+    door.refuses = "cam";
+    EXPECT_EQ(refused(wish(Purpose::publish)), Errc::denied);
+    EXPECT_EQ(refused(wish(Purpose::play)), Errc::denied);
+    limit.set_max(0);
+    EXPECT_EQ(refused(wish(Purpose::publish, "other")), Errc::limit);
+    EXPECT_EQ(port->sessions(), 0U);
+    EXPECT_EQ(clients.size(), 0U);
+    EXPECT_EQ(limit.used(), 0U);
+    EXPECT_TRUE(heard.order.empty());
+}
+
+TEST_F(RtcGate, AStreamHasOnePublisher) {
+    ASSERT_TRUE(open(Purpose::publish).ok());
+    EXPECT_EQ(open(Purpose::publish).code(), Errc::conflict);
+    EXPECT_TRUE(open(Purpose::publish, "other").ok());
+    EXPECT_EQ(port->sessions(), 2U);
+}
+
+TEST_F(RtcGate, ANameOfTheClientsChoiceIsGivenOnce) {
+    Wish asked = wish(Purpose::play);
+    asked.ufrag = "mine1234";
+    asked.pwd = "0123456789abcdef0123456789";
+    const auto opened = gate->open(asked, io::Deadline::after(2s));
+    ASSERT_TRUE(opened.ok());
+    EXPECT_EQ(opened->session, "mine1234:them");
+    EXPECT_EQ(value_in(opened->answer, "a=ice-pwd:"), asked.pwd);
+    EXPECT_EQ(gate->open(asked, io::Deadline::after(2s)).code(), Errc::conflict);
+}
+
+TEST_F(RtcGate, AnRsaCertificateDoesAsWell) {
+    vhosts.server_options.ecdsa = false;
+    const std::string before = gate->fingerprint();
+    make_gate();
+    EXPECT_NE(gate->fingerprint(), before);
+    EXPECT_NE(come(Purpose::publish), nullptr);
+}
+
+}  // namespace
+}  // namespace live::session::rtc

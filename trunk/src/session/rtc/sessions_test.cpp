@@ -1,0 +1,179 @@
+// Whole sessions: a client of our own engine publishes, others play, over loopback.
+#include "session/rtc/black_hole.hpp"
+#include "session/rtc/play_session.hpp"
+#include "session/rtc/publish_session.hpp"
+#include "session/rtc/session_fixture.hpp"
+#include "wire/rtp/packet.hpp"
+
+namespace live::session::rtc {
+namespace {
+
+using wire::sdp::Kind;
+using wire::sdp::Purpose;
+
+const std::vector<std::uint8_t> kKey{0x65, 0x88, 1, 2, 3};
+const std::vector<std::uint8_t> kInter{0x41, 0x9A, 4, 5};
+const std::vector<std::uint8_t> kSound{0xF8, 0xFF, 0xFE};
+
+struct RtcSessions : SessionFixture {
+    // A picture and its sound; then whoever plays gets some time.
+    void publish(TestClient& publisher, bool is_key) {
+        publisher.send(Kind::video, picture, picture * 3'600U, is_key ? kKey : kInter);
+        publisher.send(Kind::audio, picture, picture * 960U, kSound);
+        ++picture;
+        publisher.run(10ms);
+    }
+    static std::size_t count(const TestClient& client, Kind kind) {
+        return static_cast<std::size_t>(std::ranges::count(client.media, kind, &engine::rtc::MediaPacket::kind));
+    }
+    std::uint16_t picture = 1;
+};
+
+TEST_F(RtcSessions, WhatIsPublishedIsPlayed) {
+    const auto publisher = come(Purpose::publish);
+    const auto source = streams.find("/live/cam");
+    ASSERT_NE(source.get(), nullptr);
+    publish(*publisher, true);
+    const auto player = come(Purpose::play);
+    for (int i = 0; i < 10; ++i) {
+        publish(*publisher, i % 5 == 4);
+        player->run(10ms);
+    }
+    EXPECT_GE(count(*player, Kind::video), 9U);
+    EXPECT_GE(count(*player, Kind::audio), 8U);
+    const auto first = std::ranges::find(player->media, Kind::video, &engine::rtc::MediaPacket::kind);
+    EXPECT_TRUE(first->begins_key);
+    EXPECT_EQ(std::vector(first->payload.bytes().begin(), first->payload.bytes().end()), kKey);
+    EXPECT_GT(port->shared().rtp_out, 16U);
+    EXPECT_GT(port->memory().engine_bytes, 2 * sizeof(engine::rtc::Session));
+
+    publisher->close();
+    for (int i = 0; i < 100 && source->is_published(); ++i)
+        player->run(10ms);
+    EXPECT_FALSE(source->is_published()) << "close_notify ends a publisher at once";
+    EXPECT_EQ(port->sessions(), 1U) << "its players wait for the next one";
+}
+
+TEST_F(RtcSessions, APlayersWishForAKeyPictureReachesThePublisher) {
+    const auto publisher = come(Purpose::publish);
+    publish(*publisher, true);
+    const auto player = come(Purpose::play);
+    publish(*publisher, false);
+    player->run(30ms);
+    ASSERT_GT(count(*player, Kind::video), 0U);
+    // What the server asks for by itself, at the beginning.
+    publisher->run(30ms);
+    static_cast<void>(publisher->session().take_key_frame_request());
+    player->session().request_key_frame(io::now());
+    bool is_asked = false;
+    for (int i = 0; i < 150 && !is_asked; ++i) {
+        player->step();
+        publisher->step();
+        is_asked = publisher->session().take_key_frame_request();
+    }
+    EXPECT_TRUE(is_asked);
+}
+
+TEST_F(RtcSessions, APublishersSsrcsGoThroughWhereThatIsWanted) {
+    const auto publisher = come(Purpose::publish);
+    come(Purpose::play);
+    EXPECT_EQ(answer.find("a=ssrc:" + std::to_string(kVideoSsrc)), std::string::npos);
+    vhosts.options.keep_original_ssrc = true;
+    come(Purpose::play);
+    EXPECT_NE(answer.find("a=ssrc:" + std::to_string(kVideoSsrc)), std::string::npos) << answer;
+    EXPECT_NE(answer.find("a=ssrc:" + std::to_string(kAudioSsrc)), std::string::npos);
+}
+
+TEST_F(RtcSessions, WhileTheProcessorIsBusyPlayersGetNothingThenAKeyPicture) {
+    const auto publisher = come(Purpose::publish);
+    publish(*publisher, true);
+    const auto player = come(Purpose::play);
+    publish(*publisher, false);
+    player->run(30ms);
+    const std::size_t before = player->media.size();
+    EXPECT_GT(before, 0U);
+    players->set_dropping(true);
+    for (int i = 0; i < 5; ++i)
+        publish(*publisher, i == 2);
+    player->run(30ms);
+    EXPECT_EQ(player->media.size(), before);
+    players->set_dropping(false);
+    const std::size_t pictures = count(*player, Kind::video);
+    publish(*publisher, false);
+    player->run(30ms);
+    EXPECT_EQ(count(*player, Kind::video), pictures) << "it could not be decoded";
+    EXPECT_GT(player->media.size(), before) << "but sound goes on";
+    publish(*publisher, true);
+    player->run(30ms);
+    EXPECT_EQ(count(*player, Kind::video), pictures + 1);
+    EXPECT_FALSE(player->media.back().follows_loss) << "what was left out is no loss";
+}
+
+TEST_F(RtcSessions, ABlackHoleGetsAllOfItInPlainText) {
+    const auto sink = io::UdpSocket::bind({"127.0.0.1", 0}, 1 << 16).value();
+    EXPECT_FALSE(BlackHole::create("nowhere").ok());
+    const auto hole = BlackHole::create(sink->endpoint().text()).value();
+    port->shared().tap = hole.get();
+    const auto publisher = come(Purpose::publish);
+    publish(*publisher, true);
+    const auto player = come(Purpose::play);
+    publish(*publisher, false);
+    player->run(30ms);
+    std::size_t keys = 0;
+    std::size_t reports = 0;
+    for (auto came = sink->receive(io::Deadline::after(50ms)); came.ok(); came = sink->receive(io::Deadline::after(50ms)))
+        for (const io::Datagram& datagram : *came) {
+            const auto packet = wire::rtp::parse_packet(datagram.bytes);
+            const bool is_rtcp = wire::rtp::looks_like_rtcp(datagram.bytes);
+            reports += is_rtcp ? 1 : 0;
+            keys += !is_rtcp && packet.ok() && std::ranges::equal(packet->payload, kKey) ? 1 : 0;
+        }
+    EXPECT_EQ(keys, 2U) << "as it came, and as it was sent to the player";
+    EXPECT_GT(reports, 0U);
+    port->shared().tap = nullptr;
+}
+
+TEST_F(RtcSessions, AStreamOfAnotherKindIsRefusedUnlessItIsConverted) {
+    vhosts.options.rtmp_to_rtc = false;
+    const auto source = streams.find_or_create("/live/rtmp", {}, 60'000).value();
+    const auto publication = source->publish(media::Source::Takeover::refuse).value();
+    EXPECT_EQ(open(Purpose::play, "rtmp").code(), Errc::unsupported);
+    EXPECT_EQ(port->sessions(), 0U);
+    vhosts.options.rtmp_to_rtc = true;
+    EXPECT_TRUE(open(Purpose::play, "rtmp").ok());
+}
+
+TEST_F(RtcSessions, WhoIsKickedGoesAndItsStreamIsFree) {
+    const auto publisher = come(Purpose::publish);
+    clients.for_each([](ClientEntry& entry) { entry.kick("by the operator"); });
+    publisher->run(50ms);
+    EXPECT_EQ(port->sessions(), 0U);
+    EXPECT_EQ(limit.used(), 0U);
+    EXPECT_TRUE(open(Purpose::publish).ok());
+}
+
+// Every one of them leaves nothing behind: what the server counts is as it was before.
+TEST_F(RtcSessions, WhoComesAndGoesLeavesNothing) {
+    const auto publisher = come(Purpose::publish);
+    publish(*publisher, true);
+    const PortMemory before = port->memory();
+    for (int i = 0; i < 5; ++i) {
+        const auto player = come(Purpose::play);
+        publish(*publisher, true);
+        player->run(20ms);
+        clients.for_each([](ClientEntry& entry) {
+            if (entry.client().request().kind == ClientKind::rtc_play)
+                entry.kick("enough");
+        });
+        publisher->run(20ms);
+    }
+    const PortMemory after = port->memory();
+    EXPECT_EQ(port->sessions(), 1U);
+    EXPECT_EQ(after.dtls_objects, before.dtls_objects);
+    EXPECT_EQ(after.paths, before.paths);
+    EXPECT_EQ(players->groups(), 0U);
+    EXPECT_EQ(limit.used(), 1U);
+}
+
+}  // namespace
+}  // namespace live::session::rtc
