@@ -39,7 +39,7 @@ verdict "unit tests" $? "$tree/utest.log"
 # Faults on purpose in a small program, and the server itself: published to, played from, checked for leaks while it runs.
 VALGRIND_TREE=$tree "$trunk/test/tools/coroutine_tools_test.sh" "$objs" valgrind >"$tree/faults.log" 2>&1
 add_counts "$tree/faults.log" $?
-TOOLS_SERVER=$tree/srs TOOLS_OBJS=$objs/tools-quick TOOLS_PORT=$port "$trunk/test/tools/valgrind_test.sh" >"$tree/server.log" 2>&1
+TOOLS_SERVER=$tree/srs TOOLS_OBJS=$objs/tools-quick TOOLS_PORT=$port "$trunk/test/tools/valgrind_test.sh" "$objs" >"$tree/server.log" 2>&1
 add_counts "$tree/server.log" $?
 say "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -4,7 +4,7 @@
 # Sets: trunk, work (the flavour's folder, also the current one), port, passed and failed.
 # TOOLS_OBJS    where the folders are made (objs/tools)
 # TOOLS_SERVER  a server of the right flavour that is there already: nothing is configured and built then
-# TOOLS_PORT    the first of three ports (24835)
+# TOOLS_PORT    the first of four ports (24835)
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 trunk=$(CDPATH='' cd -- "$here/../.." && pwd)
 JOBS=${JOBS:-$(nproc)}

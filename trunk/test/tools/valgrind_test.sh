@@ -1,10 +1,13 @@
 #!/bin/sh
 # valgrind's memcheck on the server: clean while streams are published and played, and the incremental leak check: calibrate, stream,
 # stop, check. Nothing more may be lost than before; a planted leak is named.
+#   valgrind_test.sh [OBJS]     where the load tools are: objs
 . "$(dirname -- "$0")/tool.sh"
-needs valgrind ffmpeg curl
+rtc_load=${1:-$trunk/objs}/sb_rtc_load
+needs valgrind ffmpeg curl "$rtc_load"
 quick_flavour quick --valgrind=on --simulator=on
-sed -i 's/^vhost __defaultVhost__ {/& hls { enabled on; hls_fragment 1; hls_window 3; hls_dispose 1; }/' live.conf
+sed -i 's/^vhost __defaultVhost__ {/& hls { enabled on; hls_fragment 1; hls_window 3; hls_dispose 1; } rtc { enabled on; rtmp_to_rtc on; rtc_to_rtmp on; stun_timeout 5; }/' live.conf
+echo "rtc_server { enabled on; listen 127.0.0.1:$((port + 3)); }" >>live.conf
 errors='Invalid (read|write)|uninitialised|switching stacks|are definitely lost'
 checks=0
 # check: asks for a check and waits for its summary; what it said is in check.txt.
@@ -22,7 +25,7 @@ check() {
 # gone: waits until the server has forgotten the stream and its players; those of HLS only stay away.
 gone() {
     for _ in $(seq 80); do
-        if ! api memory | grep -qE '"(sources|sessions_hls-play)":\{"objects":[1-9]'; then break; fi
+        if ! api memory | grep -qE '"(sources|sessions_hls-play|rtc_engines)":\{"objects":[1-9]'; then break; fi
         sleep 0.5
     done
     sleep 1
@@ -36,10 +39,27 @@ play_hls() {
     timeout 60 ffmpeg -nostdin -loglevel error -i "$url" -t 2 -c copy -f null - >hls.log 2>&1
     verdict "a player by HLS" $? hls.log
 }
+# play_rtc: two players of the RTMP stream, a publisher and a player of its own, and a handshake of the server with itself.
+play_rtc() {
+    rtc="http://127.0.0.1:$((port + 1))/rtc/v1"
+    "$rtc_load" -c 1 -s 0 -i "$trunk/doc/source.flv" --silence -r "$rtc/whip/?app=live&stream=rtc" --seconds 14 >whip.log 2>&1 &
+    whip=$!
+    "$rtc_load" -c 2 -s 0 -r "$rtc/whep/?app=live&stream=livestream" --seconds 5 >whep.log 2>&1
+    verdict "players of the RTMP stream by WebRTC" $? whep.log
+    "$rtc_load" -c 1 -s 0 -r "$rtc/whep/?app=live&stream=rtc" --seconds 4 >whep2.log 2>&1
+    verdict "a player by WebRTC" $? whep2.log
+    holds "they got media" whep.log ' 0 failed; [0-9.]*[1-9][0-9.]* Mbps in'
+    holds "it got media" whep2.log ' 0 failed; [0-9.]*[1-9][0-9.]* Mbps in'
+    wait $whip
+    verdict "a publisher by WebRTC" $? whip.log
+    api doctor/rtc >doctor.json
+    holds "a handshake with itself" doctor.json '"ok":true'
+}
 stream() {
     publish
     play 4
     play_hls
+    play_rtc
     unpublish
     gone
 }
@@ -55,7 +75,7 @@ holds "the reply names the call" reply.json '"check":"added"' 'VALGRIND_DO_ADDED
 holds "the log names the request" server.log 'query check=added'
 stream
 check
-holds "after a stream by RTMP, HTTP-FLV and HLS nothing more is lost" check.txt \
+holds "after a stream by RTMP, HTTP-FLV, HLS and WebRTC nothing more is lost" check.txt \
     'definitely lost: 0 \(\+0\) bytes' 'indirectly lost: 0 \(\+0\) bytes' 'possibly lost: .*\(\+0\) bytes'
 lacks "and memcheck has found nothing" server.log "$errors"
 api 'fault?kind=leak' >/dev/null

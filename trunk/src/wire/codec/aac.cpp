@@ -4,6 +4,7 @@
 #include <string>
 
 #include "wire/codec/bit_reader.hpp"
+#include "wire/codec/bit_writer.hpp"
 
 namespace live::wire::codec {
 
@@ -48,36 +49,13 @@ std::optional<std::uint8_t> channels_of(std::uint32_t configuration) {
     }
 }
 
-// Collects bits into bytes, most significant first.
-class BitWriter {
-public:
-    explicit BitWriter(ByteWriter& out) : out_(out) {}
-    void bits(std::uint32_t value, unsigned count) {
-        for (unsigned i = count; i-- > 0;) {
-            byte_ = static_cast<std::uint8_t>(byte_ << 1 | static_cast<std::uint8_t>(value >> i & 1));
-            if (++used_ == 8) {
-                out_.u8(byte_);
-                used_ = 0;
-            }
-        }
-    }
-    void finish() {
-        while (used_ != 0)
-            bits(0, 1);
-    }
-
-private:
-    ByteWriter& out_;
-    int used_ = 0;
-    std::uint8_t byte_ = 0;
-};
-
 void write_rate(BitWriter& out, std::uint32_t rate) {
     for (std::uint32_t index = 0; index < kAacRates.size(); ++index)
-        if (kAacRates[index] == rate)
-            return out.bits(index, 4);
-    out.bits(kEscapeRate, 4);
-    out.bits(rate, 24);
+        if (kAacRates[index] == rate) {
+            out.bits(index, 4);
+            return;
+        }
+    out.bits(kEscapeRate, 4).bits(rate, 24);
 }
 
 }  // namespace
@@ -104,7 +82,7 @@ Result<AudioSpecificConfig> parse_aac_config(Bytes bytes) {
 
 void write_aac_config(ByteWriter& out, const AudioSpecificConfig& config) {
     CHECK(config.object_type < kEscapeType && (config.channels <= 6 || config.channels == 8));
-    BitWriter bits(out);
+    BitWriter bits;
     if (config.sbr)
         bits.bits(config.ps ? kParametricStereo : kSbr, 5);
     else
@@ -116,7 +94,7 @@ void write_aac_config(ByteWriter& out, const AudioSpecificConfig& config) {
         bits.bits(config.object_type, 5);
     }
     bits.bits(0, 3);  // GASpecificConfig: 1,024 samples a frame, no core coder, no extension.
-    bits.finish();
+    out.bytes(bits.written());
 }
 
 }  // namespace live::wire::codec
