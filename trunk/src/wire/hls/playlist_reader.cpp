@@ -47,6 +47,8 @@ std::string_view attribute(std::string_view list, std::string_view name) {
             list.remove_prefix(end + 1);
         } else {
             value = list.substr(0, list.find(','));
+            if (value.find('"') != std::string_view::npos)
+                return {};
             list.remove_prefix(value.size());
         }
         if (found == name)
@@ -82,6 +84,14 @@ std::array<std::uint8_t, 16> iv_of(std::uint64_t number) {
     for (std::size_t i = iv.size(); number != 0; number >>= 8)
         iv[--i] = static_cast<std::uint8_t>(number);
     return iv;
+}
+
+// Of a key or a map, which each segment behind it keeps.
+Result<std::string> kept_uri(std::string_view list) {
+    const std::string_view uri = attribute(list, "URI");
+    if (uri.size() > kPlaylistUriBytesMax)
+        return Error(Errc::limit, "the playlist has a key or a map with a URI of " + std::to_string(uri.size()) + " bytes");
+    return std::string(uri);
 }
 
 class Reader {
@@ -121,14 +131,14 @@ private:
         else if (tag == "#EXT-X-KEY")
             TRY(read_key(value));
         else if (tag == "#EXT-X-MAP")
-            next_.map = attribute(value, "URI");
+            next_.map = TRY(kept_uri(value));
         return {};
     }
     Result<void> read_key(std::string_view list) {
         next_.key.reset();
         if (attribute(list, "METHOD") != "AES-128")
             return {};
-        next_.key = Key{std::string(attribute(list, "URI")), {}};
+        next_.key = Key{TRY(kept_uri(list)), {}};
         const std::string_view iv = attribute(list, "IV");
         has_iv_ = !iv.empty();
         return has_iv_ ? read_iv(iv, next_.key->iv) : Result<void>();
@@ -177,7 +187,8 @@ Result<AnyPlaylist> parse_playlist(std::string_view text) {
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
         std::string_view line = text.substr(0, end);
         text.remove_prefix(end + 1);
-        if (line.ends_with('\r'))
+        // CRLF ends a line too (RFC 8216, 4.1), and so does what tools make of a CRLF that they write once more.
+        while (line.ends_with('\r'))
             line.remove_suffix(1);
         if (std::exchange(is_first, false)) {
             if (line != "#EXTM3U")

@@ -14,6 +14,7 @@ namespace live::wire::hls {
 inline constexpr std::size_t kPlaylistBytesMax = 4 << 20;
 inline constexpr std::size_t kPlaylistSegmentsMax = 20'000;
 inline constexpr std::size_t kPlaylistVariantsMax = 64;
+inline constexpr std::size_t kPlaylistUriBytesMax = 4'096;  // of a key or a map
 // Of one segment; no list of ours has longer ones.
 inline constexpr MediaTime kSegmentDurationMax = std::chrono::hours(24);
 

@@ -72,6 +72,12 @@ TEST(HlsPlaylist, CarriageReturnsAndUnknownTagsArePassedOver) {
     EXPECT_EQ(read->segments[0], plain_segment("a.ts", 2'500ms));
 }
 
+TEST(HlsPlaylist, CarriageReturnsAreNoPartOfAName) {
+    const auto read = parse_media_playlist("#EXTM3U\n#EXTINF:2.5\na.ts\r\r\n");
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(read->segments[0], plain_segment("a.ts", 2'500ms));
+}
+
 TEST(HlsPlaylist, AKeyWithoutAnIvTakesTheNumbersOfItsSegments) {
     const auto read = parse_media_playlist(
         "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:258\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF:1,\na\n#EXTINF:1,\nb\n");
@@ -115,6 +121,22 @@ TEST(HlsPlaylist, HasABoundForSegmentsAndBytes) {
     const auto big = parse_media_playlist(std::string(kPlaylistBytesMax + 1, '\n'));
     ASSERT_FALSE(big.ok());
     EXPECT_EQ(big.code(), Errc::limit);
+}
+
+TEST(HlsPlaylist, HasABoundForWhatEachSegmentKeeps) {
+    for (const std::string tag : {"#EXT-X-KEY:METHOD=AES-128,URI=", "#EXT-X-MAP:URI="}) {
+        const auto with = [&](std::size_t bytes) {
+            return parse_media_playlist("#EXTM3U\n" + tag + '"' + std::string(bytes, 'k') + "\"\n#EXTINF:1,\na\n");
+        };
+        EXPECT_TRUE(with(kPlaylistUriBytesMax).ok()) << tag;
+        EXPECT_EQ(with(kPlaylistUriBytesMax + 1).code(), Errc::limit) << tag;
+    }
+}
+
+TEST(HlsPlaylist, AKeysNameHasItsQuotes) {
+    const auto read = parse_media_playlist("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=a\"b\n#EXTINF:1,\na\n");
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(read->segments[0].key->uri, "");
 }
 
 TEST(HlsMasterPlaylist, OfAnUnknownStreamIsTheFamilys) {
