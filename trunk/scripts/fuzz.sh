@@ -3,6 +3,7 @@
 # as crash-*, oom-* or timeout-*, and replayed by every `make test` from then on. What libFuzzer learns stays in objs/fuzz.
 # Ends with `N passed, N failed`, a target being one.
 #   fuzz.sh OBJS SECONDS [NAME...]
+# FUZZ_SEED (0, a new one each time): the same seed tries the same inputs first.
 set -u
 . "$(dirname -- "$0")/common.sh"
 objs=$1 seconds=$2
@@ -31,7 +32,7 @@ for target in $targets; do
     mkdir -p "$finds"
     seeds=
     if [ -d "$kept" ]; then seeds=$kept; fi
-    if timeout $((seconds + 60)) "$tree/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+    if timeout $((seconds + 60)) "$tree/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -seed="${FUZZ_SEED:-0}" \
         -print_final_stats=0 -artifact_prefix="$finds/" "$learned" ${seeds:+"$seeds"} >"$tree/$target.log" 2>&1; then
         passed=$((passed + 1))
         [ -t 1 ] && say "$name: $(grep -c . "$tree/$target.log") lines, $(tail -n 1 "$tree/$target.log")"
