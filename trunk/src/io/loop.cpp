@@ -29,6 +29,8 @@ Result<std::unique_ptr<Loop>> Loop::create(const LoopOptions& options) {
     state.stack_bytes = options.stack_bytes * (st::instrument::kAddressSanitizer ? 4 : 1);
     state.fibers_max = options.fibers_max;
     state.watch.begin(options.long_hold);
+    // The clock stood still since a loop before this one ended.
+    _ST_LAST_CLOCK = st_utime();
     state.primordial.started = now();
     return std::make_unique<Loop>(Private{});
 }

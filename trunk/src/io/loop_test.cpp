@@ -1,6 +1,7 @@
 #include "io/loop.hpp"
 
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -22,6 +23,15 @@ TEST_F(LoopTest, ALoopMayBeCreatedAgain) {
     loop_.reset();
     loop_ = MUST(Loop::create());
     EXPECT_TRUE(sleep(Deadline::after(1ms)).ok());
+}
+
+TEST_F(LoopTest, ALoopBeginsAtTheTimeThatItIs) {
+    loop_.reset();
+    // In whole microseconds.
+    const auto before = std::chrono::floor<std::chrono::microseconds>(std::chrono::steady_clock::now());
+    std::this_thread::sleep_for(1ms);
+    loop_ = MUST(Loop::create());
+    EXPECT_GE(now(), before + 1ms);
 }
 
 TEST_F(LoopTest, SleepLastsUntilItsDeadlineAndNotMuchShorter) {

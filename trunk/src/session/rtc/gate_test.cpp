@@ -85,12 +85,12 @@ TEST_F(RtcGate, ANameOfTheClientsChoiceIsGivenOnce) {
     EXPECT_EQ(gate->open(asked, io::Deadline::after(2s)).code(), Errc::conflict);
 }
 
-TEST_F(RtcGate, TheCertificateIsOfTheKindThatIsAskedFor) {
+TEST_F(RtcGate, AnRsaCertificateDoesAsWell) {
     vhosts.server_options.ecdsa = false;
     const std::string before = gate->fingerprint();
     make_gate();
     EXPECT_NE(gate->fingerprint(), before);
-    ASSERT_TRUE(open(Purpose::publish).ok());
+    EXPECT_NE(come(Purpose::publish), nullptr);
 }
 
 }  // namespace

@@ -55,6 +55,12 @@ struct Fixture : ::testing::Test {
     Ref<media::Source> source;
 };
 
+void take_a_slice() {
+    const auto until = std::chrono::steady_clock::now() + Players::kSlice;
+    while (std::chrono::steady_clock::now() < until) {
+    }
+}
+
 using RtcPlayers = Fixture;
 
 TEST_F(RtcPlayers, EveryPlayerIsServedOnceABatchHoweverManyPackets) {
@@ -190,11 +196,7 @@ TEST_F(RtcPlayers, NobodyStarvesWhenBatchesComeTooFast) {
     LaneGroup* group = nullptr;
     for (FakePlayer& player : all) {
         group = &players->join(source, player);
-        player.on_serve = [] {
-            const auto until = std::chrono::steady_clock::now() + Players::kSlice;
-            while (std::chrono::steady_clock::now() < until) {
-            }
-        };
+        player.on_serve = take_a_slice;
     }
     for (int i = 0; i < 18; ++i) {
         publish(*group);
@@ -211,11 +213,7 @@ TEST_F(RtcPlayers, StreamsTakeTurns) {
     std::vector<FakePlayer> all(8);
     for (std::size_t i = 0; i < all.size(); ++i) {
         players->join(i < 7 ? source : other, all[i]);
-        all[i].on_serve = [] {
-            const auto until = std::chrono::steady_clock::now() + Players::kSlice;
-            while (std::chrono::steady_clock::now() < until) {
-            }
-        };
+        all[i].on_serve = take_a_slice;
     }
     source->rtp_lane()->flush();
     other->rtp_lane()->flush();
@@ -236,11 +234,7 @@ TEST_F(RtcPlayers, LetsOthersRunWhenServingTakesLong) {
     LaneGroup* group = nullptr;
     for (FakePlayer& player : all) {
         group = &players->join(source, player);
-        player.on_serve = [] {
-            const auto until = std::chrono::steady_clock::now() + Players::kSlice;
-            while (std::chrono::steady_clock::now() < until) {
-            }
-        };
+        player.on_serve = take_a_slice;
     }
     publish(*group);
     ASSERT_TRUE(io::yield(io::Deadline::never()).ok());
