@@ -121,13 +121,18 @@ void RtcPublisher::send_silence(TimePoint now) {
 void RtcPublisher::send(TimePoint now, Kind kind, Sent sent) {
     const std::size_t index = index_of(kind);
     sent.header.sequence = next_sequence_[index]++;
-    if (sent.packet == kStampPacket)
-        session().send(now, kind, sent.header, stamp_of(sent));
-    else if (sent.packet == kSilencePacket)
-        session().send(now, kind, sent.header, kSilence);
-    else
-        session().send(now, kind, sent.header, shared().clip.packets[sent.packet].payload.bytes());
+    std::vector<std::uint8_t> stamp;
+    session().send(now, kind, sent.header, payload_of(sent, stamp));
     history_[index][sent.header.sequence % kHistory] = sent;
+}
+
+Bytes RtcPublisher::payload_of(const Sent& sent, std::vector<std::uint8_t>& stamp) const {
+    if (sent.packet == kSilencePacket)
+        return kSilence;
+    if (sent.packet != kStampPacket)
+        return shared().clip.packets[sent.packet].payload.bytes();
+    stamp = stamp_unit(sent.stamp);
+    return stamp;
 }
 
 void RtcPublisher::finish() { client().meter.on_packets(session().figures().packets_out, 0); }
@@ -135,14 +140,9 @@ void RtcPublisher::finish() { client().meter.on_packets(session().figures().pack
 void RtcPublisher::send_again(TimePoint now) {
     for (const auto& [kind, sequence] : session().take_nacks()) {
         const Sent& sent = history_[index_of(kind)][sequence % kHistory];
-        if (sent.header.sequence != sequence)
-            continue;
-        if (sent.packet == kStampPacket)
-            session().resend(now, kind, sent.header, stamp_of(sent));
-        else if (sent.packet == kSilencePacket)
-            session().resend(now, kind, sent.header, kSilence);
-        else
-            session().resend(now, kind, sent.header, shared().clip.packets[sent.packet].payload.bytes());
+        std::vector<std::uint8_t> stamp;
+        if (sent.header.sequence == sequence)
+            session().resend(now, kind, sent.header, payload_of(sent, stamp));
     }
     // Asked for and forgotten: a clip has no other key pictures than its own.
     static_cast<void>(session().take_key_frame_request());

@@ -43,7 +43,8 @@ private:
     void send_silence(TimePoint now);
     void send(TimePoint now, engine::rtc::Kind kind, Sent sent);
     void send_again(TimePoint now);
-    std::vector<std::uint8_t> stamp_of(const Sent& sent) const { return stamp_unit(sent.stamp); }
+    // A stamp is made in `stamp`, all else is there.
+    Bytes payload_of(const Sent& sent, std::vector<std::uint8_t>& stamp) const;
 
     const bool stamps_;
     const bool has_silence_;

@@ -50,8 +50,7 @@ private:
                 put(sets, unit);
         sets_ = sets.release();
         length_bytes_ = config.nal_length_size;
-        clip.format = fmt::format("level-asymmetry-allowed=1;packetization-mode=1;profile-level-id={:02x}{:02x}{:02x}",
-                                  config.profile, config.compatibility, config.level);
+        clip.format = wire::codec::avc_rtp_format(config);
         return {};
     }
 

@@ -63,12 +63,6 @@ bool is_avc_sps(Bytes unit) {
     return !unit.empty() && (unit[0] & 0x1FU) == kSps;
 }
 
-// profile-level-id of RFC 6184, 8.1, is the three bytes behind the header of the sequence parameter set.
-std::string avc_format(const wire::codec::AvcConfig& config) {
-    return fmt::format("level-asymmetry-allowed=1;packetization-mode=1;profile-level-id={:02x}{:02x}{:02x}", config.profile,
-                       config.compatibility, config.level);
-}
-
 }  // namespace
 
 VideoToRtp::VideoToRtp(RtpLane& lane, const BridgeOptions& options, const Log& log) : lane_(lane), options_(options), log_(log) {}
@@ -123,7 +117,7 @@ Result<void> VideoToRtp::set_config(const flv::VideoTag& tag) {
 
 Result<void> VideoToRtp::take_avc_config(Bytes record) {
     const auto config = TRY(wire::codec::parse_avc_config(record));
-    set_track(Codec::avc, avc_format(config));
+    set_track(Codec::avc, wire::codec::avc_rtp_format(config));
     parameter_sets_.clear();
     for (const auto* units : {&config.sps, &config.pps})
         for (const Bytes unit : *units)

@@ -18,6 +18,12 @@ namespace {
 // A publisher's packets may come again long after their turn, under their own number where there is no RTX; so may those of ours.
 constexpr unsigned long kWideReplayWindow = 1'024;
 
+// A packet on its way out. On the stack and on a boundary: the cipher's library asks for whole words, and a batch has packets of
+// any length.
+struct alignas(16) PacketStorage {
+    std::array<std::uint8_t, OutgoingTrack::kHeaderBytesMax + Session::kPayloadBytesMax + SrtpSession::kTrailerBytesMax> bytes;
+};
+
 bool has_rtx(const wire::sdp::Agreement& agreement) {
     return std::ranges::all_of(agreement.sections, [](const auto& section) { return section.rtx_payload_type.has_value(); });
 }
@@ -214,14 +220,6 @@ void Session::limit_layers(std::optional<std::uint64_t> bits_per_second) {
 
 bool Session::has_ended(Kind kind) const { return receiver_ != nullptr && receiver_->has_ended(kind); }
 
-void Session::count_sent(Bytes plain) {
-    if (shared_ == nullptr)
-        return;
-    ++shared_->rtp_out;
-    if (shared_->tap != nullptr)
-        shared_->tap->on_plain(plain);
-}
-
 bool Session::may_send(TimePoint now, Kind kind) {
     return sender_ != nullptr && state() == State::established && sender_->may_send(now, kind);
 }
@@ -235,28 +233,31 @@ std::optional<TimePoint> Session::next_send(TimePoint now) {
 void Session::send(TimePoint now, Kind kind, const LaneHeader& header, Bytes payload) {
     if (sender_ == nullptr || state() != State::established || payload.size() > kPayloadBytesMax)
         return;
-    // On the stack and on a boundary: the cipher's library asks for whole words, and a batch has packets of any length.
-    alignas(16) std::array<std::uint8_t, OutgoingTrack::kHeaderBytesMax + kPayloadBytesMax + SrtpSession::kTrailerBytesMax>
-        storage;
-    if (const auto head = sender_->write_first(storage, now, kind, header, payload.size())) {
-        std::ranges::copy(payload, storage.begin() + static_cast<std::ptrdiff_t>(*head));
-        count_sent(Bytes(storage).first(*head + payload.size()));
-        transport_->send_rtp(storage, *head + payload.size());
-    }
+    PacketStorage storage;
+    if (const auto head = sender_->write_first(storage.bytes, now, kind, header, payload.size()))
+        send_packet(storage.bytes, *head, payload);
 }
 
 void Session::resend(TimePoint now, Kind kind, const LaneHeader& header, Bytes payload) {
     if (sender_ == nullptr || state() != State::established || payload.size() > kPayloadBytesMax)
         return;
-    alignas(16) std::array<std::uint8_t, OutgoingTrack::kHeaderBytesMax + kPayloadBytesMax + SrtpSession::kTrailerBytesMax>
-        storage;
-    if (const auto head = sender_->write_again(storage, now, kind, header, payload.size())) {
-        std::ranges::copy(payload, storage.begin() + static_cast<std::ptrdiff_t>(*head));
-        count_sent(Bytes(storage).first(*head + payload.size()));
+    PacketStorage storage;
+    if (const auto head = sender_->write_again(storage.bytes, now, kind, header, payload.size())) {
         if (shared_ != nullptr)
             ++shared_->resent;
-        transport_->send_rtp(storage, *head + payload.size());
+        send_packet(storage.bytes, *head, payload);
     }
+}
+
+void Session::send_packet(MutBytes storage, std::size_t head_bytes, Bytes payload) {
+    std::ranges::copy(payload, storage.begin() + static_cast<std::ptrdiff_t>(head_bytes));
+    const std::size_t bytes = head_bytes + payload.size();
+    if (shared_ != nullptr) {
+        ++shared_->rtp_out;
+        if (shared_->tap != nullptr)
+            shared_->tap->on_plain(storage.first(bytes));
+    }
+    transport_->send_rtp(storage, bytes);
 }
 
 bool Session::take_key_frame_request() { return sender_ != nullptr && sender_->take_key_request(); }

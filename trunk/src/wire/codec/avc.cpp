@@ -1,5 +1,7 @@
 #include "wire/codec/avc.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -341,6 +343,11 @@ Result<bool> is_avc_b_slice(Bytes nal) {
     TRY(in.ue());
     constexpr std::uint32_t kB = 1;  // 6: and so is every slice of the picture
     return TRY(in.ue_up_to(9, "slice_type")) % 5 == kB;
+}
+
+std::string avc_rtp_format(const AvcConfig& config) {
+    return fmt::format("level-asymmetry-allowed=1;packetization-mode=1;profile-level-id={:02x}{:02x}{:02x}", config.profile,
+                       config.compatibility, config.level);
 }
 
 std::string_view avc_profile_name(std::uint8_t profile) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -46,6 +47,9 @@ Result<std::vector<std::uint8_t>> without_reordering(Bytes nal);
 
 // Is the slice one of a B-frame (H.264, table 7-6)? `nal` is of type 1 or 5, with its header byte; its first bytes are enough.
 Result<bool> is_avc_b_slice(Bytes nal);
+
+// What SDP says of it (RFC 6184, 8.1): packetization-mode 1, and the three bytes behind the parameter set's header.
+std::string avc_rtp_format(const AvcConfig& config);
 
 // "Baseline", "Main", "High", ... or "Other".
 std::string_view avc_profile_name(std::uint8_t profile);
