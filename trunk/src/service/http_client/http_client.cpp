@@ -64,13 +64,14 @@ Result<http1::Response> HttpClient::receive(io::Stream& stream, const HttpCall& 
         const auto count = stream.read_some(scratch_, deadline);
         if (!count.ok() && count.code() != Errc::closed)
             return Error(count.error());
-        const auto fed = count.ok() ? parser.feed(scratch_.first(*count)) : Result<std::size_t>(std::size_t{0});
-        // Behind a head, only a body can be too long.
-        if (!fed.ok() && fed.code() == Errc::limit && call.rest == HttpCall::Rest::left && parser.head() != nullptr)
-            return *parser.head();
-        TRY(Result<std::size_t>(fed));
-        if (!count.ok())
+        if (!count.ok()) {
             TRY(parser.finish());
+        } else if (const auto fed = parser.feed(scratch_.first(*count)); !fed.ok()) {
+            // Behind a head, only a body can be too long.
+            if (fed.code() == Errc::limit && call.rest == HttpCall::Rest::left && parser.head() != nullptr)
+                return *parser.head();
+            return Error(fed.error());
+        }
         if (auto answer = parser.next())
             return *std::move(answer);
         CHECK(count.ok());
