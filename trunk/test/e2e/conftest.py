@@ -12,6 +12,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "media")]
 
 import clips  # noqa: E402  pylint: disable=wrong-import-position
 import live_server  # noqa: E402  pylint: disable=wrong-import-position
+import load_tools  # noqa: E402  pylint: disable=wrong-import-position
 
 
 # Else it makes a folder in the working directory.
@@ -65,6 +66,20 @@ def fixture_server(tmp_path):
     finally:
         for one in started:
             one.kill()
+
+
+@pytest.fixture(name="load")
+def fixture_load(tmp_path):
+    """load("sb_rtmp_load", ...) starts one; what still runs at the end is killed."""
+    running = []
+
+    def start(name: str, *arguments) -> load_tools.Load:
+        running.append(load_tools.Load(tmp_path, name, *arguments))
+        return running[-1]
+
+    yield start
+    for one in running:
+        one.kill()
 
 
 @pytest.fixture(name="certificate", scope="session")

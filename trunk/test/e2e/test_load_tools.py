@@ -10,26 +10,12 @@ import time
 import pytest
 
 from live_server import free_port, wait_until
-from load_tools import Load, Nginx, tool
+from load_tools import Nginx, tool
 from rtmp_client import COMMAND, amf0, encode_message
 
 FLV = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } min_latency on;"
 REPORT = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] \[report\] \[\d+\] threads:(\d+) alive:(\d+) duration:(\d+) tduration:\d+ "
                     r"nread:[\d.]+ nwrite:[\d.]+ tasks:(\d+) etasks:(\d+) stasks:\d+ estasks:\d+$", re.MULTILINE)
-
-
-@pytest.fixture(name="load")
-def fixture_load(tmp_path):
-    """load("sb_rtmp_load", ...) starts one; what still runs at the end is killed."""
-    running = []
-
-    def start(name: str, *arguments) -> Load:
-        running.append(Load(tmp_path, name, *arguments))
-        return running[-1]
-
-    yield start
-    for one in running:
-        one.kill()
 
 
 @pytest.fixture(name="nginx")

@@ -3,22 +3,7 @@
 import pytest
 
 from live_server import wait_until
-from load_tools import Load
 from rtmp_client import Publisher
-
-
-@pytest.fixture(name="load")
-def fixture_load(tmp_path):
-    """load("sb_rtc_load", ...) starts one; what still runs at the end is killed."""
-    running = []
-
-    def start(name: str, *arguments) -> Load:
-        running.append(Load(tmp_path, name, *arguments))
-        return running[-1]
-
-    yield start
-    for one in running:
-        one.kill()
 
 
 def counted(live) -> dict:

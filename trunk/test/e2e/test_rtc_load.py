@@ -8,7 +8,6 @@ import pytest
 
 from live_server import LiveServer, conf, free_port, wait_until
 from load_tools import tool
-from test_load_tools import fixture_load  # noqa: F401 (fixture)
 
 RTC = "rtc { enabled on; rtmp_to_rtc on; }"
 ROOT = "rtc_server { enabled on; listen 127.0.0.1:$udp; }"

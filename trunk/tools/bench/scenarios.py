@@ -18,6 +18,7 @@ from report import Row
 from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Peer, Server, make_static_file, start_nginx, start_nginx_http, start_ours, start_peer
 from ways import ways_rows
 from whep import whep_rows
+from windows import Window, measure_windows
 
 SETTLE_S = 3.0
 STREAM = "bench"
@@ -43,41 +44,6 @@ class Plan:
 
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
-
-
-@dataclass
-class Window:
-    """One measuring window of a sender and the players behind it."""
-    cpu_s: float
-    bytes: int
-    seconds: float
-    lag_ms_p99: float
-    lag_ms_max: float
-
-    @property
-    def per_gb(self) -> float:
-        return self.cpu_s / (self.bytes / 1e9) if self.bytes else float("inf")
-
-    @property
-    def core_share(self) -> float:
-        return self.cpu_s / self.seconds
-
-
-def measure_windows(pairs: list[tuple[Process, Process]], repeats: int, seconds: float) -> list[list[Window]]:
-    """Measures several (sender, load) pairs over the same windows; one list of windows per pair."""
-    results: list[list[Window]] = [[] for _ in pairs]
-    for _ in range(repeats):
-        before = []
-        for sender, load in pairs:
-            load.tell("mark")
-            before.append(sender.cpu_seconds())
-        time.sleep(seconds)
-        for index, (sender, load) in enumerate(pairs):
-            cpu = sender.cpu_seconds() - before[index]
-            load.tell("report")
-            got = load.wait_event("report", 30)
-            results[index].append(Window(cpu, got["window_bytes"], got["seconds"], got.get("lag_ms_p99", 0), got.get("lag_ms_max", 0)))
-    return results
 
 
 @dataclass
@@ -514,8 +480,7 @@ def memory_rows(lab: Lab, plan: Plan) -> list[Row]:
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
     functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "hls": hls_rows, "whep": whep_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
-                 "memory": memory_rows, "profile": profile_rows,
-                 "ways": lambda lab, plan: ways_rows(lab, plan, measure_windows)}
+                 "memory": memory_rows, "profile": profile_rows, "ways": ways_rows}
     return [row for part in plan.parts for row in functions[part](lab, plan)]
 
 

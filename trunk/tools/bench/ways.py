@@ -9,6 +9,7 @@ from statistics import median
 from harness import SERVER_CORE, Lab, Process
 from report import Row
 from servers import WINDOW_MS, start_ours
+from windows import measure_windows
 
 STREAM = "bench"
 
@@ -47,10 +48,10 @@ def start_server(lab: Lab, players: int, **options) -> tuple[Process, Process, P
     return server.process, load, publisher
 
 
-def compare(work: str, taken: tuple, other: tuple, plan, measure) -> Row:
+def compare(work: str, taken: tuple, other: tuple, plan) -> Row:
     """Both run already. A row whose figure is the variant's, and whose floor is the way we took."""
     time.sleep(3)
-    windows = measure([taken[:2], other[:2]], plan.repeats, plan.seconds)
+    windows = measure_windows([taken[:2], other[:2]], plan.repeats, plan.seconds)
     for process in reversed([*taken, *other]):
         process.stop()
     ratios = [b.per_gb / a.per_gb for a, b in zip(*windows)]
@@ -59,14 +60,14 @@ def compare(work: str, taken: tuple, other: tuple, plan, measure) -> Row:
                median(ratios), "", None, spread, {"windows": [[w.__dict__ for w in of] for of in windows]}, plan.command)
 
 
-def ways_rows(lab: Lab, plan, measure) -> list[Row]:
+def ways_rows(lab: Lab, plan) -> list[Row]:
     players = 200 if plan.smoke else 2000
     rows = []
     for name, options in FLOORS.items():
         print(f"ways: {name}, {players} players", file=sys.stderr, flush=True)
-        rows.append(compare(f"bare loop: {name}", start_floor(lab, players, {}), start_floor(lab, players, options), plan, measure))
+        rows.append(compare(f"bare loop: {name}", start_floor(lab, players, {}), start_floor(lab, players, options), plan))
     variants = {"the same again": {}, "io_uring off": {"io_uring": False}} | {name: {"build": path} for name, path in plan.builds.items()}
     for name, options in variants.items():
         print(f"ways: the server, {name}, {players} players", file=sys.stderr, flush=True)
-        rows.append(compare(f"the server: {name}", start_server(lab, players), start_server(lab, players, **options), plan, measure))
+        rows.append(compare(f"the server: {name}", start_server(lab, players), start_server(lab, players, **options), plan))
     return rows
