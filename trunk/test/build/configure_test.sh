@@ -100,6 +100,8 @@ check_values() {
     claim "options are resolved" 0 "--gprof=on" "--utest=on" "--srt=off" "--jobs=3" "--extra-flags=-O0 -DX=1" "Configure ok!"
     cache_has "flags reach the build" "LIVE_EXTRA_FLAGS:STRING=-O0 -DX=1"
     cache_has "gprof reaches the build" "LIVE_GPROF:BOOL=ON"
+    configure --rtc=off --https=off
+    claim "what is always there stays and says so" 0 "--rtc=off: accepted, it stays on" "--https=off: accepted" "snapshots: off" "WebRTC"
     configure
     claim "the defaults configure" 0 "Options: none" "Configure ok!"
     if grep -rqs -e ' -O2 .*-g .*-fno-omit-frame-pointer' "$here/objs/build"; then ok; else not_ok "the build is optimised"; fi
