@@ -5,7 +5,7 @@
 #include "base/byte_reader.hpp"
 #include "media/bridge_fixture.hpp"
 #include "media/cursor.hpp"
-#include "media/rtp_cursor.hpp"
+#include "media/rtp_reader_fixture.hpp"
 #include "wire/amf/amf.hpp"
 #include "wire/codec/codec_vectors.hpp"
 
@@ -149,7 +149,7 @@ TEST_F(RtpToFramesTest, ItsFramesAreNotMadeRtpOnceMore) {
     options.bridge.rtmp_to_rtc = true;
     options.bridge.rtc_to_rtmp = true;
     source->set_options(options);
-    RtpCursor player(source);
+    RtpReader player(source);
     picture(0ms, true);
     EXPECT_EQ(source->frames_to_rtp(), nullptr);
     const Sequence packets = lane.next();

@@ -175,7 +175,7 @@ public:
     // nullptr when nobody holds it.
     WireRun* run(const RunFormat& format) const;
 
-    // The lane of RTP packets exists while somebody reads or fills it. Hold it by an RtpCursor.
+    // The lane of RTP packets exists while somebody reads or fills it: each of hold and release once a reader.
     RtpLane& hold_rtp_lane();
     void release_rtp_lane();
     // nullptr when nobody holds it.
