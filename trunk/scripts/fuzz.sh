@@ -22,27 +22,48 @@ build_tree "$tree" ${targets:-fuzzers} || die "0 passed, 1 failed"
 [ -n "$targets" ] || targets=$(cd "$tree" && find . -maxdepth 1 -name 'fuzz_*' -type f -perm -u+x | sed 's|^\./||' | sort)
 [ -n "$targets" ] || die "no fuzz targets"
 
-for target in $targets; do
-    name=${target#fuzz_}
+# One target for its seconds; leaves finds/NAME.passed unless it failed.
+fuzz_one() {
+    name=${1#fuzz_}
     learned=$tree/corpus/$name
-    mkdir -p "$learned"
     kept=$trunk/test/corpus/$name
     finds=$tree/finds/$name
     rm -rf "$finds"
-    mkdir -p "$finds"
+    mkdir -p "$finds" "$learned"
     seeds=
     if [ -d "$kept" ]; then seeds=$kept; fi
-    if timeout $((seconds + 60)) "$tree/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -seed="${FUZZ_SEED:-0}" \
-        -print_final_stats=0 -artifact_prefix="$finds/" "$learned" ${seeds:+"$seeds"} >"$tree/$target.log" 2>&1; then
-        passed=$((passed + 1))
-        [ -t 1 ] && say "$name: $(grep -c . "$tree/$target.log") lines, $(tail -n 1 "$tree/$target.log")"
-    else
-        failed=$((failed + 1))
-        warn "$name: a find, kept in test/corpus/$name"
-        mkdir -p "$kept"
-        cp "$finds"/* "$kept/" 2>/dev/null
-        grep -A 25 -E 'ERROR|runtime error|CHECK' "$tree/$target.log" | head -n 40 >&2
+    if timeout $((seconds + 60)) "$tree/$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -seed="${FUZZ_SEED:-0}" \
+        -print_final_stats=0 -artifact_prefix="$finds/" "$learned" ${seeds:+"$seeds"} >"$tree/$1.log" 2>&1; then
+        [ -t 1 ] && say "$name: $(grep -c . "$tree/$1.log") lines, $(tail -n 1 "$tree/$1.log")"
+        : >"$finds.passed"
     fi
+}
+
+# As many at a time as there are cores; all take as long.
+rm -f "$tree"/finds/*.passed
+mkdir -p "$tree/finds"
+running=0
+for target in $targets; do
+    fuzz_one "$target" &
+    running=$((running + 1))
+    if [ $running -ge "$JOBS" ]; then
+        wait
+        running=0
+    fi
+done
+wait
+
+for target in $targets; do
+    name=${target#fuzz_}
+    if [ -f "$tree/finds/$name.passed" ]; then
+        passed=$((passed + 1))
+        continue
+    fi
+    failed=$((failed + 1))
+    warn "$name: a find, kept in test/corpus/$name"
+    mkdir -p "$trunk/test/corpus/$name"
+    cp "$tree/finds/$name"/* "$trunk/test/corpus/$name/" 2>/dev/null
+    grep -A 25 -E 'ERROR|runtime error|CHECK' "$tree/$target.log" | head -n 40 >&2
 done
 say "$passed passed, $failed failed"
 [ $failed = 0 ]
