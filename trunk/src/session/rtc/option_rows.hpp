@@ -63,8 +63,8 @@ inline constexpr auto kRtcServerRows = std::tuple{
     config::row(&RtcServerOptions::ecdsa, "ecdsa", kRestart, "An ECDSA certificate; off is RSA."),
     config::row(&RtcServerOptions::encrypt, "encrypt", kNextSession, "SRTP; off only for load tests."),
     config::row(&RtcServerOptions::reuseport, "reuseport", 1, 1024, kRestart, "Sockets on the port."),
-    config::row(&RtcServerOptions::merge_nalus, "merge_nalus", kNextSession, "Merges small units when packing from RTMP.")
-        .pending(),
+    config::row(&RtcServerOptions::merge_nalus, "merge_nalus", kNextSession, "No effect: small units share a packet in any case.")
+        .ignored(),
     config::block(&RtcServerOptions::black_hole, "black_hole", kBlackHoleRows, "A copy of everything, for debugging."),
     config::row(&RtcServerOptions::dir, "dir", kRestart, "No effect.").ignored(),
 };
