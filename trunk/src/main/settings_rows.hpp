@@ -114,8 +114,8 @@ inline constexpr auto kProcessRows = std::tuple{
     config::row(&Settings::force_grace_quit, "force_grace_quit", kLive, "SIGTERM stops gracefully."),
     config::row(&Settings::io_uring, "io_uring", kRestart, "Ours: sends in batches through io_uring where the kernel allows it."),
     config::row(&Settings::empty_ip_ok, "empty_ip_ok", kLive,
-                "A connection without a peer address, as of a health probe, is closed silently.")
-        .pending(),
+                "No effect: the peer's address is known from the moment that a connection is accepted.")
+        .ignored(),
     config::row(&Settings::in_docker, "in_docker", kRestart, "Behaves as in a container."),
     config::row(&Settings::disable_daemon_for_docker, "disable_daemon_for_docker", kRestart, "In a container, daemon is off."),
     config::row(&Settings::inotify_auto_reload, "inotify_auto_reload", kRestart, "Reloads when the conf file changes.").pending(),
