@@ -64,6 +64,9 @@ public:
         return first;
     }
 
+    // What is on its way does not come.
+    void lose_all() { flying_.clear(); }
+
     NetworkOptions options;
     bool is_cut = false;
 

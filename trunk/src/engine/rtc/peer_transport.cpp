@@ -85,6 +85,8 @@ Result<void> PeerTransport::handle_dtls(TimePoint now, Bytes datagram) {
     if (dtls_ == nullptr) {
         if (close_reader_ && close_reader_->ends(datagram))
             end("close_notify");
+        else if (last_flight_ && last_flight_->is_wanted(now, datagram))
+            send(last_flight_->datagram());
         return {};
     }
     if (flight_sent_ && state_ == State::connecting) {
@@ -96,9 +98,10 @@ Result<void> PeerTransport::handle_dtls(TimePoint now, Bytes datagram) {
 }
 
 Result<void> PeerTransport::after_dtls(TimePoint now, Result<void> outcome) {
-    flush_dtls(now);
+    Flight flight = flush_dtls(now);
     const DtlsTransport::State dtls = dtls_->state();
-    if (outcome.ok() && dtls == DtlsTransport::State::established && state_ == State::connecting)
+    const bool is_through = outcome.ok() && dtls == DtlsTransport::State::established && state_ == State::connecting;
+    if (is_through)
         outcome = establish();
     if (!outcome.ok()) {
         end(outcome.error().sentence());
@@ -106,9 +109,8 @@ Result<void> PeerTransport::after_dtls(TimePoint now, Result<void> outcome) {
     }
     if (dtls == DtlsTransport::State::closed)
         end("close_notify");
-    // A client had the last word of the server: the other end has all that it needs.
-    else if (state_ == State::established && options_.dtls.role == DtlsRole::client)
-        owe_nothing();
+    else if (is_through && options_.after_handshake == AfterHandshake::free_dtls)
+        let_dtls_go(now, std::move(flight));
     return {};
 }
 
@@ -119,20 +121,24 @@ Result<void> PeerTransport::establish() {
     return {};
 }
 
-void PeerTransport::owe_nothing() {
-    if (options_.after_handshake != AfterHandshake::free_dtls || dtls_ == nullptr)
+// A client had the last word of the server: that one has all that it needs. A server's is its Finished, alone in a datagram.
+void PeerTransport::let_dtls_go(TimePoint now, Flight flight) {
+    if (options_.dtls.role == DtlsRole::server && flight.size() != 1)
         return;
     close_reader_ = dtls_->close_reader();
+    if (options_.dtls.role == DtlsRole::server)
+        last_flight_.emplace(std::move(flight.front()), now);
     dtls_.reset();
 }
 
-void PeerTransport::flush_dtls(TimePoint now) {
-    const auto datagrams = dtls_->take_output();
+PeerTransport::Flight PeerTransport::flush_dtls(TimePoint now) {
+    Flight datagrams = dtls_->take_output();
     // Only of the first: which flight was answered cannot be told later.
     if (!datagrams.empty() && !flight_sent_ && !round_trip_)
         flight_sent_ = now;
     for (const auto& datagram : datagrams)
         send(datagram);
+    return datagrams;
 }
 
 PeerTransport::Incoming PeerTransport::handle_media(MutBytes datagram, Incoming::Kind kind) {
@@ -149,7 +155,8 @@ PeerTransport::Incoming PeerTransport::handle_media(MutBytes datagram, Incoming:
         }
         bytes = *plain;
     }
-    owe_nothing();
+    // Who protects what it says has the keys, and so our last flight.
+    last_flight_.reset();
     return {kind, datagram.first(bytes)};
 }
 

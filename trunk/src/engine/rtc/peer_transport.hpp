@@ -9,12 +9,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "base/transport_address.hpp"
 #include "engine/rtc/datagram_batch.hpp"
+#include "engine/rtc/dtls_last_flight.hpp"
 #include "engine/rtc/dtls_transport.hpp"
 #include "engine/rtc/ice_agent.hpp"
 #include "engine/rtc/srtp_session.hpp"
@@ -25,9 +27,8 @@ class PeerTransport {
     struct Private {};
 
 public:
-    // An established DTLS object holds 76 KB. `free` lets it go once nothing is owed any more: a server's last flight was heard
-    // when the peer has sent something authentic, a client's when the handshake is over. Its close_notify is heard all the same;
-    // ours cannot be said any more.
+    // An established DTLS object holds 76 KB. `free` lets it go when the handshake is over. The peer's close_notify is heard all
+    // the same, and the last flight said again while it may not have come; our close_notify cannot be said any more.
     enum class AfterHandshake : std::uint8_t { keep_dtls, free_dtls };
     enum class State : std::uint8_t { connecting, established, closed };
 
@@ -88,9 +89,11 @@ private:
     Result<void> begin(TimePoint now);
     Result<void> after_dtls(TimePoint now, Result<void> outcome);
     Result<void> establish();
-    void flush_dtls(TimePoint now);
-    // The handshake will not be asked about any more.
-    void owe_nothing();
+    using Flight = std::vector<std::vector<std::uint8_t>>;
+    // What was sent.
+    Flight flush_dtls(TimePoint now);
+    // The handshake is over; `flight` is what has ended it here.
+    void let_dtls_go(TimePoint now, Flight flight);
     void send(Bytes datagram);
     void end(std::string reason);
 
@@ -100,6 +103,7 @@ private:
     std::optional<IceAgent> ice_;
     std::unique_ptr<DtlsTransport> dtls_;          // from the first valid check on
     std::optional<DtlsCloseReader> close_reader_;  // once dtls_ is gone
+    std::optional<DtlsLastFlight> last_flight_;    // until the peer has shown that it has its keys
     std::unique_ptr<SrtpSession> srtp_;
     State state_ = State::connecting;
     bool has_begun_ = false;
