@@ -89,7 +89,10 @@ def ask(port: int, asked, ids: dict):
         judge(answer)
         if answer.is_live or (asked.method == b"HEAD" and answer.status in REFUSALS):
             return answer  # Of what is not understood nobody knows that it was HEAD.
+        is_kept = answer.fields["connection"] == "keep-alive"
+        assert goes_on or not is_kept, "a connection is promised to stay that the client wants closed"
         second = answers.next()
+        assert second is not None or not is_kept, f"the connection ends behind an answer of status {answer.status} that promised more"
         if second is not None:
             assert goes_on, f"two answers to one request: {second}"
             assert second.status == 200 and second.json()["data"]["major"], second

@@ -1,5 +1,5 @@
-"""HLS: players of sb_hls_load fetch a live stream's playlist and segments, from our server's memory and, the same files, from nginx
-with sendfile. Ours makes the segments meanwhile, for both."""
+"""HLS: players of sb_hls_load fetch a live stream's playlist and segments over kept connections, from our server's memory and, the same
+files, from nginx with sendfile. Ours makes the segments meanwhile, for both."""
 
 import json
 import subprocess

@@ -184,7 +184,7 @@ def requests_per_core(process: Process, url: str, seconds: float) -> float:
     if shutil.which("wrk") is None:
         raise BenchError("wrk is not installed (Debian: apt-get install wrk)")
     before = process.cpu_seconds()
-    done = subprocess.run(["taskset", "-c", str(LOAD_CORE), "wrk", "-t1", "-c50", f"-d{max(1, round(seconds))}s", url],
+    done = subprocess.run(["taskset", "-c", str(LOAD_CORE), "wrk", "-t1", "-c50", "-H", "Connection: close", f"-d{max(1, round(seconds))}s", url],
                           capture_output=True, text=True, timeout=seconds + 30, check=True)
     cpu = process.cpu_seconds() - before
     if "Non-2xx" in done.stdout:

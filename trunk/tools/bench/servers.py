@@ -49,13 +49,13 @@ rtmp {{
 }}
 """
 
-# Every answer closes its connection, as those of our family do.
+# Connections stay as ours do: as long, and for as many requests.
 NGINX_HTTP_CONF = """\
 daemon off; master_process off; worker_processes 1; worker_rlimit_nofile 20000;
 user root; pid {folder}/nginx-{port}.pid; error_log stderr error;
 events {{ worker_connections 19000; }}
 http {{
-    access_log off; sendfile on; keepalive_timeout 0;
+    access_log off; sendfile on; tcp_nopush on; keepalive_timeout 15s; keepalive_requests 10000;
     server {{ listen 127.0.0.1:{port}; root {folder}/html; location = /versions {{ default_type application/json; return 200 '{{"code":0}}'; }} }}
 }}
 """

@@ -1,15 +1,55 @@
 #include "service/files/normal_path.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace live::service::files {
 
-namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kUp = "..";
+
+// Takes the last name off `out`, which ends with a slash. False when there is none that could be taken off.
+bool go_up(std::string& out) {
+    if (out.empty() || out == "/" || out == "../" || out.ends_with("/../"))
+        return false;
+    out.pop_back();
+    const std::size_t slash = out.rfind('/');
+    out.resize(slash == std::string::npos ? 0 : slash + 1);
+    return true;
+}
+
+// Adds the names of `path`, each with a slash behind it, but a last one that has none.
+void append_names(std::string& out, std::string_view path) {
+    while (!path.empty()) {
+        const std::size_t end = std::min(path.find('/'), path.size());
+        const std::string_view name = path.substr(0, end);
+        const bool is_last = end == path.size();
+        path.remove_prefix(std::min(end + 1, path.size()));
+        if (name.empty() || name == ".")
+            continue;
+        if (name == kUp && (go_up(out) || out == "/"))
+            continue;
+        out += name;
+        if (!is_last || name == kUp)
+            out += '/';
+    }
+}
+
+}  // namespace
 
 std::string normal_path(const std::string& folder, std::string_view path) {
-    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
-    return (fs::path(folder.empty() ? "." : folder) / fs::path(path)).lexically_normal().generic_string();
+    std::string out;
+    out.reserve(folder.size() + path.size() + 2);
+    if (folder.starts_with('/'))
+        out += '/';
+    append_names(out, folder);
+    if (!out.empty() && !out.ends_with('/'))
+        out += '/';
+    append_names(out, path);
+    // As text a folder above is told without its slash, and the working one has a name.
+    if (out == "../" || out.ends_with("/../"))
+        out.pop_back();
+    return out.empty() ? "." : out;
 }
 
 }  // namespace live::service::files

@@ -7,6 +7,9 @@ namespace live::session {
 
 class ConnectionLimit {
 public:
+    // A half of the places: the rest is always free for who comes anew.
+    static constexpr std::size_t kCrowdedShare = 2;
+
     explicit ConnectionLimit(std::size_t max) : max_(max) {}
 
     // One client's place; given back when destroyed. Empty when there was none left. `bytes` is what its connection object takes.
@@ -37,6 +40,8 @@ public:
     void set_max(std::size_t max) { max_ = max; }
     std::size_t max() const { return max_; }
     std::size_t used() const { return used_; }
+    // So many places are taken that nobody should keep one without being served now.
+    bool is_crowded() const { return used_ > max_ / kCrowdedShare; }
     // Of the connections that have a place, without what they own elsewhere.
     std::size_t bytes() const { return bytes_; }
 

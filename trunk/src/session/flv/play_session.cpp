@@ -102,6 +102,7 @@ Result<void> PlaySession::send_head(io::Deadline deadline) {
         return accept_websocket(deadline);
     http::Head head;
     head.content_type = url_.mount.content_type();
+    head.is_last = true;
     TRY(exchange_.send_head(head, deadline));
     framing_ = exchange_.body_end() == http::BodyEnd::chunks ? media::Framing::http_chunk : media::Framing::none;
     return {};
@@ -116,6 +117,7 @@ Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
             reply.headers.emplace_back("Upgrade", "websocket");  // RFC 9110, 15.5.22
             reply.headers.emplace_back("Sec-WebSocket-Version", websocket::kVersion);
         }
+        exchange_.make_last();
         TRY(exchange_.send(reply, deadline));
         return Error(std::move(accept).error());
     }

@@ -72,14 +72,14 @@ void Acceptor::serve_http(std::unique_ptr<io::TcpStream> stream, const Log& log,
     // On the heap, because what a parked fiber keeps on its stack should fit into one page.
     if (tls_ == nullptr) {
         io::TcpStream* tcp = stream.get();
-        std::make_unique<Connection>(std::move(stream), tcp, peer_ip, context_, log)->run(deadline);
+        std::make_unique<Connection>(std::move(stream), tcp, peer_ip, context_, limit_, log)->run(deadline);
         return;
     }
     auto secured = io::TlsStream::accept(std::move(stream), *tls_, deadline.sooner(io::Deadline::after(kTlsLimit)));
     if (!secured.ok())
         LOG_WARN(log, "HTTPS client finished. reason=\"TLS: {}\"", secured.error().text());
     else
-        std::make_unique<Connection>(*std::move(secured), nullptr, peer_ip, context_, log)->run(deadline);
+        std::make_unique<Connection>(*std::move(secured), nullptr, peer_ip, context_, limit_, log)->run(deadline);
 }
 
 }  // namespace live::session::http

@@ -44,11 +44,12 @@ Reply redirect_to(std::string location, const std::string& raw_query) {
 }  // namespace
 
 Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context,
-                       const Log& log)
+                       const ConnectionLimit& limit, const Log& log)
     : stream_(std::move(stream)),
       tcp_(tcp),
       peer_ip_(std::move(peer_ip)),
       context_(context),
+      limit_(limit),
       log_(log),
       parser_(context.limits, [this](const http1::Request& head) { return streams_body(head); }) {}
 
@@ -60,7 +61,10 @@ void Connection::run(io::Deadline deadline) {
 }
 
 Result<void> Connection::serve(io::Deadline deadline) {
-    for (std::size_t i = 0; i < kRequestsMax; ++i) {
+    for (;;) {
+        // Who comes anew has one time for everything, who stays may first be silent.
+        if (requests_ > 0 && !TRY(wait_for_next(deadline)))
+            return {};
         const auto received = receive_next(deadline.sooner(io::Deadline::after(kReceiveLimit)));
         if (!received.ok()) {
             refuse_for(received.error(), deadline);
@@ -69,7 +73,16 @@ Result<void> Connection::serve(io::Deadline deadline) {
         if (!message_ || TRY(answer(deadline)) == Next::close)
             return {};
     }
-    return {};
+}
+
+// False when nothing has come. A client that has gone is told by the next read.
+Result<bool> Connection::wait_for_next(io::Deadline deadline) {
+    if (!rest_.empty())
+        return true;
+    const auto waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleLimit)));
+    if (!waited.ok() && waited.code() != Errc::timed_out)
+        return Error(waited.error());
+    return waited.ok();
 }
 
 // Into a member: a live stream is answered for hours, from the same stack.
@@ -87,7 +100,7 @@ void Connection::refuse_for(const Error& error, io::Deadline deadline) {
 void Connection::refuse(int status, io::Deadline deadline, std::string method) {
     Request refused;
     refused.message.method = std::move(method);
-    Exchange exchange(refused, {*stream_, tcp_, context_, parser_, rest_, log_}, BodyMode::whole);
+    Exchange exchange(refused, {*stream_, tcp_, context_, parser_, rest_, log_, false}, BodyMode::whole);
     if (!exchange.send(error_reply(status, http1::reason_of(status)), deadline).ok())
         return;
     const auto limit = deadline.sooner(io::Deadline::after(kRefusalLimit));
@@ -165,11 +178,13 @@ bool Connection::streams_body(const http1::Request& head) const {
 Result<Connection::Next> Connection::answer(io::Deadline deadline) {
     const BodyMode mode = parser_.streamed() != nullptr ? BodyMode::streamed : BodyMode::whole;
     TRY(understand_next(deadline));
-    Exchange exchange(*request_, {*stream_, tcp_, context_, parser_, rest_, log_}, mode);
+    Exchange exchange(*request_, {*stream_, tcp_, context_, parser_, rest_, log_, may_stay()}, mode);
     if (Handler* handler = TRY(route(exchange, deadline)))
         TRY(handler->serve(exchange, deadline));
-    return request_->message.keep_alive && !exchange.must_close() ? Next::go_on : Next::close;
+    return exchange.must_close() ? Next::close : Next::go_on;
 }
+
+bool Connection::may_stay() const { return request_->message.keep_alive && requests_ < kRequestsMax && !limit_.is_crowded(); }
 
 // Who answers; nullptr when the connection itself had the answer, which it has sent. A frame of its own: below it a live stream
 // is served for hours.
@@ -214,6 +229,7 @@ bool Connection::is_authorised(const Request& request) const {
 void Connection::log_request(const http1::Request& message) {
     constexpr std::size_t kTargetShown = 512;
     constexpr std::size_t kHostShown = 256;
+    ++requests_;
     ++context_.requests;
     const std::string_view target = message.target;
     LOG_INFO(log_, "HTTP #{} {} {} {}://{}{}, content-length={}", context_.requests, stream_->peer(), message.method,

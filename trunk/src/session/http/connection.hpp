@@ -1,6 +1,6 @@
 // Connection: one HTTP/1.1 client from accept to close: reads requests, has them answered, one after the other. What is broken,
-// too long or too slow gets the fitting 4xx and is closed. Every answer says "Connection: close", yet a client that goes on is
-// served.
+// too long or too slow gets the fitting 4xx and is closed. A client that can (RFC 9112, 9.3) keeps its connection for the next
+// request, unless the server is crowded.
 #pragma once
 
 #include <chrono>
@@ -16,6 +16,7 @@
 #include "engine/http1/parser.hpp"
 #include "io/stream.hpp"
 #include "io/tcp_stream.hpp"
+#include "session/common/connection_limit.hpp"
 #include "session/http/context.hpp"
 #include "session/http/exchange.hpp"
 
@@ -26,13 +27,17 @@ public:
     // A whole request, or the header of one with a streamed body, has to come in this time, so that one byte a second does not
     // hold a place for ever.
     static constexpr std::chrono::seconds kReceiveLimit{15};
+    // Over one connection, then it is closed.
     static constexpr std::size_t kRequestsMax = 10'000;
+    // How long a client may keep a connection without asking for anything.
+    static constexpr std::chrono::seconds kIdleLimit{15};
     // How long, and how much, a client that is refused may still send.
     static constexpr std::chrono::seconds kRefusalLimit{1};
     static constexpr std::size_t kRefusalBytesMax = 1 << 20;
 
     // `tcp` is the stream when it is plain TCP, else nullptr: then it is TLS.
-    Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context, const Log& log);
+    Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context,
+               const ConnectionLimit& limit, const Log& log);
 
     // Returns when the connection is over.
     void run(io::Deadline deadline);
@@ -49,8 +54,11 @@ private:
     Result<std::optional<engine::http1::Request>> receive(io::Deadline deadline);
     Result<void> feed(Bytes input);
     Result<void> receive_next(io::Deadline deadline);
+    Result<bool> wait_for_next(io::Deadline deadline);
     Result<void> understand_next(io::Deadline deadline);
     Result<Next> answer(io::Deadline deadline);
+    // Whether another request may follow the one that is being answered.
+    bool may_stay() const;
     Result<Handler*> route(Exchange& exchange, io::Deadline deadline);
     Result<Request> understand(engine::http1::Request message) const;
     bool streams_body(const engine::http1::Request& head) const;
@@ -64,7 +72,9 @@ private:
     io::TcpStream* tcp_;
     std::string peer_ip_;
     Context& context_;
+    const ConnectionLimit& limit_;
     const Log& log_;
+    std::size_t requests_ = 0;
     engine::http1::RequestParser parser_;
     // What a client sent behind the request that is being answered; at most one read.
     std::vector<std::uint8_t> rest_;

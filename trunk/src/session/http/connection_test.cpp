@@ -12,6 +12,7 @@
 #include "engine/http1/writer.hpp"
 #include "io/loop.hpp"
 #include "io/tcp_stream.hpp"
+#include "session/http/connection.hpp"
 #include "session/http/exchange.hpp"
 
 namespace live::session::http {
@@ -134,7 +135,7 @@ TEST_F(HttpConnectionTest, AnswersWithTheHeadersOfTheSpec) {
     EXPECT_EQ(response.body, "GET /a b [1] ");
     EXPECT_EQ(response.headers.find("Server"), "SRS/7.1.0(Test)");
     EXPECT_EQ(response.headers.find("Content-Type"), "text/plain");
-    EXPECT_TRUE(response.headers.has_token("Connection", "close"));
+    EXPECT_TRUE(response.headers.has_token("Connection", "keep-alive"));
     EXPECT_FALSE(response.headers.find("Access-Control-Allow-Origin"));
 }
 
@@ -150,8 +151,53 @@ TEST_F(HttpConnectionTest, AClientThatGoesOnIsServedAndMayPipeline) {
 TEST_F(HttpConnectionTest, ClosesForAClientThatAsksForIt) {
     const auto stream = dial();
     send(*stream, "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
-    EXPECT_EQ(receive(*stream).status, 200);
+    const auto response = receive(*stream);
+    EXPECT_EQ(response.status, 200);
+    EXPECT_TRUE(response.headers.has_token("Connection", "close"));
     EXPECT_TRUE(is_closed(*stream));
+}
+
+TEST_F(HttpConnectionTest, AnOldClientKeepsItsConnectionOnlyWhenItAsks) {
+    const auto asking = dial();
+    for (int i = 0; i < 2; ++i) {
+        send(*asking, "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+        EXPECT_TRUE(receive(*asking).headers.has_token("Connection", "keep-alive"));
+    }
+    const auto other = dial();
+    send(*other, "GET / HTTP/1.0\r\n\r\n");
+    EXPECT_TRUE(receive(*other).headers.has_token("Connection", "close"));
+    EXPECT_TRUE(is_closed(*other));
+}
+
+TEST_F(HttpConnectionTest, TheLastRequestOfAConnectionIsToldSo) {
+    const auto stream = dial();
+    const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    for (std::size_t i = 1; i < Connection::kRequestsMax; ++i) {
+        send(*stream, get);
+        ASSERT_TRUE(receive(*stream).headers.has_token("Connection", "keep-alive")) << i;
+    }
+    send(*stream, get + get);
+    EXPECT_TRUE(receive(*stream).headers.has_token("Connection", "close"));
+    // The next one is unread: the connection may also be reset over it.
+    EXPECT_EQ(receive(*stream).status, 0);
+}
+
+TEST_F(HttpConnectionTest, NobodyStaysWhileTheServerIsCrowded) {
+    const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    limit_.set_max(4);
+    const auto first = dial();
+    const auto second = dial();
+    for (auto* stream : {first.get(), second.get()}) {
+        send(*stream, get);
+        EXPECT_TRUE(receive(*stream).headers.has_token("Connection", "keep-alive"));
+    }
+    const auto third = dial();
+    send(*third, get);
+    EXPECT_TRUE(receive(*third).headers.has_token("Connection", "close"));
+    EXPECT_TRUE(is_closed(*third));
+    EXPECT_EQ(limit_.used(), 2U);
+    send(*first, get);
+    EXPECT_TRUE(receive(*first).headers.has_token("Connection", "keep-alive"));
 }
 
 TEST_F(HttpConnectionTest, HeadHasALengthButNoBody) {
@@ -254,6 +300,7 @@ TEST_F(HttpConnectionTest, BrokenRequestsGetTheirStatusAndAreClosed) {
         const auto response = receive(*stream);
         EXPECT_EQ(response.status, each.status);
         EXPECT_EQ(response.headers.find("Content-Type"), "application/json");
+        EXPECT_TRUE(response.headers.has_token("Connection", "close"));
     }
 }
 
@@ -289,7 +336,9 @@ TEST_F(HttpConnectionTest, ABodyThatIsNotReadToItsEndClosesTheConnection) {
     parrot_.stop_after = 1;
     const auto stream = dial();
     send(*stream, "POST /parrot HTTP/1.1\r\nHost: h\r\nContent-Length: 5000000\r\n\r\nabc");
-    EXPECT_EQ(receive(*stream).body, "abc");
+    const auto response = receive(*stream);
+    EXPECT_EQ(response.body, "abc");
+    EXPECT_TRUE(response.headers.has_token("Connection", "close"));
     EXPECT_TRUE(is_closed(*stream));
 }
 
@@ -329,10 +378,6 @@ TEST_F(HttpConnectionTest, AnUpgradeHandsOverWhatIsBehindTheRequest) {
 TEST_F(HttpConnectionTest, OneTooManyIsToldSo) {
     const auto first = dial();
     const auto second = dial();
-    send(*first, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    EXPECT_EQ(receive(*first).status, 200);
-    send(*second, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    EXPECT_EQ(receive(*second).status, 200);
     const auto third = dial();
     EXPECT_EQ(receive(*third).status, 503);
     EXPECT_EQ(limit_.used(), 2U);

@@ -47,8 +47,8 @@ Result<void> Exchange::send_head(const Head& head, io::Deadline deadline) { retu
 std::string Exchange::head_text(const Head& head) {
     status_ = head.status;
     end_ = head.end == BodyEnd::chunks && request_.message.minor_version == 0 ? BodyEnd::close : head.end;
-    using Kind = http1::ResponseBuilder::Connection;
-    http1::ResponseBuilder builder(head.status, head.status == kSwitchingProtocols ? Kind::upgrade : Kind::close);
+    is_last_ = head.is_last || end_ == BodyEnd::close || status_ == kSwitchingProtocols;
+    http1::ResponseBuilder builder(head.status, connection_said());
     add_common_headers(builder, connection_.context, request_);
     for (const auto& [name, value] : head.headers)
         builder.header(name, value);
@@ -61,12 +61,20 @@ std::string Exchange::head_text(const Head& head) {
     return builder.without_body();
 }
 
+// Of a body that is still to be read nobody knows whether it will be: then the connection may stay without having said so.
+http1::ResponseBuilder::Connection Exchange::connection_said() const {
+    using Said = http1::ResponseBuilder::Connection;
+    if (status_ == kSwitchingProtocols)
+        return Said::upgrade;
+    return must_close() ? Said::close : Said::keep_alive;
+}
+
 Result<void> Exchange::finish_chunks(io::Deadline deadline) {
     return end_ == BodyEnd::chunks ? send_text(http1::kLastChunk, deadline) : Result<void>();
 }
 
 Result<std::string> Exchange::read_body(io::Deadline deadline) {
-    auto& [stream, tcp, context, parser, rest, log] = connection_;
+    auto& [stream, tcp, context, parser, rest, log, may_stay] = connection_;
     while (!body_is_read_) {
         if (std::string part = parser.take_body(); !part.empty())
             return part;

@@ -17,6 +17,7 @@
 #include "base/log.hpp"
 #include "base/result.hpp"
 #include "engine/http1/parser.hpp"
+#include "engine/http1/writer.hpp"
 #include "io/stream.hpp"
 #include "io/tcp_stream.hpp"
 #include "session/http/context.hpp"
@@ -37,8 +38,10 @@ struct Head {
     std::string content_type;  // empty: none is said
     BodyEnd end = BodyEnd::chunks;
     std::uint64_t length = 0;  // with BodyEnd::length
-    // Server, Connection ("Upgrade" with 101, else "close") and the CORS fields are added to these.
+    // Server, Connection and the CORS fields are added to these.
     std::vector<std::pair<std::string, std::string>> headers;
+    // Nothing comes behind this answer, as behind a live stream.
+    bool is_last = false;
 };
 
 class Exchange {
@@ -53,6 +56,7 @@ public:
         engine::http1::RequestParser& parser;
         std::vector<std::uint8_t>& rest;
         const Log& log;
+        bool may_stay;  // another request may follow
     };
 
     Exchange(const Request& request, const Connection& connection, BodyMode mode)
@@ -89,18 +93,22 @@ public:
     bool is_unanswered() const { return status_ == 0; }
     // Of the answer; 0 before it.
     int status() const { return status_; }
+    // Nothing comes behind the answer that is going to be given, whatever that is.
+    void make_last() { connection_.may_stay = false; }
     // The connection has to be closed behind this answer.
-    bool must_close() const { return end_ == BodyEnd::close || status_ == kSwitchingProtocols || !body_is_read_; }
+    bool must_close() const { return is_last_ || !body_is_read_ || !connection_.may_stay; }
 
 private:
     static constexpr int kSwitchingProtocols = 101;
 
+    engine::http1::ResponseBuilder::Connection connection_said() const;
     Result<void> send_text(std::string_view text, io::Deadline deadline);
 
     const Request& request_;
     Connection connection_;
     int status_ = 0;
     BodyEnd end_ = BodyEnd::none;
+    bool is_last_ = false;  // known from the head on
     bool body_is_read_;
 };
 
