@@ -8,6 +8,7 @@
 #include "wire/codec/av1.hpp"
 #include "wire/codec/avc.hpp"
 #include "wire/codec/hevc.hpp"
+#include "wire/codec/sei.hpp"
 #include "wire/rtp_payload/av1.hpp"
 #include "wire/rtp_payload/vpx.hpp"
 
@@ -171,7 +172,7 @@ Result<bool> VideoToRtp::collect_nal_units(const flv::VideoTag& tag, MediaTime s
         if (unit.empty())
             continue;
         const Unit what = codec_ == Codec::avc ? avc_unit(unit[0]) : hevc_unit(unit[0]);
-        if (what.is == Unit::Is::other || (what.is == Unit::Is::message && !options_.keep_avc_nalu_sei))
+        if (what.is == Unit::Is::other || (what.is == Unit::Is::message && !is_kept_message(unit)))
             continue;
         if (what.is == Unit::Is::parameter_set) {
             has_own_sets = true;
@@ -184,6 +185,15 @@ Result<bool> VideoToRtp::collect_nal_units(const flv::VideoTag& tag, MediaTime s
     if (tag.key && !has_own_sets)
         frame_.insert(frame_.begin(), parameter_sets_.begin(), parameter_sets_.end());
     return !is_reordered || admit_b_frame(is_needed);
+}
+
+// What an encoder of constant rate writes in front of each picture about its channel is for nobody here, and would be a packet
+// of its own in front of each picture: too small to go in one train with those behind it.
+bool VideoToRtp::is_kept_message(Bytes unit) const {
+    if (!options_.keep_avc_nalu_sei)
+        return false;
+    const auto is_timing = wire::codec::is_timing_only_sei(unit, codec_ == Codec::avc ? 1 : 2);
+    return !is_timing.ok() || !*is_timing;
 }
 
 // B-frames that others are predicted from (b-pyramid) are left out, too, where that can be seen (H.264): browsers' decoders hold

@@ -50,6 +50,7 @@ private:
     void set_track(Codec codec, std::string format);
     // Gives false when the frame is to be left out.
     Result<bool> collect_nal_units(const wire::flv::VideoTag& tag, MediaTime shown);
+    bool is_kept_message(Bytes unit) const;
     bool is_b_slice(Bytes unit) const;
     bool admit_b_frame(bool is_needed);
     Result<void> packetize(const wire::flv::VideoTag& tag);

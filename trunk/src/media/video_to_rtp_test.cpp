@@ -95,6 +95,16 @@ TEST_F(VideoToRtpTest, DelimitersNeverAndMessagesByOption) {
     EXPECT_EQ(received_avc().at(1).data, with_lengths({inter(100)}));
 }
 
+TEST_F(VideoToRtpTest, WhatConstantRateEncodersSayOfTheirChannelIsLeftOut) {
+    const Octets timing{0x06, 0x01, 0x01, 0x24, 0x80};
+    const Octets user_data{0x06, 0x05, 0x03, 1, 2, 3, 0x80};
+    const Octets broken{0x06, 0x01, 0x09, 0x24, 0x80};
+    push({avc_config(), avc_frame(Picture::inter, 0ms, {timing, user_data, broken, inter(2'000)})});
+    EXPECT_EQ(received_avc().at(0).data, with_lengths({user_data, broken, inter(2'000)}));
+    push({avc_frame(Picture::inter, 40ms, {timing, inter(2'000)})});
+    EXPECT_EQ(packets_of(lane, Kind::video).size(), 3U + 2U) << "no packet of its own";
+}
+
 TEST_F(VideoToRtpTest, ReadsShortLengths) {
     push({avc_config(2), video_frame(Codec::avc, Picture::key, 0ms, with_lengths({idr(700), idr(20)}, 2))});
     EXPECT_EQ(received_avc().at(0).data, with_lengths({kSps, kPps, idr(700), idr(20)}));

@@ -85,7 +85,8 @@ inline constexpr auto kRtcRows = std::tuple{
     config::row(&RtcOptions::drop_for_pt, "drop_for_pt", 0, 127, kNextSession, "Drops RTP of that payload type; 0 is none."),
     config::row(&RtcOptions::rtmp_to_rtc, "rtmp_to_rtc", kNextSession, "RTMP streams can be played over WebRTC."),
     config::row(&RtcOptions::keep_bframe, "keep_bframe", kNextSession, "Keeps B-frames there."),
-    config::row(&RtcOptions::keep_avc_nalu_sei, "keep_avc_nalu_sei", kNextSession, "Keeps SEI there."),
+    config::row(&RtcOptions::keep_avc_nalu_sei, "keep_avc_nalu_sei", kNextSession,
+                "Keeps SEI there, but for what is about the timing of a constant-rate channel."),
     config::row(&RtcOptions::opus_bitrate, "opus_bitrate", 8000, 320'000, kNextSession,
                 "Bits a second of the Opus made from AAC.")
         .or_default(),

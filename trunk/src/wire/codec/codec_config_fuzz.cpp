@@ -1,5 +1,5 @@
-// Any bytes as each of the configuration records, and the parameter sets inside. What is read is written back the same where the
-// record has one spelling only.
+// Any bytes as each of the configuration records, the parameter sets inside, and messages beside them. What is read is written
+// back the same where the record has one spelling only.
 #include <cstddef>
 #include <cstdint>
 
@@ -10,6 +10,7 @@
 #include "wire/codec/flac.hpp"
 #include "wire/codec/hevc.hpp"
 #include "wire/codec/opus.hpp"
+#include "wire/codec/sei.hpp"
 #include "wire/codec/vp9.hpp"
 
 namespace {
@@ -80,6 +81,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_size(parse_avc_sps(input));
     check_order(input);
     (void)is_avc_b_slice(input);
+    (void)is_timing_only_sei(input, 1);
+    (void)is_timing_only_sei(input, 2);
     check_size(parse_hevc_sps(input));
     check_size(parse_av1_sequence_header(input));
     check_size(parse_vp9_key_frame(input));
