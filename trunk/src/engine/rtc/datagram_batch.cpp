@@ -1,14 +1,36 @@
 #include "engine/rtc/datagram_batch.hpp"
 
+#include <algorithm>
+
+#include "base/check.hpp"
+
 namespace live::engine::rtc {
 
 bool DatagramBatch::append(const TransportAddress& to, Bytes datagram) {
-    if (entries_.size() == kDatagramsMax || datagram.size() > kBytesMax - bytes_.size()) {
+    if (!has_room(datagram.size()))
+        return false;
+    std::ranges::copy(datagram, bytes_.begin() + static_cast<std::ptrdiff_t>(used_));
+    take_placed(to, datagram.size());
+    return true;
+}
+
+MutBytes DatagramBatch::place_for(std::size_t bytes) {
+    return has_room(bytes) ? MutBytes(bytes_).subspan(used_, bytes) : MutBytes();
+}
+
+void DatagramBatch::take_placed(const TransportAddress& to, std::size_t bytes) {
+    CHECK(bytes <= bytes_.size() - used_);
+    used_ += bytes;
+    entries_.push_back({to, used_});
+}
+
+bool DatagramBatch::has_room(std::size_t bytes) {
+    if (entries_.size() == kDatagramsMax || bytes > kBytesMax - used_) {
         ++dropped_;
         return false;
     }
-    bytes_.insert(bytes_.end(), datagram.begin(), datagram.end());
-    entries_.push_back({to, bytes_.size()});
+    if (bytes > bytes_.size() - used_)
+        bytes_.resize(std::clamp(2 * bytes_.size(), used_ + bytes, kBytesMax));
     return true;
 }
 

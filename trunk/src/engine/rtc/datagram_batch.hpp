@@ -29,10 +29,15 @@ public:
 
     // False when the batch is full: the datagram is lost, as it would be in a router, and counted.
     bool append(const TransportAddress& to, Bytes datagram);
+    // The same without a copy: room for one of up to so many bytes, to be written to. Empty when the batch is full, which counts
+    // as such. Valid until the next call of anything here.
+    MutBytes place_for(std::size_t bytes);
+    // The first `bytes` of that room are a datagram; else it is forgotten.
+    void take_placed(const TransportAddress& to, std::size_t bytes);
 
     bool empty() const { return entries_.empty(); }
     std::size_t datagrams() const { return entries_.size(); }
-    std::size_t bytes() const { return bytes_.size(); }
+    std::size_t bytes() const { return used_; }
     std::uint64_t dropped() const { return dropped_; }
     // Of memory that is kept.
     std::size_t capacity_bytes() const { return entries_.capacity() * sizeof(Entry) + bytes_.capacity(); }
@@ -55,7 +60,7 @@ public:
     // Keeps the memory.
     void clear() {
         entries_.clear();
-        bytes_.clear();
+        used_ = 0;
     }
 
 private:
@@ -68,9 +73,11 @@ private:
         return Bytes(bytes_).subspan(begin_of(index), entries_[index].end - begin_of(index));
     }
     Train train_at(std::size_t index) const;
+    bool has_room(std::size_t bytes);
 
     std::vector<Entry> entries_;
-    std::vector<std::uint8_t> bytes_;
+    std::vector<std::uint8_t> bytes_;  // as many as were ever needed, so that no place is cleared before it is written
+    std::size_t used_ = 0;
     std::uint64_t dropped_ = 0;
 };
 

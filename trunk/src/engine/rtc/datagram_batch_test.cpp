@@ -1,5 +1,7 @@
 #include "engine/rtc/datagram_batch.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace live::engine::rtc {
@@ -52,6 +54,34 @@ TEST(DatagramBatch, KeepsTheOrder) {
     std::vector<std::pair<TransportAddress, std::size_t>> seen;
     batch.for_each([&](const TransportAddress& to, Bytes datagram) { seen.emplace_back(to, datagram.size()); });
     EXPECT_EQ(seen, (std::vector<std::pair<TransportAddress, std::size_t>>{{kA, 1}, {kB, 2}}));
+}
+
+TEST(DatagramBatch, WhatIsWrittenInItsPlaceIsADatagram) {
+    DatagramBatch batch;
+    ASSERT_TRUE(batch.append(kA, bytes(100, 1)));
+    MutBytes place = batch.place_for(2'000);
+    ASSERT_EQ(place.size(), 2'000U);
+    std::ranges::fill(place.first(100), 2);
+    batch.take_placed(kA, 100);
+    static_cast<void>(batch.place_for(3'000));  // forgotten
+    ASSERT_TRUE(batch.append(kA, bytes(40, 3)));
+    EXPECT_EQ(train_lengths(batch), (std::vector<std::size_t>{3}));
+    EXPECT_EQ(batch.bytes(), 240U);
+    std::vector<std::uint8_t> last;
+    batch.for_each([&](const TransportAddress&, Bytes datagram) { last.push_back(datagram.back()); });
+    EXPECT_EQ(last, (std::vector<std::uint8_t>{1, 2, 3}));
+}
+
+TEST(DatagramBatch, APlaceIsBoundedAsWell) {
+    DatagramBatch batch;
+    EXPECT_EQ(batch.place_for(DatagramBatch::kBytesMax).size(), DatagramBatch::kBytesMax);
+    EXPECT_TRUE(batch.place_for(DatagramBatch::kBytesMax + 1).empty());
+    for (std::size_t i = 0; i < DatagramBatch::kDatagramsMax; ++i) {
+        ASSERT_EQ(batch.place_for(1).size(), 1U);
+        batch.take_placed(kA, 1);
+    }
+    EXPECT_TRUE(batch.place_for(1).empty());
+    EXPECT_EQ(batch.dropped(), 2U);
 }
 
 TEST(DatagramBatch, IsBounded) {

@@ -191,18 +191,25 @@ void PeerTransport::close(TimePoint now) {
     end("closed by us");
 }
 
-void PeerTransport::send_rtp(MutBytes storage, std::size_t bytes) {
-    if (state_ != State::established)
+void PeerTransport::send_rtp(Bytes head, Bytes payload) {
+    const auto to = selected();
+    if (state_ != State::established || !to)
+        return;
+    std::size_t bytes = head.size() + payload.size();
+    const MutBytes place = output_.place_for(bytes + SrtpSession::kTrailerBytesMax);
+    if (place.empty())
         return;
     if (srtp_ != nullptr) {
-        const auto sealed = srtp_->protect_rtp(storage, bytes);
+        const auto sealed = srtp_->protect_rtp(place, head, payload);
         if (!sealed.ok())
             return;
         bytes = *sealed;
+    } else {
+        std::ranges::copy(payload, std::ranges::copy(head, place.begin()).out);
     }
     ++counters_.packets_out;
     counters_.bytes_out += bytes;
-    send(storage.first(bytes));
+    output_.take_placed(*to, bytes);
 }
 
 void PeerTransport::send_rtcp(MutBytes storage, std::size_t bytes) {

@@ -67,9 +67,10 @@ public:
     std::optional<TimePoint> next_timeout() const;
     void close(TimePoint now);
 
-    // The packet is the first `bytes` of `storage`, which has SrtpSession::kTrailerBytesMax more. Does nothing before the session
-    // is established.
-    void send_rtp(MutBytes storage, std::size_t bytes);
+    // Both do nothing before the session is established. The packet is `head`, all of RTP's header and perhaps some of the
+    // payload, with `payload` behind it, which is written but once: encrypted, where it leaves from.
+    void send_rtp(Bytes head, Bytes payload);
+    // The packet is the first `bytes` of `storage`, which has SrtpSession::kTrailerBytesMax more.
     void send_rtcp(MutBytes storage, std::size_t bytes);
 
     State state() const { return state_; }

@@ -18,11 +18,14 @@ namespace {
 // A publisher's packets may come again long after their turn, under their own number where there is no RTX; so may those of ours.
 constexpr unsigned long kWideReplayWindow = 1'024;
 
-// A packet on its way out. On the stack and on a boundary: the cipher's library asks for whole words, and a batch has packets of
-// any length.
-struct alignas(16) PacketStorage {
-    std::array<std::uint8_t, OutgoingTrack::kHeaderBytesMax + Session::kPayloadBytesMax + SrtpSession::kTrailerBytesMax> bytes;
-};
+using HeadStorage = std::array<std::uint8_t, OutgoingTrack::kHeaderBytesMax>;
+static_assert(OutgoingTrack::kHeaderBytesMax + Session::kPayloadBytesMax <= SrtpSession::kRtpBytesMax);
+
+void show(PlainTap& tap, Bytes head, Bytes payload) {
+    std::array<std::uint8_t, OutgoingTrack::kHeaderBytesMax + Session::kPayloadBytesMax> packet;
+    std::ranges::copy(payload, std::ranges::copy(head, packet.begin()).out);
+    tap.on_plain(Bytes(packet).first(head.size() + payload.size()));
+}
 
 bool has_rtx(const wire::sdp::Agreement& agreement) {
     return std::ranges::all_of(agreement.sections, [](const auto& section) { return section.rtx_payload_type.has_value(); });
@@ -233,31 +236,29 @@ std::optional<TimePoint> Session::next_send(TimePoint now) {
 void Session::send(TimePoint now, Kind kind, const LaneHeader& header, Bytes payload) {
     if (sender_ == nullptr || state() != State::established || payload.size() > kPayloadBytesMax)
         return;
-    PacketStorage storage;
-    if (const auto head = sender_->write_first(storage.bytes, now, kind, header, payload.size()))
-        send_packet(storage.bytes, *head, payload);
+    HeadStorage storage;
+    if (const auto head = sender_->write_first(storage, now, kind, header, payload.size()))
+        send_packet(Bytes(storage).first(*head), payload);
 }
 
 void Session::resend(TimePoint now, Kind kind, const LaneHeader& header, Bytes payload) {
     if (sender_ == nullptr || state() != State::established || payload.size() > kPayloadBytesMax)
         return;
-    PacketStorage storage;
-    if (const auto head = sender_->write_again(storage.bytes, now, kind, header, payload.size())) {
+    HeadStorage storage;
+    if (const auto head = sender_->write_again(storage, now, kind, header, payload.size())) {
         if (shared_ != nullptr)
             ++shared_->resent;
-        send_packet(storage.bytes, *head, payload);
+        send_packet(Bytes(storage).first(*head), payload);
     }
 }
 
-void Session::send_packet(MutBytes storage, std::size_t head_bytes, Bytes payload) {
-    std::ranges::copy(payload, storage.begin() + static_cast<std::ptrdiff_t>(head_bytes));
-    const std::size_t bytes = head_bytes + payload.size();
+void Session::send_packet(Bytes head, Bytes payload) {
     if (shared_ != nullptr) {
         ++shared_->rtp_out;
         if (shared_->tap != nullptr)
-            shared_->tap->on_plain(storage.first(bytes));
+            show(*shared_->tap, head, payload);
     }
-    transport_->send_rtp(storage, bytes);
+    transport_->send_rtp(head, payload);
 }
 
 bool Session::take_key_frame_request() { return sender_ != nullptr && sender_->take_key_request(); }

@@ -159,7 +159,7 @@ private:
     Result<void> take_rtcp(TimePoint now, const wire::rtcp::Packet& packet);
     void send_rtcp(const RtcpOutput& out);
     // A packet whose header stands at the front of `storage`, which has room for all of it and for SRTP's trailer.
-    void send_packet(MutBytes storage, std::size_t head_bytes, Bytes payload);
+    void send_packet(Bytes head, Bytes payload);
 
     std::unique_ptr<PeerTransport> transport_;
     std::unique_ptr<MediaReceiver> receiver_;

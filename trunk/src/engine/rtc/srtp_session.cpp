@@ -2,6 +2,8 @@
 
 #include <srtp2/srtp.h>
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -64,7 +66,10 @@ Result<std::unique_ptr<SrtpSession>> SrtpSession::create(const SrtpKeys& keys, u
         srtp_dealloc(outbound);
         return std::move(inbound).error();
     }
-    return std::make_unique<SrtpSession>(Private{}, outbound, *inbound);
+    auto session = std::make_unique<SrtpSession>(Private{}, outbound, *inbound);
+    if (keys.profile == SrtpProfile::aead_aes_128_gcm)
+        session->sender_ = TRY(SrtpGcmSender::create(keys.local));
+    return session;
 }
 
 SrtpSession::~SrtpSession() {
@@ -72,13 +77,22 @@ SrtpSession::~SrtpSession() {
     srtp_dealloc(inbound_);
 }
 
-Result<std::size_t> SrtpSession::protect_rtp(MutBytes storage, std::size_t bytes) {
-    CHECK(bytes <= storage.size() && kTrailerBytesMax <= storage.size() - bytes);
-    if (bytes < kRtpBytesMin)
+Result<std::size_t> SrtpSession::protect_rtp(MutBytes out, Bytes head, Bytes payload) {
+    const std::size_t bytes = head.size() + payload.size();
+    CHECK(bytes <= out.size() && kTrailerBytesMax <= out.size() - bytes);
+    if (head.size() < kRtpBytesMin)
         return Error(Errc::malformed, "RTP packet of " + std::to_string(bytes) + " bytes");
+    if (bytes > kRtpBytesMax)
+        return Error(Errc::limit, "RTP packet of " + std::to_string(bytes) + " bytes");
+    if (sender_ != nullptr)
+        return sender_->seal(out, head, payload);
+    // The library works in place and on whole words; where packets leave from they have any length, and stand anywhere.
+    alignas(16) std::array<std::uint8_t, kRtpBytesMax + kTrailerBytesMax> storage;
+    std::ranges::copy(payload, std::ranges::copy(head, storage.begin()).out);
     int length = static_cast<int>(bytes);
     if (const auto status = srtp_protect(outbound_, storage.data(), &length); status != srtp_err_status_ok)
         return failure(status, "protecting RTP");
+    std::ranges::copy(Bytes(storage).first(static_cast<std::size_t>(length)), out.begin());
     return static_cast<std::size_t>(length);
 }
 

@@ -1,5 +1,5 @@
-// Protection of RTP and RTCP (RFC 3711; RFC 7714 for AES-GCM), both directions of one session, in place. Keys come from
-// DtlsTransport::export_keys().
+// Protection of RTP and RTCP (RFC 3711; RFC 7714 for AES-GCM), both directions of one session. Keys come from
+// DtlsTransport::export_keys(). All of it is the SRTP library's but RTP that is sent with AES-GCM, see SrtpGcmSender.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include "base/bytes.hpp"
 #include "base/result.hpp"
 #include "engine/rtc/dtls_transport.hpp"
+#include "engine/rtc/srtp_gcm_sender.hpp"
 
 struct srtp_ctx_t_;
 
@@ -19,6 +20,8 @@ class SrtpSession {
 public:
     // Room that protecting a packet of RTP, or of RTCP, may need behind it.
     static constexpr std::size_t kTrailerBytesMax = 16 + 4 + 12;
+    // Of RTP that is sent, header and payload.
+    static constexpr std::size_t kRtpBytesMax = 1'500;
     // Packets that may come late, or be sent again under their own number: one bit of each stream for each.
     static constexpr unsigned long kReplayWindow = 128;
 
@@ -29,9 +32,12 @@ public:
     SrtpSession(const SrtpSession&) = delete;
     SrtpSession& operator=(const SrtpSession&) = delete;
 
-    // In place: the packet is the first `bytes` of `storage`, which has kTrailerBytesMax more. How long it is then. A packet may
-    // be protected again under the same number only with the same content: another breaks the key. Errc::malformed, Errc::system.
-    Result<std::size_t> protect_rtp(MutBytes storage, std::size_t bytes);
+    // The packet is `head`, all of RTP's header and perhaps some of the payload, with `payload` behind it; into `out`, which has
+    // room for both and kTrailerBytesMax. How long it is then. A packet may be protected again under the same number only with
+    // the same content: another breaks the key. Errc::malformed, Errc::limit beyond kRtpBytesMax, Errc::system.
+    Result<std::size_t> protect_rtp(MutBytes out, Bytes head, Bytes payload);
+    // In place: the packet is the first `bytes` of `storage`, which has kTrailerBytesMax more. How long it is then.
+    // Errc::malformed, Errc::system.
     Result<std::size_t> protect_rtcp(MutBytes storage, std::size_t bytes);
 
     // In place; how long the packet is without protection. Errc::denied when it is not authentic, Errc::conflict when it came
@@ -42,6 +48,7 @@ public:
 private:
     srtp_ctx_t_* outbound_;
     srtp_ctx_t_* inbound_;
+    std::unique_ptr<SrtpGcmSender> sender_;  // with AES-GCM
 };
 
 }  // namespace live::engine::rtc

@@ -20,14 +20,14 @@ Octets rtp(std::uint16_t sequence, std::string_view payload = "payload") {
     out.u8(0x80).u8(96).u16be(sequence).u32be(1'000).u32be(7).text(payload);
     return out.release();
 }
+constexpr std::size_t kRtpHead = 12;
 const Octets kRtcp = hex("81c80006 00000007 0102030405060708 00000009 0000000a 0000000b");
 
 class Both : public testing::TestWithParam<SrtpProfile> {
 protected:
     Octets sealed(const Octets& packet) {
-        Octets storage = packet;
-        storage.resize(packet.size() + SrtpSession::kTrailerBytesMax);
-        const auto size = a->protect_rtp(storage, packet.size());
+        Octets storage(packet.size() + SrtpSession::kTrailerBytesMax);
+        const auto size = a->protect_rtp(storage, Bytes(packet).first(kRtpHead), Bytes(packet).subspan(kRtpHead));
         EXPECT_TRUE(size.ok()) << size.error().text();
         storage.resize(size.ok() ? *size : 0);
         return storage;
@@ -121,9 +121,18 @@ TEST_P(Both, TheSamePacketMayBeSentAgain) {
     EXPECT_EQ(sealed(rtp(1)), first) << "for a NACK without RTX";
 }
 
+TEST_P(Both, TooLongIsRefused) {
+    const Octets packet = rtp(1);
+    const Bytes head = Bytes(packet).first(kRtpHead);
+    Octets storage(SrtpSession::kRtpBytesMax + 1 + SrtpSession::kTrailerBytesMax);
+    const Octets payload(SrtpSession::kRtpBytesMax - kRtpHead + 1);
+    EXPECT_EQ(a->protect_rtp(storage, head, payload).code(), Errc::limit);
+    EXPECT_TRUE(a->protect_rtp(storage, head, Bytes(payload).first(payload.size() - 1)).ok());
+}
+
 TEST_P(Both, TooShortIsMalformed) {
     Octets storage(11 + SrtpSession::kTrailerBytesMax, 0x80);
-    EXPECT_EQ(a->protect_rtp(storage, 11).code(), Errc::malformed);
+    EXPECT_EQ(a->protect_rtp(storage, Octets(11, 0x80), {}).code(), Errc::malformed);
     EXPECT_EQ(a->protect_rtcp(storage, 7).code(), Errc::malformed);
 }
 
@@ -133,10 +142,9 @@ TEST(SrtpSession, TheTrailerIsAsLongAsTheProfileSays) {
     for (const auto& [profile, trailer] :
          {std::pair{SrtpProfile::aead_aes_128_gcm, 16U}, {SrtpProfile::aes128_cm_sha1_80, 10U}}) {
         const auto session = SrtpSession::create(keys_of(profile, 1, 2)).value();
-        Octets storage = rtp(1);
-        const std::size_t bytes = storage.size();
-        storage.resize(bytes + SrtpSession::kTrailerBytesMax);
-        EXPECT_EQ(session->protect_rtp(storage, bytes).value(), bytes + trailer);
+        const Octets packet = rtp(1);
+        Octets storage(packet.size() + SrtpSession::kTrailerBytesMax);
+        EXPECT_EQ(session->protect_rtp(storage, packet, {}).value(), packet.size() + trailer);
     }
 }
 

@@ -1,0 +1,150 @@
+#include "engine/rtc/srtp_gcm_sender.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/byte_writer.hpp"
+#include "base/hex.hpp"
+#include "engine/rtc/srtp_session.hpp"
+
+namespace live::engine::rtc {
+namespace {
+
+using Octets = std::vector<std::uint8_t>;
+
+// RFC 7714, 16: the session's key and salt, and the packet of SRTP.
+constexpr SrtpGcmSender::Key kKey{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+constexpr SrtpGcmSender::Salt kSalt{'Q', 'u', 'i', 'd', ' ', 'p', 'r', 'o', ' ', 'q', 'u', 'o'};
+const Octets kHeader = hex("8040f17b 8041f8d3 5501a0b2");
+constexpr std::string_view kText = "Gallia est omnis divisa in partes tres";
+const Octets kSealed =
+    hex("8040f17b 8041f8d3 5501a0b2"
+        "f24de3a3 fb34de6c acba861c 9d7e4bca be633bd5 0d294e6f 42a5f47a 51c7d19b 36de3adf 8833"
+        "899d7f27 beb16a91 52cf765e e4390cce");
+
+Octets seal(SrtpGcmSender& sender, Bytes head, Bytes payload) {
+    Octets out(head.size() + payload.size() + SrtpGcmSender::kTagBytes);
+    const auto size = sender.seal(out, head, payload);
+    EXPECT_TRUE(size.ok()) << size.error().text();
+    out.resize(size.ok() ? *size : 0);
+    return out;
+}
+
+Octets head(std::uint32_t ssrc, std::uint16_t sequence) {
+    ByteWriter out;
+    out.u8(0x80).u8(96).u16be(sequence).u32be(1'000).u32be(ssrc);
+    return out.release();
+}
+
+TEST(SrtpGcmSender, SealsThePacketOfTheRfc) {
+    const auto sender = SrtpGcmSender::create(kKey, kSalt).value();
+    EXPECT_EQ(seal(*sender, kHeader, as_bytes(kText)), kSealed) << "RFC 7714, 16.1.1";
+    EXPECT_EQ(seal(*sender, kHeader, as_bytes(kText)), kSealed) << "and again";
+}
+
+TEST(SrtpGcmSender, HoweverThePacketIsCutItIsTheSame) {
+    const auto sender = SrtpGcmSender::create(kKey, kSalt).value();
+    Octets packet = kHeader;
+    packet.insert(packet.end(), kText.begin(), kText.end());
+    for (std::size_t cut = kHeader.size(); cut <= packet.size(); ++cut)
+        EXPECT_EQ(seal(*sender, Bytes(packet).first(cut), Bytes(packet).subspan(cut)), kSealed) << cut;
+    Octets storage = packet;
+    storage.resize(packet.size() + SrtpGcmSender::kTagBytes);
+    ASSERT_TRUE(sender->seal(storage, Bytes(storage).first(packet.size()), {}).ok());
+    EXPECT_EQ(storage, kSealed) << "in place";
+}
+
+TEST(SrtpGcmSender, WhatIsNoRtpIsMalformed) {
+    const auto sender = SrtpGcmSender::create(kKey, kSalt).value();
+    Octets out(200);
+    const auto code = [&](const Octets& packet) { return sender->seal(out, packet, {}).code(); };
+    for (std::size_t size = 0; size < kHeader.size(); ++size)
+        EXPECT_EQ(code(Octets(kHeader.begin(), kHeader.begin() + static_cast<std::ptrdiff_t>(size))), Errc::malformed) << size;
+    Octets other = kHeader;
+    other[0] = 0x40;
+    EXPECT_EQ(code(other), Errc::malformed) << "version 1";
+    other[0] = 0x81;
+    EXPECT_EQ(code(other), Errc::malformed) << "a contributor that is not there";
+    other[0] = 0x90;
+    EXPECT_EQ(code(other), Errc::malformed) << "an extension that is not there";
+    other.insert(other.end(), {0xBE, 0xDE, 0, 1, 1, 2, 3});
+    EXPECT_EQ(code(other), Errc::malformed) << "half of one";
+    other.push_back(4);
+    EXPECT_TRUE(sender->seal(out, other, {}).ok());
+}
+
+TEST(SrtpGcmSender, TheKeysOfDtlsHaveOneLength) {
+    for (const std::size_t size : {0U, 27U, 29U, 30U})
+        EXPECT_EQ(SrtpGcmSender::create(Octets(size, 1)).code(), Errc::malformed) << size;
+    EXPECT_TRUE(SrtpGcmSender::create(Octets(28, 1)).ok());
+}
+
+// What the library makes of it with the same keys.
+class SrtpGcmSenderAndLibrary : public testing::Test {
+protected:
+    static Octets keys(std::uint8_t first) {
+        Octets made;
+        for (std::uint8_t i = 0; i < 28; ++i)
+            made.push_back(static_cast<std::uint8_t>(first + i));
+        return made;
+    }
+    void expect_opens(const Octets& header, std::string_view payload) {
+        Octets packet = seal(*sender, header, as_bytes(payload));
+        const auto size = receiver->unprotect_rtp(packet);
+        ASSERT_TRUE(size.ok()) << size.error().text();
+        Octets plain = header;
+        plain.insert(plain.end(), payload.begin(), payload.end());
+        EXPECT_EQ(Octets(packet.begin(), packet.begin() + static_cast<std::ptrdiff_t>(*size)), plain);
+    }
+
+    std::unique_ptr<SrtpGcmSender> sender = SrtpGcmSender::create(keys(1)).value();
+    std::unique_ptr<SrtpSession> receiver = SrtpSession::create({SrtpProfile::aead_aes_128_gcm, keys(100), keys(1)}).value();
+};
+
+TEST_F(SrtpGcmSenderAndLibrary, ThreeTurnsOfTheNumber) {
+    for (std::uint32_t i = 0; i < 3 * 65'536; i += 97)
+        expect_opens(head(7, static_cast<std::uint16_t>(30'000 + i)), "payload");
+}
+
+TEST_F(SrtpGcmSenderAndLibrary, EachStreamHasItsOwnTurns) {
+    for (const std::uint16_t sequence : std::initializer_list<std::uint16_t>{65'534, 65'535, 0, 1}) {
+        expect_opens(head(7, sequence), "picture");
+        expect_opens(head(8, static_cast<std::uint16_t>(sequence + 40'000)), "sound");
+    }
+    // RTX: the first two bytes of the payload are the number that the packet had.
+    Octets again = head(9, 1);
+    again.insert(again.end(), {0xFF, 0xFE});
+    expect_opens(again, "picture");
+}
+
+TEST_F(SrtpGcmSenderAndLibrary, ExtensionsStayInTheClear) {
+    Octets header = head(7, 1);
+    header[0] = 0x90;
+    header.insert(header.end(), {0xBE, 0xDE, 0, 1, 0x31, 1, 2, 0});
+    expect_opens(header, "payload");
+    expect_opens(head(7, 2), "");
+}
+
+TEST_F(SrtpGcmSenderAndLibrary, AgainBeforeATurnOfTheNumberIsTheSamePacket) {
+    const Octets before = seal(*sender, head(7, 65'535), as_bytes("a"));
+    const Octets behind = seal(*sender, head(7, 0), as_bytes("b"));
+    EXPECT_EQ(seal(*sender, head(7, 65'535), as_bytes("a")), before);
+    EXPECT_EQ(seal(*sender, head(7, 0), as_bytes("b")), behind);
+}
+
+TEST_F(SrtpGcmSenderAndLibrary, NothingIsBeforeTheFirstTurn) {
+    static_cast<void>(seal(*sender, head(7, 5), as_bytes("a")));
+    Octets out(100);
+    EXPECT_EQ(sender->seal(out, head(7, 65'535), {}).code(), Errc::malformed);
+    EXPECT_TRUE(sender->seal(out, head(7, 0), {}).ok());
+}
+
+TEST_F(SrtpGcmSenderAndLibrary, StreamsAreBounded) {
+    Octets out(100);
+    for (std::uint32_t ssrc = 0; ssrc < SrtpGcmSender::kStreamsMax; ++ssrc)
+        ASSERT_TRUE(sender->seal(out, head(ssrc, 1), {}).ok());
+    EXPECT_EQ(sender->seal(out, head(99, 1), {}).code(), Errc::limit);
+    EXPECT_TRUE(sender->seal(out, head(0, 2), {}).ok());
+}
+
+}  // namespace
+}  // namespace live::engine::rtc
