@@ -21,6 +21,11 @@ constexpr double kLossPackets = 100;         // over about so many loss is measu
 constexpr std::chrono::seconds kSoon{15};    // behind a limit that was forgotten
 constexpr microseconds kDraining = 2ms;      // a queue that shrinks by more between reports is on its way down
 
+// From one time to a later one, of which only the low bits are known; less than nothing when it was earlier.
+microseconds between(std::uint32_t from_us, std::uint32_t to_us) {
+    return microseconds(static_cast<std::int32_t>(to_us - from_us));
+}
+
 double seconds(microseconds time) { return std::chrono::duration<double>(time).count(); }
 
 }  // namespace
@@ -28,14 +33,15 @@ double seconds(microseconds time) { return std::chrono::duration<double>(time).c
 void BandwidthEstimator::sent(TimePoint now, std::uint16_t sequence, std::size_t bytes) {
     if (sent_.size() == kSentMax)
         sent_.pop_front();
-    sent_.push_back({unwrapper_.widen(sequence), now, bytes});
+    sent_.push_back({now, static_cast<std::uint32_t>(unwrapper_.widen(sequence)), static_cast<std::uint32_t>(bytes)});
 }
 
 // Reports come in order, so what is looked for is near the front; what stands before it was told as lost, or its report was.
-std::optional<BandwidthEstimator::Sent> BandwidthEstimator::take(std::uint64_t sequence) {
-    if (sent_.empty() || sequence > sent_.back().sequence)
+std::optional<BandwidthEstimator::Sent> BandwidthEstimator::take(std::uint32_t sequence) {
+    const auto is_before = [](std::uint32_t one, std::uint32_t other) { return static_cast<std::int32_t>(one - other) < 0; };
+    if (sent_.empty() || is_before(sent_.back().sequence, sequence))
         return std::nullopt;
-    while (!sent_.empty() && sent_.front().sequence < sequence)
+    while (!sent_.empty() && is_before(sent_.front().sequence, sequence))
         sent_.pop_front();
     if (sent_.empty() || sent_.front().sequence != sequence)
         return std::nullopt;
@@ -49,7 +55,7 @@ BandwidthEstimator::Report BandwidthEstimator::match(TimePoint now, const wire::
     microseconds at = wire::rtcp::kReferenceTick * feedback.reference_time;
     std::uint64_t sequence = unwrapper_.peek(feedback.base_sequence);
     for (const auto& packet : feedback.packets) {
-        const auto found = take(sequence++);
+        const auto found = take(static_cast<std::uint32_t>(sequence++));
         if (packet.ticks)
             at += wire::rtcp::kDeltaTick * *packet.ticks;
         if (!found)
@@ -63,9 +69,13 @@ BandwidthEstimator::Report BandwidthEstimator::match(TimePoint now, const wire::
             continue;
         report.delay = std::min(report.delay, at - std::chrono::duration_cast<microseconds>(found->at.time_since_epoch()));
         round_trip_ = std::chrono::duration_cast<microseconds>(now - found->at);
-        came_.push_back({at, found->bytes});
+        came_.push_back({static_cast<std::uint32_t>(at.count()), found->bytes});
     }
-    while (!came_.empty() && (came_.back().at - came_.front().at > kRateWindow || came_.back().at < came_.front().at))
+    const auto is_outside = [this] {
+        const microseconds span = between(came_.front().at_us, came_.back().at_us);
+        return span > kRateWindow || span < microseconds{0};
+    };
+    while (!came_.empty() && is_outside())
         came_.pop_front();
     return report;
 }
@@ -84,12 +94,12 @@ double BandwidthEstimator::received_rate() const {
     if (came_.size() < 2)
         return 0;
     std::size_t bytes = 0;
-    for (const Came& packet : came_)
-        bytes += packet.bytes;
+    for (std::size_t i = 0; i < came_.size(); ++i)
+        bytes += came_[i].bytes;
     // Of n packets n-1 lie between the first and the last.
-    const double between = static_cast<double>(bytes - came_.front().bytes) * 8;
-    const microseconds span = came_.back().at - came_.front().at;
-    return span < 20ms ? 0 : between / seconds(span);
+    const double carried = static_cast<double>(bytes - came_.front().bytes) * 8;
+    const microseconds span = between(came_.front().at_us, came_.back().at_us);
+    return span < 20ms ? 0 : carried / seconds(span);
 }
 
 void BandwidthEstimator::reported(TimePoint now, const wire::rtcp::TransportFeedback& feedback) {

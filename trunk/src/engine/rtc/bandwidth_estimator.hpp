@@ -7,9 +7,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <optional>
 
+#include "base/ring_queue.hpp"
 #include "base/time.hpp"
 #include "wire/rtcp/transport_feedback.hpp"
 #include "wire/rtp/sequence.hpp"
@@ -54,19 +54,18 @@ public:
         return decreased_ && now - *decreased_ <= limit_memory_ ? std::optional(rate()) : std::nullopt;
     }
     // Of memory, beside the object itself.
-    std::size_t held_bytes() const {
-        return sent_.size() * sizeof(Sent) + came_.size() * sizeof(Came) + least_.size() * sizeof(Least);
-    }
+    std::size_t held_bytes() const { return sent_.held_bytes() + came_.held_bytes() + least_.held_bytes(); }
 
 private:
+    // There is one of these for each packet on its way to a player, and for each of the last half second.
     struct Sent {
-        std::uint64_t sequence;
         TimePoint at;
-        std::size_t bytes;
+        std::uint32_t sequence;  // the low bits of it
+        std::uint32_t bytes;
     };
     struct Came {
-        std::chrono::microseconds at;  // on the player's clock
-        std::size_t bytes;
+        std::uint32_t at_us;  // on the player's clock, of which the low bits are enough
+        std::uint32_t bytes;
     };
     struct Least {
         TimePoint at;
@@ -79,16 +78,16 @@ private:
     };
 
     Report match(TimePoint now, const wire::rtcp::TransportFeedback& feedback);
-    std::optional<Sent> take(std::uint64_t sequence);
+    std::optional<Sent> take(std::uint32_t sequence);
     std::chrono::microseconds least_delay(TimePoint now, std::chrono::microseconds delay);
     double received_rate() const;
     void adapt(TimePoint now);
     void note_limit(TimePoint now);
 
     Options options_;
-    std::deque<Sent> sent_;
-    std::deque<Came> came_;    // of the last kRateWindow
-    std::deque<Least> least_;  // candidates for the least delay, rising
+    RingQueue<Sent> sent_;
+    RingQueue<Came> came_;    // of the last kRateWindow
+    RingQueue<Least> least_;  // candidates for the least delay, rising
     wire::rtp::SequenceUnwrapper unwrapper_;
     double rate_;
     double carried_ = 0;  // what came through when the link last had a queue

@@ -26,10 +26,12 @@ constexpr std::string_view kExporterLabel = "EXTRACTOR-dtls_srtp";
 constexpr std::size_t kRecordHeadBytes = 13;
 constexpr std::size_t kKeyBytes = 16;
 constexpr std::chrono::milliseconds kClockSlack{15};  // OpenSSL counts a timer as over this much early
+constexpr std::size_t kFragmentBytesMin = 512;        // that OpenSSL takes
 constexpr int kReadsMax = 16;                         // records of one datagram behind the handshake
 
-// The peer's certificate is not judged by who signed it but by its fingerprint, behind the handshake.
-int accept_any_signer(int, X509_STORE_CTX*) { return 1; }
+// The peer's certificate is not judged by who signed it but by its fingerprint, behind the handshake. OpenSSL's own judge, which
+// would look for its signer among those that the system trusts, is not asked at all.
+int accept_any_signer(X509_STORE_CTX*, void*) { return 1; }
 
 // Ours runs in handle_timeout(); this keeps OpenSSL's in step with it.
 unsigned next_timer(SSL* handle, unsigned last_us) {
@@ -62,7 +64,8 @@ Result<std::unique_ptr<DtlsContext>> DtlsContext::create(const Certificate& cert
     SSL_CTX_set_options(handle,
                         SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_QUERY_MTU | SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_session_cache_mode(handle, SSL_SESS_CACHE_OFF);
-    SSL_CTX_set_verify(handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, accept_any_signer);
+    SSL_CTX_set_verify(handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+    SSL_CTX_set_cert_verify_callback(handle, accept_any_signer, nullptr);
     // The last one gives 0 when it worked.
     if (SSL_CTX_set_min_proto_version(handle, DTLS1_2_VERSION) != 1 ||
         SSL_CTX_use_certificate(handle, certificate.native_handle()) != 1 ||
@@ -91,6 +94,8 @@ Result<std::unique_ptr<DtlsTransport>> DtlsTransport::create(const DtlsContext& 
     BIO_set_mem_eof_return(in, -1);
     SSL_set_bio(handle, in, out);
     SSL_set_mtu(handle, static_cast<long>(transport->options_.datagram_bytes_max));
+    // No record is longer than a datagram: OpenSSL would have a buffer for one of 16 KB.
+    SSL_set_max_send_fragment(handle, static_cast<long>(std::max(transport->options_.datagram_bytes_max, kFragmentBytesMin)));
     SSL_set_app_data(handle, &transport->options_);
     DTLS_set_timer_cb(handle, next_timer);
     if (transport->options_.role == DtlsRole::server)

@@ -8,6 +8,7 @@
 #include "base/log_format.hpp"
 #include "base/random_id.hpp"
 #include "base/version.hpp"
+#include "io/loop.hpp"
 #include "io/network_interfaces.hpp"
 #include "io/resolve.hpp"
 #include "session/rtc/play_session.hpp"
@@ -154,6 +155,16 @@ Result<std::unique_ptr<Gate>> Gate::create(Context& context) {
     return std::make_unique<Gate>(Private{}, context, std::move(certificate), std::move(dtls), std::move(fingerprint));
 }
 
+const std::vector<std::string>& Gate::device_addresses() const {
+    const TimePoint now = io::now();
+    if (devices_.read && now - *devices_.read < kDevicesAge)
+        return devices_.addresses;
+    if (const auto all = io::interface_addresses(); all.ok())
+        devices_.addresses = io::device_addresses(*all);
+    devices_.read = now;
+    return devices_.addresses;
+}
+
 std::vector<sdp::Candidate> Gate::candidates(const RtcServerOptions& options, const std::optional<HostAndPort>& asked,
                                              const std::string& api_host, io::Deadline deadline) const {
     CandidateInput input{.options = options,
@@ -173,10 +184,10 @@ std::vector<sdp::Candidate> Gate::candidates(const RtcServerOptions& options, co
         is_everywhere = is_everywhere || is_bound_to_all(socket->endpoint());
         input.bound_addresses.push_back(socket->endpoint().ip);
     }
-    if (is_everywhere)
+    if (is_everywhere || input.bound_addresses.empty()) {
         input.bound_addresses.clear();
-    if (const auto all = io::interface_addresses(); all.ok())
-        input.device_addresses = io::device_addresses(*all);
+        input.device_addresses = device_addresses();
+    }
     const bool is_name = !input.api_host.empty() && !parse_ip(input.api_host).ok() && !is_loopback_host(input.api_host);
     if (is_name && options.api_as_candidates && options.resolve_api_domain) {
         const auto found = io::resolve(input.api_host, input.udp_port, deadline.sooner(io::Deadline::after(kResolveLimit)));

@@ -2,11 +2,14 @@
 // that may take time (names, callbacks) is asked here, in the fiber of the HTTP request; the session that comes of it has none.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/time.hpp"
 #include "engine/rtc/certificate.hpp"
 #include "engine/rtc/dtls_transport.hpp"
 #include "session/rtc/candidates.hpp"
@@ -43,6 +46,8 @@ class Gate {
 public:
     // For names in the API's address, so that a slow DNS server delays nobody for long.
     static constexpr std::chrono::seconds kResolveLimit{2};
+    // The machine's addresses are looked at no more often, however many come: that is a conversation with the kernel.
+    static constexpr std::chrono::seconds kDevicesAge{1};
     static constexpr std::size_t kUfragBytes = 8;
     static constexpr std::size_t kPwdBytes = 32;
 
@@ -75,12 +80,18 @@ private:
     template <class Session>
     Result<Opened> admit(Opening& opening, io::Deadline deadline);
     Result<SessionPeer*> find(std::string_view session, std::string_view token) const;
+    const std::vector<std::string>& device_addresses() const;
 
     Context& context_;
     std::unique_ptr<engine::rtc::Certificate> certificate_;
     std::unique_ptr<engine::rtc::DtlsContext> dtls_;
     std::string fingerprint_;
     std::uint16_t tcp_port_ = 0;
+    struct Devices {
+        std::vector<std::string> addresses;
+        std::optional<TimePoint> read;
+    };
+    mutable Devices devices_;
 };
 
 }  // namespace live::session::rtc
