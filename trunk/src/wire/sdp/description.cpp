@@ -94,7 +94,8 @@ private:
         if (line_text_.size() > kLineBytesMax)
             return bad("too long", Errc::limit);
         // They could end a line of the answer that repeats a word of the offer.
-        if (std::ranges::any_of(line_text_, [](char letter) { return letter >= 0 && letter < ' ' && letter != '\t'; }))
+        if (std::ranges::any_of(line_text_,
+                                [](char letter) { return static_cast<unsigned char>(letter) < ' ' && letter != '\t'; }))
             return bad("a control character");
         return {};
     }
