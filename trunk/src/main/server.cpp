@@ -9,8 +9,10 @@
 #include "base/log_format.hpp"
 #include "base/version.hpp"
 #include "io/loop.hpp"
+#include "io/openssl_memory.hpp"
 #include "main/allocator.hpp"
 #include "main/listening.hpp"
+#include "main/memory_trimmer.hpp"
 #include "main/process_usage.hpp"
 
 namespace live::main_ {
@@ -372,6 +374,7 @@ void Server::kick_lost_clients() {
 
 void Server::run_housekeeping(io::Deadline deadline) {
     ProcessUsage usage;
+    TrimClock trim_clock;
     constexpr int kUsageEvery = 5;  // rounds of a second
     for (int round = 1;; ++round) {
         if (!io::sleep(deadline.sooner(io::Deadline::after(std::chrono::seconds(1)))).ok())
@@ -381,6 +384,8 @@ void Server::run_housekeeping(io::Deadline deadline) {
             LOG_INFO(log_, "Live: cleanup die source, id=[{}], total={}", url, streams_.size());
         dash_.reap();
         access_log_.flush();
+        if (trim_clock.is_due(io::now(), io::openssl_bytes() + limit_.bytes()))
+            give_memory_back();
         if (round % kUsageEvery != 0)
             continue;
         log_long_holds(log_);

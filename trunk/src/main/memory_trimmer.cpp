@@ -1,0 +1,33 @@
+#include "main/memory_trimmer.hpp"
+
+#include <algorithm>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace live::main_ {
+
+bool TrimClock::is_due(TimePoint now, std::size_t held_bytes) {
+    peak_ = std::max(peak_, held_bytes);
+    if (peak_ - held_bytes < kWorthBytes) {
+        low_since_.reset();
+        return false;
+    }
+    if (!low_since_)
+        low_since_ = now;
+    if (now - *low_since_ < kCalm || (done_ && now - *done_ < kEvery))
+        return false;
+    peak_ = held_bytes;
+    low_since_.reset();
+    done_ = now;
+    return true;
+}
+
+void give_memory_back() {
+#ifdef __GLIBC__
+    ::malloc_trim(0);
+#endif
+}
+
+}  // namespace live::main_

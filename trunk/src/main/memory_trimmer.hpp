@@ -1,0 +1,34 @@
+// When to give the system back what the allocator holds and nobody uses. Handshakes of TLS and DTLS and clients that have gone
+// leave holes between what stays, and the C library gives back by itself only what lies behind all that is in use. Giving back
+// looks at every hole, which holds the loop for some milliseconds: so it is done once behind a wave, when things are calm, and
+// not often.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+#include "base/time.hpp"
+
+namespace live::main_ {
+
+class TrimClock {
+public:
+    static constexpr std::size_t kWorthBytes = 2 << 20;  // a wave that has left less is not worth it
+    static constexpr std::chrono::seconds kCalm{3};      // for so long the level must have been that much lower
+    static constexpr std::chrono::seconds kEvery{30};
+
+    // `held_bytes`: of what comes and goes in waves, a part that stands for the whole; asked about once a second. True when it is
+    // time to give back: counts as done then.
+    bool is_due(TimePoint now, std::size_t held_bytes);
+
+private:
+    std::size_t peak_ = 0;  // since it was done last
+    std::optional<TimePoint> low_since_;
+    std::optional<TimePoint> done_;
+};
+
+// Does nothing where the C library cannot do it.
+void give_memory_back();
+
+}  // namespace live::main_
