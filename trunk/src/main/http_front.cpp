@@ -251,6 +251,8 @@ void HttpFront::apply(const Settings& settings) {
 void HttpFront::close_streams() {
     for (auto* acceptor : stream_acceptors_)
         acceptor->close();
+    for (Site* site : {&api_site_, &stream_site_, &shared_site_})
+        site->context.idle.end();
 }
 
 void HttpFront::stop(io::Deadline deadline) {

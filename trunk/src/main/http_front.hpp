@@ -78,7 +78,7 @@ public:
     Result<void> listen(const Settings& settings);
     // What may change while it runs: passwords, CORS, certificates. A certificate that cannot be loaded leaves the old one.
     void apply(const Settings& settings);
-    // Nobody new comes to the streams; the API goes on.
+    // Nobody new comes to the streams, and who asks for nothing is closed; the API goes on, a connection a request.
     void close_streams();
     void stop(io::Deadline deadline);
     // The "data" of /api/v1/summaries, as JSON text.

@@ -1,5 +1,6 @@
 """The process seen from a shell: options, exit codes, pid file, signals, environment, daemon, limits."""
 
+import http.client
 import os
 import re
 import resource
@@ -91,13 +92,18 @@ def test_sigquit_waits_for_the_last_client(server, clip):
     live = server(root="grace_start_wait 300; grace_final_wait 300;\n")
     client = RtmpClient(live.ports["rtmp"])
     client.play("cam")
+    idle = http.client.HTTPConnection("127.0.0.1", live.ports["api"])
+    idle.request("GET", "/api/v1/versions")
+    assert idle.getresponse().read()
     live.process.send_signal(signal.SIGQUIT)
     time.sleep(1.5)
     assert live.process.poll() is None, "it did not wait for its client"
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.1", live.ports["rtmp"]), 1).close()
     client.close()
+    # It does not wait for a connection without a request (that would be 15 s).
     live.process.wait(8)
+    idle.close()
     live.stop()
 
 

@@ -79,6 +79,9 @@ Result<void> Connection::serve(io::Deadline deadline) {
 Result<bool> Connection::wait_for_next(io::Deadline deadline) {
     if (!rest_.empty())
         return true;
+    if (context_.idle.has_ended())
+        return false;
+    const IdleStreams::Entry idle(context_.idle, *stream_);
     const auto waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleLimit)));
     if (!waited.ok() && waited.code() != Errc::timed_out)
         return Error(waited.error());
@@ -184,7 +187,9 @@ Result<Connection::Next> Connection::answer(io::Deadline deadline) {
     return exchange.must_close() ? Next::close : Next::go_on;
 }
 
-bool Connection::may_stay() const { return request_->message.keep_alive && requests_ < kRequestsMax && !limit_.is_crowded(); }
+bool Connection::may_stay() const {
+    return request_->message.keep_alive && requests_ < kRequestsMax && !limit_.is_crowded() && !context_.idle.has_ended();
+}
 
 // Who answers; nullptr when the connection itself had the answer, which it has sent. A frame of its own: below it a live stream
 // is served for hours.

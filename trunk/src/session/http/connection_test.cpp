@@ -109,9 +109,9 @@ protected:
         return receive(*stream);
     }
     // The peer has closed; bytes that still come count as not closed.
-    static bool is_closed(io::TcpStream& stream) {
+    static bool is_closed(io::TcpStream& stream, std::chrono::seconds within = kSoon) {
         std::array<std::uint8_t, 64> buffer;
-        const auto count = stream.read_some(buffer, io::Deadline::after(kSoon));
+        const auto count = stream.read_some(buffer, io::Deadline::after(within));
         return !count.ok() && count.code() == Errc::closed;
     }
 
@@ -198,6 +198,23 @@ TEST_F(HttpConnectionTest, NobodyStaysWhileTheServerIsCrowded) {
     EXPECT_EQ(limit_.used(), 2U);
     send(*first, get);
     EXPECT_TRUE(receive(*first).headers.has_token("Connection", "keep-alive"));
+}
+
+TEST_F(HttpConnectionTest, WhoIsIdleGoesWhenTheServerIsToStop) {
+    const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    const auto first = dial();
+    send(*first, get);
+    EXPECT_TRUE(receive(*first).headers.has_token("Connection", "keep-alive"));
+    const auto second = dial();
+    send(*second, "GET / HTTP/1.1\r\n");
+    MUST(io::sleep(io::Deadline::after(1ms)));
+    context_.idle.end();
+    EXPECT_TRUE(is_closed(*first, Connection::kIdleLimit / 3));
+    send(*second, "Host: h\r\n\r\n");
+    const auto response = receive(*second);
+    EXPECT_EQ(response.status, 200);
+    EXPECT_TRUE(response.headers.has_token("Connection", "close"));
+    EXPECT_TRUE(is_closed(*second));
 }
 
 TEST_F(HttpConnectionTest, HeadHasALengthButNoBody) {

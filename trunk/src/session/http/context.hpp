@@ -7,6 +7,7 @@
 #include "base/bytes.hpp"
 #include "engine/http1/parser.hpp"
 #include "session/common/traffic.hpp"
+#include "session/http/idle_streams.hpp"
 #include "session/http/router.hpp"
 
 namespace live::session::http {
@@ -34,6 +35,7 @@ struct Context {
     // Counts requests for the log, over all connections.
     std::uint64_t requests = 0;
     Traffic traffic{};
+    IdleStreams idle{};
 };
 
 }  // namespace live::session::http

@@ -1,0 +1,47 @@
+// The connections on which nobody asks for anything at the moment: they are the first to go when the server is to stop.
+#pragma once
+
+#include "io/stream.hpp"
+
+namespace live::session::http {
+
+class IdleStreams {
+public:
+    // While it lives, `stream` may be closed from here.
+    class Entry {
+    public:
+        Entry(IdleStreams& all, io::Stream& stream) : all_(all), stream_(stream), next_(all.first_) {
+            if (next_ != nullptr)
+                next_->previous_ = this;
+            all.first_ = this;
+        }
+        ~Entry() {
+            (previous_ != nullptr ? previous_->next_ : all_.first_) = next_;
+            if (next_ != nullptr)
+                next_->previous_ = previous_;
+        }
+        Entry(const Entry&) = delete;
+        Entry& operator=(const Entry&) = delete;
+
+    private:
+        friend class IdleStreams;
+        IdleStreams& all_;
+        io::Stream& stream_;
+        Entry* previous_ = nullptr;
+        Entry* next_;
+    };
+
+    // Closes them; from now on nobody is to wait for a next request.
+    void end() {
+        has_ended_ = true;
+        for (Entry* each = first_; each != nullptr; each = each->next_)
+            each->stream_.close();
+    }
+    bool has_ended() const { return has_ended_; }
+
+private:
+    Entry* first_ = nullptr;
+    bool has_ended_ = false;
+};
+
+}  // namespace live::session::http
