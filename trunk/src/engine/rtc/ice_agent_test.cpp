@@ -8,7 +8,7 @@
 namespace live::engine::rtc {
 namespace {
 
-using wire::stun::Kind;
+using StunKind = wire::stun::Kind;
 using wire::stun::MessageWriter;
 using wire::stun::parse_message;
 using Octets = std::vector<std::uint8_t>;
@@ -28,7 +28,7 @@ struct Check {
     bool is_signed = true;
 
     Octets bytes() const {
-        MessageWriter out(Kind::request, kTransaction);
+        MessageWriter out(StunKind::request, kTransaction);
         out.username(username).priority(1);
         if (nominates)
             out.use_candidate();
@@ -65,7 +65,7 @@ TEST_F(Agent, AnswersACheckWithWhereItCameFrom) {
     EXPECT_EQ(reply.outcome, newly_checked);
     const auto answer = parse_message(reply.bytes);
     ASSERT_TRUE(answer.ok());
-    EXPECT_EQ(answer->kind, Kind::success);
+    EXPECT_EQ(answer->kind, StunKind::success);
     EXPECT_EQ(answer->transaction, kTransaction);
     EXPECT_EQ(answer->xor_mapped_address, at(1));
     EXPECT_TRUE(answer->has_fingerprint);
@@ -89,7 +89,7 @@ TEST_F(Agent, WhatIsNotProvedChangesNothingAndGetsNothing) {
 }
 
 TEST_F(Agent, OtherKindsAreIgnored) {
-    for (const Kind kind : {Kind::indication, Kind::success, Kind::error}) {
+    for (const Kind kind : {StunKind::indication, StunKind::success, StunKind::error}) {
         MessageWriter out(kind, kTransaction);
         out.username("serv:clie");
         ASSERT_TRUE(out.sign(as_bytes(kPwd), hmac_sha1).ok());
@@ -117,7 +117,7 @@ TEST_F(Agent, MediaFollowsTheNominatedPair) {
 
 TEST_F(Agent, RefusesWhatItDoesNotUnderstand) {
     // REALM stands behind the user name. The writer does not know it, so the text is made with a name of other attributes' shape.
-    MessageWriter out(Kind::request, kTransaction);
+    MessageWriter out(StunKind::request, kTransaction);
     out.username("serv:clie").unknown_attributes({});
     Octets bytes = out.release();
     // UNKNOWN-ATTRIBUTES (0x000A), empty, becomes REALM (0x0014), empty; then what sign() and fingerprint() would have done.
@@ -184,11 +184,11 @@ TEST(IceUfrag, IsTheFirstHalfOfTheUserName) {
         const auto found = local_ufrag_of(*message);
         return found ? std::string(*found) : std::string("none");
     };
-    EXPECT_EQ(ufrag(Kind::request, "serv:clie"), "serv");
-    EXPECT_EQ(ufrag(Kind::request, "serv:clie:x"), "serv");
-    EXPECT_EQ(ufrag(Kind::request, "serv"), "none");
-    EXPECT_EQ(ufrag(Kind::request, ":clie"), "none");
-    EXPECT_EQ(ufrag(Kind::indication, "serv:clie"), "none");
+    EXPECT_EQ(ufrag(StunKind::request, "serv:clie"), "serv");
+    EXPECT_EQ(ufrag(StunKind::request, "serv:clie:x"), "serv");
+    EXPECT_EQ(ufrag(StunKind::request, "serv"), "none");
+    EXPECT_EQ(ufrag(StunKind::request, ":clie"), "none");
+    EXPECT_EQ(ufrag(StunKind::indication, "serv:clie"), "none");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace live::engine::rtc {
 namespace {
 
 using Octets = std::vector<std::uint8_t>;
-using wire::stun::Kind;
+using StunKind = wire::stun::Kind;
 using wire::stun::MessageWriter;
 
 const TransportAddress kServer{parse_ip("192.0.2.1").value(), 8'000};
@@ -25,7 +25,7 @@ IceClient client_of(std::string local_pwd) {
 }
 
 Octets check_signed_by(const std::string& key) {
-    MessageWriter out(Kind::request, {1, 2, 3});
+    MessageWriter out(StunKind::request, {1, 2, 3});
     out.username("ours:theirs").ice_controlled(7).priority(5);
     EXPECT_TRUE(out.sign(as_bytes(key), hmac_sha1).ok());
     return out.fingerprint().release();
@@ -40,7 +40,7 @@ TEST(IceClient, AServerThatChecksIsAnsweredUnderOurPassword) {
     const Octets answer = answer_of(client_of(kOurs), check_signed_by(kOurs), kServer);
     const auto message = wire::stun::parse_message(answer);
     ASSERT_TRUE(message.ok());
-    EXPECT_EQ(message->kind, Kind::success);
+    EXPECT_EQ(message->kind, StunKind::success);
     EXPECT_EQ(message->transaction, (wire::stun::TransactionId{1, 2, 3}));
     EXPECT_EQ(message->xor_mapped_address, kServer);
     EXPECT_TRUE(wire::stun::has_integrity(answer, *message, as_bytes(kOurs), hmac_sha1).value());
