@@ -89,7 +89,7 @@ TEST_F(Agent, WhatIsNotProvedChangesNothingAndGetsNothing) {
 }
 
 TEST_F(Agent, OtherKindsAreIgnored) {
-    for (const Kind kind : {StunKind::indication, StunKind::success, StunKind::error}) {
+    for (const StunKind kind : {StunKind::indication, StunKind::success, StunKind::error}) {
         MessageWriter out(kind, kTransaction);
         out.username("serv:clie");
         ASSERT_TRUE(out.sign(as_bytes(kPwd), hmac_sha1).ok());
@@ -178,7 +178,7 @@ TEST_F(Agent, ExpiresWithoutValidChecks) {
 }
 
 TEST(IceUfrag, IsTheFirstHalfOfTheUserName) {
-    const auto ufrag = [](Kind kind, std::string_view username) {
+    const auto ufrag = [](StunKind kind, std::string_view username) {
         const Octets bytes = MessageWriter(kind, kTransaction).username(username).release();
         const auto message = parse_message(bytes);
         const auto found = local_ufrag_of(*message);
