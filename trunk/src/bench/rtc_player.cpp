@@ -13,6 +13,9 @@ using engine::rtc::DatagramKind;
 using engine::rtc::Kind;
 
 constexpr std::chrono::seconds kCountStep{1};
+// A player begins at a key picture that may be seconds old, by intent, and what came behind it is sent at the pace of a link that
+// nobody knows yet. How late media is counts from then on.
+constexpr std::chrono::seconds kCatchUp{2};
 
 }  // namespace
 
@@ -35,6 +38,8 @@ engine::rtc::SessionOptions RtcPlayer::session_options() const {
 
 void RtcPlayer::begin(TimePoint now) {
     counted_ = now;
+    caught_up_ =
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()) + kCatchUp;
     for (const wire::sdp::Accepted& section : agreement().sections) {
         if (clock_rate_ != 0 && section.kind != Kind::video)
             continue;
@@ -65,7 +70,7 @@ void RtcPlayer::serve(TimePoint now) {
             take_media(media->arrived, media->timestamp);
         if (!may_have_stamps_)
             continue;
-        if (const auto sent = find_packet_stamp(media->payload.bytes()))
+        if (const auto sent = find_packet_stamp(media->payload.bytes()); sent && *sent >= caught_up_)
             client().on_stamp(*sent, std::chrono::steady_clock::now() - media->arrived);
     }
     if (now - counted_ >= kCountStep)

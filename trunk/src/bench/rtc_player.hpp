@@ -34,6 +34,7 @@ private:
     std::uint64_t packets_ = 0;  // told to the meter
     std::uint64_t lost_ = 0;
     TimePoint counted_{};
+    std::chrono::microseconds caught_up_{};  // by the system's clock
 };
 
 }  // namespace live::bench

@@ -134,6 +134,9 @@ struct UdpSocket::Outbox {
     std::array<iovec, kBatch> parts;
     std::array<mmsghdr, kBatch> messages;
 
+    // Bound to one: there is nothing to choose, and to say so all the same costs the kernel a look-up a message.
+    bool has_one_address = false;
+
     // `cut`: the kernel cuts trains apart.
     void write(std::size_t at, const Train& train, Bytes bytes, bool is_ipv6, bool cut) {
         parts[at] = {const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
@@ -145,7 +148,7 @@ struct UdpSocket::Outbox {
         message.msg_iovlen = 1;
         message.msg_control = controls[at].bytes.data();
         std::size_t used = 0;
-        if (train.from != IpAddress{})
+        if (train.from != IpAddress{} && !has_one_address)
             add_source(message, used, train.from, is_ipv6);
         if (cut && is_train(train))
             add_control(message, used, SOL_UDP, UDP_SEGMENT, static_cast<std::uint16_t>(train.segment_bytes));
@@ -187,7 +190,9 @@ UdpSocket::UdpSocket(Socket socket, const Endpoint& endpoint)
       endpoint_(endpoint),
       is_ipv6_(endpoint.is_ipv6()),
       inbox_(std::make_unique<Inbox>()),
-      outbox_(std::make_unique<Outbox>()) {}
+      outbox_(std::make_unique<Outbox>()) {
+    outbox_->has_one_address = endpoint_.ip != "0.0.0.0" && endpoint_.ip != "::";
+}
 
 UdpSocket::~UdpSocket() = default;
 

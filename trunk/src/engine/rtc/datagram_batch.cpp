@@ -20,8 +20,23 @@ MutBytes DatagramBatch::place_for(std::size_t bytes) {
 
 void DatagramBatch::take_placed(const TransportAddress& to, std::size_t bytes) {
     CHECK(bytes <= bytes_.size() - used_);
+    const bool begins_train = !joins_train(to, bytes);
+    if (begins_train) {
+        ++trains_;
+        train_ = entries_.size();
+    }
     used_ += bytes;
-    entries_.push_back({to, used_});
+    entries_.push_back({to, used_, begins_train});
+}
+
+// A shorter one, or an empty one, ends a train.
+bool DatagramBatch::joins_train(const TransportAddress& to, std::size_t bytes) const {
+    if (entries_.empty() || to != entries_.back().to || entries_.size() - train_ == kTrainDatagramsMax)
+        return false;
+    const std::size_t begin = begin_of(train_);
+    const std::size_t segment = entries_[train_].end - begin;
+    const bool last_is_whole = used_ - begin_of(entries_.size() - 1) == segment;
+    return last_is_whole && bytes <= segment && bytes > 0 && used_ + bytes - begin <= kTrainBytesMax;
 }
 
 bool DatagramBatch::has_room(std::size_t bytes) {
@@ -36,19 +51,11 @@ bool DatagramBatch::has_room(std::size_t bytes) {
 
 DatagramBatch::Train DatagramBatch::train_at(std::size_t index) const {
     const std::size_t begin = begin_of(index);
-    const std::size_t segment = entries_[index].end - begin;
-    std::size_t last = index;
-    while (last + 1 < entries_.size() && last + 1 - index < kTrainDatagramsMax) {
-        const Entry& next = entries_[last + 1];
-        const std::size_t size = next.end - entries_[last].end;
-        // A shorter one, or an empty one, ends the train.
-        const bool last_is_whole = entries_[last].end - begin_of(last) == segment;
-        if (!last_is_whole || size > segment || size == 0 || next.end - begin > kTrainBytesMax || next.to != entries_[index].to)
-            break;
-        ++last;
-    }
-    const std::size_t count = last + 1 - index;
-    return {entries_[index].to, Bytes(bytes_).subspan(begin, entries_[last].end - begin), segment, count};
+    std::size_t end = index + 1;
+    while (end < entries_.size() && !entries_[end].begins_train)
+        ++end;
+    return {entries_[index].to, Bytes(bytes_).subspan(begin, entries_[end - 1].end - begin), entries_[index].end - begin,
+            end - index};
 }
 
 }  // namespace live::engine::rtc

@@ -37,6 +37,7 @@ public:
 
     bool empty() const { return entries_.empty(); }
     std::size_t datagrams() const { return entries_.size(); }
+    std::size_t trains() const { return trains_; }
     std::size_t bytes() const { return used_; }
     std::uint64_t dropped() const { return dropped_; }
     // Of memory that is kept.
@@ -60,24 +61,28 @@ public:
     // Keeps the memory.
     void clear() {
         entries_.clear();
-        used_ = 0;
+        used_ = trains_ = 0;
     }
 
 private:
     struct Entry {
         TransportAddress to;
         std::size_t end;
+        bool begins_train;
     };
     std::size_t begin_of(std::size_t index) const { return index == 0 ? 0 : entries_[index - 1].end; }
     Bytes bytes_of(std::size_t index) const {
         return Bytes(bytes_).subspan(begin_of(index), entries_[index].end - begin_of(index));
     }
     Train train_at(std::size_t index) const;
+    bool joins_train(const TransportAddress& to, std::size_t bytes) const;
     bool has_room(std::size_t bytes);
 
     std::vector<Entry> entries_;
     std::vector<std::uint8_t> bytes_;  // as many as were ever needed, so that no place is cleared before it is written
     std::size_t used_ = 0;
+    std::size_t trains_ = 0;
+    std::size_t train_ = 0;  // the first datagram of the last one
     std::uint64_t dropped_ = 0;
 };
 

@@ -15,6 +15,7 @@ std::vector<std::uint8_t> bytes(std::size_t count, std::uint8_t value) { return 
 std::vector<std::size_t> train_lengths(const DatagramBatch& batch) {
     std::vector<std::size_t> lengths;
     batch.for_each_train([&lengths](const DatagramBatch::Train& train) { lengths.push_back(train.count); });
+    EXPECT_EQ(batch.trains(), lengths.size());
     return lengths;
 }
 

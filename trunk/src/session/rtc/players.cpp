@@ -165,7 +165,7 @@ void Players::serve(LanePlayer& player) {
 }
 
 Result<Players::Slice> Players::pause(io::Deadline deadline) {
-    if (port_.output().datagrams() >= kGathered)
+    if (port_.output().trains() >= kGathered)
         port_.flush();
     if (!slice_.expired())
         return Slice::goes_on;

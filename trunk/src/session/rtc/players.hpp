@@ -89,9 +89,9 @@ private:
 
 class Players {
 public:
-    // How long others may be kept waiting, and how many datagrams are gathered before they are sent.
+    // How long others may be kept waiting, and how many trains of datagrams are gathered before they are sent: with one call.
     static constexpr std::chrono::milliseconds kSlice{2};
-    static constexpr std::size_t kGathered = 64;
+    static constexpr std::size_t kGathered = io::UdpSocket::kBatch;
     // Who waits for its link is looked at so often, not more.
     static constexpr std::chrono::milliseconds kPace{1};
     // One player in so many may have a link that is too slow for what is forwarded: it skips to key pictures then.
