@@ -8,9 +8,12 @@ namespace {
 
 // What a field or a start line may hold: anything that is no control character becomes itself, the rest a space.
 void append_clean(std::string& out, std::string_view text) {
-    for (const char letter : text) {
-        const auto byte = static_cast<unsigned char>(letter);
-        out += byte < 0x20 || byte == 0x7F ? ' ' : letter;
+    const std::size_t begin = out.size();
+    out += text;
+    for (std::size_t i = begin; i < out.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(out[i]);
+        if (byte < 0x20 || byte == 0x7F)
+            out[i] = ' ';
     }
 }
 
@@ -79,7 +82,12 @@ ResponseBuilder& ResponseBuilder::header(std::string_view name, std::string_view
 }
 
 std::string ResponseBuilder::head() const {
-    std::string out = "HTTP/1.1 " + std::to_string(status_) + " ";
+    constexpr std::size_t kUsualBytes = 256;  // with what is added behind it
+    std::string out;
+    out.reserve(fields_.size() + kUsualBytes);
+    out += "HTTP/1.1 ";
+    out += std::to_string(status_);
+    out += ' ';
     out += reason_of(status_);
     out += "\r\n";
     append_field(out, "Connection", connection_value(connection_));

@@ -50,7 +50,7 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     std::vector<std::pair<std::string, std::string>> headers;
     if (request.path().ends_with(kMpdEnding))
         headers.emplace_back("Cache-Control", "no-cache");
-    return files::send_blocks(exchange, file->blocks(), std::move(headers), deadline);
+    return files::send_blocks(exchange, file->blocks(), std::move(headers), nullptr, deadline);
 }
 
 Result<void> DashHandler::wait_for_more(HeldFile& file, std::size_t count, io::Deadline deadline) {

@@ -15,10 +15,53 @@ namespace {
 constexpr int kPartialContent = 206;
 constexpr int kRangeNotSatisfiable = 416;
 
+Result<void> send_memory(http::Exchange& exchange, std::string_view head, const std::vector<io::Block>& blocks,
+                         std::uint64_t skip, std::uint64_t left, io::Deadline deadline) {
+    std::vector<::iovec> parts = {io::as_part(as_bytes(head))};
+    std::size_t in_parts = head.size();
+    const auto flush = [&]() -> Result<void> {
+        exchange.traffic().sent_bytes += in_parts;
+        TRY(exchange.stream().write_all(parts, deadline.sooner(io::Deadline::after(kStallLimit))));
+        parts.clear();
+        in_parts = 0;
+        return {};
+    };
+    for (const io::Block& block : blocks) {
+        Bytes bytes(*block);
+        const auto passed = static_cast<std::size_t>(std::min<std::uint64_t>(skip, bytes.size()));
+        skip -= passed;
+        bytes = bytes.subspan(passed);
+        bytes = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(left, bytes.size())));
+        if (bytes.empty())
+            continue;
+        left -= bytes.size();
+        parts.push_back(io::as_part(bytes));
+        in_parts += bytes.size();
+        if (in_parts >= kPieceBytes)
+            TRY(flush());
+    }
+    return parts.empty() ? Result<void>() : flush();
+}
+
+Result<void> send_file(http::Exchange& exchange, std::string_view head, const io::MemoryFile& file, std::uint64_t first,
+                       std::uint64_t left, io::Deadline deadline) {
+    do {
+        const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(left, kPieceBytes));
+        exchange.traffic().sent_bytes += head.size() + piece;
+        TRY(io::write_with_file(*exchange.tcp(), as_bytes(head), file, first, piece,
+                                deadline.sooner(io::Deadline::after(kStallLimit))));
+        head = {};
+        first += piece;
+        left -= piece;
+    } while (left > 0);
+    return {};
+}
+
 }  // namespace
 
 Result<void> send_blocks(http::Exchange& exchange, const std::vector<io::Block>& blocks,
-                         std::vector<std::pair<std::string, std::string>> headers, io::Deadline deadline) {
+                         std::vector<std::pair<std::string, std::string>> headers, io::MemoryFileRef copy,
+                         io::Deadline deadline) {
     const http::Request& request = exchange.request();
     std::uint64_t size = 0;
     for (const io::Block& block : blocks)
@@ -43,31 +86,10 @@ Result<void> send_blocks(http::Exchange& exchange, const std::vector<io::Block>&
         skip = range.first;
     }
     const std::string text = exchange.head_text(head);
-    std::vector<::iovec> parts = {io::as_part(as_bytes(text))};
-    std::size_t in_parts = text.size();
-    std::uint64_t left = request.is_head() ? 0 : head.length;
-    const auto flush = [&]() -> Result<void> {
-        exchange.traffic().sent_bytes += in_parts;
-        TRY(exchange.stream().write_all(parts, deadline.sooner(io::Deadline::after(kStallLimit))));
-        parts.clear();
-        in_parts = 0;
-        return {};
-    };
-    for (const io::Block& block : blocks) {
-        Bytes bytes(*block);
-        const auto passed = static_cast<std::size_t>(std::min<std::uint64_t>(skip, bytes.size()));
-        skip -= passed;
-        bytes = bytes.subspan(passed);
-        bytes = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(left, bytes.size())));
-        if (bytes.empty())
-            continue;
-        left -= bytes.size();
-        parts.push_back(io::as_part(bytes));
-        in_parts += bytes.size();
-        if (in_parts >= kPieceBytes)
-            TRY(flush());
-    }
-    return parts.empty() ? Result<void>() : flush();
+    const std::uint64_t count = request.is_head() ? 0 : head.length;
+    if (copy != nullptr && exchange.tcp() != nullptr)
+        return send_file(exchange, text, *copy, skip, count, deadline);
+    return send_memory(exchange, text, blocks, skip, count, deadline);
 }
 
 }  // namespace live::service::files

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.hpp"
 #include "io/deadline.hpp"
+#include "io/memory_file.hpp"
 #include "io/replace_file.hpp"
 #include "session/http/exchange.hpp"
 
@@ -17,8 +19,9 @@ namespace live::service::files {
 inline constexpr std::size_t kPieceBytes = 512 << 10;
 inline constexpr std::chrono::seconds kStallLimit{60};
 
-// The content type is that of the path's ending; `headers` are added. Errors are the connection's.
+// The content type is that of the path's ending; `headers` are added. `copy`, which may be nullptr, has the same bytes
+// (SentCopy). Errors are the connection's.
 Result<void> send_blocks(session::http::Exchange& exchange, const std::vector<io::Block>& blocks,
-                         std::vector<std::pair<std::string, std::string>> headers, io::Deadline deadline);
+                         std::vector<std::pair<std::string, std::string>> headers, io::MemoryFileRef copy, io::Deadline deadline);
 
 }  // namespace live::service::files

@@ -7,6 +7,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "service/files/sent_copy.hpp"
+
 namespace live::service::hls {
 
 class StreamOutput;
@@ -33,9 +35,12 @@ public:
         return found == files_.end() ? nullptr : &found->second;
     }
     std::size_t size() const { return files_.size(); }
+    // Over all streams.
+    files::CopyBudget& copies() { return copies_; }
 
 private:
     std::unordered_map<std::string, IndexedFile> files_;
+    files::CopyBudget copies_;
 };
 
 }  // namespace live::service::hls

@@ -296,21 +296,25 @@ void HlsHandler::count(std::string_view ctx, std::uint64_t bytes) {
 
 Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadline) {
     const http::Request& request = exchange.request();
-    wait_for_part(request, deadline);
+    const IndexedFile* file = find(request);
+    if (file != nullptr && file->output->is_promised(*file)) {
+        wait_for_part(request, deadline);
+        file = find(request);
+    }
     const std::string ctx(request.target.query.get(kCtx));
-    if (const IndexedFile* file = find(request)) {
+    if (file != nullptr) {
         if (const auto blocks = file->output->blocks_of(*file)) {
             std::uint64_t bytes = 0;
             for (const io::Block& block : *blocks)
                 bytes += block->size();
             count(ctx, request.is_head() ? 0 : bytes);
             file->output->note_asked();
-            return files::send_blocks(exchange, *blocks, {}, deadline);
+            return files::send_blocks(exchange, *blocks, {}, file->output->copy_for_request(*file), deadline);
         }
     }
     if (const auto place = roots_.find(request); place && !ctx.empty() && !request.is_head())
-        if (const auto file = io::File::open_below(place->folder, place->path, deadline); file.ok())
-            count(ctx, file->facts().size);
+        if (const auto left = io::File::open_below(place->folder, place->path, deadline); left.ok())
+            count(ctx, left->facts().size);
     return files_.serve(exchange, deadline);
 }
 

@@ -1,5 +1,7 @@
 #include "service/hls/hls_handler.hpp"
 
+#include <filesystem>
+
 #include "base/scratch_folder.hpp"
 #include "service/files/site_fixture.hpp"
 #include "service/hls/hls_service.hpp"
@@ -94,6 +96,32 @@ TEST_F(HlsHandlerTest, ThePlayerIsGivenANameAndFindsItsFragmentsByIt) {
         entry.kick("by a test");
     });
     EXPECT_EQ(ask(address).status, 404) << "sent away";
+}
+
+std::size_t memory_files() {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone;  // the folder's own descriptor
+        count += std::filesystem::read_symlink(entry, gone).native().starts_with("/memfd:live-sent") ? 1 : 0;
+    }
+    return count;
+}
+
+TEST_F(HlsHandlerTest, WhatManyAskForIsSentFromACopyThatGoesWithTheFragment) {
+    vhost_.options.ctx = false;
+    publish(3);
+    const auto first = ask("/live/cam-0.ts");
+    ASSERT_EQ(first.status, 200);
+    for (std::size_t i = 1; i < files::SentCopy::kAskedBefore; ++i)
+        EXPECT_EQ(ask("/live/cam-0.ts").body, first.body);
+    EXPECT_EQ(memory_files(), 0U);
+    for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(ask("/live/cam-0.ts").body, first.body);
+    EXPECT_EQ(memory_files(), 1U);
+    EXPECT_EQ(ask("/live/cam-1.ts").status, 200);
+    EXPECT_EQ(memory_files(), 1U) << "of the one that is asked for often";
+    MUST(service_.stop(io::Deadline::after(kSoon)));
+    EXPECT_EQ(memory_files(), 0U);
 }
 
 TEST_F(HlsHandlerTest, ANameThatNobodyGaveIsTakenUnlessItIsAnothersOrNoName) {

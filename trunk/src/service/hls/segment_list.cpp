@@ -96,8 +96,10 @@ void SegmentList::retire() {
         retired_.back().parts.clear();
         listed_.pop_front();
     }
-    for (std::size_t i = 0; i + kRetiredInMemory < retired_.size(); ++i)
+    for (std::size_t i = 0; i + kRetiredInMemory < retired_.size(); ++i) {
         retired_[i].blocks.clear();
+        retired_[i].copy.reset();
+    }
     // A player may have the list from before it left, and load it last (RFC 8216, 6.2.2).
     MediaTime since{};
     for (std::size_t i = retired_.size(); i-- > 0;) {

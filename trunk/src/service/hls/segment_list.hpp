@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/time.hpp"
 #include "io/replace_file.hpp"
+#include "service/files/sent_copy.hpp"
 #include "service/hls/names.hpp"
 #include "wire/hls/playlist.hpp"
 
@@ -33,6 +35,7 @@ struct ListedSegment {
     std::string key_file;  // of its key
     std::string map;
     std::vector<io::Block> blocks;  // none: it is on the disk only, from a process before this one
+    files::SentCopyRef copy;        // of the blocks
     std::vector<ListedPart> parts;
     std::size_t bytes = 0;
 };

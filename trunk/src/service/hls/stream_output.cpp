@@ -272,6 +272,7 @@ void StreamOutput::add(SegmentMade made) {
         if (const auto sealed = encrypt(segment); !sealed.ok())
             return fail(sealed.error());
     }
+    segment.copy = std::make_shared<files::SentCopy>(index_.copies());
     const ListedSegment& listed = list_.add(std::move(segment));
     remember(listed.number, listed.name.file, {});
     if (has_parts(setup_.options)) {
@@ -482,15 +483,16 @@ std::string& StreamOutput::rendered(SegmentList::Form form) {
 std::optional<std::string> StreamOutput::playlist_text(SegmentList::Form form, std::string_view ctx) {
     if (list_.empty())
         return std::nullopt;
-    std::string with_session;
+    constexpr char kRooms[] = {kRoom, kRoomBeforeQuery, '\0'};
     const std::string session = ctx.empty() ? "" : "?hls_ctx=" + std::string(ctx);
-    for (const char letter : rendered(form)) {
-        if (letter == kRoom)
-            with_session += session;
-        else if (letter == kRoomBeforeQuery)
-            with_session += session.empty() ? "?" : session + "&";
-        else
-            with_session += letter;
+    const std::string before_query = session.empty() ? "?" : session + "&";
+    std::string with_session;
+    for (std::string_view rest = rendered(form); !rest.empty();) {
+        const std::size_t end = std::min(rest.find_first_of(kRooms), rest.size());
+        with_session += rest.substr(0, end);
+        if (end < rest.size())
+            with_session += rest[end] == kRoom ? session : before_query;
+        rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return with_session;
 }
@@ -506,6 +508,11 @@ std::optional<std::vector<io::Block>> StreamOutput::blocks_of(const IndexedFile&
     if (file.part)
         return *file.part < segment->parts.size() ? std::optional(segment->parts[*file.part].blocks) : std::nullopt;
     return segment->blocks.empty() ? std::nullopt : std::optional(segment->blocks);
+}
+
+io::MemoryFileRef StreamOutput::copy_for_request(const IndexedFile& file) const {
+    const ListedSegment* segment = file.what == IndexedFile::What::segment && !file.part ? list_.find(file.number) : nullptr;
+    return segment == nullptr || segment->copy == nullptr ? nullptr : segment->copy->for_request(segment->blocks);
 }
 
 bool StreamOutput::is_promised(const IndexedFile& file) const {

@@ -100,6 +100,8 @@ public:
     std::optional<std::string> playlist_text(SegmentList::Form form, std::string_view ctx);
     // A file's blocks; none when they are not in memory.
     std::optional<std::vector<io::Block>> blocks_of(const IndexedFile& file) const;
+    // The same bytes for one request of them, when there are many; else nullptr.
+    io::MemoryFileRef copy_for_request(const IndexedFile& file) const;
     // Those of the list; what a server before this one has left is waited for.
     SegmentList::Wait wait_for(std::uint64_t number, std::optional<std::uint64_t> part) const {
         return recovered_ ? list_.wait_for(number, part) : SegmentList::Wait::later;

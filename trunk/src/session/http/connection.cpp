@@ -47,11 +47,13 @@ Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, s
                        const ConnectionLimit& limit, const Log& log)
     : stream_(std::move(stream)),
       tcp_(tcp),
+      peer_(stream_->peer()),
       peer_ip_(std::move(peer_ip)),
       context_(context),
       limit_(limit),
-      log_(log),
-      parser_(context.limits, [this](const http1::Request& head) { return streams_body(head); }) {}
+      log_(log) {
+    make_parser();
+}
 
 void Connection::run(io::Deadline deadline) {
     const auto ended = serve(deadline);
@@ -81,11 +83,19 @@ Result<bool> Connection::wait_for_next(io::Deadline deadline) {
         return true;
     if (context_.idle.has_ended())
         return false;
+    // Given back while it is at hand in the processor's cache; and nobody has it without being served.
+    request_.reset();
+    parser_.reset();
     const IdleStreams::Entry idle(context_.idle, *stream_);
     const auto waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleLimit)));
     if (!waited.ok() && waited.code() != Errc::timed_out)
         return Error(waited.error());
+    make_parser();
     return waited.ok();
+}
+
+void Connection::make_parser() {
+    parser_.emplace(context_.limits, [this](const http1::Request& head) { return streams_body(head); });
 }
 
 // Into a member: a live stream is answered for hours, from the same stack.
@@ -96,14 +106,14 @@ Result<void> Connection::receive_next(io::Deadline deadline) {
 
 void Connection::refuse_for(const Error& error, io::Deadline deadline) {
     if (error.code() != Errc::closed && error.code() != Errc::cancelled && error.code() != Errc::system)
-        refuse(error.code() == Errc::timed_out ? kRequestTimeout : parser_.error_status(), deadline);
+        refuse(error.code() == Errc::timed_out ? kRequestTimeout : parser_->error_status(), deadline);
 }
 
 // What the client still sends is read for a moment: closing over unread bytes resets the connection, and the answer is lost.
 void Connection::refuse(int status, io::Deadline deadline, std::string method) {
     Request refused;
     refused.message.method = std::move(method);
-    Exchange exchange(refused, {*stream_, tcp_, context_, parser_, rest_, log_, false}, BodyMode::whole);
+    Exchange exchange(refused, {*stream_, tcp_, context_, *parser_, rest_, log_, false}, BodyMode::whole);
     if (!exchange.send(error_reply(status, http1::reason_of(status)), deadline).ok())
         return;
     const auto limit = deadline.sooner(io::Deadline::after(kRefusalLimit));
@@ -117,23 +127,23 @@ void Connection::refuse(int status, io::Deadline deadline, std::string method) {
 
 Result<std::optional<http1::Request>> Connection::receive(io::Deadline deadline) {
     for (;;) {
-        if (const http1::Request* streamed = parser_.streamed())
+        if (const http1::Request* streamed = parser_->streamed())
             return std::optional(*streamed);
-        if (auto request = parser_.next())
+        if (auto request = parser_->next())
             return request;
         if (!rest_.empty()) {
             const std::vector<std::uint8_t> rest = std::exchange(rest_, {});
             TRY(feed(rest));
             continue;
         }
-        if (parser_.take_wants_continue()) {
+        if (parser_->take_wants_continue()) {
             const std::array parts{io::as_part(as_bytes(http1::kContinue))};
             TRY(stream_->write_all(parts, deadline));
         }
         const auto count = stream_->read_some(context_.scratch, deadline);
         if (!count.ok()) {
             const bool is_done = count.code() == Errc::closed || count.code() == Errc::timed_out;
-            if (is_done && parser_.is_idle())
+            if (is_done && parser_->is_idle())
                 return std::optional<http1::Request>();
             return Error(count.error());
         }
@@ -144,7 +154,7 @@ Result<std::optional<http1::Request>> Connection::receive(io::Deadline deadline)
 
 // The parser stops behind one request; what is left waits until that is answered.
 Result<void> Connection::feed(Bytes input) {
-    const std::size_t used = TRY(parser_.feed(input));
+    const std::size_t used = TRY(parser_->feed(input));
     if (used == 0 && !input.empty())
         return Error(Errc::malformed, "bytes that belong to no HTTP request");
     const Bytes left = input.subspan(used);
@@ -154,7 +164,7 @@ Result<void> Connection::feed(Bytes input) {
 
 Result<Request> Connection::understand(http1::Request message) const {
     auto target = TRY(wire::http::parse_target(message.target));
-    return Request{std::move(message), std::move(target), log_.id(), stream_->peer(), peer_ip_, tcp_ == nullptr};
+    return Request{std::move(message), std::move(target), log_.id(), peer_, peer_ip_, tcp_ == nullptr};
 }
 
 bool Connection::streams_body(const http1::Request& head) const {
@@ -179,9 +189,9 @@ bool Connection::streams_body(const http1::Request& head) const {
 }
 
 Result<Connection::Next> Connection::answer(io::Deadline deadline) {
-    const BodyMode mode = parser_.streamed() != nullptr ? BodyMode::streamed : BodyMode::whole;
+    const BodyMode mode = parser_->streamed() != nullptr ? BodyMode::streamed : BodyMode::whole;
     TRY(understand_next(deadline));
-    Exchange exchange(*request_, {*stream_, tcp_, context_, parser_, rest_, log_, may_stay()}, mode);
+    Exchange exchange(*request_, {*stream_, tcp_, context_, *parser_, rest_, log_, may_stay()}, mode);
     if (Handler* handler = TRY(route(exchange, deadline)))
         TRY(handler->serve(exchange, deadline));
     return exchange.must_close() ? Next::close : Next::go_on;

@@ -55,6 +55,7 @@ private:
     Result<void> feed(Bytes input);
     Result<void> receive_next(io::Deadline deadline);
     Result<bool> wait_for_next(io::Deadline deadline);
+    void make_parser();
     Result<void> understand_next(io::Deadline deadline);
     Result<Next> answer(io::Deadline deadline);
     // Whether another request may follow the one that is being answered.
@@ -70,12 +71,13 @@ private:
 
     std::unique_ptr<io::Stream> stream_;
     io::TcpStream* tcp_;
+    std::string peer_;
     std::string peer_ip_;
     Context& context_;
     const ConnectionLimit& limit_;
     const Log& log_;
     std::size_t requests_ = 0;
-    engine::http1::RequestParser parser_;
+    std::optional<engine::http1::RequestParser> parser_;  // while there may be something to read
     // What a client sent behind the request that is being answered; at most one read.
     std::vector<std::uint8_t> rest_;
     std::optional<engine::http1::Request> message_;

@@ -1,0 +1,49 @@
+// MemoryFile: bytes that lie in pages of the kernel's, from which it sends to a socket without copying them for each. Worth its
+// while for what many are sent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <sys/uio.h>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "io/deadline.hpp"
+#include "io/tcp_stream.hpp"
+
+namespace live::io {
+
+class MemoryFile;
+// Its owners are who holds the bytes and everybody who is being sent them.
+using MemoryFileRef = std::shared_ptr<const MemoryFile>;
+
+class MemoryFile {
+    struct Private {};  // only copy_of() makes one
+
+public:
+    // The parts one behind the other. Errc::limit when no descriptor is left, Errc::system.
+    static Result<MemoryFileRef> copy_of(std::span<const ::iovec> parts);
+    MemoryFile(Private, int fd) : fd_(fd) {}
+    ~MemoryFile();
+    MemoryFile(const MemoryFile&) = delete;
+    MemoryFile& operator=(const MemoryFile&) = delete;
+
+    std::uint64_t size() const { return size_; }
+    int native_handle() const { return fd_; }
+
+private:
+    Result<void> append(const ::iovec& part);
+
+    int fd_;
+    std::uint64_t size_ = 0;
+};
+
+// `head`, and then `count` bytes of the file from `offset` on, which are there: what fits goes out in one packet. The file lives
+// on meanwhile. Errors as Stream::write_all.
+Result<void> write_with_file(TcpStream& stream, Bytes head, const MemoryFile& file, std::uint64_t offset, std::size_t count,
+                             Deadline deadline);
+
+}  // namespace live::io

@@ -1,0 +1,50 @@
+// SentCopy: what many clients ask for is copied once into a file in memory, from which the kernel sends it without a copy for
+// each of them. Pays from some five requests on, so what few ask for has none. CopyBudget bounds what all of them take.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "io/memory_file.hpp"
+#include "io/replace_file.hpp"
+
+namespace live::service::files {
+
+struct CopyBudget {
+    // Each has a descriptor.
+    static constexpr std::size_t kFilesMax = 256;
+    static constexpr std::size_t kBytesMax = 256 << 20;
+
+    std::size_t files = 0;
+    std::size_t bytes = 0;
+};
+
+class SentCopy {
+public:
+    // Requests that are answered before there is a copy.
+    static constexpr std::size_t kAskedBefore = 8;
+    // Of one file: the loop stands still while it is copied.
+    static constexpr std::size_t kBytesMax = 8 << 20;
+
+    // `budget` outlives this.
+    explicit SentCopy(CopyBudget& budget) : budget_(budget) {}
+    ~SentCopy();
+    SentCopy(const SentCopy&) = delete;
+    SentCopy& operator=(const SentCopy&) = delete;
+
+    // For a request of these blocks, the same each time. nullptr: they are sent from where they are. Who sends owns it too.
+    io::MemoryFileRef for_request(const std::vector<io::Block>& blocks);
+
+private:
+    void make(const std::vector<io::Block>& blocks);
+
+    CopyBudget& budget_;
+    io::MemoryFileRef file_;
+    std::size_t asked_ = 0;
+};
+
+// Its owners are the records of one segment: those can be copied.
+using SentCopyRef = std::shared_ptr<SentCopy>;
+
+}  // namespace live::service::files
