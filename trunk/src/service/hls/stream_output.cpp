@@ -483,12 +483,12 @@ std::string& StreamOutput::rendered(SegmentList::Form form) {
 std::optional<std::string> StreamOutput::playlist_text(SegmentList::Form form, std::string_view ctx) {
     if (list_.empty())
         return std::nullopt;
-    constexpr char kRooms[] = {kRoom, kRoomBeforeQuery, '\0'};
+    const auto is_room = [](char letter) { return letter == kRoom || letter == kRoomBeforeQuery; };
     const std::string session = ctx.empty() ? "" : "?hls_ctx=" + std::string(ctx);
     const std::string before_query = session.empty() ? "?" : session + "&";
     std::string with_session;
     for (std::string_view rest = rendered(form); !rest.empty();) {
-        const std::size_t end = std::min(rest.find_first_of(kRooms), rest.size());
+        const auto end = static_cast<std::size_t>(std::ranges::find_if(rest, is_room) - rest.begin());
         with_session += rest.substr(0, end);
         if (end < rest.size())
             with_session += rest[end] == kRoom ? session : before_query;
