@@ -13,6 +13,23 @@
 
 namespace live::session::http {
 
+namespace {
+
+// What parks for hours below serve() should fit into one page of stack: so what is said rarely has frames of its own.
+[[gnu::noinline]] void turn_away(io::TcpStream& stream, std::size_t max, const Log& log) {
+    LOG_WARN(log, "refused {}: {} HTTP connections are the limit", stream.peer(), max);
+    constexpr int kUnavailable = 503;
+    const std::string text = engine::http1::ResponseBuilder(kUnavailable).with_body("text/plain", "too many connections\n");
+    const std::array parts{io::as_part(as_bytes(text))};
+    static_cast<void>(stream.try_write(parts));
+}
+
+[[gnu::noinline]] void log_tls(const Log& log, const Error& error) {
+    LOG_WARN(log, "HTTPS client finished. reason=\"TLS: {}\"", error.text());
+}
+
+}  // namespace
+
 Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimit& limit,
                    io::Scope& connections, const Log& log)
     : listener_(std::move(listener)), tls_(tls), context_(context), limit_(limit), connections_(connections), log_(log) {}
@@ -44,14 +61,8 @@ void Acceptor::start(std::unique_ptr<io::TcpStream> stream) {
 void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
     std::optional<ConnectionLimit::Place> place(std::in_place, limit_, sizeof(Connection));
     const Log log = log_.with_id(random_id());
-    if (!*place) {
-        LOG_WARN(log, "refused {}: {} HTTP connections are the limit", stream->peer(), limit_.max());
-        constexpr int kUnavailable = 503;
-        const std::string text = engine::http1::ResponseBuilder(kUnavailable).with_body("text/plain", "too many connections\n");
-        const std::array parts{io::as_part(as_bytes(text))};
-        static_cast<void>(stream->try_write(parts));
-        return;
-    }
+    if (!*place)
+        return turn_away(*stream, limit_.max(), log);
     if (other_ != nullptr) {
         const auto first = stream->peek(deadline.sooner(io::Deadline::after(kFirstByteLimit)));
         if (!first.ok())
@@ -77,7 +88,7 @@ void Acceptor::serve_http(std::unique_ptr<io::TcpStream> stream, const Log& log,
     }
     auto secured = io::TlsStream::accept(std::move(stream), *tls_, deadline.sooner(io::Deadline::after(kTlsLimit)));
     if (!secured.ok())
-        LOG_WARN(log, "HTTPS client finished. reason=\"TLS: {}\"", secured.error().text());
+        log_tls(log, secured.error());
     else
         std::make_unique<Connection>(*std::move(secured), nullptr, peer_ip, context_, limit_, log)->run(deadline);
 }

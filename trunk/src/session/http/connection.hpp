@@ -67,6 +67,7 @@ private:
     std::optional<Reply> own_answer(const Request& request, const Router::Match& match) const;
     bool is_guarded(const std::string& path) const;
     bool is_authorised(const Request& request) const;
+    void log_end(const Error& error);
     void log_request(const engine::http1::Request& message);
 
     std::unique_ptr<io::Stream> stream_;
