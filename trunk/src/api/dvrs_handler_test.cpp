@@ -4,16 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "api/handler_fixture.hpp"
+#include "base/log_fixture.hpp"
 #include "base/scratch_folder.hpp"
 
 namespace live::api {
 namespace {
-
-class NoLog final : public LogSink {
-public:
-    LogLevel level() const override { return LogLevel::error; }
-    void write(LogLevel, std::string_view, std::string_view, int) override {}
-};
 
 struct DvrsHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     DvrsHandlerTest() {

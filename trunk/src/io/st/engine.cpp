@@ -37,13 +37,13 @@ bool Engine::attach(int fd) {
             size *= 2;
         entries_.resize(size);
     }
-    CHECK(entries_[index(fd)].waiters == nullptr);
-    entries_[index(fd)] = Entry{};
+    CHECK(entry_of(fd).waiters == nullptr);
+    entry_of(fd) = Entry{};
     return true;
 }
 
 void Engine::detach(int fd) {
-    Entry& entry = entries_[index(fd)];
+    Entry& entry = entry_of(fd);
     if (entry.registered)
         control(EPOLL_CTL_DEL, fd);
     for (ParkNode* node = entry.waiters; node != nullptr;) {
@@ -58,7 +58,7 @@ void Engine::detach(int fd) {
 }
 
 void Engine::forget(int fd) {
-    Entry& entry = entries_[index(fd)];
+    Entry& entry = entry_of(fd);
     if (entry.registered)
         control(EPOLL_CTL_DEL, fd);
     entry.registered = false;
@@ -67,7 +67,7 @@ void Engine::forget(int fd) {
 }
 
 bool Engine::arm(int fd) {
-    Entry& entry = entries_[index(fd)];
+    Entry& entry = entry_of(fd);
     if (entry.registered)
         return true;
     // Adding reports the present state, so what was believed before does not matter.
@@ -76,7 +76,7 @@ bool Engine::arm(int fd) {
 }
 
 bool Engine::rearm(int fd) {
-    Entry& entry = entries_[index(fd)];
+    Entry& entry = entry_of(fd);
     entry.ready = static_cast<std::uint16_t>(entry.ready & kSticky);
     if (!entry.registered)
         return arm(fd);
@@ -92,7 +92,7 @@ bool Engine::control(int operation, int fd) {
 }
 
 void Engine::link(ParkNode& node) {
-    Entry& entry = entries_[index(node.fd)];
+    Entry& entry = entry_of(node.fd);
     node.previous = nullptr;
     node.next = entry.waiters;
     if (entry.waiters != nullptr)
@@ -106,7 +106,7 @@ void Engine::unlink(ParkNode& node) {
     if (node.previous != nullptr)
         node.previous->next = node.next;
     else
-        entries_[index(node.fd)].waiters = node.next;
+        entry_of(node.fd).waiters = node.next;
     if (node.next != nullptr)
         node.next->previous = node.previous;
     node.next = nullptr;
@@ -149,7 +149,7 @@ void Engine::turn(std::int64_t timeout_us) {
 }
 
 void Engine::tell(int fd, std::uint32_t events) {
-    Entry& entry = entries_[index(fd)];
+    Entry& entry = entry_of(fd);
     std::uint32_t now_ready = events & (EPOLLIN | EPOLLOUT | EPOLLPRI | kSticky);
     // A closed or broken descriptor answers at once in both directions. A half-closed one still has to be waited for to write.
     if ((events & (EPOLLHUP | EPOLLERR)) != 0)

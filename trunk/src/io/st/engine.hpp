@@ -5,10 +5,12 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <sys/epoll.h>
 
+#include "base/check.hpp"
 #include "base/result.hpp"
 
 namespace live::io::st {
@@ -41,18 +43,18 @@ public:
     // Takes it out of epoll until somebody waits for it again.
     void forget(int fd);
 
-    bool has_waiters(int fd) const { return entries_[index(fd)].waiters != nullptr; }
+    bool has_waiters(int fd) const { return entry_of(fd).waiters != nullptr; }
     // The wanted bits that are known to be ready.
-    std::uint32_t ready(int fd, std::uint32_t wanted) const { return entries_[index(fd)].ready & wanted; }
+    std::uint32_t ready(int fd, std::uint32_t wanted) const { return entry_of(fd).ready & wanted; }
     // True when a system call for `direction` (EPOLLIN or EPOLLOUT) can only say EAGAIN, so that it need not be made.
     bool is_blocked(int fd, std::uint32_t direction) const {
-        const Entry& entry = entries_[index(fd)];
+        const Entry& entry = entry_of(fd);
         return entry.registered && (entry.blocked & direction) != 0;
     }
     // A system call has just said EAGAIN, or moved less than it was asked to, which on a stream means the same. After the peer
     // has closed, a read is never blocked any more, on a broken descriptor nothing is: the next call tells what happened.
     void set_blocked(int fd, std::uint32_t direction) {
-        Entry& entry = entries_[index(fd)];
+        Entry& entry = entry_of(fd);
         if ((entry.ready & (EPOLLHUP | EPOLLERR)) != 0)
             return;
         if ((entry.ready & EPOLLRDHUP) != 0)
@@ -88,6 +90,12 @@ private:
     };
 
     static std::size_t index(int fd) { return static_cast<std::size_t>(fd); }
+    // Of a descriptor that was attached; none, -1, is far outside.
+    const Entry& entry_of(int fd) const {
+        CHECK(index(fd) < entries_.size());
+        return entries_[index(fd)];
+    }
+    Entry& entry_of(int fd) { return const_cast<Entry&>(std::as_const(*this).entry_of(fd)); }
     bool control(int operation, int fd);
     int wait(std::int64_t timeout_us);
     void tell(int fd, std::uint32_t events);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/log_fixture.hpp"
 #include "base/scratch_folder.hpp"
 #include "io/loop.hpp"
 #include "wire/mp4/test_media.hpp"
@@ -16,12 +17,6 @@ namespace {
 namespace mp4 = wire::mp4;
 
 constexpr auto kSoon = std::chrono::seconds(20);
-
-class NoLog final : public LogSink {
-public:
-    LogLevel level() const override { return LogLevel::error; }
-    void write(LogLevel, std::string_view, std::string_view, int) override {}
-};
 
 class DashServiceTest : public testing::Test {
 protected:

@@ -54,7 +54,9 @@ void DvrService::on_unpublished(const std::string& url) {
 }
 
 void DvrService::reap() {
-    std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
+    // A stop waits for one after the other.
+    if (!stopping_)
+        std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
 }
 
 Result<void> DvrService::stop(io::Deadline deadline) {
@@ -64,7 +66,7 @@ Result<void> DvrService::stop(io::Deadline deadline) {
             job->recorder->end();
     for (const auto& job : jobs_)
         TRY(job->scope.stop(deadline));
-    reap();
+    jobs_.clear();
     return {};
 }
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include "base/log_fixture.hpp"
 #include "base/scratch_folder.hpp"
 #include "io/loop.hpp"
 #include "wire/flv/flv_file.hpp"
@@ -20,12 +21,6 @@ namespace {
 namespace mp4 = wire::mp4;
 
 constexpr auto kSoon = std::chrono::seconds(20);
-
-class NoLog final : public LogSink {
-public:
-    LogLevel level() const override { return LogLevel::error; }
-    void write(LogLevel, std::string_view, std::string_view, int) override {}
-};
 
 struct Told {
     std::string file;

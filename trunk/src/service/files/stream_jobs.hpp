@@ -53,14 +53,16 @@ public:
         return &output;
     }
 
-    // Lets go of what is over.
+    // Lets go of what is over; during stop(), which waits for one after the other, of nothing.
     void reap() {
-        std::erase_if(jobs_, [](const auto& job) { return job->maker.size() == 0 && job->writer.size() == 0; });
+        if (!stopping_)
+            std::erase_if(jobs_, [](const auto& job) { return job->maker.size() == 0 && job->writer.size() == 0; });
     }
 
     // Nothing is to be started afterwards. What was begun is made a file, and what waits is written as far as the time goes.
     // Errc::timed_out when a fiber does not end.
     Result<void> stop(io::Deadline deadline) {
+        stopping_ = true;
         for (const auto& job : jobs_)
             job->maker.cancel();
         for (const auto& job : jobs_)
@@ -71,7 +73,7 @@ public:
                 log_.write(LogLevel::warn, name_ + " of " + job->output.url() + ": what is left is not written");
             TRY(job->writer.stop(deadline));
         }
-        reap();
+        jobs_.clear();
         return {};
     }
 
@@ -91,6 +93,7 @@ private:
     const std::string name_;
     Log log_;
     std::vector<std::unique_ptr<Job>> jobs_;
+    bool stopping_ = false;
 };
 
 }  // namespace live::service::files

@@ -72,7 +72,9 @@ void ForwardService::on_unpublished(const std::string& url) {
 }
 
 void ForwardService::reap() {
-    std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
+    // A stop waits for one after the other.
+    if (!stopping_)
+        std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
 }
 
 Result<void> ForwardService::stop(io::Deadline deadline) {
@@ -81,7 +83,7 @@ Result<void> ForwardService::stop(io::Deadline deadline) {
         job->scope.cancel();
     for (const auto& job : jobs_)
         TRY(job->scope.stop(deadline));
-    reap();
+    jobs_.clear();
     return {};
 }
 

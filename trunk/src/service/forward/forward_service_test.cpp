@@ -282,6 +282,21 @@ TEST_F(ForwardServiceTest, ADestinationThatTakesNothingLosesPacketsAndHoldsNobod
     EXPECT_EQ(lines_.count("FWR stop"), 1U);
 }
 
+// Connections end while the server stops, and tell of it.
+TEST_F(ForwardServiceTest, AStreamMayEndDuringAStop) {
+    create({});
+    publish({"127.0.0.1:1", "127.0.0.1:1", "127.0.0.1:1"});
+    wait_until([&] { return lines_.count("FWR retry in") == 3; });
+    MUST(scope_.start("publisher", [this](io::Deadline deadline) {
+        do
+            service_->on_unpublished("/live/cam");
+        while (io::yield(deadline).ok());
+    }));
+    MUST(service_->stop(io::Deadline::after(kSoon)));
+    EXPECT_EQ(service_->active(), 0U);
+    EXPECT_EQ(lines_.count("FWR stop"), 3U);
+}
+
 TEST_F(ForwardServiceTest, RtmpsWithoutTlsIsToldAndRetried) {
     create({});
     publish({"rtmps://" + other_text()});

@@ -1,0 +1,75 @@
+#include "service/files/stream_jobs.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/log_fixture.hpp"
+#include "io/loop.hpp"
+
+namespace live::service::files {
+namespace {
+
+constexpr auto kSoon = std::chrono::seconds(20);
+
+// Made until it is cancelled; its files take some more turns of the loop.
+class SlowOutput {
+public:
+    SlowOutput(std::string url, int& written) : url_(std::move(url)), written_(written) {}
+    void run(io::Deadline deadline) {
+        static_cast<void>(io::sleep(deadline));
+        over_ = true;
+        made_.raise();
+    }
+    void run_files(io::Deadline deadline) {
+        if (!io::wait(made_, deadline).ok())
+            return;
+        for (int turn = 0; turn < 5; ++turn)
+            static_cast<void>(io::yield(deadline));
+        ++written_;
+    }
+    void close_files() { made_.raise(); }
+    bool is_over() const { return over_; }
+    const std::string& url() const { return url_; }
+
+private:
+    std::string url_;
+    int& written_;
+    Signal made_;
+    bool over_ = false;
+};
+
+class StreamJobsTest : public testing::Test {
+protected:
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    NoLog no_log_;
+    int written_ = 0;
+    StreamJobs<SlowOutput> jobs_{"test", Log(no_log_, "test")};
+};
+
+TEST_F(StreamJobsTest, FindsWhatGoesOn) {
+    SlowOutput* const one = jobs_.start("/live/one", written_);
+    ASSERT_NE(one, nullptr);
+    EXPECT_EQ(jobs_.find("/live/one"), one);
+    EXPECT_EQ(jobs_.find("/live/two"), nullptr);
+    MUST(jobs_.stop(io::Deadline::after(kSoon)));
+    EXPECT_EQ(jobs_.find("/live/one"), nullptr);
+    EXPECT_EQ(written_, 1);
+}
+
+// Whoever looks after what is over goes on doing so while the server stops.
+TEST_F(StreamJobsTest, ReapingTakesNothingFromAStop) {
+    for (const char* url : {"/live/one", "/live/two", "/live/three"})
+        ASSERT_NE(jobs_.start(url, written_), nullptr);
+    io::Scope others("others");
+    MUST(others.start("reaper", [this](io::Deadline deadline) {
+        do
+            jobs_.reap();
+        while (io::yield(deadline).ok());
+    }));
+    MUST(jobs_.stop(io::Deadline::after(kSoon)));
+    EXPECT_EQ(written_, 3);
+    EXPECT_EQ(jobs_.size(), 0U);
+    MUST(others.stop(io::Deadline::after(kSoon)));
+}
+
+}  // namespace
+}  // namespace live::service::files
