@@ -112,6 +112,9 @@ find_package(nlohmann_json REQUIRED)
 # Batches of sends in one system call. Without it every send is one.
 find_path(LIVE_URING_INCLUDE liburing.h)
 find_library(LIVE_URING uring)
+# AES-GCM for WebRTC players, for x86-64. Without it OpenSSL's.
+find_path(LIVE_IPSEC_MB_INCLUDE intel-ipsec-mb.h)
+find_library(LIVE_IPSEC_MB IPSec_MB)
 
 # Sound between RTMP and WebRTC. The headers only: the libraries are loaded when a stream needs them. Without the headers, or with
 # --ffmpeg-fit=off, there is no such conversion.
@@ -143,6 +146,10 @@ live_room(wire room_base)
 live_room(media room_wire)
 add_subdirectory(3rdparty/srtp)
 live_room(engine room_wire srtp2 OpenSSL::SSL OpenSSL::Crypto)
+if(LIVE_IPSEC_MB_INCLUDE AND LIVE_IPSEC_MB)
+    set_property(SOURCE ${CMAKE_SOURCE_DIR}/src/engine/rtc/gcm_cipher.cpp APPEND PROPERTY COMPILE_DEFINITIONS LIVE_HAVE_IPSEC_MB=1)
+    target_link_libraries(room_engine PRIVATE ${LIVE_IPSEC_MB})
+endif()
 if(EXISTS ${CMAKE_SOURCE_DIR}/3rdparty/st/CMakeLists.txt)
     add_subdirectory(3rdparty/st)
     live_room(io room_base st OpenSSL::SSL OpenSSL::Crypto Threads::Threads)

@@ -60,6 +60,9 @@ chromium_package() {
     if apt-cache show chromium >/dev/null 2>&1; then echo chromium; fi
 }
 
+# Only there is it any good.
+cipher_package() { if [ "$native" = amd64 ]; then echo libipsec-mb-dev; fi; }
+
 # Ubuntu has it with each kernel.
 perf_package() {
     if command -v perf >/dev/null 2>&1; then return; fi
@@ -69,7 +72,8 @@ perf_package() {
 packages_of() {
     case $1 in
         build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates" \
-            "libssl-dev libfmt-dev nlohmann-json3-dev liburing-dev libavcodec-dev libswscale-dev libswresample-dev" ;;
+            "libssl-dev libfmt-dev nlohmann-json3-dev liburing-dev libavcodec-dev libswscale-dev libswresample-dev" \
+            "$(cipher_package)" ;;
         pages) npm_package ;;
         run) echo "$(packages_of build) $(packages_of pages) ffmpeg fonts-dejavu-core curl openssl" ;;
         test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang $(clang_runtime) python3 python3-venv python3-pytest" \

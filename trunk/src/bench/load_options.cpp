@@ -64,6 +64,11 @@ Result<void> set_true(LoadOptions& options, std::string_view) {
     options.*Member = true;
     return {};
 }
+template <bool LoadOptions::*Member>
+Result<void> set_false(LoadOptions& options, std::string_view) {
+    options.*Member = false;
+    return {};
+}
 
 Result<void> set_delay(LoadOptions& options, std::string_view text) {
     const double value = TRY(parse_decimal(text, -1, kSecondsMax));
@@ -129,6 +134,9 @@ constexpr std::array kOptions = {
         "players count packets by their headers and neither decrypt nor authenticate them, do not ask for lost ones again, look "
         "every 5 ms and measure no delay; they report to the server as ever. For thousands of players",
         set_true<&LoadOptions::skip_decryption>, is_rtc},
+    Option{0, "no-twcc", "",
+           "players report no arrivals (transport-cc), which browsers do ten times a second and more; to see what that costs",
+           set_false<&LoadOptions::twcc>, is_rtc},
     Option{0, "json", "FILE", "write the result as JSON; - is standard output", set_text<&LoadOptions::json>, any},
     Option{0, "csv", "FILE", "write a line a second", set_text<&LoadOptions::csv>, any},
     Option{0, "progress", "", "say each second how many clients have started, until all have", set_true<&LoadOptions::progress>,
@@ -243,6 +251,8 @@ private:
             return Error(Errc::malformed, "--stamp and --silence are for publishing, which needs an FLV file: -i FLV");
         if (tool_ == Tool::rtc_load && !options.input.empty() && options.skip_decryption)
             return Error(Errc::malformed, "--skip-decryption is for players; with -i there are none");
+        if (tool_ == Tool::rtc_load && !options.input.empty() && !options.twcc)
+            return Error(Errc::malformed, "--no-twcc is for players; with -i there are none");
         if (options.delay < Seconds(0) && tool_ != Tool::hls_load)
             return Error(Errc::malformed, "--delay: found \"-1\", expected seconds; only fragments have a duration");
         if (options.summary <= Seconds(0))

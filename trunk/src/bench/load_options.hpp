@@ -40,6 +40,7 @@ struct LoadOptions {
     bool stamp = false;    // publishing: write the time of sending into the media
     bool silence = false;  // publishing by WebRTC: Opus without a sound beside the picture
     bool skip_decryption = false;
+    bool twcc = true;  // players of WebRTC report what came when
     bool progress = false;
     std::string json;  // a file; "-" is standard output
     std::string csv;

@@ -90,6 +90,10 @@ TEST(LoadOptions, WebRtcPlaysOrPublishes) {
               "--stamp and --silence are for publishing, which needs an FLV file: -i FLV");
     EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "-i", "a.flv", "--skip-decryption"}),
               "--skip-decryption is for players; with -i there are none");
+    EXPECT_TRUE(player.twcc);
+    EXPECT_FALSE(options_of(Tool::rtc_load, {"-r", "http://h/", "--no-twcc"}).twcc);
+    EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "-i", "a.flv", "--no-twcc"}),
+              "--no-twcc is for players; with -i there are none");
     EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "--ahead", "1"}), "there is no option --ahead");
     EXPECT_NE(help_text(Tool::rtc_load).find("neither decrypt nor authenticate"), std::string::npos);
 }

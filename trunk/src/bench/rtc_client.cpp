@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/ip_network.hpp"
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 #include "bench/http_fetch.hpp"
 #include "bench/url_reference.hpp"
 #include "io/loop.hpp"

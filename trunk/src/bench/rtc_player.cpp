@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kCatchUp{2};
 }  // namespace
 
 RtcPlayer::RtcPlayer(LoadClient& client, RtcShared& shared)
-    : RtcClient(client, shared), headers_only_(client.context.options.skip_decryption) {}
+    : RtcClient(client, shared), headers_only_(client.context.options.skip_decryption), twcc_(client.context.options.twcc) {}
 
 RtcOffer RtcPlayer::offer() const {
     RtcOffer made;
@@ -33,6 +33,7 @@ engine::rtc::SessionOptions RtcPlayer::session_options() const {
     // Seen from here, the server publishes.
     options.purpose = wire::sdp::Purpose::publish;
     options.headers_only = headers_only_;
+    options.twcc = twcc_;
     return options;
 }
 

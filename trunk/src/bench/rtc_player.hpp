@@ -25,6 +25,7 @@ private:
     void count_packets();
 
     const bool headers_only_;
+    const bool twcc_;
     // Whose times are the media's: the picture's, or the sound's where there is no picture.
     engine::rtc::Kind clock_kind_{};
     std::uint8_t clock_payload_type_ = 0;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/log_format.hpp"
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 #include "base/version.hpp"
 #include "build_info.hpp"
 #include "io/network_interfaces.hpp"

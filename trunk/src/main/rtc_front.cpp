@@ -8,6 +8,7 @@
 #include "api/doctor_handler.hpp"
 #include "api/rtc_handler.hpp"
 #include "base/log_format.hpp"
+#include "engine/rtc/gcm_cipher.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "main/listening.hpp"
@@ -89,6 +90,7 @@ Result<void> RtcFront::Parts::start(HttpFront& http) {
         return {};
     }
     gate_ = TRY(session::rtc::Gate::create(context_));
+    LOG_INFO(log_, "WebRTC media is encrypted by {} (AES-GCM)", engine::rtc::GcmCipher::fastest());
     TRY(listen_udp());
     TRY(listen_tcp(http));
     doctor_.emplace(context_, *gate_);

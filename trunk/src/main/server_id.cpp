@@ -6,7 +6,7 @@
 #include <array>
 #include <fstream>
 
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 
 namespace live::main_ {
 

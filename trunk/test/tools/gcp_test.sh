@@ -4,7 +4,8 @@
 needs google-pprof dot ffmpeg curl
 quick_flavour quick --gperf=on --gcp=on
 rm -f gperf.srs.gcp*
-serve env CPUPROFILE_FREQUENCY=500 ./objs/srs -c live.conf
+# Small batches, so that sending is some of the work.
+serve env CPUPROFILE_FREQUENCY=500 SRS_VHOST_PLAY_MW_LATENCY=40 ./objs/srs -c live.conf
 holds "the release rate is told" server.log 'tcmalloc: set release-rate 1\.00=>0\.80'
 publish
 crowd 1000 8

@@ -17,7 +17,7 @@ BANNED = [
     ("clock-call", r"\b(?:steady|high_resolution)_clock::now\s*\(", "take `now`; wet rooms have io::now()",
      lambda f: f.room in ("io", "main", "bench") or f.is_test or f.is_bench),
     ("printf-call", r"(?<![\w.>])(?:std::|::)?(?:printf|puts)\s*\(", "use the log", lambda f: f.room == "bench" or f.is_bench),
-    ("rand-call", r"(?<![\w.>])(?:std::|::)?s?rand\s*\(", "use base/random_id.hpp or a generator that is handed in", lambda f: False),
+    ("rand-call", r"(?<![\w.>])(?:std::|::)?s?rand\s*\(", "use base/random.hpp or a generator that is handed in", lambda f: False),
     ("thread", r"\bstd::j?thread\b", "only io starts threads", lambda f: f.room == "io"),
     ("reinterpret-cast", r"\breinterpret_cast\b", "only base and io look at bytes as something else", lambda f: f.room in ("base", "io")),
     ("new-delete", r"(?<!operator )\bnew\b(?!\s*\()|(?<!operator )\bnew\s*\(|(?<!= )(?<!=)(?<!operator )\bdelete\b",

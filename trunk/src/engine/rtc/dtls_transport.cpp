@@ -12,6 +12,7 @@
 #include "base/ascii.hpp"
 #include "base/byte_reader.hpp"
 #include "base/check.hpp"
+#include "engine/rtc/dtls_library.hpp"
 
 namespace live::engine::rtc {
 
@@ -57,7 +58,7 @@ struct FreeX509 {
 }  // namespace
 
 Result<std::unique_ptr<DtlsContext>> DtlsContext::create(const Certificate& certificate) {
-    SSL_CTX* const handle = SSL_CTX_new(DTLS_method());
+    SSL_CTX* const handle = SSL_CTX_new_ex(dtls_library(), nullptr, DTLS_method());
     if (handle == nullptr)
         return Error(Errc::system, "DTLS is not available");
     auto context = std::make_unique<DtlsContext>(Private{}, handle);

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/byte_writer.hpp"
+#include "engine/rtc/dtls_library.hpp"
 #include "engine/rtc/simulated_clock.hpp"
 
 namespace live::engine::rtc {
@@ -291,6 +292,9 @@ TEST(Certificate, HasAFingerprintOfItsOwn) {
     EXPECT_EQ(fingerprint_of((*a)->native_handle(), "sha-512")->size(), 64U * 3 - 1);
     EXPECT_EQ(fingerprint_of((*a)->native_handle(), "md5").code(), Errc::unsupported);
 }
+
+// All handshakes above have used it.
+TEST(DtlsLibrary, IsThere) { EXPECT_NE(dtls_library(), nullptr); }
 
 }  // namespace
 }  // namespace live::engine::rtc

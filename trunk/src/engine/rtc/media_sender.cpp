@@ -32,28 +32,29 @@ std::chrono::microseconds report_clock(TimePoint now) {
 }  // namespace
 
 MediaSender::MediaSender(Options options, const wire::sdp::Agreement& agreement, TimePoint now)
-    : cname_(std::move(options.cname)),
-      pacer_({.bits_per_second = options.bandwidth.start, .burst = kBurst}, now - kBurst),
+    : pacer_({.bits_per_second = options.bandwidth.start, .burst = kBurst}, now - kBurst),
       repairs_({.bits_per_second = std::max(kRepairRateMin, options.bandwidth.start), .headroom = 1, .burst = kRepairBurst},
-               now - kRepairBurst) {
+               now - kRepairBurst),
+      cname_(std::move(options.cname)) {
     const auto nack = options.nack ? OutgoingTrack::Nack::on : OutgoingTrack::Nack::off;
     const auto transport_wide = options.twcc ? wire::sdp::Feedback::on : wire::sdp::Feedback::off;
+    tracks_.reserve(agreement.sections.size());
     for (const wire::sdp::Accepted& accepted : agreement.sections) {
         const auto ssrcs = accepted.kind == Kind::audio ? options.audio : options.video;
-        tracks_.push_back(std::make_unique<OutgoingTrack>(accepted, ssrcs, nack, transport_wide));
-        if (tracks_.back()->has_transport_wide() && !estimator_)
+        tracks_.emplace_back(accepted, ssrcs, nack, transport_wide);
+        if (tracks_.back().has_transport_wide() && !estimator_)
             estimator_.emplace(options.bandwidth);
     }
 }
 
 OutgoingTrack* MediaSender::find(Kind kind) {
-    const auto found = std::ranges::find_if(tracks_, [kind](const auto& track) { return track->kind() == kind; });
-    return found == tracks_.end() ? nullptr : found->get();
+    const auto found = std::ranges::find_if(tracks_, [kind](const auto& track) { return track.kind() == kind; });
+    return found == tracks_.end() ? nullptr : &*found;
 }
 
 OutgoingTrack* MediaSender::find(std::uint32_t ssrc) {
-    const auto found = std::ranges::find_if(tracks_, [ssrc](const auto& track) { return track->is(ssrc); });
-    return found == tracks_.end() ? nullptr : found->get();
+    const auto found = std::ranges::find_if(tracks_, [ssrc](const auto& track) { return track.is(ssrc); });
+    return found == tracks_.end() ? nullptr : &*found;
 }
 
 Pacer* MediaSender::held_by(TimePoint now) {
@@ -97,8 +98,8 @@ std::optional<std::size_t> MediaSender::write_first(MutBytes storage, TimePoint 
     if (track == nullptr)
         return std::nullopt;
     if (!began_)
-        for (const auto& each : tracks_)
-            each->set_clock(report_clock(now) - header.time);
+        for (OutgoingTrack& each : tracks_)
+            each.set_clock(report_clock(now) - header.time);
     if (!track->has_sent())
         next_report_ = now;
     const std::size_t bytes = track->write_first(storage, now, header, transport_number_, payload_bytes);
@@ -205,8 +206,8 @@ void MediaSender::handle_timeout(TimePoint now, RtcpOutput& out) {
     if (!next_report_ || now < *next_report_)
         return;
     next_report_ = now + kReportInterval;
-    for (const auto& track : tracks_)
-        if (const auto report = track->report(now)) {
+    for (OutgoingTrack& track : tracks_)
+        if (const auto report = track.report(now)) {
             // RFC 3550, 6.1: the name behind each report is what ties sound and picture together.
             ByteWriter& writer = out.next();
             write(writer, *report);
@@ -218,9 +219,9 @@ std::optional<TimePoint> MediaSender::next_timeout() const { return next_report_
 
 void MediaSender::write_goodbye(RtcpOutput& out) const {
     wire::rtcp::Goodbye goodbye;
-    for (const auto& track : tracks_)
-        if (track->has_sent())
-            goodbye.ssrcs.push_back(track->ssrc());
+    for (const OutgoingTrack& track : tracks_)
+        if (track.has_sent())
+            goodbye.ssrcs.push_back(track.ssrc());
     if (goodbye.ssrcs.empty())
         return;
     ByteWriter& writer = out.next();
@@ -231,9 +232,17 @@ void MediaSender::write_goodbye(RtcpOutput& out) const {
 
 std::size_t MediaSender::bytes() const {
     std::size_t sum = sizeof *this + nacks_.capacity() * sizeof nacks_.front() + (estimator_ ? estimator_->held_bytes() : 0);
-    for (const auto& track : tracks_)
-        sum += sizeof *track + track->held_bytes();
+    for (const OutgoingTrack& track : tracks_)
+        sum += sizeof track + track.held_bytes();
     return sum;
+}
+
+void MediaSender::add_hot_lines(HotLines& lines) const {
+    constexpr std::size_t kOfEstimator = 128;
+    lines.add_range(tracks_, average_);
+    lines.add(&estimator_, kOfEstimator);
+    for (const OutgoingTrack& track : tracks_)
+        track.add_hot_lines(lines);
 }
 
 void MediaSender::fill(SessionFigures& figures) const {
@@ -245,11 +254,11 @@ void MediaSender::fill(SessionFigures& figures) const {
         figures.round_trip = estimator_->round_trip();
     figures.estimated_rate = estimated_rate();
     std::int64_t lost = 0;
-    for (const auto& track : tracks_) {
-        lost += track->lost();
-        figures.loss = std::max(figures.loss, track->loss());
-        if (track->kind() == Kind::video || figures.jitter.count() == 0)
-            figures.jitter = track->jitter();
+    for (const OutgoingTrack& track : tracks_) {
+        lost += track.lost();
+        figures.loss = std::max(figures.loss, track.loss());
+        if (track.kind() == Kind::video || figures.jitter.count() == 0)
+            figures.jitter = track.jitter();
     }
     figures.lost = static_cast<std::uint64_t>(std::max<std::int64_t>(0, lost));
 }

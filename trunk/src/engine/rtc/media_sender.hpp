@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/hot_lines.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "engine/rtc/bandwidth_estimator.hpp"
@@ -63,6 +64,8 @@ public:
     std::optional<std::uint64_t> link_limit(TimePoint now) const { return estimator_ ? estimator_->limit(now) : std::nullopt; }
     void fill(SessionFigures& figures) const;
     std::size_t bytes() const;
+    // What write_first() touches.
+    void add_hot_lines(HotLines& lines) const;
 
 private:
     // Whichever lets the next picture go later; nullptr when nothing holds it.
@@ -76,15 +79,17 @@ private:
     Result<void> take_arrivals(TimePoint now, const wire::rtcp::Packet& packet);
     Result<void> take_picture_request(const wire::rtcp::Packet& packet);
 
-    std::vector<std::unique_ptr<OutgoingTrack>> tracks_;  // at most one a kind
-    std::string cname_;
-    std::optional<BandwidthEstimator> estimator_;
-    Pacer pacer_;                   // the next hundredths of a second
-    std::optional<Pacer> average_;  // the next seconds, once the link has shown its limit
-    Pacer repairs_;
+    // What a packet needs stands together.
+    std::vector<OutgoingTrack> tracks_;  // at most one a kind
     std::uint16_t transport_number_ = 0;
     bool has_report_ = false;         // of arrivals
     std::optional<TimePoint> began_;  // when the first packet left
+    Pacer pacer_;                     // the next hundredths of a second
+    std::optional<Pacer> average_;    // the next seconds, once the link has shown its limit
+    std::optional<BandwidthEstimator> estimator_;
+
+    Pacer repairs_;
+    std::string cname_;
     std::optional<TimePoint> next_report_;
     std::vector<std::pair<Kind, std::uint16_t>> nacks_;
     bool wants_key_ = false;

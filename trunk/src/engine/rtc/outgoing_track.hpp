@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/hot_lines.hpp"
 #include "base/time.hpp"
 #include "engine/rtc/session_types.hpp"
 #include "wire/rtcp/report.hpp"
@@ -69,6 +70,9 @@ public:
     // Of memory, beside the object itself.
     std::size_t held_bytes() const { return lines_.capacity() * sizeof(Line) + numbers_.capacity() * sizeof numbers_.front(); }
 
+    // What write_first() touches.
+    void add_hot_lines(HotLines& lines) const { lines.add_range(kind_, payload_bytes_); }
+
     // The zero of our clock in reports, which all tracks of a session share: this much behind a packet's media time.
     void set_clock(std::chrono::microseconds clock) { clock_ = clock; }
 
@@ -85,21 +89,6 @@ private:
                              const LaneHeader& header, std::uint16_t transport_number) const;
     bool remembers_numbers() const { return has_nack_ && !has_rtx() && has_transport_wide(); }
 
-    Kind kind_;
-    Ssrcs ssrcs_;
-    std::uint8_t payload_type_;
-    std::optional<std::uint8_t> rtx_payload_type_;
-    std::uint8_t transport_wide_id_ = 0;
-    bool has_nack_ = false;
-    std::uint32_t clock_rate_;
-
-    wire::rtp::SequenceUnwrapper lane_unwrapper_;
-    std::optional<std::uint64_t> lane_;  // of the last packet
-    std::uint64_t next_;                 // ours, widened
-    std::vector<Line> lines_;
-    std::uint16_t next_rtx_ = 1;
-    std::vector<std::uint16_t> numbers_;  // of the last packets, by their number modulo kNumbersMax
-
     struct Reported {
         std::uint32_t middle_of_ntp = 0;  // 0 for none
         TimePoint at{};
@@ -109,12 +98,29 @@ private:
         std::uint32_t timestamp = 0;
         std::chrono::microseconds time{0};
     };
+
+    // What a packet needs stands together.
+    Kind kind_;
+    Ssrcs ssrcs_;
+    std::uint8_t payload_type_;
+    std::optional<std::uint8_t> rtx_payload_type_;
+    std::uint8_t transport_wide_id_ = 0;
+    bool has_nack_ = false;
+    std::uint32_t clock_rate_;
+
+    wire::rtp::SequenceUnwrapper lane_unwrapper_;
+    std::optional<std::uint64_t> lane_;   // of the last packet
+    std::uint64_t next_;                  // ours, widened
+    std::vector<std::uint16_t> numbers_;  // of the last packets, by their number modulo kNumbersMax
     std::optional<Sent> last_;
+    std::uint64_t packets_ = 0;
+    std::uint64_t payload_bytes_ = 0;
+
+    std::vector<Line> lines_;
+    std::uint16_t next_rtx_ = 1;
     std::array<Reported, 4> reported_{};
     std::size_t next_reported_ = 0;
     std::chrono::microseconds clock_{0};
-    std::uint64_t packets_ = 0;
-    std::uint64_t payload_bytes_ = 0;
     double loss_ = 0;
     std::int64_t lost_ = 0;
     std::uint32_t jitter_ = 0;

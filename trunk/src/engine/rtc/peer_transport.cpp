@@ -24,12 +24,10 @@ Result<std::unique_ptr<PeerTransport>> PeerTransport::create(const DtlsContext& 
 }
 
 PeerTransport::PeerTransport(Private, const DtlsContext& context, Options options, DatagramBatch& output, TimePoint now)
-    : context_(context), options_(std::move(options)), output_(output) {
+    : to_(options.peer), output_(output), context_(context), options_(std::move(options)) {
     if (options_.ice)
         ice_.emplace(*std::exchange(options_.ice, std::nullopt), now);
 }
-
-std::optional<TransportAddress> PeerTransport::selected() const { return ice_ ? ice_->selected() : options_.peer; }
 
 bool PeerTransport::is_checked(const TransportAddress& address) const {
     return ice_ ? ice_->is_checked(address) : options_.peer == address;
@@ -62,6 +60,7 @@ Result<void> PeerTransport::handle_stun(TimePoint now, Bytes datagram, const Tra
     if (!ice_ || !message.ok())
         return {};
     const auto reply = TRY(ice_->handle_stun(now, datagram, *message, from));
+    to_ = ice_->selected();
     if (!reply.bytes.empty())
         output_.append(from, reply.bytes);
     if (reply.outcome == IceAgent::Outcome::newly_checked || reply.outcome == IceAgent::Outcome::nominated)
@@ -192,8 +191,7 @@ void PeerTransport::close(TimePoint now) {
 }
 
 void PeerTransport::send_rtp(Bytes head, Bytes payload) {
-    const auto to = selected();
-    if (state_ != State::established || !to)
+    if (state_ != State::established || !to_)
         return;
     std::size_t bytes = head.size() + payload.size();
     const MutBytes place = output_.place_for(bytes + SrtpSession::kTrailerBytesMax);
@@ -209,7 +207,13 @@ void PeerTransport::send_rtp(Bytes head, Bytes payload) {
     }
     ++counters_.packets_out;
     counters_.bytes_out += bytes;
-    output_.take_placed(*to, bytes);
+    output_.take_placed(*to_, bytes);
+}
+
+void PeerTransport::add_hot_lines(HotLines& lines) const {
+    lines.add_range(srtp_, counters_);
+    if (srtp_ != nullptr)
+        srtp_->add_hot_lines(lines);
 }
 
 void PeerTransport::send_rtcp(MutBytes storage, std::size_t bytes) {
@@ -225,8 +229,8 @@ void PeerTransport::send_rtcp(MutBytes storage, std::size_t bytes) {
 }
 
 void PeerTransport::send(Bytes datagram) {
-    if (const auto to = selected())
-        output_.append(*to, datagram);
+    if (to_)
+        output_.append(*to_, datagram);
 }
 
 void PeerTransport::end(std::string reason) {

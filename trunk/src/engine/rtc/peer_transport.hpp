@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/hot_lines.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "base/transport_address.hpp"
@@ -75,12 +76,14 @@ public:
 
     State state() const { return state_; }
     std::string_view end_reason() const { return end_reason_; }
-    std::optional<TransportAddress> selected() const;
+    std::optional<TransportAddress> selected() const { return to_; }
     bool is_checked(const TransportAddress& address) const;
     // From our first flight to the answer; nothing before.
     std::optional<std::chrono::microseconds> round_trip() const { return round_trip_; }
     bool holds_dtls() const { return dtls_ != nullptr; }
     const Counters& counters() const { return counters_; }
+    // What send_rtp() touches.
+    void add_hot_lines(HotLines& lines) const;
 
 private:
     Result<void> handle_stun(TimePoint now, Bytes datagram, const TransportAddress& from);
@@ -98,19 +101,22 @@ private:
     void send(Bytes datagram);
     void end(std::string reason);
 
+    // What a packet needs stands together.
+    std::unique_ptr<SrtpSession> srtp_;
+    State state_ = State::connecting;
+    bool has_begun_ = false;
+    std::optional<TransportAddress> to_;
+    Counters counters_;
+    DatagramBatch& output_;
+
     const DtlsContext& context_;
     Options options_;
-    DatagramBatch& output_;
     std::optional<IceAgent> ice_;
     std::unique_ptr<DtlsTransport> dtls_;          // from the first valid check on
     std::optional<DtlsCloseReader> close_reader_;  // once dtls_ is gone
     std::optional<DtlsLastFlight> last_flight_;    // until the peer has shown that it has its keys
-    std::unique_ptr<SrtpSession> srtp_;
-    State state_ = State::connecting;
-    bool has_begun_ = false;
     std::optional<TimePoint> flight_sent_;
     std::optional<std::chrono::microseconds> round_trip_;
-    Counters counters_;
     std::string end_reason_;
 };
 

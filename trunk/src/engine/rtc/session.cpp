@@ -280,6 +280,13 @@ std::size_t Session::bytes() const {
            (sender_ != nullptr ? sender_->bytes() : 0);
 }
 
+void Session::add_hot_lines(HotLines& lines) const {
+    lines.add(this, sizeof *this);
+    transport_->add_hot_lines(lines);
+    if (sender_ != nullptr)
+        sender_->add_hot_lines(lines);
+}
+
 SessionFigures Session::figures() const {
     SessionFigures figures;
     if (receiver_ != nullptr)

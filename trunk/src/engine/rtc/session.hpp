@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/hot_lines.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "base/transport_address.hpp"
@@ -151,6 +152,8 @@ public:
     SessionFigures figures() const;
     // Of memory, nearly: without OpenSSL's and the SRTP library's.
     std::size_t bytes() const;
+    // What send() touches, of an established session.
+    void add_hot_lines(HotLines& lines) const;
     // The DTLS object is there (76 KB): see PeerTransport.
     bool holds_dtls() const;
 

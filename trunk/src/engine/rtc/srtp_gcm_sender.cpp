@@ -66,34 +66,28 @@ std::optional<std::size_t> header_bytes_of(Bytes packet) {
 
 }  // namespace
 
-Result<std::unique_ptr<SrtpGcmSender>> SrtpGcmSender::create(Bytes master) {
+Result<SrtpGcmSender> SrtpGcmSender::create(Bytes master, Library library) {
     if (master.size() != kKeyBytes + kSaltBytes)
         return Error(Errc::malformed, "SRTP keys of " + std::to_string(master.size()) + " bytes");
     Key key{};
     Salt salt{};
     TRY(derive(master, kKeyLabel, key));
     TRY(derive(master, kSaltLabel, salt));
-    return create(key, salt);
+    return create(key, salt, library);
 }
 
-Result<std::unique_ptr<SrtpGcmSender>> SrtpGcmSender::create(const Key& key, const Salt& salt) {
-    // Fetched once: to look for it by name costs more than a packet.
-    static EVP_CIPHER* const cipher = EVP_CIPHER_fetch(nullptr, "AES-128-GCM", nullptr);
-    Context context(EVP_CIPHER_CTX_new());
-    if (cipher == nullptr || !context || EVP_EncryptInit_ex2(context.get(), cipher, key.data(), salt.data(), nullptr) != 1)
-        return no_cipher();
-    return std::make_unique<SrtpGcmSender>(Private{}, context.release(), salt);
+Result<SrtpGcmSender> SrtpGcmSender::create(const Key& key, const Salt& salt, Library library) {
+    return SrtpGcmSender(TRY(GcmCipher::create(key, library)), salt);
 }
-
-SrtpGcmSender::~SrtpGcmSender() { EVP_CIPHER_CTX_free(cipher_); }
 
 // RFC 3711, 3.3.1: the number nearest to the newest.
 Result<std::uint64_t> SrtpGcmSender::index_of(std::uint32_t ssrc, std::uint16_t sequence) {
-    const auto found = std::ranges::find(streams_, ssrc, &Stream::ssrc);
-    if (found == streams_.end()) {
-        if (streams_.size() == kStreamsMax)
+    const std::span known(streams_.data(), stream_count_);
+    const auto found = std::ranges::find(known, ssrc, &Stream::ssrc);
+    if (found == known.end()) {
+        if (stream_count_ == kStreamsMax)
             return Error(Errc::limit, "an SRTP session of more than " + std::to_string(kStreamsMax) + " streams");
-        streams_.push_back({ssrc, sequence});
+        streams_[stream_count_++] = {ssrc, sequence};
         return std::uint64_t{sequence};
     }
     const auto ahead =
@@ -124,16 +118,7 @@ Result<std::size_t> SrtpGcmSender::seal(MutBytes out, Bytes head, Bytes payload)
         nonce[6 + i] ^= static_cast<std::uint8_t>(index >> (40 - 8 * i));
     if (head.data() != out.data())
         std::ranges::copy(head.first(*clear), out.begin());
-    const Bytes begun = head.subspan(*clear);
-    std::uint8_t* const sealed = out.data() + *clear;
-    // EVP_Cipher says how many bytes it has written, or less than zero. Of an authenticated cipher "nothing" ends it.
-    if (EVP_EncryptInit_ex2(cipher_, nullptr, nullptr, nonce.data(), nullptr) != 1 ||
-        EVP_Cipher(cipher_, nullptr, out.data(), static_cast<unsigned>(*clear)) < 0 ||
-        (!begun.empty() && EVP_Cipher(cipher_, sealed, begun.data(), static_cast<unsigned>(begun.size())) < 0) ||
-        (!payload.empty() &&
-         EVP_Cipher(cipher_, sealed + begun.size(), payload.data(), static_cast<unsigned>(payload.size())) < 0) ||
-        EVP_Cipher(cipher_, nullptr, nullptr, 0) < 0 ||
-        EVP_CIPHER_CTX_ctrl(cipher_, EVP_CTRL_AEAD_GET_TAG, static_cast<int>(kTagBytes), out.data() + bytes) != 1)
+    if (!cipher_->seal(out.data() + *clear, nonce, Bytes(out).first(*clear), head.subspan(*clear), payload))
         return Error(Errc::system, "AES-128-GCM failed");
     return bytes + kTagBytes;
 }

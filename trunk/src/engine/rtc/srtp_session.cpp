@@ -84,7 +84,7 @@ Result<std::size_t> SrtpSession::protect_rtp(MutBytes out, Bytes head, Bytes pay
         return Error(Errc::malformed, "RTP packet of " + std::to_string(bytes) + " bytes");
     if (bytes > kRtpBytesMax)
         return Error(Errc::limit, "RTP packet of " + std::to_string(bytes) + " bytes");
-    if (sender_ != nullptr)
+    if (sender_)
         return sender_->seal(out, head, payload);
     // The library works in place and on whole words; where packets leave from they have any length, and stand anywhere.
     alignas(16) std::array<std::uint8_t, kRtpBytesMax + kTrailerBytesMax> storage;

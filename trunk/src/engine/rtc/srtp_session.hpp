@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
@@ -45,10 +46,17 @@ public:
     Result<std::size_t> unprotect_rtp(MutBytes packet);
     Result<std::size_t> unprotect_rtcp(MutBytes packet);
 
+    // What protect_rtp() touches.
+    void add_hot_lines(HotLines& lines) const {
+        lines.add(this, sizeof *this);
+        if (sender_)
+            sender_->add_hot_lines(lines);
+    }
+
 private:
     srtp_ctx_t_* outbound_;
     srtp_ctx_t_* inbound_;
-    std::unique_ptr<SrtpGcmSender> sender_;  // with AES-GCM
+    std::optional<SrtpGcmSender> sender_;  // with AES-GCM
 };
 
 }  // namespace live::engine::rtc

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 #include "base/variables.hpp"
 #include "io/loop.hpp"
 #include "service/files/normal_path.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/log_format.hpp"
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 #include "service/dvr/file_name.hpp"
 
 namespace live::service::dvr {

@@ -1,10 +1,10 @@
 #include "service/ffmpeg/supervisor.hpp"
 
-#include <random>
 #include <utility>
 
 #include "base/backoff.hpp"
 #include "base/log_format.hpp"
+#include "base/random.hpp"
 #include "io/loop.hpp"
 
 namespace live::service::ffmpeg {
@@ -21,7 +21,6 @@ Supervisor::Supervisor(SupervisorOptions options, MakeChild make_child, Log log)
     : options_(std::move(options)), make_child_(std::move(make_child)), log_(std::move(log)) {}
 
 void Supervisor::run(io::Deadline deadline) {
-    std::random_device random;
     Backoff backoff(options_.restart_first, options_.restart_max);
     for (;;) {
         const TimePoint began = io::now();
@@ -30,7 +29,7 @@ void Supervisor::run(io::Deadline deadline) {
             return;
         if (io::now() - began >= options_.good_after)
             backoff.reset();
-        const auto pause = backoff.next(random());
+        const auto pause = backoff.next(static_cast<std::uint32_t>(random_number()));
         if (!told_missing_)
             LOG_INFO(log_, "{} {} starts again in {} ms", options_.keyword, options_.name, pause.count());
         if (!io::sleep(deadline.sooner(io::Deadline::after(pause))).ok())

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 #include "service/forward/forwarder.hpp"
 
 namespace live::service::forward {

@@ -1,10 +1,10 @@
 #include "service/forward/forwarder.hpp"
 
-#include <random>
 #include <utility>
 
 #include "base/backoff.hpp"
 #include "base/log_format.hpp"
+#include "base/random.hpp"
 #include "io/loop.hpp"
 
 namespace live::service::forward {
@@ -14,7 +14,6 @@ Forwarder::Forwarder(Destination destination, Ref<media::Source> source, const F
 
 void Forwarder::run(io::Deadline deadline) {
     LOG_INFO(log_, "FWR start, source={}, to={}", source_->url(), destination_.label);
-    std::random_device random;
     Backoff backoff(kRetryFirst, kRetryMax);
     for (;;) {
         const TimePoint began = io::now();
@@ -27,7 +26,7 @@ void Forwarder::run(io::Deadline deadline) {
         }
         if (io::now() - began >= kGoodAfter)
             backoff.reset();
-        const auto pause = backoff.next(random());
+        const auto pause = backoff.next(static_cast<std::uint32_t>(random_number()));
         LOG_WARN(log_, "FWR retry in {} ms, to={}: {}", pause.count(), destination_.label,
                  ended.ok() ? "the push ended" : ended.error().text());
         if (!io::sleep(deadline.sooner(io::Deadline::after(pause))).ok())

@@ -1,11 +1,11 @@
 #include "service/forward/push_session.hpp"
 
 #include <array>
-#include <random>
 #include <utility>
 
 #include "base/byte_writer.hpp"
 #include "base/log_format.hpp"
+#include "base/random.hpp"
 #include "io/loop.hpp"
 #include "io/resolve.hpp"
 #include "io/tcp_stream.hpp"
@@ -24,11 +24,6 @@ rtmp::ClientOptions client_options(const Destination& destination) {
     options.app = destination.app;
     options.stream = destination.stream;
     return options;
-}
-
-std::uint64_t random_seed() {
-    std::random_device device;
-    return std::uint64_t{device()} << 32 | device();
 }
 
 wire::rtmp::MessageType type_of(media::Kind kind) {
@@ -52,7 +47,7 @@ std::vector<std::uint8_t> with_set_data_frame(Bytes metadata) {
 }  // namespace
 
 PushSession::PushSession(const Destination& destination, const ForwardContext& context, const Log& log)
-    : destination_(destination), context_(context), log_(log), engine_(client_options(destination), random_seed()) {}
+    : destination_(destination), context_(context), log_(log), engine_(client_options(destination), random_number()) {}
 
 Result<void> PushSession::run(Ref<media::Source> source, io::Deadline deadline) {
     TRY(dial(deadline.sooner(io::Deadline::after(kDialLimit))));

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 #include "io/file.hpp"
 #include "io/loop.hpp"
 #include "service/files/send_blocks.hpp"

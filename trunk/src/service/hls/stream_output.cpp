@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <random>
 #include <utility>
 
 #include "base/log_format.hpp"
+#include "base/random.hpp"
 #include "engine/crypto/aes_cbc.hpp"
 #include "io/file.hpp"
 #include "io/loop.hpp"
@@ -82,9 +82,8 @@ void make_room(wire::hls::Segment& segment) {
 io::Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 
 std::array<std::uint8_t, engine::crypto::kAesBlockBytes> random_block() {
-    std::random_device device;
     std::array<std::uint8_t, engine::crypto::kAesBlockBytes> bytes{};
-    std::ranges::generate(bytes, [&device] { return static_cast<std::uint8_t>(device()); });
+    fill_random(bytes);
     return bytes;
 }
 

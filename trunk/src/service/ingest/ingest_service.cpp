@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/log_format.hpp"
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 
 namespace live::service::ingest {
 

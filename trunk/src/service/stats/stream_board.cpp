@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 #include "io/loop.hpp"
 
 namespace live::service::stats {

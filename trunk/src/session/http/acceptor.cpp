@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 #include "engine/http1/writer.hpp"
 #include "io/loop.hpp"
 #include "io/tcp_stream.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/ip_network.hpp"
 #include "base/log_format.hpp"
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 #include "engine/rtc/client_session.hpp"
 #include "io/loop.hpp"
 #include "io/network_interfaces.hpp"

@@ -6,7 +6,7 @@
 #include "base/ascii.hpp"
 #include "base/ip_network.hpp"
 #include "base/log_format.hpp"
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 #include "base/version.hpp"
 #include "io/loop.hpp"
 #include "io/network_interfaces.hpp"
@@ -23,12 +23,7 @@ namespace {
 constexpr const char* kAnyPicture[] = {"H264", "VP8", "VP9", "AV1", "H265"};
 
 // Never 0, which stands for none.
-std::uint32_t random_number() {
-    std::uint64_t number = 0;
-    for (const char letter : random_id(13))
-        number = number * 36 + static_cast<std::uint64_t>(letter <= '9' ? letter - '0' : letter - 'a' + 10);
-    return static_cast<std::uint32_t>(number >> 16) | 1U;
-}
+std::uint32_t random_ssrc() { return static_cast<std::uint32_t>(random_number()) | 1U; }
 
 // Takes the same time wherever the two differ.
 bool same_secret(std::string_view given, std::string_view wanted) {
@@ -89,10 +84,10 @@ engine::rtc::SessionOptions engine_options(const Wish& wish, const RtcOptions& o
     made.agreement = agreement;
     made.purpose = wish.purpose;
     made.offer = &offer;
-    made.audio_ssrc = random_number();
-    made.audio_rtx_ssrc = random_number();
-    made.video_ssrc = random_number();
-    made.video_rtx_ssrc = random_number();
+    made.audio_ssrc = random_ssrc();
+    made.audio_rtx_ssrc = random_ssrc();
+    made.video_ssrc = random_ssrc();
+    made.video_rtx_ssrc = random_ssrc();
     made.cname = random_id(16);
     made.nack = options.nack;
     made.twcc = options.twcc;
@@ -103,7 +98,7 @@ engine::rtc::SessionOptions engine_options(const Wish& wish, const RtcOptions& o
 sdp::Local local_of(const engine::rtc::SessionOptions& options, const ClientRequest& client) {
     sdp::Local local;
     local.product = kProduct;
-    local.session_id = random_number();
+    local.session_id = random_ssrc();
     local.session_name = options.purpose == sdp::Purpose::publish ? "live-publish" : "live-play";
     local.stream = client.app + "/" + client.stream;
     local.ufrag = options.ice.local_ufrag;

@@ -48,6 +48,14 @@ void PlaySession::play(const wire::sdp::Agreement& agreement) {
 
 void PlaySession::on_established(TimePoint) { context().players.wake(*this); }
 
+void PlaySession::add_hot_lines(HotLines& lines) const {
+    add_own_hot_lines(lines);
+    lines.add_range(group_, was_left_out_);
+    add_session_hot_lines(lines);
+    if (const auto to = session().selected())
+        context().port.add_hot_lines(*to, lines);
+}
+
 void PlaySession::drain(TimePoint now) {
     media::RtpLane& lane = group_->lane();
     for (const auto& [kind, sequence] : session().take_nacks())

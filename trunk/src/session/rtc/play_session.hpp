@@ -47,6 +47,7 @@ private:
     std::optional<std::uint64_t> link_limit(TimePoint now) const override {
         return has_begun() ? session().link_limit(now) : std::nullopt;
     }
+    void add_hot_lines(HotLines& lines) const override;
     void leave_out();
     void join_lane(TimePoint now);
     void skip_to_key(TimePoint now);

@@ -25,8 +25,10 @@ bool LaneGroup::serve_next() {
     if (left_ == 0)
         return false;
     --left_;
-    next_ = next_ + 1 < members_.size() ? next_ + 1 : 0;
-    players_.serve(*members_[next_]);
+    next_ = following(next_);
+    // The one behind it is fetched meanwhile: thousands do not fit into the processor's cache.
+    members_[following(next_)].lines.fetch();
+    players_.serve(*members_[next_].player);
     return true;
 }
 
@@ -41,7 +43,7 @@ LaneGroup& Players::join(const Ref<media::Source>& source, LanePlayer& player) {
         group = std::make_unique<LaneGroup>(*this, source);
     player.group_ = group.get();
     player.index_ = group->members_.size();
-    group->members_.push_back(&player);
+    group->members_.push_back({&player, {}});
     if (group->left_ > 0)
         ++group->left_;
     return *group;
@@ -54,9 +56,8 @@ void Players::leave(LanePlayer& player) {
     remove_hungry(player);
     alarms_.cancel(player.alarm_);
     auto& members = group->members_;
-    LanePlayer* const last = members.back();
-    members[player.index_] = last;
-    last->index_ = player.index_;
+    members[player.index_] = members.back();
+    members[player.index_].player->index_ = player.index_;
     members.pop_back();
     // The last one may have come to a place that had its turn: another round costs little, since who has all sends nothing.
     if (group->left_ > 0)
@@ -70,6 +71,9 @@ void Players::leave(LanePlayer& player) {
 void Players::wake(LanePlayer& player) {
     if (player.group_ == nullptr)
         return;
+    HotLines& lines = player.group_->members_[player.index_].lines;
+    lines.clear();
+    player.add_hot_lines(lines);
     alarms_.cancel(player.alarm_);
     add_hungry(player);
     wake_.raise();
@@ -100,8 +104,8 @@ std::optional<std::uint64_t> Players::link_limit(const std::string& url, TimePoi
         return std::nullopt;
     const auto& members = found->second->members_;
     std::vector<std::uint64_t> limits;
-    for (const LanePlayer* player : members)
-        if (const auto limit = player->link_limit(now))
+    for (const auto& member : members)
+        if (const auto limit = member.player->link_limit(now))
             limits.push_back(*limit);
     const std::size_t slow = members.size() / kSlowPart;
     if (limits.size() <= slow)

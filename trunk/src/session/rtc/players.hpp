@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/hot_lines.hpp"
 #include "base/ref.hpp"
 #include "base/signal.hpp"
 #include "base/time.hpp"
@@ -35,11 +36,14 @@ public:
     virtual std::optional<TimePoint> serve(TimePoint now) = 0;
     // Bits a second that its link carries and no more; nothing where no limit is known.
     virtual std::optional<std::uint64_t> link_limit(TimePoint now) const = 0;
+    // What serve() touches. Asked for when it is woken by itself, as when it is let in.
+    virtual void add_hot_lines(HotLines& lines) const = 0;
     // It is being served, and is over: leave() was not called yet.
     bool is_grouped() const { return group_ != nullptr; }
 
 protected:
     ~LanePlayer() = default;
+    void add_own_hot_lines(HotLines& lines) const { lines.add(this, sizeof *this); }
 
 private:
     friend class LaneGroup;
@@ -75,13 +79,19 @@ private:
     friend class LanePlayer;
     friend class Players;
     void on_rtp() override;
+    std::size_t following(std::size_t index) const { return index + 1 < members_.size() ? index + 1 : 0; }
     // Serves the next one. False when there is none that has not had its turn.
     bool serve_next();
 
     Players& players_;
     Ref<media::Source> source_;
     media::RtpLane& lane_;
-    std::vector<LanePlayer*> members_;
+    // In one piece, so that what the next ones need is known without looking at them.
+    struct Member {
+        LanePlayer* player;
+        HotLines lines;
+    };
+    std::vector<Member> members_;
     std::size_t next_ = 0;  // to be served; goes round, so that the last come to their turn however often it is woken
     std::size_t left_ = 0;  // to be served since it was woken last
     bool is_waiting_ = false;

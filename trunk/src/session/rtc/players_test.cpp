@@ -20,6 +20,7 @@ struct FakePlayer final : LanePlayer {
         return wait == Duration::zero() ? std::nullopt : std::optional(now + std::exchange(wait, Duration::zero()));
     }
     std::optional<std::uint64_t> link_limit(TimePoint) const override { return limit; }
+    void add_hot_lines(HotLines& lines) const override { add_own_hot_lines(lines); }
     std::optional<std::uint64_t> limit;
     int served = 0;
     Duration wait{};  // once

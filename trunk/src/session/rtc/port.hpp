@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/hot_lines.hpp"
 #include "base/log.hpp"
 #include "engine/rtc/datagram_batch.hpp"
 #include "engine/rtc/shared_state.hpp"
@@ -113,6 +114,12 @@ public:
     void forget(PortLink& link);
     // A check has proved that the address is a session's.
     bool leads_somewhere(const TransportAddress& address) const { return paths_.contains(address); }
+
+    // What flush() touches of the way to an address.
+    void add_hot_lines(const TransportAddress& to, HotLines& lines) const {
+        if (const Path* const path = path_to(to))
+            lines.add(path, sizeof *path);
+    }
 
     const PortFigures& figures() const { return figures_; }
     // Datagrams that the kernel dropped before we read them, of all sockets.

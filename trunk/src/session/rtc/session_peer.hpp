@@ -49,13 +49,19 @@ public:
 
 protected:
     StreamPlan& mutable_plan() { return plan_; }
-    Context& context() { return context_; }
+    Context& context() const { return context_; }
     const RtcOptions& options() const { return options_; }
     engine::rtc::Session& session() { return *session_; }
     const engine::rtc::Session& session() const { return *session_; }
     bool has_begun() const { return session_ != nullptr; }
     bool is_over() const { return end_.has_value(); }
     void count_dropped(std::uint64_t packets) { dropped_ += packets; }
+    // What sending touches here and below.
+    void add_session_hot_lines(HotLines& lines) const {
+        lines.add_range(session_, is_established_);
+        if (session_ != nullptr)
+            session_->add_hot_lines(lines);
+    }
     // Says goodbye and leaves the stream: first thing in the destructor of whoever is derived from this.
     void finish();
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 #include "io/loop.hpp"
 #include "session/rtmp/connection.hpp"
 

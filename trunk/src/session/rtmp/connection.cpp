@@ -1,9 +1,9 @@
 #include "session/rtmp/connection.hpp"
 
-#include <random>
 #include <utility>
 
 #include "base/log_format.hpp"
+#include "base/random.hpp"
 #include "io/loop.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/rtmp/play_session.hpp"
@@ -28,11 +28,6 @@ rtmp::ServerOptions server_options(const Context& context, const std::string& lo
     return options;
 }
 
-std::uint64_t random_seed() {
-    std::random_device device;
-    return std::uint64_t{device()} << 32 | device();
-}
-
 ClientKind kind_of(rtmp::PublishStyle style) {
     switch (style) {
         case rtmp::PublishStyle::haivision: return ClientKind::haivision_publish;
@@ -52,7 +47,7 @@ Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, c
                        Log log)
     : context_(context),
       log_(std::move(log)),
-      peer_(std::move(stream), tcp, server_options(context, addresses.server_ip, log_.id()), random_seed(), context.scratch,
+      peer_(std::move(stream), tcp, server_options(context, addresses.server_ip, log_.id()), random_number(), context.scratch,
             context.traffic),
       entry_(context.clients, *this) {
     request_.id = log_.id();

@@ -1,7 +1,8 @@
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -23,6 +24,20 @@ TEST(RandomId, DoesNotRepeat) {
     for (int i = 0; i < 1'000; ++i)
         seen.insert(random_id());
     EXPECT_EQ(seen.size(), 1'000u);
+}
+
+TEST(Random, FillsEveryByteOfAnyLength) {
+    for (const std::size_t size : {0U, 1U, 255U, 256U, 257U, 1'000U}) {
+        std::vector<std::uint8_t> seen(size);
+        for (int round = 0; round < 8; ++round) {
+            std::vector<std::uint8_t> bytes(size);
+            fill_random(bytes);
+            for (std::size_t i = 0; i < size; ++i)
+                seen[i] |= bytes[i];
+        }
+        EXPECT_EQ(std::ranges::count(seen, 0), 0) << size;
+    }
+    EXPECT_NE(random_number(), random_number());
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-#include "base/random_id.hpp"
+#include "base/random.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cstdint>
 #include <string_view>
 
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/check.hpp"
@@ -12,6 +11,24 @@
 namespace live {
 
 // Asked of the system itself: making a std::random_device costs more than serving a short HTTP request.
+void fill_random(MutBytes bytes) {
+    constexpr std::size_t kAtOnce = 256;  // getentropy(3) gives no more
+    while (!bytes.empty()) {
+        const std::size_t count = std::min(bytes.size(), kAtOnce);
+        CHECK(::getentropy(bytes.data(), count) == 0);
+        bytes = bytes.subspan(count);
+    }
+}
+
+std::uint64_t random_number() {
+    std::array<std::uint8_t, 8> bytes{};
+    fill_random(bytes);
+    std::uint64_t number = 0;
+    for (const std::uint8_t byte : bytes)
+        number = number << 8 | byte;
+    return number;
+}
+
 std::string random_id(std::size_t length) {
     static constexpr std::string_view kAlphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
     // What is above the last multiple would make some letters likelier than others.
@@ -19,7 +36,7 @@ std::string random_id(std::size_t length) {
     std::string id;
     std::array<std::uint8_t, 16> bytes{};
     while (id.size() < length) {
-        CHECK(::getentropy(bytes.data(), bytes.size()) == 0);
+        fill_random(bytes);
         for (const std::uint8_t byte : bytes)
             if (byte < kFairValues && id.size() < length)
                 id += kAlphabet[byte % kAlphabet.size()];

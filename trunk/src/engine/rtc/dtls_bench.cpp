@@ -1,0 +1,51 @@
+// The server's side of a handshake, from a new object to the keys of SRTP: what a WebRTC player's arrival mostly costs.
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+
+#include "engine/rtc/dtls_transport.hpp"
+
+namespace live::engine::rtc {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void BM_ServerHandshake(benchmark::State& state) {
+    const auto ours = MUST(Certificate::make());
+    const auto theirs = MUST(Certificate::make());
+    const auto context = MUST(DtlsContext::create(*ours));
+    const auto peer = MUST(DtlsContext::create(*theirs));
+    for (auto round : state) {
+        static_cast<void>(round);
+        auto client = MUST(DtlsTransport::create(
+            *peer, {.role = DtlsRole::client, .remote_fingerprint = MUST(ours->fingerprint())}, Clock::now()));
+        MUST(client->start(Clock::now()));
+        auto from_client = client->take_output();
+        Clock::duration taken{};
+        std::unique_ptr<DtlsTransport> server;
+        while (client->state() != DtlsTransport::State::established) {
+            const auto began = Clock::now();
+            if (server == nullptr)
+                server = MUST(DtlsTransport::create(
+                    *context, {.role = DtlsRole::server, .remote_fingerprint = MUST(theirs->fingerprint())}, began));
+            for (const auto& datagram : from_client)
+                MUST(server->handle_datagram(began, datagram));
+            if (server->state() == DtlsTransport::State::established)
+                benchmark::DoNotOptimize(MUST(server->export_keys()));
+            const auto from_server = server->take_output();
+            taken += Clock::now() - began;
+            for (const auto& datagram : from_server)
+                MUST(client->handle_datagram(Clock::now(), datagram));
+            from_client = client->take_output();
+        }
+        const auto began = Clock::now();
+        server.reset();
+        state.SetIterationTime(std::chrono::duration<double>(taken + (Clock::now() - began)).count());
+    }
+}
+BENCHMARK(BM_ServerHandshake)->UseManualTime()->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace live::engine::rtc
+
+BENCHMARK_MAIN();
