@@ -180,6 +180,8 @@ check_init_script() {
     cat >"$root/objs/srs" <<'FAKE'
 #!/bin/sh
 [ "$1" = -t ] && exit 0
+# Below nohup a shell cannot trap what is ignored.
+[ -n "${HEARS_ALL:-}" ] || HEARS_ALL=1 exec env --default-signal=HUP "$0" "$@"
 trap 'exit 0' TERM
 trap 'echo hup >>objs/seen' HUP
 trap 'echo usr1 >>objs/seen' USR1
