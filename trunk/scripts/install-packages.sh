@@ -60,8 +60,8 @@ chromium_package() {
     if apt-cache show chromium >/dev/null 2>&1; then echo chromium; fi
 }
 
-# Only there is it any good.
-cipher_package() { if [ "$native" = amd64 ]; then echo libipsec-mb-dev; fi; }
+# For x86-64 alone, and not everywhere; OpenSSL does without it.
+cipher_package() { if apt-cache show libipsec-mb-dev >/dev/null 2>&1; then echo libipsec-mb-dev; fi; }
 
 # Ubuntu has it with each kernel.
 perf_package() {
