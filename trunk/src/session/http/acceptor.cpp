@@ -6,9 +6,9 @@
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "engine/http1/writer.hpp"
-#include "io/loop.hpp"
 #include "io/tcp_stream.hpp"
 #include "io/tls_stream.hpp"
+#include "session/common/accept_loop.hpp"
 #include "session/http/connection.hpp"
 
 namespace live::session::http {
@@ -35,27 +35,8 @@ Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tl
     : listener_(std::move(listener)), tls_(tls), context_(context), limit_(limit), connections_(connections), log_(log) {}
 
 void Acceptor::run(io::Deadline deadline) {
-    for (;;) {
-        auto stream = listener_->accept(deadline);
-        if (stream.ok()) {
-            start(*std::move(stream));
-        } else if (stream.code() == Errc::cancelled || stream.code() == Errc::closed) {
-            return;
-        } else {
-            LOG_ERROR(log_, "accept at {}: {}", listener_->endpoint().text(), stream.error().text());
-            constexpr std::chrono::milliseconds kPause{100};
-            if (!io::sleep(deadline.sooner(io::Deadline::after(kPause))).ok())
-                return;
-        }
-    }
-}
-
-void Acceptor::start(std::unique_ptr<io::TcpStream> stream) {
-    // std::function wants to be copied; the stream has one owner, the fiber, which takes it out of the shared box.
-    auto box = std::make_shared<std::unique_ptr<io::TcpStream>>(std::move(stream));
-    const auto started = connections_.start("http", [this, box](io::Deadline forever) { serve(std::move(*box), forever); });
-    if (!started.ok())
-        LOG_WARN(log_, "refused {}: {}", (*box)->peer(), started.error().text());
+    accept_each(*listener_, connections_, "http", log_, deadline,
+                [this](std::unique_ptr<io::TcpStream> stream, io::Deadline forever) { serve(std::move(stream), forever); });
 }
 
 void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {

@@ -46,7 +46,6 @@ public:
     void close() { listener_->close(); }
 
 private:
-    void start(std::unique_ptr<io::TcpStream> stream);
     void serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline);
     void serve_http(std::unique_ptr<io::TcpStream> stream, const Log& log, io::Deadline deadline);
 

@@ -6,6 +6,7 @@
 #include "base/log_format.hpp"
 #include "engine/rtc/datagram_kind.hpp"
 #include "io/loop.hpp"
+#include "session/common/accept_loop.hpp"
 #include "wire/rtp/stream_framing.hpp"
 
 namespace live::session::rtc {
@@ -104,27 +105,10 @@ Result<void> TcpPort::listen(std::unique_ptr<io::TcpListener> listener, io::Scop
     LOG_INFO(log_, "WebRTC listen at tcp://{}, fd={}", listener->endpoint().text(), listener->native_handle());
     listeners_.push_back(std::move(listener));
     auto& opened = *listeners_.back();
-    return scope.start("rtc-listener", [this, &opened, &scope](io::Deadline forever) { accept(opened, scope, forever); });
-}
-
-void TcpPort::accept(io::TcpListener& listener, io::Scope& scope, io::Deadline deadline) {
-    for (;;) {
-        auto stream = listener.accept(deadline);
-        if (stream.ok()) {
-            // std::function wants to be copied; the stream has one owner, the fiber, which takes it out of the shared box.
-            auto box = std::make_shared<std::unique_ptr<io::TcpStream>>(*std::move(stream));
-            const auto started = scope.start("rtc-tcp", [this, box](io::Deadline forever) { serve(std::move(*box), forever); });
-            if (!started.ok())
-                LOG_WARN(log_, "refused {}: {}", (*box)->peer(), started.error().text());
-        } else if (stream.code() == Errc::cancelled || stream.code() == Errc::closed) {
-            return;
-        } else {
-            LOG_ERROR(log_, "accept at {}: {}", listener.endpoint().text(), stream.error().text());
-            constexpr std::chrono::milliseconds kPause{100};
-            if (!io::sleep(deadline.sooner(io::Deadline::after(kPause))).ok())
-                return;
-        }
-    }
+    return scope.start("rtc-listener", [this, &opened, &scope](io::Deadline forever) {
+        accept_each(opened, scope, "rtc-tcp", log_, forever,
+                    [this](std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) { serve(std::move(stream), deadline); });
+    });
 }
 
 void TcpPort::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {

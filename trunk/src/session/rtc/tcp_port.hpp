@@ -41,8 +41,6 @@ public:
 private:
     class Link;
 
-    void accept(io::TcpListener& listener, io::Scope& scope, io::Deadline deadline);
-
     Port& port_;
     ConnectionLimit& limit_;
     MutBytes scratch_;

@@ -28,7 +28,6 @@ public:
     const io::TcpListener& listener() const { return *listener_; }
 
 private:
-    void start(std::unique_ptr<io::TcpStream> stream);
     void serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline);
 
     std::unique_ptr<io::TcpListener> listener_;

@@ -1,0 +1,69 @@
+#include "session/common/accept_loop.hpp"
+
+#include <array>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/log_fixture.hpp"
+#include "io/wait_fixture.hpp"
+
+namespace live::session {
+namespace {
+
+constexpr std::chrono::seconds kSoon{20};
+
+class AcceptLoopTest : public testing::Test {
+protected:
+    void SetUp() override {
+        MUST(loops_.start("loop", [this](io::Deadline forever) {
+            accept_each(*listener_, connections_, "client", log_, forever, [this](const auto& stream, io::Deadline deadline) {
+                ++begun_;
+                std::array<std::uint8_t, 1> byte{};
+                if (stream->read_some(byte, deadline).ok())
+                    said_.push_back(byte[0]);
+            });
+        }));
+    }
+    void TearDown() override {
+        MUST(connections_.stop(io::Deadline::after(kSoon)));
+        MUST(loops_.stop(io::Deadline::after(kSoon)));
+    }
+    std::unique_ptr<io::TcpStream> connect() {
+        return MUST(io::TcpStream::connect(listener_->endpoint(), io::Deadline::after(kSoon)));
+    }
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    std::unique_ptr<io::TcpListener> listener_ = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
+    NoLog no_log_;
+    Log log_{no_log_, ""};
+    io::Scope connections_{"connections"};
+    io::Scope loops_{"loops"};
+    int begun_ = 0;
+    std::vector<std::uint8_t> said_;
+};
+
+TEST_F(AcceptLoopTest, AConnectionGoesOnWhenNobodyElseIsTaken) {
+    const auto first = connect();
+    const auto second = connect();
+    io::wait_until([this] { return begun_ == 2; });
+    listener_->close();
+    MUST(loops_.join(io::Deadline::after(kSoon)));
+    for (const auto* each : {&second, &first})
+        MUST((*each)->write_all(std::array{io::as_part(as_bytes("x"))}, io::Deadline::after(kSoon)));
+    io::wait_until([this] { return connections_.size() == 0; });
+    EXPECT_EQ(said_, std::vector<std::uint8_t>({'x', 'x'}));
+}
+
+TEST_F(AcceptLoopTest, WhoGetsNoFiberIsClosedAndTheNextIsTaken) {
+    MUST(connections_.stop(io::Deadline::after(kSoon)));
+    for (int i = 0; i < 2; ++i) {
+        const auto stream = connect();
+        std::array<std::uint8_t, 1> byte{};
+        EXPECT_EQ(stream->read_some(byte, io::Deadline::after(kSoon)).code(), Errc::closed);
+    }
+    EXPECT_EQ(begun_, 0);
+}
+
+}  // namespace
+}  // namespace live::session
