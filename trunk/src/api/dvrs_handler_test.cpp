@@ -6,6 +6,7 @@
 #include "api/handler_fixture.hpp"
 #include "base/log_fixture.hpp"
 #include "base/scratch_folder.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::api {
 namespace {
@@ -63,11 +64,7 @@ TEST_F(DvrsHandlerTest, SaysWhyARecordingHasEnded) {
     MUST(io::yield(io::Deadline::never()));
     source->append({media::Kind::audio, false, false, 0ms, Slice::copy_of(as_bytes("\xAF\x01x")), {}});
     source->flush();
-    const auto limit = io::Deadline::after(20s);
-    while (ask_json("/api/v1/dvrs")["dvrs"][0]["active"] == true) {
-        ASSERT_FALSE(limit.expired());
-        MUST(io::sleep(io::Deadline::after(1ms)));
-    }
+    io::wait_until([&] { return ask_json("/api/v1/dvrs")["dvrs"][0]["active"] == false; });
     const Json shown = ask_json("/api/v1/dvrs")["dvrs"][0];
     EXPECT_NE(shown["error"].get<std::string>().find("(3082)"), std::string::npos);
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/file_error.hpp"
 #include "io/off_loop.hpp"
 
 namespace live::io {
@@ -21,12 +22,6 @@ constexpr mode_t kFileMode = 0664;
 constexpr const char* kSuffix = ".tmp";
 
 std::string temporary_of(const std::string& path) { return path + kSuffix; }
-
-Error file_error(const std::string& what, int error) {
-    if (error == EACCES || error == EPERM || error == EROFS)
-        return {Errc::denied, what + ": " + std::generic_category().message(error)};
-    return system_error(what, error);
-}
 
 bool exists(const std::string& path) {
     struct stat about {};

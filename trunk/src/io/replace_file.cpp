@@ -8,17 +8,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "io/file_error.hpp"
 #include "io/off_loop.hpp"
 
 namespace live::io {
 
 namespace {
-
-Error file_error(const std::string& what, int error) {
-    if (error == EACCES || error == EPERM || error == EROFS)
-        return {Errc::denied, what + ": " + std::generic_category().message(error)};
-    return system_error(what, error);
-}
 
 // 0, or errno.
 int write_whole(int file, const std::vector<std::uint8_t>& bytes) {

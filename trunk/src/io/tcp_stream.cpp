@@ -6,6 +6,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 
 #include "io/st/loop_state.hpp"
@@ -102,33 +103,50 @@ Result<std::uint8_t> TcpStream::peek(Deadline deadline) {
     }
 }
 
-Result<std::size_t> TcpStream::try_write(std::span<const ::iovec> parts) {
+// `call` is one system call.
+template <class Call>
+Result<std::size_t> TcpStream::try_send(const Call& call) {
     if (!socket_.is_open())
         return closed_here();
-    if (parts.empty() || socket_.is_blocked(Interest::writable))
+    if (socket_.is_blocked(Interest::writable))
         return std::size_t{0};
-    parts = parts.first(std::min(parts.size(), kPartsMax));
     ssize_t count = 0;
     do {
-        if (parts.size() == 1) {
-            count = ::send(socket_.fd(), parts[0].iov_base, parts[0].iov_len, MSG_NOSIGNAL | MSG_DONTWAIT);
-        } else {
-            msghdr message{};
-            message.msg_iov = const_cast<::iovec*>(parts.data());
-            message.msg_iovlen = parts.size();
-            count = ::sendmsg(socket_.fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-        }
+        count = call(socket_.fd());
     } while (count < 0 && errno == EINTR);
-    if (count < 0) {
-        if (errno != EAGAIN)
-            return io_error("writing to a connection", errno);
-        socket_.set_blocked(Interest::writable);
-        return std::size_t{0};
-    }
-    const auto sent = static_cast<std::size_t>(count);
+    if (count >= 0)
+        return static_cast<std::size_t>(count);
+    if (errno != EAGAIN)
+        return io_error("writing to a connection", errno);
+    socket_.set_blocked(Interest::writable);
+    return std::size_t{0};
+}
+
+Result<std::size_t> TcpStream::try_write(std::span<const ::iovec> parts) {
+    if (parts.empty())
+        return is_open() ? Result<std::size_t>(0) : closed_here();
+    parts = parts.first(std::min(parts.size(), kPartsMax));
+    const std::size_t sent = TRY(try_send([&](int fd) {
+        constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
+        if (parts.size() == 1)
+            return ::send(fd, parts[0].iov_base, parts[0].iov_len, kFlags);
+        msghdr message{};
+        message.msg_iov = const_cast<::iovec*>(parts.data());
+        message.msg_iovlen = parts.size();
+        return ::sendmsg(fd, &message, kFlags);
+    }));
     if (sent < bytes_of(parts))
         socket_.set_blocked(Interest::writable);
     return sent;
+}
+
+Result<std::size_t> TcpStream::try_write_ahead(Bytes bytes) {
+    return try_send([&](int fd) { return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE); });
+}
+
+Result<std::size_t> TcpStream::try_send_file(int file, std::uint64_t offset, std::size_t count) {
+    auto from = static_cast<off_t>(offset);
+    return try_send([&](int fd) { return ::sendfile(fd, file, &from, count); });
 }
 
 Result<std::size_t> TcpStream::read_some(MutBytes into, Deadline deadline) {

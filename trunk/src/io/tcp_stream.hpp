@@ -35,6 +35,10 @@ public:
     // One system call, no allocation. At most kPartsMax parts are looked at.
     Result<std::size_t> try_write(std::span<const ::iovec> parts) override;
     static constexpr std::size_t kPartsMax = 1024;
+    // As try_write, of what more follows at once: the kernel may wait for that.
+    Result<std::size_t> try_write_ahead(Bytes bytes);
+    // Up to `count` bytes of an open file from `offset` on, which are there. Else as try_write.
+    Result<std::size_t> try_send_file(int file, std::uint64_t offset, std::size_t count);
     Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) override {
         return socket_.wait(interest, signal, deadline);
     }
@@ -60,6 +64,9 @@ public:
     void close() override { socket_.close(); }
 
 private:
+    template <class Call>
+    Result<std::size_t> try_send(const Call& call);
+
     Socket socket_;
     Endpoint peer_;
 };

@@ -1,7 +1,6 @@
 #include "service/dash/dash_service.hpp"
 
 #include <filesystem>
-#include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include "base/log_fixture.hpp"
 #include "base/scratch_folder.hpp"
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 #include "wire/mp4/test_media.hpp"
 
 namespace live::service::dash {
@@ -58,13 +58,6 @@ protected:
                 static_cast<void>(io::yield(io::Deadline::never()));
         }
     }
-    void wait_until(const std::function<bool()>& done) {
-        const auto limit = io::Deadline::after(kSoon);
-        while (!done()) {
-            ASSERT_FALSE(limit.expired());
-            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
-        }
-    }
     bool is_on_disk(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
     HeldFileRef held(const std::string& name) const {
         return service_->held().find(std::filesystem::path(folder_.file(name)).lexically_normal().string());
@@ -94,8 +87,8 @@ protected:
 TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
     publish();
     frames(25 * 7);
-    wait_until([this] { return held("live/cam/video-5.m4s") != nullptr && is_on_disk("live/cam/video-5.m4s"); });
-    wait_until([this] { return !is_on_disk("live/cam/video-0.m4s"); });
+    io::wait_until([this] { return held("live/cam/video-5.m4s") != nullptr && is_on_disk("live/cam/video-5.m4s"); });
+    io::wait_until([this] { return !is_on_disk("live/cam/video-0.m4s"); });
     const std::string mpd = text_of("live/cam.mpd");
     EXPECT_NE(mpd.find("startNumber=\"3\""), std::string::npos) << mpd;
     EXPECT_NE(mpd.find("codecs=\"avc1.64001f\""), std::string::npos);
@@ -104,7 +97,7 @@ TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
         ASSERT_NE(held("live/cam/audio-" + name + ".m4s"), nullptr) << name;
         EXPECT_TRUE(held("live/cam/audio-" + name + ".m4s")->is_whole());
     }
-    wait_until([this, &mpd] { return folder_.read("live/cam.mpd") == mpd; });
+    io::wait_until([this, &mpd] { return folder_.read("live/cam.mpd") == mpd; });
     EXPECT_EQ(folder_.read("live/cam/video-5.m4s"), text_of("live/cam/video-5.m4s"));
     EXPECT_EQ(folder_.read("live/cam/audio-init.mp4"), text_of("live/cam/audio-init.mp4"));
 }
@@ -116,7 +109,7 @@ TEST_F(DashServiceTest, AnotherPublisherGoesOnWithTheNumbers) {
     publish();
     frames(60);
     unpublish();
-    wait_until([this] { return is_on_disk("live/cam/audio-4.m4s"); });
+    io::wait_until([this] { return is_on_disk("live/cam/audio-4.m4s"); });
     EXPECT_NE(text_of("live/cam.mpd").find("startNumber=\"2\""), std::string::npos);
     EXPECT_FALSE(is_on_disk("live/cam/video-init-1.mp4")) << "with the same headers";
 }
@@ -124,7 +117,7 @@ TEST_F(DashServiceTest, AnotherPublisherGoesOnWithTheNumbers) {
 TEST_F(DashServiceTest, AStopDisposesWhereThatIsWanted) {
     publish();
     frames(60);
-    wait_until([this] { return is_on_disk("live/cam.mpd"); });
+    io::wait_until([this] { return is_on_disk("live/cam.mpd"); });
     MUST(service_->stop(io::Deadline::after(kSoon)));
     EXPECT_TRUE(std::filesystem::is_empty(folder_.file("live/cam")));
     EXPECT_FALSE(is_on_disk("live/cam.mpd"));
@@ -145,7 +138,7 @@ TEST_F(DashServiceTest, ALowLatencySegmentIsHeldWhileItIsMade) {
     options_.ll = true;
     publish();
     frames(25 + 12);
-    wait_until([this] { return held("live/cam/video-1.m4s") != nullptr && !held("live/cam/video-1.m4s")->blocks().empty(); });
+    io::wait_until([this] { return held("live/cam/video-1.m4s") != nullptr && !held("live/cam/video-1.m4s")->blocks().empty(); });
     const auto open = held("live/cam/video-1.m4s");
     EXPECT_FALSE(open->is_whole());
     const std::string mpd = text_of("live/cam.mpd");
@@ -153,11 +146,11 @@ TEST_F(DashServiceTest, ALowLatencySegmentIsHeldWhileItIsMade) {
     EXPECT_NE(mpd.find("availabilityTimeOffset=\"0.800\""), std::string::npos);
     EXPECT_EQ(folder_.read("live/cam.mpd").find("t=\"11000\""), std::string::npos) << "the disk has whole segments only";
     frames(25);
-    wait_until([&open] { return open->is_whole(); });
+    io::wait_until([&open] { return open->is_whole(); });
     ASSERT_NE(held("live/cam/video-2.m4s"), nullptr);
     const auto promised = held("live/cam/video-2.m4s");
     unpublish();
-    wait_until([&promised] { return promised->is_whole(); });
+    io::wait_until([&promised] { return promised->is_whole(); });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/log_fixture.hpp"
 #include "base/scratch_folder.hpp"
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 #include "wire/flv/flv_file.hpp"
 #include "wire/mp4/test_box_reader.hpp"
 #include "wire/mp4/test_media.hpp"
@@ -57,15 +58,7 @@ protected:
     void unpublish() {
         publication_.reset();
         service_->on_unpublished(plan_.url);
-        wait_until([this] { return service_->list().empty() || !service_->list().front().is_active; });
-    }
-    template <class Done>
-    void wait_until(Done done) {
-        const auto limit = io::Deadline::after(kSoon);
-        while (!done()) {
-            ASSERT_FALSE(limit.expired());
-            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
-        }
+        io::wait_until([this] { return service_->list().empty() || !service_->list().front().is_active; });
     }
     void append(media::Kind kind, bool key, bool config, MediaTime time, const Slice& payload) {
         source_->append({kind, key, config, time, payload, {}});
@@ -163,7 +156,7 @@ TEST_F(DvrServiceTest, RecordsFragmentsThatAreWholeBeforeTheEnd) {
     publish("[stream].mp4");
     headers();
     seconds(5);
-    wait_until([this] { return exists("cam.mp4.tmp") && bytes_of("cam.mp4.tmp").size() > 2'000; });
+    io::wait_until([this] { return exists("cam.mp4.tmp") && bytes_of("cam.mp4.tmp").size() > 2'000; });
     const auto killed = bytes_of("cam.mp4.tmp");
     auto samples = mp4::fragment_samples(killed);
     EXPECT_GE(samples[1].size(), 25u) << "at least a second of pictures";
@@ -192,7 +185,7 @@ TEST_F(DvrServiceTest, SegmentsEndAtKeyFrames) {
     headers();
     seconds(3);
     for (std::size_t files = 1; files <= 3; ++files) {
-        wait_until([&] { return told_.size() == files; });
+        io::wait_until([&] { return told_.size() == files; });
         seconds(files < 3 ? 2 : 0);
     }
     unpublish();
@@ -217,7 +210,7 @@ TEST_F(DvrServiceTest, WithoutWaitingForKeyFramesSegmentsEndWhereTheyShould) {
     publish("[stream]-[timestamp].flv");
     headers();
     seconds(2);
-    wait_until([this] { return told_.size() == 1; });
+    io::wait_until([this] { return told_.size() == 1; });
     EXPECT_EQ(told_[0].duration, 1'485ms) << "with the sound in front of the picture that begins the next";
     seconds(1);
     unpublish();
@@ -229,10 +222,10 @@ TEST_F(DvrServiceTest, AFileThatExistsEndsTheRecording) {
     publish("[stream].flv");
     headers();
     seconds(1);
-    wait_until([this] { return !told_.empty(); });
+    io::wait_until([this] { return !told_.empty(); });
     EXPECT_NE(told_[0].error.find("(3082)"), std::string::npos) << told_[0].error;
     EXPECT_EQ(folder_.read("cam.flv"), "precious");
-    wait_until([this] { return source_->readers() == 0; });
+    io::wait_until([this] { return source_->readers() == 0; });
     ASSERT_EQ(service_->list().size(), 1u);
     EXPECT_FALSE(service_->list()[0].is_active);
     EXPECT_EQ(service_->list()[0].state.error, told_[0].error);
@@ -308,7 +301,7 @@ TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
         seconds(1);
         static_cast<void>(io::sleep(io::Deadline::after(Recorder::kBeat + 50ms)));
     }
-    wait_until([this] { return !told_.empty(); });
+    io::wait_until([this] { return !told_.empty(); });
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
     std::signal(SIGXFSZ, before);
     EXPECT_NE(told_[0].error.find("File too large"), std::string::npos) << told_[0].error;
@@ -329,7 +322,7 @@ TEST_F(DvrServiceTest, AReaderThatWasOvertakenEndsTheRecording) {
         if (i == 0)
             pause();
     }
-    wait_until([this] { return !told_.empty(); });
+    io::wait_until([this] { return !told_.empty(); });
     EXPECT_NE(told_[0].error.find("too slow"), std::string::npos) << told_[0].error;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/rtmp/server.hpp"
 #include "io/loop.hpp"
 #include "io/tcp_listener.hpp"
+#include "io/wait_fixture.hpp"
 #include "wire/amf/amf.hpp"
 
 namespace live::service::forward {
@@ -139,14 +140,6 @@ protected:
         plan.url = "/live/cam";
         service_->on_published(request, plan, {true, std::move(destinations), ""});
     }
-    template <class Done>
-    void wait_until(Done done) {
-        const auto limit = io::Deadline::after(kSoon);
-        while (!done()) {
-            ASSERT_FALSE(limit.expired());
-            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
-        }
-    }
     void append(media::Kind kind, bool key, bool config, MediaTime time, std::string_view payload) {
         source_->append({kind, key, config, time, Slice::copy_of(as_bytes(payload))});
         source_->flush();
@@ -172,9 +165,9 @@ TEST_F(ForwardServiceTest, SendsMetadataHeadersTheCachedGopAndThenWhatComes) {
     append(media::Kind::video, true, false, 40ms, "\x17\x01 key");
     append(media::Kind::audio, false, false, 50ms, "\xAF\x01 sound");
     publish({other_text()});
-    wait_until([&] { return other_.media.size() >= 5; });
+    io::wait_until([&] { return other_.media.size() >= 5; });
     append(media::Kind::video, false, false, 80ms, "\x27\x01 inter");
-    wait_until([&] { return other_.media.size() >= 6; });
+    io::wait_until([&] { return other_.media.size() >= 6; });
 
     EXPECT_EQ(other_.tc_url, "rtmp://" + other_text() + "/live");
     EXPECT_EQ(other_.stream_name, "cam?token=t");
@@ -205,17 +198,17 @@ TEST_F(ForwardServiceTest, PushesWhereTheBackendSaysAndNowhereElse) {
     plan.forward_urls->push_back("rtmp://" + other_text() + "/relay/renamed");
     service_->on_published({}, plan, options);
     EXPECT_EQ(service_->active(), 1U);
-    wait_until([&] { return other_.stream_name == "renamed"; });
+    io::wait_until([&] { return other_.stream_name == "renamed"; });
 }
 
 TEST_F(ForwardServiceTest, SaysGoodbyeWhenTheStreamEnds) {
     create({});
     publish({other_text()});
-    wait_until([&] { return lines_.count("FWR publishing to") == 1; });
+    io::wait_until([&] { return lines_.count("FWR publishing to") == 1; });
     EXPECT_EQ(service_->active(), 1U);
     service_->on_unpublished("/live/cam");
     EXPECT_EQ(service_->active(), 0U);
-    wait_until([&] { return other_.finished == 1; });
+    io::wait_until([&] { return other_.finished == 1; });
     EXPECT_TRUE(other_.said_goodbye);
     EXPECT_EQ(source_->readers(), 0U);
 }
@@ -223,7 +216,7 @@ TEST_F(ForwardServiceTest, SaysGoodbyeWhenTheStreamEnds) {
 TEST_F(ForwardServiceTest, AnUnpublishOfAnotherStreamChangesNothing) {
     create({});
     publish({other_text()});
-    wait_until([&] { return lines_.count("FWR publishing to") == 1; });
+    io::wait_until([&] { return lines_.count("FWR publishing to") == 1; });
     service_->on_unpublished("/live/other");
     EXPECT_EQ(service_->active(), 1U);
 }
@@ -231,7 +224,7 @@ TEST_F(ForwardServiceTest, AnUnpublishOfAnotherStreamChangesNothing) {
 TEST_F(ForwardServiceTest, ATakeoverKeepsTheRunningPush) {
     create({});
     publish({other_text()});
-    wait_until([&] { return lines_.count("FWR publishing to") == 1; });
+    io::wait_until([&] { return lines_.count("FWR publishing to") == 1; });
     publish({other_text()});
     EXPECT_EQ(service_->active(), 1U);
     EXPECT_EQ(other_.connections, 1);
@@ -240,7 +233,7 @@ TEST_F(ForwardServiceTest, ATakeoverKeepsTheRunningPush) {
 TEST_F(ForwardServiceTest, RefusesItselfWithOneLineAndNoRetry) {
     create({other_.listener->endpoint()});
     publish({other_text()});
-    wait_until([&] { return service_->active() == 0; });
+    io::wait_until([&] { return service_->active() == 0; });
     EXPECT_EQ(lines_.count("FWR refused"), 1U);
     EXPECT_EQ(lines_.count("retry"), 0U);
     EXPECT_EQ(other_.connections, 0);
@@ -250,7 +243,7 @@ TEST_F(ForwardServiceTest, ARefusalIsRetriedAndTheSourceIsNotHeldUp) {
     create({});
     other_.refuses = true;
     publish({other_text()});
-    wait_until([&] { return lines_.count("FWR retry in") == 1; });
+    io::wait_until([&] { return lines_.count("FWR retry in") == 1; });
     EXPECT_EQ(lines_.count("NetStream.Publish.BadName"), 1U);
     EXPECT_EQ(service_->active(), 1U);
     EXPECT_EQ(source_->readers(), 0U);
@@ -259,7 +252,7 @@ TEST_F(ForwardServiceTest, ARefusalIsRetriedAndTheSourceIsNotHeldUp) {
 TEST_F(ForwardServiceTest, OneDestinationThatIsAwayDoesNotKeepTheOthers) {
     create({});
     publish({"127.0.0.1:1", "not a host:port", other_text()});
-    wait_until([&] { return lines_.count("FWR publishing to") == 1 && lines_.count("FWR retry in") == 1; });
+    io::wait_until([&] { return lines_.count("FWR publishing to") == 1 && lines_.count("FWR retry in") == 1; });
     EXPECT_EQ(service_->active(), 2U);
     EXPECT_EQ(lines_.count("not a host:port"), 1U);
 }
@@ -268,7 +261,7 @@ TEST_F(ForwardServiceTest, ADestinationThatTakesNothingLosesPacketsAndHoldsNobod
     create({});
     other_.stops_reading = true;
     publish({other_text()});
-    wait_until([&] { return lines_.count("FWR publishing to") == 1; });
+    io::wait_until([&] { return lines_.count("FWR publishing to") == 1; });
     // 100 s of media, a key frame each second, far more than a socket takes: the publisher's way has no wait in it.
     const std::string picture(256 * 1024, 'x');
     for (int second = 0; second < 100; ++second) {
@@ -278,7 +271,7 @@ TEST_F(ForwardServiceTest, ADestinationThatTakesNothingLosesPacketsAndHoldsNobod
     EXPECT_GT(source_->counters().dropped_packets, 0U);
     EXPECT_LT(source_->ring().bytes(), 40 * picture.size());
     service_->on_unpublished("/live/cam");
-    wait_until([&] { return source_->readers() == 0; });
+    io::wait_until([&] { return source_->readers() == 0; });
     EXPECT_EQ(lines_.count("FWR stop"), 1U);
 }
 
@@ -286,7 +279,7 @@ TEST_F(ForwardServiceTest, ADestinationThatTakesNothingLosesPacketsAndHoldsNobod
 TEST_F(ForwardServiceTest, AStreamMayEndDuringAStop) {
     create({});
     publish({"127.0.0.1:1", "127.0.0.1:1", "127.0.0.1:1"});
-    wait_until([&] { return lines_.count("FWR retry in") == 3; });
+    io::wait_until([&] { return lines_.count("FWR retry in") == 3; });
     MUST(scope_.start("publisher", [this](io::Deadline deadline) {
         do
             service_->on_unpublished("/live/cam");
@@ -300,7 +293,7 @@ TEST_F(ForwardServiceTest, AStreamMayEndDuringAStop) {
 TEST_F(ForwardServiceTest, RtmpsWithoutTlsIsToldAndRetried) {
     create({});
     publish({"rtmps://" + other_text()});
-    wait_until([&] { return lines_.count("TLS is not available") == 1; });
+    io::wait_until([&] { return lines_.count("TLS is not available") == 1; });
 }
 
 TEST_F(ForwardServiceTest, ServesABoundedNumberOfDestinations) {

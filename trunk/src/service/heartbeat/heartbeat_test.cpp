@@ -10,6 +10,7 @@
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::service::heartbeat {
 namespace {
@@ -98,11 +99,7 @@ protected:
         }
     }
     void wait_for(std::size_t beats) {
-        const auto limit = io::Deadline::after(kSoon);
-        while (requests_.size() < beats) {
-            ASSERT_FALSE(limit.expired());
-            ASSERT_TRUE(io::sleep(io::Deadline::after(1ms)).ok());
-        }
+        io::wait_until([&] { return requests_.size() >= beats; });
     }
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/scratch_folder.hpp"
+#include "io/wait_fixture.hpp"
 #include "service/files/site_fixture.hpp"
 #include "service/hls/hls_service.hpp"
 #include "service/hls/segmenter_fixture.hpp"
@@ -48,9 +49,7 @@ protected:
         for (int i = 0; i <= seconds * 25; ++i)
             source_->append(picture_packet(i * 40ms, i % 25 == 0));
         source_->flush();
-        const auto limit = io::Deadline::after(kSoon);
-        while (service_.index().size() < static_cast<std::size_t>(seconds) + 1 && !limit.expired())
-            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+        io::wait_until([&] { return service_.index().size() > static_cast<std::size_t>(seconds); });
     }
     // The address that the first playlist names.
     std::string variant(const std::string& target) {
@@ -155,9 +154,7 @@ TEST_F(HlsHandlerTest, AReaderThatIsAskedCountsAsWatched) {
     ask("/live/cam.m3u8");
     source_->append(picture_packet(2'040ms, false));
     source_->flush();
-    const auto limit = io::Deadline::after(kSoon);
-    while (source_->viewers() == 0 && !limit.expired())
-        static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+    io::wait_until([&] { return source_->viewers() > 0; });
     EXPECT_EQ(source_->viewers(), 1u);
 }
 

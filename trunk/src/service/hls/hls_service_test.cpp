@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <future>
 
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include "base/scratch_folder.hpp"
 #include "io/loop.hpp"
 #include "io/off_loop.hpp"
+#include "io/wait_fixture.hpp"
 #include "service/hls/segmenter_fixture.hpp"
 #include "service/hls/session_fixture.hpp"
 #include "wire/hls/playlist_reader.hpp"
@@ -74,15 +74,8 @@ protected:
                 static_cast<void>(io::yield(io::Deadline::never()));
         }
     }
-    void wait_until(const std::function<bool()>& done) {
-        const auto limit = io::Deadline::after(kSoon);
-        while (!done()) {
-            ASSERT_FALSE(limit.expired());
-            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
-        }
-    }
     void wait_written(std::uint64_t number) {
-        wait_until([&] { return std::ranges::count(fragments_.numbers, number) > 0; });
+        io::wait_until([&] { return std::ranges::count(fragments_.numbers, number) > 0; });
     }
     bool is_on_disk(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
     wire::hls::MediaPlaylist on_disk() const { return MUST(wire::hls::parse_media_playlist(folder_.read("live/cam.m3u8"))); }
@@ -121,7 +114,7 @@ TEST_F(HlsServiceTest, AnotherPublisherGoesOnWithTheNumbersBehindADiscontinuity)
     seconds(2);
     unpublish();
     wait_written(3);
-    wait_until([this] { return on_disk().media_sequence == 1; });
+    io::wait_until([this] { return on_disk().media_sequence == 1; });
     const auto playlist = on_disk();
     ASSERT_EQ(playlist.segments.size(), 3U);
     EXPECT_EQ(playlist.discontinuity_sequence, 1U);
@@ -136,7 +129,7 @@ TEST_F(HlsServiceTest, WhatHasLeftTheListGoesFromTheDiskAndTheIndexStaysSmall) {
     publish();
     seconds(20);
     wait_written(18);
-    wait_until([this] { return !is_on_disk("live/cam-10.ts"); });
+    io::wait_until([this] { return !is_on_disk("live/cam-10.ts"); });
     EXPECT_TRUE(is_on_disk("live/cam-18.ts"));
     EXPECT_FALSE(is_on_disk("live/cam-0.ts"));
     EXPECT_LT(service_->index().size(), 12U);
@@ -157,9 +150,9 @@ TEST_F(HlsServiceTest, FilesAreDisposedOfWhenNobodyHasComeBack) {
     seconds(3);
     wait_written(1);
     unpublish();
-    wait_until([this] { return !is_on_disk("live/cam.m3u8"); });
-    wait_until([this] { return std::filesystem::is_empty(folder_.file("live")); });
-    wait_until([this] { return output() == nullptr; });
+    io::wait_until([this] { return !is_on_disk("live/cam.m3u8"); });
+    io::wait_until([this] { return std::filesystem::is_empty(folder_.file("live")); });
+    io::wait_until([this] { return output() == nullptr; });
     EXPECT_EQ(service_->index().size(), 0U);
     fragments_.numbers.clear();
     publish();
@@ -179,7 +172,7 @@ TEST_F(HlsServiceTest, AnotherServerGoesOnWithTheListThatWasLeft) {
     publish();
     seconds(2);
     wait_written(4);
-    wait_until([this] { return on_disk().segments.back().uri == "cam-4.ts"; });
+    io::wait_until([this] { return on_disk().segments.back().uri == "cam-4.ts"; });
     const auto playlist = on_disk();
     ASSERT_EQ(playlist.segments.size(), 3U);
     EXPECT_EQ(playlist.segments[0], left.segments[1]);
@@ -197,7 +190,7 @@ TEST_F(HlsServiceTest, WhatIsMissingOnTheDiskIsNotListedAgain) {
     publish();
     seconds(2);
     wait_written(4);
-    wait_until([this] { return on_disk().segments.back().uri == "cam-4.ts"; });
+    io::wait_until([this] { return on_disk().segments.back().uri == "cam-4.ts"; });
     const auto playlist = on_disk();
     SCOPED_TRACE(folder_.read("live/cam.m3u8"));
     EXPECT_EQ(playlist.media_sequence, 3U);
@@ -216,7 +209,7 @@ TEST_F(HlsServiceTest, WithoutRecoveryNumbersBeginAnew) {
     publish();
     seconds(2);
     wait_written(0);
-    wait_until([this] { return on_disk().segments.front().uri == "cam-0.ts"; });
+    io::wait_until([this] { return on_disk().segments.front().uri == "cam-0.ts"; });
     EXPECT_EQ(on_disk().media_sequence, 0U);
 }
 
@@ -232,7 +225,7 @@ TEST_F(HlsServiceTest, ASlowDiskStopsNoPlayer) {
     static_cast<void>(io::yield(io::Deadline::never()));
     publish();
     seconds(4);
-    wait_until([this] { return output() != nullptr && output()->list().next_number() >= 3; });
+    io::wait_until([this] { return output() != nullptr && output()->list().next_number() >= 3; });
     const auto text = output()->playlist_text(SegmentList::Form::players, "");
     ASSERT_TRUE(text.has_value());
     EXPECT_NE(text->find("cam-2.ts"), std::string::npos);
@@ -263,17 +256,17 @@ protected:
 
 TEST_F(BrokenDisk, CostsPlayersNothingWhenHlsContinues) {
     publish_with(OnError::carry_on);
-    wait_until([this] { return made_for_memory() != nullptr && made_for_memory()->list().next_number() >= 2; });
-    wait_until([this] { return errors_.count > 0; });
+    io::wait_until([this] { return made_for_memory() != nullptr && made_for_memory()->list().next_number() >= 2; });
+    io::wait_until([this] { return errors_.count > 0; });
     seconds(2);
-    wait_until([this] { return made_for_memory()->list().next_number() >= 4; });
+    io::wait_until([this] { return made_for_memory()->list().next_number() >= 4; });
     EXPECT_TRUE(source_->is_published());
     EXPECT_TRUE(fragments_.numbers.empty());
 }
 
 TEST_F(BrokenDisk, EndsHlsOfThisPublisherWhenErrorsAreIgnored) {
     publish_with(OnError::ignore);
-    wait_until([this] {
+    io::wait_until([this] {
         const auto* output = made_for_memory();
         const std::uint64_t before = output == nullptr ? 0 : output->list().next_number();
         seconds(2);
@@ -284,7 +277,7 @@ TEST_F(BrokenDisk, EndsHlsOfThisPublisherWhenErrorsAreIgnored) {
 
 TEST_F(BrokenDisk, SendsThePublisherAwayWhenThatIsWanted) {
     publish_with(OnError::disconnect);
-    wait_until([this] { return !publication_->is_current(); });
+    io::wait_until([this] { return !publication_->is_current(); });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "engine/http1/writer.hpp"
 #include "io/loop.hpp"
 #include "io/tcp_listener.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::service::hooks {
 namespace {
@@ -127,11 +128,7 @@ protected:
     }
     void tell(Action action, const std::string& id = "a") { service_.tell(action, options_, subject(id)); }
     void wait_for(std::size_t count) {
-        const auto limit = io::Deadline::after(kSoon);
-        while (fake_.got.size() < count || service_.waiting_clients() > 0) {
-            ASSERT_FALSE(limit.expired());
-            ASSERT_TRUE(io::sleep(io::Deadline::after(1ms)).ok());
-        }
+        io::wait_until([&] { return fake_.got.size() >= count && service_.waiting_clients() == 0; });
     }
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::service::ingest {
 namespace {
@@ -61,14 +62,6 @@ protected:
         text << std::ifstream(folder_ + "/ffmpeg-ingest-v-live-" + id + "-" + id + ".log").rdbuf();
         return text.str();
     }
-    template <class Done>
-    void wait_until(Done done) {
-        const auto limit = io::Deadline::after(kSoon);
-        while (!done()) {
-            ASSERT_FALSE(limit.expired());
-            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
-        }
-    }
     static ffmpeg::SupervisorOptions quick() {
         ffmpeg::SupervisorOptions options;
         options.restart_first = 1ms;
@@ -84,7 +77,7 @@ protected:
 
 TEST_F(IngestServiceTest, TheChildGetsItsWordsAndItsLog) {
     MUST(apply({ingest("cam", program("says", "echo \"words: $*\"; exec sleep 60"))}));
-    wait_until([&] { return log_of("cam").find("words:") != std::string::npos; });
+    io::wait_until([&] { return log_of("cam").find("words:") != std::string::npos; });
     EXPECT_NE(log_of("cam").find(
                   "-loglevel info -nostats -re -i input.flv -vcodec copy -acodec copy -f flv -y rtmp://127.0.0.1:1935/live/cam"),
               std::string::npos);
@@ -93,7 +86,7 @@ TEST_F(IngestServiceTest, TheChildGetsItsWordsAndItsLog) {
 
 TEST_F(IngestServiceTest, AChildThatEndsIsStartedAgain) {
     MUST(apply({ingest("cam", program("ends", "exit 3"))}));
-    wait_until([&] { return lines_.count("IGS start v/cam") >= 3; });
+    io::wait_until([&] { return lines_.count("IGS start v/cam") >= 3; });
     EXPECT_GE(lines_.count("exited with 3"), 2);
 }
 
@@ -102,14 +95,14 @@ TEST_F(IngestServiceTest, AChildThatDoesNotListenIsKilled) {
     options.stop_limit = 20ms;
     service_ = std::make_unique<IngestService>(Log(lines_, "test"), options);
     MUST(apply({ingest("cam", program("deaf", "trap '' TERM; echo ready; while :; do sleep 1; done"))}));
-    wait_until([&] { return log_of("cam").find("ready") != std::string::npos; });
+    io::wait_until([&] { return log_of("cam").find("ready") != std::string::npos; });
     MUST(apply({}));
     EXPECT_EQ(lines_.count("IGS stop v/cam, was ended by signal 9"), 1);
 }
 
 TEST_F(IngestServiceTest, AMissingProgramIsToldOnceWithItsPath) {
     MUST(apply({ingest("cam", folder_ + "/nothing-here")}));
-    wait_until([&] { return lines_.count("nothing-here") >= 1; });
+    io::wait_until([&] { return lines_.count("nothing-here") >= 1; });
     for (int i = 0; i < 20; ++i)
         static_cast<void>(io::sleep(io::Deadline::after(1ms)));
     EXPECT_EQ(lines_.count("nothing-here"), 1);
@@ -119,11 +112,11 @@ TEST_F(IngestServiceTest, AMissingProgramIsToldOnceWithItsPath) {
 TEST_F(IngestServiceTest, AReloadChangesOnlyWhatIsDifferent) {
     const std::string stays = program("stays", "exec sleep 60");
     MUST(apply({ingest("a", stays), ingest("b", stays)}));
-    wait_until([&] { return lines_.count("IGS start") == 2; });
+    io::wait_until([&] { return lines_.count("IGS start") == 2; });
     IngestOptions changed = ingest("b", stays);
     changed.input_url = "other.flv";
     MUST(apply({ingest("a", stays), changed}));
-    wait_until([&] { return lines_.count("IGS start v/b") == 2; });
+    io::wait_until([&] { return lines_.count("IGS start v/b") == 2; });
     EXPECT_EQ(lines_.count("IGS start v/a"), 1);
     EXPECT_EQ(lines_.count("IGS stop v/b"), 1);
     MUST(apply({}));

@@ -5,6 +5,7 @@
 #include "base/hex.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::service::snapshot {
 namespace {
@@ -91,9 +92,7 @@ struct SnapshotServiceTest : testing::Test {
             MUST(scope.start("asks", [this, url](io::Deadline deadline) { answers.push_back(snapshots.take(url, deadline)); }));
     }
     void wait_for(std::size_t count) {
-        const auto limit = io::Deadline::after(20s);
-        while (answers.size() < count && !limit.expired())
-            static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+        io::wait_until([&] { return answers.size() >= count; });
         ASSERT_EQ(answers.size(), count);
     }
 

@@ -8,6 +8,7 @@
 #include "base/hex.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
+#include "io/wait_fixture.hpp"
 #include "session/common/fake_client.hpp"
 
 namespace live::service::stats {
@@ -209,9 +210,7 @@ TEST_F(StreamBoardTest, AFiberSamplesInPortionsAndStops) {
         client(ClientKind::rtmp_play).now.sent_bytes = 1;
     io::Scope scope("board");
     ASSERT_TRUE(scope.start("board", [this](io::Deadline forever) { board.run(forever, 1ms); }).ok());
-    const auto limit = io::Deadline::after(20s);
-    while (stream().usage.sent_bytes < StreamBoard::kPortion + 1 && !limit.expired())
-        ASSERT_TRUE(io::sleep(io::Deadline::after(1ms)).ok());
+    io::wait_until([&] { return stream().usage.sent_bytes > StreamBoard::kPortion; });
     EXPECT_EQ(stream().usage.sent_bytes, StreamBoard::kPortion + 1);
     EXPECT_TRUE(scope.stop(io::Deadline::after(20s)).ok());
     leave_all();
