@@ -7,7 +7,9 @@
 
 #include "base/base64.hpp"
 #include "base/log_format.hpp"
+#include "base/secret.hpp"
 #include "engine/http1/writer.hpp"
+#include "io/loop.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::session::http {
@@ -22,14 +24,6 @@ constexpr int kBadRequest = 400;
 constexpr int kNotFound = 404;
 constexpr int kFound = 302;
 constexpr int kOk = 200;
-
-// Takes the same time wherever the two differ.
-bool same_secret(std::string_view given, std::string_view wanted) {
-    unsigned difference = given.size() == wanted.size() ? 0 : 1;
-    for (std::size_t i = 0; i < given.size(); ++i)
-        difference |= static_cast<unsigned>(given[i] ^ (wanted.empty() ? 0 : wanted[i % wanted.size()]));
-    return difference == 0;
-}
 
 Reply redirect_to(std::string location, const std::string& raw_query) {
     Reply reply;
@@ -92,7 +86,11 @@ Result<bool> Connection::wait_for_next(io::Deadline deadline) {
     request_.reset();
     parser_.reset();
     const IdleStreams::Entry idle(context_.idle, *stream_);
-    const auto waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleLimit)));
+    auto waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleSoon)));
+    if (!waited.ok() && waited.code() == Errc::timed_out) {
+        io::trim_stack();  // answering went deeper than waiting does
+        waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleLimit - kIdleSoon)));
+    }
     if (!waited.ok() && waited.code() != Errc::timed_out)
         return Error(waited.error());
     make_parser();

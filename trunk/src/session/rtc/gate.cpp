@@ -7,6 +7,7 @@
 #include "base/ip_network.hpp"
 #include "base/log_format.hpp"
 #include "base/random.hpp"
+#include "base/secret.hpp"
 #include "base/version.hpp"
 #include "io/loop.hpp"
 #include "io/network_interfaces.hpp"
@@ -24,14 +25,6 @@ constexpr const char* kAnyPicture[] = {"H264", "VP8", "VP9", "AV1", "H265"};
 
 // Never 0, which stands for none.
 std::uint32_t random_ssrc() { return static_cast<std::uint32_t>(random_number()) | 1U; }
-
-// Takes the same time wherever the two differ.
-bool same_secret(std::string_view given, std::string_view wanted) {
-    unsigned difference = given.size() == wanted.size() ? 0 : 1;
-    for (std::size_t i = 0; i < given.size() && i < wanted.size(); ++i)
-        difference |= static_cast<unsigned>(given[i] ^ wanted[i]);
-    return difference == 0;
-}
 
 // RFC 8839, 5.4: letters, digits, '+' and '/'.
 bool is_ice_text(std::string_view text, std::size_t bytes_min) {
