@@ -40,7 +40,7 @@ public:
     void finish_batch(TimePoint) override {}
     bool is_checked(const TransportAddress& address) const override { return session_->is_checked(address); }
     bool is_half_open() const override { return false; }
-    TimePoint next_timeout() const override { return std::min(end_, session_->next_timeout().value_or(end_)); }
+    std::optional<TimePoint> next_timeout() const override { return std::min(end_, session_->next_timeout().value_or(end_)); }
     std::size_t engine_bytes() const override { return session_->bytes(); }
     bool holds_dtls() const override { return session_->holds_dtls(); }
     void on_due(TimePoint now) override {

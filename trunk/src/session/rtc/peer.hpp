@@ -30,7 +30,7 @@ public:
     // Nobody has proved yet that they can use this session.
     virtual bool is_half_open() const = 0;
     // When on_due() is to be called.
-    virtual TimePoint next_timeout() const = 0;
+    virtual std::optional<TimePoint> next_timeout() const = 0;
     // Of memory that the engine holds for it, without its libraries'.
     virtual std::size_t engine_bytes() const = 0;
     // A DTLS object is there, which holds the most of all.

@@ -65,8 +65,6 @@ void PlaySession::drain(TimePoint now) {
         lane.want_key_frame();
 }
 
-std::optional<Error> PlaySession::check_life(TimePoint) { return std::nullopt; }
-
 // A publisher may come back with another codec; what was agreed on is the client's last word.
 bool PlaySession::fits_tracks() {
     const media::RtpLane& lane = group_->lane();

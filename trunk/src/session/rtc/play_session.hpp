@@ -42,7 +42,6 @@ private:
 
     void drain(TimePoint now) override;
     void on_established(TimePoint now) override;
-    std::optional<Error> check_life(TimePoint now) override;
     std::optional<TimePoint> serve(TimePoint now) override;
     std::optional<std::uint64_t> link_limit(TimePoint now) const override {
         return has_begun() ? session().link_limit(now) : std::nullopt;

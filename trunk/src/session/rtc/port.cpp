@@ -291,7 +291,10 @@ void Port::end_batch(TimePoint now) {
 }
 
 void Port::reschedule(Peer& peer) {
-    wheel_.set(peer, peer.next_timeout());
+    if (const auto due = peer.next_timeout())
+        wheel_.set(peer, *due);
+    else
+        wheel_.cancel(peer);
     if (peer.counts_as_half_open_ && !peer.is_half_open()) {
         peer.counts_as_half_open_ = false;
         --half_open_;

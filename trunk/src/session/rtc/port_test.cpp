@@ -34,7 +34,7 @@ public:
         return std::ranges::find(checked, address) != checked.end();
     }
     bool is_half_open() const override { return checked.empty(); }
-    TimePoint next_timeout() const override { return due_; }
+    std::optional<TimePoint> next_timeout() const override { return due_; }
     std::size_t engine_bytes() const override { return 1'000; }
     bool holds_dtls() const override { return checked.empty(); }
     void on_due(TimePoint) override { port_.retire(*this); }

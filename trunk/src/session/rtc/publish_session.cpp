@@ -84,12 +84,8 @@ void PublishSession::finish_batch(TimePoint) {
         lane_->flush();
 }
 
-std::optional<Error> PublishSession::check_life(TimePoint now) {
-    const Duration limit = std::min<Duration>(kSilenceMax, std::max<Duration>(options().stun_timeout, 1s));
-    if (!is_half_open() && now - last_heard() >= limit)
-        return Error(Errc::timed_out, fmt::format("nothing was heard of the publisher for {} s",
-                                                  std::chrono::duration_cast<std::chrono::seconds>(limit).count()));
-    return std::nullopt;
+std::optional<Duration> PublishSession::silence_max() const {
+    return std::min<Duration>(kSilenceMax, std::max<Duration>(options().stun_timeout, 1s));
 }
 
 // Of simulcast one layer goes to all players: what most of their links carry. The others skip to key pictures.

@@ -34,7 +34,7 @@ public:
 private:
     void drain(TimePoint now) override;
     void on_established(TimePoint) override {}
-    std::optional<Error> check_life(TimePoint now) override;
+    std::optional<Duration> silence_max() const override;
     void choose_layer(TimePoint now);
     void on_key_frame_wanted() override;
     // Somebody else has the stream now.

@@ -88,10 +88,21 @@ void SessionPeer::on_due(TimePoint now) {
     look_at_state(now);
     if (end_)
         return;
-    if (!is_established_ && now - begun_ >= kConnectLimit)
+    if (const auto over = limit(); !over || now < *over)
+        return;
+    if (is_established_)
+        end(Error(Errc::timed_out, fmt::format("nothing was heard of the client for {} s",
+                                               std::chrono::duration_cast<std::chrono::seconds>(now - last_heard_).count())));
+    else
         end(Error(Errc::timed_out, session_->selected() ? "no keys in time" : "nobody came with a check in time"));
-    else if (auto over = check_life(now))
-        end(*std::move(over));
+}
+
+std::optional<TimePoint> SessionPeer::limit() const {
+    if (!is_established_)
+        return begun_ + kConnectLimit;
+    if (const auto silence = silence_max())
+        return last_heard_ + *silence;
+    return std::nullopt;
 }
 
 void SessionPeer::look_at_state(TimePoint now) {
@@ -110,12 +121,10 @@ void SessionPeer::look_at_state(TimePoint now) {
     on_established(now);
 }
 
-TimePoint SessionPeer::next_timeout() const {
-    // Silence is looked for so often.
-    const TimePoint look = std::max(begun_, last_heard_) + std::chrono::seconds(1);
-    const TimePoint soon = std::max(look, io::now() + std::chrono::milliseconds(500));
+std::optional<TimePoint> SessionPeer::next_timeout() const {
+    const auto over = limit();
     const auto due = session_ == nullptr ? std::nullopt : session_->next_timeout();
-    return due ? std::min(*due, soon) : soon;
+    return over && due ? std::min(*over, *due) : over ? over : due;
 }
 
 ClientFigures SessionPeer::figures() const {

@@ -42,7 +42,7 @@ public:
     void take_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) final;
     bool is_checked(const TransportAddress& address) const final { return session_ != nullptr && session_->is_checked(address); }
     bool is_half_open() const final { return !is_established_; }
-    TimePoint next_timeout() const final;
+    std::optional<TimePoint> next_timeout() const final;
     void on_due(TimePoint now) final;
     std::size_t engine_bytes() const final { return session_ == nullptr ? 0 : session_->bytes(); }
     bool holds_dtls() const final { return session_ != nullptr && session_->holds_dtls(); }
@@ -68,9 +68,8 @@ protected:
     // After every input: takes what the engine has got.
     virtual void drain(TimePoint now) = 0;
     virtual void on_established(TimePoint now) = 0;
-    // Is it over, although the engine does not know?
-    virtual std::optional<Error> check_life(TimePoint now) = 0;
-    TimePoint last_heard() const { return last_heard_; }
+    // For how long a session that is established may say nothing, whatever the engine thinks of that; nothing: for ever.
+    virtual std::optional<Duration> silence_max() const { return std::nullopt; }
 
     // Client
     const ClientRequest& request() const final { return request_; }
@@ -79,6 +78,8 @@ protected:
 
 private:
     void look_at_state(TimePoint now);
+    // When it is over, unless something is heard before.
+    std::optional<TimePoint> limit() const;
 
     Context& context_;
     const ClientRequest request_;

@@ -152,6 +152,25 @@ TEST_F(RtcSessions, WhoIsKickedGoesAndItsStreamIsFree) {
     EXPECT_TRUE(open(Purpose::publish).ok());
 }
 
+TEST_F(RtcSessions, APublisherThatFallsSilentGoesAPlayerMayStay) {
+    vhosts.options.stun_timeout = 60s;
+    const auto find = [this](const std::string& ufrag) { return dynamic_cast<SessionPeer*>(port->find(ufrag)); };
+    const auto publisher = come(Purpose::publish);
+    const std::string speaks = value_in(answer, "a=ice-ufrag:");
+    publish(*publisher, true);
+    const auto player = come(Purpose::play);
+    const std::string listens = value_in(answer, "a=ice-ufrag:");
+    const TimePoint silent = io::now() + PublishSession::kSilenceMax;
+    ASSERT_NE(find(speaks), nullptr);
+    EXPECT_LE(find(speaks)->next_timeout(), silent);
+    find(speaks)->on_due(silent - 2s);
+    EXPECT_NE(find(speaks), nullptr);
+    find(speaks)->on_due(silent + 1s);
+    EXPECT_EQ(find(speaks), nullptr);
+    find(listens)->on_due(silent + 1s);
+    EXPECT_NE(find(listens), nullptr);
+}
+
 // Every one of them leaves nothing behind: what the server counts is as it was before.
 TEST_F(RtcSessions, WhoComesAndGoesLeavesNothing) {
     const auto publisher = come(Purpose::publish);
