@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -14,52 +15,69 @@ namespace live::engine::rtc {
 
 namespace {
 
-// Of certificates, and of the exchange of keys.
-constexpr std::array<std::string_view, 3> kKeys{"RSA", "EC", "X25519"};
-constexpr std::string_view kStructure = "structure=SubjectPublicKeyInfo";
+// What is kept of an operation (openssl-core_dispatch.h(7)): each algorithm by its first name. Of operations that are not here,
+// everything.
+struct Kept {
+    int operation;
+    std::string_view property;
+    std::vector<std::string_view> names;
+};
 
-// OpenSSL's own provider with most of its keys and ways to read them left out (provider(7)).
+std::vector<Kept> kept_of_all() {
+    // Of certificates, and of the exchange of keys.
+    const std::vector<std::string_view> keys{"RSA", "EC", "X25519"};
+    return {
+        {OSSL_OP_DIGEST, "", {"SHA1", "SHA2-224", "SHA2-256", "SHA2-384", "SHA2-512"}},
+        // The last two are the random generator's.
+        {OSSL_OP_CIPHER, "", {"AES-128-GCM", "AES-256-GCM", "ChaCha20-Poly1305", "AES-256-CTR", "AES-256-ECB"}},
+        {OSSL_OP_MAC, "", {"HMAC"}},
+        {OSSL_OP_KDF, "", {"TLS1-PRF"}},
+        {OSSL_OP_KEYEXCH, "", {"ECDH", "X25519"}},
+        {OSSL_OP_SIGNATURE, "", {"RSA", "ECDSA"}},
+        {OSSL_OP_KEYMGMT, "", keys},
+        {OSSL_OP_DECODER, "structure=SubjectPublicKeyInfo", keys},
+        {OSSL_OP_ENCODER, "", {}},
+        {OSSL_OP_STORE, "", {}},
+    };
+}
+
+// OpenSSL's own provider with most of what it can do left out (provider(7)).
 class Narrowed {
 public:
     Narrowed() : whole_(OSSL_PROVIDER_load(nullptr, "default")) {
         if (whole_ == nullptr)
             return;
-        keys_ = narrow(OSSL_OP_KEYMGMT, "");
-        readers_ = narrow(OSSL_OP_DECODER, kStructure);
+        for (const Kept& kept : kept_of_all())
+            algorithms_.emplace(kept.operation, narrow(kept));
     }
 
     OSSL_PROVIDER* whole() const { return whole_; }
     const OSSL_ALGORITHM* algorithms(int operation, int& is_not_to_be_kept) const {
         is_not_to_be_kept = 0;
-        switch (operation) {
-            case OSSL_OP_KEYMGMT: return keys_.data();
-            case OSSL_OP_DECODER: return readers_.data();
-            case OSSL_OP_ENCODER:
-            case OSSL_OP_STORE: return nullptr;
-            default: return OSSL_PROVIDER_query_operation(whole_, operation, &is_not_to_be_kept);
-        }
+        const auto found = algorithms_.find(operation);
+        return found != algorithms_.end() ? found->second.data()
+                                          : OSSL_PROVIDER_query_operation(whole_, operation, &is_not_to_be_kept);
     }
 
 private:
     // With an end, as OpenSSL's lists have.
-    std::vector<OSSL_ALGORITHM> narrow(int operation, std::string_view property) const {
-        std::vector<OSSL_ALGORITHM> kept;
+    std::vector<OSSL_ALGORITHM> narrow(const Kept& kept) const {
+        std::vector<OSSL_ALGORITHM> found;
         int is_not_to_be_kept = 0;
-        const OSSL_ALGORITHM* each = OSSL_PROVIDER_query_operation(whole_, operation, &is_not_to_be_kept);
+        const OSSL_ALGORITHM* each = OSSL_PROVIDER_query_operation(whole_, kept.operation, &is_not_to_be_kept);
         for (; each != nullptr && each->algorithm_names != nullptr; ++each) {
             const std::string_view names(each->algorithm_names);
             const std::string_view first = names.substr(0, names.find(':'));
-            const bool is_wanted = std::ranges::find(kKeys, first) != kKeys.end();
-            if (is_wanted && std::string_view(each->property_definition).find(property) != std::string_view::npos)
-                kept.push_back(*each);
+            const bool is_wanted = std::ranges::find(kept.names, first) != kept.names.end();
+            if (is_wanted && std::string_view(each->property_definition).find(kept.property) != std::string_view::npos)
+                found.push_back(*each);
         }
-        kept.push_back({nullptr, nullptr, nullptr, nullptr});
-        return kept;
+        found.push_back({nullptr, nullptr, nullptr, nullptr});
+        return found;
     }
 
     OSSL_PROVIDER* whole_;
-    std::vector<OSSL_ALGORITHM> keys_;
-    std::vector<OSSL_ALGORITHM> readers_;
+    std::map<int, std::vector<OSSL_ALGORITHM>> algorithms_;
 };
 
 const Narrowed& narrowed() {
