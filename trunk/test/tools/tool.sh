@@ -80,7 +80,7 @@ flavour() {
 
 # ordinary_flavour: the one that ./configure and make give; taken from OBJS, the script's first argument, where it is configured there.
 ordinary_flavour() {
-    if grep -q '^LIVE_CONFIGURE_USER:STRING=none$' "$1/build/CMakeCache.txt" 2>/dev/null && cmake --build "$1/build" -j "$JOBS" --target srs >/dev/null; then
+    if grep -qE '^LIVE_CONFIGURE_USER:STRING=(none|--jobs=[0-9]+)$' "$1/build/CMakeCache.txt" 2>/dev/null && cmake --build "$1/build" -j "$JOBS" --target srs >/dev/null; then
         TOOLS_SERVER=$1/srs
     fi
     flavour release
