@@ -1,4 +1,4 @@
-// FanOut: when cohorts are sent to. Players with a merge window sit on a wheel of that period, in slots of 5 ms, spread evenly;
+// FanOut: when cohorts are sent to. Players with a merge window sit on a wheel of that period, in slots of 10 ms, spread evenly;
 // the wheel's fiber sleeps to the next slot that has somebody. Players without one are sent to as soon as a packet is there.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace live::session {
 
 class FanOut {
 public:
-    static constexpr std::chrono::milliseconds kTick{5};
+    static constexpr std::chrono::milliseconds kTick{10};
     static constexpr std::chrono::milliseconds kWindowMax{10'000};
 
     // The wheels' fibers belong to `scope`, which is stopped before this is destroyed.
