@@ -13,8 +13,8 @@ verdict "gdb attaches" $? gdb.txt
 holds "fibers, their names, states, ages and stacks" gdb.txt '[0-9]+ fibers' 'rtmp-listener .*waiting.* [0-9.]+ s old' 'live::session::rtmp' \
     'live_fiber_entry'
 number=$(awk '$2 == "rtmp-listener" { print $1; exit }' gdb.txt)
-gdb -q -batch -p "$server" -ex "source $trunk/tools/gdb/co.py" -ex "co-switch $number" -ex bt -ex 'frame function live::session::rtmp::Acceptor::run' \
-    -ex 'print listener_' -ex co-back >switch.txt 2>&1
+gdb -q -batch -p "$server" -ex "source $trunk/tools/gdb/co.py" -ex "co-switch $number" -ex bt -ex 'frame function live::session::next_connection' \
+    -ex 'print listener' -ex co-back >switch.txt 2>&1
 holds "inside one: its stack and its variables" switch.txt 'TcpListener::accept' 'live_fiber_entry' '\$1 = .*TcpListener'
 api versions >/dev/null
 verdict "the server goes on" $? server.log
