@@ -1,4 +1,4 @@
-# Shared by the tests of the tools; sourced, never run. A test builds its flavour in a folder of its own by configure and make, as a
+# Shared by the tests of the tools; sourced, never run. A test configures and builds its flavour in a folder of its own, as a
 # user would, runs the server there, has a stream published and played, stops it as the guide says, and looks at the tool's output.
 # shellcheck shell=sh
 # Sets: trunk, work (the flavour's folder, also the current one), port, passed and failed.
@@ -96,12 +96,11 @@ quick_flavour() {
 # build [configure options]: in the current folder. What other options have left is kept: ninja knows what has changed.
 build() {
     SRS_WORKDIR=$trunk "$trunk/configure" --jobs="$JOBS" --clean=off "$@" >"${built:=build.log}" 2>&1 </dev/null || return 1
-    if [ "${quick:-no}" = no ]; then
-        make >>"$built" 2>&1 </dev/null
-    else
-        # Only the server, not the load tools beside it.
-        cmake -DLIVE_QUICK_BUILD=ON objs/build >>"$built" 2>&1 && cmake --build objs/build -j "$JOBS" --target srs >>"$built" 2>&1 </dev/null
+    if [ "${quick:-no}" = yes ]; then
+        cmake -DLIVE_QUICK_BUILD=ON objs/build >>"$built" 2>&1 || return 1
     fi
+    # Only the server, not the load tools beside it.
+    cmake --build objs/build -j "$JOBS" --target srs >>"$built" 2>&1 </dev/null
 }
 
 # write_conf TANK: where the log goes, console or file.
