@@ -14,6 +14,7 @@ from pathlib import Path
 import play_check
 from clips import find_new_ffmpeg
 
+START_LIMIT_S = 15
 ENOUGH_FPS = 15  # Of 25: a player needs time to start, and the figures below count what it showed.
 
 
@@ -93,10 +94,27 @@ def rtmpdump(url: str, seconds: float, want: str) -> list[str]:
 
 
 def gstreamer(url: str, seconds: float, want: str) -> list[str]:
+    """Its time begins with the first frame: of DASH it may wait for the next list before it shows one."""
     sink = "queue ! videoconvert ! fpsdisplaysink text-overlay=false video-sink=fakesink fps-update-interval=250"
     source = ["rtmp2src", f"location={url}", "!", "decodebin"] if url.startswith("rtmp") else ["uridecodebin", f"uri={url}"]
     command = ["gst-launch-1.0", "-v", *source, "name=d", "d.", "!", *sink.split()]
-    _, out = _run(command, seconds + 4, interrupt=True)
+    with tempfile.TemporaryDirectory() as folder:
+        said = Path(folder) / "said"
+        with open(said, "wb") as log:
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+        limit = time.monotonic() + START_LIMIT_S
+        while child.poll() is None and not re.search(r"rendered: [1-9]", said.read_text(errors="replace")) and time.monotonic() < limit:
+            time.sleep(0.1)
+        try:
+            child.wait(seconds + 1)
+        except subprocess.TimeoutExpired:
+            child.send_signal(signal.SIGINT)
+        try:
+            child.wait(5)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        out = said.read_text(errors="replace")
     shown = [int(n) for n in re.findall(r"rendered: (\d+)", out)]
     if not shown or shown[-1] < seconds * ENOUGH_FPS:
         return [f"{shown[-1] if shown else 0} frames: {_last_error(out)}"]
