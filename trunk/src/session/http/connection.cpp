@@ -9,7 +9,6 @@
 #include "base/log_format.hpp"
 #include "base/secret.hpp"
 #include "engine/http1/writer.hpp"
-#include "io/loop.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::session::http {
@@ -86,11 +85,7 @@ Result<bool> Connection::wait_for_next(io::Deadline deadline) {
     request_.reset();
     parser_.reset();
     const IdleStreams::Entry idle(context_.idle, *stream_);
-    auto waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleSoon)));
-    if (!waited.ok() && waited.code() == Errc::timed_out) {
-        io::trim_stack();  // answering went deeper than waiting does
-        waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleLimit - kIdleSoon)));
-    }
+    const auto waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleLimit)));
     if (!waited.ok() && waited.code() != Errc::timed_out)
         return Error(waited.error());
     make_parser();

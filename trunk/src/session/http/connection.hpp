@@ -31,8 +31,6 @@ public:
     static constexpr std::size_t kRequestsMax = 10'000;
     // How long a client may keep a connection without asking for anything.
     static constexpr std::chrono::seconds kIdleLimit{15};
-    // Who has not asked again by then is thought to stay away for a while: its memory is given back.
-    static constexpr std::chrono::seconds kIdleSoon{1};
     // How long, and how much, a client that is refused may still send.
     static constexpr std::chrono::seconds kRefusalLimit{1};
     static constexpr std::size_t kRefusalBytesMax = 1 << 20;
