@@ -18,6 +18,8 @@ using ContextPtr = std::unique_ptr<EVP_MAC_CTX, FreeContext>;
 
 ContextPtr make_context() {
     EVP_MAC* const hmac = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
+    if (hmac == nullptr)
+        return nullptr;
     ContextPtr context(EVP_MAC_CTX_new(hmac));
     EVP_MAC_free(hmac);
     std::array<char, 5> digest{"SHA1"};

@@ -15,11 +15,12 @@ public:
         : tools_(tools), slots_(std::max<std::size_t>(1, static_cast<std::size_t>(period / kTick))) {}
 
     void join(Seat& seat) {
-        auto& slot = slots_[next_seat_++ % slots_.size()];
+        auto& slot = slots_[next_seat_++ / kNeighbours % slots_.size()];
         media::Source& source = seat.cursor.source();
         const media::RunFormat& format = seat.cursor.format();
-        auto at = std::ranges::find_if(
-            slot, [&](const auto& cohort) { return &cohort->source() == &source && cohort->format() == format; });
+        auto at = std::ranges::find_if(slot, [&](const auto& cohort) {
+            return &cohort->source() == &source && cohort->format() == format && cohort->size() < kPlayersAtOnce;
+        });
         if (at == slot.end()) {
             slot.push_back(std::make_unique<Cohort>(Ref<media::Source>(&source), format, tools_));
             at = std::prev(slot.end());
@@ -45,24 +46,33 @@ public:
                 due = io::now();
             if (due > io::now() ? !io::sleep(io::Deadline::at(due)).ok() : !give_way().ok())
                 return;
-            send(slots_[slot]);
+            if (!send(slots_[slot]).ok())
+                return;
         }
     }
 
 private:
-    // Late already, but readers and publishers come first: one pass of the loop between two slots.
+    // Late already, but readers and publishers come first: one pass of the loop.
     static Result<void> give_way() { return io::yield(io::Deadline::never()); }
 
-    void send(std::vector<std::unique_ptr<Cohort>>& slot) {
+    // Others may join the slot while it gives way; cohorts go nowhere but here.
+    Result<void> send(std::vector<std::unique_ptr<Cohort>>& slot) {
+        std::size_t players = 0;
         for (std::size_t i = slot.size(); i-- > 0;) {
+            if (players >= kPlayersAtOnce) {
+                TRY(give_way());
+                players = 0;
+            }
             if (slot[i]->is_empty()) {
                 slot[i] = std::move(slot.back());
                 slot.pop_back();
                 --cohorts_;
             } else {
+                players += slot[i]->size();
                 slot[i]->send_if_more_than(slot[i]->source().options().mw_msgs);
             }
         }
+        return {};
     }
 
     CohortTools& tools_;

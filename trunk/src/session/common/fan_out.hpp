@@ -1,5 +1,6 @@
 // FanOut: when cohorts are sent to. Players with a merge window sit on a wheel of that period, in slots of 10 ms, spread evenly;
-// the wheel's fiber sleeps to the next slot that has somebody. Players without one are sent to as soon as a packet is there.
+// the wheel's fiber sleeps to the next slot that has somebody, and gives way inside a slot that has many. Players without one are
+// sent to as soon as a packet is there.
 #pragma once
 
 #include <chrono>
@@ -21,6 +22,10 @@ class FanOut {
 public:
     static constexpr std::chrono::milliseconds kTick{10};
     static constexpr std::chrono::milliseconds kWindowMax{10'000};
+    // Players that are sent to before readers and publishers come between; a cohort of a wheel has no more.
+    static constexpr std::size_t kPlayersAtOnce = 128;
+    // Players who come one after another share a slot: the kernel keeps what it knows of their sockets side by side.
+    static constexpr std::size_t kNeighbours = 8;
 
     // The wheels' fibers belong to `scope`, which is stopped before this is destroyed.
     explicit FanOut(io::Scope& scope, io::FanSender::Use use = io::FanSender::Use::plain_sends);

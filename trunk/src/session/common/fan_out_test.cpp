@@ -1,0 +1,96 @@
+#include "session/common/fan_out.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include "io/wait_fixture.hpp"
+#include "media/run_fixture.hpp"
+
+namespace live::session {
+namespace {
+
+// A player that takes all that comes, and sends nothing.
+struct Viewer {
+    Viewer(const Ref<media::Source>& source, std::array<int, 2> ends)
+        : stream(io::Socket(ends[0]), {"127.0.0.1", 1}), reader(ends[1]), cursor(source, media::RunFormat{}) {}
+
+    io::TcpStream stream;
+    io::Socket reader;
+    media::RunCursor cursor;
+    Signal handed_back;
+    Seat seat{stream, cursor, handed_back};
+};
+
+class FanOutTest : public testing::Test {
+protected:
+    void TearDown() override {
+        for (const auto& viewer : viewers_)
+            fan_out_.leave(viewer->seat);
+        MUST(scope_.stop(io::Deadline::after(std::chrono::seconds(20))));
+    }
+    void join(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            std::array<int, 2> ends{};
+            ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
+            viewers_.push_back(std::make_unique<Viewer>(stage_->source, ends));
+            MUST(fan_out_.join(viewers_.back()->seat));
+        }
+    }
+    // Everybody's turn is the same.
+    static media::PlayOptions one_slot() {
+        media::PlayOptions options;
+        options.mw_latency = FanOut::kTick;
+        return options;
+    }
+    bool all_are_members() const {
+        return std::ranges::all_of(viewers_, [](const auto& viewer) { return viewer->seat.is_member; });
+    }
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    std::optional<media::Stage> stage_;
+    io::Scope scope_{"test"};
+    FanOut fan_out_{scope_};
+    std::vector<std::unique_ptr<Viewer>> viewers_;
+    std::uint64_t most_ = 0;  // sends between two turns of another fiber
+};
+
+TEST_F(FanOutTest, EightWhoComeOneAfterAnotherHaveTheSameTurn) {
+    stage_.emplace();
+    join(3 * FanOut::kNeighbours);
+    for (std::size_t i = 0; i < viewers_.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            EXPECT_EQ(viewers_[i]->seat.cohort == viewers_[j]->seat.cohort, i / FanOut::kNeighbours == j / FanOut::kNeighbours);
+}
+
+TEST_F(FanOutTest, OthersRunInTheMiddleOfATurnOfMany) {
+    stage_.emplace(one_slot());
+    constexpr std::size_t kPlayers = 2 * FanOut::kPlayersAtOnce + 40;
+    stage_->config();
+    join(kPlayers);
+    stage_->picture();
+    stage_->source->flush();
+    io::wait_until([this] { return all_are_members(); });
+    MUST(scope_.start("watcher", [&](io::Deadline deadline) {
+        for (std::uint64_t before = fan_out_.counters().sends; io::yield(deadline).ok();) {
+            const std::uint64_t sends = fan_out_.counters().sends;
+            most_ = std::max(most_, sends - before);
+            before = sends;
+        }
+    }));
+    stage_->picture();
+    stage_->source->flush();
+    io::wait_until([&] { return fan_out_.counters().sends >= kPlayers; });
+    EXPECT_GT(most_, 0U);
+    EXPECT_LT(most_, 2 * FanOut::kPlayersAtOnce);
+    for (const auto& viewer : viewers_)
+        ASSERT_EQ(viewer->seat.sent_bytes(), viewers_.front()->seat.sent_bytes());
+}
+
+}  // namespace
+}  // namespace live::session
