@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include "io/socket_pair_fixture.hpp"
+
 namespace live::io {
 namespace {
 
@@ -20,10 +22,9 @@ class Pairs {
 public:
     explicit Pairs(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
-            std::array<int, 2> ends{};
-            EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
-            senders.push_back(ends[0]);
-            readers.push_back(ends[1]);
+            const auto [sender, reader] = socket_pair();
+            senders.push_back(sender);
+            readers.push_back(reader);
         }
     }
     ~Pairs() {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
+#include "io/socket_pair_fixture.hpp"
 #include "io/wait_fixture.hpp"
 #include "media/run_fixture.hpp"
 
@@ -36,9 +36,7 @@ protected:
     }
     void join(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
-            std::array<int, 2> ends{};
-            ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
-            viewers_.push_back(std::make_unique<Viewer>(stage_->source, ends));
+            viewers_.push_back(std::make_unique<Viewer>(stage_->source, io::socket_pair()));
             MUST(fan_out_.join(viewers_.back()->seat));
         }
     }
