@@ -34,61 +34,69 @@ bool install_guard(void* lowest, std::size_t page) {
     return ::mprotect(lowest, page, PROT_NONE) == 0;
 }
 
-// nullptr with errno.
-void* map_stack(std::size_t total, std::size_t page) {
+// `count` stacks of `total` bytes, one behind the other; nullptr with errno.
+char* map_stacks(std::size_t count, std::size_t total, std::size_t page) {
     if constexpr (instrument::kHeapStacks)
-        return std::aligned_alloc(page, total);
-    void* memory = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+        return static_cast<char*>(std::aligned_alloc(page, total));
+    void* memory =
+        ::mmap(nullptr, count * total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED)
         return nullptr;
-    if (!install_guard(memory, page)) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (install_guard(static_cast<char*>(memory) + i * total, page))
+            continue;
         const int error = errno;
-        ::munmap(memory, total);
+        ::munmap(memory, count * total);
         errno = error;
         return nullptr;
     }
     // A huge page would make every stack around it resident. An error only means that there are no huge pages.
-    ::madvise(memory, total, MADV_NOHUGEPAGE);
-    return memory;
+    ::madvise(memory, count * total, MADV_NOHUGEPAGE);
+    return static_cast<char*>(memory);
 }
 
 }  // namespace
 
 _st_stack* StackPool::take(std::size_t bytes) {
-    const std::size_t page = page_bytes();
-    if (free_ != nullptr && static_cast<std::size_t>(free_->core.stk_size) >= bytes) {
-        FiberStack* stack = free_;
-        free_ = stack->next_free;
-        --pooled_;
-        ++live_;
-        stack->in_use = true;
-        stack->thread = nullptr;
-        stack->exceptions = {};
-        stack->sanitizer_fake_stack = nullptr;
-        instrument::unpoison_stack(stack->core);
-        return &stack->core;
-    }
-    const std::size_t total = bytes + page;
-    void* memory = map_stack(total, page);
-    if (memory == nullptr)
+    if ((free_ == nullptr || static_cast<std::size_t>(free_->core.stk_size) < bytes) && !map_more(bytes))
         return nullptr;
-
-    auto stack = std::make_unique<FiberStack>();
-    char* lowest = static_cast<char*>(memory);
-    stack->core.vaddr = lowest;
-    stack->core.vaddr_size = static_cast<int>(total);
-    stack->core.stk_size = static_cast<int>(bytes);
-    stack->core.stk_bottom = lowest + page;
-    stack->core.stk_top = lowest + total;
-    stack->valgrind_id = instrument::announce_stack(stack->core);
-    stack->in_use = true;
-    stack->next_mapped = all_;
-    if (all_ != nullptr)
-        all_->previous_mapped = stack.get();
-    all_ = stack.get();
+    FiberStack* stack = free_;
+    free_ = stack->next_free;
+    --pooled_;
     ++live_;
-    // The core holds the stack as a plain pointer from here on; unmap() takes it back into a unique_ptr.
-    return &stack.release()->core;
+    stack->in_use = true;
+    stack->thread = nullptr;
+    stack->exceptions = {};
+    stack->sanitizer_fake_stack = nullptr;
+    instrument::unpoison_stack(stack->core);
+    return &stack->core;
+}
+
+bool StackPool::map_more(std::size_t bytes) {
+    const std::size_t page = page_bytes();
+    const std::size_t total = bytes + page;
+    const std::size_t count = instrument::kHeapStacks ? 1 : kMappedAtOnce;
+    char* const memory = map_stacks(count, total, page);
+    if (memory == nullptr)
+        return false;
+    for (char* lowest = memory; lowest < memory + count * total; lowest += total) {
+        // The core holds the stack as a plain pointer; unmap() takes it back into a unique_ptr.
+        FiberStack* const stack = std::make_unique<FiberStack>().release();
+        stack->core.vaddr = lowest;
+        stack->core.vaddr_size = static_cast<int>(total);
+        stack->core.stk_size = static_cast<int>(bytes);
+        stack->core.stk_bottom = lowest + page;
+        stack->core.stk_top = lowest + total;
+        stack->valgrind_id = instrument::announce_stack(stack->core);
+        stack->next_mapped = all_;
+        if (all_ != nullptr)
+            all_->previous_mapped = stack;
+        all_ = stack;
+        stack->next_free = free_;
+        free_ = stack;
+        ++pooled_;
+    }
+    return true;
 }
 
 void StackPool::give_back(_st_stack* given) {

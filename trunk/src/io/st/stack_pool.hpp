@@ -15,6 +15,8 @@ class StackPool {
 public:
     // Stacks that are kept mapped for the next fibers. Beyond it, a stack of an ended fiber goes back to the kernel.
     static constexpr std::size_t kPooledMax = 128;
+    // One system call for so many; none of their pages is there before it is touched.
+    static constexpr std::size_t kMappedAtOnce = 8;
 
     // A stack with `bytes` of usable memory (whole pages); nullptr with errno when the kernel has no more mappings for us.
     _st_stack* take(std::size_t bytes);
@@ -34,6 +36,7 @@ public:
     void register_leak_roots(const _st_thread* running);
 
 private:
+    bool map_more(std::size_t bytes);
     void unmap(FiberStack* stack);
 
     FiberStack* all_ = nullptr;   // every mapped stack
