@@ -1,6 +1,7 @@
 #include "engine/http1/grammar.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -17,11 +18,19 @@ constexpr std::size_t kStatusDigits = 3;
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 // RFC 9110, 5.6.2.
-bool is_token_character(char letter) {
-    return ascii::is_alphanumeric(letter) || std::string_view("!#$%&'*+-.^_`|~").find(letter) != std::string_view::npos;
-}
+constexpr auto kTokenLetters = [] {
+    std::array<bool, 256> is_one{};
+    for (std::size_t byte = 0; byte < 128; ++byte)
+        is_one[byte] = ascii::is_alphanumeric(static_cast<char>(byte));
+    for (const char letter : std::string_view("!#$%&'*+-.^_`|~"))
+        is_one[static_cast<unsigned char>(letter)] = true;
+    return is_one;
+}();
 
-bool is_token(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_token_character); }
+bool is_token(std::string_view text) {
+    return !text.empty() &&
+           std::ranges::all_of(text, [](char letter) { return kTokenLetters[static_cast<unsigned char>(letter)]; });
+}
 
 // "HTTP/1.1", one digit each.
 std::optional<Version> parse_version(std::string_view text) {

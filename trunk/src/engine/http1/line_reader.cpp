@@ -13,39 +13,36 @@ bool is_control(char letter) {
 
 }  // namespace
 
+// A line is one run of what is no control character, and then its end.
 Result<std::size_t> LineReader::feed(Bytes input, std::size_t bytes_max) {
     const std::string_view text = as_text(input);
-    std::size_t at = 0;
-    while (at < text.size() && !complete_) {
-        if (text[at] == '\n') {
-            if (!carriage_return_ && line_end_ == LineEnd::strict)
-                return Error(Errc::malformed, "a line of an HTTP message ends without a carriage return");
-            complete_ = true;
-            ++at;
-            continue;
-        }
-        if (carriage_return_)
-            return Error(Errc::malformed, "a carriage return inside a line of an HTTP message");
-        if (text[at] == '\r') {
-            carriage_return_ = true;
-            ++at;
-            continue;
-        }
-        const auto rest = text.substr(at);
-        const auto run = static_cast<std::size_t>(std::ranges::find_if(rest, is_control) - rest.begin());
-        if (run == 0)
-            return Error(Errc::malformed, "a control character in an HTTP message");
-        const std::size_t room = bytes_max - std::min(bytes_max, line_.size());
-        line_ += rest.substr(0, std::min(run, room));
-        if (run > room)
-            return Error(Errc::limit, "a line of an HTTP message is longer than " + std::to_string(bytes_max) + " bytes");
-        at += run;
+    const auto run = carriage_return_ ? 0 : static_cast<std::size_t>(std::ranges::find_if(text, is_control) - text.begin());
+    const std::size_t room = bytes_max - std::min(bytes_max, held_.size());
+    if (run > room) {
+        held_ += text.substr(0, room);
+        return Error(Errc::limit, "a line of an HTTP message is longer than " + std::to_string(bytes_max) + " bytes");
     }
+    std::size_t at = run;
+    if (!carriage_return_ && at < text.size() && text[at] == '\r') {
+        carriage_return_ = true;
+        ++at;
+    }
+    if (at < text.size()) {
+        if (text[at] != '\n')
+            return Error(Errc::malformed, carriage_return_ ? "a carriage return inside a line of an HTTP message"
+                                                           : "a control character in an HTTP message");
+        if (!carriage_return_ && line_end_ == LineEnd::strict)
+            return Error(Errc::malformed, "a line of an HTTP message ends without a carriage return");
+        complete_ = true;
+        ++at;
+    }
+    const std::string_view part = text.substr(0, run);
+    line_ = complete_ && held_.empty() ? part : held_.append(part);
     return at;
 }
 
 void LineReader::start_next() {
-    line_.clear();
+    held_.clear();
     carriage_return_ = complete_ = false;
 }
 

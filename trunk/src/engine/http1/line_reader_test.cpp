@@ -37,6 +37,18 @@ TEST(Http1Lines, ComeOutWholeInEveryPortionSize) {
         EXPECT_EQ(MUST(lines_of(input, strict, portion)), wanted) << portion;
 }
 
+TEST(Http1Lines, AreNotCopiedWhenTheyComeWhole) {
+    LineReader reader(strict);
+    const std::string_view input = "one\r\ntwo\r\n";
+    EXPECT_EQ(MUST(reader.feed(as_bytes(input), kMax)), 5u);
+    EXPECT_EQ(reader.line().data(), input.data());
+    reader.start_next();
+    EXPECT_EQ(MUST(reader.feed(as_bytes(input.substr(5, 2)), kMax)), 2u);
+    EXPECT_EQ(reader.line(), "tw");
+    EXPECT_EQ(MUST(reader.feed(as_bytes(input.substr(7)), kMax)), 3u);
+    EXPECT_EQ(reader.line(), "two");
+}
+
 TEST(Http1Lines, EndWithALineFeedAloneOnlyForTheLenient) {
     EXPECT_EQ(lines_of("a\nb\r\n", strict).code(), Errc::malformed);
     EXPECT_EQ(MUST(lines_of("a\nb\r\n\n", lenient)), (std::vector<std::string>{"a", "b", ""}));

@@ -1,5 +1,7 @@
 #include "engine/http1/writer.hpp"
 
+#include <utility>
+
 #include "base/check.hpp"
 
 namespace live::engine::http1 {
@@ -76,39 +78,31 @@ std::string_view reason_of(int status) {
     }
 }
 
+ResponseBuilder::ResponseBuilder(int status, Connection connection) {
+    constexpr std::size_t kUsualBytes = 256;
+    text_.reserve(kUsualBytes);
+    text_ += "HTTP/1.1 ";
+    text_ += std::to_string(status);
+    text_ += ' ';
+    text_ += reason_of(status);
+    text_ += "\r\n";
+    append_field(text_, "Connection", connection_value(connection));
+}
+
 ResponseBuilder& ResponseBuilder::header(std::string_view name, std::string_view value) {
-    append_field(fields_, name, value);
+    append_field(text_, name, value);
     return *this;
 }
 
-std::string ResponseBuilder::head() const {
-    constexpr std::size_t kUsualBytes = 256;  // with what is added behind it
-    std::string out;
-    out.reserve(fields_.size() + kUsualBytes);
-    out += "HTTP/1.1 ";
-    out += std::to_string(status_);
-    out += ' ';
-    out += reason_of(status_);
-    out += "\r\n";
-    append_field(out, "Connection", connection_value(connection_));
-    out += fields_;
-    return out;
+std::string ResponseBuilder::with_body(std::string_view content_type, std::string_view body) {
+    header("Content-Type", content_type);
+    header("Content-Length", std::to_string(body.size()));
+    return without_body().append(body);
 }
 
-std::string ResponseBuilder::head_for_body(std::string_view content_type, std::size_t body_bytes) const {
-    std::string out = head();
-    append_field(out, "Content-Type", content_type);
-    append_field(out, "Content-Length", std::to_string(body_bytes));
-    return out += "\r\n";
-}
-
-std::string ResponseBuilder::with_body(std::string_view content_type, std::string_view body) const {
-    return head_for_body(content_type, body.size()).append(body);
-}
-
-std::string ResponseBuilder::without_body() const {
-    std::string out = head();
-    return out += "\r\n";
+std::string ResponseBuilder::without_body() {
+    text_ += "\r\n";
+    return std::move(text_);
 }
 
 std::string write_request(std::string_view method, std::string_view target, std::string_view host, const Headers& headers,

@@ -17,24 +17,19 @@ class ResponseBuilder {
 public:
     enum class Connection : std::uint8_t { close, keep_alive, upgrade };
 
-    explicit ResponseBuilder(int status, Connection connection = Connection::close) : status_(status), connection_(connection) {}
+    explicit ResponseBuilder(int status, Connection connection = Connection::close);
 
     // Fields appear in the order they are added.
     ResponseBuilder& header(std::string_view name, std::string_view value);
 
-    // Each gives the whole text; the builder can be used again.
-    // Head and body with its length. An answer to HEAD takes the same head and sends no body.
-    std::string with_body(std::string_view content_type, std::string_view body) const;
-    std::string head_for_body(std::string_view content_type, std::size_t body_bytes) const;
+    // Either gives the whole text, once.
+    // Head and body with its length.
+    std::string with_body(std::string_view content_type, std::string_view body);
     // Without a body, or with one whose end the fields tell: what follows them is the caller's.
-    std::string without_body() const;
+    std::string without_body();
 
 private:
-    std::string head() const;
-
-    int status_;
-    Connection connection_;
-    std::string fields_;
+    std::string text_;
 };
 
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";

@@ -26,11 +26,6 @@ TEST(Http1Writer, WritesABodyWithItsLength) {
     EXPECT_TRUE(response.keep_alive);
 }
 
-TEST(Http1Writer, TheHeadForHeadAnnouncesTheBodyAndSendsNone) {
-    EXPECT_EQ(ResponseBuilder(200).head_for_body("text/plain", 5),
-              "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\n");
-}
-
 TEST(Http1Writer, WritesChunks) {
     std::string text = ResponseBuilder(200).header("Transfer-Encoding", "chunked").without_body();
     const std::string large(300, 'x');

@@ -157,11 +157,13 @@ HlsHandler::Asked HlsHandler::asked_for(const http::Request& request) const {
         asked.marks_fragments = options->ctx && options->ts_ctx;
         asked.is_relative = options->master_m3u8_path_relative;
         asked.idle_limit = 2 * std::max<Duration>(options->window, std::chrono::seconds(1));
+    }
+    if (file != nullptr) {
+        asked.stream = file->output->name();
+    } else if (options != nullptr) {
         const std::string below = request.path().substr(std::min(request.path().find_first_not_of('/'), request.path().size()));
         asked.stream = match_name(options->m3u8_file, below).value_or(split_path(below));
     }
-    if (file != nullptr)
-        asked.stream = file->output->name();
     asked.stream.vhost = request.vhost();
     asked.ctx = request.target.query.get(kCtx);
     if (!is_good_ctx(asked.ctx))

@@ -485,8 +485,10 @@ std::optional<std::string> StreamOutput::playlist_text(SegmentList::Form form, s
     const auto is_room = [](char letter) { return letter == kRoom || letter == kRoomBeforeQuery; };
     const std::string session = ctx.empty() ? "" : "?hls_ctx=" + std::string(ctx);
     const std::string before_query = session.empty() ? "?" : session + "&";
+    std::string_view rest = rendered(form);
     std::string with_session;
-    for (std::string_view rest = rendered(form); !rest.empty();) {
+    with_session.reserve(rest.size());
+    while (!rest.empty()) {
         const auto end = static_cast<std::size_t>(std::ranges::find_if(rest, is_room) - rest.begin());
         with_session += rest.substr(0, end);
         if (end < rest.size())

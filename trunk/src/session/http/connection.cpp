@@ -65,7 +65,7 @@ Result<void> Connection::serve(io::Deadline deadline) {
         // Who comes anew has one time for everything, who stays may first be silent.
         if (requests_ > 0 && !TRY(wait_for_next(deadline)))
             return {};
-        const auto received = receive_next(deadline.sooner(io::Deadline::after(kReceiveLimit)));
+        const auto received = receive(deadline.sooner(io::Deadline::after(kReceiveLimit)));
         if (!received.ok()) {
             refuse_for(received.error(), deadline);
             return received;
@@ -96,12 +96,6 @@ void Connection::make_parser() {
     parser_.emplace(context_.limits, [this](const http1::Request& head) { return streams_body(head); });
 }
 
-// Into a member: a live stream is answered for hours, from the same stack.
-Result<void> Connection::receive_next(io::Deadline deadline) {
-    message_ = TRY(receive(deadline));
-    return {};
-}
-
 void Connection::refuse_for(const Error& error, io::Deadline deadline) {
     if (error.code() != Errc::closed && error.code() != Errc::cancelled && error.code() != Errc::system)
         refuse(error.code() == Errc::timed_out ? kRequestTimeout : parser_->error_status(), deadline);
@@ -123,12 +117,15 @@ void Connection::refuse(int status, io::Deadline deadline, std::string method) {
     }
 }
 
-Result<std::optional<http1::Request>> Connection::receive(io::Deadline deadline) {
+Result<void> Connection::receive(io::Deadline deadline) {
     for (;;) {
-        if (const http1::Request* streamed = parser_->streamed())
-            return std::optional(*streamed);
-        if (auto request = parser_->next())
-            return request;
+        if (const http1::Request* streamed = parser_->streamed()) {
+            message_ = *streamed;
+            return {};
+        }
+        message_ = parser_->next();
+        if (message_)
+            return {};
         if (!rest_.empty()) {
             const std::vector<std::uint8_t> rest = std::exchange(rest_, {});
             TRY(feed(rest));
@@ -142,7 +139,7 @@ Result<std::optional<http1::Request>> Connection::receive(io::Deadline deadline)
         if (!count.ok()) {
             const bool is_done = count.code() == Errc::closed || count.code() == Errc::timed_out;
             if (is_done && parser_->is_idle())
-                return std::optional<http1::Request>();
+                return {};
             return Error(count.error());
         }
         context_.traffic.received_bytes += *count;
@@ -160,29 +157,29 @@ Result<void> Connection::feed(Bytes input) {
     return {};
 }
 
-Result<Request> Connection::understand(http1::Request message) const {
-    auto target = TRY(wire::http::parse_target(message.target));
-    return Request{std::move(message), std::move(target), log_.id(), peer_, peer_ip_, tcp_ == nullptr};
+Request Connection::made_of(http1::Request message, wire::http::Target target) const {
+    return {std::move(message), std::move(target), log_.id(), peer_, peer_ip_, tcp_ == nullptr};
 }
 
 bool Connection::streams_body(const http1::Request& head) const {
-    const auto request = understand(head);
-    if (!request.ok())
+    auto target = wire::http::parse_target(head.target);
+    if (!target.ok())
         return false;
-    const Router::Match match = context_.router.find(*request);
-    return !own_answer(*request, match) && match.handler->body_mode(*request) == BodyMode::streamed;
+    const Request request = made_of(head, *std::move(target));
+    const Router::Match match = context_.router.find(request);
+    return !own_answer(request, match) && match.handler->body_mode(request) == BodyMode::streamed;
 }
 
 // What is not understood is refused. A frame of its own, as route().
 [[gnu::noinline]] Result<void> Connection::understand_next(io::Deadline deadline) {
     log_request(*message_);
-    std::string method = message_->method;
-    auto understood = understand(*std::exchange(message_, std::nullopt));
-    if (!understood.ok()) {
-        refuse(kBadRequest, deadline, std::move(method));
-        return Error(understood.error());
+    auto target = wire::http::parse_target(message_->target);
+    if (!target.ok()) {
+        refuse(kBadRequest, deadline, std::move(message_->method));
+        return Error(target.error());
     }
-    request_ = *std::move(understood);
+    request_ = made_of(*std::move(message_), *std::move(target));
+    message_.reset();
     return {};
 }
 

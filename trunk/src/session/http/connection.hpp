@@ -19,6 +19,7 @@
 #include "session/common/connection_limit.hpp"
 #include "session/http/context.hpp"
 #include "session/http/exchange.hpp"
+#include "wire/http/target.hpp"
 
 namespace live::session::http {
 
@@ -49,11 +50,10 @@ private:
     void refuse_for(const Error& error, io::Deadline deadline);
     // `method` as far as it is known: the answer to HEAD has no body.
     void refuse(int status, io::Deadline deadline, std::string method = {});
-    // The next request, without its body when that is streamed; none when the client has gone, or stayed away, between two of
-    // them.
-    Result<std::optional<engine::http1::Request>> receive(io::Deadline deadline);
+    // Into message_, a member since a live stream is answered for hours from the same stack: the next request, without its body
+    // when that is streamed; none when the client has gone, or stayed away, between two of them.
+    Result<void> receive(io::Deadline deadline);
     Result<void> feed(Bytes input);
-    Result<void> receive_next(io::Deadline deadline);
     Result<bool> wait_for_next(io::Deadline deadline);
     void make_parser();
     Result<void> understand_next(io::Deadline deadline);
@@ -61,7 +61,7 @@ private:
     // Whether another request may follow the one that is being answered.
     bool may_stay() const;
     Result<Handler*> route(Exchange& exchange, io::Deadline deadline);
-    Result<Request> understand(engine::http1::Request message) const;
+    Request made_of(engine::http1::Request message, wire::http::Target target) const;
     bool streams_body(const engine::http1::Request& head) const;
     // What is said without asking a handler.
     std::optional<Reply> own_answer(const Request& request, const Router::Match& match) const;

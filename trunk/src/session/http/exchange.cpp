@@ -1,6 +1,7 @@
 #include "session/http/exchange.hpp"
 
 #include <array>
+#include <utility>
 
 #include "engine/http1/writer.hpp"
 
@@ -32,10 +33,10 @@ Result<void> Handler::serve(Exchange& exchange, io::Deadline deadline) {
     return exchange.send(handle(exchange.request(), deadline), deadline);
 }
 
-Result<void> Exchange::send(const Reply& reply, io::Deadline deadline) {
+Result<void> Exchange::send(Reply reply, io::Deadline deadline) {
     // RFC 9110, 8.6: 204 has no length.
     const BodyEnd end = reply.status == kNoContent ? BodyEnd::none : BodyEnd::length;
-    Head head{reply.status, reply.content_type, end, reply.body.size(), reply.headers};
+    const Head head{reply.status, std::move(reply.content_type), end, reply.body.size(), std::move(reply.headers)};
     std::string text = head_text(head);
     if (!request_.is_head())
         text += reply.body;

@@ -74,7 +74,7 @@ public:
     Traffic& traffic() { return connection_.context.traffic; }
 
     // A whole answer, without its body for HEAD.
-    Result<void> send(const Reply& reply, io::Deadline deadline);
+    Result<void> send(Reply reply, io::Deadline deadline);
     // Afterwards the body is the caller's; for HEAD there is none.
     Result<void> send_head(const Head& head, io::Deadline deadline);
     // The text of that head, for who sends it together with the first bytes.

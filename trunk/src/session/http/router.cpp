@@ -27,8 +27,9 @@ Router::Match Router::find(const Request& request) const {
 Router::Match Router::find(std::string_view path) const {
     if (const auto exact = handlers_.find(path); exact != handlers_.end())
         return {exact->second, {}};
-    std::string folder(path);
-    folder += '/';
+    std::string folder;
+    folder.reserve(path.size() + 1);
+    folder.append(path) += '/';
     if (handlers_.contains(folder))
         return {nullptr, std::move(folder)};
     // From the longest folder above the path to the root.

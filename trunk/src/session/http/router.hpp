@@ -3,9 +3,10 @@
 // these and the pattern "/": each is asked, in their order, whether the address is one of its own.
 #pragma once
 
-#include <map>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "session/http/handler.hpp"
@@ -30,7 +31,12 @@ public:
     Match find(std::string_view path) const;
 
 private:
-    std::map<std::string, Handler*, std::less<>> handlers_;
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+    };
+
+    std::unordered_map<std::string, Handler*, Hash, std::equal_to<>> handlers_;  // by pattern
     std::vector<Handler*> fallbacks_;
 };
 

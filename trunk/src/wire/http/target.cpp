@@ -62,6 +62,7 @@ bool climbs(std::string_view path) {
 
 Result<std::string> percent_decode(std::string_view text) {
     std::string out;
+    out.reserve(text.size());
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (text[at] != '%') {
             out += text[at];
