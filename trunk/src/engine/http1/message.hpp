@@ -20,12 +20,8 @@ public:
         bool operator==(const Field&) const = default;
     };
 
-    void add(std::string name, std::string value) {
-        constexpr std::size_t kUsual = 8;
-        if (fields_.empty())
-            fields_.reserve(kUsual);
-        fields_.push_back({std::move(name), std::move(value)});
-    }
+    // Without room ahead: a live stream's player keeps its request for hours.
+    void add(std::string name, std::string value) { fields_.push_back({std::move(name), std::move(value)}); }
     // Adds to the value of the newest field, which must exist.
     void extend_last(std::string_view more) { fields_.back().value += more; }
     // The first field of that name.

@@ -200,10 +200,10 @@ bool Connection::may_stay() const {
 // is served for hours.
 [[gnu::noinline]] Result<Handler*> Connection::route(Exchange& exchange, io::Deadline deadline) {
     const Router::Match match = context_.router.find(*request_);
-    const auto own = own_answer(*request_, match);
+    auto own = own_answer(*request_, match);
     if (!own)
         return match.handler;
-    TRY(exchange.send(*own, deadline));
+    TRY(exchange.send(*std::move(own), deadline));
     return nullptr;
 }
 
