@@ -47,6 +47,7 @@ LoopCounters Loop::counters() {
     return {.turns = state.engine.turns(),
             .switches = state.switches,
             .epoll_controls = state.engine.controls(),
+            .coalesced = state.engine.coalesced(),
             .fibers = state.fiber_count,
             .fiber_bytes = sizeof(Fiber),
             .sleeping = state.timers.size(),

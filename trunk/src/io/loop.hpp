@@ -34,6 +34,7 @@ struct LoopCounters {
     std::uint64_t turns = 0;           // calls of epoll_wait
     std::uint64_t switches = 0;        // between fibers
     std::uint64_t epoll_controls = 0;  // calls of epoll_ctl
+    std::size_t coalesced = 0;         // streams whose fibers may be woken together, Stream::coalesce_wakes()
     std::size_t fibers = 0;            // alive now, the primordial one not counted
     std::size_t fiber_bytes = 0;       // the record of each, without its stack
     std::size_t sleeping = 0;          // with a deadline

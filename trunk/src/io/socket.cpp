@@ -84,6 +84,11 @@ Result<void> Socket::wait_for(Interest interest, Deadline deadline) {
     return {};
 }
 
+void Socket::coalesce_wakes() {
+    if (fd_ >= 0)
+        st::loop_state().engine.coalesce(fd_);
+}
+
 void Socket::forget() {
     if (fd_ >= 0)
         st::loop_state().engine.forget(fd_);

@@ -49,6 +49,8 @@ public:
     // The same for one direction, with the deadline as an error.
     Result<void> wait_for(Interest interest, Deadline deadline);
 
+    // See Stream::coalesce_wakes.
+    void coalesce_wakes();
     // Out of epoll until somebody waits for it again.
     void forget();
     // See Engine::is_blocked and Engine::set_blocked.

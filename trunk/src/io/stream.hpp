@@ -38,6 +38,10 @@ public:
     // close() is called meanwhile.
     virtual Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) = 0;
 
+    // From now on the fiber may be woken up to 5 ms late, together with others, while the loop has many such: for peers who ask
+    // now and then, not for those who send all the time.
+    virtual void coalesce_wakes() = 0;
+
     // The peer's address as "ip:port".
     virtual std::string peer() const = 0;
     // Whoever waits wakes with Errc::closed. Nothing that was not taken by the kernel is sent any more.

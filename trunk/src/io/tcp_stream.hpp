@@ -42,6 +42,7 @@ public:
     Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) override {
         return socket_.wait(interest, signal, deadline);
     }
+    void coalesce_wakes() override { socket_.coalesce_wakes(); }
     // Takes the descriptor out of epoll until somebody waits for it again: for publishers that are read on a beat.
     void forget() { socket_.forget(); }
 

@@ -10,6 +10,7 @@
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
@@ -331,6 +332,107 @@ TEST_F(TcpStreamTest, EchoesOfManyClientsComeBackWhole) {
     MUST(clients.join(Deadline::after(60s)));
     MUST(servers.stop(Deadline::after(kSoon)));
     EXPECT_EQ(done, 40);
+}
+
+// Streams that may be woken together, each with a reader that counts its bytes until its peer ends.
+class CoalescedWakesTest : public testing::Test {
+protected:
+    static constexpr std::size_t kStreams = 8;
+
+    CoalescedWakesTest() {
+        for (std::size_t i = 0; i < kStreams; ++i) {
+            peers_.push_back(MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon))));
+            streams_.push_back(MUST(listener_->accept(Deadline::after(kSoon))));
+            MUST(scope_.start("reader", [this, i](Deadline) { read(i); }));
+        }
+        // Those who wait already are moved, the others when they wait.
+        for (std::size_t i = 0; i < kStreams; ++i) {
+            if (i == kStreams / 2)
+                MUST(sleep(Deadline::after(1ms)));
+            streams_[i]->coalesce_wakes();
+            streams_[i]->coalesce_wakes();
+        }
+        calm_down();
+    }
+    ~CoalescedWakesTest() override { MUST(scope_.stop(Deadline::after(kSoon))); }
+
+    void read(std::size_t i) {
+        std::array<std::uint8_t, 16> buffer{};
+        for (;;) {
+            const auto got = streams_[i]->read_some(buffer, Deadline::after(kSoon));
+            ++(got.ok() ? got_ : ended_)[i];
+            if (!got.ok())
+                return;
+        }
+    }
+    void write(std::size_t i) {
+        const std::array<std::uint8_t, 1> byte{};
+        const ::iovec part = as_part(byte);
+        ASSERT_EQ(MUST(peers_[i]->try_write({&part, 1})), 1U);
+    }
+    // Long enough that nothing is held any more, and that nobody looks as if it came in each turn.
+    static void calm_down() { MUST(sleep(Deadline::after(15ms))); }
+    // Everything that is ready now has been told and has run.
+    static void poll() {
+        MUST(yield(Deadline::never()));
+        MUST(yield(Deadline::never()));
+    }
+    // All that are open at once, so that the next events have to wait.
+    void keep_busy() {
+        for (std::size_t i = 0; i < kStreams; ++i) {
+            if (ended_[i] == 0)
+                write(i);
+        }
+        poll();
+    }
+
+    std::unique_ptr<Loop> loop_ = MUST(Loop::create());
+    std::unique_ptr<TcpListener> listener_ = MUST(TcpListener::listen({"127.0.0.1", 0}));
+    std::vector<std::unique_ptr<TcpStream>> peers_, streams_;
+    std::array<int, kStreams> got_{}, ended_{};
+    Scope scope_{"test"};
+};
+
+TEST_F(CoalescedWakesTest, AloneOneIsWokenAtOnce) {
+    for (int round = 1; round <= 20; ++round) {
+        write(3);
+        poll();
+        EXPECT_EQ(got_[3], round);
+    }
+}
+
+TEST_F(CoalescedWakesTest, AmongManyOneWaitsForItsTurn) {
+    int held = 0;
+    for (int round = 1; round <= 20; ++round) {
+        calm_down();
+        keep_busy();
+        write(3);
+        poll();
+        held += got_[3] == 2 * round - 1 ? 1 : 0;
+        wait_until([&] { return got_[3] == 2 * round; });
+    }
+    // A machine that stands still for 5 ms at that place each time would say 0.
+    EXPECT_GT(held, 0);
+    EXPECT_EQ(got_[0], 20);
+}
+
+TEST_F(CoalescedWakesTest, ClosingWakesWhoWaitsForATurn) {
+    keep_busy();
+    streams_[3]->close();
+    peers_[5].reset();
+    wait_until([&] { return ended_[3] == 1 && ended_[5] == 1; });
+    // Its number is free, for one that is not coalesced.
+    auto peer = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
+    auto fresh = MUST(listener_->accept(Deadline::after(kSoon)));
+    bool woken = false;
+    MUST(scope_.start("fresh", [&](Deadline) { woken = fresh->wait_readable(Deadline::after(kSoon)).ok(); }));
+    poll();
+    keep_busy();
+    const std::array<std::uint8_t, 1> byte{};
+    const ::iovec part = as_part(byte);
+    MUST(peer->try_write({&part, 1}));
+    poll();
+    EXPECT_TRUE(woken);
 }
 
 }  // namespace

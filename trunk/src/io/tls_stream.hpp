@@ -40,6 +40,7 @@ public:
     // Ciphertext of what was taken may wait here when the socket is full; later calls, and write_all, send it first.
     Result<std::size_t> try_write(std::span<const ::iovec> parts) override;
     Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) override;
+    void coalesce_wakes() override { tcp_->coalesce_wakes(); }
     std::string peer() const override { return tcp_->peer(); }
     // Says goodbye if the socket takes it at once.
     void close() override;

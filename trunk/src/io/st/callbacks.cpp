@@ -66,7 +66,7 @@ void engine_dispatch() {
     // The last clock was read just after the poll before this one.
     const std::uint64_t now = st_utime();
     state.watch.end_turn(std::chrono::microseconds(static_cast<std::int64_t>(now - _ST_LAST_CLOCK)));
-    state.engine.turn(microseconds_to_next_timer(state, now));
+    state.engine.turn(now, microseconds_to_next_timer(state, now));
 }
 
 // The core's own st_poll is compiled away; nothing calls these two.

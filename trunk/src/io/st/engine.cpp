@@ -1,10 +1,12 @@
 #include "io/st/engine.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "io/st/core.hpp"
 #include "io/st/instrument.hpp"
 #include "io/st/park_node.hpp"
 
@@ -20,8 +22,14 @@ constexpr std::size_t kFirstTableSize = 1024;
 
 Result<void> Engine::open() {
     epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
-    if (epoll_ < 0)
+    patient_epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+    if (epoll_ < 0 || patient_epoll_ < 0)
         return system_error("creating the epoll descriptor", errno);
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.fd = patient_epoll_;
+    if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, patient_epoll_, &event) < 0)
+        return system_error("nesting an epoll descriptor", errno);
     entries_.resize(kFirstTableSize);
     // It would warn about the call it does not know.
     has_pwait2_ = !instrument::runs_on_valgrind();
@@ -54,6 +62,7 @@ void Engine::detach(int fd) {
         node->sleeper->wake();
         node = next;
     }
+    coalesced_ -= entry.coalesced ? 1 : 0;
     entry = Entry{};
 }
 
@@ -88,7 +97,20 @@ bool Engine::control(int operation, int fd) {
     epoll_event event{};
     event.events = kRegistered;
     event.data.fd = fd;
-    return ::epoll_ctl(epoll_, operation, fd, &event) == 0;
+    return ::epoll_ctl(entry_of(fd).coalesced ? patient_epoll_ : epoll_, operation, fd, &event) == 0;
+}
+
+void Engine::coalesce(int fd) {
+    Entry& entry = entry_of(fd);
+    if (entry.coalesced)
+        return;
+    const bool was_registered = entry.registered;
+    if (was_registered)
+        control(EPOLL_CTL_DEL, fd);
+    entry.coalesced = true;
+    ++coalesced_;
+    // Without memory for it the next wait tries again.
+    entry.registered = was_registered && control(EPOLL_CTL_ADD, fd);
 }
 
 void Engine::link(ParkNode& node) {
@@ -136,16 +158,48 @@ int Engine::wait(std::int64_t timeout_us) {
     return ::epoll_wait(epoll_, events_.data(), capacity, static_cast<int>(millis < kMillisMax ? millis : kMillisMax));
 }
 
-void Engine::turn(std::int64_t timeout_us) {
+void Engine::turn(std::uint64_t now_us, std::int64_t timeout_us) {
     ++turns_;
+    if (is_holding_) {
+        const std::int64_t left = coalescing_.due() > now_us ? static_cast<std::int64_t>(coalescing_.due() - now_us) : 0;
+        timeout_us = timeout_us < 0 ? left : std::min(timeout_us, left);
+    }
     const int count = wait(timeout_us);
+    bool look = false;
     for (int i = 0; i < count; ++i) {
         const epoll_event& event = events_[static_cast<std::size_t>(i)];
         if (event.data.fd == waker_fd_)
             waker_->on_wake();
+        else if (event.data.fd == patient_epoll_)
+            look = true;
         else
             tell(event.data.fd, event.events);
     }
+    if (!look && !is_holding_)
+        return;
+    if (const std::uint64_t after = st_utime(); look || after >= coalescing_.due())
+        look_at_coalesced(after);
+}
+
+void Engine::look_at_coalesced(std::uint64_t now_us) {
+    coalescing_.begin(now_us);
+    const int count = ::epoll_wait(patient_epoll_, events_.data(), static_cast<int>(events_.size()), 0);
+    for (int i = 0; i < count; ++i) {
+        const epoll_event& event = events_[static_cast<std::size_t>(i)];
+        coalescing_.note(entry_of(event.data.fd).mark);
+        tell(event.data.fd, event.events);
+    }
+    if (is_holding_ != coalescing_.holds())
+        hold_coalesced(!is_holding_);
+}
+
+void Engine::hold_coalesced(bool hold) {
+    is_holding_ = hold;
+    ++controls_;
+    epoll_event event{};
+    event.events = hold ? 0U : EPOLLIN;
+    event.data.fd = patient_epoll_;
+    CHECK(::epoll_ctl(epoll_, EPOLL_CTL_MOD, patient_epoll_, &event) == 0);
 }
 
 void Engine::tell(int fd, std::uint32_t events) {

@@ -12,6 +12,7 @@
 
 #include "base/check.hpp"
 #include "base/result.hpp"
+#include "io/st/wake_coalescing.hpp"
 
 namespace live::io::st {
 
@@ -64,14 +65,17 @@ public:
     }
     // Makes sure that epoll will tell about the descriptor. False with errno.
     bool arm(int fd);
+    // From now on its events may come in turns with those of others, see WakeCoalescing; until it is detached.
+    void coalesce(int fd);
     // Asks epoll to tell the present state again; for callers that do not say when they have drained a descriptor.
     bool rearm(int fd);
 
     void link(ParkNode& node);
     void unlink(ParkNode& node);
 
-    // Waits for events, at most until `timeout_us` has passed (negative: for ever), and wakes who waits for them.
-    void turn(std::int64_t timeout_us);
+    // Waits for events, at most until `timeout_us` from `now_us` on has passed (negative: for ever), and wakes who waits for
+    // them.
+    void turn(std::uint64_t now_us, std::int64_t timeout_us);
 
     // One descriptor that other threads write to. Its waker is called from turn().
     Result<void> set_waker(int fd, Waker* waker);
@@ -80,14 +84,18 @@ public:
 
     std::uint64_t turns() const { return turns_; }
     std::uint64_t controls() const { return controls_; }
+    std::size_t coalesced() const { return coalesced_; }
 
 private:
     struct Entry {
         ParkNode* waiters = nullptr;
         std::uint16_t ready = 0;
         std::uint16_t blocked = 0;
+        WakeCoalescing::Mark mark;
         bool registered = false;
+        bool coalesced = false;  // in patient_epoll_, not in epoll_
     };
+    static_assert(sizeof(Entry) == 16, "four descriptors to a cache line");
 
     static std::size_t index(int fd) { return static_cast<std::size_t>(fd); }
     // Of a descriptor that was attached; none, -1, is far outside.
@@ -98,15 +106,21 @@ private:
     Entry& entry_of(int fd) { return const_cast<Entry&>(std::as_const(*this).entry_of(fd)); }
     bool control(int operation, int fd);
     int wait(std::int64_t timeout_us);
+    void look_at_coalesced(std::uint64_t now_us);
+    void hold_coalesced(bool hold);
     void tell(int fd, std::uint32_t events);
 
     std::vector<Entry> entries_;
     std::array<epoll_event, kEventsPerTurnMax> events_{};
     std::uint64_t turns_ = 0;
     std::uint64_t controls_ = 0;
+    std::size_t coalesced_ = 0;
     Waker* waker_ = nullptr;
     int waker_fd_ = -1;
     int epoll_ = -1;
+    int patient_epoll_ = -1;  // of those who are coalesced; inside epoll_, which does not ask for it while their events are held
+    bool is_holding_ = false;
+    WakeCoalescing coalescing_;
     bool has_pwait2_ = true;
 };
 

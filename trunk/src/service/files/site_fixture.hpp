@@ -41,11 +41,11 @@ protected:
         MUST(connections_.stop(io::Deadline::after(kSoon)));
     }
 
-    // On a connection of its own, as Host: h.
-    std::unique_ptr<io::TcpStream> open(std::string_view method, std::string_view target) {
+    // On a connection of its own, as Host: h, which is closed behind the answer unless `connection` says something else.
+    std::unique_ptr<io::TcpStream> open(std::string_view method, std::string_view target, std::string_view connection = "close") {
         auto stream = MUST(io::TcpStream::connect(acceptor_->listener().endpoint(), io::Deadline::after(kSoon)));
-        const std::string text =
-            std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
+        const std::string text = std::string(method) + " " + std::string(target) +
+                                 " HTTP/1.1\r\nHost: h\r\nConnection: " + std::string(connection) + "\r\n\r\n";
         MUST(stream->write_all(std::array{io::as_part(as_bytes(text))}, io::Deadline::after(kSoon)));
         return stream;
     }

@@ -60,6 +60,11 @@ protected:
         const std::size_t begin = master.body.rfind('\n', end - 1) + 1;
         return master.body.substr(begin, end - begin);
     }
+    std::size_t coalesced_after_playlist() {
+        const auto stream = open("GET", "/live/cam.m3u8", "keep-alive");
+        EXPECT_EQ(receive(*stream).status, 200);
+        return io::Loop::counters().coalesced;
+    }
 
     ScratchFolder folder_;
     OneVhost vhost_;
@@ -156,6 +161,19 @@ TEST_F(HlsHandlerTest, AReaderThatIsAskedCountsAsWatched) {
     source_->flush();
     io::wait_until([&] { return source_->viewers() > 0; });
     EXPECT_EQ(source_->viewers(), 1u);
+}
+
+TEST_F(HlsHandlerTest, WhoAsksNowAndThenMayBeWokenTogetherWithOthers) {
+    vhost_.options.ctx = false;
+    publish(2);
+    EXPECT_EQ(coalesced_after_playlist(), 1U);
+}
+
+TEST_F(HlsHandlerTest, WhoAsksForLowLatencyIsWokenAtOnce) {
+    vhost_.options.ctx = false;
+    vhost_.options.ll = vhost_.options.use_fmp4 = true;
+    publish(2);
+    EXPECT_EQ(coalesced_after_playlist(), 0U);
 }
 
 TEST_F(HlsHandlerTest, APlaylistOfTheDiskGetsTheSessionsName) {

@@ -1,0 +1,27 @@
+#include "io/st/wake_coalescing.hpp"
+
+namespace live::io::st {
+
+void WakeCoalescing::begin(std::uint64_t now_us) {
+    if (now_us < due_)
+        return;
+    // After a silence nothing counts as in a row.
+    turn_ = static_cast<std::uint8_t>(turn_ + (now_us < due_ + kTurnMicros ? 1 : 2));
+    due_ = now_us + kTurnMicros;
+    all_ = 0;
+    patient_ = 0;
+}
+
+void WakeCoalescing::note(Mark& mark) {
+    if (mark.turn == turn_)
+        return;
+    if (mark.turn != static_cast<std::uint8_t>(turn_ - 1))
+        mark.in_a_row = 0;
+    else if (mark.in_a_row < kHaste)
+        ++mark.in_a_row;
+    mark.turn = turn_;
+    ++all_;
+    patient_ += mark.in_a_row < kHaste ? 1 : 0;
+}
+
+}  // namespace live::io::st
