@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The speedometer: RTMP play and publish, HTTP-FLV play, added delay and memory, beside the floor and beside nginx in the same run.
 
-  bench.py                            the whole matrix, about twenty-five minutes
+  bench.py                            the whole matrix into doc/bench, about twenty-five minutes
   bench.py --smoke                    the ratios that a change must not break, under three minutes
   bench.py --only play,memory         some parts: play flv http hls whep publish low_latency delay memory profile
   bench.py --only play --peer 'other=/usr/bin/other -c {conf}' --peer-conf other.conf
@@ -22,11 +22,13 @@ import itertools
 import json
 import os
 import platform
+import re
 import resource
 import shlex
 import sys
 from pathlib import Path
 
+from charts import draw
 from harness import TRUNK, BenchError, Lab, build_programs
 from report import Row, markdown
 from scenarios import Plan, run_parts, soak
@@ -52,10 +54,14 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=8, help="length of one measuring window")
     parser.add_argument("--minutes", type=float, default=10, help="soak only")
-    parser.add_argument("--output", type=Path, help="write the results as JSON too")
+    parser.add_argument("--output", type=Path, help="write the results as JSON too; the whole matrix is always written, as JSON, table and charts, "
+                        "to doc/bench/DATE-HOST.json unless told")
     parser.add_argument("--build-dir", type=Path, default=TRUNK / "objs" / "bench")
     parser.add_argument("--port-base", type=int, default=25000)
     options = parser.parse_args()
+    options.whole = options.mode == "matrix" and options.only is None and not options.smoke
+    if options.whole and options.output is None:
+        options.output = TRUNK / "doc" / "bench" / f"{datetime.date.today().isoformat()}-{host_kind(machine()['cpu'], machine()['cores'])}.json"
     if options.only is None:
         options.only = ",".join(SMOKE_PARTS if options.smoke else PARTS)
     unknown = set(options.only.split(",")) - set(PARTS + EXTRA_PARTS)
@@ -122,6 +128,22 @@ def machine() -> dict:
         os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1), "date": datetime.date.today().isoformat()}
 
 
+def host_kind(cpu: str, cores: int) -> str:
+    """The machine in a file's name: 2-cores-intel-xeon. Virtual ones may not say what their CPU is."""
+    model = re.sub(r"\([^)]*\)|@.*|\b(CPU|Processor)\b|\S*-Core\b", " ", cpu)
+    return "-".join([str(cores), "cores", *re.findall(r"[a-z0-9]+", (model.strip() or platform.machine()).lower())])
+
+
+def write_results(options: argparse.Namespace, rows: list[Row], command: str) -> None:
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    result = {"command": command, "machine": machine(), "rows": [row.as_dict() for row in rows]}
+    options.output.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+    if options.whole:
+        options.output.with_suffix(".md").write_text(markdown(rows, command, machine()) + "\n")
+        draw(options.output, options.output.parent)
+        print(f"written: {options.output}, the table and the charts beside it", file=sys.stderr)
+
+
 def main() -> int:
     options = parse_arguments()
     try:
@@ -139,9 +161,7 @@ def main() -> int:
         return 2
     print(markdown(rows, plan.command, machine()))
     if options.output:
-        options.output.parent.mkdir(parents=True, exist_ok=True)
-        result = {"command": plan.command, "machine": machine(), "rows": [row.as_dict() for row in rows]}
-        options.output.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+        write_results(options, rows, plan.command)
     return 0 if all(row.met is not False for row in rows) else 1
 
 

@@ -152,13 +152,9 @@ def delay_groups(rows: list[dict]) -> dict[str, dict[str, float]]:
     return groups
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("json", type=Path, help="what bench.py --output wrote")
-    parser.add_argument("--into", type=Path, help="the folder of the SVG files (default: the JSON's)")
-    options = parser.parse_args()
-    rows = json.loads(options.json.read_text())["rows"]
-    folder = options.into or options.json.parent
+def draw(results: Path, folder: Path) -> list[Path]:
+    """The charts that these results have rows for."""
+    rows = json.loads(results.read_text())["rows"]
     charts = {}
     if series := play_series(rows, "CPU-s/GB"):
         charts["cpu.svg"] = lines_chart("CPU seconds for each gigabyte delivered (logarithmic)", series, log=True)
@@ -166,12 +162,21 @@ def main() -> int:
         charts["memory.svg"] = lines_chart("Memory a player, KiB (growth of resident memory by players)", series, log=False)
     if groups := delay_groups(rows):
         charts["delay.svg"] = bars_chart("Added delay with 100 players, milliseconds", groups)
-    if not charts:
-        print(f"charts: nothing to draw in {options.json}", file=sys.stderr)
-        return 1
     for name, text in charts.items():
         (folder / name).write_text(text)
-        print(folder / name)
+    return [folder / name for name in charts]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("json", type=Path, help="what bench.py --output wrote")
+    parser.add_argument("--into", type=Path, help="the folder of the SVG files (default: the JSON's)")
+    options = parser.parse_args()
+    drawn = draw(options.json, options.into or options.json.parent)
+    if not drawn:
+        print(f"charts: nothing to draw in {options.json}", file=sys.stderr)
+        return 1
+    print(*drawn, sep="\n")
     return 0
 
 

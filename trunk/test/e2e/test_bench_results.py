@@ -1,0 +1,52 @@
+"""What bench.py leaves behind a run; the figures are made up here, the runs themselves are `make bench-smoke`."""
+
+import argparse
+import json
+import sys
+import xml.etree.ElementTree
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
+
+import bench  # noqa: E402
+import charts  # noqa: E402
+from report import Row  # noqa: E402
+
+ROWS = [Row(f"RTMP play, {players:,} players", measure, 0.5, 0.4, ratio=1.25, target="<= 1.10 x floor", met=False)
+        for players in (500, 5000) for measure in ("CPU-s/GB", "memory a player, KiB")]
+
+
+@pytest.mark.parametrize(("cpu", "kind"), [
+    ("Intel(R) Xeon(R) Processor", "2-cores-intel-xeon"),
+    ("Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz", "2-cores-intel-core-i7-8700"),
+    ("AMD Ryzen 9 5950X 16-Core Processor", "2-cores-amd-ryzen-9-5950x"),
+])
+def test_a_file_is_named_after_the_machine(cpu, kind):
+    assert bench.host_kind(cpu, 2) == kind
+
+
+def test_a_machine_without_a_name_is_called_by_its_instructions():
+    assert bench.host_kind("", 4) == "4-cores-" + bench.platform.machine().replace("_", "-")
+
+
+def test_the_whole_matrix_leaves_json_a_table_and_charts(tmp_path):
+    output = tmp_path / "run.json"
+    bench.write_results(argparse.Namespace(output=output, whole=True), ROWS, "bench.py --repeats 3")
+    kept = json.loads(output.read_text())
+    assert kept["command"] == "bench.py --repeats 3" and len(kept["rows"]) == len(ROWS)
+    table = output.with_suffix(".md").read_text()
+    assert "| RTMP play, 5,000 players | CPU-s/GB | 0.50 | 0.40 | 1.25 | - | <= 1.10 x floor | **missed** |" in table
+    for name in ("cpu.svg", "memory.svg"):
+        assert xml.etree.ElementTree.parse(tmp_path / name).getroot().tag.endswith("svg")
+
+
+def test_some_parts_leave_only_what_was_asked_for(tmp_path):
+    bench.write_results(argparse.Namespace(output=tmp_path / "run.json", whole=False), ROWS, "bench.py --only play")
+    assert [each.name for each in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_without_rows_for_it_there_is_no_chart(tmp_path):
+    (tmp_path / "run.json").write_text('{"rows": []}')
+    assert charts.draw(tmp_path / "run.json", tmp_path) == []
