@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The speedometer: RTMP play and publish, HTTP-FLV play, added delay and memory, beside the floor and beside nginx in the same run.
 
-  bench.py                            the whole matrix into doc/bench, about twenty-five minutes
+  bench.py                            the whole matrix into doc/bench, about thirty-five minutes
   bench.py --smoke                    the ratios that a change must not break, under three minutes
   bench.py --only play,memory         some parts: play flv http hls whep publish low_latency delay memory profile
   bench.py --only play --peer 'other=/usr/bin/other -c {conf}' --peer-conf other.conf
