@@ -335,7 +335,7 @@ TEST_F(TcpStreamTest, EchoesOfManyClientsComeBackWhole) {
 }
 
 // Streams that may be woken together, each with a reader that counts its bytes until its peer ends.
-class CoalescedWakesTest : public testing::Test {
+class CoalescedWakesTest : public TcpStreamTest {
 protected:
     static constexpr std::size_t kStreams = 8;
 
@@ -345,12 +345,12 @@ protected:
             streams_.push_back(MUST(listener_->accept(Deadline::after(kSoon))));
             MUST(scope_.start("reader", [this, i](Deadline) { read(i); }));
         }
-        // Those who wait already are moved, the others when they wait.
+        // The first half before they wait, the others while they do.
         for (std::size_t i = 0; i < kStreams; ++i) {
             if (i == kStreams / 2)
                 MUST(sleep(Deadline::after(1ms)));
             streams_[i]->coalesce_wakes();
-            streams_[i]->coalesce_wakes();
+            streams_[i]->coalesce_wakes();  // once more does nothing
         }
         calm_down();
     }
@@ -365,11 +365,7 @@ protected:
                 return;
         }
     }
-    void write(std::size_t i) {
-        const std::array<std::uint8_t, 1> byte{};
-        const ::iovec part = as_part(byte);
-        ASSERT_EQ(MUST(peers_[i]->try_write({&part, 1})), 1U);
-    }
+    void write(std::size_t i) { MUST(send(*peers_[i], "x")); }
     // Long enough that nothing is held any more, and that nobody looks as if it came in each turn.
     static void calm_down() { MUST(sleep(Deadline::after(15ms))); }
     // Everything that is ready now has been told and has run.
@@ -386,8 +382,6 @@ protected:
         poll();
     }
 
-    std::unique_ptr<Loop> loop_ = MUST(Loop::create());
-    std::unique_ptr<TcpListener> listener_ = MUST(TcpListener::listen({"127.0.0.1", 0}));
     std::vector<std::unique_ptr<TcpStream>> peers_, streams_;
     std::array<int, kStreams> got_{}, ended_{};
     Scope scope_{"test"};
@@ -418,19 +412,19 @@ TEST_F(CoalescedWakesTest, AmongManyOneWaitsForItsTurn) {
 
 TEST_F(CoalescedWakesTest, ClosingWakesWhoWaitsForATurn) {
     keep_busy();
+    const int number = streams_[3]->native_handle();
     streams_[3]->close();
     peers_[5].reset();
     wait_until([&] { return ended_[3] == 1 && ended_[5] == 1; });
-    // Its number is free, for one that is not coalesced.
-    auto peer = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
-    auto fresh = MUST(listener_->accept(Deadline::after(kSoon)));
+    // The number is free, for one that is not coalesced.
+    auto fresh = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
+    ASSERT_EQ(fresh->native_handle(), number);
+    auto peer = MUST(listener_->accept(Deadline::after(kSoon)));
     bool woken = false;
     MUST(scope_.start("fresh", [&](Deadline) { woken = fresh->wait_readable(Deadline::after(kSoon)).ok(); }));
     poll();
     keep_busy();
-    const std::array<std::uint8_t, 1> byte{};
-    const ::iovec part = as_part(byte);
-    MUST(peer->try_write({&part, 1}));
+    MUST(send(*peer, "x"));
     poll();
     EXPECT_TRUE(woken);
 }

@@ -229,10 +229,10 @@ Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Ask
     const IndexedFile* file = index_.find(asked.path);
     if (file == nullptr)
         return send_left_behind(exchange, asked, deadline);
-    const std::string_view skip = request.target.query.get("_HLS_skip");
     // Who asks each few seconds does not notice some milliseconds.
     if (!file->output->is_low_latency() && !exchange.must_close())
         exchange.stream().coalesce_wakes();
+    const std::string_view skip = request.target.query.get("_HLS_skip");
     const auto form = skip == "YES" || skip == "v2" ? SegmentList::Form::delta : SegmentList::Form::players;
     file->output->note_asked();
     auto text = file->output->playlist_text(form, asked.marks_fragments ? asked.ctx : "");
