@@ -8,6 +8,7 @@ shift
 python=$(python_with pytest,hypothesis,xdist || python_with pytest,hypothesis || python_with pytest) || die "pytest is missing: $trunk/scripts/install-packages.sh test"
 [ -x "$objs/srs" ] || die "there is no $objs/srs: make"
 "$trunk/scripts/make-source.sh" || exit 1
+"$trunk/test/media/install-new-ffmpeg.sh" >/dev/null || say "HEVC, AV1 and Opus over RTMP are skipped"
 export SRS_BINARY="$objs/srs"
 cd "$trunk/.." || exit 1
 # Most tests wait more than they work: two files at a time, where pytest can.
