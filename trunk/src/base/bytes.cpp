@@ -11,7 +11,7 @@ Slice Slice::allocate(std::size_t size) {
     void* memory = std::malloc(kHeader + size);
     CHECK(memory != nullptr);
     Slice slice;
-    slice.owner_ = std::construct_at(static_cast<Owner*>(memory), Owner{1});
+    slice.owner_ = std::construct_at(static_cast<Owner*>(memory), Owner{size, 1});
     slice.data_ = static_cast<std::uint8_t*>(memory) + kHeader;
     slice.size_ = size;
     return slice;

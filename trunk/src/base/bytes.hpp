@@ -1,5 +1,5 @@
 // Bytes borrows, Slice owns. Bytes and MutBytes are parameters, never members that outlive the call. A Slice is a counted owner
-// plus a range of it; copying one copies a pointer, never the bytes.
+// plus a range of it; copying one copies a pointer, never the bytes. Each keeps all of the memory it is a part of.
 #pragma once
 
 #include <cstddef>
@@ -48,6 +48,11 @@ public:
     Slice sub(std::size_t offset, std::size_t count) const;
     Slice sub(std::size_t offset) const { return sub(offset, size_ - offset); }
 
+    // Which memory it is a part of: the same for those that share it, nullptr without any.
+    const void* memory() const { return owner_; }
+    // How much that is.
+    std::size_t memory_bytes() const { return owner_ == nullptr ? 0 : owner_->size; }
+
     // The bytes for writing; only for who has just allocated the Slice and shares it with nobody.
     MutBytes mutable_bytes() {
         CHECK(owner_ == nullptr || owner_->count == 1);
@@ -56,6 +61,7 @@ public:
 
 private:
     struct Owner {
+        std::size_t size;
         std::uint32_t count;
     };
 

@@ -29,9 +29,23 @@ void Ingest::drop(const char* what, const Error& error) {
         LOG_WARN(log_, "dropped a broken {} body ({}); further ones are counted only", what, error.text());
 }
 
+// Bodies that follow each other share their memory, and one keeps all of it. Where most of it is left out (broken bodies, an
+// aggregate's other parts), the ring would hold many times what it counts: then what is kept is copied.
+Slice Ingest::unshare(Slice body) {
+    if (kept_bytes_ > kKeptReset)
+        kept_bytes_ = held_bytes_ = 0;
+    kept_bytes_ += body.size();
+    if (body.memory() != newest_memory_) {
+        newest_memory_ = body.memory();
+        held_bytes_ += body.memory_bytes();
+    }
+    return held_bytes_ > kHeldTimesMax * kept_bytes_ + kHeldSlack ? Slice::copy_of(body.bytes()) : body;
+}
+
 void Ingest::push(Packet packet, std::uint32_t stamp_ms) {
     if (!publication_.is_current())
         return;
+    packet.payload = unshare(std::move(packet.payload));
     Source& source = publication_.source();
     const auto stamp = source.timeline().map(packet.kind, stamp_ms);
     packet.dts += stamp.dts;

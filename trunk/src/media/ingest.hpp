@@ -35,7 +35,13 @@ public:
     std::uint64_t dropped() const { return dropped_; }
 
 private:
+    // Of bodies since the last reset: the memory that they are parts of may be so many times as much as they are, and a bit.
+    static constexpr std::size_t kHeldTimesMax = 4;
+    static constexpr std::size_t kHeldSlack = 64U << 10;
+    static constexpr std::size_t kKeptReset = 256U << 10;
+
     void push(Packet packet, std::uint32_t stamp_ms);
+    Slice unshare(Slice body);
     bool is_repeated_config(Kind kind, const Slice& body) const;
     void watch_order(const wire::flv::VideoTag& tag, std::uint32_t stamp_ms);
     void drop(const char* what, const Error& error);
@@ -49,6 +55,9 @@ private:
     const Log& log_;
     Interleaver interleaver_;
     std::uint64_t dropped_ = 0;
+    std::size_t kept_bytes_ = 0;
+    std::size_t held_bytes_ = 0;
+    const void* newest_memory_ = nullptr;
     std::uint32_t newest_shown_ms_ = 0;
     bool has_shown_ = false;  // a picture came
 };

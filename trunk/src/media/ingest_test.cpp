@@ -60,6 +60,53 @@ TEST_F(IngestTest, BrokenBodiesAreDroppedAndCountedAndTheStreamGoesOn) {
     EXPECT_EQ(source->ring().next(), 1U);
 }
 
+// Bodies out of blocks, as a chunk reader makes them.
+struct Blocks {
+    Slice next(std::size_t size) {
+        if (block.size() - at < size) {
+            block = Slice::copy_of(std::vector<std::uint8_t>(16'000, 0xAF));
+            at = 0;
+        }
+        at += size;
+        return block.sub(at - size, size);
+    }
+    Slice block;
+    std::size_t at = 0;
+};
+
+TEST_F(IngestTest, BodiesThatShareTheirMemoryAreNotCopied) {
+    start();
+    Blocks blocks;
+    std::vector<std::uint8_t> picture(9'000, 0x27);
+    picture[1] = 1;
+    for (std::uint32_t i = 0; i < 3000; ++i) {
+        const Slice sound = blocks.next(400);
+        ingest->push_audio(20 * i, sound);
+        ASSERT_EQ(source->ring().newest().payload.data(), sound.data()) << i;
+        if (i % 10 < 5)
+            ingest->push_video(20 * i, Slice::copy_of(picture));  // too long for a block
+    }
+    EXPECT_EQ(ingest->dropped(), 0U);
+}
+
+TEST_F(IngestTest, WhoMostlyGetsDroppedDoesNotMakeTheRingKeepTheRest) {
+    start();
+    Blocks blocks;
+    for (std::uint32_t i = 0; i < 3000; ++i) {
+        ingest->push_audio(i, blocks.next(10));
+        blocks.next(7'000);  // left out
+    }
+    std::size_t held = 0;
+    const void* before = nullptr;
+    for (Sequence at = source->ring().first(); at < source->ring().next(); ++at) {
+        const Slice& payload = packet(at).payload;
+        held += payload.memory() == before ? 0 : payload.memory_bytes();
+        before = payload.memory();
+    }
+    EXPECT_EQ(source->ring().size(), 3000U);
+    EXPECT_LE(held, 5 * source->ring().bytes() + (100U << 10));
+}
+
 TEST_F(IngestTest, MetadataLosesItsWrapperAndItsDuration) {
     start();
     ByteWriter writer;

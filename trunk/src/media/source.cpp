@@ -126,7 +126,8 @@ void Source::flush() {
 void Source::remember_config(const Packet& packet) {
     if (!packet.config)
         return;
-    (packet.kind == Kind::data ? metadata_ : configs_[index_of(packet.kind)]) = packet.payload;
+    // Kept for good, so without the memory that it shares with packets.
+    (packet.kind == Kind::data ? metadata_ : configs_[index_of(packet.kind)]) = Slice::copy_of(packet.payload.bytes());
     ++config_version_;
 }
 
@@ -151,8 +152,7 @@ std::optional<Sequence> Source::gop_start() const {
 Sequence Source::join_point() const { return options_.gop_cache ? gop_start().value_or(ring_.next()) : ring_.next(); }
 
 bool Source::is_too_late(Sequence sequence) const {
-    return ring_.bytes() > kRingBytesMax ||
-           (sequence < ring_.next() && ring_.newest().dts - ring_.at(sequence).dts > options_.queue_length);
+    return is_full() || (sequence < ring_.next() && ring_.newest().dts - ring_.at(sequence).dts > options_.queue_length);
 }
 
 Sequence Source::keep_for_laggards(Sequence keep) {
@@ -180,7 +180,7 @@ Sequence Source::keep_for_laggards(Sequence keep) {
 
 void Source::trim() {
     Sequence keep = gop_start().value_or(ring_.next());
-    if (ring_.bytes() > kRingBytesMax && keep == ring_.first()) {
+    if (is_full() && keep == ring_.first()) {
         gop_start_.reset();  // one GOP alone is over the bound
         keep = ring_.next();
     }
@@ -188,7 +188,7 @@ void Source::trim() {
         keep = ring_.next();
     const bool has_readers = readers() > 0;
     const auto history = std::max<MediaTime>(options_.history_min, has_readers ? kHistory : MediaTime::zero());
-    if (history > MediaTime::zero() && ring_.bytes() <= kRingBytesMax)
+    if (history > MediaTime::zero() && !is_full())
         keep = std::min(keep, ring_.find_time(ring_.newest().dts - history));
     keep = std::max(keep_for_laggards(keep), ring_.first());
     for (HeldRun& held : runs_)

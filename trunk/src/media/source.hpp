@@ -119,7 +119,10 @@ struct SourceCounters {
 
 class Source final : public RefCounted {
 public:
+    // Bytes and packets beyond which the ring lets go of what is still wanted. The second only binds packets of next to nothing,
+    // which take more memory than they count.
     static constexpr std::size_t kRingBytesMax = 64U << 20;
+    static constexpr std::size_t kRingPacketsMax = 1U << 17;
     // History that is kept while there are readers: a publisher that comes back from a hole in its network sends all it has saved
     // at once, and players on a beat have not had it yet.
     static constexpr std::chrono::seconds kHistory{10};
@@ -225,6 +228,7 @@ private:
     // Of the ring alone.
     void drop_before(Sequence keep);
     Sequence keep_for_laggards(Sequence keep);
+    bool is_full() const { return ring_.bytes() > kRingBytesMax || ring_.size() > kRingPacketsMax; }
     bool is_too_late(Sequence sequence) const;
 
     std::string url_;

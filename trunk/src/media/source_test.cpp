@@ -76,6 +76,23 @@ TEST_F(SourceTest, OneGopOverTheByteLimitIsDroppedWhole) {
     EXPECT_EQ(source->join_point(), source->ring().next());
 }
 
+TEST_F(SourceTest, OneGopOfTooManyPacketsIsDroppedWhole) {
+    options.gop_cache_frames_max = 0;
+    source->set_options(options);
+    picture(0, true);
+    for (std::size_t i = 0; i < Source::kRingPacketsMax + 16; ++i)
+        source->append(packet(Kind::video, 0, false, 5));
+    EXPECT_LE(source->ring().size(), 16U);
+    EXPECT_EQ(source->join_point(), source->ring().next());
+}
+
+TEST_F(SourceTest, AConfigIsKeptWithoutTheMemoryOfItsNeighbours) {
+    const Slice shared = Slice::copy_of(Octets(1000));
+    source->append({Kind::video, false, true, {}, shared.sub(0, 10)});
+    EXPECT_EQ(source->config(Kind::video).size(), 10U);
+    EXPECT_EQ(source->config(Kind::video).memory_bytes(), 10U);
+}
+
 TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
     struct Listener final : PacketListener {
         void on_packets() override { ++batches; }

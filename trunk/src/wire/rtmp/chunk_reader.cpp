@@ -10,12 +10,14 @@ Result<std::optional<Message>> ChunkReader::read(Bytes& input) {
         const ChunkFollower::Stream& stream = follower_.stream(piece->index);
         if (piece->begins)
             TRY(begin_message(piece->index));
-        Slice& payload = payloads_[piece->index];
+        Payload& payload = payloads_[piece->index];
+        CHECK(piece->at + piece->payload.size() <= payload.slice.size());
         if (!piece->payload.empty())
-            std::memcpy(payload.mutable_bytes().subspan(piece->at).data(), piece->payload.data(), piece->payload.size());
+            std::memcpy(payload.bytes + piece->at, piece->payload.data(), piece->payload.size());
         if (piece->ends) {
             pending_bytes_ -= stream.length;
-            return std::optional(Message{stream.type, stream.timestamp_ms, stream.stream_id, stream.id, std::move(payload)});
+            return std::optional(
+                Message{stream.type, stream.timestamp_ms, stream.stream_id, stream.id, std::move(payload.slice)});
         }
     }
     return std::optional<Message>();
@@ -24,7 +26,7 @@ Result<std::optional<Message>> ChunkReader::read(Bytes& input) {
 void ChunkReader::abort(std::uint32_t chunk_stream) {
     if (const auto index = follower_.abort(chunk_stream)) {
         pending_bytes_ -= follower_.stream(*index).length;
-        payloads_[*index] = Slice();
+        payloads_[*index] = {};
     }
 }
 
@@ -38,9 +40,29 @@ Result<void> ChunkReader::begin_message(std::size_t index) {
         return Error(Errc::limit, "begun messages of more than " + std::to_string(limits_.pending_bytes) + " bytes");
     if (index >= payloads_.size())
         payloads_.resize(index + 1);
-    payloads_[index] = length > 0 ? Slice::allocate(length) : Slice();
+    const MessageType type = follower_.stream(index).type;
+    const bool is_media = type == MessageType::audio || type == MessageType::video;
+    payloads_[index] = is_media && length <= kSharedBytesMax ? carve(length) : allocate(length);
     pending_bytes_ += length;
     return {};
+}
+
+ChunkReader::Payload ChunkReader::allocate(std::size_t length) {
+    if (length == 0)
+        return {};
+    Slice slice = Slice::allocate(length);
+    std::uint8_t* const bytes = slice.mutable_bytes().data();
+    return {std::move(slice), bytes};
+}
+
+ChunkReader::Payload ChunkReader::carve(std::size_t length) {
+    if (room_.size() < length) {
+        block_ = Slice::allocate(kBlockBytes);
+        room_ = block_.mutable_bytes();
+    }
+    Payload payload{block_.sub(block_.size() - room_.size(), length), room_.data()};
+    room_ = room_.subspan(length);
+    return payload;
 }
 
 }  // namespace live::wire::rtmp

@@ -1,6 +1,8 @@
 // Puts messages together from chunks (RTMP 1.0, section 5.3). A push parser: it is fed whatever arrived and copies every payload
-// byte exactly once, into the Slice that leaves as the message. Not here: what a message means. The chunk size and the abort
-// message reach it through set_chunk_size() and abort(), because their owner has limits to apply first.
+// byte exactly once, into the Slice that leaves as the message. Sound and pictures that follow each other share blocks of memory
+// (kBlockBytes): they are kept and let go of together, and a thousand publishers would otherwise wait for the memory of each one.
+// Not here: what a message means. The chunk size and the abort message reach it through set_chunk_size() and abort(), because
+// their owner has limits to apply first.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +26,11 @@ public:
         // Chunk streams a peer may use.
         std::size_t chunk_streams = 64;
     };
+
+    // Of a block that messages share. 16 KiB with what Slice and the heap put in front.
+    static constexpr std::size_t kBlockBytes = (16 << 10) - 32;
+    // The longest message that shares one. Each block is at least half used, then.
+    static constexpr std::size_t kSharedBytesMax = kBlockBytes / 2;
 
     ChunkReader() : ChunkReader(Limits{}) {}
     explicit ChunkReader(Limits limits) : limits_(limits), follower_(limits.chunk_streams) {}
@@ -50,14 +57,26 @@ public:
     void release_buffers() {
         follower_.release_buffers();
         payloads_.shrink_to_fit();
+        block_ = Slice();
+        room_ = {};
     }
 
 private:
+    // Of a message that has begun.
+    struct Payload {
+        Slice slice;
+        std::uint8_t* bytes = nullptr;  // the slice's, for writing
+    };
+
     Result<void> begin_message(std::size_t index);
+    static Payload allocate(std::size_t length);
+    Payload carve(std::size_t length);
 
     Limits limits_;
     ChunkFollower follower_;
-    std::vector<Slice> payloads_;  // of begun messages, by the follower's index
+    std::vector<Payload> payloads_;  // by the follower's index
+    Slice block_;
+    MutBytes room_;  // what is left of it
     std::size_t pending_bytes_ = 0;
 };
 

@@ -189,6 +189,35 @@ TEST(ChunkReader, ReadsWhatTheWriterWroteAtAnyChunkSizeAndCut) {
     }
 }
 
+TEST(ChunkReader, SoundAndPicturesThatFollowEachOtherShareABlock) {
+    constexpr std::uint32_t kChunkSize = 60'000;
+    const auto length = [](std::size_t i) { return i % 7 == 3 ? ChunkReader::kSharedBytesMax + i % 2 : 100 + i; };
+    const auto type = [](std::size_t i) { return i % 5 == 2 ? MessageType::amf0_data : i % 2 == 0 ? kAudio : kVideo; };
+    ChunkReader reader;
+    reader.set_chunk_size(kChunkSize);
+    std::vector<Slice> got;
+    for (std::size_t i = 0; i < 100; ++i) {
+        ByteWriter writer;
+        write_message(writer, 4, type(i), 0, 1, Octets(length(i), static_cast<std::uint8_t>(i)), kChunkSize);
+        Bytes input = writer.written();
+        auto message = reader.read(input);
+        ASSERT_TRUE(message.ok() && message->has_value());
+        got.push_back(std::move((*message)->payload));
+    }
+    std::size_t blocks = 0;
+    const void* block = nullptr;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        ASSERT_EQ(got[i].size(), length(i));
+        ASSERT_TRUE(std::ranges::all_of(got[i].bytes(), [i](std::uint8_t octet) { return octet == i; })) << i;
+        const bool shares = type(i) != MessageType::amf0_data && length(i) <= ChunkReader::kSharedBytesMax;
+        EXPECT_EQ(got[i].memory_bytes(), shares ? ChunkReader::kBlockBytes : length(i)) << i;
+        blocks += shares && got[i].memory() != block ? 1 : 0;
+        block = shares ? got[i].memory() : block;
+    }
+    EXPECT_GE(blocks, 2U);
+    EXPECT_LE(blocks, 10U);
+}
+
 TEST(ChunkReader, AFollowingType1RunReadsBack) {
     ByteWriter out;
     out.bytes(type0_header(6, 0xFFFFFE, 1, kVideo, 1).view()).u8(1);
