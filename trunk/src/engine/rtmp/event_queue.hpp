@@ -14,29 +14,25 @@ class EventQueue {
 public:
     template <class T>
     void push(T&& event) {
+        if (events_.capacity() == 0)
+            events_.reserve(kReserved);
         events_.emplace_back(std::forward<T>(event));
     }
     std::optional<Event> poll() {
-        if (next_ == events_.size()) {
-            if (events_.capacity() > kKept)
-                events_ = std::vector<Event>();
-            events_.clear();
-            next_ = 0;
+        if (next_ == events_.size())
             return std::nullopt;
-        }
-        return std::move(events_[next_++]);
-    }
-    // Gives the memory back when nothing is queued.
-    void release() {
+        std::optional<Event> event(std::move(events_[next_++]));
+        // The last one gives the memory back. The next connection's events take the same, which the cache still holds.
         if (next_ == events_.size()) {
             events_ = std::vector<Event>();
             next_ = 0;
         }
+        return event;
     }
 
 private:
-    // A usual input makes fewer events than this; room for more is not kept.
-    static constexpr std::size_t kKept = 256;
+    // The events of a usual input, in what the heap gives and takes without searching.
+    static constexpr std::size_t kReserved = 1000 / sizeof(Event);
 
     std::vector<Event> events_;
     std::size_t next_ = 0;

@@ -365,7 +365,6 @@ void Server::set_reader_limits() {
 
 void Server::release_buffers() {
     link_.release_buffers();
-    events_.release();
     rest_.shrink_to_fit();
 }
 
