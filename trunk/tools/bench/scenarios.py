@@ -498,17 +498,18 @@ def run_parts(lab: Lab, plan: Plan) -> list[Row]:
 
 
 def judged_again(rows: list[Row], doubted: list[Row], longer: list[Row], repeats: int) -> list[Row]:
-    """`rows` with those of a longer measurement in the place of `doubted`, which their notes and details keep. One neighbour's
-    second on a shared machine can turn three repeats; it does not turn nine."""
+    """`rows` with those of a longer measurement in the place of `doubted`, which their details keep; who missed says so in its note."""
     by_key = {(row.work, row.measure): row for row in longer}
     result = []
     for row in rows:
         again = by_key.get((row.work, row.measure)) if row in doubted else None
-        if again is not None:
-            first = ", ".join(filter(None, (number(row.ours), f"{row.ratio:.2f} x floor" if row.ratio else "", row.note)))
-            note = f"of {repeats} repeats, measured again because a row of the first {repeats // 3} missed; this one was {first}"
-            again = replace(again, note="; ".join(filter(None, (again.note, note))), details={**again.details, "first": row.as_dict()})
-        result.append(again or row)
+        if again is None:
+            result.append(row)
+            continue
+        notes = [again.note, f"of {repeats} repeats"]
+        if row.met is False:
+            notes.append(", ".join(filter(None, (f"missed in the first {repeats // 3}: {number(row.ours)}", f"{row.ratio:.2f} x floor" if row.ratio else "", row.note))))
+        result.append(replace(again, note="; ".join(filter(None, notes)), details={**again.details, "first": row.as_dict()}))
     return result
 
 

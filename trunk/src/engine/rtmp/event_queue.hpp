@@ -31,7 +31,7 @@ public:
     }
 
 private:
-    // The events of a usual input, in what the heap gives and takes without searching.
+    // The events of a usual input, in what the thread cache of glibc takes (1,032 bytes) and gives out again first.
     static constexpr std::size_t kReserved = 1000 / sizeof(Event);
 
     std::vector<Event> events_;
