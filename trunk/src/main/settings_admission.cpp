@@ -57,7 +57,7 @@ Result<void> SettingsAdmission::ask(Action action, const Subject& subject, io::D
 
 // Only RTMP clients say which page they come from.
 Result<void> SettingsAdmission::check_refer(const session::ClientRequest& request,
-                                            std::vector<std::string> ReferOptions::*names) {
+                                            std::vector<std::string> ReferOptions::*names) const {
     const ReferOptions& refer = TRY(serving_vhost(request.vhost))->refer;
     if (!refer.enabled || !is_rtmp(request.kind))
         return {};
@@ -97,6 +97,13 @@ Result<session::StreamPlan> SettingsAdmission::play(const session::ClientRequest
         return page.error();
     }
     return plan;
+}
+
+Result<void> SettingsAdmission::check_play(const session::ClientRequest& request) const {
+    using service::access::Role;
+    TRY(check_refer(request, &ReferOptions::all));
+    TRY(service::access::check_security(TRY(serving_vhost(request.vhost))->security, Role::play, request.peer_ip));
+    return check_refer(request, &ReferOptions::play);
 }
 
 void SettingsAdmission::tell_stream(Action action, const session::ClientRequest& request, const session::StreamPlan& plan) {

@@ -22,6 +22,8 @@ public:
     Result<session::StreamPlan> publish(const session::ClientRequest& request, io::Deadline deadline) override;
     // Virtual host, refer.all, on_connect, security, on_play, refer.play.
     Result<session::StreamPlan> play(const session::ClientRequest& request, io::Deadline deadline) override;
+    // The same without the callbacks.
+    Result<void> check_play(const session::ClientRequest& request) const override;
 
     // Callbacks about what has happened, with the settings of this moment. None suspends.
     void tell_stream(service::hooks::Action action, const session::ClientRequest& request, const session::StreamPlan& plan);
@@ -38,7 +40,7 @@ private:
                                 io::Deadline deadline);
     Result<void> ask(service::hooks::Action action, const service::hooks::Subject& subject, io::Deadline deadline);
     Result<void> check_refer(const session::ClientRequest& request,
-                             std::vector<std::string> service::access::ReferOptions::*names);
+                             std::vector<std::string> service::access::ReferOptions::*names) const;
 
     const Settings* settings_;
     service::hooks::HookService* hooks_ = nullptr;

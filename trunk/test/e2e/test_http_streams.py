@@ -12,6 +12,8 @@ import pytest
 
 import play_check
 from http_streams import AUDIO, SCRIPT, VIDEO, HttpStream, WebSocketStream, read_tags
+from hook_server import HookServer
+from live_server import wait_until
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import Publisher
 
@@ -314,3 +316,39 @@ def test_https_serves_the_api_and_streams_with_a_certificate_of_its_own_making(s
         wait_playable(live.url("cam"))
         got = play_check.play(f"https://127.0.0.1:{live.ports['https']}/live/cam.flv", 5)
     assert got.problems() == []
+
+
+def head_vhost(name: str, hooks: str, more: str) -> str:
+    return f"vhost {name} {{ {hooks} hls {{ enabled on; hls_path $folder/html; }} dash {{ enabled on; dash_path $folder/html; }} {more} }}\n"
+
+
+def test_head_makes_no_player_and_calls_nobody(server, clip):
+    with HookServer() as hooks:
+        called = f"http_hooks {{ enabled on; on_play {hooks.url('/on_play')}; on_stop {hooks.url('/on_stop')}; }}"
+        endings = ("flv", "ts", "aac", "mp3")
+        vhosts = "".join(head_vhost(f"{one}.test", called, f"http_remux {{ enabled on; mount [vhost]/[app]/[stream].{one}; }}")
+                         for one in endings)
+        closed = head_vhost("closed.test", called, f"security {{ enabled on; deny play all; }} {FLV}")
+        live = server(root=vhosts + closed)
+
+        def head(path: str, vhost: str) -> HttpStream:
+            with HttpStream(live.ports[PORT], f"{path}?vhost={vhost}", method="HEAD") as answer:
+                return answer
+
+        with FfmpegPublisher(live.url("cam?vhost=flv.test"), clip("basic")):
+            wait_until(lambda: head("/live/cam.mpd", "flv.test").status == 200, 20, "an MPD")
+            for _ in range(3):
+                types = {one: (answer.status, answer.headers["content-type"]) for one in endings
+                         for answer in [head(f"/live/cam.{one}", f"{one}.test")]}
+                assert types == {"flv": (200, "video/x-flv"), "ts": (200, "video/MP2T"), "aac": (200, "audio/x-aac"), "mp3": (200, "audio/mpeg")}
+                playlist = head("/live/cam.m3u8", "flv.test")
+                assert playlist.status == 200 and playlist.headers["content-type"] == "application/vnd.apple.mpegurl"
+                assert head("/live/cam.flv", "closed.test").status == 403
+                assert head("/live/cam.m3u8", "closed.test").status == 403
+            assert [client["type"] for client in live.api("/api/v1/clients/")["clients"]] == ["fmle-publish"]
+            # The same address played: its call is the first one.
+            with HttpStream(live.ports[PORT], "/live/cam.m3u8?vhost=flv.test") as player:
+                assert player.status == 200 and player.headers["content-length"] == playlist.headers["content-length"]
+            hooks.wait_for("on_play")
+            assert [event.action for event in hooks.events] == ["on_play"]
+            assert [client["type"] for client in live.api("/api/v1/clients/")["clients"]] == ["fmle-publish", "hls-play"]

@@ -44,7 +44,8 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     const auto file = find(request);
     if (file == nullptr)
         return exchange.send(http::error_reply(kNotFound, "there is no such file"), deadline);
-    file->note_asked();
+    if (!request.is_head())
+        file->note_asked();
     if (!file->is_whole())
         return send_growing(exchange, *file, deadline);
     std::vector<std::pair<std::string, std::string>> headers;
@@ -66,7 +67,8 @@ Result<void> DashHandler::wait_for_more(HeldFile& file, std::size_t count, io::D
 }
 
 Result<void> DashHandler::send_growing(http::Exchange& exchange, HeldFile& file, io::Deadline deadline) {
-    const auto first = wait_for_more(file, 0, deadline);
+    // HEAD is answered from what is there.
+    const auto first = exchange.request().is_head() ? Result<void>() : wait_for_more(file, 0, deadline);
     if (!first.ok() && first.code() != Errc::timed_out)
         return first;
     if (file.blocks().empty())

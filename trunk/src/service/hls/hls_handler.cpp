@@ -50,18 +50,6 @@ std::optional<std::uint64_t> number_of(std::optional<std::string_view> text) {
     return read.ec == std::errc() && read.ptr == text->data() + text->size() ? std::optional(number) : std::nullopt;
 }
 
-// The path as it is written in an address.
-std::string encoded(std::string_view path) {
-    std::string text;
-    while (!path.empty()) {
-        const std::size_t slash = std::min(path.find('/'), path.size());
-        text += wire::http::percent_encode(path.substr(0, slash));
-        text += slash < path.size() ? "/" : "";
-        path.remove_prefix(std::min(slash + 1, path.size()));
-    }
-    return text;
-}
-
 // The query without what we have added to it ourselves.
 std::string own_query(std::string_view query) {
     std::string text;
@@ -76,7 +64,7 @@ std::string own_query(std::string_view query) {
 }
 
 std::string address_of(const http::Request& request, const std::string& ctx, bool is_relative) {
-    const std::string path = encoded(request.path());
+    const std::string path = wire::http::percent_encode_path(request.path());
     return (is_relative ? path.substr(path.rfind('/') + 1) : path) + "?hls_ctx=" + ctx + own_query(request.target.raw_query);
 }
 
@@ -198,16 +186,19 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     }
     if (session->is_kicked())
         return exchange.send(not_found(), deadline);
-    session->touch(io::now());
+    if (!exchange.request().is_head())
+        session->touch(io::now());
     return send_media_playlist(exchange, asked, deadline);
 }
 
 Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
     const http::Request& request = exchange.request();
-    LOG_INFO(exchange.log(), "client identified, type={}, vhost={}, app={}, stream={}, ctx={}",
-             session::name_of(session::ClientKind::hls_play), asked.stream.vhost, asked.stream.app, asked.stream.stream,
-             asked.ctx);
-    const auto opened = sessions_.open(player_of(request, asked.stream, asked.ctx), asked.idle_limit, deadline);
+    auto client = player_of(request, asked.stream, asked.ctx);
+    if (!request.is_head())
+        LOG_INFO(exchange.log(), "client identified, type={}, vhost={}, app={}, stream={}, ctx={}", session::name_of(client.kind),
+                 client.vhost, client.app, client.stream, asked.ctx);
+    const auto opened =
+        request.is_head() ? sessions_.check(client) : sessions_.open(std::move(client), asked.idle_limit, deadline);
     if (!opened.ok() && opened.code() == Errc::cancelled)
         return opened;
     if (!opened.ok())
@@ -221,7 +212,7 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& ask
 
 Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
     const http::Request& request = exchange.request();
-    if (const auto waited = wait_for_playlist(request, asked, deadline); !waited.ok()) {
+    if (const auto waited = request.is_head() ? Result<void>() : wait_for_playlist(request, asked, deadline); !waited.ok()) {
         if (waited.code() == Errc::cancelled)
             return waited;
         return exchange.send(http::error_reply(kBadRequest, waited.error().sentence()), deadline);
@@ -234,7 +225,8 @@ Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Ask
         exchange.stream().coalesce_wakes();
     const std::string_view skip = request.target.query.get("_HLS_skip");
     const auto form = skip == "YES" || skip == "v2" ? SegmentList::Form::delta : SegmentList::Form::players;
-    file->output->note_asked();
+    if (!request.is_head())
+        file->output->note_asked();
     auto text = file->output->playlist_text(form, asked.marks_fragments ? asked.ctx : "");
     if (!text)
         return send_left_behind(exchange, asked, deadline);
@@ -285,7 +277,8 @@ Result<void> HlsHandler::wait_for_playlist(const http::Request& request, const A
 }
 
 Result<void> HlsHandler::send_playlist(http::Exchange& exchange, std::string text, std::string_view ctx, io::Deadline deadline) {
-    count(ctx, text.size());
+    if (!exchange.request().is_head())
+        count(ctx, text.size());
     return exchange.send({.content_type = std::string(http::mime_of(kPlaylistEnding)),
                           .body = std::move(text),
                           .headers = {{"Cache-Control", "no-cache"}}},
@@ -302,7 +295,7 @@ void HlsHandler::count(std::string_view ctx, std::uint64_t bytes) {
 Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     const IndexedFile* file = find(request);
-    if (file != nullptr && file->output->is_promised(*file)) {
+    if (file != nullptr && file->output->is_promised(*file) && !request.is_head()) {
         wait_for_part(request, deadline);
         file = find(request);
     }
@@ -312,8 +305,10 @@ Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadl
             std::uint64_t bytes = 0;
             for (const io::Block& block : *blocks)
                 bytes += block->size();
-            count(ctx, request.is_head() ? 0 : bytes);
-            file->output->note_asked();
+            if (!request.is_head()) {
+                count(ctx, bytes);
+                file->output->note_asked();
+            }
             return files::send_blocks(exchange, *blocks, {}, file->output->copy_for_request(*file), deadline);
         }
     }

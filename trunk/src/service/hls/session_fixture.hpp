@@ -17,11 +17,14 @@ public:
         return play(request, deadline);
     }
     Result<session::StreamPlan> play(const session::ClientRequest& request, io::Deadline) override {
-        if (request.stream == refused)
-            return Error(Errc::denied, "not today");
+        TRY(check_play(request));
         session::StreamPlan plan;
         plan.url = "/" + request.app + "/" + request.stream;
         return plan;
+    }
+
+    Result<void> check_play(const session::ClientRequest& request) const override {
+        return request.stream == refused ? Error(Errc::denied, "not today") : Result<void>();
     }
 
     std::string refused;  // a stream

@@ -69,6 +69,8 @@ Result<void> Sessions::open(session::ClientRequest request, Duration idle_limit,
     return {};
 }
 
+Result<void> Sessions::check(const session::ClientRequest& request) const { return admission_.check_play(request); }
+
 void Sessions::expire(TimePoint now) {
     for (auto at = sessions_.begin(); at != sessions_.end();) {
         Session& session = *at->second;

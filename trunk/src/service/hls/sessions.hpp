@@ -68,6 +68,8 @@ public:
     // Asks admission; request.id is the session's name. One that came to be meanwhile is taken as it is. Errors are admission's,
     // and Errc::limit when there are too many.
     Result<void> open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
+    // Whether the rules let it in; nothing is opened.
+    Result<void> check(const session::ClientRequest& request) const;
     // Ends those that were silent for long, and those that were kicked; the latter are remembered for as long.
     void expire(TimePoint now);
     void clear();

@@ -62,6 +62,9 @@ public:
     virtual Result<StreamPlan> publish(const ClientRequest& request, io::Deadline deadline) = 0;
     // Once admitted, on_play_ended has to be told on whatever path: keep an AdmittedPlay.
     virtual Result<StreamPlan> play(const ClientRequest& request, io::Deadline deadline) = 0;
+    // What the rules say of a player, for an answer that plays nothing (HEAD): virtual host, page, address. No callback is asked,
+    // nothing has to be told. Must not suspend.
+    virtual Result<void> check_play(const ClientRequest& request) const = 0;
 };
 
 // Told what becomes of clients and streams, after the fact and in the order it happens: forwarding and callbacks live from it.

@@ -6,6 +6,7 @@
 
 #include "session/flv/client.hpp"
 #include "session/flv/play_session.hpp"
+#include "session/flv/status.hpp"
 #include "session/http/exchange.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
@@ -14,6 +15,7 @@ namespace live::session::flv {
 namespace {
 
 constexpr int kNotFound = 404;
+constexpr std::string_view kNoStream = "there is no live stream at this address";
 
 ClientRequest player_of(const http::Request& request, const MountedUrl& url) {
     ClientRequest client = client_of(request, ClientKind::flv_play, url.vhost, url.stream.app, url.stream.stream);
@@ -38,10 +40,21 @@ Result<void> PlayHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     const http::Request& request = exchange.request();
     if (!request.is_get())
         return exchange.send(http::method_not_allowed("GET, HEAD, OPTIONS", "a live stream is played with GET"), deadline);
+    if (request.is_head())
+        return send_head(exchange, deadline);
     const auto session = session_for(exchange);
     if (!session)
-        return exchange.send(http::error_reply(kNotFound, "there is no live stream at this address"), deadline);
+        return exchange.send(http::error_reply(kNotFound, kNoStream), deadline);
     return session->run(deadline);
+}
+
+Result<void> PlayHandler::send_head(http::Exchange& exchange, io::Deadline deadline) const {
+    const auto url = context_.mounts.find(exchange.request());
+    if (!url)
+        return exchange.send(http::error_reply(kNotFound, kNoStream), deadline);
+    if (const auto allowed = context_.admission.check_play(player_of(exchange.request(), *url)); !allowed.ok())
+        return exchange.send(http::error_reply(status_for(allowed.code()), allowed.error().sentence()), deadline);
+    return exchange.send_head(head_of(url->mount), deadline);
 }
 
 // On the heap, because what a parked fiber keeps on its stack should fit into one page.

@@ -18,6 +18,8 @@ public:
     Result<void> serve(http::Exchange& exchange, io::Deadline deadline) override;
 
 private:
+    // HEAD: what GET would say of the stream, without a player.
+    Result<void> send_head(http::Exchange& exchange, io::Deadline deadline) const;
     std::unique_ptr<PlaySession> session_for(http::Exchange& exchange) const;
 
     Context& context_;

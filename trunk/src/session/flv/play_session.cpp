@@ -40,6 +40,13 @@ private:
 
 }  // namespace
 
+http::Head head_of(const Mount& mount) {
+    http::Head head;
+    head.content_type = mount.content_type();
+    head.is_last = true;
+    return head;
+}
+
 PlaySession::PlaySession(http::Exchange& exchange, Context& context, ClientRequest request, MountedUrl url)
     : exchange_(exchange),
       context_(context),
@@ -84,8 +91,6 @@ Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
 
 Result<void> PlaySession::stream(io::Deadline deadline) {
     TRY(send_head(deadline));
-    if (exchange_.request().is_head())
-        return {};
     TRY(prepare(TRY(wait_for_media(deadline))));
     return play(deadline);
 }
@@ -100,10 +105,7 @@ void PlaySession::kick(std::string reason) {
 Result<void> PlaySession::send_head(io::Deadline deadline) {
     if (websocket::asks_for_websocket(exchange_.request().message))
         return accept_websocket(deadline);
-    http::Head head;
-    head.content_type = url_.mount.content_type();
-    head.is_last = true;
-    TRY(exchange_.send_head(head, deadline));
+    TRY(exchange_.send_head(head_of(url_.mount), deadline));
     framing_ = exchange_.body_end() == http::BodyEnd::chunks ? media::Framing::http_chunk : media::Framing::none;
     return {};
 }

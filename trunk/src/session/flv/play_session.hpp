@@ -18,6 +18,9 @@
 
 namespace live::session::flv {
 
+// Of the answer to a player: nothing follows it on this connection.
+http::Head head_of(const Mount& mount);
+
 class PlaySession final : private PlayerProtocol, private Client {
 public:
     // What is referred to outlives this.

@@ -19,6 +19,10 @@ public:
     Result<rtmp::RtmpOptions> connect(const ClientRequest&, io::Deadline) override { return rtmp::RtmpOptions{}; }
     Result<StreamPlan> publish(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
     Result<StreamPlan> play(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
+    Result<void> check_play(const ClientRequest& request) const override {
+        TRY(plan_for(request));
+        return {};
+    }
 
     std::string refuses;  // a stream
 

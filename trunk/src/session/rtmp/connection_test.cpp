@@ -27,6 +27,10 @@ public:
     }
     Result<StreamPlan> publish(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
     Result<StreamPlan> play(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
+    Result<void> check_play(const ClientRequest& request) const override {
+        TRY(plan_for(request));
+        return {};
+    }
 
     StreamPlan plan;
     std::string refuses;  // a stream

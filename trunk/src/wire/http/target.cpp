@@ -91,6 +91,17 @@ std::string percent_encode(std::string_view text) {
     return out;
 }
 
+std::string percent_encode_path(std::string_view path) {
+    std::string text;
+    while (!path.empty()) {
+        const std::size_t slash = std::min(path.find('/'), path.size());
+        text += percent_encode(path.substr(0, slash));
+        text += slash < path.size() ? "/" : "";
+        path.remove_prefix(std::min(slash + 1, path.size()));
+    }
+    return text;
+}
+
 Result<Query> Query::parse(std::string_view text) {
     Query query;
     while (!text.empty()) {

@@ -53,5 +53,7 @@ Result<Target> parse_target(std::string_view text);
 Result<std::string> percent_decode(std::string_view text);
 // Everything but the unreserved characters of RFC 3986, 2.3 as %XX.
 std::string percent_encode(std::string_view text);
+// The same with slashes as they are: a path as it is written in an address.
+std::string percent_encode_path(std::string_view path);
 
 }  // namespace live::wire::http

@@ -70,6 +70,7 @@ TEST(PercentEncoding, GoesBothWays) {
         every += static_cast<char>(byte);
     EXPECT_EQ(percent_decode(percent_encode(every)).value(), every);
     EXPECT_EQ(percent_encode("a b/c~"), "a%20b%2Fc~");
+    EXPECT_EQ(percent_encode_path("/a b//c?/"), "/a%20b//c%3F/");
     EXPECT_EQ(percent_decode("%41%zz").code(), Errc::malformed);
 }
 
