@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/envelope.hpp"
+#include "api/track_json.hpp"
 #include "base/endpoint.hpp"
 #include "base/json_text.hpp"
 #include "io/loop.hpp"
@@ -59,25 +60,6 @@ Json json_of(const BoardVhost& vhost, const VhostSettings::Shown& settings) {
             {"hls", std::move(hls)}};
 }
 
-Json video_of(const BoardStream& stream) {
-    const auto facts = stream.video();
-    if (!facts)
-        return nullptr;
-    return {{"codec", facts->codec},
-            {"profile", facts->profile},
-            {"level", facts->level},
-            {"width", facts->width},
-            {"height", facts->height}};
-}
-
-Json audio_of(const BoardStream& stream) {
-    const auto facts = stream.audio();
-    if (!facts)
-        return nullptr;
-    return {
-        {"codec", facts->codec}, {"sample_rate", facts->sample_rate}, {"channel", facts->channels}, {"profile", facts->profile}};
-}
-
 Json optional_seconds(const std::optional<MediaTime>& time) { return time ? Json(seconds_of(*time)) : Json(nullptr); }
 
 Json track_of(const media::SourceCounters& counters, media::Kind kind) {
@@ -104,8 +86,8 @@ Json json_of(const BoardStream& stream) {
         {"recv_bytes", stream.usage.received_bytes},
         {"kbps", kbps_of(stream.usage)},
         {"publish", std::move(publish)},
-        {"video", video_of(stream)},
-        {"audio", audio_of(stream)},
+        {"video", video_json<Json>(stream)},
+        {"audio", audio_json<Json>(stream)},
         // What follows is ours.
         {"fps", frames_per_second},
         {"b_frames", stream.has_b_frames()},

@@ -116,6 +116,11 @@ void HttpFront::add_api(const std::string& pattern, session::http::Handler& hand
     shared_site_.router.add(pattern, handler);
 }
 
+void HttpFront::add_page(const std::string& pattern, session::http::Handler& handler) {
+    stream_site_.router.add(pattern, handler);
+    shared_site_.router.add(pattern, handler);
+}
+
 void HttpFront::add_everywhere(const std::string& pattern, session::http::Handler& handler) {
     add_api(pattern, handler);
     stream_site_.router.add(pattern, handler);

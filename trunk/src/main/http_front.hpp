@@ -68,6 +68,8 @@ public:
     const api::ServerInfo& info() const { return info_; }
     // A pattern of the API ports.
     void add_api(const std::string& pattern, session::http::Handler& handler);
+    // A pattern of the streaming ports.
+    void add_page(const std::string& pattern, session::http::Handler& handler);
     // A pattern of all ports: what pages of the streaming ports call, too.
     void add_everywhere(const std::string& pattern, session::http::Handler& handler);
 

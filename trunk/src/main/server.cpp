@@ -177,7 +177,8 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
       shown_{names_, *counters_, board_, *vhosts_, files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_, memory_, rtc_},
-      http_(shown_, settings_->stats.disk, scratch_, limit_, log) {
+      http_(shown_, settings_->stats.disk, scratch_, limit_, log),
+      stream_list_settings_(*settings_, hls_.index(), dash_player_) {
     start_conversion();
 }
 
@@ -218,6 +219,7 @@ Result<void> Server::start() {
     http_.add_streams(flv_player_);
     http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
     http_.add_api(api::SnapshotHandler::kPath, snapshot_api_);
+    http_.add_page(api::StreamListHandler::kPath, stream_list_);
     TRY(rtc_.start(http_));
     TRY(http_.listen(*settings_));
     TRY(casters_.listen(*settings_));
@@ -294,6 +296,7 @@ Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     files_.set_settings(*next);
     hls_settings_.set_settings(*next);
     rtc_.set_settings(*next);
+    stream_list_settings_.set_settings(*next);
     settings_ = std::move(next);
     limit_.set_max(connections_max);
     kick_lost_clients();

@@ -9,6 +9,7 @@
 
 #include "api/dvrs_handler.hpp"
 #include "api/snapshot_handler.hpp"
+#include "api/stream_list_handler.hpp"
 #include "base/log.hpp"
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
@@ -24,6 +25,7 @@
 #include "main/settings_files.hpp"
 #include "main/settings_hls.hpp"
 #include "main/settings_mounts.hpp"
+#include "main/settings_stream_list.hpp"
 #include "media/stream_table.hpp"
 #include "service/access_log/access_log.hpp"
 #include "service/dash/dash_handler.hpp"
@@ -149,6 +151,8 @@ private:
     HttpFront http_;
     api::DvrsHandler dvrs_api_{http_.info(), dvr_};
     api::SnapshotHandler snapshot_api_{snapshots_};
+    SettingsStreamList stream_list_settings_;
+    api::StreamListHandler stream_list_{http_.info(), board_, stream_list_settings_};
     BeatSource beats_{settings_, names_, http_};
     // All three from start() on.
     std::unique_ptr<service::http_client::HttpClient> http_client_;

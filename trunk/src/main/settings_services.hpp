@@ -63,6 +63,8 @@ struct HttpServerOptions {
     bool enabled = false;
     std::vector<std::string> listen = {"8080"};
     std::string dir = "./objs/nginx/html";
+    // Ours.
+    bool stream_list = true;
     bool crossdomain = true;
     HttpsOptions https{.listen = {"8088"}, .tls = {}};
 };

@@ -58,10 +58,11 @@ def install_modules() -> Path:
 class Browser:
     """Owns the Chromium; page() opens one in a context of its own."""
 
-    def __init__(self):
+    def __init__(self, prefix: list[str] | None = None):
+        """`prefix` begins the command: the browser of another machine (own_network.AnotherMachine)."""
         chromium, modules = find_chromium(), install_modules()
         self.log = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(["node", HERE / "driver.mjs", chromium, modules], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([*(prefix or []), "node", HERE / "driver.mjs", chromium, modules], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.log, text=True)
         self.answers: queue.Queue = queue.Queue()
         self.count = 0

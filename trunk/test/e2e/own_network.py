@@ -1,4 +1,5 @@
-"""A network of a test's own: a namespace with nothing in it but a loopback interface, whose counters then are the test's."""
+"""A network of a test's own: a namespace with nothing in it but a loopback interface, whose counters then are the test's. Beside it
+another machine, if the test wants one: a second namespace, with a wire between the two."""
 
 import ctypes
 import fcntl
@@ -6,6 +7,7 @@ import multiprocessing
 import os
 import socket
 import struct
+import subprocess
 import traceback
 from pathlib import Path
 
@@ -62,3 +64,31 @@ def run(function, *arguments, limit_s: float = 60) -> None:
     if outcome == "skip":
         pytest.skip(words)
     assert outcome == "done", words
+
+
+class AnotherMachine:
+    """Inside run(): a context that lives beside this network. `command` begins the commands that run there; this network is
+    AnotherMachine.NEAR for it, it is AnotherMachine.FAR for us."""
+
+    NEAR, FAR = "10.77.0.1", "10.77.0.2"
+
+    def __enter__(self):
+        # It keeps the namespace; what it waits for is our end.
+        self.keeper = subprocess.Popen(["unshare", "--net", "sh", "-c", "echo there; read end"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.command = ["nsenter", f"--net=/proc/{self.keeper.pid}/ns/net"]
+        try:
+            if self.keeper.stdout.readline() != b"there\n":
+                raise OSError("unshare")
+            ip = ["ip", "link", "add", "name", "near0", "type", "veth", "peer", "name", "far0", "netns", str(self.keeper.pid)]
+            subprocess.run(ip, check=True, capture_output=True, text=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            self.__exit__()
+            pytest.skip(f"no wire between two networks: {getattr(error, 'stderr', '') or error}")
+        for prefix, interface, address in (([], "near0", self.NEAR), (self.command, "far0", self.FAR)):
+            for words in (f"address add {address}/24 dev {interface}", f"link set {interface} up", "link set lo up"):
+                subprocess.run([*prefix, "ip", *words.split()], check=True)
+        return self
+
+    def __exit__(self, *_):
+        self.keeper.stdin.close()
+        self.keeper.wait()

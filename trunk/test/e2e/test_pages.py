@@ -1,5 +1,6 @@
 """The pages in a real Chromium: the landing page lists what is live, the player plays it, the console shows it and kicks."""
 
+import contextlib
 import json
 import shutil
 import subprocess
@@ -13,7 +14,9 @@ import pytest
 
 import browser as browsers
 import live_server
+import own_network
 import players
+from hook_server import HookServer
 from live_server import TRUNK, can_connect, free_port, wait_until
 
 PHONE = {"viewport": {"width": 360, "height": 780}, "isMobile": True, "hasTouch": True, "deviceScaleFactor": 2}
@@ -47,8 +50,6 @@ class Site:
         self.live, self.chromium, self.opened = live, chromium, []
         self.origin = f"http://127.0.0.1:{live.ports['http']}"
         self.api = f"http://127.0.0.1:{live.ports['api']}"
-        # The ports of a test are not the usual ones, so that pages have to be told.
-        self.query = f"api=127.0.0.1:{live.ports['api']}&rtmp={live.ports['rtmp']}&site=127.0.0.1:{live.ports['http']}"
 
     def open(self, path: str, base: str | None = None, **options) -> browsers.Page:
         page = self.chromium.page(**options)
@@ -56,10 +57,10 @@ class Site:
         return page.goto((base or self.origin) + path)
 
     def landing(self, **options) -> browsers.Page:
-        return self.open(f"/?{self.query}", **options)
+        return self.open("/", **options)
 
     def console(self, **options) -> browsers.Page:
-        return self.open(f"/console/?{self.query}", **options)
+        return self.open("/console/", **options)
 
     def player(self, stream: str, more: str = "", **options) -> browsers.Page:
         return self.open(f"/players/srs_player.html?app=live&stream={stream}&autostart=true{more}", **options)
@@ -186,10 +187,10 @@ def test_landing_lists_a_stream_and_its_play_button_plays_it(site, html, clip):
         assert page.text(".stream h3") == "cam"
         page.wait("/H264 Main.*640×360/.test(document.querySelector('.facts').textContent)")
         page.wait(r"/\d+ kbps/.test(document.querySelector('.facts').textContent)", 40)
-        assert "AAC LC" in page.text(".facts") and "Viewers0" in page.text(".facts")
-        assert page.text("[data-link=RTMP] code") == one.live.url("cam")
-        assert page.text("[data-link=FLV] code") == f"{one.origin}/live/cam.flv"
-        assert not page.is_shown("[data-link=HLS]")
+        assert "AAC LC" in page.text(".facts")
+        assert page.text("[data-link=rtmp] code") == one.live.url("cam")
+        assert page.text("[data-link=flv] code") == f"{one.origin}/live/cam.flv"
+        assert page.value("document.querySelectorAll('[data-link]').length") == 2
         page.shot("landing")
         page.click(".stream .primary")
         wait_playing(page)
@@ -270,44 +271,139 @@ def test_landing_tells_how_to_publish_and_notices_who_comes_and_goes(site, clip)
     page.wait("document.getElementById('publish').checkVisibility()")
 
 
-def test_landing_says_what_to_do_when_the_api_is_out_of_reach(site):
+def test_landing_says_so_when_the_server_goes_and_comes_back(site):
     one = site()
-    nowhere = free_port()
-    page = one.open(f"/?api=127.0.0.1:{nowhere}")
+    page = one.landing()
+    page.wait("document.getElementById('publish').checkVisibility()")
+    one.live.stop()
     page.wait("document.getElementById('unreachable').checkVisibility()")
-    assert page.text("#tried") == f"http://127.0.0.1:{nowhere}"
+    assert page.text("#tried") == one.origin and page.text("#state") == "No answer"
     page.shot("landing-unreachable")
-    page.fill("#api", f"127.0.0.1:{one.live.ports['api']}")
-    page.click("#unreachable button")
+    one.live.start()
     page.wait("document.getElementById('publish').checkVisibility()")
 
 
-def test_one_port_needs_no_parameters(site, clip):
-    one = site(conf=live_server.conf(REMUX).replace("$http", "$api"), ports=live_server.OnePort())
-    live = one.live
+def test_landing_says_so_when_the_list_is_switched_off(site, clip):
+    one = site(conf=live_server.conf(REMUX).replace("dir $folder/html;", "dir $folder/html; stream_list off;"))
     with one.publish("cam", clip("basic")):
-        page = one.open("/")
+        page = one.landing()
+        page.wait("document.getElementById('off').checkVisibility()")
+        assert not page.is_shown("#publish") and not page.is_shown(".stream")
+        page.shot("landing-list-off")
+
+
+ASKED = "performance.getEntriesByType('resource').filter((e) => e.initiatorType === 'fetch').map((e) => new URL(e.name).pathname + ' ' + new URL(e.name).port)"
+
+
+def test_landing_makes_one_call_and_no_player(site, clip):
+    """Nobody watches, so nobody is counted and no callback is called, with HLS sessions and all."""
+    with HookServer() as hooks:
+        vhost = f"{REMUX} hls {{ enabled on; hls_fragment 2; hls_path $folder/html; }} dash {{ enabled on; dash_fragment 2; dash_path $folder/html; }}"
+        called = f"http_hooks {{ enabled on; on_play {hooks.url('/on_play')}; }}"
+        one = site(conf=live_server.conf(vhost + called))
+        with one.publish("cam", clip("basic")):
+            page = one.landing()
+            page.wait("document.querySelectorAll('.stream').length === 1")
+            assert set(page.value(ASKED)) == {f"/streams.json {one.live.ports['http']}"}
+            page.wait("document.querySelector('[data-link=hls]') && document.querySelector('[data-link=dash]')", 20)
+            assert page.text("[data-link=hls] code") == f"{one.origin}/live/cam.m3u8"
+            page.shot("landing-formats", whole=True)
+            assert set(page.value(ASKED)) == {f"/streams.json {one.live.ports['http']}"}
+            assert [client["type"] for client in one.live.api("/api/v1/clients/")["clients"]] == ["fmle-publish"]
+            assert hooks.events == []
+            page.click("[data-link=hls] a")
+            hooks.wait_for("on_play")
+
+
+def password(live, more: str = "auth { enabled on; username u; password p; }") -> None:
+    """The API asks for one from now on."""
+    live.stop()
+    live.write_conf(live.conf_path.read_text().replace("http_api { enabled on;", f"http_api {{ enabled on; {more}"))
+    live.start(ready=False)
+    wait_until(lambda: can_connect(live.ports["api"]) and can_connect(live.ports["http"]), 5, "the server with a password")
+
+
+def test_an_api_with_a_password_hides_no_stream(site, clip):
+    one = site()
+    password(one.live)
+    with one.publish("cam", clip("basic")):
+        page = one.landing()
         page.wait("document.querySelectorAll('.stream').length === 1")
-        assert page.text("[data-link=RTMP] code") == live.url("cam")  # The port is where the publisher came in.
-        console = one.open("/console/")
-        console.wait("document.querySelectorAll('#streams tbody tr').length === 1")
+        assert page.text("#state") == "Live"
 
 
-class HostileApi(BaseHTTPRequestHandler):
-    """An API whose every text wants to be HTML. The server itself refuses such names; a page must not rely on that."""
+OTHER_MACHINE_CONF = """\
+listen              1935;
+max_connections     1000;
+daemon              off;
+srs_log_tank        console;
+pid                 $folder/srs.pid;
+http_api {{ enabled on; listen {api}; }}
+http_server {{ enabled on; listen {http}; dir $folder/html; }}
+vhost __defaultVhost__ {{ http_remux {{ enabled on; mount [vhost]/[app]/[stream].flv; }} }}
+"""
 
-    stream = {"id": HOSTILE, "name": HOSTILE, "vhost": HOSTILE, "app": HOSTILE, "tcUrl": HOSTILE, "url": HOSTILE, "clients": 2, "fps": 25,
-              "kbps": {"recv_30s": 1, "send_30s": 1}, "publish": {"active": True, "cid": HOSTILE},
-              "video": {"codec": HOSTILE, "profile": HOSTILE, "width": 1, "height": 1}, "audio": {"codec": HOSTILE, "profile": HOSTILE}}
-    client = {"id": HOSTILE, "type": HOSTILE, "ip": HOSTILE, "url": HOSTILE, "pageUrl": "javascript:alert(1)", "tcUrl": HOSTILE, "kbps": {}}
-    system = {"conn_srs": 1, "mem_ram_kbyte": 1, "cpus_online": HOSTILE, "srs_sample_time": 1}
-    answers = {"streams": [stream], "clients": [client], "vhosts": [{"id": HOSTILE, "name": HOSTILE, "hls": {"enabled": True}}],
-               "summaries": {"ok": True, "now_ms": 1, "self": {"version": HOSTILE, "argv": HOSTILE, "pid": HOSTILE}, "system": system}}
+
+def look_from_another_machine(tmp_path, html, clip):
+    """The API listens on loopback, as it does by default, and on the usual port of the API answers another server."""
+    near = own_network.AnotherMachine.NEAR
+    other = OTHER_MACHINE_CONF.replace("1935", "1936").format(api=1985, http=8081)
+    texts = {"mine": OTHER_MACHINE_CONF.format(api="127.0.0.1:1984", http=8080), "other": other}
+    servers, publishers = [], []
+    with own_network.AnotherMachine() as elsewhere:
+        chromium = browsers.Browser(elsewhere.command)
+        try:
+            for name, text in texts.items():
+                (tmp_path / name).mkdir()
+                servers.append(live_server.LiveServer(tmp_path / name, text))
+                shutil.copytree(html, servers[-1].folder / "html")
+                servers[-1].start(ready=False)
+                port = 1935 + len(publishers)
+                wait_until(lambda port=port: can_connect(port), 10, f"RTMP of {name}")
+                publishers.append(players.FfmpegPublisher(f"rtmp://127.0.0.1:{port}/live/{name}", clip))
+            page = chromium.page().goto(f"http://{near}:8080/")
+            page.wait("document.querySelectorAll('.stream').length === 1")
+            assert page.text(".stream h3") == "mine"
+            assert page.text("[data-link=rtmp] code") == f"rtmp://{near}/live/mine"
+            assert page.text("[data-link=flv] code") == f"http://{near}:8080/live/mine.flv"
+            page.wait("/640×360/.test(document.querySelector('.facts').textContent)")
+            page.shot("landing-another-machine")
+            console = chromium.page().goto(f"http://{near}:8080/console/")
+            console.wait("document.getElementById('problem').checkVisibility()")
+            assert console.text("#problem-title") == "The API is not reachable from this machine"
+            assert "listen  1985" in console.text("#problem-conf") and not console.is_shown("#figures")
+            console.shot("console-another-machine")
+            # What it says is done: here the other one did.
+            console = chromium.page().goto(f"http://{near}:8081/console/")
+            console.wait("document.querySelector('#streams tbody th')?.textContent.trim() === 'live/other'")
+            if (html / "players/js/mpegts.js").exists():
+                page.click(".stream .primary")
+                wait_playing(page)
+            player = chromium.page().goto(f"http://{near}:8080/players/whep.html")
+            assert player.value("document.getElementById('address').value").startswith(f"http://{near}:8080/rtc/v1/whep/?")
+            for one in (page, console):
+                assert one.complaints() == []
+        finally:
+            for publisher in publishers:
+                publisher.kill()
+            chromium.close()
+            for one in servers:
+                one.kill()
+
+
+def test_pages_work_from_another_machine(tmp_path, html, clip):
+    own_network.run(look_from_another_machine, tmp_path, html, clip("basic"), limit_s=90)
+
+
+class JsonServer(BaseHTTPRequestHandler):
+    """Answers GET with what told() gives, to pages of every origin."""
+
+    def told(self, name: str) -> dict:
+        raise NotImplementedError
 
     def do_GET(self):  # pylint: disable=invalid-name
         name = self.path.split("?")[0].strip("/").rsplit("/", 1)[-1]
-        key = "data" if name == "summaries" else name
-        body = json.dumps({"code": 0, "server": HOSTILE, "service": HOSTILE, key: self.answers.get(name)}).encode()
+        body = json.dumps({"code": 0, **self.told(name)}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Access-Control-Allow-Origin", "*")
@@ -318,22 +414,72 @@ class HostileApi(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(name="hostile_api")
-def fixture_hostile_api():
-    with ThreadingHTTPServer(("127.0.0.1", free_port()), HostileApi) as server:
+@contextlib.contextmanager
+def serving(handler):
+    with ThreadingHTTPServer(("127.0.0.1", free_port()), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"api=127.0.0.1:{server.server_port}"
+        yield server.server_port
         server.shutdown()
 
 
-@pytest.mark.parametrize("path, place", [("/", ".stream h3"), ("/console/", "#streams tbody th")])
-def test_names_of_strangers_are_text(site, hostile_api, path, place):
-    page = site().open(f"{path}?{hostile_api}")
-    page.wait(f"document.querySelector('{place}')?.textContent.includes('onerror')")
-    assert HOSTILE in page.text(place)
-    assert page.value("document.querySelectorAll('main img').length") == 0
-    links = page.value("[...document.querySelectorAll('main a')].map((a) => new URL(a.href).protocol)")
-    assert links and set(links) == {"http:"}
+class OtherSite(JsonServer):
+    """Says that its API is where another server's is."""
+
+    api = ""
+
+    def told(self, name: str) -> dict:
+        return {"server": "vid-mine", "streams": [], "next": None, "publish": [], "api": {"url": self.api}}
+
+
+def test_console_does_not_take_another_server_for_its_own(site):
+    one = site()
+    with serving(type("Site", (OtherSite,), {"api": one.api})) as port:
+        console = one.open(f"/console/?site=127.0.0.1:{port}")
+        console.wait("document.getElementById('problem').checkVisibility()")
+        assert console.text("#problem-title") == "Another server answers" and not console.is_shown("#figures")
+        console.shot("console-another-server")
+
+
+def test_one_port_needs_no_parameters(site, clip):
+    one = site(conf=live_server.conf(REMUX).replace("$http", "$api"), ports=live_server.OnePort())
+    live = one.live
+    with one.publish("cam", clip("basic")):
+        page = one.open("/")
+        page.wait("document.querySelectorAll('.stream').length === 1")
+        assert page.text("[data-link=rtmp] code") == live.url("cam")
+        console = one.open("/console/")
+        console.wait("document.querySelectorAll('#streams tbody tr').length === 1")
+
+
+class HostileApi(JsonServer):
+    """An API, and a list of streams, whose every text wants to be HTML. The server itself refuses such names; a page must not rely on
+    that."""
+
+    formats = [{"format": "rtmp", "url": f"rtmp://h/{HOSTILE}"}, {"format": "flv", "url": f"http://h/{HOSTILE}.flv"},
+               {"format": "hls", "url": "javascript:alert(1)"}, {"format": HOSTILE, "url": HOSTILE}, {"format": "whep", "url": HOSTILE}]
+    stream = {"id": HOSTILE, "name": HOSTILE, "vhost": HOSTILE, "app": HOSTILE, "tcUrl": HOSTILE, "url": HOSTILE, "clients": 2, "fps": 25,
+              "kbps": {"recv_30s": 1, "send_30s": 1}, "publish": {"active": True, "cid": HOSTILE}, "formats": formats,
+              "video": {"codec": HOSTILE, "profile": HOSTILE, "width": 1, "height": 1}, "audio": {"codec": HOSTILE, "profile": HOSTILE}}
+    client = {"id": HOSTILE, "type": HOSTILE, "ip": HOSTILE, "url": HOSTILE, "pageUrl": "javascript:alert(1)", "tcUrl": HOSTILE, "kbps": {}}
+    system = {"conn_srs": 1, "mem_ram_kbyte": 1, "cpus_online": HOSTILE, "srs_sample_time": 1}
+    answers = {"streams": [stream], "clients": [client], "vhosts": [{"id": HOSTILE, "name": HOSTILE, "hls": {"enabled": True}}],
+               "summaries": {"ok": True, "now_ms": 1, "self": {"version": HOSTILE, "argv": HOSTILE, "pid": HOSTILE}, "system": system}}
+    site = {"streams": [stream], "version": HOSTILE, "publish": [{"format": "rtmp", "url": HOSTILE}], "next": HOSTILE, "api": {"url": None}}
+
+    def told(self, name: str) -> dict:
+        key = "data" if name == "summaries" else name
+        return {"server": HOSTILE, "service": HOSTILE, **(self.site if name == "streams.json" else {key: self.answers.get(name)})}
+
+
+@pytest.mark.parametrize("path, name, place", [("/", "site", ".stream h3"), ("/console/", "api", "#streams tbody th")])
+def test_names_of_strangers_are_text(site, path, name, place):
+    with serving(HostileApi) as port:
+        page = site().open(f"{path}?{name}=127.0.0.1:{port}")
+        page.wait(f"document.querySelector('{place}')?.textContent.includes('onerror')")
+        assert HOSTILE in page.text(place)
+        assert page.value("document.querySelectorAll('main img').length") == 0
+        links = page.value("[...document.querySelectorAll('main a[href]')].map((a) => new URL(a.href).protocol)")
+        assert links and set(links) == {"http:"}
 
 
 def test_player_waits_for_the_publisher_and_comes_back_after_a_break(site, html, clip):
@@ -440,23 +586,50 @@ def test_console_shows_streams_and_clients_and_kicks(site, clip):
                 player.wait()
 
 
-def test_console_lives_on_the_port_of_the_api_behind_a_password(site, clip):
+def sign_in(page, user: str | None, secret: str) -> None:
+    page.wait("document.getElementById('sign-in').checkVisibility()")
+    if user is not None:
+        page.fill("#user", user)
+    page.fill("#password", secret)
+    page.press("Enter")
+
+
+@pytest.mark.parametrize("place", ["page", "api"])
+def test_console_signs_in(site, clip, place):
+    """From the streaming port the API is another origin, on its own port it is the page's."""
     one = site()
-    live = one.live
-    live.stop()
-    text = live.conf_path.read_text().replace("http_api { enabled on;", "http_api { enabled on; auth { enabled on; username u; password p; }")
-    live.write_conf(text)
-    live.start(ready=False)
-    wait_until(lambda: can_connect(live.ports["api"]) and can_connect(live.ports["http"]), 5, "the server with a password")
+    password(one.live)
     with one.publish("cam", clip("basic")):
-        page = one.open(f"/console/?site=127.0.0.1:{live.ports['http']}", base=one.api, httpCredentials={"username": "u", "password": "p"})
+        page = one.open("/console/") if place == "page" else one.open(f"/console/?site=127.0.0.1:{one.live.ports['http']}", base=one.api)
+        page.wait("document.getElementById('sign-in').checkVisibility()")
+        assert page.text("#sign-in-where") == one.api and page.value("document.activeElement.id") == "user"
+        page.shot(f"console-sign-in-{place}")
+        sign_in(page, "u", "wrong")
+        page.wait("/Wrong user or password/.test(document.getElementById('sign-in-error').textContent)")
+        assert not page.is_shown("#figures")
+        page.shot(f"console-wrong-password-{place}")
+        sign_in(page, "u", "p")
         page.wait("document.querySelectorAll('#streams tbody tr').length === 1")
+        assert not page.is_shown("#sign-in") and page.text("#state") == "Live"
         assert page.value("document.querySelector('#streams a').href").startswith(f"{one.origin}/players/srs_player.html?")
-        # From another origin no browser sends a password: the page says where to go.
-        landing = one.landing()
-        landing.wait("document.getElementById('locked').checkVisibility()")
-        assert landing.value("document.getElementById('locked-link').href") == f"{one.api}/console/"
-        landing.shot("landing-locked")
+        # Of this tab, and nowhere in sight.
+        page.value("location.reload()")
+        page.wait("document.querySelectorAll('#streams tbody tr').length === 1")
+        assert "wrong" not in page.value("location.href") and page.value("document.cookie + JSON.stringify(localStorage)") == "{}"
+        page.click("#sign-out")
+        page.wait("document.getElementById('sign-in').checkVisibility()")
+        assert not page.is_shown("#figures") and not page.is_shown("#sign-in-error")
+
+
+def test_console_signs_in_with_a_token(site):
+    one = site()
+    password(one.live, "auth { enabled on; type bearer; token a-token; }")
+    page = one.console()
+    sign_in(page, None, "another")
+    page.wait("/Wrong token/.test(document.getElementById('sign-in-error').textContent)")
+    assert not page.is_shown("#user")
+    sign_in(page, None, "a-token")
+    page.wait("document.getElementById('figures').checkVisibility()")
 
 
 def test_console_keeps_its_figures_and_says_so_when_the_server_goes(site):
@@ -524,7 +697,7 @@ def test_pages_are_accessible_and_fit(site, clip, size, scheme):
         for name, page in pages.items():
             assert page.value(AUDIT) == [], name
             page.shot(f"{name}-{size}-{scheme}", whole=True)
-        empty = one.open("/?api=127.0.0.1:1", **options)
+        empty = one.open("/?site=127.0.0.1:1", **options)
         empty.wait("document.getElementById('unreachable').checkVisibility()")
         assert empty.value(AUDIT) == []
     assert one.open("/nginx.html", **options).value("document.querySelectorAll('a').length") == 3
@@ -549,7 +722,7 @@ def test_a_keyboard_is_enough(site, clip):
 def test_every_link_of_the_pages_leads_somewhere(site):
     one = site()
     for path in ("/", "/console/", "/players/srs_player.html", "/nginx.html", "/live/livestream.html"):
-        page = one.open(path + (f"?{one.query}" if path in ("/", "/console/") else ""))
+        page = one.open(path)
         page.wait("document.readyState === 'complete'")
         links = page.value("[...document.querySelectorAll('a[href], link[href], script[src]')].map((e) => e.href || e.src)")
         assert links

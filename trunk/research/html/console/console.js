@@ -3,13 +3,14 @@ import { Api } from './lib/api.js';
 import { Chart } from './lib/charts.js';
 import { announce, byId, element, repeat, setLink, setText, showList } from './lib/dom.js';
 import * as format from './lib/format.js';
-import { DEFAULT_VHOST, findSite, streamLinks } from './lib/links.js';
+import { playerLink, usualSite } from './lib/links.js';
+import { DEFAULT_VHOST, siteOrigin } from './lib/site.js';
 import { Table } from './table.js';
 
 const REFRESH_MS = 2000;
 const RETRY_MS = 5000;
 
-const api = new Api({ asksAtOnce: true, onPrompt: () => showState('warn', 'Password wanted') });
+const api = new Api();
 let site = '';
 let service = '';
 let lastSample = null;
@@ -29,8 +30,8 @@ const streamTable = new Table({
     id: 'streams',
     columns: [
         ['Stream', nameOf],
-        ['Picture', ({ stream }) => format.picture(stream) || '–'],
-        ['Sound', ({ stream }) => format.sound(stream) || '–'],
+        ['Video', ({ stream }) => format.video(stream) || '–'],
+        ['Audio', ({ stream }) => format.audio(stream) || '–'],
         ['In', ({ stream }) => format.bitrate(stream.kbps?.recv_30s), 'number'],
         ['Out', ({ stream }) => format.bitrate(stream.kbps?.send_30s), 'number'],
         ['Key frames', ({ stream }) => keyFrames(stream.gop), 'number'],
@@ -39,8 +40,8 @@ const streamTable = new Table({
     ],
     keyOf: ({ stream }) => stream.id,
     createAction: () => element('a', { class: 'button little' }, 'Play'),
-    updateAction: (play, { stream, links }) => {
-        setLink(play, links.player);
+    updateAction: (play, { stream, player }) => {
+        setLink(play, player);
         play.setAttribute('aria-label', `Play ${stream.name}`);
     },
     onTurn: () => polling.wake(),
@@ -50,7 +51,7 @@ const clientTable = new Table({
     id: 'clients',
     columns: [
         ['Client', (client) => client.id, 'mono'],
-        ['Kind', (client) => client.type],
+        ['Type', (client) => client.type],
         ['Address', (client) => client.ip, 'long'],
         ['Stream', (client) => client.url, 'long'],
         ['Rate', (client) => format.bitrate(client.publish ? client.kbps?.recv_30s : client.kbps?.send_30s), 'number'],
@@ -58,7 +59,7 @@ const clientTable = new Table({
         ['Received', (client) => format.bytes(client.recv_bytes), 'number'],
         ['Queued', (client) => (client.publish ? '–' : format.seconds(client.queue_delay_ms / 1000)), 'number'],
         ['Dropped', (client) => (client.publish ? '–' : format.count(client.dropped_packets)), 'number'],
-        ['Since', (client) => format.duration(client.alive), 'number'],
+        ['Connected', (client) => format.duration(client.alive), 'number'],
     ],
     keyOf: (client) => client.id,
     createAction: (client) => {
@@ -74,7 +75,7 @@ function nameOf({ stream, vhost }) {
     return `${stream.app}/${stream.name}${notes.length ? ` (${notes.join(', ')})` : ''}`;
 }
 
-/** How far apart key frames are, or how long none has come when that is longer. */
+/** The key frame interval, or the time since the last key frame when that is longer. */
 function keyFrames(gop) {
     const apart = gop?.seconds;
     const since = gop?.since_key_frame;
@@ -86,12 +87,12 @@ function showTiles(self, system, streamCount, kbps) {
     const rows = [
         ['Streams', streamCount, ''],
         ['Connections', format.count(system.conn_srs), ''],
-        ['Out', format.bitrate(kbps?.out), `${format.bytes(system.srs_send_bytes)} so far`],
-        ['In', format.bitrate(kbps?.in), `${format.bytes(system.srs_recv_bytes)} so far`],
+        ['Out', format.bitrate(kbps?.out), `${format.bytes(system.srs_send_bytes)} total`],
+        ['In', format.bitrate(kbps?.in), `${format.bytes(system.srs_recv_bytes)} total`],
         ['Processor', format.percent(self.cpu_percent), `machine ${format.percent(system.cpu_percent)}`],
         ['Memory', format.bytes(self.mem_percent * system.mem_ram_kbyte * 1024), `peak ${format.bytes(self.mem_kbyte * 1024)}`],
         ['Load', format.isNumber(system.load_1m) ? system.load_1m.toFixed(2) : '–', `${system.cpus_online} processors`],
-        ['Up', format.duration(self.srs_uptime), `version ${self.version}`],
+        ['Uptime', format.duration(self.srs_uptime), `version ${self.version}`],
     ];
     showList(
         byId('tiles'),
@@ -143,7 +144,7 @@ function showStreams(streams, vhosts) {
     streamTable.show(
         streams.map((stream) => {
             const vhost = names.get(stream.vhost) ?? '';
-            return { stream, vhost, links: streamLinks(stream, vhost, site) };
+            return { stream, vhost, player: playerLink(stream, vhost, site) };
         }),
     );
 }
@@ -180,38 +181,92 @@ function showState(kind, text) {
     setText(byId('state'), text);
 }
 
-function showProblem(error) {
-    const isPassword = error.kind === 'password';
-    showState(isPassword ? 'warn' : 'bad', isPassword ? 'Password wanted' : 'No answer');
-    // Old figures stay in sight when the server goes; the notice above says that they are old.
-    byId('problem').hidden = false;
-    byId('sign-in').hidden = !(isPassword && error.own);
-    byId('problem-link').hidden = !(isPassword && !error.own);
-    if (isPassword) {
-        setText(byId('problem-title'), 'The API wants a password');
-        setText(
-            byId('problem-text'),
-            error.own ? 'Without it there is nothing to see here.' : `It asks for it at ${error.base}.`,
-        );
-        setLink(byId('elsewhere'), `${error.base}/console/`);
-        return null;
+const CONF_OPEN = `http_api {
+    enabled on;
+    listen  1985;
+    auth { enabled on; username admin; password SECRET; }
+}`;
+
+/** Why there is nothing to show: title, text, and what to set. */
+const PROBLEMS = {
+    loopback: () => ({
+        title: 'The API is not reachable from this machine',
+        text: `It listens on the server's own machine only, as it does by default. Open this page there (http://127.0.0.1...),
+            or let the API listen on every address, with a password:`,
+        conf: CONF_OPEN,
+    }),
+    off: () => ({
+        title: 'The API is switched off',
+        text: 'The console shows what the HTTP API tells. Switch it on:',
+        conf: CONF_OPEN,
+    }),
+    https: () => ({
+        title: 'The API has no HTTPS',
+        text: 'This page came over HTTPS, so the browser does not let it ask an API without. Switch it on:',
+        conf: 'http_api { https { enabled on; listen 1990; } }',
+    }),
+    other: ({ base }) => ({
+        title: 'Another server answers',
+        text: `The server of this page has its API at ${base}, but a different server answers there. Perhaps a container's port is
+            mapped elsewhere.`,
+        remedy: 'Name the address of the API: add ?api=host:port to the address of this page.',
+    }),
+    unreachable: ({ base }) => ({
+        title: 'The API does not answer',
+        text: `${base} does not answer. Is the server running, and does a firewall or a container let this port through?`,
+        remedy: 'If the API is elsewhere, add ?api=host:port to the address of this page.',
+    }),
+    refused: ({ message }) => ({ title: 'The API refused', text: message }),
+};
+
+function showSignIn({ base, scheme, isWrong }) {
+    const isToken = scheme.startsWith('Bearer');
+    showState('warn', 'Signed out');
+    byId('problem').hidden = true;
+    byId('figures').hidden = true;
+    setText(byId('sign-in-where'), base);
+    byId('user-field').hidden = byId('user').disabled = isToken;
+    setText(byId('password-label'), isToken ? 'Token' : 'Password');
+    byId('sign-in-error').hidden = !isWrong;
+    setText(byId('sign-in-error'), isWrong ? (isToken ? 'Wrong token.' : 'Wrong user or password.') : '');
+    byId('sign-in').dataset.scheme = scheme;
+    if (byId('sign-in').hidden || isWrong) {
+        byId('sign-in').hidden = false;
+        byId(isToken || isWrong ? 'password' : 'user').focus();
     }
-    setText(byId('problem-title'), error.kind === 'refused' ? 'The API refused' : 'The API does not answer');
-    const where = error.tried?.length
-        ? ` Tried: ${error.tried.join(', ')}. Another address: add ?api=host:port to this page's.`
-        : '';
-    setText(
-        byId('problem-text'),
-        error.kind === 'refused'
-            ? error.message
-            : `Is the server running, and does http_api listen where this browser can reach it?${where}`,
-    );
+    byId('password').value = '';
+    return null;
+}
+
+function showProblem(error) {
+    if (error.kind === 'password') return showSignIn(error);
+    showState('bad', { refused: 'Refused', unreachable: 'No answer' }[error.kind] ?? 'No API');
+    // Old figures stay in sight when the server goes; the notice above says that they are old.
+    const { title, text, remedy, conf } = PROBLEMS[error.kind](error);
+    byId('sign-in').hidden = true;
+    byId('problem').hidden = false;
+    setText(byId('problem-title'), title);
+    setText(byId('problem-text'), text.replace(/\s+/g, ' '));
+    byId('problem-remedy').hidden = !remedy;
+    setText(byId('problem-remedy'), remedy ?? '');
+    byId('problem-conf').hidden = !conf;
+    setText(byId('problem-conf').firstElementChild, conf ?? '');
     return RETRY_MS;
+}
+
+/** The other pages are on the streaming port. */
+function showSite() {
+    site = api.site ?? (new URLSearchParams(location.search).has('site') ? siteOrigin() : usualSite());
+    setLink(byId('to-streams'), `${site}/`);
+    setLink(byId('to-player'), `${site}/players/srs_player.html`);
+    setLink(byId('to-webrtc'), `${site}/players/whep.html`);
+    for (const id of ['to-streams', 'to-player', 'to-webrtc']) byId(id).hidden = false;
 }
 
 async function refresh() {
     try {
         const summaries = await api.get('/api/v1/summaries');
+        showSite();
         const [streams, clients, vhosts] = await Promise.all([
             api.get(`/api/v1/streams/${streamTable.query}`),
             api.get(`/api/v1/clients/${clientTable.query}`),
@@ -221,22 +276,27 @@ async function refresh() {
         showStreams(streams.streams, vhosts.vhosts ?? []);
         clientTable.show(clients.clients);
         byId('problem').hidden = true;
+        byId('sign-in').hidden = true;
         byId('figures').hidden = false;
+        byId('signed-in').hidden = !api.isSignedIn;
         showState('good', 'Live');
         return REFRESH_MS;
     } catch (error) {
         if (!error.kind) throw error;
+        api.site = error.site ?? api.site;
+        showSite();
+        byId('signed-in').hidden = true;
         return showProblem(error);
     }
 }
 
-site = await findSite();
-setLink(byId('to-streams'), `${site}/`);
-setLink(byId('to-player'), `${site}/players/srs_player.html`);
-setLink(byId('to-webrtc'), `${site}/players/whep.html`);
-for (const id of ['to-streams', 'to-player', 'to-webrtc']) byId(id).hidden = false;
 const polling = repeat(refresh);
-byId('sign-in').addEventListener('click', () => {
-    api.signIn();
+byId('sign-in-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    api.signIn(byId('sign-in').dataset.scheme, byId('user').value, byId('password').value);
+    polling.wake();
+});
+byId('sign-out').addEventListener('click', () => {
+    api.signOut();
     polling.wake();
 });

@@ -17,8 +17,8 @@ export class Table {
         const caption = element('caption', { class: 'out-of-sight' }, id);
         byId(id).append(caption, element('thead', {}, element('tr', {}, ...heads, actions)), this.body);
         this.label = element('span', { class: 'muted small' });
-        this.before = element('button', { type: 'button', class: 'little', onclick: () => this.#turn(-PAGE) }, 'Before');
-        this.more = element('button', { type: 'button', class: 'little', onclick: () => this.#turn(PAGE) }, 'More');
+        this.before = element('button', { type: 'button', class: 'little', onclick: () => this.#turn(-PAGE) }, 'Previous');
+        this.more = element('button', { type: 'button', class: 'little', onclick: () => this.#turn(PAGE) }, 'Next');
         byId(`${id}-pager`).append(this.before, this.label, this.more);
     }
 
@@ -27,7 +27,7 @@ export class Table {
         return `?start=${this.start}&count=${PAGE}`;
     }
 
-    /** What the API gave for this page. An empty page behind the first one goes back. */
+    /** What the API gave for this page. An empty page after the first one goes back. */
     show(items) {
         showList(
             this.body,

@@ -3,7 +3,8 @@
 // The query of both pages:
 //   url=        the whole address of the WHIP or WHEP endpoint; what follows is then ignored
 //   app= stream= vhost=   live, livestream, none
-//   api=        host:port of the server's API; the page's own when missing
+//   api=        host:port of the server; the page's own when missing. A port alone, as in old links, is left aside: the server
+//               of the page answers
 //   server= port=         the same in two parts
 //   schema=     http or https of that address
 //   token=      sent as a bearer token
@@ -21,7 +22,8 @@ export function endpointOf(kind, query, page) {
     if (whole) return whole;
     const server = query.get('server');
     const port = query.get('port');
-    const named = query.get('api') ?? (server ? `${server}${port ? `:${port}` : ''}` : null);
+    const api = /^\d+$/.test(query.get('api') ?? '') ? null : query.get('api');
+    const named = api ?? (server ? `${server}${port ? `:${port}` : ''}` : null);
     const scheme = ['http', 'https'].includes(query.get('schema')) ? query.get('schema') : page.protocol.replace(':', '');
     const url = new URL(`/rtc/v1/${kind}/`, isHost(named) ? `${scheme}://${named}` : page.origin);
     url.searchParams.set('app', query.get('app') || 'live');

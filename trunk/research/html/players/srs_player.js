@@ -1,6 +1,7 @@
 // The player page: form, figures, and what to tell the viewer. Playing itself is in playback.js.
-import { announce, byId, setLink, setText } from '../console/lib/dom.js';
+import { announce, byId, element, setLink, setText } from '../console/lib/dom.js';
 import * as format from '../console/lib/format.js';
+import { addressesOf, readSite } from '../console/lib/site.js';
 import { addressOf, formatOf, playable, variant } from './address.js';
 import { Playback } from './playback.js';
 
@@ -41,8 +42,8 @@ function showState(state, text, at) {
     byId('again').hidden = state !== 'retrying' && state !== 'idle' && state !== 'failed';
     setText(byId('again'), state === 'retrying' ? 'Try now' : 'Play');
     byId('stop').disabled = state === 'idle';
-    setText(byId('headline'), state === 'idle' ? 'Nothing is playing.' : state === 'connecting' ? 'Connecting' : text);
-    setText(byId('detail'), state === 'waiting' ? 'The picture starts by itself when the stream does.' : '');
+    setText(byId('headline'), state === 'idle' ? 'Stopped' : state === 'connecting' ? 'Connecting' : text);
+    setText(byId('detail'), state === 'waiting' ? 'Playback starts as soon as the stream does.' : '');
     if (state !== 'buffering') announce(text || TITLES[state]);
     showCountdown();
 }
@@ -114,5 +115,15 @@ byId('sound').addEventListener('click', () => {
     byId('sound').hidden = true;
 });
 
+/** What is live on this server is offered in the address field. */
+async function offerAddresses() {
+    const site = await readSite();
+    const playable = site.streams.flatMap((stream) => addressesOf(stream, site.origin)).filter((one) => formatOf(one.url));
+    byId('addresses').replaceChildren(...playable.map(({ url, name }) => element('option', { value: url }, name)));
+}
+
+offerAddresses().catch((error) => {
+    if (!error.kind) throw error;
+});
 setInterval(showFigures, FIGURES_MS);
 if (query.get('autostart') === 'true') play();

@@ -54,9 +54,9 @@ async function play() {
     session = own;
     const stream = new MediaStream();
     connection.addTransceiver('audio', { direction: 'recvonly' });
-    const picture = connection.addTransceiver('video', { direction: 'recvonly' });
+    const transceiver = connection.addTransceiver('video', { direction: 'recvonly' });
     const codec = query.get('codec');
-    if (codec && !prefer(picture, 'receive', codec.toLowerCase())) {
+    if (codec && !prefer(transceiver, 'receive', codec.toLowerCase())) {
         wanted = false;
         leave();
         show('bad', 'Cannot play', `This browser does not decode ${codec} over WebRTC.`, true);
@@ -72,7 +72,7 @@ async function play() {
             clearTimeout(timer);
             retryMs = RETRY_MS;
             meter = new Meter('inbound-rtp');
-            show('warn', 'Waiting', 'The picture starts by itself when the stream does.', false);
+            show('warn', 'Waiting', 'Playback starts as soon as the stream does.', false);
         } else if (connection.connectionState === 'failed') {
             tryAgain('The connection was lost.');
         }
@@ -102,7 +102,7 @@ async function start() {
 function stop() {
     wanted = false;
     leave();
-    show('', 'Stopped', 'Nothing is playing.', true);
+    show('', 'Stopped', 'Stopped', true);
 }
 
 async function showFigures() {

@@ -62,8 +62,8 @@ async function listDevices() {
         const chosen = byId(id).value;
         const found = all.filter((one) => one.kind === kind && one.deviceId);
         byId(id).replaceChildren(
-            element('option', { value: '' }, 'the usual one'),
-            ...found.map((one, index) => element('option', { value: one.deviceId }, one.label || `number ${index + 1}`)),
+            element('option', { value: '' }, 'default'),
+            ...found.map((one, index) => element('option', { value: one.deviceId }, one.label || `device ${index + 1}`)),
         );
         byId(id).value = found.some((one) => one.deviceId === chosen) ? chosen : '';
     }
@@ -111,7 +111,7 @@ async function publish() {
 
 function stop() {
     leave();
-    show('', 'Stopped', 'Nothing is being published.');
+    show('', 'Stopped', 'Stopped');
 }
 
 async function showFigures() {
@@ -124,7 +124,7 @@ async function showFigures() {
     text('loss', (f) => `${(f.loss * 100).toFixed(1)} %`);
     text('rtt', (f) => (Number.isFinite(f.roundTrip) ? `${Math.round(f.roundTrip * 1000)} ms` : '–'));
     text('keys', (f) => format.count(f.keyFrameRequests));
-    text('limited', (f) => ({ none: 'nothing', cpu: 'this machine', bandwidth: 'the link' })[f.limited] ?? f.limited);
+    text('limited', (f) => ({ none: 'nothing', cpu: 'CPU', bandwidth: 'bandwidth' })[f.limited] ?? f.limited);
     text('codecs', (f) => f.codecs || '–');
 }
 

@@ -114,4 +114,16 @@ std::optional<MountedStream> Mount::match(std::string_view path) const {
     return found;
 }
 
+std::optional<std::string> Mount::path_of(std::string_view app, std::string_view stream) const {
+    std::string path;
+    bool has_app = app == kDefaultApp;
+    for (const Segment& segment : segments_) {
+        const bool is_app = segment.captures == Segment::Captures::app;
+        has_app = has_app || is_app;
+        const std::string_view captured = is_app ? app : segment.captures == Segment::Captures::stream ? stream : "";
+        path += "/" + segment.before + std::string(captured) + segment.after;
+    }
+    return has_app ? std::optional(path) : std::nullopt;
+}
+
 }  // namespace live::session::flv

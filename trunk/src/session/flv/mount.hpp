@@ -33,6 +33,8 @@ public:
     // Which stream the path names; none when it is not of this mount. Without [app] in the template it is kDefaultApp.
     static constexpr std::string_view kDefaultApp = "live";
     std::optional<MountedStream> match(std::string_view path) const;
+    // Which path names the stream; none without [app] in the template, where every stream is of kDefaultApp.
+    std::optional<std::string> path_of(std::string_view app, std::string_view stream) const;
 
 private:
     struct Segment {

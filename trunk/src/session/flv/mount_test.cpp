@@ -56,6 +56,19 @@ TEST(Mount, KnowsWhoseItIsAndWhatItHolds) {
     EXPECT_EQ(Mount::parse("/[app]/[stream].mp3")->content_type(), "audio/mpeg");
 }
 
+TEST(Mount, APathLeadsBackToItsStream) {
+    for (const char* text : {"[vhost]/[app]/[stream].flv", "/x/[app]-y/[stream]/live.ts", "/[stream]/a[app].mp3"}) {
+        const auto mount = Mount::parse(text);
+        const auto path = mount->path_of("app", "cam");
+        ASSERT_TRUE(path) << text;
+        const auto found = mount->match(*path);
+        ASSERT_TRUE(found) << *path;
+        EXPECT_EQ(found->app + "/" + found->stream, "app/cam") << *path;
+    }
+    EXPECT_EQ(Mount::parse("[vhost]/[stream].flv")->path_of("live", "cam"), "/cam.flv");
+    EXPECT_EQ(Mount::parse("[vhost]/[stream].flv")->path_of("other", "cam"), std::nullopt);
+}
+
 TEST(Mount, RefusesWhatNoPathCouldMatchForSure) {
     for (const char* text : {"", "/", "[vhost]", "[vhost][app]/[stream].flv", "/[app]/x.flv", "/[app]/[stream].avi",
                              "/[app][stream].flv", "/[stream][stream].flv", "x/[app]/[stream].flv"})

@@ -249,6 +249,9 @@ TEST_F(HttpConnectionTest, PagesOfOtherOriginsMayRead) {
     EXPECT_EQ(response.headers.find("Access-Control-Expose-Headers"), "*");
     EXPECT_EQ(response.headers.find("Access-Control-Allow-Credentials"), "false");
     EXPECT_EQ(response.headers.find("Access-Control-Request-Private-Network"), "true");
+    context_.auth = {true, "admin", "secret", {}, false};
+    const auto asked = ask("OPTIONS /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nOrigin: http://x\r\n\r\n");
+    EXPECT_EQ(asked.headers.find("Access-Control-Allow-Headers"), "*, Authorization") << "or no page could sign in";
 }
 
 TEST_F(HttpConnectionTest, OptionsIsAnsweredOnlyWithCrossdomain) {

@@ -19,9 +19,10 @@ void add_common_headers(http1::ResponseBuilder& builder, const Context& context,
         return;
     for (const char* name : {"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Expose-Headers"})
         builder.header(name, "*");
-    // Fetch, 3.2.5: the star stands for every field but this one, which WHIP and WHEP use.
-    const bool takes_bearer = request.target.path.starts_with("/rtc/");
-    builder.header("Access-Control-Allow-Headers", takes_bearer ? "*, Authorization" : "*");
+    // Fetch, 3.2.5: the star stands for every field but this one, which WHIP and WHEP use, and pages that sign in to the API.
+    const std::string& path = request.target.path;
+    const bool takes_password = path.starts_with("/rtc/") || (context.auth.enabled && path.starts_with("/api/"));
+    builder.header("Access-Control-Allow-Headers", takes_password ? "*, Authorization" : "*");
     builder.header("Access-Control-Allow-Credentials", "false");
     builder.header("Access-Control-Request-Private-Network", "true");
 }

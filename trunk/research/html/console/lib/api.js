@@ -1,14 +1,21 @@
-// Finds the HTTP API and asks it.
+// Finds the HTTP API of the server of this page, signs in to it and asks it.
 //
-// Where it is: ?api=host:port of the page's address; else the page's own origin, when the API answers there; else the page's host
-// with the usual port of the API. An API that wants a password is asked with the browser's own prompt, which works on its own
-// origin only.
+// Where it is: ?api=host:port of the page's address; else where the server itself says (/streams.json); else the page's own
+// origin, when that is a port of the API; else, on a server that lists nothing, the usual port on the page's host.
+//
+// Who signs in gives user and password (or a token) in a form. They are kept for this tab, for the one address of the API that
+// asked, and are sent in the Authorization field only.
+
+import { readSite, siteOrigin } from './site.js';
 
 const PLAIN_PORT = 1985;
 const TLS_PORT = 1990;
 const ANSWER_MS_MAX = 5000;
 
-/** kind: 'unreachable', 'password' (base says who wants it), or 'refused' (the API said no). */
+/**
+ * kind: 'off', 'loopback', 'https' (the server has no API for this browser: why), 'unreachable' (base does not answer), 'other'
+ * (another server answers at base), 'password' (base wants one; scheme, isWrong), or 'refused' (the API said no).
+ */
 export class ApiError extends Error {
     constructor(kind, text, details = {}) {
         super(text);
@@ -32,51 +39,76 @@ export function originOf(text, page = location) {
     }
 }
 
-/** The origins to try, in order, each once. */
-export function candidates(page = location) {
-    const asked = new URLSearchParams(page.search).get('api');
-    const named = asked && originOf(asked, page);
-    if (named) return [named];
-    const found = [];
-    if (page.protocol === 'http:' || page.protocol === 'https:') found.push(page.origin);
-    const usual = originOf(
-        page.hostname.includes(':') && !page.hostname.startsWith('[') ? `[${page.hostname}]` : page.hostname,
-        page,
-    );
-    if (usual && usual !== page.origin) found.push(usual);
-    return found;
-}
-
-async function ask(address, method, credentials, limit = ANSWER_MS_MAX) {
-    const signal = limit === null ? undefined : AbortSignal.timeout(limit);
-    const answer = await fetch(address, { method, credentials, cache: 'no-store', signal });
+async function ask(address, method, authorization) {
+    const answer = await fetch(address, {
+        method,
+        // Never the browser's own passwords, nor its prompt for one.
+        credentials: 'omit',
+        cache: 'no-store',
+        headers: authorization ? { Authorization: authorization } : {},
+        signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    });
     let body = null;
     try {
         body = await answer.json();
     } catch {
         // A page of a static file server, or nothing: not the API.
     }
-    return { status: answer.status, body };
+    return { status: answer.status, body, scheme: answer.headers.get('WWW-Authenticate') ?? 'Basic' };
 }
 
+/** { base, server, site }: the API, the id of the server it must belong to ('' when that is not known), and where streams are. */
+async function findApi(page) {
+    const named = new URLSearchParams(page.search).get('api');
+    const asked = named && originOf(named, page);
+    let site = null;
+    let problem = null;
+    try {
+        site = await readSite('?count=1', page);
+    } catch (error) {
+        if (!error.kind) throw error;
+        problem = error;
+    }
+    if (asked) return { base: asked, server: '', site: problem?.kind === 'none' ? null : siteOrigin(page) };
+    if (site) {
+        if (site.api?.url) return { base: new URL(site.api.url).origin, server: site.server, site: site.origin };
+        throw new ApiError(site.api?.missing ?? 'off', 'The server has no API for this browser', { site: site.origin });
+    }
+    if (problem.kind === 'none') return { base: page.origin, server: '', site: null };
+    if (problem.kind === 'off') {
+        const host = page.hostname.includes(':') && !page.hostname.startsWith('[') ? `[${page.hostname}]` : page.hostname;
+        return { base: originOf(host, page), server: '', site: page.origin };
+    }
+    throw new ApiError('unreachable', problem.message, { base: problem.origin });
+}
+
+const encoded = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+
 export class Api {
-    /**
-     * asksAtOnce: a password is asked for as soon as the API wants one; else only after signIn(). onPrompt(): the browser may
-     * ask now.
-     */
-    constructor({ asksAtOnce = false, onPrompt = () => {} } = {}) {
-        this.asksAtOnce = asksAtOnce;
-        this.onPrompt = onPrompt;
-        this.base = null;
-        this.credentials = 'omit';
-        this.isPrompting = false;
-        this.tried = [];
+    #place = null;
+
+    constructor(page = location) {
+        this.page = page;
+        /** Where streams and players are, once it is known; null on a port of the API. */
+        this.site = null;
     }
 
-    /** The next request may make the browser ask for a password. */
-    signIn() {
-        this.asksAtOnce = true;
-        this.base = null;
+    get #key() {
+        return `millrace-api ${this.#place.base}`;
+    }
+
+    get isSignedIn() {
+        return this.#place !== null && sessionStorage.getItem(this.#key) !== null;
+    }
+
+    /** For the API that asked for it; the next request shows whether it is right. */
+    signIn(scheme, user, secret) {
+        const value = scheme.startsWith('Bearer') ? `Bearer ${secret}` : `Basic ${encoded(`${user}:${secret}`)}`;
+        sessionStorage.setItem(this.#key, value);
+    }
+
+    signOut() {
+        sessionStorage.removeItem(this.#key);
     }
 
     async get(path) {
@@ -88,59 +120,35 @@ export class Api {
     }
 
     async #call(method, path) {
-        if (this.base === null) await this.#find();
+        if (this.#place === null) {
+            this.#place = await findApi(this.page);
+            this.site = this.#place.site;
+        }
+        const { base, server } = this.#place;
+        const authorization = sessionStorage.getItem(this.#key);
         let answer;
         try {
-            // Somebody who types a password takes their time.
-            answer = await ask(this.base + path, method, this.credentials, this.isPrompting ? null : ANSWER_MS_MAX);
+            answer = await ask(base + path, method, authorization);
         } catch {
-            const gone = this.base;
-            this.base = null;
-            throw new ApiError('unreachable', `${gone} does not answer`, { tried: [gone] });
+            // It may come back elsewhere.
+            this.#place = null;
+            throw new ApiError('unreachable', `${base} does not answer`, { base });
         }
-        this.isPrompting = false;
-        if (answer.status === 401) {
-            const base = this.base;
-            this.base = null;
-            throw new ApiError('password', 'The API wants a user name and a password', { base, own: base === location.origin });
+        const { status, body, scheme } = answer;
+        if (status === 401) {
+            if (authorization) this.signOut();
+            throw new ApiError('password', 'The API asks for a password', { base, scheme, isWrong: authorization !== null });
         }
-        if (!answer.body || typeof answer.body.code !== 'number')
-            throw new ApiError('refused', `The API answers ${answer.status} and no JSON`);
-        if (answer.body.code !== 0) {
-            const why = typeof answer.body.message === 'string' ? answer.body.message : `code ${answer.body.code}`;
-            throw new ApiError('refused', why, { code: answer.body.code });
+        if (!body || typeof body.code !== 'number')
+            throw new ApiError('refused', `${base} answers ${status}, and not as the API does`, { base });
+        if (body.code !== 0) {
+            const why = typeof body.message === 'string' ? body.message : `code ${body.code}`;
+            throw new ApiError('refused', why, { base, code: body.code });
         }
-        return answer.body;
-    }
-
-    // Without credentials first: a prompt from a port that is not the API's would only confuse.
-    async #find() {
-        this.tried = candidates();
-        let locked = null;
-        for (const base of this.tried) {
-            let answer;
-            try {
-                answer = await ask(`${base}/api/v1/streams/?count=10`, 'GET', 'omit');
-            } catch {
-                continue;
-            }
-            if (answer.status === 401) locked = base;
-            else if (answer.body && Array.isArray(answer.body.streams)) {
-                this.base = base;
-                this.credentials = 'omit';
-                return;
-            }
+        if (server && body.server !== server) {
+            this.#place = null;
+            throw new ApiError('other', `Another server answers at ${base}`, { base });
         }
-        // The streaming port protects its /api/ too, so the later one, which is the API's own, is the one to ask.
-        if (locked === null) throw new ApiError('unreachable', 'The API does not answer', { tried: this.tried });
-        if (locked !== location.origin || !this.asksAtOnce)
-            throw new ApiError('password', 'The API wants a user name and a password', {
-                base: locked,
-                own: locked === location.origin,
-            });
-        this.base = locked;
-        this.credentials = 'same-origin';
-        this.isPrompting = true;
-        this.onPrompt();
+        return body;
     }
 }

@@ -44,8 +44,8 @@ function codec(track) {
     return `${track.codec}${profile}`;
 }
 
-/** "H264 High, 768×320, 25 fps" of a stream as the API gives it; "" when it has no picture. */
-export function picture({ video, fps }) {
+/** "H264 High, 768×320, 25 fps" of a stream as the API gives it; "" when it has no video. */
+export function video({ video, fps }) {
     if (!video) return '';
     const size = video.width > 0 && video.height > 0 ? `${video.width}×${video.height}` : '';
     const rate = isNumber(fps) && fps > 0 ? `${Math.round(fps)} fps` : '';
@@ -53,7 +53,7 @@ export function picture({ video, fps }) {
 }
 
 /** "AAC LC, 44.1 kHz stereo" */
-export function sound({ audio }) {
+export function audio({ audio }) {
     if (!audio) return '';
     const channels = audio.channel === 1 ? ' mono' : audio.channel === 2 ? ' stereo' : '';
     return [codec(audio), isNumber(audio.sample_rate) ? `${rounded(audio.sample_rate / 1000, 1)} kHz${channels}` : '']

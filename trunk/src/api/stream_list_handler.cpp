@@ -1,0 +1,121 @@
+#include "api/stream_list_handler.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "api/track_json.hpp"
+#include "base/json_text.hpp"
+#include "base/version.hpp"
+
+namespace live::api {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using service::stats::BoardStream;
+using service::stats::StreamBoard;
+using session::http::error_reply;
+using session::http::Reply;
+using session::http::Request;
+
+constexpr int kBadRequest = 400;
+constexpr int kNotFound = 404;
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+    return !text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+Json json_of(const std::vector<StreamAddress>& addresses) {
+    Json list = Json::array();
+    for (const auto& [format, url] : addresses)
+        list.push_back({{"format", format}, {"url", url}});
+    return list;
+}
+
+Json json_of(const StreamListView::ApiPlace& place) {
+    return place.missing.empty() ? Json{{"url", place.url}} : Json{{"url", nullptr}, {"missing", place.missing}};
+}
+
+Json json_of(const BoardStream& stream, const std::vector<StreamAddress>& addresses) {
+    return {{"vhost", stream.vhost->name},
+            {"app", stream.app},
+            {"name", stream.name},
+            {"video", video_json<Json>(stream)},
+            {"audio", audio_json<Json>(stream)},
+            {"fps", std::round(stream.frames_per_second() * 100) / 100},
+            {"kbps", service::stats::kbps(stream.usage.rates.per_second().first)},
+            {"formats", json_of(addresses)}};
+}
+
+// What one answer shows of the board.
+class Pages {
+public:
+    Pages(const StreamBoard& board, const StreamListView& view) : board_(board), view_(view) {}
+
+    // At most `count` streams, from the number `from` on.
+    void read(std::uint64_t from, std::size_t count) {
+        std::size_t looks = 0;
+        for (auto at = board_.streams().lower_bound(from); at != board_.streams().end(); ++at) {
+            if (streams.size() == count || ++looks > StreamListHandler::kLooksMax) {
+                next = at->first;
+                return;
+            }
+            if (!at->second->publisher.empty() && is_shown(at->second->vhost->name))
+                add(*at->second);
+        }
+    }
+
+    Json streams = Json::array();
+    Json next = nullptr;  // where the next page begins
+
+private:
+    bool is_shown(const std::string& vhost) {
+        const auto known = shown_.find(vhost);
+        return known != shown_.end() ? known->second : shown_.emplace(vhost, view_.shows(vhost)).first->second;
+    }
+    void add(const BoardStream& stream) {
+        const auto* publisher = board_.find_client(stream.publisher);
+        const bool comes_by_rtc = publisher != nullptr && publisher->kind == session::ClientKind::rtc_publish;
+        streams.push_back(json_of(stream, view_.play_addresses({stream.vhost->name, stream.app, stream.name, comes_by_rtc})));
+    }
+
+    const StreamBoard& board_;
+    const StreamListView& view_;
+    std::unordered_map<std::string, bool> shown_;  // by virtual host
+};
+
+}  // namespace
+
+Reply StreamListHandler::handle(const Request& request, io::Deadline) {
+    if (!request.is_get())
+        return session::http::method_not_allowed("GET, HEAD, OPTIONS", "the list of streams is read with GET");
+    if (!settings_.is_enabled())
+        return error_reply(kNotFound, "this server does not list its streams (http_server { stream_list off; })");
+    const auto view = settings_.view(request);
+    if (view == nullptr)
+        return error_reply(kBadRequest, "the Host field names no host");
+    const auto& query = request.target.query;
+    const auto count = number_of(query.get("count")).value_or(kCountDefault);
+    Pages pages(board_, *view);
+    pages.read(number_of(query.get("from")).value_or(0),
+               static_cast<std::size_t>(std::clamp<std::uint64_t>(count, 1, kCountMax)));
+    const Json answer = {{"code", 0},
+                         {"server", server_.server_id},
+                         {"service", server_.service_id},
+                         {"version", kVersion},
+                         {"streams", std::move(pages.streams)},
+                         {"next", std::move(pages.next)},
+                         {"publish", json_of(view->publish_addresses())},
+                         {"api", json_of(view->api())}};
+    // Another client may see other streams and has other addresses.
+    return {.body = text_of(answer) + "\n", .headers = {{"Cache-Control", "no-store"}}};
+}
+
+}  // namespace live::api

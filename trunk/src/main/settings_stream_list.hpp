@@ -1,0 +1,31 @@
+// SettingsStreamList: what the list of streams asks of the settings tree: which streams a client may see, and the addresses under
+// which it reaches them. HTTP's are made of the request's own Host field, whatever stands between; those of other protocols of
+// its name and the ports of the settings.
+#pragma once
+
+#include <memory>
+
+#include "api/stream_list_handler.hpp"
+#include "main/settings.hpp"
+#include "service/hls/file_index.hpp"
+#include "session/http/handler.hpp"
+
+namespace live::main_ {
+
+class SettingsStreamList final : public api::StreamListSettings {
+public:
+    // All outlive this; `settings` or are replaced by set_settings() before they go. `dash` takes the requests of what it has.
+    SettingsStreamList(const Settings& settings, const service::hls::FileIndex& hls, const session::http::Handler& dash)
+        : settings_(&settings), hls_(hls), dash_(dash) {}
+    void set_settings(const Settings& settings) { settings_ = &settings; }
+
+    bool is_enabled() const override { return settings_->http_server.stream_list; }
+    std::unique_ptr<api::StreamListView> view(const session::http::Request& request) const override;
+
+private:
+    const Settings* settings_;
+    const service::hls::FileIndex& hls_;
+    const session::http::Handler& dash_;
+};
+
+}  // namespace live::main_
