@@ -13,15 +13,13 @@
 
 #include "io/file_error.hpp"
 #include "io/off_loop.hpp"
+#include "io/temporary_file.hpp"
 
 namespace live::io {
 
 namespace {
 
 constexpr mode_t kFileMode = 0664;
-constexpr const char* kSuffix = ".tmp";
-
-std::string temporary_of(const std::string& path) { return path + kSuffix; }
 
 bool exists(const std::string& path) {
     struct stat about {};
@@ -80,7 +78,7 @@ Result<void> keep_leftover(int file, const std::string& path) {
     struct stat about {};
     if (::fstat(file, &about) != 0 || about.st_size == 0)
         return {};
-    const std::string kept = path + "." + std::to_string(about.st_mtime) + kSuffix;
+    const std::string kept = path + "." + std::to_string(about.st_mtime) + ".tmp";
     if (exists(kept))
         return exists_error(kept);
     if (::rename(temporary_of(path).c_str(), kept.c_str()) != 0)
@@ -122,18 +120,6 @@ Result<int> create_blocking(const std::string& path) {
     return open_locked(path);
 }
 
-Result<void> rename_to(const std::string& path) {
-    const std::string temporary = temporary_of(path);
-    if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
-        return {};
-    if (errno == EEXIST)
-        return exists_error(path);
-    // Some file systems cannot promise it.
-    if ((errno == EINVAL || errno == ENOSYS) && !exists(path) && ::rename(temporary.c_str(), path.c_str()) == 0)
-        return {};
-    return file_error("renaming " + temporary, errno);
-}
-
 }  // namespace
 
 OutputFile::OutputFile(Private, std::string path, std::shared_ptr<Descriptor> descriptor)
@@ -173,7 +159,7 @@ Result<void> OutputFile::commit(std::function<Ending()> ending, Deadline deadlin
             TRY(file->append(end.tail));
             if (end.patch)
                 TRY(file->write_at(end.patch->offset, end.patch->bytes));
-            TRY(rename_to(path));
+            TRY(rename_new(temporary_of(path), path));
             return file->close();
         },
         deadline);

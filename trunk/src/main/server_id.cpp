@@ -15,6 +15,12 @@ namespace {
 constexpr std::string_view kPidEnding = ".pid";
 constexpr std::size_t kRandomLetters = 7;
 
+std::string beside(std::string_view pid_path, std::string_view ending) {
+    if (pid_path.ends_with(kPidEnding))
+        pid_path.remove_suffix(kPidEnding.size());
+    return std::string(pid_path) + std::string(ending);
+}
+
 // The first line of the file when it can be an id, else empty.
 std::string read_id(const std::string& path) {
     std::ifstream in(path);
@@ -29,11 +35,9 @@ std::string read_id(const std::string& path) {
 
 }  // namespace
 
-std::string server_id_path(std::string_view pid_path) {
-    if (pid_path.ends_with(kPidEnding))
-        pid_path.remove_suffix(kPidEnding.size());
-    return std::string(pid_path) + ".id";
-}
+std::string server_id_path(std::string_view pid_path) { return beside(pid_path, ".id"); }
+
+std::string open_recordings_path(std::string_view pid_path) { return beside(pid_path, ".dvr"); }
 
 ServerId find_server_id(const std::string& configured, const std::string& pid_path) {
     if (!configured.empty())

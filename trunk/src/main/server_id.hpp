@@ -12,6 +12,8 @@ inline constexpr std::size_t kServerIdMax = 64;
 
 // "objs/srs.pid" -> "objs/srs.id"; a name without ".pid" at its end gets ".id" behind it.
 std::string server_id_path(std::string_view pid_path);
+// The folder of the list of open recordings, beside them.
+std::string open_recordings_path(std::string_view pid_path);
 
 struct ServerId {
     std::string id;

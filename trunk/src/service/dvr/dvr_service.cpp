@@ -1,10 +1,14 @@
 #include "service/dvr/dvr_service.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 
 #include "base/log_format.hpp"
 #include "base/random.hpp"
+#include "io/off_loop.hpp"
 #include "service/dvr/file_name.hpp"
+#include "service/dvr/left_recording.hpp"
 
 namespace live::service::dvr {
 
@@ -12,6 +16,43 @@ DvrService::DvrService(media::StreamTable& streams, DvrContext context, Log log)
     : streams_(streams), context_(std::move(context)), log_(std::move(log)) {}
 
 DvrService::~DvrService() = default;
+
+void DvrService::finish_left(io::Deadline deadline) {
+    if (context_.open == nullptr)
+        return;
+    const auto left = context_.open->left(deadline);
+    if (!left.ok()) {
+        LOG_WARN(log_, "DVR: looking for what was left: {}", left.error().text());
+        return;
+    }
+    for (const auto& [name, recording] : *left)
+        finish_one(recording, name, deadline);
+}
+
+void DvrService::finish_one(const OpenRecording& recording, const std::string& name, io::Deadline deadline) {
+    const auto left = io::off_loop([path = recording.path] { return finish_left_recording(path); }, deadline);
+    // One that may be finished another time.
+    if (!left.ok() && (left.code() == Errc::conflict || left.code() == Errc::cancelled || left.code() == Errc::timed_out)) {
+        LOG_WARN(log_, "DVR {}: a recording that was left is not finished: {}", recording.url, left.error().text());
+        return;
+    }
+    static_cast<void>(context_.open->remove(name, deadline));
+    if (!left.ok() && left.code() != Errc::not_found)
+        LOG_ERROR(log_, "DVR {}: {}.tmp was left and cannot be finished: {}", recording.url, recording.path, left.error().text());
+    if (!left.ok() || !left->path)
+        return;
+    namespace fs = std::filesystem;
+    const std::string file = *left->path == recording.path
+                                 ? recording.file
+                                 : (fs::path(recording.file).parent_path() / fs::path(*left->path).filename()).string();
+    LOG_INFO(log_, "DVR {}: finished {}, which was left: {:.3f} s, {} bytes, {} bytes behind them were not whole", recording.url,
+             file, std::chrono::duration<double>(left->duration).count(), left->bytes, left->lost_bytes);
+    session::StreamPlan plan;
+    plan.vhost = recording.vhost;
+    plan.url = recording.url;
+    if (context_.on_recorded)
+        context_.on_recorded({recording.request, plan, file, {}, left->duration, left->bytes});
+}
 
 void DvrService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const DvrOptions& options) {
     reap();

@@ -36,6 +36,9 @@ public:
     DvrService(const DvrService&) = delete;
     DvrService& operator=(const DvrService&) = delete;
 
+    // Finishes what a process that was killed has left, and tells of it. Before the first recording, or beside them.
+    void finish_left(io::Deadline deadline);
+
     // A stream that is recorded already (another publisher took it over) stays as it is.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const DvrOptions& options);
     void on_unpublished(const std::string& url);
@@ -57,6 +60,7 @@ private:
         bool is_leaving = false;
     };
 
+    void finish_one(const OpenRecording& recording, const std::string& name, io::Deadline deadline);
     void run(Job& job, io::Deadline deadline);
     void reap();
 

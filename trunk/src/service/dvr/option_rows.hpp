@@ -28,8 +28,7 @@ inline constexpr auto kDvrRows = std::tuple{
                 "File name that ends in .flv or .mp4, or a directory for [stream].[timestamp].flv. Variables: [vhost] [app] "
                 "[stream] [2006] [01] [02] [15] [04] [05] [999] [timestamp]. A file that exists is never touched (3082)."),
     config::row(&DvrOptions::format, "dvr_format", kDvrFormatNames, config::Reload::next_session,
-                "auto goes by the file's name; fmp4 is MP4 in fragments, which plays up to the last fragment even when the "
-                "server was killed."),
+                "auto goes by the file's name; fmp4 is MP4 in fragments, which can be played while it is written."),
     config::row(&DvrOptions::duration, "dvr_duration", 0s, 864'000s, config::Reload::next_session,
                 "Length of a segment; fractions are allowed."),
     config::row(&DvrOptions::wait_keyframe, "dvr_wait_keyframe", config::Reload::next_session,

@@ -1,6 +1,8 @@
 #include "service/dvr/recorder.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/byte_writer.hpp"
@@ -132,7 +134,10 @@ Result<void> Recorder::open(const media::Packet& packet, io::Deadline deadline) 
     state_.file = file_name(options_, name_, std::chrono::system_clock::now(), context_.zone);
     state_.duration = {};
     state_.bytes = 0;
+    remember(deadline);
     auto file = io::OutputFile::create(state_.file, deadline.sooner(io::Deadline::after(kWriteLimit)));
+    if (!file.ok())
+        forget(deadline);
     if (!file.ok() && file.code() == Errc::conflict)
         return Error(Errc::conflict, fmt::format("{} ({})", file.error().sentence(), kFileExists));
     file_ = TRY(std::move(file));
@@ -166,7 +171,9 @@ Result<void> Recorder::close(io::Deadline deadline) {
         return {};
     if (!recording_->has_media()) {
         recording_.reset();
-        return std::exchange(file_, nullptr)->discard(deadline.sooner(io::Deadline::after(kWriteLimit)));
+        TRY(std::exchange(file_, nullptr)->discard(deadline.sooner(io::Deadline::after(kWriteLimit))));
+        forget(deadline);
+        return {};
     }
     TRY(write(Recording::Last::yes, deadline));
     TRY(close_file(deadline));
@@ -180,7 +187,31 @@ Result<void> Recorder::close_file(io::Deadline deadline) {
     const auto file = std::exchange(file_, nullptr);
     // The worker is the second owner: it makes the header, which for long recordings is some work.
     const std::shared_ptr<const Recording> recording = std::exchange(recording_, nullptr);
-    return file->commit([recording] { return recording->finish(); }, deadline.sooner(io::Deadline::after(kCloseLimit)));
+    TRY(file->commit([recording] { return recording->finish(); }, deadline.sooner(io::Deadline::after(kCloseLimit))));
+    forget(deadline);
+    return {};
+}
+
+void Recorder::remember(io::Deadline deadline) {
+    if (context_.open == nullptr)
+        return;
+    std::error_code ignored;
+    const OpenRecording recording{.path = std::filesystem::absolute(state_.file, ignored).string(),
+                                  .file = state_.file,
+                                  .request = request_,
+                                  .vhost = plan_.vhost,
+                                  .url = plan_.url};
+    auto name = context_.open->add(recording, deadline.sooner(io::Deadline::after(kWriteLimit)));
+    if (name.ok())
+        remembered_ = *std::move(name);
+    else
+        LOG_WARN(log_, "DVR {}: a start after a kill will not finish {}: {}", plan_.url, state_.file, name.error().text());
+}
+
+void Recorder::forget(io::Deadline deadline) {
+    if (!remembered_.empty())
+        static_cast<void>(
+            context_.open->remove(std::exchange(remembered_, {}), deadline.sooner(io::Deadline::after(kWriteLimit))));
 }
 
 void Recorder::tell(const std::string& error) {

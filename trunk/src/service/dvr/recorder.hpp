@@ -17,6 +17,7 @@
 #include "io/output_file.hpp"
 #include "media/cursor.hpp"
 #include "service/dvr/file_name.hpp"
+#include "service/dvr/open_recordings.hpp"
 #include "service/dvr/recording.hpp"
 #include "session/common/admission.hpp"
 
@@ -34,6 +35,8 @@ struct Recorded {
 
 // What all recordings of the process work with. main owns it and outlives them.
 struct DvrContext {
+    // So that a start after a kill finds what was open; without it, it does not. Outlives the recordings.
+    OpenRecordings* open = nullptr;
     std::string product;  // that files say they were made by
     Zone zone = Zone::local;
     // Called in the recorder's fiber; must not suspend.
@@ -83,6 +86,8 @@ private:
     Result<void> write(Recording::Last last, io::Deadline deadline);
     Result<void> close(io::Deadline deadline);
     Result<void> close_file(io::Deadline deadline);
+    void remember(io::Deadline deadline);
+    void forget(io::Deadline deadline);
     void tell(const std::string& error);
     void fail(const Error& error, io::Deadline deadline);
 
@@ -99,6 +104,7 @@ private:
     // Newest metadata and sequence headers, with which each file begins.
     std::array<Slice, media::kKindCount> configs_;
     std::unique_ptr<io::OutputFile> file_;
+    std::string remembered_;  // the name that OpenRecordings has for it
     // The other owner is the worker that writes the end of the file.
     std::shared_ptr<Recording> recording_;
     MediaTime zero_{};        // the stream's time at which the file begins

@@ -43,6 +43,12 @@ FileWriter::FileWriter(Bytes metadata, std::string_view service, ByteWriter& out
     position_ = bytes.size();
 }
 
+FileWriter FileWriter::resumed(Bytes metadata) {
+    FileWriter writer(values_of(metadata));
+    writer.position_ = writer.beginning().size();
+    return writer;
+}
+
 // Always the same number of bytes: what the index does not need, the filler takes.
 std::vector<std::uint8_t> FileWriter::beginning() const {
     amf::Value values = metadata_;
@@ -82,11 +88,15 @@ std::vector<std::uint8_t> FileWriter::beginning() const {
 }
 
 void FileWriter::write(TagType type, std::uint32_t timestamp_ms, Bytes body, Index index, ByteWriter& out) {
-    if (index == Index::yes)
-        add_key_frame(timestamp_ms);
     const std::size_t before = out.size();
     write_tag(out, type, timestamp_ms, body);
-    position_ += out.size() - before;
+    account(type, timestamp_ms, out.size() - before, index);
+}
+
+void FileWriter::account(TagType type, std::uint32_t timestamp_ms, std::uint64_t tag_bytes, Index index) {
+    if (index == Index::yes)
+        add_key_frame(timestamp_ms);
+    position_ += tag_bytes;
     if (type == TagType::script)
         return;
     (type == TagType::audio ? has_audio_ : has_video_) = true;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/byte_writer.hpp"
@@ -26,9 +27,16 @@ public:
     // says who recorded it. Appends what the file begins with.
     FileWriter(Bytes metadata, std::string_view service, ByteWriter& out);
 
+    // Goes on with a file that another one has begun, whose first tag has this body, to account for what is in it. bytes() is
+    // then where that tag ends; if the file's own does not, the body is none of FileWriter's.
+    static FileWriter resumed(Bytes metadata);
+
     enum class Index : bool { no, yes };
     // Appends a tag. Index::yes for a picture that decoding may start at. Aborts when the body does not fit 24 bits.
     void write(TagType type, std::uint32_t timestamp_ms, Bytes body, Index index, ByteWriter& out);
+
+    // A tag of that many bytes, with what is around its body, is in the file already.
+    void account(TagType type, std::uint32_t timestamp_ms, std::uint64_t tag_bytes, Index index);
 
     // Only `end` bytes of the file could be kept: the index does not lead behind them.
     void forget_behind(std::uint64_t end);
@@ -42,6 +50,8 @@ public:
     std::uint64_t tags() const { return tags_; }
 
 private:
+    explicit FileWriter(amf::Value metadata) : metadata_(std::move(metadata)) {}
+
     struct KeyFrame {
         std::uint64_t position;
         std::uint32_t ms;

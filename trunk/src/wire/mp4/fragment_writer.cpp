@@ -43,6 +43,10 @@ FragmentWriter::FragmentWriter(std::vector<TrackFormat> tracks) : formats_(std::
 
 void FragmentWriter::write_init(ByteWriter& out, MediaTime duration) const {
     write_fragmented_type(out);
+    write_movie(out, duration);
+}
+
+void FragmentWriter::write_movie(ByteWriter& out, MediaTime duration) const {
     const Box movie(out, "moov");
     const TrackClock movie_clock(kMovieTimescale, 0);
     const std::uint64_t movie_ticks = movie_clock.ticks_of(duration);

@@ -34,6 +34,8 @@ public:
     // The init segment: ftyp and moov. `duration` is of all fragments together when that is known, as at the end of a recording;
     // it changes no length up to 13 hours.
     void write_init(ByteWriter& out, MediaTime duration = {}) const;
+    // Its moov alone.
+    void write_movie(ByteWriter& out, MediaTime duration = {}) const;
 
     // Adds to the next fragment. Errc::limit: it is full; cut, then push again.
     Result<void> push(std::size_t track, Sample sample);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "wire/mp4/box.hpp"
@@ -14,6 +15,8 @@ namespace {
 // A size of one says that the real one, of 64 bits, follows (ISO/IEC 14496-12, 4.2).
 constexpr std::uint32_t kLargeSize = 1;
 constexpr std::uint64_t kLargeHeaderBytes = 16;
+// What becomes that header, as long as it is.
+constexpr std::string_view kPlaceholder = "free";
 // Where that box begins: behind ftyp.
 constexpr std::uint64_t kTypeBytes = 28;
 constexpr std::uint32_t kLonePictureTicks = kVideoTimescale / 25;
@@ -29,8 +32,12 @@ void MovieWriter::begin(ByteWriter& out) {
     const std::size_t start = out.size();
     write_movie_type(out);
     CHECK(out.size() - start == kTypeBytes);
-    out.u32be(kLargeSize).text("mdat").u64be(kLargeHeaderBytes);
+    {
+        const Box placeholder(out, kPlaceholder);
+        out.zeros(kLargeHeaderBytes - kBoxHeaderBytes);
+    }
     position_ = out.size() - start;
+    CHECK(position_ == kTypeBytes + kLargeHeaderBytes);
 }
 
 Result<std::size_t> MovieWriter::add_track(TrackFormat format) {
@@ -54,24 +61,71 @@ Result<void> MovieWriter::push(std::size_t index, Sample sample) {
                     sample.key);
     held_bytes_ += sample.data.size();
     ++held_samples_;
-    track.held.push_back(std::move(sample.data));
+    track.held.push_back(std::move(sample));
     return {};
 }
 
 void MovieWriter::flush(ByteWriter& out) {
-    out.reserve(held_bytes_);
-    for (Track& track : tracks_) {
-        if (track.held.empty())
-            continue;
-        track.table.end_chunk(position_);
-        for (const Slice& data : track.held) {
-            out.bytes(data.bytes());
-            position_ += data.size();
-        }
-        track.held.clear();
-    }
+    if (held_samples_ == 0)
+        return;
+    const std::size_t start = out.size();
+    begin_fragments(out);
+    position_ += out.size() - start;
+    flush_fragment(out);
+    flush_late_tracks(out);
     held_bytes_ = 0;
     held_samples_ = 0;
+}
+
+void MovieWriter::begin_fragments(ByteWriter& out) {
+    if (fragments_)
+        return;
+    std::vector<TrackFormat> formats;
+    for (const Track& track : tracks_)
+        formats.push_back(track.format);
+    fragments_.emplace(std::move(formats));
+    fragments_->write_movie(out);
+}
+
+std::uint64_t MovieWriter::place_held(Track& track, std::uint64_t offset) {
+    if (track.held.empty())
+        return offset;
+    track.table.end_chunk(offset);
+    for (const Sample& sample : track.held)
+        offset += sample.data.size();
+    track.held.clear();
+    return offset;
+}
+
+void MovieWriter::flush_fragment(ByteWriter& out) {
+    const std::size_t count = fragments_->tracks().size();
+    for (std::size_t i = 0; i < count; ++i)
+        for (const Sample& sample : tracks_[i].held)
+            MUST(fragments_->push(i, sample));
+    const std::size_t media_bytes = fragments_->bytes();
+    const std::size_t start = out.size();
+    fragments_->cut(out);
+    position_ += out.size() - start;
+    // Media is what a fragment ends with, in the order of its tracks.
+    std::uint64_t offset = position_ - media_bytes;
+    for (std::size_t i = 0; i < count; ++i)
+        offset = place_held(tracks_[i], offset);
+}
+
+// In a box that players of fragments pass over.
+void MovieWriter::flush_late_tracks(ByteWriter& out) {
+    for (std::size_t i = fragments_->tracks().size(); i < tracks_.size(); ++i) {
+        if (tracks_[i].held.empty())
+            continue;
+        const std::size_t start = out.size();
+        {
+            const Box data(out, "mdat");
+            for (const Sample& sample : tracks_[i].held)
+                out.bytes(sample.data.bytes());
+        }
+        place_held(tracks_[i], position_ + kBoxHeaderBytes);
+        position_ += out.size() - start;
+    }
 }
 
 void MovieWriter::forget_behind(std::uint64_t end) {
@@ -105,9 +159,9 @@ FilePatch MovieWriter::finish(ByteWriter& out) const {
             write_track(out, header, track.format, [&] { track.table.write(out, last); });
         }
     }
-    ByteWriter size;
-    size.u64be(position_ - kTypeBytes);
-    return {.offset = kTypeBytes + kBoxHeaderBytes, .bytes = size.release()};
+    ByteWriter header;
+    header.u32be(kLargeSize).text("mdat").u64be(position_ - kTypeBytes);
+    return {.offset = kTypeBytes, .bytes = header.release()};
 }
 
 std::size_t MovieWriter::samples() const {

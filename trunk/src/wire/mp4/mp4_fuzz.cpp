@@ -53,6 +53,7 @@ public:
     void finish() {
         finish_fragments();
         movie_.flush(movie_bytes_);
+        static_cast<void>(fragment_samples(movie_bytes_.written()));  // as it lies there when the process is killed
         const FilePatch patch = movie_.finish(movie_bytes_);
         auto bytes = movie_bytes_.release();
         std::copy(patch.bytes.begin(), patch.bytes.end(), bytes.begin() + static_cast<std::ptrdiff_t>(patch.offset));
