@@ -1,5 +1,7 @@
 #include "io/tls_context.hpp"
 
+#include <utility>
+
 #include <unistd.h>
 
 #include <openssl/err.h>
@@ -54,9 +56,10 @@ Result<std::unique_ptr<TlsContext>> TlsContext::server(const std::string& certif
 }
 
 Result<void> TlsContext::reload(const std::string& certificate_path, const std::string& key_path) {
-    // Tried on another one first: half of a new identity would be none.
-    TRY(server(certificate_path, key_path));
-    return load_identity(handle_, certificate_path, key_path);
+    // Connections keep the one they began with.
+    const auto fresh = TRY(server(certificate_path, key_path));
+    std::swap(handle_, fresh->handle_);
+    return {};
 }
 
 Result<std::unique_ptr<TlsContext>> TlsContext::client(TlsVerify verify) {

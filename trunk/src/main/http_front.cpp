@@ -75,7 +75,9 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
       files_(shown.files),
       api_site_(scratch),
       stream_site_(scratch),
-      shared_site_(scratch) {
+      shared_site_(scratch),
+      api_certificate_("HTTPS API", log),
+      stream_certificate_("HTTPS server", log) {
     if (shown.allocator != nullptr)
         allocator_.emplace(info_, *shown.allocator);
     if (io::can_check_leaks())
@@ -149,9 +151,9 @@ Result<std::vector<HttpFront::Place>> HttpFront::places_of(const Settings& setti
     if (server.enabled)
         TRY(add_places(places, server.listen, Role::streams, nullptr));
     if (server.enabled && server.https.enabled)
-        TRY(add_places(places, server.https.listen, Role::streams, stream_tls_.get()));
+        TRY(add_places(places, server.https.listen, Role::streams, stream_certificate_.context()));
     if (api.enabled && api.https.enabled)
-        TRY(add_places(places, api.https.listen, Role::api, api_tls_.get()));
+        TRY(add_places(places, api.https.listen, Role::api, api_certificate_.context()));
     if (settings.exporter.enabled)
         TRY(add_places(places, settings.exporter.listen, Role::api, nullptr));
     return places;
@@ -167,15 +169,13 @@ Result<bool> HttpFront::share(const Settings& settings, const Endpoint& endpoint
 
 // The pair that the settings name. When they name none, and none is where it would be, one of our own making.
 Result<TlsFiles> HttpFront::usable(const TlsFiles& files) const {
-    namespace fs = std::filesystem;
-    const TlsFiles by_default;
-    std::error_code ignored;
-    if (files.cert != by_default.cert || files.key != by_default.key || fs::exists(files.cert, ignored) ||
-        fs::exists(files.key, ignored))
+    const HttpsFiles chosen = https_files(files);
+    if (!chosen.is_our_own)
         return files;
-    const TlsFiles own{"./objs/server.key", "./objs/server.crt"};
-    if (!fs::exists(own.cert, ignored) || !fs::exists(own.key, ignored)) {
-        fs::create_directories("./objs", ignored);
+    const TlsFiles& own = chosen.tls;
+    if (chosen.is_to_be_made) {
+        std::error_code ignored;
+        std::filesystem::create_directories("./objs", ignored);
         TRY(io::make_self_signed(own.cert, own.key));
         LOG_WARN(log_, "there is no certificate at {}: made a self-signed one, {}", files.cert, own.cert);
     }
@@ -184,19 +184,15 @@ Result<TlsFiles> HttpFront::usable(const TlsFiles& files) const {
 }
 
 Result<void> HttpFront::load_certificates(const Settings& settings) {
-    const auto load = [this](std::unique_ptr<io::TlsContext>& context, bool enabled, const TlsFiles& named) -> Result<void> {
+    const auto load = [this](ServedCertificate& certificate, bool enabled, const TlsFiles& named) -> Result<void> {
         if (!enabled)
             return {};
-        const TlsFiles files = TRY(usable(named));
-        if (context)
-            return context->reload(files.cert, files.key);
-        context = TRY(io::TlsContext::server(files.cert, files.key));
-        return {};
+        return certificate.use(TRY(usable(named)));
     };
     const HttpApiOptions& api = settings.http_api;
     const HttpServerOptions& server = settings.http_server;
-    TRY(load(api_tls_, api.enabled && api.https.enabled, api.https.tls));
-    return load(stream_tls_, server.enabled && server.https.enabled, server.https.tls);
+    TRY(load(api_certificate_, api.enabled && api.https.enabled, api.https.tls));
+    return load(stream_certificate_, server.enabled && server.https.enabled, server.https.tls);
 }
 
 Result<void> HttpFront::listen(const Settings& settings) {
@@ -251,6 +247,11 @@ void HttpFront::apply(const Settings& settings) {
     set_options(settings);
     if (const auto loaded = load_certificates(settings); !loaded.ok())
         LOG_ERROR(log_, "HTTPS goes on with the certificate it has: {}", loaded.error().sentence());
+}
+
+void HttpFront::look_at_certificates(io::Deadline deadline) {
+    api_certificate_.look(deadline);
+    stream_certificate_.look(deadline);
 }
 
 void HttpFront::close_streams() {

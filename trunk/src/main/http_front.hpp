@@ -28,6 +28,7 @@
 #include "io/scope.hpp"
 #include "io/tls_context.hpp"
 #include "main/listening.hpp"
+#include "main/served_certificate.hpp"
 #include "main/server_names.hpp"
 #include "main/settings.hpp"
 #include "session/common/connection_limit.hpp"
@@ -80,6 +81,8 @@ public:
     Result<void> listen(const Settings& settings);
     // What may change while it runs: passwords, CORS, certificates. A certificate that cannot be loaded leaves the old one.
     void apply(const Settings& settings);
+    // Takes certificates anew whose files have changed.
+    void look_at_certificates(io::Deadline deadline);
     // Nobody new comes to the streams, and who asks for nothing is closed; the API goes on, a connection a request.
     void close_streams();
     void stop(io::Deadline deadline);
@@ -132,8 +135,8 @@ private:
     Site stream_site_;
     Site shared_site_;
     std::vector<std::pair<Endpoint, session::http::OtherProtocol*>> shared_;
-    std::unique_ptr<io::TlsContext> api_tls_;
-    std::unique_ptr<io::TlsContext> stream_tls_;
+    ServedCertificate api_certificate_;
+    ServedCertificate stream_certificate_;
     io::Scope services_{"http-service"};
     io::Scope connections_{"http-connection"};
     io::Scope listeners_{"http-listener"};

@@ -57,7 +57,7 @@ std::string format_log_line(const LogLine& line, const LogFormat& format) {
         out += fmt::format("[{}]", line.errno_value);
     out += " ";
     append_printable(out, line.message);
-    if (line.level >= LogLevel::error)
+    if (line.level >= LogLevel::error && line.errno_value != 0)
         out += fmt::format("({})", std::generic_category().message(line.errno_value));
     const std::string_view ending = coloured ? kEndColour : "\n";
     if (out.size() + ending.size() > LogSink::kLineMax)

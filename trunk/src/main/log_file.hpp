@@ -2,7 +2,7 @@
 // processes do not mix. It rotates nothing: a rotation program moves the file and asks for reopen().
 //
 // A line: [2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message
-// WARN and ERROR carry [errno] behind the id, ERROR ends with the errno's text in parentheses.
+// WARN and ERROR carry [errno] behind the id, ERROR ends with the errno's text in parentheses when it has one.
 #pragma once
 
 #include <chrono>

@@ -11,6 +11,7 @@
 #include "main/command_line.hpp"
 #include "main/process.hpp"
 #include "main/profiler.hpp"
+#include "main/start_check.hpp"
 
 namespace live::main_ {
 
@@ -22,13 +23,21 @@ int say(std::string_view text) {
 }
 
 int test_settings(const CommandLine& command) {
-    const auto loaded = load_process_settings(command);
+    auto loaded = load_process_settings(command);
     const std::string_view file = command.env_only ? "the environment" : std::string_view(command.conf_file);
-    if (!loaded.ok()) {
-        std::cerr << loaded.error().sentence() << "\n" << file << ": the configuration test failed\n";
+    const auto fail = [file](const Error& error) {
+        std::cerr << error.sentence() << "\n" << file << ": the configuration test failed\n";
         return exit_status(kInvalidConfig);
-    }
+    };
+    if (!loaded.ok())
+        return fail(loaded.error());
+    if (const auto entered = enter_work_folder(loaded->settings); !entered.ok())
+        return fail(entered.error());
+    if (const auto startable = check_start(loaded->settings); !startable.ok())
+        return fail(startable.error());
     for (const std::string& warning : loaded->warnings)
+        std::cerr << "warning: " << warning << "\n";
+    for (const std::string& warning : unwritable_folders(loaded->settings))
         std::cerr << "warning: " << warning << "\n";
     std::cout << "the configuration file " << file << " syntax is ok\n"
               << "the configuration test of " << file << " is successful\n";

@@ -17,11 +17,11 @@
 #include "base/version.hpp"
 #include "build_info.hpp"
 #include "io/network_interfaces.hpp"
-#include "main/daemon.hpp"
 #include "main/profiler.hpp"
 #include "main/resource_limits.hpp"
 #include "main/server_id.hpp"
 #include "main/settings_tools.hpp"
+#include "main/start_check.hpp"
 
 namespace live::main_ {
 
@@ -42,11 +42,6 @@ bool is_in_container() {
     return false;
 }
 
-int fail(std::string_view sentence, int code) {
-    std::cerr << sentence << std::endl;
-    return exit_status(code);
-}
-
 std::string working_folder() {
     std::array<char, 4096> path{};
     return ::getcwd(path.data(), path.size()) == nullptr ? "?" : path.data();
@@ -65,6 +60,12 @@ Result<LoadedSettings> load_process_settings(const CommandLine& command) {
     return load_settings(input);
 }
 
+Result<void> enter_work_folder(const Settings& settings) {
+    if (::chdir(settings.work_dir.c_str()) != 0)
+        return system_error("work_dir " + settings.work_dir, errno);
+    return {};
+}
+
 int Process::run() {
     auto loaded = load_process_settings(command_);
     if (!loaded.ok())
@@ -74,20 +75,42 @@ int Process::run() {
     return serve(*std::move(loaded));
 }
 
+int Process::fail(std::string_view sentence, int code) {
+    if (start_report_.is_awaited())
+        start_report_.tell_failure(exit_status(code), sentence);
+    else
+        std::cerr << sentence << std::endl;
+    return exit_status(code);
+}
+
+// In the process that was started: ends when the daemon serves, or has said why it cannot.
+std::optional<int> Process::go_to_background(const Settings& settings) {
+    auto detached = detach_from_terminal();
+    if (!detached.ok())
+        return fail(detached.error().sentence(), kInvalidConfig);
+    if (detached->side == Detached::Side::daemon) {
+        start_report_ = std::move(detached->report);
+        return std::nullopt;
+    }
+    const bool has_log_file = settings.log.tank == LogTank::file;
+    if (detached->status != EXIT_SUCCESS) {
+        std::cerr << detached->sentence << std::endl;
+        if (has_log_file)
+            std::cerr << "The log: " << settings.log.file << std::endl;
+    } else if (has_log_file) {
+        std::cout << daemon_hint(settings.log.file) << std::flush;
+    }
+    return detached->status;
+}
+
 // Everything before the loop: what must happen before a fork, and what must happen after it.
 std::optional<int> Process::prepare(LoadedSettings& loaded) {
     const Settings& settings = loaded.settings;
-    if (::chdir(settings.work_dir.c_str()) != 0)
-        return fail(system_error("work_dir " + settings.work_dir, errno).sentence(), kInvalidConfig);
-    if (settings.daemon) {
-        if (settings.log.tank == LogTank::file)
-            std::cout << daemon_hint(settings.log.file) << std::flush;
-        const auto side = detach_from_terminal();
-        if (!side.ok())
-            return fail(side.error().sentence(), kInvalidConfig);
-        if (*side == DaemonSide::parent)
-            return EXIT_SUCCESS;
-    }
+    if (const auto entered = enter_work_folder(settings); !entered.ok())
+        return fail(entered.error().sentence(), kInvalidConfig);
+    if (settings.daemon)
+        if (const auto status = go_to_background(settings))
+            return status;
     LogFile::Options options{settings.log.tank, settings.log.file, log_level_of(settings.log), settings.utc_time, {}};
     auto log_file = LogFile::create(std::move(options));
     if (!log_file.ok())
@@ -130,6 +153,8 @@ void Process::announce(const LoadedSettings& loaded) const {
         LOG_INFO(log_, "the environment says {}", name);
     for (const std::string& warning : loaded.warnings)
         LOG_WARN(log_, "{}", warning);
+    for (const std::string& warning : unwritable_folders(settings))
+        LOG_WARN(log_, "{}", warning);
     LOG_INFO(log_, "write pid={} to {} success!", ::getpid(), settings.pid);
 }
 
@@ -152,14 +177,14 @@ int Process::serve(LoadedSettings loaded) {
     auto loop = io::Loop::create({.stack_bytes = kStackBytes});
     if (!loop.ok()) {
         LOG_ERROR(log_, "{}", loop.error().text());
-        return exit_status(kListenFailed);
+        return fail(loop.error().text(), kListenFailed);
     }
     // A limit on the size of files is an error of a write, not the end of the process.
     std::signal(SIGXFSZ, SIG_IGN);
     auto signals = io::SignalPipe::create(kSignals);
     if (!signals.ok()) {
         LOG_ERROR(log_, "{}", signals.error().text());
-        return exit_status(kListenFailed);
+        return fail(signals.error().text(), kListenFailed);
     }
     auto server = Server::create(std::move(loaded.settings), {id.id, random_id(), ::getpid()}, fitting.max_connections, log_);
     if (!server.ok()) {
@@ -170,6 +195,7 @@ int Process::serve(LoadedSettings loaded) {
     if (server_->settings().asprocess)
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the end of the parent process is a fast stop
     LOG_INFO(log_, "signal installed, reload={}, reopen={}, fast_quit={}, grace_quit={}", SIGHUP, SIGUSR1, SIGTERM, SIGQUIT);
+    start_report_.tell_success();
     handle_signals(**signals);
     server_.reset();
     LOG_INFO(log_, "main cycle terminated normally");
@@ -262,16 +288,22 @@ void Process::stop_gracefully(io::SignalPipe& signals) {
         return stop_fast("a second signal");
     server_->close_listeners(io::Deadline::after(kStopLimit));
     server_->stop_children(io::Deadline::after(kStopLimit));
-    constexpr std::chrono::milliseconds kPauseMax{8000};
-    for (std::chrono::milliseconds pause{1000}; server_->connections() > 0; pause = std::min(pause * 2, kPauseMax)) {
-        LOG_INFO(log_, "graceful quit waits for {} connections", server_->connections());
-        if (!wait_graceful(signals, pause))
+    server_->ask_publishers_to_leave();
+    // Whoever has not left by then is closed: a supervisor that waits no longer would kill the recordings with them.
+    constexpr std::chrono::milliseconds kPauseMin{50};
+    constexpr std::chrono::milliseconds kPauseMax{1000};
+    const TimePoint until = io::now() + settings.grace_final_wait;
+    if (server_->connections() > 0)
+        LOG_INFO(log_, "graceful quit waits up to {} ms for {} connections", settings.grace_final_wait.count(),
+                 server_->connections());
+    for (auto pause = kPauseMin; server_->connections() > 0 && io::now() < until; pause = std::min(pause * 2, kPauseMax)) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - io::now()) + 1ms;
+        if (!wait_graceful(signals, std::min(pause, left)))
             return stop_fast("a second signal");
     }
-    const auto final_wait = settings.grace_final_wait;
+    if (server_->connections() > 0)
+        LOG_INFO(log_, "graceful quit closes {} connections", server_->connections());
     server_->stop_sessions(io::Deadline::after(kStopLimit));
-    if (!wait_graceful(signals, final_wait))
-        return stop_fast("a second signal");
     LOG_INFO(log_, "cleanup for quit, fast=0, grace=1");
 }
 

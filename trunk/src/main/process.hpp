@@ -9,6 +9,7 @@
 #include "io/loop.hpp"
 #include "io/signal_pipe.hpp"
 #include "main/command_line.hpp"
+#include "main/daemon.hpp"
 #include "main/log_file.hpp"
 #include "main/pid_file.hpp"
 #include "main/server.hpp"
@@ -28,6 +29,9 @@ inline int exit_status(int code) { return code & 0xFF; }
 // The settings as the command line and this process's surroundings say.
 Result<LoadedSettings> load_process_settings(const CommandLine& command);
 
+// Where all relative paths of the settings begin.
+Result<void> enter_work_folder(const Settings& settings);
+
 class Process {
 public:
     explicit Process(CommandLine command) : command_(std::move(command)) {}
@@ -38,6 +42,9 @@ public:
 private:
     // Each ends with a status when the process is to end there.
     std::optional<int> prepare(LoadedSettings& loaded);
+    std::optional<int> go_to_background(const Settings& settings);
+    // Says why the start has failed, to whoever started this.
+    int fail(std::string_view sentence, int code);
     int serve(LoadedSettings loaded);
     void announce(const LoadedSettings& loaded) const;
     void handle_signals(io::SignalPipe& signals);
@@ -48,6 +55,7 @@ private:
     bool wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds duration);
 
     CommandLine command_;
+    StartReport start_report_;
     std::unique_ptr<LogFile> log_file_;
     std::unique_ptr<PidFile> pid_file_;
     Log log_;

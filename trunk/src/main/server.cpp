@@ -14,6 +14,7 @@
 #include "main/listening.hpp"
 #include "main/memory_trimmer.hpp"
 #include "main/process_usage.hpp"
+#include "main/server_id.hpp"
 
 namespace live::main_ {
 
@@ -24,6 +25,8 @@ constexpr std::size_t kScratchBytes = 128 * 1024;
 constexpr std::chrono::seconds kStreamIdle{3};
 // How long an ingest that is not wanted any more may take to end.
 constexpr std::chrono::seconds kChildrenLimit{5};
+// How long clients wait for recordings that a killed process has left.
+constexpr std::chrono::seconds kLeftLimit{5};
 // More than a write and a close may take.
 constexpr std::chrono::seconds kRecordingsLimit{45};
 
@@ -164,8 +167,10 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       flv_player_(flv_),
       casters_(flv_, scratch_, limit_, log),
       rtc_(*settings_, {streams_, admission_, *events_, clients_, limit_, scratch_}, log),
+      rtmps_certificate_("RTMPS", log),
       ingest_(log),
       files_(*settings_),
+      open_recordings_(open_recordings_path(settings_->pid)),
       dvr_(streams_, recording_context(), log),
       hls_settings_(*settings_),
       hls_sessions_(admission_, *events_, clients_),
@@ -212,6 +217,7 @@ Result<void> Server::start() {
     access_log_.open();
     clients_.add_watcher(access_log_);
     TRY(services_.start("stream-board", [this](io::Deadline forever) { board_.run(forever); }));
+    finish_left_recordings(io::Deadline::after(kLeftLimit));
     TRY(listen_rtmp(*settings_));
     // First: a mount of HTTP-TS may have the form of a fragment's name.
     http_.add_streams(hls_player_);
@@ -227,6 +233,7 @@ Result<void> Server::start() {
     apply_ingests();
     TRY(services_.start("hls-sessions", [this](io::Deadline forever) { hls_.run(forever); }));
     TRY(services_.start("housekeeping", [this](io::Deadline forever) { run_housekeeping(forever); }));
+    TRY(services_.start("certificates", [this](io::Deadline forever) { watch_certificates(forever); }));
     takes_clients_ = true;
     return {};
 }
@@ -256,16 +263,14 @@ void Server::start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsCo
 Result<void> Server::listen_rtmp(const Settings& settings) {
     auto plain = TRY(open_new(settings.listen, "RTMP"));
     std::vector<std::unique_ptr<io::TcpListener>> secure;
-    io::TlsContext* tls = nullptr;
     if (settings.rtmps.enabled) {
-        tls_contexts_.push_back(TRY(io::TlsContext::server(settings.rtmps.tls.cert, settings.rtmps.tls.key)));
-        tls = tls_contexts_.back().get();
         secure = TRY(open_new(settings.rtmps.listen, "RTMPS"));
+        TRY(rtmps_certificate_.use(settings.rtmps.tls));
     }
     for (auto& listener : plain)
         start_acceptor(std::move(listener), nullptr, "RTMP");
     for (auto& listener : secure)
-        start_acceptor(std::move(listener), tls, "RTMPS");
+        start_acceptor(std::move(listener), rtmps_certificate_.context(), "RTMPS");
     return {};
 }
 
@@ -332,12 +337,25 @@ void Server::start_forwarding() {
 
 service::dvr::DvrContext Server::recording_context() {
     service::dvr::DvrContext context;
+    context.open = &open_recordings_;
     context.product = fmt::format("{}/{}", kProduct, kVersion);
     context.zone = settings_->utc_time ? Zone::utc : Zone::local;
     context.on_recorded = [this](const service::dvr::Recorded& recorded) {
         admission_.tell_recording(recorded.request, recorded.plan, recorded.file, recorded.error);
     };
     return context;
+}
+
+// Before anybody publishes the same stream into the same file again; what takes longer goes on beside them.
+void Server::finish_left_recordings(io::Deadline deadline) {
+    // Its owners are this call and the fiber.
+    const auto done = std::make_shared<Signal>();
+    const auto started = services_.start("dvr-left", [this, done](io::Deadline forever) {
+        dvr_.finish_left(forever);
+        done->raise();
+    });
+    if (started.ok())
+        static_cast<void>(io::wait(*done, deadline));
 }
 
 void Server::apply_ingests() {
@@ -400,6 +418,13 @@ void Server::run_housekeeping(io::Deadline deadline) {
     }
 }
 
+void Server::watch_certificates(io::Deadline deadline) {
+    while (io::sleep(deadline.sooner(io::Deadline::after(ServedCertificate::kLookEvery))).ok()) {
+        rtmps_certificate_.look(deadline);
+        http_.look_at_certificates(deadline);
+    }
+}
+
 void Server::close_listeners(io::Deadline deadline) {
     takes_clients_ = false;
     for (const auto& acceptor : acceptors_)
@@ -412,6 +437,13 @@ void Server::close_listeners(io::Deadline deadline) {
 void Server::stop_children(io::Deadline deadline) {
     if (const auto stopped = ingest_.stop(deadline); !stopped.ok())
         LOG_WARN(log_, "stopping the ingests: {}", stopped.error().text());
+}
+
+void Server::ask_publishers_to_leave() {
+    clients_.for_each([](session::ClientEntry& client) {
+        if (client.plan() != nullptr && is_publisher(client.client().request().kind))
+            client.ask_to_leave("the server is about to stop");
+    });
 }
 
 void Server::stop_sessions(io::Deadline deadline) {

@@ -19,6 +19,7 @@
 #include "main/http_front.hpp"
 #include "main/memory_counts.hpp"
 #include "main/rtc_front.hpp"
+#include "main/served_certificate.hpp"
 #include "main/server_names.hpp"
 #include "main/settings.hpp"
 #include "main/settings_admission.hpp"
@@ -69,6 +70,8 @@ public:
     // The stop sequence, in parts, so that a graceful stop can wait between them.
     void close_listeners(io::Deadline deadline);
     void stop_children(io::Deadline deadline);
+    // Those who publish leave by themselves, or at stop_sessions().
+    void ask_publishers_to_leave();
     void stop_sessions(io::Deadline deadline);
 
     // Somebody has moved the access log away.
@@ -97,8 +100,10 @@ private:
     void start_conversion();
     void start_forwarding();
     service::dvr::DvrContext recording_context();
+    void finish_left_recordings(io::Deadline deadline);
     void apply_ingests();
     void run_housekeeping(io::Deadline deadline);
+    void watch_certificates(io::Deadline deadline);
 
     const Log& log_;
     ServerNames names_;
@@ -126,13 +131,14 @@ private:
     session::flv::PlayHandler flv_player_;
     CasterFront casters_;
     RtcFront rtc_;
-    std::vector<std::unique_ptr<io::TlsContext>> tls_contexts_;
+    ServedCertificate rtmps_certificate_;
     // Also those whose listener is closed: their connections go on.
     std::vector<std::unique_ptr<session::rtmp::Acceptor>> acceptors_;
     std::unique_ptr<io::TlsContext> client_tls_;
     std::unique_ptr<service::forward::ForwardService> forward_;
     service::ingest::IngestService ingest_;
     SettingsFiles files_;
+    service::dvr::OpenRecordings open_recordings_;
     service::dvr::DvrService dvr_;
     SettingsHls hls_settings_;
     service::hls::Sessions hls_sessions_;

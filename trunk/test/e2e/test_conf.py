@@ -98,6 +98,7 @@ vhost __defaultVhost__ {
 
 
 def test_a_conf_of_the_oldest_generation_loads(tmp_path):
+    (tmp_path / "objs").mkdir()  # where its log and pid file would be
     path = tmp_path / "old.conf"
     path.write_text(OLDEST)
     done = test_conf(path, tmp_path)

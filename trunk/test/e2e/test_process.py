@@ -89,7 +89,7 @@ def test_sigint_stops_too(server):
 
 
 def test_sigquit_waits_for_the_last_client(server, clip):
-    live = server(root="grace_start_wait 300; grace_final_wait 300;\n")
+    live = server(root="grace_start_wait 300; grace_final_wait 20000;\n")
     client = RtmpClient(live.ports["rtmp"])
     client.play("cam")
     idle = http.client.HTTPConnection("127.0.0.1", live.ports["api"])
@@ -108,11 +108,11 @@ def test_sigquit_waits_for_the_last_client(server, clip):
 
 
 def test_sigterm_ends_a_graceful_stop_at_once(server):
-    live = server(root="grace_start_wait 300; grace_final_wait 300;\n")
+    live = server(root="grace_start_wait 300; grace_final_wait 20000;\n")
     with RtmpClient(live.ports["rtmp"]) as client:
         client.play("cam")
         live.process.send_signal(signal.SIGQUIT)
-        time.sleep(1.0)
+        live.wait_log("graceful quit waits")
         assert live.stop(signal.SIGTERM) < 2.0
 
 

@@ -30,6 +30,11 @@ void ClientEntry::kick(std::string reason) {
     client_.kick(std::move(reason));
 }
 
+void ClientEntry::ask_to_leave(std::string reason) {
+    kick_reason_ = reason;
+    client_.ask_to_leave(std::move(reason));
+}
+
 void ClientEntry::refuse(const Error& error) {
     for (ClientWatcher* watcher : table_.watchers_)
         watcher->on_refused(*this, error);

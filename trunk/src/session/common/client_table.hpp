@@ -44,6 +44,9 @@ public:
     virtual ClientFigures figures() const = 0;
     // Ends the connection; the session's fiber cleans up when it runs next. `reason` is for the log. Called by ClientEntry.
     virtual void kick(std::string reason) = 0;
+    // Tells a publisher, in the words of its protocol if that has some, that the server is about to stop; it has a moment to
+    // leave by itself. Protocols without such words end the connection.
+    virtual void ask_to_leave(std::string reason) { kick(std::move(reason)); }
 
 protected:
     ~Client() = default;
@@ -105,6 +108,7 @@ public:
     // The client's figures, but for the bytes of before it entered.
     ClientFigures figures() const;
     void kick(std::string reason);
+    void ask_to_leave(std::string reason);
     // It has been told that it may not.
     void refuse(const Error& error);
 

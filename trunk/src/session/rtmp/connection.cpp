@@ -77,6 +77,12 @@ void Connection::kick(std::string reason) {
     peer_.stream().close();
 }
 
+void Connection::ask_to_leave(std::string reason) {
+    if (publishing_ == nullptr)
+        return kick(std::move(reason));
+    publishing_->ask_to_leave(std::move(reason));
+}
+
 void Connection::log_end(const Result<void>& ended) const {
     // The reference's number of "the peer has gone", which scripts look for.
     constexpr int kPeerGone = 1007;
@@ -205,7 +211,11 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline 
     const AdmittedPublish admitted_publish(context_.streams, context_.events, request_, plan);
     auto ended = [&, owned = *std::move(publication)]() mutable -> Result<void> {
         TRY(peer_.engine().accept_publish());
-        return PublishSession(peer_, plan, std::move(owned), log_).run(deadline);
+        PublishSession session(peer_, plan, std::move(owned), log_);
+        publishing_ = &session;
+        auto over = session.run(deadline);
+        publishing_ = nullptr;
+        return over;
     }();
     stay.end(ended);
     LOG_INFO(log_, "cleanup when unpublish, url={}", plan.url);

@@ -14,6 +14,7 @@
 namespace live::session::rtmp {
 
 class PlaySession;
+class PublishSession;
 
 // Of one connection, without ports.
 struct Addresses {
@@ -39,6 +40,7 @@ public:
     const ClientRequest& request() const override { return request_; }
     ClientFigures figures() const override;
     void kick(std::string reason) override;
+    void ask_to_leave(std::string reason) override;
 
 private:
     Result<void> serve(io::Deadline deadline);
@@ -58,6 +60,8 @@ private:
     std::string kick_reason_;
     // While it plays.
     const PlaySession* playing_ = nullptr;
+    // While it publishes.
+    PublishSession* publishing_ = nullptr;
     ClientEntry entry_;
 };
 

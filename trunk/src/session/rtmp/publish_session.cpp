@@ -34,6 +34,7 @@ Result<void> PublishSession::run(io::Deadline deadline) {
     for (;;) {
         if (TRY(handle_events()) == Step::stopped)
             return {};
+        tell_to_leave();
         TRY(peer_.write_output(deadline));
         TRY(check_idle());
         const auto patience = got_media_ ? plan_.publish.normal_timeout : plan_.publish.first_packet_timeout;
@@ -50,6 +51,20 @@ void PublishSession::announce() {
     LOG_INFO(log_, "start publish mr={}/{}, p1stpt={}, pnt={}, tcp_nodelay={}", plan_.publish.merged_read ? 1 : 0,
              plan_.publish.merged_read_latency.count(), plan_.publish.first_packet_timeout.count(),
              plan_.publish.normal_timeout.count(), plan_.rtmp.tcp_nodelay ? 1 : 0);
+}
+
+void PublishSession::ask_to_leave(std::string reason) {
+    leave_reason_ = std::move(reason);
+    publication_->evicted().raise();  // wakes the fiber, which sees that nobody took the stream
+}
+
+// An error is what encoders act on: a status alone most of them only log.
+void PublishSession::tell_to_leave() {
+    if (leave_reason_.empty())
+        return;
+    const std::string reason = std::exchange(leave_reason_, {});
+    peer_.engine().send_status(rtmp::StatusLevel::error, "NetConnection.Connect.AppShutdown", reason);
+    LOG_INFO(log_, "the publisher is asked to leave: {}", reason);
 }
 
 Result<void> PublishSession::receive(io::Deadline deadline) {

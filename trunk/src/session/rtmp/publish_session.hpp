@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 
 #include "base/log.hpp"
 #include "io/deadline.hpp"
@@ -28,6 +29,9 @@ public:
     // error.
     Result<void> run(io::Deadline deadline);
 
+    // From any fiber; the session's own tells the publisher. What it sends until it leaves is taken.
+    void ask_to_leave(std::string reason);
+
 private:
     enum class Step : std::uint8_t { go_on, stopped };
 
@@ -37,6 +41,7 @@ private:
     Result<Step> handle_events();
     Result<void> check_idle();
     void announce();
+    void tell_to_leave();
 
     Peer& peer_;
     const StreamPlan& plan_;
@@ -45,6 +50,7 @@ private:
     const Log& log_;
     TimePoint player_seen_;
     TimePoint silent_since_;
+    std::string leave_reason_;  // to be told
     bool got_media_ = false;
 };
 
