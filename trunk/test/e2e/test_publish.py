@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from rtmp_client import Bystander, Closed, Player, Publisher, RtmpClient
+from rtmp_client import AUDIO, VIDEO, Bystander, Closed, Player, Publisher, RtmpClient
 
 
 def test_a_second_publisher_is_refused_with_a_reason(server, clip):
@@ -110,3 +110,23 @@ def test_max_connections_closes_the_next_one(server):
     time.sleep(0.5)
     with RtmpClient(live.ports["rtmp"]) as again:
         assert again.connect()["code"] == "NetConnection.Connect.Success"
+
+
+def test_a_stream_named_by_app_and_tcurl_alone_is_published_and_played(server, clip):
+    """As gortmplib asks (MediaMTX) when its URL ends in a slash: app=live/cam, tcUrl ends in it, the name is empty."""
+    live = server()
+    publisher = Publisher(live.ports["rtmp"], "", clip("basic"), app="live/cam")
+    assert publisher.status["code"] == "NetStream.Publish.Start", publisher.status
+    publisher.start()
+    for stream, app in (("", "live/cam"), ("?token=x", "live/cam/"), ("cam", "live"), ("", "live/cam?token=x&vhost=127.0.0.1")):
+        with RtmpClient(live.ports["rtmp"]) as client:
+            status = client.play(stream, app)
+            assert status["code"] == "NetStream.Play.Start", (app, stream, status)
+            while client.read_message().type not in (AUDIO, VIDEO):  # or it times out
+                pass
+    publisher.stop()
+    for name in ("play", "publish"):
+        with RtmpClient(live.ports["rtmp"]) as client:
+            status = getattr(client, name)("", "live")
+            assert status["level"] == "error" and "a stream name is required" in status["description"], status
+            client.wait_closed(5)

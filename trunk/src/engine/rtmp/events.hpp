@@ -39,13 +39,13 @@ enum class PublishStyle : std::uint8_t { fmle, haivision, flash };
 struct WantsToConnect {
     std::unique_ptr<ConnectRequest> request;
 };
-// Answer with accept_publish() or reject_publish(). `stream` may carry a query ("cam?token=x"), is never empty, and is not
-// checked.
+// Answer with accept_publish() or reject_publish(). `stream` may carry a query ("cam?token=x"), may be empty (tcUrl names
+// the stream then), and is not checked.
 struct WantsToPublish {
     std::string stream;
     PublishStyle style{};
 };
-// Answer with accept_play() or reject_play().
+// Answer with accept_play() or reject_play(). `stream` as above.
 struct WantsToPlay {
     std::string stream;
     double start = -2;

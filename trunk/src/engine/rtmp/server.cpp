@@ -235,13 +235,8 @@ Result<void> Server::on_publish(const Command& command) {
         send_status(StatusLevel::error, "NetStream.Publish.BadName", "this connection is publishing or playing already");
         return Error(Errc::malformed, "publish while publishing or playing");
     }
-    const std::string_view stream = command.text(0);
-    if (stream.empty()) {
-        send_status(StatusLevel::error, "NetStream.Publish.BadName", "a stream name is required");
-        return Error(Errc::malformed, "publish without a stream name");
-    }
     phase_ = Phase::publish_waits;
-    events_.push(WantsToPublish{std::string(stream), style_});
+    events_.push(WantsToPublish{std::string(command.text(0)), style_});
     return {};
 }
 
@@ -305,11 +300,6 @@ Result<void> Server::on_play(const Command& command) {
     }
     // Players change the stream by a play on top of another.
     on_close_stream();
-    const std::string_view stream = command.text(0);
-    if (stream.empty()) {
-        send_status(StatusLevel::error, "NetStream.Play.Failed", "a stream name is required");
-        return Error(Errc::malformed, "play without a stream name");
-    }
     phase_ = Phase::play_waits;
     events_.push(read_play(command));
     return {};

@@ -128,8 +128,9 @@ Result<void> Connection::connect(io::Deadline deadline) {
     request_.tc_url = request.tc_url;
     request_.page_url = request.page_url;
     request_.swf_url = request.swf_url;
+    app_ = request.app;
     auto admitted = [&]() -> Result<RtmpOptions> {
-        const auto url = TRY(wire::rtmp::parse_stream_url(request.tc_url, ""));
+        const auto url = TRY(wire::rtmp::parse_stream_url(request.tc_url, "", request.app));
         request_.vhost = url.vhost;
         request_.app = url.app;
         TRY(wire::rtmp::admit_name(url.vhost));
@@ -165,7 +166,9 @@ Result<void> Connection::next_session(io::Deadline deadline, std::chrono::second
 Result<void> Connection::identify(std::string_view stream_name, ClientKind kind) {
     request_.stream.clear();  // of the session before
     request_.param.clear();
-    const auto url = TRY(wire::rtmp::parse_stream_url(request_.tc_url, stream_name));
+    const auto url = TRY(wire::rtmp::parse_stream_url(request_.tc_url, stream_name, app_));
+    if (url.stream.empty())
+        return Error(Errc::denied, "a stream name is required: neither the call nor tcUrl nor app has one");
     TRY(wire::rtmp::admit(url));
     request_.vhost = url.vhost;
     request_.app = url.app;
@@ -248,8 +251,6 @@ Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadli
     stay.end(ended);
     playing_ = nullptr;
     peer_.own_traffic().sent_bytes += session->figures().sent_bytes;
-    if (session->dropped() > 0)
-        LOG_WARN(log_, "this player was too slow: shrinking dropped {} packets in all", session->dropped());
     return ended;
 }
 

@@ -57,6 +57,7 @@ private:
     Log log_;
     Peer peer_;
     ClientRequest request_;
+    std::string app_;  // as `connect` says it
     std::string kick_reason_;
     // While it plays.
     const PlaySession* playing_ = nullptr;

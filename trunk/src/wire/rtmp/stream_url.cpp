@@ -120,9 +120,9 @@ void choose_names(std::string_view path, std::string_view stream, StreamUrl& url
     url.app = ascii::trimmed(app, "/");
     url.stream = ascii::trimmed(name, "/");
     if (url.stream.empty()) {
-        if (const auto slash = url.app.find('/'); slash != std::string::npos) {
-            url.stream = ascii::trimmed(std::string_view(url.app).substr(slash), "/");
-            url.app.resize(slash);
+        if (const auto slash = url.app.rfind('/'); slash != std::string::npos) {
+            url.stream = url.app.substr(slash + 1);
+            url.app.resize(url.app.find_last_not_of('/', slash) + 1);
         }
     }
     if (url.app.empty())
@@ -166,6 +166,23 @@ Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view str
     choose_vhost(query, url);
     choose_names(app.name, stream.name, url);
     return url;
+}
+
+Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view stream_name, std::string_view app) {
+    StreamUrl url = TRY(parse_stream_url(tc_url, stream_name));
+    if (!url.stream.empty())
+        return url;
+    if (app.size() > kUrlBytesMax)
+        return Error(Errc::limit, "the app is over " + std::to_string(kUrlBytesMax) + " bytes");
+    const std::string whole = with_old_vhost_mark_replaced(app);
+    const Split split = split_query(whole);
+    StreamUrl named = url;
+    choose_names(split.name, {}, named);
+    if (named.stream.empty())
+        return url;
+    if (url.param.empty())
+        choose_vhost(split.query, named);
+    return named;
 }
 
 Result<StreamUrl> parse_stream_url(std::string_view url) {

@@ -29,8 +29,12 @@ struct StreamUrl {
 };
 
 // From what an RTMP client sends: tcUrl in `connect`, the name in `publish` or `play` (empty when it is not known yet).
+// Without a name there, the last segment of tcUrl's path is the stream ("rtmp://h/live/cam" and ""), unless it is the only one.
 // Errc::malformed without "schema://host" or with a bad port, Errc::limit when one of the two is over kUrlBytesMax.
 Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view stream_name);
+
+// The same, where `connect` also says an `app`: when neither of the others names a stream, app's last segment does.
+Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view stream_name, std::string_view app);
 
 // From one whole URL: the last slash separates the stream, also inside the parameters ("rtmp://h/live?vhost=v/cam").
 Result<StreamUrl> parse_stream_url(std::string_view url);

@@ -67,14 +67,41 @@ TEST(StreamUrl, JoinsTcUrlAndStreamName) {
         {"rtmp://h/live?vhost=v/", "cam", {"slash in the vhost", "v", "live", "cam", "?vhost=v"}},
         {"rtmp://h/live", "cam?vhost=v/w", {"slash inside the vhost", "vw", "live", "cam", "?vhost=v/w"}},
         {"rtmp://h/live", "room/cam", {"a stream may have slashes", "h", "live", "room/cam", ""}},
-        {"rtmp://h/a/b", "", {"no stream: the first slash splits", "h", "a", "b", ""}},
-        {"rtmp://h/a/b/c", "", {"only the first", "h", "a", "b/c", ""}},
+        {"rtmp://h/a/b", "", {"no stream: the last slash splits", "h", "a", "b", ""}},
+        {"rtmp://h/a/b/c", "", {"only the last", "h", "a/b", "c", ""}},
+        {"rtmp://h/a//b/", "", {"slashes around it go", "h", "a", "b", ""}},
+        {"rtmp://h/live/_definst_/cam", "", {"no stream, with an instance", "h", "live", "cam", ""}},
+        {"rtmp://h/live/cam", "?token=t", {"no stream, and parameters in its place", "h", "live", "cam", "?token=t"}},
+        {"rtmp://h/live/cam?vhost=v&token=t", "", {"no stream, parameters behind tcUrl", "v", "live", "cam", "?vhost=v&token=t"}},
+        {"rtmp://h/live/cam...vhost...v", "", {"no stream, the old spelling", "v", "live", "cam", "?vhost=v"}},
         {"rtmp://h/live", "", {"no stream and nothing to split", "h", "live", "", ""}},
         {"rtmp://h/live", "?token=t", {"only parameters", "h", "live", "", "?token=t"}},
         {"rtmp://h?vhost=v", "cam", {"no path at all", "v", "__defaultApp__", "cam", "?vhost=v"}},
     };
     for (const Pair& pair : pairs)
         expect(pair.wanted, parse_stream_url(pair.tc_url, pair.stream));
+}
+
+TEST(StreamUrl, TakesTheStreamFromAppWhenNothingElseNamesIt) {
+    struct Triple {
+        const char* tc_url;
+        const char* stream;
+        const char* app;
+        Case wanted;
+    };
+    const Triple triples[] = {
+        {"rtmp://h/live/cam", "", "live/cam", {"both have it (gortmplib)", "h", "live", "cam", ""}},
+        {"rtmp://h/live", "", "live/cam", {"only app has it", "h", "live", "cam", ""}},
+        {"rtmp://h", "", "a/b/cam?vhost=v&token=t", {"with parameters", "v", "a/b", "cam", "?vhost=v&token=t"}},
+        {"rtmp://h/live?vhost=v", "", "live/cam?vhost=w", {"tcUrl's parameters count", "v", "live", "cam", "?vhost=v"}},
+        {"rtmp://h/live", "cam", "other/thing", {"the name says it", "h", "live", "cam", ""}},
+        {"rtmp://h/live", "", "live", {"nobody does", "h", "live", "", ""}},
+        {"rtmp://h/live", "?token=t", "live/cam", {"parameters in the name's place", "h", "live", "cam", "?token=t"}},
+    };
+    for (const Triple& triple : triples)
+        expect(triple.wanted, parse_stream_url(triple.tc_url, triple.stream, triple.app));
+    const std::string long_app(kUrlBytesMax + 1, 'x');
+    EXPECT_EQ(parse_stream_url("rtmp://h/live", "", long_app).code(), Errc::limit);
 }
 
 TEST(StreamUrl, KnowsHostsAndPorts) {
