@@ -22,6 +22,7 @@ struct StaticType {
 constexpr std::array kStaticTypes{StaticType{0, "PCMU"}, StaticType{8, "PCMA"}, StaticType{9, "G722"}};
 constexpr std::uint32_t kStaticRate = 8'000;
 
+constexpr std::string_view kBlanks = " \t";
 constexpr std::size_t kUfragMin = 4;
 constexpr std::size_t kPwdMin = 22;
 constexpr std::size_t kIceMax = 256;  // RFC 8839, 5.4
@@ -62,6 +63,8 @@ public:
             line_text_ = take_until(text, '\n');
             if (line_text_.ends_with('\r'))
                 line_text_.remove_suffix(1);
+            // Clients write blanks after a value, and mean the value: "a=rtcp-fb:108 nack " (pion 3).
+            line_text_ = line_text_.substr(0, line_text_.find_last_not_of(kBlanks) + 1);
             ++line_;
             TRY(check_line());
             TRY(read_line());
@@ -159,6 +162,7 @@ private:
 
     Result<void> read_attribute(std::string_view value) {
         const std::string_view name = take_until(value, ':');
+        value = ascii::trimmed(value, kBlanks);
         if (const auto direction = index_of(kDirections, name)) {
             (section() != nullptr ? section()->direction : description_.direction) = static_cast<Direction>(*direction);
             return {};
@@ -381,9 +385,9 @@ bool Codec::has_feedback(std::string_view wanted) const { return std::ranges::fi
 
 std::optional<std::string_view> Codec::parameter(std::string_view wanted) const {
     for (std::string_view rest = format; !rest.empty();) {
-        std::string_view pair = ascii::trimmed(take_until(rest, ';'), " ");
-        if (ascii::are_same(take_until(pair, '='), wanted))
-            return pair;
+        std::string_view pair = ascii::trimmed(take_until(rest, ';'), kBlanks);
+        if (ascii::are_same(ascii::trimmed(take_until(pair, '='), kBlanks), wanted))
+            return ascii::trimmed(pair, kBlanks);
     }
     return std::nullopt;
 }

@@ -82,6 +82,34 @@ TEST(SdpDescription, ASectionInheritsWhatTheTopSays) {
     EXPECT_EQ(video.codecs[0].parameter("packetization-mode"), "1") << "blanks between parameters";
 }
 
+TEST(SdpDescription, BlanksAroundAValueAreNotTheValue) {
+    const Description offer = parsed(
+        "v=0 \r\na=group:BUNDLE 0 \r\na=setup:actpass \r\na=ice-ufrag:abcd \r\na=ice-pwd:abcdefghijklmnopqrstuv\t\r\n"
+        "a=fingerprint:sha-256 " +
+        std::string(kFingerprintText) +
+        " \r\nm=video 9 UDP/TLS/RTP/SAVPF 108 109 \r\na=mid: 0 \r\na=sendonly \r\na=rtcp-mux \r\na=rtcp-rsize \r\n"
+        "a=rtpmap:108 H264/90000 \r\na=rtcp-fb:108 nack \r\na=rtcp-fb:108 nack pli \r\na=rtcp-fb:108 transport-cc\t \r\n"
+        "a=fmtp:108 packetization-mode=1 ; profile-level-id = 42e01f \r\na=rtpmap:109 rtx/90000 \r\na=fmtp:109 apt=108 \r\n"
+        "a=extmap:3 urn:x \r\na=ssrc:1 cname:x \r\na=ssrc-group:FID 1 2 \r\na=rid:h send \r\na=simulcast:send h \r\n   \r\n");
+    ASSERT_EQ(offer.sections.size(), 1U);
+    const Section& video = offer.sections[0];
+    const Codec& codec = video.codecs[0];
+    EXPECT_EQ(codec.feedback, (std::vector<std::string>{"nack", "nack pli", "transport-cc"})) << "as pion 3 writes them";
+    EXPECT_EQ(codec.parameter("packetization-mode"), "1");
+    EXPECT_EQ(codec.parameter("profile-level-id"), "42e01f");
+    EXPECT_EQ(video.rtx_of(108)->payload_type, 109);
+    EXPECT_EQ(video.mid, "0");
+    EXPECT_EQ(video.direction, Direction::sendonly);
+    EXPECT_TRUE(video.rtcp_mux && video.rtcp_rsize);
+    EXPECT_EQ(video.extension_id("urn:x"), 3);
+    EXPECT_EQ(video.ssrcs[0].cname, "x");
+    EXPECT_EQ(video.simulcast->send, (std::vector<std::vector<std::string>>{{"h"}}));
+    EXPECT_EQ(offer.bundle, (std::vector<std::string>{"0"}));
+    EXPECT_EQ(offer.setup(video), SetupRole::actpass);
+    EXPECT_EQ(offer.ice_pwd(video), "abcdefghijklmnopqrstuv");
+    EXPECT_EQ(offer.fingerprint(video)->value, kFingerprintText);
+}
+
 TEST(SdpDescription, StaticPayloadTypesNeedNoMap) {
     const Description offer = parsed("v=0\nm=audio 9 RTP/AVP 8 0 9 0\n");
     ASSERT_EQ(offer.sections[0].codecs.size(), 3U);
