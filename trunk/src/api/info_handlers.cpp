@@ -73,8 +73,6 @@ Reply RedirectsHandler::handle(const Request&, io::Deadline) {
 }
 
 Reply ClustersHandler::handle(const Request& request, io::Deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     Json query;
     for (const char* name : {"ip", "vhost", "app", "stream"})
         query[name] = request.target.query.get(name);

@@ -117,12 +117,10 @@ Json system_of(const SystemFigures& figures) {
 
 }  // namespace
 
-Reply FixedHandler::handle(const Request& request, io::Deadline) {
-    return method_of(request) == "GET" ? json_reply(request, json_) : method_not_allowed();
-}
+Reply FixedHandler::handle(const Request& request, io::Deadline) { return json_reply(request, json_); }
 
 Reply SummariesHandler::handle(const Request& request, io::Deadline) {
-    return method_of(request) == "GET" ? json_reply(request, envelope(server_, "data", data())) : method_not_allowed();
+    return json_reply(request, envelope(server_, "data", data()));
 }
 
 std::string SummariesHandler::data() const {

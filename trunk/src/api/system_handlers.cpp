@@ -115,8 +115,6 @@ std::string meminfos(const SystemFigures& figures) {
 }  // namespace
 
 Reply FiguresHandler::handle(const Request& request, io::Deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     return json_reply(request, envelope(server_, "data", write_(sampler_.figures())));
 }
 

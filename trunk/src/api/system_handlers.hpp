@@ -9,7 +9,7 @@
 
 namespace live::api {
 
-// GET of a "data" that is made from the newest figures.
+// A "data", by any method, that is made from the newest figures.
 class FiguresHandler final : public session::http::Handler {
 public:
     using Write = std::string (*)(const SystemFigures&);  // JSON text
