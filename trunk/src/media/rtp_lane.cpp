@@ -8,6 +8,7 @@ namespace live::media {
 
 void RtpLane::start_writer(KeyFrameSource* source) {
     key_frame_source_ = source;
+    ++writers_;
     gop_start_.reset();
     origin_ssrcs_ = {};
 }

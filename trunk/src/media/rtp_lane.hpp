@@ -117,6 +117,8 @@ public:
     std::uint32_t origin_ssrc(Kind kind) const { return origin_ssrcs_[index_of(kind)]; }
     // Counts changes of tracks. What a player has agreed on may not fit any more.
     std::uint32_t version() const { return version_; }
+    // Counts writers.
+    std::uint32_t writers() const { return writers_; }
 
     void add_listener(RtpListener& listener) { listeners_.push_back(&listener); }
     void remove_listener(RtpListener& listener) { std::erase(listeners_, &listener); }
@@ -148,6 +150,7 @@ private:
     std::size_t bytes_ = 0;
     std::uint64_t key_frames_wanted_ = 0;
     std::uint32_t version_ = 0;
+    std::uint32_t writers_ = 0;
 };
 
 }  // namespace live::media

@@ -40,10 +40,22 @@ Result<void> PlaySession::admit(io::Deadline deadline) {
 }
 
 void PlaySession::play(const wire::sdp::Agreement& agreement) {
-    for (const wire::sdp::Accepted& section : agreement.sections)
+    for (const wire::sdp::Accepted& section : agreement.sections) {
         agreed_[media::index_of(media_kind(section.kind))].codec = section.codec.name;
+        if (section.codec.is("H264") && section.codec.parameter("packetization-mode") != "1")
+            take_single_nal_units();
+    }
     version_ = group_->lane().version();
     LOG_INFO(log(), "RTC: start play url={}, session={}", plan().url, session_id());
+}
+
+// Into the group of those that do; the lane stays held meanwhile.
+void PlaySession::take_single_nal_units() {
+    const Ref<media::Source> source(&group_->source());
+    source->hold_rtp_lane();
+    context().players.leave(*this);
+    group_ = &context().players.join(source, *this, Packing::single_nal, log());
+    source->release_rtp_lane();
 }
 
 void PlaySession::on_established(TimePoint) { context().players.wake(*this); }
@@ -87,7 +99,7 @@ bool PlaySession::fits_tracks() {
 void PlaySession::join_lane(TimePoint now) {
     media::RtpLane& lane = group_->lane();
     next_ = next_sound_ = lane.next();
-    has_joined_ = true;
+    has_joined_ = is_catching_up_ = true;
     const auto key = lane.gop_start();
     waits_for_key_ = !key || (group_->source().brings_rtp() && now - lane.at(*key).arrived > kKeyAgeMax);
     if (waits_for_key_)
@@ -98,16 +110,35 @@ void PlaySession::join_lane(TimePoint now) {
 
 void PlaySession::skip_to_key(TimePoint now) {
     media::RtpLane& lane = group_->lane();
-    const media::Sequence before = next_;
     const auto key = lane.gop_start();
     const bool is_fresh = key && *key > next_ && now - lane.at(*key).arrived <= kBehindMax;
-    next_ = is_fresh ? *key : lane.next();
+    const media::Sequence to = is_fresh ? *key : lane.next();
+    count_lost(unsent_before(to));
+    next_ = to;
     waits_for_key_ = !is_fresh;
-    if (!is_fresh)
+    if (is_fresh)
+        is_catching_up_ = false;
+    else
         lane.want_key_frame();
     next_sound_ = std::max(next_sound_, lane.first());
-    count_dropped(next_ - before);
-    group_->source().count_dropped(next_ - before);
+}
+
+// Pictures, and sound that did not run ahead of them.
+std::uint64_t PlaySession::unsent_before(media::Sequence to) const {
+    const media::RtpLane& lane = group_->lane();
+    std::uint64_t unsent = lane.first() - std::min(next_, lane.first());
+    for (media::Sequence at = std::max(next_, lane.first()); at < to; ++at)
+        if (lane.at(at).kind == media::Kind::video || at >= next_sound_)
+            ++unsent;
+    return unsent;
+}
+
+// A newcomer begins with what is old, and is to reach what is new by the shortest way: until then it loses nothing.
+void PlaySession::count_lost(std::uint64_t packets) {
+    if (is_catching_up_)
+        return;
+    count_dropped(packets);
+    group_->source().count_dropped(packets);
 }
 
 // What was published long ago and is all there is, because a newcomer begins there, is sent as fast as the link allows.
@@ -142,11 +173,9 @@ std::optional<TimePoint> PlaySession::serve(TimePoint now) {
 // All there is, sound too.
 void PlaySession::leave_out() {
     const media::Sequence end = group_->lane().next();
-    const media::Sequence left_out = end - std::max(next_, group_->lane().first());
+    count_lost(unsent_before(end));
     next_ = next_sound_ = end;
     waits_for_key_ = was_left_out_ = true;
-    count_dropped(left_out);
-    group_->source().count_dropped(left_out);
 }
 
 // Sound never waits, so it may run ahead of a picture that does.
@@ -159,8 +188,10 @@ std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
             if (at >= next_sound_)
                 send(now, packet);
         } else if (!is_blocked) {
-            if (waits_for_key_ && !packet.begins_key)
+            if (waits_for_key_ && !packet.begins_key) {
+                count_lost(1);
                 continue;
+            }
             if (!session().may_send(now, EngineKind::video)) {
                 is_blocked = true;
                 next_ = at;
@@ -173,8 +204,10 @@ std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
         }
     }
     next_sound_ = lane.next();
-    if (!is_blocked)
+    if (!is_blocked) {
         next_ = lane.next();
+        is_catching_up_ = is_catching_up_ && waits_for_key_;
+    }
     return is_blocked ? session().next_send(now) : std::nullopt;
 }
 

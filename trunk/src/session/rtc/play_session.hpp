@@ -47,6 +47,9 @@ private:
         return has_begun() ? session().link_limit(now) : std::nullopt;
     }
     void add_hot_lines(HotLines& lines) const override;
+    void take_single_nal_units();
+    std::uint64_t unsent_before(media::Sequence to) const;
+    void count_lost(std::uint64_t packets);
     void leave_out();
     void join_lane(TimePoint now);
     void skip_to_key(TimePoint now);
@@ -63,6 +66,7 @@ private:
     std::uint32_t version_ = 0;
     bool has_joined_ = false;
     bool waits_for_key_ = false;
+    bool is_catching_up_ = false;  // since it joined
     bool was_left_out_ = false;
 };
 

@@ -9,13 +9,17 @@ void LanePlayer::Alarm::on_due(TimePoint) { player.become_hungry(); }
 
 void LanePlayer::become_hungry() { group_->players_.add_hungry(*this); }
 
-LaneGroup::LaneGroup(Players& players, Ref<media::Source> source)
-    : players_(players), source_(std::move(source)), lane_(source_->hold_rtp_lane()) {
+LaneGroup::LaneGroup(Players& players, Ref<media::Source> source, Packing packing, const Log& log)
+    : players_(players),
+      source_(std::move(source)),
+      packing_(packing),
+      lane_(packing == Packing::any ? source_->hold_rtp_lane() : single_.emplace(source_->hold_rtp_lane(), log).lane()) {
     lane_.add_listener(*this);
 }
 
 LaneGroup::~LaneGroup() {
     lane_.remove_listener(*this);
+    single_.reset();
     source_->release_rtp_lane();
 }
 
@@ -36,11 +40,11 @@ Result<void> Players::start(io::Scope& scope) {
     return scope.start("rtc-players", [this](io::Deadline forever) { run(forever); });
 }
 
-LaneGroup& Players::join(const Ref<media::Source>& source, LanePlayer& player) {
+LaneGroup& Players::join(const Ref<media::Source>& source, LanePlayer& player, Packing packing, const Log& log) {
     CHECK(player.group_ == nullptr);
-    auto& group = groups_[source->url()];
+    auto& group = groups_[key_of(*source, packing)];
     if (group == nullptr)
-        group = std::make_unique<LaneGroup>(*this, source);
+        group = std::make_unique<LaneGroup>(*this, source, packing, log);
     player.group_ = group.get();
     player.index_ = group->members_.size();
     group->members_.push_back({&player, {}});
@@ -65,7 +69,7 @@ void Players::leave(LanePlayer& player) {
     if (!members.empty())
         return;
     std::erase(waiting_, group);
-    groups_.erase(groups_.find(group->source().url()));
+    groups_.erase(groups_.find(key_of(group->source(), group->packing_)));
 }
 
 void Players::wake(LanePlayer& player) {

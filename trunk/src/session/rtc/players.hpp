@@ -18,6 +18,7 @@
 #include "base/time.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
+#include "media/single_nal_lane.hpp"
 #include "media/source.hpp"
 #include "session/rtc/port.hpp"
 #include "session/rtc/timer_wheel.hpp"
@@ -63,10 +64,13 @@ private:
     Alarm alarm_;
 };
 
-// The players of one source, and their hold on its lane.
+// How the players of a group take packets: as the lane has them, or those of H.264 one NAL unit each.
+enum class Packing : std::uint8_t { any, single_nal };
+
+// The players of one source that take the same packets, and their hold on its lane.
 class LaneGroup final : private media::RtpListener {
 public:
-    LaneGroup(Players& players, Ref<media::Source> source);
+    LaneGroup(Players& players, Ref<media::Source> source, Packing packing, const Log& log);
     ~LaneGroup();
     LaneGroup(const LaneGroup&) = delete;
     LaneGroup& operator=(const LaneGroup&) = delete;
@@ -85,6 +89,8 @@ private:
 
     Players& players_;
     Ref<media::Source> source_;
+    const Packing packing_;
+    std::optional<media::SingleNalLane> single_;
     media::RtpLane& lane_;
     // In one piece, so that what the next ones need is known without looking at them.
     struct Member {
@@ -115,7 +121,9 @@ public:
     Result<void> start(io::Scope& scope);
 
     // Puts the player into the group of this source, which lives as long as it has players.
-    LaneGroup& join(const Ref<media::Source>& source, LanePlayer& player);
+    LaneGroup& join(const Ref<media::Source>& source, LanePlayer& player) { return join(source, player, Packing::any, Log()); }
+    // `log` hears of what a packing leaves out.
+    LaneGroup& join(const Ref<media::Source>& source, LanePlayer& player, Packing packing, const Log& log);
     // It may be served right now, by its group's turn. Nothing when it is in no group.
     void leave(LanePlayer& player);
     // Serves the player soon: it can take more, or has just been let in.
@@ -143,6 +151,11 @@ private:
     enum class Slice : std::uint8_t { goes_on, is_over };
     // Over: others have run.
     Result<Slice> pause(io::Deadline deadline);
+
+    // A stream's name has no blank.
+    static std::string key_of(const media::Source& source, Packing packing) {
+        return packing == Packing::any ? source.url() : source.url() + " single";
+    }
 
     Port& port_;
     std::unordered_map<std::string, std::unique_ptr<LaneGroup>> groups_;

@@ -224,7 +224,11 @@ struct SessionFixture : ::testing::Test {
     }
     // A client that has been let in and is connected.
     std::unique_ptr<TestClient> come(wire::sdp::Purpose purpose, const std::string& stream = "cam") {
-        const auto opened = open(purpose, stream);
+        return come(wish(purpose, stream));
+    }
+    std::unique_ptr<TestClient> come(Wish made) {
+        const auto purpose = made.purpose;
+        const auto opened = gate->open(std::move(made), io::Deadline::after(2s));
         EXPECT_TRUE(opened.ok()) << opened.error().text();
         answer = opened->answer;
         const auto other = purpose == wire::sdp::Purpose::publish ? wire::sdp::Purpose::play : wire::sdp::Purpose::publish;

@@ -54,8 +54,9 @@ void SessionPeer::finish() {
         return;
     const Error why = end_.value_or(Error(Errc::cancelled, "the server stops"));
     const auto figures = session_->figures();
-    LOG_INFO(log_, "{} ends, url={}, received={} packets, sent={}, lost={}, asked again={}, came again={}. reason=\"{}\"",
-             name_of(request_.kind), plan_.url, figures.packets_in, figures.packets_out, figures.lost, figures.nacked,
+    LOG_INFO(log_,
+             "{} ends, url={}, received={} packets, sent={}, dropped={}, lost={}, asked again={}, came again={}. reason=\"{}\"",
+             name_of(request_.kind), plan_.url, figures.packets_in, figures.packets_out, dropped_, figures.lost, figures.nacked,
              figures.repaired, why.sentence());
     stay_->end(why);
     stay_.reset();

@@ -26,6 +26,17 @@ struct RtcSessions : SessionFixture {
     static std::size_t count(const TestClient& client, Kind kind) {
         return static_cast<std::size_t>(std::ranges::count(client.media, kind, &engine::rtc::MediaPacket::kind));
     }
+    // What the players were told they have lost.
+    std::uint64_t dropped() {
+        std::uint64_t sum = 0;
+        clients.for_each([&](ClientEntry& entry) { sum += entry.client().figures().dropped_packets; });
+        return sum;
+    }
+    Wish play_with(std::string_view from, const std::string& to) const {
+        Wish made = wish(Purpose::play);
+        made.offer.replace(made.offer.find(from), from.size(), to);
+        return made;
+    }
     std::uint16_t picture = 1;
 };
 
@@ -93,10 +104,12 @@ TEST_F(RtcSessions, WhileTheProcessorIsBusyPlayersGetNothingThenAKeyPicture) {
     const std::size_t before = player->media.size();
     EXPECT_GT(before, 0U);
     players->set_dropping(true);
+    EXPECT_EQ(dropped(), 0U);
     for (int i = 0; i < 5; ++i)
         publish(*publisher, i == 2);
     player->run(30ms);
     EXPECT_EQ(player->media.size(), before);
+    EXPECT_EQ(dropped(), 10U) << "five pictures and their sound";
     players->set_dropping(false);
     const std::size_t pictures = count(*player, Kind::video);
     publish(*publisher, false);
@@ -107,6 +120,74 @@ TEST_F(RtcSessions, WhileTheProcessorIsBusyPlayersGetNothingThenAKeyPicture) {
     player->run(30ms);
     EXPECT_EQ(count(*player, Kind::video), pictures + 1);
     EXPECT_FALSE(player->media.back().follows_loss) << "what was left out is no loss";
+    EXPECT_EQ(dropped(), 11U) << "and the picture that could not be decoded";
+}
+
+// An RTMP stream's newest key frame may be seconds old: who comes gets it and what followed at the speed of the link.
+TEST_F(RtcSessions, WhatANewcomerSkipsWhileItCatchesUpIsNotLost) {
+    const auto publisher = come(Purpose::publish);
+    publish(*publisher, true);
+    media::RtpLane& lane = *streams.find("/live/cam")->rtp_lane();
+    const std::vector<std::uint8_t> big(1'100, 0x41);
+    const auto append = [&](media::Kind kind, bool begins_key, Duration ago) {
+        lane.append({.kind = kind,
+                     .marker = true,
+                     .begins_key = begins_key,
+                     .payload = Slice::copy_of(begins_key ? kKey : big),
+                     .arrived = io::now() - ago});
+    };
+    append(media::Kind::video, true, 1'450ms);
+    for (int i = 0; i < 400; ++i)
+        append(i % 2 == 0 ? media::Kind::video : media::Kind::audio, false, 1'450ms);
+    lane.flush();
+    const std::string extension = "a=extmap:3 " + std::string(wire::sdp::kTransportWideUri) + "\r\n";
+    const auto player = come(play_with("a=rtpmap:102", extension + "a=rtcp-fb:102 transport-cc\r\na=rtpmap:102"));
+    player->run(100ms);
+    EXPECT_GT(count(*player, Kind::video), 0U);
+    EXPECT_LT(count(*player, Kind::video), 150U) << "its link is not known to carry more";
+    append(media::Kind::video, true, 0ms);
+    lane.flush();
+    player->run(50ms);
+    EXPECT_TRUE(player->media.back().begins_key) << "it goes on at the new key frame";
+    EXPECT_LT(count(*player, Kind::video), 150U);
+    EXPECT_EQ(dropped(), 0U);
+}
+
+TEST_F(RtcSessions, APlayerThatTakesSingleNalUnitsOnlyGetsThose) {
+    const auto publisher = come(Purpose::publish);
+    publish(*publisher, true);
+    const auto whole = come(Purpose::play);
+    const auto single = come(play_with("packetization-mode=1", "packetization-mode=0"));
+    EXPECT_NE(answer.find("packetization-mode=0"), std::string::npos) << answer;
+    EXPECT_EQ(players->groups(), 2U);
+    const std::vector<std::uint8_t> aggregate{24, 0, 3, 0x41, 1, 2, 0, 2, 0x41, 3};
+    const std::vector<std::uint8_t> fragment{0x5C, 0x81, 1, 2, 3};
+    publisher->send(Kind::video, 2, 7'200, aggregate);
+    publisher->send(Kind::video, 3, 10'800, fragment);
+    publisher->send(Kind::video, 4, 14'400, kInter);
+    for (TestClient* const player : {publisher.get(), whole.get(), single.get()})
+        player->run(50ms);
+    const auto pictures = [](const TestClient& player) {
+        std::vector<std::vector<std::uint8_t>> got;
+        for (const auto& packet : player.media)
+            if (packet.kind == Kind::video)
+                got.emplace_back(packet.payload.bytes().begin(), packet.payload.bytes().end());
+        return got;
+    };
+    EXPECT_EQ(pictures(*whole), (std::vector<std::vector<std::uint8_t>>{kKey, aggregate, fragment, kInter}));
+    EXPECT_EQ(pictures(*single), (std::vector<std::vector<std::uint8_t>>{kKey, {0x41, 1, 2}, {0x41, 3}, kInter}));
+    EXPECT_EQ(dropped(), 0U);
+}
+
+TEST_F(RtcSessions, APublisherMaySendSingleNalUnitsOnly) {
+    Wish made = wish(Purpose::publish);
+    made.offer.replace(made.offer.find("packetization-mode=1"), 20, "packetization-mode=0");
+    const auto publisher = come(std::move(made));
+    publish(*publisher, true);
+    const auto player = come(Purpose::play);
+    publish(*publisher, false);
+    player->run(30ms);
+    EXPECT_GE(count(*player, Kind::video), 2U);
 }
 
 TEST_F(RtcSessions, ABlackHoleGetsAllOfItInPlainText) {

@@ -17,22 +17,27 @@ Error about(const Section& section, std::string_view what, Errc code = Errc::uns
             "SDP line " + std::to_string(section.line) + ", m=" + std::string(name_of(section.kind)) + ": " + std::string(what)};
 }
 
-bool is_usable(const Codec& codec, std::string_view name) {
+// RFC 6184, 6.2: in mode 0, which is meant where none is said, no NAL unit is longer than a packet. It does where nothing else
+// is.
+enum class AvcMode : bool { any, fragments };
+
+bool is_usable(const Codec& codec, std::string_view name, AvcMode mode) {
     if (!codec.is(name))
         return false;
     if (ascii::are_same(name, "opus"))
         return codec.clock_rate == 48'000 && codec.channels == 2;
-    // RFC 6184, 6.3: without it no picture is longer than a packet.
-    if (ascii::are_same(name, "H264"))
-        return codec.parameter("packetization-mode") == "1";
+    if (ascii::are_same(name, "H264")) {
+        const std::string_view said = codec.parameter("packetization-mode").value_or("0");
+        return said == "1" || (mode == AvcMode::any && said == "0");
+    }
     return codec.clock_rate != 0;
 }
 
-const Codec* choose(const Section& section, const std::vector<std::string>& names) {
+const Codec* choose(const Section& section, const std::vector<std::string>& names, AvcMode mode) {
     for (const std::string& name : names) {
         const Codec* first = nullptr;
         for (const Codec& codec : section.codecs) {
-            if (!is_usable(codec, name))
+            if (!is_usable(codec, name, mode))
                 continue;
             if (ascii::are_same(name, "H264") &&
                 ascii::are_same(codec.parameter("profile-level-id").value_or(""), kPreferredAvcProfile))
@@ -78,7 +83,9 @@ Result<Accepted> accept(const Section& section, std::size_t index, const std::ve
     accepted.kind = section.kind;
     accepted.mid = section.mid;
     accepted.direction = TRY(our_direction(section, terms.purpose));
-    const Codec* const codec = choose(section, names);
+    const Codec* codec = choose(section, names, AvcMode::fragments);
+    if (codec == nullptr)
+        codec = choose(section, names, AvcMode::any);
     if (codec == nullptr)
         return about(section, "none of its codecs is one of " + std::string(names.front()) + (names.size() > 1 ? ", ..." : ""));
     if (terms.transport_wide == Feedback::on)

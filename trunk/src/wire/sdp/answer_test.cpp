@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/ascii.hpp"
 #include "wire/sdp/sdp_vectors.hpp"
 
 namespace live::wire::sdp {
@@ -28,6 +29,14 @@ Local local() {
             .candidates = {{"203.0.113.1", 8000, false}, {"203.0.113.1", 8000, true}},
             .audio = {11, 12, "a"},
             .video = {21, 22, "v"}};
+}
+
+// An encoder that cannot make fragments of either profile.
+std::string both_without_fragments() {
+    std::string offer = browser_publish_offer();
+    for (std::size_t at = 0; (at = offer.find("packetization-mode=1", at)) != std::string::npos;)
+        offer.replace(at, 20, "packetization-mode=0");
+    return offer;
 }
 
 TEST(SdpAnswer, TakesAPublisher) {
@@ -112,6 +121,28 @@ TEST(SdpAnswer, FollowsTheWantedCodec) {
     EXPECT_EQ(type({"H265", "VP9"}), 98);
     EXPECT_EQ(type({"H265"}), 0);
     EXPECT_EQ(negotiate(offer, {.audio = {"PCMA"}})->sections[0].codec.payload_type, 8);
+}
+
+// RFC 6184, 8.1: mode 0 is meant where none is said.
+TEST(SdpAnswer, AvcWithoutFragmentsDoesWhereNothingElseIs) {
+    const std::string said = "profile-level-id=640028; packetization-mode=1";
+    const auto codec_of = [&](std::string_view format, std::vector<std::string> video = {"H264"}) {
+        const auto agreement =
+            negotiate(offer_of(plain_play_offer(), said, format), {.purpose = Purpose::play, .video = std::move(video)});
+        return agreement.ok() ? agreement->sections[0].codec.format : agreement.error().text();
+    };
+    for (const char* format : {"packetization-mode=0", "profile-level-id=42e01f", "packetization-mode=0 "})
+        EXPECT_EQ(codec_of(format), ascii::trimmed(format, " "));
+    EXPECT_EQ(codec_of("packetization-mode=2").substr(0, 12), "unsupported:") << "interleaved";
+    const Description both = offer_of(browser_publish_offer(), "packetization-mode=1;profile-level-id=42e01f",
+                                      "packetization-mode=0;profile-level-id=42e01f");
+    EXPECT_EQ(negotiate(both, {})->sections[1].codec.payload_type, 102) << "not where the offer has mode 1 too";
+    const Description other = offer_of(both_without_fragments());
+    EXPECT_EQ(negotiate(other, {.video = {"H264", "VP8"}})->sections[1].codec.payload_type, 96)
+        << "nor where it has another codec";
+    EXPECT_EQ(negotiate(other, {})->sections[1].codec.payload_type, 106);
+    const auto answer = offer_of(write_answer(other, *negotiate(other, {}), local()));
+    EXPECT_EQ(answer.sections[1].codecs[0].parameter("packetization-mode"), "0");
 }
 
 TEST(SdpAnswer, ALayerThatIsNotDeclaredIsLeftOut) {

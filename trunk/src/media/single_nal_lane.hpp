@@ -1,0 +1,51 @@
+// SingleNalLane: an RTP lane once more, for players that take H.264 in packetization-mode 0 only (RFC 6184, 6.2): each packet is
+// one NAL unit. Packets of several NAL units are taken apart; a NAL unit that is longer than a packet is left out, which the log
+// says once. All else goes through as it is. It exists beside the lane that all others read, while somebody needs it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/log.hpp"
+#include "media/rtp_lane.hpp"
+
+namespace live::media {
+
+class SingleNalLane final : private RtpListener, private KeyFrameSource {
+public:
+    // Begins with the newest group of pictures of `from`, which outlives this.
+    SingleNalLane(RtpLane& from, const Log& log);
+    ~SingleNalLane();
+    SingleNalLane(const SingleNalLane&) = delete;
+    SingleNalLane& operator=(const SingleNalLane&) = delete;
+
+    RtpLane& lane() { return lane_; }
+    // NAL units that were too long.
+    std::uint64_t left_out() const { return left_out_; }
+
+private:
+    void on_rtp() override;
+    void on_key_frame_wanted() override { from_.want_key_frame(); }
+    void take_tracks();
+    void take(const RtpPacket& packet);
+    void take_aggregate(const RtpPacket& packet);
+    void leave_out(const RtpPacket& packet);
+    void hold(RtpPacket packet);
+    void release();
+
+    RtpLane& from_;
+    const Log log_;
+    RtpLane lane_;
+    Sequence next_;
+    std::uint32_t version_ = 0;
+    std::uint32_t writer_ = 0;
+    bool is_avc_ = false;
+    // The newest one: what is left out after it may have been the last of its picture.
+    std::optional<RtpPacket> held_;
+    // What was left out said it of the picture, and the next packet has to.
+    std::optional<std::uint32_t> key_timestamp_;
+    bool follows_loss_ = false;
+    std::uint64_t left_out_ = 0;
+};
+
+}  // namespace live::media
