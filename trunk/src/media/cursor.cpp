@@ -27,10 +27,7 @@ void Cursor::introduce() {
         first_.push_back({Kind::data, false, true, at, source_->metadata()});
 }
 
-void Cursor::jump() {
-    const Sequence to = source_->gop_start().value_or(source_->ring().next());
-    if (to <= next_)
-        return;
+void Cursor::jump(Sequence to) {
     dropped_ += to - next_;
     source_->count_dropped(to - next_);
     next_ = to;

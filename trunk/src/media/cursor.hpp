@@ -38,7 +38,7 @@ public:
 private:
     void on_packets() override { readable_.raise(); }
     Sequence sequence() const override { return next_; }
-    void jump() override;
+    void jump(Sequence to) override;
     bool is_watched() const override { return audience_ == Audience::some; }
     void introduce();
 

@@ -70,7 +70,6 @@ struct FlvPlayer {
             std::size_t count = std::min(room, batch.bytes);
             room -= count;
             cursor_takes(std::span(spans).first(batch.spans), count);
-            cursor.set_lagging(count < batch.bytes);
             if (batch.bytes == 0 || count < batch.bytes)
                 return batch.bytes == 0;
         }
@@ -195,7 +194,6 @@ TEST(FlvRun, APlayerThatTookPartOfACopyGetsTheRestOfThatMessage) {
         const std::size_t end = batch.message_end(cut);
         player.cursor.resume_at(at + end, bytes.subspan(cut, end - cut));
         EXPECT_EQ(player.cursor.sent_bytes(), before + cut);
-        player.cursor.set_lagging(true);
         stage.picture();
         player.read(1U << 30);
         expect_media(stage, player.got.tags(), 100, 2000);

@@ -10,14 +10,14 @@
 namespace live::media {
 
 RunCursor::RunCursor(Ref<Source> source, const RunFormat& format, std::vector<std::uint8_t> preamble,
-                     std::optional<MediaTime> from)
+                     std::optional<Sequence> from)
     : source_(std::move(source)), run_(source_->hold_run(format)), private_(std::move(preamble)), format_(format) {
-    const Ring& ring = source_->ring();
-    place(from ? ring.find_time(*from) : source_->join_point(), true);
+    place(from.value_or(source_->join_point()), true);
+    hold_place();
 }
 
 RunCursor::~RunCursor() {
-    set_lagging(false);
+    let_go_of_place();
     source_->release_run(format_);
 }
 
@@ -137,11 +137,6 @@ RunCursor::Batch RunCursor::take_message(std::span<::iovec> out) {
 
 RunCursor::Batch RunCursor::take_up_to(std::span<::iovec> out, Position end) {
     Batch batch;
-    // A player that is not lagging stands at a message boundary; a burst may have overtaken it there.
-    if (position_ < run_.tail() && !must_jump_) {
-        next_ = run_.find(run_.tail());
-        must_jump_ = true;
-    }
     if (must_jump_ && private_.empty() && !paused_)
         jump();
     if (!control_.empty() && at_boundary())
@@ -200,21 +195,14 @@ void RunCursor::resume_at(Position position, Bytes rest) {
     private_.assign(rest.begin(), rest.end());
 }
 
-void RunCursor::set_lagging(bool lagging) {
-    if (lagging_ == lagging)
-        return;
-    lagging_ = lagging;
-    if (lagging)
-        run_.add_laggard(*this);
-    else
-        run_.remove_laggard(*this);
+void RunCursor::hold_place() {
+    if (!std::exchange(holds_place_, true))
+        run_.hold(*this);
 }
 
-Sequence RunCursor::needed_sequence() const {
-    if (must_jump_)
-        return run_.next();
-    const Sequence at = run_.find(position_);
-    return run_.offset_of(at) == position_ ? at : at - 1;
+void RunCursor::let_go_of_place() {
+    if (std::exchange(holds_place_, false))
+        run_.let_go(*this);
 }
 
 void RunCursor::leave_place() {

@@ -20,7 +20,7 @@
 
 namespace live::media {
 
-class RunCursor final : private Laggard {
+class RunCursor final : private HeldPlace {
 public:
     using Position = WireRun::Position;
     struct Batch {
@@ -31,9 +31,10 @@ public:
     // What a player with a zero of its own copies at once from a stamped run, so that being slow costs it no more memory.
     static constexpr std::size_t kCopyBytes = 16 * 1024;
 
-    // Joins at the source's join point, or `from` that time on when given. `preamble` goes before everything else.
+    // Joins at the source's join point, or at `from` when given, a packet in the ring or its next. `preamble` goes before
+    // everything else.
     RunCursor(Ref<Source> source, const RunFormat& format, std::vector<std::uint8_t> preamble = {},
-              std::optional<MediaTime> from = std::nullopt);
+              std::optional<Sequence> from = std::nullopt);
     ~RunCursor();
     RunCursor(const RunCursor&) = delete;
     RunCursor& operator=(const RunCursor&) = delete;
@@ -60,9 +61,11 @@ public:
     // The same, when the cohort sent it a batch stamped anew and the socket took only part of a message: `rest` of that message
     // is still to come before what is at `position`.
     void resume_at(Position position, Bytes rest);
-    // The player's socket is full: its place is protected within the source's bounds. Or no longer.
-    void set_lagging(bool lagging);
-    bool is_lagging() const { return lagging_; }
+    // Its place is kept within the source's bounds, from the beginning on; not while a cohort that it is a member of keeps it.
+    void hold_place();
+    void let_go_of_place();
+    // Before it is overtaken: it will jump. It holds its place.
+    void leave_place() override;
     // Media time sent so far, on this player's clock.
     MediaTime played() const;
     std::uint64_t dropped() const { return dropped_; }
@@ -78,8 +81,7 @@ public:
     WireRun& run() { return run_; }
 
 private:
-    Sequence needed_sequence() const override;
-    void leave_place() override;
+    Position held_position() const override { return must_jump_ ? run_.head() : position_; }
     void jump();
     void place(Sequence from, bool joining);
     void choose_base(Sequence from);
@@ -109,7 +111,7 @@ private:
     KindSet opened_;
     bool settled_ = false;
     bool must_jump_ = false;
-    bool lagging_ = false;
+    bool holds_place_ = false;
     bool paused_ = false;
 };
 

@@ -151,46 +151,71 @@ std::optional<Sequence> Source::gop_start() const {
 
 Sequence Source::join_point() const { return options_.gop_cache ? gop_start().value_or(ring_.next()) : ring_.next(); }
 
-bool Source::is_too_late(Sequence sequence) const {
-    return is_full() || (sequence < ring_.next() && ring_.newest().dts - ring_.at(sequence).dts > options_.queue_length);
+bool Source::is_too_late(Sequence sequence, Sequence floor) const {
+    return sequence < floor || ring_.newest().dts - ring_.at(sequence).dts > options_.queue_length;
 }
 
-Sequence Source::keep_for_laggards(Sequence keep) {
+// An eighth at once, so that this is looked for every some MiB and not with every packet.
+Sequence Source::first_that_fits() const {
+    if (ring_.bytes() <= kRingBytesMax && ring_.size() <= kRingPacketsMax)
+        return ring_.first();
+    Sequence first = ring_.first();
+    for (std::size_t bytes = ring_.bytes(); bytes > kRingBytesMax / 8 * 7; ++first)
+        bytes -= ring_.at(first).payload.size();
+    return std::max(first, ring_.next() - std::min<Sequence>(ring_.size(), kRingPacketsMax / 8 * 7));
+}
+
+// From the last on: what leave_place() lets go of, or holds anew, is behind.
+Sequence Source::keep_for_places(Sequence keep, Sequence floor) {
     for (HeldRun& held : runs_) {
-        for (Laggard* laggard : held.run->laggards()) {
-            const Sequence at = laggard->needed_sequence();
-            if (at >= keep)
+        const WireRun& run = *held.run;
+        const auto& places = run.held_places();
+        WireRun::Position kept = run.offset_of(keep);
+        for (std::size_t i = places.size(); i-- > 0;) {
+            const WireRun::Position position = places[i]->held_position();
+            if (position >= kept)
                 continue;
-            if (is_too_late(at))
-                laggard->leave_place();
-            else
+            Sequence at = run.find(position);
+            if (run.offset_of(at) != position)
+                --at;  // inside its message
+            if (is_too_late(at, floor)) {
+                places[i]->leave_place();
+            } else {
                 keep = at;
+                kept = run.offset_of(at);
+            }
         }
     }
+    return keep;
+}
+
+// The newest key frame where that is a step forward and may stay, else behind everything.
+Sequence Source::landing(const PacketReader& reader, Sequence keep, Sequence floor) const {
+    const auto key = gop_start();
+    const bool may_stay = key && (*key >= keep || !is_too_late(*key, floor));
+    return may_stay && *key > reader.sequence() ? *key : ring_.next();
+}
+
+Sequence Source::keep_for_readers(Sequence keep, Sequence floor) {
     for (PacketReader* reader : packet_readers_) {
         if (reader->sequence() >= keep)
             continue;
-        if (is_too_late(reader->sequence()))
-            reader->jump();
-        else
-            keep = reader->sequence();
+        if (is_too_late(reader->sequence(), floor))
+            reader->jump(landing(*reader, keep, floor));
+        keep = std::min(keep, reader->sequence());
     }
     return keep;
 }
 
 void Source::trim() {
-    Sequence keep = gop_start().value_or(ring_.next());
-    if (is_full() && keep == ring_.first()) {
+    const Sequence floor = first_that_fits();
+    if (gop_start_ && *gop_start_ < floor)
         gop_start_.reset();  // one GOP alone is over the bound
-        keep = ring_.next();
-    }
-    if (!options_.gop_cache)
-        keep = ring_.next();
-    const bool has_readers = readers() > 0;
-    const auto history = std::max<MediaTime>(options_.history_min, has_readers ? kHistory : MediaTime::zero());
-    if (history > MediaTime::zero() && !is_full())
+    Sequence keep = options_.gop_cache ? gop_start().value_or(ring_.next()) : ring_.next();
+    const auto history = std::max<MediaTime>(options_.history_min, readers() > 0 ? kHistory : MediaTime::zero());
+    if (history > MediaTime::zero())
         keep = std::min(keep, ring_.find_time(ring_.newest().dts - history));
-    keep = std::max(keep_for_laggards(keep), ring_.first());
+    keep = keep_for_readers(keep_for_places(std::max(keep, floor), floor), floor);
     for (HeldRun& held : runs_)
         held.run->drop_before(keep);
     drop_before(keep);

@@ -2,8 +2,8 @@
 // GOP), one wire run for each format that has readers, and who publishes. Publishing is one append; the source never calls a
 // reader per packet, except those few that asked to be told at once.
 //
-// Retention: the newest GOP (if the GOP cache is on), a short history for readers that are woken on a beat, and more only while a
-// laggard still needs it, up to PlayOptions::queue_length and kRingBytesMax. Who falls out of that jumps to the newest GOP start.
+// Retention: the newest GOP (if the GOP cache is on), a short history, and more only while a reader or a cohort of them still
+// needs it, up to PlayOptions::queue_length and kRingBytesMax. Who falls out of that jumps to the newest GOP start.
 #pragma once
 
 #include <array>
@@ -101,8 +101,8 @@ class PacketReader {
 public:
     // The next packet it will take.
     virtual Sequence sequence() const = 0;
-    // Its packets go: on to the newest GOP start.
-    virtual void jump() = 0;
+    // Its packets go: on to `to`, the newest GOP start or behind all there is.
+    virtual void jump(Sequence to) = 0;
     // Somebody watches what this reader makes of the stream; a recording has nobody.
     virtual bool is_watched() const { return true; }
 
@@ -227,9 +227,13 @@ private:
     void trim();
     // Of the ring alone.
     void drop_before(Sequence keep);
-    Sequence keep_for_laggards(Sequence keep);
-    bool is_full() const { return ring_.bytes() > kRingBytesMax || ring_.size() > kRingPacketsMax; }
-    bool is_too_late(Sequence sequence) const;
+    // The first packet that the ring's own bounds let stay.
+    Sequence first_that_fits() const;
+    // `floor` is that packet.
+    Sequence keep_for_places(Sequence keep, Sequence floor);
+    Sequence keep_for_readers(Sequence keep, Sequence floor);
+    bool is_too_late(Sequence sequence, Sequence floor) const;
+    Sequence landing(const PacketReader& reader, Sequence keep, Sequence floor) const;
 
     std::string url_;
     PlayOptions options_;

@@ -155,7 +155,8 @@ TEST(AudioRun, StartsAsFarBackAsAsked) {
     for (int i = 0; i < 5; ++i)
         show.second();
     const auto newest = show.source->ring().newest().dts;
-    RunCursor player(show.source, {Container::aac, Framing::none, KindSet::all()}, {}, newest - 2s);
+    RunCursor player(show.source, {Container::aac, Framing::none, KindSet::all()}, {},
+                     show.source->ring().find_time(newest - 2s));
     const std::size_t frame_bytes = wire::codec::kAdtsHeaderBytes + 3;
     EXPECT_EQ(read_all(player).size() / frame_bytes, 51U);
 }

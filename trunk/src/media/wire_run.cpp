@@ -42,8 +42,16 @@ Sequence WireRun::find(Position position) const {
     return first_ + static_cast<Sequence>(at - entries_.begin());
 }
 
-void WireRun::add_laggard(Laggard& laggard) { laggards_.push_back(&laggard); }
+void WireRun::hold(HeldPlace& place) {
+    place.index_ = held_places_.size();
+    held_places_.push_back(&place);
+}
 
-void WireRun::remove_laggard(Laggard& laggard) { std::erase(laggards_, &laggard); }
+void WireRun::let_go(HeldPlace& place) {
+    CHECK(held_places_[place.index_] == &place);
+    held_places_[place.index_] = held_places_.back();
+    held_places_[place.index_]->index_ = place.index_;
+    held_places_.pop_back();
+}
 
 }  // namespace live::media

@@ -15,16 +15,21 @@
 
 namespace live::media {
 
-// A reader of a run whose socket is full. Asked only when the run is about to drop something.
-class Laggard {
+// A place in a run that is kept: of one reader, or of a cohort of them. Asked only when the run is about to drop something.
+class HeldPlace {
 public:
-    // The first packet whose bytes it still needs from the run; the run's next when it needs none.
-    virtual Sequence needed_sequence() const = 0;
-    // Its packets go: it keeps the rest of a begun message and will jump.
+    // The first byte that is still needed from the run; the run's head when none is.
+    virtual SlabLog::Position held_position() const = 0;
+    // The packets there go: whoever stands there keeps the rest of a begun message and will jump. May let go of this place, and
+    // hold others that have been left already.
     virtual void leave_place() = 0;
 
 protected:
-    ~Laggard() = default;
+    ~HeldPlace() = default;
+
+private:
+    friend class WireRun;
+    std::size_t index_ = 0;  // of the run's places
 };
 
 // How the bytes of a format say time.
@@ -91,16 +96,16 @@ public:
     KindSet kinds() const { return kinds_; }
     const RunEncoder& encoder() const { return *encoder_; }
 
-    // Readers whose socket is full: only they can be overtaken by drop_before.
-    void add_laggard(Laggard& laggard);
-    void remove_laggard(Laggard& laggard);
-    const std::vector<Laggard*>& laggards() const { return laggards_; }
+    // All that drop_before must not overtake without having said so.
+    void hold(HeldPlace& place);
+    void let_go(HeldPlace& place);
+    const std::vector<HeldPlace*>& held_places() const { return held_places_; }
 
 private:
     std::unique_ptr<RunEncoder> encoder_;
     SlabLog log_;
     std::deque<Entry> entries_;
-    std::vector<Laggard*> laggards_;
+    std::vector<HeldPlace*> held_places_;
     Sequence first_ = 0;
     std::uint32_t epoch_ = 1;
     KindSet kinds_;

@@ -15,23 +15,32 @@ std::uint64_t Seat::sent_bytes() const { return cursor.sent_bytes() + (is_member
 void Cohort::join(Seat& seat) {
     CHECK(seat.cohort == nullptr);
     seat.cohort = this;
-    seat.is_member = false;
-    seat.index = waiting_.size();
-    waiting_.push_back(&seat);
+    add_waiting(seat);
 }
 
 void Cohort::leave(Seat& seat) {
     CHECK(seat.cohort == this);
-    if (seat.is_member) {
-        seat.cursor.resume_at(position_);
+    if (seat.is_member)
         remove_member(seat);
-    } else {
+    else
         remove_waiting(seat);
-    }
     seat.cohort = nullptr;
 }
 
+// The first one's place becomes the cohort's.
+void Cohort::add_member(Seat& seat) {
+    if (members_.empty())
+        seat.cursor.run().hold(*this);
+    seat.cursor.let_go_of_place();
+    seat.is_member = true;
+    seat.index = members_.size();
+    members_.push_back(&seat);
+    descriptors_.push_back(seat.stream.native_handle());
+}
+
 void Cohort::remove_member(Seat& seat) {
+    seat.cursor.resume_at(position_);
+    seat.cursor.hold_place();
     const std::size_t at = seat.index;
     descriptors_[at] = descriptors_.back();
     members_[at] = members_.back();
@@ -39,6 +48,14 @@ void Cohort::remove_member(Seat& seat) {
     descriptors_.pop_back();
     members_.pop_back();
     seat.is_member = false;
+    if (members_.empty())
+        seat.cursor.run().let_go(*this);
+}
+
+void Cohort::add_waiting(Seat& seat) {
+    seat.is_member = false;
+    seat.index = waiting_.size();
+    waiting_.push_back(&seat);
 }
 
 void Cohort::remove_waiting(Seat& seat) {
@@ -55,20 +72,24 @@ void Cohort::hand_back(Seat& seat) {
 
 // Something that each player must look at by itself: back to waiting, which does that.
 void Cohort::dissolve() {
-    for (Seat* seat : members_) {
-        seat->cursor.resume_at(position_);
-        seat->is_member = false;
-        seat->index = waiting_.size();
-        waiting_.push_back(seat);
+    while (!members_.empty()) {
+        Seat& seat = *members_.back();
+        remove_member(seat);
+        add_waiting(seat);
     }
-    members_.clear();
-    descriptors_.clear();
+}
+
+// A burst went over the source's bounds before these were due: each will jump, and count what it missed.
+void Cohort::leave_place() {
+    const std::size_t before = waiting_.size();
+    dissolve();
+    for (std::size_t i = before; i < waiting_.size(); ++i)
+        waiting_[i]->cursor.leave_place();
 }
 
 void Cohort::send_if_more_than(std::uint32_t messages_min) {
     const media::WireRun* run = source_->run(format_);
-    if (run != nullptr && !skipped_ && messages_min > 0 && position_ >= run->tail() &&
-        run->next() - run->find(position_) <= messages_min) {
+    if (run != nullptr && !skipped_ && messages_min > 0 && run->next() - run->find(position_) <= messages_min) {
         skipped_ = true;
         return;
     }
@@ -80,9 +101,7 @@ void Cohort::send() {
     media::WireRun* run = source_->run(format_);
     if (run == nullptr)
         return;
-    if (members_.empty())
-        position_ = run->head();
-    else if (epoch_ != run->epoch() || position_ < run->tail())
+    if (epoch_ != run->epoch())
         dissolve();
     if (members_.empty()) {
         position_ = run->head();
@@ -151,7 +170,6 @@ void Cohort::settle_missed(std::size_t total, media::StampedBatch* batch) {
         } else {
             seat.cursor.resume_at(position_ + miss.sent);
         }
-        seat.cursor.set_lagging(true);
     }
 }
 
@@ -162,10 +180,7 @@ void Cohort::admit_waiting(const media::WireRun& run) {
             hand_back(seat);
         } else if (seat.cursor.is_plain() && seat.cursor.position() == position_ && position_ == run.head()) {
             remove_waiting(seat);
-            seat.is_member = true;
-            seat.index = members_.size();
-            members_.push_back(&seat);
-            descriptors_.push_back(seat.stream.native_handle());
+            add_member(seat);
         }
     }
 }

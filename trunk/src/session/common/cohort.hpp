@@ -1,6 +1,7 @@
 // Cohort: the players of one source and format that stand at the same byte of the same run and are sent to at the same moment.
 // One position and one list of spans serve them all; nobody is woken for a send. Whoever is not in that plain state (joining, a
-// full socket, a status to send) is handed back to its own fiber, and comes again when it has caught up.
+// full socket, a status to send) is handed back to its own fiber, and comes again when it has caught up. The cohort holds the
+// members' place in the run for all of them: one that is due is never overtaken within the source's bounds.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +58,7 @@ struct CohortTools {
     io::FanSender sender;
 };
 
-class Cohort {
+class Cohort final : private media::HeldPlace {
 public:
     Cohort(Ref<media::Source> source, const media::RunFormat& format, CohortTools& tools)
         : source_(std::move(source)), format_(format), tools_(tools) {}
@@ -87,7 +88,11 @@ private:
     void admit_waiting(const media::WireRun& run);
     void dissolve();
     void hand_back(Seat& seat);
+    media::WireRun::Position held_position() const override { return position_; }
+    void leave_place() override;
+    void add_member(Seat& seat);
     void remove_member(Seat& seat);
+    void add_waiting(Seat& seat);
     void remove_waiting(Seat& seat);
 
     Ref<media::Source> source_;

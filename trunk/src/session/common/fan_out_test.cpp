@@ -90,5 +90,58 @@ TEST_F(FanOutTest, OthersRunInTheMiddleOfATurnOfMany) {
         ASSERT_EQ(viewer->seat.sent_bytes(), viewers_.front()->seat.sent_bytes());
 }
 
+// A publisher that does not pace itself, between two turns.
+class FanOutBurst : public FanOutTest {
+protected:
+    void become_members() {
+        stage_.emplace();
+        stage_->config();
+        send(0);
+        join(5);
+        stage_->source->flush();
+        io::wait_until([this] { return all_are_members(); });
+        for (const auto& viewer : viewers_)
+            before_.push_back(viewer->seat.sent_bytes());
+    }
+    void send(int second) {
+        const auto at = std::chrono::seconds(second);
+        stage_->send({media::Kind::video, true, false, at, media::payload_of(stage_->number, 50)});
+        for (const int ms : {100, 400, 700})
+            stage_->send(
+                {media::Kind::audio, false, false, at + std::chrono::milliseconds(ms), media::payload_of(stage_->number, 20)});
+    }
+    void wait_for_all() {
+        io::wait_until([this] {
+            return std::ranges::all_of(viewers_, [this](const auto& viewer) {
+                return viewer->seat.is_member && viewer->seat.cohort->position() == stage_->source->run({})->head();
+            });
+        });
+    }
+    std::vector<std::uint64_t> before_;
+};
+
+TEST_F(FanOutBurst, AMemberThatIsNotDueYetIsNotOvertaken) {
+    become_members();
+    const auto from = stage_->source->run({})->head();
+    for (int second = 1; second <= 28; ++second)
+        send(second);
+    const auto bytes = stage_->source->run({})->head() - from;
+    wait_for_all();
+    for (std::size_t i = 0; i < viewers_.size(); ++i) {
+        EXPECT_EQ(viewers_[i]->seat.sent_bytes() - before_[i], bytes);
+        EXPECT_EQ(viewers_[i]->cursor.dropped(), 0U);
+    }
+}
+
+TEST_F(FanOutBurst, WhatGoesOverTheBoundsIsCountedForEachAndTheRestIsWhole) {
+    become_members();
+    for (int second = 1; second <= 50; ++second)
+        send(second);
+    wait_for_all();
+    for (const auto& viewer : viewers_)
+        EXPECT_EQ(viewer->cursor.dropped(), 4 * 49U) << "all but the newest key frame's second";
+    EXPECT_EQ(stage_->source->counters().dropped_packets, 5 * 4 * 49U);
+}
+
 }  // namespace
 }  // namespace live::session

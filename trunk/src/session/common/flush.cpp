@@ -8,19 +8,15 @@ Flushed flush(io::TcpStream& stream, media::RunCursor& cursor, std::uint64_t& se
     std::array<::iovec, 64> parts;
     for (;;) {
         const auto batch = cursor.take(parts);
-        if (batch.bytes == 0) {
-            cursor.set_lagging(false);
+        if (batch.bytes == 0)
             return Flushed::all;
-        }
         const auto sent = stream.try_write(std::span(parts).first(batch.spans));
         if (!sent.ok())
             return Flushed::gone;
         cursor.advance(*sent);
         sent_bytes += *sent;
-        if (*sent < batch.bytes) {
-            cursor.set_lagging(true);
+        if (*sent < batch.bytes)
             return Flushed::full;
-        }
     }
 }
 

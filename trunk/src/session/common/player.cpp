@@ -25,14 +25,20 @@ Player::Player(io::Stream& stream, io::TcpStream* tcp, media::RunCursor& cursor,
 Player::~Player() { leave_cohort(); }
 
 Result<void> Player::run(io::Deadline deadline) {
+    auto ended = play(deadline);
+    leave_cohort();
+    if (cursor_.dropped() > 0)
+        LOG_WARN(log_, "this player was too slow: shrinking dropped {} packets in all", cursor_.dropped());
+    return ended;
+}
+
+Result<void> Player::play(io::Deadline deadline) {
     if (tcp_ == nullptr || options_.send_min_interval > std::chrono::microseconds::zero() ||
         duration_ > std::chrono::milliseconds::zero())
         return run_on_own_beat(deadline);
     TRY(prepare_socket());
     seat_.emplace(*tcp_, cursor_, wake_);
-    auto ended = run_with_cohort(deadline);
-    leave_cohort();
-    return ended;
+    return run_with_cohort(deadline);
 }
 
 void Player::set_paused(bool paused) {
@@ -117,10 +123,8 @@ Result<void> Player::send_now() {
     blocked_ = flushed == Flushed::full;
     if (blocked_)
         return {};
-    if (paused_) {
-        cursor_.set_lagging(true);  // its place is kept, within the source's bounds
+    if (paused_)
         return {};
-    }
     return fan_out_.join(*seat_);
 }
 
@@ -141,7 +145,6 @@ Result<void> Player::run_on_own_beat(io::Deadline deadline) {
     constexpr std::chrono::milliseconds kBeatMin{10};
     const auto gap = options_.send_min_interval;
     const auto window = std::max(options_.mw_latency, kBeatMin);
-    cursor_.set_lagging(true);  // this fiber suspends between any two bytes
     TimePoint due = io::now();
     for (;;) {
         const bool is_over = protocol_.is_over();

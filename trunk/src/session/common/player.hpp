@@ -67,6 +67,7 @@ private:
     using Step = PlayerProtocol::Step;
 
     Result<void> prepare_socket();
+    Result<void> play(io::Deadline deadline);
     Result<void> run_with_cohort(io::Deadline deadline);
     Result<void> send_now();
     Result<void> drain(io::Deadline deadline);

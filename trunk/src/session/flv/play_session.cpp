@@ -20,22 +20,37 @@ constexpr int kSwitchingProtocols = 101;
 constexpr int kBadRequest = 400;
 constexpr int kUpgradeRequired = 426;
 
-// Raises a signal for each batch that is published, while it lives. A player that only waits for a stream to begin, or for its
-// sound, is not in a hurry: the publisher stays on its beat.
-class PacketWatch final : public media::PacketListener {
+// Raises a signal for each batch that is published, while it lives, and keeps what comes: the first batch may be seconds of
+// media. A player that only waits for a stream to begin, or for its sound, is not in a hurry: the publisher stays on its beat.
+class PacketWatch final : public media::PacketListener, public media::PacketReader {
 public:
-    PacketWatch(media::Source& source, Signal& signal) : source_(source), signal_(signal) {
+    PacketWatch(media::Source& source, Signal& signal)
+        : source_(source), signal_(signal), start_(source.is_published() ? source.join_point() : source.ring().next()) {
         source_.add_listener(*this, media::Listens::patiently);
+        source_.add_reader(*this);
     }
-    ~PacketWatch() { source_.remove_listener(*this); }
+    ~PacketWatch() {
+        source_.remove_reader(*this);
+        source_.remove_listener(*this);
+    }
     PacketWatch(const PacketWatch&) = delete;
     PacketWatch& operator=(const PacketWatch&) = delete;
 
     void on_packets() override { signal_.raise(); }
+    media::Sequence sequence() const override { return start_; }
+    void jump(media::Sequence to) override { start_ = to; }
+    // The first packet since; sequence headers come first anyway.
+    media::Sequence first_of_media() const {
+        media::Sequence first = start_;
+        while (first < source_.ring().next() && source_.ring().at(first).config)
+            ++first;
+        return first;
+    }
 
 private:
     media::Source& source_;
     Signal& signal_;
+    media::Sequence start_;
 };
 
 }  // namespace
@@ -133,13 +148,13 @@ Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
 }
 
 // The player may be here before the publisher.
-Result<Tracks> PlaySession::wait_for_media(io::Deadline deadline) {
+Result<PlaySession::Start> PlaySession::wait_for_media(io::Deadline deadline) {
     std::optional<PacketWatch> watch;
     Signal published;
     for (;;) {
         if (source_->is_published())
             if (const auto tracks = decide_tracks(*source_, url_.mount.container(), url_.options))
-                return *tracks;
+                return Start{*tracks, watch ? std::optional(watch->first_of_media()) : std::nullopt};
         if (!watch)
             watch.emplace(*source_, published);
         io::trim_stack();
@@ -151,16 +166,17 @@ Result<Tracks> PlaySession::wait_for_media(io::Deadline deadline) {
 
 media::RunFormat PlaySession::format_for(const Tracks& tracks) const { return {url_.mount.container(), framing_, tracks.sent}; }
 
-[[gnu::noinline]] Result<void> PlaySession::prepare(const Tracks& tracks) {
+[[gnu::noinline]] Result<void> PlaySession::prepare(const Start& start) {
     using media::Container;
+    const Tracks& tracks = start.tracks;
     const media::RunFormat format = format_for(tracks);
     TRY(check_codec(*source_, format.container));
     std::vector<std::uint8_t> file_head;
     if (format.container == Container::flv)
         file_head = media::flv_file_head(framing_, tracks.announced);
-    std::optional<MediaTime> from;
+    std::optional<media::Sequence> from = start.from;
     if (format.container == Container::aac || format.container == Container::mp3)
-        from = source_->timeline().newest() - url_.options.fast_cache;
+        from = source_->ring().find_time(source_->timeline().newest() - url_.options.fast_cache);
     LOG_INFO(exchange_.log(), "start play mw_sleep={}, mw_msgs={}, has_audio={}, has_video={}, guess_has_av={}",
              plan_.play.mw_latency.count(), plan_.play.mw_msgs, tracks.announced.has(media::Kind::audio) ? 1 : 0,
              tracks.announced.has(media::Kind::video) ? 1 : 0, url_.options.guess_has_av ? 1 : 0);

@@ -30,6 +30,11 @@ public:
     Result<void> run(io::Deadline deadline);
 
 private:
+    struct Start {
+        Tracks tracks;
+        std::optional<media::Sequence> from;  // for one that has waited
+    };
+
     Result<void> admit(io::Deadline deadline);
     Result<void> find_source();
     Result<void> refuse(const Error& error, io::Deadline deadline);
@@ -40,8 +45,8 @@ private:
     Result<void> hear(Bytes input);
     Result<void> answer(Bytes bytes);
     Result<void> say_goodbye(Bytes bytes, Error why);
-    Result<Tracks> wait_for_media(io::Deadline deadline);
-    Result<void> prepare(const Tracks& tracks);
+    Result<Start> wait_for_media(io::Deadline deadline);
+    Result<void> prepare(const Start& start);
     Result<void> play(io::Deadline deadline);
     media::RunFormat format_for(const Tracks& tracks) const;
     // Client

@@ -24,7 +24,6 @@ public:
     // Until the client stops playing (ok: the connection may go on) or something ends it.
     Result<void> run(io::Deadline deadline);
 
-    std::uint64_t dropped() const { return cursor_.dropped(); }
     // But for what the connection itself has sent and received.
     ClientFigures figures() const { return player_.figures(); }
 
