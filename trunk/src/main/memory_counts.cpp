@@ -7,7 +7,7 @@
 #include "io/loop.hpp"
 #include "io/openssl_memory.hpp"
 #include "media/source.hpp"
-#include "service/hls/sessions.hpp"
+#include "service/files/sessions.hpp"
 #include "session/common/client_kind.hpp"
 #include "session/flv/play_session.hpp"
 #include "session/rtc/play_session.hpp"
@@ -27,7 +27,7 @@ std::optional<std::size_t> session_bytes(session::ClientKind kind) {
         case ClientKind::flv_play: return sizeof(session::flv::PlaySession);
         case ClientKind::rtc_play: return sizeof(session::rtc::PlaySession);
         case ClientKind::rtc_publish: return sizeof(session::rtc::PublishSession);
-        case ClientKind::hls_play: return sizeof(service::hls::Session);
+        case ClientKind::hls_play: return sizeof(service::files::Session);
         case ClientKind::fmle_publish:
         case ClientKind::flash_publish:
         case ClientKind::haivision_publish: return sizeof(session::rtmp::PublishSession);

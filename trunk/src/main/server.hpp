@@ -32,11 +32,11 @@
 #include "service/dash/dash_handler.hpp"
 #include "service/dash/dash_service.hpp"
 #include "service/dvr/dvr_service.hpp"
+#include "service/files/sessions.hpp"
 #include "service/forward/forward_service.hpp"
 #include "service/heartbeat/heartbeat.hpp"
 #include "service/hls/hls_handler.hpp"
 #include "service/hls/hls_service.hpp"
-#include "service/hls/sessions.hpp"
 #include "service/hooks/hook_service.hpp"
 #include "service/http_client/http_client.hpp"
 #include "service/ingest/ingest_service.hpp"
@@ -141,7 +141,7 @@ private:
     service::dvr::OpenRecordings open_recordings_;
     service::dvr::DvrService dvr_;
     SettingsHls hls_settings_;
-    service::hls::Sessions hls_sessions_;
+    service::files::Sessions viewers_;  // of HLS and DASH
     service::hls::HlsService hls_;
     service::hls::HlsHandler hls_player_;
     service::dash::DashService dash_;

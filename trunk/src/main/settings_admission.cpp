@@ -39,6 +39,11 @@ Result<const Vhost*> SettingsAdmission::serving_vhost(const std::string& name) c
     return vhost;
 }
 
+std::string SettingsAdmission::serving(const std::string& name) const {
+    const Vhost* vhost = settings_->find_vhost(name);
+    return vhost == nullptr ? name : vhost->name;
+}
+
 Result<session::rtmp::RtmpOptions> SettingsAdmission::connect(const session::ClientRequest& request, io::Deadline) {
     return TRY(serving_vhost(request.vhost))->rtmp;
 }

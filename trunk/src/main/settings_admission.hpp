@@ -4,12 +4,13 @@
 #pragma once
 
 #include "main/settings.hpp"
+#include "service/access_log/access_log.hpp"
 #include "service/hooks/hook_service.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::main_ {
 
-class SettingsAdmission final : public session::Admission {
+class SettingsAdmission final : public session::Admission, public service::access_log::VhostNames {
 public:
     // `settings` outlives this, or is replaced by set_settings() before it goes.
     explicit SettingsAdmission(const Settings& settings) : settings_(&settings) {}
@@ -33,6 +34,9 @@ public:
 
     // The virtual host that serves `name`. Errc::not_found when there is none, Errc::denied when it is switched off.
     Result<const Vhost*> serving_vhost(const std::string& name) const;
+
+    // service::access_log::VhostNames
+    std::string serving(const std::string& name) const override;
 
 private:
     Result<session::StreamPlan> plan_for(const session::ClientRequest& request) const;

@@ -1,12 +1,17 @@
 """MPEG-DASH: the MPD and its files, players, low latency, a publisher that comes back, and the end."""
 
+import json
 import re
 import threading
 import time
+import urllib.error
 import urllib.request
 import xml.etree.ElementTree
 
+import pytest
+
 import players
+from hook_server import HookServer
 from live_server import wait_until
 from players import FfmpegPublisher
 
@@ -20,8 +25,8 @@ def segments(tree, track: str) -> list[tuple[int, int]]:
     return [(int(one.get("t")), int(one.get("d"))) for one in timeline]
 
 
-def template(tree) -> dict:
-    return tree.find(".//d:Representation[@id='video']/d:SegmentTemplate", NS).attrib
+def template(tree, track: str = "video") -> dict:
+    return tree.find(f".//d:Representation[@id='{track}']/d:SegmentTemplate", NS).attrib
 
 
 def fetch(live, path: str, limit_s: float = 5) -> tuple[str, bytes]:
@@ -35,25 +40,25 @@ def mpd(live, path: str):
     return xml.etree.ElementTree.fromstring(body)
 
 
-def has(live, path: str, count: int):
+def has(live, path: str, count: int, track: str = "video"):
     """The MPD when it lists so many segments."""
     def look():
         try:
             tree = mpd(live, path)
         except OSError:
             return None
-        return tree if len(segments(tree, "video")) >= count else None
+        return tree if len(segments(tree, track)) >= count else None
     return wait_until(look, 20, f"{count} segments in {path}", 0.1)
 
 
 def play_all(played: dict[str, tuple]) -> dict[str, list[str]]:
     """Side by side; what was wrong with each, those that are not installed aside."""
     problems, threads = {}, []
-    for name, (player, url) in played.items():
+    for name, (player, url, *want) in played.items():
         if players.available(player):
             continue
-        def run(name=name, player=player, url=url):
-            problems[name] = players.PLAYERS[player](url, 3, "av")
+        def run(name=name, player=player, url=url, want=(want or ["av"])[0]):
+            problems[name] = players.PLAYERS[player](url, 3, want)
         threads.append(threading.Thread(target=run))
         threads[-1].start()
     for thread in threads:
@@ -106,3 +111,48 @@ def test_streams_play_and_are_disposed_of(server, clip):
     live.stop()
     assert not list(low_folder.iterdir()), "a server that stops disposes of what it would have"
     live.process = None
+
+
+def test_one_kind_alone_plays(server, clip):
+    live = server(vhost=DASH.format(""))
+    base = f"http://127.0.0.1:{live.ports['http']}"
+    with FfmpegPublisher(live.url("radio"), clip("audio")), FfmpegPublisher(live.url("mute"), clip("video")):
+        for stream, track in (("radio", "audio"), ("mute", "video")):
+            tree = has(live, f"/live/{stream}.mpd", 2, track)
+            assert [one.get("contentType") for one in tree.iter(f"{{{NS['d']}}}AdaptationSet")] == [track]
+            listed = segments(tree, track)
+            assert all(sum(a) == b[0] for a, b in zip(listed, listed[1:])) and all(1900 < length < 2100 for _, length in listed), listed
+            number = template(tree, track)["startNumber"]
+            assert len(fetch(live, f"/live/{stream}/{track}-{number}.m4s")[1]) > 10_000
+        problems = play_all({"audio": ("ffmpeg", base + "/live/radio.mpd", "a"), "video": ("ffmpeg", base + "/live/mute.mpd", "v"),
+                             "GStreamer": ("gstreamer", base + "/live/mute.mpd", "v")})
+        assert not any(problems.values()), problems
+
+
+def test_a_player_is_a_client_that_is_asked_for_and_kicked(server, clip):
+    with HookServer() as hooks:
+        urls = "".join(f"{name} {hooks.url('/' + name)}; " for name in ("on_play", "on_stop"))
+        live = server(vhost=DASH.format("dash_update_period 1;") + f"http_hooks {{ enabled on; {urls} }}\n")
+        with FfmpegPublisher(live.url("cam"), clip("basic")):
+            url = f"http://127.0.0.1:{live.ports['http']}/live/cam.mpd"
+            wait_until(lambda: (live.folder / "html/live/cam.mpd").exists(), 15, "an MPD")
+            urllib.request.urlopen(urllib.request.Request(url, method="HEAD"), timeout=5).close()
+            assert not players.ffmpeg(url, 3, "av")
+            told = hooks.wait_for("on_play").body
+            assert (told["stream"], told["stream_url"], told["app"]) == ("cam.mpd", "/live/cam", "live")
+            (client,) = [one for one in live.api("/api/v1/clients/?count=100")["clients"] if not one["publish"]]
+            assert (client["id"], client["name"], client["type"]) == (told["client_id"], "cam.mpd", "hls-play")
+            assert client["send_bytes"] > 50_000 and live.api("/api/v1/streams/")["streams"][0]["clients"] == 2
+            assert hooks.wait_for("on_stop", limit_s=10).body["client_id"] == client["id"]  # it asks for nothing any more
+            fetch(live, "/live/cam.mpd")
+            other = hooks.wait_for("on_play", 2).body["client_id"]
+            api = f"http://127.0.0.1:{live.ports['api']}/api/v1/clients/{other}"
+            urllib.request.urlopen(urllib.request.Request(api, method="DELETE"), timeout=5).close()
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                fetch(live, "/live/cam.mpd")
+            assert hooks.wait_for("on_stop", 2).body["client_id"] == other
+    live.stop()
+    live.process = None
+    lines = [json.loads(line) for line in (live.folder / "objs/access.log").read_text().splitlines()]
+    played = [(line["role"], line["result"], line["stream"]) for line in lines if line["protocol"] == "http-dash"]
+    assert played == [("play", "ended", "cam")] * 2, lines

@@ -169,7 +169,7 @@ def test_fragments_are_whole_and_join_without_a_gap(live, tmp_path):
 def test_a_session_is_a_client_that_is_asked_for_told_of_and_kicked(server, clip):
     with HookServer() as hooks:
         urls = "".join(f"{name} {hooks.url('/' + name)}; " for name in ("on_play", "on_stop", "on_hls"))
-        live = server(hls("", f"http_hooks {{ enabled on; {urls} on_hls_notify {hooks.url('/notify')}/[app]/[stream]/[ts_url]; }}\n"))
+        live = server(hls("", f"http_hooks {{ enabled on; {urls} on_hls_notify {hooks.url('/notify')}/[app]/[stream]/[ts_url]; }}\n").replace("$folder/html", "./html"))
         player = Player(live).join()  # before anybody publishes
         assert player.get(player.path)[0] == 404
         ctx = player.path.rsplit("=", 1)[1]
@@ -187,6 +187,7 @@ def test_a_session_is_a_client_that_is_asked_for_told_of_and_kicked(server, clip
             assert player.get(player.path)[0] == 404
             assert hooks.wait_for("on_stop").body["client_id"] == ctx
         assert (fragment["seq_no"], fragment["url"], fragment["m3u8_url"]) == (0, "cam-0.ts", "live/cam.m3u8")
+        assert (fragment["file"], fragment["m3u8"]) == ("./html/live/cam-0.ts", "./html/live/cam.m3u8")  # as hls_path is written
         assert Path(fragment["cwd"], fragment["file"]).exists() and 1.5 < fragment["duration"] < 2.5
 
 
@@ -330,11 +331,36 @@ def test_counted_sound_has_no_gap_of_a_tick(live, tmp_path):
     assert len(steps) > 100 and len(odd) <= 2, odd  # where the clip begins anew
 
 
+def test_the_container_follows_the_codec(server, clip, tmp_path):
+    """AV1 and Opus in fMP4 without a word in the conf; with `off` the log says what is left out. Then H.264 under AV1's name."""
+    live = server(hls(), f"vhost off.test {{ {hls('hls_use_fmp4 off; hls_m3u8_file off/[stream].m3u8; hls_ts_file off/[stream]-[seq].ts;')} }}\n")
+    new, av1, opus = find_new_ffmpeg() or "ffmpeg", clip("av1"), clip("opus")
+    with FfmpegPublisher(live.url("cam"), av1, ffmpeg=new, speed=4), FfmpegPublisher(live.url("opus"), opus, ffmpeg=new, speed=4), \
+            FfmpegPublisher(live.url("cam?vhost=off.test"), av1, ffmpeg=new, speed=4):
+        for stream, codec in (("cam", "av1"), ("opus", "opus")):
+            player = Player(live, f"/live/{stream}.m3u8").join().wait()
+            segments = hls_check.parse(player.has(2)).segments
+            assert {segment.map for segment in segments} == {f"{stream}/init.mp4"}
+            media = b"".join(player.get("/live/" + uri)[2] for uri in [segments[0].map, *(segment.uri for segment in segments)])
+            assert problems_of(media, tmp_path, ".mp4") == ""
+            probed = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", tmp_path / "all.mp4"],
+                                    capture_output=True, text=True, timeout=30, check=True)
+            assert codec in probed.stdout.split(), probed.stdout
+        wait_until(lambda: (live.folder / "html/off/cam.m3u8").exists(), 15, "sound in MPEG-TS")
+    said = [line for line in live.log().splitlines() if "is left out" in line]
+    assert len(said) == 1 and "AV1 is left out, MPEG-TS cannot carry it; hls_use_fmp4 auto would" in said[0], said
+    last = numbers_of((live.folder / "html/live/cam.m3u8").read_text())[-1]
+    with Publisher(live, clip("basic")):
+        player = Player(live).join().wait()
+        wait_until(lambda: numbers_of(player.playlist())[-1] > last, 15, "fragments of H.264")
+        assert all(".m4s" in segment.uri and segment.map for segment in hls_check.parse(player.playlist()).segments)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name, form", [("hevc", "ts"), ("opus", "ts"), ("hevc", "fmp4"), ("av1", "fmp4"), ("opus", "fmp4"), ("mp3", "fmp4")])
 def test_other_codecs_decode(server, clip, tmp_path, name, form):
     """Enhanced RTMP's codecs in segments, read by ffmpeg of the distribution."""
-    live = server(hls("hls_use_fmp4 on;" if form == "fmp4" else ""))
+    live = server(hls(f"hls_use_fmp4 {'on' if form == 'fmp4' else 'off'};"))
     path = clip(name)
     with FfmpegPublisher(live.url("cam"), path, ffmpeg=find_new_ffmpeg() or "ffmpeg", speed=4):
         player = Player(live).join().wait()

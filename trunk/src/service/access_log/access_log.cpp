@@ -58,7 +58,7 @@ void AccessLog::on_left(session::ClientEntry& entry, const session::SessionEnd& 
 
 void AccessLog::on_refused(const session::ClientEntry& entry, const Error& error) {
     const session::ClientRequest& request = entry.client().request();
-    add({std::chrono::system_clock::now(), request, request.vhost, {}, {}, Outcome::refused, error.sentence()});
+    add({std::chrono::system_clock::now(), request, vhosts_.serving(request.vhost), {}, {}, Outcome::refused, error.sentence()});
 }
 
 }  // namespace live::service::access_log

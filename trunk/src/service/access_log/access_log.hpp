@@ -19,6 +19,16 @@ namespace live::service::access_log {
 // In place of a file's name.
 inline constexpr std::string_view kOff = "off";
 
+// The virtual hosts of the settings.
+class VhostNames {
+public:
+    // The name of the one that serves what a client calls `name`; `name` itself when none does.
+    virtual std::string serving(const std::string& name) const = 0;
+
+protected:
+    ~VhostNames() = default;
+};
+
 class AccessLog final : public session::ClientWatcher {
 public:
     // So much is written without waiting for flush().
@@ -26,8 +36,8 @@ public:
     // What may wait while the file takes nothing; further lines are lost.
     static constexpr std::size_t kWaitingBytesMax = 128 << 10;
 
-    // `log` outlives this. Nothing is opened before open().
-    AccessLog(std::string path, const Log& log) : path_(std::move(path)), log_(log) {}
+    // What is referred to outlives this. Nothing is opened before open().
+    AccessLog(std::string path, const VhostNames& vhosts, const Log& log) : path_(std::move(path)), vhosts_(vhosts), log_(log) {}
     ~AccessLog() { flush(); }
 
     // For the first time, or again because the file was moved away. When that fails the log says so, and the file before, if
@@ -48,6 +58,7 @@ private:
     void add(const Visit& visit);
 
     const std::string path_;
+    const VhostNames& vhosts_;
     const Log& log_;
     io::AppendFile file_;
     std::string waiting_;  // whole lines, but for the first one when the file took only its beginning

@@ -10,6 +10,7 @@
 #include "io/loop.hpp"
 #include "service/files/normal_path.hpp"
 #include "service/files/send_blocks.hpp"
+#include "session/flv/status.hpp"
 #include "session/http/mime.hpp"
 
 namespace live::service::dash {
@@ -44,13 +45,26 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     const auto file = find(request);
     if (file == nullptr)
         return exchange.send(http::error_reply(kNotFound, "there is no such file"), deadline);
+    const bool is_mpd = request.path().ends_with(kMpdEnding);
+    // HEAD plays nothing.
+    const auto admitted = request.is_head() ? Result<void>()
+                          : is_mpd          ? viewers_.admit(request, *file->stream(), deadline)
+                                            : viewers_.touch(request, *file->stream());
+    if (!admitted.ok()) {
+        if (admitted.code() == Errc::cancelled)
+            return admitted;
+        const int status = session::flv::status_for(admitted.code());
+        return exchange.send(http::error_reply(status, admitted.error().sentence()), deadline);
+    }
     if (!request.is_head())
         file->note_asked();
     if (!file->is_whole())
         return send_growing(exchange, *file, deadline);
     std::vector<std::pair<std::string, std::string>> headers;
-    if (request.path().ends_with(kMpdEnding))
+    if (is_mpd)
         headers.emplace_back("Cache-Control", "no-cache");
+    if (!request.is_head())
+        viewers_.add_sent(request, *file->stream(), file->bytes());
     return files::send_blocks(exchange, file->blocks(), std::move(headers), nullptr, deadline);
 }
 
@@ -83,6 +97,7 @@ Result<void> DashHandler::send_growing(http::Exchange& exchange, HeldFile& file,
         if (sent == file.blocks().size())
             return exchange.finish_chunks(deadline);
         const io::Block block = file.blocks()[sent];
+        viewers_.add_sent(exchange.request(), *file.stream(), block->size());
         TRY(send_block(exchange, block, deadline));
     }
 }

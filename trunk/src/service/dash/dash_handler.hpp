@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "service/dash/held_files.hpp"
+#include "service/dash/viewers.hpp"
 #include "session/http/exchange.hpp"
 #include "session/http/handler.hpp"
 #include "session/http/static_handler.hpp"
@@ -17,7 +18,8 @@ public:
     static constexpr std::chrono::seconds kWaitMax{30};
 
     // What is referred to outlives this.
-    DashHandler(const HeldFiles& held, const session::http::FileRoots& roots) : held_(held), roots_(roots) {}
+    DashHandler(const HeldFiles& held, const session::http::FileRoots& roots, files::Sessions& sessions)
+        : held_(held), roots_(roots), viewers_(sessions) {}
 
     bool takes(const session::http::Request& request) const override { return find(request) != nullptr; }
     Result<void> serve(session::http::Exchange& exchange, io::Deadline deadline) override;
@@ -26,10 +28,11 @@ private:
     HeldFileRef find(const session::http::Request& request) const;
     // Until there are more than `count` blocks, or none come any more.
     static Result<void> wait_for_more(HeldFile& file, std::size_t count, io::Deadline deadline);
-    static Result<void> send_growing(session::http::Exchange& exchange, HeldFile& file, io::Deadline deadline);
+    Result<void> send_growing(session::http::Exchange& exchange, HeldFile& file, io::Deadline deadline);
 
     const HeldFiles& held_;
     const session::http::FileRoots& roots_;
+    Viewers viewers_;
 };
 
 }  // namespace live::service::dash

@@ -1,5 +1,6 @@
 #include "service/dash/dash_handler.hpp"
 
+#include "service/files/session_fixture.hpp"
 #include "service/files/site_fixture.hpp"
 
 namespace live::service::dash {
@@ -14,11 +15,23 @@ protected:
         roots_.folder = "html";
         router_.add_fallback(handler_);
     }
-    HeldFileRef add(const std::string& name) { return held_.add("html/live/" + name); }
+    HeldFileRef add(const std::string& name, const HeldStreamRef& stream) { return held_.add("html/live/" + name, stream); }
+    HeldFileRef add(const std::string& name) { return add(name, cam_); }
+    HeldFileRef add_whole(const std::string& name, const HeldStreamRef& stream) {
+        const auto file = add(name, stream);
+        file->add(block_of("<MPD>"));
+        file->end();
+        return file;
+    }
 
     HeldFiles held_;
     files::OneFolder roots_;
-    DashHandler handler_{held_, roots_};
+    const HeldStreamRef cam_ = std::make_shared<const HeldStream>(HeldStream{"__defaultVhost__", "live", "cam", 10s});
+    files::Door door_;
+    files::Heard heard_;
+    session::ClientTable clients_;
+    files::Sessions sessions_{door_, heard_, clients_};
+    DashHandler handler_{held_, roots_, sessions_};
 };
 
 TEST_F(DashHandlerTest, GivesWhatIsHeld) {
@@ -60,6 +73,50 @@ TEST_F(DashHandlerTest, ASegmentThatNeverCameIsNotFound) {
     static_cast<void>(io::sleep(io::Deadline::after(1ms)));
     segment->end();
     EXPECT_EQ(receive(*stream).status, 404);
+}
+
+TEST_F(DashHandlerTest, APlayerIsASessionFromItsFirstMpdOn) {
+    add_whole("cam.mpd", cam_);
+    add_whole("cam/video-1.m4s", cam_);
+    ask("/live/cam.mpd", "HEAD");
+    ask("/live/cam/video-1.m4s");
+    EXPECT_EQ(sessions_.size(), 0u) << "nobody plays yet";
+    ask("/live/cam.mpd?token=1");
+    ask("/live/cam.mpd");
+    ask("/live/cam/video-1.m4s");
+    ASSERT_EQ(clients_.size(), 1u) << "the same program at the same address";
+    clients_.for_each([](session::ClientEntry& entry) {
+        const session::ClientRequest& request = entry.client().request();
+        EXPECT_EQ(request.protocol, "http-dash");
+        EXPECT_EQ(request.kind, session::ClientKind::hls_play);
+        EXPECT_EQ(request.stream + request.extension, "cam.mpd");
+        EXPECT_EQ(request.param, "?token=1");
+        EXPECT_EQ(entry.figures().sent_bytes, 15u);
+        entry.kick("an operator");
+    });
+    EXPECT_EQ(ask("/live/cam.mpd").status, 404);
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 404);
+    sessions_.expire(io::now() + 10s);
+    EXPECT_EQ(heard_.ended.size(), 1u);
+    EXPECT_EQ(ask("/live/cam.mpd").status, 200) << "it may come again later, as a player of HLS may";
+}
+
+TEST_F(DashHandlerTest, WhoIsRefusedGetsNoMpd) {
+    door_.refused = "cam";
+    add_whole("cam.mpd", cam_);
+    EXPECT_EQ(ask("/live/cam.mpd").status, 403);
+    EXPECT_EQ(sessions_.size(), 0u);
+}
+
+TEST_F(DashHandlerTest, WhatIsRememberedOfPlayersIsBounded) {
+    Viewers viewers(sessions_);
+    session::http::Request request;
+    for (int i = 0; i < 500; ++i) {
+        request.peer_ip = std::to_string(i);
+        ASSERT_TRUE(viewers.admit(request, *cam_, io::Deadline::after(5s)).ok());
+        sessions_.expire(io::now() + 10s);
+    }
+    EXPECT_LE(viewers.size(), 65u);
 }
 
 }  // namespace

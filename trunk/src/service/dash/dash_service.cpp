@@ -26,7 +26,9 @@ void DashService::on_published(const session::ClientRequest& request, const sess
         return;
     const std::string name =
         replace_variables(options.mpd_file, {{"vhost", plan.vhost}, {"app", request.app}, {"stream", request.stream}});
-    DashStream* stream = jobs_.start(source, files::normal_path(options.path, name), options, held_, log_.with_id(random_id()));
+    DashStream* stream =
+        jobs_.start(source, files::normal_path(options.path, name), HeldStream{plan.vhost, request.app, request.stream, {}},
+                    options, held_, log_.with_id(random_id()));
     if (stream == nullptr)
         return;
     stream->on_published();

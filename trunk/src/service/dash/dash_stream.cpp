@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "base/log_format.hpp"
@@ -20,12 +21,9 @@ std::string without_ending(const std::string& path) {
 
 io::Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 
-HeldFileRef hold(HeldFiles& held, const std::string& path, const std::vector<io::Block>& blocks) {
-    auto file = held.add(path);
-    for (const io::Block& block : blocks)
-        file->add(block);
-    file->end();
-    return file;
+// Who has asked for nothing for so long does not watch.
+Duration idle_limit_of(const DashOptions& options) {
+    return 2 * std::max<Duration>(std::max(options.update_period, options.fragment), 1s);
 }
 
 std::uint64_t bit_rate(std::size_t bytes, MediaTime time) {
@@ -35,11 +33,18 @@ std::uint64_t bit_rate(std::size_t bytes, MediaTime time) {
 
 }  // namespace
 
-DashStream::DashStream(Ref<media::Source> source, std::string mpd, const DashOptions& options, HeldFiles& held, Log log)
+HeldStreamRef DashStream::named(HeldStream name, Duration idle_limit) {
+    name.idle_limit = idle_limit;
+    return std::make_shared<const HeldStream>(std::move(name));
+}
+
+DashStream::DashStream(Ref<media::Source> source, std::string mpd, HeldStream name, const DashOptions& options, HeldFiles& held,
+                       Log log)
     : source_(source),
       mpd_path_(std::move(mpd)),
       folder_(without_ending(mpd_path_) + "/"),
       options_(options),
+      name_(named(std::move(name), idle_limit_of(options))),
       held_(held),
       log_(std::move(log)),
       cursor_(std::move(source), options.ll ? media::Listens::at_once : media::Listens::patiently, media::Cursor::Start::now),
@@ -110,8 +115,7 @@ void DashStream::drain() {
 void DashStream::look_for_audience() {
     if (mpd_ && mpd_->was_asked())
         asked_at_ = io::now();
-    const auto patience = 2 * std::max<Duration>(std::max(options_.update_period, options_.fragment), 1s);
-    const bool is_watched = asked_at_ != TimePoint{} && io::now() - asked_at_ < patience;
+    const bool is_watched = asked_at_ != TimePoint{} && io::now() - asked_at_ < name_->idle_limit;
     cursor_.set_audience(is_watched ? media::Cursor::Audience::some : media::Cursor::Audience::none);
 }
 
@@ -137,23 +141,25 @@ void DashStream::add(HeadersMade made) {
     listed_.clear();
     init_suffix_ = inits_ == 0 ? "" : fmt::format("-{}", inits_);
     ++inits_;
-    formats_.emplace();
+    formats_ = {};
     Init init;
     for (const Track track : kTracks) {
         const std::size_t i = index_of(track);
-        (*formats_)[i] = std::move(made.headers[i].format);
+        if (!made.headers[i])
+            continue;
+        formats_[i] = std::move(made.headers[i]->format);
         init.paths[i] = fmt::format("{}{}-init{}.mp4", folder_, name_of(track), init_suffix_);
-        init.held[i] = hold(held_, init.paths[i], {made.headers[i].bytes});
-        write(init.paths[i], {made.headers[i].bytes});
+        init.held[i] = hold(init.paths[i], {made.headers[i]->bytes});
+        write(init.paths[i], {made.headers[i]->bytes});
     }
     init_files_.push_back(std::move(init));
     if (init_files_.size() > kInitsMax) {
         Init& oldest = init_files_.front();
-        for (std::size_t i = 0; i < kTrackCount; ++i)
-            held_.remove(oldest.paths[i], oldest.held[i]);
-        disk_.remove({oldest.paths.begin(), oldest.paths.end()});
+        disk_.remove(forget(oldest));
         init_files_.pop_front();
     }
+    if (promised_)
+        promise_tracks();
 }
 
 void DashStream::note_begin(MediaTime media_now) {
@@ -172,7 +178,8 @@ void DashStream::add(const ChunkMade& made) {
     if (!made.begins)
         return;
     open_.emplace();
-    for (std::size_t i = 0; i < kTrackCount; ++i) {
+    for (const Track track : kTracks) {
+        const std::size_t i = index_of(track);
         const MpdSegment* before = listed_.empty() ? nullptr : &listed_.back().times[i];
         const bool meets = before != nullptr && std::chrono::abs(before->start + before->duration - made.start) < kGapMin;
         (*open_)[i] = {meets ? before->start + before->duration : made.start, foretold()};
@@ -182,28 +189,31 @@ void DashStream::add(const ChunkMade& made) {
 
 // As long as the one before.
 MediaTime DashStream::foretold() const {
-    return listed_.empty() ? MediaTime(options_.fragment) : listed_.back().times[index_of(Track::video)].duration;
+    return listed_.empty() ? MediaTime(options_.fragment) : listed_.back().times[index_of(leader())].duration;
 }
 
 void DashStream::add(SegmentMade made) {
-    const TrackSegment& video = made.tracks[index_of(Track::video)];
-    note_begin(video.start + video.duration);
+    const TrackSegment& leading = made.tracks[index_of(leader())];
+    note_begin(leading.start + leading.duration);
     open_.reset();
     Segment segment;
     if (promised_ && promised_->number == made.number) {
         segment = *std::exchange(promised_, std::nullopt);
         for (const Held& held : segment.held)
-            held->end();
+            if (held != nullptr)
+                held->end();
     }
     segment.number = made.number;
     for (const Track track : kTracks) {
+        if (!is_there(track))
+            continue;
         const std::size_t i = index_of(track);
         TrackSegment& of = made.tracks[i];
         const std::string path = file_of(track, made.number);
         segment.times[i] = {of.start, of.duration};
         segment.bytes[i] = of.bytes;
         if (segment.held[i] == nullptr)
-            segment.held[i] = hold(held_, path, of.blocks);
+            segment.held[i] = hold(path, of.blocks);
         write(path, std::move(of.blocks));
     }
     listed_.push_back(std::move(segment));
@@ -215,7 +225,7 @@ void DashStream::add(SegmentMade made) {
 
 // Numbers in a list have no holes: behind a lost segment it begins anew.
 void DashStream::add(const SegmentDropped& made) {
-    LOG_WARN(log_, "DASH {}: fragment {} has pictures or sound only, and is left out", url(), made.number);
+    LOG_WARN(log_, "DASH {}: fragment {} has video or audio only, and is left out", url(), made.number);
     open_.reset();
     break_promise();
     left_.insert(left_.end(), std::move_iterator(listed_.begin()), std::move_iterator(listed_.end()));
@@ -228,8 +238,24 @@ void DashStream::promise(std::uint64_t number) {
     break_promise();
     promised_ = Segment();
     promised_->number = number;
-    for (const Track track : kTracks)
-        promised_->held[index_of(track)] = held_.add(file_of(track, number));
+    promise_tracks();
+}
+
+// Those that are there, and no others.
+void DashStream::promise_tracks() {
+    for (const Track track : kTracks) {
+        Held& held = promised_->held[index_of(track)];
+        if (is_there(track) == (held != nullptr))
+            continue;
+        const std::string path = file_of(track, promised_->number);
+        if (held == nullptr) {
+            held = held_.add(path, name_);
+            continue;
+        }
+        held->end();
+        held_.remove(path, held);
+        held.reset();
+    }
 }
 
 void DashStream::break_promise() {
@@ -237,6 +263,8 @@ void DashStream::break_promise() {
         return;
     for (const Track track : kTracks) {
         const Held& held = promised_->held[index_of(track)];
+        if (held == nullptr)
+            continue;
         held->end();
         held_.remove(file_of(track, promised_->number), held);
     }
@@ -255,7 +283,7 @@ void DashStream::write(const std::string& path, std::vector<io::Block> blocks) {
 // The disk has whole segments only.
 void DashStream::write_mpd(bool with_open) {
     const std::string text = mpd_text(with_open);
-    mpd_ = hold(held_, mpd_path_, {block_of(text)});
+    mpd_ = hold(mpd_path_, {block_of(text)});
     if (!with_open)
         disk_.write_list(mpd_path_, block_of(text), {});
 }
@@ -270,9 +298,11 @@ std::string DashStream::mpd_text(bool with_open) const {
     mpd.init_suffix = init_suffix_;
     mpd.first_number = listed_.empty() ? segmenter_.number() : listed_.front().number;
     for (const Track track : kTracks) {
+        if (!is_there(track))
+            continue;
         const std::size_t i = index_of(track);
-        MpdTrack& shown = track == Track::audio ? mpd.audio : mpd.video;
-        shown.format = (*formats_)[i];
+        MpdTrack& shown = (track == Track::audio ? mpd.audio : mpd.video).emplace();
+        shown.format = *formats_[i];
         for (const Segment& segment : listed_) {
             shown.segments.push_back(segment.times[i]);
             shown.bits_a_second = std::max(shown.bits_a_second, bit_rate(segment.bytes[i], segment.times[i].duration));
@@ -299,9 +329,30 @@ void DashStream::clean_up() {
 
 void DashStream::forget(const Segment& segment, std::vector<std::string>& paths) {
     for (const Track track : kTracks) {
+        if (segment.held[index_of(track)] == nullptr)
+            continue;
         paths.push_back(file_of(track, segment.number));
         held_.remove(paths.back(), segment.held[index_of(track)]);
     }
+}
+
+std::vector<std::string> DashStream::forget(const Init& init) {
+    std::vector<std::string> paths;
+    for (std::size_t i = 0; i < kTrackCount; ++i) {
+        if (init.held[i] == nullptr)
+            continue;
+        held_.remove(init.paths[i], init.held[i]);
+        paths.push_back(init.paths[i]);
+    }
+    return paths;
+}
+
+HeldFileRef DashStream::hold(const std::string& path, const std::vector<io::Block>& blocks) {
+    auto file = held_.add(path, name_);
+    for (const io::Block& block : blocks)
+        file->add(block);
+    file->end();
+    return file;
 }
 
 // From memory.
@@ -312,8 +363,7 @@ void DashStream::forget_all() {
         for (const Segment& segment : *segments)
             forget(segment, ignored);
     for (const Init& init : init_files_)
-        for (std::size_t i = 0; i < kTrackCount; ++i)
-            held_.remove(init.paths[i], init.held[i]);
+        forget(init);
     if (mpd_)
         held_.remove(mpd_path_, mpd_);
 }
@@ -326,7 +376,7 @@ void DashStream::dispose() {
         for (const Segment& segment : *segments)
             forget(segment, paths);
     for (const Init& init : init_files_)
-        paths.insert(paths.end(), init.paths.begin(), init.paths.end());
+        std::ranges::move(forget(init), std::back_inserter(paths));
     LOG_INFO(log_, "DASH {}: disposes of {} files", url(), paths.size());
     disk_.remove(std::move(paths));
 }

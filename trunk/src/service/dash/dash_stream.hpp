@@ -37,7 +37,7 @@ public:
 
     // `mpd` is the file's path in one spelling; segments go into the folder of that name without its ending. What is referred to
     // outlives this.
-    DashStream(Ref<media::Source> source, std::string mpd, const DashOptions& options, HeldFiles& held, Log log);
+    DashStream(Ref<media::Source> source, std::string mpd, HeldStream name, const DashOptions& options, HeldFiles& held, Log log);
     ~DashStream();
     DashStream(const DashStream&) = delete;
     DashStream& operator=(const DashStream&) = delete;
@@ -57,9 +57,11 @@ public:
 
 private:
     using Held = HeldFileRef;
+    static HeldStreamRef named(HeldStream name, Duration idle_limit);
+    Held hold(const std::string& path, const std::vector<io::Block>& blocks);
     struct Segment {
         std::uint64_t number = 0;
-        PerTrack<MpdSegment> times;
+        PerTrack<MpdSegment> times;  // these three: of the tracks that are there
         PerTrack<std::size_t> bytes{};
         PerTrack<Held> held;
     };
@@ -83,12 +85,17 @@ private:
     void clean_up();
     // From memory; the paths are added to `paths`.
     void forget(const Segment& segment, std::vector<std::string>& paths);
+    std::vector<std::string> forget(const Init& init);
     // The files that the next number will have are there to be waited for.
     void promise(std::uint64_t number);
+    void promise_tracks();
     void break_promise();
     void forget_all();
     void dispose();
     Duration time_after_end() const;
+    bool is_there(Track track) const { return formats_[index_of(track)].has_value(); }
+    // Whose segments say when they begin and end.
+    Track leader() const { return is_there(Track::video) ? Track::video : Track::audio; }
     std::string file_of(Track track, std::uint64_t number) const;
     MediaTime foretold() const;
 
@@ -96,6 +103,7 @@ private:
     const std::string mpd_path_;
     const std::string folder_;  // with a slash at its end
     const DashOptions options_;
+    const HeldStreamRef name_;
     HeldFiles& held_;
     Log log_;
     media::Cursor cursor_;
@@ -108,7 +116,7 @@ private:
     TimePoint began_at_{};
     MediaTime shift_{};  // from the source's time to that of the MPD
     bool must_follow_clock_ = false;
-    std::optional<PerTrack<wire::mp4::TrackFormat>> formats_;
+    PerTrack<std::optional<wire::mp4::TrackFormat>> formats_;  // of the tracks that are there
     std::uint64_t inits_ = 0;
     std::string init_suffix_;
     std::deque<Init> init_files_;

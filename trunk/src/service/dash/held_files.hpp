@@ -3,18 +3,32 @@
 #pragma once
 
 #include <memory>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/time.hpp"
 #include "io/replace_file.hpp"
 #include "service/files/waiters.hpp"
 
 namespace live::service::dash {
 
+// The stream whose file it is, for those who count players.
+struct HeldStream {
+    std::string vhost;
+    std::string app;
+    std::string stream;
+    Duration idle_limit{};  // of a player: one that asks for nothing for so long has gone
+};
+// Its owners are the stream and its files.
+using HeldStreamRef = std::shared_ptr<const HeldStream>;
+
 class HeldFile {
 public:
+    explicit HeldFile(HeldStreamRef stream) : stream_(std::move(stream)) {}
+    const HeldStreamRef& stream() const { return stream_; }
     void add(io::Block block) {
         blocks_.push_back(std::move(block));
         waiters_.raise();
@@ -25,6 +39,11 @@ public:
         waiters_.raise();
     }
     const std::vector<io::Block>& blocks() const { return blocks_; }
+    // Of what there is.
+    std::size_t bytes() const {
+        return std::accumulate(blocks_.begin(), blocks_.end(), std::size_t{0},
+                               [](std::size_t sum, const io::Block& block) { return sum + block->size(); });
+    }
     bool is_whole() const { return is_whole_; }
     files::Waiters& waiters() { return waiters_; }
     // Somebody asked for it.
@@ -32,6 +51,7 @@ public:
     bool was_asked() const { return was_asked_; }
 
 private:
+    HeldStreamRef stream_;
     std::vector<io::Block> blocks_;
     files::Waiters waiters_;
     bool is_whole_ = false;
@@ -44,7 +64,9 @@ using HeldFileRef = std::shared_ptr<HeldFile>;
 class HeldFiles {
 public:
     // By path in one spelling (files::normal_path). What was there under that name is not found any more.
-    HeldFileRef add(const std::string& path) { return files_[path] = std::make_shared<HeldFile>(); }
+    HeldFileRef add(const std::string& path, const HeldStreamRef& stream) {
+        return files_[path] = std::make_shared<HeldFile>(stream);
+    }
     void remove(const std::string& path, const HeldFileRef& file) {
         if (const auto found = files_.find(path); found != files_.end() && found->second == file)
             files_.erase(found);

@@ -39,11 +39,14 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
+// Of the track that says where segments begin.
+MediaTime last_duration(const Mpd& mpd) { return (mpd.video ? mpd.video : mpd.audio)->segments.back().duration; }
+
 // 5.3.9.5.3: the last segment may be asked for when its first chunk is there.
 std::string chunks_text(const Mpd& mpd) {
     if (!mpd.chunk)
         return "";
-    const MediaTime early = std::max(MediaTime(), mpd.video.segments.back().duration - *mpd.chunk);
+    const MediaTime early = std::max(MediaTime(), last_duration(mpd) - *mpd.chunk);
     return fmt::format(" availabilityTimeOffset=\"{:.3f}\" availabilityTimeComplete=\"false\"",
                        std::chrono::duration<double>(early).count());
 }
@@ -76,7 +79,7 @@ std::string set_text(const Mpd& mpd, const MpdTrack& track) {
 }  // namespace
 
 std::string text_of(const Mpd& mpd) {
-    const MediaTime last = mpd.video.segments.back().duration;
+    const MediaTime last = last_duration(mpd);
     std::string text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
     text += fmt::format(
         "<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" profiles=\"urn:mpeg:dash:profile:isoff-live:2011\" type=\"dynamic\" "
@@ -85,7 +88,9 @@ std::string text_of(const Mpd& mpd) {
         duration_text(mpd.update_period), duration_text(last * mpd.window_size), date_text(mpd.began), date_text(mpd.written),
         duration_text(2 * mpd.chunk.value_or(last)));
     text += fmt::format("  <BaseURL>{}</BaseURL>\n  <Period id=\"0\" start=\"PT0S\">\n", escaped(mpd.folder));
-    text += set_text(mpd, mpd.audio) + set_text(mpd, mpd.video);
+    for (const auto* track : {&mpd.audio, &mpd.video})
+        if (*track)
+            text += set_text(mpd, **track);
     return text + "  </Period>\n</MPD>\n";
 }
 

@@ -1,5 +1,5 @@
-// The MPD of a live stream (ISO/IEC 23009-1, 5): a presentation that goes on, with one set of pictures and one of sound, whose
-// segments are listed one by one. Writing only; dry.
+// The MPD of a live stream (ISO/IEC 23009-1, 5): a presentation that goes on, with one set of video, one of audio, or both,
+// whose segments are listed one by one. Writing only; dry.
 #pragma once
 
 #include <chrono>
@@ -34,11 +34,11 @@ struct Mpd {
     std::uint64_t first_number = 0;  // of the segments, which both tracks share
     // The last segment is still being made, in chunks of this length; its duration is foretold.
     std::optional<MediaTime> chunk;
-    MpdTrack audio;
-    MpdTrack video;
+    // One at least, with a segment at least.
+    std::optional<MpdTrack> audio;
+    std::optional<MpdTrack> video;
 };
 
-// There is at least one segment.
 std::string text_of(const Mpd& mpd);
 
 }  // namespace live::service::dash

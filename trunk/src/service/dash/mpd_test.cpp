@@ -13,16 +13,18 @@ Mpd example() {
     mpd.window_size = 5;
     mpd.folder = "cam&1/";
     mpd.first_number = 7;
-    mpd.video.format.kind = wire::mp4::TrackKind::video;
-    mpd.video.format.codecs = "avc1.64001f";
-    mpd.video.format.width = 640;
-    mpd.video.format.height = 360;
-    mpd.video.bits_a_second = 500'000;
-    mpd.video.segments = {{10s, 2'040ms}, {12'040ms, 2s}};
-    mpd.audio.format.kind = wire::mp4::TrackKind::audio;
-    mpd.audio.format.codecs = "mp4a.40.2";
-    mpd.audio.format.sample_rate = 44'100;
-    mpd.audio.segments = {{MediaTime(10'000'400), MediaTime(2'020'300)}, {MediaTime(12'020'700), MediaTime(2'000'000)}};
+    mpd.video.emplace();
+    mpd.video->format.kind = wire::mp4::TrackKind::video;
+    mpd.video->format.codecs = "avc1.64001f";
+    mpd.video->format.width = 640;
+    mpd.video->format.height = 360;
+    mpd.video->bits_a_second = 500'000;
+    mpd.video->segments = {{10s, 2'040ms}, {12'040ms, 2s}};
+    mpd.audio.emplace();
+    mpd.audio->format.kind = wire::mp4::TrackKind::audio;
+    mpd.audio->format.codecs = "mp4a.40.2";
+    mpd.audio->format.sample_rate = 44'100;
+    mpd.audio->segments = {{MediaTime(10'000'400), MediaTime(2'020'300)}, {MediaTime(12'020'700), MediaTime(2'000'000)}};
     return mpd;
 }
 
@@ -71,8 +73,20 @@ TEST(DashMpd, ASegmentThatIsBeingMadeMayBeAskedForAfterItsFirstChunk) {
               std::string::npos);
     EXPECT_NE(text.find(R"(minBufferTime="PT0.400S")"), std::string::npos);
     EXPECT_NE(text.find(R"(initialization="$RepresentationID$-init-3.mp4")"), std::string::npos);
-    mpd.video.segments.back().duration = 100ms;
+    mpd.video->segments.back().duration = 100ms;
     EXPECT_NE(text_of(mpd).find(R"(availabilityTimeOffset="0.000")"), std::string::npos) << "never after its end";
+}
+
+TEST(DashMpd, OneKindAloneIsOneSet) {
+    Mpd mpd = example();
+    mpd.video.reset();
+    const std::string audio = text_of(mpd);
+    EXPECT_EQ(audio.find("contentType=\"video\""), std::string::npos);
+    EXPECT_NE(audio.find("contentType=\"audio\""), std::string::npos);
+    EXPECT_NE(audio.find("timeShiftBufferDepth=\"PT10.000S\""), std::string::npos) << "by the segments of audio";
+    mpd = example();
+    mpd.audio.reset();
+    EXPECT_EQ(text_of(mpd).find("audio"), std::string::npos);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
-// Segmenter: one stream as segments of pictures and segments of sound, which begin and end together, at key frames. Packets go
-// in; headers, segments and the chunks inside them come out as bytes. It knows media time only: no clock, no file. Dry.
+// Segmenter: one stream as segments of video and segments of audio, which begin and end together, at key frames; a stream of one
+// kind has segments of that kind alone. Packets go in; headers, segments and the chunks inside them come out as bytes. It knows
+// media time only: no clock, no file. Dry.
 //
-// Nothing comes out before both kinds are known: an MPD here has always both.
+// Which kinds there are is decided anew for each segment: those that are known and have sent a frame of late. Another answer than
+// before needs other headers.
 #pragma once
 
 #include <array>
@@ -33,7 +35,7 @@ struct Header {
     io::Block bytes;
 };
 struct HeadersMade {
-    PerTrack<Header> headers;
+    PerTrack<std::optional<Header>> headers;  // none of a track that is not there
 };
 
 // A piece of the segment that is open, one fragment of each track that has something; a nullptr for a track that has not.
@@ -51,13 +53,13 @@ struct TrackSegment {
     std::vector<io::Block> blocks;
     std::size_t bytes = 0;
 };
-// A segment is whole; its blocks are those of its chunks.
+// A segment is whole; its blocks are those of its chunks. A track without blocks is not there.
 struct SegmentMade {
     std::uint64_t number = 0;
     PerTrack<TrackSegment> tracks;
 };
 
-// Chunks of this segment have been told, and it came to nothing: it lacks pictures or sound.
+// Chunks of this segment have been told, and it came to nothing: it lacks a track that its header has.
 struct SegmentDropped {
     std::uint64_t number = 0;
 };
@@ -70,8 +72,11 @@ public:
     static constexpr MediaTime kKeptMin = 100ms;
     // A segment that grows over this ends, and the next begins at a key frame.
     static constexpr std::size_t kSegmentBytesMax = 64 << 20;
+    // A kind that has sent nothing for so long is not there; and so long the first segment waits for the other kind.
+    static constexpr MediaTime kSilence = 1s;
 
-    // A segment ends at the first key frame behind `length`. With `chunk` it is made in pieces of that length.
+    // A segment ends at the first key frame after `length`; of audio alone every frame is one. With `chunk` it is made in pieces
+    // of that length.
     Segmenter(MediaTime length, std::optional<MediaTime> chunk) : length_(length), chunk_(chunk) {}
 
     void push(const media::Packet& packet);
@@ -92,26 +97,37 @@ private:
         std::uint64_t length = 0;  // so far
     };
 
-    void push_video(const wire::mp4::Sample& sample);
-    void begin(const wire::mp4::Sample& key);
-    void renew_headers();
+    void push_sample(Track track, const wire::mp4::Sample& sample);
+    void lead(const wire::mp4::Sample& sample);
+    bool is_there(Track track, MediaTime now) const;
+    bool is_current(Track track) const;
+    bool can_begin(Track track, const wire::mp4::Sample& sample) const;
+    void begin(Track track, const wire::mp4::Sample& sample);
+    void renew_writers(MediaTime now);
+    void tell_headers();
     // None when there was nothing to cut.
     io::Block cut(Track track, std::optional<MediaTime> next);
     void end_chunk(std::optional<MediaTime> next);
     void end(std::optional<MediaTime> next);
     void drop();
     Writer& of(Track track) { return writers_[index_of(track)]; }
+    const std::optional<wire::mp4::TrackFormat>& format(Track track) const {
+        return track == Track::audio ? reader_.audio() : reader_.video();
+    }
     bool is_full() const { return bytes_ >= kSegmentBytesMax; }
 
     MediaTime length_;
     std::optional<MediaTime> chunk_;
     std::uint64_t number_ = 0;
     wire::mp4::SampleReader reader_;
-    std::uint32_t version_ = 0;  // of the reader, when the segment began
-    PerTrack<Writer> writers_;
-    std::optional<MediaTime> begun_;  // the open segment's first picture
+    std::uint32_t version_ = 0;                // of the reader, when the segment began
+    PerTrack<std::optional<MediaTime>> seen_;  // the newest frame of each
+    std::optional<MediaTime> first_;           // frame of this publisher, of either kind
+    PerTrack<Writer> writers_;                 // of the tracks that are there
+    Track leader_ = Track::video;              // whose frames say where segments begin: video where there is some
+    std::optional<MediaTime> begun_;           // the open segment's first frame of the leader
     MediaTime chunk_start_{};
-    MediaTime last_picture_{};
+    MediaTime last_{};          // of the leader
     std::size_t bytes_ = 0;     // of the open segment
     bool told_chunks_ = false;  // of the open segment
     std::vector<Made> made_;

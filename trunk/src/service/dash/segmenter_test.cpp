@@ -32,16 +32,31 @@ struct Stream {
         push(media::Kind::video, false, true, video, mp4::avc_config_body());
         push(media::Kind::audio, false, true, audio, mp4::aac_config_body());
     }
-    void seconds(int count, bool has_sound = true) {
+    void seconds(int count, bool has_sound = true, bool has_pictures = true) {
         for (int i = 0; i < count * 25; ++i) {
             const bool key = i % 25 == 0;
-            push(media::Kind::video, key, false, video,
-                 mp4::body_of(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb")));
+            if (has_pictures)
+                push(media::Kind::video, key, false, video,
+                     mp4::body_of(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb")));
             video += 40ms;
             for (; audio < video; audio += MediaTime(23'220))
                 if (has_sound)
                     push(media::Kind::audio, false, false, audio, mp4::body_of(hex("af 01 210a")));
         }
+    }
+    // "a" and "v" for each segment, by what it holds.
+    std::vector<std::string> kinds() const {
+        std::vector<std::string> all;
+        for (const SegmentMade& segment : segments) {
+            all.emplace_back();
+            for (const std::size_t kind : {kAudio, kVideo})
+                all.back() += segment.tracks[kind].blocks.empty() ? "" : kind == kAudio ? "a" : "v";
+        }
+        return all;
+    }
+    void finish() {
+        segmenter.finish();
+        take();
     }
     void take() {
         for (Made& one : segmenter.take()) {
@@ -71,8 +86,8 @@ TEST(DashSegmenter, SegmentsBeginAtKeyFramesAndMeet) {
     stream.segmenter.finish();
     stream.take();
     ASSERT_EQ(stream.headers_made.size(), 1u);
-    EXPECT_EQ(stream.headers_made[0].headers[kVideo].format.codecs, "avc1.64001f");
-    EXPECT_TRUE(mp4::read_file(*stream.headers_made[0].headers[kAudio].bytes).has("moov"));
+    EXPECT_EQ(stream.headers_made[0].headers[kVideo]->format.codecs, "avc1.64001f");
+    EXPECT_TRUE(mp4::read_file(*stream.headers_made[0].headers[kAudio]->bytes).has("moov"));
     const auto& segments = stream.segments;
     ASSERT_EQ(segments.size(), 4u) << "three of two seconds, and the rest";
     std::size_t pictures = 0;
@@ -122,37 +137,77 @@ TEST(DashSegmenter, ChunksAreTheSegmentInPieces) {
     EXPECT_EQ(stream.chunks.back().number, 1u);
 }
 
-TEST(DashSegmenter, NeedsBothKinds) {
-    Stream stream;
-    stream.push(media::Kind::video, false, true, 10s, mp4::avc_config_body());
-    stream.seconds(5);
-    stream.segmenter.finish();
-    EXPECT_TRUE(stream.segmenter.take().empty());
-    stream.push(media::Kind::audio, false, true, 15s, mp4::aac_config_body());
-    stream.seconds(3);
-    stream.take();
-    EXPECT_EQ(stream.segments.size(), 1u) << "from here on there are";
+TEST(DashSegmenter, OneKindAloneIsEnoughAfterAMoment) {
+    Stream video;
+    video.push(media::Kind::video, false, true, 10s, mp4::avc_config_body());
+    video.seconds(6, false);
+    video.take();
+    ASSERT_EQ(video.headers_made.size(), 1u);
+    EXPECT_TRUE(video.headers_made[0].headers[kVideo]);
+    EXPECT_FALSE(video.headers_made[0].headers[kAudio]);
+    EXPECT_EQ(video.kinds(), (std::vector<std::string>{"v", "v"}));
+    EXPECT_EQ(video.segments[0].tracks[kVideo].start, 11s) << "the first key frame after the wait for audio";
+    Stream audio;
+    audio.push(media::Kind::audio, false, true, 10s, mp4::aac_config_body());
+    audio.seconds(6, true, false);
+    audio.segmenter.finish();
+    audio.take();
+    EXPECT_EQ(audio.kinds(), (std::vector<std::string>{"a", "a", "a"}));
+    for (std::size_t i = 1; i < 3; ++i)
+        EXPECT_EQ(audio.segments[i].tracks[kAudio].start,
+                  audio.segments[i - 1].tracks[kAudio].start + audio.segments[i - 1].tracks[kAudio].duration);
+    EXPECT_NEAR(static_cast<double>(audio.segments[0].tracks[kAudio].duration.count()), 2e6, 25'000);
+    EXPECT_GE(mp4::fragment_samples(bytes_of(audio.segments[0].tracks[kAudio].blocks)).at(1).size(), 86u);
 }
 
-TEST(DashSegmenter, ASegmentThatLacksSoundIsLeftOut) {
+TEST(DashSegmenter, AKindThatComesLaterJoinsAtAKeyFrame) {
+    Stream stream;
+    stream.push(media::Kind::video, false, true, 10s, mp4::avc_config_body());
+    stream.seconds(3, false);
+    stream.push(media::Kind::audio, false, true, stream.audio, mp4::aac_config_body());
+    stream.seconds(5);
+    stream.finish();
+    ASSERT_EQ(stream.kinds(), (std::vector<std::string>{"v", "v", "av", "av"}));
+    EXPECT_EQ(stream.segments[1].tracks[kVideo].start, 13s);
+    EXPECT_EQ(stream.segments[1].tracks[kVideo].duration, 1s);
+    EXPECT_EQ(stream.headers_made.size(), 2u);
+    Stream silent_first;
+    silent_first.push(media::Kind::audio, false, true, 10s, mp4::aac_config_body());
+    silent_first.seconds(4, true, false);
+    silent_first.push(media::Kind::video, false, true, silent_first.video, mp4::avc_config_body());
+    silent_first.seconds(5);
+    silent_first.finish();
+    ASSERT_EQ(silent_first.kinds(), (std::vector<std::string>{"a", "a", "av", "av", "av"}));
+    EXPECT_EQ(silent_first.segments[2].tracks[kVideo].start, 14s);
+}
+
+TEST(DashSegmenter, AKindThatStopsIsLeftOutUntilItIsBack) {
     Stream stream;
     stream.headers();
     stream.seconds(2);
     stream.seconds(4, false);
     stream.seconds(3);
-    stream.take();
-    ASSERT_EQ(stream.segments.size(), 2u);
-    EXPECT_EQ(stream.segments[1].number, 1u) << "nobody has heard of it";
-    EXPECT_EQ(stream.segments[1].tracks[kVideo].start, 16s);
+    stream.finish();
+    ASSERT_EQ(stream.kinds(), (std::vector<std::string>{"av", "v", "v", "v", "av"}));
+    EXPECT_EQ(stream.segments[3].tracks[kVideo].start, 16s);
+    EXPECT_EQ(stream.segments[4].tracks[kVideo].start, 17s);
+    EXPECT_EQ(stream.headers_made.size(), 3u);
     Stream chunked(200ms);
     chunked.headers();
     chunked.seconds(2);
-    chunked.seconds(3, false);
+    chunked.seconds(4, false);
     chunked.seconds(3);
-    chunked.take();
-    ASSERT_EQ(chunked.segments.size(), 2u);
-    EXPECT_EQ(chunked.dropped, 1u);
-    EXPECT_EQ(chunked.segments[1].number, 2u) << "chunks of 1 have been told";
+    chunked.finish();
+    ASSERT_EQ(chunked.kinds(), (std::vector<std::string>{"av", "v", "v", "av"}));
+    EXPECT_EQ(chunked.dropped, 1u) << "chunks of 1 have been told, with audio's header";
+    EXPECT_EQ(chunked.segments[1].number, 2u);
+    Stream pictures;
+    pictures.headers();
+    pictures.seconds(2);
+    pictures.seconds(6, true, false);
+    pictures.seconds(3);
+    pictures.finish();
+    EXPECT_EQ(pictures.kinds(), (std::vector<std::string>{"av", "a", "a", "av", "av"}));
 }
 
 TEST(DashSegmenter, AnotherConfigurationNeedsOtherHeaders) {
@@ -168,7 +223,7 @@ TEST(DashSegmenter, AnotherConfigurationNeedsOtherHeaders) {
     stream.segmenter.finish();
     stream.take();
     ASSERT_EQ(stream.headers_made.size(), 2u);
-    EXPECT_EQ(stream.headers_made[1].headers[kAudio].format.sample_rate, 48'000u);
+    EXPECT_EQ(stream.headers_made[1].headers[kAudio]->format.sample_rate, 48'000u);
     stream.segmenter.restart();
     stream.headers();
     stream.seconds(3);

@@ -8,15 +8,18 @@
 #include <string_view>
 #include <vector>
 
+#include "service/files/sessions.hpp"
 #include "service/hls/file_index.hpp"
 #include "service/hls/options.hpp"
-#include "service/hls/sessions.hpp"
 #include "service/hls/stream_output.hpp"
 #include "session/http/exchange.hpp"
 #include "session/http/handler.hpp"
 #include "session/http/static_handler.hpp"
 
 namespace live::service::hls {
+
+using files::Session;
+using files::Sessions;
 
 // The HLS of virtual hosts, from the settings.
 class HlsVhosts {

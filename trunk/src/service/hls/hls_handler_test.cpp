@@ -4,13 +4,16 @@
 
 #include "base/scratch_folder.hpp"
 #include "io/wait_fixture.hpp"
+#include "service/files/session_fixture.hpp"
 #include "service/files/site_fixture.hpp"
 #include "service/hls/hls_service.hpp"
 #include "service/hls/segmenter_fixture.hpp"
-#include "service/hls/session_fixture.hpp"
 
 namespace live::service::hls {
 namespace {
+
+using files::Door;
+using files::Heard;
 
 class OneVhost final : public HlsVhosts {
 public:
@@ -140,7 +143,7 @@ TEST_F(HlsHandlerTest, ANameThatNobodyGaveIsTakenUnlessItIsAnothersOrNoName) {
 
 TEST_F(HlsHandlerTest, WithoutSessionsItIsAPlainFile) {
     vhost_.options.ctx = false;
-    vhost_.options.use_fmp4 = true;
+    vhost_.options.use_fmp4 = Fmp4::on;
     publish(3);
     const auto list = ask("/live/cam.m3u8");
     EXPECT_NE(list.body.find("#EXT-X-MAP:URI=\"cam/init.mp4\"\n"), std::string::npos) << list.body;
@@ -171,7 +174,8 @@ TEST_F(HlsHandlerTest, WhoAsksNowAndThenMayBeWokenTogetherWithOthers) {
 
 TEST_F(HlsHandlerTest, WhoAsksForLowLatencyIsWokenAtOnce) {
     vhost_.options.ctx = false;
-    vhost_.options.ll = vhost_.options.use_fmp4 = true;
+    vhost_.options.ll = true;
+    vhost_.options.use_fmp4 = Fmp4::on;
     publish(2);
     EXPECT_EQ(coalesced_after_playlist(), 0U);
 }

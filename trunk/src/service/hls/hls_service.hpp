@@ -7,14 +7,16 @@
 #include "base/log.hpp"
 #include "base/result.hpp"
 #include "media/stream_table.hpp"
+#include "service/files/sessions.hpp"
 #include "service/files/stream_jobs.hpp"
 #include "service/hls/file_index.hpp"
 #include "service/hls/options.hpp"
-#include "service/hls/sessions.hpp"
 #include "service/hls/stream_output.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::service::hls {
+
+using files::Sessions;
 
 class HlsService {
 public:

@@ -10,12 +10,15 @@
 #include "io/loop.hpp"
 #include "io/off_loop.hpp"
 #include "io/wait_fixture.hpp"
+#include "service/files/session_fixture.hpp"
 #include "service/hls/segmenter_fixture.hpp"
-#include "service/hls/session_fixture.hpp"
 #include "wire/hls/playlist_reader.hpp"
 
 namespace live::service::hls {
 namespace {
+
+using files::Door;
+using files::Heard;
 
 constexpr auto kSoon = std::chrono::seconds(20);
 
@@ -27,9 +30,15 @@ public:
 
 class Errors final : public LogSink {
 public:
-    LogLevel level() const override { return LogLevel::error; }
-    void write(LogLevel, std::string_view, std::string_view, int) override { ++count; }
+    LogLevel level() const override { return LogLevel::warn; }
+    void write(LogLevel level, std::string_view, std::string_view text, int) override {
+        if (level == LogLevel::error)
+            ++count;
+        else
+            warnings.emplace_back(text);
+    }
     int count = 0;
+    std::vector<std::string> warnings;
 };
 
 class HlsServiceTest : public testing::Test {
@@ -59,7 +68,7 @@ protected:
         publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
         request_.id = std::to_string(++publishers_);
         service_->on_published(request_, plan_, options_, Zone::utc);
-        source_->append(config_packet(media::Kind::video, avc_config(), at_));
+        source_->append(config_packet(media::Kind::video, is_av1_ ? av1_config() : avc_config(), at_));
     }
     void unpublish() {
         publication_.reset();
@@ -68,7 +77,8 @@ protected:
     // Pictures at 25 a second, a key picture each second.
     void seconds(int count) {
         for (int i = 0; i < 25 * count && publication_->is_current(); ++i, at_ += 40ms) {
-            source_->append(picture_packet(at_, at_ % 1s == MediaTime()));
+            const bool key = at_ % 1s == MediaTime();
+            source_->append({media::Kind::video, key, false, at_, is_av1_ ? av1_picture(key) : picture(key), {}});
             source_->flush();
             if (i % 5 == 4)
                 static_cast<void>(io::yield(io::Deadline::never()));
@@ -102,6 +112,7 @@ protected:
     session::StreamPlan plan_;
     HlsOptions options_;
     MediaTime at_ = 10s;
+    bool is_av1_ = false;
     int publishers_ = 0;
 };
 
@@ -211,6 +222,78 @@ TEST_F(HlsServiceTest, WithoutRecoveryNumbersBeginAnew) {
     wait_written(0);
     io::wait_until([this] { return on_disk().segments.front().uri == "cam-0.ts"; });
     EXPECT_EQ(on_disk().media_sequence, 0U);
+}
+
+TEST_F(HlsServiceTest, FragmentsAreWhatTheCodecsNeed) {
+    publish();
+    seconds(2);
+    unpublish();
+    wait_written(1);
+    EXPECT_EQ(on_disk().segments.back().uri, "cam-1.ts");
+    is_av1_ = true;
+    publish();
+    seconds(2);
+    unpublish();
+    wait_written(3);
+    io::wait_until([this] { return on_disk().segments.back().uri == "cam-3.m4s"; });
+    const auto playlist = on_disk();
+    EXPECT_EQ(playlist.media_sequence, 2U) << "of fMP4 alone: many players judge by the first";
+    EXPECT_EQ(playlist.discontinuity_sequence, 1U);
+    EXPECT_TRUE(playlist.segments[0].discontinuity);
+    EXPECT_EQ(playlist.segments[0].map, "cam/init.mp4");
+    EXPECT_TRUE(is_on_disk("live/cam/init.mp4"));
+    EXPECT_TRUE(is_on_disk("live/cam-1.ts")) << "for players that have the list of before";
+    is_av1_ = false;
+    publish();
+    seconds(2);
+    wait_written(4);
+    io::wait_until([this] { return on_disk().segments.back().uri == "cam-4.m4s"; });
+    EXPECT_EQ(on_disk().segments.front().uri, "cam-2.m4s") << "it stays fMP4";
+    EXPECT_TRUE(errors_.warnings.empty());
+}
+
+TEST_F(HlsServiceTest, ACodecMayChangeWhileSomebodyPublishes) {
+    publish();
+    seconds(2);
+    is_av1_ = true;
+    source_->append(config_packet(media::Kind::video, av1_config(), at_));
+    seconds(2);
+    wait_written(2);
+    io::wait_until([this] { return on_disk().segments.back().uri == "cam-2.m4s"; });
+    EXPECT_EQ(on_disk().segments.size(), 1U);
+}
+
+TEST_F(HlsServiceTest, AnotherServerGoesOnWithTheContainerOfTheListThatWasLeft) {
+    options_.dispose = 0s;
+    is_av1_ = true;
+    publish();
+    seconds(3);
+    wait_written(1);
+    restart();
+    is_av1_ = false;
+    publish();
+    seconds(2);
+    wait_written(3);
+    io::wait_until([this] { return on_disk().segments.back().uri == "cam-3.m4s"; });
+    EXPECT_EQ(on_disk().segments.front().uri, "cam-1.m4s");
+}
+
+TEST_F(HlsServiceTest, ACodecThatTheContainerCannotCarryIsSaidOnce) {
+    options_.use_fmp4 = Fmp4::off;
+    is_av1_ = true;
+    publish();
+    source_->append(config_packet(media::Kind::audio, aac_config(), at_));
+    for (int i = 0; i < 3; ++i) {
+        source_->append(config_packet(media::Kind::video, av1_config(), at_));
+        seconds(1);
+    }
+    io::wait_until([this] { return !errors_.warnings.empty(); });
+    EXPECT_EQ(errors_.warnings,
+              std::vector<std::string>{"HLS /live/cam: AV1 is left out, MPEG-TS cannot carry it; hls_use_fmp4 auto would"});
+    unpublish();
+    publish();
+    seconds(1);
+    io::wait_until([this] { return errors_.warnings.size() == 2; });
 }
 
 // Every thread that could write waits for something else.

@@ -33,7 +33,10 @@ std::string with_number(const std::string& name, const std::string& number) {
 }  // namespace
 
 Names::Names(const HlsOptions& options, StreamName stream, Zone zone)
-    : options_(options), stream_(std::move(stream)), zone_(zone) {
+    : options_(options),
+      stream_(std::move(stream)),
+      zone_(zone),
+      container_(options.use_fmp4 == Fmp4::on ? Container::fmp4 : Container::ts) {
     playlist_url_ = replace_variables(options_.m3u8_file, variables({}));
     playlist_file_ = normal_path(options_.path, playlist_url_);
 }
@@ -65,7 +68,7 @@ FileName Names::fragment(std::uint64_t number, MediaTime duration, std::chrono::
         const auto since = std::chrono::floor<std::chrono::milliseconds>(now.time_since_epoch());
         all.emplace_back("timestamp", std::to_string(since / options_.fragment));
     }
-    return named(replace_variables(options_.use_fmp4 ? options_.fmp4_file : options_.ts_file, all));
+    return named(replace_variables(container_ == Container::fmp4 ? options_.fmp4_file : options_.ts_file, all));
 }
 
 FileName Names::part(const FileName& fragment, std::uint64_t part) {
@@ -83,6 +86,10 @@ FileName Names::key(std::uint64_t number, std::chrono::system_clock::time_point 
 FileName Names::init(std::uint64_t number) const {
     const std::string text = replace_variables(options_.init_file, variables({}));
     return named(number == 0 ? text : with_number(text, fmt::format("-{}", number)));
+}
+
+std::string Names::told(std::string_view below) const {
+    return options_.path + (options_.path.ends_with('/') ? "" : "/") + std::string(below);
 }
 
 std::optional<std::string> Names::file_of(std::string_view uri) const {

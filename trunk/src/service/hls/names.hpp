@@ -11,6 +11,7 @@
 #include "base/time.hpp"
 #include "base/variables.hpp"
 #include "service/files/normal_path.hpp"
+#include "service/hls/container.hpp"
 #include "service/hls/options.hpp"
 
 namespace live::service::hls {
@@ -37,6 +38,10 @@ public:
     // `options` outlives this.
     Names(const HlsOptions& options, StreamName stream, Zone zone);
 
+    // What the next fragments are, and so by which template they are called. MPEG-TS at first, unless the options say otherwise.
+    void set_container(Container container) { container_ = container; }
+    Container container() const { return container_; }
+
     // "live/cam.m3u8", and where it is.
     const std::string& playlist_url() const { return playlist_url_; }
     const std::string& playlist_file() const { return playlist_file_; }
@@ -48,6 +53,8 @@ public:
     FileName key(std::uint64_t number, std::chrono::system_clock::time_point now) const;
     // The initialisation section with that number: 0 has the configured name, the others a number in front of its ending.
     FileName init(std::uint64_t number) const;
+    // A file below the base directory as callbacks tell it: behind that directory as the operator wrote it.
+    std::string told(std::string_view below) const;
     // Where the file is that a playlist of ours calls `uri`; none when it leads elsewhere.
     std::optional<std::string> file_of(std::string_view uri) const;
 
@@ -58,6 +65,7 @@ private:
     const HlsOptions& options_;
     StreamName stream_;
     Zone zone_;
+    Container container_;
     std::string playlist_url_;
     std::string playlist_file_;
 };

@@ -16,6 +16,11 @@ inline constexpr std::array kOnErrorNames = {
     config::Named<OnError>{"disconnect", OnError::disconnect},
     config::Named<OnError>{"continue", OnError::carry_on},
 };
+inline constexpr std::array kFmp4Names = {
+    config::Named<Fmp4>{"off", Fmp4::off},
+    config::Named<Fmp4>{"on", Fmp4::on},
+    config::Named<Fmp4>{"auto", Fmp4::by_codec},
+};
 inline constexpr std::array<std::string_view, 3> kHlsAudioNames = {"aac", "mp3", "an"};
 inline constexpr std::array<std::string_view, 3> kHlsVideoNames = {"h264", "h265", "vn"};
 
@@ -56,7 +61,8 @@ inline constexpr auto kHlsRows = std::tuple{
         .example("./objs/nginx/html"),
     config::row(&HlsOptions::key_url, "hls_key_url", kNextPublisher, "Stands before the key's name in the list; end it with /.")
         .example("https://localhost:8080/"),
-    config::row(&HlsOptions::use_fmp4, "hls_use_fmp4", kNextPublisher, "fMP4 fragments."),
+    config::row(&HlsOptions::use_fmp4, "hls_use_fmp4", kFmp4Names, kNextPublisher,
+                "fMP4 fragments (on) or MPEG-TS (off); auto: MPEG-TS, but fMP4 for a stream of AV1, VP9, Opus or FLAC."),
     config::row(&HlsOptions::fmp4_file, "hls_fmp4_file", kNextPublisher, "Name of an fMP4 fragment."),
     config::row(&HlsOptions::init_file, "hls_init_file", kNextPublisher, "Name of the fMP4 header."),
     config::row(&HlsOptions::recover, "hls_recover", kNextPublisher, "Goes on with an existing list."),

@@ -16,6 +16,13 @@ enum class OnError : std::uint8_t {
     carry_on,    // players get what is in memory
 };
 
+// Whether fragments are fMP4 or MPEG-TS.
+enum class Fmp4 : std::uint8_t {
+    off,
+    on,
+    by_codec,  // MPEG-TS, and fMP4 for what players do not take from that
+};
+
 struct HlsOptions {
     bool enabled = false;
     std::chrono::milliseconds fragment = 10s;
@@ -43,7 +50,7 @@ struct HlsOptions {
     // The loader fills these two with `path` when they are not said.
     std::string key_file_path;
     std::string key_url;
-    bool use_fmp4 = false;
+    Fmp4 use_fmp4 = Fmp4::by_codec;
     std::string fmp4_file = "[app]/[stream]-[seq].m4s";
     std::string init_file = "[app]/[stream]/init.mp4";
     bool recover = true;

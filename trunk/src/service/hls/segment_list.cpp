@@ -86,16 +86,32 @@ MediaTime SegmentList::listed_time() const {
                            [](MediaTime sum, const ListedSegment& segment) { return sum + segment.duration; });
 }
 
+void SegmentList::retire_oldest() {
+    discontinuities_ += listed_.front().discontinuity ? 1 : 0;
+    retired_.push_back(std::move(listed_.front()));
+    retired_.back().parts.clear();
+    listed_.pop_front();
+}
+
 // The oldest leave as long as what stays fills the window.
 void SegmentList::retire() {
     MediaTime time = listed_time();
     while (listed_.size() > 1 && (time - listed_.front().duration >= rules_.window || listed_.size() > kListedMax)) {
         time -= listed_.front().duration;
-        discontinuities_ += listed_.front().discontinuity ? 1 : 0;
-        retired_.push_back(std::move(listed_.front()));
-        retired_.back().parts.clear();
-        listed_.pop_front();
+        retire_oldest();
     }
+    expire(time);
+}
+
+void SegmentList::retire_all() {
+    const MediaTime time = listed_time();
+    while (!listed_.empty())
+        retire_oldest();
+    expire(time);
+}
+
+// Of what has left: `time` is that of the list it has left.
+void SegmentList::expire(MediaTime time) {
     for (std::size_t i = 0; i + kRetiredInMemory < retired_.size(); ++i) {
         retired_[i].blocks.clear();
         retired_[i].copy.reset();

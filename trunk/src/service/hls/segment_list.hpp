@@ -66,6 +66,8 @@ public:
     ListedPart& add_part(ListedPart part);
     // The segment is complete; parts that were added are its own. Takes next_number().
     ListedSegment& add(ListedSegment segment);
+    // What is listed leaves the list, and players find it for as long as any that has left.
+    void retire_all();
     // Its file could not be written.
     void mark_gap(std::uint64_t number);
     // Nothing comes after what there is, until it does.
@@ -101,6 +103,8 @@ public:
 
 private:
     void retire();
+    void retire_oldest();
+    void expire(MediaTime time);
     MediaTime listed_time() const;
 
     ListRules rules_;

@@ -24,6 +24,16 @@ inline Slice hevc_config() {
     return Slice::copy_of(bytes);
 }
 
+// A sequence header of AV1, 640 by 360.
+inline Slice av1_config() {
+    auto bytes = hex("90 61763031");
+    const auto& record = wire::codec::av1_vectors().front().record;
+    bytes.insert(bytes.end(), record.begin(), record.end());
+    return Slice::copy_of(bytes);
+}
+
+inline Slice opus_config() { return Slice::copy_of(hex("90 4f707573 4f70757348656164 01 02 3801 80bb0000 0000 00")); }
+
 inline Slice aac_config(std::uint8_t version = 0) {
     // 44,100 Hz, or 48,000.
     return Slice::copy_of(version == 0 ? hex("af 00 1210") : hex("af 00 1190"));
@@ -43,6 +53,12 @@ inline Slice picture(bool key, std::uint8_t composition_ms = 0, std::size_t byte
 inline Slice hevc_picture(bool key, std::uint8_t composition_ms = 0) {
     auto body = key ? hex("91 68766331 000000 00000028 2601") : hex("a1 68766331 000000 00000028 0201");
     body[7] = composition_ms;
+    body.resize(body.size() + 38, 0x5A);
+    return Slice::copy_of(body);
+}
+
+inline Slice av1_picture(bool key) {
+    auto body = key ? hex("91 61763031") : hex("a1 61763031");
     body.resize(body.size() + 38, 0x5A);
     return Slice::copy_of(body);
 }

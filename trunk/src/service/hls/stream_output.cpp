@@ -43,8 +43,8 @@ ListRules list_rules_of(const HlsOptions& options) {
             options.part};
 }
 
-std::unique_ptr<Packager> make_packager(const HlsOptions& options) {
-    if (options.use_fmp4)
+std::unique_ptr<Packager> make_packager(const HlsOptions& options, Container container) {
+    if (container == Container::fmp4)
         return std::make_unique<Fmp4Packager>();
     return std::make_unique<TsPackager>(options.dts_directly ? TsPackager::Sound::timed : TsPackager::Sound::counted);
 }
@@ -98,7 +98,7 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
       names_(setup_.options, setup_.name, setup_.zone),
       cursor_(source_, has_parts(setup_.options) ? media::Listens::at_once : media::Listens::patiently,
               media::Cursor::Start::now),
-      segmenter_(rules_of(setup_.options), make_packager(setup_.options)),
+      segmenter_(rules_of(setup_.options), make_packager(setup_.options, names_.container())),
       list_(list_rules_of(setup_.options)) {
     index_.add(names_.playlist_file(), {this, IndexedFile::What::playlist, 0, {}});
 }
@@ -108,8 +108,10 @@ StreamOutput::~StreamOutput() { forget_all(); }
 void StreamOutput::on_published(const session::ClientRequest& publisher) {
     drain();
     if (published_ || !publisher_.id.empty())
-        segmenter_.restart(make_packager(setup_.options));
+        segmenter_.restart(make_packager(setup_.options, names_.container()));
     formats_ = {};
+    codecs_ = {};
+    configs_ = {};
     publisher_ = publisher;
     published_ = true;
     ignoring_ = false;
@@ -199,6 +201,9 @@ Result<void> StreamOutput::read_left_behind(io::Deadline deadline) {
     }
     list_.recover(std::move(segments), before.media_sequence + gone, before.discontinuity_sequence);
     inits_ = list_.next_number();  // the section of before stays what it is
+    const auto has_map = [](const ListedSegment& segment) { return !segment.map.empty(); };
+    if (setup_.options.use_fmp4 == Fmp4::by_codec && std::ranges::any_of(list_.listed(), has_map))
+        begin_fmp4();
     LOG_INFO(log_, "HLS {}: goes on with fragment {}, {} of before are listed", setup_.url, list_.next_number(),
              list_.listed().size());
     changed();
@@ -212,6 +217,7 @@ void StreamOutput::drain() {
             segmenter_.interrupt();
         }
         note_format(*packet);
+        note_codec(*packet);
         if (!ignoring_)
             segmenter_.push(*packet);
     }
@@ -225,6 +231,40 @@ void StreamOutput::note_format(const media::Packet& packet) {
         static_cast<void>(formats_.push_video(packet.dts, packet.payload));
     if (packet.kind == media::Kind::audio && (packet.config || !formats_.audio()))
         static_cast<void>(formats_.push_audio(packet.dts, packet.payload));
+}
+
+void StreamOutput::note_codec(const media::Packet& packet) {
+    if (codecs_.note(packet)) {
+        // What has been fMP4 once stays it: a player cannot be told that what follows needs no header any more, and fMP4 carries
+        // what MPEG-TS does.
+        const bool needs_fmp4 = setup_.options.use_fmp4 == Fmp4::by_codec && codecs_.needs() == Container::fmp4;
+        if (needs_fmp4 && names_.container() == Container::ts) {
+            LOG_INFO(log_, "HLS {}: fragments are fMP4 from now on, players do not take these codecs from MPEG-TS", setup_.url);
+            begin_fmp4();
+        }
+        const bool is_ts = names_.container() == Container::ts;
+        if (const std::string codec = codecs_.left_out(packet.kind, names_.container()); !codec.empty())
+            LOG_WARN(log_, "HLS {}: {} is left out, {} cannot carry it{}", setup_.url, codec,
+                     is_ts ? "MPEG-TS" : "fragmented MP4 here",
+                     is_ts && codecs_.left_out(packet.kind, Container::fmp4).empty() ? "; hls_use_fmp4 auto would" : "");
+    }
+    if (packet.config && packet.kind != media::Kind::data)
+        configs_[media::index_of(packet.kind)] = packet;
+}
+
+// Players go on with fMP4 after a discontinuity. Fragments of before that are MPEG-TS leave the list, because many players judge
+// by the first one.
+void StreamOutput::begin_fmp4() {
+    segmenter_.restart(make_packager(setup_.options, Container::fmp4));
+    handle_made();
+    names_.set_container(Container::fmp4);
+    if (!list_.listed().empty() && list_.listed().back().map.empty())
+        list_.retire_all();
+    list_.set_hint("");
+    upcoming_.reset();
+    for (const auto& config : configs_)
+        if (config)
+            segmenter_.push(*config);
 }
 
 void StreamOutput::handle_made() {
@@ -345,8 +385,8 @@ void StreamOutput::on_written(std::uint64_t number, MediaTime duration, const Fi
         list_.mark_gap(number);
         return fail(written.error());
     }
-    events_.on_fragment({publisher_, setup_.name.vhost, setup_.url, duration, name.file, name.uri, names_.playlist_file(),
-                         names_.playlist_url(), number});
+    events_.on_fragment({publisher_, setup_.name.vhost, setup_.url, duration, names_.told(name.text), name.uri,
+                         names_.told(names_.playlist_url()), names_.playlist_url(), number});
 }
 
 void StreamOutput::write_list() {

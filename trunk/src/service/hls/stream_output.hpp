@@ -19,6 +19,7 @@
 #include "media/cursor.hpp"
 #include "service/files/file_queue.hpp"
 #include "service/files/waiters.hpp"
+#include "service/hls/container.hpp"
 #include "service/hls/file_index.hpp"
 #include "service/hls/names.hpp"
 #include "service/hls/options.hpp"
@@ -120,6 +121,8 @@ private:
     Result<void> read_left_behind(io::Deadline deadline);
     void drain();
     void note_format(const media::Packet& packet);
+    void note_codec(const media::Packet& packet);
+    void begin_fmp4();
     void handle_made();
     void add(PartMade made);
     void add(SegmentMade made);
@@ -149,7 +152,9 @@ private:
     Names names_;
     media::Cursor cursor_;
     Segmenter segmenter_;
-    wire::mp4::SampleReader formats_;  // of this publisher
+    wire::mp4::SampleReader formats_;  // of this publisher, as the next two
+    CodecWatch codecs_;
+    std::array<std::optional<media::Packet>, media::kKindCount> configs_;  // the newest of each kind
     SegmentList list_;
     files::FileQueue files_;
     session::ClientRequest publisher_;

@@ -17,16 +17,6 @@ Slice owned_part(const Slice& whole, Bytes part) {
     return part.empty() ? Slice() : whole.sub(static_cast<std::size_t>(part.data() - whole.data()), part.size());
 }
 
-bool is_carried(flv::VideoCodec codec) {
-    using enum flv::VideoCodec;
-    return codec == avc || codec == hevc || codec == av1 || codec == vp9;
-}
-
-bool is_carried(flv::AudioCodec codec) {
-    using enum flv::AudioCodec;
-    return codec == aac || codec == opus || codec == flac || codec == mp3;
-}
-
 Result<TrackFormat> format_of(flv::AudioCodec codec, Bytes config) {
     switch (codec) {
         case flv::AudioCodec::aac: return aac_format(config);
@@ -38,12 +28,22 @@ Result<TrackFormat> format_of(flv::AudioCodec codec, Bytes config) {
 
 }  // namespace
 
+bool SampleReader::carries(flv::VideoCodec codec) {
+    using enum flv::VideoCodec;
+    return codec == avc || codec == hevc || codec == av1 || codec == vp9;
+}
+
+bool SampleReader::carries(flv::AudioCodec codec) {
+    using enum flv::AudioCodec;
+    return codec == aac || codec == opus || codec == flac || codec == mp3;
+}
+
 Result<std::optional<Sample>> SampleReader::push_video(MediaTime dts, const Slice& body) {
     const auto tag = TRY(flv::parse_video_tag(body.bytes()));
     const bool is_config = tag.kind == flv::PacketKind::sequence_header;
     if (!is_config && tag.kind != flv::PacketKind::frames)
         return std::optional<Sample>();
-    if (!is_carried(tag.codec))
+    if (!carries(tag.codec))
         return drop(video_, tag.codec);
     if (is_config) {
         TRY(set_video_config(tag));
@@ -98,7 +98,7 @@ Result<std::optional<Sample>> SampleReader::push_audio(MediaTime dts, const Slic
     const bool is_config = tag.kind == flv::PacketKind::sequence_header;
     if (tag.codec == flv::AudioCodec::none || (!is_config && tag.kind != flv::PacketKind::frames))
         return std::optional<Sample>();
-    if (!is_carried(tag.codec))
+    if (!carries(tag.codec))
         return drop(audio_, tag.codec);
     if (is_config) {
         TRY(set_audio_config(tag));

@@ -19,6 +19,9 @@ namespace live::wire::mp4 {
 
 class SampleReader {
 public:
+    static bool carries(flv::VideoCodec codec);
+    static bool carries(flv::AudioCodec codec);
+
     // The sample in one FLV tag body: none for configurations, metadata, and what comes before its track is known. Push the
     // newest configurations before the first frames.
     //

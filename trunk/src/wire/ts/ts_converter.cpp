@@ -35,17 +35,21 @@ constexpr std::size_t kOpusBytesMax = 65'000;
 
 }  // namespace
 
+bool TsConverter::carries(flv::VideoCodec codec) { return codec == flv::VideoCodec::avc || codec == flv::VideoCodec::hevc; }
+
+bool TsConverter::carries(flv::AudioCodec codec) { return type_of(codec).has_value(); }
+
 Result<void> TsConverter::push_video(MediaTime dts, Bytes body, std::vector<std::uint8_t>& out) {
     const auto tag = TRY(flv::parse_video_tag(body));
     if (tag.kind == flv::PacketKind::sequence_header)
         return set_video_config(tag);
     if (tag.kind != flv::PacketKind::frames)
         return {};
-    const bool is_avc = tag.codec == flv::VideoCodec::avc;
-    if (!is_avc && tag.codec != flv::VideoCodec::hevc) {
+    if (!carries(tag.codec)) {
         set_video({});
         return not_carried(tag.codec);
     }
+    const bool is_avc = tag.codec == flv::VideoCodec::avc;
     if (tracks().video != (is_avc ? StreamType::avc : StreamType::hevc) || tag.track_id != video_track_)
         return {};
     const PictureIs is = tag.key ? PictureIs::key : PictureIs::inter;
@@ -61,11 +65,11 @@ Result<void> TsConverter::push_video(MediaTime dts, Bytes body, std::vector<std:
 }
 
 Result<void> TsConverter::set_video_config(const flv::VideoTag& tag) {
-    const bool is_avc = tag.codec == flv::VideoCodec::avc;
-    if (!is_avc && tag.codec != flv::VideoCodec::hevc) {
+    if (!carries(tag.codec)) {
         set_video({});
         return not_carried(tag.codec);
     }
+    const bool is_avc = tag.codec == flv::VideoCodec::avc;
     if (tracks().video && tag.track_id != video_track_)
         return {};
     picture_ = TRY(is_avc ? avc_picture_format(tag.body) : hevc_picture_format(tag.body));

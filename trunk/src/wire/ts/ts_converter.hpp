@@ -24,6 +24,9 @@ public:
     // Tables come in front of every key picture, and when they are this old.
     static constexpr MediaTime kTablesInterval = 500ms;
 
+    static bool carries(flv::VideoCodec codec);
+    static bool carries(flv::AudioCodec codec);
+
     // Each appends the transport packets of one FLV tag body to `out`: whole ones, none for configurations, metadata and pictures
     // in front of the first configuration. Push the newest configurations before the first frames, or the tables change on the
     // way.

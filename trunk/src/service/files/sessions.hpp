@@ -1,5 +1,6 @@
-// Sessions: the players of HLS, who come again and again over many connections and are known by the hls_ctx in their addresses.
-// One begins with the first playlist and ends when nothing has been asked for long enough, or when an operator sends it away.
+// Sessions: the players of HLS and DASH, who come again and again over many connections. Those of HLS are known by the hls_ctx in
+// their addresses, those of DASH by who they are (service/dash/viewers.hpp). One begins with the first playlist and ends when
+// nothing has been asked for long enough, or when an operator sends it away.
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,7 @@
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 
-namespace live::service::hls {
+namespace live::service::files {
 
 class Session final : private session::Client {
 public:
@@ -84,4 +85,4 @@ private:
     std::unordered_map<std::string, std::unique_ptr<Session>> sessions_;
 };
 
-}  // namespace live::service::hls
+}  // namespace live::service::files

@@ -1,11 +1,11 @@
-#include "service/hls/sessions.hpp"
+#include "service/files/sessions.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "io/loop.hpp"
 
-namespace live::service::hls {
+namespace live::service::files {
 
 Session::Session(session::ClientTable& clients, session::StreamEvents& events, session::ClientRequest request,
                  session::StreamPlan plan, Duration idle_limit, TimePoint now)
@@ -61,7 +61,7 @@ Result<void> Sessions::open(session::ClientRequest request, Duration idle_limit,
     const bool is_known = sessions_.contains(request.id);
     if (is_known || sessions_.size() >= sessions_max_) {
         events_.on_play_ended(request, *plan);
-        return is_known ? Result<void>() : Error(Errc::limit, "there are too many HLS sessions");
+        return is_known ? Result<void>() : Error(Errc::limit, "there are too many HLS and DASH sessions");
     }
     std::string name = request.id;
     sessions_.emplace(std::move(name),
@@ -87,4 +87,4 @@ void Sessions::expire(TimePoint now) {
 
 void Sessions::clear() { sessions_.clear(); }
 
-}  // namespace live::service::hls
+}  // namespace live::service::files

@@ -6,7 +6,7 @@
 
 #include "session/common/admission.hpp"
 
-namespace live::service::hls {
+namespace live::service::files {
 
 class Door final : public session::Admission {
 public:
@@ -43,4 +43,4 @@ public:
     std::vector<std::string> ended;
 };
 
-}  // namespace live::service::hls
+}  // namespace live::service::files

@@ -1,11 +1,11 @@
-#include "service/hls/sessions.hpp"
+#include "service/files/sessions.hpp"
 
 #include <gtest/gtest.h>
 
 #include "io/loop.hpp"
-#include "service/hls/session_fixture.hpp"
+#include "service/files/session_fixture.hpp"
 
-namespace live::service::hls {
+namespace live::service::files {
 namespace {
 
 struct SessionsTest : testing::Test {
@@ -84,4 +84,4 @@ TEST_F(SessionsTest, AreBounded) {
 }
 
 }  // namespace
-}  // namespace live::service::hls
+}  // namespace live::service::files

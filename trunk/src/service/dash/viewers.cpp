@@ -1,0 +1,82 @@
+#include "service/dash/viewers.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "base/random.hpp"
+#include "io/loop.hpp"
+#include "session/flv/client.hpp"
+
+namespace live::service::dash {
+
+namespace http = session::http;
+
+namespace {
+
+// Of what a program says of itself.
+constexpr std::size_t kAgentBytesMax = 256;
+// Of sessions that are over, so many more than those that are not.
+constexpr std::size_t kOldMax = 64;
+
+std::string key_of(const http::Request& request, const HeldStream& stream) {
+    const std::string_view agent = request.message.headers.find("User-Agent").value_or("");
+    std::string key = stream.vhost + '/' + stream.app + '/' + stream.stream + '\n' + request.client_ip() + '\n';
+    return key.append(agent.substr(0, kAgentBytesMax));
+}
+
+session::ClientRequest player_of(const http::Request& request, const HeldStream& stream, const std::string& id) {
+    auto client = session::flv::client_of(request, session::ClientKind::hls_play, stream.vhost, stream.app, stream.stream);
+    client.id = id;
+    client.protocol = request.secure ? "https-dash" : "http-dash";
+    client.page_url = request.message.headers.find("Referer").value_or("");
+    client.extension = ".mpd";
+    return client;
+}
+
+Error gone() { return {Errc::not_found, "this player has been sent away"}; }
+
+}  // namespace
+
+files::Session* Viewers::find(const std::string& key) {
+    const auto found = ids_.find(key);
+    return found == ids_.end() ? nullptr : sessions_.find(found->second);
+}
+
+// Each entry is a session's for a while; those of before are looked for when they may be the most.
+void Viewers::forget_old() {
+    if (ids_.size() >= 2 * sessions_.size() + kOldMax)
+        std::erase_if(ids_, [this](const auto& entry) { return sessions_.find(entry.second) == nullptr; });
+}
+
+Result<void> Viewers::admit(const http::Request& request, const HeldStream& stream, io::Deadline deadline) {
+    const std::string key = key_of(request, stream);
+    if (files::Session* session = find(key)) {
+        if (session->is_kicked())
+            return gone();
+        session->touch(io::now());
+        return {};
+    }
+    forget_old();
+    const std::string id = random_id();
+    TRY(sessions_.open(player_of(request, stream, id), stream.idle_limit, deadline));
+    // Somebody asked twice at once: the later one counts, and the other ends when it has been silent.
+    ids_[key] = id;
+    return {};
+}
+
+Result<void> Viewers::touch(const http::Request& request, const HeldStream& stream) {
+    files::Session* session = find(key_of(request, stream));
+    if (session == nullptr)
+        return {};
+    if (session->is_kicked())
+        return gone();
+    session->touch(io::now());
+    return {};
+}
+
+void Viewers::add_sent(const http::Request& request, const HeldStream& stream, std::uint64_t bytes) {
+    if (files::Session* session = find(key_of(request, stream)))
+        session->add_sent(bytes);
+}
+
+}  // namespace live::service::dash
