@@ -30,6 +30,12 @@ inline void prepare_play(const Vhost& vhost, media::PlayOptions& play) {
         play.mw_msgs = 0;
 }
 
+// The family's own samples leave the id out. No id that a file says begins with the sign of a comment.
+inline void name_ingest(const Vhost& vhost, service::ingest::IngestOptions& ingest) {
+    if (ingest.id.empty())
+        ingest.id = "#" + std::to_string(vhost.ingests.size() + 1);
+}
+
 inline constexpr auto kVhostRows = std::tuple{
     config::row(&Vhost::enabled, "enabled", kLive, "A virtual host that is off refuses everybody."),
     config::flat(&Vhost::rtmp, session::rtmp::kRtmpRows),
@@ -38,7 +44,9 @@ inline constexpr auto kVhostRows = std::tuple{
     config::block(&Vhost::forward, "forward", service::forward::kForwardRows, "Pushes streams to other servers.")
         .not_in_environment(),
     config::named_blocks(&Vhost::ingests, "ingest", &service::ingest::IngestOptions::id, "id", config::SameName::is_error,
-                         service::ingest::kIngestRows, "Pulls a file or a stream in with ffmpeg, and publishes it here.")
+                         service::ingest::kIngestRows, "Pulls a file or a stream in with ffmpeg, and publishes it here.",
+                         name_ingest)
+        .argument_optional()
         .not_in_environment()
         .example("livestream"),
     config::block(&Vhost::cluster, "cluster", kClusterRows, "Origin and edge.").not_in_environment(),

@@ -332,6 +332,15 @@ TEST(Settings, RepeatableBlocksAndRulesAreAllKept) {
     EXPECT_EQ(vhost.transcodes[0].scope, "live/s");
 }
 
+TEST(Settings, AnIngestNeedsNoId) {
+    const Vhost vhost = vhost_of("ingest { enabled on; input { url a; } } ingest one { } ingest { input { url b; } } ");
+    ASSERT_EQ(vhost.ingests.size(), 3U);
+    EXPECT_EQ(vhost.ingests[0].id, "#1");
+    EXPECT_EQ(vhost.ingests[0].input_url, "a");
+    EXPECT_EQ(vhost.ingests[2].id, "#3");
+    EXPECT_EQ(vhost.ingests[2].input_url, "b");
+}
+
 TEST(Settings, WhatDoesNothingYetIsSaidOncePerLoadAndOnlyWhenInUse) {
     const LoadedSettings loaded = good(
         "listen 1935; vhost a { srt { enabled on; } dash { enabled on; } hls { enabled on; } } vhost b { srt { enabled on; } } "

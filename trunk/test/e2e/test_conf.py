@@ -105,6 +105,15 @@ def test_a_conf_of_the_oldest_generation_loads(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_an_ingest_needs_no_id(tmp_path):
+    """As in the reference's demo.conf and ingest.rtsp.conf."""
+    path = tmp_path / "ingest.conf"
+    path.write_text(GOOD + "vhost a {\n  ingest {\n    enabled off;\n    input { type file; url ./a.flv; }\n"
+                    "    engine { enabled off; output rtmp://127.0.0.1/live/a; }\n  }\n}\n")
+    done = test_conf(path, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 # A *.vhost.conf is a piece that another file includes.
 SHIPPED = [path for path in sorted((TRUNK / "conf").glob("*.conf")) if not path.name.endswith(".vhost.conf")]
 

@@ -102,7 +102,7 @@ Result<bool> Loading::admit_block(const Directive& block, std::span<const Direct
     if (rule.same_name == SameName::keeps_both)
         return true;
     for (const Directive* other : before) {
-        if (other->arg(0) != block.arg(0))
+        if (other->arg(0) != block.arg(0) || (!rule.argument_needed && block.args.empty()))
             continue;
         const std::string sentence = fmt::format("\"{}\" has the {} \"{}\" a second time, the first is at {}",
                                                  path_of(block.name), rule.argument, block.arg(0), other->at.text());

@@ -114,6 +114,13 @@ struct BlocksRow : RowBase<BlocksRow<Struct, Member, Rows>> {
           rows(r),
           prepare(p) {}
 
+    // The argument may be left out all the same.
+    constexpr BlocksRow argument_optional() const {
+        BlocksRow copy = *this;
+        copy.argument_needed = false;
+        return copy;
+    }
+
     [[gnu::noinline]] Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
         std::vector<const Directive*> taken;
         for (const Directive& child : block.children) {
