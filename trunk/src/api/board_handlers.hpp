@@ -30,7 +30,8 @@ public:
 
 // start= and count= of a list.
 struct Page {
-    static constexpr std::size_t kDefault = 10;  // and least
+    static constexpr std::size_t kLeast = 1;
+    static constexpr std::size_t kDefault = 10;
     static constexpr std::size_t kMost = 10'000;
 
     std::size_t start = 0;

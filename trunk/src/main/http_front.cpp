@@ -14,6 +14,8 @@
 #include "io/leak_check.hpp"
 #include "io/loop.hpp"
 #include "io/self_signed.hpp"
+#include "main/features.hpp"
+#include "main/settings_tools.hpp"
 
 namespace live::main_ {
 
@@ -47,9 +49,7 @@ api::ServerInfo info_of(const ServerNames& names) {
     info.build_machine = build_info::kUname;
     info.license = kLicense;
     info.contributors = "CONTRIBUTING.md and the history of the source tree";
-    info.features = {{"ssl", true},    {"hls", true},          {"hds", false},        {"callback", true},   {"api", true},
-                     {"httpd", true},  {"dvr", true},          {"transcode", false},  {"ingest", true},     {"stat", true},
-                     {"caster", true}, {"complex_send", true}, {"tcp_nodelay", true}, {"so_sendbuf", true}, {"mr", true}};
+    info.features = features_of(describe_settings());
     return info;
 }
 

@@ -17,6 +17,7 @@
 #include "base/version.hpp"
 #include "build_info.hpp"
 #include "io/network_interfaces.hpp"
+#include "main/features.hpp"
 #include "main/profiler.hpp"
 #include "main/resource_limits.hpp"
 #include "main/server_id.hpp"
@@ -140,9 +141,7 @@ void Process::announce(const LoadedSettings& loaded) const {
         LOG_INFO(log_, "you can follow the log: tail -n 30 -f {}", settings.log.file);
     else
         LOG_INFO(log_, "the log goes to the console");
-    LOG_INFO(log_,
-             "features, rch:off, dash:on, hls:on, hds:off, srt:off, hc:on, ha:on, hs:off, hp:off, dvr:on, trans:off, "
-             "inge:on, stat:on, sc:off");
+    LOG_INFO(log_, "features, {}", features_text(describe_settings()));
     if (const Vhost* vhost = settings.find_vhost(kDefaultVhost); vhost != nullptr)
         LOG_INFO(log_, "mw sleep:{}ms, mr enabled:{}, gc:{}, pq:{}ms, tn:{}, ss:{}", vhost->play.mw_latency.count(),
                  vhost->publish.merged_read ? "on" : "off", vhost->play.gop_cache ? "on" : "off",

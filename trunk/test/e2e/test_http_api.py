@@ -305,7 +305,9 @@ def test_lists_come_in_pages(server, clip):
     rest = live.api("/api/v1/streams/?start=10&count=10")["streams"]
     assert len(first) == 10 and len(rest) == 5
     assert len({s["id"] for s in first + rest}) == 15
-    assert live.api("/api/v1/clients/?start=14&count=1")["clients"], "the least count is 10"
+    for kind in ("streams", "clients"):
+        assert [len(live.api(f"/api/v1/{kind}/?count={count}")[kind]) for count in (0, 1, 2)] == [1, 1, 2], "the least count is 1"
+    assert live.api("/api/v1/clients/?start=14&count=1")["clients"]
     assert live.api("/api/v1/streams/?start=1000")["streams"] == []
     for publisher in publishers:
         publisher.stop()

@@ -9,6 +9,7 @@ import time
 import pytest
 
 import hls_check
+from http_streams import HttpStream
 from live_server import conf, wait_until
 from players import FfmpegPublisher
 
@@ -50,6 +51,22 @@ def has_playlist(kept: Kept, path: str) -> bool:
     kept.connection.request("GET", path)
     answer = kept.connection.getresponse()
     return b"#EXTINF" in answer.read()
+
+
+def test_each_request_is_a_line_with_its_status(server, clip):
+    live = server(VHOST)
+    with Kept(live.ports["http"]) as kept:
+        kept.ask("/nothing.html", 404)
+        kept.ask("/nothing.html", 405, method="POST", body=b"x" * 7)
+        kept.ask("/live/cam.m3u8")
+    with FfmpegPublisher(live.url("cam"), clip("basic")), HttpStream(live.ports["http"], "/live/cam.flv") as player:
+        player.read(0.5)
+        live.wait_log("/live/cam.flv, content-length=-1, status=200")  # when it begins
+    live.api("/api/v1/versions")
+    said = re.findall(r"HTTP #\d+ 127\.0\.0\.1:\d+ (\w+) http://127\.0\.0\.1:\d+(\S+), content-length=(-?\d+), status=(\d+)\n", live.log())
+    assert len(said) == live.log().count("HTTP #"), live.log()
+    assert {("GET", "/nothing.html", "-1", "404"), ("POST", "/nothing.html", "7", "405"), ("GET", "/live/cam.m3u8", "-1", "200"),
+            ("GET", "/live/cam.flv", "-1", "200"), ("GET", "/api/v1/versions", "-1", "200")} <= set(said), said
 
 
 def test_every_kind_of_answer_can_be_followed_by_another(server, clip):

@@ -102,10 +102,11 @@ void Connection::refuse_for(const Error& error, io::Deadline deadline) {
 }
 
 // What the client still sends is read for a moment: closing over unread bytes resets the connection, and the answer is lost.
-void Connection::refuse(int status, io::Deadline deadline, std::string method) {
+void Connection::refuse(int status, io::Deadline deadline, http1::Request message) {
+    const std::uint64_t number = message.method.empty() ? 0 : context_.requests;
     Request refused;
-    refused.message.method = std::move(method);
-    Exchange exchange(refused, {*stream_, tcp_, context_, *parser_, rest_, log_, false}, BodyMode::whole);
+    refused.message = std::move(message);
+    Exchange exchange(refused, {*stream_, tcp_, context_, *parser_, rest_, log_, number, false}, BodyMode::whole);
     if (!exchange.send(error_reply(status, http1::reason_of(status)), deadline).ok())
         return;
     const auto limit = deadline.sooner(io::Deadline::after(kRefusalLimit));
@@ -172,10 +173,11 @@ bool Connection::streams_body(const http1::Request& head) const {
 
 // What is not understood is refused. A frame of its own, as route().
 [[gnu::noinline]] Result<void> Connection::understand_next(io::Deadline deadline) {
-    log_request(*message_);
+    ++requests_;
+    ++context_.requests;
     auto target = wire::http::parse_target(message_->target);
     if (!target.ok()) {
-        refuse(kBadRequest, deadline, std::move(message_->method));
+        refuse(kBadRequest, deadline, *std::move(message_));
         return Error(target.error());
     }
     request_ = made_of(*std::move(message_), *std::move(target));
@@ -186,7 +188,7 @@ bool Connection::streams_body(const http1::Request& head) const {
 Result<Connection::Next> Connection::answer(io::Deadline deadline) {
     const BodyMode mode = parser_->streamed() != nullptr ? BodyMode::streamed : BodyMode::whole;
     TRY(understand_next(deadline));
-    Exchange exchange(*request_, {*stream_, tcp_, context_, *parser_, rest_, log_, may_stay()}, mode);
+    Exchange exchange(*request_, {*stream_, tcp_, context_, *parser_, rest_, log_, context_.requests, may_stay()}, mode);
     if (Handler* handler = TRY(route(exchange, deadline)))
         TRY(handler->serve(exchange, deadline));
     return exchange.must_close() ? Next::close : Next::go_on;
@@ -234,17 +236,6 @@ bool Connection::is_authorised(const Request& request) const {
     const std::string wanted =
         auth.token.empty() ? "Basic " + base64(as_bytes(auth.username + ":" + auth.password)) : "Bearer " + auth.token;
     return same_secret(given, wanted);
-}
-
-void Connection::log_request(const http1::Request& message) {
-    constexpr std::size_t kTargetShown = 512;
-    constexpr std::size_t kHostShown = 256;
-    ++requests_;
-    ++context_.requests;
-    const std::string_view target = message.target;
-    LOG_INFO(log_, "HTTP #{} {} {} {}://{}{}, content-length={}", context_.requests, stream_->peer(), message.method,
-             tcp_ == nullptr ? "https" : "http", message.headers.find("Host").value_or("").substr(0, kHostShown),
-             target.substr(0, kTargetShown), message.headers.find("Content-Length").value_or("-1"));
 }
 
 }  // namespace live::session::http

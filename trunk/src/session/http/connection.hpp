@@ -48,8 +48,8 @@ private:
 
     Result<void> serve(io::Deadline deadline);
     void refuse_for(const Error& error, io::Deadline deadline);
-    // `method` as far as it is known: the answer to HEAD has no body.
-    void refuse(int status, io::Deadline deadline, std::string method = {});
+    // `message` as far as it is known: the answer to HEAD has no body, and the log names no request that could not be read.
+    void refuse(int status, io::Deadline deadline, engine::http1::Request message = {});
     // Into message_, a member since a live stream is answered for hours from the same stack: the next request, without its body
     // when that is streamed; none when the client has gone, or stayed away, between two of them.
     Result<void> receive(io::Deadline deadline);
@@ -68,7 +68,6 @@ private:
     bool is_guarded(const std::string& path) const;
     bool is_authorised(const Request& request) const;
     void log_end(const Error& error);
-    void log_request(const engine::http1::Request& message);
 
     std::unique_ptr<io::Stream> stream_;
     io::TcpStream* tcp_;

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "base/log_format.hpp"
 #include "engine/http1/writer.hpp"
 
 namespace live::session::http {
@@ -34,6 +35,26 @@ Result<void> Handler::serve(Exchange& exchange, io::Deadline deadline) {
     return exchange.send(handle(exchange.request(), deadline), deadline);
 }
 
+Exchange::~Exchange() {
+    if (is_unanswered())
+        log_request();
+}
+
+// When its answer begins, so that the line has the status; 0 when there is none, because the client has gone. A frame of its own:
+// a live stream is served for hours.
+[[gnu::noinline]] void Exchange::log_request() const {
+    constexpr std::size_t kTargetShown = 512;
+    constexpr std::size_t kHostShown = 256;
+    if (connection_.number == 0)
+        return;
+    const http1::Request& message = request_.message;
+    LOG_INFO(connection_.log, "HTTP #{} {} {} {}://{}{}, content-length={}, status={}", connection_.number,
+             connection_.stream.peer(), message.method, connection_.tcp == nullptr ? "https" : "http",
+             message.headers.find("Host").value_or("").substr(0, kHostShown),
+             std::string_view(message.target).substr(0, kTargetShown), message.headers.find("Content-Length").value_or("-1"),
+             status_);
+}
+
 Result<void> Exchange::send(Reply reply, io::Deadline deadline) {
     // RFC 9110, 8.6: 204 has no length.
     const BodyEnd end = reply.status == kNoContent ? BodyEnd::none : BodyEnd::length;
@@ -47,7 +68,10 @@ Result<void> Exchange::send(Reply reply, io::Deadline deadline) {
 Result<void> Exchange::send_head(const Head& head, io::Deadline deadline) { return send_text(head_text(head), deadline); }
 
 std::string Exchange::head_text(const Head& head) {
+    const bool is_first = is_unanswered();
     status_ = head.status;
+    if (is_first)
+        log_request();
     end_ = head.end == BodyEnd::chunks && request_.message.minor_version == 0 ? BodyEnd::close : head.end;
     is_last_ = head.is_last || end_ == BodyEnd::close || status_ == kSwitchingProtocols;
     http1::ResponseBuilder builder(head.status, connection_said());
@@ -76,7 +100,9 @@ Result<void> Exchange::finish_chunks(io::Deadline deadline) {
 }
 
 Result<std::string> Exchange::read_body(io::Deadline deadline) {
-    auto& [stream, tcp, context, parser, rest, log, may_stay] = connection_;
+    auto& parser = connection_.parser;
+    auto& rest = connection_.rest;
+    Context& context = connection_.context;
     while (!body_is_read_) {
         if (std::string part = parser.take_body(); !part.empty())
             return part;
@@ -92,7 +118,7 @@ Result<std::string> Exchange::read_body(io::Deadline deadline) {
         }
         if (parser.take_wants_continue())
             TRY(send_text(http1::kContinue, deadline));
-        const std::size_t count = TRY(stream.read_some(context.scratch, deadline));
+        const std::size_t count = TRY(connection_.stream.read_some(context.scratch, deadline));
         context.traffic.received_bytes += count;
         const Bytes input = context.scratch.first(count);
         const std::size_t used = TRY(parser.feed(input));

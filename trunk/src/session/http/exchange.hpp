@@ -56,11 +56,13 @@ public:
         engine::http1::RequestParser& parser;
         std::vector<std::uint8_t>& rest;
         const Log& log;
-        bool may_stay;  // another request may follow
+        std::uint64_t number;  // of the request among all of the process, as the log says it; 0: one that could not be read
+        bool may_stay;         // another request may follow
     };
 
     Exchange(const Request& request, const Connection& connection, BodyMode mode)
         : request_(request), connection_(connection), body_is_read_(mode == BodyMode::whole) {}
+    ~Exchange();
     Exchange(const Exchange&) = delete;
     Exchange& operator=(const Exchange&) = delete;
 
@@ -102,6 +104,7 @@ private:
     static constexpr int kSwitchingProtocols = 101;
 
     engine::http1::ResponseBuilder::Connection connection_said() const;
+    void log_request() const;
     Result<void> send_text(std::string_view text, io::Deadline deadline);
 
     const Request& request_;

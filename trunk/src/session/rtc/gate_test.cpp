@@ -8,7 +8,17 @@ namespace {
 using wire::sdp::Purpose;
 using RtcGate = SessionFixture;
 
+class Ends final : public ClientWatcher {
+public:
+    void on_entered(ClientEntry&) override {}
+    void on_left(ClientEntry&, const SessionEnd& end) override { all.push_back(end); }
+    void on_refused(const ClientEntry&, const Error&) override {}
+    std::vector<SessionEnd> all;
+};
+
 TEST_F(RtcGate, AnswersAnOfferWithASessionThatATokenEnds) {
+    Ends ends;
+    clients.add_watcher(ends);
     const auto opened = open(Purpose::publish);
     ASSERT_TRUE(opened.ok()) << opened.error().text();
     EXPECT_EQ(opened->session, value_in(opened->answer, "a=ice-ufrag:") + ":them");
@@ -30,6 +40,9 @@ TEST_F(RtcGate, AnswersAnOfferWithASessionThatATokenEnds) {
     EXPECT_EQ(port->sessions(), 0U);
     EXPECT_EQ(limit.used(), 0U);
     EXPECT_EQ(heard.order, (std::vector<std::string>{"published cam", "publish ended cam"}));
+    ASSERT_EQ(ends.all.size(), 1U);
+    EXPECT_TRUE(ends.all[0].failed) << "it has never come in";
+    EXPECT_EQ(ends.all[0].why, "never connected: the client has ended the session");
 }
 
 TEST_F(RtcGate, RefusesWithTheReasonAndKeepsNothing) {

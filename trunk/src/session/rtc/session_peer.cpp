@@ -52,7 +52,10 @@ void SessionPeer::finish() {
     session_->close(io::now());
     if (!stay_)
         return;
-    const Error why = end_.value_or(Error(Errc::cancelled, "the server stops"));
+    Error why = end_.value_or(Error(Errc::cancelled, "the server stops"));
+    // Whoever gives up before it has begun has failed to come in, however politely it leaves.
+    if (!is_established_ && why.code() == Errc::closed)
+        why = Error(Errc::timed_out, "never connected: " + why.sentence());
     const auto figures = session_->figures();
     LOG_INFO(log_,
              "{} ends, url={}, received={} packets, sent={}, dropped={}, lost={}, asked again={}, came again={}. reason=\"{}\"",
