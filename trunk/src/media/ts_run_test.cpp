@@ -22,10 +22,10 @@ Slice slice_of(std::initializer_list<std::uint8_t> bytes) {
 }
 
 // AAC-LC, 44,100 Hz, stereo; H.264 baseline 16x16 with one parameter set each.
-Slice aac_config() { return slice_of({0xAF, 0x00, 0x12, 0x10}); }
+Slice aac_setup() { return slice_of({0xAF, 0x00, 0x12, 0x10}); }
 Slice aac_frame(std::uint8_t mark) { return slice_of({0xAF, 0x01, mark, 0x22, 0x33}); }
 Slice mp3_frame(std::uint8_t mark) { return slice_of({0x2F, mark, 0x22}); }
-Slice avc_config() {
+Slice avc_setup() {
     return slice_of({0x17, 0x00, 0,    0,    0,    1,    0x42, 0xC0, 0x0A, 0xFF, 0xE1, 0,    8,    0x67,
                      0x42, 0xC0, 0x0A, 0xDA, 0x1F, 0x90, 0x20, 1,    0,    4,    0x68, 0xCE, 0x3C, 0x80});
 }
@@ -36,8 +36,8 @@ Slice avc_picture(bool key) {
 
 struct Show {
     void begin() {
-        source->append({Kind::video, false, true, 0ms, avc_config()});
-        source->append({Kind::audio, false, true, 0ms, aac_config()});
+        source->append({Kind::video, false, true, 0ms, avc_setup()});
+        source->append({Kind::audio, false, true, 0ms, aac_setup()});
     }
     void second() {
         for (int i = 0; i < 25; ++i, ++count) {
@@ -47,7 +47,7 @@ struct Show {
         }
     }
     SlabPool pool;
-    Ref<Source> source = make_ref<Source>("/live/ts", PlayOptions(), 4096, pool);
+    Ref<Source> source = make_ref<Source>("/live/ts", PlayOptions(), 4096U, pool);
     int count = 0;
 };
 
