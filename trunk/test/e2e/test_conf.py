@@ -107,6 +107,7 @@ def test_a_conf_of_the_oldest_generation_loads(tmp_path):
 
 def test_an_ingest_needs_no_id(tmp_path):
     """As in the reference's demo.conf and ingest.rtsp.conf."""
+    (tmp_path / "objs").mkdir()
     path = tmp_path / "ingest.conf"
     path.write_text(GOOD + "vhost a {\n  ingest {\n    enabled off;\n    input { type file; url ./a.flv; }\n"
                     "    engine { enabled off; output rtmp://127.0.0.1/live/a; }\n  }\n}\n")
