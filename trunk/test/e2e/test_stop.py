@@ -9,6 +9,7 @@ from live_server import wait_until
 from players import FfmpegPublisher
 from rtmp_client import RtmpClient
 from test_dvr import FORMATS, SPEED, assert_decodes, duration_of, told_at, vhost, whole_files
+from test_http_streams import CASTER, post_flv
 
 GRACE = "grace_start_wait 200; grace_final_wait 700;\n"
 GRACE_S = 0.9
@@ -44,6 +45,21 @@ def test_a_graceful_stop_asks_publishers_to_leave_and_then_closes_all(server):
         live.process.wait(GRACE_S + SLACK_S)
     live.stop()
     assert "graceful quit closes 2 connections" in live.log() and "fast=0, grace=1" in live.log()
+
+
+def test_publishers_that_leave_when_they_are_asked_end_the_stop_early(server, clip):
+    live = server(root="grace_start_wait 200; grace_final_wait 60000;\n" + CASTER)
+    publishers = [FfmpegPublisher(live.url("rtmp"), clip("basic")), post_flv(live, clip("basic"))]
+    try:
+        wait_until(lambda: len([one for one in live.api("/api/v1/streams")["streams"] if one["publish"]["active"]]) == 2, 20, "both publish")
+        live.stop(signal.SIGQUIT, limit_s=20)
+        for one in publishers:
+            one.process.wait(10)
+    finally:
+        for one in publishers:
+            one.kill()
+    assert "about to stop" in publishers[0].said(), "ffmpeg was told why"
+    assert "graceful quit closes" not in live.log()
 
 
 def test_the_next_start_finishes_what_a_kill_has_left(server, clip, tmp_path):
