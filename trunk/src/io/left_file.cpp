@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -35,9 +36,15 @@ Result<LeftFile> LeftFile::open(const std::string& path) {
     const std::string temporary = temporary_of(path);
     const int file = ::open(temporary.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0) {
-        if (errno == ENOENT || errno == ENOTDIR)
+        const int error = errno;
+        std::error_code ignored;
+        const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+        // A disk that is not mounted yet.
+        if (error == ENOENT && !folder.empty() && !std::filesystem::exists(folder, ignored))
+            return Error(Errc::conflict, "the folder " + folder.string() + " is not there");
+        if (error == ENOENT)
             return Error(Errc::not_found, temporary + " is not there");
-        return file_error("opening " + temporary, errno);
+        return file_error("opening " + temporary, error);
     }
     LeftFile left(path, file);
     if (::flock(file, LOCK_EX | LOCK_NB) != 0)

@@ -14,7 +14,8 @@ namespace live::io {
 
 class LeftFile {
 public:
-    // Errc::not_found when there is none, Errc::conflict while somebody writes it, Errc::denied, Errc::system.
+    // Errc::not_found when there is none, Errc::conflict while somebody writes it or its folder is not there, Errc::denied,
+    // Errc::system.
     static Result<LeftFile> open(const std::string& path);
     LeftFile(LeftFile&& other) noexcept;
     LeftFile& operator=(LeftFile&&) = delete;

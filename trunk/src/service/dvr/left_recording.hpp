@@ -18,7 +18,7 @@ struct LeftRecording {
     std::uint64_t lost_bytes = 0;  // behind what was whole
 };
 
-// Of path.tmp. Blocks: for a worker. Errc::not_found when there is none, Errc::conflict while somebody writes it, Errc::malformed
+// Of path.tmp. Blocks: for a worker. Errc::not_found when there is none, Errc::conflict as io::LeftFile, Errc::malformed
 // when it is none of ours, Errc::denied, Errc::system; after an error it stays as it is, but for its last bytes.
 Result<LeftRecording> finish_left_recording(const std::string& path);
 

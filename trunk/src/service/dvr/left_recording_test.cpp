@@ -35,6 +35,7 @@ TEST(LeftRecording, GetsItsNameAndLosesWhatIsNotWhole) {
     EXPECT_EQ(folder.read("cam.flv").size(), flv_of(10).size());
     EXPECT_FALSE(std::filesystem::exists(folder.file("cam.flv.tmp")));
     EXPECT_EQ(finish_left_recording(folder.file("cam.flv")).code(), Errc::not_found);
+    EXPECT_EQ(finish_left_recording(folder.file("not/mounted/cam.flv")).code(), Errc::conflict);
 }
 
 TEST(LeftRecording, TouchesNoFileThatHasTheName) {

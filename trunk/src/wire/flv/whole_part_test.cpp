@@ -1,5 +1,7 @@
 #include "wire/flv/whole_part.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "base/hex.hpp"

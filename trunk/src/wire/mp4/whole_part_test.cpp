@@ -1,5 +1,7 @@
 #include "wire/mp4/whole_part.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "base/whole_part_fixture.hpp"
