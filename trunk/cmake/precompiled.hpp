@@ -1,5 +1,5 @@
-// What nearly every source includes, precompiled in quick builds (LIVE_QUICK_BUILD). Each source includes what it uses all
-// the same: the release build, which has no such header, proves it.
+// What nearly every source includes, precompiled (LIVE_UNITE). Each source includes what it uses all the same: `make lint`, which
+// compiles sources one by one and without this, proves it.
 #pragma once
 
 #include <algorithm>

@@ -71,7 +71,7 @@ perf_package() {
 
 packages_of() {
     case $1 in
-        build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates" \
+        build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates python3" \
             "libssl-dev libfmt-dev nlohmann-json3-dev liburing-dev libavcodec-dev libswscale-dev libswresample-dev" \
             "$(cipher_package)" ;;
         pages) npm_package ;;

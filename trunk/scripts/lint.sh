@@ -1,7 +1,7 @@
 #!/bin/sh
 # Everything that can be checked without running the server: format, arrows, sizes and banned calls (tools/tidy, with its own
 # tests), generated files, clang-tidy when it is installed. Ends with `N passed, N failed`, a check being one.
-#   lint.sh [OBJS] [--all]       --all: clang-tidy and lone headers over the whole tree instead of over what changed
+#   lint.sh [OBJS] [--all]       --all: clang-tidy and each file alone over the whole tree instead of over what changed
 #   lint.sh [OBJS] --rewrite     rewrites the sources in the one format and checks nothing
 set -u
 . "$(dirname -- "$0")/common.sh"
@@ -65,20 +65,30 @@ check_generated() {
     cmake --build "$objs/build" -j "$JOBS" --target write_docs && "$objs/build/write_docs" --check "$trunk"
 }
 
-# The flags of the build tree, for one file each.
+# Builds compile neighbours as one source and common headers in advance. This tree is only configured: it says how each source is
+# compiled by itself.
+alone=$objs/lint
+configure_alone() { configure_tree "$alone" -DLIVE_UNITE=OFF -DLIVE_TESTS=ON; }
+
 check_clang_tidy() {
     # shellcheck disable=SC2086,SC2046
     printf '%s\n' $files | grep '\.cpp$' | grep -vE '_(fuzz|bench)\.cpp$' |
-        xargs -r -n 1 -P "$JOBS" clang-tidy --quiet -p "$objs/build" --warnings-as-errors='*'
+        xargs -r -n 1 -P "$JOBS" clang-tidy --quiet -p "$alone" --warnings-as-errors='*'
 }
 
-# A header compiles alone: whoever includes it need not know what it forgot.
-check_headers() {
-    headers=$(printf '%s\n' "$files" | grep '\.hpp$' || true)
-    for header in $headers; do
-        printf '#include "%s"\n' "$header" | c++ -x c++ -std=c++20 -fno-exceptions -I"$trunk/src" -I"$objs/build/generated" \
-            -isystem "$objs/build/3rdparty/st/include" -fsyntax-only - || return 1
-    done
+# Sources that relied on an include that a header no longer has.
+left_alone() {
+    headers=$({
+        git -C "$trunk" diff -U0 --relative HEAD -- 'src/*.hpp'
+        git -C "$trunk" diff -U0 --relative HEAD~1 HEAD -- 'src/*.hpp'
+    } 2>/dev/null | awk '/^--- / { name = substr($2, 3) } /^-#include/ { sub("^src/", "", name); print name }' | sort -u)
+    for header in $headers; do grep -rlF --include='*.[ch]pp' "#include \"$header\"" "$trunk/src" || true; done
+}
+
+# Each header and each source compiles by itself: whoever reads or includes it need not know what it forgot.
+check_alone() {
+    # shellcheck disable=SC2046 # no path of ours has a blank
+    python3 -B tools/tidy/alone.py "$alone/compile_commands.json" "$JOBS" $({ printf '%s\n' "$files"; [ $all = yes ] || left_alone; } | grep '/src/' | sort -u)
 }
 
 if ! find_formatter; then
@@ -101,8 +111,11 @@ if python3 -B tools/tidy/tidy.py >"$work/tidy" 2>&1; then passed=$((passed + 1))
 cat "$work/tidy"
 if [ -f "$objs/build/CMakeCache.txt" ]; then
     if grep -q write_docs "$objs/build/build.ninja" 2>/dev/null; then check "generated files (make generate)" check_generated; fi
-    if [ -n "$files" ]; then check "headers alone" check_headers; fi
-    if [ -n "$files" ] && command -v clang-tidy >/dev/null 2>&1; then check "clang-tidy" check_clang_tidy; fi
+    if [ -n "$files" ]; then
+        check "a tree of its own" configure_alone
+        check "each file alone" check_alone
+        if command -v clang-tidy >/dev/null 2>&1; then check "clang-tidy" check_clang_tidy; fi
+    fi
 else
     say "lint: no build in $objs: generated files and clang-tidy are not checked"
 fi

@@ -1,5 +1,8 @@
 """Tests of tidy: each builds a small tree in a temporary folder and looks at what is found. Run: python3 -m unittest in this folder."""
 
+import json
+import os
+import shutil
 import sys
 import tempfile
 import unittest
@@ -7,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import alone  # noqa: E402
 import cpp  # noqa: E402
 import documents  # noqa: E402
 import includes  # noqa: E402
@@ -254,6 +258,32 @@ class Allowed(unittest.TestCase):
         self.assertEqual(len(list(tidy.check_limits({"x": 2}, {"x": 1}))), 1)
         self.assertEqual(len(list(tidy.check_limits({"x": 1}, {"x": 2}))), 1)
         self.assertEqual(list(tidy.check_limits({"x": 1}, {"x": 1})), [])
+
+
+@unittest.skipUnless(shutil.which("c++"), "no compiler")
+class Alone(TreeTest):
+    def stands(self, *names):
+        entries = [{"directory": str(self.trunk), "file": str(self.trunk / name),
+                    "command": f"env A=1 {shutil.which('c++')} -std=c++20 -Isrc -Wall -Werror -MD -MF x.d -o x.o -c {self.trunk / name}"}
+                   for name in ("src/base/a.cpp", "src/base/b.cpp")]
+        self.write("compile_commands.json", json.dumps(entries))
+        with open(os.devnull, "w") as nowhere:
+            return alone.all_stand_alone(self.trunk / "compile_commands.json", 2, [self.trunk / name for name in names], nowhere)
+
+    def test_a_source_that_lives_on_its_neighbours_includes_is_found(self):
+        self.source("base/a.cpp", "#include <vector>\nstd::vector<int> a;\n")
+        self.source("base/b.cpp", "std::vector<int> b;\n")
+        self.assertTrue(self.stands("src/base/a.cpp"))
+        self.assertFalse(self.stands("src/base/a.cpp", "src/base/b.cpp"))
+
+    def test_a_header_that_forgets_what_it_needs_is_found(self):
+        self.source("base/good.hpp", "#pragma once\n#include <vector>\nstd::vector<int> good();\n")
+        self.source("base/bad.hpp", "#pragma once\nstd::vector<int> bad();\n")
+        self.assertTrue(self.stands("src/base/good.hpp"))
+        self.assertFalse(self.stands("src/base/bad.hpp"))
+
+    def test_what_the_tree_does_not_compile_is_left_out(self):
+        self.assertTrue(self.stands("src/base/other_flavour.cpp"))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,136 @@
+"""scripts/run.sh, as somebody who has just cloned runs it: its addresses are the last thing on the terminal and each of them answers; Ctrl-C
+stops everything, and the next run works."""
+
+import os
+import re
+import signal
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from live_server import BINARY, TRUNK, can_connect, free_port, wait_until
+from rtmp_client import RtmpClient
+
+pytestmark = pytest.mark.skipif(BINARY != (TRUNK / "objs/srs").resolve(), reason="run.sh starts trunk/objs/srs")
+NEEDED = ("page", "console", "RTMP", "FLV", "LL-HLS", "WebRTC", "API")
+
+
+class Run:
+    """One run of the script, with its terminal in a file."""
+
+    def __init__(self, conf: Path, out: Path):
+        self.out = out
+        with open(out, "wb") as terminal:
+            # A group of its own, as a terminal gives it: Ctrl-C reaches all of it.
+            self.process = subprocess.Popen([TRUNK / "scripts/run.sh", conf], stdin=subprocess.DEVNULL, stdout=terminal,
+                                            stderr=subprocess.STDOUT, start_new_session=True, env={**os.environ, "JOBS": "2"})
+
+    def terminal(self) -> str:
+        return self.out.read_text()
+
+    def wait_addresses(self) -> dict[str, list[str]]:
+        """Name to addresses."""
+        def done():
+            assert self.process.poll() is None, self.terminal()
+            return self.terminal().endswith("Ctrl-C stops it.\n")
+        wait_until(done, 90, "the addresses", 0.1)
+        box = self.terminal().split("The server runs", 1)[1]
+        found: dict[str, list[str]] = {}
+        for name, address in re.findall(r"^  (\S*) +((?:rtmp|http)://\S+)", box, re.MULTILINE):
+            name = name or list(found)[-1]
+            found.setdefault(name, []).append(address)
+        return found
+
+    def interrupt(self) -> int:
+        os.killpg(self.process.pid, signal.SIGINT)
+        return self.process.wait(20)
+
+
+def in_group(group: int) -> list[str]:
+    """What still runs of a process group."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, rest = stat.read_text().rsplit(")", 1)
+        except OSError:
+            continue
+        if rest.split()[0] != "Z" and int(rest.split()[2]) == group:
+            found.append(name)
+    return found
+
+
+def children(port: int) -> list[str]:
+    """The ffmpeg that plays the clip into the server; it has a process group of its own."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = file.read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if "ffmpeg" in words and f"127.0.0.1:{port}/live" in words:
+            found.append(words)
+    return found
+
+
+@pytest.fixture(name="demo")
+def fixture_demo(tmp_path):
+    """conf/demo.conf with ports that are free."""
+    ports = {number: free_port() for number in (1935, 1985, 8080, 8000)}
+    text = (TRUNK / "conf/demo.conf").read_text()
+    for number, port in ports.items():
+        text = re.sub(rf"(listen +(?:[\d.]+:)?){number};", rf"\g<1>{port};", text)
+    text = text.replace("./objs/demo.pid", str(tmp_path / "demo.pid")).replace("./objs/nginx/html", str(tmp_path / "html"))
+    subprocess.run([TRUNK / "scripts/make-pages.sh", tmp_path / "html"], check=True, capture_output=True)
+    conf = tmp_path / "demo.conf"
+    conf.write_text(text)
+    return conf, ports
+
+
+def test_what_it_names_answers_and_ctrl_c_stops_everything(demo, tmp_path):
+    conf, ports = demo
+    for number in ("first", "second"):
+        run = Run(conf, tmp_path / f"{number}.txt")
+        try:
+            addresses = run.wait_addresses()
+            assert set(addresses) >= set(NEEDED), run.terminal()
+            for name, found in addresses.items():
+                for address in found:
+                    if address.startswith("rtmp:"):
+                        with RtmpClient(ports[1935]) as player:
+                            player.play("livestream")
+                            assert address == f"rtmp://127.0.0.1:{ports[1935]}/live/livestream" and player.read_media(0.5)
+                    else:
+                        with urllib.request.urlopen(address, timeout=10) as answer:
+                            assert answer.status == 200 and answer.read(64), (name, address)
+            assert not re.search(r"^\[\d{4}-", run.terminal(), re.MULTILINE), "the log's lines are not on the terminal"
+            assert "srs" in " ".join(in_group(run.process.pid)) and children(ports[1935])
+            assert run.interrupt() == 0, run.terminal()
+        finally:
+            if run.process.poll() is None:
+                os.killpg(run.process.pid, signal.SIGKILL)
+        wait_until(lambda: not in_group(run.process.pid) and not children(ports[1935]), 10, "everything has gone")
+        assert not any(can_connect(ports[port]) for port in (1935, 1985, 8080))
+
+
+def test_a_server_that_can_not_start_is_said_with_its_words(demo, tmp_path):
+    conf, ports = demo
+    conf.write_text(conf.read_text().replace(f"listen              {ports[1935]};", "listen              1;;"))
+    run = Run(conf, tmp_path / "out.txt")
+    assert run.process.wait(90) != 0
+    assert "the conf file is not valid" in run.terminal() and "The server runs" not in run.terminal()
+
+
+def progress(words: str, *options: str) -> str:
+    command = ["awk", "-v", "what=Building", *options, "-f", TRUNK / "scripts/progress.awk"]
+    return subprocess.run(command, input=words.encode(), capture_output=True, check=True).stdout.decode()
+
+
+def test_progress_is_one_line():
+    words = "".join(f"[{step}/200] Building CXX object {step}.o\n" for step in range(1, 201))
+    on_terminal = progress(words, "-v", "tty=1")
+    assert on_terminal.count("\n") == 1 and on_terminal.count("\r") == 101 and on_terminal.endswith("\rBuilding: 100 %\n")
+    assert progress(words).splitlines() == [f"Building: {percent:3} %" for percent in (0, 20, 40, 60, 80, 100)]
+    assert progress("[1/2] Re-checking\n[2/2] nothing\n", "-v", "tty=1") == "", "nothing to do is nothing to say"
+    assert progress("[ 50%] Building\n[100%] Built\n").splitlines() == ["Building:  50 %", "Building: 100 %"]
