@@ -279,6 +279,9 @@ TEST_F(DvrServiceTest, AnotherCodecIsAnotherFileOfMp4) {
     append(media::Kind::video, false, false, at_, mp4::body_of(hex("94 61766331 02 0000")));
     seconds(1);
     EXPECT_TRUE(told_.empty());
+    // A name has milliseconds: the next file's must be another.
+    io::wait_until([this] { return !service_->list().at(0).state.file.empty(); });
+    MUST(io::sleep(io::Deadline::after(2ms)));
     append(media::Kind::video, false, true, at_, mp4::body_of(hex("90 68766331"), wire::codec::hevc_vectors().front().record));
     append(media::Kind::video, true, false, at_, mp4::body_of(hex("91 68766331 000000 00000003 260111")));
     append(media::Kind::audio, false, false, at_, mp4::body_of(hex("af 01 210a")));
