@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/rtc/dtls_records.hpp"
+
 namespace live::engine::rtc {
 namespace {
 
@@ -54,7 +56,7 @@ TEST(DtlsLastFlight, IsSentNoMoreOftenThanItsInterval) {
 TEST(DtlsLastFlight, LooksAtNoMoreRecordsThanItsBound) {
     DtlsLastFlight last({1}, kSent);
     Octets many;
-    for (std::size_t i = 1; i < DtlsLastFlight::kRecordsMax; ++i)
+    for (std::size_t i = 1; i < kDtlsRecordsMax; ++i)
         many = both(many, record(20, 0, 1));
     EXPECT_FALSE(last.is_wanted(kLater, both(many, both(record(20, 0, 1), kFinished))));
     EXPECT_TRUE(last.is_wanted(kLater, both(many, kFinished)));

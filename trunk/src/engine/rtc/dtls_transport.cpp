@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,6 @@
 #include "base/ascii.hpp"
 #include "base/byte_reader.hpp"
 #include "base/check.hpp"
-#include "engine/rtc/dtls_library.hpp"
 
 namespace live::engine::rtc {
 
@@ -23,18 +23,21 @@ constexpr const char* kProfiles = "SRTP_AEAD_AES_128_GCM:SRTP_AES128_CM_SHA1_80"
 constexpr const char* kCiphers =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
     "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384";
+// What browsers have of these; each entry that is left out spares every handshake some work.
+constexpr const char* kGroups = "X25519:P-256:P-384";
+constexpr const char* kSignatures =
+    "ECDSA+SHA256:RSA-PSS+SHA256:RSA+SHA256:ECDSA+SHA384:RSA-PSS+SHA384:RSA+SHA384:ECDSA+SHA512:RSA-PSS+SHA512:RSA+SHA512";
 constexpr std::string_view kExporterLabel = "EXTRACTOR-dtls_srtp";
 constexpr std::size_t kRecordHeadBytes = 13;
 constexpr std::size_t kKeyBytes = 16;
-constexpr std::chrono::milliseconds kClockSlack{15};  // OpenSSL counts a timer as over this much early
-constexpr std::size_t kFragmentBytesMin = 512;        // that OpenSSL takes
-constexpr int kReadsMax = 16;                         // records of one datagram behind the handshake
+constexpr std::size_t kFragmentBytesMin = 512;  // that OpenSSL takes
+constexpr int kReadsMax = 16;                   // records of one datagram behind the handshake
 
 // The peer's certificate is not judged by who signed it but by its fingerprint, behind the handshake. OpenSSL's own judge, which
 // would look for its signer among those that the system trusts, is not asked at all.
 int accept_any_signer(X509_STORE_CTX*, void*) { return 1; }
 
-// Ours runs in handle_timeout(); this keeps OpenSSL's in step with it.
+// How long OpenSSL waits before it sends a flight again; 0 stands for a new one (DTLS_set_timer_cb(3)).
 unsigned next_timer(SSL* handle, unsigned last_us) {
     const auto* const options = static_cast<const DtlsTransport::Options*>(SSL_get_app_data(handle));
     const std::chrono::microseconds first = options->first_retransmission;
@@ -51,16 +54,12 @@ std::string reason() {
     return code == 0 ? "no reason given" : text.data();
 }
 
-struct FreeX509 {
-    void operator()(X509* certificate) const { X509_free(certificate); }
-};
-
 }  // namespace
 
 Result<std::unique_ptr<DtlsContext>> DtlsContext::create(const Certificate& certificate) {
-    SSL_CTX* const handle = SSL_CTX_new_ex(dtls_library(), nullptr, DTLS_method());
+    SSL_CTX* const handle = SSL_CTX_new(DTLS_method());
     if (handle == nullptr)
-        return Error(Errc::system, "DTLS is not available");
+        return Error(Errc::system, "DTLS is not available: " + reason());
     auto context = std::make_unique<DtlsContext>(Private{}, handle);
     SSL_CTX_set_options(handle,
                         SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_QUERY_MTU | SSL_OP_CIPHER_SERVER_PREFERENCE);
@@ -73,6 +72,7 @@ Result<std::unique_ptr<DtlsContext>> DtlsContext::create(const Certificate& cert
     if (SSL_CTX_set_min_proto_version(handle, DTLS1_2_VERSION) != 1 ||
         SSL_CTX_use_certificate(handle, certificate.native_handle()) != 1 ||
         SSL_CTX_use_PrivateKey(handle, certificate.key()) != 1 || SSL_CTX_set_cipher_list(handle, kCiphers) != 1 ||
+        SSL_CTX_set1_groups_list(handle, kGroups) != 1 || SSL_CTX_set1_sigalgs_list(handle, kSignatures) != 1 ||
         SSL_CTX_set_tlsext_use_srtp(handle, kProfiles) != 0)
         return Error(Errc::system, "DTLS context: " + reason());
     return context;
@@ -109,10 +109,7 @@ Result<std::unique_ptr<DtlsTransport>> DtlsTransport::create(const DtlsContext& 
 }
 
 DtlsTransport::DtlsTransport(Private, ssl_st* handle, Options options, TimePoint now)
-    : handle_(handle),
-      options_(std::move(options)),
-      interval_(options_.first_retransmission),
-      give_up_(now + options_.handshake_timeout) {}
+    : handle_(handle), options_(std::move(options)), give_up_(now + options_.handshake_timeout) {}
 
 DtlsTransport::~DtlsTransport() { SSL_free(handle_); }
 
@@ -147,11 +144,10 @@ Result<void> DtlsTransport::advance(TimePoint now) {
     }
     if (state_ == State::established)
         read_records();
-    collect_output(now);
+    collect_output();
     // What no record wanted must not be in front of the next datagram.
     BIO_reset(SSL_get_rbio(handle_));
-    if (state_ != State::handshaking)
-        retransmit_.reset();
+    follow_timer(now);
     return outcome;
 }
 
@@ -169,10 +165,10 @@ Result<void> DtlsTransport::finish_handshake() {
 }
 
 Result<void> DtlsTransport::check_certificate() const {
-    const std::unique_ptr<X509, FreeX509> certificate(SSL_get1_peer_certificate(handle_));
+    const X509* const certificate = SSL_get0_peer_certificate(handle_);
     if (certificate == nullptr)
         return Error(Errc::denied, "DTLS: the peer has no certificate");
-    const std::string found = TRY(fingerprint_of(certificate.get(), options_.remote_algorithm));
+    const std::string found = TRY(fingerprint_of(certificate, options_.remote_algorithm));
     if (!ascii::are_same(found, options_.remote_fingerprint))
         return Error(Errc::denied, "DTLS: the peer's certificate is not the one of its description");
     return {};
@@ -193,7 +189,7 @@ void DtlsTransport::read_records() {
 }
 
 // Flights come as records in a row; each datagram takes as many whole ones as fit.
-void DtlsTransport::collect_output(TimePoint now) {
+void DtlsTransport::collect_output() {
     BIO* const out = SSL_get_wbio(handle_);
     std::vector<std::uint8_t> flight(BIO_ctrl_pending(out));
     if (flight.empty())
@@ -215,8 +211,14 @@ void DtlsTransport::collect_output(TimePoint now) {
         datagram.insert(datagram.end(), record.begin(), record.end());
     }
     flush();
-    if (state_ == State::handshaking && !retransmit_)
-        retransmit_ = now + interval_;
+}
+
+void DtlsTransport::follow_timer(TimePoint now) {
+    timeval left{};
+    if (state_ == State::handshaking && DTLSv1_get_timeout(handle_, &left) == 1)
+        retransmit_ = now + std::chrono::seconds(left.tv_sec) + std::chrono::microseconds(left.tv_usec);
+    else
+        retransmit_.reset();
 }
 
 Result<void> DtlsTransport::handle_timeout(TimePoint now) {
@@ -229,18 +231,13 @@ Result<void> DtlsTransport::handle_timeout(TimePoint now) {
     if (!retransmit_ || now < *retransmit_)
         return {};
     ERR_clear_error();
-    const long sent = DTLSv1_handle_timeout(handle_);
-    if (sent < 0) {
+    // 0: it is not over yet.
+    if (DTLSv1_handle_timeout(handle_) < 0) {
         state_ = State::closed;
         return Error(Errc::timed_out, "DTLS: the peer does not answer");
     }
-    if (sent == 0) {
-        retransmit_ = now + kClockSlack;
-        return {};
-    }
-    interval_ = std::min(interval_ * 2, options_.retransmission_max);
-    retransmit_ = now + interval_;
-    collect_output(now);
+    collect_output();
+    follow_timer(now);
     return {};
 }
 
@@ -250,11 +247,12 @@ std::optional<TimePoint> DtlsTransport::next_timeout() const {
     return retransmit_ ? std::min(*retransmit_, give_up_) : give_up_;
 }
 
-void DtlsTransport::close(TimePoint now) {
+void DtlsTransport::close() {
     if (state_ == State::established)
         SSL_shutdown(handle_);
     state_ = State::closed;
-    collect_output(now);
+    retransmit_.reset();
+    collect_output();
 }
 
 Result<SrtpKeys> DtlsTransport::export_keys() const {

@@ -2,8 +2,9 @@
 // datagrams come out. The caller has made sure that a datagram comes from an address that passed a check of ICE; there is no
 // cookie exchange.
 //
-// OpenSSL looks at its own clock before it sends a flight again. handle_timeout() therefore must be called with the time of that
-// clock (the steady one will do): called early it does nothing but ask to be called again.
+// OpenSSL keeps the timer of a flight, by its own clock: each flight has one of its own, which begins when it is sent and doubles
+// (RFC 6347, 4.2.4). next_timeout() is when it is over, moved to the clock of `now`; handle_timeout() called early does nothing
+// but ask to be called again.
 #pragma once
 
 #include <chrono>
@@ -17,7 +18,6 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "engine/rtc/certificate.hpp"
-#include "engine/rtc/dtls_close_reader.hpp"
 
 struct ssl_st;
 struct ssl_ctx_st;
@@ -43,6 +43,8 @@ private:
     ssl_ctx_st* handle_;
 };
 
+enum class DtlsRole : std::uint8_t { server, client };
+
 // RFC 7714 and RFC 5764, in our order of preference; the values are those of RFC 5764, 4.1.2.
 enum class SrtpProfile : std::uint16_t { aead_aes_128_gcm = 7, aes128_cm_sha1_80 = 1 };
 
@@ -64,7 +66,7 @@ public:
         std::string remote_algorithm = "sha-256";  // of the peer's fingerprint, from its description
         std::string remote_fingerprint;
         std::size_t datagram_bytes_max = 1'200;
-        std::chrono::milliseconds first_retransmission = 100ms;  // doubles, up to retransmission_max
+        std::chrono::milliseconds first_retransmission = 50ms;  // doubles, up to retransmission_max
         std::chrono::milliseconds retransmission_max = 2s;
         std::chrono::milliseconds handshake_timeout = 30s;
     };
@@ -87,7 +89,7 @@ public:
     Result<void> handle_timeout(TimePoint now);
     std::optional<TimePoint> next_timeout() const;
     // close_notify; nothing more is read.
-    void close(TimePoint now);
+    void close();
 
     // In order, each at most datagram_bytes_max.
     std::vector<std::vector<std::uint8_t>> take_output() { return std::exchange(output_, {}); }
@@ -95,20 +97,19 @@ public:
     State state() const { return state_; }
     // Once established. Errc::system.
     Result<SrtpKeys> export_keys() const;
-    // Once established: what is left to hear when this object is let go. Nothing for a suite that it does not know.
-    std::optional<DtlsCloseReader> close_reader() const { return DtlsCloseReader::create(handle_, options_.role); }
 
 private:
     Result<void> advance(TimePoint now);
     Result<void> finish_handshake();
     Result<void> check_certificate() const;
     void read_records();
-    void collect_output(TimePoint now);
+    void collect_output();
+    // From what OpenSSL says of its timer.
+    void follow_timer(TimePoint now);
 
     ssl_st* handle_;
     Options options_;
     std::vector<std::vector<std::uint8_t>> output_;
-    std::chrono::milliseconds interval_;
     std::optional<TimePoint> retransmit_;
     TimePoint give_up_;
     State state_ = State::handshaking;

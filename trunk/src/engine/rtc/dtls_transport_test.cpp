@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "base/byte_writer.hpp"
-#include "engine/rtc/dtls_library.hpp"
 #include "engine/rtc/simulated_clock.hpp"
 
 namespace live::engine::rtc {
@@ -192,6 +191,47 @@ TEST(DtlsTransport, FinishesAtTwentyPercentLoss) {
     }
 }
 
+// At its next timeout, which is that long after now, it sends its flight again.
+void expect_repetition_after(DtlsTransport& transport, std::chrono::milliseconds wait) {
+    const TimePoint now = TimePoint(simulated_clock().now);
+    const auto due = transport.next_timeout();
+    ASSERT_TRUE(due);
+    EXPECT_EQ(std::chrono::round<std::chrono::milliseconds>(*due - now), wait);
+    simulated_clock().now += wait;
+    EXPECT_TRUE(transport.handle_timeout(now + wait).ok());
+    EXPECT_FALSE(transport.take_output().empty());
+}
+
+TEST(DtlsTransport, EachFlightHasATimerOfItsOwn) {
+    Pair pair({});
+    ASSERT_TRUE(pair.client->start(pair.now()).ok());
+    auto hello = pair.client->take_output();
+    for (const auto wait : {50ms, 100ms, 200ms, 400ms})
+        expect_repetition_after(*pair.client, wait);
+    ASSERT_EQ(hello.size(), 1U);
+    ASSERT_TRUE(pair.server->handle_datagram(pair.now(), hello[0]).ok());
+    const auto answer = pair.server->take_output();
+    for (const Octets& datagram : answer)
+        ASSERT_TRUE(pair.client->handle_datagram(pair.now(), datagram).ok());
+    ASSERT_FALSE(pair.client->take_output().empty()) << "the third flight";
+    for (const auto wait : {50ms, 100ms})
+        expect_repetition_after(*pair.client, wait);
+}
+
+TEST(DtlsTransport, LossCostsLittleTime) {
+    std::vector<Duration> taken;
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        Pair pair({.seed = seed, .loss = 0.1, .delay_min = 10ms, .delay_max = 10ms});
+        const TimePoint begin = pair.now();
+        pair.run();
+        ASSERT_EQ(pair.client->state(), State::established) << "seed " << seed << ": " << pair.failure;
+        taken.push_back(pair.now() - begin);
+    }
+    std::ranges::sort(taken);
+    EXPECT_LT(taken[50], 100ms);
+    EXPECT_LT(taken[95], 450ms);
+}
+
 TEST(DtlsTransport, SmallDatagramsAreFragmentsAndComeTogether) {
     for (unsigned seed = 0; seed < 10; ++seed) {
         Pair pair({.seed = seed, .loss = 0.1, .delay_min = 5ms, .delay_max = 50ms}, {}, 256);
@@ -235,7 +275,7 @@ TEST(DtlsTransport, AnythingElseIsDropped) {
 TEST(DtlsTransport, CloseIsHeardByTheOther) {
     Pair pair({});
     pair.run();
-    pair.client->close(pair.now());
+    pair.client->close();
     const auto goodbye = pair.client->take_output();
     ASSERT_EQ(goodbye.size(), 1U);
     EXPECT_TRUE(pair.server->handle_datagram(pair.now(), goodbye[0]).ok());
@@ -292,9 +332,6 @@ TEST(Certificate, HasAFingerprintOfItsOwn) {
     EXPECT_EQ(fingerprint_of((*a)->native_handle(), "sha-512")->size(), 64U * 3 - 1);
     EXPECT_EQ(fingerprint_of((*a)->native_handle(), "md5").code(), Errc::unsupported);
 }
-
-// All handshakes above have used it.
-TEST(DtlsLibrary, IsThere) { EXPECT_NE(dtls_library(), nullptr); }
 
 }  // namespace
 }  // namespace live::engine::rtc

@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "engine/rtc/datagram_kind.hpp"
+#include "engine/rtc/dtls_records.hpp"
 
 namespace live::engine::rtc {
 
@@ -47,8 +48,8 @@ Result<PeerTransport::Incoming> PeerTransport::handle_datagram(TimePoint now, Mu
     }
     switch (kind) {
         case DatagramKind::dtls: TRY(handle_dtls(now, datagram)); break;
-        case DatagramKind::rtp: return handle_media(datagram, Incoming::Kind::rtp);
-        case DatagramKind::rtcp: return handle_media(datagram, Incoming::Kind::rtcp);
+        case DatagramKind::rtp: return handle_media(now, datagram, Incoming::Kind::rtp);
+        case DatagramKind::rtcp: return handle_media(now, datagram, Incoming::Kind::rtcp);
         case DatagramKind::stun:
         case DatagramKind::other: break;
     }
@@ -63,6 +64,8 @@ Result<void> PeerTransport::handle_stun(TimePoint now, Bytes datagram, const Tra
     to_ = ice_->selected();
     if (!reply.bytes.empty())
         output_.append(from, reply.bytes);
+    if (reply.outcome != IceAgent::Outcome::ignored && reply.outcome != IceAgent::Outcome::refused)
+        goodbye_.on_authentic(now);
     if (reply.outcome == IceAgent::Outcome::newly_checked || reply.outcome == IceAgent::Outcome::nominated)
         return begin(now);
     return {};
@@ -82,8 +85,8 @@ Result<void> PeerTransport::begin(TimePoint now) {
 
 Result<void> PeerTransport::handle_dtls(TimePoint now, Bytes datagram) {
     if (dtls_ == nullptr) {
-        if (close_reader_ && close_reader_->ends(datagram))
-            end("close_notify");
+        if (has_protected_record(datagram, DtlsRecordType::alert))
+            goodbye_.on_alert(now);
         else if (last_flight_ && last_flight_->is_wanted(now, datagram))
             send(last_flight_->datagram());
         return {};
@@ -124,7 +127,6 @@ Result<void> PeerTransport::establish() {
 void PeerTransport::let_dtls_go(TimePoint now, Flight flight) {
     if (options_.dtls.role == DtlsRole::server && flight.size() != 1)
         return;
-    close_reader_ = dtls_->close_reader();
     if (options_.dtls.role == DtlsRole::server)
         last_flight_.emplace(std::move(flight.front()), now);
     dtls_.reset();
@@ -140,7 +142,7 @@ PeerTransport::Flight PeerTransport::flush_dtls(TimePoint now) {
     return datagrams;
 }
 
-PeerTransport::Incoming PeerTransport::handle_media(MutBytes datagram, Incoming::Kind kind) {
+PeerTransport::Incoming PeerTransport::handle_media(TimePoint now, MutBytes datagram, Incoming::Kind kind) {
     if (state_ != State::established)
         return {};
     if (kind == Incoming::Kind::rtp && !options_.decrypts_media)
@@ -154,8 +156,9 @@ PeerTransport::Incoming PeerTransport::handle_media(MutBytes datagram, Incoming:
         }
         bytes = *plain;
     }
-    // Who protects what it says has the keys, and so our last flight.
+    // A peer whose packets are authentic has the keys, and so our last flight.
     last_flight_.reset();
+    goodbye_.on_authentic(now);
     return {kind, datagram.first(bytes)};
 }
 
@@ -166,6 +169,10 @@ Result<void> PeerTransport::handle_timeout(TimePoint now) {
         end("no check for too long");
         return {};
     }
+    if (goodbye_.has_left(now)) {
+        end("close_notify, and silence after it");
+        return {};
+    }
     if (dtls_ != nullptr)
         return after_dtls(now, dtls_->handle_timeout(now));
     return {};
@@ -174,7 +181,7 @@ Result<void> PeerTransport::handle_timeout(TimePoint now) {
 std::optional<TimePoint> PeerTransport::next_timeout() const {
     if (state_ == State::closed)
         return std::nullopt;
-    std::optional<TimePoint> next = dtls_ != nullptr ? dtls_->next_timeout() : std::nullopt;
+    std::optional<TimePoint> next = dtls_ != nullptr ? dtls_->next_timeout() : goodbye_.next_timeout();
     if (ice_)
         next = next ? std::min(*next, ice_->next_timeout()) : ice_->next_timeout();
     return next;
@@ -184,7 +191,7 @@ void PeerTransport::close(TimePoint now) {
     if (state_ == State::closed)
         return;
     if (dtls_ != nullptr) {
-        dtls_->close(now);
+        dtls_->close();
         flush_dtls(now);
     }
     end("closed by us");

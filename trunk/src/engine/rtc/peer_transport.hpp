@@ -19,6 +19,7 @@
 #include "engine/rtc/datagram_batch.hpp"
 #include "engine/rtc/dtls_last_flight.hpp"
 #include "engine/rtc/dtls_transport.hpp"
+#include "engine/rtc/goodbye_watch.hpp"
 #include "engine/rtc/ice_agent.hpp"
 #include "engine/rtc/srtp_session.hpp"
 
@@ -28,8 +29,9 @@ class PeerTransport {
     struct Private {};
 
 public:
-    // An established DTLS object holds 76 KB. `free` lets it go when the handshake is over. The peer's close_notify is heard all
-    // the same, and the last flight said again while it may not have come; our close_notify cannot be said any more.
+    // An established DTLS object holds 40 to 60 KiB. `free` lets it go when the handshake is over. Then the last flight is sent
+    // again while it may not have come; the peer's close_notify cannot be read, and ends the session after some seconds of
+    // silence (GoodbyeWatch); ours cannot be sent.
     enum class AfterHandshake : std::uint8_t { keep_dtls, free_dtls };
     enum class State : std::uint8_t { connecting, established, closed };
 
@@ -88,7 +90,7 @@ public:
 private:
     Result<void> handle_stun(TimePoint now, Bytes datagram, const TransportAddress& from);
     Result<void> handle_dtls(TimePoint now, Bytes datagram);
-    Incoming handle_media(MutBytes datagram, Incoming::Kind kind);
+    Incoming handle_media(TimePoint now, MutBytes datagram, Incoming::Kind kind);
     // What the address allows, now that there is one.
     Result<void> begin(TimePoint now);
     Result<void> after_dtls(TimePoint now, Result<void> outcome);
@@ -112,9 +114,9 @@ private:
     const DtlsContext& context_;
     Options options_;
     std::optional<IceAgent> ice_;
-    std::unique_ptr<DtlsTransport> dtls_;          // from the first valid check on
-    std::optional<DtlsCloseReader> close_reader_;  // once dtls_ is gone
-    std::optional<DtlsLastFlight> last_flight_;    // until the peer has shown that it has its keys
+    std::unique_ptr<DtlsTransport> dtls_;        // from the first valid check on
+    GoodbyeWatch goodbye_;                       // counts once dtls_ is gone
+    std::optional<DtlsLastFlight> last_flight_;  // until the peer has shown that it has its keys
     std::optional<TimePoint> flight_sent_;
     std::optional<std::chrono::microseconds> round_trip_;
     std::string end_reason_;
