@@ -89,7 +89,14 @@ Result<void> RtcFront::Parts::start(HttpFront& http) {
         add_doctor(http);
         return {};
     }
-    gate_ = TRY(session::rtc::Gate::create(context_));
+    auto gate = session::rtc::Gate::create(context_);
+    if (!gate.ok()) {
+        // The system's OpenSSL, mostly; what has no need of it shall not suffer.
+        LOG_ERROR(log_, "WebRTC does not start, everything else does: {}", gate.error().sentence());
+        add_doctor(http);
+        return {};
+    }
+    gate_ = std::move(*gate);
     LOG_INFO(log_, "WebRTC media is encrypted by {} (AES-GCM)", engine::rtc::GcmCipher::fastest());
     TRY(listen_udp());
     TRY(listen_tcp(http));

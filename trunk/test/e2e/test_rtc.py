@@ -361,3 +361,13 @@ def test_a_wrong_fingerprint_ends_the_session(site):
     one.live.wait_log("rtc-publish ends, url=/live/wrong")
     assert "certificate is not the one of its description" in one.live.log().split("rtc-publish ends, url=/live/wrong")[1].splitlines()[0]
     assert not clients(one.live, "rtc-publish")
+
+
+def test_a_server_without_dtls_says_so_and_serves_the_rest(server, tmp_path):
+    broken = tmp_path / "openssl.cnf"
+    # Of OpenSSL's providers only one that has no algorithm.
+    broken.write_text("openssl_conf = start\n[start]\nproviders = all\n[all]\nnull = one\n[one]\nactivate = 1\n")
+    live = server(vhost=RTC, root=ROOT, environment={"OPENSSL_CONF": str(broken)})
+    assert "WebRTC does not start, everything else does" in live.log()
+    assert post(live.ports["api"], WHIP + "a", offer()).status == 404
+    assert live.api("/api/v1/versions")["data"]["major"] == 7

@@ -31,14 +31,17 @@ HttpClient::HttpClient(std::string user_agent, MutBytes scratch, std::unique_ptr
     : user_agent_(std::move(user_agent)), scratch_(scratch), tls_(std::move(tls)) {}
 
 Result<std::unique_ptr<HttpClient>> HttpClient::create(std::string user_agent, MutBytes scratch) {
-    auto tls = TRY(io::TlsContext::client(io::TlsVerify::none));
-    return std::make_unique<HttpClient>(std::move(user_agent), scratch, std::move(tls));
+    // Without TLS, which is the system's OpenSSL, what is not https:// works all the same.
+    auto tls = io::TlsContext::client(io::TlsVerify::none);
+    return std::make_unique<HttpClient>(std::move(user_agent), scratch, tls.ok() ? *std::move(tls) : nullptr);
 }
 
 Result<std::unique_ptr<io::Stream>> HttpClient::connect(const wire::http::Url& url, io::Deadline deadline) const {
     auto tcp = TRY(dial(url, deadline));
     if (!url.is_secure)
         return std::unique_ptr<io::Stream>(std::move(tcp));
+    if (tls_ == nullptr)
+        return Error(Errc::unsupported, "the system's OpenSSL makes no TLS context");
     return std::unique_ptr<io::Stream>(TRY(io::TlsStream::connect(std::move(tcp), *tls_, url.host, deadline)));
 }
 

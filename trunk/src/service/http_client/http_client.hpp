@@ -37,7 +37,7 @@ public:
     static constexpr std::chrono::seconds kDialLimit{5};
 
     // `user_agent` is "NAME/VERSION". `scratch` is where answers are read into: shared with other fibers, touched only between
-    // two suspensions, at least 4 KiB. Errc::system when TLS cannot be set up.
+    // two suspensions, at least 4 KiB. Where TLS cannot be set up, calls of https:// fail.
     static Result<std::unique_ptr<HttpClient>> create(std::string user_agent, MutBytes scratch);
     HttpClient(std::string user_agent, MutBytes scratch, std::unique_ptr<io::TlsContext> tls);
 
