@@ -1,0 +1,139 @@
+#!/bin/sh
+# The README's commands on a machine that has nothing: a bare root of a Debian release, made by debootstrap from this machine's own
+# mirror, a clean clone of what is committed here in it, and then what a newcomer types. As root; needs debootstrap and git.
+#
+#   fresh-machine.sh RELEASE [run|test|both]      RELEASE: bookworm, trixie, ...; default: both
+#
+#   run    ./trunk/scripts/run.sh: what it prints, then the stream is read from it, then it is stopped
+#   test   ./trunk/scripts/test.sh
+#
+# FRESH_ROOTS (${XDG_CACHE_HOME:-~/.cache}/live-server/roots): RELEASE.tar there is the bare root, made once; FRESH_KEEP=1 leaves the root
+# that was used as RELEASE.used. FRESH_CCACHE=DIR shows that compiler cache to the root. FRESH_MINUTES (150) is the most it may take.
+#
+# The root has its own mounts and processes, which end with the script; its network is this machine's. What makes the package managers
+# here reach their registries (apt's Acquire settings, pip's and npm's configuration, own certificates) is copied into it.
+set -eu
+. "$(dirname -- "$0")/common.sh"
+
+release=${1:-}
+what=${2:-both}
+case $what in run | test | both) ;; *) release= ;; esac
+if [ -z "$release" ]; then
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'
+    exit 2
+fi
+[ "$(id -u)" = 0 ] || die "a root of its own needs root's rights"
+for tool in debootstrap git unshare; do
+    command -v $tool >/dev/null || die "missing: $tool (packages debootstrap, git, util-linux)"
+done
+if [ "${FRESH_INSIDE:-}" != 1 ]; then
+    # Mounts and processes in namespaces of their own: nothing is left, however this ends.
+    FRESH_INSIDE=1 exec timeout --foreground --kill-after=30 "${FRESH_MINUTES:-150}m" \
+        unshare --mount --pid --fork --kill-child=KILL --mount-proc "$0" "$release" "$what"
+fi
+
+roots=${FRESH_ROOTS:-$cache_dir/roots}
+root=$roots/$release.used
+repository=$(git -C "$trunk" rev-parse --show-toplevel)
+mkdir -p "$roots"
+
+mirrors() { apt-get indextargets --format '$(LABEL)|$(REPO_URI)' 'Created-By: Packages' | sort -u; }
+mirror_of() { mirrors | sed -n "s/^$1|//p" | head -n 1; }
+
+make_base() {
+    mirror=$(mirror_of Debian)
+    [ -n "$mirror" ] || { apt-get update -qq && mirror=$(mirror_of Debian); }
+    [ -n "$mirror" ] || die "apt's lists on this machine know no mirror of Debian"
+    say "Making a bare $release"
+    rm -rf "$roots/$release.new"
+    debootstrap --variant=minbase "$release" "$roots/$release.new" "$mirror" >"$roots/$release.log" 2>&1 || {
+        tail -n 5 "$roots/$release.log" >&2
+        die "debootstrap failed: $roots/$release.log"
+    }
+    echo "deb $mirror $release-updates main" >>"$roots/$release.new/etc/apt/sources.list"
+    security=$(mirror_of Debian-Security)
+    if [ -n "$security" ]; then echo "deb $security $release-security main" >>"$roots/$release.new/etc/apt/sources.list"; fi
+    tar -C "$roots/$release.new" --exclude='./var/cache/apt/archives/*.deb' -cf "$roots/$release.tar.new" .
+    mv "$roots/$release.tar.new" "$roots/$release.tar"
+    rm -rf "$roots/$release.new"
+}
+
+prepare_root() {
+    rm -rf "$root"
+    mkdir -p "$root"
+    tar -C "$root" -xf "$roots/$release.tar"
+    for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/npmrc "$HOME/.npmrc"; do
+        if [ -f $file ]; then cp -L $file "$root$file"; fi
+    done
+    apt-config dump | grep -iE '^Acquire::(Check-|Retries|https?::|ForceIPv4)' >"$root/etc/apt/apt.conf.d/90machine" || true
+    mount -t proc proc "$root/proc"
+    mount --rbind /sys "$root/sys"
+    mount --rbind /dev "$root/dev"
+    if [ -n "${FRESH_CCACHE:-}" ]; then
+        mkdir -p "$root/root/.cache/ccache"
+        mount --bind "$FRESH_CCACHE" "$root/root/.cache/ccache"
+    fi
+    if ls /usr/local/share/ca-certificates/*.crt >/dev/null 2>&1; then
+        mkdir -p "$root/usr/local/share/ca-certificates"
+        cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/"
+        inside 'apt-get update -qq && apt-get install -y -qq --no-install-recommends ca-certificates >/var/log/ca.log 2>&1'
+        rm -rf "$root"/var/lib/apt/lists/*
+    fi
+    # What is committed; from a bundle, for the other side has no git yet.
+    git clone --quiet --no-hardlinks "$repository" "$root/root/clone"
+}
+
+# A login as a newcomer has it: little environment, no terminal.
+inside() {
+    # shellcheck disable=SC2046 # each word is NAME=VALUE
+    env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+        NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt PIP_CERT=/etc/ssl/certs/ca-certificates.crt \
+        $(env | grep -iE '^(https?_proxy|no_proxy|LIVE_PORT_BASE|FUZZ_SECONDS|JOBS|CI)=' | grep -v ' ') \
+        chroot "$root" sh -c "$1"
+}
+
+try_run() {
+    say "== $release: ./trunk/scripts/run.sh"
+    began=$(date +%s)
+    : >"$roots/$release-run.log"
+    inside 'cd ~/clone && echo $$ >~/run.pid && exec ./trunk/scripts/run.sh' >"$roots/$release-run.log" 2>&1 &
+    runner=$!
+    until grep -q 'Ctrl-C stops it' "$roots/$release-run.log"; do
+        if ! kill -0 $runner 2>/dev/null; then
+            cat "$roots/$release-run.log"
+            say "== $release: run.sh ended before it served anything"
+            return 1
+        fi
+        sleep 1
+    done
+    took=$(($(date +%s) - began))
+    status=0
+    inside 'ffprobe -v error -show_entries stream=codec_name -of csv=p=0 -rw_timeout 20000000 rtmp://127.0.0.1/live/livestream' \
+        >"$roots/$release-probe.log" 2>&1 || status=1
+    cat "$roots/$release-run.log"
+    say "== $release: after $took s it served: $(tr '\n' ' ' <"$roots/$release-probe.log")"
+    # A shell in the background cannot be sent Ctrl-C's signal; to run.sh this one is the same.
+    kill -TERM "$(cat "$root/root/run.pid")"
+    wait $runner || status=1
+    say "== $release: run.sh ended"
+    return $status
+}
+
+try_test() {
+    say "== $release: ./trunk/scripts/test.sh"
+    status=0
+    inside 'cd ~/clone && ./trunk/scripts/test.sh' >"$roots/$release-test.log" 2>&1 || status=1
+    cat "$roots/$release-test.log"
+    return $status
+}
+
+[ -f "$roots/$release.tar" ] || make_base
+prepare_root
+say "== $(. "$root/etc/os-release" && echo "$PRETTY_NAME")"
+failed=0
+case $what in run | both) try_run || failed=1 ;; esac
+case $what in test | both) try_test || failed=1 ;; esac
+# The mounts below it are this namespace's and go with it; a folder that is mounted on cannot be removed.
+for place in root/.cache/ccache proc sys dev; do umount -R -l "$root/$place" 2>/dev/null || true; done
+if [ "${FRESH_KEEP:-}" != 1 ] && ! grep -qs " $root" /proc/self/mountinfo; then rm -rf "$root"; fi
+exit $failed
