@@ -1,7 +1,8 @@
 # Flags of every target of ours: optimised, with frame pointers so that perf, gprof and the sanitizers see through fibers, and
-# warnings as errors. `configure` sets the LIVE_* options; every other build folder (objs/asan, objs/fuzz, ...) sets only its own.
+# warnings. `configure` sets the LIVE_* options; every other build folder (objs/asan, objs/fuzz, ...) sets only its own.
 option(LIVE_SANITIZE_STATIC "Link the sanitizer runtime statically" OFF)
 option(LIVE_SANITIZE_LOG "Sanitizer reports go to the server's log" OFF)
+option(LIVE_WERROR "Warnings are errors: for us and for CI, never on a user's compiler" OFF)
 option(LIVE_GPROF "Compile and link for gprof" OFF)
 option(LIVE_GPERF "Link tcmalloc" OFF)
 option(LIVE_GCP "gperftools: CPU profile" OFF)
@@ -46,7 +47,7 @@ separate_arguments(live_extra_ldflags UNIX_COMMAND "${LIVE_EXTRA_LDFLAGS}")
 add_library(live_flags INTERFACE)
 target_include_directories(live_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(live_flags INTERFACE
-    -fno-omit-frame-pointer -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+    -fno-omit-frame-pointer -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${LIVE_WERROR}>:-Werror>
     $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
 
 # A fiber's stack is small and fixed; sanitizers, gcov and -O0 blow frames up, so the limit holds for plain builds.

@@ -32,13 +32,13 @@ launcher() {
     fi
 }
 
-# configure_tree FOLDER [CMake arguments]: a build folder of its own for one flavour. Shows CMake's words only when it fails.
+# configure_tree FOLDER [CMake arguments]: a build folder of its own for one flavour; warnings are errors in it. Shows CMake's words only when it fails.
 configure_tree() {
     tree=$1
     shift
     mkdir -p "$tree"
     # shellcheck disable=SC2046 # the launcher is several arguments or none
-    if ! cmake -S "$trunk" -B "$tree" -G Ninja $(launcher) "$@" >"$tree/configure.log" 2>&1; then
+    if ! cmake -S "$trunk" -B "$tree" -G Ninja -DLIVE_WERROR=ON $(launcher) "$@" >"$tree/configure.log" 2>&1; then
         tail -n 20 "$tree/configure.log" >&2
         return 1
     fi

@@ -59,7 +59,7 @@ finish() {
 
 build_release() {
     # The classic way, with the defaults; a folder configured otherwise is left as its owner wants it.
-    if [ ! -f Makefile ] || [ ! -f objs/build/CMakeCache.txt ]; then ./configure --jobs="$JOBS" || return 1; fi
+    if [ ! -f Makefile ] || [ ! -f objs/build/CMakeCache.txt ]; then ./configure --werror=on --jobs="$JOBS" || return 1; fi
     make server && ./objs/srs -v
 }
 
