@@ -166,9 +166,6 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/3rdparty/st/CMakeLists.txt)
     live_room(api room_service room_session room_io)
     live_room(main room_api room_service room_session room_media room_engine room_io)
 endif()
-# With precompiled headers GCC 12 forgets that its own std::string + "text" is a system header's, and warns of a copy out of bounds in it.
-set_source_files_properties(${CMAKE_SOURCE_DIR}/src/session/rtc/whip_handler.cpp
-                            PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 # All rows of the conf file at once: cold code, and slow to compile with optimisation.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/main/settings_bind.cpp ${CMAKE_SOURCE_DIR}/src/main/settings_tools.cpp
                             PROPERTIES COMPILE_OPTIONS "-O0;-g1" SKIP_PRECOMPILE_HEADERS ON)

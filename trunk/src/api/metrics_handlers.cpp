@@ -88,24 +88,24 @@ void write_own(MetricsText& text, const Measured& measured) {
     const session::FanOutCounters& sent = measured.fan_out;
     const auto& delay = sent.meter.added_delay();
     const auto& batch = sent.meter.batch_bytes();
-    text.family("live_uptime_seconds", Type::gauge, "Since the start.")
+    text.family("millrace_uptime_seconds", Type::gauge, "Since the start.")
         .sample(std::chrono::duration<double>(io::now() - measured.server.started).count());
-    text.family("live_connections", Type::gauge, "Open connections of all protocols.")
+    text.family("millrace_connections", Type::gauge, "Open connections of all protocols.")
         .sample(std::uint64_t{measured.counters.totals().connections});
     const auto& lag = io::Loop::watch().lag();
-    text.family("live_loop_lag_seconds", Type::histogram,
+    text.family("millrace_loop_lag_seconds", Type::histogram,
                 "How long fibers kept the event loop from looking at sockets and timers, for each turn of it.")
         .histogram(lag.bounds(), lag.counts(), lag.sum());
-    text.family("live_loop_long_holds_total", Type::counter,
+    text.family("millrace_loop_long_holds_total", Type::counter,
                 "Times that one fiber did so for more than 100 ms; the log names it.")
         .sample(io::Loop::watch().holds());
-    text.family("live_fanout_sends_total", Type::counter, "Writes to players that were sent to together.").sample(sent.sends);
-    text.family("live_fanout_handed_back_total", Type::counter, "Times that such a player could not take a whole write.")
+    text.family("millrace_fanout_sends_total", Type::counter, "Writes to players that were sent to together.").sample(sent.sends);
+    text.family("millrace_fanout_handed_back_total", Type::counter, "Times that such a player could not take a whole write.")
         .sample(sent.handed_back);
-    text.family("live_added_delay_seconds", Type::histogram,
+    text.family("millrace_added_delay_seconds", Type::histogram,
                 "From a packet's arrival to its being written to a player, for each packet and player.")
         .histogram(delay.bounds(), delay.counts(), delay.sum());
-    text.family("live_write_batch_bytes", Type::histogram, "Bytes of one write to a player.")
+    text.family("millrace_write_batch_bytes", Type::histogram, "Bytes of one write to a player.")
         .histogram(batch.bounds(), batch.counts(), batch.sum());
 }
 
@@ -114,39 +114,40 @@ void write_rtcp(MetricsText& text, const session::rtc::PortReading& rtc) {
     constexpr std::pair<const char*, std::uint64_t RtcpCounts::*> kNames[] = {{"key_request", &RtcpCounts::key_requests},
                                                                               {"transport_wide", &RtcpCounts::arrival_reports},
                                                                               {"receiver_report", &RtcpCounts::receiver_reports}};
-    text.family("live_rtc_rtcp_total", Type::counter, "RTCP packets of WebRTC, by what they say.");
+    text.family("millrace_rtc_rtcp_total", Type::counter, "RTCP packets of WebRTC, by what they say.");
     for (const auto& [name, count] : kNames)
         text.sample(rtc.shared.in.*count, {{"direction", "in"}, {"kind", name}})
             .sample(rtc.shared.out.*count, {{"direction", "out"}, {"kind", name}});
-    text.family("live_rtc_nacked_packets_total", Type::counter,
+    text.family("millrace_rtc_nacked_packets_total", Type::counter,
                 "RTP packets that players asked us for again (in), and we publishers (out).")
         .sample(rtc.shared.in.nacked, {{"direction", "in"}})
         .sample(rtc.shared.out.nacked, {{"direction", "out"}});
-    text.family("live_rtc_resent_packets_total", Type::counter, "Of those that players asked for, the ones that were sent again.")
+    text.family("millrace_rtc_resent_packets_total", Type::counter,
+                "Of those that players asked for, the ones that were sent again.")
         .sample(rtc.shared.resent);
 }
 
 void write_rtc(MetricsText& text, const RtcMeter& meter) {
     const session::rtc::PortReading rtc = meter.reading();
     const session::rtc::PortFigures& port = rtc.port;
-    text.family("live_rtc_sessions", Type::gauge, "Sessions of WebRTC; those that nobody has come for yet are half open.")
+    text.family("millrace_rtc_sessions", Type::gauge, "Sessions of WebRTC; those that nobody has come for yet are half open.")
         .sample(std::uint64_t{rtc.sessions - meter.half_open()}, {{"state", "open"}})
         .sample(std::uint64_t{meter.half_open()}, {{"state", "half_open"}});
-    text.family("live_rtc_received_datagrams_total", Type::counter, "Datagrams of WebRTC that came, by what they are.");
+    text.family("millrace_rtc_received_datagrams_total", Type::counter, "Datagrams of WebRTC that came, by what they are.");
     const std::uint64_t known = port.stun + port.dtls + port.rtp + port.rtcp;
     for (const auto& [name, count] : {std::pair("stun", port.stun), std::pair("dtls", port.dtls), std::pair("rtp", port.rtp),
                                       std::pair("rtcp", port.rtcp), std::pair("other", port.received - known)})
         text.sample(count, {{"kind", name}});
-    text.family("live_rtc_strangers_total", Type::counter,
+    text.family("millrace_rtc_strangers_total", Type::counter,
                 "Of these, for no session or from an address that nobody has proved to be one's.")
         .sample(port.strangers);
-    text.family("live_rtc_sent_datagrams_total", Type::counter, "Datagrams of WebRTC that were sent.").sample(port.sent);
-    text.family("live_rtc_lost_datagrams_total", Type::counter,
+    text.family("millrace_rtc_sent_datagrams_total", Type::counter, "Datagrams of WebRTC that were sent.").sample(port.sent);
+    text.family("millrace_rtc_lost_datagrams_total", Type::counter,
                 "Those that the kernel dropped before we read them, or did not take.")
         .sample(rtc.lost, {{"direction", "in"}})
         .sample(rtc.unsent, {{"direction", "out"}});
     write_rtcp(text, rtc);
-    text.family("live_rtc_circuit_breaker_level", Type::gauge,
+    text.family("millrace_rtc_circuit_breaker_level", Type::gauge,
                 "What is left out because the processor is busy: 1 NACK, 2 transport-wide feedback too, 3 players too.")
         .sample(static_cast<std::uint64_t>(meter.circuit_breaker_level()));
 }
@@ -164,23 +165,23 @@ void write_streams(MetricsText& text, const std::vector<const BoardStream*>& str
     const auto packets_of = [](media::Kind kind) {
         return [kind](const BoardStream& stream) { return stream.counters().packets[media::index_of(kind)]; };
     };
-    write_streams(text, streams, "live_stream_clients", Type::gauge, "Publisher and players.",
+    write_streams(text, streams, "millrace_stream_clients", Type::gauge, "Publisher and players.",
                   [](const BoardStream& stream) { return std::uint64_t{stream.clients}; });
-    write_streams(text, streams, "live_stream_published", Type::gauge, "1 while somebody publishes it.",
+    write_streams(text, streams, "millrace_stream_published", Type::gauge, "1 while somebody publishes it.",
                   [](const BoardStream& stream) { return std::uint64_t{stream.publisher.empty() ? 0U : 1U}; });
-    write_streams(text, streams, "live_stream_receive_bytes_total", Type::counter, "Bytes received from its clients.",
+    write_streams(text, streams, "millrace_stream_receive_bytes_total", Type::counter, "Bytes received from its clients.",
                   [](const BoardStream& stream) { return stream.usage.received_bytes; });
-    write_streams(text, streams, "live_stream_send_bytes_total", Type::counter, "Bytes sent to its clients.",
+    write_streams(text, streams, "millrace_stream_send_bytes_total", Type::counter, "Bytes sent to its clients.",
                   [](const BoardStream& stream) { return stream.usage.sent_bytes; });
-    write_streams(text, streams, "live_stream_video_packets_total", Type::counter, "Pictures published.",
+    write_streams(text, streams, "millrace_stream_video_packets_total", Type::counter, "Pictures published.",
                   packets_of(media::Kind::video));
-    write_streams(text, streams, "live_stream_audio_packets_total", Type::counter, "Packets of sound published.",
+    write_streams(text, streams, "millrace_stream_audio_packets_total", Type::counter, "Packets of sound published.",
                   packets_of(media::Kind::audio));
-    write_streams(text, streams, "live_stream_key_frames_total", Type::counter, "Key frames published.",
+    write_streams(text, streams, "millrace_stream_key_frames_total", Type::counter, "Key frames published.",
                   [](const BoardStream& stream) { return stream.counters().key_frames; });
-    write_streams(text, streams, "live_stream_dropped_packets_total", Type::counter, "Packets that slow players did not get.",
+    write_streams(text, streams, "millrace_stream_dropped_packets_total", Type::counter, "Packets that slow players did not get.",
                   [](const BoardStream& stream) { return stream.counters().dropped_packets; });
-    write_streams(text, streams, "live_stream_frames_per_second", Type::gauge, "Over the last half minute.",
+    write_streams(text, streams, "millrace_stream_frames_per_second", Type::gauge, "Over the last half minute.",
                   [](const BoardStream& stream) { return stream.frames_per_second(); });
 }
 
@@ -242,7 +243,7 @@ Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
             ++omitted;
     }
     MetricsText text;
-    text.family("live_streams_omitted", Type::gauge, "Streams that match and are left out of this answer.").sample(omitted);
+    text.family("millrace_streams_omitted", Type::gauge, "Streams that match and are left out of this answer.").sample(omitted);
     write_streams(text, chosen);
     return {kOk, kContentType, text.take(), {}};
 }

@@ -80,11 +80,11 @@ TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {
     client(ClientKind::rtmp_play, "cam").leave(Error(Errc::system, "broken"));
     MUST(sampler.sample(io::Deadline::after(20s)));
     const std::string text = metrics();
-    for (const char* type :
-         {"srs_node_uname_info gauge", "srs_build_info gauge", "srs_cpu_percent gauge", "srs_memory gauge",
-          "srs_send_bytes_total counter", "srs_receive_bytes_total counter", "srs_streams gauge", "srs_clients gauge",
-          "srs_clients_total counter", "srs_clients_errs_total counter", "live_added_delay_seconds histogram",
-          "live_write_batch_bytes histogram", "live_loop_lag_seconds histogram", "live_loop_long_holds_total counter"})
+    for (const char* type : {"srs_node_uname_info gauge", "srs_build_info gauge", "srs_cpu_percent gauge", "srs_memory gauge",
+                             "srs_send_bytes_total counter", "srs_receive_bytes_total counter", "srs_streams gauge",
+                             "srs_clients gauge", "srs_clients_total counter", "srs_clients_errs_total counter",
+                             "millrace_added_delay_seconds histogram", "millrace_write_batch_bytes histogram",
+                             "millrace_loop_lag_seconds histogram", "millrace_loop_long_holds_total counter"})
         EXPECT_TRUE(has_line(text, std::string("# TYPE ") + type)) << type;
     for (const char* line : {"srs_send_bytes_total 22", "srs_receive_bytes_total 11", "srs_streams 1", "srs_clients 1",
                              "srs_clients_total 2", "srs_clients_errs_total 1", "live_connections 3"})
@@ -109,13 +109,15 @@ TEST_F(MetricsApiTest, WebRtcIsCountedByKindsAndWays) {
     rtc.level = 1;
     const std::string text = metrics();
     for (const char* line :
-         {"# TYPE live_rtc_sessions gauge", "live_rtc_sessions{state=\"open\"} 5", "live_rtc_sessions{state=\"half_open\"} 2",
-          "live_rtc_received_datagrams_total{kind=\"rtp\"} 20", "live_rtc_received_datagrams_total{kind=\"other\"} 3",
-          "live_rtc_strangers_total 5", "live_rtc_sent_datagrams_total 9", "live_rtc_lost_datagrams_total{direction=\"in\"} 11",
-          "live_rtc_lost_datagrams_total{direction=\"out\"} 12", "live_rtc_rtcp_total{direction=\"out\",kind=\"key_request\"} 5",
-          "live_rtc_rtcp_total{direction=\"in\",kind=\"receiver_report\"} 3", "live_rtc_nacked_packets_total{direction=\"in\"} 4",
-          "live_rtc_nacked_packets_total{direction=\"out\"} 8", "live_rtc_resent_packets_total 3",
-          "live_rtc_circuit_breaker_level 1"})
+         {"# TYPE millrace_rtc_sessions gauge", "millrace_rtc_sessions{state=\"open\"} 5",
+          "millrace_rtc_sessions{state=\"half_open\"} 2", "millrace_rtc_received_datagrams_total{kind=\"rtp\"} 20",
+          "millrace_rtc_received_datagrams_total{kind=\"other\"} 3", "millrace_rtc_strangers_total 5",
+          "millrace_rtc_sent_datagrams_total 9", "millrace_rtc_lost_datagrams_total{direction=\"in\"} 11",
+          "millrace_rtc_lost_datagrams_total{direction=\"out\"} 12",
+          "millrace_rtc_rtcp_total{direction=\"out\",kind=\"key_request\"} 5",
+          "millrace_rtc_rtcp_total{direction=\"in\",kind=\"receiver_report\"} 3",
+          "millrace_rtc_nacked_packets_total{direction=\"in\"} 4", "millrace_rtc_nacked_packets_total{direction=\"out\"} 8",
+          "millrace_rtc_resent_packets_total 3", "millrace_rtc_circuit_breaker_level 1"})
         EXPECT_TRUE(has_line(text, line)) << line;
 }
 
@@ -124,16 +126,16 @@ TEST_F(MetricsApiTest, StreamsAreChosenAndBounded) {
     client(ClientKind::fmle_publish, "cam2");
     client(ClientKind::rtmp_play, "other");
     const std::string all = metrics("/metrics/streams");
-    EXPECT_TRUE(has_line(all, "live_stream_clients{stream=\"/live/cam1\"} 1"));
-    EXPECT_TRUE(has_line(all, "live_stream_published{stream=\"/live/other\"} 0"));
-    EXPECT_TRUE(has_line(all, "live_streams_omitted 0"));
+    EXPECT_TRUE(has_line(all, "millrace_stream_clients{stream=\"/live/cam1\"} 1"));
+    EXPECT_TRUE(has_line(all, "millrace_stream_published{stream=\"/live/other\"} 0"));
+    EXPECT_TRUE(has_line(all, "millrace_streams_omitted 0"));
     const std::string some = metrics("/metrics/streams?match=*/cam*");
-    EXPECT_TRUE(has_line(some, "live_stream_published{stream=\"/live/cam2\"} 1"));
+    EXPECT_TRUE(has_line(some, "millrace_stream_published{stream=\"/live/cam2\"} 1"));
     EXPECT_EQ(some.find("other"), std::string::npos);
     EXPECT_EQ(ask("/metrics/streams?match=" + std::string(StreamMetricsHandler::kPatternBytesMax + 1, '*')).status, 400);
     for (std::size_t i = 0; i < StreamMetricsHandler::kStreamsMax; ++i)
         client(ClientKind::rtmp_play, "s" + std::to_string(i));
-    EXPECT_TRUE(has_line(metrics("/metrics/streams"), "live_streams_omitted 3"));
+    EXPECT_TRUE(has_line(metrics("/metrics/streams"), "millrace_streams_omitted 3"));
 }
 
 TEST_F(MetricsApiTest, SwitchedOffItSaysSo) {

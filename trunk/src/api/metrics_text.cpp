@@ -50,11 +50,15 @@ std::string_view name_of(MetricsText::Type type) {
     }
 }
 
+constexpr std::size_t kCommentBytes = 7;  // "# HELP " and "# TYPE "
+
 std::string number_text(double value) { return fmt::format("{}", value); }
 
 }  // namespace
 
 MetricsText& MetricsText::family(std::string_view name, Type type, std::string_view help) {
+    repeat_by_old_name();
+    family_begins_ = text_.size();
     name_ = name;
     text_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, name_of(type));
     return *this;
@@ -79,6 +83,31 @@ MetricsText& MetricsText::histogram(std::span<const double> bounds, std::span<co
     add("_sum", {}, number_text(sum));
     add("_count", {}, std::to_string(below));
     return *this;
+}
+
+std::string MetricsText::take() {
+    repeat_by_old_name();
+    name_.clear();
+    return std::move(text_);
+}
+
+void MetricsText::repeat_by_old_name() {
+    constexpr std::string_view kPrefix = "millrace_";
+    constexpr std::string_view kOldPrefix = "live_";
+    if (!name_.starts_with(kPrefix))
+        return;
+    const std::string family = text_.substr(family_begins_);
+    for (std::string_view left = family; !left.empty();) {
+        const std::string_view line = left.substr(0, left.find('\n') + 1);
+        left.remove_prefix(line.size());
+        // The name is a line's first word, or the one after HELP and TYPE.
+        const bool is_help = line.starts_with("# HELP ");
+        const std::size_t at = is_help || line.starts_with("# TYPE ") ? kCommentBytes : 0;
+        text_ += line.substr(0, at);
+        text_ += kOldPrefix;
+        text_ += is_help ? fmt::format("{} Deprecated, now {}.\n", name_.substr(kPrefix.size()), name_)
+                         : std::string(line.substr(at + kPrefix.size()));
+    }
 }
 
 void MetricsText::add(std::string_view ending, const Labels& labels, std::string_view value) {

@@ -28,6 +28,24 @@ TEST(MetricsText, WritesHistogramsAddedUp) {
               "h_sum 7.5\nh_count 5\n");
 }
 
+TEST(MetricsText, WritesOurFamiliesByTheirOldNamesToo) {
+    constexpr std::array kBounds = {0.5};
+    constexpr std::array<std::uint64_t, 2> kCounts = {2, 1};
+    MetricsText text;
+    text.family("millrace_h", Type::histogram, "H.").histogram(kBounds, kCounts, 1.5);
+    text.family("srs_a", Type::gauge, "A.").sample(1.0, {{"x", "millrace_h\nmillrace_h"}});
+    text.family("millrace_b", Type::gauge, "B.").sample(2.0, {{"x", "live_b"}});
+    EXPECT_EQ(
+        text.take(),
+        "# HELP millrace_h H.\n# TYPE millrace_h histogram\nmillrace_h_bucket{le=\"0.5\"} 2\nmillrace_h_bucket{le=\"+Inf\"} 3\n"
+        "millrace_h_sum 1.5\nmillrace_h_count 3\n"
+        "# HELP live_h Deprecated, now millrace_h.\n# TYPE live_h histogram\nlive_h_bucket{le=\"0.5\"} 2\n"
+        "live_h_bucket{le=\"+Inf\"} 3\nlive_h_sum 1.5\nlive_h_count 3\n"
+        "# HELP srs_a A.\n# TYPE srs_a gauge\nsrs_a{x=\"millrace_h\\nmillrace_h\"} 1\n"
+        "# HELP millrace_b B.\n# TYPE millrace_b gauge\nmillrace_b{x=\"live_b\"} 2\n"
+        "# HELP live_b Deprecated, now millrace_b.\n# TYPE live_b gauge\nlive_b{x=\"live_b\"} 2\n");
+}
+
 TEST(MetricsText, LabelsCannotBreakOut) {
     const auto written = [](std::string value) {
         MetricsText text;

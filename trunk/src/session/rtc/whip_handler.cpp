@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "engine/http1/message.hpp"
 #include "session/rtc/wish.hpp"
 #include "wire/http/target.hpp"
@@ -84,9 +86,9 @@ Reply WhipHandler::open(const Request& request, io::Deadline deadline) {
 
 std::string WhipHandler::location_of(const Wish& wish, const Opened& opened) const {
     const bool publishes = wish.purpose == wire::sdp::Purpose::publish;
-    return std::string(publishes ? "/rtc/v1/whip/" : "/rtc/v1/whep/") + "?action=delete&token=" + opened.token +
-           "&app=" + percent_encode(wish.client.app) + "&stream=" + percent_encode(wish.client.stream) +
-           "&session=" + percent_encode(opened.session);
+    return fmt::format("/rtc/v1/{}/?action=delete&token={}&app={}&stream={}&session={}", publishes ? "whip" : "whep",
+                       opened.token, percent_encode(wish.client.app), percent_encode(wish.client.stream),
+                       percent_encode(opened.session));
 }
 
 // Of a session that has gone already, too: who ends it twice has what they want.
