@@ -62,13 +62,20 @@ Result<void> TlsContext::reload(const std::string& certificate_path, const std::
     return {};
 }
 
-Result<std::unique_ptr<TlsContext>> TlsContext::client(TlsVerify verify) {
+Result<std::unique_ptr<TlsContext>> TlsContext::client(TlsVerify verify, const std::string& ca_path) {
     auto context = std::make_unique<TlsContext>(Private{}, TRY(make_context(TLS_client_method())), verify);
-    if (verify == TlsVerify::peer) {
+    if (verify == TlsVerify::none)
+        return context;
+    if (ca_path.empty()) {
         if (SSL_CTX_set_default_verify_paths(context->handle_) != 1)
             return tls_error(Errc::system, "loading the system's certificate authorities");
-        SSL_CTX_set_verify(context->handle_, SSL_VERIFY_PEER, nullptr);
+    } else {
+        TRY(readable(ca_path));
+        ERR_clear_error();
+        if (SSL_CTX_load_verify_file(context->handle_, ca_path.c_str()) != 1)
+            return tls_error(Errc::malformed, "reading the certificate authorities of " + ca_path);
     }
+    SSL_CTX_set_verify(context->handle_, SSL_VERIFY_PEER, nullptr);
     return context;
 }
 

@@ -23,8 +23,9 @@ public:
     // Certificate and key anew, for connections from now on; those that exist go on with what they have. Errors as server(), and
     // then nothing has changed.
     Result<void> reload(const std::string& certificate_path, const std::string& key_path);
-    // TlsVerify::peer trusts the system's authorities and checks the name.
-    static Result<std::unique_ptr<TlsContext>> client(TlsVerify verify);
+    // TlsVerify::peer checks the name, and trusts the authorities of `ca_path` (PEM), or the system's when that is empty.
+    // Errc::not_found or Errc::malformed for that file.
+    static Result<std::unique_ptr<TlsContext>> client(TlsVerify verify, const std::string& ca_path = {});
 
     TlsContext(Private, ssl_ctx_st* handle, TlsVerify verify) : handle_(handle), verify_(verify) {}
     ~TlsContext();

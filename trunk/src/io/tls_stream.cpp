@@ -148,6 +148,11 @@ Error TlsStream::failure(int result, const char* what) const {
     const int reason = SSL_get_error(tls_, result);
     if (reason == SSL_ERROR_ZERO_RETURN || !tcp_->is_open())
         return {Errc::closed, "the peer has ended the connection"};
+    if (reason == SSL_ERROR_SSL && ERR_GET_REASON(ERR_peek_error()) == SSL_R_CERTIFICATE_VERIFY_FAILED) {
+        ERR_clear_error();
+        const char* why = X509_verify_cert_error_string(SSL_get_verify_result(tls_));
+        return {Errc::denied, std::string(what) + ": the certificate is not trusted: " + why};
+    }
     if (reason == SSL_ERROR_SSL && ERR_GET_REASON(ERR_peek_error()) != SSL_R_UNEXPECTED_EOF_WHILE_READING)
         return tls_error(Errc::denied, what);
     ERR_clear_error();

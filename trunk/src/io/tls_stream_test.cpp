@@ -69,6 +69,20 @@ protected:
         client_ = MUST(TlsStream::connect(std::move(tcp), *trusting_, "live.test", Deadline::after(kSoon)));
         MUST(scope.join(Deadline::after(kSoon)));
     }
+    // What became of the client's end, and of the server's.
+    std::pair<Result<void>, Result<void>> shake_hands(TlsContext& client, const std::string& name) {
+        Scope scope("test");
+        Result<void> server_end;
+        MUST(scope.start("server", [&](Deadline) {
+            auto tcp = MUST(listener_->accept(Deadline::after(kSoon)));
+            const auto accepted = TlsStream::accept(std::move(tcp), *context_, Deadline::after(kSoon));
+            server_end = accepted.ok() ? Result<void>() : Result<void>(accepted.error());
+        }));
+        auto tcp = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
+        const auto connected = TlsStream::connect(std::move(tcp), client, name, Deadline::after(kSoon));
+        MUST(scope.join(Deadline::after(kSoon)));
+        return {connected.ok() ? Result<void>() : Result<void>(connected.error()), server_end};
+    }
     static std::string receive(Stream& from, std::size_t count) {
         std::string text(count, '\0');
         std::size_t got = 0;
@@ -201,16 +215,18 @@ TEST_F(TlsStreamTest, ASilentPeerTimesOutAndALeavingOneIsClosed) {
 
 TEST_F(TlsStreamTest, AVerifyingClientRefusesAnUnknownCertificate) {
     const auto strict = MUST(TlsContext::client(TlsVerify::peer));
-    Scope scope("test");
-    Errc server_end = Errc::system;
-    MUST(scope.start("server", [&](Deadline) {
-        auto tcp = MUST(listener_->accept(Deadline::after(kSoon)));
-        server_end = TlsStream::accept(std::move(tcp), *context_, Deadline::after(kSoon)).code();
-    }));
-    auto tcp = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
-    EXPECT_EQ(TlsStream::connect(std::move(tcp), *strict, "live.test", Deadline::after(kSoon)).code(), Errc::denied);
-    MUST(scope.join(Deadline::after(kSoon)));
-    EXPECT_EQ(server_end, Errc::denied);
+    const auto [client_end, server_end] = shake_hands(*strict, "live.test");
+    EXPECT_EQ(client_end.code(), Errc::denied);
+    EXPECT_NE(client_end.error().text().find("not trusted: self-signed certificate"), std::string::npos);
+    EXPECT_EQ(server_end.code(), Errc::denied);
+}
+
+TEST_F(TlsStreamTest, AVerifyingClientTakesTheAuthorityItWasGivenAndChecksTheName) {
+    const auto strict = MUST(TlsContext::client(TlsVerify::peer, identity_.certificate_path));
+    EXPECT_TRUE(shake_hands(*strict, "live.test").first.ok());
+    EXPECT_EQ(shake_hands(*strict, "other.test").first.code(), Errc::denied) << "the certificate is of another name";
+    EXPECT_EQ(TlsContext::client(TlsVerify::peer, "/no/such/file").code(), Errc::not_found);
+    EXPECT_EQ(TlsContext::client(TlsVerify::peer, identity_.key_path).code(), Errc::malformed);
 }
 
 TEST_F(TlsStreamTest, BadFilesAreTold) {

@@ -200,8 +200,24 @@ Result<std::unique_ptr<Server>> Server::create(Settings settings, ServerNames na
     return server;
 }
 
+Result<void> Server::load_client_tls() {
+    const TlsClientOptions& options = settings_->tls_client;
+    auto tls = io::TlsContext::client(options.verify ? io::TlsVerify::peer : io::TlsVerify::none, options.ca_file);
+    // Without TLS, which is the system's OpenSSL, what needs none works all the same.
+    if (!tls.ok() && tls.code() != Errc::system)
+        return Error(tls.error());
+    if (!tls.ok())
+        LOG_ERROR(log_, "callbacks and forwards over TLS fail: {}", tls.error().sentence());
+    else
+        client_tls_ = *std::move(tls);
+    if (!options.verify)
+        LOG_WARN(log_, "tls_client.verify is off: callbacks and forwards over TLS go to whoever answers at the address");
+    return {};
+}
+
 Result<void> Server::start_callbacks() {
-    http_client_ = TRY(service::http_client::HttpClient::create(fmt::format("{}/{}", kProduct, kVersion), scratch_));
+    http_client_ =
+        std::make_unique<service::http_client::HttpClient>(fmt::format("{}/{}", kProduct, kVersion), scratch_, client_tls_.get());
     service::hooks::ServerIdentity identity{names_.server_id, names_.service_id};
     hooks_ = std::make_unique<service::hooks::HookService>(*http_client_, std::move(identity), board_, log_);
     admission_.set_hooks(*hooks_);
@@ -212,6 +228,7 @@ Result<void> Server::start_callbacks() {
 
 Result<void> Server::start() {
     LOG_INFO(log_, "players are sent to {}", fan_out_.uses_io_uring() ? "in batches through io_uring" : "one by one");
+    TRY(load_client_tls());
     TRY(start_callbacks());
     clients_.add_watcher(board_);
     access_log_.open();
@@ -323,10 +340,6 @@ void Server::start_conversion() {
 
 void Server::start_forwarding() {
     service::forward::ForwardContext context;
-    // Destinations are the operator's choice and often have certificates of their own making.
-    auto tls = io::TlsContext::client(io::TlsVerify::none);
-    if (tls.ok())
-        client_tls_ = *std::move(tls);
     context.tls = client_tls_.get();
     for (const auto& acceptor : acceptors_)
         context.own_endpoints.push_back(acceptor->listener().endpoint());

@@ -96,6 +96,7 @@ private:
     void start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, const char* label);
     void close_missing(const Settings& settings);
     void kick_lost_clients();
+    Result<void> load_client_tls();
     Result<void> start_callbacks();
     void start_conversion();
     void start_forwarding();

@@ -150,6 +150,7 @@ inline constexpr auto kSettingsRows = std::tuple_cat(
                       "WebRTC does less when the CPU is busy."),
         config::block(&Settings::heartbeat, "heartbeat", service::heartbeat::kHeartbeatRows, "Posts a beat to a URL."),
         config::block(&Settings::stats, "stats", kStatsRows, "System statistics.").not_in_environment(),
+        config::block(&Settings::tls_client, "tls_client", kTlsClientRows, "TLS connections that the server makes."),
         config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),
         config::block(&Settings::http_server, "http_server", kHttpServerRows, "Files and streams over HTTP."),
         config::block(&Settings::srt_server, "srt_server", kSrtServerRows, "SRT.").pending(),

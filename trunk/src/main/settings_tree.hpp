@@ -46,12 +46,12 @@ struct Vhost {
     service::dvr::DvrOptions dvr;
     session::rtc::RtcOptions rtc;
     service::dash::DashOptions dash;
+    HttpStaticOptions http_static;
+    session::flv::RemuxOptions http_remux;
 
     // Everything below is accepted and checked, and does nothing yet.
     ClusterOptions cluster;
     HdsOptions hds;
-    HttpStaticOptions http_static;
-    session::flv::RemuxOptions http_remux;
     ExecOptions exec;
     SrtOptions srt;
     RtspOptions rtsp;
@@ -106,6 +106,7 @@ struct Settings {
     session::rtc::CircuitBreakerOptions circuit_breaker;
     service::heartbeat::HeartbeatOptions heartbeat;
     StatsOptions stats;
+    TlsClientOptions tls_client;
     HttpApiOptions http_api;
     HttpServerOptions http_server;
     SrtServerOptions srt_server;

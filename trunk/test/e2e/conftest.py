@@ -87,7 +87,8 @@ def fixture_certificate(tmp_path_factory):
     """(key file, certificate file): self-signed, for localhost."""
     folder = tmp_path_factory.mktemp("certificate")
     key, cert = folder / "server.key", folder / "server.crt"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out", cert]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+               "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", cert]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         pytest.skip(f"openssl cannot make a certificate: {done.stderr[-200:]}")

@@ -215,20 +215,37 @@ def test_a_busy_stream_is_asked_for_and_never_left(server, clip, hooks):
     publisher.stop()
 
 
-def test_https_without_a_name_that_is_known(server, clip, certificate):
+def trusting(certificate) -> str:
+    return f"tls_client {{ ca_file {certificate[1]}; }}\n"
+
+
+def test_https_with_a_certificate_of_an_authority_that_the_conf_names(server, clip, certificate):
     with HookServer(certificate=certificate) as hooks:
-        live = server(hooks.conf().replace("https://127.0.0.1", "https://localhost"))
+        live = server(hooks.conf().replace("https://127.0.0.1", "https://localhost"), trusting(certificate))
         publisher = publish(live, clip)
         publisher.stop()
         hooks.wait_for("on_close")
         assert hooks.actions() == ["on_connect", "on_publish", "on_unpublish", "on_close"]
 
 
+def test_https_with_a_certificate_that_nobody_vouches_for_is_asked_only_where_the_conf_says_so(server, clip, certificate):
+    with HookServer(certificate=certificate) as hooks:
+        strict = server(f"http_hooks {{ enabled on; on_publish {hooks.url('/on_publish')}; }}\n")
+        with RtmpClient(strict.ports["rtmp"]) as client:
+            assert client.publish("cam")["level"] == "error"
+        assert not hooks.events, "an impostor hears nothing"
+        assert "the certificate is not trusted" in strict.log()
+        lax = server(hooks.conf(), "tls_client { verify off; }\n")
+        publish(lax, clip).stop()
+        hooks.wait_for("on_close")
+        assert "tls_client.verify is off" in lax.log()
+
+
 def added_delay(live) -> dict:
     """How many packets have been written to a player so far, how many of them later than a bound after their arrival, and their delays' sum."""
     with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['api']}/metrics", timeout=3) as answer:
         text = answer.read().decode()
-    values = dict(re.findall(r"^live_added_delay_seconds_(\S+) (\S+)$", text, re.MULTILINE))
+    values = dict(re.findall(r"^millrace_added_delay_seconds_(\S+) (\S+)$", text, re.MULTILINE))
     count = int(values["count"])
     return {"count": count, "sum": float(values["sum"]), **{bound: count - int(values[f'bucket{{le="{bound}"}}']) for bound in ("0.5", "1")}}
 

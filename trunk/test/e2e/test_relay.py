@@ -9,7 +9,7 @@ import pytest
 import play_check
 from live_server import TRUNK, LiveServer, Ports, conf, free_port, wait_until
 from players import FfmpegPublisher, wait_playable
-from rtmp_client import Player
+from rtmp_client import Player, Publisher
 
 
 @pytest.mark.parametrize("form", ["forward { enabled on; destination 127.0.0.1:%d; }", "forward 127.0.0.1:%d;"], ids=["block", "legacy"])
@@ -44,9 +44,20 @@ def test_forward_returns_when_its_destination_does(server, clip, tmp_path):
 def test_forward_to_rtmps(server, clip, certificate):
     key, cert = certificate
     slave = server(root=f"rtmps {{ enabled on; listen 127.0.0.1:$rtmps; key {key}; cert {cert}; }}\n")
-    master = server(f"forward {{ enabled on; destination rtmps://127.0.0.1:{slave.ports['rtmps']}; }}")
+    master = server(f"forward {{ enabled on; destination rtmps://127.0.0.1:{slave.ports['rtmps']}; }}", f"tls_client {{ ca_file {cert}; }}\n")
     with FfmpegPublisher(master.url("cam"), clip("basic")):
         wait_playable(slave.url("cam"))
+
+
+def test_forward_to_an_impostor_is_refused(server, clip, certificate):
+    key, cert = certificate
+    slave = server(root=f"rtmps {{ enabled on; listen 127.0.0.1:$rtmps; key {key}; cert {cert}; }}\n")
+    master = server(f"forward {{ enabled on; destination rtmps://127.0.0.1:{slave.ports['rtmps']}; }}")
+    publisher = Publisher(master.ports["rtmp"], "cam", clip("basic"))
+    publisher.start()
+    wait_until(lambda: "the certificate is not trusted" in master.log(), 10, "the forward says why")
+    assert not slave.api("/api/v1/streams/")["streams"]
+    publisher.stop()
 
 
 def test_forward_sample_pair(tmp_path, clip):

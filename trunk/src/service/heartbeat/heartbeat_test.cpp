@@ -104,11 +104,12 @@ protected:
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
     std::array<std::uint8_t, 4096> scratch_{};
-    std::unique_ptr<http_client::HttpClient> client_ = MUST(http_client::HttpClient::create("test/1", scratch_));
+    std::unique_ptr<io::TlsContext> tls_ = MUST(io::TlsContext::client(io::TlsVerify::peer));
+    http_client::HttpClient client_{"test/1", scratch_, tls_.get()};
     std::unique_ptr<io::TcpListener> listener_ = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
     std::vector<http1::Request> requests_;
     HeartbeatOptions options_;
-    Heartbeat heartbeat_{*client_, *this, Log()};
+    Heartbeat heartbeat_{client_, *this, Log()};
     io::Scope scope_{"test"};
 };
 

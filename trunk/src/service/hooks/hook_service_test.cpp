@@ -133,13 +133,14 @@ protected:
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
     std::array<std::uint8_t, 4096> scratch_{};
-    std::unique_ptr<http_client::HttpClient> client_ = MUST(http_client::HttpClient::create("test/1", scratch_));
+    std::unique_ptr<io::TlsContext> tls_ = MUST(io::TlsContext::client(io::TlsVerify::peer));
+    http_client::HttpClient client_{"test/1", scratch_, tls_.get()};
     FakeHooks fake_;
     Ids ids_;
     io::Scope scope_{"test"};
     HookOptions options_;
     Lines lines_;
-    HookService service_{*client_, {"vid-1", "s-1"}, ids_, Log(lines_, "")};
+    HookService service_{client_, {"vid-1", "s-1"}, ids_, Log(lines_, "")};
 };
 
 TEST_F(HookServiceTest, AClientsLifeIsToldOnceAndInOrder) {

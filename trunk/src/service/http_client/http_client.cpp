@@ -27,15 +27,6 @@ Result<std::unique_ptr<io::TcpStream>> dial(const wire::http::Url& url, io::Dead
 
 }  // namespace
 
-HttpClient::HttpClient(std::string user_agent, MutBytes scratch, std::unique_ptr<io::TlsContext> tls)
-    : user_agent_(std::move(user_agent)), scratch_(scratch), tls_(std::move(tls)) {}
-
-Result<std::unique_ptr<HttpClient>> HttpClient::create(std::string user_agent, MutBytes scratch) {
-    // Without TLS, which is the system's OpenSSL, what is not https:// works all the same.
-    auto tls = io::TlsContext::client(io::TlsVerify::none);
-    return std::make_unique<HttpClient>(std::move(user_agent), scratch, tls.ok() ? *std::move(tls) : nullptr);
-}
-
 Result<std::unique_ptr<io::Stream>> HttpClient::connect(const wire::http::Url& url, io::Deadline deadline) const {
     auto tcp = TRY(dial(url, deadline));
     if (!url.is_secure)

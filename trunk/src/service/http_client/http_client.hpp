@@ -1,11 +1,12 @@
 // HttpClient: one HTTP or HTTPS request and its answer, on a connection of its own. For calls to an operator's services: no
-// redirects are followed, certificates are not verified (such services often sign their own), and an answer is small.
+// redirects are followed, certificates are verified as the TLS context says, and an answer is small.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
@@ -37,9 +38,9 @@ public:
     static constexpr std::chrono::seconds kDialLimit{5};
 
     // `user_agent` is "NAME/VERSION". `scratch` is where answers are read into: shared with other fibers, touched only between
-    // two suspensions, at least 4 KiB. Where TLS cannot be set up, calls of https:// fail.
-    static Result<std::unique_ptr<HttpClient>> create(std::string user_agent, MutBytes scratch);
-    HttpClient(std::string user_agent, MutBytes scratch, std::unique_ptr<io::TlsContext> tls);
+    // two suspensions, at least 4 KiB. `tls` is a client's and outlives this; without it calls of https:// fail.
+    HttpClient(std::string user_agent, MutBytes scratch, io::TlsContext* tls)
+        : user_agent_(std::move(user_agent)), scratch_(scratch), tls_(tls) {}
 
     // The answer, whatever its status. Errc::malformed, Errc::unsupported or Errc::limit for the URL or the answer (its body may
     // have answer_bytes_max), Errc::not_found when the host has no address, Errc::closed when it refuses or ends too early,
@@ -52,7 +53,7 @@ private:
 
     std::string user_agent_;
     MutBytes scratch_;
-    std::unique_ptr<io::TlsContext> tls_;
+    io::TlsContext* tls_;
 };
 
 }  // namespace live::service::http_client

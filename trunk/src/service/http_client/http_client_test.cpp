@@ -54,12 +54,13 @@ protected:
         call.url = url(target);
         call.headers.add("Content-Type", "application/json");
         call.body = std::move(body);
-        return client_->call(call, io::Deadline::after(kSoon));
+        return client_.call(call, io::Deadline::after(kSoon));
     }
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
     std::array<std::uint8_t, 4096> scratch_{};
-    std::unique_ptr<HttpClient> client_ = MUST(HttpClient::create("test/1", scratch_));
+    std::unique_ptr<io::TlsContext> tls_ = MUST(io::TlsContext::client(io::TlsVerify::peer));
+    HttpClient client_{"test/1", scratch_, tls_.get()};
     std::unique_ptr<io::TcpListener> listener_ = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
     io::Scope scope_{"test"};
     std::string answer_ = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n0";
@@ -124,7 +125,7 @@ TEST_F(HttpClientTest, TheRestOfALongBodyMayBeLeft) {
     call.rest = HttpCall::Rest::left;
     const auto status = [&](const std::string& answer) {
         answer_ = answer;
-        const auto got = client_->call(call, io::Deadline::after(kSoon));
+        const auto got = client_.call(call, io::Deadline::after(kSoon));
         return got.ok() && got->body.size() <= call.answer_bytes_max ? got->status : 0;
     };
     EXPECT_EQ(status("HTTP/1.1 200 OK\r\nContent-Length: 64\r\n\r\n" + std::string(64, ' ')), 200);
@@ -143,9 +144,9 @@ TEST_F(HttpClientTest, TellsWhatWentWrong) {
     EXPECT_EQ(post("/").code(), Errc::closed);
     HttpCall call;
     call.url = "rtmp://127.0.0.1/";
-    EXPECT_EQ(client_->call(call, io::Deadline::after(kSoon)).code(), Errc::unsupported);
+    EXPECT_EQ(client_.call(call, io::Deadline::after(kSoon)).code(), Errc::unsupported);
     call.url = "http://127.0.0.1:1/";
-    EXPECT_EQ(client_->call(call, io::Deadline::after(kSoon)).code(), Errc::closed);
+    EXPECT_EQ(client_.call(call, io::Deadline::after(kSoon)).code(), Errc::closed);
 }
 
 TEST_F(HttpClientTest, ATimeLimitHolds) {
@@ -153,7 +154,7 @@ TEST_F(HttpClientTest, ATimeLimitHolds) {
     stays_ = true;
     HttpCall call;
     call.url = url("/");
-    EXPECT_EQ(client_->call(call, io::Deadline::after(20ms)).code(), Errc::timed_out);
+    EXPECT_EQ(client_.call(call, io::Deadline::after(20ms)).code(), Errc::timed_out);
 }
 
 TEST_F(HttpClientTest, ACancelEndsACall) {
@@ -164,7 +165,7 @@ TEST_F(HttpClientTest, ACancelEndsACall) {
     MUST(scope.start("call", [&](io::Deadline forever) {
         HttpCall call;
         call.url = url("/");
-        ended = client_->call(call, forever).code();
+        ended = client_.call(call, forever).code();
     }));
     while (!request_)
         ASSERT_TRUE(io::sleep(io::Deadline::after(1ms)).ok());
@@ -176,7 +177,7 @@ TEST_F(HttpClientTest, AServerWithoutTlsRefusesHttps) {
     answer_ = "HTTP/1.1 400 Bad Request\r\n\r\n";
     HttpCall call;
     call.url = "https://" + listener_->endpoint().text() + "/";
-    EXPECT_FALSE(client_->call(call, io::Deadline::after(kSoon)).ok());
+    EXPECT_FALSE(client_.call(call, io::Deadline::after(kSoon)).ok());
 }
 
 }  // namespace
