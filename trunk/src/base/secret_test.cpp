@@ -13,5 +13,25 @@ TEST(SecretTest, OnlyTheWholeOneIsTheSame) {
     EXPECT_FALSE(same_secret("token", ""));
 }
 
+TEST(SecretTest, ValuesOfSecretParametersAreHidden) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"", ""},
+        {"?", "?"},
+        {"/live/cam.flv", "/live/cam.flv"},
+        {"?token=abc&user=7", "?token=***&user=7"},
+        {"user=7&KEY=a/b?c", "user=7&KEY=***"},
+        {"rtmp://host/live?key=1", "rtmp://host/live?key=***"},
+        {"rtmp://user:pw@host/live", "rtmp://***@host/live"},
+        {"https://h/a@b", "https://h/a@b"},
+        {"-i rtsp://a:b@cam/x -f flv rtmp://h/live/s?secret=x -y", "-i rtsp://***@cam/x -f flv rtmp://h/live/s?secret=*** -y"},
+        {"?monkey=1&keys=2&token", "?monkey=1&keys=2&token"},
+        {"?token=", "?token=***"},
+        {"?a==&sign==&b", "?a==&sign=***&b"},
+        {"key=1&key=2", "key=***&key=***"},
+    };
+    for (const auto& [text, shown] : cases)
+        EXPECT_EQ(redacted(text), shown);
+}
+
 }  // namespace
 }  // namespace live

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
+#include "base/secret.hpp"
 #include "engine/websocket/frame_writer.hpp"
 #include "engine/websocket/handshake.hpp"
 #include "io/loop.hpp"
@@ -88,7 +89,7 @@ Result<void> PlaySession::run(io::Deadline deadline) {
 [[gnu::noinline]] Result<void> PlaySession::admit(io::Deadline deadline) {
     auto plan = context_.admission.play(request_, deadline);
     LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
-             request_.vhost, request_.app, request_.stream, request_.param);
+             request_.vhost, request_.app, request_.stream, redacted(request_.param));
     plan_ = TRY(std::move(plan));
     return {};
 }

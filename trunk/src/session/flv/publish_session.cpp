@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
+#include "base/secret.hpp"
 #include "io/loop.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/flv/status.hpp"
@@ -30,7 +31,7 @@ Result<void> PublishSession::run(io::Deadline deadline) {
 
 Result<void> PublishSession::publish(io::Deadline deadline) {
     LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
-             request_.vhost, request_.app, request_.stream, request_.param);
+             request_.vhost, request_.app, request_.stream, redacted(request_.param));
     auto admitted = context_.admission.publish(request_, deadline);
     if (!admitted.ok())
         return refuse(admitted.error(), deadline);

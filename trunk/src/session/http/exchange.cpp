@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
+#include "base/secret.hpp"
 #include "engine/http1/writer.hpp"
 
 namespace live::session::http {
@@ -51,8 +52,8 @@ Exchange::~Exchange() {
     LOG_INFO(connection_.log, "HTTP #{} {} {} {}://{}{}, content-length={}, status={}", connection_.number,
              connection_.stream.peer(), message.method, connection_.tcp == nullptr ? "https" : "http",
              message.headers.find("Host").value_or("").substr(0, kHostShown),
-             std::string_view(message.target).substr(0, kTargetShown), message.headers.find("Content-Length").value_or("-1"),
-             status_);
+             redacted(std::string_view(message.target).substr(0, kTargetShown)),
+             message.headers.find("Content-Length").value_or("-1"), status_);
 }
 
 Result<void> Exchange::send(Reply reply, io::Deadline deadline) {

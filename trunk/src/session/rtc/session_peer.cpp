@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
+#include "base/secret.hpp"
 #include "io/loop.hpp"
 
 namespace live::session::rtc {
@@ -19,7 +20,7 @@ SessionPeer::SessionPeer(Context& context, ClientRequest request, RtcOptions opt
       begun_(io::now()),
       last_heard_(begun_) {
     LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind), request_.vhost,
-             request_.app, request_.stream, request_.param);
+             request_.app, request_.stream, redacted(request_.param));
 }
 
 SessionPeer::~SessionPeer() { CHECK(!stay_); }

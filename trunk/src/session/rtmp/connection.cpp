@@ -4,6 +4,7 @@
 
 #include "base/log_format.hpp"
 #include "base/random.hpp"
+#include "base/secret.hpp"
 #include "io/loop.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/rtmp/play_session.hpp"
@@ -123,8 +124,8 @@ Result<void> Connection::connect(io::Deadline deadline) {
     if (wish == nullptr)
         return Error(Errc::malformed, "the client wants something else before connect");
     const rtmp::ConnectRequest& request = *wish->request;
-    LOG_INFO(log_, "connect app, tcUrl={}, pageUrl={}, swfUrl={}, app={}, schema=rtmp", request.tc_url, request.page_url,
-             request.swf_url, request.app);
+    LOG_INFO(log_, "connect app, tcUrl={}, pageUrl={}, swfUrl={}, app={}, schema=rtmp", redacted(request.tc_url),
+             redacted(request.page_url), redacted(request.swf_url), redacted(request.app));
     request_.tc_url = request.tc_url;
     request_.page_url = request.page_url;
     request_.swf_url = request.swf_url;
@@ -198,7 +199,7 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline 
     const ClientKind kind = kind_of(wish.style);
     const auto named = identify(wish.stream, kind);
     LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}, duration=-1ms", name_of(kind),
-             request_.vhost, request_.app, request_.stream, request_.param);
+             request_.vhost, request_.app, request_.stream, redacted(request_.param));
     if (!named.ok())
         return refuse_publish(named.error(), deadline);
     const auto admitted = context_.admission.publish(request_, deadline);
@@ -228,7 +229,7 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline 
 Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadline) {
     const auto named = identify(wish.stream, ClientKind::rtmp_play);
     LOG_INFO(log_, "client identified, type=Play, vhost={}, app={}, stream={}, param={}, duration={}ms", request_.vhost,
-             request_.app, request_.stream, request_.param, wish.duration.count());
+             request_.app, request_.stream, redacted(request_.param), wish.duration.count());
     if (!named.ok())
         return refuse_play(named.error(), deadline);
     const auto admitted = context_.admission.play(request_, deadline);

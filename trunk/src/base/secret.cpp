@@ -1,0 +1,58 @@
+#include "base/secret.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/ascii.hpp"
+
+namespace live {
+
+namespace {
+
+constexpr std::string_view kHidden = "***";
+// Behind which a parameter's name may begin, and before which its value ends.
+constexpr std::string_view kSeparators = "?&;#/ \t\r\n\"'";
+constexpr std::string_view kValueEnds = "&;# \t\r\n\"'";
+
+bool is_secret(std::string_view name) {
+    static constexpr std::array<std::string_view, 19> kNames = {
+        "key",      "token",  "access_token", "auth",       "auth_key", "authorization", "pass",
+        "password", "passwd", "pwd",          "passphrase", "secret",   "sign",          "signature",
+        "sig",      "jwt",    "streamkey",    "stream_key", "ice-pwd"};
+    return std::ranges::any_of(kNames, [name](std::string_view known) { return ascii::are_same(known, name); });
+}
+
+// Of "user:password@host" what stands before the host; 0 when there is nothing.
+std::size_t user_info_size(std::string_view authority) {
+    const std::size_t at = authority.substr(0, authority.find_first_of("/?# \t\r\n\"'")).rfind('@');
+    return at == std::string_view::npos ? 0 : at;
+}
+
+}  // namespace
+
+std::string redacted(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find_first_of(kSeparators), text.size());
+        const std::string_view word = text.substr(0, end);
+        const std::size_t equals = word.find('=');
+        if (equals != std::string_view::npos && is_secret(word.substr(0, equals))) {
+            out.append(word.substr(0, equals + 1)).append(kHidden);
+            // A value may hold slashes and question marks; a name may not.
+            text.remove_prefix(equals + 1);
+            text.remove_prefix(std::min(text.find_first_of(kValueEnds), text.size()));
+            continue;
+        }
+        const bool is_scheme = word.ends_with(':') && text.substr(end).starts_with("//");
+        out.append(text.substr(0, is_scheme ? end + 2 : std::min(end + 1, text.size())));
+        text.remove_prefix(is_scheme ? end + 2 : std::min(end + 1, text.size()));
+        if (const std::size_t hidden = is_scheme ? user_info_size(text) : 0; hidden > 0) {
+            out.append(kHidden);
+            text.remove_prefix(hidden);
+        }
+    }
+    return out;
+}
+
+}  // namespace live
