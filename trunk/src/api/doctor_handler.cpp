@@ -33,7 +33,7 @@ Reply DoctorHandler::handle(const Request& request, io::Deadline deadline) {
         data["advice"].push_back("WebRTC is off: rtc_server { enabled on; } and vhost { rtc { enabled on; } }");
         return json_reply(request, envelope(server_, "data", text_of(data)));
     }
-    const auto report = doctor_->examine(session::rtc::host_of_request(request), deadline);
+    const auto report = doctor_->examine(request.host(), deadline);
     if (!report.ok()) {
         constexpr int kUnavailable = 503;
         return session::http::error_reply(kUnavailable, report.error().sentence());

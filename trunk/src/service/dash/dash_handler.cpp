@@ -46,10 +46,9 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     if (file == nullptr)
         return exchange.send(http::error_reply(kNotFound, "there is no such file"), deadline);
     const bool is_mpd = request.path().ends_with(kMpdEnding);
-    // HEAD plays nothing.
-    const auto admitted = request.is_head() ? Result<void>()
-                          : is_mpd          ? viewers_.admit(request, *file->stream(), deadline)
-                                            : viewers_.touch(request, *file->stream());
+    const auto admitted = is_mpd              ? viewers_.admit(request, *file->stream(), deadline)
+                          : request.is_head() ? Result<void>()
+                                              : viewers_.touch(request, *file->stream());
     if (!admitted.ok()) {
         if (admitted.code() == Errc::cancelled)
             return admitted;

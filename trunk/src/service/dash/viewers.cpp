@@ -53,9 +53,13 @@ Result<void> Viewers::admit(const http::Request& request, const HeldStream& stre
     if (files::Session* session = find(key)) {
         if (session->is_kicked())
             return gone();
-        session->touch(io::now());
+        if (!request.is_head())
+            session->touch(io::now());
         return {};
     }
+    // HEAD plays nothing, but hears what the rules say.
+    if (request.is_head())
+        return sessions_.check(player_of(request, stream, ""));
     forget_old();
     const std::string id = random_id();
     TRY(sessions_.open(player_of(request, stream, id), stream.idle_limit, deadline));

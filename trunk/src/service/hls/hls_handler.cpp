@@ -81,6 +81,11 @@ bool has_good_names(const StreamName& stream) {
     return wire::rtmp::admit_name(stream.app).ok() && wire::rtmp::admit_name(stream.stream).ok();
 }
 
+bool plays(const Session& session, const StreamName& stream) {
+    const session::ClientRequest& admitted = session.request();
+    return admitted.vhost == stream.vhost && admitted.app == stream.app && admitted.stream == stream.stream;
+}
+
 // The folder is the application, when no template says more.
 StreamName split_path(std::string_view path) {
     path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
@@ -170,12 +175,12 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     Asked asked = asked_for(exchange.request());
     if (!asked.has_sessions)
         return send_media_playlist(exchange, asked, deadline);
-    // No stream can be called so: a file, if anything.
+    // No stream can be called so, and nobody could be asked who may play it.
     if (!has_good_names(asked.stream))
-        return files_.serve(exchange, deadline);
+        return exchange.send(not_found(), deadline);
     Session* session = asked.ctx.empty() ? nullptr : sessions_.find(asked.ctx);
-    // A name that plays another stream is no name here.
-    if (session != nullptr && (session->request().app != asked.stream.app || session->request().stream != asked.stream.stream)) {
+    // A name that plays another stream, or the same one of another virtual host, is no name here.
+    if (session != nullptr && !plays(*session, asked.stream)) {
         session = nullptr;
         asked.ctx.clear();
     }

@@ -141,6 +141,20 @@ TEST_F(HlsHandlerTest, ANameThatNobodyGaveIsTakenUnlessItIsAnothersOrNoName) {
     EXPECT_EQ(ask("/live/cam.m3u8", "POST").status, 405);
 }
 
+TEST_F(HlsHandlerTest, ASessionPlaysTheStreamOfItsOwnVirtualHost) {
+    publish(1);
+    const std::string address = variant("/live/cam.m3u8?hls_ctx=mine&vhost=open.example");
+    EXPECT_EQ(ask(address).status, 200);
+    door_.refused = "cam";
+    EXPECT_EQ(ask("/live/cam.m3u8?hls_ctx=mine&vhost=closed.example").status, 403);
+    EXPECT_EQ(ask(address).status, 200) << "who was admitted goes on";
+}
+
+TEST_F(HlsHandlerTest, APlaylistThatNoStreamCanHaveIsNoFileEither) {
+    folder_.write("a b.m3u8", "#EXTM3U\n");
+    EXPECT_EQ(ask("/a%20b.m3u8").status, 404) << "nobody could be asked who may play it";
+}
+
 TEST_F(HlsHandlerTest, WithoutSessionsItIsAPlainFile) {
     vhost_.options.ctx = false;
     vhost_.options.use_fmp4 = Fmp4::on;

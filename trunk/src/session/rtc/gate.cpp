@@ -72,8 +72,9 @@ engine::rtc::SessionOptions engine_options(const Wish& wish, const RtcOptions& o
     engine::rtc::SessionOptions made;
     made.ice.timeout = std::max<std::chrono::milliseconds>(options.stun_timeout, 1s);
     made.ice.is_strict = options.stun_strict_check;
-    made.encrypt = server.encrypt && wish.encrypt;
-    made.dtls_on = wish.dtls;
+    // A client cannot ask for less than the operator wants: a handshake is what proves that an address wants the media.
+    made.encrypt = server.encrypt;
+    made.dtls_on = server.encrypt || wish.dtls;
     made.agreement = agreement;
     made.purpose = wish.purpose;
     made.offer = &offer;

@@ -28,9 +28,8 @@ struct Wish {
     std::optional<HostAndPort> candidate;  // to be named first
     std::string api_host;                  // by which the client reached the API; may be empty
     std::string codec;                     // of the picture, as in SDP; empty: whatever fits
-    bool encrypt = true;
-    bool dtls = true;
-    std::string ufrag;  // ours, as the client wants it; empty: made up
+    bool dtls = true;                      // false is obeyed where the server itself sends without SRTP
+    std::string ufrag;                     // ours, as the client wants it; empty: made up
     std::string pwd;
 };
 

@@ -80,6 +80,15 @@ TEST_F(RtcGate, RefusesWithTheReasonAndKeepsNothing) {
     EXPECT_TRUE(heard.order.empty());
 }
 
+TEST_F(RtcGate, AClientCannotDoWithoutTheHandshakeWhereTheServerEncrypts) {
+    Wish asked = wish(Purpose::play);
+    asked.dtls = false;
+    const auto opened = gate->open(asked, io::Deadline::after(2s));
+    ASSERT_TRUE(opened.ok());
+    TestClient client(*client_context, opened->answer, Purpose::publish, server);
+    EXPECT_TRUE(client.connect()) << "by DTLS";
+}
+
 TEST_F(RtcGate, AStreamHasOnePublisher) {
     ASSERT_TRUE(open(Purpose::publish).ok());
     EXPECT_EQ(open(Purpose::publish).code(), Errc::conflict);

@@ -36,18 +36,10 @@ Result<void> read_parameters(const std::vector<const Query*>& queries, Wish& wis
     if (!eip.empty())
         wish.candidate = TRY(parse_host(eip));
     wish.codec = TRY(codec_of(get("codec").empty() ? get("vcodec") : get("codec")));
-    wish.encrypt = get("encrypt") != "false";
     wish.dtls = get("dtls") != "false";
     wish.ufrag = get("ice-ufrag");
     wish.pwd = get("ice-pwd");
     return {};
-}
-
-// "[::1]:1985" is ::1.
-std::string host_of(std::string_view authority) {
-    if (authority.starts_with('['))
-        return std::string(authority.substr(1, std::min(authority.find(']'), authority.size()) - 1));
-    return std::string(authority.substr(0, authority.find(':')));
 }
 
 std::string host_of_url(std::string_view url) {
@@ -55,7 +47,7 @@ std::string host_of_url(std::string_view url) {
     if (scheme == std::string_view::npos)
         return {};
     const std::string_view rest = url.substr(scheme + 3);
-    return host_of(rest.substr(0, rest.find_first_of("/?")));
+    return std::string(http::host_of_authority(rest.substr(0, rest.find_first_of("/?"))));
 }
 
 ClientRequest client_of(const http::Request& request, const char* protocol) {
@@ -85,8 +77,6 @@ std::string_view bearer_of(const http::Request& request) {
 
 }  // namespace
 
-std::string host_of_request(const http::Request& request) { return host_of(request.message.headers.find("Host").value_or("")); }
-
 Result<Wish> wish_of(const http::Request& request, Purpose path_purpose, ShowBearer bearer) {
     const Query& query = request.target.query;
     Wish wish;
@@ -100,7 +90,7 @@ Result<Wish> wish_of(const http::Request& request, Purpose path_purpose, ShowBea
     wish.client.param = request.target.raw_query;
     if (const auto token = bearer_of(request); bearer == ShowBearer::yes && !token.empty() && !query.find("token"))
         wish.client.param += (wish.client.param.empty() ? "token=" : "&token=") + wire::http::percent_encode(token);
-    wish.api_host = host_of_request(request);
+    wish.api_host = request.host();
     TRY(read_parameters({&query}, wish));
     wish.offer = request.message.body;
     return wish;
@@ -121,7 +111,7 @@ Result<Wish> wish_of(const http::Request& request, Purpose purpose, UrlWish aske
     wish.client.param = url.param;
     if (purpose == Purpose::publish)
         wish.client.param += url.param.empty() ? "?upstream=rtc" : "&upstream=rtc";
-    wish.api_host = asked.api.empty() ? host_of_request(request) : host_of_url(asked.api);
+    wish.api_host = asked.api.empty() ? request.host() : host_of_url(asked.api);
     const Query own = TRY(Query::parse(url.param.empty() ? std::string_view() : std::string_view(url.param).substr(1)));
     TRY(read_parameters({&request.target.query, &own}, wish));
     wish.offer = std::move(asked.sdp);

@@ -12,9 +12,6 @@ namespace live::session::rtc {
 
 enum class ShowBearer : bool { no, yes };
 
-// By which the client reached us: of the Host field, without port and brackets; empty when it has none.
-std::string host_of_request(const http::Request& request);
-
 // POST of an offer. `path_purpose` is what the path implies; action=play makes it a player. Errc::malformed for a parameter that
 // cannot be used, Errc::denied for a name that is not allowed.
 Result<Wish> wish_of(const http::Request& request, wire::sdp::Purpose path_purpose, ShowBearer bearer);

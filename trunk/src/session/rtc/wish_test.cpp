@@ -55,7 +55,6 @@ TEST(Wish, ReadsAllParameters) {
                           .value();
     EXPECT_EQ(wish.candidate, (HostAndPort{"203.0.113.1", std::uint16_t{9000}}));
     EXPECT_EQ(wish.codec, "H265");
-    EXPECT_FALSE(wish.encrypt);
     EXPECT_FALSE(wish.dtls);
     EXPECT_EQ(wish.ufrag, "abcd");
     EXPECT_EQ(wish.pwd, "0123456789012345678901");

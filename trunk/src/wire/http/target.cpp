@@ -58,6 +58,21 @@ bool climbs(std::string_view path) {
     return false;
 }
 
+// Without empty and "." segments (RFC 3986, 6.2.2.3); a slash at the end stays one.
+std::string normal(const std::string& path) {
+    std::string out;
+    out.reserve(path.size());
+    for (std::size_t at = 0; at < path.size();) {
+        const std::size_t end = std::min(path.find('/', at), path.size());
+        const auto segment = std::string_view(path).substr(at, end - at);
+        if (!segment.empty() && segment != ".")
+            out.append("/").append(segment);
+        at = end + 1;
+    }
+    const bool is_folder = path.ends_with('/') || path.ends_with("/.");
+    return is_folder || out.empty() ? out + '/' : out;
+}
+
 }  // namespace
 
 Result<std::string> percent_decode(std::string_view text) {
@@ -146,6 +161,8 @@ Result<Target> parse_target(std::string_view text) {
     target.path = TRY(percent_decode(path));
     if (std::ranges::any_of(target.path, is_control) || target.path.find('\\') != std::string::npos || climbs(target.path))
         return Error(Errc::denied, "the path holds '..', a backslash or a control character");
+    if (path != "*")
+        target.path = normal(target.path);
     return target;
 }
 

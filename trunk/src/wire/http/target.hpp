@@ -1,5 +1,6 @@
 // What stands behind the method in an HTTP request: the path and the query, decoded (RFC 9112, 3.2; RFC 3986, 2.1). Paths become
-// file names further up, so one that climbs or carries a zero byte or a line end does not get through here.
+// file names further up, so one that climbs or carries a zero byte or a line end does not get through here. A file has one path:
+// rules and indexes go by it, so that "/live//cam" and "/live/./cam" are "/live/cam" from here on.
 #pragma once
 
 #include <optional>
@@ -39,7 +40,7 @@ private:
 };
 
 struct Target {
-    std::string path;       // decoded; begins with '/', or is "*"
+    std::string path;       // decoded and normal: begins with '/', without empty and "." segments; or is "*"
     std::string raw_query;  // as it came, without the '?'
     Query query;
 };

@@ -31,6 +31,24 @@ TEST(HttpTarget, TakesEveryFormAServerMust) {
     EXPECT_EQ(parse_target("/x#part")->path, "/x");
 }
 
+TEST(HttpTarget, AFileHasOnePath) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"//", "/"},
+        {"/.", "/"},
+        {"/./", "/"},
+        {"//live//cam.m3u8", "/live/cam.m3u8"},
+        {"/live/./cam.m3u8", "/live/cam.m3u8"},
+        {"/live/%2e/cam.m3u8", "/live/cam.m3u8"},
+        {"/live%2F%2Fcam.m3u8", "/live/cam.m3u8"},
+        {"/live/.//./cam/", "/live/cam/"},
+        {"/live/cam/.", "/live/cam/"},
+        {"/live/.cam/a.", "/live/.cam/a."},
+        {"//host/x", "/host/x"},
+    };
+    for (const auto& [text, path] : cases)
+        EXPECT_EQ(parse_target(text)->path, path) << text;
+}
+
 TEST(HttpTarget, RefusesWhatIsNoTarget) {
     for (const char* text : {"", "live", "host:443", "?x=1", "/%", "/%2", "/%zz", "/a%2"})
         EXPECT_EQ(parse_target(text).code(), Errc::malformed) << text;
