@@ -1,7 +1,5 @@
 #include "api/envelope.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -40,17 +38,13 @@ std::string envelope(const ServerInfo& server) {
 }
 
 std::string_view method_of(const session::http::Request& request) {
-    static constexpr std::string_view kOthers[] = {"GET", "PUT", "POST", "DELETE"};
-    const std::string_view asked = request.target.query.get("method");
-    if (request.target.query.find("callback") && std::ranges::find(kOthers, asked) != std::end(kOthers))
-        return asked;
     return request.is_get() ? "GET" : std::string_view(request.message.method);
 }
 
 session::http::Reply json_reply(const session::http::Request& request, std::string json) {
     session::http::Reply reply;
     const auto callback = request.target.query.find("callback");
-    if (!callback) {
+    if (!callback || !request.allows_jsonp || !request.is_get()) {
         reply.body = std::move(json);
         return reply;
     }
@@ -58,6 +52,7 @@ session::http::Reply json_reply(const session::http::Request& request, std::stri
     if (!is_callback_name(*callback))
         return session::http::error_reply(kBadRequest, "callback is not a name");
     reply.content_type = "text/javascript";
+    reply.headers.emplace_back("X-Content-Type-Options", "nosniff");
     reply.body = std::string(*callback) + "(" + json + ")";
     return reply;
 }

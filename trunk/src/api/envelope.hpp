@@ -14,11 +14,11 @@ std::string envelope(const ServerInfo& server, std::string_view key, std::string
 // The same without a value.
 std::string envelope(const ServerInfo& server);
 
-// The method of the request; HEAD counts as GET. With callback=, method= says another one, for pages that can only load scripts.
+// The method of the request; HEAD counts as GET.
 std::string_view method_of(const session::http::Request& request);
 
-// Wraps `json` for a page of another origin when the request has callback=NAME. Names are 1 to kCallbackBytesMax of
-// [0-9A-Za-z_.$]; another name is a 400.
+// Wraps `json` as a script for a page of another origin when a GET has callback=NAME and JSONP is switched on; otherwise
+// callback= means nothing. Names are 1 to kCallbackBytesMax of [0-9A-Za-z_.$]; another name is a 400.
 inline constexpr std::size_t kCallbackBytesMax = 64;
 session::http::Reply json_reply(const session::http::Request& request, std::string json);
 

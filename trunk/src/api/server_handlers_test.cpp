@@ -168,6 +168,8 @@ TEST_F(ServerHandlersTest, WhatIsOnlyReadIsAnsweredWhateverTheMethod) {
 }
 
 TEST_F(ServerHandlersTest, ACallbackIsWrappedWhenItIsAName) {
+    EXPECT_TRUE(ask("/api/v1/versions?callback=f").body.starts_with("{")) << "off unless switched on";
+    context_.allows_jsonp = true;
     const auto response = ask("/api/v1/versions?callback=a.b_c$1");
     EXPECT_EQ(response.headers.find("Content-Type"), "text/javascript");
     EXPECT_TRUE(response.body.starts_with("a.b_c$1({\"code\":0"));

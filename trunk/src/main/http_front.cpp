@@ -55,6 +55,17 @@ api::ServerInfo info_of(const ServerNames& names) {
 
 }  // namespace
 
+std::string HttpFront::label_of(const Place& place) {
+    const std::string protocol = place.tls == nullptr ? "HTTP" : "HTTPS";
+    switch (place.role) {
+        case Role::api: return protocol + "-API";
+        case Role::streams: return protocol + "-Server";
+        case Role::both: return protocol + "-API and Server";
+        case Role::exporter: break;
+    }
+    return "Exporter-Server";
+}
+
 HttpFront::Site::Site(MutBytes scratch)
     : context{.router = router, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {}
 
@@ -76,6 +87,7 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
       api_site_(scratch),
       stream_site_(scratch),
       shared_site_(scratch),
+      exporter_site_(scratch),
       api_certificate_("HTTPS API", log),
       stream_certificate_("HTTPS server", log) {
     if (shown.allocator != nullptr)
@@ -100,6 +112,7 @@ HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutByte
         faults_.mount(site->router);
         site->router.add("/console/", files_);
     }
+    metrics_api_.mount(exporter_site_.router);
     api_.mount_versions(stream_site_.router);
     // Behind the streams.
     for (Site* site : {&stream_site_, &shared_site_})
@@ -128,6 +141,22 @@ void HttpFront::add_everywhere(const std::string& pattern, session::http::Handle
     stream_site_.router.add(pattern, handler);
 }
 
+HttpFront::Site& HttpFront::site(Role role) {
+    switch (role) {
+        case Role::api: return api_site_;
+        case Role::streams: return stream_site_;
+        case Role::both: return shared_site_;
+        case Role::exporter: return exporter_site_;
+    }
+    return exporter_site_;
+}
+
+HttpFront::Role HttpFront::joined(Role first, Role second) {
+    if (first == second || second == Role::exporter)
+        return first;
+    return first == Role::exporter ? second : Role::both;
+}
+
 // An endpoint that is there already gets the other role too.
 Result<void> HttpFront::add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role,
                                    io::TlsContext* tls) {
@@ -136,8 +165,10 @@ Result<void> HttpFront::add_places(std::vector<Place>& places, const std::vector
                                              [](const Place& place) -> const Endpoint& { return place.wanted.endpoint; });
         if (known == places.end())
             places.push_back({wanted, role, tls});
-        else if (known->role != role)
-            known->role = Role::both;
+        else
+            known->role = joined(known->role, role);
+        if (role == Role::exporter && known != places.end())
+            metrics_api_.mount(site(known->role).router);
     }
     return {};
 }
@@ -155,7 +186,7 @@ Result<std::vector<HttpFront::Place>> HttpFront::places_of(const Settings& setti
     if (api.enabled && api.https.enabled)
         TRY(add_places(places, api.https.listen, Role::api, api_certificate_.context()));
     if (settings.exporter.enabled)
-        TRY(add_places(places, settings.exporter.listen, Role::api, nullptr));
+        TRY(add_places(places, settings.exporter.listen, Role::exporter, nullptr));
     return places;
 }
 
@@ -209,16 +240,14 @@ Result<void> HttpFront::listen(const Settings& settings) {
 }
 
 Result<void> HttpFront::open(const Place& place, bool is_guarded) {
-    const std::string label =
-        std::string(place.tls == nullptr ? "HTTP" : "HTTPS") + (place.role == Role::api       ? "-API"
-                                                                : place.role == Role::streams ? "-Server"
-                                                                                              : "-API and Server");
+    const std::string label = label_of(place);
     const Endpoint& endpoint = place.wanted.endpoint;
     auto listener = TRY(listen_at(place.wanted, label, log_));
     if (!listener)
         return {};
     LOG_INFO(log_, "{} listen at tcp://{}, fd={}", label, endpoint.text(), listener->native_handle());
-    if (place.role != Role::streams && !endpoint.is_loopback() && !is_guarded)
+    const bool has_api = place.role == Role::api || place.role == Role::both;
+    if (has_api && !endpoint.is_loopback() && !is_guarded)
         LOG_WARN(log_, "the HTTP API is open to everybody who reaches {}: set http_api.auth or listen on 127.0.0.1",
                  endpoint.text());
     acceptors_.push_back(std::make_unique<session::http::Acceptor>(std::move(listener), place.tls, site(place.role).context,
@@ -235,12 +264,14 @@ Result<void> HttpFront::open(const Place& place, bool is_guarded) {
 void HttpFront::set_options(const Settings& settings) {
     const auto& auth = settings.http_api.auth;
     const bool is_bearer = auth.type == ApiAuthType::bearer;
-    for (Site* site : {&api_site_, &stream_site_, &shared_site_}) {
+    for (Site* site : {&api_site_, &stream_site_, &shared_site_, &exporter_site_}) {
         site->context.auth = {auth.enabled, auth.username, auth.password, is_bearer ? auth.token : "",
                               is_bearer && auth.rtc_bearer_enabled};
         site->context.allows_cross_origin = settings.http_server.crossdomain;
     }
     api_site_.context.allows_cross_origin = settings.http_api.crossdomain && settings.http_server.crossdomain;
+    for (Site* site : {&api_site_, &stream_site_, &shared_site_})
+        site->context.allows_jsonp = settings.http_api.jsonp && site->context.allows_cross_origin;
 }
 
 void HttpFront::apply(const Settings& settings) {
@@ -257,7 +288,7 @@ void HttpFront::look_at_certificates(io::Deadline deadline) {
 void HttpFront::close_streams() {
     for (auto* acceptor : stream_acceptors_)
         acceptor->close();
-    for (Site* site : {&api_site_, &stream_site_, &shared_site_})
+    for (Site* site : {&api_site_, &stream_site_, &shared_site_, &exporter_site_})
         site->context.idle.end();
 }
 
@@ -269,7 +300,7 @@ void HttpFront::stop(io::Deadline deadline) {
 
 session::Traffic HttpFront::traffic() const {
     session::Traffic sum;
-    for (const Site* site : {&api_site_, &stream_site_, &shared_site_}) {
+    for (const Site* site : {&api_site_, &stream_site_, &shared_site_, &exporter_site_}) {
         sum.received_bytes += site->context.traffic.received_bytes;
         sum.sent_bytes += site->context.traffic.sent_bytes;
     }

@@ -1,6 +1,7 @@
 // HttpFront: everything this process answers over HTTP and HTTPS, wired together: the listeners of http_api, http_server and
 // exporter, a router for each set of them, and the API's handlers. Where the API and the streams have one endpoint they have one
-// router. Who streams brings its handlers here.
+// router. The exporter's has metrics and probes alone: who may read figures may not control the server. Who streams brings its
+// handlers here.
 #pragma once
 
 #include <cstdint>
@@ -93,7 +94,9 @@ public:
 
 private:
     // Whose router answers.
-    enum class Role : std::uint8_t { api, streams, both };
+    enum class Role : std::uint8_t { api, streams, both, exporter };
+    // What one endpoint answers when two blocks name it; the exporter adds its own paths to either.
+    static Role joined(Role first, Role second);
     struct Site {
         explicit Site(MutBytes scratch);
         session::http::Router router;
@@ -105,10 +108,10 @@ private:
         io::TlsContext* tls;
     };
 
-    Site& site(Role role) { return role == Role::api ? api_site_ : role == Role::streams ? stream_site_ : shared_site_; }
+    Site& site(Role role);
+    static std::string label_of(const Place& place);
     void set_options(const Settings& settings);
-    static Result<void> add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role,
-                                   io::TlsContext* tls);
+    Result<void> add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role, io::TlsContext* tls);
     Result<std::vector<Place>> places_of(const Settings& settings);
     Result<TlsFiles> usable(const TlsFiles& files) const;
     Result<void> load_certificates(const Settings& settings);
@@ -134,6 +137,7 @@ private:
     Site api_site_;
     Site stream_site_;
     Site shared_site_;
+    Site exporter_site_;
     std::vector<std::pair<Endpoint, session::http::OtherProtocol*>> shared_;
     ServedCertificate api_certificate_;
     ServedCertificate stream_certificate_;

@@ -29,6 +29,13 @@ inline constexpr auto kHttpsRows = std::tuple{
     config::flat(&HttpsOptions::tls, kTlsRows),
 };
 
+inline constexpr auto kTlsClientRows = std::tuple{
+    config::row(&TlsClientOptions::verify, "verify", kRestart,
+                "Checks certificates and names of the services that callbacks, forwards and heartbeats go to."),
+    config::row(&TlsClientOptions::ca_file, "ca_file", kRestart, "PEM file of the authorities to trust instead of the system's.")
+        .example("./conf/ca.crt"),
+};
+
 inline constexpr auto kRawApiRows = std::tuple{
     config::row(&RawApiOptions::enabled, "enabled", kNextSession, "The API that asks for reloads."),
     config::row(&RawApiOptions::allow_reload, "allow_reload", kNextSession, "Permits rpc=reload."),
@@ -57,6 +64,8 @@ inline constexpr auto kHttpApiRows = std::tuple{
     config::endpoints(&HttpApiOptions::listen, "listen", kRestart,
                       "Endpoints of the API. Loopback only when it is not said; a port alone is every address."),
     config::row(&HttpApiOptions::crossdomain, "crossdomain", kNextSession, "CORS headers in answers."),
+    config::row(&HttpApiOptions::jsonp, "jsonp", kNextSession,
+                "Answers GET with callback=NAME as a script. For old pages; needs crossdomain."),
     config::block(&HttpApiOptions::raw_api, "raw_api", kRawApiRows, "Reloads through the API."),
     config::block(&HttpApiOptions::auth, "auth", kApiAuthRows, "Who may ask."),
     config::block(&HttpApiOptions::https, "https", kHttpsRows, "The API over TLS."),
@@ -77,7 +86,7 @@ inline constexpr auto kHttpServerRows = std::tuple{
 inline constexpr auto kStatsRows = std::tuple{
     config::row(&StatsOptions::enabled, "enabled", kLive, "Reads system statistics; off leaves those fields of the API at 0."),
     config::row(&StatsOptions::network, "network", 0, 1024, kLive, "Index of the local address that is called the device's."),
-    config::row(&StatsOptions::disk, "disk", kLive, "Block devices to measure; none is all.").example("sda vda").pending(),
+    config::row(&StatsOptions::disk, "disk", kRestart, "Block devices to measure; none is all.").example("sda vda"),
 };
 
 inline constexpr std::array kSrtDefaultModeNames = {

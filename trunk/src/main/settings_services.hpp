@@ -24,6 +24,13 @@ struct RtmpsOptions {
     TlsFiles tls;
 };
 
+// tls_client {}: whom the server believes when it is the client: callbacks, forwards, heartbeats.
+struct TlsClientOptions {
+    bool verify = true;
+    // PEM; empty: the system's authorities.
+    std::string ca_file;
+};
+
 // https {} inside http_api and http_server.
 struct HttpsOptions {
     bool enabled = false;
@@ -54,9 +61,11 @@ struct HttpApiOptions {
     // Loopback only unless the operator writes an endpoint: the API is not for strangers.
     std::vector<std::string> listen = {"127.0.0.1:1985"};
     bool crossdomain = true;
+    bool jsonp = false;
     RawApiOptions raw_api;
     ApiAuthOptions auth;
-    HttpsOptions https{.listen = {"1990"}, .tls = {}};
+    // As `listen`.
+    HttpsOptions https{.listen = {"127.0.0.1:1990"}, .tls = {}};
 };
 
 struct HttpServerOptions {
@@ -122,7 +131,7 @@ struct StreamCasterOptions {
 
 struct ExporterOptions {
     bool enabled = false;
-    std::vector<std::string> listen = {"9972"};
+    std::vector<std::string> listen = {"127.0.0.1:9972"};
     std::string label;
     std::string tag;
 };

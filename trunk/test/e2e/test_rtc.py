@@ -202,11 +202,11 @@ def test_its_figures_are_in_the_log_the_metrics_and_the_memory(server):
     live = server(vhost=RTC, root=ROOT + EXPORTER)
     assert post(live.ports["api"], WHIP + "a", offer()).status == 201
     assert live.api("/api/v1/doctor/rtc", 10)["data"]["ok"]
-    assert metric(live, 'live_rtc_sessions{state="half_open"}') == 1
-    assert metric(live, 'live_rtc_received_datagrams_total{kind="stun"}') >= 1
-    assert metric(live, 'live_rtc_received_datagrams_total{kind="dtls"}') >= 2
-    assert metric(live, "live_rtc_sent_datagrams_total") >= 3
-    assert metric(live, 'live_rtc_lost_datagrams_total{direction="in"}') == 0
+    assert metric(live, 'millrace_rtc_sessions{state="half_open"}') == 1
+    assert metric(live, 'millrace_rtc_received_datagrams_total{kind="stun"}') >= 1
+    assert metric(live, 'millrace_rtc_received_datagrams_total{kind="dtls"}') >= 2
+    assert metric(live, "millrace_rtc_sent_datagrams_total") >= 3
+    assert metric(live, 'millrace_rtc_lost_datagrams_total{direction="in"}') == 0
     # The doctor's own session goes some seconds later.
     held = wait_until(lambda: (kinds := live.api("/api/v1/memory")["data"]["kinds"])["rtc_engines"]["objects"] == 1 and kinds, 8, "one is left")
     assert held["rtc_engines"]["bytes"] > 1000
@@ -223,7 +223,7 @@ def test_a_busy_processor_makes_it_do_less(server):
     breaker = "circuit_breaker { high_threshold 0; critical_threshold 0; dying_threshold 0; dying_pulse 2; }"
     live = server(vhost=RTC, root=ROOT + EXPORTER + breaker)
     live.wait_log("no NACK, no TWCC, nothing for players", 8)
-    assert metric(live, "live_rtc_circuit_breaker_level") == 3
+    assert metric(live, "millrace_rtc_circuit_breaker_level") == 3
     steps = re.findall(r"circuit breaker: cpu=\d+%, (.*)", live.log())
     assert steps[:2] == ["no NACK, no TWCC", "no NACK, no TWCC, nothing for players"]
 

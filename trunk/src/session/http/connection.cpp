@@ -9,6 +9,7 @@
 #include "base/log_format.hpp"
 #include "base/secret.hpp"
 #include "engine/http1/writer.hpp"
+#include "session/http/page_guard.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::session::http {
@@ -20,6 +21,7 @@ namespace {
 constexpr int kRequestTimeout = 408;
 constexpr int kUnauthorized = 401;
 constexpr int kBadRequest = 400;
+constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
 constexpr int kFound = 302;
 constexpr int kOk = 200;
@@ -159,7 +161,7 @@ Result<void> Connection::feed(Bytes input) {
 }
 
 Request Connection::made_of(http1::Request message, wire::http::Target target) const {
-    return {std::move(message), std::move(target), log_.id(), peer_, peer_ip_, tcp_ == nullptr};
+    return {std::move(message), std::move(target), log_.id(), peer_, peer_ip_, tcp_ == nullptr, context_.allows_jsonp};
 }
 
 bool Connection::streams_body(const http1::Request& head) const {
@@ -218,6 +220,8 @@ std::optional<Reply> Connection::own_answer(const Request& request, const Router
         reply.headers.emplace_back("WWW-Authenticate", context_.auth.token.empty() ? "Basic" : "Bearer");
         return reply;
     }
+    if (is_control(request.path()) && changes_state(request) && !may_control(request, context_.auth.enabled))
+        return error_reply(kForbidden, "a page of another site may not control this server; behind a name, set http_api.auth");
     if (!match.redirect.empty())
         return redirect_to(match.redirect, request.target.raw_query);
     if (match.handler == nullptr)
@@ -227,7 +231,7 @@ std::optional<Reply> Connection::own_answer(const Request& request, const Router
 
 bool Connection::is_guarded(const std::string& path) const {
     const AuthOptions& auth = context_.auth;
-    return auth.enabled && (path.find("/api/") != std::string::npos || (auth.guards_rtc && path.starts_with("/rtc/")));
+    return auth.enabled && (is_control(path) || (auth.guards_rtc && path.starts_with("/rtc/")));
 }
 
 bool Connection::is_authorised(const Request& request) const {

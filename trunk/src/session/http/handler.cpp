@@ -25,6 +25,12 @@ std::string escaped(std::string_view text) {
 
 }  // namespace
 
+std::string_view host_of_authority(std::string_view authority) {
+    if (authority.starts_with('['))
+        return authority.substr(1, std::min(authority.find(']'), authority.size()) - 1);
+    return authority.substr(0, authority.find(':'));
+}
+
 Reply error_reply(int status, std::string_view sentence) { return error_reply(status, status, sentence); }
 
 Reply error_reply(int status, int code, std::string_view sentence) {
@@ -42,12 +48,10 @@ std::string Request::vhost() const {
     for (const char* name : {"vhost", "domain"})
         if (const auto named = target.query.find(name); named && !named->empty())
             return std::string(*named);
-    std::string_view host = message.headers.find("Host").value_or("");
-    // "[::1]:80" keeps its brackets' content.
-    if (host.starts_with('['))
-        return std::string(host.substr(1, std::min(host.find(']'), host.size()) - 1));
-    return std::string(host.substr(0, host.find(':')));
+    return host();
 }
+
+std::string Request::host() const { return std::string(host_of_authority(message.headers.find("Host").value_or(""))); }
 
 std::string Request::client_ip() const {
     if (const auto forwarded = message.headers.find("X-Forwarded-For"); forwarded && !forwarded->empty()) {

@@ -24,16 +24,22 @@ struct Request {
     std::string peer;     // "ip:port"
     std::string peer_ip;  // without the port
     bool secure = false;  // came over TLS
+    bool allows_jsonp = false;
 
     const std::string& path() const { return target.path; }
     // HEAD counts as GET: the connection leaves the body out.
     bool is_get() const { return message.method == "GET" || is_head(); }
     bool is_head() const { return message.method == "HEAD"; }
-    // vhost= or domain= of the query, else the Host header without its port; empty when there is neither.
+    // Of the Host header, without port and brackets; empty when there is none.
+    std::string host() const;
+    // vhost= or domain= of the query, else host().
     std::string vhost() const;
     // Who asks, when proxies stand between: the first entry of X-Forwarded-For, else X-Real-IP, else the peer.
     std::string client_ip() const;
 };
+
+// "[::1]:80" is ::1, "example.com:80" example.com.
+std::string_view host_of_authority(std::string_view authority);
 
 // What becomes of a request's body.
 enum class BodyMode : bool {

@@ -1,0 +1,67 @@
+#include "session/http/page_guard.hpp"
+
+#include <gtest/gtest.h>
+
+namespace live::session::http {
+namespace {
+
+Request request_of(const char* method, const char* target, const char* host, const char* origin, const char* peer = "127.0.0.1") {
+    Request request;
+    request.message.method = method;
+    request.target = wire::http::parse_target(target).value();
+    request.peer_ip = peer;
+    if (*host != '\0')
+        request.message.headers.add("Host", host);
+    if (*origin != '\0')
+        request.message.headers.add("Origin", origin);
+    return request;
+}
+
+TEST(PageGuard, ChangesAreOtherMethodsAndTheReloadOfTheFamily) {
+    EXPECT_FALSE(changes_state(request_of("GET", "/api/v1/clients/", "h", "")));
+    EXPECT_FALSE(changes_state(request_of("HEAD", "/api/v1/raw?rpc=raw", "h", "")));
+    EXPECT_TRUE(changes_state(request_of("DELETE", "/api/v1/clients/a", "h", "")));
+    EXPECT_TRUE(changes_state(request_of("GET", "/api/v1/raw?rpc=reload", "h", "")));
+    EXPECT_TRUE(is_control("/api/v1/clients/a"));
+    EXPECT_FALSE(is_control("/rtc/v1/whip/"));
+}
+
+TEST(PageGuard, PagesOfTheSameHostMayControlAndOthersMayNot) {
+    const struct {
+        const char* host;
+        const char* origin;
+        const char* peer;
+        bool may;
+        bool may_with_password;
+    } cases[] = {
+        {"127.0.0.1:1985", "", "127.0.0.1", true, true},
+        {"127.0.0.1:1985", "http://127.0.0.1:8080", "127.0.0.1", true, true},
+        {"localhost:1985", "http://LocalHost:8080", "::1", true, true},
+        {"[::1]:1985", "http://[::1]:8080", "::1", true, true},
+        {"127.0.0.1:1985", "http://evil.example", "127.0.0.1", false, false},
+        {"127.0.0.1:1985", "null", "127.0.0.1", false, false},
+        {"127.0.0.1:1985", "http://127.0.0.1.evil.example", "127.0.0.1", false, false},
+        {"", "http://127.0.0.1", "127.0.0.1", false, false},
+        {"", "", "127.0.0.1", true, true},
+        // A name that was made to point at this machine, and a name that is the server's.
+        {"evil.example:1985", "http://evil.example:1985", "127.0.0.1", false, true},
+        {"media.example:1985", "https://media.example", "203.0.113.7", true, true},
+    };
+    for (const auto& one : cases) {
+        const Request request = request_of("DELETE", "/api/v1/clients/a", one.host, one.origin, one.peer);
+        EXPECT_EQ(may_control(request, false), one.may) << one.host << " " << one.origin;
+        EXPECT_EQ(may_control(request, true), one.may_with_password) << one.host << " " << one.origin;
+    }
+}
+
+TEST(PageGuard, AScriptTagOfAnotherSiteHasNoOriginButSaysWhereItIs) {
+    Request request = request_of("GET", "/api/v1/raw?rpc=reload", "127.0.0.1:1985", "");
+    request.message.headers.add("Sec-Fetch-Site", "cross-site");
+    EXPECT_FALSE(may_control(request, false));
+    request = request_of("GET", "/api/v1/raw?rpc=reload", "127.0.0.1:1985", "");
+    request.message.headers.add("Sec-Fetch-Site", "same-origin");
+    EXPECT_TRUE(may_control(request, false));
+}
+
+}  // namespace
+}  // namespace live::session::http
