@@ -1,6 +1,7 @@
 # Shared by the scripts of this folder; sourced, never run. Sets `trunk` (absolute) and `python`, defines say, warn and die.
 # shellcheck shell=sh
-trunk=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+trunk=${here%/trunk/*}/trunk
 cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 JOBS=${JOBS:-$cores}
 cache_dir=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/live-server

@@ -2,10 +2,11 @@
 # The README's commands on a machine that has nothing: a bare root of a Debian release, made by debootstrap from this machine's own
 # mirror, a clean clone of what is committed here in it, and then what a newcomer types. As root; needs debootstrap and git.
 #
-#   fresh-machine.sh RELEASE [run|test|both]      RELEASE: bookworm, trixie, ...; default: both
+#   fresh-machine.sh RELEASE [run|test|newcomer|both]      RELEASE: bookworm, trixie, ...; default: both, which is run and test
 #
 #   run    ./trunk/scripts/run.sh: what it prints, then the stream is read from it, then it is stopped
 #   test   ./trunk/scripts/test.sh
+#   newcomer   ./trunk/test/e2e/newcomer.sh
 #
 # FRESH_ROOTS (${XDG_CACHE_HOME:-~/.cache}/live-server/roots): RELEASE.tar there is the bare root, made once; FRESH_KEEP=1 leaves the root
 # that was used as RELEASE.used. FRESH_CCACHE=DIR shows that compiler cache to the root. FRESH_MINUTES (150) is the most it may take.
@@ -17,7 +18,7 @@ set -eu
 
 release=${1:-}
 what=${2:-both}
-case $what in run | test | both) ;; *) release= ;; esac
+case $what in run | test | newcomer | both) ;; *) release= ;; esac
 if [ -z "$release" ]; then
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'
     exit 2
@@ -119,11 +120,12 @@ try_run() {
     return $status
 }
 
-try_test() {
-    say "== $release: ./trunk/scripts/test.sh"
+# try_script NAME SCRIPT
+try_script() {
+    say "== $release: ./trunk/$2"
     status=0
-    inside 'cd ~/clone && ./trunk/scripts/test.sh' >"$roots/$release-test.log" 2>&1 || status=1
-    cat "$roots/$release-test.log"
+    inside "cd ~/clone && ./trunk/$2" >"$roots/$release-$1.log" 2>&1 || status=1
+    cat "$roots/$release-$1.log"
     return $status
 }
 
@@ -132,7 +134,8 @@ prepare_root
 say "== $(. "$root/etc/os-release" && echo "$PRETTY_NAME")"
 failed=0
 case $what in run | both) try_run || failed=1 ;; esac
-case $what in test | both) try_test || failed=1 ;; esac
+case $what in test | both) try_script test scripts/test.sh || failed=1 ;; esac
+case $what in newcomer) try_script newcomer test/e2e/newcomer.sh || failed=1 ;; esac
 # The mounts below it are this namespace's and go with it; a folder that is mounted on cannot be removed.
 for place in root/.cache/ccache proc sys dev; do umount -R -l "$root/$place" 2>/dev/null || true; done
 if [ "${FRESH_KEEP:-}" != 1 ] && ! grep -qs " $root" /proc/self/mountinfo; then rm -rf "$root"; fi
