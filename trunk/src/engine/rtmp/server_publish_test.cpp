@@ -74,8 +74,9 @@ TEST_F(ServerPublishTest, ARejectedPublisherHearsWhyAndMayTryAgain) {
 TEST_F(ServerPublishTest, PublishWithoutANameIsAskedFor) {
     connect();
     // The name may stand in tcUrl; that is not the engine's to know.
-    for (const auto& arguments : {std::vector<Value>{Value::null()}, std::vector<Value>{Value::null(), "", "live"}}) {
-        send(RawClient::call("publish", 3, arguments));
+    for (const Octets& call :
+         {RawClient::call("publish", 3, {Value::null()}), RawClient::call("publish", 3, {Value::null(), "", "live"})}) {
+        send(call);
         const auto wish = expect<WantsToPublish>();
         ASSERT_TRUE(wish);
         EXPECT_EQ(wish->stream, "");

@@ -30,14 +30,14 @@ struct Context {
     std::string server;
     // crossdomain: answers pages of other origins, and OPTIONS.
     bool allows_cross_origin = true;
-    // JSONP: answers GET with callback= as a script.
-    bool allows_jsonp = false;
     AuthOptions auth;
     engine::http1::Limits limits;
     // Counts requests for the log, over all connections.
     std::uint64_t requests = 0;
     Traffic traffic{};
     IdleStreams idle{};
+    // JSONP: answers GET with callback= as a script.
+    bool allows_jsonp = false;
 };
 
 }  // namespace live::session::http

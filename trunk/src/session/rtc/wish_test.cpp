@@ -31,7 +31,7 @@ TEST(Wish, WhipSaysTheStreamInItsQuery) {
     EXPECT_EQ(wish.client.tc_url, "rtmp://media.example.com/show");
     EXPECT_EQ(wish.api_host, "media.example.com");
     EXPECT_EQ(wish.offer, "v=0");
-    EXPECT_TRUE(wish.encrypt && wish.dtls);
+    EXPECT_TRUE(wish.dtls);
 }
 
 TEST(Wish, WhatIsNotSaidHasDefaults) {
@@ -100,7 +100,6 @@ TEST(Wish, TheJsonApiSaysTheStreamInAUrl) {
     EXPECT_EQ(wish.api_host, "api.example.com");
     EXPECT_EQ(wish.offer, "v=0 x");
     EXPECT_EQ(wish.candidate, (HostAndPort{"203.0.113.1", std::nullopt}));
-    EXPECT_FALSE(wish.encrypt);
     asked = {"v=0", "webrtc://192.0.2.1/live/cam", "", ""};
     wish = wish_of(request_for("/rtc/v1/play/", "[2001:db8::1]:1985"), Purpose::play, asked).value();
     EXPECT_EQ(wish.client.param, "");
