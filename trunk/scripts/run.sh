@@ -56,6 +56,8 @@ reachable() {
     esac
 }
 answers() { curl -fs -m 2 -o /dev/null "$1" 2>/dev/null; }
+# Asking for the playlist itself would be a viewer.
+lists_hls() { curl -fs -m 2 "http://$http/streams.json" 2>/dev/null | grep -q '"[l-]*hls"'; }
 
 # wait_for SECONDS COMMAND...: until it is true, the server has gone, or the time is over.
 wait_for() {
@@ -103,7 +105,7 @@ print_addresses() {
     if is_on http_server.enabled && [ -n "$address" ]; then
         say "From another machine:  http://$address:${http##*:}/"
     fi
-    say "Publish your own:      ffmpeg -re -i doc/source.flv -c copy -f flv rtmp://$rtmp/live/mine"
+    say "Publish your own:      ffmpeg -re -i trunk/doc/source.flv -c copy -f flv rtmp://$rtmp/live/mine"
     say "The server's log:      trunk/$log"
     say "Ctrl-C stops it."
 }
@@ -135,7 +137,7 @@ if is_on http_api.enabled; then
 fi
 # The demonstration's stream comes from a child of the server; its list of segments is there after the first of them.
 if is_on http_server.enabled && is_on vhost.ingest.enabled && is_on vhost.hls.enabled; then
-    wait_for 20 answers "http://$http/live/livestream.m3u8" || true
+    wait_for 20 lists_hls || true
 fi
 if kill -0 "$server" 2>/dev/null && [ $stopping = no ]; then print_addresses; fi
 
