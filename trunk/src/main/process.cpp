@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <utility>
 
@@ -17,6 +16,7 @@
 #include "base/version.hpp"
 #include "build_info.hpp"
 #include "io/network_interfaces.hpp"
+#include "main/container.hpp"
 #include "main/features.hpp"
 #include "main/profiler.hpp"
 #include "main/resource_limits.hpp"
@@ -33,16 +33,6 @@ constexpr std::size_t kStackBytes = 256 * 1024;
 
 constexpr std::chrono::seconds kStopLimit{1};
 
-// Process 1 of a container has a cgroup path that says so.
-bool is_in_container() {
-    std::ifstream file("/proc/1/cgroup");
-    std::string line;
-    while (std::getline(file, line))
-        if (line.find("docker") != std::string::npos)
-            return true;
-    return false;
-}
-
 std::string working_folder() {
     std::array<char, 4096> path{};
     return ::getcwd(path.data(), path.size()) == nullptr ? "?" : path.data();
@@ -54,7 +44,7 @@ Result<LoadedSettings> load_process_settings(const CommandLine& command) {
     LoadInput input;
     input.path = command.conf_file;
     input.env_only = command.env_only;
-    input.in_container = is_in_container();
+    input.in_container = !container_sign(signs_seen_here()).empty();
     if (const auto addresses = io::interface_addresses(); addresses.ok())
         input.local_addresses = io::device_addresses(*addresses).size();
     input.environment = config::process_environment();
@@ -132,8 +122,8 @@ void Process::announce(const LoadedSettings& loaded) const {
     const Settings& settings = loaded.settings;
     ::utsname system{};
     ::uname(&system);
-    LOG_INFO(log_, "{}, {}", kSignature, kDescription);
-    LOG_INFO(log_, "version {}, licence {}, authors: the authors of this server", kVersion, kLicense);
+    LOG_INFO(log_, "Millrace, {}: {}", kSignature, kDescription);
+    LOG_INFO(log_, "version {}, licence {}, authors: the authors of Millrace", kVersion, kLicense);
     LOG_INFO(log_, "cwd={}, work_dir={}, build: {}, configure: {}, uname: {} {} {}", working_folder(), settings.work_dir,
              build_info::kDate, build_info::kUserOptions, system.sysname, system.release, system.machine);
     LOG_INFO(log_, "configure detail: {}, compiler: {}", build_info::kOptions, build_info::kCompiler);

@@ -32,7 +32,7 @@ BAD = {
     "address is no address": ("listen 300.1.2.3:1935;\n", 1, None, ["listen"]),
     "include of nothing": (GOOD + "include absent.conf;\n", 5, None, ["absent.conf"]),
     "file log without a name": ("listen 25999;\nsrs_log_tank file;\nsrs_log_file \"\";\n", None, None, ["srs_log_file"]),
-    "asprocess and daemon": ("listen 25999;\ndaemon on;\nasprocess on;\n", None, None, ["asprocess", "daemon"]),
+    "asprocess and daemon": ("listen 25999;\ndaemon on;\ndisable_daemon_for_docker off;\nasprocess on;\n", None, None, ["asprocess", "daemon"]),
     "kickoff and forward": (GOOD + "vhost a {\n  publish { kickoff_for_idle 5; }\n  forward { enabled on; destination 127.0.0.1:1; }\n}\n", None, None,
                             ["kickoff_for_idle", "forward"]),
     "two ingests of one id": (GOOD + "vhost a {\n  ingest x { }\n  ingest x { }\n}\n", None, None, ["ingest", "x"]),
