@@ -1,34 +1,66 @@
-# Two stages: the first has compilers, the second only the server, the ffmpeg that ingest and transcode start, and a user without rights.
+# syntax=docker/dockerfile:1
+# Millrace in a container: the server alone, run by a user without rights.
 #
-#   docker build -t live-server .
-#   docker run --rm -it -p 1935:1935 -p 1985:1985 -p 8080:8080 -p 8000:8000/udp -p 10080:10080/udp live-server
+#   docker build -t millrace .
+#   docker run --rm -it -p 1935:1935 -p 1985:1985 -p 8080:8080 -p 8000:8000/udp millrace
+#   docker run --rm -it -p 1935:1935 millrace -c conf/rtmp.conf            the same as: millrace ./objs/srs -c conf/rtmp.conf
 #
-# Settings come from conf/docker.conf and from SRS_* variables; recordings and HLS are below /usr/local/srs/objs/nginx/html.
+#   docker build --target with-ffmpeg -t millrace:ffmpeg .                 with the ffmpeg that ingest and transcode start, and the
+#                                                                          libraries that convert audio between RTMP and WebRTC
+#   docker build --target symbols -o type=local,dest=. .                   srs.debug alone: what gdb and perf need for the server's lines
+#   docker buildx build --platform linux/amd64,linux/arm64 -t millrace .   every platform is compiled on itself, or by qemu
+#   docker build --build-arg BASE=ubuntu:24.04 -t millrace .               another base of the Debian family
+#
+# Settings come from conf/docker.conf and from SRS_* variables. Recordings and HLS are below objs/nginx/html, which is a volume. `docker stop`
+# finishes recordings: a graceful stop takes at most grace_start_wait and grace_final_wait, together 5.5 s of docker's 10.
 ARG BASE=debian:bookworm-slim
 
 FROM ${BASE} AS build
+ARG TARGETPLATFORM
 COPY trunk/scripts/install-packages.sh trunk/scripts/common.sh /src/trunk/scripts/
 RUN apt-get update && /src/trunk/scripts/install-packages.sh build pages && rm -rf /var/lib/apt/lists/*
 # The pinned third-party source alone first: it changes less often than ours.
 COPY trunk/3rdparty /src/trunk/3rdparty
 RUN apt-get update && /src/trunk/3rdparty/fetch.sh st && /src/trunk/3rdparty/fetch.sh srtp && rm -rf /var/lib/apt/lists/*
 COPY . /src
-RUN cd /src/trunk && ./configure && make && make install DESTDIR=/image && strip --strip-debug /image/usr/local/srs/objs/srs /image/usr/local/srs/objs/sb_*
+RUN echo "Building for ${TARGETPLATFORM:-this machine}" && cd /src/trunk && ./configure && make && make install DESTDIR=/image
+# Names of functions stay for stack traces; lines and types go to a file of their own. The load tools stay out.
+RUN cd /image/usr/local/srs/objs && rm -f sb_* && mkdir /symbols && \
+    objcopy --only-keep-debug --compress-debug-sections srs /symbols/srs.debug && \
+    strip --strip-debug srs && objcopy --add-gnu-debuglink=/symbols/srs.debug srs
 # Which packages hold the shared libraries that the server is linked with.
 RUN ldd /image/usr/local/srs/objs/srs | awk '$3 ~ "^/" { print $3 }' | xargs -n 1 readlink -f | sed 's|^/usr||' | \
-    while read -r file; do dpkg-query -S "*$file" 2>/dev/null | cut -d: -f1; done | sort -u >/image/packages
+    while read -r file; do dpkg-query -S "*$file" 2>/dev/null | cut -d: -f1; done | sort -u >/packages
 
-FROM ${BASE}
-COPY --from=build /image/packages /tmp/packages
-RUN apt-get update && xargs apt-get install -y --no-install-recommends ca-certificates ffmpeg </tmp/packages && \
-    rm -rf /var/lib/apt/lists/* /tmp/packages && \
-    useradd --system --home-dir /usr/local/srs --shell /usr/sbin/nologin srs
-COPY --from=build --chown=srs:srs /image/usr/local/srs /usr/local/srs
-RUN mkdir -p /usr/local/srs/objs/ffmpeg/bin && ln -sf /usr/bin/ffmpeg /usr/local/srs/objs/ffmpeg/bin/ffmpeg && \
-    chown -R srs:srs /usr/local/srs
+FROM scratch AS symbols
+COPY --from=build /symbols/srs.debug /
+
+FROM ${BASE} AS server
+RUN --mount=from=build,source=/packages,target=/tmp/packages \
+    apt-get update && xargs apt-get install -y --no-install-recommends ca-certificates perl-base </tmp/packages && \
+    rm -rf /var/lib/apt/lists/* /var/cache/apt/* && \
+    groupadd --system --gid 1935 srs && \
+    useradd --system --uid 1935 --gid 1935 --no-create-home --home-dir /usr/local/srs --shell /usr/sbin/nologin srs
+COPY --from=build --chown=1935:1935 /image/usr/local/srs /usr/local/srs
+LABEL org.opencontainers.image.title="Millrace" \
+      org.opencontainers.image.description="Live-streaming server: RTMP, HTTP-FLV, HLS, DASH and WebRTC" \
+      org.opencontainers.image.licenses="MIT"
 WORKDIR /usr/local/srs
-USER srs
-EXPOSE 1935 1985 8080 8000/udp 10080/udp 1990 8088
+ENV SRS_IN_DOCKER=on SRS_DAEMON=off
+# By number: Kubernetes can only then see that it is not root.
+USER 1935:1935
+# RTMP; API and its HTTPS; pages and streams and their HTTPS; metrics; WebRTC; FLV by POST.
+EXPOSE 1935 1985 1990 8080 8088 9972 8000/udp 8000 8936
+VOLUME /usr/local/srs/objs/nginx/html
 STOPSIGNAL SIGQUIT
-ENTRYPOINT ["./objs/srs"]
-CMD ["-c", "conf/docker.conf"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 CMD ["perl", "scripts/docker-health.pl"]
+ENTRYPOINT ["./scripts/docker-entry.sh"]
+
+FROM server AS with-ffmpeg
+USER root
+RUN apt-get update && apt-get install -y --no-install-recommends ffmpeg && rm -rf /var/lib/apt/lists/* /var/cache/apt/* && \
+    mkdir -p objs/ffmpeg/bin && ln -s /usr/bin/ffmpeg objs/ffmpeg/bin/ffmpeg
+USER 1935:1935
+
+# The last one is what `docker build` makes.
+FROM server AS millrace

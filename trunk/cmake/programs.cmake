@@ -15,6 +15,8 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/main/main.cpp)
     add_executable(srs ${CMAKE_SOURCE_DIR}/src/main/main.cpp)
     target_link_libraries(srs PRIVATE ${LIVE_ROOMS})
     set_target_properties(srs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LIVE_OUTPUT})
+    # The product's own name for the program that guides call srs.
+    add_custom_command(TARGET srs POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink srs ${LIVE_OUTPUT}/millrace VERBATIM)
 endif()
 
 if(LIVE_TESTS AND LIVE_TEST_SOURCES)

@@ -11,14 +11,14 @@ page_names() { "$trunk/scripts/make-pages.sh" --list; }
 remove() {
     target=$1
     [ -f "$target/etc/init.d/srs" ] || die "nothing is installed in $target"
-    rm -f "$target/objs/srs" "$target"/objs/sb_*_load "$target/objs/sb_rtmp_load_fast" "$target/objs/sb_rtmp_publish" "$target/etc/init.d/srs" "$target/usr/lib/systemd/system/srs.service"
+    rm -f "$target/objs/srs" "$target/objs/millrace" "$target"/scripts/docker-* "$target"/objs/sb_*_load "$target/objs/sb_rtmp_load_fast" "$target/objs/sb_rtmp_publish" "$target/etc/init.d/srs" "$target/usr/lib/systemd/system/srs.service"
     for file in "$trunk"/conf/*.conf "$trunk"/conf/*.crt "$trunk"/conf/*.key; do
         cmp -s "$file" "$target/conf/$(basename "$file")" && rm -f "$target/conf/$(basename "$file")"
     done
     page_names | while read -r name; do rm -f "$target/objs/nginx/html/$name"; done
     # What somebody else put there, recordings and changed confs among it, stays.
     folders=$(page_names | sed -n 's|/[^/]*$||p' | sort -ru | sed 's|^|objs/nginx/html/|')
-    for folder in conf $folders objs/nginx/html objs/nginx objs/logs objs etc/init.d etc usr/lib/systemd/system usr/lib/systemd \
+    for folder in conf $folders objs/nginx/html objs/nginx objs/logs objs scripts etc/init.d etc usr/lib/systemd/system usr/lib/systemd \
         usr/lib usr .; do
         rmdir "$target/$folder" 2>/dev/null || true
     done
@@ -39,8 +39,11 @@ if [ "${1:-}" = --remove ]; then
     exit 0
 fi
 objs=$1 target=$2 prefix=$3 config=$4
-install -d "$target/objs/nginx/html" "$target/objs/logs" "$target/conf" "$target/etc/init.d" "$target/usr/lib/systemd/system"
+install -d "$target/objs/nginx/html" "$target/objs/logs" "$target/conf" "$target/scripts" "$target/etc/init.d" "$target/usr/lib/systemd/system"
 install -m 755 "$objs/srs" "$target/objs/srs"
+ln -sf srs "$target/objs/millrace"
+# What the container image starts and how it is asked.
+install -m 755 "$trunk/scripts/docker-entry.sh" "$trunk/scripts/docker-health.pl" "$target/scripts/"
 for file in "$objs"/sb_*; do
     if [ -f "$file" ]; then install -m 755 "$file" "$target/objs/"; fi
 done
