@@ -9,6 +9,11 @@ use IO::Socket::IP;
 my $limit_s = 3;
 my $pid = shift // 1;
 
+sub unhealthy {
+    print STDERR @_, "\n";
+    exit 1;
+}
+
 # The text of the conf that follows -c, without comments. Files it includes are not read.
 sub conf_text {
     open(my $words, '<', "/proc/$pid/cmdline") or return '';
@@ -25,14 +30,15 @@ sub conf_text {
 
 sub connect_to {
     my ($endpoint) = @_;
-    my ($host, $port) = $endpoint =~ /^(?:\[?([^\]\s]*?)\]?:)?(\d+)$/ or die "no endpoint: $endpoint\n";
+    my ($host, $port) = $endpoint =~ /^(?:\[?([^\]\s]*?)\]?:)?(\d+)$/ or unhealthy("no endpoint: $endpoint");
     # A server that listens everywhere listens here.
     $host = '127.0.0.1' if !defined $host || $host eq '' || $host eq '0.0.0.0';
     $host = '::1' if $host eq '::';
-    return IO::Socket::IP->new(PeerHost => $host, PeerPort => $port, Timeout => $limit_s) || die "no connection to $endpoint: $@\n";
+    return IO::Socket::IP->new(PeerHost => $host, PeerPort => $port, Timeout => $limit_s) || unhealthy("no connection to $endpoint: $@");
 }
 
-alarm($limit_s + 1);
+$SIG{ALRM} = sub { unhealthy("no answer within $limit_s s") };
+alarm($limit_s);
 my $conf = conf_text();
 my ($block) = $conf =~ /\bhttp_api\s*\{((?:[^{}]|\{[^{}]*\})*)\}/;
 $block //= '';
@@ -50,4 +56,4 @@ print {$socket} "GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\
 my $line = <$socket> // '';
 # 401: it answers, and wants a password for more.
 exit 0 if $line =~ m{^HTTP/1\.[01] (?:200|401) };
-die "not ready: $line\n";
+unhealthy("not ready: $line");

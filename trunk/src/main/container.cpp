@@ -13,7 +13,7 @@ namespace live::main_ {
 
 namespace {
 
-// A kernel gives a few hundred lines at most; a host of many containers more, and its own lines are the first.
+// A machine that runs hundreds of containers has long lists of mounts; those of / and of /etc come early.
 constexpr std::size_t kTextMax = 256 * 1024;
 
 // Parts of the cgroup path that container runtimes give to process 1. A machine's own is /, or /init.scope.

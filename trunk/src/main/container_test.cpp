@@ -41,7 +41,7 @@ const std::array<Case, 14> kContainers{{
             "rw,lowerdir=/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots/9/fs\n"),
      "what is mounted at /"},
     {"podman without root",
-     mounts("9 8 0:70 / / rw - overlay overlay rw,lowerdir=/home/u/.local/share/containers/storage/overlay/l/AB\n"),
+     mounts("9 8 0:70 / / rw - overlay overlay rw,lowerdir=/srv/u/.local/share/containers/storage/overlay/l/AB\n"),
      "what is mounted at /"},
     {"docker's file", {"0::/\n", {}, true, false, {}, {}}, "/.dockerenv"},
     {"podman's file", {"0::/\n", {}, false, true, {}, {}}, "/run/.containerenv"},
