@@ -84,7 +84,7 @@ Result<CommandLine> parse_command_line(std::span<const std::string_view> argumen
 
 std::string help_text(std::string_view program) {
     return fmt::format(
-        "{1}, {2}\n"
+        "Millrace, {1}: {2}\n"
         "\n"
         "Usage: {0} <-c FILE | -e> [-t]\n"
         "       {0} <-v | -g | -h>\n"

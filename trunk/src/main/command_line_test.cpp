@@ -79,8 +79,8 @@ TEST(CommandLine, TheEnvironmentWins) {
 
 TEST(CommandLine, HelpShowsOptionsAndSignals) {
     const std::string help = help_text("./objs/srs");
-    for (const char* part :
-         {"Usage: ./objs/srs", "-c FILE", "-t ", "-e ", "SIGHUP", "SIGUSR1", "SIGTERM", "SIGQUIT", "independent"})
+    for (const char* part : {"Millrace, SRS/", "Usage: ./objs/srs", "-c FILE", "-t ", "-e ", "SIGHUP", "SIGUSR1", "SIGTERM",
+                             "SIGQUIT", "independent"})
         EXPECT_NE(help.find(part), std::string::npos) << part;
 }
 
