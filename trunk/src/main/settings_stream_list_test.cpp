@@ -134,6 +134,8 @@ TEST_F(StreamListSettingsTest, TheApiIsWhereThisClientReachesIt) {
     request.secure = true;
     EXPECT_EQ(api_of("10.0.0.1"), "https");
     settings.http_api.https.enabled = true;
+    EXPECT_EQ(api_of("10.0.0.1"), "loopback");
+    settings.http_api.https.listen = {"1990"};
     EXPECT_EQ(api_of("10.0.0.1"), "https://10.0.0.1:1990");
 }
 

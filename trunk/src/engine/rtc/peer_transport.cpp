@@ -91,12 +91,16 @@ Result<void> PeerTransport::handle_dtls(TimePoint now, Bytes datagram) {
             send(last_flight_->datagram());
         return {};
     }
-    if (flight_sent_ && state_ == State::connecting) {
+    Result<void> outcome = dtls_->handle_datagram(now, datagram);
+    // A client hears nothing but answers. A server may hear the client's first flight once more, whose timer is shorter than the way; the
+    // answer to its own flight ends the handshake.
+    const bool is_answer = options_.dtls.role == DtlsRole::client || dtls_->state() == DtlsTransport::State::established;
+    if (is_answer && flight_sent_ && state_ == State::connecting) {
         const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(now - *flight_sent_);
         round_trip_ = std::min(passed, kRoundTripMax);
         flight_sent_.reset();
     }
-    return after_dtls(now, dtls_->handle_datagram(now, datagram));
+    return after_dtls(now, std::move(outcome));
 }
 
 Result<void> PeerTransport::after_dtls(TimePoint now, Result<void> outcome) {

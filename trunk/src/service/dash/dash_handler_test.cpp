@@ -103,8 +103,8 @@ TEST_F(DashHandlerTest, APlayerIsASessionFromItsFirstMpdOn) {
 
 TEST_F(DashHandlerTest, WhoIsRefusedGetsNoMpd) {
     door_.refused = "cam";
-    EXPECT_EQ(ask("/live/cam.mpd", "HEAD").status, 403) << "HEAD says what GET would";
     add_whole("cam.mpd", cam_);
+    EXPECT_EQ(ask("/live/cam.mpd", "HEAD").status, 403) << "HEAD says what GET would";
     EXPECT_EQ(ask("/live/cam.mpd").status, 403);
     EXPECT_EQ(sessions_.size(), 0u);
 }

@@ -50,8 +50,9 @@ protected:
         return stream;
     }
     // The whole answer; a status of 0 when there was none.
-    static Response receive(io::TcpStream& stream) {
-        engine::http1::ResponseParser parser;
+    using Parser = engine::http1::ResponseParser;
+    static Response receive(io::TcpStream& stream, Parser::RequestWas was = Parser::RequestWas::other) {
+        Parser parser(was);
         std::array<std::uint8_t, 4'096> buffer;
         for (;;) {
             const auto count = stream.read_some(buffer, io::Deadline::after(kSoon));
@@ -65,7 +66,7 @@ protected:
     }
     Response ask(std::string_view target, std::string_view method = "GET") {
         const auto stream = open(method, target);
-        return receive(*stream);
+        return receive(*stream, method == "HEAD" ? Parser::RequestWas::head : Parser::RequestWas::other);
     }
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
