@@ -81,7 +81,10 @@ Reply ClustersHandler::handle(const Request& request, io::Deadline) {
 }
 
 InfoApi::InfoApi(const ServerInfo& server)
-    : authors_(authors(server)), features_(features(server)), requests_(server), clusters_(server) {}
+    : authors_("/api/v1/authors", authors(server)),
+      features_("/api/v1/features", features(server)),
+      requests_(server),
+      clusters_(server) {}
 
 void InfoApi::mount(session::http::Router& router) {
     router.add("/api/v1/authors", authors_);

@@ -117,7 +117,9 @@ Json system_of(const SystemFigures& figures) {
 
 }  // namespace
 
-Reply FixedHandler::handle(const Request& request, io::Deadline) { return json_reply(request, json_); }
+Reply FixedHandler::handle(const Request& request, io::Deadline) {
+    return request.is_get() || request.path() == path_ ? json_reply(request, json_) : method_not_allowed();
+}
 
 Reply SummariesHandler::handle(const Request& request, io::Deadline) {
     return json_reply(request, envelope(server_, "data", data()));
@@ -134,10 +136,10 @@ std::string SummariesHandler::data() const {
 }
 
 ServerApi::ServerApi(const ServerInfo& server, const SystemSampler& sampler)
-    : root_(root_index(server)),
-      api_(api_index(server)),
-      v1_(v1_index(server)),
-      versions_(versions(server)),
+    : root_("/", root_index(server)),
+      api_("/api/", api_index(server)),
+      v1_("/api/v1/", v1_index(server)),
+      versions_("/api/v1/versions", versions(server)),
       summaries_(server, sampler) {}
 
 void ServerApi::mount_root(session::http::Router& router) { router.add("/", root_); }

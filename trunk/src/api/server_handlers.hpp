@@ -10,13 +10,15 @@
 
 namespace live::api {
 
-// An answer that does not change while the process runs.
+// An answer that does not change while the process runs. Its own path is answered whatever the method; a path below it that
+// nobody knows only for GET, for somebody who posts there wants something else.
 class FixedHandler final : public session::http::Handler {
 public:
-    explicit FixedHandler(std::string json) : json_(std::move(json)) {}
+    FixedHandler(std::string path, std::string json) : path_(std::move(path)), json_(std::move(json)) {}
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
 private:
+    std::string path_;
     std::string json_;
 };
 

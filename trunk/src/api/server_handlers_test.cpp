@@ -165,6 +165,8 @@ TEST_F(ServerHandlersTest, WhatIsOnlyReadIsAnsweredWhateverTheMethod) {
         }
     }
     EXPECT_EQ(ask("/api/v1/versions?callback=f&method=DELETE").status, 200);
+    EXPECT_EQ(ask("/api/v1/nothing").status, 200);
+    EXPECT_EQ(ask("/rtc/v1/nothing/", "POST").status, 405) << "an offer is no question for an index";
 }
 
 TEST_F(ServerHandlersTest, ACallbackIsWrappedWhenItIsAName) {

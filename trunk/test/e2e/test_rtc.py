@@ -369,5 +369,5 @@ def test_a_server_without_dtls_says_so_and_serves_the_rest(server, tmp_path):
     broken.write_text("openssl_conf = start\n[start]\nproviders = all\n[all]\nnull = one\n[one]\nactivate = 1\n")
     live = server(vhost=RTC, root=ROOT, environment={"OPENSSL_CONF": str(broken)})
     assert "WebRTC does not start, everything else does" in live.log()
-    assert post(live.ports["api"], WHIP + "a", offer()).status == 404
+    assert post(live.ports["api"], WHIP + "a", offer()).status == 405
     assert live.api("/api/v1/versions")["data"]["major"] == 7

@@ -92,8 +92,8 @@ Result<void> PeerTransport::handle_dtls(TimePoint now, Bytes datagram) {
         return {};
     }
     Result<void> outcome = dtls_->handle_datagram(now, datagram);
-    // A client hears nothing but answers. A server may hear the client's first flight once more, whose timer is shorter than the way; the
-    // answer to its own flight ends the handshake.
+    // A client hears nothing but answers. A server may hear the client's first flight once more, whose timer is shorter than the
+    // way; the answer to its own flight ends the handshake.
     const bool is_answer = options_.dtls.role == DtlsRole::client || dtls_->state() == DtlsTransport::State::established;
     if (is_answer && flight_sent_ && state_ == State::connecting) {
         const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(now - *flight_sent_);

@@ -175,9 +175,9 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     Asked asked = asked_for(exchange.request());
     if (!asked.has_sessions)
         return send_media_playlist(exchange, asked, deadline);
-    // No stream can be called so, and nobody could be asked who may play it.
+    // No stream can be called so: a file that somebody has put there, if anything.
     if (!has_good_names(asked.stream))
-        return exchange.send(not_found(), deadline);
+        return files_.serve(exchange, deadline);
     Session* session = asked.ctx.empty() ? nullptr : sessions_.find(asked.ctx);
     // A name that plays another stream, or the same one of another virtual host, is no name here.
     if (session != nullptr && !plays(*session, asked.stream)) {

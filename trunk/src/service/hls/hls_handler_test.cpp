@@ -150,11 +150,6 @@ TEST_F(HlsHandlerTest, ASessionPlaysTheStreamOfItsOwnVirtualHost) {
     EXPECT_EQ(ask(address).status, 200) << "who was admitted goes on";
 }
 
-TEST_F(HlsHandlerTest, APlaylistThatNoStreamCanHaveIsNoFileEither) {
-    folder_.write("a b.m3u8", "#EXTM3U\n");
-    EXPECT_EQ(ask("/a%20b.m3u8").status, 404) << "nobody could be asked who may play it";
-}
-
 TEST_F(HlsHandlerTest, WithoutSessionsItIsAPlainFile) {
     vhost_.options.ctx = false;
     vhost_.options.use_fmp4 = Fmp4::on;
