@@ -55,10 +55,6 @@ Outcome check_received(const SessionPair& pair) {
     return outcome;
 }
 
-std::size_t count(const TestLane& lane, Kind kind) {
-    return static_cast<std::size_t>(std::ranges::count(lane.packets, kind, &TestLane::Packet::kind));
-}
-
 TEST(SessionPair, HandshakesFinishAtTwentyPercentLoss) {
     for (unsigned seed = 0; seed < 20; ++seed) {
         for (const SetupRole server : {SetupRole::passive, SetupRole::active}) {
