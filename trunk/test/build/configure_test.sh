@@ -171,7 +171,7 @@ check_flavours() {
     is "and cleans it" "$(objects asan)" ""
 }
 
-# A server that only sleeps, started by the name srs: the init script cannot tell.
+# A server that only sleeps, started by the name srs: the init script cannot tell. As a daemon's, its first process ends when it serves.
 check_init_script() {
     root=$work/root
     mkdir -p "$root/objs" "$root/conf" "$root/etc/init.d"
@@ -180,8 +180,12 @@ check_init_script() {
     cat >"$root/objs/srs" <<'FAKE'
 #!/bin/sh
 [ "$1" = -t ] && exit 0
-# Below nohup a shell cannot trap what is ignored.
-[ -n "${HEARS_ALL:-}" ] || HEARS_ALL=1 exec env --default-signal=HUP "$0" "$@"
+if [ -z "${HEARS_ALL:-}" ]; then
+    # Below nohup a shell cannot trap what is ignored.
+    HEARS_ALL=1 env --default-signal=HUP "$0" "$@" >/dev/null 2>&1 &
+    i=0; until [ -s objs/other.pid ] || [ $i = 100 ]; do sleep 0.1; i=$((i + 1)); done
+    exit 0
+fi
 trap 'exit 0' TERM
 trap 'echo hup >>objs/seen' HUP
 trap 'echo usr1 >>objs/seen' USR1
