@@ -68,6 +68,7 @@ private:
 
     Result<void> prepare_socket();
     Result<void> play(io::Deadline deadline);
+    void log_dropped() const;
     Result<void> run_with_cohort(io::Deadline deadline);
     Result<void> send_now();
     Result<void> drain(io::Deadline deadline);
