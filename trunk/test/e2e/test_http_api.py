@@ -84,6 +84,7 @@ V1 = Open({**of(str, """versions summaries rusages self_proc_stats system_proc_s
                         raw clusters perf tcmalloc"""), "tests": of(str, "requests errors redirects [vhost]")})
 URLS = {"/": {"api": str, "rtc": {"v1": of(str, "play publish nack")}}, "/api/": {"v1": str}, "/api/v1/": V1, "/api/v1/perf": V1,
         "/api/v1/no-such-thing": V1, "/api/v1/no/such/thing?x=y": V1, "/api/no-such-thing": {"v1": str}, "/no-such-thing": {"api": str, "rtc": dict}}
+UNKNOWN = [path for path in URLS if not path.endswith("/")]  # a GET of these gives the index of the nearest folder
 RAW = {"enabled": bool, "listen": str, "crossdomain": bool, "raw_api": of(bool, "enabled allow_reload allow_query allow_update")}
 RELOAD = {**of(int, "err state"), **of(str, "msg rid")}
 
@@ -242,8 +243,9 @@ ANSWERS = [
     ("GET", "/api/v1/raw?rpc=reload-fetch", 403, 1061), ("GET", "/api/v1/raw?rpc=raw", 200, 0), ("GET", "/metrics", 404, 1090),
     ("GET", "/metrics/streams", 404, 1090), ("GET", "/a/../b", 400, 400),
     *((method, "/api/v1/raw", 405, 405) for method in ("POST", "PUT", "DELETE", "PATCH")),
-    # What is only read is answered whatever the method: scripts of this family POST it.
-    *((method, path.split("?")[0], 200, 0) for method in ("POST", "PUT", "DELETE", "PATCH") for path in (*URLS, *DATA)),
+    # What is only read is answered whatever the method, for scripts of this family POST it; a path that nobody knows is not.
+    *((method, path.split("?")[0], 200, 0) for method in ("POST", "PUT", "DELETE", "PATCH") for path in ("/", "/api/", "/api/v1/", *DATA)),
+    *((method, path.split("?")[0], 405, 405) for method in ("POST", "PUT", "DELETE", "PATCH") for path in UNKNOWN),
 ]
 
 
