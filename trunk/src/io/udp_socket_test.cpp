@@ -42,7 +42,8 @@ protected:
     static std::vector<std::string> take(UdpSocket& socket, std::size_t count) {
         std::vector<std::string> texts;
         while (texts.size() < count) {
-            for (const Datagram& datagram : MUST(socket.receive(Deadline::after(kSoon))))
+            const auto came = MUST(socket.receive(Deadline::after(kSoon)));
+            for (const Datagram& datagram : came)
                 texts.push_back(text_of(datagram.bytes));
         }
         return texts;

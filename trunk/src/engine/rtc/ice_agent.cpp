@@ -1,6 +1,9 @@
 #include "engine/rtc/ice_agent.hpp"
 
+#include <openssl/rand.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "engine/rtc/hmac_sha1.hpp"
 
@@ -19,7 +22,7 @@ std::optional<std::string_view> local_ufrag_of(const Message& message) {
     return message.username->substr(0, colon);
 }
 
-Result<bool> IceAgent::is_proved(Bytes datagram, const Message& message) const {
+Result<bool> IceAgent::knows_password(Bytes datagram, const Message& message) const {
     // RFC 8445, 7.1.2 wants a fingerprint in every check; beside other protocols on one port it is what tells them apart.
     if (!message.has_fingerprint || !message.username)
         return false;
@@ -30,23 +33,89 @@ Result<bool> IceAgent::is_proved(Bytes datagram, const Message& message) const {
 
 Result<IceAgent::Reply> IceAgent::handle_stun(TimePoint now, Bytes datagram, const Message& message,
                                               const TransportAddress& from) {
-    if (message.kind == StunKind::indication || message.kind != StunKind::request || message.method != wire::stun::kBinding)
+    if (message.method != wire::stun::kBinding)
+        return Reply{};
+    if (message.kind == StunKind::success)
+        return take_answer(now, datagram, message, from);
+    if (message.kind != StunKind::request)
         return Reply{};
     // A stranger gets no answer at all: even an error would tell it that the session exists.
-    if (!TRY(is_proved(datagram, message)))
+    if (!TRY(knows_password(datagram, message)))
         return Reply{};
     if (!message.not_understood.empty())
         return refuse(message, 420, "Unknown Attribute");
     if (options_.is_strict && (message.ice_controlled || !message.ice_controlling))
         return refuse(message, 487, "Role Conflict");
-    heard_ = now;
+    if (!proved_ || proved_ == from)
+        heard_ = now;
     Outcome outcome = remember(now, from);
-    if (message.use_candidate && nominated_ != from) {
-        nominated_ = from;
-        outcome = Outcome::nominated;
+    if (message.use_candidate) {
+        if (std::exchange(nominated_, from) != from)
+            outcome = Outcome::nominated;
+        if (proved_ == from)
+            asked_.reset();
+        else if (proved_)
+            ask(now, from);
     }
+    if (proof_until_ && selected() == from)
+        ask(now, from);
     return answer(message, from, outcome);
 }
+
+Result<IceAgent::Reply> IceAgent::take_answer(TimePoint now, Bytes datagram, const Message& message,
+                                              const TransportAddress& from) {
+    if (!asked_ || asked_->to != from || asked_->transaction != message.transaction ||
+        !TRY(wire::stun::has_integrity(datagram, message, as_bytes(options_.remote_pwd), hmac_sha1)))
+        return Reply{};
+    confirm(now, from);
+    return Reply{Outcome::proved, {}};
+}
+
+void IceAgent::confirm(TimePoint now, const TransportAddress& address) {
+    proved_ = address;
+    proof_until_.reset();
+    asked_.reset();
+    heard_ = now;
+    if (nominated_ && nominated_ != proved_)
+        ask(now, *nominated_);
+}
+
+void IceAgent::require_proof(TimePoint now) {
+    if (proved_ || proof_until_)
+        return;
+    proof_until_ = now + kProofTime;
+    if (const auto to = selected())
+        ask(now, *to);
+}
+
+void IceAgent::ask(TimePoint now, const TransportAddress& to) {
+    if (!is_asking() || asked_->to != to)
+        asked_ = Asked{.to = to, .next = now};
+}
+
+Result<std::optional<IceAgent::OwnCheck>> IceAgent::poll(TimePoint now) {
+    // RFC 8445, 5.1.2.1, of a host candidate of component 1.
+    constexpr std::uint32_t kHostPriority = (126U << 24) | (65'535U << 8) | 255U;
+    if (!is_asking() || now < asked_->next)
+        return std::optional<OwnCheck>{};
+    if (asked_->sent == 0 && RAND_bytes(asked_->transaction.data(), static_cast<int>(asked_->transaction.size())) != 1)
+        return Error(Errc::system, "ICE: no random numbers");
+    asked_->next = now + kOwnCheckRetry * (1U << asked_->sent);
+    ++asked_->sent;
+    MessageWriter out(StunKind::request, asked_->transaction);
+    out.username(options_.remote_ufrag + ":" + options_.local_ufrag);
+    out.ice_controlled(0).priority(kHostPriority);
+    TRY(out.sign(as_bytes(options_.remote_pwd), hmac_sha1));
+    out.fingerprint();
+    return std::optional(OwnCheck{asked_->to, out.release()});
+}
+
+TimePoint IceAgent::expiry() const {
+    const TimePoint silent = heard_ + options_.timeout;
+    return proof_until_ ? std::min(silent, *proof_until_) : silent;
+}
+
+TimePoint IceAgent::next_timeout() const { return is_asking() ? std::min(asked_->next, expiry()) : expiry(); }
 
 IceAgent::Outcome IceAgent::remember(TimePoint now, const TransportAddress& from) {
     const auto known = std::ranges::find(checked_, from, &Checked::address);
@@ -57,7 +126,7 @@ IceAgent::Outcome IceAgent::remember(TimePoint now, const TransportAddress& from
     if (checked_.size() == kAddressesMax) {
         auto oldest = checked_.end();
         for (auto it = checked_.begin(); it != checked_.end(); ++it)
-            if (nominated_ != it->address && (oldest == checked_.end() || it->heard < oldest->heard))
+            if (nominated_ != it->address && proved_ != it->address && (oldest == checked_.end() || it->heard < oldest->heard))
                 oldest = it;
         checked_.erase(oldest);
     }
@@ -88,6 +157,8 @@ bool IceAgent::is_checked(const TransportAddress& address) const {
 }
 
 std::optional<TransportAddress> IceAgent::selected() const {
+    if (proved_)
+        return proved_;
     if (nominated_)
         return nominated_;
     if (checked_.empty())

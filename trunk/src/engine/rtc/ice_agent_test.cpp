@@ -57,7 +57,17 @@ protected:
     IceAgent::Outcome check(const Check& check, const TransportAddress& from) { return hear(check.bytes(), from).outcome; }
 
     TimePoint now{1h};
-    IceAgent agent{{.local_ufrag = "serv", .local_pwd = std::string(kPwd), .remote_ufrag = "clie"}, now};
+    IceAgent agent{{.local_ufrag = "serv", .local_pwd = std::string(kPwd), .remote_ufrag = "clie", .remote_pwd = "client's"},
+                   now};
+
+    // What the client would answer to the check of ours that is due.
+    Octets answer_to(const IceAgent::OwnCheck& own, std::string_view pwd = "client's") {
+        MessageWriter out(StunKind::success, parse_message(own.bytes)->transaction);
+        out.xor_mapped_address(at(200));
+        EXPECT_TRUE(out.sign(as_bytes(pwd), hmac_sha1).ok());
+        return out.fingerprint().release();
+    }
+    std::optional<IceAgent::OwnCheck> poll() { return agent.poll(now).value(); }
 };
 
 TEST_F(Agent, AnswersACheckWithWhereItCameFrom) {
@@ -98,10 +108,9 @@ TEST_F(Agent, OtherKindsAreIgnored) {
     EXPECT_EQ(agent.addresses(), 0U);
 }
 
-TEST_F(Agent, MediaFollowsTheNominatedPair) {
+TEST_F(Agent, TheHandshakeFollowsTheNominatedPair) {
     EXPECT_EQ(check({}, at(1)), newly_checked);
     EXPECT_EQ(agent.selected(), at(1)) << "DTLS may begin";
-    EXPECT_FALSE(agent.is_nominated());
     EXPECT_EQ(check({}, at(2)), newly_checked);
     EXPECT_EQ(agent.selected(), at(1)) << "not the latest";
     EXPECT_EQ(check({.nominates = true}, at(2)), nominated);
@@ -113,6 +122,98 @@ TEST_F(Agent, MediaFollowsTheNominatedPair) {
     EXPECT_EQ(check({.nominates = true}, at(3)), nominated) << "the client moved to another network";
     EXPECT_EQ(agent.selected(), at(3));
     EXPECT_EQ(check({.nominates = true}, at(3, 5'001)), nominated) << "another port is another pair";
+}
+
+TEST_F(Agent, OurCheckIsWhatAClientExpects) {
+    EXPECT_FALSE(poll());
+    check({.nominates = true}, at(1));
+    EXPECT_FALSE(poll()) << "the handshake will prove it";
+    agent.confirm(now, at(1));
+    EXPECT_FALSE(poll());
+    check({.nominates = true}, at(2));
+    const auto own = poll();
+    ASSERT_TRUE(own);
+    EXPECT_EQ(own->to, at(2));
+    const auto message = parse_message(own->bytes);
+    ASSERT_TRUE(message.ok());
+    EXPECT_EQ(message->kind, StunKind::request);
+    EXPECT_EQ(message->username, "clie:serv");
+    EXPECT_TRUE(message->ice_controlled);
+    EXPECT_TRUE(message->priority);
+    EXPECT_FALSE(message->use_candidate);
+    EXPECT_TRUE(message->has_fingerprint);
+    EXPECT_TRUE(wire::stun::has_integrity(own->bytes, *message, as_bytes("client's"), hmac_sha1).value());
+}
+
+TEST_F(Agent, MediaMovesWhenOurCheckIsAnsweredFromThere) {
+    check({.nominates = true}, at(1));
+    agent.confirm(now, at(1));
+    EXPECT_EQ(check({.nominates = true}, at(2)), nominated);
+    const auto own = poll().value();
+    EXPECT_EQ(agent.selected(), at(1));
+    EXPECT_EQ(hear(answer_to(own, "guessed"), at(2)).outcome, ignored);
+    EXPECT_EQ(hear(answer_to(own), at(1)).outcome, ignored) << "from elsewhere";
+    EXPECT_EQ(hear(answer_to({at(2), Check{}.bytes()}), at(2)).outcome, ignored) << "to another check";
+    EXPECT_EQ(agent.selected(), at(1));
+    const auto reply = hear(answer_to(own), at(2));
+    EXPECT_EQ(reply.outcome, proved);
+    EXPECT_TRUE(reply.bytes.empty());
+    EXPECT_EQ(agent.selected(), at(2));
+    EXPECT_EQ(hear(answer_to(own), at(2)).outcome, ignored) << "once";
+    check({.nominates = true}, at(1));
+    EXPECT_EQ(agent.selected(), at(2)) << "the way back is asked, too";
+    check({.nominates = true}, at(2));
+    EXPECT_FALSE(poll()) << "no need any more";
+}
+
+TEST_F(Agent, OurCheckIsRepeatedAndGivenUp) {
+    check({.nominates = true}, at(1));
+    agent.confirm(now, at(1));
+    check({.nominates = true}, at(2));
+    const TimePoint start = now;
+    std::vector<std::chrono::milliseconds> sent;
+    for (; now < start + 10s; now += 10ms) {
+        if (now >= start + 5s)
+            check({}, at(1));
+        if (poll())
+            sent.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(now - start));
+    }
+    EXPECT_EQ(sent, (std::vector<std::chrono::milliseconds>{0ms, 50ms, 150ms, 350ms, 750ms, 1'550ms, 3'150ms}));
+    EXPECT_EQ(agent.next_timeout(), now - 10ms + 30s) << "nothing to poll";
+    check({.nominates = true}, at(2));
+    EXPECT_TRUE(poll()) << "who asks again is asked again";
+    check({.nominates = true}, at(2));
+    EXPECT_FALSE(poll()) << "but not once more for each";
+}
+
+TEST_F(Agent, ConsentIsThatOfTheProvedAddress) {
+    check({.nominates = true}, at(1));
+    agent.confirm(now, at(1));
+    for (int s = 0; s < 29; ++s) {
+        now += 1s;
+        check({.nominates = true}, at(2));
+        poll();
+    }
+    EXPECT_FALSE(agent.is_expired(now));
+    now += 1s;
+    EXPECT_TRUE(agent.is_expired(now));
+}
+
+TEST_F(Agent, WithoutAHandshakeTheFirstAddressIsAskedAndHasSoMuchTime) {
+    check({.nominates = true}, at(1));
+    agent.require_proof(now);
+    const TimePoint start = now;
+    EXPECT_EQ(poll()->to, at(1));
+    for (; now < start + IceAgent::kProofTime; now += 500ms) {
+        EXPECT_FALSE(agent.is_expired(now));
+        check({.nominates = true}, at(1));
+        poll();
+    }
+    EXPECT_TRUE(agent.is_expired(now));
+    check({.nominates = true}, at(3));
+    hear(answer_to(poll().value()), at(3));
+    EXPECT_FALSE(agent.is_expired(now));
+    EXPECT_EQ(agent.selected(), at(3));
 }
 
 TEST_F(Agent, RefusesWhatItDoesNotUnderstand) {
@@ -149,9 +250,11 @@ TEST_F(Agent, AStrictOneTellsOfARoleConflict) {
     EXPECT_EQ(check({.is_controlled = true}, at(1)), newly_checked) << "a lenient one does not mind";
 }
 
-TEST_F(Agent, RemembersSoManyAddressesAndNeverForgetsTheNominated) {
+TEST_F(Agent, RemembersSoManyAddressesAndNeverForgetsThoseInUse) {
+    check({.nominates = true}, at(90));
+    agent.confirm(now, at(90));
     EXPECT_EQ(check({.nominates = true}, at(1)), nominated);
-    for (int i = 2; i <= static_cast<int>(IceAgent::kAddressesMax); ++i) {
+    for (int i = 2; i < static_cast<int>(IceAgent::kAddressesMax); ++i) {
         now += 1s;
         EXPECT_EQ(check({}, at(i)), newly_checked);
     }
@@ -160,6 +263,7 @@ TEST_F(Agent, RemembersSoManyAddressesAndNeverForgetsTheNominated) {
     EXPECT_EQ(check({}, at(100)), newly_checked);
     EXPECT_EQ(agent.addresses(), IceAgent::kAddressesMax);
     EXPECT_TRUE(agent.is_checked(at(1)));
+    EXPECT_TRUE(agent.is_checked(at(90)));
     EXPECT_FALSE(agent.is_checked(at(2))) << "the longest silent one";
     EXPECT_TRUE(agent.is_checked(at(3)));
     EXPECT_TRUE(agent.is_checked(at(100)));

@@ -210,6 +210,7 @@ private:
 };
 
 inline const TransportAddress kServerAddress{parse_ip("192.0.2.1").value(), 8'000};
+inline const std::string kClientPassword(32, 'c');
 inline const TransportAddress kClientAddress{parse_ip("198.51.100.7").value(), 40'000};
 
 struct PairOptions {
@@ -250,6 +251,7 @@ public:
         client = std::make_unique<ClientSession>(*client_context_,
                                                  ClientSession::Options{.ice = {.remote = kServerAddress,
                                                                                 .local_ufrag = "client",
+                                                                                .local_pwd = kClientPassword,
                                                                                 .remote_ufrag = "server",
                                                                                 .remote_pwd = std::string(32, 's')},
                                                                         .session = std::move(theirs)},
@@ -292,6 +294,7 @@ public:
     std::string failure;
     std::optional<Errc> failure_code;
     std::size_t datagrams_to_client = 0;
+    std::size_t bytes_elsewhere = 0;  // that the server sent where the client is not
     void (*at_step)(SessionPair&) = nullptr;
 
 private:
@@ -303,6 +306,7 @@ private:
         if (!options.has_rtx)
             made.agreement.sections[1].rtx_payload_type.reset();
         made.agreement.remote_ufrag = "client";
+        made.agreement.remote_pwd = kClientPassword;
         made.audio_ssrc = 0x11111111;
         made.video_ssrc = 0x22222222;
         made.video_rtx_ssrc = 0x33333333;
@@ -316,7 +320,11 @@ private:
         failure_code = result.code();
     }
     void flush() {
-        from_server_.for_each([this](const TransportAddress&, Bytes datagram) {
+        from_server_.for_each([this](const TransportAddress& to, Bytes datagram) {
+            if (to != client_address) {
+                bytes_elsewhere += datagram.size();
+                return;
+            }
             ++datagrams_to_client;
             network.send(now(), false, kServerAddress, datagram);
         });

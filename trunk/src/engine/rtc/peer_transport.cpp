@@ -61,13 +61,26 @@ Result<void> PeerTransport::handle_stun(TimePoint now, Bytes datagram, const Tra
     if (!ice_ || !message.ok())
         return {};
     const auto reply = TRY(ice_->handle_stun(now, datagram, *message, from));
-    to_ = ice_->selected();
     if (!reply.bytes.empty())
         output_.append(from, reply.bytes);
-    if (reply.outcome != IceAgent::Outcome::ignored && reply.outcome != IceAgent::Outcome::refused)
-        goodbye_.on_authentic(now);
-    if (reply.outcome == IceAgent::Outcome::newly_checked || reply.outcome == IceAgent::Outcome::nominated)
-        return begin(now);
+    if (reply.outcome == IceAgent::Outcome::ignored || reply.outcome == IceAgent::Outcome::refused)
+        return {};
+    goodbye_.on_authentic(now);
+    to_ = ice_->selected();
+    TRY(begin(now));
+    return look_at_ice(now);
+}
+
+Result<void> PeerTransport::look_at_ice(TimePoint now) {
+    if (!ice_ || state_ == State::closed)
+        return {};
+    if (has_keys_ && !ice_->is_proved())
+        ice_->require_proof(now);
+    if (const auto check = TRY(ice_->poll(now)))
+        output_.append(check->to, check->bytes);
+    to_ = ice_->selected();
+    if (has_keys_ && ice_->is_proved())
+        state_ = State::established;
     return {};
 }
 
@@ -76,7 +89,9 @@ Result<void> PeerTransport::begin(TimePoint now) {
     if (std::exchange(has_begun_, true))
         return {};
     if (!options_.dtls_on) {
-        state_ = State::established;
+        has_keys_ = true;
+        if (!ice_)
+            state_ = State::established;
         return {};
     }
     dtls_ = TRY(DtlsTransport::create(context_, options_.dtls, now));
@@ -95,7 +110,7 @@ Result<void> PeerTransport::handle_dtls(TimePoint now, Bytes datagram) {
     // A client hears nothing but answers. A server may hear the client's first flight once more, whose timer is shorter than the
     // way; the answer to its own flight ends the handshake.
     const bool is_answer = options_.dtls.role == DtlsRole::client || dtls_->state() == DtlsTransport::State::established;
-    if (is_answer && flight_sent_ && state_ == State::connecting) {
+    if (is_answer && flight_sent_ && !has_keys_) {
         const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(now - *flight_sent_);
         round_trip_ = std::min(passed, kRoundTripMax);
         flight_sent_.reset();
@@ -106,9 +121,9 @@ Result<void> PeerTransport::handle_dtls(TimePoint now, Bytes datagram) {
 Result<void> PeerTransport::after_dtls(TimePoint now, Result<void> outcome) {
     Flight flight = flush_dtls(now);
     const DtlsTransport::State dtls = dtls_->state();
-    const bool is_through = outcome.ok() && dtls == DtlsTransport::State::established && state_ == State::connecting;
+    const bool is_through = outcome.ok() && dtls == DtlsTransport::State::established && !has_keys_;
     if (is_through)
-        outcome = establish();
+        outcome = take_keys(now);
     if (!outcome.ok()) {
         end(outcome.error().sentence());
         return outcome;
@@ -120,11 +135,17 @@ Result<void> PeerTransport::after_dtls(TimePoint now, Result<void> outcome) {
     return {};
 }
 
-Result<void> PeerTransport::establish() {
+Result<void> PeerTransport::take_keys(TimePoint now) {
     if (options_.encrypt)
         srtp_ = TRY(SrtpSession::create(TRY(dtls_->export_keys()), options_.replay_window));
-    state_ = State::established;
-    return {};
+    has_keys_ = true;
+    if (!ice_) {
+        state_ = State::established;
+        return {};
+    }
+    if (handshake_to_ && !handshake_moved_)
+        ice_->confirm(now, *handshake_to_);
+    return look_at_ice(now);
 }
 
 // A client had the last word of the server: that one has all that it needs. A server's is its Finished, alone in a datagram.
@@ -141,6 +162,8 @@ PeerTransport::Flight PeerTransport::flush_dtls(TimePoint now) {
     // Only of the first: which flight was answered cannot be told later.
     if (!datagrams.empty() && !flight_sent_ && !round_trip_)
         flight_sent_ = now;
+    if (!datagrams.empty() && to_ && !has_keys_)
+        handshake_moved_ |= std::exchange(handshake_to_, to_).value_or(*to_) != *to_;
     for (const auto& datagram : datagrams)
         send(datagram);
     return datagrams;
@@ -170,13 +193,14 @@ Result<void> PeerTransport::handle_timeout(TimePoint now) {
     if (state_ == State::closed)
         return {};
     if (ice_ && ice_->is_expired(now)) {
-        end("no check for too long");
+        end(has_keys_ && !ice_->is_proved() ? "the address did not answer our check" : "no check for too long");
         return {};
     }
     if (goodbye_.has_left(now)) {
         end("close_notify, and silence after it");
         return {};
     }
+    TRY(look_at_ice(now));
     if (dtls_ != nullptr)
         return after_dtls(now, dtls_->handle_timeout(now));
     return {};

@@ -1,6 +1,6 @@
 // What stands between a session's media and the network: ICE, DTLS and SRTP of one peer. It drops what comes from an address
 // without a check, or is not authentic, and hands on plain RTP and RTCP; it protects what is to be sent and appends it to the
-// batch, to where the peer nominated.
+// batch, to the peer's proved address.
 #pragma once
 
 #include <chrono>
@@ -94,7 +94,10 @@ private:
     // What the address allows, now that there is one.
     Result<void> begin(TimePoint now);
     Result<void> after_dtls(TimePoint now, Result<void> outcome);
-    Result<void> establish();
+    // Keys that are there; a handshake all of whose flights went to one address has proved that address.
+    Result<void> take_keys(TimePoint now);
+    // Our own check, when there is one to be sent; and established, when nothing is missing.
+    Result<void> look_at_ice(TimePoint now);
     using Flight = std::vector<std::vector<std::uint8_t>>;
     // What was sent.
     Flight flush_dtls(TimePoint now);
@@ -107,6 +110,7 @@ private:
     std::unique_ptr<SrtpSession> srtp_;
     State state_ = State::connecting;
     bool has_begun_ = false;
+    bool has_keys_ = false;  // or needs none
     std::optional<TransportAddress> to_;
     Counters counters_;
     DatagramBatch& output_;
@@ -118,6 +122,8 @@ private:
     GoodbyeWatch goodbye_;                       // counts once dtls_ is gone
     std::optional<DtlsLastFlight> last_flight_;  // until the peer has shown that it has its keys
     std::optional<TimePoint> flight_sent_;
+    std::optional<TransportAddress> handshake_to_;  // where our flights went
+    bool handshake_moved_ = false;                  // not all of them to one address
     std::optional<std::chrono::microseconds> round_trip_;
     std::string end_reason_;
 };

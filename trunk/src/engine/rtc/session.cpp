@@ -38,6 +38,7 @@ PeerTransport::Options transport_options(const SessionOptions& options) {
     if (!made.peer) {
         made.ice = options.ice;
         made.ice->remote_ufrag = agreement.remote_ufrag;
+        made.ice->remote_pwd = agreement.remote_pwd;
     }
     made.dtls = options.dtls;
     made.dtls.role = agreement.setup == wire::sdp::SetupRole::active ? DtlsRole::client : DtlsRole::server;

@@ -39,7 +39,7 @@ class PeerTransport;
 class RtcpOutput;
 
 struct SessionOptions {
-    // remote_ufrag is taken from the agreement.
+    // remote_ufrag and remote_pwd are taken from the agreement.
     IceAgent::Options ice{};
     // The address of a peer that somebody else has found and checks (ClientSession does): there is no ICE here then.
     std::optional<TransportAddress> peer{};
@@ -105,7 +105,8 @@ public:
     State state() const;
     // Of a closed session, in words for a log: "close_notify", "no check for 30000 ms", ...
     std::string_view end_reason() const;
-    // Where everything goes: the pair that the peer nominated, or before that the first that passed a check.
+    // Where everything goes: the address that the peer nominated and that has proved to receive; before that, where the handshake
+    // goes.
     std::optional<TransportAddress> selected() const;
     bool is_checked(const TransportAddress& address) const;
 

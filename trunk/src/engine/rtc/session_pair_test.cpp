@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/rtc/hmac_sha1.hpp"
 #include "engine/rtc/network_fixture.hpp"
+#include "wire/stun/message.hpp"
 
 namespace live::engine::rtc {
 namespace {
@@ -427,8 +429,70 @@ TEST(SessionPair, MediaFollowsThePairThatWasNominated) {
     EXPECT_EQ(pair.server->selected(), kClientAddress) << "reports alone move nothing";
     EXPECT_GT(pair.server->figures().unknown_address, 0U);
     pair.run(3s);
-    EXPECT_EQ(pair.server->selected(), moved) << "a check with USE-CANDIDATE does";
+    EXPECT_EQ(pair.server->selected(), moved) << "a check with USE-CANDIDATE does, and the answer to ours";
     EXPECT_TRUE(pair.server->is_checked(kClientAddress));
+    const std::size_t before = pair.received.size();
+    pair.run(1s);
+    EXPECT_GT(pair.received.size(), before);
+}
+
+// Who knows the password and writes another's address into a datagram, or sends on from elsewhere what was seen on the wire.
+const TransportAddress kVictim{parse_ip("203.0.113.66").value(), 666};
+void nominate_victim(SessionPair& pair) {
+    wire::stun::MessageWriter out(wire::stun::Kind::request, {7});
+    out.username("server:client").ice_controlling(1).use_candidate().priority(1);
+    ASSERT_TRUE(out.sign(as_bytes(std::string(32, 's')), hmac_sha1).ok());
+    Octets check = out.fingerprint().release();
+    ASSERT_TRUE(pair.server->handle_datagram(SessionPair::now(), check, kVictim).ok());
+}
+// What checks may bring there: an answer and seven of ours, each no longer than a check with all attributes.
+constexpr std::size_t kOneNomination = 8 * 128;
+
+TEST(SessionPair, NoMediaGoesWhereNobodyAnswersOurCheck) {
+    for (const bool dtls_on : {true, false}) {
+        SessionPair pair({.purpose = Purpose::play, .dtls_on = dtls_on});
+        ASSERT_TRUE(pair.connect());
+        pair.begin_media();
+        for (int i = 0; i < 20; ++i) {
+            nominate_victim(pair);
+            pair.run(2s);
+        }
+        EXPECT_EQ(pair.server->selected(), kClientAddress);
+        EXPECT_LE(pair.bytes_elsewhere, 20 * kOneNomination);
+        pair.end_media();
+        pair.run(1s);
+        const Outcome outcome = check_received(pair);
+        EXPECT_EQ(outcome.audio + outcome.video, pair.lane.packets.size());
+    }
+}
+
+TEST(SessionPair, ChecksFromElsewhereKeepNoSessionWhoseClientIsSilent) {
+    SessionPair pair({.purpose = Purpose::play});
+    ASSERT_TRUE(pair.connect());
+    pair.begin_media();
+    pair.client_is_gone = true;
+    for (int i = 0; i < 15; ++i) {
+        nominate_victim(pair);
+        pair.run(2s);
+    }
+    EXPECT_EQ(pair.server->state(), Session::State::closed);
+    EXPECT_LE(pair.bytes_elsewhere, 15 * kOneNomination);
+}
+
+TEST(SessionPair, AHandshakeThatWentToTwoAddressesProvesNone) {
+    SessionPair pair({.purpose = Purpose::play});
+    // Once the handshake has begun the victim gets a flight; the client nominates again, and gets it, too.
+    while (!pair.server->selected())
+        pair.run(1ms);
+    nominate_victim(pair);
+    ASSERT_TRUE(pair.connect(10s)) << pair.failure;
+    EXPECT_GT(pair.bytes_elsewhere, 200U);
+    pair.begin_media();
+    const std::size_t before = pair.bytes_elsewhere;
+    pair.run(2s);
+    EXPECT_EQ(pair.server->selected(), pair.client_address);
+    EXPECT_EQ(pair.bytes_elsewhere, before);
+    EXPECT_FALSE(pair.received.empty());
 }
 
 TEST(SessionPair, PlainMediaForLoadTests) {

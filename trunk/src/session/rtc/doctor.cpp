@@ -225,7 +225,11 @@ Doctor::Probe Doctor::probe(const sdp::Candidate& candidate, io::Deadline deadli
         auto way = TRY(candidate.is_tcp ? TcpWay::open(endpoint, to, limit) : UdpWay::open(to));
         DatagramBatch output;
         ClientSession::Options options;
-        options.ice = {.remote = to, .local_ufrag = ends.theirs, .remote_ufrag = ends.ours, .remote_pwd = ends.our_pwd};
+        options.ice = {.remote = to,
+                       .local_ufrag = ends.theirs,
+                       .local_pwd = ends.their_pwd,
+                       .remote_ufrag = ends.ours,
+                       .remote_pwd = ends.our_pwd};
         options.session = options_of(ends, gate_.fingerprint(), true);
         ClientSession client(gate_.dtls(), std::move(options), output, io::now());
         TRY(shake_hands(*way, client, output, limit));

@@ -172,22 +172,30 @@ void Port::take(TimePoint now, MutBytes datagram, const Arrival& arrival) {
     const auto path = paths_.find(arrival.from);
     if (path == paths_.end())
         ++figures_.strangers;
-    else
+    else {
+        path->second.heard = now;
         deliver(*path->second.peer, now, datagram, arrival);
+    }
 }
 
 // Answers go back the way the question came, before the next datagram: its address may not be the session's, or not yet.
 void Port::take_stun(TimePoint now, MutBytes datagram, const Arrival& arrival) {
     const auto message = wire::stun::parse_message(datagram);
     const auto ufrag = message.ok() ? engine::rtc::local_ufrag_of(*message) : std::nullopt;
-    Peer* const peer = ufrag ? find(*ufrag) : nullptr;
-    if (peer == nullptr) {
+    const auto path = paths_.find(arrival.from);
+    Peer* const here = path == paths_.end() || path->second.peer->is_retired_ ? nullptr : path->second.peer;
+    // An answer to a check of our own names nobody.
+    Peer* const peer = ufrag ? find(*ufrag) : message.ok() && message->kind == wire::stun::Kind::success ? here : nullptr;
+    // A check for somebody else than who lives at this address is not answered: its client asks again, and finds it free some
+    // day.
+    const bool is_taken = here != nullptr && here != peer && now - path->second.heard < kHolds;
+    if (peer == nullptr || is_taken) {
         ++figures_.strangers;
         return;
     }
     deliver(*peer, now, datagram, arrival);
     if (!peer->is_retired_ && peer->is_checked(arrival.from))
-        bind(*peer, arrival);
+        bind(*peer, arrival, now);
     arrival_ = arrival;
     flush();
     arrival_.reset();
@@ -200,9 +208,10 @@ void Port::deliver(Peer& peer, TimePoint now, MutBytes datagram, const Arrival& 
     peer.take_datagram(now, datagram, arrival.from);
 }
 
-void Port::bind(Peer& peer, const Arrival& arrival) {
+void Port::bind(Peer& peer, const Arrival& arrival, TimePoint now) {
     Path path = arrival.path;
     path.peer = &peer;
+    path.heard = now;
     const auto [at, is_new] = paths_.try_emplace(arrival.from, path);
     if (!is_new && at->second.peer == &peer) {
         at->second = path;

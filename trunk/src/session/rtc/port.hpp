@@ -72,6 +72,8 @@ public:
     static constexpr std::size_t kHalfOpenMax = 5'000;
     // That lead to one session; as many as the engine remembers.
     static constexpr std::size_t kAddressesMax = 8;
+    // An address from which something came so lately is not another session's.
+    static constexpr std::chrono::seconds kHolds{10};
     // What the guides set net.core.rmem_max and wmem_max to.
     static constexpr std::size_t kBufferBytes = 16U << 20;
     static constexpr std::chrono::seconds kReportEvery{10};
@@ -134,6 +136,7 @@ private:
         io::UdpSocket* socket = nullptr;
         PortLink* link = nullptr;
         IpAddress local{};  // of this machine, that the client has reached
+        TimePoint heard{};  // when something last came this way
     };
     struct Arrival {
         TransportAddress from;
@@ -145,8 +148,7 @@ private:
     void take(TimePoint now, MutBytes datagram, const Arrival& arrival);
     void take_stun(TimePoint now, MutBytes datagram, const Arrival& arrival);
     void deliver(Peer& peer, TimePoint now, MutBytes datagram, const Arrival& arrival);
-    void bind(Peer& peer, const Arrival& arrival);
-    void unbind(const TransportAddress& address);
+    void bind(Peer& peer, const Arrival& arrival, TimePoint now);
     const Path* path_to(const TransportAddress& address) const;
     void send_pending();
     void reschedule(Peer& peer);

@@ -136,17 +136,52 @@ TEST_F(RtcPort, AnErrorForAStrangerGoesBackWhereTheQuestionCameFrom) {
     EXPECT_EQ(receive(1, kSilence), 0U);
 }
 
-TEST_F(RtcPort, AnAddressMovesToTheSessionThatProvedItLast) {
+TEST_F(RtcPort, AnAddressIsNotTakenFromASessionThatLivesThere) {
     FakePeer& first = add("abcd1234");
     FakePeer& second = add("efgh5678");
-    for (const char* name : {"abcd1234", "efgh5678"}) {
-        send(0, check_for(name, true));
-        EXPECT_GT(receive(0), 0U);
-    }
+    send(0, check_for("abcd1234", true));
+    EXPECT_GT(receive(0), 0U);
+    send(0, check_for("efgh5678", true));
+    EXPECT_EQ(receive(0, kSilence), 0U);
     send(0, kMedia);
     EXPECT_EQ(receive(0), kMedia.size());
-    EXPECT_EQ(first.taken.size(), 1U);
+    EXPECT_EQ(first.taken.size(), 2U);
+    EXPECT_EQ(second.taken.size(), 0U);
+}
+
+TEST_F(RtcPort, AnAddressThatIsSilentMovesToTheSessionThatProvesIt) {
+    struct Link final : PortLink {
+        void send(Bytes, std::size_t) override {}
+    } link;
+    FakePeer& first = add("abcd1234");
+    FakePeer& second = add("efgh5678");
+    const TransportAddress from{parse_ip("192.0.2.1").value(), 9};
+    TimePoint now = io::now();
+    const auto give = [&](std::vector<std::uint8_t> bytes) { port->take_from(link, from, now, bytes); };
+    give(check_for("abcd1234", true));
+    now += Port::kHolds - 1s;
+    give(kMedia);
+    now += Port::kHolds - 1ms;
+    give(check_for("efgh5678", true));
+    EXPECT_EQ(second.taken.size(), 0U) << "media holds it, too";
+    now += 1ms;
+    give(check_for("efgh5678", true));
+    give(kMedia);
+    EXPECT_EQ(first.taken.size(), 2U);
     EXPECT_EQ(second.taken.size(), 2U);
+    port->forget(link);
+}
+
+TEST_F(RtcPort, AnAnswerToACheckOfOursFindsItsSessionByTheAddress) {
+    FakePeer& peer = add("abcd1234");
+    const auto answer = stun::MessageWriter(stun::Kind::success, stun::TransactionId{1}).release();
+    send(0, answer);
+    send(0, check_for("abcd1234", true));
+    EXPECT_GT(receive(0), 0U);
+    send(0, answer);
+    while (peer.taken.size() < 2)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(10ms)).ok());
+    EXPECT_EQ(port->figures().strangers, 1U) << "before there was a session";
 }
 
 TEST_F(RtcPort, ASessionIsDestroyedWhenItsTimeIsOverAndItsAddressIsForgotten) {
