@@ -40,6 +40,8 @@ public:
         run_began_ = coarse_clock();
     }
     void end_turn(std::chrono::microseconds lag) { lag_.add(std::chrono::duration<double>(lag).count()); }
+    // The fiber that runs now has had some milliseconds: the system's clock has ticked since it began.
+    bool has_run_long() const { return coarse_clock() != run_began_; }
     // `fiber`, which has run since the last call, suspends or ends. nullptr: none of ours, or the loop itself, waiting.
     void end_run(const Fiber* fiber) {
         const auto now = coarse_clock();

@@ -261,6 +261,32 @@ TEST_F(TcpStreamTest, AReaderThatAlwaysHasMoreDoesNotKeepTheLoop) {
     MUST(scope.join(Deadline::after(kSoon)));
 }
 
+TEST_F(TcpStreamTest, AReaderWhoseWorkTakesLongLetsOthersRunByTimeNotByCount) {
+    Scope scope("test");
+    bool is_over = false;
+    MUST(send(*client_, std::string(1'000, 'b')));
+    std::chrono::steady_clock::duration longest{};
+    MUST(scope.start("other", [&](Deadline) {
+        auto last = std::chrono::steady_clock::now();
+        while (!is_over) {
+            MUST(yield(Deadline::never()));
+            const auto now = std::chrono::steady_clock::now();
+            longest = std::max(longest, now - std::exchange(last, now));
+        }
+    }));
+    MUST(scope.start("reader", [&](Deadline) {
+        for (int i = 0; i < 60; ++i) {
+            MUST(server_->read_some({buffer_.data(), 1}, Deadline::after(kSoon)));
+            const auto until = std::chrono::steady_clock::now() + 2ms;
+            while (std::chrono::steady_clock::now() < until) {
+            }
+        }
+        is_over = true;
+    }));
+    MUST(scope.join(Deadline::after(kSoon)));
+    EXPECT_LT(longest, 100ms) << "of 120 ms of work";
+}
+
 TEST_F(TcpStreamTest, WritingToAPeerThatHasGoneIsClosed) {
     client_.reset();
     const auto limit = Deadline::after(kSoon);

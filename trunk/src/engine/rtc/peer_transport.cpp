@@ -172,13 +172,17 @@ PeerTransport::Flight PeerTransport::flush_dtls(TimePoint now) {
 PeerTransport::Incoming PeerTransport::handle_media(TimePoint now, MutBytes datagram, Incoming::Kind kind) {
     if (state_ != State::established)
         return {};
+    if (kind == Incoming::Kind::rtp && !options_.takes_rtp) {
+        ++counters_.unwanted;
+        return {};
+    }
     if (kind == Incoming::Kind::rtp && !options_.decrypts_media)
         return {kind, datagram};
     std::size_t bytes = datagram.size();
     if (srtp_ != nullptr) {
         const auto plain = kind == Incoming::Kind::rtp ? srtp_->unprotect_rtp(datagram) : srtp_->unprotect_rtcp(datagram);
         if (!plain.ok()) {
-            ++counters_.not_authentic;
+            ++(plain.code() == Errc::limit ? counters_.unwanted : counters_.not_authentic);
             return {};
         }
         bytes = *plain;

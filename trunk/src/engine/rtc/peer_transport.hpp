@@ -43,6 +43,8 @@ public:
         bool encrypt = true;
         // Off: RTP is handed on as it came, neither decrypted nor proved to be the peer's. RTCP always is.
         bool decrypts_media = true;
+        // Off: RTP is dropped unread.
+        bool takes_rtp = true;
         AfterHandshake after_handshake = AfterHandshake::keep_dtls;
         unsigned long replay_window = SrtpSession::kReplayWindow;
     };
@@ -57,6 +59,7 @@ public:
         std::uint64_t bytes_out = 0;
         std::uint64_t unknown_address = 0;
         std::uint64_t not_authentic = 0;
+        std::uint64_t unwanted = 0;
     };
 
     // Errc::system.

@@ -47,6 +47,7 @@ PeerTransport::Options transport_options(const SessionOptions& options) {
     made.dtls_on = options.dtls_on;
     made.encrypt = options.encrypt;
     made.decrypts_media = !options.headers_only;
+    made.takes_rtp = options.purpose == Purpose::publish;
     // Publishers are few, and that one has gone should be noticed at once.
     if ((options.purpose == Purpose::play || options.headers_only) && !options.keeps_dtls)
         made.after_handshake = PeerTransport::AfterHandshake::free_dtls;
@@ -299,6 +300,7 @@ SessionFigures Session::figures() const {
     figures.bytes_out = counters.bytes_out;
     figures.unknown_address = counters.unknown_address;
     figures.not_authentic = counters.not_authentic;
+    figures.unwanted = counters.unwanted;
     figures.not_understood = not_understood_;
     return figures;
 }

@@ -68,6 +68,13 @@ TEST_F(PlaySession, APacketIsThePlayersOwn) {
     EXPECT_EQ(session->figures().packets_out, 3U);
 }
 
+TEST_F(PlaySession, MediaFromAPlayerIsDroppedUnread) {
+    for (std::uint16_t i = 0; i < 100; ++i)
+        give(rtp_of({.ssrc = i, .type = 111, .sequence = i}));
+    EXPECT_EQ(session->figures().unwanted, 100U);
+    EXPECT_EQ(session->figures().not_understood, 0U);
+}
+
 TEST_F(PlaySession, LongIdsTakeTheOtherForm) {
     auto video = accepted_video();
     video.transport_wide_id = 200;

@@ -38,6 +38,7 @@ struct SessionFigures {
     std::uint64_t layer_switches = 0;         // publish with simulcast
     std::uint64_t unknown_address = 0;        // datagrams from an address without a check: dropped unread
     std::uint64_t not_authentic = 0;          // failed SRTP, replays with them
+    std::uint64_t unwanted = 0;               // RTP from a player, or of more streams than a session may have: dropped unread
     std::uint64_t not_understood = 0;         // RTP of no stream of the agreement, RTCP that breaks its form
     std::chrono::microseconds round_trip{0};  // now; zero before it is known
     std::chrono::microseconds jitter{0};      // now, of the picture if there is one, of what arrives here or at the player

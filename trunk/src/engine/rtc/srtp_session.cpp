@@ -24,6 +24,12 @@ Result<void> begin_library() {
     return {};
 }
 
+// Of a packet that is long enough (RFC 3550, 5.1 and 6.4).
+std::uint32_t ssrc_at(Bytes packet, std::size_t at) {
+    return static_cast<std::uint32_t>(packet[at]) << 24 | static_cast<std::uint32_t>(packet[at + 1]) << 16 |
+           static_cast<std::uint32_t>(packet[at + 2]) << 8 | packet[at + 3];
+}
+
 Error failure(srtp_err_status_t status, const char* what) {
     const std::string sentence = std::string(what) + " (" + std::to_string(status) + ")";
     switch (status) {
@@ -106,21 +112,39 @@ Result<std::size_t> SrtpSession::protect_rtcp(MutBytes storage, std::size_t byte
     return static_cast<std::size_t>(length);
 }
 
+Result<void> SrtpSession::check_stream(std::uint32_t ssrc) const {
+    if (inbound_ssrcs_.size() < kInboundStreamsMax || std::ranges::find(inbound_ssrcs_, ssrc) != inbound_ssrcs_.end())
+        return {};
+    return Error(Errc::limit, "an SRTP session of more than " + std::to_string(kInboundStreamsMax) + " streams");
+}
+
+// The library keeps a stream from its first authentic packet on.
+void SrtpSession::remember_stream(std::uint32_t ssrc) {
+    if (std::ranges::find(inbound_ssrcs_, ssrc) == inbound_ssrcs_.end())
+        inbound_ssrcs_.push_back(ssrc);
+}
+
 Result<std::size_t> SrtpSession::unprotect_rtp(MutBytes packet) {
     if (packet.size() < kRtpBytesMin)
         return Error(Errc::malformed, "SRTP packet of " + std::to_string(packet.size()) + " bytes");
+    const std::uint32_t ssrc = ssrc_at(packet, 8);
+    TRY(check_stream(ssrc));
     int length = static_cast<int>(packet.size());
     if (const auto status = srtp_unprotect(inbound_, packet.data(), &length); status != srtp_err_status_ok)
         return failure(status, "SRTP packet");
+    remember_stream(ssrc);
     return static_cast<std::size_t>(length);
 }
 
 Result<std::size_t> SrtpSession::unprotect_rtcp(MutBytes packet) {
     if (packet.size() < kRtcpBytesMin)
         return Error(Errc::malformed, "SRTCP packet of " + std::to_string(packet.size()) + " bytes");
+    const std::uint32_t ssrc = ssrc_at(packet, 4);
+    TRY(check_stream(ssrc));
     int length = static_cast<int>(packet.size());
     if (const auto status = srtp_unprotect_rtcp(inbound_, packet.data(), &length); status != srtp_err_status_ok)
         return failure(status, "SRTCP packet");
+    remember_stream(ssrc);
     return static_cast<std::size_t>(length);
 }
 

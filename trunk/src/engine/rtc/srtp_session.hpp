@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
@@ -26,6 +27,9 @@ public:
     // Packets that may come late, or be sent again under their own number: one bit of each stream for each.
     static constexpr unsigned long kReplayWindow = 128;
 
+    // Streams, by SSRC, that may come: the library keeps keys and a window for each, and looks for them one by one.
+    static constexpr std::size_t kInboundStreamsMax = 32;
+
     // `replay_window` is for both directions. Errc::system when the library refuses.
     static Result<std::unique_ptr<SrtpSession>> create(const SrtpKeys& keys, unsigned long replay_window = kReplayWindow);
     SrtpSession(Private, srtp_ctx_t_* outbound, srtp_ctx_t_* inbound) : outbound_(outbound), inbound_(inbound) {}
@@ -42,7 +46,7 @@ public:
     Result<std::size_t> protect_rtcp(MutBytes storage, std::size_t bytes);
 
     // In place; how long the packet is without protection. Errc::denied when it is not authentic, Errc::conflict when it came
-    // before or is too old to tell, Errc::malformed.
+    // before or is too old to tell, Errc::limit for one stream more than kInboundStreamsMax (unread), Errc::malformed.
     Result<std::size_t> unprotect_rtp(MutBytes packet);
     Result<std::size_t> unprotect_rtcp(MutBytes packet);
 
@@ -54,9 +58,13 @@ public:
     }
 
 private:
+    Result<void> check_stream(std::uint32_t ssrc) const;
+    void remember_stream(std::uint32_t ssrc);
+
     srtp_ctx_t_* outbound_;
     srtp_ctx_t_* inbound_;
-    std::optional<SrtpGcmSender> sender_;  // with AES-GCM
+    std::vector<std::uint32_t> inbound_ssrcs_;  // at most kInboundStreamsMax
+    std::optional<SrtpGcmSender> sender_;       // with AES-GCM
 };
 
 }  // namespace live::engine::rtc

@@ -115,6 +115,33 @@ TEST_P(Both, AnotherKeyOpensNothing) {
     EXPECT_EQ(c->unprotect_rtcp(report).code(), Errc::denied);
 }
 
+TEST_P(Both, StreamsThatComeHaveABound) {
+    const auto packet_of = [&](std::uint32_t ssrc) {
+        Octets packet = rtp(1);
+        packet[11] = static_cast<std::uint8_t>(ssrc);
+        // A session of its own: what is sent has a lower bound.
+        a = SrtpSession::create(keys_of(GetParam(), 1, 2)).value();
+        return sealed(packet);
+    };
+    for (std::uint32_t ssrc = 0; ssrc < SrtpSession::kInboundStreamsMax; ++ssrc) {
+        Octets packet = packet_of(ssrc);
+        Octets changed = packet_of(100 + ssrc);
+        changed.back() ^= 1;
+        EXPECT_EQ(b->unprotect_rtp(changed).code(), Errc::denied) << "what is not authentic is not counted";
+        EXPECT_TRUE(b->unprotect_rtp(packet).ok()) << ssrc;
+    }
+    Octets one_more = packet_of(200);
+    EXPECT_EQ(b->unprotect_rtp(one_more).code(), Errc::limit);
+    Octets report = kRtcp;
+    report[7] = 201;
+    report = sealed_rtcp(report);
+    EXPECT_EQ(b->unprotect_rtcp(report).code(), Errc::limit);
+    Octets known = kRtcp;
+    known[7] = 3;
+    known = sealed_rtcp(known);
+    EXPECT_TRUE(b->unprotect_rtcp(known).ok()) << "who is known goes on";
+}
+
 TEST_P(Both, TheSamePacketMayBeSentAgain) {
     const Octets first = sealed(rtp(1));
     static_cast<void>(sealed(rtp(2)));

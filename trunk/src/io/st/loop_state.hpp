@@ -70,12 +70,12 @@ int start_core();
 
 Result<void> yield_for_others();
 
-// Lets others run when this fiber has done many operations without a switch. To be called by whatever may suspend but need not.
-// Errc::cancelled only when it yields: the sleep that may follow reports a cancel anyway.
+// Lets others run when this fiber has done many operations, or has run for some milliseconds, without a switch. To be called by
+// whatever may suspend but need not. Errc::cancelled only when it yields: the sleep that may follow reports a cancel anyway.
 inline Result<void> breathe() {
     LoopState& state = loop_state();
     CHECK(state.no_suspend == 0);
-    if (++state.operations_since_switch < LoopState::kOperationsPerRunMax) [[likely]]
+    if (++state.operations_since_switch < LoopState::kOperationsPerRunMax && !state.watch.has_run_long()) [[likely]]
         return {};
     return yield_for_others();
 }
