@@ -220,6 +220,28 @@ FAKE
     claim "an unknown verb is an error" 1 "use:"
 }
 
+# The sources of third parties, from a folder: what nobody here knows is taken and named, what was changed or is missing is not.
+check_fetch() {
+    folder=$(mktemp -d "$work/files.XXXXXX")
+    mkdir "$folder/libsrtp2-9.9.9" && echo new >"$folder/libsrtp2-9.9.9/file"
+    tar -czf "$folder/libsrtp2_9.9.9.orig.tar.gz" -C "$folder" libsrtp2-9.9.9
+    hash=$(sha256sum "$folder/libsrtp2_9.9.9.orig.tar.gz" | cut -d' ' -f1)
+    size=$(wc -c <"$folder/libsrtp2_9.9.9.orig.tar.gz")
+    printf 'Source: libsrtp2\nVersion: 9.9.9-1\nChecksums-Sha256:\n %s %s libsrtp2_9.9.9.orig.tar.gz\nFiles:\n' "$hash" "$size" \
+        >"$folder/libsrtp2_9.9.9-1.dsc"
+    fetch() { XDG_CACHE_HOME=$work/cache LIVE_3RDPARTY_FILES=$folder "$trunk/3rdparty/fetch.sh" srtp >"$work/out" 2>&1; status=$?; }
+    fetch
+    claim "a version that nobody knows is taken, and named" 0 "libsrtp2 9.9.9-1, which is not a version that we know (sha256 $hash)" "tested before"
+    is "it is unpacked" "$(cat "$(tail -n 1 "$work/out")/file")" new
+    rm "$folder/libsrtp2_9.9.9.orig.tar.gz"
+    fetch
+    claim "a file that is missing is named" 1 "libsrtp2_9.9.9.orig.tar.gz is missing"
+    rm "$folder"/*.dsc
+    echo changed >"$folder/libsrtp2_2.5.0.orig.tar.gz"
+    fetch
+    claim "a file of a known version that was changed is refused" 1 "has neither the upstream tarball of a version"
+}
+
 # Compiles every test of the tree: minutes without a warm cache.
 check_build() {
     configure --jobs=2
@@ -256,6 +278,7 @@ check_again
 check_flavours
 check_init_script
 check_install
+check_fetch
 [ $quick = yes ] || check_build
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

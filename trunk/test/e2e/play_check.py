@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "media"))
-from clips import CELLS, HEIGHT, RECIPES, WIDTH, FPS  # noqa: E402  pylint: disable=wrong-import-position
+from clips import CELLS, HEIGHT, RECIPES, WIDTH, FPS, libavformat_of  # noqa: E402  pylint: disable=wrong-import-position
 
 CLIP_FRAMES = RECIPES["basic"][0] * FPS
 GAP_MS, SKEW_MS = 400, 700
@@ -112,9 +112,15 @@ def play(url: str, seconds: float = 8, ffmpeg: str = "ffmpeg", patience_s: float
 
 def rtmp_options(ffmpeg: str, url: str) -> list[str]:
     """What an ffmpeg that knows enhanced RTMP must be told, so that it announces the codecs it takes; nothing for an older one."""
-    probe = subprocess.run([ffmpeg, "-hide_banner", "-h", "protocol=rtmp"], capture_output=True, text=True, check=False)
-    knows = url.startswith("rtmp") and "rtmp_enhanced_codecs" in probe.stdout
-    return ["-rtmp_enhanced_codecs", "hvc1,av01,vp09,Opus"] if knows else []
+    version = libavformat_of(ffmpeg) if url.startswith("rtmp") else 0
+    # 61 refuses to open anything when it is told of Opus.
+    codecs = "hvc1,av01,vp09,Opus" if version >= 62 else "hvc1,av01,vp09" if version == 61 else ""
+    return ["-rtmp_enhanced_codecs", codecs] if codecs else []
+
+
+def own_times(ffmpeg: str = "ffmpeg") -> list[str]:
+    """Decoded pictures keep the times of their packets, in the packets' own unit."""
+    return ["-fps_mode", "passthrough", "-enc_time_base:v", "demux" if libavformat_of(ffmpeg) >= 61 else "-1"]
 
 
 def _read_packets(path: Path) -> dict[str, Track]:

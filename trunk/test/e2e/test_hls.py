@@ -20,6 +20,7 @@ import rtmp_client
 from clips import find_new_ffmpeg
 from hook_server import HookServer
 from live_server import wait_until
+from play_check import own_times
 from players import FfmpegPublisher
 
 HLS = "hls {{ enabled on; hls_fragment 1; hls_window 12; hls_path $folder/html; {} }}\n"
@@ -113,8 +114,8 @@ def problems_of(media: bytes, folder: Path, suffix: str = ".ts", frames: float =
     """What ffmpeg complains of when it decodes all of it, packets that go back in time, and gaps of more than a frame, or so many."""
     file = folder / ("all" + suffix)
     file.write_bytes(media)
-    done = subprocess.run(["ffmpeg", "-nostdin", "-v", "warning", "-xerror", "-i", file, "-fps_mode", "passthrough", "-enc_time_base:v", "-1",
-                           "-f", "null", "-"], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["ffmpeg", "-nostdin", "-v", "warning", "-xerror", "-i", file, *own_times(), "-f", "null", "-"],
+                          capture_output=True, text=True, timeout=60, check=False)
     probed = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "packet=stream_index,dts_time", "-of", "csv=p=0", file],
                             capture_output=True, text=True, timeout=60, check=True)
     complaints, times = done.stderr + probed.stderr, {}

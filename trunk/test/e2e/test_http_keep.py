@@ -113,7 +113,7 @@ def test_curl_and_ffmpeg_keep_their_connections(server, clip):
     live = server(VHOST)
     api = f"http://127.0.0.1:{live.ports['api']}/api/v1/versions"
     done = subprocess.run(["curl", "-sv", api, api], capture_output=True, text=True, timeout=20, check=True)
-    assert "Re-using existing connection" in done.stderr and done.stdout.count('"major"') == 2, done.stderr
+    assert re.search("Re-?using existing .*connection", done.stderr) and done.stdout.count('"major"') == 2, done.stderr
     with FfmpegPublisher(live.url("cam"), clip("basic"), speed=2), Kept(live.ports["http"]) as kept:
         playlist = kept.ask("/live/cam.m3u8").decode().strip().splitlines()[-1]
         wait_until(lambda: has_playlist(kept, playlist) and len(kept.segments(playlist)) >= 2, 20, "two segments")

@@ -6,6 +6,7 @@ import subprocess
 
 import players
 from live_server import wait_until
+from play_check import own_times
 from test_rtc import fixture_chromium, fixture_html, fixture_site  # noqa: F401 (fixtures)
 
 TO_RTMP = """rtc { enabled on; rtc_to_rtmp on; pli_for_rtmp 2; } http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
@@ -61,8 +62,8 @@ def test_what_chromium_publishes_is_played_by_all(site):
         assert found["audio"]["sample_rate"] == "48000" and found["audio"]["channels"] == 2
         assert found["video"]["width"] > 0
     # By their own times: a camera's are not even, and those of the rate that ffmpeg guesses would meet.
-    done = subprocess.run(["ffmpeg", "-v", "error", "-i", live.url("cam"), "-t", "3", "-fps_mode", "passthrough", "-enc_time_base:v", "-1",
-                           "-f", "null", "-"], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(["ffmpeg", "-v", "error", "-i", live.url("cam"), "-t", "3", *own_times(), "-f", "null", "-"],
+                          capture_output=True, text=True, timeout=30, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     wait_until(lambda: live.api("/api/v1/streams/")["streams"][0]["frames"] > 60, 10, "frames are counted")
     players.wait_playable(http + ".m3u8", 20)

@@ -47,6 +47,18 @@ def test_a_graceful_stop_asks_publishers_to_leave_and_then_closes_all(server):
     assert "graceful quit closes 2 connections" in live.log() and "fast=0, grace=1" in live.log()
 
 
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGQUIT])
+def test_a_stop_finishes_what_webrtc_publishes(server, clip, load, tmp_path, how):
+    live = server(vhost="rtc { enabled on; rtc_to_rtmp on; } dvr { enabled on; dvr_path rec/cam.mp4; }",
+                  root=GRACE + "rtc_server { enabled on; listen 127.0.0.1:$udp; }\n")
+    load("sb_rtc_load", "-t", 1, "-s", 0, "-r", f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whip/?app=live&stream=cam", "-i", clip("basic"), "--silence")
+    wait_until(lambda: any(one["duration"] > 1 for one in live.api("/api/v1/dvrs")["dvrs"]), 20, "a second is recorded")
+    assert live.stop(how) < GRACE_S + SLACK_S
+    files = whole_files(tmp_path / "server0" / "rec")
+    assert [path.name for path in files] == ["cam.mp4"] and not list((tmp_path / "server0").rglob("*.tmp"))
+    assert_decodes(files[0], 20)
+
+
 def test_publishers_that_leave_when_they_are_asked_end_the_stop_early(server, clip):
     live = server(root="grace_start_wait 200; grace_final_wait 60000;\n" + CASTER)
     publishers = [FfmpegPublisher(live.url("rtmp"), clip("basic")), post_flv(live, clip("basic"))]

@@ -8,6 +8,7 @@ It is not the sample stream of the server (doc/source.flv), which has its own sc
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,9 +39,15 @@ def find_new_ffmpeg() -> str | None:
     return None
 
 
+def libavformat_of(ffmpeg: str) -> int:
+    """The major version of its libavformat: 59 of ffmpeg 5, 60 of 6, 61 of 7, 62 of 8."""
+    text = subprocess.run([ffmpeg, "-version"], capture_output=True, text=True).stdout
+    found = re.search(r"libavformat\s+(\d+)", text)
+    return int(found[1]) if found else 0
+
+
 def _writes_enhanced_rtmp(path: str) -> bool:
-    help_text = subprocess.run([path, "-hide_banner", "-h", "protocol=rtmp"], capture_output=True, text=True).stdout
-    return "rtmp_enhanced_codecs" in help_text
+    return libavformat_of(path) >= 62
 
 
 def _picture() -> str:
