@@ -174,9 +174,9 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       dvr_(streams_, recording_context(), log),
       hls_settings_(*settings_),
       viewers_(admission_, *events_, clients_),
-      hls_(streams_, viewers_, hls_settings_, log),
+      hls_(streams_, viewers_, hls_settings_, claims_, log),
       hls_player_(hls_.index(), hls_settings_, files_, viewers_),
-      dash_(streams_, log),
+      dash_(streams_, claims_, log),
       dash_player_(dash_.held(), files_, viewers_),
       raw_(std::make_unique<Raw>(*this)),
       ready_(std::make_unique<Ready>(*this)),
@@ -351,6 +351,7 @@ void Server::start_forwarding() {
 service::dvr::DvrContext Server::recording_context() {
     service::dvr::DvrContext context;
     context.open = &open_recordings_;
+    context.claims = &claims_;
     context.product = fmt::format("{}/{}", kProduct, kVersion);
     context.zone = settings_->utc_time ? Zone::utc : Zone::local;
     context.on_recorded = [this](const service::dvr::Recorded& recorded) {

@@ -139,6 +139,7 @@ private:
     std::unique_ptr<service::forward::ForwardService> forward_;
     service::ingest::IngestService ingest_;
     SettingsFiles files_;
+    service::files::PathClaims claims_;  // of recordings, HLS and DASH
     service::dvr::OpenRecordings open_recordings_;
     service::dvr::DvrService dvr_;
     SettingsHls hls_settings_;

@@ -15,6 +15,7 @@
 #include "main/settings_check.hpp"
 #include "main/settings_legacy.hpp"
 #include "main/settings_tools.hpp"
+#include "main/settings_warnings.hpp"
 
 namespace live::main_ {
 
@@ -200,6 +201,8 @@ Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& rea
     for (const StreamCasterOptions& caster : settings.stream_casters)
         if (caster.enabled && caster.caster != "flv")
             loading.warn(fmt::format("stream_caster {} is understood and does nothing yet", caster.caster));
+    for (std::string& warning : settings_warnings(settings))
+        loading.warn(std::move(warning));
     warn_unknown_variables(input.environment, loading);
     loaded.warnings = std::move(loading.warnings());
     loaded.environment_used.assign(loading.environment_used().begin(), loading.environment_used().end());

@@ -261,11 +261,15 @@ def check(text: str) -> list[str]:
     if "#EXT-X-SKIP" in playlist.tags and not playlist.skipped:
         bad("bis 4.4.5.2: #EXT-X-SKIP that skips nothing")
     for segment in playlist.segments:
-        if segment.uri.split("?")[0].endswith((".m4s", ".mp4")) and not segment.map and not playlist.skipped:
+        if without_query(segment.uri).endswith((".m4s", ".mp4")) and not segment.map and not playlist.skipped:
             bad(f"3.3: {segment.uri} without #EXT-X-MAP")
     _check_version(playlist, bad)
     _check_low_latency(playlist, target, bad)
     return playlist.complaints
+
+
+def without_query(uri: str | None) -> str:
+    return (uri or "").split("?")[0]
 
 
 def check_update(old_text: str, new_text: str) -> list[str]:
@@ -279,9 +283,9 @@ def check_update(old_text: str, new_text: str) -> list[str]:
     after = {new.first + i: segment for i, segment in enumerate(new.segments)}
     for number in sorted(before.keys() & after.keys()):
         was, now = before[number], after[number]
-        if was.uri.split("?")[0] != now.uri.split("?")[0]:
+        if without_query(was.uri) != without_query(now.uri):
             bad(f"6.2.1: segment {number} was {was.uri} and is {now.uri}")
-        elif (was.duration, was.discontinuity, was.key, was.map) != (now.duration, now.discontinuity, now.key, now.map):
+        elif [was.duration, was.discontinuity, was.key, without_query(was.map)] != [now.duration, now.discontinuity, now.key, without_query(now.map)]:
             bad(f"6.2.1: segment {number} has changed")
     if before and after and max(after) < max(before):
         bad("6.2.1: a segment at the end is gone")

@@ -78,15 +78,16 @@ def chunk_times(live, path: str) -> list[float]:
 
 
 def test_streams_play_and_are_disposed_of(server, clip):
-    low = "vhost low.test {\n" + DASH.format("dash_ll on; dash_mpd_file low/[stream].mpd;") + "}\n"
-    live = server(vhost=DASH.format("dash_dispose 1;"), root=low)
+    low_vhost = "vhost low.test {\n" + DASH.format("dash_ll on; dash_mpd_file low/[stream].mpd;") + "}\n"
+    live = server(vhost=DASH.format("dash_dispose 1;"), root=low_vhost)
     base = f"http://127.0.0.1:{live.ports['http']}"
     with FfmpegPublisher(live.url("cam"), clip("basic")), FfmpegPublisher(live.url("cam?vhost=low.test"), clip("bframes")):
-        tree = has(live, "/low/cam.mpd", 2)
+        low = "/low/cam.mpd?vhost=low.test"
+        tree = has(live, low, 2)
         assert template(tree)["availabilityTimeComplete"] == "false"
         early = float(template(tree)["availabilityTimeOffset"])
         assert 1.6 < early < 2
-        tree = has(live, "/low/cam.mpd", 3)  # the third has just begun
+        tree = has(live, low, 3)  # the third has just begun
         number = int(template(tree)["startNumber"]) + len(segments(tree, "video")) - 1
         times = chunk_times(live, f"/low/cam/video-{number}.m4s")
         assert len(times) >= 6 and 1.2 < times[-1] < 2.4, times
@@ -100,7 +101,7 @@ def test_streams_play_and_are_disposed_of(server, clip):
             assert all(1900 < length < 2100 for _, length in listed), listed
         first = int(template(tree)["startNumber"])
         assert fetch(live, f"/live/cam/audio-{first}.m4s")[0] == "video/iso.segment"
-        problems = play_all({"ffmpeg": ("ffmpeg", base + "/live/cam.mpd"), "ffmpeg, low latency": ("ffmpeg", base + "/low/cam.mpd"),
+        problems = play_all({"ffmpeg": ("ffmpeg", base + "/live/cam.mpd"), "ffmpeg, low latency": ("ffmpeg", base + low),
                              "GStreamer": ("gstreamer", base + "/live/cam.mpd")})
         assert not any(problems.values()), problems
         folder = live.folder / "html/live"

@@ -47,4 +47,4 @@ def test_players_play_dash(server, clip, form, more):
     with FfmpegPublisher(live.url(f"cam?vhost={form}.test"), clip("basic")):
         mpd = live.folder / "html/live/cam.mpd"
         wait_until(lambda: mpd.exists() and mpd.read_text().count("<S ") >= 4, 20, "two segments")
-        assert play(f"http://127.0.0.1:{live.ports['http']}/live/cam.mpd", ["ffmpeg", "mpv", "vlc", "gstreamer"]) == {}
+        assert play(f"http://127.0.0.1:{live.ports['http']}/live/cam.mpd?vhost={form}.test", ["ffmpeg", "mpv", "vlc", "gstreamer"]) == {}

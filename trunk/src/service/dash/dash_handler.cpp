@@ -33,19 +33,29 @@ Result<void> send_block(http::Exchange& exchange, const io::Block& block, io::De
 
 }  // namespace
 
-HeldFileRef DashHandler::find(const http::Request& request) const {
+DashHandler::Found DashHandler::find(const http::Request& request) const {
     const auto place = roots_.find(request);
-    return place ? held_.find(files::normal_path(place->folder, place->path)) : nullptr;
+    if (!place)
+        return {};
+    Found found{held_.find(files::normal_path(place->folder, place->path))};
+    found.is_others = found.file != nullptr && !place->vhost.empty() && place->vhost != found.file->stream()->vhost;
+    return found;
+}
+
+// The MPD was asked for with vhost=, which the addresses of its segments have not: a player with a session gets them.
+bool DashHandler::may_have(const http::Request& request, const Found& found, bool is_mpd) const {
+    return found.file != nullptr && (!found.is_others || (!is_mpd && viewers_.knows(request, *found.file->stream())));
 }
 
 Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     if (!request.is_get())
         return exchange.send(http::method_not_allowed("GET, HEAD, OPTIONS", "DASH is played with GET"), deadline);
-    const auto file = find(request);
-    if (file == nullptr)
-        return exchange.send(http::error_reply(kNotFound, "there is no such file"), deadline);
+    const Found found = find(request);
     const bool is_mpd = request.path().ends_with(kMpdEnding);
+    if (!may_have(request, found, is_mpd))
+        return exchange.send(http::error_reply(kNotFound, "there is no such file"), deadline);
+    const HeldFileRef& file = found.file;
     const auto admitted = is_mpd              ? viewers_.admit(request, *file->stream(), deadline)
                           : request.is_head() ? Result<void>()
                                               : viewers_.touch(request, *file->stream());

@@ -1,5 +1,6 @@
 // DashHandler: answers GET of MPDs, headers and segments of streams that are held in memory. A segment that is still being made
-// goes out in HTTP chunks, each as soon as it is there; one that the MPD will name next is waited for.
+// goes out in HTTP chunks, each as soon as it is there; one that the MPD will name next is waited for. A virtual host gives away
+// its own streams only.
 #pragma once
 
 #include <chrono>
@@ -21,11 +22,16 @@ public:
     DashHandler(const HeldFiles& held, const session::http::FileRoots& roots, files::Sessions& sessions)
         : held_(held), roots_(roots), viewers_(sessions) {}
 
-    bool takes(const session::http::Request& request) const override { return find(request) != nullptr; }
+    bool takes(const session::http::Request& request) const override { return find(request).file != nullptr; }
     Result<void> serve(session::http::Exchange& exchange, io::Deadline deadline) override;
 
 private:
-    HeldFileRef find(const session::http::Request& request) const;
+    struct Found {
+        HeldFileRef file;
+        bool is_others = false;  // of another virtual host than the one that was asked
+    };
+    Found find(const session::http::Request& request) const;
+    bool may_have(const session::http::Request& request, const Found& found, bool is_mpd) const;
     // Until there are more than `count` blocks, or none come any more.
     static Result<void> wait_for_more(HeldFile& file, std::size_t count, io::Deadline deadline);
     Result<void> send_growing(session::http::Exchange& exchange, HeldFile& file, io::Deadline deadline);

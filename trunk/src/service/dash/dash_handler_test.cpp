@@ -101,6 +101,19 @@ TEST_F(DashHandlerTest, APlayerIsASessionFromItsFirstMpdOn) {
     EXPECT_EQ(ask("/live/cam.mpd").status, 200) << "it may come again later, as a player of HLS may";
 }
 
+TEST_F(DashHandlerTest, AnotherVirtualHostHasNothingOfTheStream) {
+    roots_.vhosts = true;
+    add_whole("cam.mpd", cam_);
+    add_whole("cam/video-1.m4s", cam_);
+    EXPECT_EQ(ask("/live/cam.mpd").status, 404);
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 404);
+    EXPECT_EQ(sessions_.size(), 0U);
+    EXPECT_EQ(ask("/live/cam/video-1.m4s?vhost=__defaultVhost__").status, 200);
+    EXPECT_EQ(ask("/live/cam.mpd?vhost=__defaultVhost__").status, 200);
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 200) << "it plays the stream: the MPD cannot say vhost= again";
+    EXPECT_EQ(ask("/live/cam.mpd").status, 404);
+}
+
 TEST_F(DashHandlerTest, WhoIsRefusedGetsNoMpd) {
     door_.refused = "cam";
     add_whole("cam.mpd", cam_);

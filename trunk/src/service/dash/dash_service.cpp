@@ -10,7 +10,8 @@
 
 namespace live::service::dash {
 
-DashService::DashService(media::StreamTable& streams, Log log) : streams_(streams), log_(std::move(log)), jobs_("dash", log_) {}
+DashService::DashService(media::StreamTable& streams, files::PathClaims& claims, Log log)
+    : streams_(streams), claims_(claims), log_(std::move(log)), jobs_("dash", log_) {}
 
 DashService::~DashService() = default;
 
@@ -26,9 +27,14 @@ void DashService::on_published(const session::ClientRequest& request, const sess
         return;
     const std::string name =
         replace_variables(options.mpd_file, {{"vhost", plan.vhost}, {"app", request.app}, {"stream", request.stream}});
-    DashStream* stream =
-        jobs_.start(source, files::normal_path(options.path, name), HeldStream{plan.vhost, request.app, request.stream, {}},
-                    options, held_, log_.with_id(random_id()));
+    const std::string mpd = files::normal_path(options.path, name);
+    auto claim = claims_.claim(DashStream::claimed_paths(mpd), "the DASH of " + plan.url);
+    if (!claim.ok()) {
+        LOG_ERROR(log_, "DASH {} is not made for this publisher: {}", plan.url, claim.error().sentence());
+        return;
+    }
+    DashStream* stream = jobs_.start(source, mpd, *std::move(claim), HeldStream{plan.vhost, request.app, request.stream, {}},
+                                     options, held_, log_.with_id(random_id()));
     if (stream == nullptr)
         return;
     stream->on_published();

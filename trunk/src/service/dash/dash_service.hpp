@@ -10,6 +10,7 @@
 #include "service/dash/dash_stream.hpp"
 #include "service/dash/held_files.hpp"
 #include "service/dash/options.hpp"
+#include "service/files/path_claims.hpp"
 #include "service/files/stream_jobs.hpp"
 #include "session/common/admission.hpp"
 
@@ -17,13 +18,14 @@ namespace live::service::dash {
 
 class DashService {
 public:
-    // `streams` outlives this.
-    DashService(media::StreamTable& streams, Log log);
+    // What is referred to outlives this.
+    DashService(media::StreamTable& streams, files::PathClaims& claims, Log log);
     ~DashService();
     DashService(const DashService&) = delete;
     DashService& operator=(const DashService&) = delete;
 
-    // The options count from the first publisher of a stream until its files are disposed of.
+    // The options count from the first publisher of a stream until its files are disposed of. A stream whose files another output
+    // writes has no DASH.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const DashOptions& options);
     void on_unpublished(const std::string& url);
 
@@ -39,6 +41,7 @@ public:
 
 private:
     media::StreamTable& streams_;
+    files::PathClaims& claims_;
     Log log_;
     HeldFiles held_;
     files::StreamJobs<DashStream> jobs_;

@@ -22,7 +22,7 @@ class DashServiceTest : public testing::Test {
 protected:
     void SetUp() override {
         source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
-        service_ = std::make_unique<DashService>(streams_, Log(no_log_, "test"));
+        service_ = std::make_unique<DashService>(streams_, claims_, Log(no_log_, "test"));
         request_.app = "live";
         request_.stream = "cam";
         plan_.url = "/live/cam";
@@ -77,6 +77,7 @@ protected:
     media::StreamTable streams_{pool_};
     Ref<media::Source> source_;
     std::unique_ptr<media::Publication> publication_;
+    files::PathClaims claims_;
     std::unique_ptr<DashService> service_;
     session::ClientRequest request_;
     session::StreamPlan plan_;
@@ -100,6 +101,22 @@ TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
     io::wait_until([this, &mpd] { return folder_.read("live/cam.mpd") == mpd; });
     EXPECT_EQ(folder_.read("live/cam/video-5.m4s"), text_of("live/cam/video-5.m4s"));
     EXPECT_EQ(folder_.read("live/cam/audio-init.mp4"), text_of("live/cam/audio-init.mp4"));
+}
+
+TEST_F(DashServiceTest, FilesOfAStreamAreRefusedToAnother) {
+    publish();
+    session::StreamPlan other = plan_;
+    other.vhost = "other.example";
+    other.url = "other.example/live/cam";
+    MUST(streams_.find_or_create(other.url, {}, 60'000));
+    service_->on_published(request_, other, options_);
+    EXPECT_EQ(service_->size(), 1U);
+    auto apart = options_;
+    apart.mpd_file = "[vhost]/[stream].mpd";
+    service_->on_published(request_, other, apart);
+    EXPECT_EQ(service_->size(), 2U);
+    MUST(service_->stop(io::Deadline::after(kSoon)));
+    EXPECT_EQ(claims_.size(), 0U);
 }
 
 TEST_F(DashServiceTest, AnotherPublisherGoesOnWithTheNumbers) {

@@ -38,11 +38,20 @@ HeldStreamRef DashStream::named(HeldStream name, Duration idle_limit) {
     return std::make_shared<const HeldStream>(std::move(name));
 }
 
-DashStream::DashStream(Ref<media::Source> source, std::string mpd, HeldStream name, const DashOptions& options, HeldFiles& held,
-                       Log log)
+// Headers are named as HLS never names its files, and so need no claim of their own.
+std::vector<std::string> DashStream::claimed_paths(const std::string& mpd) {
+    std::vector<std::string> paths = {mpd};
+    for (const Track track : kTracks)
+        paths.push_back(fmt::format("{}/{}-[seq].m4s", without_ending(mpd), name_of(track)));
+    return paths;
+}
+
+DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathClaims::Claim claim, HeldStream name,
+                       const DashOptions& options, HeldFiles& held, Log log)
     : source_(source),
       mpd_path_(std::move(mpd)),
       folder_(without_ending(mpd_path_) + "/"),
+      claim_(std::move(claim)),
       options_(options),
       name_(named(std::move(name), idle_limit_of(options))),
       held_(held),

@@ -19,6 +19,7 @@
 #include "service/dash/options.hpp"
 #include "service/dash/segmenter.hpp"
 #include "service/files/file_queue.hpp"
+#include "service/files/path_claims.hpp"
 
 namespace live::service::dash {
 
@@ -35,12 +36,16 @@ public:
     // Media time that is so far behind the clock when another publisher comes is moved on, as players count by the clock.
     static constexpr MediaTime kGapMin = 500ms;
 
-    // `mpd` is the file's path in one spelling; segments go into the folder of that name without its ending. What is referred to
-    // outlives this.
-    DashStream(Ref<media::Source> source, std::string mpd, HeldStream name, const DashOptions& options, HeldFiles& held, Log log);
+    // `mpd` is the file's path in one spelling; segments go into the folder of that name without its ending. `claim` is to
+    // claimed_paths(mpd). What is referred to outlives this.
+    DashStream(Ref<media::Source> source, std::string mpd, files::PathClaims::Claim claim, HeldStream name,
+               const DashOptions& options, HeldFiles& held, Log log);
     ~DashStream();
     DashStream(const DashStream&) = delete;
     DashStream& operator=(const DashStream&) = delete;
+
+    // Every file that a stream with that MPD writes.
+    static std::vector<std::string> claimed_paths(const std::string& mpd);
 
     // Neither suspends.
     void on_published();
@@ -102,6 +107,7 @@ private:
     Ref<media::Source> source_;
     const std::string mpd_path_;
     const std::string folder_;  // with a slash at its end
+    const files::PathClaims::Claim claim_;
     const DashOptions options_;
     const HeldStreamRef name_;
     HeldFiles& held_;

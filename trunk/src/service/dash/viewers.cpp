@@ -37,7 +37,7 @@ Error gone() { return {Errc::not_found, "this player has been sent away"}; }
 
 }  // namespace
 
-files::Session* Viewers::find(const std::string& key) {
+files::Session* Viewers::find(const std::string& key) const {
     const auto found = ids_.find(key);
     return found == ids_.end() ? nullptr : sessions_.find(found->second);
 }
@@ -66,6 +66,10 @@ Result<void> Viewers::admit(const http::Request& request, const HeldStream& stre
     // Somebody asked twice at once: the later one counts, and the other ends when it has been silent.
     ids_[key] = id;
     return {};
+}
+
+bool Viewers::knows(const http::Request& request, const HeldStream& stream) const {
+    return find(key_of(request, stream)) != nullptr;
 }
 
 Result<void> Viewers::touch(const http::Request& request, const HeldStream& stream) {

@@ -24,6 +24,8 @@ public:
     // Somebody asks for an MPD: lets them in, or goes on with the session that they have. Errors are admission's, and
     // Errc::not_found for one that was sent away.
     Result<void> admit(const session::http::Request& request, const HeldStream& stream, io::Deadline deadline);
+    // Whether it has a session.
+    bool knows(const session::http::Request& request, const HeldStream& stream) const;
     // Somebody asks for a segment; those that have not asked for an MPD are nobody's. Errc::not_found as above.
     Result<void> touch(const session::http::Request& request, const HeldStream& stream);
     void add_sent(const session::http::Request& request, const HeldStream& stream, std::uint64_t bytes);
@@ -32,7 +34,7 @@ public:
     std::size_t size() const { return ids_.size(); }
 
 private:
-    files::Session* find(const std::string& key);
+    files::Session* find(const std::string& key) const;
     void forget_old();
 
     files::Sessions& sessions_;

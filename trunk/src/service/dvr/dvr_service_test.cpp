@@ -37,6 +37,7 @@ protected:
         source_ = MUST(streams_.find_or_create("/live/cam", play, 60'000));
         DvrContext context;
         context.product = "test";
+        context.claims = &claims_;
         context.zone = Zone::utc;
         context.on_recorded = [this](const Recorded& recorded) {
             told_.push_back({recorded.file, recorded.error, recorded.duration});
@@ -108,6 +109,7 @@ protected:
     Ref<media::Source> source_;
     std::unique_ptr<media::Publication> publication_;
     std::vector<Told> told_;
+    files::PathClaims claims_;
     std::unique_ptr<DvrService> service_;
     session::ClientRequest request_;
     session::StreamPlan plan_;
@@ -235,6 +237,23 @@ TEST_F(DvrServiceTest, AFileThatExistsEndsTheRecording) {
     publish("[stream].flv");
     EXPECT_TRUE(service_->list().at(0).is_active);
     EXPECT_EQ(service_->list().size(), 1u);
+}
+
+TEST_F(DvrServiceTest, AFileOfAnotherOutputEndsTheRecording) {
+    const auto claim = MUST(claims_.claim({std::filesystem::path(folder_.file("cam.flv")).lexically_normal()}, "another stream"));
+    publish("./[stream].flv");
+    headers();
+    seconds(1);
+    io::wait_until([this] { return !told_.empty(); });
+    EXPECT_NE(told_[0].error.find("cam.flv belongs to another stream"), std::string::npos) << told_[0].error;
+    EXPECT_FALSE(exists("cam.flv.tmp"));
+    unpublish();
+    publish("second.flv");
+    headers();
+    seconds(1);
+    unpublish();
+    EXPECT_EQ(told_.back().error, "");
+    EXPECT_EQ(claims_.size(), 1U);
 }
 
 TEST_F(DvrServiceTest, AnEmptyRecordingIsNotKept) {

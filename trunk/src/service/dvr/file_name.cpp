@@ -25,7 +25,7 @@ FileFormat format_of(const DvrOptions& options) {
     return options.path.ends_with(kMp4) ? FileFormat::mp4 : FileFormat::flv;
 }
 
-std::string file_name(const DvrOptions& options, const StreamName& name, std::chrono::system_clock::time_point now, Zone zone) {
+std::string path_template(const DvrOptions& options) {
     std::string path = options.path;
     const std::string_view ending = format_of(options) == FileFormat::flv ? kFlv : kMp4;
     if (path.ends_with(kFlv) || path.ends_with(kMp4)) {
@@ -36,11 +36,15 @@ std::string file_name(const DvrOptions& options, const StreamName& name, std::ch
         path += kNameInFolder;
     }
     path += ending;
+    return path;
+}
+
+std::string file_name(const DvrOptions& options, const StreamName& name, std::chrono::system_clock::time_point now, Zone zone) {
     Variables variables = time_variables(now, zone);
     variables.emplace_back("vhost", name.vhost);
     variables.emplace_back("app", name.app);
     variables.emplace_back("stream", name.stream);
-    return replace_variables(path, variables);
+    return replace_variables(path_template(options), variables);
 }
 
 }  // namespace live::service::dvr

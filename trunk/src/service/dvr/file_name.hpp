@@ -23,7 +23,9 @@ struct StreamName {
 bool is_recorded(const DvrOptions& options, const StreamName& name);
 
 FileFormat format_of(const DvrOptions& options);
-// dvr_path with its variables replaced, those of time by `now`. What ends in neither .flv nor .mp4 is a folder.
+// dvr_path as the name of a file: what ends in neither .flv nor .mp4 is a folder.
+std::string path_template(const DvrOptions& options);
+// The same with its variables replaced, those of time by `now`.
 std::string file_name(const DvrOptions& options, const StreamName& name, std::chrono::system_clock::time_point now, Zone zone);
 
 }  // namespace live::service::dvr

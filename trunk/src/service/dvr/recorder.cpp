@@ -8,6 +8,7 @@
 #include "base/byte_writer.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
+#include "service/files/normal_path.hpp"
 
 namespace live::service::dvr {
 
@@ -130,10 +131,21 @@ bool Recorder::may_begin_with(const media::Packet& packet) const {
     return !options_.wait_keyframe || !has_pictures || (packet.kind == media::Kind::video && packet.key);
 }
 
+Result<void> Recorder::claim_file() {
+    if (context_.claims == nullptr)
+        return {};
+    claim_.release();
+    const std::filesystem::path path(state_.file);
+    const std::string only = files::normal_path(path.parent_path().string(), path.filename().string());
+    claim_ = TRY(context_.claims->claim({only}, "the recording of " + plan_.url));
+    return {};
+}
+
 Result<void> Recorder::open(const media::Packet& packet, io::Deadline deadline) {
     state_.file = file_name(options_, name_, std::chrono::system_clock::now(), context_.zone);
     state_.duration = {};
     state_.bytes = 0;
+    TRY(claim_file());
     remember(deadline);
     auto file = io::OutputFile::create(state_.file, deadline.sooner(io::Deadline::after(kWriteLimit)));
     if (!file.ok())
@@ -172,6 +184,7 @@ Result<void> Recorder::close(io::Deadline deadline) {
     if (!recording_->has_media()) {
         recording_.reset();
         TRY(std::exchange(file_, nullptr)->discard(deadline.sooner(io::Deadline::after(kWriteLimit))));
+        claim_.release();
         forget(deadline);
         return {};
     }
@@ -188,6 +201,7 @@ Result<void> Recorder::close_file(io::Deadline deadline) {
     // The worker is the second owner: it makes the header, which for long recordings is some work.
     const std::shared_ptr<const Recording> recording = std::exchange(recording_, nullptr);
     TRY(file->commit([recording] { return recording->finish(); }, deadline.sooner(io::Deadline::after(kCloseLimit))));
+    claim_.release();
     forget(deadline);
     return {};
 }

@@ -19,6 +19,7 @@
 #include "service/dvr/file_name.hpp"
 #include "service/dvr/open_recordings.hpp"
 #include "service/dvr/recording.hpp"
+#include "service/files/path_claims.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::service::dvr {
@@ -37,6 +38,8 @@ struct Recorded {
 struct DvrContext {
     // So that a start after a kill finds what was open; without it, it does not. Outlives the recordings.
     OpenRecordings* open = nullptr;
+    // So that no two outputs write into one file; without it, nobody looks. Outlives the recordings.
+    files::PathClaims* claims = nullptr;
     std::string product;  // that files say they were made by
     Zone zone = Zone::local;
     // Called in the recorder's fiber; must not suspend.
@@ -82,6 +85,7 @@ private:
     Result<void> push(const media::Packet& packet, io::Deadline deadline);
     bool is_due(const media::Packet& packet) const;
     bool may_begin_with(const media::Packet& packet) const;
+    Result<void> claim_file();
     Result<void> open(const media::Packet& packet, io::Deadline deadline);
     Result<void> write(Recording::Last last, io::Deadline deadline);
     Result<void> close(io::Deadline deadline);
@@ -103,6 +107,7 @@ private:
     std::optional<media::Sequence> end_;
     // Newest metadata and sequence headers, with which each file begins.
     std::array<Slice, media::kKindCount> configs_;
+    files::PathClaims::Claim claim_;  // to the file
     std::unique_ptr<io::OutputFile> file_;
     std::string remembered_;  // the name that OpenRecordings has for it
     // The other owner is the worker that writes the end of the file.

@@ -21,9 +21,10 @@ namespace live::service::files {
 class OneFolder final : public session::http::FileRoots {
 public:
     std::optional<session::http::FilePlace> find(const session::http::Request& request) const override {
-        return session::http::FilePlace{folder, request.path()};
+        return session::http::FilePlace{folder, request.path(), vhosts ? request.vhost() : ""};
     }
     std::string folder;
+    bool vhosts = false;  // whether each host is a virtual host of its own
 };
 
 class SiteFixture : public testing::Test {

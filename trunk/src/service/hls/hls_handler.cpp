@@ -33,6 +33,8 @@ bool is_playlist(std::string_view path) { return path.ends_with(kPlaylistEnding)
 
 http::Reply not_found() { return http::error_reply(kNotFound, "there is no such playlist or fragment"); }
 
+http::Reply refusal(const Error& why) { return http::error_reply(session::flv::status_for(why.code()), why.sentence()); }
+
 // What a player may be called by: it goes into playlists, logs and the API.
 bool is_good_ctx(std::string_view ctx) {
     const auto is_good = [](char letter) {
@@ -100,49 +102,52 @@ StreamName split_path(std::string_view path) {
 
 }  // namespace
 
-std::string with_session(std::string_view playlist, std::string_view ctx) {
+std::string with_query(std::string_view playlist, std::string_view added) {
     std::string text;
     while (!playlist.empty()) {
         const std::size_t end = std::min(playlist.find('\n'), playlist.size());
         std::string line(playlist.substr(0, end));
         playlist.remove_prefix(std::min(end + 1, playlist.size()));
-        if (!ctx.empty() && !line.empty() && line.front() != '#') {
+        if (!added.empty() && !line.empty() && line.front() != '#') {
             const std::size_t query = std::min(line.find('?'), line.size());
             const std::string rest = query < line.size() ? "&" + line.substr(query + 1) : "";
-            line = line.substr(0, query) + "?hls_ctx=" + std::string(ctx) + rest;
+            line = line.substr(0, query) + "?" + std::string(added) + rest;
         }
         text += line + "\n";
     }
     return text;
 }
 
-// Where the file is, or would be. Names below hls_path count too, wherever that is.
-std::string HlsHandler::path_of(const http::Request& request, const HlsOptions* options) const {
-    if (const auto place = roots_.find(request)) {
-        std::string path = normal_path(place->folder, place->path);
-        if (options == nullptr || index_.find(path) != nullptr)
-            return path;
-    }
-    return options == nullptr ? "" : normal_path(options->path, request.path());
+HlsHandler::Place HlsHandler::place_at(const std::string& path, std::string_view vhost) const {
+    const IndexedFile* file = index_.find(path);
+    const bool is_others = file != nullptr && !vhost.empty() && file->output->name().vhost != vhost;
+    return {is_others ? nullptr : file, is_others};
 }
 
-const IndexedFile* HlsHandler::find(const http::Request& request) const {
-    return index_.find(path_of(request, vhosts_.find(request)));
+// Names below hls_path count too, wherever that is.
+HlsHandler::Place HlsHandler::find(const http::Request& request) const {
+    const HlsOptions* options = vhosts_.find(request);
+    const auto root = roots_.find(request);
+    const std::string vhost = root ? root->vhost : "";
+    Place place = root ? place_at(normal_path(root->folder, root->path), vhost) : Place();
+    if (options == nullptr || place.file != nullptr)
+        return place;
+    const Place below = place_at(normal_path(options->path, request.path()), vhost);
+    return {below.file, below.file == nullptr && (below.is_others || place.is_others)};
 }
 
 bool HlsHandler::takes(const http::Request& request) const {
-    const HlsOptions* options = vhosts_.find(request);
-    if (options != nullptr && (is_playlist(request.path()) || request.target.query.find(kCtx)))
+    if (vhosts_.find(request) != nullptr && (is_playlist(request.path()) || request.target.query.find(kCtx)))
         return true;
-    const IndexedFile* file = index_.find(path_of(request, options));
-    return file != nullptr && (file->what != IndexedFile::What::playlist || !file->output->options().ctx);
+    const Place place = find(request);
+    return place.file != nullptr || place.is_others;
 }
 
 HlsHandler::Asked HlsHandler::asked_for(const http::Request& request) const {
     Asked asked;
     const HlsOptions* options = vhosts_.find(request);
-    asked.path = path_of(request, options);
-    const IndexedFile* file = index_.find(asked.path);
+    const auto [file, is_others] = find(request);
+    asked.is_others = is_others;
     if (options == nullptr && file != nullptr)
         options = &file->output->options();
     if (options != nullptr) {
@@ -173,6 +178,8 @@ Result<void> HlsHandler::serve(http::Exchange& exchange, io::Deadline deadline) 
 
 Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline deadline) {
     Asked asked = asked_for(exchange.request());
+    if (asked.is_others)
+        return send_missing(exchange, asked, deadline);
     if (!asked.has_sessions)
         return send_media_playlist(exchange, asked, deadline);
     // No stream can be called so: a file that somebody has put there, if anything.
@@ -196,6 +203,12 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     return send_media_playlist(exchange, asked, deadline);
 }
 
+// There is no such playlist here. Rules come first, as for one that is there.
+Result<void> HlsHandler::send_missing(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
+    const auto allowed = sessions_.check(player_of(exchange.request(), asked.stream, asked.ctx));
+    return exchange.send(allowed.ok() ? not_found() : refusal(allowed.error()), deadline);
+}
+
 Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     auto client = player_of(request, asked.stream, asked.ctx);
@@ -207,9 +220,9 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& ask
     if (!opened.ok() && opened.code() == Errc::cancelled)
         return opened;
     if (!opened.ok())
-        return exchange.send(http::error_reply(session::flv::status_for(opened.code()), opened.error().sentence()), deadline);
+        return exchange.send(refusal(opened.error()), deadline);
     wire::hls::Variant variant;
-    if (const IndexedFile* file = index_.find(asked.path))
+    if (const IndexedFile* file = find(request).file)
         variant = file->output->variant();
     variant.uri = address_of(request, asked.ctx, asked.is_relative);
     return send_playlist(exchange, wire::hls::write_master_playlist({variant}), asked.ctx, deadline);
@@ -217,12 +230,14 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& ask
 
 Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
     const http::Request& request = exchange.request();
-    if (const auto waited = request.is_head() ? Result<void>() : wait_for_playlist(request, asked, deadline); !waited.ok()) {
+    if (const auto waited = request.is_head() ? Result<void>() : wait_for_playlist(request, deadline); !waited.ok()) {
         if (waited.code() == Errc::cancelled)
             return waited;
         return exchange.send(http::error_reply(kBadRequest, waited.error().sentence()), deadline);
     }
-    const IndexedFile* file = index_.find(asked.path);
+    const auto [file, is_others] = find(request);
+    if (is_others)
+        return exchange.send(not_found(), deadline);
     if (file == nullptr)
         return send_left_behind(exchange, asked, deadline);
     // Who asks each few seconds does not notice some milliseconds.
@@ -232,10 +247,18 @@ Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Ask
     const auto form = skip == "YES" || skip == "v2" ? SegmentList::Form::delta : SegmentList::Form::players;
     if (!request.is_head())
         file->output->note_asked();
-    auto text = file->output->playlist_text(form, asked.marks_fragments ? asked.ctx : "");
+    auto text = file->output->playlist_text(form, query_for_fragments(request, asked));
     if (!text)
         return send_left_behind(exchange, asked, deadline);
     return send_playlist(exchange, *std::move(text), asked.ctx, deadline);
+}
+
+// What is relative to a playlist is asked for without its query: the virtual host has to be said again.
+std::string HlsHandler::query_for_fragments(const http::Request& request, const Asked& asked) {
+    std::string query = asked.marks_fragments ? "hls_ctx=" + asked.ctx : "";
+    if (const std::string vhost = request.vhost(); vhost != request.host())
+        query += (query.empty() ? "vhost=" : "&vhost=") + wire::http::percent_encode(vhost);
+    return query;
 }
 
 // Of a process before this one, or when nobody publishes any more.
@@ -247,11 +270,12 @@ Result<void> HlsHandler::send_left_behind(http::Exchange& exchange, const Asked&
     if (!file.ok() || file->facts().is_folder || file->facts().size > wire::hls::kPlaylistBytesMax)
         return exchange.send(not_found(), deadline);
     const auto bytes = TRY(file->read(0, static_cast<std::size_t>(file->facts().size), deadline));
-    return send_playlist(exchange, with_session(as_text(bytes), asked.marks_fragments ? asked.ctx : ""), asked.ctx, deadline);
+    return send_playlist(exchange, with_query(as_text(bytes), query_for_fragments(exchange.request(), asked)), asked.ctx,
+                         deadline);
 }
 
 // 8216bis, 6.2.5.2: _HLS_msn and _HLS_part ask for a list that is not there yet. Errc::malformed for what cannot be waited for.
-Result<void> HlsHandler::wait_for_playlist(const http::Request& request, const Asked& asked, io::Deadline deadline) const {
+Result<void> HlsHandler::wait_for_playlist(const http::Request& request, io::Deadline deadline) const {
     const auto& query = request.target.query;
     const auto number = number_of(query.find("_HLS_msn"));
     const auto part = number_of(query.find("_HLS_part"));
@@ -262,7 +286,7 @@ Result<void> HlsHandler::wait_for_playlist(const http::Request& request, const A
     Signal signal;
     std::optional<io::Deadline> until;
     for (;;) {
-        const IndexedFile* file = index_.find(asked.path);
+        const IndexedFile* file = find(request).file;
         if (file == nullptr || !file->output->is_low_latency())
             return {};
         const auto wait = file->output->wait_for(*number, part);
@@ -299,11 +323,14 @@ void HlsHandler::count(std::string_view ctx, std::uint64_t bytes) {
 
 Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadline) {
     const http::Request& request = exchange.request();
-    const IndexedFile* file = find(request);
-    if (file != nullptr && file->output->is_promised(*file) && !request.is_head()) {
+    Place place = find(request);
+    if (place.file != nullptr && place.file->output->is_promised(*place.file) && !request.is_head()) {
         wait_for_part(request, deadline);
-        file = find(request);
+        place = find(request);
     }
+    if (place.is_others)
+        return exchange.send(not_found(), deadline);
+    const IndexedFile* const file = place.file;
     const std::string ctx(request.target.query.get(kCtx));
     if (file != nullptr) {
         if (const auto blocks = file->output->blocks_of(*file)) {
@@ -317,8 +344,8 @@ Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadl
             return files::send_blocks(exchange, *blocks, {}, file->output->copy_for_request(*file), deadline);
         }
     }
-    if (const auto place = roots_.find(request); place && !ctx.empty() && !request.is_head())
-        if (const auto left = io::File::open_below(place->folder, place->path, deadline); left.ok())
+    if (const auto root = roots_.find(request); root && !ctx.empty() && !request.is_head())
+        if (const auto left = io::File::open_below(root->folder, root->path, deadline); left.ok())
             count(ctx, left->facts().size);
     return files_.serve(exchange, deadline);
 }
@@ -328,7 +355,7 @@ void HlsHandler::wait_for_part(const http::Request& request, io::Deadline deadli
     Signal signal;
     std::optional<io::Deadline> until;
     for (;;) {
-        const IndexedFile* file = find(request);
+        const IndexedFile* file = find(request).file;
         if (file == nullptr || !file->output->is_promised(*file))
             return;
         if (!until)

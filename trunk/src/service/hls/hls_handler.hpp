@@ -1,6 +1,6 @@
 // HlsHandler: answers GET of playlists, fragments and parts: from memory what a stream holds, from the disk what an earlier
-// process has left. Where virtual hosts know their players by hls_ctx, the first playlist is a list above it that names the
-// session.
+// process has left. A virtual host gives away its own streams only. Where virtual hosts know their players by hls_ctx, the first
+// playlist is a list above it that names the session.
 #pragma once
 
 #include <optional>
@@ -44,7 +44,7 @@ public:
 private:
     // What a request is about, and how its virtual host wants it; nothing borrowed.
     struct Asked {
-        std::string path;  // in the index
+        bool is_others = false;  // as Place
         bool has_sessions = false;
         bool marks_fragments = false;
         bool is_relative = false;
@@ -53,14 +53,22 @@ private:
         std::string ctx;  // brought by the player, or made up
     };
 
-    std::string path_of(const session::http::Request& request, const HlsOptions* options) const;
-    const IndexedFile* find(const session::http::Request& request) const;
+    // What is there under the address of a request; good until the next suspension.
+    struct Place {
+        const IndexedFile* file = nullptr;
+        bool is_others = false;  // a stream of another virtual host than the one that was asked has that path
+    };
+
+    Place place_at(const std::string& path, std::string_view vhost) const;
+    Place find(const session::http::Request& request) const;
     Asked asked_for(const session::http::Request& request) const;
     Result<void> serve_playlist(session::http::Exchange& exchange, io::Deadline deadline);
+    Result<void> send_missing(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     Result<void> open_session(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     Result<void> send_media_playlist(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     Result<void> send_left_behind(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
-    Result<void> wait_for_playlist(const session::http::Request& request, const Asked& asked, io::Deadline deadline) const;
+    Result<void> wait_for_playlist(const session::http::Request& request, io::Deadline deadline) const;
+    static std::string query_for_fragments(const session::http::Request& request, const Asked& asked);
     Result<void> send_playlist(session::http::Exchange& exchange, std::string text, std::string_view ctx, io::Deadline deadline);
     Result<void> serve_file(session::http::Exchange& exchange, io::Deadline deadline);
     void wait_for_part(const session::http::Request& request, io::Deadline deadline) const;
@@ -73,7 +81,7 @@ private:
     session::http::StaticHandler files_;
 };
 
-// A playlist's text with ?hls_ctx=`ctx` behind each fragment: one of the disk, which knows no sessions.
-std::string with_session(std::string_view playlist, std::string_view ctx);
+// A playlist's text with `query` behind each fragment: one of the disk, which knows no players.
+std::string with_query(std::string_view playlist, std::string_view query);
 
 }  // namespace live::service::hls

@@ -47,6 +47,7 @@ protected:
         request.stream = "cam";
         session::StreamPlan plan;
         plan.url = "/live/cam";
+        plan.vhost = vhost_name_;
         service_.on_published(request, plan, vhost_.options, Zone::utc);
         source_->append(config_packet(media::Kind::video, avc_config()));
         for (int i = 0; i <= seconds * 25; ++i)
@@ -71,6 +72,7 @@ protected:
 
     ScratchFolder folder_;
     OneVhost vhost_;
+    std::string vhost_name_;
     files::OneFolder roots_;
     Door door_;
     Heard heard_;
@@ -80,7 +82,8 @@ protected:
     media::SlabPool pool_;
     media::StreamTable streams_{pool_};
     Ref<media::Source> source_;
-    HlsService service_{streams_, sessions_, nobody_, log_};
+    files::PathClaims claims_;
+    HlsService service_{streams_, sessions_, nobody_, claims_, log_};
     HlsHandler handler_{service_.index(), vhost_, roots_, sessions_};
 };
 
@@ -150,6 +153,30 @@ TEST_F(HlsHandlerTest, ASessionPlaysTheStreamOfItsOwnVirtualHost) {
     EXPECT_EQ(ask(address).status, 200) << "who was admitted goes on";
 }
 
+// The disk has a copy of all of it.
+TEST_F(HlsHandlerTest, AnotherVirtualHostHasNothingOfTheStream) {
+    vhost_name_ = "own.example";
+    roots_.vhosts = true;
+    publish(2);
+    EXPECT_EQ(ask("/live/cam.m3u8?vhost=own.example").status, 200);
+    EXPECT_EQ(ask("/live/cam-0.ts?vhost=own.example").status, 200);
+    for (const char* other : {"", "?vhost=other.example", "?vhost=other.example&hls_ctx=mine"})
+        for (const char* path : {"/live/cam.m3u8", "/live//cam.m3u8", "/live/cam-0.ts"})
+            EXPECT_EQ(ask(std::string(path) + other).status, 404) << path << other;
+    EXPECT_EQ(sessions_.size(), 1U);
+}
+
+TEST_F(HlsHandlerTest, FragmentsAreAskedForOnTheVirtualHostOfThePlaylist) {
+    vhost_name_ = "own.example";
+    roots_.vhosts = true;
+    vhost_.options.use_fmp4 = Fmp4::on;
+    publish(2);
+    const auto list = ask(variant("/live/cam.m3u8?vhost=own.example&hls_ctx=me"));
+    for (const char* uri : {"\ncam-0.m4s?hls_ctx=me&vhost=own.example\n", "\"cam/init.mp4?hls_ctx=me&vhost=own.example\""})
+        EXPECT_NE(list.body.find(uri), std::string::npos) << list.body;
+    EXPECT_EQ(ask("/live/cam/init.mp4?hls_ctx=me&vhost=own.example").status, 200);
+}
+
 TEST_F(HlsHandlerTest, WithoutSessionsItIsAPlainFile) {
     vhost_.options.ctx = false;
     vhost_.options.use_fmp4 = Fmp4::on;
@@ -190,7 +217,7 @@ TEST_F(HlsHandlerTest, WhoAsksForLowLatencyIsWokenAtOnce) {
 }
 
 TEST_F(HlsHandlerTest, APlaylistOfTheDiskGetsTheSessionsName) {
-    EXPECT_EQ(with_session("#EXTM3U\n#EXTINF:1,\na.ts\n#EXTINF:1,\nb.ts?x=1\n", "me"),
+    EXPECT_EQ(with_query("#EXTM3U\n#EXTINF:1,\na.ts\n#EXTINF:1,\nb.ts?x=1\n", "hls_ctx=me"),
               "#EXTM3U\n#EXTINF:1,\na.ts?hls_ctx=me\n#EXTINF:1,\nb.ts?hls_ctx=me&x=1\n");
     folder_.write("cam.m3u8", "#EXTM3U\n#EXTINF:1,\na.ts\n");
     vhost_.options.m3u8_file = "[stream].m3u8";

@@ -8,8 +8,8 @@
 
 namespace live::service::hls {
 
-HlsService::HlsService(media::StreamTable& streams, Sessions& sessions, HlsEvents& events, Log log)
-    : streams_(streams), sessions_(sessions), events_(events), log_(std::move(log)), jobs_("hls", log_) {}
+HlsService::HlsService(media::StreamTable& streams, Sessions& sessions, HlsEvents& events, files::PathClaims& claims, Log log)
+    : streams_(streams), sessions_(sessions), events_(events), claims_(claims), log_(std::move(log)), jobs_("hls", log_) {}
 
 HlsService::~HlsService() = default;
 
@@ -23,7 +23,13 @@ void HlsService::on_published(const session::ClientRequest& request, const sessi
     const Ref<media::Source> source = streams_.find(plan.url);
     if (!source)
         return;
-    StreamOutput::Setup setup{options, {plan.vhost, request.app, request.stream}, plan.url, zone};
+    StreamName name{plan.vhost, request.app, request.stream};
+    auto claim = claims_.claim(Names(options, name, zone).claimed_paths(), "the HLS of " + plan.url);
+    if (!claim.ok()) {
+        LOG_ERROR(log_, "HLS {} is not made for this publisher: {}", plan.url, claim.error().sentence());
+        return;
+    }
+    StreamOutput::Setup setup{options, std::move(name), plan.url, zone, *std::move(claim)};
     StreamOutput* output = jobs_.start(std::move(setup), source, index_, events_, log_.with_id(random_id()));
     if (output == nullptr)
         return;

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/result.hpp"
 #include "media/stream_table.hpp"
+#include "service/files/path_claims.hpp"
 #include "service/files/sessions.hpp"
 #include "service/files/stream_jobs.hpp"
 #include "service/hls/file_index.hpp"
@@ -24,12 +25,13 @@ public:
     static constexpr std::chrono::milliseconds kBeat{500};
 
     // What is referred to outlives this.
-    HlsService(media::StreamTable& streams, Sessions& sessions, HlsEvents& events, Log log);
+    HlsService(media::StreamTable& streams, Sessions& sessions, HlsEvents& events, files::PathClaims& claims, Log log);
     ~HlsService();
     HlsService(const HlsService&) = delete;
     HlsService& operator=(const HlsService&) = delete;
 
-    // The options count from the first publisher of a stream until its files are disposed of.
+    // The options count from the first publisher of a stream until its files are disposed of. A stream whose files another output
+    // writes has no HLS.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const HlsOptions& options,
                       Zone zone);
     void on_unpublished(const std::string& url);
@@ -48,6 +50,7 @@ private:
     media::StreamTable& streams_;
     Sessions& sessions_;
     HlsEvents& events_;
+    files::PathClaims& claims_;
     Log log_;
     FileIndex index_;
     files::StreamJobs<StreamOutput> jobs_;

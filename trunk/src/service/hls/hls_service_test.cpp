@@ -33,11 +33,11 @@ public:
     LogLevel level() const override { return LogLevel::warn; }
     void write(LogLevel level, std::string_view, std::string_view text, int) override {
         if (level == LogLevel::error)
-            ++count;
+            errors.emplace_back(text);
         else
             warnings.emplace_back(text);
     }
-    int count = 0;
+    std::vector<std::string> errors;
     std::vector<std::string> warnings;
 };
 
@@ -56,7 +56,7 @@ protected:
     }
     void TearDown() override { stop(); }
 
-    void start() { service_ = std::make_unique<HlsService>(streams_, sessions_, fragments_, Log(errors_, "")); }
+    void start() { service_ = std::make_unique<HlsService>(streams_, sessions_, fragments_, claims_, Log(errors_, "")); }
     void stop() { MUST(service_->stop(io::Deadline::after(kSoon))); }
     // The playlist and the files are all that a killed server leaves.
     void restart() {
@@ -107,6 +107,7 @@ protected:
     Ref<media::Source> source_;
     std::unique_ptr<media::Publication> publication_;
     Fragments fragments_;
+    files::PathClaims claims_;
     std::unique_ptr<HlsService> service_;
     session::ClientRequest request_;
     session::StreamPlan plan_;
@@ -153,6 +154,35 @@ TEST_F(HlsServiceTest, WithoutCleanupFilesStay) {
     wait_written(18);
     EXPECT_TRUE(is_on_disk("live/cam-0.ts"));
     EXPECT_LT(service_->index().size(), 12U);
+}
+
+// The stream of the same name on another virtual host, with the same templates.
+TEST_F(HlsServiceTest, FilesOfAStreamAreRefusedToAnother) {
+    publish();
+    seconds(2);
+    wait_written(0);
+    session::StreamPlan other = plan_;
+    other.vhost = "other.example";
+    other.url = "other.example/live/cam";
+    MUST(streams_.find_or_create(other.url, {}, 60'000));
+    service_->on_published(request_, other, options_, Zone::utc);
+    const std::string sentence = "HLS other.example/live/cam is not made for this publisher: " +
+                                 std::filesystem::path(folder_.file("live/cam.m3u8")).lexically_normal().string() +
+                                 " belongs to the HLS of /live/cam";
+    EXPECT_EQ(errors_.errors, std::vector<std::string>{sentence});
+    EXPECT_EQ(service_->size(), 1U);
+    EXPECT_EQ(output()->url(), "/live/cam");
+    auto apart = options_;
+    apart.m3u8_file = "[vhost]/[stream].m3u8";
+    service_->on_published(request_, other, apart, Zone::utc);
+    EXPECT_EQ(service_->size(), 1U) << "its fragments would be the other's";
+    for (std::string* form : {&apart.ts_file, &apart.fmp4_file, &apart.init_file})
+        form->insert(0, "[vhost]/");
+    service_->on_published(request_, other, apart, Zone::utc);
+    EXPECT_EQ(service_->size(), 2U);
+    stop();
+    EXPECT_EQ(claims_.size(), 0U);
+    start();
 }
 
 TEST_F(HlsServiceTest, FilesAreDisposedOfWhenNobodyHasComeBack) {
@@ -340,7 +370,7 @@ protected:
 TEST_F(BrokenDisk, CostsPlayersNothingWhenHlsContinues) {
     publish_with(OnError::carry_on);
     io::wait_until([this] { return made_for_memory() != nullptr && made_for_memory()->list().next_number() >= 2; });
-    io::wait_until([this] { return errors_.count > 0; });
+    io::wait_until([this] { return !errors_.errors.empty(); });
     seconds(2);
     io::wait_until([this] { return made_for_memory()->list().next_number() >= 4; });
     EXPECT_TRUE(source_->is_published());

@@ -47,6 +47,16 @@ Variables Names::variables(std::chrono::system_clock::time_point now) const {
     return all;
 }
 
+std::vector<std::string> Names::claimed_paths() const {
+    const Variables names = {{"vhost", stream_.vhost}, {"app", stream_.app}, {"stream", stream_.stream}};
+    std::vector<std::string> paths;
+    for (const auto* form : {&options_.m3u8_file, &options_.ts_file, &options_.fmp4_file, &options_.init_file})
+        paths.push_back(normal_path(options_.path, replace_variables(*form, names)));
+    if (options_.keys)
+        paths.push_back(normal_path(options_.key_file_path, replace_variables(options_.key_file, names)));
+    return paths;
+}
+
 FileName Names::named(std::string text) const {
     FileName name;
     name.file = normal_path(options_.path, text);

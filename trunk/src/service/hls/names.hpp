@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.hpp"
 #include "base/variables.hpp"
@@ -45,6 +46,8 @@ public:
     // "live/cam.m3u8", and where it is.
     const std::string& playlist_url() const { return playlist_url_; }
     const std::string& playlist_file() const { return playlist_file_; }
+    // Every file that the stream may write, in either container, for files::PathClaims.
+    std::vector<std::string> claimed_paths() const;
     // By the template for fragments; `now` is when it begins.
     FileName fragment(std::uint64_t number, MediaTime duration, std::chrono::system_clock::time_point now) const;
     // Of that fragment: "cam-12.3.ts" of "cam-12.ts".

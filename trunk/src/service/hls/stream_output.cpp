@@ -17,7 +17,7 @@ namespace live::service::hls {
 
 namespace {
 
-// Where a rendered playlist has room for a session: behind a URI, and behind one that has a query already.
+// Where a rendered playlist has room for a player's query: behind a URI, and behind one that has a query already.
 constexpr char kRoom = '\x01';
 constexpr char kRoomBeforeQuery = '\x02';
 
@@ -75,6 +75,7 @@ void make_room(std::string& uri) {
 
 void make_room(wire::hls::Segment& segment) {
     make_room(segment.uri);
+    make_room(segment.map);
     for (wire::hls::Part& part : segment.parts)
         make_room(part.uri);
 }
@@ -519,23 +520,23 @@ std::string& StreamOutput::rendered(SegmentList::Form form) {
     return text = wire::hls::write_media_playlist(playlist);
 }
 
-std::optional<std::string> StreamOutput::playlist_text(SegmentList::Form form, std::string_view ctx) {
+std::optional<std::string> StreamOutput::playlist_text(SegmentList::Form form, std::string_view query) {
     if (list_.empty())
         return std::nullopt;
     const auto is_room = [](char letter) { return letter == kRoom || letter == kRoomBeforeQuery; };
-    const std::string session = ctx.empty() ? "" : "?hls_ctx=" + std::string(ctx);
-    const std::string before_query = session.empty() ? "?" : session + "&";
+    const std::string added = query.empty() ? "" : "?" + std::string(query);
+    const std::string before_query = added.empty() ? "?" : added + "&";
     std::string_view rest = rendered(form);
-    std::string with_session;
-    with_session.reserve(rest.size());
+    std::string text;
+    text.reserve(rest.size());
     while (!rest.empty()) {
         const auto end = static_cast<std::size_t>(std::ranges::find_if(rest, is_room) - rest.begin());
-        with_session += rest.substr(0, end);
+        text += rest.substr(0, end);
         if (end < rest.size())
-            with_session += rest[end] == kRoom ? session : before_query;
+            text += rest[end] == kRoom ? added : before_query;
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    return with_session;
+    return text;
 }
 
 std::optional<std::vector<io::Block>> StreamOutput::blocks_of(const IndexedFile& file) const {

@@ -18,6 +18,7 @@
 #include "io/deadline.hpp"
 #include "media/cursor.hpp"
 #include "service/files/file_queue.hpp"
+#include "service/files/path_claims.hpp"
 #include "service/files/waiters.hpp"
 #include "service/hls/container.hpp"
 #include "service/hls/file_index.hpp"
@@ -66,6 +67,7 @@ public:
         StreamName name;
         std::string url;  // of the source
         Zone zone = Zone::local;
+        files::PathClaims::Claim claim{};  // to all files of the stream
     };
 
     // What is referred to outlives this.
@@ -96,9 +98,9 @@ public:
     const SegmentList& list() const { return list_; }
     media::Source& source() { return *source_; }
 
-    // For a player; nothing stays borrowed. `ctx` is added to each fragment, unless it is empty. None before there is a segment
-    // or part.
-    std::optional<std::string> playlist_text(SegmentList::Form form, std::string_view ctx);
+    // For a player; nothing stays borrowed. `query` is added to each URI, unless it is empty. None before there is a segment or
+    // part.
+    std::optional<std::string> playlist_text(SegmentList::Form form, std::string_view query);
     // A file's blocks; none when they are not in memory.
     std::optional<std::vector<io::Block>> blocks_of(const IndexedFile& file) const;
     // The same bytes for one request of them, when there are many; else nullptr.

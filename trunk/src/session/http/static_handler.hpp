@@ -13,7 +13,8 @@ namespace live::session::http {
 // Where a request's file would be.
 struct FilePlace {
     std::string folder;
-    std::string path;  // below it
+    std::string path;     // below it
+    std::string vhost{};  // that serves the request, by its name in the settings; empty when none does
 };
 
 class FileRoots {

@@ -1,0 +1,94 @@
+#include "main/settings_warnings.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "service/dvr/file_name.hpp"
+#include "service/files/normal_path.hpp"
+
+namespace live::main_ {
+
+namespace {
+
+using service::files::normal_path;
+
+constexpr std::string_view kVhostVariable = "[vhost]";
+
+// A kind of output of one virtual host: its options that are templates of paths, and where they lead.
+using Templates = std::vector<std::pair<std::string_view, std::string>>;
+
+Templates templates_of(const service::hls::HlsOptions& hls) {
+    Templates templates = {{"hls_m3u8_file", normal_path(hls.path, hls.m3u8_file)},
+                           {"hls_ts_file", normal_path(hls.path, hls.ts_file)},
+                           {"hls_fmp4_file", normal_path(hls.path, hls.fmp4_file)},
+                           {"hls_init_file", normal_path(hls.path, hls.init_file)}};
+    if (hls.keys)
+        templates.emplace_back("hls_key_file", normal_path(hls.key_file_path, hls.key_file));
+    return hls.enabled ? templates : Templates();
+}
+
+Templates templates_of(const service::dash::DashOptions& dash) {
+    return dash.enabled ? Templates{{"dash_mpd_file", normal_path(dash.path, dash.mpd_file)}} : Templates();
+}
+
+// The time in milliseconds in its name keeps recordings apart.
+Templates templates_of(const service::dvr::DvrOptions& dvr) {
+    const bool has_time = service::dvr::path_template(dvr).find("[timestamp]") != std::string::npos;
+    return dvr.enabled && !has_time ? Templates{{"dvr_path", service::dvr::path_template(dvr)}} : Templates();
+}
+
+// The options with which both write the same files.
+std::vector<std::string_view> shared(const Templates& some, const Templates& others) {
+    std::vector<std::string_view> options;
+    for (const auto& one : some)
+        if (one.second.find(kVhostVariable) == std::string::npos && std::ranges::find(others, one) != others.end())
+            options.push_back(one.first);
+    return options;
+}
+
+// A sentence for each group of virtual hosts whose output of this kind goes into the same files.
+template <class Options>
+void warn_of_shared_paths(const Settings& settings, Options Vhost::*member, std::string_view kind,
+                          std::vector<std::string>& warnings) {
+    struct Group {
+        const Vhost* first;
+        Templates templates;
+        std::vector<std::string_view> options;
+        std::vector<std::string_view> others{};
+    };
+    std::vector<Group> groups;
+    for (const Vhost& vhost : settings.vhosts) {
+        if (!vhost.enabled)
+            continue;
+        auto templates = templates_of(vhost.*member);
+        const auto is_its = [&templates](const Group& group) { return !shared(templates, group.templates).empty(); };
+        if (const auto group = std::ranges::find_if(groups, is_its); group == groups.end()) {
+            groups.push_back({&vhost, std::move(templates), {}});
+        } else {
+            group->options = shared(templates, group->templates);
+            group->others.push_back(vhost.name);
+        }
+    }
+    for (const Group& group : groups)
+        if (!group.others.empty())
+            warnings.push_back(fmt::format(
+                "{} of the virtual hosts {} and {} goes into the same files: of streams with one name the first has "
+                "it, and the others have none; put {} into {}",
+                kind, group.first->name, fmt::join(group.others, ", "), kVhostVariable, fmt::join(group.options, ", ")));
+}
+
+}  // namespace
+
+std::vector<std::string> settings_warnings(const Settings& settings) {
+    std::vector<std::string> warnings;
+    warn_of_shared_paths(settings, &Vhost::hls, "HLS", warnings);
+    warn_of_shared_paths(settings, &Vhost::dash, "DASH", warnings);
+    warn_of_shared_paths(settings, &Vhost::dvr, "DVR", warnings);
+    return warnings;
+}
+
+}  // namespace live::main_

@@ -1,0 +1,56 @@
+#include "main/settings_warnings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace live::main_ {
+namespace {
+
+class SettingsWarnings : public testing::Test {
+protected:
+    SettingsWarnings() {
+        settings_.vhosts.resize(3);
+        for (std::size_t i = 0; i < settings_.vhosts.size(); ++i) {
+            settings_.vhosts[i].name = std::string(1, static_cast<char>('a' + i));
+            settings_.vhosts[i].enabled = true;
+        }
+    }
+    std::vector<std::string> warnings() const { return settings_warnings(settings_); }
+
+    Settings settings_;
+};
+
+TEST_F(SettingsWarnings, VirtualHostsThatWriteTheSameFilesAreNamed) {
+    settings_.vhosts[0].hls.enabled = settings_.vhosts[0].dash.enabled = true;
+    EXPECT_TRUE(warnings().empty()) << "one of each";
+    settings_.vhosts[1].hls.enabled = settings_.vhosts[2].hls.enabled = true;
+    EXPECT_EQ(warnings(),
+              std::vector<std::string>{
+                  "HLS of the virtual hosts a and b, c goes into the same files: of streams with one name the first has "
+                  "it, and the others have none; put [vhost] into hls_m3u8_file, hls_ts_file, hls_fmp4_file, hls_init_file"});
+    settings_.vhosts[2].enabled = false;
+    settings_.vhosts[1].hls.path = "elsewhere";
+    EXPECT_TRUE(warnings().empty());
+    settings_.vhosts[1].hls.path = settings_.vhosts[0].hls.path + "/./";
+    EXPECT_EQ(warnings().size(), 1U) << "the same place";
+    for (Vhost& vhost : settings_.vhosts)
+        for (std::string* form : {&vhost.hls.m3u8_file, &vhost.hls.ts_file, &vhost.hls.fmp4_file, &vhost.hls.init_file})
+            form->insert(0, "[vhost]/");
+    EXPECT_TRUE(warnings().empty());
+}
+
+TEST_F(SettingsWarnings, DashAndRecordingsAreLookedAtToo) {
+    for (Vhost& vhost : settings_.vhosts)
+        vhost.dash.enabled = vhost.dvr.enabled = true;
+    ASSERT_EQ(warnings().size(), 1U) << "the usual names of recordings hold the time";
+    EXPECT_TRUE(warnings()[0].starts_with("DASH of the virtual hosts a and b, c")) << warnings()[0];
+    for (Vhost& vhost : settings_.vhosts)
+        vhost.dvr.path = "rec/[stream].mp4";
+    ASSERT_EQ(warnings().size(), 2U);
+    EXPECT_TRUE(warnings()[1].ends_with("put [vhost] into dvr_path")) << warnings()[1];
+    for (Vhost& vhost : settings_.vhosts)
+        vhost.dvr.path = "rec/[vhost]/[stream].mp4";
+    EXPECT_EQ(warnings().size(), 1U);
+}
+
+}  // namespace
+}  // namespace live::main_
