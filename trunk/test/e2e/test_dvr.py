@@ -127,6 +127,21 @@ def test_a_full_disk_ends_the_recording_and_not_the_stream(server, clip, tmp_pat
     assert_decodes(path, 25)  # what fitted is a whole file
 
 
+def test_segments_go_on_when_the_disk_takes_them_again(server, clip):
+    live = server(vhost="dvr { enabled on; dvr_plan segment; dvr_duration 1; dvr_path $folder/rec/[stream].[timestamp].mp4; }\n")
+    folder = live.folder / "rec"
+    folder.write_text("no folder")
+    with FfmpegPublisher(live.url("cam"), clip("basic"), speed=SPEED):
+        (failed,) = wait_until(lambda: [one for one in live.api("/api/v1/dvrs")["dvrs"] if one["error"]], 15, "the recording fails")
+        assert failed["active"] and failed["files"] == 0
+        wait_until(lambda: live.api("/api/v1/dvrs")["dvrs"][0]["file"] != failed["file"], 15, "another try")
+        folder.unlink()
+        wait_until(lambda: live.api("/api/v1/dvrs")["dvrs"][0]["files"] >= 2, 15, "segments")
+    assert sum("the recording has ended" in line for line in live.complaints()) == 1
+    for path in whole_files(folder)[:2]:
+        assert_decodes(path, 10)
+
+
 def test_the_callback_and_what_cannot_be_written(server, clip, tmp_path):
     with HookServer() as hooks:
         live = server(vhost="dvr { enabled on; dvr_path ./rec/[app]/[stream].flv; dvr_apply live/cam live/no; }\n" + told_at(hooks))

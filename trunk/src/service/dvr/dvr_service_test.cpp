@@ -334,6 +334,44 @@ TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
     EXPECT_EQ(service_->list().at(0).state.error, told_[0].error);
 }
 
+// Said once; and no file of no bytes for each try.
+TEST_F(DvrServiceTest, InSegmentsARecordingGoesOnWhenTheDiskHasRoomAgain) {
+    options_.plan = DvrPlan::segment;
+    options_.duration = 1s;
+    picture_bytes_ = 4'000;
+    const auto before = std::signal(SIGXFSZ, SIG_IGN);
+    struct rlimit old {};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+    const struct rlimit none = {100, old.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
+    publish("[stream].[timestamp].flv");
+    headers();
+    const auto go_on_until = [this](const auto& condition) {
+        for (int i = 0; i < 100 && !condition(); ++i) {
+            seconds(1);
+            static_cast<void>(io::sleep(io::Deadline::after(Recorder::kBeat)));
+        }
+        EXPECT_TRUE(condition());
+    };
+    go_on_until([this] { return !told_.empty(); });
+    EXPECT_NE(told_[0].error.find("File too large"), std::string::npos) << told_[0].error;
+    ASSERT_EQ(service_->list().size(), 1U);
+    EXPECT_TRUE(service_->list()[0].is_active);
+    EXPECT_EQ(service_->list()[0].state.error, told_[0].error);
+    const std::string first = service_->list()[0].state.file;
+    go_on_until([&] { return service_->list()[0].state.file != first; });
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
+    std::signal(SIGXFSZ, before);
+    go_on_until([this] { return service_->list()[0].state.files > 0; });
+    EXPECT_EQ(service_->list()[0].state.error, "");
+    unpublish();
+    ASSERT_GE(told_.size(), 2U);
+    EXPECT_EQ(told_[1].error, "") << "tried in vain, and not told";
+    EXPECT_TRUE(service_->list().empty());
+    for (const auto& file : std::filesystem::directory_iterator(folder_.file("")))
+        EXPECT_GT(file.file_size(), 0U) << file.path();
+}
+
 TEST_F(DvrServiceTest, AReaderThatWasOvertakenEndsTheRecording) {
     publish("[stream].flv");
     headers();

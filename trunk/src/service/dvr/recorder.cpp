@@ -7,6 +7,7 @@
 
 #include "base/byte_writer.hpp"
 #include "base/log_format.hpp"
+#include "base/random.hpp"
 #include "io/loop.hpp"
 #include "service/files/normal_path.hpp"
 
@@ -43,6 +44,11 @@ void Recorder::end() {
 
 void Recorder::run(io::Deadline deadline) {
     auto recorded = record(deadline);
+    for (; is_tried_again(recorded); recorded = record(deadline)) {
+        const io::CancelShield shield;
+        fail(recorded.error(), io::Deadline::after(kCloseLimit));
+        retry_at_ = io::now() + retry_.next(static_cast<std::uint32_t>(random_number()));
+    }
     // Also when the server stops: a recording without its end is worth little.
     const io::CancelShield shield;
     const auto limit = io::Deadline::after(kCloseLimit);
@@ -52,6 +58,11 @@ void Recorder::run(io::Deadline deadline) {
         recorded = close(limit);
     if (!recorded.ok())
         fail(recorded.error(), limit);
+}
+
+// A disk that was full has room another day: the next key frame after a pause begins a file.
+bool Recorder::is_tried_again(const Result<void>& recorded) const {
+    return !recorded.ok() && recorded.code() != Errc::cancelled && options_.plan == DvrPlan::segment;
 }
 
 Result<void> Recorder::record(io::Deadline deadline) {
@@ -71,8 +82,8 @@ Result<void> Recorder::record(io::Deadline deadline) {
 
 Result<void> Recorder::take_all(io::Deadline deadline) {
     for (;;) {
-        if (cursor_.dropped() > 0)
-            return Error(Errc::limit, fmt::format("the disk is too slow: {} packets went by", cursor_.dropped()));
+        if (const std::uint64_t before = std::exchange(dropped_, cursor_.dropped()); dropped_ > before)
+            return Error(Errc::limit, fmt::format("the disk is too slow: {} packets went by", dropped_ - before));
         if (end_ && cursor_.next() >= *end_)
             return {};
         const auto packet = cursor_.take();
@@ -93,7 +104,7 @@ Result<void> Recorder::add(const media::Packet& packet, io::Deadline deadline) {
     if (recording_ && is_due(packet))
         TRY(close(deadline));
     if (!recording_) {
-        if (!may_begin_with(packet))
+        if (!may_begin_with(packet) || io::now() < retry_at_)
             return {};
         TRY(open(packet, deadline));
     }
@@ -172,10 +183,18 @@ Result<void> Recorder::write(Recording::Last last, io::Deadline deadline) {
     ByteWriter out;
     recording_->take(out, last);
     state_.duration = newest_ - begun_;
-    if (out.size() > 0)
+    if (out.size() > 0) {
         TRY(file_->append(out.release(), deadline.sooner(io::Deadline::after(kWriteLimit))));
+        note_written();
+    }
     state_.bytes = file_->bytes();
     return {};
+}
+
+void Recorder::note_written() {
+    if (!state_.error.empty())
+        LOG_INFO(log_, "DVR {}: the recording goes on", plan_.url);
+    state_.error.clear();
 }
 
 Result<void> Recorder::close(io::Deadline deadline) {
@@ -191,6 +210,7 @@ Result<void> Recorder::close(io::Deadline deadline) {
     TRY(write(Recording::Last::yes, deadline));
     TRY(close_file(deadline));
     ++state_.files;
+    retry_.reset();
     LOG_INFO(log_, "DVR {}: recorded {}, {:.3f} s, {} bytes", plan_.url, state_.file, in_seconds(state_.duration), state_.bytes);
     tell({});
     return {};
@@ -233,18 +253,36 @@ void Recorder::tell(const std::string& error) {
         context_.on_recorded({request_, plan_, state_.file, error, state_.duration, state_.bytes});
 }
 
-// What could be written so far is made a file, if the disk lets us.
-void Recorder::fail(const Error& error, io::Deadline deadline) {
-    state_.error = error.text();
-    LOG_ERROR(log_, "DVR {}: the recording has ended: {}", plan_.url, state_.error);
-    if (recording_ && recording_->has_media()) {
+// What could be written so far is made a file, if the disk lets us; a file without a byte is none. True when there is one.
+bool Recorder::keep_what_fitted(const Error& error, io::Deadline deadline) {
+    if (recording_ && recording_->has_media() && file_->bytes() > 0) {
         ByteWriter lost;
         recording_->take(lost, Recording::Last::yes);
         recording_->lose_behind(file_->bytes());
-        if (const auto closed = close_file(deadline); !closed.ok())
+        const auto closed = close_file(deadline);
+        if (!closed.ok())
             LOG_ERROR(log_, "DVR {}: {}.tmp stays as it is: {}", plan_.url, state_.file, closed.error().text());
+        return closed.ok();
     }
-    tell(state_.error);
+    // After any other error a worker may still be writing.
+    if (file_ && error.code() == Errc::system && file_->discard(deadline).ok())
+        forget(deadline);
+    return false;
+}
+
+// Said once, however often it is tried in vain.
+void Recorder::fail(const Error& error, io::Deadline deadline) {
+    const bool is_news = state_.error.empty();
+    state_.error = error.text();
+    if (is_news)
+        LOG_ERROR(log_, "DVR {}: the recording has ended: {}{}", plan_.url, state_.error,
+                  options_.plan == DvrPlan::segment ? "; it is tried again at key frames until it goes on" : "");
+    if (const bool is_kept = keep_what_fitted(error, deadline); is_kept || is_news)
+        tell(state_.error);
+    recording_.reset();
+    file_.reset();
+    remembered_.clear();
+    claim_.release();
 }
 
 }  // namespace live::service::dvr

@@ -1,6 +1,7 @@
 // Recorder: one stream into files, for as long as it is published. A reader like any other: it has a cursor, and comes by several
 // times a second for what is new. What it gives to the disk it waits for, so the disk's slowness is its own: when the source has
-// to move its cursor on, or the disk says no, the recording ends with an error, and the stream goes on.
+// to move its cursor on, or the disk says no, the recording ends with an error, and the stream goes on. One in segments begins
+// anew some time later.
 #pragma once
 
 #include <array>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "base/ref.hpp"
 #include "base/signal.hpp"
@@ -57,13 +59,16 @@ public:
     static constexpr std::chrono::seconds kWriteLimit{10};
     // For the header of a long recording, and its name.
     static constexpr std::chrono::seconds kCloseLimit{30};
+    // Pauses after a file that failed, of a recording in segments.
+    static constexpr std::chrono::seconds kRetryFirst{1};
+    static constexpr std::chrono::seconds kRetryGreatest{30};
 
     struct State {
         std::string file;      // the present or the last one
         MediaTime duration{};  // of it
         std::uint64_t bytes = 0;
         std::uint64_t files = 0;  // complete ones
-        std::string error;        // why there is no recording any more
+        std::string error;        // why there is no recording now
     };
 
     // Records what is published from now on.
@@ -80,6 +85,7 @@ public:
 
 private:
     Result<void> record(io::Deadline deadline);
+    bool is_tried_again(const Result<void>& recorded) const;
     Result<void> take_all(io::Deadline deadline);
     Result<void> add(const media::Packet& packet, io::Deadline deadline);
     Result<void> push(const media::Packet& packet, io::Deadline deadline);
@@ -93,6 +99,8 @@ private:
     void remember(io::Deadline deadline);
     void forget(io::Deadline deadline);
     void tell(const std::string& error);
+    void note_written();
+    bool keep_what_fitted(const Error& error, io::Deadline deadline);
     void fail(const Error& error, io::Deadline deadline);
 
     Ref<media::Source> source_;
@@ -117,6 +125,9 @@ private:
     MediaTime newest_{};      // and of its newest
     MediaTime written_to_{};  // as far as the disk has it
     bool is_unsupported_told_ = false;
+    std::uint64_t dropped_ = 0;  // by the cursor, as far as it is known here
+    Backoff retry_{kRetryFirst, kRetryGreatest};
+    TimePoint retry_at_{};  // no file before
     State state_;
 };
 

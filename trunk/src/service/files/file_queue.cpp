@@ -39,7 +39,8 @@ void FileQueue::remove(std::vector<std::string> paths, Done done) {
 }
 
 void FileQueue::add(Job job) {
-    if (closed_ || jobs_.size() >= kQueuedJobsMax || bytes_ + job.bytes > kQueuedBytesMax) {
+    const bool is_full = jobs_.size() >= kQueuedJobsMax || (job.bytes > 0 && bytes_ >= kQueuedBytesMax);
+    if (closed_ || is_full) {
         if (job.done)
             job.done(Error(Errc::limit, "the disk is too slow: " + std::to_string(bytes_) + " bytes wait to be written"));
         return;

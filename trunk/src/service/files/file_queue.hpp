@@ -17,7 +17,7 @@ namespace live::service::files {
 
 class FileQueue {
 public:
-    // What may wait; beyond that a file is not written.
+    // When so much waits, a file is not written. One of any size fits while less does: the largest fragment is no smaller.
     static constexpr std::size_t kQueuedBytesMax = 64 << 20;
     static constexpr std::size_t kQueuedJobsMax = 4'096;
     // For one file.
