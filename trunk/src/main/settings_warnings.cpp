@@ -81,6 +81,20 @@ void warn_of_shared_paths(const Settings& settings, Options Vhost::*member, std:
                 kind, group.first->name, fmt::join(group.others, ", "), kVhostVariable, fmt::join(group.options, ", ")));
 }
 
+// Whom on_play lets in is decided once for a player of HLS or DASH, and for some never.
+void warn_of_open_fragments(const Vhost& vhost, std::vector<std::string>& warnings) {
+    if (!vhost.enabled || !vhost.http_hooks.enabled || vhost.http_hooks.on_play.empty())
+        return;
+    if (vhost.hls.enabled && !vhost.hls.ctx)
+        warnings.push_back(
+            fmt::format("vhost {}: on_play is not asked about players of HLS, because hls_ctx is off", vhost.name));
+    if ((vhost.hls.enabled && vhost.hls.ctx) || vhost.dash.enabled)
+        warnings.push_back(
+            fmt::format("vhost {}: on_play is asked about a playlist or an MPD, and not about the fragments in it: who "
+                        "has the address of a fragment can get it",
+                        vhost.name));
+}
+
 }  // namespace
 
 std::vector<std::string> settings_warnings(const Settings& settings) {
@@ -88,6 +102,8 @@ std::vector<std::string> settings_warnings(const Settings& settings) {
     warn_of_shared_paths(settings, &Vhost::hls, "HLS", warnings);
     warn_of_shared_paths(settings, &Vhost::dash, "DASH", warnings);
     warn_of_shared_paths(settings, &Vhost::dvr, "DVR", warnings);
+    for (const Vhost& vhost : settings.vhosts)
+        warn_of_open_fragments(vhost, warnings);
     return warnings;
 }
 

@@ -52,5 +52,21 @@ TEST_F(SettingsWarnings, DashAndRecordingsAreLookedAtToo) {
     EXPECT_EQ(warnings().size(), 1U);
 }
 
+TEST_F(SettingsWarnings, WhatOnPlayIsNotAskedAboutIsSaid) {
+    Vhost& vhost = settings_.vhosts[0];
+    vhost.hls.enabled = true;
+    vhost.http_hooks.on_play = {"http://127.0.0.1/play"};
+    EXPECT_TRUE(warnings().empty()) << "callbacks are off";
+    vhost.http_hooks.enabled = true;
+    ASSERT_EQ(warnings().size(), 1U);
+    EXPECT_TRUE(warnings()[0].starts_with("vhost a: on_play is asked about a playlist or an MPD, and not about the fragments"));
+    vhost.hls.ctx = false;
+    EXPECT_EQ(warnings(), std::vector<std::string>{"vhost a: on_play is not asked about players of HLS, because hls_ctx is off"});
+    vhost.dash.enabled = true;
+    EXPECT_EQ(warnings().size(), 2U);
+    vhost.enabled = false;
+    EXPECT_TRUE(warnings().empty());
+}
+
 }  // namespace
 }  // namespace live::main_

@@ -56,9 +56,7 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     if (!may_have(request, found, is_mpd))
         return exchange.send(http::error_reply(kNotFound, "there is no such file"), deadline);
     const HeldFileRef& file = found.file;
-    const auto admitted = is_mpd              ? viewers_.admit(request, *file->stream(), deadline)
-                          : request.is_head() ? Result<void>()
-                                              : viewers_.touch(request, *file->stream());
+    const auto admitted = is_mpd ? viewers_.admit(request, *file->stream(), deadline) : viewers_.touch(request, *file->stream());
     if (!admitted.ok()) {
         if (admitted.code() == Errc::cancelled)
             return admitted;

@@ -122,6 +122,19 @@ TEST_F(DashHandlerTest, WhoIsRefusedGetsNoMpd) {
     EXPECT_EQ(sessions_.size(), 0u);
 }
 
+TEST_F(DashHandlerTest, RulesAreAskedForASegmentAlone) {
+    add_whole("cam.mpd", cam_);
+    add_whole("cam/video-1.m4s", cam_);
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 200);
+    door_.refused = "cam";
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 403);
+    EXPECT_EQ(ask("/live/cam/video-1.m4s", "HEAD").status, 403);
+    door_.refused = "";
+    ask("/live/cam.mpd");
+    door_.refused = "cam";
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 200) << "it has been admitted";
+}
+
 TEST_F(DashHandlerTest, WhatIsRememberedOfPlayersIsBounded) {
     Viewers viewers(sessions_);
     session::http::Request request;

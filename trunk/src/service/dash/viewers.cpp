@@ -75,10 +75,11 @@ bool Viewers::knows(const http::Request& request, const HeldStream& stream) cons
 Result<void> Viewers::touch(const http::Request& request, const HeldStream& stream) {
     files::Session* session = find(key_of(request, stream));
     if (session == nullptr)
-        return {};
+        return sessions_.check(player_of(request, stream, ""));
     if (session->is_kicked())
         return gone();
-    session->touch(io::now());
+    if (!request.is_head())
+        session->touch(io::now());
     return {};
 }
 

@@ -26,7 +26,8 @@ public:
     Result<void> admit(const session::http::Request& request, const HeldStream& stream, io::Deadline deadline);
     // Whether it has a session.
     bool knows(const session::http::Request& request, const HeldStream& stream) const;
-    // Somebody asks for a segment; those that have not asked for an MPD are nobody's. Errc::not_found as above.
+    // Somebody asks for a segment; those that have not asked for an MPD are nobody's, and only the rules are asked. Errors as
+    // above.
     Result<void> touch(const session::http::Request& request, const HeldStream& stream);
     void add_sent(const session::http::Request& request, const HeldStream& stream, std::uint64_t bytes);
 

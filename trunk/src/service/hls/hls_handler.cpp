@@ -180,8 +180,13 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     Asked asked = asked_for(exchange.request());
     if (asked.is_others)
         return send_missing(exchange, asked, deadline);
-    if (!asked.has_sessions)
+    if (!asked.has_sessions) {
+        const IndexedFile* file = find(exchange.request()).file;
+        const StreamName& stream = file == nullptr ? asked.stream : file->output->name();
+        if (const auto allowed = sessions_.check(player_of(exchange.request(), stream, "")); !allowed.ok())
+            return exchange.send(refusal(allowed.error()), deadline);
         return send_media_playlist(exchange, asked, deadline);
+    }
     // No stream can be called so: a file that somebody has put there, if anything.
     if (!has_good_names(asked.stream))
         return files_.serve(exchange, deadline);
@@ -321,6 +326,15 @@ void HlsHandler::count(std::string_view ctx, std::uint64_t bytes) {
     }
 }
 
+// A session has been admitted. Without one the rules are asked, and nobody else: a player asks for fragments again and again.
+Result<void> HlsHandler::may_have(const http::Request& request, const StreamOutput& output, std::string_view ctx) {
+    const StreamName& stream = output.name();
+    const Session* session = ctx.empty() ? nullptr : sessions_.find(ctx);
+    if (session != nullptr && plays(*session, {request.vhost(), stream.app, stream.stream}))
+        return session->is_kicked() ? Error(Errc::not_found, "this player has been sent away") : Result<void>();
+    return sessions_.check(player_of(request, stream, ""));
+}
+
 Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     Place place = find(request);
@@ -333,6 +347,8 @@ Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadl
     const IndexedFile* const file = place.file;
     const std::string ctx(request.target.query.get(kCtx));
     if (file != nullptr) {
+        if (const auto allowed = may_have(request, *file->output, ctx); !allowed.ok())
+            return exchange.send(refusal(allowed.error()), deadline);
         if (const auto blocks = file->output->blocks_of(*file)) {
             std::uint64_t bytes = 0;
             for (const io::Block& block : *blocks)

@@ -70,6 +70,7 @@ private:
     Result<void> wait_for_playlist(const session::http::Request& request, io::Deadline deadline) const;
     static std::string query_for_fragments(const session::http::Request& request, const Asked& asked);
     Result<void> send_playlist(session::http::Exchange& exchange, std::string text, std::string_view ctx, io::Deadline deadline);
+    Result<void> may_have(const session::http::Request& request, const StreamOutput& output, std::string_view ctx);
     Result<void> serve_file(session::http::Exchange& exchange, io::Deadline deadline);
     void wait_for_part(const session::http::Request& request, io::Deadline deadline) const;
     void count(std::string_view ctx, std::uint64_t bytes);

@@ -190,6 +190,34 @@ TEST_F(HlsHandlerTest, WithoutSessionsItIsAPlainFile) {
     EXPECT_EQ(sessions_.size(), 0u);
 }
 
+TEST_F(HlsHandlerTest, RulesAreAskedWhereThereIsNoSession) {
+    publish(2);
+    std::filesystem::create_directories(folder_.file("live"));
+    folder_.write("live/other.m3u8", "#EXTM3U\n");
+    variant("/live/cam.m3u8?hls_ctx=me");
+    variant("/live/other.m3u8?hls_ctx=other");
+    door_.refused = "cam";
+    EXPECT_EQ(ask("/live/cam-0.ts?hls_ctx=me").status, 200) << "it has been admitted";
+    EXPECT_EQ(ask("/live/cam-0.ts").status, 403);
+    EXPECT_EQ(ask("/live/cam-0.ts", "HEAD").status, 403);
+    EXPECT_EQ(ask("/live/cam-0.ts?hls_ctx=other").status, 403) << "to another stream";
+    EXPECT_EQ(ask("/live/cam-0.ts?hls_ctx=nobody").status, 403);
+    clients_.for_each([](session::ClientEntry& entry) { entry.kick("by a test"); });
+    EXPECT_EQ(ask("/live/cam-0.ts?hls_ctx=me").status, 404);
+}
+
+TEST_F(HlsHandlerTest, RulesAreAskedForAPlaylistWithoutSessions) {
+    vhost_.options.ctx = false;
+    publish(2);
+    EXPECT_EQ(ask("/live/cam.m3u8").status, 200);
+    door_.refused = "cam";
+    EXPECT_EQ(ask("/live/cam.m3u8").status, 403);
+    EXPECT_EQ(ask("/live/./cam.m3u8").status, 403);
+    folder_.write("cam.m3u8", "#EXTM3U\n");
+    vhost_.options.m3u8_file = "[stream].m3u8";
+    EXPECT_EQ(ask("/cam.m3u8").status, 403) << "one of the disk";
+}
+
 TEST_F(HlsHandlerTest, AReaderThatIsAskedCountsAsWatched) {
     vhost_.options.ctx = false;
     publish(2);
