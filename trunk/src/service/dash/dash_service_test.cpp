@@ -51,7 +51,8 @@ protected:
         for (int i = 0; i < count; ++i, at_ += 40ms) {
             const bool key = at_ % 1s == MediaTime();
             append(media::Kind::video, key, false,
-                   mp4::body_of(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb")));
+                   mp4::body_of(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb"),
+                                std::vector<std::uint8_t>(picture_bytes_)));
             append(media::Kind::audio, false, false, mp4::body_of(hex("af 01 210a")));
             source_->flush();
             if (i % 5 == 4)
@@ -83,6 +84,7 @@ protected:
     session::StreamPlan plan_;
     DashOptions options_;
     MediaTime at_ = 10s;
+    std::size_t picture_bytes_ = 0;
 };
 
 TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
@@ -101,6 +103,19 @@ TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
     io::wait_until([this, &mpd] { return folder_.read("live/cam.mpd") == mpd; });
     EXPECT_EQ(folder_.read("live/cam/video-5.m4s"), text_of("live/cam/video-5.m4s"));
     EXPECT_EQ(folder_.read("live/cam/audio-init.mp4"), text_of("live/cam/audio-init.mp4"));
+}
+
+TEST_F(DashServiceTest, TheOldestLeaveWhenTheirBytesAreTooMany) {
+    options_.window_bytes = 1 << 20;
+    options_.window_size = 10;
+    picture_bytes_ = 20'000;  // half a mebibyte a segment, or so
+    publish();
+    frames(25 * 7);
+    io::wait_until([this] { return held("live/cam/video-5.m4s") != nullptr; });
+    const std::string mpd = text_of("live/cam.mpd");
+    EXPECT_NE(mpd.find("startNumber=\"4\""), std::string::npos) << mpd;
+    EXPECT_EQ(held("live/cam/video-3.m4s"), nullptr);
+    EXPECT_NE(held("live/cam/video-4.m4s"), nullptr);
 }
 
 TEST_F(DashServiceTest, FilesOfAStreamAreRefusedToAnother) {

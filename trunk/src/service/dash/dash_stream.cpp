@@ -329,11 +329,30 @@ std::string DashStream::mpd_text(bool with_open) const {
 void DashStream::clean_up() {
     for (; listed_.size() > options_.window_size; listed_.pop_front())
         left_.push_back(std::move(listed_.front()));
+    std::size_t held = 0;
+    for (const std::deque<Segment>* segments : {&listed_, &left_})
+        for (const Segment& segment : *segments)
+            held += segment.all_bytes();
     std::vector<std::string> paths;
-    for (; left_.size() > kGrace; left_.pop_front())
+    for (; left_.size() > kGrace || (held > options_.window_bytes && !left_.empty()); left_.pop_front()) {
+        held -= left_.front().all_bytes();
         forget(left_.front(), paths);
+    }
+    for (; held > options_.window_bytes && listed_.size() > 1; listed_.pop_front()) {
+        held -= listed_.front().all_bytes();
+        forget(listed_.front(), paths);
+        tell_of_bytes();
+    }
     if (options_.cleanup && !paths.empty())
         disk_.remove(std::move(paths));
+}
+
+void DashStream::tell_of_bytes() {
+    if (!std::exchange(bytes_told_, true))
+        LOG_WARN(log_,
+                 "DASH {}: its fragments take more than dash_window_bytes ({}) before they are dash_window_size: the oldest "
+                 "leave sooner",
+                 url(), options_.window_bytes);
 }
 
 void DashStream::forget(const Segment& segment, std::vector<std::string>& paths) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,6 +70,8 @@ private:
         PerTrack<MpdSegment> times;  // these three: of the tracks that are there
         PerTrack<std::size_t> bytes{};
         PerTrack<Held> held;
+
+        std::size_t all_bytes() const { return std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}); }
     };
     struct Init {
         PerTrack<std::string> paths;
@@ -88,6 +91,7 @@ private:
     std::string mpd_text(bool with_open) const;
     void note_begin(MediaTime media_now);
     void clean_up();
+    void tell_of_bytes();
     // From memory; the paths are added to `paths`.
     void forget(const Segment& segment, std::vector<std::string>& paths);
     std::vector<std::string> forget(const Init& init);
@@ -137,6 +141,7 @@ private:
     TimePoint complained_at_{};
     bool published_ = false;
     bool over_ = false;
+    bool bytes_told_ = false;  // that they cut the list
 };
 
 }  // namespace live::service::dash

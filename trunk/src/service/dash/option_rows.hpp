@@ -22,6 +22,11 @@ inline constexpr auto kDashRows = std::tuple{
     config::row(&DashOptions::mpd_file, "dash_mpd_file", kNextPublisher,
                 "Name of the MPD below it; fragments are in a folder of that name without its ending."),
     config::row(&DashOptions::window_size, "dash_window_size", 1, 100'000, kNextPublisher, "Fragments in the MPD.").clamped(),
+    config::row(
+        &DashOptions::window_bytes, "dash_window_bytes", 1 << 20, std::uint64_t{1} << 40, kNextPublisher,
+        "Ours: bytes of fragments that a stream holds in memory. Where they are more than dash_window_size, the oldest leave the "
+        "MPD sooner; the newest stays whatever its size.")
+        .clamped(),
     config::row(&DashOptions::cleanup, "dash_cleanup", kNextPublisher, "Deletes fragments that have left the MPD."),
     config::row(&DashOptions::dispose, "dash_dispose", 0s, 864'000s, kNextPublisher,
                 "Seconds after unpublishing until all is deleted; 0 never."),

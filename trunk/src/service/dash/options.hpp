@@ -17,6 +17,7 @@ struct DashOptions {
     std::string path = "./objs/nginx/html";
     std::string mpd_file = "[app]/[stream].mpd";
     std::uint32_t window_size = 5;
+    std::uint64_t window_bytes = 256 << 20;  // ours
     bool cleanup = true;
     std::chrono::milliseconds dispose = 120s;
     // Ours: low latency.

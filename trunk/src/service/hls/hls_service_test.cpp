@@ -147,6 +147,18 @@ TEST_F(HlsServiceTest, WhatHasLeftTheListGoesFromTheDiskAndTheIndexStaysSmall) {
     EXPECT_LT(service_->index().size(), 12U);
 }
 
+TEST_F(HlsServiceTest, AWindowOfTooManyBytesIsShorterAndThatIsSaidOnce) {
+    options_.window_bytes = 9'000;  // a fragment and a half
+    publish();
+    seconds(6);
+    wait_written(4);
+    EXPECT_EQ(output()->list().listed().size(), 1U);
+    EXPECT_LE(output()->list().bytes(), options_.window_bytes);
+    EXPECT_TRUE(is_on_disk("live/cam-3.ts")) << "for players that have the list of before";
+    ASSERT_EQ(errors_.warnings.size(), 1U);
+    EXPECT_TRUE(errors_.warnings[0].starts_with("HLS /live/cam: its fragments take more than hls_window_bytes (9000)"));
+}
+
 TEST_F(HlsServiceTest, WithoutCleanupFilesStay) {
     options_.cleanup = false;
     publish();
@@ -259,7 +271,7 @@ TEST_F(HlsServiceTest, FragmentsAreWhatTheCodecsNeed) {
     seconds(2);
     unpublish();
     wait_written(1);
-    EXPECT_EQ(on_disk().segments.back().uri, "cam-1.ts");
+    io::wait_until([this] { return on_disk().segments.back().uri == "cam-1.ts"; });
     is_av1_ = true;
     publish();
     seconds(2);

@@ -31,6 +31,11 @@ inline constexpr auto kHlsRows = std::tuple{
     config::row(&HlsOptions::td_ratio, "hls_td_ratio", 0, 100, kNextPublisher, "Times hls_fragment is where it is really cut."),
     config::row(&HlsOptions::aof_ratio, "hls_aof_ratio", 0, 100, kNextPublisher, "Times hls_fragment cuts without a key frame."),
     config::row(&HlsOptions::window, "hls_window", 0s, 86'400s, kNextPublisher, "Seconds of fragments in the list."),
+    config::row(
+        &HlsOptions::window_bytes, "hls_window_bytes", 1 << 20, std::uint64_t{1} << 40, kNextPublisher,
+        "Ours: bytes of fragments that a stream holds in memory. Where they are more than hls_window is long, the oldest leave "
+        "the list sooner; the newest stays whatever its size.")
+        .clamped(),
     config::row(&HlsOptions::on_error, "hls_on_error", kOnErrorNames, kNextPublisher, "What a failed write does."),
     config::row(&HlsOptions::path, "hls_path", kNextPublisher, "Base directory."),
     config::row(&HlsOptions::m3u8_file, "hls_m3u8_file", kNextPublisher, "Name of the list below it."),

@@ -29,6 +29,7 @@ struct HlsOptions {
     double td_ratio = 1.0;
     double aof_ratio = 2.1;
     std::chrono::milliseconds window = 60s;
+    std::uint64_t window_bytes = 256 << 20;  // ours
     OnError on_error = OnError::carry_on;
     std::string path = "./objs/nginx/html";
     std::string m3u8_file = "[app]/[stream].m3u8";

@@ -22,6 +22,12 @@ std::size_t bytes_of(const std::vector<io::Block>& blocks) {
                            [](std::size_t sum, const io::Block& block) { return sum + block->size(); });
 }
 
+// From memory; their size.
+std::size_t drop_blocks(ListedSegment& segment) {
+    segment.copy.reset();
+    return bytes_of(std::exchange(segment.blocks, {}));
+}
+
 wire::hls::Segment entry_of(const ListedSegment& segment) {
     wire::hls::Segment entry;
     entry.uri = segment.name.uri;
@@ -100,7 +106,23 @@ void SegmentList::retire() {
         time -= listed_.front().duration;
         retire_oldest();
     }
-    expire(time);
+    fit();
+    expire(listed_time());
+}
+
+// What has left goes from memory first, then the oldest leave; the disk has them all the same.
+void SegmentList::fit() {
+    std::size_t held = bytes();
+    for (ListedSegment& segment : retired_) {
+        if (held <= rules_.bytes)
+            return;
+        held -= drop_blocks(segment);
+    }
+    while (held > rules_.bytes && listed_.size() > 1) {
+        retire_oldest();
+        held -= drop_blocks(retired_.back());
+        is_cut_by_bytes_ = true;
+    }
 }
 
 void SegmentList::retire_all() {
@@ -112,10 +134,8 @@ void SegmentList::retire_all() {
 
 // Of what has left: `time` is that of the list it has left.
 void SegmentList::expire(MediaTime time) {
-    for (std::size_t i = 0; i + kRetiredInMemory < retired_.size(); ++i) {
-        retired_[i].blocks.clear();
-        retired_[i].copy.reset();
-    }
+    for (std::size_t i = 0; i + kRetiredInMemory < retired_.size(); ++i)
+        drop_blocks(retired_[i]);
     // A player may have the list from before it left, and load it last (RFC 8216, 6.2.2).
     MediaTime since{};
     for (std::size_t i = retired_.size(); i-- > 0;) {

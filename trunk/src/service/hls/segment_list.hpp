@@ -43,6 +43,7 @@ struct ListedSegment {
 struct ListRules {
     MediaTime target = 10s;  // the target duration is never less
     MediaTime window = 60s;
+    std::uint64_t bytes = 256 << 20;  // that segments take in memory, but for the newest
     bool low_latency = false;
     MediaTime part = 200ms;  // with low_latency: what parts are meant to last
 };
@@ -85,6 +86,8 @@ public:
     bool empty() const { return listed_.empty() && !open_; }
     // Held in memory.
     std::size_t bytes() const;
+    // Whether segments have left the list because of their bytes, before the window was full.
+    bool is_cut_by_bytes() const { return is_cut_by_bytes_; }
 
     // For players, or for the disk: that has no parts.
     enum class Form : std::uint8_t { players, delta, disk };
@@ -104,6 +107,7 @@ public:
 private:
     void retire();
     void retire_oldest();
+    void fit();
     void expire(MediaTime time);
     MediaTime listed_time() const;
 
@@ -117,6 +121,7 @@ private:
     std::uint64_t next_number_ = 0;
     std::uint64_t discontinuities_ = 0;  // that have left the list
     bool ended_ = false;
+    bool is_cut_by_bytes_ = false;
 };
 
 }  // namespace live::service::hls

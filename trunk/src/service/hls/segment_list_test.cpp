@@ -54,6 +54,35 @@ TEST(SegmentList, AWindowBelowOneSegmentKeepsOne) {
     EXPECT_EQ(list.listed().size(), 1U);
 }
 
+TEST(SegmentList, TheOldestLeaveWhenTheirBytesAreTooMany) {
+    SegmentList list({.target = 1s, .window = 60s, .bytes = 3'000, .low_latency = false});
+    for (std::uint64_t number = 0; number < 3; ++number)
+        list.add(segment(number, 100ms));
+    EXPECT_EQ(list.listed().size(), 3U);
+    EXPECT_FALSE(list.is_cut_by_bytes()) << "at the bound";
+    list.add(segment(3, 100ms));
+    EXPECT_TRUE(list.is_cut_by_bytes());
+    EXPECT_EQ(list.listed().size(), 3U);
+    EXPECT_EQ(list.bytes(), 3'000U) << "what has left is on the disk only";
+    ASSERT_NE(list.find(0), nullptr);
+    EXPECT_TRUE(list.find(0)->blocks.empty());
+    ListedSegment large = segment(4, 100ms);
+    large.blocks = {block(5'000)};
+    list.add(std::move(large));
+    EXPECT_EQ(list.listed().size(), 1U);
+    EXPECT_EQ(list.bytes(), 5'000U) << "the newest stays";
+}
+
+TEST(SegmentList, WhatHasLeftGoesFromMemoryBeforeWhatIsListed) {
+    SegmentList list({.target = 1s, .window = 2s, .bytes = 3'000, .low_latency = false});
+    for (std::uint64_t number = 0; number < 5; ++number)
+        list.add(segment(number, 1s));
+    EXPECT_EQ(list.listed().size(), 2U);
+    EXPECT_FALSE(list.is_cut_by_bytes());
+    EXPECT_TRUE(list.find(1)->blocks.empty());
+    EXPECT_FALSE(list.find(2)->blocks.empty());
+}
+
 // RFC 8216, 6.2.2: as long as the segment and the longest list that had it.
 TEST(SegmentList, WhatHasLeftStaysForLatePlayersAndThenGoes) {
     SegmentList list({.target = 2s, .window = 6s, .low_latency = false});

@@ -39,8 +39,8 @@ CutRules rules_of(const HlsOptions& options) {
 }
 
 ListRules list_rules_of(const HlsOptions& options) {
-    return {std::max(times(options.fragment, options.td_ratio), Segmenter::kCutMin), options.window, has_parts(options),
-            options.part};
+    return {std::max(times(options.fragment, options.td_ratio), Segmenter::kCutMin), options.window, options.window_bytes,
+            has_parts(options), options.part};
 }
 
 std::unique_ptr<Packager> make_packager(const HlsOptions& options, Container container) {
@@ -324,6 +324,11 @@ void StreamOutput::add(SegmentMade made) {
     write(listed);
     write_list();
     clean_up();
+    if (list_.is_cut_by_bytes() && !std::exchange(bytes_told_, true))
+        LOG_WARN(
+            log_,
+            "HLS {}: its fragments take more than hls_window_bytes ({}) before they fill hls_window: the oldest leave sooner",
+            setup_.url, setup_.options.window_bytes);
 }
 
 void StreamOutput::renew_key(std::uint64_t number) {

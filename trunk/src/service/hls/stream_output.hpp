@@ -186,6 +186,7 @@ private:
     bool published_ = false;
     bool ignoring_ = false;  // hls_on_error ignore, until the next publisher
     bool recovered_ = false;
+    bool bytes_told_ = false;  // that they cut the list
     bool over_ = false;
 };
 
