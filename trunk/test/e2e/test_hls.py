@@ -68,8 +68,8 @@ class Player:
             return error.code, error.headers.get("Content-Type", ""), error.read()
 
     def join(self) -> "Player":
-        status, kind, body = self.get(self.path)
-        assert (status, kind) == (200, "application/vnd.apple.mpegurl"), (status, kind, body)
+        status, kind, body = wait_until(lambda: (got := self.get(self.path))[0] == 200 and got, 10, f"a publisher of {self.path}")
+        assert kind == "application/vnd.apple.mpegurl", (status, kind, body)
         match = MASTER.match(body.decode())
         assert match, body
         self.path = match[1]
@@ -171,14 +171,15 @@ def test_a_session_is_a_client_that_is_asked_for_told_of_and_kicked(server, clip
     with HookServer() as hooks:
         urls = "".join(f"{name} {hooks.url('/' + name)}; " for name in ("on_play", "on_stop", "on_hls"))
         live = server(hls("", f"http_hooks {{ enabled on; {urls} on_hls_notify {hooks.url('/notify')}/[app]/[stream]/[ts_url]; }}\n").replace("$folder/html", "./html"))
-        player = Player(live).join()  # before anybody publishes
-        assert player.get(player.path)[0] == 404
-        ctx = player.path.rsplit("=", 1)[1]
-        told = hooks.wait_for("on_play").body
-        assert (told["client_id"], told["stream"], told["stream_url"], told["app"]) == (ctx, "cam.m3u8", "/live/cam", "live")
-        adopted = player.get("/live/cam.m3u8?hls_ctx=myownctx&token=1")[2].decode()
-        assert "/live/cam.m3u8?hls_ctx=myownctx&token=1\n" in adopted
+        player = Player(live)
+        assert player.get(player.path)[0] == 404  # before anybody publishes
+        assert not live.api("/api/v1/clients/")["clients"] and not hooks.events
         with Publisher(live, clip("basic")):
+            ctx = player.join().path.rsplit("=", 1)[1]
+            told = hooks.wait_for("on_play").body
+            assert (told["client_id"], told["stream"], told["stream_url"], told["app"]) == (ctx, "cam.m3u8", "/live/cam", "live")
+            adopted = player.get("/live/cam.m3u8?hls_ctx=myownctx&token=1")[2].decode()
+            assert "/live/cam.m3u8?hls_ctx=myownctx&token=1\n" in adopted
             player.fragments(player.has(2))
             fragment = hooks.wait_for("on_hls").body
             clients = {client["id"]: client for client in live.api("/api/v1/clients/?count=100")["clients"]}

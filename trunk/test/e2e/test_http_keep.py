@@ -47,6 +47,16 @@ class Kept:
         return ["/live/" + segment.uri for segment in hls_check.parse(self.ask(playlist).decode()).segments]
 
 
+def session(kept: Kept) -> str:
+    """The address of a player's own playlist, once somebody publishes."""
+    def look():
+        kept.connection.request("GET", "/live/cam.m3u8")
+        answer = kept.connection.getresponse()
+        text = answer.read().decode()
+        return answer.status == 200 and text.strip().splitlines()[-1]
+    return wait_until(look, 10, "a session")
+
+
 def has_playlist(kept: Kept, path: str) -> bool:
     kept.connection.request("GET", path)
     answer = kept.connection.getresponse()
@@ -58,14 +68,14 @@ def test_each_request_is_a_line_with_its_status(server, clip):
     with Kept(live.ports["http"]) as kept:
         kept.ask("/nothing.html", 404)
         kept.ask("/nothing.html", 405, method="POST", body=b"x" * 7)
-        kept.ask("/live/cam.m3u8")
+        kept.ask("/live/cam.m3u8", 404)
     with FfmpegPublisher(live.url("cam"), clip("basic")), HttpStream(live.ports["http"], "/live/cam.flv") as player:
         player.read(0.5)
         live.wait_log("/live/cam.flv, content-length=-1, status=200")  # when it begins
     live.api("/api/v1/versions")
     said = re.findall(r"HTTP #\d+ 127\.0\.0\.1:\d+ (\w+) http://127\.0\.0\.1:\d+(\S+), content-length=(-?\d+), status=(\d+)\n", live.log())
     assert len(said) == live.log().count("HTTP #"), live.log()
-    assert {("GET", "/nothing.html", "-1", "404"), ("POST", "/nothing.html", "7", "405"), ("GET", "/live/cam.m3u8", "-1", "200"),
+    assert {("GET", "/nothing.html", "-1", "404"), ("POST", "/nothing.html", "7", "405"), ("GET", "/live/cam.m3u8", "-1", "404"),
             ("GET", "/live/cam.flv", "-1", "200"), ("GET", "/api/v1/versions", "-1", "200")} <= set(said), said
 
 
@@ -75,8 +85,7 @@ def test_every_kind_of_answer_can_be_followed_by_another(server, clip):
     (page.parent / "folder").mkdir(parents=True)
     page.write_bytes(b"p" * 200_000)
     with FfmpegPublisher(live.url("cam"), clip("basic"), speed=2), Kept(live.ports["http"]) as kept:
-        master = wait_until(lambda: kept.ask("/live/cam.m3u8").decode(), 5, "a session")
-        playlist = master.strip().splitlines()[-1]
+        playlist = session(kept)
         wait_until(lambda: has_playlist(kept, playlist), 15, "a segment")
         for path in kept.segments(playlist):
             media = kept.ask(path)
@@ -115,7 +124,7 @@ def test_curl_and_ffmpeg_keep_their_connections(server, clip):
     done = subprocess.run(["curl", "-sv", api, api], capture_output=True, text=True, timeout=20, check=True)
     assert re.search("Re-?using existing .*connection", done.stderr) and done.stdout.count('"major"') == 2, done.stderr
     with FfmpegPublisher(live.url("cam"), clip("basic"), speed=2), Kept(live.ports["http"]) as kept:
-        playlist = kept.ask("/live/cam.m3u8").decode().strip().splitlines()[-1]
+        playlist = session(kept)
         wait_until(lambda: has_playlist(kept, playlist) and len(kept.segments(playlist)) >= 2, 20, "two segments")
         done = subprocess.run(["ffmpeg", "-nostdin", "-v", "warning", "-i", f"http://127.0.0.1:{live.ports['http']}{playlist}", "-t", "6", "-c", "copy", "-f", "null",
                                "-"], capture_output=True, text=True, timeout=40, check=True)

@@ -37,6 +37,9 @@ Session* Sessions::find(std::string_view name) {
 
 namespace {
 
+// Names of sessions that came again or went, so many more than of others.
+constexpr std::size_t kOldMax = 64;
+
 // Who is refused has a place in the table for as long as that takes, for those who watch.
 class RefusedClient final : public session::Client {
 public:
@@ -59,14 +62,29 @@ Result<void> Sessions::open(session::ClientRequest request, Duration idle_limit,
         return plan.error();
     }
     const bool is_known = sessions_.contains(request.id);
-    if (is_known || sessions_.size() >= sessions_max_) {
+    if (is_known || (sessions_.size() >= sessions_max_ && !make_room())) {
         events_.on_play_ended(request, *plan);
         return is_known ? Result<void>() : Error(Errc::limit, "there are too many HLS and DASH sessions");
     }
     std::string name = request.id;
+    new_.push_back(name);
     sessions_.emplace(std::move(name),
                       std::make_unique<Session>(clients_, events_, std::move(request), *std::move(plan), idle_limit, io::now()));
     return {};
+}
+
+// One that is kicked is remembered, or it would begin anew.
+bool Sessions::make_room() {
+    for (; !new_.empty(); new_.pop_front()) {
+        const auto found = sessions_.find(new_.front());
+        if (found == sessions_.end() || found->second->came_again() || found->second->is_kicked())
+            continue;
+        found->second->leave(Error(Errc::limit, "its player had not come again when others came"));
+        sessions_.erase(found);
+        new_.pop_front();
+        return true;
+    }
+    return false;
 }
 
 Result<void> Sessions::check(const session::ClientRequest& request) const { return admission_.check_play(request); }
@@ -83,8 +101,16 @@ void Sessions::expire(TimePoint now) {
         session.leave(Error(Errc::closed, "the player has asked for nothing any more"));
         at = sessions_.erase(at);
     }
+    if (new_.size() >= 2 * sessions_.size() + kOldMax)
+        std::erase_if(new_, [this](const std::string& name) {
+            const Session* session = find(name);
+            return session == nullptr || session->came_again();
+        });
 }
 
-void Sessions::clear() { sessions_.clear(); }
+void Sessions::clear() {
+    sessions_.clear();
+    new_.clear();
+}
 
 }  // namespace live::service::files

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,7 +31,12 @@ public:
 
     const session::ClientRequest& request() const override { return request_; }
     const std::string& url() const { return plan_.url; }
-    void touch(TimePoint now) { last_seen_ = now; }
+    // Its player has come again.
+    void touch(TimePoint now) {
+        last_seen_ = now;
+        came_again_ = true;
+    }
+    bool came_again() const { return came_again_; }
     void add_sent(std::uint64_t bytes) { sent_bytes_ += bytes; }
     bool is_kicked() const { return !kick_reason_.empty(); }
     bool is_idle(TimePoint now) const { return now - last_seen_ >= idle_limit_; }
@@ -46,6 +52,7 @@ private:
     const session::StreamPlan plan_;
     Duration idle_limit_;
     TimePoint last_seen_;
+    bool came_again_ = false;
     std::uint64_t sent_bytes_ = 0;
     std::string kick_reason_;
     session::ClientEntry entry_;
@@ -66,8 +73,8 @@ public:
 
     // nullptr when it is not known.
     Session* find(std::string_view name);
-    // Asks admission; request.id is the session's name. One that came to be meanwhile is taken as it is. Errors are admission's,
-    // and Errc::limit when there are too many.
+    // Asks admission; request.id is the session's name. One that came to be meanwhile is taken as it is. When there are too many,
+    // the oldest whose player has not come again makes room. Errors are admission's, and Errc::limit when there is none.
     Result<void> open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
     // Whether the rules let it in; nothing is opened.
     Result<void> check(const session::ClientRequest& request) const;
@@ -78,11 +85,14 @@ public:
     std::size_t size() const { return sessions_.size(); }
 
 private:
+    bool make_room();
+
     session::Admission& admission_;
     session::StreamEvents& events_;
     session::ClientTable& clients_;
     std::size_t sessions_max_;
     std::unordered_map<std::string, std::unique_ptr<Session>> sessions_;
+    std::deque<std::string> new_;  // names in the order in which they came; of those that came again or went some are still there
 };
 
 }  // namespace live::service::files

@@ -73,9 +73,26 @@ TEST_F(SessionsTest, WhoIsKickedHasLeftAtOnceAndIsRememberedForAWhile) {
     EXPECT_EQ(heard.ended.size(), 1u);
 }
 
-TEST_F(SessionsTest, AreBounded) {
+TEST_F(SessionsTest, ThoseUsedOnceMakeRoomForOthersTheOldestFirst) {
     for (std::size_t i = 0; i < kMost; ++i)
         ASSERT_TRUE(open(std::to_string(i)).ok());
+    sessions.find("0")->touch(io::now());
+    sessions.expire(io::now());
+    sessions.find("2")->touch(io::now());
+    for (const char* name : {"a", "b", "c"})
+        ASSERT_TRUE(open(name).ok());
+    EXPECT_EQ(heard.ended, (std::vector<std::string>{"1", "3", "4"}));
+    EXPECT_EQ(sessions.size(), kMost);
+    EXPECT_EQ(clients.size(), kMost);
+    for (const char* name : {"0", "2", "a", "b", "c"})
+        EXPECT_NE(sessions.find(name), nullptr) << name;
+}
+
+TEST_F(SessionsTest, AreBounded) {
+    for (std::size_t i = 0; i < kMost; ++i) {
+        ASSERT_TRUE(open(std::to_string(i)).ok());
+        sessions.find(std::to_string(i))->touch(io::now());
+    }
     EXPECT_EQ(open("one more").code(), Errc::limit);
     EXPECT_TRUE(open("7").ok());
     EXPECT_EQ(heard.ended, (std::vector<std::string>{"one more", "7"}));

@@ -197,6 +197,8 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
         asked.ctx.clear();
     }
     if (session == nullptr) {
+        if (!is_there(exchange.request(), deadline))
+            return send_missing(exchange, asked, deadline);
         if (asked.ctx.empty())
             asked.ctx = random_id();
         return open_session(exchange, asked, deadline);
@@ -206,6 +208,17 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     if (!exchange.request().is_head())
         session->touch(io::now());
     return send_media_playlist(exchange, asked, deadline);
+}
+
+// In memory, once somebody publishes, or on the disk, from an earlier process.
+bool HlsHandler::is_there(const http::Request& request, io::Deadline deadline) const {
+    if (find(request).file != nullptr)
+        return true;
+    const auto root = roots_.find(request);
+    if (!root)
+        return false;
+    const auto file = io::File::open_below(root->folder, root->path, deadline);
+    return file.ok() && !file->facts().is_folder;
 }
 
 // There is no such playlist here. Rules come first, as for one that is there.
@@ -311,8 +324,8 @@ Result<void> HlsHandler::wait_for_playlist(const http::Request& request, io::Dea
 }
 
 Result<void> HlsHandler::send_playlist(http::Exchange& exchange, std::string text, std::string_view ctx, io::Deadline deadline) {
-    if (!exchange.request().is_head())
-        count(ctx, text.size());
+    if (Session* session = ctx.empty() || exchange.request().is_head() ? nullptr : sessions_.find(ctx))
+        session->add_sent(text.size());
     return exchange.send({.content_type = std::string(http::mime_of(kPlaylistEnding)),
                           .body = std::move(text),
                           .headers = {{"Cache-Control", "no-cache"}}},

@@ -134,11 +134,32 @@ TEST_F(HlsHandlerTest, WhatManyAskForIsSentFromACopyThatGoesWithTheFragment) {
     EXPECT_EQ(memory_files(), 0U);
 }
 
+TEST_F(HlsHandlerTest, WhatIsNotThereHasNoSessions) {
+    EXPECT_EQ(ask("/live/cam.m3u8").status, 404);
+    EXPECT_EQ(ask("/live/cam.m3u8?hls_ctx=mine").status, 404);
+    EXPECT_EQ(ask("/live/cam.m3u8", "HEAD").status, 404);
+    door_.refused = "cam";
+    EXPECT_EQ(ask("/live/cam.m3u8").status, 403) << "rules come first";
+    EXPECT_EQ(sessions_.size(), 0U);
+    EXPECT_TRUE(heard_.ended.empty()) << "nobody was asked";
+}
+
+TEST_F(HlsHandlerTest, AFirstPlaylistIsOneUseOfASession) {
+    publish(2);
+    const std::string address = variant("/live/cam.m3u8?hls_ctx=mine");
+    EXPECT_FALSE(sessions_.find("mine")->came_again());
+    EXPECT_EQ(ask(address).status, 200);
+    EXPECT_TRUE(sessions_.find("mine")->came_again());
+}
+
 TEST_F(HlsHandlerTest, ANameThatNobodyGaveIsTakenUnlessItIsAnothersOrNoName) {
-    EXPECT_EQ(variant("/live/cam.m3u8?hls_ctx=mine"), "/live/cam.m3u8?hls_ctx=mine") << "also before anybody publishes";
+    std::filesystem::create_directory(folder_.file("live"));
+    for (const char* name : {"live/cam.m3u8", "live/other.m3u8"})
+        folder_.write(name, "#EXTM3U\n#EXTINF:1,\na.ts\n");
+    EXPECT_EQ(variant("/live/cam.m3u8?hls_ctx=mine"), "/live/cam.m3u8?hls_ctx=mine") << "of an earlier process";
     EXPECT_NE(variant("/live/other.m3u8?hls_ctx=mine"), "/live/other.m3u8?hls_ctx=mine") << "it plays another stream";
     EXPECT_EQ(variant("/live/cam.m3u8?hls_ctx=a%22b").find("a%22b"), std::string::npos);
-    EXPECT_EQ(ask("/live/cam.m3u8?hls_ctx=mine").status, 404) << "there is no playlist yet";
+    EXPECT_NE(ask("/live/cam.m3u8?hls_ctx=mine").body.find("\na.ts?hls_ctx=mine\n"), std::string::npos);
     door_.refused = "cam";
     EXPECT_EQ(ask("/live/cam.m3u8").status, 403);
     EXPECT_EQ(ask("/live/cam.m3u8", "POST").status, 405);
