@@ -73,6 +73,8 @@ Result<void> yield(Deadline) {
     return {};
 }
 
+bool is_turn_over() { return st::loop_state().watch.has_run_long(); }
+
 Result<void> wait(Signal& signal, Deadline deadline) {
     TRY(st::breathe());
     if (signal.consume())

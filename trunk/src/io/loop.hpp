@@ -67,6 +67,10 @@ Result<void> sleep(Deadline until);
 // Lets every runnable fiber run and polls descriptors and timers once. The deadline only marks that it suspends.
 Result<void> yield(Deadline);
 
+// This fiber has had some milliseconds (LoopWatch::has_run_long): to be asked between two pieces of work, and answered with
+// yield().
+bool is_turn_over();
+
 // Until the signal is raised, and consumes it; a raise from before counts. At most one fiber may wait for a signal.
 // Errc::timed_out, Errc::cancelled.
 Result<void> wait(Signal& signal, Deadline deadline);

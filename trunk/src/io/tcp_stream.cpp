@@ -202,6 +202,13 @@ Result<void> TcpStream::set_send_buffer(std::size_t bytes) {
                       "setting SO_SNDBUF");
 }
 
+std::size_t TcpStream::receive_buffer() const {
+    int bytes = 0;
+    socklen_t size = sizeof bytes;
+    ::getsockopt(socket_.fd(), SOL_SOCKET, SO_RCVBUF, &bytes, &size);
+    return static_cast<std::size_t>(bytes);
+}
+
 Result<void> TcpStream::set_not_sent_lowat(std::size_t bytes) {
     return set_option(socket_.fd(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, static_cast<unsigned>(std::min<std::size_t>(bytes, 1 << 30)),
                       "setting TCP_NOTSENT_LOWAT");

@@ -58,6 +58,8 @@ public:
     Result<void> set_no_delay(bool on);
     // SO_SNDBUF; the kernel keeps twice as much for its own.
     Result<void> set_send_buffer(std::size_t bytes);
+    // SO_RCVBUF as it is now, which grows by itself; half of it is the window.
+    std::size_t receive_buffer() const;
     // TCP_NOTSENT_LOWAT: writable only while less than this waits unsent in the kernel.
     Result<void> set_not_sent_lowat(std::size_t bytes);
     // Sends our end of stream; reads go on. Errc::system when the connection has gone already.

@@ -137,6 +137,33 @@ def test_pause_stops_delivery_and_unpause_resumes_it(server, clip):
     publisher.stop()
 
 
+@pytest.mark.parametrize("before", [0.0, 1.0], ids=["in-one-segment", "while-playing"])
+@pytest.mark.parametrize("vhost", ["", "play { send_min_interval 5; }"], ids=["cohort", "own-beat"])
+def test_a_play_on_top_of_a_play_changes_the_stream(server, clip, vhost, before):
+    live = server(vhost)
+    publishers = [publish(live, clip), publish(live, clip, "cam2", "bframes")]
+    marks = {mark for mark in map(lambda tag: (tag.type, zlib.crc32(tag.payload)), publishers[1].tags)}
+    with RtmpClient(live.ports["rtmp"]) as client:
+        client.connect()
+        client.create_stream()
+        plays = [encode_message(COMMAND, 0, amf0("play") + amf0(number) + amf0(None) + amf0(stream), chunk_stream=8)
+                 for number, stream in ((5, "cam"), (6, "cam2"))]
+        if before:
+            client.send(plays[0])
+            assert len(client.read_media(before)) > 10
+            client.send(plays[1])
+            started = 1
+        else:
+            client.send(plays[0] + plays[1])
+            started = 2
+        while started:
+            started -= client.read_status()["code"] == "NetStream.Play.Start"
+        got = client.read_media(2)
+    for publisher in publishers:
+        publisher.stop()
+    assert len(got) > 30 and all(m.mark() in marks for m in got)
+
+
 def test_fifty_players_that_join_at_random_times_all_decode(server, clip):
     live = server()
     url, seconds, choose = live.url("cam"), 6, random.Random(2)

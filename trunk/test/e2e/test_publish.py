@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from rtmp_client import AUDIO, VIDEO, Bystander, Closed, Player, Publisher, RtmpClient
+from rtmp_client import AUDIO, COMMAND, VIDEO, Bystander, Closed, Player, Publisher, RtmpClient, amf0, encode_message
 
 
 def test_a_second_publisher_is_refused_with_a_reason(server, clip):
@@ -49,6 +49,19 @@ def test_a_publisher_may_publish_again_on_the_same_connection(server, clip):
         client.call("publish", 8, None, "cam2", "live", stream_id=1)
         codes = [client.read_status()["code"] for _ in range(2)]
         assert "NetStream.Publish.Start" in codes
+
+
+def test_the_end_of_one_publish_and_the_next_may_come_in_one_segment(server):
+    live = server()
+    with RtmpClient(live.ports["rtmp"]) as client:
+        assert client.publish("cam")["code"] == "NetStream.Publish.Start"
+        calls = [("FCUnpublish", 6, "cam"), ("FCPublish", 7, "cam2"), ("publish", 8, "cam2")]
+        client.send(b"".join(encode_message(COMMAND, 0, amf0(name) + amf0(number) + amf0(None) + amf0(stream))
+                             for name, number, stream in calls))
+        assert client.read_command("onFCUnpublish")[3]["code"] == "NetStream.Unpublish.Success"
+        codes = [client.read_status()["code"] for _ in range(2)]
+        assert codes == ["NetStream.Unpublish.Success", "NetStream.Publish.Start"]
+        assert any(s["name"] == "cam2" and s["publish"]["active"] for s in live.api("/api/v1/streams")["streams"])
 
 
 @pytest.mark.parametrize("name", ["../../etc", "..", "a/../b", "cam\x00", "a" * 300, "cam<script>", "caf\u00e9"])
@@ -130,3 +143,20 @@ def test_a_stream_named_by_app_and_tcurl_alone_is_published_and_played(server, c
             status = getattr(client, name)("", "live")
             assert status["level"] == "error" and "a stream name is required" in status["description"], status
             client.wait_closed(5)
+
+
+@pytest.mark.parametrize("latency", ["", "mr on; mr_latency 350;", "mr on; mr_latency 2000;"])
+def test_a_publisher_on_a_beat_may_send_fast(server, latency):
+    live = server(f"publish {{ {latency} }}")
+    picture = bytes([0x27, 1, 0, 0, 0]) + bytes(1_000_000)
+    with RtmpClient(live.ports["rtmp"], timeout=20) as client:
+        assert client.publish("cam")["code"] == "NetStream.Publish.Start"
+        client.send_message(VIDEO, bytes([0x17]) + picture[1:])
+        time.sleep(0.3)  # the beat begins with the first packet
+        start, sent = time.monotonic(), 0
+        while time.monotonic() - start < 4:
+            client.send_message(VIDEO, picture, 40 * sent)
+            sent += 1
+        mbps = sent * len(picture) * 8 / 1e6 / (time.monotonic() - start)
+    print(f"{latency or 'plain'}: {mbps:.0f} Mbps")
+    assert mbps > 150, f"{mbps:.0f} Mbps"

@@ -110,7 +110,7 @@ Result<void> Player::run_with_cohort(io::Deadline deadline) {
         if (ready.readable) {
             const std::uint32_t before = answers_;
             if (TRY(protocol_.on_readable()) == Step::stopped)
-                return {};
+                return end_message(deadline);
             send = send || answers_ != before || seat_->cohort == nullptr;
         }
         if (send)
@@ -146,6 +146,15 @@ Result<void> Player::drain(io::Deadline deadline) {
     }
 }
 
+// The client may go on with something else, which can only begin behind a whole message.
+Result<void> Player::end_message(io::Deadline deadline) {
+    set_paused(true);
+    const auto limit = deadline.sooner(io::Deadline::after(kDrainLimit));
+    while (TRY(send_some(limit))) {
+    }
+    return {};
+}
+
 Result<void> Player::run_on_own_beat(io::Deadline deadline) {
     constexpr std::chrono::milliseconds kBeatMin{10};
     const auto gap = options_.send_min_interval;
@@ -157,7 +166,7 @@ Result<void> Player::run_on_own_beat(io::Deadline deadline) {
         if (readable.ok()) {
             // Over TLS, part of a record counts as readable: a read that waits would stop the media.
             if (TRY(protocol_.on_readable()) == Step::stopped)
-                return {};
+                return end_message(deadline);
         } else if (readable.code() != Errc::timed_out) {
             return readable;
         }

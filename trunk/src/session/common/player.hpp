@@ -72,6 +72,7 @@ private:
     Result<void> run_with_cohort(io::Deadline deadline);
     Result<void> send_now();
     Result<void> drain(io::Deadline deadline);
+    Result<void> end_message(io::Deadline deadline);
     Result<void> run_on_own_beat(io::Deadline deadline);
     Result<bool> send_some(io::Deadline deadline);
     void leave_cohort();

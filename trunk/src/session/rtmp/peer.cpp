@@ -1,9 +1,19 @@
 #include "session/rtmp/peer.hpp"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 namespace live::session::rtmp {
+
+namespace {
+
+// How long the engine may take for one piece: messages of one byte cost more than it looks.
+constexpr std::chrono::milliseconds kPieceMax{1};
+constexpr std::size_t kPieceBytesMin = 4 * 1024;
+
+}  // namespace
 
 Peer::Peer(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, engine::rtmp::ServerOptions options,
            std::uint64_t handshake_seed, MutBytes scratch, Traffic& traffic)
@@ -29,23 +39,27 @@ Result<void> Peer::read(io::Deadline deadline) {
     return engine_.handle_bytes(io::now(), scratch_.first(count));
 }
 
-Result<std::size_t> Peer::read_available() {
-    std::size_t total = 0;
-    while (total < kReadBytesMax) {
-        const auto count = stream_->try_read(scratch_);
-        if (!count.ok()) {
-            if (count.code() == Errc::need_more)
-                break;
-            return Error(count.error());
-        }
-        total += *count;
-        count_received(*count);
-        TRY(engine_.handle_bytes(io::now(), scratch_.first(*count)));
-        // Over TLS a read gives one record, however much waits.
-        if (tcp_ != nullptr && *count < scratch_.size())
-            break;
-    }
-    return total;
+Result<Peer::Piece> Peer::read_piece() {
+    const std::size_t wanted = std::min(piece_bytes_, scratch_.size());
+    const auto count = stream_->try_read(scratch_.first(wanted));
+    if (!count.ok() && count.code() == Errc::need_more)
+        return Piece();
+    const std::size_t bytes = TRY(count);
+    count_received(bytes);
+    const auto soon = io::Deadline::after(kPieceMax / 4);
+    const auto late = io::Deadline::after(kPieceMax);
+    TRY(engine_.handle_bytes(io::now(), scratch_.first(bytes)));
+    if (late.expired())
+        piece_bytes_ = std::max(wanted / 2, kPieceBytesMin);
+    else if (bytes == wanted && !soon.expired())
+        piece_bytes_ = wanted * 2;
+    // Over TLS a read gives one record, however much waits.
+    return Piece{bytes, tcp_ == nullptr || bytes == wanted};
+}
+
+std::size_t Peer::receive_buffer() const {
+    constexpr std::size_t kUsual = 128 * 1024;
+    return tcp_ == nullptr ? kUsual : tcp_->receive_buffer();
 }
 
 Result<void> Peer::write_output(io::Deadline deadline) {

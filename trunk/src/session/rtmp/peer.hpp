@@ -35,14 +35,18 @@ public:
     Result<engine::rtmp::Event> next_event(io::Deadline deadline);
     // Reads once and feeds the engine.
     Result<void> read(io::Deadline deadline);
-    // Reads all that is there, about kReadBytesMax at most, without suspending. The bytes read; 0 when nothing was there.
-    Result<std::size_t> read_available();
+    struct Piece {
+        std::size_t bytes = 0;  // 0: nothing was there
+        bool more = false;      // there may be more
+    };
+    // Reads what is there, as much as the engine is done with in a moment, and feeds it, without suspending.
+    Result<Piece> read_piece();
+    // Bytes, with the kernel's own; over TLS what the kernel begins with.
+    std::size_t receive_buffer() const;
     // Writes what the engine has to say.
     Result<void> write_output(io::Deadline deadline);
     // What the engine has to say, for who writes it later.
     std::vector<std::uint8_t> take_output();
-
-    static constexpr std::size_t kReadBytesMax = 1 << 20;
 
 private:
     void count_received(std::size_t bytes);
@@ -52,6 +56,7 @@ private:
     MutBytes scratch_;
     Traffic& traffic_;
     Traffic own_traffic_;
+    std::size_t piece_bytes_ = 32 * 1024;  // to be read at once
     engine::rtmp::Server engine_;
 };
 

@@ -25,26 +25,33 @@ Result<void> PlaySession::run(io::Deadline deadline) {
              play.mw_msgs, plan_.rtmp.min_latency ? 1 : 0, plan_.rtmp.tcp_nodelay ? 1 : 0);
     if (cursor_.source().chunk_size() != peer_.engine().chunk_size())
         peer_.engine().set_chunk_size(cursor_.source().chunk_size());
+    // What came with the call to play.
+    if (TRY(hear()) == Step::stopped)
+        return {};
     TRY(peer_.write_output(deadline));
     peer_.engine().release_buffers();
     return player_.run(deadline);
 }
 
 Result<PlayerProtocol::Step> PlaySession::on_readable() {
-    TRY(peer_.read_available());
-    Step step = Step::go_on;
+    TRY(peer_.read_piece());
+    const Step step = TRY(hear());
+    TRY(player_.answer(peer_.take_output()));
+    return step;
+}
+
+Result<PlayerProtocol::Step> PlaySession::hear() {
     while (auto event = peer_.engine().poll_event()) {
         if (const auto* pause = std::get_if<rtmp::PauseChanged>(&*event)) {
             peer_.engine().accept_pause(pause->paused);
             player_.set_paused(pause->paused);
         } else if (std::holds_alternative<rtmp::StoppedPlaying>(*event)) {
-            step = Step::stopped;
+            return Step::stopped;  // what comes behind it is the next session's
         } else if (std::holds_alternative<rtmp::StreamDeleted>(*event)) {
             return Error(Errc::closed, "the client deleted the stream");
         }
     }
-    TRY(player_.answer(peer_.take_output()));
-    return step;
+    return Step::go_on;
 }
 
 }  // namespace live::session::rtmp

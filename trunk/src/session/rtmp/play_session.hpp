@@ -29,6 +29,8 @@ public:
 
 private:
     Result<Step> on_readable() override;
+    // What the client has said by now.
+    Result<Step> hear();
 
     Peer& peer_;
     const StreamPlan& plan_;

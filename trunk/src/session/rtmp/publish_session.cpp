@@ -32,7 +32,7 @@ std::chrono::milliseconds PublishSession::beat() const {
 Result<void> PublishSession::run(io::Deadline deadline) {
     announce();
     for (;;) {
-        if (TRY(handle_events()) == Step::stopped)
+        if (TRY(handle_events(deadline)) == Step::stopped)
             return {};
         tell_to_leave();
         TRY(peer_.write_output(deadline));
@@ -68,25 +68,63 @@ void PublishSession::tell_to_leave() {
 }
 
 Result<void> PublishSession::receive(io::Deadline deadline) {
-    if (const auto pause = beat(); pause > std::chrono::milliseconds::zero()) {
+    if (deadline.expired())
+        return Error(Errc::timed_out, "silent");
+    const bool goes_on = std::exchange(more_, false);
+    if (goes_on) {
+        TRY(let_others_run(deadline));
+    } else if (const auto pause = beat(); pause > std::chrono::milliseconds::zero()) {
         // All publishers share the beats, so that one turn of the loop serves many.
         if (peer_.tcp() != nullptr)
             peer_.tcp()->forget();
+        const auto own = quickened(pause);
         const auto since_start = io::now().time_since_epoch();
-        TRY(io::sleep(io::Deadline::at(TimePoint(since_start - since_start % pause + pause))));
-        if (TRY(peer_.read_available()) > 0)
-            return {};
+        TRY(io::sleep(io::Deadline::at(TimePoint(since_start - since_start % own + own))));
     }
-    const auto ready = TRY(peer_.stream().wait_ready(io::Interest::readable, &publication_->evicted(), deadline));
-    if (ready.timed_out)
-        return Error(Errc::timed_out, "silent");
-    if (ready.readable)
-        TRY(peer_.read_available());
+    auto piece = TRY(peer_.read_piece());
+    beat_bytes_ += piece.bytes;
+    if (piece.bytes == 0 && !goes_on) {
+        const auto ready = TRY(peer_.stream().wait_ready(io::Interest::readable, &publication_->evicted(), deadline));
+        if (ready.timed_out)
+            return Error(Errc::timed_out, "silent");
+        if (ready.readable)
+            piece = TRY(peer_.read_piece());
+        beat_bytes_ = 0;
+    }
+    more_ = piece.more;
     return {};
 }
 
-Result<PublishSession::Step> PublishSession::handle_events() {
+// Who fills the socket's buffer between two beats is held up by it: its beats are halved, and doubled again when it has become
+// slower, or the buffer larger, as the kernel makes it for those who need it.
+std::chrono::milliseconds PublishSession::quickened(std::chrono::milliseconds pause) {
+    constexpr std::size_t kLittle = 16 * 1024;
+    constexpr std::chrono::milliseconds kQuickest{5};
+    const std::size_t came = std::exchange(beat_bytes_, 0);
+    if (came >= kLittle || halvings_ > 0) {
+        // The window is half of the buffer.
+        const std::size_t much = peer_.receive_buffer() / 8 * 3;
+        if (came >= much && pause / (2 << halvings_) >= kQuickest)
+            ++halvings_;
+        else if (came < much / 4 && halvings_ > 0)
+            --halvings_;
+    }
+    return pause / (1 << halvings_);
+}
+
+// When this fiber has had the loop for long enough. Players are told of what came so far.
+Result<void> PublishSession::let_others_run(io::Deadline deadline) {
+    if (!io::is_turn_over())
+        return {};
+    publication_->source().flush();
+    return io::yield(deadline);
+}
+
+Result<PublishSession::Step> PublishSession::handle_events(io::Deadline deadline) {
+    // Small enough for messages of one byte, large enough not to ask for the time at each.
+    constexpr std::size_t kEventsAtOnce = 64;
     Step step = Step::go_on;
+    std::size_t taken = 0;
     bool any = false;
     publication_->source().set_arrival(io::now());
     while (auto event = peer_.engine().poll_event()) {
@@ -95,8 +133,14 @@ Result<PublishSession::Step> PublishSession::handle_events() {
             any = true;
         } else if (std::holds_alternative<rtmp::StoppedPublishing>(*event)) {
             step = Step::stopped;
+            break;  // what comes behind it is the next session's
         } else if (std::holds_alternative<rtmp::StreamDeleted>(*event)) {
             return Error(Errc::closed, "the client deleted the stream");
+        }
+        if (++taken % kEventsAtOnce == 0) {
+            TRY(let_others_run(deadline));
+            if (!publication_->is_current())
+                break;
         }
     }
     if (any) {

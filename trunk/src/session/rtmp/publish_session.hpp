@@ -1,6 +1,6 @@
 // PublishSession: from an admitted publisher's first packet to its last. The only read loop of a publisher: bytes go to the
 // engine, its messages to the ingest. Where nobody needs a packet at once the socket is read on a beat and stays out of epoll
-// between beats.
+// between beats. A publisher that sends faster than that is read on and on, but lets others run every few milliseconds.
 #pragma once
 
 #include <chrono>
@@ -36,9 +36,11 @@ private:
     enum class Step : std::uint8_t { go_on, stopped };
 
     std::chrono::milliseconds beat() const;
+    std::chrono::milliseconds quickened(std::chrono::milliseconds pause);
     Result<void> receive(io::Deadline deadline);
     void ingest(engine::rtmp::GotMedia& media);
-    Result<Step> handle_events();
+    Result<Step> handle_events(io::Deadline deadline);
+    Result<void> let_others_run(io::Deadline deadline);
     Result<void> check_idle();
     void announce();
     void tell_to_leave();
@@ -50,8 +52,11 @@ private:
     const Log& log_;
     TimePoint player_seen_;
     TimePoint silent_since_;
-    std::string leave_reason_;  // to be told
+    std::string leave_reason_;    // to be told
+    std::size_t beat_bytes_ = 0;  // that came since the last pause
+    int halvings_ = 0;            // of the pause
     bool got_media_ = false;
+    bool more_ = false;  // the socket may hold more
 };
 
 }  // namespace live::session::rtmp
