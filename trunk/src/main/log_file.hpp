@@ -43,7 +43,7 @@ struct LogFormat {
 };
 
 // The line with its newline, at most LogSink::kLineMax bytes in all; a longer message is cut. Control characters, which a peer
-// may have put into a name, become '?'.
+// may have put into a name, become '?': C0, DEL, and C1 both as bytes and in UTF-8.
 std::string format_log_line(const LogLine& line, const LogFormat& format);
 
 // The level that the options ask for: srs_log_level_v2 when it is said, else srs_log_level, whose "trace" is today's info.

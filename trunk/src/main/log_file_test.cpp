@@ -34,6 +34,26 @@ TEST(LogLine, WarningsAndErrorsCarryErrno) {
     EXPECT_EQ(line_of(LogLevel::error, "m"), "[2024-05-06 07:08:09.123][ERROR][4321][k3x9q0ab][0] m\n");
 }
 
+TEST(LogLine, TakesNoControlCharacterOverInAnyForm) {
+    const std::pair<std::string_view, std::string_view> cases[] = {
+        {"a\x1b[31m\n\x7f", "a?[31m??"},
+        {"a\xc2\x9b"
+         "31m",
+         "a?31m"},                     // CSI, U+009B
+        {"a\xc2\x80\xc2\x9f", "a??"},  // the first and the last of C1
+        {"a\x9b"
+         "31m \x80\x9f",
+         "a?31m ??"},                                // the same as bytes
+        {"a\xe0\x82\x9b \xf0\x80\x82\x9b", "a? ?"},  // overlong
+        {"a\xc0\x9b", "a?"},
+        {"\xc2\xa0 caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\xa5", "\xc2\xa0 caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\xa5"},
+        {"caf\xe9", "caf\xe9"},  // another character set's letter
+        {"\xe2\x82", "\xe2?"},   // cut
+    };
+    for (const auto& [said, written] : cases)
+        EXPECT_EQ(line_of(LogLevel::info, said), line_of(LogLevel::info, written)) << written;
+}
+
 TEST(LogLine, HasTheClassicNamesWhenAskedFor) {
     const LogFormat classic{.utc = true, .names = LevelNames::classic};
     const std::pair<LogLevel, std::string_view> names[] = {{LogLevel::trace, "[Verb]"},

@@ -160,8 +160,6 @@ void derive(const LoadInput& input, Settings& settings) {
         vhost.play.bridge = bridge_of(vhost.rtc);
         if (vhost.hls.key_file_path.empty())
             vhost.hls.key_file_path = vhost.hls.path;
-        if (vhost.hls.key_url.empty())
-            vhost.hls.key_url = vhost.hls.path;
     }
 }
 

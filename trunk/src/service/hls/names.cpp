@@ -90,7 +90,8 @@ FileName Names::key(std::uint64_t number, std::chrono::system_clock::time_point 
     Variables all = variables(now);
     all.emplace_back("seq", std::to_string(number));
     const std::string text = replace_variables(options_.key_file, all);
-    return {normal_path(options_.key_file_path, text), options_.key_url + text, text};
+    return {normal_path(options_.key_file_path, text), options_.key_url.empty() ? named(text).uri : options_.key_url + text,
+            text};
 }
 
 FileName Names::init(std::uint64_t number) const {

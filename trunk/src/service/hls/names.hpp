@@ -52,7 +52,8 @@ public:
     FileName fragment(std::uint64_t number, MediaTime duration, std::chrono::system_clock::time_point now) const;
     // Of that fragment: "cam-12.3.ts" of "cam-12.ts".
     static FileName part(const FileName& fragment, std::uint64_t part);
-    // The key that begins with that fragment. Its URI is hls_key_url and the name.
+    // The key that begins with that fragment. Its URI is hls_key_url and the name; without hls_key_url it is
+    // beside the fragments, where our own server finds it unless hls_key_file_path is elsewhere.
     FileName key(std::uint64_t number, std::chrono::system_clock::time_point now) const;
     // The initialisation section with that number: 0 has the configured name, the others a number in front of its ending.
     FileName init(std::uint64_t number) const;

@@ -73,6 +73,17 @@ TEST(HlsNames, OfKeysAreBehindTheirUrl) {
     EXPECT_EQ(key.uri, "https://keys.example.com/live/cam-10.key");
 }
 
+TEST(HlsNames, OfKeysAreRelativeToTheListWithoutAUrl) {
+    HlsOptions options;
+    options.key_file_path = options.path;
+    EXPECT_EQ(Names(options, kCam, Zone::utc).key(10, kMoment).uri, "cam-10.key");
+    options.key_file = "keys/[app]/[stream]-[seq].key";
+    EXPECT_EQ(Names(options, kCam, Zone::utc).key(10, kMoment).uri, "../keys/live/cam-10.key");
+    options.entry_prefix = "https://cdn.example.com";
+    options.key_file = "[app]/[stream]-[seq].key";
+    EXPECT_EQ(Names(options, kCam, Zone::utc).key(10, kMoment).uri, "https://cdn.example.com/live/cam-10.key");
+}
+
 TEST(HlsNames, InitialisationSectionsAreNumberedFromTheSecondOn) {
     HlsOptions options;
     const Names names(options, kCam, Zone::utc);

@@ -64,7 +64,8 @@ inline constexpr auto kHlsRows = std::tuple{
     config::row(&HlsOptions::key_file_path, "hls_key_file_path", kNextPublisher,
                 "Directory of key files; hls_path when it is not said.")
         .example("./objs/nginx/html"),
-    config::row(&HlsOptions::key_url, "hls_key_url", kNextPublisher, "Stands before the key's name in the list; end it with /.")
+    config::row(&HlsOptions::key_url, "hls_key_url", kNextPublisher,
+                "Stands before the key's name in the list; end it with /. Without it the list names keys as it names fragments.")
         .example("https://localhost:8080/"),
     config::row(&HlsOptions::use_fmp4, "hls_use_fmp4", kFmp4Names, kNextPublisher,
                 "fMP4 fragments (on) or MPEG-TS (off); auto: MPEG-TS, but fMP4 for a stream of AV1, VP9, Opus or FLAC."),

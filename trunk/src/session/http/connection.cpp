@@ -182,6 +182,11 @@ bool Connection::streams_body(const http1::Request& head) const {
         refuse(kBadRequest, deadline, *std::move(message_));
         return Error(target.error());
     }
+    // RFC 9112, 3.2.
+    if (message_->minor_version >= 1 && !message_->headers.find("Host")) {
+        refuse(kBadRequest, deadline, *std::move(message_));
+        return Error(Errc::malformed, "an HTTP/1.1 request without a Host");
+    }
     request_ = made_of(*std::move(message_), *std::move(target));
     message_.reset();
     return {};

@@ -217,6 +217,15 @@ TEST_F(HttpConnectionTest, WhoIsIdleGoesWhenTheServerIsToStop) {
     EXPECT_TRUE(is_closed(*second));
 }
 
+TEST_F(HttpConnectionTest, ARequestOfHttp11NamesItsHost) {
+    const auto newer = dial();
+    send(*newer, "GET / HTTP/1.1\r\n\r\n");
+    EXPECT_EQ(receive(*newer).status, 400);
+    const auto older = dial();
+    send(*older, "GET / HTTP/1.0\r\n\r\n");
+    EXPECT_EQ(receive(*older).status, 200);
+}
+
 TEST_F(HttpConnectionTest, HeadHasALengthButNoBody) {
     const auto stream = dial();
     send(*stream, "HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
