@@ -92,6 +92,10 @@ void write_own(MetricsText& text, const Measured& measured) {
         .sample(std::chrono::duration<double>(io::now() - measured.server.started).count());
     text.family("millrace_connections", Type::gauge, "Open connections of all protocols.")
         .sample(std::uint64_t{measured.counters.totals().connections});
+    const LogCounters log = measured.counters.totals().log;
+    text.family("millrace_log_lines_left_out_total", Type::counter, "Warnings and errors that were too many of their kind.")
+        .sample(log.left_out);
+    text.family("millrace_log_lines_lost_total", Type::counter, "Lines that the disk did not take.").sample(log.lost);
     const auto& lag = io::Loop::watch().lag();
     text.family("millrace_loop_lag_seconds", Type::histogram,
                 "How long fibers kept the event loop from looking at sockets and timers, for each turn of it.")

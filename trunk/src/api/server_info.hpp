@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/time.hpp"
 
 namespace live::api {
@@ -38,6 +39,7 @@ public:
         std::uint64_t received_bytes = 0;
         std::uint64_t sent_bytes = 0;
         std::size_t connections = 0;  // now
+        LogCounters log{};
     };
 
     virtual ~ServerCounters() = default;

@@ -15,6 +15,15 @@ namespace live {
 
 enum class LogLevel : std::uint8_t { trace, debug, info, warn, error, off };
 
+// A place in the code that writes lines, so that lines of one kind can be told from others; nullptr: none in particular.
+using LogPlace = const void*;
+
+// What became of lines that had to be written.
+struct LogCounters {
+    std::uint64_t left_out = 0;  // there were too many of their kind
+    std::uint64_t lost = 0;      // the disk did not take them
+};
+
 // Where lines go. Implemented by the process (file, console), by tests, and by nobody (a null sink).
 class LogSink {
 public:
@@ -23,6 +32,13 @@ public:
     virtual ~LogSink() = default;
     virtual LogLevel level() const = 0;
     virtual void write(LogLevel level, std::string_view id, std::string_view message, int errno_value) = 0;
+    // Whether there is room for one more warning or error of that place and client. Asked before the line is made.
+    virtual bool admits(LogPlace, std::string_view) { return true; }
+    // A line that was admitted.
+    virtual void write_from(LogPlace, LogLevel level, std::string_view id, std::string_view message, int errno_value) {
+        write(level, id, message, errno_value);
+    }
+    virtual LogCounters counters() const { return {}; }
 };
 
 class Log {
@@ -36,6 +52,12 @@ public:
         if (enabled(level))
             sink_->write(level, id_, message, errno_value);
     }
+    // For the macros: `level` is enabled.
+    bool admits(LogLevel level, LogPlace place) const { return level < LogLevel::warn || sink_->admits(place, id_); }
+    void write_from(LogPlace place, LogLevel level, std::string_view message) const {
+        sink_->write_from(place, level, id_, message, 0);
+    }
+    LogCounters counters() const { return sink_ == nullptr ? LogCounters() : sink_->counters(); }
     const std::string& id() const { return id_; }
     // The same sink for another session.
     Log with_id(std::string id) const {

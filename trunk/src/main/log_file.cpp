@@ -126,6 +126,25 @@ void LogFile::write(LogLevel level, std::string_view id, std::string_view messag
         ++lost_;
 }
 
+bool LogFile::admits(LogPlace place, std::string_view id) { return throttle_.admits(io::now(), place, id); }
+
+void LogFile::write_from(LogPlace place, LogLevel level, std::string_view id, std::string_view message, int errno_value) {
+    constexpr Duration kSayEvery = std::chrono::seconds(1);
+    const auto left_out = level < LogLevel::warn ? 0 : throttle_.on_written(place, message);
+    if (left_out > 0)
+        write(level, id, fmt::format("{} ({} more like this were left out)", message, left_out), errno_value);
+    else
+        write(level, id, message, errno_value);
+    if (const auto now = io::now(); now - said_left_out_ >= kSayEvery)
+        say_left_out(now, LogThrottle::kSayAfter);
+}
+
+void LogFile::say_left_out(TimePoint now, Duration age) {
+    said_left_out_ = now;
+    while (const auto left_out = throttle_.take_left_out(now, age))
+        write(LogLevel::warn, "log", fmt::format("{} more like this were left out: {}", left_out->lines, left_out->sample), 0);
+}
+
 Result<void> LogFile::reopen() {
     if (options_.tank != LogTank::console) {
         if (auto opened = file_.open(options_.path); !opened.ok())

@@ -1,5 +1,6 @@
 // Where this process writes its log: a file that can be reopened, or the console. One line is one write(2), so lines of several
 // processes do not mix. It rotates nothing: a rotation program moves the file and asks for reopen().
+// Warnings and errors of one kind are bounded (base/log_throttle.hpp); what was left out is said.
 //
 // A line: [2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message
 // WARN and ERROR carry [errno] behind the id, ERROR ends with the errno's text in parentheses when it has one.
@@ -12,8 +13,10 @@
 #include <string_view>
 
 #include "base/log.hpp"
+#include "base/log_throttle.hpp"
 #include "base/result.hpp"
 #include "io/append_file.hpp"
+#include "io/deadline.hpp"
 #include "io/sanitizer_reports.hpp"
 #include "main/settings_tree.hpp"
 
@@ -67,17 +70,24 @@ public:
 
     LogLevel level() const override { return options_.level; }
     void write(LogLevel level, std::string_view id, std::string_view message, int errno_value) override;
+    bool admits(LogPlace place, std::string_view id) override;
+    void write_from(LogPlace place, LogLevel level, std::string_view id, std::string_view message, int errno_value) override;
+    LogCounters counters() const override { return {throttle_.left_out(), lost_}; }
+    // What was left out and could not be said with a later line, because there was none. Otherwise said from time to time.
+    void say_left_out() { say_left_out(io::now(), Duration::zero()); }
 
     // Opens the path again, for a log that was moved away. On an error the old file goes on being used. Nothing on the console.
     Result<void> reopen();
-    // Lines that could not be written, such as on a full disk.
-    std::uint64_t lost() const { return lost_; }
 
 private:
+    void say_left_out(TimePoint now, Duration age);
+
     Options options_;
     io::AppendFile file_;
     io::SanitizerReports reports_;
-    std::uint64_t lost_ = 0;
+    LogThrottle throttle_;
+    TimePoint said_left_out_{};  // when that was last tried
+    std::uint64_t lost_ = 0;     // lines that could not be written, such as on a full disk
 };
 
 }  // namespace live::main_

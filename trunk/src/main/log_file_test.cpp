@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "base/log_format.hpp"
 #include "base/scratch_folder.hpp"
 
 namespace live::main_ {
@@ -167,7 +168,30 @@ TEST(LogFile, AFullDiskLosesLinesAndCountsThem) {
         GTEST_SKIP() << "no /dev/full here";
     (*log)->write(LogLevel::info, "a", "one", 0);
     (*log)->write(LogLevel::info, "a", "two", 0);
-    EXPECT_EQ((*log)->lost(), 2U);
+    EXPECT_EQ((*log)->counters().lost, 2U);
+}
+
+TEST(LogFile, TooManyWarningsOfAKindAreCountedAndSaid) {
+    const ScratchFolder folder;
+    const auto sink = file_log(folder.file("srs.log"));
+    const Log log(*sink, "k3x9q0ab");
+    for (int i = 0; i < 30; ++i) {
+        LOG_WARN(log, "slow {}", i);
+        LOG_INFO(log, "as many as there are");
+    }
+    EXPECT_EQ(sink->counters().left_out, 30 - LogThrottle::kOfClient.burst);
+    sink->say_left_out();
+    sink->say_left_out();
+    const std::string text = folder.read("srs.log");
+    const auto count = [&text](std::string_view what) {
+        std::size_t found = 0;
+        for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+            ++found;
+        return found;
+    };
+    EXPECT_EQ(count("[WARN]"), LogThrottle::kOfClient.burst + 1);
+    EXPECT_EQ(count("[INFO]"), 30U);
+    EXPECT_EQ(count("[log][0] 20 more like this were left out: slow 9\n"), 1U);
 }
 
 TEST(LogFile, TheConsoleIsStdout) {

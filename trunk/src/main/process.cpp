@@ -187,6 +187,7 @@ int Process::serve(LoadedSettings loaded) {
     start_report_.tell_success();
     handle_signals(**signals);
     server_.reset();
+    log_file_->say_left_out();
     LOG_INFO(log_, "main cycle terminated normally");
     LOG_INFO(log_, "srs terminated");
     return EXIT_SUCCESS;

@@ -85,7 +85,7 @@ public:
         return {server_.traffic_.received_bytes + http.received_bytes + casters.received_bytes + rtc.received_bytes,
                 server_.traffic_.sent_bytes + http.sent_bytes + casters.sent_bytes + rtc.sent_bytes +
                     server_.fan_out_.counters().bytes,
-                server_.limit_.used()};
+                server_.limit_.used(), server_.log_.counters()};
     }
 
 private:

@@ -2,8 +2,10 @@
 
 import os
 import random
+import re
 import struct
 import time
+import urllib.request
 
 import pytest
 
@@ -224,3 +226,17 @@ def test_slow_but_honest_bytes_are_understood(server, clip):
             client.send(bytes([byte]))
             time.sleep(0.0005)
         assert client.read_command("_result")[3]["code"] == "NetConnection.Connect.Success"
+
+
+def test_a_flood_of_bad_clients_is_a_few_lines_of_the_log(server):
+    live = server("", "exporter { enabled on; listen 127.0.0.1:$exporter; }")
+    for _ in range(300):
+        with RtmpClient(live.ports["rtmp"]) as client:
+            client.handshake()
+            client.send(type0(3, 20, COMMAND) + b"\xff" * 20)
+            client.wait_closed(CLOSES_WITHIN_S)
+    live.wait_log("more like this were left out", 20)
+    assert len(live.complaints()) < 180, "a hundred at once, then ten a second"
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics", timeout=3) as answer:
+        left_out = re.search(r"^millrace_log_lines_left_out_total (\d+)$", answer.read().decode(), re.M)
+    assert int(left_out[1]) + len(live.complaints()) >= 300
