@@ -92,6 +92,11 @@ void write_own(MetricsText& text, const Measured& measured) {
         .sample(std::chrono::duration<double>(io::now() - measured.server.started).count());
     text.family("millrace_connections", Type::gauge, "Open connections of all protocols.")
         .sample(std::uint64_t{measured.counters.totals().connections});
+    text.family("millrace_players_stalled_total", Type::counter, "Players that were closed because they took nothing.")
+        .sample(measured.board.totals().stalled);
+    text.family("millrace_players_unpublished_total", Type::counter,
+                "Players that were closed because nobody published their stream for long.")
+        .sample(measured.board.totals().unpublished);
     const LogCounters log = measured.counters.totals().log;
     text.family("millrace_log_lines_left_out_total", Type::counter, "Warnings and errors that were too many of their kind.")
         .sample(log.left_out);

@@ -47,6 +47,10 @@ inline constexpr auto kPlayRows = std::tuple{
                 "Above 0: one message at a time with at least this gap. Fractions are allowed."),
     config::row(&PlayOptions::reduce_sequence_header, "reduce_sequence_header", config::Reload::next_session,
                 "Does not send a sequence header again that has not changed."),
+    config::row(&PlayOptions::stall_timeout, "stall_timeout", 0s, 86'400s, config::Reload::next_session,
+                "Ours: a player that takes nothing for so long is closed; 0 is never."),
+    config::row(&PlayOptions::unpublished_timeout, "unpublished_timeout", 0s, 86'400s, config::Reload::next_session,
+                "Ours: a player of a stream that nobody publishes for so long is closed; 0 is never."),
 };
 
 inline constexpr auto kPublishRows = std::tuple{

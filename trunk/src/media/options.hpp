@@ -48,6 +48,9 @@ struct PlayOptions {
     // Above zero: one message at a time with at least this gap.
     std::chrono::microseconds send_min_interval{0};
     bool reduce_sequence_header = false;
+    // Ours: a player that takes nothing for so long is closed, and one that waits so long for a publisher; 0 means never.
+    std::chrono::seconds stall_timeout = 30s;
+    std::chrono::seconds unpublished_timeout = 10min;
     // Kept of the newest media even while nobody reads; from http_remux { fast_cache; }.
     std::chrono::milliseconds history_min{0};
     // From rtc {}.

@@ -59,6 +59,8 @@ def test_memory_grows_with_streams_and_comes_back(server, clip):
                15, "all else is as it was at the mark")
     text = ask(live, "/metrics", port="exporter")[1].decode()
     assert float(re.search(r"^millrace_loop_lag_seconds_count (\S+)$", text, re.M).group(1)) > 100
+    assert re.search(r"^millrace_players_stalled_total 0$", text, re.M)
+    assert re.search(r"^millrace_players_unpublished_total 0$", text, re.M)
     assert re.search(r"^millrace_log_lines_left_out_total 0$", text, re.M)
     assert re.search(r"^millrace_loop_long_holds_total \d+$", text, re.M)
 

@@ -1,7 +1,10 @@
 """A reader that takes 10 KB/s of a 2 Mbps stream costs nobody else a frame, and no memory that grows."""
 
+import re
+import socket
 import threading
 import time
+import urllib.request
 
 import pytest
 
@@ -68,3 +71,46 @@ def test_a_slow_reader_costs_nobody_a_frame(server, clip):
 def test_a_slow_reader_costs_nobody_a_frame_for_ten_minutes(server, clip):
     live = server()
     run_with_slow_readers(live, clip, 600)
+
+
+IMPATIENT = "http_remux { enabled on; } play { stall_timeout 2; unpublished_timeout 2; }"
+EXPORTER = "exporter { enabled on; listen 127.0.0.1:$exporter; }"
+
+
+def open_player(live, protocol: str, stream: str) -> socket.socket:
+    """A player that reads the answer to its request, and then nothing."""
+    if protocol == "rtmp":
+        client = RtmpClient(live.ports["rtmp"], receive_buffer=16384)
+        client.play(stream)
+        return client.socket
+    player = socket.socket()
+    player.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
+    player.settimeout(15)
+    player.connect(("127.0.0.1", live.ports["http"]))
+    player.sendall(f"GET /live/{stream}.flv HTTP/1.1\r\nHost: h\r\n\r\n".encode())
+    return player
+
+
+def metric(live, name: str) -> int:
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics", timeout=3) as answer:
+        return int(re.search(rf"^{name} (\d+)$", answer.read().decode(), re.M)[1])
+
+
+@pytest.mark.parametrize("protocol", ["rtmp", "flv"])
+def test_a_player_that_takes_nothing_is_closed_and_counted(server, clip, protocol):
+    live = server(IMPATIENT, EXPORTER)
+    with Bystander(live.ports["rtmp"], clip("fat"), stream="fat"):
+        with open_player(live, protocol, "fat"):
+            live.wait_log("the player took nothing for 2 s (stall_timeout)", 20)
+    assert metric(live, "millrace_players_stalled_total") == 1
+
+
+@pytest.mark.parametrize("protocol", ["rtmp", "flv"])
+def test_a_player_of_a_stream_that_nobody_publishes_leaves_after_a_while(server, protocol):
+    live = server(IMPATIENT, EXPORTER)
+    with open_player(live, protocol, "nobody") as player:
+        live.wait_log("nobody published the stream for 2 s (unpublished_timeout)", 20)
+        player.settimeout(5)
+        while player.recv(4096):
+            pass
+    assert metric(live, "millrace_players_unpublished_total") == 1

@@ -168,19 +168,43 @@ void StreamBoard::sample(TimePoint now) {
     sample_vhosts(now);
 }
 
-void StreamBoard::count(BoardClient& client) {
+session::ClientFigures StreamBoard::count(BoardClient& client) {
     const session::ClientFigures figures = client.entry->figures();
     add_difference(client.stream->usage, figures, client.usage);
     add_difference(client.stream->vhost->usage, figures, client.usage);
     client.usage.received_bytes = figures.received_bytes;
     client.usage.sent_bytes = figures.sent_bytes;
+    return figures;
+}
+
+void StreamBoard::judge(BoardClient& client, const session::ClientFigures& figures, TimePoint now) {
+    using Verdict = PlayerPatience::Verdict;
+    const session::StreamPlan* plan = client.entry->plan();
+    if (plan == nullptr || session::is_publisher(client.kind) || client.kind == session::ClientKind::hls_play)
+        return;
+    const PlayerPatience::Seen seen{figures.sent_bytes, figures.queued_packets > 0 && !figures.is_paused,
+                                    !client.stream->publisher.empty()};
+    const auto verdict = client.patience.look(now, seen, plan->play);
+    if (verdict == Verdict::stays)
+        return;
+    client.patience = {};  // until it is gone
+    const auto seconds = [](std::chrono::seconds limit) { return std::to_string(limit.count()) + " s"; };
+    if (verdict == Verdict::stalled) {
+        ++totals_.stalled;
+        client.entry->kick("the player took nothing for " + seconds(plan->play.stall_timeout) + " (stall_timeout)");
+    } else {
+        ++totals_.unpublished;
+        client.entry->kick("nobody published the stream for " + seconds(plan->play.unpublished_timeout) +
+                           " (unpublished_timeout)");
+    }
 }
 
 std::optional<std::uint64_t> StreamBoard::sample_clients(TimePoint now, std::uint64_t from, std::size_t most) {
     auto at = clients_.lower_bound(from);
     for (std::size_t i = 0; i < most && at != clients_.end(); ++i, ++at) {
         BoardClient& client = at->second;
-        count(client);
+        const auto figures = count(client);
+        judge(client, figures, now);
         client.usage.rates.add(now, client.usage.received_bytes, client.usage.sent_bytes);
     }
     return at == clients_.end() ? std::nullopt : std::optional(at->first);

@@ -20,6 +20,7 @@
 #include "io/deadline.hpp"
 #include "media/source.hpp"
 #include "media/stream_table.hpp"
+#include "service/stats/player_patience.hpp"
 #include "service/stats/rate_window.hpp"
 #include "service/stats/track_facts.hpp"
 #include "session/common/client_table.hpp"
@@ -91,6 +92,7 @@ struct BoardClient {
     BoardStream* stream = nullptr;
     Usage usage;  // as its stream has been told
     session::ClientKind kind = session::ClientKind::unknown;
+    PlayerPatience patience;
 };
 
 class StreamBoard final : public session::ClientWatcher, public session::StreamIds {
@@ -107,6 +109,9 @@ public:
     struct Totals {
         std::uint64_t clients = 0;
         std::uint64_t errors = 0;
+        // Players that the server closed: they took nothing, nobody published.
+        std::uint64_t stalled = 0;
+        std::uint64_t unpublished = 0;
     };
 
     using Clients = std::map<std::uint64_t, BoardClient>;
@@ -146,7 +151,9 @@ private:
     BoardVhost& vhost_named(const std::string& name);
     BoardStream& stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost);
     Streams::iterator forget(Streams::iterator stream);
-    static void count(BoardClient& client);
+    static session::ClientFigures count(BoardClient& client);
+    // Sends a player away that has kept its place for too long.
+    void judge(BoardClient& client, const session::ClientFigures& figures, TimePoint now);
     // Each from the first entry whose number is at least `from`; the number to go on with, or none.
     std::optional<std::uint64_t> sample_clients(TimePoint now, std::uint64_t from, std::size_t most);
     std::optional<std::uint64_t> sample_streams(TimePoint now, std::uint64_t from, std::size_t most);

@@ -51,6 +51,40 @@ struct StreamBoardTest : ::testing::Test {
     TimePoint begin = io::now();
 };
 
+TEST_F(StreamBoardTest, PlayersThatTakeNothingAreSentAwayAndCounted) {
+    client(ClientKind::fmle_publish).now.queued_packets = 9;
+    auto& stalled = client(ClientKind::rtmp_play);
+    auto& slow = client(ClientKind::flv_play);
+    auto& paused = client(ClientKind::rtmp_play);
+    auto& of_hls = client(ClientKind::hls_play);
+    for (FakeClient* each : {&stalled, &slow, &paused, &of_hls})
+        each->now.queued_packets = 9;
+    paused.now.is_paused = true;
+    board.sample(begin);
+    slow.now.sent_bytes = 1;
+    board.sample(begin + 30s);
+    EXPECT_EQ(stalled.kicked, "the player took nothing for 30 s (stall_timeout)");
+    for (const auto& each : clients)
+        EXPECT_TRUE(each->kicked.empty() || each.get() == &stalled) << each->asked.id;
+    EXPECT_EQ(board.totals().stalled, 1U);
+    EXPECT_EQ(board.totals().unpublished, 0U);
+    leave_all();
+}
+
+TEST_F(StreamBoardTest, PlayersOfAStreamThatNobodyPublishesAreSentAwayAndCounted) {
+    auto& waiting = client(ClientKind::rtc_play);
+    auto& lucky = client(ClientKind::rtmp_play, "other");
+    client(ClientKind::rtc_publish, "other");
+    board.sample(begin);
+    board.sample(begin + 599s);
+    EXPECT_TRUE(waiting.kicked.empty());
+    board.sample(begin + 600s);
+    EXPECT_EQ(waiting.kicked, "nobody published the stream for 600 s (unpublished_timeout)");
+    EXPECT_TRUE(lucky.kicked.empty());
+    EXPECT_EQ(board.totals().unpublished, 1U);
+    leave_all();
+}
+
 TEST_F(StreamBoardTest, StreamsAndHostsComeAndGoWithTheirClients) {
     EXPECT_EQ(board.stream_count(), 0U);
     auto& publisher = client(ClientKind::fmle_publish);

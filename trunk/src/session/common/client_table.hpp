@@ -25,6 +25,7 @@ struct ClientFigures {
     std::uint64_t dropped_packets = 0;  // that it was too slow for
     std::uint64_t queued_packets = 0;   // that it has not been sent yet
     MediaTime queue_delay{};            // from the oldest of these to the newest
+    bool is_paused = false;             // it has asked for silence
 
     ClientFigures& operator+=(const ClientFigures& more) {
         received_bytes += more.received_bytes;

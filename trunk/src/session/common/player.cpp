@@ -71,6 +71,7 @@ ClientFigures Player::figures() const {
     const media::Sequence at = run.find(is_member ? seat_->cohort->position() : cursor_.position());
     ClientFigures figures;
     figures.sent_bytes = sent_bytes();
+    figures.is_paused = paused_;
     figures.dropped_packets = cursor_.dropped();
     // A jump drops and moves on; a new zero of the source can move back.
     const media::Sequence taken = std::max(at, joined_at_) - joined_at_;

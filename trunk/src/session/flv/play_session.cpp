@@ -114,6 +114,7 @@ Result<void> PlaySession::stream(io::Deadline deadline) {
 ClientFigures PlaySession::figures() const { return player_ ? player_->figures() : ClientFigures(); }
 
 void PlaySession::kick(std::string reason) {
+    LOG_INFO(exchange_.log(), "client finished. reason=\"{}\"", reason);
     kick_reason_ = std::move(reason);
     exchange_.stream().close();
 }

@@ -1,0 +1,42 @@
+// PlayerPatience: when a player has kept its place for long enough without any use of it: it takes nothing although there is
+// something to take, or nobody publishes its stream. Dry: whoever looks at all clients from time to time says what it sees.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.hpp"
+#include "media/options.hpp"
+
+namespace live::service::stats {
+
+class PlayerPatience {
+public:
+    struct Seen {
+        std::uint64_t sent_bytes = 0;
+        bool waits = false;  // something waits for it, and it has not asked for silence
+        bool is_published = false;
+    };
+    enum class Verdict : std::uint8_t { stays, stalled, unpublished };
+
+    // The first look begins to count.
+    Verdict look(TimePoint now, const Seen& seen, const media::PlayOptions& options) {
+        const bool is_first = took_at_ == TimePoint{};
+        if (is_first || !seen.waits || seen.sent_bytes != sent_bytes_)
+            took_at_ = now;
+        if (is_first || seen.is_published)
+            published_at_ = now;
+        sent_bytes_ = seen.sent_bytes;
+        if (is_over(now - took_at_, options.stall_timeout))
+            return Verdict::stalled;
+        return is_over(now - published_at_, options.unpublished_timeout) ? Verdict::unpublished : Verdict::stays;
+    }
+
+private:
+    static bool is_over(Duration passed, std::chrono::seconds limit) { return limit > limit.zero() && passed >= limit; }
+
+    std::uint64_t sent_bytes_ = 0;
+    TimePoint took_at_{};
+    TimePoint published_at_{};
+};
+
+}  // namespace live::service::stats

@@ -1,0 +1,46 @@
+#include "service/stats/player_patience.hpp"
+
+#include <gtest/gtest.h>
+
+namespace live::service::stats {
+namespace {
+
+using Verdict = PlayerPatience::Verdict;
+
+constexpr TimePoint kStart{std::chrono::hours(1)};
+const media::PlayOptions kOptions;  // 30 s, 10 min
+
+TEST(PlayerPatience, WhoTakesNothingIsStalledAtTheLimit) {
+    PlayerPatience patience;
+    EXPECT_EQ(patience.look(kStart, {100, true, true}, kOptions), Verdict::stays);
+    EXPECT_EQ(patience.look(kStart + 29'999ms, {100, true, true}, kOptions), Verdict::stays);
+    EXPECT_EQ(patience.look(kStart + 30s, {100, true, true}, kOptions), Verdict::stalled);
+}
+
+TEST(PlayerPatience, AByteTakenOrNothingToTakeBeginsAnew) {
+    PlayerPatience patience;
+    patience.look(kStart, {100, true, true}, kOptions);
+    EXPECT_EQ(patience.look(kStart + 30s, {101, true, true}, kOptions), Verdict::stays);
+    EXPECT_EQ(patience.look(kStart + 60s, {101, false, true}, kOptions), Verdict::stays);
+    EXPECT_EQ(patience.look(kStart + 89s, {101, true, true}, kOptions), Verdict::stays);
+    EXPECT_EQ(patience.look(kStart + 90s, {101, true, true}, kOptions), Verdict::stalled);
+}
+
+TEST(PlayerPatience, WhoWaitsForAPublisherLeavesAtTheLimit) {
+    PlayerPatience patience;
+    EXPECT_EQ(patience.look(kStart, {0, false, false}, kOptions), Verdict::stays);
+    EXPECT_EQ(patience.look(kStart + 9min, {0, false, true}, kOptions), Verdict::stays);
+    EXPECT_EQ(patience.look(kStart + 19min - 1ms, {0, false, false}, kOptions), Verdict::stays);
+    EXPECT_EQ(patience.look(kStart + 19min, {0, false, false}, kOptions), Verdict::unpublished);
+}
+
+TEST(PlayerPatience, ZeroIsNoLimit) {
+    media::PlayOptions options;
+    options.stall_timeout = options.unpublished_timeout = 0s;
+    PlayerPatience patience;
+    patience.look(kStart, {100, true, false}, options);
+    EXPECT_EQ(patience.look(kStart + 24h, {100, true, false}, options), Verdict::stays);
+}
+
+}  // namespace
+}  // namespace live::service::stats
