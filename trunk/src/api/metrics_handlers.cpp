@@ -118,6 +118,20 @@ void write_own(MetricsText& text, const Measured& measured) {
         .histogram(batch.bounds(), batch.counts(), batch.sum());
 }
 
+void write_places(MetricsText& text, const session::Places& places) {
+    using session::Places;
+    text.family("millrace_connections_max", Type::gauge, "max_connections, as the open files allow it.")
+        .sample(std::uint64_t{places.max()});
+    text.family("millrace_addresses", Type::gauge, "Addresses that have something, or have lately asked for it.")
+        .sample(std::uint64_t{places.addresses().size()});
+    text.family("millrace_refused_total", Type::counter,
+                "Clients that were refused, by the option that says how many there may be.");
+    for (std::size_t i = 0; i < Places::kReasons; ++i) {
+        const auto reason = static_cast<Places::Reason>(i);
+        text.sample(places.refused(reason), {{"limit", std::string(Places::name_of(reason))}});
+    }
+}
+
 void write_rtcp(MetricsText& text, const session::rtc::PortReading& rtc) {
     using engine::rtc::RtcpCounts;
     constexpr std::pair<const char*, std::uint64_t RtcpCounts::*> kNames[] = {{"key_request", &RtcpCounts::key_requests},
@@ -229,6 +243,7 @@ Reply MetricsHandler::handle(const Request& request, io::Deadline) {
     write_build(text, measured_.server, settings_);
     write_process(text, measured_);
     write_own(text, measured_);
+    write_places(text, measured_.places);
     write_rtc(text, measured_.rtc);
     return {kOk, kContentType, text.take(), {}};
 }

@@ -10,6 +10,7 @@
 #include "api/system_sampler.hpp"
 #include "service/stats/stream_board.hpp"
 #include "session/common/fan_out.hpp"
+#include "session/common/places.hpp"
 #include "session/http/router.hpp"
 #include "session/rtc/port.hpp"
 
@@ -34,6 +35,7 @@ struct Measured {
     const service::stats::StreamBoard& board;
     const session::FanOutCounters& fan_out;
     const RtcMeter& rtc;
+    const session::Places& places;
 };
 
 // exporter {}.

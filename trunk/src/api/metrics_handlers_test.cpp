@@ -72,7 +72,9 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     std::vector<std::unique_ptr<FakeClient>> clients;
     Switch ready;
     SomeRtc rtc;
-    MetricsApi api{{info, sampler, counters, board, fan_out, rtc}, ready};
+    Log log;
+    session::Places places{10, log};
+    MetricsApi api{{info, sampler, counters, board, fan_out, rtc, places}, ready};
 };
 
 TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {

@@ -21,8 +21,8 @@ struct CasterFront::Caster {
     std::vector<std::unique_ptr<session::http::Acceptor>> acceptors;
 };
 
-CasterFront::CasterFront(session::flv::Context& flv, MutBytes scratch, session::ConnectionLimit& limit, const Log& log)
-    : flv_(flv), scratch_(scratch), limit_(limit), log_(log) {}
+CasterFront::CasterFront(session::flv::Context& flv, MutBytes scratch, session::Places& places, const Log& log)
+    : flv_(flv), scratch_(scratch), places_(places), log_(log) {}
 
 CasterFront::~CasterFront() = default;
 
@@ -37,8 +37,8 @@ Result<void> CasterFront::listen(const Settings& settings) {
             if (!listener)
                 continue;
             LOG_INFO(log_, "FLV caster listen at tcp://{}, output={}", wanted.endpoint.text(), options.output);
-            caster.acceptors.push_back(std::make_unique<session::http::Acceptor>(std::move(listener), nullptr, caster.context,
-                                                                                 limit_, connections_, log_));
+            caster.acceptors.push_back(std::make_unique<session::http::Acceptor>(
+                std::move(listener), nullptr, caster.context, places_, session::Places::Kind::client, connections_, log_));
             auto* acceptor = caster.acceptors.back().get();
             TRY(listeners_.start("caster-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); }));
         }

@@ -7,7 +7,7 @@
 #include "base/log.hpp"
 #include "io/scope.hpp"
 #include "main/settings.hpp"
-#include "session/common/connection_limit.hpp"
+#include "session/common/places.hpp"
 #include "session/flv/publish_handler.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/context.hpp"
@@ -18,7 +18,7 @@ namespace live::main_ {
 class CasterFront {
 public:
     // What is referred to outlives this.
-    CasterFront(session::flv::Context& flv, MutBytes scratch, session::ConnectionLimit& limit, const Log& log);
+    CasterFront(session::flv::Context& flv, MutBytes scratch, session::Places& places, const Log& log);
     ~CasterFront();
     CasterFront(const CasterFront&) = delete;
     CasterFront& operator=(const CasterFront&) = delete;
@@ -34,7 +34,7 @@ private:
 
     session::flv::Context& flv_;
     MutBytes scratch_;
-    session::ConnectionLimit& limit_;
+    session::Places& places_;
     const Log& log_;
     io::Scope connections_{"caster-connection"};
     io::Scope listeners_{"caster-listener"};

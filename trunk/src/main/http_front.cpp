@@ -69,17 +69,17 @@ std::string HttpFront::label_of(const Place& place) {
 HttpFront::Site::Site(MutBytes scratch)
     : context{.router = router, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {}
 
-HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::ConnectionLimit& limit,
+HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::Places& places,
                      const Log& log)
     : log_(log),
-      limit_(limit),
+      places_(places),
       info_(info_of(shown.names)),
       sampler_(shown.counters, std::move(disks)),
       api_(info_, sampler_),
       board_api_(info_, shown.board, shown.vhosts),
       info_api_(info_),
       system_api_(info_, sampler_),
-      metrics_api_({info_, sampler_, shown.counters, shown.board, shown.fan_out, shown.rtc}, shown.readiness),
+      metrics_api_({info_, sampler_, shown.counters, shown.board, shown.fan_out, shown.rtc, places}, shown.readiness),
       raw_(info_, shown.raw),
       memory_(info_, shown.memory),
       fibers_(info_),
@@ -149,6 +149,17 @@ HttpFront::Site& HttpFront::site(Role role) {
         case Role::exporter: return exporter_site_;
     }
     return exporter_site_;
+}
+
+session::Places::Kind HttpFront::kind_of(Role role) {
+    using enum session::Places::Kind;
+    switch (role) {
+        case Role::api:
+        case Role::exporter: return control;
+        case Role::both: return either;
+        case Role::streams: break;
+    }
+    return client;
 }
 
 HttpFront::Role HttpFront::joined(Role first, Role second) {
@@ -251,7 +262,7 @@ Result<void> HttpFront::open(const Place& place, bool is_guarded) {
         LOG_WARN(log_, "the HTTP API is open to everybody who reaches {}: set http_api.auth or listen on 127.0.0.1",
                  endpoint.text());
     acceptors_.push_back(std::make_unique<session::http::Acceptor>(std::move(listener), place.tls, site(place.role).context,
-                                                                   limit_, connections_, log_));
+                                                                   places_, kind_of(place.role), connections_, log_));
     auto* acceptor = acceptors_.back().get();
     for (const auto& [shared, other] : shared_)
         if (shared == endpoint)

@@ -32,7 +32,7 @@
 #include "main/served_certificate.hpp"
 #include "main/server_names.hpp"
 #include "main/settings.hpp"
-#include "session/common/connection_limit.hpp"
+#include "session/common/places.hpp"
 #include "session/common/traffic.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/context.hpp"
@@ -58,8 +58,7 @@ public:
         const api::RtcMeter& rtc;
     };
 
-    HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::ConnectionLimit& limit,
-              const Log& log);
+    HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::Places& places, const Log& log);
     ~HttpFront();
     HttpFront(const HttpFront&) = delete;
     HttpFront& operator=(const HttpFront&) = delete;
@@ -97,6 +96,7 @@ private:
     enum class Role : std::uint8_t { api, streams, both, exporter };
     // What one endpoint answers when two blocks name it; the exporter adds its own paths to either.
     static Role joined(Role first, Role second);
+    static session::Places::Kind kind_of(Role role);
     struct Site {
         explicit Site(MutBytes scratch);
         session::http::Router router;
@@ -118,7 +118,7 @@ private:
     Result<void> open(const Place& place, bool is_guarded);
 
     const Log& log_;
-    session::ConnectionLimit& limit_;
+    session::Places& places_;
     api::ServerInfo info_;
     api::SystemSampler sampler_;
     api::ServerApi api_;

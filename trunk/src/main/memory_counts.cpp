@@ -70,7 +70,9 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
         {"packets", media.packets, media.packet_bytes},
         {"wire_slabs", slabs_.in_use(), slabs_.in_use() * kSlab},
         {"wire_slabs_pooled", slabs_.free(), slabs_.free() * kSlab},
-        {"connections", limit_.used(), limit_.bytes()},
+        {"connections", places_.used(), places_.bytes()},
+        {"rtc_half_open", places_.half_open(), std::nullopt},
+        {"addresses", places_.addresses().size(), places_.addresses().bytes()},
         {"tls_sessions", loop.tls_sessions, io::openssl_bytes()},
         {"fibers", loop.fibers, loop.fibers * loop.fiber_bytes},
         // Address space: a parked fiber has touched little of it (/api/v1/fibers).

@@ -5,7 +5,7 @@
 #include "media/slab_log.hpp"
 #include "media/stream_table.hpp"
 #include "service/stats/stream_board.hpp"
-#include "session/common/connection_limit.hpp"
+#include "session/common/places.hpp"
 #include "session/rtc/port.hpp"
 
 namespace live::main_ {
@@ -13,9 +13,9 @@ namespace live::main_ {
 class ProcessMemory final : public api::MemoryCounts {
 public:
     // All outlive this. A loop exists.
-    ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamBoard& board, const session::ConnectionLimit& limit,
+    ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamBoard& board, const session::Places& places,
                   const media::StreamTable& streams, const session::rtc::Port& rtc)
-        : slabs_(slabs), board_(board), limit_(limit), streams_(streams), rtc_(rtc) {}
+        : slabs_(slabs), board_(board), places_(places), streams_(streams), rtc_(rtc) {}
 
     std::vector<api::MemoryKind> count() const override;
 
@@ -24,7 +24,7 @@ private:
 
     const media::SlabPool& slabs_;
     const service::stats::StreamBoard& board_;
-    const session::ConnectionLimit& limit_;
+    const session::Places& places_;
     const media::StreamTable& streams_;
     const session::rtc::Port& rtc_;
 };

@@ -34,8 +34,8 @@ public:
           port_(io::now(), log),
           players_(port_),
           breaker_(settings.circuit_breaker),
-          context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.limit, port_, players_, log},
-          tcp_(port_, shared.limit, shared.scratch, log) {}
+          context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.places, port_, players_, log},
+          tcp_(port_, shared.places, shared.scratch, log) {}
 
     void set_settings(const Settings& settings) { settings_ = &settings; }
     Result<void> start(HttpFront& http);

@@ -12,7 +12,7 @@
 #include "main/settings_admission.hpp"
 #include "media/stream_table.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/connection_limit.hpp"
+#include "session/common/places.hpp"
 #include "session/common/traffic.hpp"
 #include "session/rtc/port.hpp"
 
@@ -25,7 +25,7 @@ public:
         SettingsAdmission& admission;
         session::StreamEvents& events;
         session::ClientTable& clients;
-        session::ConnectionLimit& limit;
+        session::Places& places;
         MutBytes scratch;
     };
 

@@ -85,7 +85,7 @@ public:
         return {server_.traffic_.received_bytes + http.received_bytes + casters.received_bytes + rtc.received_bytes,
                 server_.traffic_.sent_bytes + http.sent_bytes + casters.sent_bytes + rtc.sent_bytes +
                     server_.fan_out_.counters().bytes,
-                server_.limit_.used(), server_.log_.counters()};
+                server_.places_.used(), server_.log_.counters()};
     }
 
 private:
@@ -147,7 +147,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       streams_(slabs_),
       fan_out_(services_, settings_->io_uring ? io::FanSender::Use::io_uring : io::FanSender::Use::plain_sends),
       access_log_(settings_->access_log, admission_, log),
-      limit_(connections_max),
+      places_(connections_max, log, settings_->limits),
       scratch_(kScratchBytes),
       events_(std::make_unique<Events>(*this)),
       counters_(std::make_unique<Counters>(*this)),
@@ -165,15 +165,15 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       mounts_(*settings_, streams_),
       flv_{streams_, mounts_, admission_, *events_, fan_out_, clients_},
       flv_player_(flv_),
-      casters_(flv_, scratch_, limit_, log),
-      rtc_(*settings_, {streams_, admission_, *events_, clients_, limit_, scratch_}, log),
+      casters_(flv_, scratch_, places_, log),
+      rtc_(*settings_, {streams_, admission_, *events_, clients_, places_, scratch_}, log),
       rtmps_certificate_("RTMPS", log),
       ingest_(log),
       files_(*settings_),
       open_recordings_(open_recordings_path(settings_->pid)),
       dvr_(streams_, recording_context(), log),
       hls_settings_(*settings_),
-      viewers_(admission_, *events_, clients_),
+      viewers_(admission_, *events_, clients_, places_),
       hls_(streams_, viewers_, hls_settings_, claims_, log),
       hls_player_(hls_.index(), hls_settings_, files_, viewers_),
       dash_(streams_, claims_, log),
@@ -182,7 +182,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
       shown_{names_, *counters_, board_, *vhosts_, files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_, memory_, rtc_},
-      http_(shown_, settings_->stats.disk, scratch_, limit_, log),
+      http_(shown_, settings_->stats.disk, scratch_, places_, log),
       stream_list_settings_(*settings_, hls_.index(), dash_player_) {
     start_conversion();
 }
@@ -272,7 +272,7 @@ Result<std::vector<std::unique_ptr<io::TcpListener>>> Server::open_new(const std
 
 void Server::start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, const char* label) {
     LOG_INFO(log_, "{} listen at tcp://{}, fd={}", label, listener->endpoint().text(), listener->native_handle());
-    acceptors_.push_back(std::make_unique<session::rtmp::Acceptor>(std::move(listener), tls, rtmp_, limit_, connections_, log_));
+    acceptors_.push_back(std::make_unique<session::rtmp::Acceptor>(std::move(listener), tls, rtmp_, places_, connections_, log_));
     auto* acceptor = acceptors_.back().get();
     MUST(listeners_.start("rtmp-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); }));
 }
@@ -320,7 +320,7 @@ Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     rtc_.set_settings(*next);
     stream_list_settings_.set_settings(*next);
     settings_ = std::move(next);
-    limit_.set_max(connections_max);
+    places_.set_limits(connections_max, settings_->limits);
     kick_lost_clients();
     http_.apply(*settings_);
     apply_ingests();
@@ -419,7 +419,7 @@ void Server::run_housekeeping(io::Deadline deadline) {
             LOG_INFO(log_, "Live: cleanup die source, id=[{}], total={}", url, streams_.size());
         dash_.reap();
         access_log_.flush();
-        if (trim_clock.is_due(io::now(), io::openssl_bytes() + limit_.bytes()))
+        if (trim_clock.is_due(io::now(), io::openssl_bytes() + places_.bytes()))
             give_memory_back();
         if (round % kUsageEvery != 0)
             continue;
@@ -427,7 +427,7 @@ void Server::run_housekeeping(io::Deadline deadline) {
         const auto sample = usage.sample(io::now());
         const auto& sent = fan_out_.counters();
         LOG_INFO(log_, "Hybrid cpu={:.2f}%,{}MB, clients={}, streams={}, fanout sends={}, bytes={}, handed back={}",
-                 sample.cpu_percent, sample.resident_bytes >> 20, limit_.used(), streams_.size(), sent.sends, sent.bytes,
+                 sample.cpu_percent, sample.resident_bytes >> 20, places_.used(), streams_.size(), sent.sends, sent.bytes,
                  sent.handed_back);
     }
 }

@@ -44,8 +44,8 @@
 #include "service/stats/stream_board.hpp"
 #include "service/transcode/transcoder_factory.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/connection_limit.hpp"
 #include "session/common/fan_out.hpp"
+#include "session/common/places.hpp"
 #include "session/common/traffic.hpp"
 #include "session/flv/play_handler.hpp"
 #include "session/rtmp/acceptor.hpp"
@@ -81,7 +81,7 @@ public:
     void note_reload(api::RawControl::Reload reload) { last_reload_ = std::move(reload); }
 
     const Settings& settings() const { return *settings_; }
-    std::size_t connections() const { return limit_.used(); }
+    std::size_t connections() const { return places_.used(); }
 
 private:
     class Events;
@@ -121,7 +121,7 @@ private:
     service::access_log::AccessLog access_log_;
     session::ClientTable clients_;
     session::Traffic traffic_;
-    session::ConnectionLimit limit_;
+    session::Places places_;
     std::vector<std::uint8_t> scratch_;
     std::unique_ptr<Events> events_;
     std::unique_ptr<Counters> counters_;
@@ -151,7 +151,7 @@ private:
     service::snapshot::SnapshotService snapshots_{streams_};
     std::unique_ptr<Raw> raw_;
     std::unique_ptr<Ready> ready_;
-    ProcessMemory memory_{slabs_, board_, limit_, streams_, rtc_.port()};
+    ProcessMemory memory_{slabs_, board_, places_, streams_, rtc_.port()};
     bool takes_clients_ = false;
     std::unique_ptr<api::Allocator> allocator_;
     api::RawControl::Reload last_reload_;

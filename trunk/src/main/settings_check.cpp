@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/endpoint.hpp"
+#include "base/ip_network.hpp"
 #include "service/access/security.hpp"
 #include "session/flv/mount.hpp"
 #include "wire/http/url.hpp"
@@ -148,6 +149,9 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
     if (passphrase != 0 && (passphrase < 10 || passphrase > 79))
         return broken(fmt::format("srt_server.passphrase has {} characters, expected 10..79", passphrase));
     TRY(check_http(settings));
+    for (const std::string& text : settings.limits.trusted)
+        if (!IpNetwork::parse(text).ok())
+            return broken(fmt::format("limits.trusted has \"{}\", expected an address or a network such as 10.0.0.0/8", text));
     for (const Vhost& vhost : settings.vhosts)
         TRY(check_vhost(vhost));
     return {};

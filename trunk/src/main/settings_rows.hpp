@@ -18,6 +18,7 @@
 #include "service/hls/option_rows.hpp"
 #include "service/hooks/option_rows.hpp"
 #include "service/ingest/option_rows.hpp"
+#include "session/common/limit_option_rows.hpp"
 #include "session/flv/option_rows.hpp"
 #include "session/rtc/option_rows.hpp"
 #include "session/rtmp/option_rows.hpp"
@@ -151,6 +152,8 @@ inline constexpr auto kSettingsRows = std::tuple_cat(
         config::block(&Settings::heartbeat, "heartbeat", service::heartbeat::kHeartbeatRows, "Posts a beat to a URL."),
         config::block(&Settings::stats, "stats", kStatsRows, "System statistics.").not_in_environment(),
         config::block(&Settings::tls_client, "tls_client", kTlsClientRows, "TLS connections that the server makes."),
+        config::block(&Settings::limits, "limits", session::kLimitRows,
+                      "Ours: what one address may take, and who has proved nothing."),
         config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),
         config::block(&Settings::http_server, "http_server", kHttpServerRows, "Files and streams over HTTP."),
         config::block(&Settings::srt_server, "srt_server", kSrtServerRows, "SRT.").pending(),

@@ -21,6 +21,7 @@
 #include "service/hls/options.hpp"
 #include "service/hooks/options.hpp"
 #include "service/ingest/options.hpp"
+#include "session/common/limit_options.hpp"
 #include "session/flv/options.hpp"
 #include "session/rtc/circuit_breaker.hpp"
 #include "session/rtc/options.hpp"
@@ -107,6 +108,7 @@ struct Settings {
     service::heartbeat::HeartbeatOptions heartbeat;
     StatsOptions stats;
     TlsClientOptions tls_client;
+    session::LimitOptions limits;
     HttpApiOptions http_api;
     HttpServerOptions http_server;
     SrtServerOptions srt_server;

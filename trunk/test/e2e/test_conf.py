@@ -36,6 +36,8 @@ BAD = {
     "kickoff and forward": (GOOD + "vhost a {\n  publish { kickoff_for_idle 5; }\n  forward { enabled on; destination 127.0.0.1:1; }\n}\n", None, None,
                             ["kickoff_for_idle", "forward"]),
     "two ingests of one id": (GOOD + "vhost a {\n  ingest x { }\n  ingest x { }\n}\n", None, None, ["ingest", "x"]),
+    "trusted by no network": (GOOD + "limits { trusted 10.0.0.0/8 10.0.0.0/99; }\n", None, None, ["limits.trusted", "10.0.0.0/99"]),
+    "a limit of nothing": (GOOD + "limits {\n  connections_per_ip 0;\n}\n", 6, None, ["connections_per_ip"]),
     "documentation sample": (GOOD + "is_full on;\n", None, None, ["is_full"]),
 }
 

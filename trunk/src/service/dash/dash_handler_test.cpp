@@ -30,7 +30,7 @@ protected:
     files::Door door_;
     files::Heard heard_;
     session::ClientTable clients_;
-    files::Sessions sessions_{door_, heard_, clients_};
+    files::Sessions sessions_{door_, heard_, clients_, places_};
     DashHandler handler_{held_, roots_, sessions_};
 };
 

@@ -8,8 +8,13 @@
 namespace live::service::files {
 
 Session::Session(session::ClientTable& clients, session::StreamEvents& events, session::ClientRequest request,
-                 session::StreamPlan plan, Duration idle_limit, TimePoint now)
-    : request_(std::move(request)), plan_(std::move(plan)), idle_limit_(idle_limit), last_seen_(now), entry_(clients, *this) {
+                 session::StreamPlan plan, session::Places::Place place, Duration idle_limit, TimePoint now)
+    : request_(std::move(request)),
+      plan_(std::move(plan)),
+      place_(std::move(place)),
+      idle_limit_(idle_limit),
+      last_seen_(now),
+      entry_(clients, *this) {
     admitted_.emplace(events, request_, plan_);
     stay_.emplace(entry_, plan_, now);
 }
@@ -55,6 +60,7 @@ private:
 }  // namespace
 
 Result<void> Sessions::open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline) {
+    auto place = TRY(places_.take(session::Places::Kind::viewer, request.peer_ip, 0, io::now()));
     auto plan = admission_.play(request, deadline);
     if (!plan.ok()) {
         RefusedClient refused(request);
@@ -68,8 +74,8 @@ Result<void> Sessions::open(session::ClientRequest request, Duration idle_limit,
     }
     std::string name = request.id;
     new_.push_back(name);
-    sessions_.emplace(std::move(name),
-                      std::make_unique<Session>(clients_, events_, std::move(request), *std::move(plan), idle_limit, io::now()));
+    sessions_.emplace(std::move(name), std::make_unique<Session>(clients_, events_, std::move(request), *std::move(plan),
+                                                                 std::move(place), idle_limit, io::now()));
     return {};
 }
 

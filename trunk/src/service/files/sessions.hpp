@@ -17,6 +17,7 @@
 #include "io/deadline.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
+#include "session/common/places.hpp"
 
 namespace live::service::files {
 
@@ -24,7 +25,7 @@ class Session final : private session::Client {
 public:
     // What is referred to outlives this. It has been admitted.
     Session(session::ClientTable& clients, session::StreamEvents& events, session::ClientRequest request,
-            session::StreamPlan plan, Duration idle_limit, TimePoint now);
+            session::StreamPlan plan, session::Places::Place place, Duration idle_limit, TimePoint now);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -50,6 +51,7 @@ private:
 
     const session::ClientRequest request_;
     const session::StreamPlan plan_;
+    const session::Places::Place place_;
     Duration idle_limit_;
     TimePoint last_seen_;
     bool came_again_ = false;
@@ -67,9 +69,9 @@ public:
     static constexpr std::size_t kNameBytesMax = 64;
 
     // What is referred to outlives this.
-    Sessions(session::Admission& admission, session::StreamEvents& events, session::ClientTable& clients,
+    Sessions(session::Admission& admission, session::StreamEvents& events, session::ClientTable& clients, session::Places& places,
              std::size_t sessions_max = kSessionsMax)
-        : admission_(admission), events_(events), clients_(clients), sessions_max_(sessions_max) {}
+        : admission_(admission), events_(events), clients_(clients), places_(places), sessions_max_(sessions_max) {}
 
     // nullptr when it is not known.
     Session* find(std::string_view name);
@@ -90,6 +92,7 @@ private:
     session::Admission& admission_;
     session::StreamEvents& events_;
     session::ClientTable& clients_;
+    session::Places& places_;
     std::size_t sessions_max_;
     std::unordered_map<std::string, std::unique_ptr<Session>> sessions_;
     std::deque<std::string> new_;  // names in the order in which they came; of those that came again or went some are still there

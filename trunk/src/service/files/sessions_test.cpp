@@ -23,7 +23,9 @@ struct SessionsTest : testing::Test {
     Door door;
     Heard heard;
     session::ClientTable clients;
-    Sessions sessions{door, heard, clients, kMost};
+    Log log;
+    session::Places places{10, log};
+    Sessions sessions{door, heard, clients, places, kMost};
 };
 
 TEST_F(SessionsTest, BeginOnceAndEndWhenNothingIsAskedFor) {
@@ -98,6 +100,17 @@ TEST_F(SessionsTest, AreBounded) {
     EXPECT_EQ(heard.ended, (std::vector<std::string>{"one more", "7"}));
     sessions.clear();
     EXPECT_EQ(clients.size(), 0u);
+}
+
+TEST_F(SessionsTest, AnAddressHasSoManyAndThatOfOneThatEndsIsFree) {
+    places.set_limits(1, {.hls_sessions_per_ip = 2});
+    ASSERT_TRUE(open("a").ok());
+    ASSERT_TRUE(open("b").ok());
+    EXPECT_EQ(open("c").code(), Errc::limit);
+    EXPECT_EQ(sessions.size(), 2U);
+    EXPECT_EQ(places.refused(session::Places::Reason::hls_sessions_per_ip), 1U);
+    sessions.expire(io::now() + 11s);
+    EXPECT_TRUE(open("c").ok());
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ protected:
     Heard heard_;
     Nobody nobody_;
     session::ClientTable clients_;
-    Sessions sessions_{door_, heard_, clients_};
+    Sessions sessions_{door_, heard_, clients_, places_};
     media::SlabPool pool_;
     media::StreamTable streams_{pool_};
     Ref<media::Source> source_;

@@ -101,7 +101,9 @@ protected:
     Door door_;
     Heard heard_;
     session::ClientTable clients_;
-    Sessions sessions_{door_, heard_, clients_};
+    Log log_;
+    session::Places places_{10, log_};
+    Sessions sessions_{door_, heard_, clients_, places_};
     media::SlabPool pool_;
     media::StreamTable streams_{pool_};
     Ref<media::Source> source_;

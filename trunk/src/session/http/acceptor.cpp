@@ -1,11 +1,11 @@
 #include "session/http/acceptor.hpp"
 
-#include <optional>
 #include <utility>
 
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "engine/http1/writer.hpp"
+#include "io/loop.hpp"
 #include "io/tcp_stream.hpp"
 #include "io/tls_stream.hpp"
 #include "session/common/accept_loop.hpp"
@@ -16,8 +16,7 @@ namespace live::session::http {
 namespace {
 
 // What parks for hours below serve() should fit into one page of stack: so what is said rarely has frames of its own.
-[[gnu::noinline]] void turn_away(io::TcpStream& stream, std::size_t max, const Log& log) {
-    LOG_WARN(log, "refused {}: {} HTTP connections are the limit", stream.peer(), max);
+[[gnu::noinline]] void turn_away(io::TcpStream& stream) {
     constexpr int kUnavailable = 503;
     const std::string text = engine::http1::ResponseBuilder(kUnavailable).with_body("text/plain", "too many connections\n");
     const std::array parts{io::as_part(as_bytes(text))};
@@ -30,9 +29,15 @@ namespace {
 
 }  // namespace
 
-Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimit& limit,
-                   io::Scope& connections, const Log& log)
-    : listener_(std::move(listener)), tls_(tls), context_(context), limit_(limit), connections_(connections), log_(log) {}
+Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, Places& places,
+                   Places::Kind kind, io::Scope& connections, const Log& log)
+    : listener_(std::move(listener)),
+      tls_(tls),
+      context_(context),
+      places_(places),
+      kind_(kind),
+      connections_(connections),
+      log_(log) {}
 
 void Acceptor::run(io::Deadline deadline) {
     accept_each(*listener_, connections_, "http", log_, deadline,
@@ -40,17 +45,16 @@ void Acceptor::run(io::Deadline deadline) {
 }
 
 void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
-    std::optional<ConnectionLimit::Place> place(std::in_place, limit_, sizeof(Connection));
+    auto place = places_.take(kind_, stream->peer_ip(), sizeof(Connection), io::now());
+    if (!place.ok())
+        return turn_away(*stream);
     const Log log = log_.with_id(random_id());
-    if (!*place)
-        return turn_away(*stream, limit_.max(), log);
     if (other_ != nullptr) {
         const auto first = stream->peek(deadline.sooner(io::Deadline::after(kFirstByteLimit)));
         if (!first.ok())
             return;
         if (other_->begins_with(*first)) {
-            place.reset();
-            other_->serve(std::move(stream), deadline);
+            other_->serve(std::move(stream), *std::move(place), deadline);
             return;
         }
     }
@@ -64,14 +68,14 @@ void Acceptor::serve_http(std::unique_ptr<io::TcpStream> stream, const Log& log,
     // On the heap, because what a parked fiber keeps on its stack should fit into one page.
     if (tls_ == nullptr) {
         io::TcpStream* tcp = stream.get();
-        std::make_unique<Connection>(std::move(stream), tcp, peer_ip, context_, limit_, log)->run(deadline);
+        std::make_unique<Connection>(std::move(stream), tcp, peer_ip, context_, places_, log)->run(deadline);
         return;
     }
     auto secured = io::TlsStream::accept(std::move(stream), *tls_, deadline.sooner(io::Deadline::after(kTlsLimit)));
     if (!secured.ok())
         log_tls(log, secured.error());
     else
-        std::make_unique<Connection>(*std::move(secured), nullptr, peer_ip, context_, limit_, log)->run(deadline);
+        std::make_unique<Connection>(*std::move(secured), nullptr, peer_ip, context_, places_, log)->run(deadline);
 }
 
 }  // namespace live::session::http

@@ -9,7 +9,7 @@
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
 #include "io/tls_context.hpp"
-#include "session/common/connection_limit.hpp"
+#include "session/common/places.hpp"
 #include "session/http/context.hpp"
 
 namespace live::session::http {
@@ -18,8 +18,8 @@ namespace live::session::http {
 class OtherProtocol {
 public:
     virtual bool begins_with(std::uint8_t first) const = 0;
-    // The whole of a connection, of which nothing was read yet. It counts among the clients by itself.
-    virtual void serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) = 0;
+    // The whole of a connection, of which nothing was read yet, with its place among the clients.
+    virtual void serve(std::unique_ptr<io::TcpStream> stream, Places::Place place, io::Deadline deadline) = 0;
 
 protected:
     ~OtherProtocol() = default;
@@ -32,9 +32,9 @@ public:
     // A TLS handshake that takes longer is given up.
     static constexpr std::chrono::seconds kTlsLimit{10};
 
-    // `tls` is nullptr for plain HTTP. The connections' fibers belong to `connections`. All references outlive this and the
-    // connections.
-    Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimit& limit,
+    // `tls` is nullptr for plain HTTP. The connections are of kind `kind`, and their fibers belong to `connections`. All
+    // references outlive this and the connections.
+    Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, Places& places, Places::Kind kind,
              io::Scope& connections, const Log& log);
 
     // Before run(). It outlives the connections.
@@ -52,7 +52,8 @@ private:
     std::unique_ptr<io::TcpListener> listener_;
     io::TlsContext* tls_;
     Context& context_;
-    ConnectionLimit& limit_;
+    Places& places_;
+    Places::Kind kind_;
     io::Scope& connections_;
     const Log& log_;
     OtherProtocol* other_ = nullptr;

@@ -39,13 +39,13 @@ Reply redirect_to(std::string location, const std::string& raw_query) {
 }  // namespace
 
 Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context,
-                       const ConnectionLimit& limit, const Log& log)
+                       const Places& places, const Log& log)
     : stream_(std::move(stream)),
       tcp_(tcp),
       peer_(stream_->peer()),
       peer_ip_(std::move(peer_ip)),
       context_(context),
-      limit_(limit),
+      places_(places),
       log_(log) {
     make_parser();
 }
@@ -202,7 +202,7 @@ Result<Connection::Next> Connection::answer(io::Deadline deadline) {
 }
 
 bool Connection::may_stay() const {
-    return request_->message.keep_alive && requests_ < kRequestsMax && !limit_.is_crowded() && !context_.idle.has_ended();
+    return request_->message.keep_alive && requests_ < kRequestsMax && !places_.is_crowded() && !context_.idle.has_ended();
 }
 
 // Who answers; nullptr when the connection itself had the answer, which it has sent. A frame of its own: below it a live stream

@@ -16,7 +16,7 @@
 #include "engine/http1/parser.hpp"
 #include "io/stream.hpp"
 #include "io/tcp_stream.hpp"
-#include "session/common/connection_limit.hpp"
+#include "session/common/places.hpp"
 #include "session/http/context.hpp"
 #include "session/http/exchange.hpp"
 #include "wire/http/target.hpp"
@@ -38,7 +38,7 @@ public:
 
     // `tcp` is the stream when it is plain TCP, else nullptr: then it is TLS.
     Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context,
-               const ConnectionLimit& limit, const Log& log);
+               const Places& places, const Log& log);
 
     // Returns when the connection is over.
     void run(io::Deadline deadline);
@@ -74,7 +74,7 @@ private:
     std::string peer_;
     std::string peer_ip_;
     Context& context_;
-    const ConnectionLimit& limit_;
+    const Places& places_;
     const Log& log_;
     std::size_t requests_ = 0;
     std::optional<engine::http1::RequestParser> parser_;  // while there may be something to read

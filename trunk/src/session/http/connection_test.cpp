@@ -68,7 +68,8 @@ protected:
         router_.add("/api/v1/streams/", echo_);
         router_.add("/parrot", parrot_);
         auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
-        acceptor_ = std::make_unique<Acceptor>(std::move(listener), nullptr, context_, limit_, connections_, log_);
+        acceptor_ =
+            std::make_unique<Acceptor>(std::move(listener), nullptr, context_, places_, Places::Kind::client, connections_, log_);
         auto* acceptor = acceptor_.get();
         MUST(listeners_.start("listener", [acceptor](io::Deadline deadline) { acceptor->run(deadline); }));
     }
@@ -122,7 +123,7 @@ protected:
     Parrot parrot_;
     Router router_;
     Context context_{router_, scratch_, "SRS/7.1.0(Test)", true, {}, {}, 0};
-    ConnectionLimit limit_{2};
+    Places places_{2, log_};
     io::Scope connections_{"connections"};
     io::Scope listeners_{"listeners"};
     std::unique_ptr<Acceptor> acceptor_;
@@ -184,7 +185,7 @@ TEST_F(HttpConnectionTest, TheLastRequestOfAConnectionIsToldSo) {
 
 TEST_F(HttpConnectionTest, NobodyStaysWhileTheServerIsCrowded) {
     const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
-    limit_.set_max(4);
+    places_.set_limits(4, {});
     const auto first = dial();
     const auto second = dial();
     for (auto* stream : {first.get(), second.get()}) {
@@ -195,7 +196,7 @@ TEST_F(HttpConnectionTest, NobodyStaysWhileTheServerIsCrowded) {
     send(*third, get);
     EXPECT_TRUE(receive(*third).headers.has_token("Connection", "close"));
     EXPECT_TRUE(is_closed(*third));
-    EXPECT_EQ(limit_.used(), 2U);
+    EXPECT_EQ(places_.used(), 2U);
     send(*first, get);
     EXPECT_TRUE(receive(*first).headers.has_token("Connection", "keep-alive"));
 }
@@ -409,14 +410,14 @@ TEST_F(HttpConnectionTest, OneTooManyIsToldSo) {
     const auto second = dial();
     const auto third = dial();
     EXPECT_EQ(receive(*third).status, 503);
-    EXPECT_EQ(limit_.used(), 2U);
+    EXPECT_EQ(places_.used(), 2U);
 }
 
 TEST_F(HttpConnectionTest, WithoutARouteItIsNotFound) {
     Router empty;
     Context context{empty, scratch_, "x", true, {}, {}, 0};
     auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
-    Acceptor acceptor(std::move(listener), nullptr, context, limit_, connections_, log_);
+    Acceptor acceptor(std::move(listener), nullptr, context, places_, Places::Kind::client, connections_, log_);
     MUST(listeners_.start("other", [&acceptor](io::Deadline deadline) { acceptor.run(deadline); }));
     const auto stream = MUST(io::TcpStream::connect(acceptor.listener().endpoint(), io::Deadline::after(kSoon)));
     send(*stream, "GET /x HTTP/1.1\r\nHost: h\r\n\r\n");

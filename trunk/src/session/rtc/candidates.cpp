@@ -35,8 +35,8 @@ bool is_wildcard(std::string_view candidate) {
     return candidate.empty() || candidate == "*" || candidate == "0.0.0.0" || candidate == "::";
 }
 
-// Places without ports, in order, each once.
-class Places {
+// Hosts without ports, in order, each once.
+class Hosts {
 public:
     void add(const std::string& host, std::optional<std::uint16_t> port = std::nullopt) {
         HostAndPort place{host, port};
@@ -54,58 +54,58 @@ bool is_of_family(std::string_view address, IpFamily family) {
     return family == IpFamily::all || is_ipv6(address) == (family == IpFamily::ipv6);
 }
 
-void add_api_host(const CandidateInput& input, Places& places) {
+void add_api_host(const CandidateInput& input, Hosts& hosts) {
     if (!input.options.api_as_candidates || input.api_host.empty() || is_loopback_host(input.api_host))
         return;
     if (is_address(input.api_host)) {
-        places.add(input.api_host);
+        hosts.add(input.api_host);
         return;
     }
     if (input.options.resolve_api_domain)
         for (const std::string& address : input.api_addresses)
             if (!is_loopback_host(address))
-                places.add(address);
+                hosts.add(address);
     if (input.options.keep_api_domain)
-        places.add(input.api_host);
+        hosts.add(input.api_host);
 }
 
 // False when the settings name none.
-bool add_configured(const RtcServerOptions& options, Places& places) {
+bool add_configured(const RtcServerOptions& options, Hosts& hosts) {
     bool any = false;
     for (const std::string& candidate : options.candidates) {
         if (is_wildcard(candidate))
             continue;
         if (const auto place = parse_host(candidate); place.ok()) {
-            places.add(place->host, place->port);
+            hosts.add(place->host, place->port);
             any = true;
         }
     }
     return any;
 }
 
-void add_automatic(const CandidateInput& input, Places& places) {
+void add_automatic(const CandidateInput& input, Hosts& hosts) {
     const auto& found = input.bound_addresses.empty() ? input.device_addresses : input.bound_addresses;
     if (input.options.use_auto_detect_network_ip)
         for (const std::string& address : found)
             if (!input.bound_addresses.empty() || is_of_family(address, input.options.ip_family))
-                places.add(address);
-    if (!places.empty() || found.empty())
+                hosts.add(address);
+    if (!hosts.empty() || found.empty())
         return;
     const auto four = std::ranges::find_if(found, [](const std::string& address) { return !is_ipv6(address); });
-    places.add(four != found.end() ? *four : found.front());
+    hosts.add(four != found.end() ? *four : found.front());
 }
 
-Places places_of(const CandidateInput& input) {
-    Places places;
+Hosts hosts_of(const CandidateInput& input) {
+    Hosts hosts;
     if (input.asked)
-        places.add(input.asked->host, input.asked->port);
-    add_api_host(input, places);
-    if (!add_configured(input.options, places))
-        add_automatic(input, places);
+        hosts.add(input.asked->host, input.asked->port);
+    add_api_host(input, hosts);
+    if (!add_configured(input.options, hosts))
+        add_automatic(input, hosts);
     // Last, for it helps only who runs on this machine, or reaches it through a port that something forwards, as containers do.
     if (input.options.api_as_candidates && !input.api_host.empty() && is_loopback_host(input.api_host))
-        places.add(is_ipv6(input.api_host) ? "::1" : "127.0.0.1");
-    return places;
+        hosts.add(is_ipv6(input.api_host) ? "::1" : "127.0.0.1");
+    return hosts;
 }
 
 }  // namespace
@@ -147,16 +147,16 @@ std::vector<wire::sdp::Candidate> choose_candidates(const CandidateInput& input)
     const bool wants_udp = input.options.protocol != RtcTransport::tcp;
     const bool wants_tcp = input.options.protocol != RtcTransport::udp;
     std::vector<wire::sdp::Candidate> chosen;
-    const auto add_all = [&](const Places& places, std::uint16_t port, bool is_tcp) {
-        for (const HostAndPort& place : places.all())
+    const auto add_all = [&](const Hosts& hosts, std::uint16_t port, bool is_tcp) {
+        for (const HostAndPort& place : hosts.all())
             if (chosen.size() < kCandidatesMax)
                 chosen.push_back({place.host, place.port.value_or(port), is_tcp});
     };
-    const Places places = places_of(input);
+    const Hosts hosts = hosts_of(input);
     if (wants_udp && input.udp_port != 0)
-        add_all(places, input.udp_port, false);
+        add_all(hosts, input.udp_port, false);
     if (wants_tcp && input.tcp_port != 0)
-        add_all(places, input.tcp_port, true);
+        add_all(hosts, input.tcp_port, true);
     return chosen;
 }
 

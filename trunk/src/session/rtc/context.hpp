@@ -6,7 +6,7 @@
 #include "media/stream_table.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/connection_limit.hpp"
+#include "session/common/places.hpp"
 #include "session/rtc/options.hpp"
 #include "session/rtc/players.hpp"
 #include "session/rtc/port.hpp"
@@ -31,7 +31,7 @@ struct Context {
     Admission& admission;
     StreamEvents& events;
     ClientTable& clients;
-    ConnectionLimit& limit;
+    Places& places;
     Port& port;
     Players& players;
     const Log& log;

@@ -122,6 +122,7 @@ void begin_media(PlaySession& session, const sdp::Agreement& agreement, const sd
 }  // namespace
 
 struct Gate::Opening {
+    Places::Place place;
     Wish wish;
     RtcOptions options;
     RtcServerOptions server;
@@ -188,8 +189,14 @@ std::vector<sdp::Candidate> Gate::candidates(const RtcServerOptions& options, co
 }
 
 Result<Opened> Gate::open(Wish wish, io::Deadline deadline) {
+    using enum Places::Kind;
+    Opening opening{.place = TRY(context_.places.take(half_open, wish.client.peer_ip, sizeof(Opening), io::now())),
+                    .wish = {},
+                    .options = {},
+                    .server = {},
+                    .offer = {},
+                    .candidates = {}};
     TRY(check_ice(wish));
-    Opening opening;
     opening.options = TRY(context_.vhosts.find(wish.client.vhost));
     opening.server = context_.vhosts.server();
     opening.offer = TRY(sdp::parse_description(wish.offer));
@@ -215,10 +222,8 @@ Result<Opened> Gate::admit(Opening& opening, io::Deadline deadline) {
     if (context_.port.find(ufrag) != nullptr)
         return Error(Errc::conflict, "another session has this ice-ufrag");
     auto session = std::make_unique<Session>(context_, wish.client, opening.options, ufrag, random_id(kPwdBytes));
-    auto admitted = session->take_place();
-    if (admitted.ok())
-        admitted = session->admit(deadline);
-    if (!admitted.ok()) {
+    session->take(std::move(opening.place));
+    if (const auto admitted = session->admit(deadline); !admitted.ok()) {
         session->entry().refuse(admitted.error());
         return Error(admitted.error());
     }

@@ -26,7 +26,8 @@ TEST_F(RtcGate, AnswersAnOfferWithASessionThatATokenEnds) {
     EXPECT_NE(opened->answer.find("127.0.0.1 " + std::to_string(server.port) + " typ host"), std::string::npos);
     EXPECT_EQ(port->sessions(), 1U);
     EXPECT_EQ(clients.size(), 1U);
-    EXPECT_EQ(limit.used(), 1U);
+    EXPECT_EQ(places.half_open(), 1U);
+    EXPECT_EQ(places.used(), 0U) << "nobody has come yet";
 
     EXPECT_TRUE(gate->check(opened->session, opened->token).ok());
     EXPECT_EQ(gate->check(opened->session, opened->token + "x").code(), Errc::denied);
@@ -38,7 +39,8 @@ TEST_F(RtcGate, AnswersAnOfferWithASessionThatATokenEnds) {
     EXPECT_EQ(gate->check(opened->session, opened->token).code(), Errc::not_found);
     port->end_batch(io::now());
     EXPECT_EQ(port->sessions(), 0U);
-    EXPECT_EQ(limit.used(), 0U);
+    EXPECT_EQ(places.half_open(), 0U);
+    EXPECT_EQ(places.used(), 0U);
     EXPECT_EQ(heard.order, (std::vector<std::string>{"published cam", "publish ended cam"}));
     ASSERT_EQ(ends.all.size(), 1U);
     EXPECT_TRUE(ends.all[0].failed) << "it has never come in";
@@ -72,11 +74,12 @@ TEST_F(RtcGate, RefusesWithTheReasonAndKeepsNothing) {
     door.refuses = "cam";
     EXPECT_EQ(refused(wish(Purpose::publish)), Errc::denied);
     EXPECT_EQ(refused(wish(Purpose::play)), Errc::denied);
-    limit.set_max(0);
+    places.set_limits(0, {});
     EXPECT_EQ(refused(wish(Purpose::publish, "other")), Errc::limit);
     EXPECT_EQ(port->sessions(), 0U);
     EXPECT_EQ(clients.size(), 0U);
-    EXPECT_EQ(limit.used(), 0U);
+    EXPECT_EQ(places.half_open(), 0U);
+    EXPECT_EQ(places.used(), 0U);
     EXPECT_TRUE(heard.order.empty());
 }
 

@@ -117,8 +117,6 @@ void Port::keep_time(io::Deadline deadline) {
 Result<void> Port::check_room() const {
     if (peers_.size() >= kSessionsMax)
         return Error(Errc::limit, "there are too many sessions");
-    if (half_open_ >= kHalfOpenMax)
-        return Error(Errc::limit, "too many sessions wait for their clients");
     return {};
 }
 

@@ -69,7 +69,6 @@ std::string report_line(const PortReading& now, const PortReading& then);
 class Port {
 public:
     static constexpr std::size_t kSessionsMax = 50'000;
-    static constexpr std::size_t kHalfOpenMax = 5'000;
     // That lead to one session; as many as the engine remembers.
     static constexpr std::size_t kAddressesMax = 8;
     // An address from which something came so lately is not another session's.
@@ -89,7 +88,7 @@ public:
     Result<void> start(io::Scope& scope);
     const std::vector<std::unique_ptr<io::UdpSocket>>& sockets() const { return sockets_; }
 
-    // Errc::limit when there are too many sessions, or too many that nobody has come for yet.
+    // Errc::limit when there are too many sessions.
     Result<void> check_room() const;
     // Takes it over. Errc::conflict when a session has its name already, Errc::closed when it was retired before, Errc::limit.
     Result<void> add(std::unique_ptr<Peer> peer);

@@ -194,7 +194,7 @@ struct SessionFixture : ::testing::Test {
         EXPECT_TRUE(port->start(scope).ok());
         players = std::make_unique<Players>(*port);
         EXPECT_TRUE(players->start(scope).ok());
-        context = std::make_unique<Context>(Context{streams, vhosts, door, heard, clients, limit, *port, *players, log});
+        context = std::make_unique<Context>(Context{streams, vhosts, door, heard, clients, places, *port, *players, log});
         make_gate();
         server.ip = parse_ip("127.0.0.1").value();
         server.port = port->sockets().front()->endpoint().port;
@@ -248,7 +248,7 @@ struct SessionFixture : ::testing::Test {
     OpenDoor door;
     Heard heard;
     ClientTable clients;
-    ConnectionLimit limit{100};
+    Places places{100, log};
     std::unique_ptr<Port> port;
     std::unique_ptr<Players> players;
     std::unique_ptr<Context> context;

@@ -25,11 +25,9 @@ SessionPeer::SessionPeer(Context& context, ClientRequest request, RtcOptions opt
 
 SessionPeer::~SessionPeer() { CHECK(!stay_); }
 
-Result<void> SessionPeer::take_place() {
-    place_.emplace(context_.limit, sizeof(SessionPeer));
-    if (!*place_)
-        return Error(Errc::limit, "the server has as many clients as it may");
-    return {};
+void SessionPeer::take(Places::Place place) {
+    place_.emplace(std::move(place));
+    place_->set_bytes(sizeof(SessionPeer));
 }
 
 Result<void> SessionPeer::begin(const engine::rtc::DtlsContext& dtls, engine::rtc::SessionOptions options) {
@@ -75,6 +73,11 @@ void SessionPeer::take_datagram(TimePoint now, MutBytes datagram, const Transpor
     if (!taken.ok()) {
         end(taken.error());
         return;
+    }
+    if (!has_come_ && is_checked(from)) {
+        has_come_ = true;
+        if (const auto arrived = place_ ? place_->arrive(now) : Result<void>(); !arrived.ok())
+            return end(arrived.error());
     }
     drain(now);
     look_at_state(now);

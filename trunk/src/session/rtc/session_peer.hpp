@@ -31,8 +31,8 @@ public:
     const StreamPlan& plan() const { return plan_; }
     const Log& log() const { return log_; }
 
-    // Errc::limit when the process serves as many clients as it may.
-    Result<void> take_place();
+    // A half-open one; when its client has come it is one of the clients'.
+    void take(Places::Place place);
     // It has been admitted, and the answer is made: from now on the client may come. Errc::system.
     Result<void> begin(const engine::rtc::DtlsContext& dtls, engine::rtc::SessionOptions options);
     // It is over, for this reason. Once; later reasons are not heard.
@@ -89,13 +89,14 @@ private:
     StreamPlan plan_;
     std::string session_id_;
     ClientEntry entry_;
-    std::optional<ConnectionLimit::Place> place_;
+    std::optional<Places::Place> place_;  // half open until an address is proved
     std::unique_ptr<engine::rtc::Session> session_;
     std::optional<StreamStay> stay_;
     std::optional<Error> end_;
     TimePoint begun_;
     TimePoint last_heard_;
     std::uint64_t dropped_ = 0;
+    bool has_come_ = false;
     bool is_established_ = false;
 };
 

@@ -218,12 +218,28 @@ TEST_F(RtcSessions, AStreamOfAnotherKindIsRefusedUnlessItIsConverted) {
     EXPECT_TRUE(open(Purpose::play, "rtmp").ok());
 }
 
+TEST_F(RtcSessions, AClientTakesAPlaceWhenItComesAndGoesWhenThereIsNone) {
+    const auto first = come(Purpose::publish);
+    EXPECT_EQ(places.used(), 1U);
+    EXPECT_EQ(places.half_open(), 0U);
+    places.set_limits(2, {.connections_per_ip = 1});
+    const auto opened = open(Purpose::play);
+    ASSERT_TRUE(opened.ok());
+    EXPECT_EQ(places.half_open(), 1U);
+    TestClient second(*client_context, opened->answer, Purpose::publish, server);
+    second.run(100ms);
+    EXPECT_EQ(port->sessions(), 1U);
+    EXPECT_EQ(places.used(), 1U);
+    EXPECT_EQ(places.half_open(), 0U);
+    EXPECT_EQ(places.refused(Places::Reason::connections_per_ip), 1U);
+}
+
 TEST_F(RtcSessions, WhoIsKickedGoesAndItsStreamIsFree) {
     const auto publisher = come(Purpose::publish);
     clients.for_each([](ClientEntry& entry) { entry.kick("by the operator"); });
     publisher->run(50ms);
     EXPECT_EQ(port->sessions(), 0U);
-    EXPECT_EQ(limit.used(), 0U);
+    EXPECT_EQ(places.used(), 0U);
     EXPECT_TRUE(open(Purpose::publish).ok());
 }
 
@@ -266,7 +282,7 @@ TEST_F(RtcSessions, WhoComesAndGoesLeavesNothing) {
     EXPECT_EQ(after.dtls_objects, before.dtls_objects);
     EXPECT_EQ(after.paths, before.paths);
     EXPECT_EQ(players->groups(), 0U);
-    EXPECT_EQ(limit.used(), 1U);
+    EXPECT_EQ(places.used(), 1U);
 }
 
 }  // namespace

@@ -107,16 +107,20 @@ Result<void> TcpPort::listen(std::unique_ptr<io::TcpListener> listener, io::Scop
     auto& opened = *listeners_.back();
     return scope.start("rtc-listener", [this, &opened, &scope](io::Deadline forever) {
         accept_each(opened, scope, "rtc-tcp", log_, forever,
-                    [this](std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) { serve(std::move(stream), deadline); });
+                    [this](std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
+                        auto place = places_.take(Places::Kind::client, stream->peer_ip(), sizeof(Link), io::now());
+                        if (place.ok())
+                            serve(std::move(stream), *std::move(place), deadline);
+                    });
     });
 }
 
-void TcpPort::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
-    const ConnectionLimit::Place place(limit_, sizeof(Link));
+void TcpPort::serve(std::unique_ptr<io::TcpStream> stream, Places::Place place, io::Deadline deadline) {
+    place.set_bytes(sizeof(Link));
     const std::string peer = stream->peer();
     const auto ip = parse_ip(stream->peer_ip());
-    if (!place || !ip.ok()) {
-        LOG_WARN(log_, "refused {}: {}", peer, place ? ip.error().sentence() : "the server has as many clients as it may");
+    if (!ip.ok()) {
+        LOG_WARN(log_, "refused {}: {}", peer, ip.error().sentence());
         return;
     }
     static_cast<void>(stream->set_no_delay(true));

@@ -10,7 +10,7 @@
 #include "base/log.hpp"
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
-#include "session/common/connection_limit.hpp"
+#include "session/common/places.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/rtc/port.hpp"
 
@@ -25,8 +25,8 @@ public:
     static constexpr std::size_t kPendingBytesMax = 1 << 20;
 
     // `scratch` is shared with all fibers. What is referred to outlives the connections.
-    TcpPort(Port& port, ConnectionLimit& limit, MutBytes scratch, const Log& log)
-        : port_(port), limit_(limit), scratch_(scratch), log_(log) {}
+    TcpPort(Port& port, Places& places, MutBytes scratch, const Log& log)
+        : port_(port), places_(places), scratch_(scratch), log_(log) {}
     TcpPort(const TcpPort&) = delete;
     TcpPort& operator=(const TcpPort&) = delete;
 
@@ -34,7 +34,7 @@ public:
     Result<void> listen(std::unique_ptr<io::TcpListener> listener, io::Scope& scope);
     // A check is shorter than 2 KiB, and its frame begins with its length; HTTP begins with a letter, TLS with 22.
     bool begins_with(std::uint8_t first) const override { return first < 8; }
-    void serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) override;
+    void serve(std::unique_ptr<io::TcpStream> stream, Places::Place place, io::Deadline deadline) override;
     // Of the first listener; 0 without one.
     std::uint16_t port_number() const { return listeners_.empty() ? std::uint16_t{0} : listeners_.front()->endpoint().port; }
 
@@ -42,7 +42,7 @@ private:
     class Link;
 
     Port& port_;
-    ConnectionLimit& limit_;
+    Places& places_;
     MutBytes scratch_;
     const Log& log_;
     std::vector<std::unique_ptr<io::TcpListener>> listeners_;

@@ -4,14 +4,15 @@
 
 #include "base/log_format.hpp"
 #include "base/random.hpp"
+#include "io/loop.hpp"
 #include "session/common/accept_loop.hpp"
 #include "session/rtmp/connection.hpp"
 
 namespace live::session::rtmp {
 
-Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimit& limit,
+Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, Places& places,
                    io::Scope& connections, const Log& log)
-    : listener_(std::move(listener)), tls_(tls), context_(context), limit_(limit), connections_(connections), log_(log) {}
+    : listener_(std::move(listener)), tls_(tls), context_(context), places_(places), connections_(connections), log_(log) {}
 
 void Acceptor::run(io::Deadline deadline) {
     accept_each(*listener_, connections_, "rtmp", log_, deadline,
@@ -19,15 +20,10 @@ void Acceptor::run(io::Deadline deadline) {
 }
 
 void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
-    const ConnectionLimit::Place place(limit_, sizeof(Connection));
-    const Log log = log_.with_id(random_id());
-    if (!place) {
-        // The reference's number for it, which scripts look for.
-        constexpr int kTooMany = 1074;
-        LOG_WARN(log, "refused {}: {} connections are the limit (max_connections), code={}", stream->peer(), limit_.max(),
-                 kTooMany);
+    const auto place = places_.take(Places::Kind::client, stream->peer_ip(), sizeof(Connection), io::now());
+    if (!place.ok())
         return;
-    }
+    const Log log = log_.with_id(random_id());
     LOG_INFO(log, "{} client ip={}, fd={}", tls_ == nullptr ? "RTMP" : "RTMPS", stream->peer(), stream->native_handle());
     const Addresses addresses{stream->peer_ip(), stream->local_ip()};
     // On the heap, because what a parked fiber keeps on its stack should fit into one page.

@@ -7,7 +7,7 @@
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
 #include "io/tls_stream.hpp"
-#include "session/common/connection_limit.hpp"
+#include "session/common/places.hpp"
 #include "session/rtmp/context.hpp"
 
 namespace live::session::rtmp {
@@ -18,7 +18,7 @@ public:
     static constexpr std::chrono::seconds kTlsLimit{10};
 
     // `tls` is nullptr for plain RTMP. The connections' fibers belong to `connections`.
-    Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimit& limit,
+    Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, Places& places,
              io::Scope& connections, const Log& log);
 
     // Until cancelled.
@@ -33,7 +33,7 @@ private:
     std::unique_ptr<io::TcpListener> listener_;
     io::TlsContext* tls_;
     Context& context_;
-    ConnectionLimit& limit_;
+    Places& places_;
     io::Scope& connections_;
     const Log& log_;
 };

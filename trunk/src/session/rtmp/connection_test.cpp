@@ -204,10 +204,10 @@ struct SessionTest : ::testing::Test {
     FanOut fan_out{services};
     ClientTable clients;
     Traffic traffic;
-    ConnectionLimit limit{10};
+    Places places{10, log};
     std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(64 * 1024);
     Context context{streams, door, heard, fan_out, clients, traffic, scratch, "1", "test/1", 1};
-    Acceptor acceptor{*io::TcpListener::listen({"127.0.0.1", 0}), nullptr, context, limit, connections, log};
+    Acceptor acceptor{*io::TcpListener::listen({"127.0.0.1", 0}), nullptr, context, places, connections, log};
 };
 
 TEST_F(SessionTest, PlayersGetWhatIsPublishedFromTheGopOn) {
@@ -308,12 +308,12 @@ TEST_F(SessionTest, TheEndOfEverybodyIsToldOnceAndInOrder) {
     publish_second(*publisher, 0);
     read_until(*player, 50);
     player.reset();
-    while (limit.used() > 1)
+    while (places.used() > 1)
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
     EXPECT_EQ(heard.order, (std::vector<std::string>{"published cam", "play ended cam", "closed rtmp-play"}));
     heard.order.clear();
     publisher.reset();
-    while (limit.used() > 0)
+    while (places.used() > 0)
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
     EXPECT_EQ(heard.order, (std::vector<std::string>{"publish ended cam", "unpublished /live/cam", "closed fmle-publish"}));
     EXPECT_GT(heard.closed.received_bytes, 3073U + 50U * kSound.size());  // the handshake, and the media
@@ -342,12 +342,12 @@ TEST_F(SessionTest, EveryClientsTimeWithAStreamIsCounted) {
         EXPECT_GT(now.sent_bytes, 3073U + media_bytes);
     });
     player.reset();
-    while (limit.used() > 1)
+    while (places.used() > 1)
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
     EXPECT_EQ(watch.figures.delivered_packets, 50U);
     EXPECT_GT(watch.figures.sent_bytes, 3073U + media_bytes);
     clients.for_each([](ClientEntry& one) { one.kick("because of the test"); });
-    while (limit.used() > 0)
+    while (places.used() > 0)
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
     ASSERT_EQ(watch.order.size(), 4U);
     EXPECT_EQ(watch.order[0], "entered /live/cam as fmle-publish");
@@ -368,7 +368,7 @@ TEST_F(SessionTest, ARefusedClientOnlyCloses) {
     ASSERT_TRUE(player->refused.has_value());
     EXPECT_EQ(player->refused->description, "not today");
     const auto stranger = client(Mode::play, "../../etc");
-    while (limit.used() > 0)
+    while (places.used() > 0)
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
     EXPECT_EQ(heard.order, (std::vector<std::string>{"closed fmle-publish", "closed rtmp-play"}));
     EXPECT_EQ(watch.order, (std::vector<std::string>{"refused cam: not today", "refused cam: not today",
@@ -376,14 +376,14 @@ TEST_F(SessionTest, ARefusedClientOnlyCloses) {
 }
 
 TEST_F(SessionTest, OverTheLimitNobodyComesInAndAKickedClientGoes) {
-    limit.set_max(1);
+    places.set_limits(1, {});
     const auto publisher = client(Mode::publish);
     ASSERT_TRUE(publisher->started);
     EXPECT_TRUE(client(Mode::play)->closed);
     clients.for_each([](ClientEntry& one) { one.kick("test"); });
     publisher->step(io::Deadline::after(kSoon));
     EXPECT_TRUE(publisher->closed);
-    while (limit.used() > 0)
+    while (places.used() > 0)
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
     EXPECT_TRUE(client(Mode::publish)->started);
 }
