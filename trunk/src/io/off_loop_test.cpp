@@ -114,12 +114,45 @@ TEST_F(OffLoopTest, HangingRemoteWorkLeavesThreadsForLocalWork) {
     EXPECT_EQ(done, kJobs);
 }
 
+// As when every name that a stranger sends makes the resolver hang.
+TEST_F(OffLoopTest, HangingWorkOfStrangersIsBoundedAndHoldsUpNobodyElse) {
+    Scope scope("test");
+    const auto go = std::make_shared<std::atomic<bool>>(false);
+    std::size_t refused = 0;
+    std::size_t done = 0;
+    constexpr auto kKind = static_cast<std::size_t>(Work::stranger);
+    constexpr std::size_t kJobs = WorkerPool::kQueuedMax[kKind] + WorkerPool::kRunningMax[kKind] + 50;
+    for (std::size_t i = 0; i < kJobs; ++i)
+        MUST(scope.start("stranger", [&, go](Deadline) {
+            const auto outcome = off_loop(
+                [go] {
+                    while (!go->load())
+                        std::this_thread::yield();
+                    return true;
+                },
+                Deadline::after(30s), Work::stranger);
+            if (outcome.ok())
+                ++done;
+            else if (outcome.code() == Errc::limit)
+                ++refused;
+        }));
+    MUST(yield(Deadline::never()));
+    EXPECT_GE(refused, 50U);
+    for (const Work work : {Work::remote, Work::local})
+        for (int i = 0; i < 20; ++i)
+            EXPECT_EQ(MUST(off_loop([i] { return i; }, Deadline::after(10s), work)), i);
+    EXPECT_EQ(done, 0U);
+    go->store(true);
+    MUST(scope.join(Deadline::after(30s)));
+    EXPECT_EQ(done + refused, kJobs);
+}
+
 TEST_F(OffLoopTest, MoreJobsThanTheQueueTakesIsALimit) {
     Scope scope("test");
     const auto go = std::make_shared<std::atomic<bool>>(false);
     std::size_t refused = 0;
     std::size_t done = 0;
-    constexpr std::size_t kJobs = WorkerPool::kQueuedMax + WorkerPool::kThreads + 50;
+    constexpr std::size_t kJobs = WorkerPool::kQueuedMax[0] + WorkerPool::kThreads + 50;
     for (std::size_t i = 0; i < kJobs; ++i)
         MUST(scope.start("job", [&, go](Deadline) {
             const auto outcome = off_loop(

@@ -44,13 +44,13 @@ Result<std::vector<Endpoint>> look_up(const std::string& host, std::uint16_t por
 
 }  // namespace
 
-Result<std::vector<Endpoint>> resolve(const std::string& host, std::uint16_t port, Deadline deadline) {
+Result<std::vector<Endpoint>> resolve(const std::string& host, std::uint16_t port, Deadline deadline, Work whose) {
     if (SocketAddress::of({host, port}).ok())
         return std::vector<Endpoint>{{host, port}};
     constexpr std::size_t kNameMax = 253;  // RFC 1035, 2.3.4
     if (host.empty() || host.size() > kNameMax || host.find('\0') != std::string::npos)
         return Error(Errc::malformed, "a host name has 1 to 253 characters");
-    return off_loop([host, port] { return look_up(host, port); }, deadline, Work::remote);
+    return off_loop([host, port] { return look_up(host, port); }, deadline, whose);
 }
 
 }  // namespace live::io

@@ -8,6 +8,7 @@
 #include "base/endpoint.hpp"
 #include "base/result.hpp"
 #include "io/deadline.hpp"
+#include "io/worker_pool.hpp"
 
 namespace live::io {
 
@@ -15,6 +16,8 @@ inline constexpr std::size_t kAddressesMax = 16;
 
 // The addresses of a host for TCP, in the order to try them; an address as text is answered at once. Never empty; at most
 // kAddressesMax. Errc::not_found, Errc::timed_out, Errc::cancelled, Errc::limit, Errc::system.
-Result<std::vector<Endpoint>> resolve(const std::string& host, std::uint16_t port, Deadline deadline);
+//
+// `whose` is Work::stranger for a name that does not come from the operator.
+Result<std::vector<Endpoint>> resolve(const std::string& host, std::uint16_t port, Deadline deadline, Work whose = Work::remote);
 
 }  // namespace live::io

@@ -34,8 +34,8 @@ WorkerPool::~WorkerPool() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
-        local_.clear();
-        remote_.clear();
+        for (Queue& queue : queues_)
+            queue.jobs.clear();
     }
     wanted_.notify_all();
     for (std::thread& thread : threads_)
@@ -50,24 +50,26 @@ WorkerPool::~WorkerPool() {
 Result<void> WorkerPool::submit(std::shared_ptr<Job> job) {
     {
         const std::lock_guard lock(mutex_);
-        auto& queue = job->work == Work::remote ? remote_ : local_;
-        if (queue.size() >= kQueuedMax)
+        const std::size_t kind = index_of(job->work);
+        if (queues_[kind].jobs.size() >= kQueuedMax[kind])
             return Error(Errc::limit, "too much work waits for the worker threads");
-        queue.push_back(std::move(job));
+        queues_[kind].jobs.push_back(std::move(job));
     }
     wanted_.notify_one();
     return {};
 }
 
 std::shared_ptr<Job> WorkerPool::take() {
-    const bool takes_remote = local_.empty() && remote_running_ < kRemoteMax;
-    auto& queue = takes_remote ? remote_ : local_;
-    if (queue.empty())
-        return nullptr;
-    std::shared_ptr<Job> job = std::move(queue.front());
-    queue.pop_front();
-    remote_running_ += takes_remote ? 1 : 0;
-    return job;
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+        Queue& queue = queues_[kind];
+        if (queue.jobs.empty() || queue.running >= kRunningMax[kind])
+            continue;
+        std::shared_ptr<Job> job = std::move(queue.jobs.front());
+        queue.jobs.pop_front();
+        ++queue.running;
+        return job;
+    }
+    return nullptr;
 }
 
 void WorkerPool::work() {
@@ -81,10 +83,9 @@ void WorkerPool::work() {
         if (!job->abandoned.load())
             job->run();
         lock.lock();
-        if (job->work == Work::remote) {
-            --remote_running_;
+        --queues_[index_of(job->work)].running;
+        if (job->work != Work::local)
             wanted_.notify_one();  // this thread may find something else to do first
-        }
         finished_.push_back(std::move(job));
         // One write for all that the loop has not fetched yet.
         if (finished_.size() == 1) {

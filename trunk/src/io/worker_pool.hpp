@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -18,9 +19,10 @@
 namespace live::io {
 
 // What a job's thread waits for.
-enum class Work : bool {
-    local,   // this machine: files, /proc
-    remote,  // somebody else's machine, as name look-ups do: may hang for long, so only some threads take it
+enum class Work : std::uint8_t {
+    local,     // this machine: files, /proc
+    remote,    // somebody else's machine, as name look-ups do: may hang for long, so only some threads take it
+    stranger,  // the same for what a stranger has named, and may make hang: never before what the operator has named
 };
 
 class Job {
@@ -37,11 +39,11 @@ public:
 
 class WorkerPool final : public st::Engine::Waker {
 public:
-    static constexpr std::size_t kThreads = 4;
-    // Of these, how many may be at remote work.
-    static constexpr std::size_t kRemoteMax = 2;
-    // Of each kind.
-    static constexpr std::size_t kQueuedMax = 1024;
+    static constexpr std::size_t kThreads = 8;
+    static constexpr std::size_t kKinds = 3;
+    // Of these, how many may be at work of each kind: whatever hangs, there are some for the others.
+    static constexpr std::array<std::size_t, kKinds> kRunningMax = {4, 2, 2};
+    static constexpr std::array<std::size_t, kKinds> kQueuedMax = {1024, 1024, 64};
 
     // The threads start here. The engine outlives the pool.
     static Result<std::unique_ptr<WorkerPool>> create(st::Engine& engine);
@@ -61,13 +63,17 @@ private:
     // The next job for a thread that is free, if there is one. Under the mutex.
     std::shared_ptr<Job> take();
 
+    struct Queue {
+        std::deque<std::shared_ptr<Job>> jobs;
+        std::size_t running = 0;
+    };
+    static constexpr std::size_t index_of(Work work) { return static_cast<std::size_t>(work); }
+
     st::Engine& engine_;
     int event_fd_ = -1;
     std::mutex mutex_;
     std::condition_variable wanted_;
-    std::deque<std::shared_ptr<Job>> local_;
-    std::deque<std::shared_ptr<Job>> remote_;
-    std::size_t remote_running_ = 0;
+    std::array<Queue, kKinds> queues_;
     std::vector<std::shared_ptr<Job>> finished_;
     std::vector<std::thread> threads_;
     bool stopping_ = false;

@@ -216,7 +216,7 @@ Doctor::Probe Doctor::probe(const sdp::Candidate& candidate, io::Deadline deadli
     const auto limit = deadline.sooner(io::Deadline::after(kProbeLimit));
     const TimePoint start = io::now();
     const auto run = [&]() -> Result<void> {
-        const Endpoint endpoint = TRY(io::resolve(candidate.host, candidate.port, limit)).front();
+        const Endpoint endpoint = TRY(io::resolve(candidate.host, candidate.port, limit, io::Work::stranger)).front();
         const TransportAddress to{TRY(parse_ip(endpoint.ip)), endpoint.port};
         const Ends ends;
         auto peer = std::make_unique<ProbePeer>(context_.port, ends.ours, io::now() + kProbeLimit + std::chrono::seconds(1));

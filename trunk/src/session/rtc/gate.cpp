@@ -127,7 +127,6 @@ struct Gate::Opening {
     RtcOptions options;
     RtcServerOptions server;
     sdp::Description offer;
-    std::vector<sdp::Candidate> candidates;
 };
 
 Gate::Gate(Private, Context& context, std::unique_ptr<engine::rtc::Certificate> certificate,
@@ -179,13 +178,28 @@ std::vector<sdp::Candidate> Gate::candidates(const RtcServerOptions& options, co
         input.device_addresses = device_addresses();
     }
     const bool is_name = !input.api_host.empty() && !parse_ip(input.api_host).ok() && !is_loopback_host(input.api_host);
-    if (is_name && options.api_as_candidates && options.resolve_api_domain) {
-        const auto found = io::resolve(input.api_host, input.udp_port, deadline.sooner(io::Deadline::after(kResolveLimit)));
-        if (found.ok())
-            for (const Endpoint& endpoint : *found)
-                input.api_addresses.push_back(endpoint.ip);
-    }
+    if (is_name && options.api_as_candidates && options.resolve_api_domain)
+        input.api_addresses = addresses_of(input.api_host, deadline);
     return choose_candidates(input);
+}
+
+// None when it cannot be resolved, or not in time. That is remembered, so that nobody has to wait for the same name again soon.
+std::vector<std::string> Gate::addresses_of(const std::string& name, io::Deadline deadline) const {
+    const auto known = names_.find(name, io::now());
+    if (known && known->is_fresh)
+        return known->ips;
+    constexpr std::uint16_t kAnyPort = 1;
+    const auto limit = deadline.sooner(io::Deadline::after(kResolveLimit));
+    const auto found = io::resolve(name, kAnyPort, limit, io::Work::stranger);
+    std::vector<std::string> ips;
+    if (found.ok())
+        for (const Endpoint& endpoint : *found)
+            ips.push_back(endpoint.ip);
+    // These say nothing about the name.
+    const bool is_answer = found.ok() || (found.code() != Errc::cancelled && found.code() != Errc::limit);
+    if (is_answer)
+        names_.put(name, ips, io::now());
+    return ips.empty() && known ? known->ips : ips;
 }
 
 Result<Opened> Gate::open(Wish wish, io::Deadline deadline) {
@@ -194,16 +208,12 @@ Result<Opened> Gate::open(Wish wish, io::Deadline deadline) {
                     .wish = {},
                     .options = {},
                     .server = {},
-                    .offer = {},
-                    .candidates = {}};
+                    .offer = {}};
     TRY(check_ice(wish));
     opening.options = TRY(context_.vhosts.find(wish.client.vhost));
     opening.server = context_.vhosts.server();
     opening.offer = TRY(sdp::parse_description(wish.offer));
     TRY(context_.port.check_room());
-    opening.candidates = candidates(opening.server, wish.candidate, wish.api_host, deadline);
-    if (opening.candidates.empty())
-        return Error(Errc::not_found, "the server has no port for WebRTC");
     wish.client.id = random_id();
     const bool publishes = wish.purpose == sdp::Purpose::publish;
     wish.client.kind = publishes ? ClientKind::rtc_publish : ClientKind::rtc_play;
@@ -211,7 +221,8 @@ Result<Opened> Gate::open(Wish wish, io::Deadline deadline) {
     return publishes ? admit<PublishSession>(opening, deadline) : admit<PlaySession>(opening, deadline);
 }
 
-// Nothing here suspends behind the admission, so that no one comes between a stream and its session.
+// Names are resolved for those who are let in. Nothing here suspends behind that, so that no one comes between a stream and its
+// session.
 template <class Session>
 Result<Opened> Gate::admit(Opening& opening, io::Deadline deadline) {
     const Wish& wish = opening.wish;
@@ -227,6 +238,9 @@ Result<Opened> Gate::admit(Opening& opening, io::Deadline deadline) {
         session->entry().refuse(admitted.error());
         return Error(admitted.error());
     }
+    auto named = candidates(opening.server, wish.candidate, wish.api_host, deadline);
+    if (named.empty())
+        return Error(Errc::not_found, "the server has no port for WebRTC");
     narrow(terms, *session);
     const sdp::Agreement agreement = TRY(sdp::negotiate(opening.offer, terms));
     auto options = engine_options(wish, opening.options, opening.server, agreement, opening.offer);
@@ -237,7 +251,7 @@ Result<Opened> Gate::admit(Opening& opening, io::Deadline deadline) {
     options.ice.local_pwd = wish.pwd.empty() ? random_id(kPwdBytes) : wish.pwd;
     sdp::Local local = local_of(options, wish.client);
     local.fingerprint = fingerprint_;
-    local.candidates = std::move(opening.candidates);
+    local.candidates = std::move(named);
     TRY(session->begin(*dtls_, std::move(options)));
     begin_media(*session, agreement, opening.offer);
     Opened opened{sdp::write_answer(opening.offer, agreement, local), session->session_id(), session->token()};

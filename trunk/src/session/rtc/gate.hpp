@@ -12,6 +12,7 @@
 #include "base/time.hpp"
 #include "engine/rtc/certificate.hpp"
 #include "engine/rtc/dtls_transport.hpp"
+#include "io/name_cache.hpp"
 #include "session/rtc/candidates.hpp"
 #include "session/rtc/context.hpp"
 #include "wire/sdp/answer.hpp"
@@ -43,7 +44,7 @@ class Gate {
     struct Private {};
 
 public:
-    // For names in the API's address, so that a slow DNS server delays nobody for long.
+    // For names in the API's address, which the client has chosen, so that a slow DNS server delays nobody for long.
     static constexpr std::chrono::seconds kResolveLimit{2};
     // The machine's addresses are looked at no more often, however many come: that is a conversation with the kernel.
     static constexpr std::chrono::seconds kDevicesAge{1};
@@ -70,6 +71,8 @@ public:
     // What an answer would name, for a client that reached the API by this host.
     std::vector<wire::sdp::Candidate> candidates(const RtcServerOptions& options, const std::optional<HostAndPort>& asked,
                                                  const std::string& api_host, io::Deadline deadline) const;
+    // Names of clients, and what became of them.
+    const io::NameCache& names() const { return names_; }
     // Where the TCP port listens; 0 for nowhere.
     void set_tcp_port(std::uint16_t port) { tcp_port_ = port; }
 
@@ -80,6 +83,7 @@ private:
     Result<Opened> admit(Opening& opening, io::Deadline deadline);
     Result<SessionPeer*> find(std::string_view session, std::string_view token) const;
     const std::vector<std::string>& device_addresses() const;
+    std::vector<std::string> addresses_of(const std::string& name, io::Deadline deadline) const;
 
     Context& context_;
     std::unique_ptr<engine::rtc::Certificate> certificate_;
@@ -91,6 +95,7 @@ private:
         std::optional<TimePoint> read;
     };
     mutable Devices devices_;
+    mutable io::NameCache names_;
 };
 
 }  // namespace live::session::rtc

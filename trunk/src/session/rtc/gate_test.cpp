@@ -47,6 +47,23 @@ TEST_F(RtcGate, AnswersAnOfferWithASessionThatATokenEnds) {
     EXPECT_EQ(ends.all[0].why, "never connected: the client has ended the session");
 }
 
+TEST_F(RtcGate, AClientsNameIsResolvedWhenItIsLetInAndOnceInAWhile) {
+    Wish asked = wish(Purpose::publish);
+    asked.api_host = "no-such-host.invalid";
+    door.refuses = "cam";
+    EXPECT_EQ(gate->open(asked, io::Deadline::after(5s)).code(), Errc::denied);
+    EXPECT_EQ(gate->names().size(), 0U) << "nothing is asked of DNS for who is refused";
+    door.refuses.clear();
+    const auto opened = gate->open(asked, io::Deadline::after(5s));
+    ASSERT_TRUE(opened.ok()) << opened.error().text();
+    EXPECT_EQ(gate->names().size(), 1U);
+    EXPECT_TRUE(gate->close(opened->session, opened->token).ok());
+    port->end_batch(io::now());
+    const TimePoint start = io::now();
+    EXPECT_TRUE(gate->open(asked, io::Deadline::after(5s)).ok());
+    EXPECT_LT(io::now() - start, Gate::kResolveLimit / 2) << "it is known that there is no such host";
+}
+
 TEST_F(RtcGate, RefusesWithTheReasonAndKeepsNothing) {
     const auto refused = [this](Wish asked) {
         const auto opened = gate->open(std::move(asked), io::Deadline::after(2s));
