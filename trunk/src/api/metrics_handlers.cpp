@@ -111,6 +111,9 @@ void write_own(MetricsText& text, const Measured& measured) {
     text.family("millrace_fanout_sends_total", Type::counter, "Writes to players that were sent to together.").sample(sent.sends);
     text.family("millrace_fanout_handed_back_total", Type::counter, "Times that such a player could not take a whole write.")
         .sample(sent.handed_back);
+    text.family("millrace_sound_too_fast_total", Type::counter,
+                "Frames of sound that came so much faster than they play that they were not transcoded.")
+        .sample(measured.transcoders.too_fast());
     text.family("millrace_added_delay_seconds", Type::histogram,
                 "From a packet's arrival to its being written to a player, for each packet and player.")
         .histogram(delay.bounds(), delay.counts(), delay.sum());

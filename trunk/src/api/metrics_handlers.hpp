@@ -8,6 +8,7 @@
 
 #include "api/server_info.hpp"
 #include "api/system_sampler.hpp"
+#include "media/audio_transcoder.hpp"
 #include "service/stats/stream_board.hpp"
 #include "session/common/fan_out.hpp"
 #include "session/common/places.hpp"
@@ -36,6 +37,7 @@ struct Measured {
     const session::FanOutCounters& fan_out;
     const RtcMeter& rtc;
     const session::Places& places;
+    const media::AudioTranscoders& transcoders;
 };
 
 // exporter {}.

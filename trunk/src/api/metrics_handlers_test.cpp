@@ -36,6 +36,13 @@ struct SomeRtc final : RtcMeter {
     int level = 0;
 };
 
+class NoTranscoders final : public media::AudioTranscoders {
+public:
+    Result<std::unique_ptr<media::AudioTranscoder>> create(const media::Transcoding&) override {
+        return Error(Errc::unsupported, "none here");
+    }
+};
+
 struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     MetricsApiTest() {
         table.add_watcher(board);
@@ -74,7 +81,8 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     SomeRtc rtc;
     Log log;
     session::Places places{10, log};
-    MetricsApi api{{info, sampler, counters, board, fan_out, rtc, places}, ready};
+    NoTranscoders transcoders;
+    MetricsApi api{{info, sampler, counters, board, fan_out, rtc, places, transcoders}, ready};
 };
 
 TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {

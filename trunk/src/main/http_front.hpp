@@ -56,6 +56,7 @@ public:
         const api::Readiness& readiness;
         const api::MemoryCounts& memory;
         const api::RtcMeter& rtc;
+        const media::AudioTranscoders& transcoders;
     };
 
     HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::Places& places, const Log& log);

@@ -181,7 +181,8 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       raw_(std::make_unique<Raw>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
-      shown_{names_, *counters_, board_, *vhosts_, files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_, memory_, rtc_},
+      shown_{names_,           *counters_,          board_,  *vhosts_, files_, *raw_,
+             allocator_.get(), fan_out_.counters(), *ready_, memory_,  rtc_,   transcoders_},
       http_(shown_, settings_->stats.disk, scratch_, places_, log),
       stream_list_settings_(*settings_, hls_.index(), dash_player_) {
     start_conversion();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
+#include "wire/codec/aac.hpp"
 #include "wire/codec/opus.hpp"
 #include "wire/rtp_payload/audio.hpp"
 
@@ -31,6 +32,8 @@ Result<void> AudioToRtp::convert(const Packet& packet) {
     if (tag.codec != codec_ && tag.codec != Codec::aac)
         make_transcoder(tag.codec, {});
     if (tag.codec != codec_ || transcoder_ == nullptr)
+        return {};
+    if (is_too_fast(tag, packet.arrived))
         return {};
     const auto pushed = transcoder_->push(tag.body, packet.dts);
     while (auto frame = transcoder_->poll())
@@ -61,6 +64,8 @@ void AudioToRtp::make_transcoder(Codec codec, Bytes config) {
     is_refused_ = is_refused_ && codec == codec_;
     codec_ = codec;
     config_.assign(config.begin(), config.end());
+    const auto aac = wire::codec::parse_aac_config(config);
+    sample_rate_ = aac.ok() ? aac->sample_rate : kClockRate;
     transcoder_.reset();
     Result<std::unique_ptr<AudioTranscoder>> made = Error(Errc::unsupported, "this server has no transcoder");
     if (transcoders_ != nullptr)
@@ -72,6 +77,17 @@ void AudioToRtp::make_transcoder(Codec codec, Bytes config) {
     }
     if (!std::exchange(is_refused_, true))
         LOG_WARN(log_, "WebRTC players get no sound: {} cannot be made Opus: {}", flv::name_of(codec), made.error().text());
+}
+
+bool AudioToRtp::is_too_fast(const flv::AudioTag& tag, TimePoint arrived) {
+    if (meter_.take(sound_in(tag.codec, tag.body, sample_rate_), arrived))
+        return false;
+    transcoders_->note_too_fast();
+    if (counters_.too_fast++ == 0)
+        LOG_WARN(log_,
+                 "sound comes more than {} times as fast as it plays: WebRTC players miss what is too much; it is counted only",
+                 SoundMeter::kTimesRealTime);
+    return true;
 }
 
 Result<void> AudioToRtp::pass_on(const flv::AudioTag& tag, const Packet& packet) {

@@ -11,6 +11,7 @@
 #include "media/packet.hpp"
 #include "media/rtp_lane.hpp"
 #include "media/sample_line.hpp"
+#include "media/sound_meter.hpp"
 #include "wire/flv/audio_tag.hpp"
 
 namespace live::media {
@@ -20,8 +21,9 @@ public:
     static constexpr std::uint32_t kClockRate = 48'000;
 
     struct Counters {
-        std::uint64_t packets = 0;  // sent
-        std::uint64_t broken = 0;   // bodies that could not be read or decoded
+        std::uint64_t packets = 0;   // sent
+        std::uint64_t broken = 0;    // bodies that could not be read or decoded
+        std::uint64_t too_fast = 0;  // frames that were left out (SoundMeter)
     };
 
     // All outlive this; without `transcoders` (nullptr) there is sound only where it is Opus already.
@@ -38,6 +40,7 @@ private:
     Result<void> set_config(const wire::flv::AudioTag& tag);
     Result<void> set_opus(Bytes head);
     void make_transcoder(Codec codec, Bytes config);
+    bool is_too_fast(const wire::flv::AudioTag& tag, TimePoint arrived);
     Result<void> pass_on(const wire::flv::AudioTag& tag, const Packet& packet);
     void send(Slice payload, MediaTime time, TimePoint arrived);
     void set_track();
@@ -49,6 +52,8 @@ private:
     Codec codec_ = Codec::none;
     std::vector<std::uint8_t> config_;             // that the transcoder was made for
     std::unique_ptr<AudioTranscoder> transcoder_;  // none for Opus, and where none could be made
+    std::uint32_t sample_rate_ = 0;                // of AAC
+    SoundMeter meter_;
     SampleLine opus_line_{kClockRate};
     Counters counters_;
     bool is_refused_ = false;  // this codec cannot be converted; said in the log

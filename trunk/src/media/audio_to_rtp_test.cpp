@@ -54,6 +54,23 @@ TEST_F(AudioToRtpTest, AnotherConfigGetsAnotherTranscoder) {
     EXPECT_EQ(transcoders.made.size(), 2U);
 }
 
+TEST_F(AudioToRtpTest, SoundThatComesTooFastIsLeftOutBeforeItIsTranscoded) {
+    push(aac_config());  // of 44.1 kHz
+    for (int i = 0; i < 1'000; ++i) {
+        Packet packet = aac(i * 23ms);
+        packet.arrived = TimePoint{} + 1h;
+        push(packet);
+    }
+    EXPECT_EQ(converter.counters().packets, 215U) << "five seconds of it";
+    EXPECT_EQ(converter.counters().too_fast, 785U);
+    EXPECT_EQ(transcoders.too_fast(), 785U);
+    EXPECT_EQ(lines.count("as fast as it plays"), 1U);
+    Packet later = aac(23s);
+    later.arrived = TimePoint{} + 1h + 1s;
+    push(later);
+    EXPECT_EQ(converter.counters().packets, 216U);
+}
+
 TEST_F(AudioToRtpTest, Mp3NeedsNoConfig) {
     for (int i = 0; i < 3; ++i)
         push(audio_packet(Codec::mp3, PacketKind::frames, i * 26ms, Octets(100, 1)));

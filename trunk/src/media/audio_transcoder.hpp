@@ -42,8 +42,15 @@ class AudioTranscoders {
 public:
     virtual Result<std::unique_ptr<AudioTranscoder>> create(const Transcoding& what) = 0;
 
+    // Frames that were left out because they came faster than SoundMeter allows, of all streams.
+    void note_too_fast() { ++too_fast_; }
+    std::uint64_t too_fast() const { return too_fast_; }
+
 protected:
     ~AudioTranscoders() = default;
+
+private:
+    std::uint64_t too_fast_ = 0;
 };
 
 }  // namespace live::media

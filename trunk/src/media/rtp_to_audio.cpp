@@ -54,12 +54,25 @@ Result<void> RtpToAudio::convert(const RtpPacket& packet) {
         emit(false, packet.payload.bytes(), packet.time);
         return {};
     }
+    if (is_too_fast(packet))
+        return {};
     const auto pushed = transcoder_->push(packet.payload.bytes(), packet.time);
     while (const auto frame = transcoder_->poll()) {
         ++counters_.frames;
         emit(false, frame->data.bytes(), frame->time);
     }
     return pushed;
+}
+
+bool RtpToAudio::is_too_fast(const RtpPacket& packet) {
+    if (meter_.take(sound_in(Codec::opus, packet.payload.bytes(), 0), packet.arrived))
+        return false;
+    transcoders_->note_too_fast();
+    if (counters_.too_fast++ == 0)
+        LOG_WARN(log_,
+                 "sound comes more than {} times as fast as it plays: RTMP players miss what is too much; it is counted only",
+                 SoundMeter::kTimesRealTime);
+    return true;
 }
 
 void RtpToAudio::emit(bool is_config, Bytes content, MediaTime dts) {

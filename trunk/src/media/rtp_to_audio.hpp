@@ -11,6 +11,7 @@
 #include "media/audio_transcoder.hpp"
 #include "media/options.hpp"
 #include "media/rtp_lane.hpp"
+#include "media/sound_meter.hpp"
 
 namespace live::media {
 
@@ -23,6 +24,7 @@ public:
     struct Counters {
         std::uint64_t frames = 0;
         std::uint64_t broken = 0;
+        std::uint64_t too_fast = 0;  // packets that were left out (SoundMeter)
     };
 
     // All outlive this; `transcoders` may be nullptr.
@@ -40,6 +42,7 @@ private:
     using Codec = wire::flv::AudioCodec;
 
     Result<void> convert(const RtpPacket& packet);
+    bool is_too_fast(const RtpPacket& packet);
     void emit(bool is_config, Bytes content, MediaTime dts);
 
     BridgeOptions options_;
@@ -47,6 +50,7 @@ private:
     const Log& log_;
     Codec codec_ = Codec::none;
     std::unique_ptr<AudioTranscoder> transcoder_;  // none while Opus is passed on
+    SoundMeter meter_;
     std::deque<Body> bodies_;
     Counters counters_;
     bool has_config_ = false;  // emitted

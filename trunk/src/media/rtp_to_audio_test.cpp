@@ -51,6 +51,16 @@ TEST_F(RtpToAudioTest, MakesAac) {
     EXPECT_FALSE(other.poll());
 }
 
+TEST_F(RtpToAudioTest, SoundThatComesTooFastIsLeftOutBeforeItIsTranscoded) {
+    ASSERT_TRUE(converter.set_track(kOpus));
+    for (int i = 0; i < 1'000; ++i)
+        push(converter, i * 20ms);  // all at one moment
+    EXPECT_EQ(converter.counters().frames, 250U);
+    EXPECT_EQ(converter.counters().too_fast, 750U);
+    EXPECT_EQ(transcoders.too_fast(), 750U);
+    EXPECT_EQ(lines.count("as fast as it plays"), 1U);
+}
+
 TEST_F(RtpToAudioTest, WithoutTranscoderOpusGoesOn) {
     RtpToAudio alone{options, nullptr, log};
     EXPECT_TRUE(alone.set_track(kOpus));
