@@ -1,20 +1,65 @@
 #include "base/bytes.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
+#include <sys/mman.h>
+
 namespace live {
 
+namespace {
+
+// In front of the bytes.
+constexpr std::size_t kHeader = alignof(std::max_align_t);
+
+// nullptr when there are none.
+void* take_pages(std::size_t size) {
+    void* const pages = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages == MAP_FAILED ? nullptr : pages;
+}
+
+}  // namespace
+
 Slice Slice::allocate(std::size_t size) {
-    constexpr std::size_t kHeader = alignof(std::max_align_t);
     static_assert(sizeof(Owner) <= kHeader);
-    void* memory = std::malloc(kHeader + size);
+    void* memory = size >= kOwnPagesMin ? take_pages(kHeader + size) : nullptr;
+    const bool has_own_pages = memory != nullptr;
+    if (!has_own_pages)
+        memory = std::malloc(kHeader + size);
     CHECK(memory != nullptr);
     Slice slice;
-    slice.owner_ = std::construct_at(static_cast<Owner*>(memory), Owner{size, 1});
+    slice.owner_ = std::construct_at(static_cast<Owner*>(memory), Owner{size, 1, has_own_pages});
     slice.data_ = static_cast<std::uint8_t*>(memory) + kHeader;
     slice.size_ = size;
     return slice;
+}
+
+void Slice::give_back(Owner* owner) {
+    if (owner->has_own_pages)
+        ::munmap(owner, kHeader + owner->size);
+    else
+        std::free(owner);
+}
+
+void Slice::grow(std::size_t size) {
+    CHECK(owner_ != nullptr && owner_->count == 1 && owner_->size == size_ && size >= size_);
+#ifdef __linux__
+    // Moved, not copied.
+    if (owner_->has_own_pages) {
+        if (void* const moved = ::mremap(owner_, kHeader + size_, kHeader + size, MREMAP_MAYMOVE); moved != MAP_FAILED) {
+            owner_ = static_cast<Owner*>(moved);
+            owner_->size = size;
+            data_ = static_cast<std::uint8_t*>(moved) + kHeader;
+            size_ = size;
+            return;
+        }
+    }
+#endif
+    Slice longer = allocate(size);
+    std::copy_n(data_, size_, longer.data_);
+    *this = std::move(longer);
 }
 
 Slice Slice::copy_of(Bytes bytes) {

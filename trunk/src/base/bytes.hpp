@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -21,6 +20,9 @@ inline std::string_view as_text(Bytes bytes) { return {reinterpret_cast<const ch
 
 class Slice {
 public:
+    // From so many bytes on a Slice has pages of its own, which go back to the system with it. In the heap they would stay.
+    static constexpr std::size_t kOwnPagesMin = 512 << 10;
+
     Slice() = default;
     Slice(const Slice& other) : owner_(other.owner_), data_(other.data_), size_(other.size_) { retain(); }
     Slice(Slice&& other) noexcept
@@ -38,6 +40,9 @@ public:
     // `size` bytes of fresh memory, not initialised. The caller has checked the size against its own limit.
     static Slice allocate(std::size_t size);
     static Slice copy_of(Bytes bytes);
+
+    // Makes a whole one longer, for who may write to it. The new bytes at its end are not initialised; what was borrowed is void.
+    void grow(std::size_t size);
 
     Bytes bytes() const { return {data_, size_}; }
     const std::uint8_t* data() const { return data_; }
@@ -63,6 +68,7 @@ private:
     struct Owner {
         std::size_t size;
         std::uint32_t count;
+        bool has_own_pages;
     };
 
     void retain() {
@@ -71,8 +77,9 @@ private:
     }
     void release() {
         if (owner_ != nullptr && --owner_->count == 0)
-            std::free(owner_);
+            give_back(owner_);
     }
+    static void give_back(Owner* owner);
 
     Owner* owner_ = nullptr;
     std::uint8_t* data_ = nullptr;

@@ -63,6 +63,27 @@ TEST(Slice, FreshMemoryCanBeFilled) {
     EXPECT_EQ(as_text(slice.bytes()), "abc");
 }
 
+TEST(Slice, GrowsAndKeepsItsBytesOnBothSidesOfHavingPagesOfItsOwn) {
+    Slice slice = Slice::copy_of(as_bytes("hello"));
+    for (const std::size_t size : {std::size_t{5}, std::size_t{6}, Slice::kOwnPagesMin - 1, Slice::kOwnPagesMin,
+                                   3 * Slice::kOwnPagesMin + 1, 40 * Slice::kOwnPagesMin}) {
+        slice.grow(size);
+        ASSERT_EQ(slice.size(), size);
+        EXPECT_EQ(slice.memory_bytes(), size);
+        EXPECT_EQ(as_text(slice.bytes().first(5)), "hello");
+        slice.mutable_bytes()[size - 1] = 'o';
+    }
+    const Slice part = slice.sub(1, 3);
+    slice = Slice();
+    EXPECT_EQ(as_text(part.bytes()), "ell");
+}
+
+TEST(SliceDeathTest, SharedMemoryDoesNotGrow) {
+    Slice slice = Slice::copy_of(as_bytes("x"));
+    const Slice other = slice;
+    EXPECT_DEATH(slice.grow(2), "CHECK failed");
+}
+
 TEST(SliceDeathTest, SharedMemoryIsNotWritten) {
     Slice slice = Slice::copy_of(as_bytes("x"));
     const Slice other = slice;

@@ -24,11 +24,15 @@ Result<std::optional<Message>> ChunkReader::read(Bytes& input) {
         if (piece->begins)
             TRY(begin_message(piece->index));
         Payload& payload = payloads_[piece->index];
-        CHECK(piece->at + piece->payload.size() <= payload.slice.size());
+        const std::size_t needed = piece->at + piece->payload.size();
+        CHECK(needed <= stream.length);
+        if (needed > payload.slice.size())
+            make_room(payload, needed, stream.length);
         if (!piece->payload.empty())
             std::memcpy(payload.bytes + piece->at, piece->payload.data(), piece->payload.size());
         if (piece->ends) {
             pending_bytes_ -= stream.length;
+            held_bytes_ -= payload.slice.size();
             return std::optional(
                 Message{stream.type, stream.timestamp_ms, stream.stream_id, stream.id, std::move(payload.slice)});
         }
@@ -39,6 +43,7 @@ Result<std::optional<Message>> ChunkReader::read(Bytes& input) {
 void ChunkReader::abort(std::uint32_t chunk_stream) {
     if (const auto index = follower_.abort(chunk_stream)) {
         pending_bytes_ -= follower_.stream(*index).length;
+        held_bytes_ -= payloads_[*index].slice.size();
         payloads_[*index] = {};
     }
 }
@@ -55,8 +60,10 @@ Result<void> ChunkReader::begin_message(std::size_t index) {
         payloads_.resize(index + 1);
     const MessageType type = follower_.stream(index).type;
     const bool is_media = type == MessageType::audio || type == MessageType::video;
-    payloads_[index] = is_media && length <= kSharedBytesMax ? carve(length) : allocate(length);
+    payloads_[index] =
+        is_media && length <= kSharedBytesMax ? carve(length) : allocate(std::min<std::size_t>(length, kFirstBytes));
     pending_bytes_ += length;
+    held_bytes_ += payloads_[index].slice.size();
     return {};
 }
 
@@ -66,6 +73,15 @@ ChunkReader::Payload ChunkReader::allocate(std::size_t length) {
     Slice slice = Slice::allocate(length);
     std::uint8_t* const bytes = slice.mutable_bytes().data();
     return {std::move(slice), bytes};
+}
+
+// Twice as much while that is little; never more than the message.
+void ChunkReader::make_room(Payload& payload, std::size_t needed, std::size_t length) {
+    const std::size_t size = payload.slice.size();
+    const std::size_t room = std::min(std::max(needed, size + std::min(size, kMoreBytesMax)), length);
+    payload.slice.grow(room);
+    payload.bytes = payload.slice.mutable_bytes().data();
+    held_bytes_ += room - size;
 }
 
 ChunkReader::Payload ChunkReader::carve(std::size_t length) {

@@ -35,6 +35,11 @@ public:
     ChunkReader() : ChunkReader(Limits{}) {}
     explicit ChunkReader(Limits limits) : limits_(limits), follower_(limits.chunk_streams) {}
 
+    // Of a message that shares none, what there is room for when it begins, and how much more at most is added at a time: memory
+    // follows the bytes that come, not the length that a peer declares.
+    static constexpr std::size_t kFirstBytes = 64 << 10;
+    static constexpr std::size_t kMoreBytesMax = 1 << 20;
+
     // Takes bytes from the front of `input` until a message is complete or `input` is empty, and moves `input` behind what it
     // took. Call again while it gives messages. Errc::malformed and Errc::limit are final: the place in the stream is lost.
     Result<std::optional<Message>> read(Bytes& input);
@@ -53,6 +58,9 @@ public:
     // none.
     void abort(std::uint32_t chunk_stream);
 
+    // Of memory, for messages that have begun and not ended.
+    std::size_t held_bytes() const { return held_bytes_; }
+
     // Gives back memory that only a busy peer needs.
     void release_buffers() {
         follower_.release_buffers();
@@ -70,14 +78,16 @@ private:
 
     Result<void> begin_message(std::size_t index);
     static Payload allocate(std::size_t length);
+    void make_room(Payload& payload, std::size_t needed, std::size_t length);
     Payload carve(std::size_t length);
 
     Limits limits_;
     ChunkFollower follower_;
     std::vector<Payload> payloads_;  // by the follower's index
     Slice block_;
-    MutBytes room_;  // what is left of it
-    std::size_t pending_bytes_ = 0;
+    MutBytes room_;                  // what is left of it
+    std::size_t pending_bytes_ = 0;  // as declared
+    std::size_t held_bytes_ = 0;     // as taken
 };
 
 }  // namespace live::wire::rtmp

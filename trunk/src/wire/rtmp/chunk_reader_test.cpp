@@ -303,6 +303,45 @@ TEST(ChunkReader, AbortForgetsTheMessageAndItsShareOfTheBound) {
     EXPECT_EQ(outcome.messages, (std::vector<Expected>{{kAudio, 9, 1, 4, {3, 4}}}));
 }
 
+TEST(ChunkReader, TakesMemoryAsBytesComeNotAsTheyAreDeclared) {
+    constexpr std::uint32_t kLength = 9'000'000;
+    constexpr std::uint32_t kChunkSize = 60'000;
+    Octets payload(kLength);
+    for (std::size_t i = 0; i < payload.size(); ++i)
+        payload[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
+    ByteWriter out;
+    write_message(out, 6, kVideo, 5, 1, payload, kChunkSize);
+    ChunkReader reader;
+    reader.set_chunk_size(kChunkSize);
+    Outcome outcome;
+    std::size_t fed = 0;
+    for (Bytes rest = out.written(); !rest.empty();) {
+        const Bytes part = rest.first(std::min<std::size_t>(rest.size(), 10'000));
+        feed(reader, part, outcome);
+        rest = rest.subspan(part.size());
+        fed += part.size();
+        EXPECT_LE(reader.held_bytes(), std::max(ChunkReader::kFirstBytes, fed + std::min(fed, ChunkReader::kMoreBytesMax)));
+    }
+    EXPECT_EQ(reader.held_bytes(), 0U);
+    EXPECT_EQ(outcome.messages, (std::vector<Expected>{{kVideo, 5, 1, 6, std::move(payload)}}));
+}
+
+TEST(ChunkReader, CountsWhatItHoldsForMessagesThatHaveBegun) {
+    ChunkReader reader;
+    reader.set_chunk_size(2);
+    Outcome outcome;
+    ByteWriter out;
+    out.bytes(type0_header(4, 0, 200'000, kVideo, 1).view()).zeros(2);
+    out.bytes(type0_header(5, 0, 40, kAudio, 1).view()).zeros(2);
+    feed(reader, out.written(), outcome);
+    EXPECT_EQ(reader.held_bytes(), ChunkReader::kFirstBytes + 40);
+    reader.abort(4);
+    EXPECT_EQ(reader.held_bytes(), 40U);
+    reader.abort(5);
+    EXPECT_EQ(reader.held_bytes(), 0U);
+    EXPECT_FALSE(outcome.error);
+}
+
 TEST(ChunkReader, AChunkSizeTakesEffectBetweenMessages) {
     ChunkReader reader;
     Outcome outcome;
