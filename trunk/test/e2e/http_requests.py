@@ -130,12 +130,15 @@ class HttpRequest:
     body: bytes
     chunked: bool
     connection: bytes | None
+    names_host: bool
 
     def encode(self, ids: dict) -> bytes:
         target = self.target
         for name, value in ids.items():
             target = target.replace(b"{%s}" % name.encode(), value.encode())
         fields = [*self.fields, *([(b"Connection", self.connection)] if self.connection else [])]
+        if self.names_host and all(name != b"Host" for name, _ in fields):
+            fields.append((b"Host", b"a"))
         body = self.body
         if self.chunked:
             fields.append((b"Transfer-Encoding", b"chunked"))
@@ -148,14 +151,14 @@ class HttpRequest:
 
     def stays(self) -> bool:
         """The client may send another request on this connection."""
-        return self.connection != b"close" if self.version in (b"HTTP/1.1", b"HTTP/1.9") else self.version == b"HTTP/1.0" and self.connection == b"keep-alive"
+        return self.connection != b"close" if self.version in (b"HTTP/1.1", b"HTTP/1.9") else self.version == b"HTTP/1.0" and b"keep-alive" in (self.connection or b"")
 
 
 @st.composite
 def http_requests(draw, endpoint: str) -> HttpRequest:
     methods = [b"GET", b"DELETE"] if "/clients/{" in endpoint else _METHODS
     return HttpRequest(draw(st.sampled_from(methods)), draw(targets(endpoint)), draw(st.sampled_from(_VERSIONS)), draw(_field_lists), draw(_bodies),
-                       draw(st.booleans()), draw(st.sampled_from(_CONNECTIONS)))
+                       draw(st.booleans()), draw(st.sampled_from(_CONNECTIONS)), draw(st.sampled_from([True] * 15 + [False])))
 
 
 @dataclass

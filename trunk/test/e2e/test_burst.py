@@ -2,6 +2,7 @@
 wait: who takes what it is sent loses nothing within queue_length, and what anybody loses beyond it is said."""
 
 import json
+import socket
 import threading
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from http_streams import AUDIO, VIDEO, HttpStream, read_tags
 from live_server import wait_until
 from rtmp_client import DATA, Message, Player, RtmpClient, encode_message, read_flv
 
-REMUX = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
+REMUX = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } publish { normal_timeout 60000; }"
 BURST_S = 25
+KERNEL_BYTES = 4 << 20  # that a socket may hold to be sent, as Linux has it
 
 
 def burst_of(clip: Path, seconds: int) -> tuple[bytes, list[tuple]]:
@@ -34,12 +36,11 @@ def burst_of(clip: Path, seconds: int) -> tuple[bytes, list[tuple]]:
 
 
 class HttpPlayer(threading.Thread):
-    """Plays until the stream ends."""
+    """Plays until the stream ends, from start() on."""
 
-    def __init__(self, live, path: str):
+    def __init__(self, live, path: str, receive_buffer: int = 0):
         super().__init__(daemon=True)
-        self.stream = HttpStream(live.ports["http"], path)
-        self.start()
+        self.stream = HttpStream(live.ports["http"], path, receive_buffer=receive_buffer)
 
     def run(self) -> None:
         while not self.stream.ended:
@@ -48,6 +49,9 @@ class HttpPlayer(threading.Thread):
     def frames(self) -> list[tuple]:
         self.join(20)
         assert not self.is_alive(), "the stream did not end"
+        return self.frames_so_far()
+
+    def frames_so_far(self) -> list[tuple]:
         _, tags = read_tags(self.stream.body)
         return [Message(t.type, t.timestamp, 1, t.body).mark() for t in tags if t.type in (AUDIO, VIDEO) and not t.is_sequence_header()]
 
@@ -85,7 +89,7 @@ def test_a_burst_reaches_everybody_who_waits_whole(server, clip, vhost):
     for each in filter(None, (live, ts)):
         http = [HttpPlayer(each, "/live/cam." + ("flv" if each is live else "ts")) for _ in range(3)]
         rtmp = [Player(each.ports["rtmp"], "cam") for _ in range(3)]
-        for player in rtmp:
+        for player in http + rtmp:
             player.start()
         publisher = publish_at_once(each, data)
         for player in rtmp:
@@ -107,12 +111,18 @@ def test_a_burst_reaches_everybody_who_waits_whole(server, clip, vhost):
 
 def test_what_a_burst_over_the_queue_length_costs_is_said_in_every_protocol(server, clip):
     live = server(REMUX + "play { queue_length 5; }")
-    data, marks = burst_of(clip("basic"), BURST_S)
-    flv = HttpPlayer(live, "/live/cam.flv")
+    # More than the kernel keeps for who does not read meanwhile.
+    data, marks = burst_of(clip("basic"), 12 * BURST_S)
+    assert len(data) > 3 * KERNEL_BYTES
+    flv = HttpPlayer(live, "/live/cam.flv", receive_buffer=1 << 16)
     rtmp = Player(live.ports["rtmp"], "cam")
-    rtmp.start()
+    rtmp.client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
     publisher = publish_at_once(live, data)
+    wait_until(lambda: live.api("/api/v1/streams/")["streams"][0]["frames"] >= sum(kind == VIDEO for kind, _ in marks), 20, "all of it has come")
+    flv.start()
+    rtmp.start()
     wait_until(lambda: rtmp.messages and rtmp.messages[-1].mark() == marks[-1], 20, "the RTMP player has the last frame")
+    wait_until(lambda: flv.stream.body and flv.frames_so_far()[-1:] == marks[-1:], 20, "the HTTP-FLV player has it, too")
     told = [c["dropped_packets"] for c in live.api("/api/v1/clients/")["clients"] if not c["publish"]]
     assert len(told) == 2 and all(count > 0 for count in told), told
     got = {"rtmp": len([m for m in rtmp.stop() if not m.is_sequence_header()])}

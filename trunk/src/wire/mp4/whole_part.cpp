@@ -188,6 +188,9 @@ private:
         const auto end = ends.find(id);
         if (!track_at || !media_at || timescale == 0 || end == ends.end())
             return {};
+        // No header of version 0 can say it: a damaged file.
+        if (end->second / timescale >= std::numeric_limits<std::uint32_t>::max() / kMovieTimescale)
+            return {};
         const std::uint64_t ms =
             end->second / timescale * kMovieTimescale + end->second % timescale * kMovieTimescale / timescale;
         put(*track_at, ms);
