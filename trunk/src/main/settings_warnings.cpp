@@ -22,10 +22,14 @@ constexpr std::string_view kVhostVariable = "[vhost]";
 using Templates = std::vector<std::pair<std::string_view, std::string>>;
 
 Templates templates_of(const service::hls::HlsOptions& hls) {
-    Templates templates = {{"hls_m3u8_file", normal_path(hls.path, hls.m3u8_file)},
-                           {"hls_ts_file", normal_path(hls.path, hls.ts_file)},
-                           {"hls_fmp4_file", normal_path(hls.path, hls.fmp4_file)},
-                           {"hls_init_file", normal_path(hls.path, hls.init_file)}};
+    using service::hls::Fmp4;
+    Templates templates = {{"hls_m3u8_file", normal_path(hls.path, hls.m3u8_file)}};
+    if (hls.use_fmp4 != Fmp4::on)
+        templates.emplace_back("hls_ts_file", normal_path(hls.path, hls.ts_file));
+    if (hls.use_fmp4 != Fmp4::off) {
+        templates.emplace_back("hls_fmp4_file", normal_path(hls.path, hls.fmp4_file));
+        templates.emplace_back("hls_init_file", normal_path(hls.path, hls.init_file));
+    }
     if (hls.keys)
         templates.emplace_back("hls_key_file", normal_path(hls.key_file_path, hls.key_file));
     return hls.enabled ? templates : Templates();

@@ -49,8 +49,13 @@ Variables Names::variables(std::chrono::system_clock::time_point now) const {
 
 std::vector<std::string> Names::claimed_paths() const {
     const Variables names = {{"vhost", stream_.vhost}, {"app", stream_.app}, {"stream", stream_.stream}};
+    std::vector<const std::string*> forms = {&options_.m3u8_file};
+    if (options_.use_fmp4 != Fmp4::on)
+        forms.push_back(&options_.ts_file);
+    if (options_.use_fmp4 != Fmp4::off)
+        forms.insert(forms.end(), {&options_.fmp4_file, &options_.init_file});
     std::vector<std::string> paths;
-    for (const auto* form : {&options_.m3u8_file, &options_.ts_file, &options_.fmp4_file, &options_.init_file})
+    for (const std::string* form : forms)
         paths.push_back(normal_path(options_.path, replace_variables(*form, names)));
     if (options_.keys)
         paths.push_back(normal_path(options_.key_file_path, replace_variables(options_.key_file, names)));

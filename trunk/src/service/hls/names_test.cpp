@@ -35,6 +35,17 @@ TEST(HlsNames, AllVariablesAreReplaced) {
     EXPECT_EQ(fragment.uri, "20240506/125327009-1715000007009-7-2040.ts");
 }
 
+TEST(HlsNames, OnlyFilesOfItsContainersAreClaimed) {
+    HlsOptions options;
+    const auto count = [&](Fmp4 use) {
+        options.use_fmp4 = use;
+        return Names(options, kCam, Zone::utc).claimed_paths().size();
+    };
+    EXPECT_EQ(count(Fmp4::by_codec), 4U) << "the playlist, fragments of both, the init segment";
+    EXPECT_EQ(count(Fmp4::on), 3U);
+    EXPECT_EQ(count(Fmp4::off), 2U);
+}
+
 TEST(HlsNames, ATimestampMayCountFragments) {
     HlsOptions options;
     options.fragment = 10s;
