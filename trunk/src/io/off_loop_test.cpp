@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -13,6 +14,15 @@
 
 namespace live::io {
 namespace {
+
+// A job that keeps its thread until it is told to go.
+auto busy_until(std::shared_ptr<std::atomic<bool>> go) {
+    return [go = std::move(go)] {
+        while (!go->load())
+            std::this_thread::yield();
+        return true;
+    };
+}
 
 class OffLoopTest : public testing::Test {
 protected:
@@ -124,13 +134,7 @@ TEST_F(OffLoopTest, HangingWorkOfStrangersIsBoundedAndHoldsUpNobodyElse) {
     constexpr std::size_t kJobs = WorkerPool::kQueuedMax[kKind] + WorkerPool::kRunningMax[kKind] + 50;
     for (std::size_t i = 0; i < kJobs; ++i)
         MUST(scope.start("stranger", [&, go](Deadline) {
-            const auto outcome = off_loop(
-                [go] {
-                    while (!go->load())
-                        std::this_thread::yield();
-                    return true;
-                },
-                Deadline::after(30s), Work::stranger);
+            const auto outcome = off_loop(busy_until(go), Deadline::after(30s), Work::stranger);
             if (outcome.ok())
                 ++done;
             else if (outcome.code() == Errc::limit)
@@ -155,13 +159,7 @@ TEST_F(OffLoopTest, MoreJobsThanTheQueueTakesIsALimit) {
     constexpr std::size_t kJobs = WorkerPool::kQueuedMax[0] + WorkerPool::kThreads + 50;
     for (std::size_t i = 0; i < kJobs; ++i)
         MUST(scope.start("job", [&, go](Deadline) {
-            const auto outcome = off_loop(
-                [go] {
-                    while (!go->load())
-                        std::this_thread::yield();
-                    return 1;
-                },
-                Deadline::after(30s));
+            const auto outcome = off_loop(busy_until(go), Deadline::after(30s));
             if (outcome.ok())
                 ++done;
             else if (outcome.code() == Errc::limit)
