@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/byte_reader.hpp"
 #include "wire/amf/amf.hpp"
 
@@ -62,7 +64,7 @@ Result<Slice> data_from_amf3(Bytes body) {
     ByteWriter out;
     for (std::size_t count = 0; !in.at_end(); ++count) {
         if (count == kCommandArgumentsMax)
-            return Error(Errc::limit, "a data message with more than " + std::to_string(kCommandArgumentsMax) + " values");
+            return Error(Errc::limit, fmt::format("a data message with more than {} values", kCommandArgumentsMax));
         wire::amf::write_amf0(out, TRY(wire::amf::read_amf0(in)));
     }
     return Slice::copy_of(out.written());
