@@ -135,6 +135,19 @@ void write_places(MetricsText& text, const session::Places& places) {
     }
 }
 
+void write_memory_budget(MetricsText& text, const session::MemoryBudget& memory) {
+    using Kind = session::MemoryBudget::Kind;
+    text.family("millrace_memory_budget_bytes", Type::gauge, "limits.memory_budget: what clients may make the server take.")
+        .sample(std::uint64_t{memory.max()});
+    text.family("millrace_memory_used_bytes", Type::gauge, "Of the memory budget, by what it is used for.");
+    text.sample(std::uint64_t{memory.bytes(Kind::unfinished)}, {{"use", "unfinished"}});
+    text.sample(std::uint64_t{memory.bytes(Kind::buffers)}, {{"use", "rtc_buffers"}});
+    text.sample(std::uint64_t{memory.streams() - memory.windows()}, {{"use", "packets"}});
+    text.sample(std::uint64_t{memory.windows()}, {{"use", "windows"}});
+    text.family("millrace_memory_losses_total", Type::counter, "Clients and streams that were closed because they held the most.")
+        .sample(memory.losses());
+}
+
 void write_rtcp(MetricsText& text, const session::rtc::PortReading& rtc) {
     using engine::rtc::RtcpCounts;
     constexpr std::pair<const char*, std::uint64_t RtcpCounts::*> kNames[] = {{"key_request", &RtcpCounts::key_requests},
@@ -247,6 +260,7 @@ Reply MetricsHandler::handle(const Request& request, io::Deadline) {
     write_process(text, measured_);
     write_own(text, measured_);
     write_places(text, measured_.places);
+    write_memory_budget(text, measured_.places.memory());
     write_rtc(text, measured_.rtc);
     return {kOk, kContentType, text.take(), {}};
 }

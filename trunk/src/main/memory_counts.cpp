@@ -73,6 +73,8 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
         {"connections", places_.used(), places_.bytes()},
         {"rtc_half_open", places_.half_open(), std::nullopt},
         {"addresses", places_.addresses().size(), places_.addresses().bytes()},
+        {"unfinished", places_.memory().uses().size(), places_.memory().bytes(session::MemoryBudget::Kind::unfinished)},
+        {"windows", media.sources, places_.memory().windows()},
         {"tls_sessions", loop.tls_sessions, io::openssl_bytes()},
         {"fibers", loop.fibers, loop.fibers * loop.fiber_bytes},
         // Address space: a parked fiber has touched little of it (/api/v1/fibers).

@@ -10,7 +10,7 @@ namespace live::main_ {
 
 bool TrimClock::is_due(TimePoint now, std::size_t held_bytes) {
     peak_ = std::max(peak_, held_bytes);
-    if (peak_ - held_bytes < kWorthBytes) {
+    if (peak_ - held_bytes < std::max(kWorthBytes, peak_ / kWorthPart)) {
         low_since_.reset();
         return false;
     }

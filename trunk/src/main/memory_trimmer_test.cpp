@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::size_t kLevel = 10 << 20;
+constexpr std::size_t kLevel = 8 << 20;
 constexpr std::size_t kLow = kLevel - TrimClock::kWorthBytes;
 const TimePoint kBegin{};
 

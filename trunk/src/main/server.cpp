@@ -185,10 +185,19 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
              allocator_.get(), fan_out_.counters(), *ready_, memory_,  rtc_,   transcoders_},
       http_(shown_, settings_->stats.disk, scratch_, places_, log),
       stream_list_settings_(*settings_, hls_.index(), dash_player_) {
+    set_limits(connections_max);
+    admission_.set_memory(places_.memory());
     start_conversion();
 }
 
 Server::~Server() = default;
+
+void Server::set_limits(std::size_t connections_max) {
+    places_.set_limits(connections_max, settings_->limits);
+    const std::size_t wanted = std::size_t{settings_->limits.memory_budget} << 20;
+    places_.memory().set_max(wanted > 0 ? wanted : usual_memory_budget());
+    LOG_INFO(log_, "{} connections, and {} MiB of memory for what clients send", connections_max, places_.memory().max() >> 20);
+}
 
 Result<std::unique_ptr<Server>> Server::create(Settings settings, ServerNames names, std::size_t connections_max,
                                                const Log& log) {
@@ -250,6 +259,7 @@ Result<void> Server::start() {
     start_forwarding();
     apply_ingests();
     TRY(services_.start("hls-sessions", [this](io::Deadline forever) { hls_.run(forever); }));
+    TRY(services_.start("memory-keeper", [this](io::Deadline forever) { memory_keeper_.run(forever); }));
     TRY(services_.start("housekeeping", [this](io::Deadline forever) { run_housekeeping(forever); }));
     TRY(services_.start("certificates", [this](io::Deadline forever) { watch_certificates(forever); }));
     takes_clients_ = true;
@@ -321,7 +331,7 @@ Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     rtc_.set_settings(*next);
     stream_list_settings_.set_settings(*next);
     settings_ = std::move(next);
-    places_.set_limits(connections_max, settings_->limits);
+    set_limits(connections_max);
     kick_lost_clients();
     http_.apply(*settings_);
     apply_ingests();
@@ -420,7 +430,7 @@ void Server::run_housekeeping(io::Deadline deadline) {
             LOG_INFO(log_, "Live: cleanup die source, id=[{}], total={}", url, streams_.size());
         dash_.reap();
         access_log_.flush();
-        if (trim_clock.is_due(io::now(), io::openssl_bytes() + places_.bytes()))
+        if (trim_clock.is_due(io::now(), io::openssl_bytes() + places_.bytes() + places_.memory().used()))
             give_memory_back();
         if (round % kUsageEvery != 0)
             continue;

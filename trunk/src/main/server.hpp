@@ -18,6 +18,7 @@
 #include "main/caster_front.hpp"
 #include "main/http_front.hpp"
 #include "main/memory_counts.hpp"
+#include "main/memory_keeper.hpp"
 #include "main/rtc_front.hpp"
 #include "main/served_certificate.hpp"
 #include "main/server_names.hpp"
@@ -103,6 +104,7 @@ private:
     service::dvr::DvrContext recording_context();
     void finish_left_recordings(io::Deadline deadline);
     void apply_ingests();
+    void set_limits(std::size_t connections_max);
     void run_housekeeping(io::Deadline deadline);
     void watch_certificates(io::Deadline deadline);
 
@@ -148,6 +150,7 @@ private:
     service::hls::HlsHandler hls_player_;
     service::dash::DashService dash_;
     service::dash::DashHandler dash_player_;
+    MemoryKeeper memory_keeper_{{places_.memory(), streams_, hls_, dash_, clients_}, log_};
     service::snapshot::SnapshotService snapshots_{streams_};
     std::unique_ptr<Raw> raw_;
     std::unique_ptr<Ready> ready_;

@@ -7,6 +7,7 @@
 #include "service/access_log/access_log.hpp"
 #include "service/hooks/hook_service.hpp"
 #include "session/common/admission.hpp"
+#include "session/common/memory_budget.hpp"
 
 namespace live::main_ {
 
@@ -17,9 +18,11 @@ public:
     void set_settings(const Settings& settings) { settings_ = &settings; }
     // Before any client. Without, nobody is called.
     void set_hooks(service::hooks::HookService& hooks) { hooks_ = &hooks; }
+    // Without, there is room for every publisher.
+    void set_memory(const session::MemoryBudget& memory) { memory_ = &memory; }
 
     Result<session::rtmp::RtmpOptions> connect(const session::ClientRequest& request, io::Deadline deadline) override;
-    // Virtual host, refer.all, on_connect, security, refer.publish, on_publish, forward.backend.
+    // Memory, virtual host, refer.all, on_connect, security, refer.publish, on_publish, forward.backend.
     Result<session::StreamPlan> publish(const session::ClientRequest& request, io::Deadline deadline) override;
     // Virtual host, refer.all, on_connect, security, on_play, refer.play.
     Result<session::StreamPlan> play(const session::ClientRequest& request, io::Deadline deadline) override;
@@ -48,6 +51,7 @@ private:
 
     const Settings* settings_;
     service::hooks::HookService* hooks_ = nullptr;
+    const session::MemoryBudget* memory_ = nullptr;
 };
 
 // What a source is called: "/app/stream" in the default virtual host, "vhost/app/stream" in another.

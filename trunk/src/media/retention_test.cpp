@@ -145,7 +145,10 @@ struct Bytewise final : Reader {
     wire::rtmp::ChunkReader parser;
 };
 
-void watch(std::uint32_t seed) {
+// Whether somebody else needs the memory now and then.
+enum class Memory : bool { enough, scarce };
+
+void watch(std::uint32_t seed, Memory memory) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Broadcast broadcast(seed);
     std::vector<std::unique_ptr<Reader>> readers;
@@ -162,6 +165,11 @@ void watch(std::uint32_t seed) {
             }
         }
         broadcast.packet();
+        if (memory == Memory::scarce && broadcast.random() % 100 == 0) {
+            broadcast.stage.source->let_go(broadcast.random() % (broadcast.stage.source->ring().bytes() + 1));
+            for (const auto& reader : readers)
+                reader->was_within = false;
+        }
         for (std::size_t r = 0; r < readers.size(); ++r) {
             readers[r]->look(broadcast);
             if (habits[r] == 0 || (habits[r] == 3 && broadcast.random() % 300 == 0))
@@ -182,7 +190,12 @@ void watch(std::uint32_t seed) {
 
 TEST(Retention, NobodyWithinTheBoundsLosesAnythingAndAllLossIsCounted) {
     for (std::uint32_t seed = 0; seed < 60; ++seed)
-        watch(seed);
+        watch(seed, Memory::enough);
+}
+
+TEST(Retention, WhatIsLetGoOfIsCountedAndReadersGoOn) {
+    for (std::uint32_t seed = 100; seed < 130; ++seed)
+        watch(seed, Memory::scarce);
 }
 
 // A forward or a recording on a slow disk, with gop_cache off and key frames far apart: where it goes on must be kept too.

@@ -215,10 +215,35 @@ void Source::trim() {
     const auto history = std::max<MediaTime>(options_.history_min, readers() > 0 ? kHistory : MediaTime::zero());
     if (history > MediaTime::zero())
         keep = std::min(keep, ring_.find_time(ring_.newest().dts - history));
-    keep = keep_for_readers(keep_for_places(std::max(keep, floor), floor), floor);
+    drop(std::max(keep, floor), floor);
+}
+
+void Source::drop(Sequence keep, Sequence floor) {
+    keep = keep_for_readers(keep_for_places(keep, floor), floor);
     for (HeldRun& held : runs_)
         held.run->drop_before(keep);
     drop_before(keep);
+}
+
+void Source::let_go(std::size_t bytes) {
+    Sequence floor = ring_.first();
+    for (std::size_t gone = 0; gone < bytes && floor < ring_.next(); ++floor)
+        gone += ring_.at(floor).payload.size();
+    if (gop_start_ && *gop_start_ < floor)
+        gop_start_.reset();
+    drop(floor, floor);
+}
+
+bool Source::is_behind() const {
+    return !runs_.empty() || rtp_holders_ > 0 ||
+           std::ranges::any_of(packet_readers_, [this](const PacketReader* reader) { return reader->sequence() < ring_.next(); });
+}
+
+std::size_t Source::held_bytes() const {
+    std::size_t sum = ring_.bytes() + ring_.size() * sizeof(Packet) + (rtp_lane_ != nullptr ? rtp_lane_->held_bytes() : 0);
+    for (const HeldRun& held : runs_)
+        sum += held.run->bytes();
+    return sum;
 }
 
 void Source::drop_before(Sequence keep) {

@@ -190,6 +190,13 @@ public:
     // The publisher fills the lane itself.
     bool brings_rtp() const { return publication_ != nullptr && publication_->key_frames_ != nullptr; }
 
+    // Somebody has not read all there is yet, or may not have.
+    bool is_behind() const;
+    // What its packets take, in every form in which they are kept.
+    std::size_t held_bytes() const;
+    // Lets go of the oldest packets, of about so many bytes, whoever still wants them: for a stream that nobody publishes.
+    void let_go(std::size_t bytes);
+
     void add_reader(PacketReader& reader) { packet_readers_.push_back(&reader); }
     void remove_reader(PacketReader& reader) { std::erase(packet_readers_, &reader); }
     void add_listener(PacketListener& listener, Listens how = Listens::at_once) {
@@ -225,6 +232,8 @@ private:
     void track_gop(const Packet& packet);
     std::unique_ptr<RunEncoder> encoder_for(const RunFormat& format) const;
     void trim();
+    // What is before `keep`, and before `floor` whoever wants it.
+    void drop(Sequence keep, Sequence floor);
     // Of the ring alone.
     void drop_before(Sequence keep);
     // The first packet that the ring's own bounds let stay.

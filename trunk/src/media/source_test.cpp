@@ -76,6 +76,27 @@ TEST_F(SourceTest, OneGopOverTheByteLimitIsDroppedWhole) {
     EXPECT_EQ(source->join_point(), source->ring().next());
 }
 
+TEST_F(SourceTest, LetsGoOfTheOldestWhoeverWantsThem) {
+    picture(0, true);
+    Cursor slow(source, Listens::patiently);
+    for (int i = 1; i < 10; ++i)
+        source->append(packet(Kind::video, 40 * i, false, 1'000));
+    WireRun& run = source->hold_run({Container::flv});
+    const std::size_t before = source->held_bytes();
+    source->let_go(3'000);
+    EXPECT_EQ(source->ring().first(), 4U) << "100 and three times 1,000";
+    EXPECT_EQ(source->join_point(), 10U);
+    EXPECT_LT(source->held_bytes(), before);
+    EXPECT_EQ(run.tail(), run.offset_of(4));
+    EXPECT_FALSE(slow.take().has_value()) << "it goes on behind all there is";
+    EXPECT_EQ(slow.dropped(), 10U);
+    source->let_go(SIZE_MAX);
+    EXPECT_TRUE(source->ring().empty());
+    picture(400, true);
+    EXPECT_TRUE(slow.take().has_value());
+    source->release_run({Container::flv});
+}
+
 TEST_F(SourceTest, OneGopOfTooManyPacketsIsDroppedWhole) {
     options.gop_cache_frames_max = 0;
     source->set_options(options);

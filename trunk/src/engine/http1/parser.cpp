@@ -47,6 +47,7 @@ public:
     Response take_response();
     const Response& response() const { return response_; }
     std::string take_body() { return std::exchange(response_.body, {}); }
+    std::size_t held_bytes() const { return response_.body.capacity(); }
     const Request* streamed() const { return streamed_ ? &*streamed_ : nullptr; }
 
 private:
@@ -404,6 +405,8 @@ std::optional<Request> RequestParser::next() {
 
 const Request* RequestParser::streamed() const { return core_->streamed(); }
 std::string RequestParser::take_body() { return core_->take_body(); }
+
+std::size_t RequestParser::held_bytes() const { return core_->held_bytes(); }
 
 bool RequestParser::is_idle() const { return !core_->has_begun(); }
 bool RequestParser::take_wants_continue() { return core_->take_wants_continue(); }

@@ -50,6 +50,8 @@ public:
     // is held here, not the whole.
     std::string take_body();
 
+    // Of memory, for the body as far as it has arrived and is not taken.
+    std::size_t held_bytes() const;
     // Nothing of a request has arrived since the last one: the connection may be closed for idleness without harm.
     bool is_idle() const;
     // The client waits for "100 Continue" before it sends its body (RFC 9110, 10.1.1). True once a request.

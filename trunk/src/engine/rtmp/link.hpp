@@ -66,6 +66,8 @@ public:
     std::optional<std::string> take_warning() { return std::exchange(warning_, std::nullopt); }
 
     std::uint32_t peer_chunk_size() const { return reader_.chunk_size(); }
+    // Of messages that have begun and not ended.
+    std::size_t held_bytes() const { return reader_.held_bytes(); }
     std::uint32_t chunk_size() const { return chunk_size_; }
     std::uint64_t bytes_received() const { return bytes_received_; }
 

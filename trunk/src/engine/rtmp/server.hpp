@@ -87,6 +87,8 @@ public:
     std::uint32_t peer_chunk_size() const { return link_.peer_chunk_size(); }
     std::uint32_t chunk_size() const { return link_.chunk_size(); }
     std::uint64_t bytes_received() const { return link_.bytes_received(); }
+    // Of memory, for what has begun to come and what waits for an answer.
+    std::size_t held_bytes() const { return link_.held_bytes() + rest_.capacity(); }
 
     // Gives back what a parked player does not need. What remains, this object included, is below 1 KiB.
     void release_buffers();

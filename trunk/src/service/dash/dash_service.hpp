@@ -38,6 +38,10 @@ public:
     const HeldFiles& held() const { return held_; }
     // Streams with DASH, those that wait to be disposed of included.
     std::size_t size() const { return jobs_.size(); }
+    template <class Visitor>
+    void for_each(Visitor&& visit) const {
+        jobs_.for_each(visit);
+    }
 
 private:
     media::StreamTable& streams_;

@@ -65,6 +65,7 @@ void DashStream::on_published() {
     drain();
     segmenter_.restart();
     published_ = true;
+    is_given_up_ = false;
     must_follow_clock_ = began_.has_value();
     cursor_.readable().raise();
 }
@@ -100,7 +101,22 @@ void DashStream::run(io::Deadline deadline) {
     close_files();
 }
 
+void DashStream::give_up() {
+    is_given_up_ = true;
+    cursor_.readable().raise();
+}
+
+std::size_t DashStream::held_bytes() const {
+    std::size_t sum = disk_.bytes();
+    for (const std::deque<Segment>* segments : {&listed_, &left_})
+        for (const Segment& segment : *segments)
+            sum += segment.all_bytes();
+    return sum;
+}
+
 Duration DashStream::time_after_end() const {
+    if (is_given_up_)
+        return Duration::zero();
     if (options_.dispose.count() > 0)
         return options_.dispose;
     return std::max<Duration>(kFragmentsInMemory * options_.window_size * options_.fragment, 3s);

@@ -36,6 +36,7 @@ public:
     void run(io::Deadline deadline);
 
     std::size_t waiting() const { return jobs_.size(); }
+    std::size_t bytes() const { return bytes_; }
 
 private:
     struct Job {

@@ -1,6 +1,6 @@
 // StreamJobs: what a service makes of published streams, one Output for each: a fiber makes the files, another one writes them.
-// An Output has run(Deadline) and run_files(Deadline), close_files() for when nothing comes any more, is_over(), and the url() of
-// its source.
+// An Output has run(Deadline) and run_files(Deadline), close_files() for when nothing comes any more, is_over(), the url() of its
+// source, is_published(), held_bytes() of memory, and give_up() for when they are needed.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +31,14 @@ public:
         const auto is_it = [&url](const auto& job) { return !job->output.is_over() && job->output.url() == url; };
         const auto found = std::ranges::find_if(jobs_, is_it);
         return found == jobs_.end() ? nullptr : &(*found)->output;
+    }
+
+    // Those that go on. The visitor must not suspend.
+    template <class Visitor>
+    void for_each(Visitor&& visit) const {
+        for (const auto& job : jobs_)
+            if (!job->output.is_over())
+                visit(job->output);
     }
 
     // Never suspends: what was started runs when the caller does. Without a fiber to write it is made for memory alone; without

@@ -45,6 +45,10 @@ public:
     const FileIndex& index() const { return index_; }
     // Streams with HLS, those that wait to be disposed of included.
     std::size_t size() const { return jobs_.size(); }
+    template <class Visitor>
+    void for_each(Visitor&& visit) const {
+        jobs_.for_each(visit);
+    }
 
 private:
     media::StreamTable& streams_;

@@ -115,6 +115,7 @@ void StreamOutput::on_published(const session::ClientRequest& publisher) {
     configs_ = {};
     publisher_ = publisher;
     published_ = true;
+    is_given_up_ = false;
     ignoring_ = false;
     list_.set_ended(false);
     cursor_.readable().raise();
@@ -125,6 +126,11 @@ void StreamOutput::on_unpublished() {
     segmenter_.interrupt();
     published_ = false;
     ended_at_ = io::now();
+    cursor_.readable().raise();
+}
+
+void StreamOutput::give_up() {
+    is_given_up_ = true;
     cursor_.readable().raise();
 }
 
@@ -160,6 +166,8 @@ void StreamOutput::run(io::Deadline deadline) {
 }
 
 Duration StreamOutput::time_after_end() const {
+    if (is_given_up_)
+        return Duration::zero();
     const auto& options = setup_.options;
     return options.dispose.count() > 0 ? options.dispose : std::max(kWindowsInMemory * options.window, 3'000ms);
 }

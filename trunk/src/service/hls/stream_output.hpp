@@ -80,6 +80,10 @@ public:
     void on_published(const session::ClientRequest& publisher);
     void on_unpublished();
     bool is_published() const { return published_; }
+    // Of memory, what waits for the disk included.
+    std::size_t held_bytes() const { return list_.bytes() + files_.bytes(); }
+    // Nobody publishes, and the memory is needed: disposes of everything now.
+    void give_up();
 
     // Makes segments until nobody publishes any more and everything is disposed of, or until it is cancelled.
     void run(io::Deadline deadline);
@@ -184,6 +188,7 @@ private:
     TimePoint ended_at_{};
     TimePoint complained_at_{};
     bool published_ = false;
+    bool is_given_up_ = false;  // until the next publisher
     bool ignoring_ = false;  // hls_on_error ignore, until the next publisher
     bool recovered_ = false;
     bool bytes_told_ = false;  // that they cut the list

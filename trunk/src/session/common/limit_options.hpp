@@ -15,6 +15,7 @@ struct LimitOptions {
     std::uint32_t rtc_half_open_per_ip = 200;
     std::uint32_t rtc_offers_per_ip = 50;
     std::uint32_t hls_sessions_per_ip = 2000;
+    std::uint32_t memory_budget = 0;  // MiB; 0: a half of what there is
     // Addresses and networks, checked with IpNetwork::parse().
     std::vector<std::string> trusted{};
 };

@@ -112,21 +112,21 @@ std::size_t Places::places_for(Kind kind, bool is_trusted) const {
     return has_kept ? max_ + kKeptForControl : max_;
 }
 
-Result<Places::Place> Places::take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
-    // What has no address of a network is one stranger.
+std::optional<IpAddress> Places::group_of(std::string_view ip) const {
     const auto parsed = parse_ip(ip);
     const IpAddress address = parsed.ok() ? *parsed : IpAddress();
-    const bool trusted = is_trusted(address);
+    return is_trusted(address) ? std::nullopt : std::optional(AddressBook::group_of(address));
+}
+
+Result<Places::Place> Places::take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
+    const std::optional<IpAddress> group = group_of(ip);
     if (kind == Kind::half_open && half_open_ >= options_.rtc_half_open)
         return refuse(Reason::rtc_half_open, ip, options_.rtc_half_open, now);
     // An offer takes none, but without one its client would come for nothing.
-    if (kind != Kind::viewer && used_ >= places_for(kind, trusted))
+    if (kind != Kind::viewer && used_ >= places_for(kind, !group))
         return refuse(Reason::max_connections, ip, max_, now);
-    std::optional<IpAddress> group;
-    if (!trusted) {
-        group = AddressBook::group_of(address);
+    if (group)
         TRY(enter_address(kind, *group, ip, AddressBook::Pace::counts, now));
-    }
     return Place(*this, kind, group, bytes);
 }
 

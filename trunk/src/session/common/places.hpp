@@ -1,6 +1,6 @@
 // Places: the one accountant of how many clients the process serves, over all protocols and for each address, and of those that
 // want to be one and have proved nothing yet. Everybody who begins to serve somebody asks here. It writes what it refuses into
-// the log, a line for each reason every few seconds.
+// the log, a line for each reason every few seconds. The memory that those clients may take is accounted for in memory().
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@
 #include "base/time.hpp"
 #include "session/common/address_book.hpp"
 #include "session/common/limit_options.hpp"
+#include "session/common/memory_budget.hpp"
 
 namespace live::session {
 
@@ -88,6 +89,10 @@ public:
     // Of the objects that have a place, without what they own elsewhere.
     std::size_t bytes() const { return bytes_; }
     const AddressBook& addresses() const { return addresses_; }
+    // What an address counts as; none for who is trusted. What has no address of a network is one stranger.
+    std::optional<IpAddress> group_of(std::string_view ip) const;
+    MemoryBudget& memory() { return memory_; }
+    const MemoryBudget& memory() const { return memory_; }
     std::uint64_t refused(Reason reason) const { return refusals_[static_cast<std::size_t>(reason)].count; }
 
 private:
@@ -113,6 +118,7 @@ private:
     std::size_t bytes_ = 0;
     AddressBook addresses_;
     std::array<Refusals, kReasons> refusals_{};
+    MemoryBudget memory_{*this};
 };
 
 }  // namespace live::session

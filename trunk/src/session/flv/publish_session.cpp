@@ -100,6 +100,7 @@ Result<void> PublishSession::take(Bytes bytes, media::Ingest& ingest) {
             case flv::TagType::script: ingest.push_data(time_ms, std::move(tag->body)); break;
         }
     }
+    exchange_.memory().set(reader_.unfinished_bytes());
     return {};
 }
 

@@ -39,14 +39,15 @@ Reply redirect_to(std::string location, const std::string& raw_query) {
 }  // namespace
 
 Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context,
-                       const Places& places, const Log& log)
+                       Places& places, const Log& log)
     : stream_(std::move(stream)),
       tcp_(tcp),
       peer_(stream_->peer()),
       peer_ip_(std::move(peer_ip)),
       context_(context),
       places_(places),
-      log_(log) {
+      log_(log),
+      memory_(places.memory(), MemoryBudget::Kind::unfinished, *this) {
     make_parser();
 }
 
@@ -60,6 +61,11 @@ void Connection::run(io::Deadline deadline) {
 // A frame of its own: below run() a live stream is served for hours.
 [[gnu::noinline]] void Connection::log_end(const Error& error) {
     LOG_WARN(log_, "HTTP client {} finished. reason=\"{}\"", stream_->peer(), error.text());
+}
+
+void Connection::lose_memory(std::string why) {
+    LOG_WARN(log_, "HTTP client {} is closed: {}", stream_->peer(), why);
+    stream_->close();
 }
 
 Result<void> Connection::serve(io::Deadline deadline) {
@@ -86,6 +92,7 @@ Result<bool> Connection::wait_for_next(io::Deadline deadline) {
     // Given back while it is at hand in the processor's cache; and nobody has it without being served.
     request_.reset();
     parser_.reset();
+    memory_.set(0);
     const IdleStreams::Entry idle(context_.idle, *stream_);
     const auto waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleLimit)));
     if (!waited.ok() && waited.code() != Errc::timed_out)
@@ -108,7 +115,7 @@ void Connection::refuse(int status, io::Deadline deadline, http1::Request messag
     const std::uint64_t number = message.method.empty() ? 0 : context_.requests;
     Request refused;
     refused.message = std::move(message);
-    Exchange exchange(refused, {*stream_, tcp_, context_, *parser_, rest_, log_, number, false}, BodyMode::whole);
+    Exchange exchange(refused, {*stream_, tcp_, context_, *parser_, rest_, memory_, log_, number, false}, BodyMode::whole);
     if (!exchange.send(error_reply(status, http1::reason_of(status)), deadline).ok())
         return;
     const auto limit = deadline.sooner(io::Deadline::after(kRefusalLimit));
@@ -153,6 +160,7 @@ Result<void> Connection::receive(io::Deadline deadline) {
 // The parser stops behind one request; what is left waits until that is answered.
 Result<void> Connection::feed(Bytes input) {
     const std::size_t used = TRY(parser_->feed(input));
+    memory_.set(parser_->held_bytes() + input.size() - used);
     if (used == 0 && !input.empty())
         return Error(Errc::malformed, "bytes that belong to no HTTP request");
     const Bytes left = input.subspan(used);
@@ -195,7 +203,7 @@ bool Connection::streams_body(const http1::Request& head) const {
 Result<Connection::Next> Connection::answer(io::Deadline deadline) {
     const BodyMode mode = parser_->streamed() != nullptr ? BodyMode::streamed : BodyMode::whole;
     TRY(understand_next(deadline));
-    Exchange exchange(*request_, {*stream_, tcp_, context_, *parser_, rest_, log_, context_.requests, may_stay()}, mode);
+    Exchange exchange(*request_, {*stream_, tcp_, context_, *parser_, rest_, memory_, log_, context_.requests, may_stay()}, mode);
     if (Handler* handler = TRY(route(exchange, deadline)))
         TRY(handler->serve(exchange, deadline));
     return exchange.must_close() ? Next::close : Next::go_on;

@@ -23,7 +23,7 @@
 
 namespace live::session::http {
 
-class Connection {
+class Connection final : private MemoryBudget::Holder {
 public:
     // A whole request, or the header of one with a streamed body, has to come in this time, so that one byte a second does not
     // hold a place for ever.
@@ -38,13 +38,17 @@ public:
 
     // `tcp` is the stream when it is plain TCP, else nullptr: then it is TLS.
     Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context,
-               const Places& places, const Log& log);
+               Places& places, const Log& log);
 
     // Returns when the connection is over.
     void run(io::Deadline deadline);
 
 private:
     enum class Next : bool { close, go_on };
+
+    // MemoryBudget::Holder
+    std::string_view address() const override { return peer_ip_; }
+    void lose_memory(std::string why) override;
 
     Result<void> serve(io::Deadline deadline);
     void refuse_for(const Error& error, io::Deadline deadline);
@@ -76,6 +80,7 @@ private:
     Context& context_;
     const Places& places_;
     const Log& log_;
+    MemoryBudget::Use memory_;  // of requests that have begun
     std::size_t requests_ = 0;
     std::optional<engine::http1::RequestParser> parser_;  // while there may be something to read
     // What a client sent behind the request that is being answered; at most one read.

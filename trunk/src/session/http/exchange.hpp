@@ -20,6 +20,7 @@
 #include "engine/http1/writer.hpp"
 #include "io/stream.hpp"
 #include "io/tcp_stream.hpp"
+#include "session/common/memory_budget.hpp"
 #include "session/http/context.hpp"
 #include "session/http/handler.hpp"
 
@@ -55,6 +56,7 @@ public:
         Context& context;
         engine::http1::RequestParser& parser;
         std::vector<std::uint8_t>& rest;
+        MemoryBudget::Use& memory;
         const Log& log;
         std::uint64_t number;  // of the request among all of the process, as the log says it; 0: one that could not be read
         bool may_stay;         // another request may follow
@@ -90,6 +92,9 @@ public:
     Result<std::string> read_body(io::Deadline deadline);
     // What the client has sent behind its request, once: the first bytes of another protocol.
     std::vector<std::uint8_t> take_rest() { return std::exchange(connection_.rest, {}); }
+
+    // For what a handler keeps of a streamed body.
+    MemoryBudget::Use& memory() { return connection_.memory; }
 
     // Nothing has been sent yet.
     bool is_unanswered() const { return status_ == 0; }

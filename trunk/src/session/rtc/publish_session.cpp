@@ -62,7 +62,7 @@ void PublishSession::publish(const wire::sdp::Agreement& agreement, const wire::
 void PublishSession::drain(TimePoint now) {
     if (publication_ == nullptr || !publication_->is_current())
         return;
-    choose_layer(now);
+    look_around(now);
     while (auto packet = session().poll_media()) {
         const media::Kind kind = kind_of(packet->kind);
         const auto reported = session().ntp_of(packet->kind, packet->timestamp);
@@ -89,11 +89,13 @@ std::optional<Duration> PublishSession::silence_max() const {
 }
 
 // Of simulcast one layer goes to all players: what most of their links carry. The others skip to key pictures.
-void PublishSession::choose_layer(TimePoint now) {
-    if (!has_layers_ || now - links_asked_ < kLinksEvery)
+void PublishSession::look_around(TimePoint now) {
+    if (now - looked_ < kLookEvery)
         return;
-    links_asked_ = now;
-    session().limit_layers(context().players.link_limit(plan().url, now));
+    looked_ = now;
+    memory_.set(engine_bytes());
+    if (has_layers_)
+        session().limit_layers(context().players.link_limit(plan().url, now));
 }
 
 void PublishSession::on_key_frame_wanted() {

@@ -13,13 +13,16 @@
 
 namespace live::session::rtc {
 
-class PublishSession final : public SessionPeer, private media::KeyFrameSource, private Signal::Waiter {
+class PublishSession final : public SessionPeer,
+                             private media::KeyFrameSource,
+                             private Signal::Waiter,
+                             private MemoryBudget::Holder {
 public:
     // A client that was heard and says nothing for so long has gone: browsers check their consent every 5 s, and send media all
     // the time.
     static constexpr std::chrono::seconds kSilenceMax{10};
-    // How often the players' links are asked which layer they carry.
-    static constexpr std::chrono::seconds kLinksEvery{1};
+    // How often the players' links are asked which layer they carry, and what it holds is counted.
+    static constexpr std::chrono::seconds kLookEvery{1};
 
     using SessionPeer::SessionPeer;
     ~PublishSession() override;
@@ -35,7 +38,10 @@ private:
     void drain(TimePoint now) override;
     void on_established(TimePoint) override {}
     std::optional<Duration> silence_max() const override;
-    void choose_layer(TimePoint now);
+    // MemoryBudget::Holder
+    std::string_view address() const override { return request().ip; }
+    void lose_memory(std::string why) override { kick(std::move(why)); }
+    void look_around(TimePoint now);
     void on_key_frame_wanted() override;
     // Somebody else has the stream now.
     void on_raised() override;
@@ -48,7 +54,8 @@ private:
     std::array<std::uint32_t, 2> clock_rates_{};
     bool has_new_ = false;
     bool has_layers_ = false;
-    TimePoint links_asked_{};
+    TimePoint looked_{};
+    MemoryBudget::Use memory_{context().places.memory(), MemoryBudget::Kind::buffers, *this};
 };
 
 }  // namespace live::session::rtc

@@ -29,7 +29,7 @@ void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadlin
     // On the heap, because what a parked fiber keeps on its stack should fit into one page.
     if (tls_ == nullptr) {
         io::TcpStream* tcp = stream.get();
-        std::make_unique<Connection>(std::move(stream), tcp, addresses, context_, log)->run(deadline);
+        std::make_unique<Connection>(std::move(stream), tcp, addresses, context_, places_.memory(), log)->run(deadline);
         return;
     }
     auto secured = io::TlsStream::accept(std::move(stream), *tls_, deadline.sooner(io::Deadline::after(kTlsLimit)));
@@ -37,7 +37,7 @@ void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadlin
         LOG_WARN(log, "client finished. reason=\"TLS: {}\"", secured.error().text());
         return;
     }
-    std::make_unique<Connection>(*std::move(secured), nullptr, addresses, context_, log)->run(deadline);
+    std::make_unique<Connection>(*std::move(secured), nullptr, addresses, context_, places_.memory(), log)->run(deadline);
 }
 
 }  // namespace live::session::rtmp

@@ -45,11 +45,11 @@ std::string_view code_for(const Error& error, std::string_view conflict, std::st
 }  // namespace
 
 Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, const Addresses& addresses, Context& context,
-                       Log log)
+                       MemoryBudget& memory, Log log)
     : context_(context),
       log_(std::move(log)),
       peer_(std::move(stream), tcp, server_options(context, addresses.server_ip, log_.id()), random_number(), context.scratch,
-            context.traffic),
+            context.traffic, memory, *this),
       entry_(context.clients, *this) {
     request_.id = log_.id();
     request_.ip = addresses.client_ip;

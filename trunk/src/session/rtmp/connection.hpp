@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "session/common/admission.hpp"
+#include "session/common/memory_budget.hpp"
 #include "session/rtmp/context.hpp"
 #include "session/rtmp/options.hpp"
 #include "session/rtmp/peer.hpp"
@@ -22,7 +23,7 @@ struct Addresses {
     std::string server_ip;
 };
 
-class Connection final : public Client {
+class Connection final : public Client, private MemoryBudget::Holder {
 public:
     // From accept until the client publishes or plays.
     static constexpr std::chrono::seconds kIdentifyLimit{30};
@@ -32,7 +33,8 @@ public:
     static constexpr std::chrono::seconds kRefusalLimit{3};
 
     // `tcp` is the stream below when it is plain TCP, else nullptr.
-    Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, const Addresses& addresses, Context& context, Log log);
+    Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, const Addresses& addresses, Context& context,
+               MemoryBudget& memory, Log log);
 
     // Returns when the client is gone, for whatever reason; the reason is in the log.
     void run(io::Deadline deadline);
@@ -43,6 +45,10 @@ public:
     void ask_to_leave(std::string reason) override;
 
 private:
+    // MemoryBudget::Holder
+    std::string_view address() const override { return request_.ip; }
+    void lose_memory(std::string why) override { kick(std::move(why)); }
+
     Result<void> serve(io::Deadline deadline);
     Result<void> connect(io::Deadline deadline);
     Result<void> next_session(io::Deadline deadline, std::chrono::seconds patience);

@@ -16,8 +16,13 @@ constexpr std::size_t kPieceBytesMin = 4 * 1024;
 }  // namespace
 
 Peer::Peer(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, engine::rtmp::ServerOptions options,
-           std::uint64_t handshake_seed, MutBytes scratch, Traffic& traffic)
-    : stream_(std::move(stream)), tcp_(tcp), scratch_(scratch), traffic_(traffic), engine_(std::move(options), handshake_seed) {}
+           std::uint64_t handshake_seed, MutBytes scratch, Traffic& traffic, MemoryBudget& memory, MemoryBudget::Holder& holder)
+    : stream_(std::move(stream)),
+      tcp_(tcp),
+      scratch_(scratch),
+      traffic_(traffic),
+      engine_(std::move(options), handshake_seed),
+      memory_(memory, MemoryBudget::Kind::unfinished, holder) {}
 
 Result<engine::rtmp::Event> Peer::next_event(io::Deadline deadline) {
     for (;;) {
@@ -35,8 +40,15 @@ void Peer::count_received(std::size_t bytes) {
 
 Result<void> Peer::read(io::Deadline deadline) {
     const std::size_t count = TRY(stream_->read_some(scratch_, deadline));
-    count_received(count);
-    return engine_.handle_bytes(io::now(), scratch_.first(count));
+    return feed(count);
+}
+
+// What is in the scratch.
+Result<void> Peer::feed(std::size_t bytes) {
+    count_received(bytes);
+    auto fed = engine_.handle_bytes(io::now(), scratch_.first(bytes));
+    memory_.set(engine_.held_bytes());
+    return fed;
 }
 
 Result<Peer::Piece> Peer::read_piece() {
@@ -45,10 +57,9 @@ Result<Peer::Piece> Peer::read_piece() {
     if (!count.ok() && count.code() == Errc::need_more)
         return Piece();
     const std::size_t bytes = TRY(count);
-    count_received(bytes);
     const auto soon = io::Deadline::after(kPieceMax / 4);
     const auto late = io::Deadline::after(kPieceMax);
-    TRY(engine_.handle_bytes(io::now(), scratch_.first(bytes)));
+    TRY(feed(bytes));
     if (late.expired())
         piece_bytes_ = std::max(wanted / 2, kPieceBytesMin);
     else if (bytes == wanted && !soon.expired())

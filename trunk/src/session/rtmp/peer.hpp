@@ -12,15 +12,16 @@
 #include "engine/rtmp/server.hpp"
 #include "io/stream.hpp"
 #include "io/tcp_stream.hpp"
+#include "session/common/memory_budget.hpp"
 #include "session/common/traffic.hpp"
 
 namespace live::session::rtmp {
 
 class Peer {
 public:
-    // `tcp` is the same stream when it is plain TCP, else nullptr.
+    // `tcp` is the same stream when it is plain TCP, else nullptr. What the client has begun to send is `holder`'s.
     Peer(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, engine::rtmp::ServerOptions options,
-         std::uint64_t handshake_seed, MutBytes scratch, Traffic& traffic);
+         std::uint64_t handshake_seed, MutBytes scratch, Traffic& traffic, MemoryBudget& memory, MemoryBudget::Holder& holder);
 
     engine::rtmp::Server& engine() { return engine_; }
     io::Stream& stream() { return *stream_; }
@@ -50,6 +51,7 @@ public:
 
 private:
     void count_received(std::size_t bytes);
+    Result<void> feed(std::size_t bytes);
 
     std::unique_ptr<io::Stream> stream_;
     io::TcpStream* tcp_;
@@ -58,6 +60,7 @@ private:
     Traffic own_traffic_;
     std::size_t piece_bytes_ = 32 * 1024;  // to be read at once
     engine::rtmp::Server engine_;
+    MemoryBudget::Use memory_;  // of what has begun to come
 };
 
 }  // namespace live::session::rtmp

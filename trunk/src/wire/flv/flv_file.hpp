@@ -71,6 +71,8 @@ public:
     std::optional<Tag> next();
     // Known as soon as the file header is read.
     const std::optional<FileHeader>& file_header() const { return file_header_; }
+    // Of the tag that has begun and not ended.
+    std::size_t unfinished_bytes() const { return stage_ == Stage::body ? body_bytes_ : 0; }
 
 private:
     enum class Stage : std::uint8_t { file_header, skipping, tag_header, body };

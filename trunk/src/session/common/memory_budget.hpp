@@ -1,0 +1,130 @@
+// MemoryBudget: the one accountant of the memory that clients can make grow. What they have begun to send and not ended is known
+// at every moment, what streams hold is counted every now and then by who looks after the budget (main/memory_keeper). Where
+// there is too much, who holds most loses it, and hears why. Dry: a loss is a call, and what it does is the holder's.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ip_network.hpp"
+
+namespace live::session {
+
+class Places;
+
+// What one client or one stream holds.
+struct MemoryHolding {
+    std::size_t bytes = 0;
+    std::optional<IpAddress> group;  // as AddressBook::group_of(); none: trusted, and on its own
+};
+
+// The largest of the address that holds most. None when nobody holds anything.
+std::optional<std::size_t> greediest(std::span<const MemoryHolding> holdings);
+
+class MemoryBudget {
+public:
+    // Of the budget, for messages and requests that have begun and not ended: nobody has anything of them yet.
+    static constexpr std::size_t kUnfinishedPart = 4;
+
+    enum class Kind : std::uint8_t {
+        unfinished,  // messages and request bodies that have begun
+        buffers,     // what WebRTC keeps of a publisher's packets, to put them in order
+    };
+    static constexpr std::size_t kKinds = 2;
+
+    class Holder {
+    public:
+        virtual std::string_view address() const = 0;
+        // Ends the client soon; it may be in the middle of its own Use::set(). Must neither suspend nor destroy the use.
+        virtual void lose_memory(std::string why) = 0;
+
+    protected:
+        ~Holder() = default;
+    };
+
+    // What one client holds of one kind. Its budget and its holder outlive it.
+    class Use {
+    public:
+        Use(MemoryBudget& budget, Kind kind, Holder& holder) : budget_(budget), holder_(holder), kind_(kind) {}
+        ~Use() { set(0); }
+        Use(const Use&) = delete;
+        Use& operator=(const Use&) = delete;
+
+        // All it holds now. When that is more than all may, the greediest loses, which may be this one.
+        void set(std::size_t bytes) {
+            if (bytes != bytes_)
+                budget_.change(*this, bytes);
+        }
+        std::size_t bytes() const { return bytes_; }
+        Holder& holder() const { return holder_; }
+
+    private:
+        friend class MemoryBudget;
+        MemoryBudget& budget_;
+        Holder& holder_;
+        std::size_t bytes_ = 0;
+        std::uint32_t index_ = 0;  // while it has bytes
+        Kind kind_;
+        bool is_lost_ = false;  // what it holds is on its way back
+    };
+
+    // `places` knows whose address counts, and outlives this.
+    explicit MemoryBudget(const Places& places) : places_(places) {}
+    MemoryBudget(const MemoryBudget&) = delete;
+    MemoryBudget& operator=(const MemoryBudget&) = delete;
+
+    // A lower one takes nothing away by itself: what grows next does.
+    void set_max(std::size_t bytes) { max_ = bytes; }
+    std::size_t max() const { return max_; }
+
+    // What is on its way back is not counted.
+    std::size_t bytes(Kind kind) const { return bytes_[index_of(kind)]; }
+    std::size_t streams() const { return streams_; }
+    // Of these, what HLS and DASH hold.
+    std::size_t windows() const { return windows_; }
+    void set_streams(std::size_t bytes, std::size_t windows) {
+        streams_ = bytes;
+        windows_ = std::min(windows, bytes);
+    }
+    // Of one stream, which has lost it.
+    void forget_stream(std::size_t bytes) {
+        streams_ -= std::min(streams_, bytes);
+        windows_ = std::min(windows_, streams_);
+        ++losses_;
+    }
+    std::size_t used() const { return bytes(Kind::unfinished) + bytes(Kind::buffers) + streams_; }
+    // More than nine tenths are taken: nobody begins to publish now.
+    bool is_tight() const { return used() > max_ / 10 * 9; }
+    bool is_exceeded() const { return used() > max_; }
+
+    MemoryHolding holding(const Use& use) const { return holding(use.bytes_, use.holder_.address()); }
+    MemoryHolding holding(std::size_t bytes, std::string_view address) const;
+    // Those that hold something, and have not lost it.
+    std::span<Use* const> uses() const { return uses_; }
+    void take_away(Use& use);
+    // Clients and streams that have lost what they had.
+    std::uint64_t losses() const { return losses_; }
+
+private:
+    static constexpr std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
+    void change(Use& use, std::size_t bytes);
+    void add(Use& use);
+    void remove(Use& use);
+    void fit_unfinished();
+
+    const Places& places_;
+    std::size_t max_ = SIZE_MAX;
+    std::size_t bytes_[kKinds] = {};
+    std::size_t streams_ = 0;
+    std::size_t windows_ = 0;
+    std::vector<Use*> uses_;
+    std::uint64_t losses_ = 0;
+};
+
+}  // namespace live::session

@@ -1,0 +1,149 @@
+#include "session/common/memory_budget.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "session/common/places.hpp"
+
+namespace live::session {
+namespace {
+
+using Kind = MemoryBudget::Kind;
+
+constexpr std::size_t kMax = 4'000;
+constexpr std::size_t kUnfinishedMax = kMax / MemoryBudget::kUnfinishedPart;
+
+struct Client final : MemoryBudget::Holder {
+    Client(MemoryBudget& memory, std::string from, Kind kind = Kind::unfinished) : ip(std::move(from)), use(memory, kind, *this) {}
+    std::string_view address() const override { return ip; }
+    void lose_memory(std::string said) override { why = std::move(said); }
+    bool has_lost() const { return !why.empty(); }
+
+    std::string ip;
+    std::string why;
+    MemoryBudget::Use use;
+};
+
+struct MemoryBudgetTest : ::testing::Test {
+    MemoryBudgetTest() { memory.set_max(kMax); }
+    Log log;
+    Places places{10, log};
+    MemoryBudget& memory = places.memory();
+};
+
+MemoryHolding held(std::size_t bytes, std::uint8_t group) {
+    IpAddress address;
+    address.bytes[15] = group;
+    return {bytes, address};
+}
+
+TEST(Greediest, IsTheLargestOfTheAddressThatHoldsMost) {
+    EXPECT_EQ(greediest({}), std::nullopt);
+    EXPECT_EQ(greediest(std::vector{held(0, 1)}), std::nullopt);
+    EXPECT_EQ(greediest(std::vector{held(5, 1), held(7, 2), held(6, 3)}), 1U);
+    EXPECT_EQ(greediest(std::vector{held(9, 1), held(4, 2), held(6, 2)}), 2U) << "many small ones of one address are worse";
+    EXPECT_EQ(greediest(std::vector{MemoryHolding{9, {}}, MemoryHolding{8, {}}, held(10, 1)}), 2U)
+        << "the trusted do not count together";
+}
+
+TEST_F(MemoryBudgetTest, CountsWhatIsHeldAndGivesItBack) {
+    {
+        Client first(memory, "192.0.2.1");
+        Client second(memory, "192.0.2.2", Kind::buffers);
+        first.use.set(100);
+        second.use.set(50);
+        first.use.set(70);
+        EXPECT_EQ(memory.bytes(Kind::unfinished), 70U);
+        EXPECT_EQ(memory.bytes(Kind::buffers), 50U);
+        memory.set_streams(1'000, 400);
+        EXPECT_EQ(memory.used(), 1'120U);
+        EXPECT_EQ(memory.uses().size(), 2U);
+    }
+    EXPECT_EQ(memory.used(), 1'000U);
+    EXPECT_TRUE(memory.uses().empty());
+}
+
+TEST_F(MemoryBudgetTest, AtTheBoundOfTheUnfinishedPlusOneTheGreediestLosesAndNobodyElse) {
+    Client small(memory, "192.0.2.1");
+    Client greedy(memory, "192.0.2.2");
+    Client buffered(memory, "192.0.2.3", Kind::buffers);
+    buffered.use.set(3'000);
+    small.use.set(200);
+    greedy.use.set(kUnfinishedMax - 200);
+    EXPECT_FALSE(greedy.has_lost());
+    small.use.set(201);
+    EXPECT_TRUE(greedy.has_lost());
+    EXPECT_NE(greedy.why.find("memory_budget"), std::string::npos) << greedy.why;
+    EXPECT_FALSE(small.has_lost() || buffered.has_lost());
+    EXPECT_EQ(memory.bytes(Kind::unfinished), 201U) << "what was lost is on its way back";
+    EXPECT_EQ(memory.losses(), 1U);
+    greedy.use.set(5'000);
+    EXPECT_EQ(memory.bytes(Kind::unfinished), 201U);
+}
+
+TEST_F(MemoryBudgetTest, ManyConnectionsOfOneAddressLoseBeforeALargerOneAlone) {
+    Client alone(memory, "198.51.100.1");
+    alone.use.set(300);
+    std::vector<std::unique_ptr<Client>> many;
+    for (int i = 0; i < 20; ++i) {
+        many.push_back(std::make_unique<Client>(memory, "192.0.2.9"));
+        many.back()->use.set(100);
+    }
+    EXPECT_FALSE(alone.has_lost());
+    EXPECT_EQ(std::ranges::count_if(many, [](const auto& client) { return client->has_lost(); }), 13);
+    EXPECT_LE(memory.bytes(Kind::unfinished), kUnfinishedMax);
+}
+
+TEST_F(MemoryBudgetTest, IsTightFromNineTenths) {
+    memory.set_streams(3'600, 0);
+    EXPECT_FALSE(memory.is_tight());
+    memory.set_streams(3'601, 0);
+    EXPECT_TRUE(memory.is_tight());
+    EXPECT_FALSE(memory.is_exceeded());
+    memory.set_streams(kMax + 1, 0);
+    EXPECT_TRUE(memory.is_exceeded());
+    memory.forget_stream(kMax);
+    EXPECT_EQ(memory.used(), 1U);
+    EXPECT_EQ(memory.losses(), 1U);
+}
+
+// Against sums and a search over everybody.
+TEST_F(MemoryBudgetTest, AgreesWithANaiveModel) {
+    std::mt19937 random(7);
+    const auto upto = [&random](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    std::vector<std::unique_ptr<Client>> clients;
+    for (int step = 0; step < 20'000; ++step) {
+        if (clients.size() < 12 && upto(4) == 0)
+            clients.push_back(std::make_unique<Client>(memory, "192.0.2." + std::to_string(upto(5)),
+                                                       upto(5) == 0 ? Kind::buffers : Kind::unfinished));
+        if (clients.empty())
+            continue;
+        const std::size_t which = upto(clients.size());
+        if (upto(10) == 0)
+            clients.erase(clients.begin() + static_cast<std::ptrdiff_t>(which));
+        else
+            clients[which]->use.set(upto(3) == 0 ? 0 : upto(500));
+        std::size_t all = 0;
+        std::size_t holders = 0;
+        for (const auto& client : clients) {
+            if (client->has_lost() || client->use.bytes() == 0)
+                continue;
+            ++holders;
+            all += client->use.bytes();
+        }
+        ASSERT_EQ(memory.used(), all);
+        ASSERT_EQ(memory.uses().size(), holders);
+        ASSERT_LE(memory.bytes(Kind::unfinished), kUnfinishedMax);
+    }
+    EXPECT_GT(memory.losses(), 0U);
+    clients.clear();
+    EXPECT_EQ(memory.used(), 0U);
+}
+
+}  // namespace
+}  // namespace live::session
