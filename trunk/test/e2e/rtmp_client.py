@@ -120,12 +120,14 @@ def encode_message(kind: int, timestamp: int, payload: bytes, stream_id: int = 1
 class RtmpClient:
     """One connection. Use as a context. Reads block up to `timeout` seconds and then raise TimeoutError."""
 
-    def __init__(self, port: int, timeout: float = 10, receive_buffer: int | None = None):
+    def __init__(self, port: int, timeout: float = 10, receive_buffer: int | None = None, host: str = "127.0.0.1", source: str | None = None):
         self.socket = socket.socket()
+        if source:
+            self.socket.bind((source, 0))
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(timeout)
-        self.socket.connect(("127.0.0.1", port))
+        self.socket.connect((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port = port
         self.received = 0

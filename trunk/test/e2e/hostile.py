@@ -1,0 +1,346 @@
+"""All attacks at once against one server with good players: not one frame of theirs may be lost. `make hostile`, or as a program:
+
+    hostile.py [--seconds 60] [--calm 60] [--players 50] [--only offers,hoards] [--json FILE]
+
+A network of its own: good clients come over 127.0.0.1, attackers from addresses that have limits. Each attack is bounded in number, in rate and in
+time, and ends by itself. The status is 1 when a claim does not hold."""
+
+import argparse
+import contextlib
+import json
+import multiprocessing
+import random
+import signal
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "media")]
+
+import clips  # noqa: E402  pylint: disable=wrong-import-position
+import own_network  # noqa: E402  pylint: disable=wrong-import-position
+from live_server import LiveServer, wait_until  # noqa: E402  pylint: disable=wrong-import-position
+from load_tools import Load  # noqa: E402  pylint: disable=wrong-import-position
+from rtc_offer import offer  # noqa: E402  pylint: disable=wrong-import-position
+from rtmp_client import AUDIO, VIDEO, Closed, RtmpClient, encode_message  # noqa: E402  pylint: disable=wrong-import-position
+
+SERVER = "192.0.2.1"
+ATTACKERS = [f"192.0.2.{10 + i}" for i in range(4)]
+BUDGET_MIB = 256
+# What the server is at any load: code, stacks, players, what the allocator has between two uses.
+OVERHEAD_MIB = 96
+API_P99_MS = 100
+# In so many seconds what a wave has left behind is back.
+WAY_BACK_S = 60
+LOG_BYTES_MAX = 8 << 20
+
+CONF = f"""\
+listen 0.0.0.0:$rtmp;
+max_connections 2000;
+daemon off; srs_log_tank console; pid $folder/srs.pid;
+http_api {{ enabled on; listen 0.0.0.0:$api; }}
+http_server {{ enabled on; listen 0.0.0.0:$http; dir $folder/html; }}
+rtc_server {{ enabled on; listen 0.0.0.0:$udp; candidate 127.0.0.1; }}
+exporter {{ enabled on; listen 127.0.0.1:$exporter; }}
+limits {{ memory_budget {BUDGET_MIB}; }}
+vhost __defaultVhost__ {{
+    rtc {{ enabled on; rtmp_to_rtc on; rtc_to_rtmp on; }}
+    hls {{ enabled on; hls_path $folder/html; hls_fragment 2; hls_window 10; hls_dispose 10; }}
+    http_remux {{ enabled on; mount [vhost]/[app]/[stream].flv; }}
+}}
+"""
+
+AVC_SETUP = b"\x17\x00\x00\x00\x00\x01\x64\x00\x1f\xff\xe1\x00\x04\x67\x64\x00\x1f\x01\x00\x02\x68\xee"
+AAC_SETUP, AAC_FRAME = b"\xaf\x00\x12\x10", b"\xaf\x01\x21\x10\x04\x60\x8c\x1c"
+ERRORS = (OSError, Closed, AssertionError, ValueError)
+
+
+class Attack:
+    """What an attacker works with: the server's ports, its own address, and until when."""
+
+    def __init__(self, ports: dict, address: str, until: float):
+        self.ports, self.address, self.until, self.done = ports, address, until, 0
+
+    def goes_on(self, pause_s: float = 0) -> bool:
+        self.done += 1
+        time.sleep(pause_s)
+        return time.monotonic() < self.until
+
+    def tcp(self, port: str) -> socket.socket:
+        return socket.create_connection((SERVER, self.ports[port]), timeout=2, source_address=(self.address, 0))
+
+    def publisher(self, stream: str) -> RtmpClient:
+        client = RtmpClient(self.ports["rtmp"], timeout=2, host=SERVER, source=self.address)
+        client.publish(stream)
+        client.set_chunk_size(60000)
+        return client
+
+    def http(self, method: str, port: str, path: str, body: bytes = b"", host: str = "server") -> None:
+        with self.tcp(port) as connection:
+            connection.sendall(f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/sdp\r\nContent-Length: {len(body)}\r\n"
+                               "Connection: close\r\n\r\n".encode() + body)
+            connection.recv(4096)
+
+
+def picture(size: int, key: bool) -> bytes:
+    head = (b"\x17" if key else b"\x27") + b"\x01\x00\x00\x00" + (size - 9).to_bytes(4, "big")
+    return head + (b"\x65" if key else b"\x41") + bytes(size - 10)
+
+
+def offers(attack: Attack) -> None:
+    """WebRTC offers that nobody comes for, whose hosts are names that nobody can resolve."""
+    sdp = offer("recvonly").encode()
+    while attack.goes_on(0.01):
+        with contextlib.suppress(*ERRORS):
+            attack.http("POST", "api", "/rtc/v1/whep/?app=live&stream=good", sdp, f"n{attack.done}.{attack.address}.invalid")
+
+
+def connections(attack: Attack) -> None:
+    """Connections that say nothing, or half of a request, held as long as they may be."""
+    held = []
+    while attack.goes_on(0.02):
+        with contextlib.suppress(*ERRORS):
+            held.append(attack.tcp(("rtmp", "http", "api")[attack.done % 3]))
+            held[-1].sendall((b"\x03" + bytes(700), b"GET /", b"POST /rtc/v1/whip/ HTTP/1.1\r\nContent-")[attack.done % 3])
+        while len(held) > 600:
+            held.pop(0).close()
+
+
+def hoards(attack: Attack) -> None:
+    """Messages of 9 MiB that never end."""
+    held, message = [], encode_message(VIDEO, 0, bytes(9 << 20))[:-100]
+    while attack.goes_on(0.3):
+        with contextlib.suppress(*ERRORS):
+            held.append(attack.publisher(f"hoard-{attack.address}-{attack.done}"))
+            held[-1].send(message)
+        while len(held) > 100:
+            held.pop(0).close()
+
+
+def windows(attack: Attack) -> None:
+    """Pictures of 256 KiB that claim to be a millisecond apart, one key picture among a thousand: rings and windows full of bytes."""
+    while attack.goes_on(0.5):
+        with contextlib.suppress(*ERRORS), attack.publisher(f"fat-{attack.address}-{attack.done}") as client:
+            client.send(encode_message(VIDEO, 0, AVC_SETUP))
+            for i in range(1000):
+                client.send(encode_message(VIDEO, i, picture(1 << 18, i == 0)))
+                if not attack.goes_on(0.02):
+                    return
+
+
+def sound(attack: Attack) -> None:
+    """Sound at fifty times its pace, for somebody who plays it over WebRTC."""
+    stream = f"loud-{attack.address}"
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"http://127.0.0.1:{attack.ports['api']}/rtc/v1/whep/?app=live&stream={stream}"
+        player = Load(Path(folder), "sb_rtc_load", "-c", 1, "-s", 0, "-r", url, "--seconds", int(attack.until - time.monotonic()) + 1)
+        try:
+            while attack.goes_on(0.2):
+                with contextlib.suppress(*ERRORS), attack.publisher(stream) as client:
+                    client.send(encode_message(AUDIO, 0, AAC_SETUP))
+                    for i in range(0, 100_000, 50):
+                        client.send(b"".join(encode_message(AUDIO, 23 * (i + k), AAC_FRAME) for k in range(50)))
+                        if not attack.goes_on(0.023):
+                            return
+        finally:
+            player.kill()
+
+
+def datagrams(attack: Attack) -> None:
+    """Anything at all for WebRTC's port: RTP of nobody, checks with wrong names, noise."""
+    noise = random.Random(attack.address)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.bind((attack.address, 0))
+        while attack.goes_on(0.01):
+            for i in range(50):
+                rtp = struct.pack(">BBHII", 0x80, 96, i, 0, noise.getrandbits(32)) + bytes(500)
+                check = struct.pack(">HHI", 1, 12, 0x2112A442) + noise.randbytes(12) + b"\x00\x06\x00\x05ab:cd\x00\x00\x00"
+                with contextlib.suppress(OSError):
+                    udp.sendto((rtp, check, noise.randbytes(100))[i % 3], (SERVER, attack.ports["udp"]))
+
+
+def nonsense(attack: Attack) -> None:
+    """What the log would complain of each time: bytes that are no RTMP and no HTTP, requests for what is not there."""
+    noise = random.Random(attack.address)
+    while attack.goes_on(0.01):
+        with contextlib.suppress(*ERRORS), attack.tcp(("rtmp", "http", "api")[attack.done % 3]) as connection:
+            connection.sendall((noise.randbytes(3000), b"\x00\xff\x9b\n" * 50 + b"\r\n\r\n", b"GET /../../etc HTTP/9.9\r\n\r\n")[attack.done % 3])
+            connection.settimeout(0.05)
+            connection.recv(100)
+
+
+def sleepers(attack: Attack) -> None:
+    """Players that take nothing, and players of HLS who come once, also for streams that nobody publishes."""
+    held = []
+    while attack.goes_on(0.05):
+        with contextlib.suppress(*ERRORS):
+            if attack.done % 3 == 0 and len(held) < 50:
+                client = RtmpClient(attack.ports["rtmp"], timeout=2, receive_buffer=4096, host=SERVER, source=attack.address)
+                client.play("good")
+                held.append(client)
+            elif attack.done % 3 == 1 and len(held) < 50:
+                held.append(attack.tcp("http"))
+                held[-1].sendall(b"GET /live/good.flv HTTP/1.1\r\nHost: server\r\n\r\n")
+            else:
+                attack.http("GET", "http", f"/live/{('good', f'none{attack.done}')[attack.done % 2]}.m3u8")
+
+
+ATTACKS = [offers, connections, hoards, windows, sound, datagrams, nonsense, sleepers]
+
+
+def attack_in_background(kind, ports: dict, address: str, seconds: float) -> multiprocessing.Process:
+    def run() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        kind(Attack(ports, address, time.monotonic() + seconds))
+
+    process = multiprocessing.get_context("fork").Process(target=run, daemon=False)
+    process.start()
+    return process
+
+
+class Watch(threading.Thread):
+    """Asks the API as an operator does, and looks at the server's memory, until stop()."""
+
+    def __init__(self, live: LiveServer):
+        super().__init__(daemon=True)
+        self.live, self.latency_ms, self.failed, self.resident_kib, self.stopping = live, [], 0, [], threading.Event()
+
+    def run(self) -> None:
+        while not self.stopping.wait(0.1):
+            began = time.monotonic()
+            try:
+                self.live.api("/api/v1/summaries", limit_s=5)
+                self.latency_ms.append((time.monotonic() - began) * 1000)
+            except (OSError, ValueError):
+                self.failed += 1
+            self.resident_kib.append(self.live.resident_kib())
+
+    def stop(self) -> None:
+        self.stopping.set()
+        self.join(10)
+
+
+def good_players(folder: Path, live: LiveServer, players: int, seconds: int) -> dict[str, Load]:
+    rtmp, http, api = (live.ports[name] for name in ("rtmp", "http", "api"))
+    urls = {"sb_rtmp_load": f"rtmp://127.0.0.1:{rtmp}/live/good", "sb_flv_load": f"http://127.0.0.1:{http}/live/good.flv",
+            "sb_hls_load": f"http://127.0.0.1:{http}/live/good.m3u8",
+            "sb_rtc_load": f"http://127.0.0.1:{api}/rtc/v1/whep/?app=live&stream=good"}
+    return {name: Load(folder, name, "-c", players, "-s", 0, "-r", url, "--seconds", seconds) for name, url in urls.items()}
+
+
+def metrics(live: LiveServer) -> dict[str, float]:
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics", timeout=5) as answer:
+        lines = [line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if line and not line.startswith("#")]
+    return {name: float(value) for name, value in lines}
+
+
+def percentile(values: list[float], part: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(len(values) * part))] if values else float("inf")
+
+
+def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks=None) -> dict:
+    """In a network of its own. Returns what was measured, and in `failures` what does not hold."""
+    for address in [SERVER, *ATTACKERS]:
+        subprocess.run(["ip", "address", "add", f"{address}/32", "dev", "lo"], check=True)
+    live = LiveServer(folder / "server", CONF)
+    (live.folder / "html").mkdir(parents=True)
+    live.start()
+    settle = min(10, max(5, calm // 3))
+    whole = settle + seconds + calm
+    running: list = []
+    try:
+        publisher = Load(folder, "sb_rtmp_publish", "-c", 1, "-s", 0, "-r", f"rtmp://127.0.0.1:{live.ports['rtmp']}/live/good", "-i", clip,
+                         "--seconds", whole + 12)
+        running.append(publisher)
+        wait_until(lambda: (live.folder / "html/live/good.m3u8").exists(), 20, "the good stream's playlist")
+        good = good_players(folder, live, players, whole)
+        running += good.values()
+        watch = Watch(live)
+        watch.start()
+        time.sleep(settle)
+        before_kib = statistics.median(watch.resident_kib[-20:])
+        ports = {name: live.ports[name] for name in ("rtmp", "http", "api", "udp")}
+        attackers = [attack_in_background(kind, ports, ATTACKERS[i % len(ATTACKERS)], seconds) for i, kind in enumerate(attacks or ATTACKS)]
+        for attacker in attackers:
+            attacker.join(seconds + 20)
+        still = [attacker for attacker in attackers if attacker.is_alive()]
+        for attacker in still:
+            attacker.kill()
+        attacked = metrics(live)
+        results = {name: load.result(limit_s=calm + 60, status=None) for name, load in good.items()}
+        watch.stop()
+        after_kib = statistics.median(watch.resident_kib[-20:])
+        results["sb_rtmp_publish"] = publisher.result(limit_s=60, status=None)
+        live.assert_alive()
+        report = judge(results, watch, players)
+        report |= {"before_mib": round(before_kib / 1024, 1), "after_mib": round(after_kib / 1024, 1)}
+        if calm >= WAY_BACK_S and after_kib > before_kib * 1.1:
+            report["failures"].append(f"{report['after_mib']} MiB resident afterwards, {report['before_mib']} before")
+        report["refused"] = {name: value for name, value in attacked.items() if name.startswith("millrace_") and ("refused" in name or "losses" in name or "too_fast" in name)}
+        report["log_bytes"] = live.log_path.stat().st_size
+        if report["log_bytes"] > LOG_BYTES_MAX:
+            report["failures"].append(f"the log has {report['log_bytes']} bytes")
+        if still:
+            report["failures"].append(f"{len(still)} attackers did not end by themselves")
+        live.stop()
+        return report
+    finally:
+        for one in running:
+            one.kill()
+        live.kill()
+
+
+def judge(results: dict, watch: Watch, players: int) -> dict:
+    failures = []
+    for name, result in results.items():
+        count = 1 if name == "sb_rtmp_publish" else players
+        if name == "sb_hls_load":
+            count = result["alive"]  # between two requests nobody is connected
+        if result["failed"] or result.get("fragments_failed") or result["alive"] != count:
+            failures.append(f"{name}: {result['failed']} failed, {result.get('fragments_failed', 0)} fragments, {result['alive']} of {count} at the end")
+        for figure in ("gaps", "lost_packets"):
+            if result["metrics"].get(figure, {}).get("max", 0) > 0:
+                failures.append(f"{name}: {figure} {result['metrics'][figure]}")
+    p99 = percentile(watch.latency_ms, 0.99)
+    if watch.failed or p99 > API_P99_MS:
+        failures.append(f"the API: p99 {p99:.0f} ms, {watch.failed} calls without an answer")
+    peak_mib = max(watch.resident_kib) / 1024
+    if peak_mib > BUDGET_MIB + OVERHEAD_MIB:
+        failures.append(f"{peak_mib:.0f} MiB resident at most, the budget is {BUDGET_MIB} MiB beside {OVERHEAD_MIB}")
+    return {"failures": failures, "api_calls": len(watch.latency_ms), "api_p50_ms": round(percentile(watch.latency_ms, 0.5), 1),
+            "api_p99_ms": round(p99, 1), "peak_mib": round(peak_mib, 1),
+            "players": {name: {"alive": result["alive"], "failed": result["failed"], **{figure: result["metrics"][figure]["max"]
+                        for figure in ("gaps", "lost_packets", "stalls") if figure in result["metrics"]}} for name, result in results.items()}}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=60, help="of attack")
+    parser.add_argument("--calm", type=int, default=60, help="seconds behind it, in which memory comes back")
+    parser.add_argument("--players", type=int, default=50, help="good ones of each protocol")
+    parser.add_argument("--only", type=lambda text: [globals()[name] for name in text.split(",")], help="attacks, with commas between them")
+    parser.add_argument("--json", type=Path, help="file for the figures")
+    options = parser.parse_args()
+    clip = clips.clip("basic")
+    own_network.enter()
+    with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
+        print(f"{4 * options.players} players, {options.seconds} s of {len(ATTACKS)} attacks, {options.calm} s behind them", flush=True)
+        report = run(Path(folder), clip, options.seconds, options.calm, options.players, options.only)
+    text = json.dumps(report, indent=2)
+    print(text)
+    if options.json:
+        options.json.write_text(text)
+    print("everything holds" if not report["failures"] else "does not hold:\n  " + "\n  ".join(report["failures"]))
+    return 1 if report["failures"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
