@@ -10,6 +10,7 @@
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 #include "main/memory_trimmer.hpp"
+#include "main/process_usage.hpp"
 
 namespace live::main_ {
 
@@ -22,18 +23,30 @@ void MemoryKeeper::run(io::Deadline deadline) {
 Duration MemoryKeeper::look(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
     const Streams streams = count(now);
-    const bool was_full = before_ > budget.max() / 4 * 3;
-    const bool has_let_go = let_go_of_idle();
+    measure(streams);
     const bool took = budget.is_tight() && take_from_unpublished(streams, now);
     if (budget.is_exceeded() && !took)
         take_from_greediest(streams, now);
-    freed_ = was_full && budget.used() < before_ ? freed_ + before_ - budget.used() : 0;
-    before_ = budget.used();
-    if (has_let_go || freed_ >= kPortion) {
+    const bool has_let_go = let_go_of_idle();
+    if (has_let_go)
         give_memory_back();
-        freed_ = 0;
+    return has_let_go || budget.is_filling() ? kQuickBeat : kBeat;
+}
+
+// What was freed and is not given back counts against everybody, so it is given back before somebody has to lose for it.
+void MemoryKeeper::measure(const Streams& streams) {
+    session::MemoryBudget& budget = parts_.budget;
+    std::size_t counted = budget.used() + budget.lost();
+    for (const auto& [url, stream] : streams)
+        counted += stream.is_leaving ? stream.bytes : 0;
+    const auto overhead = [counted] { return std::max(resident_bytes(), counted) - counted; };
+    budget.set_overhead(overhead());
+    trimmed_ = std::min(trimmed_, budget.overhead());
+    if (budget.is_filling() && budget.overhead() >= trimmed_ + kPortion) {
+        give_memory_back();
+        budget.set_overhead(overhead());
+        trimmed_ = budget.overhead();
     }
-    return budget.used() > budget.max() / 4 * 3 || has_let_go ? kQuickBeat : kBeat;
 }
 
 MemoryKeeper::Streams MemoryKeeper::count(TimePoint now) {

@@ -23,7 +23,7 @@ namespace live::main_ {
 
 class MemoryKeeper {
 public:
-    // Between two looks, and when more than three quarters are taken.
+    // Between two looks, and when the budget is filling.
     static constexpr std::chrono::milliseconds kBeat{250};
     static constexpr std::chrono::milliseconds kQuickBeat{50};
     // What is let go of and given back at once: each MiB of it holds the loop for some 0.2 ms.
@@ -56,6 +56,7 @@ private:
     using Streams = std::unordered_map<std::string, Stream>;
 
     Streams count(TimePoint now);
+    void measure(const Streams& streams);
     bool let_go_of_idle();
     bool take_from_unpublished(const Streams& streams, TimePoint now);
     void leave(const std::string& url, std::size_t bytes, TimePoint now);
@@ -64,8 +65,7 @@ private:
     Parts parts_;
     const Log& log_;
     std::unordered_map<std::string, TimePoint> leaving_;  // streams that have lost what they had, and when
-    std::size_t before_ = 0;                              // used at the last look
-    std::size_t freed_ = 0;                               // since it was given back last
+    std::size_t trimmed_ = 0;                             // the overhead behind the last time that memory was given back
 };
 
 // Bytes: a half of the smaller one of the machine's memory and the limit of its cgroup.

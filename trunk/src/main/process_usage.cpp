@@ -19,7 +19,9 @@ Duration processor_time(int who) {
     return total(usage.ru_utime) + total(usage.ru_stime);
 }
 
-// The second number of /proc/self/statm: resident pages (proc(5)). Zero when it cannot be read.
+}  // namespace
+
+// The second number of /proc/self/statm: resident pages (proc(5)).
 std::size_t resident_bytes() {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "re"), &std::fclose);
     unsigned long size = 0;
@@ -28,8 +30,6 @@ std::size_t resident_bytes() {
         return 0;
     return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
-
-}  // namespace
 
 Duration thread_processor_time() { return processor_time(RUSAGE_THREAD); }
 

@@ -10,6 +10,9 @@ namespace live::main_ {
 // Of the thread that asks, since it began.
 Duration thread_processor_time();
 
+// Of this process, as the kernel counts it. Zero when it cannot be read.
+std::size_t resident_bytes();
+
 class ProcessUsage {
 public:
     struct Sample {

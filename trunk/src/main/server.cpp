@@ -196,7 +196,7 @@ void Server::set_limits(std::size_t connections_max) {
     places_.set_limits(connections_max, settings_->limits);
     const std::size_t wanted = std::size_t{settings_->limits.memory_budget} << 20;
     places_.memory().set_max(wanted > 0 ? wanted : usual_memory_budget());
-    LOG_INFO(log_, "{} connections, and {} MiB of memory for what clients send", connections_max, places_.memory().max() >> 20);
+    LOG_INFO(log_, "{} connections, and {} MiB of memory", connections_max, places_.memory().max() >> 20);
 }
 
 Result<std::unique_ptr<Server>> Server::create(Settings settings, ServerNames names, std::size_t connections_max,
@@ -430,8 +430,10 @@ void Server::run_housekeeping(io::Deadline deadline) {
             LOG_INFO(log_, "Live: cleanup die source, id=[{}], total={}", url, streams_.size());
         dash_.reap();
         access_log_.flush();
-        if (trim_clock.is_due(io::now(), io::openssl_bytes() + places_.bytes() + places_.memory().used()))
+        if (trim_clock.is_due(io::now(), io::openssl_bytes() + places_.bytes() + places_.memory().used())) {
+            slabs_.release();
             give_memory_back();
+        }
         if (round % kUsageEvery != 0)
             continue;
         log_long_holds(log_);

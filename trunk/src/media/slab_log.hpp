@@ -29,6 +29,8 @@ public:
 
     Slab take();
     void give_back(Slab slab);
+    // Those that wait are given back.
+    void release() { free_.clear(); }
     // Slabs in use by logs now.
     std::size_t in_use() const { return in_use_; }
     std::size_t free() const { return free_.size(); }

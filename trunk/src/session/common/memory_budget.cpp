@@ -45,8 +45,10 @@ void MemoryBudget::remove(Use& use) {
 
 void MemoryBudget::change(Use& use, std::size_t bytes) {
     const std::size_t before = std::exchange(use.bytes_, bytes);
-    if (use.is_lost_)
+    if (use.is_lost_) {
+        lost_ = lost_ - before + bytes;
         return;
+    }
     std::size_t& sum = bytes_[index_of(use.kind_)];
     sum = sum - before + bytes;
     if (before == 0)
@@ -63,6 +65,7 @@ void MemoryBudget::take_away(Use& use) {
     bytes_[index_of(use.kind_)] -= use.bytes_;
     remove(use);
     use.is_lost_ = true;
+    lost_ += use.bytes_;
     ++losses_;
     use.holder_.lose_memory(fmt::format("the memory for clients is used up (limits.memory_budget, {} MiB), and this one held {} KiB",
                                         max_ >> 20, use.bytes_ >> 10));

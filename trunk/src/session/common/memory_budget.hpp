@@ -79,9 +79,15 @@ public:
     MemoryBudget(const MemoryBudget&) = delete;
     MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-    // A lower one takes nothing away by itself: what grows next does.
+    // Of the process. A lower one takes nothing away by itself: what grows next does.
     void set_max(std::size_t bytes) { max_ = bytes; }
     std::size_t max() const { return max_; }
+    // What the process takes beside everything that is counted here: itself, its players, and what the allocator has not put to
+    // use. It may have a half.
+    void set_overhead(std::size_t bytes) { overhead_ = bytes; }
+    std::size_t overhead() const { return overhead_; }
+    // What is left for what is counted.
+    std::size_t limit() const { return max_ - std::min(overhead_, max_ / 2); }
 
     // What is on its way back is not counted.
     std::size_t bytes(Kind kind) const { return bytes_[index_of(kind)]; }
@@ -99,12 +105,17 @@ public:
         ++losses_;
     }
     std::size_t used() const { return bytes(Kind::unfinished) + bytes(Kind::buffers) + streams_; }
-    // More than nine tenths are taken: nobody begins to publish now.
-    bool is_tight() const { return used() > max_ / 10 * 9; }
-    bool is_exceeded() const { return used() > max_; }
+    // More than three quarters are taken: it is looked after often.
+    bool is_filling() const { return used() > limit() / 4 * 3; }
+    // More than nine tenths: nobody begins to publish now.
+    bool is_tight() const { return used() > limit() / 10 * 9; }
+    // What comes until the next look has to fit, too.
+    bool is_exceeded() const { return used() > limit() / 20 * 19; }
 
     MemoryHolding holding(const Use& use) const { return holding(use.bytes_, use.holder_.address()); }
     MemoryHolding holding(std::size_t bytes, std::string_view address) const;
+    // Of uses that are lost and still hold something.
+    std::size_t lost() const { return lost_; }
     // Those that hold something, and have not lost it.
     std::span<Use* const> uses() const { return uses_; }
     void take_away(Use& use);
@@ -121,6 +132,8 @@ private:
     const Places& places_;
     std::size_t max_ = SIZE_MAX;
     std::size_t bytes_[kKinds] = {};
+    std::size_t overhead_ = 0;
+    std::size_t lost_ = 0;
     std::size_t streams_ = 0;
     std::size_t windows_ = 0;
     std::vector<Use*> uses_;

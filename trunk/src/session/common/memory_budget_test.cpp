@@ -105,8 +105,16 @@ TEST_F(MemoryBudgetTest, IsTightFromNineTenths) {
     memory.set_streams(3'601, 0);
     EXPECT_TRUE(memory.is_tight());
     EXPECT_FALSE(memory.is_exceeded());
-    memory.set_streams(kMax + 1, 0);
+    memory.set_streams(3'801, 0);
     EXPECT_TRUE(memory.is_exceeded());
+    memory.set_streams(2'000, 0);
+    memory.set_overhead(1'000);
+    EXPECT_EQ(memory.limit(), 3'000U);
+    EXPECT_FALSE(memory.is_tight());
+    memory.set_overhead(kMax);
+    EXPECT_EQ(memory.limit(), kMax / 2) << "a half is never taken away";
+    EXPECT_TRUE(memory.is_exceeded());
+    memory.set_streams(kMax + 1, 0);
     memory.forget_stream(kMax);
     EXPECT_EQ(memory.used(), 1U);
     EXPECT_EQ(memory.losses(), 1U);
