@@ -100,7 +100,10 @@ void write_own(MetricsText& text, const Measured& measured) {
     const LogCounters log = measured.counters.totals().log;
     text.family("millrace_log_lines_left_out_total", Type::counter, "Warnings and errors that were too many of their kind.")
         .sample(log.left_out);
-    text.family("millrace_log_lines_lost_total", Type::counter, "Lines that the disk did not take.").sample(log.lost);
+    text.family("millrace_log_lines_lost_total", Type::counter, "Lines that the disk or the console did not take in time.")
+        .sample(log.lost);
+    text.family("millrace_access_log_lines_lost_total", Type::counter, "The same of the access log.")
+        .sample(measured.counters.totals().access_lines_lost);
     const auto& lag = io::Loop::watch().lag();
     text.family("millrace_loop_lag_seconds", Type::histogram,
                 "How long fibers kept the event loop from looking at sockets and timers, for each turn of it.")

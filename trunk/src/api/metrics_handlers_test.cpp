@@ -18,7 +18,7 @@ using session::FakeClient;
 
 class SomeCounters final : public ServerCounters {
 public:
-    Totals totals() const override { return {11, 22, 3, {4, 5}}; }
+    Totals totals() const override { return {11, 22, 3, {4, 5}, 6}; }
 };
 
 class Switch final : public Readiness {
@@ -98,7 +98,8 @@ TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {
         EXPECT_TRUE(has_line(text, std::string("# TYPE ") + type)) << type;
     for (const char* line : {"srs_send_bytes_total 22", "srs_receive_bytes_total 11", "srs_streams 1", "srs_clients 1",
                              "srs_clients_total 2", "srs_clients_errs_total 1", "live_connections 3",
-                             "millrace_log_lines_left_out_total 4", "millrace_log_lines_lost_total 5"})
+                             "millrace_log_lines_left_out_total 4", "millrace_log_lines_lost_total 5",
+                             "millrace_access_log_lines_lost_total 6"})
         EXPECT_TRUE(has_line(text, line)) << line;
     EXPECT_NE(text.find("srs_build_info{server=\"vid-4k2m9xa\",service=\"s7d01k2p\",pid=\"4321\",build_date=\"\",major=\"7\""),
               std::string::npos);

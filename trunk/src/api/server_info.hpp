@@ -40,6 +40,7 @@ public:
         std::uint64_t sent_bytes = 0;
         std::size_t connections = 0;  // now
         LogCounters log{};
+        std::uint64_t access_lines_lost = 0;
     };
 
     virtual ~ServerCounters() = default;

@@ -20,8 +20,9 @@ using LogPlace = const void*;
 
 // What became of lines that had to be written.
 struct LogCounters {
-    std::uint64_t left_out = 0;  // there were too many of their kind
-    std::uint64_t lost = 0;      // the disk did not take them
+    std::uint64_t left_out = 0;    // there were too many of their kind
+    std::uint64_t lost = 0;        // the disk or the console did not take them, or not in time
+    std::size_t memory_bytes = 0;  // held for those that wait to be written
 };
 
 // Where lines go. Implemented by the process (file, console), by tests, and by nobody (a null sink).

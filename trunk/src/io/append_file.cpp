@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,6 +38,11 @@ Result<void> AppendFile::write(std::string_view& text) {
         const ssize_t count = ::write(file_, text.data(), text.size());
         if (count < 0 && errno == EINTR)
             continue;
+        if (count < 0 && errno == EAGAIN) {
+            ::pollfd room{file_, POLLOUT, 0};
+            ::poll(&room, 1, -1);
+            continue;
+        }
         if (count <= 0)
             return system_error("write", count < 0 ? errno : ENOSPC);
         text.remove_prefix(static_cast<std::size_t>(count));

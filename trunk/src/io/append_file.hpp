@@ -1,6 +1,6 @@
 // AppendFile: a file that lines are appended to for as long as the process lives: a log. It is opened anew when somebody has
-// moved it away. A write takes as long as the file system makes it take, which is a copy into memory unless the disk is in
-// trouble.
+// moved it away. A write takes as long as the file system, or whoever reads the pipe, makes it take: it is for a thread of its
+// own.
 #pragma once
 
 #include <string>

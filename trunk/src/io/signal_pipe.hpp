@@ -14,7 +14,7 @@ class SignalPipe {
     struct Private {};
 
 public:
-    // To be created before any other thread. Errc::system.
+    // To be created before any other thread, but for those that block all signals, as those of this room do. Errc::system.
     static Result<std::unique_ptr<SignalPipe>> create(std::span<const int> signals);
     explicit SignalPipe(Private, Socket socket) : socket_(std::move(socket)) {}
     // The signals stay blocked: one that is on its way must not kill a process that is shutting down.

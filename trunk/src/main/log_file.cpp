@@ -7,6 +7,9 @@
 #include <array>
 #include <ctime>
 #include <system_error>
+#include <utility>
+
+#include "io/sanitizer_reports.hpp"
 
 namespace live::main_ {
 
@@ -70,6 +73,10 @@ void append_printable(std::string& out, std::string_view text) {
     }
 }
 
+LogFormat format_of(const LogFile::Options& options) {
+    return {options.utc, options.names, options.tank == LogTank::console};
+}
+
 }  // namespace
 
 std::string format_log_line(const LogLine& line, const LogFormat& format) {
@@ -109,21 +116,36 @@ LogLevel log_level_of(const LogOptions& options) {
     return LogLevel::info;
 }
 
-Result<std::unique_ptr<LogFile>> LogFile::create(Options options) {
-    auto log = std::make_unique<LogFile>(Private{}, std::move(options));
-    TRY(log->reopen());
-    return log;
+io::LineWriter::Rotation rotation_of(const LogOptions& options) {
+    return {std::uint64_t{options.max_size} << 20, options.backups};
 }
 
-LogFile::LogFile(Private, Options options)
-    : options_(std::move(options)), file_(options_.tank == LogTank::console ? STDOUT_FILENO : -1) {}
+Result<std::unique_ptr<LogFile>> LogFile::create(Options options) {
+    const bool is_file = options.tank == LogTank::file;
+    io::LineWriter::Options writing;
+    writing.thread_name = "log-writer";
+    writing.path = is_file ? options.path : "";
+    writing.standing = STDOUT_FILENO;
+    writing.rotation = options.rotation;
+    writing.remark_line = [format = format_of(options)](std::string_view sentence) {
+        const std::string message = fmt::format("the log: {}", sentence);
+        return format_log_line({std::chrono::system_clock::now(), LogLevel::warn, ::getpid(), "log", message, 0}, format);
+    };
+    writing.opened = [reports = io::SanitizerReports()](int descriptor) mutable { reports.follow(descriptor); };
+    auto writer = io::LineWriter::create(std::move(writing));
+    if (!writer.ok())
+        return std::move(writer).error().during("the log file");
+    return std::make_unique<LogFile>(Private{}, std::move(options), *std::move(writer));
+}
 
 void LogFile::write(LogLevel level, std::string_view id, std::string_view message, int errno_value) {
     const LogLine line{std::chrono::system_clock::now(), level, ::getpid(), id, message, errno_value};
-    const std::string text = format_log_line(line, {options_.utc, options_.names, options_.tank == LogTank::console});
-    std::string_view rest = text;
-    if (!file_.write(rest).ok())
-        ++lost_;
+    writer_->add(format_log_line(line, format_of(options_)));
+}
+
+LogCounters LogFile::counters() const {
+    const io::LineWriter::Counters written = writer_->counters();
+    return {throttle_.left_out(), written.lost, written.memory_bytes};
 }
 
 bool LogFile::admits(LogPlace place, std::string_view id) { return throttle_.admits(io::now(), place, id); }
@@ -143,15 +165,6 @@ void LogFile::say_left_out(TimePoint now, Duration age) {
     said_left_out_ = now;
     while (const auto left_out = throttle_.take_left_out(now, age))
         write(LogLevel::warn, "log", fmt::format("{} more like this were left out: {}", left_out->lines, left_out->sample), 0);
-}
-
-Result<void> LogFile::reopen() {
-    if (options_.tank != LogTank::console) {
-        if (auto opened = file_.open(options_.path); !opened.ok())
-            return std::move(opened).error().during("the log file");
-    }
-    reports_.follow(file_.native_handle());
-    return {};
 }
 
 }  // namespace live::main_

@@ -80,6 +80,8 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
         // Address space: a parked fiber has touched little of it (/api/v1/fibers).
         {"stacks", loop.stacks, loop.stacks * loop.stack_bytes},
         {"stacks_pooled", loop.stacks_pooled, loop.stacks_pooled * loop.stack_bytes},
+        // Of the log and of the access log: lines that wait to be written.
+        {"log_queues", 2, log_.counters().memory_bytes + access_log_.counters().memory_bytes},
     };
     add_rtc(kinds);
     for (std::size_t i = 0; i < session::kClientKinds; ++i) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "api/memory_handler.hpp"
+#include "base/log.hpp"
 #include "media/slab_log.hpp"
 #include "media/stream_table.hpp"
+#include "service/access_log/access_log.hpp"
 #include "service/stats/stream_board.hpp"
 #include "session/common/places.hpp"
 #include "session/rtc/port.hpp"
@@ -14,8 +16,9 @@ class ProcessMemory final : public api::MemoryCounts {
 public:
     // All outlive this. A loop exists.
     ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamBoard& board, const session::Places& places,
-                  const media::StreamTable& streams, const session::rtc::Port& rtc)
-        : slabs_(slabs), board_(board), places_(places), streams_(streams), rtc_(rtc) {}
+                  const media::StreamTable& streams, const session::rtc::Port& rtc, const Log& log,
+                  const service::access_log::AccessLog& access_log)
+        : slabs_(slabs), board_(board), places_(places), streams_(streams), rtc_(rtc), log_(log), access_log_(access_log) {}
 
     std::vector<api::MemoryKind> count() const override;
 
@@ -27,6 +30,8 @@ private:
     const session::Places& places_;
     const media::StreamTable& streams_;
     const session::rtc::Port& rtc_;
+    const Log& log_;
+    const service::access_log::AccessLog& access_log_;
 };
 
 }  // namespace live::main_

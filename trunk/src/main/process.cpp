@@ -102,11 +102,13 @@ std::optional<int> Process::prepare(LoadedSettings& loaded) {
     if (settings.daemon)
         if (const auto status = go_to_background(settings))
             return status;
-    LogFile::Options options{settings.log.tank, settings.log.file, log_level_of(settings.log), settings.utc_time, {}};
+    LogFile::Options options{settings.log.tank, settings.log.file, log_level_of(settings.log), settings.utc_time, {},
+                             rotation_of(settings.log)};
     auto log_file = LogFile::create(std::move(options));
     if (!log_file.ok())
         return fail(log_file.error().sentence(), kInvalidConfig);
     log_file_ = *std::move(log_file);
+    log_file_->writer().hold_crashes();
     log_ = Log(*log_file_, random_id());
 
     auto pid_file = PidFile::create(settings.pid);
@@ -206,10 +208,8 @@ void Process::handle_signals(io::SignalPipe& signals) {
                 // As the guides stop a build with the heap checker.
                 if (built_in_profilers().leaks)
                     return stop_fast("SIGUSR1");
-                if (const auto reopened = log_file_->reopen(); !reopened.ok())
-                    LOG_ERROR(log_, "reopening the log: {}", reopened.error().text());
-                else
-                    LOG_INFO(log_, "signal {}: reopened the log file", SIGUSR1);
+                log_file_->reopen();
+                LOG_INFO(log_, "signal {}: the log file is opened anew", SIGUSR1);
                 server_->reopen_access_log();
                 break;
             case SIGINT: return stop_fast("SIGINT");

@@ -12,6 +12,7 @@
 #include "io/openssl_memory.hpp"
 #include "main/allocator.hpp"
 #include "main/listening.hpp"
+#include "main/log_file.hpp"
 #include "main/memory_trimmer.hpp"
 #include "main/process_usage.hpp"
 #include "main/server_id.hpp"
@@ -85,7 +86,7 @@ public:
         return {server_.traffic_.received_bytes + http.received_bytes + casters.received_bytes + rtc.received_bytes,
                 server_.traffic_.sent_bytes + http.sent_bytes + casters.sent_bytes + rtc.sent_bytes +
                     server_.fan_out_.counters().bytes,
-                server_.places_.used(), server_.log_.counters()};
+                server_.places_.used(), server_.log_.counters(), server_.access_log_.counters().lost};
     }
 
 private:
@@ -146,7 +147,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       admission_(*settings_),
       streams_(slabs_),
       fan_out_(services_, settings_->io_uring ? io::FanSender::Use::io_uring : io::FanSender::Use::plain_sends),
-      access_log_(settings_->access_log, admission_, log),
+      access_log_(settings_->access_log, rotation_of(settings_->log), admission_, log),
       places_(connections_max, log, settings_->limits),
       scratch_(kScratchBytes),
       events_(std::make_unique<Events>(*this)),
@@ -429,7 +430,7 @@ void Server::run_housekeeping(io::Deadline deadline) {
         for (const std::string& url : expired)
             LOG_INFO(log_, "Live: cleanup die source, id=[{}], total={}", url, streams_.size());
         dash_.reap();
-        access_log_.flush();
+        access_log_.report();
         if (trim_clock.is_due(io::now(), io::openssl_bytes() + places_.bytes() + places_.memory().used())) {
             slabs_.release();
             give_memory_back();
@@ -493,7 +494,7 @@ void Server::stop_sessions(io::Deadline deadline) {
         LOG_WARN(log_, "stopping HLS: {}", stopped.error().text());
     if (const auto stopped = dash_.stop(deadline); !stopped.ok())
         LOG_WARN(log_, "stopping DASH: {}", stopped.error().text());
-    access_log_.flush();
+    access_log_.report();
     // After the clients, whose end is told.
     if (hooks_) {
         if (const auto stopped = hooks_->stop(deadline); !stopped.ok())

@@ -154,7 +154,7 @@ private:
     service::snapshot::SnapshotService snapshots_{streams_};
     std::unique_ptr<Raw> raw_;
     std::unique_ptr<Ready> ready_;
-    ProcessMemory memory_{slabs_, board_, places_, streams_, rtc_.port()};
+    ProcessMemory memory_{slabs_, board_, places_, streams_, rtc_.port(), log_, access_log_};
     bool takes_clients_ = false;
     std::unique_ptr<api::Allocator> allocator_;
     api::RawControl::Reload last_reload_;

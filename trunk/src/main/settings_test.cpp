@@ -405,6 +405,8 @@ TEST(Environment, OldAndShortNamesAreHeard) {
     EXPECT_EQ(good("listen 1; vhost a {}", {{"SRS_LOG_LEVEL", "warn"}}).settings.log.level, "warn");
     EXPECT_EQ(good("listen 1; vhost a {}", {{"SRS_LOG_LEVEL_V2", "debug"}}).settings.log.level_v2, "debug");
     EXPECT_EQ(good("listen 1; vhost a {}", {{"SRS_LOG_FILE", "x.log"}}).settings.log.file, "x.log");
+    EXPECT_EQ(good("listen 1; vhost a {}", {{"SRS_LOG_MAX_SIZE", "7"}}).settings.log.max_size, 7U);
+    EXPECT_EQ(good("listen 1; srs_log_backups 5; vhost a {}", {{"SRS_SRS_LOG_BACKUPS", "0"}}).settings.log.backups, 0U);
     EXPECT_EQ(good("listen 1; access_log y.log; vhost a {}", {{"SRS_ACCESS_LOG", "off"}}).settings.access_log, "off");
     for (const char* name : {"SRS_CHUNK_SIZE", "SRS_VHOST_CHUNK_SIZE"}) {
         const Settings settings = good("listen 1; chunk_size 500; vhost a {}", {{name, "4096"}}).settings;

@@ -68,6 +68,9 @@ struct LogOptions {
     // Generation 2 names: trace, debug, info, warn, error; wins when it is not empty.
     std::string level_v2;
     std::string file = "./objs/srs.log";
+    // Ours, of the access log too: in MiB, 0 is never; and how many old files are kept.
+    std::uint32_t max_size = 100;
+    std::uint32_t backups = 3;
 };
 
 struct Settings {

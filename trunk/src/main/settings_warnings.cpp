@@ -99,6 +99,18 @@ void warn_of_open_fragments(const Vhost& vhost, std::vector<std::string>& warnin
                         vhost.name));
 }
 
+// Without an address of their own, keys are named in the list as if they were below hls_path.
+void warn_of_keys_out_of_reach(const Vhost& vhost, std::vector<std::string>& warnings) {
+    const service::hls::HlsOptions& hls = vhost.hls;
+    if (!vhost.enabled || !hls.enabled || !hls.keys || !hls.key_url.empty())
+        return;
+    if (normal_path(hls.key_file_path, hls.key_file) != normal_path(hls.path, hls.key_file))
+        warnings.push_back(
+            fmt::format("vhost {}: players of HLS cannot get its keys, because hls_key_file_path ({}) is not hls_path ({}) and "
+                        "there is no hls_key_url",
+                        vhost.name, hls.key_file_path, hls.path));
+}
+
 }  // namespace
 
 std::vector<std::string> settings_warnings(const Settings& settings) {
@@ -106,8 +118,10 @@ std::vector<std::string> settings_warnings(const Settings& settings) {
     warn_of_shared_paths(settings, &Vhost::hls, "HLS", warnings);
     warn_of_shared_paths(settings, &Vhost::dash, "DASH", warnings);
     warn_of_shared_paths(settings, &Vhost::dvr, "DVR", warnings);
-    for (const Vhost& vhost : settings.vhosts)
+    for (const Vhost& vhost : settings.vhosts) {
         warn_of_open_fragments(vhost, warnings);
+        warn_of_keys_out_of_reach(vhost, warnings);
+    }
     return warnings;
 }
 

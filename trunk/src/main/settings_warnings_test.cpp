@@ -68,5 +68,27 @@ TEST_F(SettingsWarnings, WhatOnPlayIsNotAskedAboutIsSaid) {
     EXPECT_TRUE(warnings().empty());
 }
 
+TEST_F(SettingsWarnings, KeysThatPlayersCannotGetAreSaid) {
+    Vhost& vhost = settings_.vhosts[0];
+    vhost.hls.enabled = vhost.hls.keys = true;
+    vhost.hls.path = "./html";
+    vhost.hls.key_file_path = "html/";
+    EXPECT_TRUE(warnings().empty()) << "the same place";
+    for (const char* elsewhere : {"keys", "html/keys"}) {
+        vhost.hls.key_file_path = elsewhere;
+        ASSERT_EQ(warnings().size(), 1U) << elsewhere;
+        EXPECT_EQ(warnings()[0], std::string("vhost a: players of HLS cannot get its keys, because hls_key_file_path (") +
+                                     elsewhere + ") is not hls_path (./html) and there is no hls_key_url");
+    }
+    vhost.hls.key_url = "https://keys.example.com/";
+    EXPECT_TRUE(warnings().empty());
+    vhost.hls.key_url.clear();
+    vhost.hls.keys = false;
+    EXPECT_TRUE(warnings().empty());
+    vhost.hls.keys = true;
+    vhost.enabled = false;
+    EXPECT_TRUE(warnings().empty());
+}
+
 }  // namespace
 }  // namespace live::main_

@@ -1,6 +1,6 @@
 #include "service/access_log/access_log.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
@@ -10,43 +10,38 @@ namespace live::service::access_log {
 void AccessLog::open() {
     if (!is_on())
         return;
-    flush();
-    // What the old file did not take may be in the middle of a line: nothing for the beginning of a new one.
-    lost_ += static_cast<std::uint64_t>(std::ranges::count(waiting_, '\n'));
-    waiting_.clear();
-    if (const auto opened = file_.open(path_); !opened.ok()) {
-        LOG_WARN(log_, "the access log: {}; {} until SIGUSR1 finds it", opened.error().sentence(),
-                 file_.is_open() ? "the old file goes on" : "its lines are lost");
-        return;
-    }
-    is_failing_ = false;
+    if (writer_ != nullptr)
+        return writer_->reopen();
+    io::LineWriter::Options options;
+    options.thread_name = "access-writer";
+    options.path = path_;
+    options.rotation = rotation_;
+    if (auto opened = io::LineWriter::create(std::move(options)); opened.ok())
+        writer_ = *std::move(opened);
+    else
+        LOG_WARN(log_, "the access log: {}; its lines are lost until SIGUSR1 finds it", opened.error().sentence());
 }
 
-void AccessLog::flush() {
-    if (waiting_.empty())
+void AccessLog::report() {
+    if (writer_ == nullptr)
         return;
-    std::string_view rest = waiting_;
-    const auto written = file_.write(rest);
-    waiting_.erase(0, waiting_.size() - rest.size());
-    if (!written.ok() && !is_failing_)
-        LOG_WARN(log_, "the access log {} takes nothing, and what does not fit into memory is lost: {}", path_,
-                 written.error().sentence());
-    if (written.ok() && is_failing_)
-        LOG_INFO(log_, "the access log {} goes on, {} lines are lost", path_, lost_);
-    is_failing_ = !written.ok();
+    for (const std::string& remark : writer_->take_remarks())
+        LOG_WARN(log_, "the access log {}: {}", path_, remark);
+}
+
+io::LineWriter::Counters AccessLog::counters() const {
+    io::LineWriter::Counters counters = writer_ == nullptr ? io::LineWriter::Counters() : writer_->counters();
+    counters.lost += lost_;
+    return counters;
 }
 
 void AccessLog::add(const Visit& visit) {
     if (!is_on())
         return;
-    const std::string line = line_of(visit);
-    if (!file_.is_open() || waiting_.size() + line.size() > kWaitingBytesMax) {
+    if (writer_ == nullptr)
         ++lost_;
-        return;
-    }
-    waiting_ += line;
-    if (waiting_.size() >= kBatchBytes && !is_failing_)
-        flush();
+    else
+        writer_->add(line_of(visit));
 }
 
 void AccessLog::on_left(session::ClientEntry& entry, const session::SessionEnd& end) {

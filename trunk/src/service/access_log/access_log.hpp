@@ -1,16 +1,16 @@
-// AccessLog: appends a line of JSON to a file of its own for each client that has left a stream or was refused. Lines wait in
-// memory for at most as long as flush() is not called, and go out together, so that ten thousand players which leave at once cost
-// some hundred writes. A file that cannot be opened or written is a warning and lost lines, never anybody's end. It rotates
-// nothing: a rotation program moves the file and asks for reopen().
+// AccessLog: appends a line of JSON to a file of its own for each client that has left a stream or was refused. A thread writes
+// them (io/line_writer.hpp) and rotates the file by size, so ten thousand players which leave at once cost a few writes, and none
+// on the loop. A file that cannot be opened or written is a warning and lost lines, never anybody's end.
 #pragma once
 
-#include <cstddef>
+#include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/log.hpp"
-#include "io/append_file.hpp"
+#include "io/line_writer.hpp"
 #include "service/access_log/access_line.hpp"
 #include "session/common/client_table.hpp"
 
@@ -31,22 +31,18 @@ protected:
 
 class AccessLog final : public session::ClientWatcher {
 public:
-    // So much is written without waiting for flush().
-    static constexpr std::size_t kBatchBytes = 32 << 10;
-    // What may wait while the file takes nothing; further lines are lost.
-    static constexpr std::size_t kWaitingBytesMax = 128 << 10;
-
     // What is referred to outlives this. Nothing is opened before open().
-    AccessLog(std::string path, const VhostNames& vhosts, const Log& log) : path_(std::move(path)), vhosts_(vhosts), log_(log) {}
-    ~AccessLog() { flush(); }
+    AccessLog(std::string path, io::LineWriter::Rotation rotation, const VhostNames& vhosts, const Log& log)
+        : path_(std::move(path)), rotation_(rotation), vhosts_(vhosts), log_(log) {}
 
     // For the first time, or again because the file was moved away. When that fails the log says so, and the file before, if
     // there was one, goes on being used.
     void open();
-    // Writes what waits. To be called every second or so.
-    void flush();
-    // Lines that never reached a file.
-    std::uint64_t lost() const { return lost_; }
+    // Tells the log what the file did not take. To be called every second or so.
+    void report();
+    io::LineWriter::Counters counters() const;
+    // For tests.
+    bool wait_written(std::chrono::milliseconds limit) { return writer_ == nullptr || writer_->wait_written(limit); }
 
     // session::ClientWatcher
     void on_entered(session::ClientEntry&) override {}
@@ -58,12 +54,11 @@ private:
     void add(const Visit& visit);
 
     const std::string path_;
+    const io::LineWriter::Rotation rotation_;
     const VhostNames& vhosts_;
     const Log& log_;
-    io::AppendFile file_;
-    std::string waiting_;  // whole lines, but for the first one when the file took only its beginning
-    std::uint64_t lost_ = 0;
-    bool is_failing_ = false;
+    std::unique_ptr<io::LineWriter> writer_;
+    std::uint64_t lost_ = 0;  // while there was no file
 };
 
 }  // namespace live::service::access_log

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/scratch_folder.hpp"
+#include "base/time.hpp"
 #include "io/loop.hpp"
 #include "session/common/fake_client.hpp"
 
@@ -38,7 +39,7 @@ public:
 
 struct AccessLogTest : ::testing::Test {
     void open(const std::string& path) {
-        access = std::make_unique<AccessLog>(path, vhosts, log);
+        access = std::make_unique<AccessLog>(path, rotation, vhosts, log);
         table.add_watcher(*access);
         access->open();
     }
@@ -60,8 +61,14 @@ struct AccessLogTest : ::testing::Test {
         return read;
     }
 
+    void write_all() {
+        EXPECT_TRUE(access->wait_written(5s));
+        access->report();
+    }
+
     ScratchFolder folder;
     Complaints complaints;
+    io::LineWriter::Rotation rotation{};
     Log log{complaints, "main"};
     session::ClientTable table;
     Vhosts vhosts;
@@ -71,8 +78,7 @@ struct AccessLogTest : ::testing::Test {
 TEST_F(AccessLogTest, AClientThatHasLeftIsALine) {
     open();
     visit();
-    EXPECT_TRUE(lines().empty()) << "it waits for others";
-    access->flush();
+    write_all();
     ASSERT_EQ(lines().size(), 1U);
     const Json line = lines()[0];
     EXPECT_EQ(line["stream"], "cam");
@@ -96,7 +102,7 @@ TEST_F(AccessLogTest, SaysWhyItEnded) {
         kicked.entry.kick("an operator says so");
         kicked.leave(Error(Errc::system, "read"));
     }
-    access->flush();
+    write_all();
     ASSERT_EQ(lines().size(), 3U);
     EXPECT_EQ(lines()[0]["result"], "failed");
     EXPECT_EQ(lines()[0]["reason"], "no media for 5000 ms");
@@ -111,7 +117,7 @@ TEST_F(AccessLogTest, ARefusedClientIsALineWithoutFigures) {
     FakeClient client(table, ClientKind::fmle_publish, "cam", "id");
     client.now.received_bytes = 3073;
     client.entry.refuse(Error(Errc::denied, "not today"));
-    access->flush();
+    write_all();
     ASSERT_EQ(lines().size(), 1U);
     const Json line = lines()[0];
     EXPECT_EQ(line["result"], "refused");
@@ -125,25 +131,26 @@ TEST_F(AccessLogTest, ARefusedClientIsALineWithoutFigures) {
 TEST_F(AccessLogTest, OffWritesNothing) {
     open("off");
     visit();
-    access->flush();
+    write_all();
     access->open();
-    EXPECT_EQ(access->lost(), 0U);
+    EXPECT_EQ(access->counters().lost, 0U);
     EXPECT_TRUE(complaints.lines.empty());
     struct stat about {};
     EXPECT_NE(::stat("off", &about), 0);
 }
 
-TEST_F(AccessLogTest, ManyLinesGoOutWithoutBeingAskedFor) {
+TEST_F(AccessLogTest, IsRotatedBySize) {
+    rotation = {1000, 2};
     open();
-    std::size_t visits = 0;
-    while (folder.read("access.log").empty() && visits < AccessLog::kBatchBytes) {
+    for (int i = 0; i < 20; ++i)
         visit();
-        ++visits;
+    write_all();
+    for (const char* name : {"access.log", "access.log.1", "access.log.2"}) {
+        EXPECT_LE(folder.read(name).size(), 1000U) << name;
+        EXPECT_GE(lines(name).size(), 2U) << name;
     }
-    const std::string text = folder.read("access.log");
-    EXPECT_GE(text.size(), AccessLog::kBatchBytes);
-    EXPECT_LE(text.size(), AccessLog::kBatchBytes + kLineBytesMax);
-    EXPECT_EQ(lines().size(), visits);
+    EXPECT_TRUE(folder.read("access.log.3").empty());
+    EXPECT_TRUE(complaints.lines.empty());
 }
 
 TEST_F(AccessLogTest, TheRestGoesOutAtTheEnd) {
@@ -157,12 +164,12 @@ TEST_F(AccessLogTest, TheRestGoesOutAtTheEnd) {
 TEST_F(AccessLogTest, OpenFollowsAMovedFileAndLosesNothing) {
     open();
     visit();
-    access->flush();
+    write_all();
     visit();
     ASSERT_EQ(std::rename(folder.file("access.log").c_str(), folder.file("access.log.1").c_str()), 0);
     access->open();
     visit();
-    access->flush();
+    write_all();
     EXPECT_EQ(lines("access.log.1").size(), 2U);
     EXPECT_EQ(lines().size(), 1U);
     EXPECT_TRUE(complaints.lines.empty());
@@ -172,15 +179,15 @@ TEST_F(AccessLogTest, AFileThatCannotBeOpenedIsOneWarningAndIsTriedAgain) {
     open(folder.file("logs/access.log"));
     visit();
     visit();
-    access->flush();
-    EXPECT_EQ(access->lost(), 2U);
+    write_all();
+    EXPECT_EQ(access->counters().lost, 2U);
     ASSERT_EQ(complaints.lines.size(), 1U);
     EXPECT_EQ(complaints.lines[0], "the access log: cannot open " + folder.file("logs/access.log") +
                                        ": No such file or directory (2); its lines are lost until SIGUSR1 finds it");
     ASSERT_EQ(::mkdir(folder.file("logs").c_str(), 0755), 0);
     access->open();
     visit();
-    access->flush();
+    write_all();
     EXPECT_EQ(lines("logs/access.log").size(), 1U);
     EXPECT_EQ(complaints.lines.size(), 1U);
 }
@@ -191,7 +198,7 @@ TEST_F(AccessLogTest, AFailedOpenGoesOnWithTheOldFile) {
     ASSERT_EQ(std::rename(folder.file("logs").c_str(), folder.file("moved").c_str()), 0);
     access->open();
     visit();
-    access->flush();
+    write_all();
     EXPECT_EQ(lines("moved/access.log").size(), 1U);
     ASSERT_EQ(complaints.lines.size(), 1U);
     EXPECT_NE(complaints.lines[0].find("the old file goes on"), std::string::npos);
@@ -201,21 +208,22 @@ TEST_F(AccessLogTest, AFullDiskIsOneWarningAndBoundedMemory) {
     open("/dev/full");
     if (!complaints.lines.empty())
         GTEST_SKIP() << "no /dev/full here";
-    while (access->lost() < 3)
+    while (access->counters().lost < 3)
         visit();
-    access->flush();
-    access->flush();
+    EXPECT_LE(access->counters().memory_bytes, 4 * io::LineWriter::kWaitingBytesMax);
+    EXPECT_FALSE(access->wait_written(100ms));
+    access->report();
     ASSERT_EQ(complaints.lines.size(), 1U) << complaints.lines[1];
-    EXPECT_EQ(
-        complaints.lines[0],
-        "the access log /dev/full takes nothing, and what does not fit into memory is lost: write: No space left on device (28)");
+    EXPECT_EQ(complaints.lines[0],
+              "the access log /dev/full: it takes nothing, and what does not fit into memory is lost: write: No space left on "
+              "device (28)");
 }
 
 // The disk has room for one line and a part of the next, and then for all.
 TEST_F(AccessLogTest, GoesOnWhereTheDiskWasFullAndKeepsLinesWhole) {
     open();
     visit();
-    access->flush();
+    write_all();
     const std::size_t line_bytes = folder.read("access.log").size();
     ::rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -224,16 +232,16 @@ TEST_F(AccessLogTest, GoesOnWhereTheDiskWasFullAndKeepsLinesWhole) {
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
     for (int i = 0; i < 3; ++i)
         visit();
-    access->flush();
+    EXPECT_FALSE(access->wait_written(200ms));
+    EXPECT_EQ(folder.read("access.log").size(), small.rlim_cur);
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
     std::signal(SIGXFSZ, ignored);
-    EXPECT_EQ(folder.read("access.log").size(), small.rlim_cur);
     visit();
-    access->flush();
+    write_all();
     EXPECT_EQ(lines().size(), 5U);
-    EXPECT_EQ(access->lost(), 0U);
+    EXPECT_EQ(access->counters().lost, 0U);
     ASSERT_EQ(complaints.lines.size(), 2U);
-    EXPECT_NE(complaints.lines[1].find("goes on, 0 lines are lost"), std::string::npos) << complaints.lines[1];
+    EXPECT_NE(complaints.lines[1].find("it is written to again"), std::string::npos) << complaints.lines[1];
 }
 
 }  // namespace
