@@ -117,6 +117,9 @@ void write_own(MetricsText& text, const Measured& measured) {
     text.family("millrace_sound_too_fast_total", Type::counter,
                 "Frames of sound that came so much faster than they play that they were not transcoded.")
         .sample(measured.transcoders.too_fast());
+    text.family("millrace_sound_left_out_total", Type::counter,
+                "Frames of sound that were not transcoded because too many of their stream waited for the worker threads.")
+        .sample(measured.transcoders.left_out());
     text.family("millrace_added_delay_seconds", Type::histogram,
                 "From a packet's arrival to its being written to a player, for each packet and player.")
         .histogram(delay.bounds(), delay.counts(), delay.sum());

@@ -1,5 +1,5 @@
-// Runs a blocking function in a worker thread while the fiber waits and the loop goes on. For files, name resolution and the
-// like; not for work that merely takes long on the CPU, which would only move to the machine's other users.
+// Runs a blocking function in a worker thread while the fiber waits and the loop goes on: off_loop(). For files, name resolution
+// and the like, and for what would hold the loop for long. start_job() is for those who have no fiber that could wait.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,11 @@
 #include "io/worker_pool.hpp"
 
 namespace live::io {
+
+// Hands a job to its kind's threads and returns. When it has run, its `done` is raised on the loop, where a Signal::Waiter hears
+// of it; until then run() has all that the job holds to itself. A job may be started again after that. Errc::limit when too much
+// is queued already. Its owners are the caller and the worker, which may take longer.
+Result<void> start_job(std::shared_ptr<Job> job);
 
 namespace detail {
 
@@ -47,7 +52,7 @@ private:
     std::optional<F> work_;
 };
 
-// Hands the job to the loop's workers and waits for it. Its owners are who waits and the worker, which may take longer.
+// start_job(), and waits for it.
 Result<void> run_job(const std::shared_ptr<Job>& job, Deadline deadline);
 
 }  // namespace detail

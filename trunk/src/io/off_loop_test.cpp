@@ -101,7 +101,7 @@ TEST_F(OffLoopTest, HangingRemoteWorkLeavesThreadsForLocalWork) {
     Scope scope("test");
     const auto go = std::make_shared<std::atomic<bool>>(false);
     std::size_t done = 0;
-    constexpr std::size_t kJobs = WorkerPool::kThreads + 3;
+    constexpr std::size_t kJobs = WorkerPool::kThreads[1] + 3;
     for (std::size_t i = 0; i < kJobs; ++i)
         MUST(scope.start("remote", [&, go](Deadline) {
             done += off_loop(
@@ -131,7 +131,7 @@ TEST_F(OffLoopTest, HangingWorkOfStrangersIsBoundedAndHoldsUpNobodyElse) {
     std::size_t refused = 0;
     std::size_t done = 0;
     constexpr auto kKind = static_cast<std::size_t>(Work::stranger);
-    constexpr std::size_t kJobs = WorkerPool::kQueuedMax[kKind] + WorkerPool::kRunningMax[kKind] + 50;
+    constexpr std::size_t kJobs = WorkerPool::kQueuedMax[kKind] + WorkerPool::kThreads[kKind] + 50;
     for (std::size_t i = 0; i < kJobs; ++i)
         MUST(scope.start("stranger", [&, go](Deadline) {
             const auto outcome = off_loop(busy_until(go), Deadline::after(30s), Work::stranger);
@@ -156,7 +156,7 @@ TEST_F(OffLoopTest, MoreJobsThanTheQueueTakesIsALimit) {
     const auto go = std::make_shared<std::atomic<bool>>(false);
     std::size_t refused = 0;
     std::size_t done = 0;
-    constexpr std::size_t kJobs = WorkerPool::kQueuedMax[0] + WorkerPool::kThreads + 50;
+    constexpr std::size_t kJobs = WorkerPool::kQueuedMax[0] + WorkerPool::kThreads[0] + 50;
     for (std::size_t i = 0; i < kJobs; ++i)
         MUST(scope.start("job", [&, go](Deadline) {
             const auto outcome = off_loop(busy_until(go), Deadline::after(30s));

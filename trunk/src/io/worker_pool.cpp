@@ -10,6 +10,13 @@
 
 namespace live::io {
 
+namespace {
+
+// Of the threads, as top and gdb show them.
+constexpr std::array<const char*, WorkerPool::kKinds> kNames = {"io-local", "io-remote", "io-stranger", "io-compute"};
+
+}  // namespace
+
 Result<std::unique_ptr<WorkerPool>> WorkerPool::create(st::Engine& engine) {
     auto pool = std::make_unique<WorkerPool>(engine);
     pool->event_fd_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -21,10 +28,11 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::create(st::Engine& engine) {
     sigset_t before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (std::size_t i = 0; i < kThreads; ++i) {
-        WorkerPool* self = pool.get();
-        pool->threads_.emplace_back([self] { self->work(); });
-        ::pthread_setname_np(pool->threads_.back().native_handle(), "io-worker");
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+        for (std::size_t i = 0; i < kThreads[kind]; ++i) {
+            pool->threads_.emplace_back([self = pool.get(), kind] { self->work(self->queues_[kind]); });
+            ::pthread_setname_np(pool->threads_.back().native_handle(), kNames[kind]);
+        }
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return pool;
@@ -37,7 +45,8 @@ WorkerPool::~WorkerPool() {
         for (Queue& queue : queues_)
             queue.jobs.clear();
     }
-    wanted_.notify_all();
+    for (Queue& queue : queues_)
+        queue.wanted.notify_all();
     for (std::thread& thread : threads_)
         thread.join();
     if (event_fd_ >= 0) {
@@ -46,46 +55,32 @@ WorkerPool::~WorkerPool() {
     }
 }
 
-// The job's other owner is the fiber that waits; the last of the two to let go frees it.
+// The job's other owner is whoever waits for it; the last of the two to let go frees it.
 Result<void> WorkerPool::submit(std::shared_ptr<Job> job) {
+    const std::size_t kind = index_of(job->work);
+    Queue& queue = queues_[kind];
     {
         const std::lock_guard lock(mutex_);
-        const std::size_t kind = index_of(job->work);
-        if (queues_[kind].jobs.size() >= kQueuedMax[kind])
+        if (queue.jobs.size() >= kQueuedMax[kind])
             return Error(Errc::limit, "too much work waits for the worker threads");
-        queues_[kind].jobs.push_back(std::move(job));
+        queue.jobs.push_back(std::move(job));
     }
-    wanted_.notify_one();
+    queue.wanted.notify_one();
     return {};
 }
 
-std::shared_ptr<Job> WorkerPool::take() {
-    for (std::size_t kind = 0; kind < kKinds; ++kind) {
-        Queue& queue = queues_[kind];
-        if (queue.jobs.empty() || queue.running >= kRunningMax[kind])
-            continue;
-        std::shared_ptr<Job> job = std::move(queue.jobs.front());
-        queue.jobs.pop_front();
-        ++queue.running;
-        return job;
-    }
-    return nullptr;
-}
-
-void WorkerPool::work() {
+void WorkerPool::work(Queue& queue) {
     std::unique_lock lock(mutex_);
     for (;;) {
-        std::shared_ptr<Job> job;
-        wanted_.wait(lock, [&] { return stopping_ || (job = take()) != nullptr; });
+        queue.wanted.wait(lock, [&] { return stopping_ || !queue.jobs.empty(); });
         if (stopping_)
             return;
+        std::shared_ptr<Job> job = std::move(queue.jobs.front());
+        queue.jobs.pop_front();
         lock.unlock();
         if (!job->abandoned.load())
             job->run();
         lock.lock();
-        --queues_[index_of(job->work)].running;
-        if (job->work != Work::local)
-            wanted_.notify_one();  // this thread may find something else to do first
         finished_.push_back(std::move(job));
         // One write for all that the loop has not fetched yet.
         if (finished_.size() == 1) {

@@ -1,5 +1,6 @@
-// A few threads for what blocks: name resolution, files. Jobs go in through a bounded queue; finished ones come back to the loop
-// through an eventfd. Internal to the io room; the rest of the server calls off_loop().
+// A few threads for what blocks or takes long: name resolution, files, converting sound. Jobs go in through a bounded queue of
+// their kind, which has threads of its own; finished ones come back to the loop through an eventfd. Internal to the io room; the
+// rest of the server calls off_loop() and start_job().
 #pragma once
 
 #include <array>
@@ -23,6 +24,7 @@ enum class Work : std::uint8_t {
     local,     // this machine: files, /proc
     remote,    // somebody else's machine, as name look-ups do: may hang for long, so only some threads take it
     stranger,  // the same for what a stranger has named, and may make hang: never before what the operator has named
+    compute,   // the processor: sound that is converted while it plays, so never behind a file
 };
 
 class Job {
@@ -39,11 +41,10 @@ public:
 
 class WorkerPool final : public st::Engine::Waker {
 public:
-    static constexpr std::size_t kThreads = 8;
-    static constexpr std::size_t kKinds = 3;
-    // Of these, how many may be at work of each kind: whatever hangs, there are some for the others.
-    static constexpr std::array<std::size_t, kKinds> kRunningMax = {4, 2, 2};
-    static constexpr std::array<std::size_t, kKinds> kQueuedMax = {1024, 1024, 64};
+    static constexpr std::size_t kKinds = 4;
+    // Of each kind: whatever hangs, there are some for the others.
+    static constexpr std::array<std::size_t, kKinds> kThreads = {4, 2, 2, 2};
+    static constexpr std::array<std::size_t, kKinds> kQueuedMax = {1024, 1024, 64, 4096};
 
     // The threads start here. The engine outlives the pool.
     static Result<std::unique_ptr<WorkerPool>> create(st::Engine& engine);
@@ -59,20 +60,17 @@ public:
     void on_wake() override;
 
 private:
-    void work();
-    // The next job for a thread that is free, if there is one. Under the mutex.
-    std::shared_ptr<Job> take();
-
     struct Queue {
         std::deque<std::shared_ptr<Job>> jobs;
-        std::size_t running = 0;
+        std::condition_variable wanted;
     };
+
+    void work(Queue& queue);
     static constexpr std::size_t index_of(Work work) { return static_cast<std::size_t>(work); }
 
     st::Engine& engine_;
     int event_fd_ = -1;
     std::mutex mutex_;
-    std::condition_variable wanted_;
     std::array<Queue, kKinds> queues_;
     std::vector<std::shared_ptr<Job>> finished_;
     std::vector<std::thread> threads_;

@@ -26,6 +26,8 @@ constexpr std::size_t kScratchBytes = 128 * 1024;
 constexpr std::chrono::seconds kStreamIdle{3};
 // How long an ingest that is not wanted any more may take to end.
 constexpr std::chrono::seconds kChildrenLimit{5};
+// For libraries to be loaded from the disk.
+constexpr std::chrono::seconds kLibrariesLimit{5};
 // How long clients wait for recordings that a killed process has left.
 constexpr std::chrono::seconds kLeftLimit{5};
 // More than a write and a close may take.
@@ -188,7 +190,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       stream_list_settings_(*settings_, hls_.index(), dash_player_) {
     set_limits(connections_max);
     admission_.set_memory(places_.memory());
-    start_conversion();
+    streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
 }
 
 Server::~Server() = default;
@@ -245,6 +247,8 @@ Result<void> Server::start() {
     access_log_.open();
     clients_.add_watcher(access_log_);
     TRY(services_.start("stream-board", [this](io::Deadline forever) { board_.run(forever); }));
+    TRY(transcoders_.start(services_));
+    prepare_conversion(*settings_, io::Deadline::after(kLibrariesLimit));
     finish_left_recordings(io::Deadline::after(kLeftLimit));
     TRY(listen_rtmp(*settings_));
     // First: a mount of HTTP-TS may have the form of a fragment's name.
@@ -324,6 +328,7 @@ void Server::close_missing(const Settings& settings) {
 Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     TRY(listen_rtmp(settings));
     close_missing(settings);
+    prepare_conversion(settings, io::Deadline::after(kLibrariesLimit));
     auto next = std::make_unique<const Settings>(std::move(settings));
     admission_.set_settings(*next);
     mounts_.set_settings(*next);
@@ -340,13 +345,12 @@ Result<void> Server::reload(Settings settings, std::size_t connections_max) {
     return {};
 }
 
-// Where a virtual host wants it, the libraries are loaded now: later the first stream would make all others wait for that.
-void Server::start_conversion() {
-    streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
+// Where a virtual host wants it, the libraries are loaded before a stream needs them.
+void Server::prepare_conversion(const Settings& settings, io::Deadline deadline) {
     const auto wants = [](const Vhost& vhost) { return vhost.play.bridge.rtmp_to_rtc || vhost.play.bridge.rtc_to_rtmp; };
-    if (std::ranges::none_of(settings_->vhosts, wants))
+    if (std::ranges::none_of(settings.vhosts, wants))
         return;
-    if (const auto loaded = transcoders_.load(); !loaded.ok())
+    if (const auto loaded = transcoders_.load(deadline); !loaded.ok())
         LOG_WARN(log_, "sound cannot be converted between RTMP and WebRTC: {}", loaded.error().sentence());
 }
 

@@ -99,7 +99,7 @@ private:
     void kick_lost_clients();
     Result<void> load_client_tls();
     Result<void> start_callbacks();
-    void start_conversion();
+    void prepare_conversion(const Settings& settings, io::Deadline deadline);
     void start_forwarding();
     service::dvr::DvrContext recording_context();
     void finish_left_recordings(io::Deadline deadline);

@@ -12,12 +12,35 @@ namespace live::media {
 
 namespace flv = wire::flv;
 
-AudioToRtp::AudioToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log)
-    : lane_(lane), options_(options), transcoders_(transcoders), log_(log) {}
+AudioToRtp::AudioToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener,
+                       const Log& log)
+    : lane_(lane), options_(options), transcoders_(transcoders), listener_(listener), log_(log) {}
 
 void AudioToRtp::push(const Packet& packet) {
-    if (const auto converted = convert(packet); !converted.ok() && counters_.broken++ == 0)
-        LOG_WARN(log_, "sound could not be made RTP ({}); further ones are counted only", converted.error().text());
+    arrived_ = packet.arrived;
+    if (const auto converted = convert(packet); !converted.ok())
+        note(converted.error());
+    collect();
+}
+
+void AudioToRtp::collect() {
+    while (transcoder_ != nullptr) {
+        auto frame = transcoder_->poll();
+        if (!frame.ok())
+            note(frame.error());
+        else if (frame->has_value())
+            send(std::move((*frame)->data), (*frame)->time);
+        else
+            return;
+    }
+}
+
+void AudioToRtp::note(const Error& error) {
+    const bool is_left_out = error.code() == Errc::limit && transcoder_ != nullptr;
+    if (is_left_out)
+        transcoders_->note_left_out();
+    if ((is_left_out ? counters_.left_out : counters_.broken)++ == 0)
+        LOG_WARN(log_, "sound could not be made RTP ({}); further ones are counted only", error.text());
 }
 
 Result<void> AudioToRtp::convert(const Packet& packet) {
@@ -35,10 +58,7 @@ Result<void> AudioToRtp::convert(const Packet& packet) {
         return {};
     if (is_too_fast(tag, packet.arrived))
         return {};
-    const auto pushed = transcoder_->push(tag.body, packet.dts);
-    while (auto frame = transcoder_->poll())
-        send(std::move(frame->data), frame->time, packet.arrived);
-    return pushed;
+    return transcoder_->push(tag.body, packet.dts);
 }
 
 Result<void> AudioToRtp::set_config(const flv::AudioTag& tag) {
@@ -69,7 +89,7 @@ void AudioToRtp::make_transcoder(Codec codec, Bytes config) {
     transcoder_.reset();
     Result<std::unique_ptr<AudioTranscoder>> made = Error(Errc::unsupported, "this server has no transcoder");
     if (transcoders_ != nullptr)
-        made = transcoders_->create({codec, config, Codec::opus, options_.opus_bitrate});
+        made = transcoders_->create({codec, config, Codec::opus, options_.opus_bitrate}, listener_);
     if (made.ok()) {
         transcoder_ = std::move(*made);
         set_track();
@@ -97,18 +117,18 @@ Result<void> AudioToRtp::pass_on(const flv::AudioTag& tag, const Packet& packet)
         return {};
     opus_line_.advance(verdict.missing);
     const auto at = static_cast<std::size_t>(tag.body.data() - packet.payload.data());
-    send(packet.payload.sub(at, tag.body.size()), opus_line_.end(), packet.arrived);
+    send(packet.payload.sub(at, tag.body.size()), opus_line_.end());
     opus_line_.advance(samples);
     return {};
 }
 
-void AudioToRtp::send(Slice payload, MediaTime time, TimePoint arrived) {
+void AudioToRtp::send(Slice payload, MediaTime time) {
     ++counters_.packets;
     lane_.append({.kind = Kind::audio,
                   .timestamp = rtp_timestamp(time, kClockRate),
                   .marker = false,
                   .payload = std::move(payload),
-                  .arrived = arrived,
+                  .arrived = arrived_,
                   .time = time});
 }
 

@@ -24,13 +24,20 @@ public:
         std::uint64_t packets = 0;   // sent
         std::uint64_t broken = 0;    // bodies that could not be read or decoded
         std::uint64_t too_fast = 0;  // frames that were left out (SoundMeter)
+        std::uint64_t left_out = 0;  // frames that were left out because too many waited (AudioTranscoder)
     };
 
-    // All outlive this; without `transcoders` (nullptr) there is sound only where it is Opus already.
-    AudioToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log);
+    // All outlive this; without `transcoders` (nullptr) there is sound only where it is Opus already. The listener is told when
+    // collect() has something to do.
+    AudioToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener,
+               const Log& log);
 
     // An audio packet of the source, sequence headers too, in order.
     void push(const Packet& packet);
+    // Takes what has been converted since into the lane.
+    void collect();
+    // Of what was pushed, nothing is being converted any more.
+    bool is_idle() const { return transcoder_ == nullptr || transcoder_->is_idle(); }
     const Counters& counters() const { return counters_; }
 
 private:
@@ -42,12 +49,14 @@ private:
     void make_transcoder(Codec codec, Bytes config);
     bool is_too_fast(const wire::flv::AudioTag& tag, TimePoint arrived);
     Result<void> pass_on(const wire::flv::AudioTag& tag, const Packet& packet);
-    void send(Slice payload, MediaTime time, TimePoint arrived);
+    void send(Slice payload, MediaTime time);
+    void note(const Error& error);
     void set_track();
 
     RtpLane& lane_;
     BridgeOptions options_;
     AudioTranscoders* transcoders_;
+    SoundListener& listener_;
     const Log& log_;
     Codec codec_ = Codec::none;
     std::vector<std::uint8_t> config_;             // that the transcoder was made for
@@ -55,6 +64,7 @@ private:
     std::uint32_t sample_rate_ = 0;                // of AAC
     SoundMeter meter_;
     SampleLine opus_line_{kClockRate};
+    TimePoint arrived_;  // the newest frame
     Counters counters_;
     bool is_refused_ = false;  // this codec cannot be converted; said in the log
 };

@@ -24,7 +24,8 @@ struct AudioToRtpTest : ::testing::Test {
     Lines lines;
     Log log{lines, "test"};
     EchoTranscoders transcoders;
-    AudioToRtp converter{lane, options, &transcoders, log};
+    NoListener nobody;
+    AudioToRtp converter{lane, options, &transcoders, nobody, log};
 };
 
 TEST_F(AudioToRtpTest, TranscodesAac) {
@@ -93,6 +94,18 @@ TEST_F(AudioToRtpTest, BrokenFramesAreCountedAndSoundGoesOn) {
     EXPECT_EQ(lines.count("could not be made RTP"), 1U);
 }
 
+TEST_F(AudioToRtpTest, FramesThatAreLeftOutAreCountedApart) {
+    push(aac_config());
+    for (int i = 0; i < 5; ++i)
+        push(aac(i * 23ms, 0xFF));
+    push(aac(115ms));
+    EXPECT_EQ(converter.counters().left_out, 5U);
+    EXPECT_EQ(transcoders.left_out(), 5U);
+    EXPECT_EQ(converter.counters().broken, 0U);
+    EXPECT_EQ(converter.counters().packets, 1U);
+    EXPECT_EQ(lines.count("full on purpose"), 1U);
+}
+
 TEST_F(AudioToRtpTest, CodecThatCannotBeConvertedIsSaidOnce) {
     transcoders.refused = Codec::speex;
     for (int i = 0; i < 10; ++i)
@@ -103,7 +116,7 @@ TEST_F(AudioToRtpTest, CodecThatCannotBeConvertedIsSaidOnce) {
 }
 
 TEST_F(AudioToRtpTest, WithoutTranscodersOnlyOpus) {
-    AudioToRtp alone{lane, options, nullptr, log};
+    AudioToRtp alone{lane, options, nullptr, nobody, log};
     alone.push(aac_config());
     alone.push(aac(0ms));
     EXPECT_TRUE(lane.empty());

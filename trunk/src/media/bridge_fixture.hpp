@@ -134,42 +134,64 @@ inline std::vector<RtpPacket> packets_of(const RtpLane& lane, Kind kind) {
     return packets;
 }
 
-// Gives a frame back as it came, at its time; a frame of 0xEE is an error.
+// Gives a frame back as it came, at its time; a frame of 0xEE is an error. While `later` is on, only after come().
 class EchoTranscoder final : public AudioTranscoder {
 public:
-    explicit EchoTranscoder(Octets config) : config_(std::move(config)) {}
+    EchoTranscoder(Octets config, SoundListener& listener, const bool& later)
+        : config_(std::move(config)), listener_(listener), later_(later) {}
     Result<void> push(Bytes frame, MediaTime time) override {
         if (!frame.empty() && frame[0] == 0xEE)
             return Error(Errc::malformed, "broken on purpose");
-        frames_.push_back({Slice::copy_of(frame), time});
+        if (!frame.empty() && frame[0] == 0xFF)
+            return Error(Errc::limit, "full on purpose");
+        (later_ ? waiting_ : frames_).push_back({Slice::copy_of(frame), time});
         return {};
     }
-    std::optional<SoundFrame> poll() override {
+    void come() {
+        frames_.insert(frames_.end(), waiting_.begin(), waiting_.end());
+        waiting_.clear();
+        listener_.on_sound();
+    }
+    Result<std::optional<SoundFrame>> poll() override {
         if (frames_.empty())
-            return std::nullopt;
+            return std::optional<SoundFrame>();
         SoundFrame frame = std::move(frames_.front());
         frames_.pop_front();
-        return frame;
+        return std::optional(std::move(frame));
     }
     Bytes config() const override { return config_; }
+    bool is_idle() const override { return frames_.empty() && waiting_.empty(); }
 
 private:
     std::deque<SoundFrame> frames_;
+    std::deque<SoundFrame> waiting_;
     Octets config_;
+    SoundListener& listener_;
+    const bool& later_;
 };
 
 class EchoTranscoders final : public AudioTranscoders {
 public:
-    Result<std::unique_ptr<AudioTranscoder>> create(const Transcoding& what) override {
+    Result<std::unique_ptr<AudioTranscoder>> create(const Transcoding& what, SoundListener& listener) override {
         made.push_back(what);
         made.back().config = {};
         if (what.from == refused)
             return Error(Errc::unsupported, "refused on purpose");
         const bool is_aac = what.to == wire::flv::AudioCodec::aac;
-        return std::unique_ptr<AudioTranscoder>(std::make_unique<EchoTranscoder>(is_aac ? hex("1190") : Octets{}));
+        auto transcoder = std::make_unique<EchoTranscoder>(is_aac ? hex("1190") : Octets{}, listener, later);
+        newest = transcoder.get();
+        return std::unique_ptr<AudioTranscoder>(std::move(transcoder));
     }
     std::vector<Transcoding> made;
+    EchoTranscoder* newest = nullptr;
     wire::flv::AudioCodec refused = wire::flv::AudioCodec::none;
+    bool later = false;
+};
+
+// For converters on their own.
+class NoListener final : public SoundListener {
+public:
+    void on_sound() override {}
 };
 
 }  // namespace live::media::bridge_test

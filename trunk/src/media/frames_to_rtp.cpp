@@ -3,7 +3,7 @@
 namespace live::media {
 
 FramesToRtp::FramesToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log)
-    : lane_(lane), video_(lane, options, log), audio_(lane, options, transcoders, log), told_(lane.next()) {
+    : lane_(lane), video_(lane, options, log), audio_(lane, options, transcoders, *this, log), told_(lane.next()) {
     lane_.start_writer(nullptr);
 }
 
@@ -13,6 +13,11 @@ void FramesToRtp::push(const Packet& packet) {
         case Kind::video: video_.push(packet); break;
         case Kind::data: break;
     }
+}
+
+void FramesToRtp::on_sound() {
+    audio_.collect();
+    flush();
 }
 
 void FramesToRtp::flush() {

@@ -7,7 +7,7 @@
 
 namespace live::media {
 
-class FramesToRtp {
+class FramesToRtp final : private SoundListener {
 public:
     // All outlive this.
     FramesToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log);
@@ -18,10 +18,16 @@ public:
     // A batch is complete: the lane's listeners are told when it has got something.
     void flush();
 
+    // Nothing of what was pushed is still to come.
+    bool is_idle() const { return audio_.is_idle(); }
+
     const VideoToRtp& video() const { return video_; }
     const AudioToRtp& audio() const { return audio_; }
 
 private:
+    // Sound that was being converted when its batch was complete.
+    void on_sound() override;
+
     RtpLane& lane_;
     VideoToRtp video_;
     AudioToRtp audio_;

@@ -98,6 +98,37 @@ TEST_F(FramesToRtpTest, PlayerMayBeThereFirst) {
     EXPECT_EQ(player.lane().at(before).sequence, static_cast<std::uint16_t>(last + 1));
 }
 
+TEST_F(FramesToRtpTest, SoundThatComesLaterReachesPlayersWithItsOwnTime) {
+    transcoders.later = true;
+    auto publication = *source->publish(Source::Takeover::refuse);
+    RtpReader player(source);
+    configs();
+    picture(0ms, Picture::key);
+    sound(20ms);
+    sound(43ms);
+    picture(80ms, Picture::inter);
+    EXPECT_TRUE(packets_of(player.lane(), Kind::audio).empty());
+    player.readable().consume();
+    transcoders.newest->come();
+    EXPECT_TRUE(player.readable().is_raised()) << "players are told without another packet";
+    auto heard = packets_of(player.lane(), Kind::audio);
+    ASSERT_EQ(heard.size(), 2U);
+    EXPECT_EQ(heard[0].time, 20ms);
+    EXPECT_EQ(heard[1].time, 43ms);
+    EXPECT_EQ(heard[1].arrived, TimePoint{} + 43ms);
+
+    // The last of it comes when its publisher has gone.
+    sound(66ms);
+    publication.reset();
+    ASSERT_NE(source->frames_to_rtp(), nullptr);
+    player.readable().consume();
+    transcoders.newest->come();
+    EXPECT_TRUE(player.readable().is_raised());
+    heard = packets_of(player.lane(), Kind::audio);
+    ASSERT_EQ(heard.size(), 3U);
+    EXPECT_EQ(heard[2].time, 66ms);
+}
+
 TEST_F(FramesToRtpTest, NothingIsConvertedWhereTheOperatorDoesNotWant) {
     options.bridge.rtmp_to_rtc = false;
     source->set_options(options);

@@ -11,8 +11,8 @@ namespace live::media {
 
 namespace flv = wire::flv;
 
-RtpToAudio::RtpToAudio(const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log)
-    : options_(options), transcoders_(transcoders), log_(log) {}
+RtpToAudio::RtpToAudio(const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener, const Log& log)
+    : options_(options), transcoders_(transcoders), listener_(listener), log_(log) {}
 
 bool RtpToAudio::set_track(const RtpTrack& track) {
     transcoder_.reset();
@@ -24,7 +24,7 @@ bool RtpToAudio::set_track(const RtpTrack& track) {
     }
     Result<std::unique_ptr<AudioTranscoder>> made = Error(Errc::unsupported, "this server has no transcoder");
     if (transcoders_ != nullptr)
-        made = transcoders_->create({Codec::opus, {}, Codec::aac, options_.aac_bitrate});
+        made = transcoders_->create({Codec::opus, {}, Codec::aac, options_.aac_bitrate}, listener_);
     codec_ = made.ok() ? Codec::aac : Codec::opus;
     if (made.ok())
         transcoder_ = std::move(*made);
@@ -35,8 +35,31 @@ bool RtpToAudio::set_track(const RtpTrack& track) {
 }
 
 void RtpToAudio::push(const RtpPacket& packet) {
-    if (const auto converted = convert(packet); !converted.ok() && counters_.broken++ == 0)
-        LOG_WARN(log_, "sound could not be made RTMP ({}); further ones are counted only", converted.error().text());
+    if (const auto converted = convert(packet); !converted.ok())
+        note(converted.error());
+    collect();
+}
+
+void RtpToAudio::collect() {
+    while (transcoder_ != nullptr) {
+        const auto frame = transcoder_->poll();
+        if (!frame.ok()) {
+            note(frame.error());
+        } else if (frame->has_value()) {
+            ++counters_.frames;
+            emit(false, (*frame)->data.bytes(), (*frame)->time);
+        } else {
+            return;
+        }
+    }
+}
+
+void RtpToAudio::note(const Error& error) {
+    const bool is_left_out = error.code() == Errc::limit && transcoder_ != nullptr;
+    if (is_left_out)
+        transcoders_->note_left_out();
+    if ((is_left_out ? counters_.left_out : counters_.broken)++ == 0)
+        LOG_WARN(log_, "sound could not be made RTMP ({}); further ones are counted only", error.text());
 }
 
 Result<void> RtpToAudio::convert(const RtpPacket& packet) {
@@ -56,12 +79,7 @@ Result<void> RtpToAudio::convert(const RtpPacket& packet) {
     }
     if (is_too_fast(packet))
         return {};
-    const auto pushed = transcoder_->push(packet.payload.bytes(), packet.time);
-    while (const auto frame = transcoder_->poll()) {
-        ++counters_.frames;
-        emit(false, frame->data.bytes(), frame->time);
-    }
-    return pushed;
+    return transcoder_->push(packet.payload.bytes(), packet.time);
 }
 
 bool RtpToAudio::is_too_fast(const RtpPacket& packet) {

@@ -25,15 +25,20 @@ public:
         std::uint64_t frames = 0;
         std::uint64_t broken = 0;
         std::uint64_t too_fast = 0;  // packets that were left out (SoundMeter)
+        std::uint64_t left_out = 0;  // packets that were left out because too many waited (AudioTranscoder)
     };
 
-    // All outlive this; `transcoders` may be nullptr.
-    RtpToAudio(const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log);
+    // All outlive this; `transcoders` may be nullptr. The listener is told when collect() has something to do.
+    RtpToAudio(const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener, const Log& log);
 
     // Begins anew. False when nothing can be made of this codec; that is said in the log.
     bool set_track(const RtpTrack& track);
     void push(const RtpPacket& packet);
+    // Takes what has been converted since, for poll().
+    void collect();
     std::optional<Body> poll();
+    // Of what was pushed, nothing is being converted any more.
+    bool is_idle() const { return transcoder_ == nullptr || transcoder_->is_idle(); }
     // none, AAC or Opus
     wire::flv::AudioCodec codec() const { return codec_; }
     const Counters& counters() const { return counters_; }
@@ -44,9 +49,11 @@ private:
     Result<void> convert(const RtpPacket& packet);
     bool is_too_fast(const RtpPacket& packet);
     void emit(bool is_config, Bytes content, MediaTime dts);
+    void note(const Error& error);
 
     BridgeOptions options_;
     AudioTranscoders* transcoders_;
+    SoundListener& listener_;
     const Log& log_;
     Codec codec_ = Codec::none;
     std::unique_ptr<AudioTranscoder> transcoder_;  // none while Opus is passed on

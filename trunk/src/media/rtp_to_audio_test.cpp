@@ -24,12 +24,13 @@ struct RtpToAudioTest : ::testing::Test {
     Lines lines;
     Log log{lines, "test"};
     EchoTranscoders transcoders;
-    RtpToAudio converter{options, &transcoders, log};
+    NoListener nobody;
+    RtpToAudio converter{options, &transcoders, nobody, log};
 };
 
 TEST_F(RtpToAudioTest, MakesAac) {
     options.aac_bitrate = 96'000;
-    RtpToAudio other{options, &transcoders, log};
+    RtpToAudio other{options, &transcoders, nobody, log};
     ASSERT_TRUE(other.set_track(kOpus));
     push(other, 1s);
     push(other, 1'020ms);
@@ -62,7 +63,7 @@ TEST_F(RtpToAudioTest, SoundThatComesTooFastIsLeftOutBeforeItIsTranscoded) {
 }
 
 TEST_F(RtpToAudioTest, WithoutTranscoderOpusGoesOn) {
-    RtpToAudio alone{options, nullptr, log};
+    RtpToAudio alone{options, nullptr, nobody, log};
     EXPECT_TRUE(alone.set_track(kOpus));
     EXPECT_EQ(alone.codec(), Codec::opus);
     EXPECT_EQ(lines.count("cannot be made AAC"), 1U);
@@ -75,6 +76,18 @@ TEST_F(RtpToAudioTest, WithoutTranscoderOpusGoesOn) {
     ASSERT_TRUE(frame);
     EXPECT_EQ(tag_of(*frame).codec, Codec::opus);
     EXPECT_TRUE(tag_of(*frame).enhanced);
+}
+
+TEST_F(RtpToAudioTest, FramesThatAreLeftOutAreCountedApart) {
+    converter.set_track(kOpus);
+    for (int i = 0; i < 5; ++i)
+        push(converter, i * 20ms, {0xFF});
+    push(converter, 100ms);
+    EXPECT_EQ(converter.counters().left_out, 5U);
+    EXPECT_EQ(transcoders.left_out(), 5U);
+    EXPECT_EQ(converter.counters().broken, 0U);
+    EXPECT_EQ(converter.counters().frames, 1U);
+    EXPECT_EQ(lines.lines.size(), 1U);
 }
 
 TEST_F(RtpToAudioTest, BrokenFramesAreCounted) {

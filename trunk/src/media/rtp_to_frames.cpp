@@ -37,7 +37,7 @@ RtpToFrames::RtpToFrames(Publication& publication, RtpLane& lane, const PublishO
       lane_(lane),
       ingest_(publication, publication.source().options(), options, log),
       video_(log),
-      audio_(publication.source().options().bridge, transcoders, log),
+      audio_(publication.source().options().bridge, transcoders, *this, log),
       next_(lane.next()),
       key_frame_period_(publication.source().options().bridge.pli_for_rtmp) {
     lane_.add_listener(*this);
@@ -51,6 +51,14 @@ void RtpToFrames::on_rtp() {
     watch_tracks();
     for (next_ = std::max(next_, lane_.first()); next_ < lane_.next(); ++next_)
         take(lane_.at(next_));
+    publication_.source().flush();
+}
+
+void RtpToFrames::on_sound() {
+    if (!publication_.is_current())
+        return;
+    audio_.collect();
+    push_audio();
     publication_.source().flush();
 }
 

@@ -14,7 +14,7 @@
 
 namespace live::media {
 
-class RtpToFrames final : private RtpListener {
+class RtpToFrames final : private RtpListener, private SoundListener {
 public:
     // Two requests for key frames are at least this far apart.
     static constexpr std::chrono::milliseconds kKeyRequestInterval{500};
@@ -27,11 +27,16 @@ public:
     RtpToFrames(const RtpToFrames&) = delete;
     RtpToFrames& operator=(const RtpToFrames&) = delete;
 
+    // Of what the lane has got, no sound is still being converted.
+    bool is_idle() const { return audio_.is_idle(); }
+
     const RtpToVideo& video() const { return video_; }
     const RtpToAudio& audio() const { return audio_; }
 
 private:
     void on_rtp() override;
+    // Sound that was being converted when its batch was complete.
+    void on_sound() override;
     void watch_tracks();
     void take(const RtpPacket& packet);
     void push_video();

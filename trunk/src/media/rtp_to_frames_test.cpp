@@ -92,6 +92,34 @@ TEST_F(RtpToFramesTest, FillsTheSourceWithFrames) {
     EXPECT_EQ(source->ring().newest().arrived, TimePoint{} + 99 * 20ms);
 }
 
+TEST_F(RtpToFramesTest, SoundThatComesLaterReachesReadersWithItsOwnTime) {
+    transcoders.later = true;
+    picture(0ms, true);
+    sound(0ms);
+    sound(20ms);
+    picture(40ms, false);
+    while (reader.take()) {
+    }
+    EXPECT_FALSE(converter->is_idle());
+    reader.readable().consume();
+    transcoders.newest->come();
+    EXPECT_TRUE(converter->is_idle());
+    EXPECT_TRUE(reader.readable().is_raised()) << "readers are told without another packet";
+    for (const MediaTime time : {0ms, 20ms}) {
+        const auto packet = reader.take();
+        ASSERT_TRUE(packet);
+        EXPECT_EQ(packet->kind, Kind::audio);
+        EXPECT_EQ(packet->dts, time) << "not moved behind the picture that was faster";
+    }
+    EXPECT_FALSE(reader.take());
+
+    // A publisher that has lost the stream adds nothing to it.
+    sound(60ms);
+    const auto next = *source->publish(Source::Takeover::replace);
+    transcoders.newest->come();
+    EXPECT_FALSE(reader.take());
+}
+
 TEST_F(RtpToFramesTest, MakesMetadata) {
     picture(0ms, true);
     ASSERT_FALSE(source->metadata().empty());

@@ -85,9 +85,11 @@ void Source::evict_publisher() {
     publication_ = nullptr;
 }
 
+// While its last sound is on its way, what converts frames stays until the next publisher comes or the last player goes.
 void Source::end_publication() {
     publication_ = nullptr;
-    frames_to_rtp_.reset();
+    if (frames_to_rtp_ != nullptr && frames_to_rtp_->is_idle())
+        frames_to_rtp_.reset();
     for (EndWatch* watch : end_watches_)
         watch->signal_.raise();
 }

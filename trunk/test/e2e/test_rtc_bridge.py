@@ -2,10 +2,12 @@
 plays, with picture and sound."""
 
 import json
+import signal
 import subprocess
+from pathlib import Path
 
 import players
-from live_server import wait_until
+from live_server import conf, wait_until
 from play_check import own_times
 from test_rtc import fixture_chromium, fixture_html, fixture_site  # noqa: F401 (fixtures)
 
@@ -104,3 +106,15 @@ def test_b_frames_are_named_and_do_no_harm(site, clip):
         assert video["framesReceived"] > 20, (name, video)
         assert video["framesDecoded"] >= video["framesReceived"] - 2, (name, video)
         assert video["pliCount"] <= 1 and video["freezeCount"] == 0 and 0 < seen["gap"] < 500, (name, seen)
+
+
+def test_a_reload_that_wants_sound_converted_loads_the_libraries(server):
+    """Before the first stream needs them: loading takes longer than any frame may."""
+    rtc = "rtc {{ enabled on; rtmp_to_rtc {}; }}"
+    live = server(rtc.format("off"))
+    mapped = Path(f"/proc/{live.process.pid}/maps")
+    assert "libavcodec" not in mapped.read_text()
+    live.write_conf(conf(rtc.format("on")))
+    live.process.send_signal(signal.SIGHUP)
+    live.wait_log("reload finished, code=0")
+    assert "libavcodec" in mapped.read_text() or "sound cannot be converted" in live.log()

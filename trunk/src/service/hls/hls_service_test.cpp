@@ -346,7 +346,7 @@ TEST_F(HlsServiceTest, ASlowDiskStopsNoPlayer) {
     std::promise<void> goes_on;
     const std::shared_future<void> waits(goes_on.get_future());
     io::Scope disk("disk");
-    for (std::size_t i = 0; i < io::WorkerPool::kThreads; ++i)
+    for (std::size_t i = 0; i < io::WorkerPool::kThreads[0]; ++i)
         MUST(disk.start("disk",
                         [waits](io::Deadline forever) { static_cast<void>(io::off_loop([waits] { waits.wait(); }, forever)); }));
     static_cast<void>(io::yield(io::Deadline::never()));

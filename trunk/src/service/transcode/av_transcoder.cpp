@@ -56,12 +56,12 @@ Result<void> AvTranscoder::encode() {
     return result;
 }
 
-std::optional<media::SoundFrame> AvTranscoder::poll() {
+Result<std::optional<media::SoundFrame>> AvTranscoder::poll() {
     if (ready_.empty())
-        return std::nullopt;
+        return std::optional<media::SoundFrame>();
     media::SoundFrame frame = std::move(ready_.front());
     ready_.pop_front();
-    return frame;
+    return std::optional(std::move(frame));
 }
 
 }  // namespace live::service::transcode

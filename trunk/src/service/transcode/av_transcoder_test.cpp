@@ -9,6 +9,7 @@
 
 #include "io/loop.hpp"
 #include "io/scope.hpp"
+#include "io/wait_fixture.hpp"
 #include "service/transcode/sound_vectors.hpp"
 #include "service/transcode/transcoder_factory.hpp"
 #include "wire/codec/aac.hpp"
@@ -100,7 +101,7 @@ protected:
         for (std::size_t i = 0; i < in.frames.size(); ++i) {
             const auto time = std::chrono::floor<std::chrono::milliseconds>(start + in.time_of(i));
             EXPECT_TRUE(transcoder.push(in.frames[i], time).ok());
-            while (auto frame = transcoder.poll())
+            while (auto frame = *transcoder.poll())
                 out.push_back(*std::move(frame));
         }
         return out;
@@ -202,7 +203,7 @@ TEST_F(AvTranscoderTest, StampsThatShakeDoNotReachTheOutput) {
     std::vector<SoundFrame> out;
     for (std::size_t i = 0; i < aac.frames.size(); ++i) {
         ASSERT_TRUE(transcoder->push(aac.frames[i], aac.time_of(i) + (i % 2 == 0 ? 0ms : 17ms)).ok());
-        while (auto frame = transcoder->poll())
+        while (auto frame = *transcoder->poll())
             out.push_back(*std::move(frame));
     }
     expect_even(out, 960);
@@ -259,7 +260,7 @@ TEST_F(AvTranscoderTest, BrokenFramesAreErrorsAndSoundGoesOn) {
             }
             EXPECT_TRUE(transcoder->push(frame, time).ok());
             time += aac.duration;
-            while (transcoder->poll())
+            while (*transcoder->poll())
                 ++frames;
         }
     }
@@ -294,43 +295,77 @@ TEST_F(AvTranscoderTest, G711) {
     EXPECT_EQ(run(*make(Codec::g711a, {}, Codec::opus), law).size(), 24U);
 }
 
-// The libraries want more stack than a fiber has by default; the server's have it.
-TEST(TranscoderFactory, ServesFibers) {
-    const std::unique_ptr<io::Loop> loop = MUST(io::Loop::create({.stack_bytes = 256 * 1024}));
+class Converted final : public media::SoundListener {
+public:
+    void on_sound() override { came.raise(); }
+    Signal came;
+};
+
+// The libraries want more stack than a fiber has by default to make coders; the server's have it.
+struct TranscoderFactoryTest : testing::Test {
+    ~TranscoderFactoryTest() override { MUST(scope.stop(io::Deadline::after(20s))); }
+    std::unique_ptr<media::AudioTranscoder> make(const Transcoding& what) {
+        auto made = factory.create(what, listener);
+        EXPECT_TRUE(made.ok());
+        return *std::move(made);
+    }
+
+    std::unique_ptr<io::Loop> loop = MUST(io::Loop::create({.stack_bytes = 256 * 1024}));
     TranscoderFactory factory;
-    bool has_run = false;
-    io::Scope scope("transcode-test");
-    ASSERT_TRUE(scope
-                    .start("fiber",
-                           [&](io::Deadline) {
-                               if (const auto loaded = factory.load(); !loaded.ok()) {
-                                   has_run = true;
-                                   return;
-                               }
-                               const Frames aac = aac_frames();
-                               auto there = factory.create({Codec::aac, aac.config, Codec::opus, 48'000});
-                               auto back = factory.create({Codec::opus, {}, Codec::aac, 48'000});
-                               ASSERT_TRUE(there.ok() && back.ok());
-                               for (std::size_t i = 0; i < aac.frames.size(); ++i) {
-                                   ASSERT_TRUE((*there)->push(aac.frames[i], aac.time_of(i)).ok());
-                                   while (const auto frame = (*there)->poll())
-                                       ASSERT_TRUE((*back)->push(frame->data.bytes(), frame->time).ok());
-                                   while ((*back)->poll())
-                                       has_run = true;
-                               }
-                           })
-                    .ok());
-    ASSERT_TRUE(scope.join(io::Deadline::after(20s)).ok());
-    EXPECT_TRUE(has_run);
+    Converted listener;
+    io::Scope scope{"transcode-test"};
+};
+
+TEST_F(TranscoderFactoryTest, ConvertsInWorkerThreads) {
+    MUST(factory.start(scope));
+    if (const auto loaded = factory.load(io::Deadline::after(20s)); !loaded.ok())
+        GTEST_SKIP() << loaded.error().text();
+    std::size_t frames = 0;
+    const Frames aac = aac_frames();
+    MUST(scope.start("fiber", [&](io::Deadline) {
+        const auto there = make({Codec::aac, aac.config, Codec::opus, 48'000});
+        const auto back = make({Codec::opus, {}, Codec::aac, 48'000});
+        EXPECT_EQ(wire::codec::parse_aac_config(back->config())->sample_rate, 48'000U);
+        for (std::size_t i = 0; i < aac.frames.size(); ++i)
+            EXPECT_TRUE(there->push(aac.frames[i], aac.time_of(i)).ok());
+        const auto limit = io::Deadline::after(20s);
+        while ((!there->is_idle() || !back->is_idle()) && !limit.expired()) {
+            MUST(io::wait(listener.came, limit));
+            while (const auto frame = *there->poll())
+                EXPECT_TRUE(back->push(frame->data.bytes(), frame->time).ok());
+            while (*back->poll())
+                ++frames;
+        }
+    }));
+    io::wait_until([&] { return scope.size() == 1; });
+    EXPECT_GT(frames, 15U);
 }
 
-TEST(TranscoderFactory, MakesTranscoders) {
-    TranscoderFactory factory;
-    if (const auto loaded = factory.load(); !loaded.ok())
+TEST_F(TranscoderFactoryTest, MakesTranscoders) {
+    EXPECT_EQ(factory.create({Codec::opus, {}, Codec::aac, 48'000}, listener).code(), Errc::unsupported) << "not loaded yet";
+    if (const auto loaded = factory.load(io::Deadline::after(20s)); !loaded.ok())
         GTEST_SKIP() << loaded.error().text();
-    EXPECT_TRUE(factory.load().ok());
-    EXPECT_TRUE(factory.create({Codec::opus, {}, Codec::aac, 48'000}).ok());
-    EXPECT_EQ(factory.create({Codec::speex, {}, Codec::opus, 48'000}).code(), Errc::unsupported);
+    EXPECT_TRUE(factory.load(io::Deadline::after(20s)).ok());
+    EXPECT_TRUE(factory.create({Codec::opus, {}, Codec::aac, 48'000}, listener).ok());
+    EXPECT_EQ(factory.create({Codec::speex, {}, Codec::opus, 48'000}, listener).code(), Errc::unsupported);
+}
+
+// A stream may end at any time, and the server too.
+TEST_F(TranscoderFactoryTest, TranscodersAndTheFactoryMayGoWhileTheirSoundIsConverted) {
+    auto passing = std::make_unique<TranscoderFactory>();
+    if (const auto loaded = passing->load(io::Deadline::after(20s)); !loaded.ok())
+        GTEST_SKIP() << loaded.error().text();
+    const Frames aac = aac_frames();
+    for (int round = 0; round < 20; ++round) {
+        auto transcoder = *passing->create({Codec::aac, aac.config, Codec::opus, 48'000}, listener);
+        for (std::size_t i = 0; i < aac.frames.size(); ++i)
+            EXPECT_TRUE(transcoder->push(aac.frames[i], aac.time_of(i)).ok());
+        if (round % 4 == 0)
+            MUST(io::sleep(io::Deadline::after(1ms)));
+    }
+    passing.reset();
+    loop.reset();  // waits for the threads
+    loop = MUST(io::Loop::create());
 }
 
 }  // namespace

@@ -1,30 +1,56 @@
 #include "service/transcode/transcoder_factory.hpp"
 
+#include <array>
+#include <utility>
+
+#include "io/off_loop.hpp"
 #include "service/transcode/av_library.hpp"
 #include "service/transcode/av_transcoder.hpp"
+#include "service/transcode/off_loop_transcoder.hpp"
 
 namespace live::service::transcode {
+
+namespace {
+
+using Codec = wire::flv::AudioCodec;
+
+// The first coder of each kind fills tables, which takes milliseconds, and all later ones half of one.
+Result<std::shared_ptr<const AvLibrary>> load_and_try() {
+    constexpr std::array<std::uint8_t, 2> kAacConfig = {0x11, 0x90};  // AAC-LC, 48 kHz, stereo
+    std::shared_ptr<const AvLibrary> library = TRY(AvLibrary::load());
+    // What cannot be made is said when a stream wants it.
+    static_cast<void>(AvTranscoder::create(*library, {Codec::aac, kAacConfig, Codec::opus}));
+    static_cast<void>(AvTranscoder::create(*library, {Codec::opus, {}, Codec::aac}));
+    return library;
+}
+
+}  // namespace
 
 TranscoderFactory::TranscoderFactory() = default;
 TranscoderFactory::~TranscoderFactory() = default;
 
-Result<void> TranscoderFactory::load() {
-    if (failed_)
-        return *failed_;
+Result<void> TranscoderFactory::load(io::Deadline deadline) {
     if (library_ != nullptr)
         return {};
-    auto loaded = AvLibrary::load();
-    if (!loaded.ok()) {
-        failed_ = loaded.error();
+    if (failed_)
         return *failed_;
+    auto loaded = io::off_loop(load_and_try, deadline);
+    if (loaded.ok()) {
+        library_ = *std::move(loaded);
+        return {};
     }
-    library_ = std::move(*loaded);
-    return {};
+    if (loaded.code() == Errc::unsupported)
+        failed_ = loaded.error();
+    return std::move(loaded).error();
 }
 
-Result<std::unique_ptr<media::AudioTranscoder>> TranscoderFactory::create(const media::Transcoding& what) {
-    TRY(load());
-    return AvTranscoder::create(*library_, what);
+Result<std::unique_ptr<media::AudioTranscoder>> TranscoderFactory::create(const media::Transcoding& what,
+                                                                          media::SoundListener& listener) {
+    if (library_ == nullptr)
+        return failed_.value_or(Error(Errc::unsupported, "libavcodec is not loaded"));
+    auto transcoder = TRY(AvTranscoder::create(*library_, what));
+    return std::unique_ptr<media::AudioTranscoder>(
+        std::make_unique<OffLoopTranscoder>(std::move(transcoder), library_, listener, pump_));
 }
 
 }  // namespace live::service::transcode

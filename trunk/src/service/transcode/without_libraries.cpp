@@ -8,10 +8,11 @@ class AvLibrary {};
 TranscoderFactory::TranscoderFactory() = default;
 TranscoderFactory::~TranscoderFactory() = default;
 
-Result<void> TranscoderFactory::load() { return Error(Errc::unsupported, "this server was built without libavcodec"); }
+Result<void> TranscoderFactory::load(io::Deadline) {
+    return Error(Errc::unsupported, "this server was built without libavcodec");
+}
 
-Result<std::unique_ptr<media::AudioTranscoder>> TranscoderFactory::create(const media::Transcoding&) {
-    TRY(load());
+Result<std::unique_ptr<media::AudioTranscoder>> TranscoderFactory::create(const media::Transcoding&, media::SoundListener&) {
     return Error(Errc::unsupported, "this server was built without libavcodec");
 }
 

@@ -33,6 +33,8 @@ public:
     virtual std::optional<TimePoint> next_timeout() const = 0;
     // Of memory that the engine holds for it, without its libraries'.
     virtual std::size_t engine_bytes() const = 0;
+    // It is over, and nothing that came before its end is still on its way into the stream.
+    virtual bool may_go(TimePoint) const { return true; }
     // A DTLS object is there, which holds the most of all.
     virtual bool holds_dtls() const = 0;
 

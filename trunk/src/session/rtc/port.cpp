@@ -152,7 +152,7 @@ void Port::touch(Peer& peer) {
 void Port::clear() {
     for (const auto& [ufrag, peer] : peers_)
         retire(*peer);
-    reap();
+    reap(TimePoint::max());
     flush();
 }
 
@@ -294,7 +294,7 @@ void Port::end_batch(TimePoint now) {
     }
     touched_.clear();
     flush();
-    reap();
+    reap(now);
 }
 
 void Port::reschedule(Peer& peer) {
@@ -308,11 +308,16 @@ void Port::reschedule(Peer& peer) {
     }
 }
 
-// What a session still has to say leaves with it: its ways are forgotten behind that.
-void Port::reap() {
+// What a session still has to say leaves with it: its ways are forgotten behind that. Who may not go yet is asked again next time.
+void Port::reap(TimePoint now) {
+    std::vector<Peer*> stay;
     while (!retired_.empty()) {
         Peer* const peer = retired_.back();
         retired_.pop_back();
+        if (!peer->may_go(now)) {
+            stay.push_back(peer);
+            continue;
+        }
         std::erase(touched_, peer);
         if (peer->counts_as_half_open_)
             --half_open_;
@@ -322,6 +327,7 @@ void Port::reap() {
         for (const TransportAddress& address : addresses)
             paths_.erase(address);
     }
+    retired_.insert(retired_.end(), stay.begin(), stay.end());
 }
 
 std::uint64_t Port::lost_on_arrival() const {

@@ -93,7 +93,7 @@ public:
     // Takes it over. Errc::conflict when a session has its name already, Errc::closed when it was retired before, Errc::limit.
     Result<void> add(std::unique_ptr<Peer> peer);
     Peer* find(std::string_view ufrag) const;
-    // It is over: it is destroyed soon, but not in this call.
+    // It is over: it is destroyed as soon as it may go, but not in this call.
     void retire(Peer& peer);
     // What it waits for may have changed outside of its own calls.
     void touch(Peer& peer);
@@ -151,7 +151,7 @@ private:
     const Path* path_to(const TransportAddress& address) const;
     void send_pending();
     void reschedule(Peer& peer);
-    void reap();
+    void reap(TimePoint now);
     void report();
     void hint_at_buffers(const io::UdpSocket& socket) const;
 

@@ -36,12 +36,14 @@ public:
     bool is_half_open() const override { return checked.empty(); }
     std::optional<TimePoint> next_timeout() const override { return due_; }
     std::size_t engine_bytes() const override { return 1'000; }
+    bool may_go(TimePoint) const override { return is_done; }
     bool holds_dtls() const override { return checked.empty(); }
     void on_due(TimePoint) override { port_.retire(*this); }
 
     std::vector<std::vector<std::uint8_t>> taken;
     std::vector<TransportAddress> checked;
     bool answers_strangers = false;
+    bool is_done = true;
     int batches = 0;
     std::shared_ptr<int> gone = std::make_shared<int>(0);
 
@@ -195,6 +197,19 @@ TEST_F(RtcPort, ASessionIsDestroyedWhenItsTimeIsOverAndItsAddressIsForgotten) {
     send(0, kMedia);
     EXPECT_EQ(receive(0, kSilence), 0U);
     EXPECT_EQ(port->figures().strangers, 1U);
+}
+
+TEST_F(RtcPort, ASessionThatIsOverStaysUntilItMayGo) {
+    FakePeer& peer = add("abcd1234");
+    peer.is_done = false;
+    const auto gone = peer.gone;
+    port->retire(peer);
+    EXPECT_EQ(port->find("abcd1234"), nullptr);
+    MUST(io::sleep(io::Deadline::after(5 * TimerWheel::kTick)));
+    EXPECT_EQ(*gone, 0);
+    peer.is_done = true;
+    MUST(io::sleep(io::Deadline::after(5 * TimerWheel::kTick)));
+    EXPECT_EQ(*gone, 1);
 }
 
 TEST_F(RtcPort, HalfOpenSessionsAreCountedAndExpire) {

@@ -21,6 +21,8 @@ public:
     // A client that was heard and says nothing for so long has gone: browsers check their consent every 5 s, and send media all
     // the time.
     static constexpr std::chrono::seconds kSilenceMax{10};
+    // For how long a stream whose publisher has gone waits for its last sound, which worker threads convert.
+    static constexpr std::chrono::milliseconds kLastSoundMax{200};
     // How often the players' links are asked which layer they carry, and what it holds is counted.
     static constexpr std::chrono::seconds kLookEvery{1};
 
@@ -33,6 +35,9 @@ public:
     void publish(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer);
 
     void finish_batch(TimePoint now) override;
+    bool may_go(TimePoint now) const override {
+        return !to_frames_ || to_frames_->is_idle() || now - over_since() >= kLastSoundMax;
+    }
 
 private:
     void drain(TimePoint now) override;

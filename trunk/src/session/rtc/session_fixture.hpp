@@ -25,6 +25,7 @@ public:
     }
 
     std::string refuses;  // a stream
+    media::BridgeOptions bridge;
 
 private:
     Result<StreamPlan> plan_for(const ClientRequest& request) const {
@@ -32,6 +33,7 @@ private:
             return Error(Errc::denied, "not today");
         StreamPlan plan;
         plan.url = "/" + request.app + "/" + request.stream;
+        plan.play.bridge = bridge;
         return plan;
     }
 };

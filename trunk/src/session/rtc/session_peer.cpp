@@ -42,6 +42,7 @@ void SessionPeer::end(Error why) {
     if (end_)
         return;
     end_.emplace(std::move(why));
+    over_since_ = io::now();
     context_.port.retire(*this);
 }
 

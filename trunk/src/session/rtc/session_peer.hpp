@@ -55,6 +55,8 @@ protected:
     const engine::rtc::Session& session() const { return *session_; }
     bool has_begun() const { return session_ != nullptr; }
     bool is_over() const { return end_.has_value(); }
+    // Once it is.
+    TimePoint over_since() const { return over_since_; }
     void count_dropped(std::uint64_t packets) { dropped_ += packets; }
     // What sending touches here and below.
     void add_session_hot_lines(HotLines& lines) const {
@@ -93,6 +95,7 @@ private:
     std::unique_ptr<engine::rtc::Session> session_;
     std::optional<StreamStay> stay_;
     std::optional<Error> end_;
+    TimePoint over_since_;
     TimePoint begun_;
     TimePoint last_heard_;
     std::uint64_t dropped_ = 0;

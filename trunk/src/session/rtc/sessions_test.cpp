@@ -1,4 +1,6 @@
 // Whole sessions: a client of our own engine publishes, others play, over loopback.
+#include "media/bridge_fixture.hpp"
+#include "media/cursor.hpp"
 #include "session/rtc/black_hole.hpp"
 #include "session/rtc/play_session.hpp"
 #include "session/rtc/publish_session.hpp"
@@ -63,6 +65,34 @@ TEST_F(RtcSessions, WhatIsPublishedIsPlayed) {
         player->run(10ms);
     EXPECT_FALSE(source->is_published()) << "close_notify ends a publisher at once";
     EXPECT_EQ(port->sessions(), 1U) << "its players wait for the next one";
+}
+
+// A worker thread has it when the publisher says goodbye.
+TEST_F(RtcSessions, ThePublishersLastSoundReachesReadersOfFrames) {
+    media::bridge_test::EchoTranscoders transcoders;
+    transcoders.later = true;
+    streams.set_conversion(&transcoders, log);
+    door.bridge.rtc_to_rtmp = true;
+    for (const bool comes : {true, false}) {
+        const auto publisher = come(Purpose::publish);
+        const auto source = streams.find("/live/cam");
+        media::Cursor reader(source);
+        publish(*publisher, true);
+        publisher->close();
+        publisher->run(3 * TimerWheel::kTick);
+        while (reader.take()) {
+        }
+        EXPECT_TRUE(source->is_published());
+        EXPECT_EQ(port->sessions(), 1U);
+        if (comes)
+            transcoders.newest->come();
+        const TimePoint end = io::now() + PublishSession::kLastSoundMax / (comes ? 2 : 1) + 100ms;
+        while (source->is_published() && io::now() < end)
+            publisher->run(10ms);
+        EXPECT_FALSE(source->is_published());
+        const auto last = reader.take();
+        EXPECT_EQ(last && last->kind == media::Kind::audio, comes);
+    }
 }
 
 TEST_F(RtcSessions, APlayersWishForAKeyPictureReachesThePublisher) {

@@ -1,0 +1,38 @@
+#include "service/transcode/sound_pump.hpp"
+
+#include <utility>
+
+#include "io/loop.hpp"
+
+namespace live::service::transcode {
+
+Result<void> SoundPump::start(io::Scope& scope) {
+    return scope.start("converted-sound", [this](io::Deadline forever) { run(forever); });
+}
+
+void SoundPump::add(Client& client) {
+    if (std::exchange(client.is_due_, true))
+        return;
+    due_.push_back(&client);
+    wake_.raise();
+}
+
+void SoundPump::forget(Client& client) {
+    if (std::exchange(client.is_due_, false))
+        std::erase(due_, &client);
+}
+
+void SoundPump::run(io::Deadline deadline) {
+    while (io::wait(wake_, deadline).ok()) {
+        while (!due_.empty()) {
+            Client& client = *due_.front();
+            due_.pop_front();
+            client.is_due_ = false;
+            client.tell();
+            if (io::is_turn_over() && !io::yield(deadline).ok())
+                return;
+        }
+    }
+}
+
+}  // namespace live::service::transcode
