@@ -27,8 +27,8 @@ public:
     RtpToFrames(const RtpToFrames&) = delete;
     RtpToFrames& operator=(const RtpToFrames&) = delete;
 
-    // Of what the lane has got, no sound is still being converted.
-    bool is_idle() const { return audio_.is_idle(); }
+    // Of what the lane has got, no sound is still to come to the source.
+    bool is_idle() const { return !publication_.is_current() || audio_.is_idle(); }
 
     const RtpToVideo& video() const { return video_; }
     const RtpToAudio& audio() const { return audio_; }

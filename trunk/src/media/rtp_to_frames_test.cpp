@@ -115,7 +115,9 @@ TEST_F(RtpToFramesTest, SoundThatComesLaterReachesReadersWithItsOwnTime) {
 
     // A publisher that has lost the stream adds nothing to it.
     sound(60ms);
+    EXPECT_FALSE(converter->is_idle());
     const auto next = *source->publish(Source::Takeover::replace);
+    EXPECT_TRUE(converter->is_idle());
     transcoders.newest->come();
     EXPECT_FALSE(reader.take());
 }

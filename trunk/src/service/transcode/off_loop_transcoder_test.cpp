@@ -26,7 +26,7 @@ struct Bench {
     std::atomic<int> at_work_max = 0;
     std::atomic<int> living = 0;
     std::atomic<bool> was_in_loop = false;
-    const std::thread::id loop = std::this_thread::get_id();
+    const decltype(std::this_thread::get_id()) loop = std::this_thread::get_id();
 };
 
 // Gives a frame back, and a second one with it when its first byte is even. 0xEE is an error.

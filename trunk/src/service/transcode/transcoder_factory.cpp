@@ -14,7 +14,8 @@ namespace {
 
 using Codec = wire::flv::AudioCodec;
 
-// The first coder of each kind fills tables, which takes milliseconds, and all later ones half of one.
+// The library's owners: see the header. The first coder of each kind fills tables, which takes milliseconds, and all later ones
+// half of one.
 Result<std::shared_ptr<const AvLibrary>> load_and_try() {
     constexpr std::array<std::uint8_t, 2> kAacConfig = {0x11, 0x90};  // AAC-LC, 48 kHz, stereo
     std::shared_ptr<const AvLibrary> library = TRY(AvLibrary::load());
