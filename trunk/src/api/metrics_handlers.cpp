@@ -145,7 +145,8 @@ void write_memory_budget(MetricsText& text, const session::MemoryBudget& memory)
     using Kind = session::MemoryBudget::Kind;
     text.family("millrace_memory_budget_bytes", Type::gauge, "limits.memory_budget: what clients may make the server take.")
         .sample(std::uint64_t{memory.max()});
-    text.family("millrace_memory_used_bytes", Type::gauge, "Of the memory budget, by what it is used for; overhead is all that is not counted.");
+    text.family("millrace_memory_used_bytes", Type::gauge,
+                "Of the memory budget, by what it is used for; overhead is all that is not counted.");
     text.sample(std::uint64_t{memory.bytes(Kind::unfinished)}, {{"use", "unfinished"}});
     text.sample(std::uint64_t{memory.bytes(Kind::buffers)}, {{"use", "rtc_buffers"}});
     text.sample(std::uint64_t{memory.streams() - memory.windows()}, {{"use", "packets"}});

@@ -286,10 +286,9 @@ TEST_F(LineWriterTest, AFullDiskLosesNothingThatItTakesLater) {
     for (const std::string& line : lines_of(folder.read("log")))
         line.starts_with("#") ? remarks.push_back(line) : void(lines += line + "\n");
     EXPECT_EQ(lines, numbers(0, 5));
-    EXPECT_EQ(remarks,
-              (std::vector<std::string>{
-                  "# it takes nothing, and what does not fit into memory is lost: write: File too large (27)",
-                  "# it is written to again"}));
+    EXPECT_EQ(remarks, (std::vector<std::string>{
+                           "# it takes nothing, and what does not fit into memory is lost: write: File too large (27)",
+                           "# it is written to again"}));
 }
 
 TEST_F(LineWriterTest, OfALineInTwoFilesTheRestIsLostAndCounted) {

@@ -95,8 +95,9 @@ Result<void> wait(Signal& signal, Deadline deadline) {
 void trim_stack() {
     if (st::instrument::kAddressSanitizer || st::loop_state_or_null() == nullptr || _st_this_thread->stack == nullptr)
         return;
-    // Leaf functions may use 128 bytes below the stack pointer, and madvise's own frame is below ours.
-    constexpr std::uintptr_t kBelowFrame = 1024;
+    // Our own frame, 128 bytes that a leaf function may use below it, and madvise's frame: a few hundred bytes at most. What is
+    // kept for nothing may be a whole page for each player.
+    constexpr std::uintptr_t kBelowFrame = 512;
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto bottom = reinterpret_cast<std::uintptr_t>(_st_this_thread->stack->stk_bottom);
     const auto end = (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - kBelowFrame) & ~(page - 1);

@@ -73,9 +73,7 @@ void append_printable(std::string& out, std::string_view text) {
     }
 }
 
-LogFormat format_of(const LogFile::Options& options) {
-    return {options.utc, options.names, options.tank == LogTank::console};
-}
+LogFormat format_of(const LogFile::Options& options) { return {options.utc, options.names, options.tank == LogTank::console}; }
 
 }  // namespace
 

@@ -17,7 +17,7 @@ public:
     // A wave that has left less is not worth it, nor one that is a small part of what there is, which streams leave all the time.
     static constexpr std::size_t kWorthBytes = 2 << 20;
     static constexpr std::size_t kWorthPart = 4;
-    static constexpr std::chrono::seconds kCalm{3};      // for so long the level must have been that much lower
+    static constexpr std::chrono::seconds kCalm{3};  // for so long the level must have been that much lower
     static constexpr std::chrono::seconds kEvery{30};
 
     // `held_bytes`: of what comes and goes in waves, a part that stands for the whole; asked about once a second. True when it is

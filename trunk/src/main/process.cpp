@@ -102,7 +102,7 @@ std::optional<int> Process::prepare(LoadedSettings& loaded) {
     if (settings.daemon)
         if (const auto status = go_to_background(settings))
             return status;
-    LogFile::Options options{settings.log.tank, settings.log.file, log_level_of(settings.log), settings.utc_time, {},
+    LogFile::Options options{settings.log.tank,        settings.log.file, log_level_of(settings.log), settings.utc_time, {},
                              rotation_of(settings.log)};
     auto log_file = LogFile::create(std::move(options));
     if (!log_file.ok())

@@ -90,9 +90,10 @@ inline constexpr auto kLogRows = std::tuple{
         .also_variable("SRS_LOG_LEVEL_V2")
         .example("info"),
     config::row(&LogOptions::file, "srs_log_file", kRestart, "The log file.").also_variable("SRS_LOG_FILE"),
-    config::row(&LogOptions::max_size, "srs_log_max_size", 0, 1'000'000, kRestart,
-                "Ours: MiB. When the log file or the access log is full, FILE becomes FILE.1, FILE.1 becomes FILE.2, and so on. 0 "
-                "is never, as where another program rotates them and sends SIGUSR1.")
+    config::row(
+        &LogOptions::max_size, "srs_log_max_size", 0, 1'000'000, kRestart,
+        "Ours: MiB. When the log file or the access log is full, FILE becomes FILE.1, FILE.1 becomes FILE.2, and so on. 0 "
+        "is never, as where another program rotates them and sends SIGUSR1.")
         .also_variable("SRS_LOG_MAX_SIZE"),
     config::row(&LogOptions::backups, "srs_log_backups", 0, 1'000, kRestart,
                 "Ours: how many old files srs_log_max_size keeps of each of the two.")

@@ -3,6 +3,7 @@
 import concurrent.futures
 import contextlib
 import re
+import resource
 import shutil
 import socket
 import ssl
@@ -96,6 +97,30 @@ def test_fibers_are_listed_with_what_they_wait_for(server):
     assert 0 < fibers["rtmp-listener"]["stack_high_water_bytes"] < data["stack_bytes"]
     (oldest,) = live.api(f"/api/v1/fibers?start={data['total'] - 1}&count=10")["data"]["fibers"]
     assert oldest["id"] == data["fibers"][-1]["id"], "the newest come first, after the process's own"
+
+
+def test_a_player_that_waits_keeps_one_page_of_stack(server, clip):
+    live = server("http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } play { mw_latency 100; }")
+    if "--sanitizer=off" not in live.api("/api/v1/features")["data"]["options2"]:
+        pytest.skip("sanitizers need the whole stack")
+    publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
+    publisher.start()
+    player = Player(live.ports["rtmp"], "cam")
+    player.start()
+    with socket.create_connection(("127.0.0.1", live.ports["http"]), timeout=5) as viewer:
+        viewer.sendall(b"GET /live/cam.flv HTTP/1.1\r\nHost: a\r\n\r\n")
+        for _ in range(50):
+            viewer.recv(65536)
+
+        def parked() -> list[tuple]:
+            fibers = live.api("/api/v1/fibers?count=100")["data"]["fibers"]
+            return [(fiber["name"], fiber["stack_high_water_bytes"]) for fiber in fibers if fiber["waits_for"].endswith("to read, a signal")]
+
+        page = resource.getpagesize()
+        wait_until(lambda: {name for name, _ in parked()} >= {"rtmp", "http"} and all(bytes_ <= page for _, bytes_ in parked()), 5,
+                   f"players on one page of stack each: {parked()}")
+    publisher.stop()
+    player.stop()
 
 
 def words_of(profile: bytes) -> list[int]:

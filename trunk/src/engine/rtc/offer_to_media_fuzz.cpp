@@ -63,23 +63,22 @@ private:
 std::vector<std::string> offer_of(Purpose purpose) {
     std::vector<std::string> lines = {"v=0", "o=- 1 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0 1"};
     const auto section = [&](const std::string& kind, const std::string& mid, const std::vector<std::string>& more) {
-        lines.insert(lines.end(),
-                     {"m=" + kind, "c=IN IP4 0.0.0.0", "a=ice-ufrag:clie", "a=ice-pwd:0123456789abcdef01234567",
-                      "a=fingerprint:sha-256 " + std::string(kFingerprint), "a=setup:actpass", "a=mid:" + mid,
-                      purpose == Purpose::publish ? "a=sendonly" : "a=recvonly", "a=rtcp-mux",
-                      "a=extmap:3 " + std::string(wire::sdp::kTransportWideUri),
-                      "a=extmap:4 " + std::string(wire::sdp::kMidUri)});
+        lines.insert(lines.end(), {"m=" + kind, "c=IN IP4 0.0.0.0", "a=ice-ufrag:clie", "a=ice-pwd:0123456789abcdef01234567",
+                                   "a=fingerprint:sha-256 " + std::string(kFingerprint), "a=setup:actpass", "a=mid:" + mid,
+                                   purpose == Purpose::publish ? "a=sendonly" : "a=recvonly", "a=rtcp-mux",
+                                   "a=extmap:3 " + std::string(wire::sdp::kTransportWideUri),
+                                   "a=extmap:4 " + std::string(wire::sdp::kMidUri)});
         lines.insert(lines.end(), more.begin(), more.end());
     };
     section("audio 9 UDP/TLS/RTP/SAVPF 111", "0",
             {"a=rtpmap:111 opus/48000/2", "a=rtcp-fb:111 nack", "a=rtcp-fb:111 transport-cc", "a=ssrc:10 cname:c"});
-    section("video 9 UDP/TLS/RTP/SAVPF 102 103 96 97", "1",
-            {"a=rtpmap:102 H264/90000", "a=fmtp:102 packetization-mode=1;profile-level-id=42e01f", "a=rtcp-fb:102 nack",
-             "a=rtcp-fb:102 nack pli", "a=rtcp-fb:102 transport-cc", "a=rtpmap:103 rtx/90000", "a=fmtp:103 apt=102",
-             "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 nack", "a=rtpmap:97 rtx/90000", "a=fmtp:97 apt=96",
-             "a=extmap:5 " + std::string(wire::sdp::kRidUri), "a=extmap:6 " + std::string(wire::sdp::kRepairedRidUri),
-             "a=rid:q send", "a=rid:f send", "a=simulcast:send q;f", "a=ssrc-group:FID 20 21", "a=ssrc:20 cname:c",
-             "a=ssrc:21 cname:c"});
+    section(
+        "video 9 UDP/TLS/RTP/SAVPF 102 103 96 97", "1",
+        {"a=rtpmap:102 H264/90000", "a=fmtp:102 packetization-mode=1;profile-level-id=42e01f", "a=rtcp-fb:102 nack",
+         "a=rtcp-fb:102 nack pli", "a=rtcp-fb:102 transport-cc", "a=rtpmap:103 rtx/90000", "a=fmtp:103 apt=102",
+         "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 nack", "a=rtpmap:97 rtx/90000", "a=fmtp:97 apt=96",
+         "a=extmap:5 " + std::string(wire::sdp::kRidUri), "a=extmap:6 " + std::string(wire::sdp::kRepairedRidUri), "a=rid:q send",
+         "a=rid:f send", "a=simulcast:send q;f", "a=ssrc-group:FID 20 21", "a=ssrc:20 cname:c", "a=ssrc:21 cname:c"});
     return lines;
 }
 

@@ -189,7 +189,7 @@ private:
     TimePoint complained_at_{};
     bool published_ = false;
     bool is_given_up_ = false;  // until the next publisher
-    bool ignoring_ = false;  // hls_on_error ignore, until the next publisher
+    bool ignoring_ = false;     // hls_on_error ignore, until the next publisher
     bool recovered_ = false;
     bool bytes_told_ = false;  // that they cut the list
     bool over_ = false;

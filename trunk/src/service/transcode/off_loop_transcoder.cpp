@@ -10,8 +10,8 @@
 
 namespace live::service::transcode {
 
-// Its owners are the OffLoopTranscoder and, while it is at work, the worker pool; `keeps_` belongs to all that need it. Only one of
-// them touches what is in here at a time: a worker thread while the job is its, the loop before and after. So neither the
+// Its owners are the OffLoopTranscoder and, while it is at work, the worker pool; `keeps_` belongs to all that need it. Only one
+// of them touches what is in here at a time: a worker thread while the job is its, the loop before and after. So neither the
 // transcoder nor the slices that it makes need a lock or an atomic counter.
 class OffLoopTranscoder::Work final : public io::Job {
 public:

@@ -67,8 +67,9 @@ void MemoryBudget::take_away(Use& use) {
     use.is_lost_ = true;
     lost_ += use.bytes_;
     ++losses_;
-    use.holder_.lose_memory(fmt::format("the memory for clients is used up (limits.memory_budget, {} MiB), and this one held {} KiB",
-                                        max_ >> 20, use.bytes_ >> 10));
+    use.holder_.lose_memory(
+        fmt::format("the memory for clients is used up (limits.memory_budget, {} MiB), and this one held {} KiB", max_ >> 20,
+                    use.bytes_ >> 10));
 }
 
 void MemoryBudget::fit_unfinished() {

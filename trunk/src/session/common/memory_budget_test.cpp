@@ -19,7 +19,8 @@ constexpr std::size_t kMax = 4'000;
 constexpr std::size_t kUnfinishedMax = kMax / MemoryBudget::kUnfinishedPart;
 
 struct Client final : MemoryBudget::Holder {
-    Client(MemoryBudget& memory, std::string from, Kind kind = Kind::unfinished) : ip(std::move(from)), use(memory, kind, *this) {}
+    Client(MemoryBudget& memory, std::string from, Kind kind = Kind::unfinished)
+        : ip(std::move(from)), use(memory, kind, *this) {}
     std::string_view address() const override { return ip; }
     void lose_memory(std::string said) override { why = std::move(said); }
     bool has_lost() const { return !why.empty(); }

@@ -37,8 +37,8 @@ public:
     static constexpr std::size_t kRefusalBytesMax = 1 << 20;
 
     // `tcp` is the stream when it is plain TCP, else nullptr: then it is TLS.
-    Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context,
-               Places& places, const Log& log);
+    Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context, Places& places,
+               const Log& log);
 
     // Returns when the connection is over.
     void run(io::Deadline deadline);

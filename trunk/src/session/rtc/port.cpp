@@ -308,7 +308,8 @@ void Port::reschedule(Peer& peer) {
     }
 }
 
-// What a session still has to say leaves with it: its ways are forgotten behind that. Who may not go yet is asked again next time.
+// What a session still has to say leaves with it: its ways are forgotten behind that. Who may not go yet is asked again next
+// time.
 void Port::reap(TimePoint now) {
     std::vector<Peer*> stay;
     while (!retired_.empty()) {
