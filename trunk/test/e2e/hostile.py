@@ -10,6 +10,7 @@ import contextlib
 import json
 import multiprocessing
 import random
+import re
 import signal
 import socket
 import statistics
@@ -285,6 +286,10 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         if calm >= WAY_BACK_S and after_kib > before_kib * 1.1:
             report["failures"].append(f"{report['after_mib']} MiB resident afterwards, {report['before_mib']} before")
         report["grown"] = grown
+        lag = "millrace_loop_lag_seconds"
+        report["turns_of_the_loop"] = {"all": attacked[f"{lag}_count"]} | {
+            f"over {bound} s": attacked[f"{lag}_count"] - attacked[f'{lag}_bucket{{le="{bound}"}}'] for bound in ("0.005", "0.02", "0.1")}
+        report["held"] = re.findall(r"the loop was held .*", live.log())
         report["refused"] = {name: value for name, value in attacked.items() if name.startswith("millrace_") and ("refused" in name or "losses" in name or "too_fast" in name)}
         report["log_bytes"] = live.log_path.stat().st_size
         if report["log_bytes"] > LOG_BYTES_MAX:
