@@ -225,6 +225,8 @@ TEST_F(HookServiceTest, AHangingServiceHoldsNobodyElseUp) {
     tell(Action::on_unpublish);
     while (fake_.got.size() < 4)
         ASSERT_TRUE(io::sleep(io::Deadline::after(1ms)).ok());
+    for (int i = 0; i < 1'000 && service_.waiting_clients() > 1; ++i)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(1ms)).ok());
     EXPECT_EQ(service_.waiting_clients(), 1U) << "only the stuck one";
     MUST(service_.stop(io::Deadline::after(150ms)));  // cuts it off
 }
