@@ -35,6 +35,7 @@ def first_stream(folder) -> None:
 def test_from_the_readme_to_a_picture_on_another_machine(tmp_path):
     try:
         browsers.find_chromium()
+        browsers.install_modules()  # the network of its own reaches no registry
     except browsers.Unavailable as reason:
         pytest.skip(str(reason))
     own_network.run(first_stream, tmp_path, limit_s=150)
