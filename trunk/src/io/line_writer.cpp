@@ -390,7 +390,7 @@ void LineWriter::hold_crashes() {
             continue;
         struct sigaction ours {};
         ours.sa_handler = wait_for_log;
-        ours.sa_flags = SA_RESETHAND;
+        ours.sa_flags = static_cast<int>(SA_RESETHAND);
         ::sigaction(signal, &ours, nullptr);
     }
 }

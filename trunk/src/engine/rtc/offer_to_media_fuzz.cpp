@@ -205,7 +205,7 @@ struct Side {
         std::uint16_t& sequence = sequences[ssrc % sequences.size()];
         sequence = static_cast<std::uint16_t>(sequence + ((how & 8U) != 0 ? static_cast<std::int8_t>(in.byte()) : 1));
         packet.sequence = sequence;
-        packet.timestamp = sequence * 3'000U + ((how & 0x80U) != 0 ? in.byte() << 24U : 0U);
+        packet.timestamp = sequence * 3'000U + ((how & 0x80U) != 0 ? std::uint32_t{in.byte()} << 24U : 0U);
         packet.marker = (how & 2U) != 0;
         std::vector<wire::rtp::Extension> extensions;
         const std::string wide{static_cast<char>(sequence >> 8U), static_cast<char>(sequence)};

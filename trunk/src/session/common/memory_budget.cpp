@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/log_format.hpp"
-#include "session/common/places.hpp"
 
 namespace live::session {
 
@@ -26,10 +25,6 @@ std::optional<std::size_t> greediest(std::span<const MemoryHolding> holdings) {
         found = i;
     }
     return found;
-}
-
-MemoryHolding MemoryBudget::holding(std::size_t bytes, std::string_view address) const {
-    return {bytes, places_.group_of(address)};
 }
 
 void MemoryBudget::add(Use& use) {

@@ -16,12 +16,19 @@
 
 namespace live::session {
 
-class Places;
+// Whose address counts as what: none for who is trusted.
+class AddressGroups {
+public:
+    virtual std::optional<IpAddress> group_of(std::string_view ip) const = 0;
+
+protected:
+    ~AddressGroups() = default;
+};
 
 // What one client or one stream holds.
 struct MemoryHolding {
     std::size_t bytes = 0;
-    std::optional<IpAddress> group;  // as AddressBook::group_of(); none: trusted, and on its own
+    std::optional<IpAddress> group;  // as AddressGroups say; none: on its own
 };
 
 // The largest of the address that holds most. None when nobody holds anything.
@@ -74,8 +81,8 @@ public:
         bool is_lost_ = false;  // what it holds is on its way back
     };
 
-    // `places` knows whose address counts, and outlives this.
-    explicit MemoryBudget(const Places& places) : places_(places) {}
+    // `groups` outlives this.
+    explicit MemoryBudget(const AddressGroups& groups) : groups_(groups) {}
     MemoryBudget(const MemoryBudget&) = delete;
     MemoryBudget& operator=(const MemoryBudget&) = delete;
 
@@ -113,7 +120,7 @@ public:
     bool is_exceeded() const { return used() > limit() / 20 * 19; }
 
     MemoryHolding holding(const Use& use) const { return holding(use.bytes_, use.holder_.address()); }
-    MemoryHolding holding(std::size_t bytes, std::string_view address) const;
+    MemoryHolding holding(std::size_t bytes, std::string_view address) const { return {bytes, groups_.group_of(address)}; }
     // Of uses that are lost and still hold something.
     std::size_t lost() const { return lost_; }
     // Those that hold something, and have not lost it.
@@ -129,7 +136,7 @@ private:
     void remove(Use& use);
     void fit_unfinished();
 
-    const Places& places_;
+    const AddressGroups& groups_;
     std::size_t max_ = SIZE_MAX;
     std::size_t bytes_[kKinds] = {};
     std::size_t overhead_ = 0;

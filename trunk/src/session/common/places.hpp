@@ -20,7 +20,7 @@
 
 namespace live::session {
 
-class Places {
+class Places final : private AddressGroups {
 public:
     // A half of the places: the rest is always free for who comes anew.
     static constexpr std::size_t kCrowdedShare = 2;
@@ -89,8 +89,6 @@ public:
     // Of the objects that have a place, without what they own elsewhere.
     std::size_t bytes() const { return bytes_; }
     const AddressBook& addresses() const { return addresses_; }
-    // What an address counts as; none for who is trusted. What has no address of a network is one stranger.
-    std::optional<IpAddress> group_of(std::string_view ip) const;
     MemoryBudget& memory() { return memory_; }
     const MemoryBudget& memory() const { return memory_; }
     std::uint64_t refused(Reason reason) const { return refusals_[static_cast<std::size_t>(reason)].count; }
@@ -102,6 +100,8 @@ private:
         std::optional<TimePoint> told_at;
     };
 
+    // What has no address of a network is one stranger.
+    std::optional<IpAddress> group_of(std::string_view ip) const override;
     bool is_trusted(const IpAddress& address) const;
     std::size_t connections_per_address() const;
     std::size_t places_for(Kind kind, bool is_trusted) const;

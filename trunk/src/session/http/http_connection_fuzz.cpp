@@ -120,6 +120,8 @@ public:
         context_.auth = {.enabled = true, .username = "u", .password = "p", .token = "t", .guards_rtc = true};
         context_.allows_jsonp = true;
         context_.limits.body_bytes = 1000;
+        // Twice that, and what one read brings behind it: enough for one connection, whatever it sends.
+        places_.memory().set_max(session::MemoryBudget::kUnfinishedPart * (2 * context_.limits.body_bytes + scratch_.size()));
     }
     std::optional<FilePlace> find(const Request& request) const override {
         return FilePlace{folder_.file(""), request.path(), ""};
@@ -128,8 +130,9 @@ public:
     std::optional<std::string> answers_to(Bytes input, std::uint32_t cuts) {
         parrot_.has_stopped = false;
         std::string answers;
-        Connection connection(std::make_unique<Client>(input, cuts, answers), nullptr, "203.0.113.9", context_, places_, log_);
-        connection.run(io::Deadline::never());
+        Connection(std::make_unique<Client>(input, cuts, answers), nullptr, "203.0.113.9", context_, places_, log_)
+            .run(io::Deadline::never());
+        CHECK(places_.memory().used() == 0 && places_.memory().losses() == 0);
         CHECK(answers.empty() || answers.starts_with("HTTP/1.1 "));
         // Only a client whose body is not there yet is told to go on.
         constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
