@@ -155,6 +155,7 @@ class LiveServer:
         assert self.api("/api/v1/versions")["code"] == 0
 
     def log(self) -> str:
+        time.sleep(0.05)  # the server's writer is a thread of its own, some milliseconds behind
         return COLOURS.sub("", self.log_path.read_text(errors="replace")) if self.log_path.exists() else ""
 
     def complaints(self) -> list[str]:
