@@ -10,6 +10,11 @@ namespace live::main_ {
 
 bool TrimClock::is_due(TimePoint now, std::size_t held_bytes) {
     peak_ = std::max(peak_, held_bytes);
+    if (once_more_at_ && now >= *once_more_at_) {
+        once_more_at_.reset();
+        done_ = now;
+        return true;
+    }
     if (peak_ - held_bytes < std::max(kWorthBytes, peak_ / kWorthPart)) {
         low_since_.reset();
         return false;
@@ -21,6 +26,7 @@ bool TrimClock::is_due(TimePoint now, std::size_t held_bytes) {
     peak_ = held_bytes;
     low_since_.reset();
     done_ = now;
+    once_more_at_ = now + kOnceMore;
     return true;
 }
 

@@ -19,6 +19,8 @@ public:
     static constexpr std::size_t kWorthPart = 4;
     static constexpr std::chrono::seconds kCalm{3};  // for so long the level must have been that much lower
     static constexpr std::chrono::seconds kEvery{30};
+    // Behind each time once more, for what leaves last and is not asked about, such as sessions that nobody has come for.
+    static constexpr std::chrono::seconds kOnceMore{40};
 
     // `held_bytes`: of what comes and goes in waves, a part that stands for the whole; asked about once a second. True when it is
     // time to give back: counts as done then.
@@ -28,6 +30,7 @@ private:
     std::size_t peak_ = 0;  // since it was done last
     std::optional<TimePoint> low_since_;
     std::optional<TimePoint> done_;
+    std::optional<TimePoint> once_more_at_;
 };
 
 // Does nothing where the C library cannot do it.

@@ -22,10 +22,10 @@ std::vector<int> due(TrimClock& clock, int first, int last, std::size_t held_byt
     return found;
 }
 
-TEST(TrimClock, IsDueOnceBehindAWaveThatIsOver) {
+TEST(TrimClock, IsDueBehindAWaveThatIsOverAndOnceMore) {
     TrimClock clock;
     EXPECT_TRUE(due(clock, 0, 100, kLevel).empty()) << "what is held is not given back";
-    EXPECT_EQ(due(clock, 101, 200, kLow), std::vector{104});
+    EXPECT_EQ(due(clock, 101, 300, kLow), (std::vector{104, 144}));
 }
 
 TEST(TrimClock, IsNotDueForLess) {

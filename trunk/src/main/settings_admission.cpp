@@ -83,7 +83,7 @@ Result<void> SettingsAdmission::check_stranger(const session::ClientRequest& req
 
 Result<session::StreamPlan> SettingsAdmission::publish(const session::ClientRequest& request, io::Deadline deadline) {
     if (memory_ != nullptr && memory_->is_tight())
-        return Error(Errc::limit, fmt::format("nine tenths of the memory for clients are taken (limits.memory_budget, {} MiB)",
+        return Error(Errc::limit, fmt::format("eight tenths of the memory for clients are taken (limits.memory_budget, {} MiB)",
                                               memory_->max() >> 20));
     session::StreamPlan plan = TRY(plan_for(request));
     const Subject subject{request, plan.vhost, plan.url};

@@ -241,6 +241,12 @@ def metrics(live: LiveServer) -> dict[str, float]:
     return {name: float(value) for name, value in lines}
 
 
+def resident_parts(live: LiveServer) -> dict[str, int]:
+    """KiB, by what the kernel counts: memory of its own, files such as libraries, shared memory."""
+    lines = Path(f"/proc/{live.process.pid}/status").read_text().splitlines()
+    return {line.split(":")[0]: int(line.split()[1]) for line in lines if line.startswith("Rss")}
+
+
 def percentile(values: list[float], part: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * part))] if values else float("inf")
 
@@ -266,6 +272,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         watch.start()
         time.sleep(settle)
         live.api("/api/v1/memory?mark=1")
+        parts = [resident_parts(live)]
         before_kib = statistics.median(watch.resident_kib[-20:])
         ports = {name: live.ports[name] for name in ("rtmp", "http", "api", "udp")}
         attackers = [attack_in_background(kind, ports, ATTACKERS[i % len(ATTACKERS)], seconds) for i, kind in enumerate(attacks or ATTACKS)]
@@ -278,6 +285,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         results = {name: load.result(limit_s=calm + 60, status=None) for name, load in good.items()}
         watch.stop()
         after_kib = statistics.median(watch.resident_kib[-20:])
+        parts.append(resident_parts(live))
         grown = live.api("/api/v1/memory?since=mark")
         results["sb_rtmp_publish"] = publisher.result(limit_s=60, status=None)
         live.assert_alive()
@@ -285,7 +293,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         report |= {"before_mib": round(before_kib / 1024, 1), "after_mib": round(after_kib / 1024, 1)}
         if calm >= WAY_BACK_S and after_kib > before_kib * 1.1:
             report["failures"].append(f"{report['after_mib']} MiB resident afterwards, {report['before_mib']} before")
-        report["grown"] = grown
+        report["grown"], report["resident_kib_before_and_after"] = grown, parts
         lag = "millrace_loop_lag_seconds"
         report["turns_of_the_loop"] = {"all": attacked[f"{lag}_count"]} | {
             f"over {bound} s": attacked[f"{lag}_count"] - attacked[f'{lag}_bucket{{le="{bound}"}}'] for bound in ("0.005", "0.02", "0.1")}

@@ -112,12 +112,12 @@ public:
         ++losses_;
     }
     std::size_t used() const { return bytes(Kind::unfinished) + bytes(Kind::buffers) + streams_; }
-    // More than three quarters are taken: it is looked after often.
-    bool is_filling() const { return used() > limit() / 4 * 3; }
-    // More than nine tenths: nobody begins to publish now.
-    bool is_tight() const { return used() > limit() / 10 * 9; }
-    // What comes until the next look has to fit, too.
-    bool is_exceeded() const { return used() > limit() / 20 * 19; }
+    // More than seven tenths are taken: it is looked after often.
+    bool is_filling() const { return used() > limit() / 10 * 7; }
+    // More than eight tenths: nobody begins to publish now.
+    bool is_tight() const { return used() > limit() / 10 * 8; }
+    // Nine tenths: what comes until the next look has to fit, too.
+    bool is_exceeded() const { return used() > limit() / 10 * 9; }
 
     MemoryHolding holding(const Use& use) const { return holding(use.bytes_, use.holder_.address()); }
     MemoryHolding holding(std::size_t bytes, std::string_view address) const { return {bytes, groups_.group_of(address)}; }

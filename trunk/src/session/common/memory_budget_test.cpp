@@ -100,13 +100,13 @@ TEST_F(MemoryBudgetTest, ManyConnectionsOfOneAddressLoseBeforeALargerOneAlone) {
     EXPECT_LE(memory.bytes(Kind::unfinished), kUnfinishedMax);
 }
 
-TEST_F(MemoryBudgetTest, IsTightFromNineTenths) {
-    memory.set_streams(3'600, 0);
+TEST_F(MemoryBudgetTest, IsTightFromEightTenths) {
+    memory.set_streams(3'200, 0);
     EXPECT_FALSE(memory.is_tight());
-    memory.set_streams(3'601, 0);
+    memory.set_streams(3'201, 0);
     EXPECT_TRUE(memory.is_tight());
     EXPECT_FALSE(memory.is_exceeded());
-    memory.set_streams(3'801, 0);
+    memory.set_streams(3'601, 0);
     EXPECT_TRUE(memory.is_exceeded());
     memory.set_streams(2'000, 0);
     memory.set_overhead(1'000);
