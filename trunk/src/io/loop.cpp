@@ -58,6 +58,7 @@ LoopCounters Loop::counters() {
 }
 
 LoopWatch& Loop::watch() { return st::loop_state().watch; }
+void Loop::release_stacks() { st::loop_state().stacks.release(); }
 
 Result<void> sleep(Deadline until) {
     st::Park park;

@@ -58,6 +58,8 @@ public:
 
     // Of the process's loop, for whom it was not handed.
     static LoopCounters counters();
+    // Memory of stacks that no fiber runs on goes back to the kernel. Not from a fiber's last act.
+    static void release_stacks();
     static LoopWatch& watch();
 };
 

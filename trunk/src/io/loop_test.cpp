@@ -207,6 +207,24 @@ TEST_F(LoopTest, AStacksDepthIsListedAndForgottenByATrim) {
     MUST(scope.stop(Deadline::after(1s)));
 }
 
+TEST_F(LoopTest, StacksThatNobodyRunsOnGiveTheirMemoryBack) {
+    const auto depth_after_a_deep_fiber = [](bool is_released) {
+        Scope scope("test");
+        MUST(scope.start("deep", [](Deadline) { go_deep(40'000); }));
+        MUST(scope.join(Deadline::after(1s)));
+        if (is_released)
+            Loop::release_stacks();
+        MUST(scope.start("flat", [](Deadline forever) { static_cast<void>(sleep(forever)); }));
+        MUST(yield(Deadline::never()));
+        const std::size_t depth = list_fibers(1, 1).front().stack_touched_bytes;
+        MUST(scope.stop(Deadline::after(1s)));
+        return depth;
+    };
+    EXPECT_GE(depth_after_a_deep_fiber(false), 40'000U);
+    const bool is_mapped = Loop::counters().stack_bytes == LoopOptions{}.stack_bytes;  // not under AddressSanitizer
+    EXPECT_TRUE(!is_mapped || depth_after_a_deep_fiber(true) <= 32'768U);
+}
+
 TEST_F(LoopTest, AFiberKnowsItsName) {
     Scope scope("test");
     std::string seen;

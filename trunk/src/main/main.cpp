@@ -9,6 +9,7 @@
 #include "base/version.hpp"
 #include "io/openssl_memory.hpp"
 #include "main/command_line.hpp"
+#include "main/memory_trimmer.hpp"
 #include "main/process.hpp"
 #include "main/profiler.hpp"
 #include "main/start_check.hpp"
@@ -58,6 +59,7 @@ int run(int count, char** arguments) {
         case Action::test: return test_settings(*command);
         case Action::run: break;
     }
+    keep_large_memory_apart();
     const ProfilerPlan plan = built_in_profilers();
     // The debug allocator cannot tell the size of a block behind a page fence.
     if (!plan.page_fences && !io::count_openssl_memory())

@@ -33,7 +33,8 @@ Duration MemoryKeeper::look(TimePoint now) {
     return has_let_go || budget.is_filling() ? kQuickBeat : kBeat;
 }
 
-// What was freed and is not given back counts against everybody, so it is given back before somebody has to lose for it.
+// What was freed and is not given back counts against everybody, so it is given back before somebody has to lose for it, and in
+// portions, before there is so much of it that giving it back holds the loop.
 void MemoryKeeper::measure(const Streams& streams) {
     session::MemoryBudget& budget = parts_.budget;
     std::size_t counted = budget.used() + budget.lost();
@@ -42,7 +43,8 @@ void MemoryKeeper::measure(const Streams& streams) {
     const auto overhead = [counted] { return std::max(resident_bytes(), counted) - counted; };
     budget.set_overhead(overhead());
     trimmed_ = std::min(trimmed_, budget.overhead());
-    if (budget.is_filling() && budget.overhead() >= trimmed_ + kPortion) {
+    const std::size_t portion = budget.is_filling() ? kPortion : std::max(kPortion, counted / kPortionPart);
+    if (budget.overhead() >= trimmed_ + portion) {
         give_memory_back();
         budget.set_overhead(overhead());
         trimmed_ = budget.overhead();

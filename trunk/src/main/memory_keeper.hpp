@@ -27,7 +27,9 @@ public:
     static constexpr std::chrono::milliseconds kBeat{250};
     static constexpr std::chrono::milliseconds kQuickBeat{50};
     // What is let go of and given back at once: each MiB of it holds the loop for some 0.2 ms.
-    static constexpr std::size_t kPortion = 12U << 20;
+    static constexpr std::size_t kPortion = 4U << 20;
+    // Less than this part of what is counted comes and goes all the time, and is given back only when the budget is filling.
+    static constexpr std::size_t kPortionPart = 32;
     // In this time a publisher that has been sent away is expected to have gone.
     static constexpr std::chrono::seconds kLeaving{2};
 

@@ -30,6 +30,13 @@ bool TrimClock::is_due(TimePoint now, std::size_t held_bytes) {
     return true;
 }
 
+void keep_large_memory_apart() {
+#ifdef __GLIBC__
+    constexpr int kLargeBytes = 256 << 10;
+    ::mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+#endif
+}
+
 void give_memory_back() {
 #ifdef __GLIBC__
     ::malloc_trim(0);

@@ -33,7 +33,11 @@ private:
     std::optional<TimePoint> once_more_at_;
 };
 
-// Does nothing where the C library cannot do it.
+// Neither does anything where the C library cannot do it.
+// Once, early: what takes 256 KiB or more, a huge picture or a message that a peer does not finish, is mapped by itself and back
+// with the system as soon as it is freed. The C library's own bound grows to 32 MiB with what it sees, and small things that stay
+// would be scattered among large ones that go.
+void keep_large_memory_apart();
 void give_memory_back();
 
 }  // namespace live::main_

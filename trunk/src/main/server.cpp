@@ -437,6 +437,7 @@ void Server::run_housekeeping(io::Deadline deadline) {
         access_log_.report();
         if (trim_clock.is_due(io::now(), io::openssl_bytes() + places_.bytes() + places_.memory().used())) {
             slabs_.release();
+            io::Loop::release_stacks();
             give_memory_back();
         }
         if (round % kUsageEvery != 0)

@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import json
 import multiprocessing
+import os
 import random
 import re
 import signal
@@ -40,6 +41,8 @@ API_P99_MS = 100
 # In so many seconds what a wave has left behind is back.
 WAY_BACK_S = 60
 LOG_BYTES_MAX = 8 << 20
+# Of the loop's turns so many may take longer than 5 ms, where the loop has a core: other guests of the machine take theirs.
+LONG_TURNS_PART = 0.001
 
 CONF = f"""\
 listen 0.0.0.0:$rtmp;
@@ -241,6 +244,12 @@ def metrics(live: LiveServer) -> dict[str, float]:
     return {name: float(value) for name, value in lines}
 
 
+def turns_of_the_loop(live: LiveServer) -> dict[str, float]:
+    now, lag = metrics(live), "millrace_loop_lag_seconds"
+    return {"all": now[f"{lag}_count"]} | {
+        f"over {bound} s": now[f"{lag}_count"] - now[f'{lag}_bucket{{le="{bound}"}}'] for bound in ("0.005", "0.01", "0.02", "0.05", "0.1")}
+
+
 def resident_parts(live: LiveServer) -> dict[str, int]:
     """KiB, by what the kernel counts: memory of its own, files such as libraries, shared memory."""
     lines = Path(f"/proc/{live.process.pid}/status").read_text().splitlines()
@@ -257,7 +266,10 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         subprocess.run(["ip", "address", "add", f"{address}/32", "dev", "lo"], check=True)
     live = LiveServer(folder / "server", CONF)
     (live.folder / "html").mkdir(parents=True)
+    loop_core, *others = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, others or {loop_core})
     live.start()
+    os.sched_setaffinity(live.process.pid, {loop_core})  # of its threads only the loop's
     settle = min(10, max(5, calm // 3))
     whole = settle + seconds + calm
     running: list = []
@@ -273,7 +285,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         time.sleep(settle)
         live.api("/api/v1/memory?mark=1")
         parts = [resident_parts(live)]
-        before_kib = statistics.median(watch.resident_kib[-20:])
+        before_kib, turns_before = statistics.median(watch.resident_kib[-20:]), turns_of_the_loop(live)
         ports = {name: live.ports[name] for name in ("rtmp", "http", "api", "udp")}
         attackers = [attack_in_background(kind, ports, ATTACKERS[i % len(ATTACKERS)], seconds) for i, kind in enumerate(attacks or ATTACKS)]
         for attacker in attackers:
@@ -284,6 +296,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         attacked = metrics(live)
         results = {name: load.result(limit_s=calm + 60, status=None) for name, load in good.items()}
         watch.stop()
+        turns = turns_of_the_loop(live)
         after_kib = statistics.median(watch.resident_kib[-20:])
         parts.append(resident_parts(live))
         grown = live.api("/api/v1/memory?since=mark")
@@ -294,9 +307,9 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         if calm >= WAY_BACK_S and after_kib > before_kib * 1.1:
             report["failures"].append(f"{report['after_mib']} MiB resident afterwards, {report['before_mib']} before")
         report["grown"], report["resident_kib_before_and_after"] = grown, parts
-        lag = "millrace_loop_lag_seconds"
-        report["turns_of_the_loop"] = {"all": attacked[f"{lag}_count"]} | {
-            f"over {bound} s": attacked[f"{lag}_count"] - attacked[f'{lag}_bucket{{le="{bound}"}}'] for bound in ("0.005", "0.02", "0.1")}
+        report["turns_of_the_loop"] = {kind: count - turns_before[kind] for kind, count in turns.items()}
+        if calm >= WAY_BACK_S and report["turns_of_the_loop"]["over 0.005 s"] > report["turns_of_the_loop"]["all"] * LONG_TURNS_PART:
+            report["failures"].append(f"turns of the loop: {report['turns_of_the_loop']}")
         report["held"] = re.findall(r"the loop was held .*", live.log())
         report["refused"] = {name: value for name, value in attacked.items() if name.startswith("millrace_") and ("refused" in name or "losses" in name or "too_fast" in name)}
         report["log_bytes"] = live.log_path.stat().st_size

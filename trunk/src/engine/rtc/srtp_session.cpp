@@ -16,14 +16,6 @@ namespace {
 constexpr std::size_t kRtpBytesMin = 12;
 constexpr std::size_t kRtcpBytesMin = 8;
 
-// The library counts its own set-ups; this one is never taken down, as the program needs it to its end.
-Result<void> begin_library() {
-    static const srtp_err_status_t status = srtp_init();
-    if (status != srtp_err_status_ok)
-        return Error(Errc::system, "the SRTP library does not start (" + std::to_string(status) + ")");
-    return {};
-}
-
 // Of a packet that is long enough (RFC 3550, 5.1 and 6.4).
 std::uint32_t ssrc_at(Bytes packet, std::size_t at) {
     return static_cast<std::uint32_t>(packet[at]) << 24 | static_cast<std::uint32_t>(packet[at + 1]) << 16 |
@@ -63,6 +55,14 @@ Result<srtp_t> make(SrtpProfile profile, std::vector<std::uint8_t> key, srtp_ssr
 }
 
 }  // namespace
+
+// The library counts its own set-ups; this one is never taken down, as the program needs it to its end.
+Result<void> SrtpSession::begin_library() {
+    static const srtp_err_status_t status = srtp_init();
+    if (status != srtp_err_status_ok)
+        return Error(Errc::system, "the SRTP library does not start (" + std::to_string(status) + ")");
+    return {};
+}
 
 Result<std::unique_ptr<SrtpSession>> SrtpSession::create(const SrtpKeys& keys, unsigned long replay_window) {
     TRY(begin_library());

@@ -30,6 +30,9 @@ public:
     // Streams, by SSRC, that may come: the library keeps keys and a window for each, and looks for them one by one.
     static constexpr std::size_t kInboundStreamsMax = 32;
 
+    // Before the first session, which does it where nobody has: the library tries itself, for some milliseconds, once in a
+    // process. Errc::system when it does not work.
+    static Result<void> begin_library();
     // `replay_window` is for both directions. Errc::system when the library refuses.
     static Result<std::unique_ptr<SrtpSession>> create(const SrtpKeys& keys, unsigned long replay_window = kReplayWindow);
     SrtpSession(Private, srtp_ctx_t_* outbound, srtp_ctx_t_* inbound) : outbound_(outbound), inbound_(inbound) {}

@@ -118,6 +118,13 @@ void StackPool::trim() {
     }
 }
 
+void StackPool::release() const {
+    if constexpr (instrument::kHeapStacks)
+        return;
+    for (const FiberStack* stack = free_; stack != nullptr; stack = stack->next_free)
+        ::madvise(stack->core.stk_bottom, static_cast<std::size_t>(stack->core.stk_size), MADV_DONTNEED);
+}
+
 void StackPool::unmap(FiberStack* stack) {
     if (stack->previous_mapped != nullptr)
         stack->previous_mapped->next_mapped = stack->next_mapped;

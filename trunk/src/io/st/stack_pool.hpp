@@ -24,6 +24,8 @@ public:
     void give_back(_st_stack* stack);
     // Unmaps what is pooled beyond the bound. Not to be called from a fiber that has just given its stack back.
     void trim();
+    // The memory of those that are pooled goes back to the kernel; they stay mapped. The same holds as for trim().
+    void release() const;
 
     // From the top of the stack down to its lowest resident page: how deep it has been since trim_stack(), or since it was
     // mapped, for the fibers before this one too. Touches nothing; a system call. 0 when the kernel does not say.

@@ -7,6 +7,7 @@
 
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
+#include "service/files/release_pace.hpp"
 
 namespace live::service::dash {
 
@@ -99,6 +100,13 @@ void DashStream::run(io::Deadline deadline) {
     dispose();
     forget_all();
     close_files();
+    files::ReleasePace pace(deadline);
+    for (std::deque<Segment>* segments : {&listed_, &left_})
+        while (!segments->empty()) {
+            const std::size_t bytes = segments->front().all_bytes();
+            segments->pop_front();
+            pace.note_freed(bytes);
+        }
 }
 
 void DashStream::give_up() {

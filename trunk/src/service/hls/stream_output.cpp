@@ -9,6 +9,7 @@
 #include "engine/crypto/aes_cbc.hpp"
 #include "io/file.hpp"
 #include "io/loop.hpp"
+#include "service/files/release_pace.hpp"
 #include "service/hls/fmp4_packager.hpp"
 #include "service/hls/ts_packager.hpp"
 #include "wire/hls/playlist_reader.hpp"
@@ -158,8 +159,10 @@ void StreamOutput::run(io::Deadline deadline) {
     handle_made();
     published_ = false;
     over_ = true;
-    if (setup_.options.dispose.count() > 0)
-        files_.remove(take_files());
+    if (setup_.options.dispose.count() > 0) {
+        std::vector<ListedSegment> segments = list_.take_all();
+        files_.remove(take_files(segments));
+    }
     forget_all();
     changed();
     close_files();
@@ -473,9 +476,9 @@ void StreamOutput::forget_all() {
 }
 
 // The paths of all files of this stream, which are forgotten.
-std::vector<std::string> StreamOutput::take_files() {
+std::vector<std::string> StreamOutput::take_files(std::vector<ListedSegment>& segments) {
     std::vector<std::string> paths = {names_.playlist_file()};
-    for (ListedSegment& segment : list_.take_all()) {
+    for (ListedSegment& segment : segments) {
         paths.push_back(std::move(segment.name.file));
         if (!segment.key_file.empty())
             paths.push_back(std::move(segment.key_file));
@@ -491,7 +494,8 @@ std::vector<std::string> StreamOutput::take_files() {
 // Everything from the disk, if that is wanted, and from memory. Somebody may publish again meanwhile: then it begins anew.
 void StreamOutput::dispose(io::Deadline deadline) {
     forget_all();
-    std::vector<std::string> paths = take_files();
+    std::vector<ListedSegment> segments = list_.take_all();
+    std::vector<std::string> paths = take_files(segments);
     init_.reset();
     inits_ = 0;
     key_.reset();
@@ -508,6 +512,12 @@ void StreamOutput::dispose(io::Deadline deadline) {
             removed->raise();
         });
         static_cast<void>(io::wait(*removed, deadline));
+    }
+    files::ReleasePace pace(deadline);
+    while (!segments.empty() && !published_) {
+        const std::size_t bytes = segments.back().bytes;
+        segments.pop_back();
+        pace.note_freed(bytes);
     }
     if (published_)
         index_.add(names_.playlist_file(), {this, IndexedFile::What::playlist, 0, {}});

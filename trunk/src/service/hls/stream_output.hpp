@@ -144,7 +144,7 @@ private:
     void remember(std::uint64_t number, const std::string& path, std::optional<std::uint64_t> part);
     void forget_old();
     void forget_all();
-    std::vector<std::string> take_files();
+    std::vector<std::string> take_files(std::vector<ListedSegment>& segments);
     void dispose(io::Deadline deadline);
     Duration time_after_end() const;
     std::string& rendered(SegmentList::Form form);

@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "base/secret.hpp"
 #include "base/version.hpp"
+#include "engine/rtc/srtp_session.hpp"
 #include "io/loop.hpp"
 #include "io/network_interfaces.hpp"
 #include "io/resolve.hpp"
@@ -140,6 +141,7 @@ Result<std::unique_ptr<Gate>> Gate::create(Context& context) {
     auto certificate =
         TRY(Certificate::make(context.vhosts.server().ecdsa ? Certificate::Key::ecdsa_p256 : Certificate::Key::rsa_2048));
     auto dtls = TRY(engine::rtc::DtlsContext::create(*certificate));
+    TRY(engine::rtc::SrtpSession::begin_library());
     auto fingerprint = TRY(certificate->fingerprint());
     return std::make_unique<Gate>(Private{}, context, std::move(certificate), std::move(dtls), std::move(fingerprint));
 }

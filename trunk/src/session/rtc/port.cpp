@@ -94,9 +94,17 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
                 return;
             continue;
         }
-        const TimePoint now = io::now();
-        for (const io::Datagram& datagram : *datagrams)
+        TimePoint now = io::now();
+        for (const io::Datagram& datagram : *datagrams) {
             take(now, datagram.bytes, {datagram.from, {nullptr, &socket, nullptr, usable_local(datagram.to)}});
+            if (!io::is_turn_over())
+                continue;
+            // Handshakes: each takes a millisecond.
+            end_batch(now);
+            if (!io::yield(deadline).ok())
+                return;
+            now = io::now();
+        }
         end_batch(now);
     }
 }

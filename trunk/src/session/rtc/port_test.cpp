@@ -21,6 +21,8 @@ public:
     ~FakePeer() override { ++*gone; }
 
     void take_datagram(TimePoint, MutBytes datagram, const TransportAddress& from) override {
+        for (const auto began = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - began < takes;) {
+        }
         taken.emplace_back(datagram.begin(), datagram.end());
         const auto message = stun::parse_message(datagram);
         if (message.ok() && message->use_candidate)
@@ -42,6 +44,7 @@ public:
 
     std::vector<std::vector<std::uint8_t>> taken;
     std::vector<TransportAddress> checked;
+    Duration takes{};  // for a datagram, as a handshake does
     bool answers_strangers = false;
     bool is_done = true;
     int batches = 0;
@@ -272,6 +275,17 @@ TEST_F(RtcPort, CountsWhatItsSessionsHold) {
     port->clear();
     EXPECT_EQ(port->memory().engine_bytes, 0U);
     EXPECT_EQ(port->memory().path_bytes, 0U);
+}
+
+TEST_F(RtcPort, OthersRunBetweenTwoLongPiecesOfWork) {
+    add("abcd1234").takes = 10ms;
+    add("efgh5678").takes = 10ms;
+    send(0, check_for("abcd1234", true));
+    send(1, check_for("efgh5678", true));
+    EXPECT_TRUE(io::yield(io::Deadline::after(1s)).ok());
+    EXPECT_EQ(port->figures().received, 1U);
+    EXPECT_GT(receive(1), 0U);
+    EXPECT_EQ(port->figures().received, 2U);
 }
 
 TEST_F(RtcPort, TheLineHasWhatWentEachWayASecond) {

@@ -1,0 +1,33 @@
+#include "service/files/release_pace.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/check.hpp"
+#include "io/loop.hpp"
+#include "io/scope.hpp"
+
+namespace live::service::files {
+namespace {
+
+TEST(ReleasePace, PausesBehindEachPortionUntilItIsCancelled) {
+    const auto loop = io::Loop::create().value();
+    io::Scope scope("test");
+    int portions = 0;
+    ASSERT_TRUE(scope
+                    .start("release",
+                           [&portions](io::Deadline deadline) {
+                               ReleasePace pace(deadline);
+                               for (; portions < 100; ++portions) {
+                                   pace.note_freed(ReleasePace::kPortion / 2);
+                                   pace.note_freed(ReleasePace::kPortion / 2);
+                               }
+                           })
+                    .ok());
+    ASSERT_TRUE(io::sleep(io::Deadline::after(ReleasePace::kPause * 5 / 2)).ok());
+    EXPECT_EQ(portions, 2);
+    EXPECT_TRUE(scope.stop(io::Deadline::after(ReleasePace::kPause)).ok());
+    EXPECT_EQ(portions, 100);
+}
+
+}  // namespace
+}  // namespace live::service::files
