@@ -12,6 +12,7 @@
 #include "base/endpoint.hpp"
 #include "base/json_text.hpp"
 #include "io/loop.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::api {
 
@@ -26,7 +27,7 @@ using session::http::error_reply;
 using session::http::Reply;
 using session::http::Request;
 
-constexpr int kNotFound = 404;
+using wire::http::Status;
 constexpr int kVhostNotFound = 2014;
 constexpr int kStreamNotFound = 2048;
 constexpr int kClientNotFound = 2049;
@@ -176,19 +177,18 @@ Reply ListHandler::handle(const Request& request, io::Deadline deadline) {
         const auto removed = remove(id);
         if (!removed)
             return method_not_allowed(allowed());
-        return *removed ? json_reply(request, envelope(server_)) : error_reply(kNotFound, gone.code, gone.sentence);
+        return *removed ? json_reply(request, envelope(server_)) : error_reply(Status::not_found, gone.code, gone.sentence);
     }
     if (method != "GET")
         return method_not_allowed(allowed());
     if (!id.empty()) {
         const auto found = one(id);
         return found ? json_reply(request, envelope(server_, one_key(), *found))
-                     : error_reply(kNotFound, gone.code, gone.sentence);
+                     : error_reply(Status::not_found, gone.code, gone.sentence);
     }
     const auto entries = list(page_of(request), deadline);
-    constexpr int kUnavailable = 503;
     return entries.ok() ? json_reply(request, envelope(server_, list_key(), "[" + *entries + "]"))
-                        : error_reply(kUnavailable, "the server stops");
+                        : error_reply(Status::service_unavailable, "the server stops");
 }
 
 ListHandler::Missing VhostsHandler::missing() const { return {kVhostNotFound, "there is no such virtual host"}; }

@@ -5,6 +5,7 @@
 #include "api/envelope.hpp"
 #include "base/json_text.hpp"
 #include "session/rtc/wish.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::api {
 
@@ -35,8 +36,7 @@ Reply DoctorHandler::handle(const Request& request, io::Deadline deadline) {
     }
     const auto report = doctor_->examine(request.host(), deadline);
     if (!report.ok()) {
-        constexpr int kUnavailable = 503;
-        return session::http::error_reply(kUnavailable, report.error().sentence());
+        return session::http::error_reply(wire::http::Status::service_unavailable, report.error().sentence());
     }
     data["ok"] = report->is_well();
     for (const auto& probe : report->probes)

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::api {
 
@@ -48,9 +49,8 @@ session::http::Reply json_reply(const session::http::Request& request, std::stri
         reply.body = std::move(json);
         return reply;
     }
-    constexpr int kBadRequest = 400;
     if (!is_callback_name(*callback))
-        return session::http::error_reply(kBadRequest, "callback is not a name");
+        return session::http::error_reply(wire::http::Status::bad_request, "callback is not a name");
     reply.content_type = "text/javascript";
     reply.headers.emplace_back("X-Content-Type-Options", "nosniff");
     reply.body = std::string(*callback) + "(" + json + ")";

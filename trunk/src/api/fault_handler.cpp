@@ -3,6 +3,7 @@
 #include <string>
 
 #include "api/envelope.hpp"
+#include "wire/http/status.hpp"
 #ifdef LIVE_SIMULATOR
 #include <faults.hpp>
 #endif
@@ -11,7 +12,7 @@ namespace live::api {
 
 namespace {
 
-constexpr int kBadRequest = 400;
+using wire::http::Status;
 
 bool plant([[maybe_unused]] std::string_view kind) {
 #ifdef LIVE_SIMULATOR
@@ -25,7 +26,7 @@ bool plant([[maybe_unused]] std::string_view kind) {
 
 session::http::Reply FaultHandler::handle(const session::http::Request& request, io::Deadline) {
     if (!plant(request.target.query.get("kind")))
-        return session::http::error_reply(kBadRequest, "kind is leak, overflow, use_after_free, stack_overflow or uninitialised");
+        return session::http::error_reply(Status::bad_request, "kind is leak, overflow, use_after_free, stack_overflow or uninitialised");
     return json_reply(request, envelope(server_));
 }
 

@@ -9,6 +9,7 @@
 #include "api/envelope.hpp"
 #include "base/json_text.hpp"
 #include "base/version.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::api {
 
@@ -62,14 +63,12 @@ Reply RequestsHandler::handle(const Request& request, io::Deadline) {
 }
 
 Reply ErrorsHandler::handle(const Request&, io::Deadline) {
-    constexpr int kBadRequest = 400;
     constexpr int kTestError = 100;
-    return error_reply(kBadRequest, kTestError, "this endpoint always fails");
+    return error_reply(wire::http::Status::bad_request, kTestError, "this endpoint always fails");
 }
 
 Reply RedirectsHandler::handle(const Request&, io::Deadline) {
-    constexpr int kMovedPermanently = 301;
-    return {kMovedPermanently, "text/plain", "", {{"Location", kErrorsPath}}};
+    return {wire::http::Status::moved_permanently, "text/plain", "", {{"Location", kErrorsPath}}};
 }
 
 Reply ClustersHandler::handle(const Request& request, io::Deadline) {

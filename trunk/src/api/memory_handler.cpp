@@ -8,6 +8,7 @@
 #include "api/envelope.hpp"
 #include "base/json_text.hpp"
 #include "io/deadline.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::api {
 
@@ -18,7 +19,7 @@ using session::http::Request;
 
 namespace {
 
-constexpr int kBadRequest = 400;
+using wire::http::Status;
 
 Json bytes_of(const MemoryKind& kind) { return kind.bytes ? Json(*kind.bytes) : Json(nullptr); }
 
@@ -37,9 +38,9 @@ Reply MemoryHandler::handle(const Request& request, io::Deadline) {
         return method_not_allowed();
     const auto since = request.target.query.find("since");
     if (since && *since != "mark")
-        return error_reply(kBadRequest, "since is mark");
+        return error_reply(Status::bad_request, "since is mark");
     if (since && !mark_)
-        return error_reply(kBadRequest, "there is no mark: ask with mark=1 first");
+        return error_reply(Status::bad_request, "there is no mark: ask with mark=1 first");
     std::vector<MemoryKind> kinds = counts_.count();
     const TimePoint now = io::now();
     Json shown = Json::object();

@@ -11,6 +11,7 @@
 #include "api/metrics_text.hpp"
 #include "base/version.hpp"
 #include "io/loop.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::api {
 
@@ -22,14 +23,11 @@ using session::http::Reply;
 using session::http::Request;
 using Type = MetricsText::Type;
 
-constexpr int kOk = 200;
-constexpr int kBadRequest = 400;
-constexpr int kNotFound = 404;
-constexpr int kUnavailable = 503;
+using wire::http::Status;
 constexpr int kExporterIsOff = 1090;
 constexpr const char* kContentType = "text/plain; charset=utf-8";
 
-Reply switched_off() { return error_reply(kNotFound, kExporterIsOff, "exporter is off"); }
+Reply switched_off() { return error_reply(Status::not_found, kExporterIsOff, "exporter is off"); }
 
 void write_node(MetricsText& text) {
     utsname node{};
@@ -270,7 +268,7 @@ Reply MetricsHandler::handle(const Request& request, io::Deadline) {
     write_places(text, measured_.places);
     write_memory_budget(text, measured_.places.memory());
     write_rtc(text, measured_.rtc);
-    return {kOk, kContentType, text.take(), {}};
+    return {Status::ok, kContentType, text.take(), {}};
 }
 
 Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
@@ -280,7 +278,7 @@ Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
         return switched_off();
     const std::string_view pattern = request.target.query.get("match", "*");
     if (pattern.size() > kPatternBytesMax)
-        return error_reply(kBadRequest, "match is too long");
+        return error_reply(Status::bad_request, "match is too long");
     std::vector<const BoardStream*> chosen;
     std::uint64_t omitted = 0;
     for (const auto& [number, stream] : measured_.board.streams()) {
@@ -294,13 +292,13 @@ Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
     MetricsText text;
     text.family("millrace_streams_omitted", Type::gauge, "Streams that match and are left out of this answer.").sample(omitted);
     write_streams(text, chosen);
-    return {kOk, kContentType, text.take(), {}};
+    return {Status::ok, kContentType, text.take(), {}};
 }
 
-Reply HealthHandler::handle(const Request&, io::Deadline) { return {kOk, "text/plain", "ok\n", {}}; }
+Reply HealthHandler::handle(const Request&, io::Deadline) { return {Status::ok, "text/plain", "ok\n", {}}; }
 
 Reply ReadyHandler::handle(const Request&, io::Deadline) {
-    return readiness_.is_ready() ? Reply{kOk, "text/plain", "ready\n", {}} : Reply{kUnavailable, "text/plain", "not ready\n", {}};
+    return readiness_.is_ready() ? Reply{Status::ok, "text/plain", "ready\n", {}} : Reply{Status::service_unavailable, "text/plain", "not ready\n", {}};
 }
 
 void MetricsApi::mount(session::http::Router& router) {

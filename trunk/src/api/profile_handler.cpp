@@ -13,6 +13,7 @@
 #include "io/cpu_profile.hpp"
 #include "io/off_loop.hpp"
 #include "io/symbol_table.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::api {
 
@@ -22,10 +23,7 @@ using session::http::Request;
 
 namespace {
 
-constexpr int kOk = 200;
-constexpr int kBadRequest = 400;
-constexpr int kConflict = 409;
-constexpr int kUnavailable = 503;
+using wire::http::Status;
 
 std::optional<std::chrono::seconds> seconds_of(std::string_view text) {
     unsigned number = 0;
@@ -49,14 +47,14 @@ Reply ProfileHandler::handle(const Request& request, io::Deadline deadline) {
     const std::string_view format = request.target.query.get("format", "pprof");
     const bool is_folded = format == "folded";
     if (!is_folded && format != "pprof")
-        return error_reply(kBadRequest, "format is pprof or folded");
+        return error_reply(Status::bad_request, "format is pprof or folded");
     const auto asked = request.target.query.find("seconds");
     const auto duration = asked ? seconds_of(*asked) : kDefault;
     if (!duration)
-        return error_reply(kBadRequest, "seconds is a number from 1 to 60");
+        return error_reply(Status::bad_request, "seconds is a number from 1 to 60");
     auto profile = io::profile_cpu(*duration, deadline);
     if (!profile.ok())
-        return error_reply(profile.code() == Errc::conflict ? kConflict : kUnavailable, profile.error().sentence());
+        return error_reply(profile.code() == Errc::conflict ? Status::conflict : Status::service_unavailable, profile.error().sentence());
     // Names are many files' contents and thousands of look-ups.
     auto text = io::off_loop(
         [taken = *std::move(profile), is_folded] {
@@ -67,8 +65,8 @@ Reply ProfileHandler::handle(const Request& request, io::Deadline deadline) {
         },
         deadline);
     if (!text.ok())
-        return error_reply(kUnavailable, "the server stops");
-    return {kOk, is_folded ? "text/plain" : "application/octet-stream", *std::move(text), {}};
+        return error_reply(Status::service_unavailable, "the server stops");
+    return {Status::ok, is_folded ? "text/plain" : "application/octet-stream", *std::move(text), {}};
 }
 
 }  // namespace live::api

@@ -6,6 +6,7 @@
 
 #include "api/envelope.hpp"
 #include "base/json_text.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::api {
 
@@ -16,8 +17,7 @@ using session::http::error_reply;
 using session::http::Reply;
 using session::http::Request;
 
-constexpr int kBadRequest = 400;
-constexpr int kForbidden = 403;
+using wire::http::Status;
 constexpr int kUnknownCall = 1060;
 constexpr int kSwitchedOff = 1061;
 
@@ -51,18 +51,18 @@ Reply RawHandler::handle(const Request& request, io::Deadline) {
         return raw(request);
     const RawControl::Settings settings = control_.settings();
     if (!settings.raw_enabled)
-        return error_reply(kForbidden, kSwitchedOff, "http_api.raw_api is off");
+        return error_reply(Status::forbidden, kSwitchedOff, "http_api.raw_api is off");
     if (call == "reload-fetch")
         return last_reload(request);
     if (call == "reload") {
         if (!settings.allow_reload)
-            return error_reply(kForbidden, kSwitchedOff, "http_api.raw_api.allow_reload is off");
+            return error_reply(Status::forbidden, kSwitchedOff, "http_api.raw_api.allow_reload is off");
         control_.request_reload();
         return json_reply(request, envelope(server_));
     }
     if (call == "query" || call == "update")
-        return error_reply(kForbidden, kSwitchedOff, "settings are not asked for or changed over HTTP");
-    return error_reply(kBadRequest, kUnknownCall, "rpc is raw, reload or reload-fetch");
+        return error_reply(Status::forbidden, kSwitchedOff, "settings are not asked for or changed over HTTP");
+    return error_reply(Status::bad_request, kUnknownCall, "rpc is raw, reload or reload-fetch");
 }
 
 }  // namespace live::api

@@ -5,6 +5,7 @@
 
 #include "api/envelope.hpp"
 #include "base/bytes.hpp"
+#include "wire/http/status.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::api {
@@ -15,21 +16,17 @@ using session::http::Request;
 
 namespace {
 
-constexpr int kOk = 200;
-constexpr int kNotFound = 404;
-constexpr int kUnsupportedMedia = 415;
-constexpr int kFailed = 500;
-constexpr int kUnavailable = 503;
+using wire::http::Status;
 constexpr std::string_view kEnding = ".jpg";
 
 int status_of(Errc code) {
     switch (code) {
-        case Errc::not_found: return kNotFound;
-        case Errc::unsupported: return kUnsupportedMedia;
+        case Errc::not_found: return Status::not_found;
+        case Errc::unsupported: return Status::unsupported_media_type;
         case Errc::limit:
         case Errc::timed_out:
-        case Errc::cancelled: return kUnavailable;
-        default: return kFailed;
+        case Errc::cancelled: return Status::service_unavailable;
+        default: return Status::internal_server_error;
     }
 }
 
@@ -41,14 +38,14 @@ Reply SnapshotHandler::handle(const Request& request, io::Deadline deadline) {
     std::string_view name = request.path();
     name.remove_prefix(std::string_view(kPath).size());
     if (!name.ends_with(kEnding) || name.find('/') == std::string_view::npos)
-        return error_reply(kNotFound, "ask for /api/v1/snapshot/APP/STREAM.jpg");
+        return error_reply(Status::not_found, "ask for /api/v1/snapshot/APP/STREAM.jpg");
     name.remove_suffix(kEnding.size());
     const std::string_view vhost = request.target.query.get("vhost");
     const bool is_default = vhost.empty() || vhost == wire::rtmp::kDefaultVhost;
     const auto picture = snapshots_.take((is_default ? std::string() : std::string(vhost)) + "/" + std::string(name), deadline);
     if (!picture.ok())
         return error_reply(status_of(picture.code()), picture.error().sentence());
-    return {kOk, "image/jpeg", std::string(as_text(**picture)), {{"Cache-Control", "no-cache"}}};
+    return {Status::ok, "image/jpeg", std::string(as_text(**picture)), {{"Cache-Control", "no-cache"}}};
 }
 
 }  // namespace live::api

@@ -11,6 +11,7 @@
 #include "api/track_json.hpp"
 #include "base/json_text.hpp"
 #include "base/version.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::api {
 
@@ -23,8 +24,7 @@ using session::http::error_reply;
 using session::http::Reply;
 using session::http::Request;
 
-constexpr int kBadRequest = 400;
-constexpr int kNotFound = 404;
+using wire::http::Status;
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
     std::uint64_t number = 0;
@@ -97,10 +97,10 @@ Reply StreamListHandler::handle(const Request& request, io::Deadline) {
     if (!request.is_get())
         return session::http::method_not_allowed("GET, HEAD, OPTIONS", "the list of streams is read with GET");
     if (!settings_.is_enabled())
-        return error_reply(kNotFound, "this server does not list its streams (http_server { stream_list off; })");
+        return error_reply(Status::not_found, "this server does not list its streams (http_server { stream_list off; })");
     const auto view = settings_.view(request);
     if (view == nullptr)
-        return error_reply(kBadRequest, "the Host field names no host");
+        return error_reply(Status::bad_request, "the Host field names no host");
     const auto& query = request.target.query;
     const auto count = number_of(query.get("count")).value_or(kCountDefault);
     Pages pages(board_, *view);

@@ -2,18 +2,14 @@
 // is written under another name and renamed.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/block.hpp"
 #include "base/result.hpp"
 #include "io/deadline.hpp"
 
 namespace live::io {
-
-// Bytes with two owners: who made them, and a worker that writes them to a file, which may take longer than the first needs them.
-using Block = std::shared_ptr<const std::vector<std::uint8_t>>;
 
 // What is added to the name while a file is written.
 inline constexpr const char* kTemporarySuffix = ".tmp";

@@ -5,19 +5,13 @@
 
 #include "engine/http1/grammar.hpp"
 #include "engine/http1/line_reader.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::engine::http1 {
 
 namespace {
 
-constexpr int kBadRequest = 400;
-constexpr int kContentTooLarge = 413;
-constexpr int kUriTooLong = 414;
-constexpr int kHeadersTooLarge = 431;
-constexpr int kVersionNotSupported = 505;
-constexpr int kSwitchingProtocols = 101;
-constexpr int kNoContent = 204;
-constexpr int kNotModified = 304;
+using wire::http::Status;
 
 constexpr std::size_t kFirstLineExtra = kMethodBytesMax + 11;  // method, blanks and version beside the target
 constexpr std::size_t kFieldExtra = 64;                        // colon and blanks beside name and value
@@ -102,7 +96,7 @@ private:
     std::size_t field_count_ = 0;
     std::size_t empty_lines_ = 0;
     std::size_t interim_ = 0;
-    int error_status_ = kBadRequest;
+    int error_status_ = Status::bad_request;
     Reads reads_;
     Stage stage_ = Stage::first_line;
     bool wants_continue_ = false;
@@ -155,10 +149,10 @@ std::size_t ParserCore::line_bytes_max() const {
 
 int ParserCore::status_of_long_line() const {
     switch (stage_) {
-        case Stage::first_line: return line_.line().find(' ') <= kMethodBytesMax ? kUriTooLong : kBadRequest;
+        case Stage::first_line: return line_.line().find(' ') <= kMethodBytesMax ? Status::uri_too_long : Status::bad_request;
         case Stage::fields:
-        case Stage::trailers: return kHeadersTooLarge;
-        default: return kBadRequest;
+        case Stage::trailers: return Status::request_header_fields_too_large;
+        default: return Status::bad_request;
     }
 }
 
@@ -176,20 +170,20 @@ Result<void> ParserCore::on_first_line(std::string_view line) {
     // RFC 9112, 2.2: some clients send an empty line behind a body.
     if (line.empty()) {
         if (++empty_lines_ > kEmptyLinesMax)
-            return refuse(kBadRequest, Errc::malformed, "empty lines instead of an HTTP message");
+            return refuse(Status::bad_request, Errc::malformed, "empty lines instead of an HTTP message");
         return {};
     }
     empty_lines_ = 0;
     if (is_request()) {
         auto read = parse_request_line(line);
         if (!read.ok()) {
-            error_status_ = read.code() == Errc::unsupported ? kVersionNotSupported : kBadRequest;
+            error_status_ = read.code() == Errc::unsupported ? Status::version_not_supported : Status::bad_request;
             return Error(read.error());
         }
         request_line_ = *std::move(read);
         version_ = request_line_.version;
         if (request_line_.target.size() > limits_.target_bytes)
-            return refuse(kUriTooLong, Errc::limit, "request target over " + std::to_string(limits_.target_bytes) + " bytes");
+            return refuse(Status::uri_too_long, Errc::limit, "request target over " + std::to_string(limits_.target_bytes) + " bytes");
     } else {
         StatusLine read = TRY(parse_status_line(line));
         version_ = read.version;
@@ -217,9 +211,9 @@ Result<void> ParserCore::on_field(std::string_view line) {
 Result<void> ParserCore::count_field(std::size_t bytes) {
     header_bytes_ += bytes;
     if (header_bytes_ > limits_.header_bytes)
-        return refuse(kHeadersTooLarge, Errc::limit, "HTTP header over " + std::to_string(limits_.header_bytes) + " bytes");
+        return refuse(Status::request_header_fields_too_large, Errc::limit, "HTTP header over " + std::to_string(limits_.header_bytes) + " bytes");
     if (++field_count_ > limits_.header_count)
-        return refuse(kHeadersTooLarge, Errc::limit, "more than " + std::to_string(limits_.header_count) + " HTTP header fields");
+        return refuse(Status::request_header_fields_too_large, Errc::limit, "more than " + std::to_string(limits_.header_count) + " HTTP header fields");
     return {};
 }
 
@@ -278,7 +272,7 @@ Result<void> ParserCore::begin_request_body(const Framing& framing) {
     wants_continue_ = version_.minor >= 1 && headers.has_token("Expect", "100-continue");
     if (!begin_stream() && length > limits_.body_bytes)
         return refuse(
-            kContentTooLarge, Errc::limit,
+            Status::content_too_large, Errc::limit,
             "HTTP body of " + std::to_string(length) + " bytes, at most " + std::to_string(limits_.body_bytes) + " are read");
     if (framing.chunked)
         stage_ = Stage::chunk_size;
@@ -289,12 +283,12 @@ Result<void> ParserCore::begin_request_body(const Framing& framing) {
 
 Result<void> ParserCore::begin_response_body(const Framing& framing) {
     const int status = response_.status;
-    if (status / 100 == 1 && status != kSwitchingProtocols) {
+    if (status / 100 == 1 && status != Status::switching_protocols) {
         reset_message();  // An answer before the answer.
         if (++interim_ > kInterimMax)
             return Error(Errc::limit, "more than " + std::to_string(kInterimMax) + " interim answers");
-    } else if (reads_ == Reads::responses_to_head || status == kSwitchingProtocols || status == kNoContent ||
-               status == kNotModified) {
+    } else if (reads_ == Reads::responses_to_head || status == Status::switching_protocols || status == Status::no_content ||
+               status == Status::not_modified) {
         stage_ = Stage::complete;
     } else if (framing.chunked) {
         stage_ = Stage::chunk_size;
@@ -339,7 +333,7 @@ Result<std::size_t> ParserCore::take_body_bytes(Bytes input) {
     const bool bounded = stage_ != Stage::body_until_close;
     const Bytes part = bounded ? input.first(static_cast<std::size_t>(std::min<std::uint64_t>(left_, input.size()))) : input;
     if (part.size() > limits_.body_bytes - std::min(limits_.body_bytes, response_.body.size()))
-        return refuse(kContentTooLarge, Errc::limit, "HTTP body over " + std::to_string(limits_.body_bytes) + " bytes");
+        return refuse(Status::content_too_large, Errc::limit, "HTTP body over " + std::to_string(limits_.body_bytes) + " bytes");
     response_.body += as_text(part);
     if (bounded) {
         left_ -= part.size();

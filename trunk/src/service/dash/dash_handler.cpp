@@ -12,6 +12,7 @@
 #include "service/files/send_blocks.hpp"
 #include "session/flv/status.hpp"
 #include "session/http/mime.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::service::dash {
 
@@ -19,10 +20,10 @@ namespace http = session::http;
 
 namespace {
 
-constexpr int kNotFound = 404;
+using wire::http::Status;
 constexpr std::string_view kMpdEnding = ".mpd";
 
-Result<void> send_block(http::Exchange& exchange, const io::Block& block, io::Deadline deadline) {
+Result<void> send_block(http::Exchange& exchange, const Block& block, io::Deadline deadline) {
     const bool is_chunk = exchange.body_end() == http::BodyEnd::chunks;
     const std::string head = is_chunk ? fmt::format("{:x}\r\n", block->size()) : "";
     const std::string_view tail = is_chunk ? "\r\n" : "";
@@ -54,7 +55,7 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     const Found found = find(request);
     const bool is_mpd = request.path().ends_with(kMpdEnding);
     if (!may_have(request, found, is_mpd))
-        return exchange.send(http::error_reply(kNotFound, "there is no such file"), deadline);
+        return exchange.send(http::error_reply(Status::not_found, "there is no such file"), deadline);
     const HeldFileRef& file = found.file;
     const auto admitted = is_mpd ? viewers_.admit(request, *file->stream(), deadline) : viewers_.touch(request, *file->stream());
     if (!admitted.ok()) {
@@ -93,7 +94,7 @@ Result<void> DashHandler::send_growing(http::Exchange& exchange, HeldFile& file,
     if (!first.ok() && first.code() != Errc::timed_out)
         return first;
     if (file.blocks().empty())
-        return exchange.send(http::error_reply(kNotFound, "this fragment has not come to be"), deadline);
+        return exchange.send(http::error_reply(Status::not_found, "this fragment has not come to be"), deadline);
     http::Head head;
     head.content_type = http::mime_of(exchange.request().path());
     TRY(exchange.send_head(head, deadline));
@@ -103,7 +104,7 @@ Result<void> DashHandler::send_growing(http::Exchange& exchange, HeldFile& file,
         TRY(wait_for_more(file, sent, deadline));
         if (sent == file.blocks().size())
             return exchange.finish_chunks(deadline);
-        const io::Block block = file.blocks()[sent];
+        const Block block = file.blocks()[sent];
         viewers_.add_sent(exchange.request(), *file.stream(), block->size());
         TRY(send_block(exchange, block, deadline));
     }

@@ -6,7 +6,7 @@
 namespace live::service::dash {
 namespace {
 
-io::Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
+Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 
 class DashHandlerTest : public files::SiteFixture {
 protected:

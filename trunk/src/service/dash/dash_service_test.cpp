@@ -66,7 +66,7 @@ protected:
     std::string text_of(const std::string& name) const {
         std::string text;
         if (const auto file = held(name))
-            for (const io::Block& block : file->blocks())
+            for (const Block& block : file->blocks())
                 text += as_text(*block);
         return text;
     }

@@ -20,7 +20,7 @@ std::string without_ending(const std::string& path) {
     return (whole.parent_path() / whole.stem()).generic_string();
 }
 
-io::Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
+Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 
 // Who has asked for nothing for so long does not watch.
 Duration idle_limit_of(const DashOptions& options) {
@@ -304,7 +304,7 @@ void DashStream::break_promise() {
     promised_.reset();
 }
 
-void DashStream::write(const std::string& path, std::vector<io::Block> blocks) {
+void DashStream::write(const std::string& path, std::vector<Block> blocks) {
     disk_.write(path, std::move(blocks), [this](const Result<void>& written) {
         if (written.ok() || (complained_at_ != TimePoint{} && io::now() - complained_at_ < kComplaintInterval))
             return;
@@ -399,9 +399,9 @@ std::vector<std::string> DashStream::forget(const Init& init) {
     return paths;
 }
 
-HeldFileRef DashStream::hold(const std::string& path, const std::vector<io::Block>& blocks) {
+HeldFileRef DashStream::hold(const std::string& path, const std::vector<Block>& blocks) {
     auto file = held_.add(path, name_);
-    for (const io::Block& block : blocks)
+    for (const Block& block : blocks)
         file->add(block);
     file->end();
     return file;

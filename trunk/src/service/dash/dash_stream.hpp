@@ -70,7 +70,7 @@ public:
 private:
     using Held = HeldFileRef;
     static HeldStreamRef named(HeldStream name, Duration idle_limit);
-    Held hold(const std::string& path, const std::vector<io::Block>& blocks);
+    Held hold(const std::string& path, const std::vector<Block>& blocks);
     struct Segment {
         std::uint64_t number = 0;
         PerTrack<MpdSegment> times;  // these three: of the tracks that are there
@@ -92,7 +92,7 @@ private:
     void add(const ChunkMade& made);
     void add(SegmentMade made);
     void add(const SegmentDropped& made);
-    void write(const std::string& path, std::vector<io::Block> blocks);
+    void write(const std::string& path, std::vector<Block> blocks);
     void write_mpd(bool with_open);
     std::string mpd_text(bool with_open) const;
     void note_begin(MediaTime media_now);

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/block.hpp"
 #include "base/time.hpp"
-#include "io/replace_file.hpp"
 #include "service/files/waiters.hpp"
 
 namespace live::service::dash {
@@ -29,7 +29,7 @@ class HeldFile {
 public:
     explicit HeldFile(HeldStreamRef stream) : stream_(std::move(stream)) {}
     const HeldStreamRef& stream() const { return stream_; }
-    void add(io::Block block) {
+    void add(Block block) {
         blocks_.push_back(std::move(block));
         waiters_.raise();
     }
@@ -38,11 +38,11 @@ public:
         is_whole_ = true;
         waiters_.raise();
     }
-    const std::vector<io::Block>& blocks() const { return blocks_; }
+    const std::vector<Block>& blocks() const { return blocks_; }
     // Of what there is.
     std::size_t bytes() const {
         return std::accumulate(blocks_.begin(), blocks_.end(), std::size_t{0},
-                               [](std::size_t sum, const io::Block& block) { return sum + block->size(); });
+                               [](std::size_t sum, const Block& block) { return sum + block->size(); });
     }
     bool is_whole() const { return is_whole_; }
     files::Waiters& waiters() { return waiters_; }
@@ -52,7 +52,7 @@ public:
 
 private:
     HeldStreamRef stream_;
-    std::vector<io::Block> blocks_;
+    std::vector<Block> blocks_;
     files::Waiters waiters_;
     bool is_whole_ = false;
     bool was_asked_ = false;

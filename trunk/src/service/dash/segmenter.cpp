@@ -20,7 +20,7 @@ MediaTime time_of(std::uint64_t ticks, std::uint32_t timescale) {
     return MediaTime(static_cast<std::int64_t>(ticks / timescale * kMicros + ticks % timescale * kMicros / timescale));
 }
 
-io::Block block_of(ByteWriter&& bytes) { return std::make_shared<const std::vector<std::uint8_t>>(bytes.release()); }
+Block block_of(ByteWriter&& bytes) { return std::make_shared<const std::vector<std::uint8_t>>(bytes.release()); }
 
 }  // namespace
 
@@ -126,7 +126,7 @@ void Segmenter::tell_headers() {
     made_.emplace_back(std::move(made));
 }
 
-io::Block Segmenter::cut(Track track, std::optional<MediaTime> next) {
+Block Segmenter::cut(Track track, std::optional<MediaTime> next) {
     Writer& writer = of(track);
     if (!writer.writer || writer.writer->empty())
         return nullptr;
@@ -139,7 +139,7 @@ io::Block Segmenter::cut(Track track, std::optional<MediaTime> next) {
     if (writer.length == 0)
         writer.start = extent.start;
     writer.length = extent.start + extent.length - writer.start;
-    io::Block block = block_of(std::move(out));
+    Block block = block_of(std::move(out));
     writer.segment.bytes += block->size();
     writer.segment.blocks.push_back(block);
     return block;
@@ -153,7 +153,7 @@ void Segmenter::end_chunk(std::optional<MediaTime> next) {
     for (const Track track : kTracks)
         chunk.blocks[index_of(track)] = cut(track, next);
     chunk.end = chunk_start_ = next.value_or(last_);
-    if (!chunk_ || std::ranges::all_of(chunk.blocks, [](const io::Block& block) { return block == nullptr; }))
+    if (!chunk_ || std::ranges::all_of(chunk.blocks, [](const Block& block) { return block == nullptr; }))
         return;
     told_chunks_ = true;
     made_.emplace_back(std::move(chunk));

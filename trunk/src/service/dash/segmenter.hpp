@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/block.hpp"
 #include "base/time.hpp"
-#include "io/replace_file.hpp"
 #include "media/packet.hpp"
 #include "wire/mp4/fragment_writer.hpp"
 #include "wire/mp4/sample_reader.hpp"
@@ -32,7 +32,7 @@ using PerTrack = std::array<T, kTrackCount>;
 // What players need in front of the segments from here on.
 struct Header {
     wire::mp4::TrackFormat format;
-    io::Block bytes;
+    Block bytes;
 };
 struct HeadersMade {
     PerTrack<std::optional<Header>> headers;  // none of a track that is not there
@@ -44,13 +44,13 @@ struct ChunkMade {
     bool begins = false;  // the segment
     MediaTime start{};    // of the segment
     MediaTime end{};      // of the chunk
-    PerTrack<io::Block> blocks;
+    PerTrack<Block> blocks;
 };
 
 struct TrackSegment {
     MediaTime start{};
     MediaTime duration{};
-    std::vector<io::Block> blocks;
+    std::vector<Block> blocks;
     std::size_t bytes = 0;
 };
 // A segment is whole; its blocks are those of its chunks. A track without blocks is not there.
@@ -106,7 +106,7 @@ private:
     void renew_writers(MediaTime now);
     void tell_headers();
     // None when there was nothing to cut.
-    io::Block cut(Track track, std::optional<MediaTime> next);
+    Block cut(Track track, std::optional<MediaTime> next);
     void end_chunk(std::optional<MediaTime> next);
     void end(std::optional<MediaTime> next);
     void drop();

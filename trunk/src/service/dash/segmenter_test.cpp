@@ -72,9 +72,9 @@ struct Stream {
     }
 };
 
-std::vector<std::uint8_t> bytes_of(const std::vector<io::Block>& blocks) {
+std::vector<std::uint8_t> bytes_of(const std::vector<Block>& blocks) {
     std::vector<std::uint8_t> bytes;
-    for (const io::Block& block : blocks)
+    for (const Block& block : blocks)
         bytes.insert(bytes.end(), block->begin(), block->end());
     return bytes;
 }

@@ -68,6 +68,13 @@ protected:
         append(media::Kind::video, false, true, at_, mp4::avc_config_body());
         append(media::Kind::audio, false, true, at_, mp4::aac_config_body());
     }
+    // Until another file than `last` is written, which becomes it. A name has milliseconds: the next one must be another.
+    void wait_for_another_file(std::string& last) {
+        const auto now = [this] { return service_->list().at(0).state.file; };
+        io::wait_until([&] { return !now().empty() && now() != last; });
+        last = now();
+        MUST(io::sleep(io::Deadline::after(2ms)));
+    }
     // Pictures at 25 a second, a key frame each second, with their sound.
     void seconds(int count) {
         for (int i = 0; i < count * 25; ++i) {
@@ -185,9 +192,13 @@ TEST_F(DvrServiceTest, SegmentsEndAtKeyFrames) {
     options_.duration = 1'500ms;
     publish("[stream]-[timestamp].mp4");
     headers();
-    seconds(3);
+    seconds(1);
+    std::string open_file;
+    wait_for_another_file(open_file);
+    seconds(2);
     for (std::size_t files = 1; files <= 3; ++files) {
         io::wait_until([&] { return told_.size() == files; });
+        wait_for_another_file(open_file);
         seconds(files < 3 ? 2 : 0);
     }
     unpublish();
@@ -211,7 +222,10 @@ TEST_F(DvrServiceTest, WithoutWaitingForKeyFramesSegmentsEndWhereTheyShould) {
     options_.wait_keyframe = false;
     publish("[stream]-[timestamp].flv");
     headers();
-    seconds(2);
+    seconds(1);
+    std::string open_file;
+    wait_for_another_file(open_file);
+    seconds(1);
     io::wait_until([this] { return told_.size() == 1; });
     EXPECT_EQ(told_[0].duration, 1'485ms) << "with the sound in front of the picture that begins the next";
     seconds(1);
@@ -298,9 +312,8 @@ TEST_F(DvrServiceTest, AnotherCodecIsAnotherFileOfMp4) {
     append(media::Kind::video, false, false, at_, mp4::body_of(hex("94 61766331 02 0000")));
     seconds(1);
     EXPECT_TRUE(told_.empty());
-    // A name has milliseconds: the next file's must be another.
-    io::wait_until([this] { return !service_->list().at(0).state.file.empty(); });
-    MUST(io::sleep(io::Deadline::after(2ms)));
+    std::string open_file;
+    wait_for_another_file(open_file);
     append(media::Kind::video, false, true, at_, mp4::body_of(hex("90 68766331"), wire::codec::hevc_vectors().front().record));
     append(media::Kind::video, true, false, at_, mp4::body_of(hex("91 68766331 000000 00000003 260111")));
     append(media::Kind::audio, false, false, at_, mp4::body_of(hex("af 01 210a")));

@@ -4,20 +4,21 @@
 #include <utility>
 
 #include "io/loop.hpp"
+#include "io/replace_file.hpp"
 
 namespace live::service::files {
 
-void FileQueue::write(std::string path, std::vector<io::Block> blocks, Done done) {
+void FileQueue::write(std::string path, std::vector<Block> blocks, Done done) {
     Job job;
     job.bytes = std::accumulate(blocks.begin(), blocks.end(), std::size_t{0},
-                                [](std::size_t sum, const io::Block& block) { return sum + block->size(); });
+                                [](std::size_t sum, const Block& block) { return sum + block->size(); });
     job.path = std::move(path);
     job.blocks = std::move(blocks);
     job.done = std::move(done);
     add(std::move(job));
 }
 
-void FileQueue::write_list(std::string path, io::Block text, Done done) {
+void FileQueue::write_list(std::string path, Block text, Done done) {
     if (!jobs_.empty() && jobs_.back().is_list && jobs_.back().path == path) {
         jobs_.back().blocks = {std::move(text)};
         return;

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/block.hpp"
 #include "base/result.hpp"
 #include "base/signal.hpp"
 #include "io/deadline.hpp"
-#include "io/replace_file.hpp"
 
 namespace live::service::files {
 
@@ -27,9 +27,9 @@ public:
     using Done = std::function<void(const Result<void>&)>;
 
     // `done` may be empty.
-    void write(std::string path, std::vector<io::Block> blocks, Done done);
+    void write(std::string path, std::vector<Block> blocks, Done done);
     // A list that waits already gives way to the newer one.
-    void write_list(std::string path, io::Block text, Done done);
+    void write_list(std::string path, Block text, Done done);
     void remove(std::vector<std::string> paths, Done done = {});
     // What waits is done, and then run() returns.
     void close();
@@ -41,7 +41,7 @@ public:
 private:
     struct Job {
         std::string path;  // to write; empty: to remove
-        std::vector<io::Block> blocks;
+        std::vector<Block> blocks;
         std::vector<std::string> removed;
         Done done;
         std::size_t bytes = 0;

@@ -18,7 +18,7 @@ protected:
     void write(const std::string& name, std::size_t bytes) {
         constexpr std::size_t kBlock = 1 << 20;
         static const auto whole = std::make_shared<const std::vector<std::uint8_t>>(kBlock);
-        std::vector<io::Block> blocks(bytes / kBlock, whole);
+        std::vector<Block> blocks(bytes / kBlock, whole);
         if (bytes % kBlock > 0)
             blocks.push_back(std::make_shared<const std::vector<std::uint8_t>>(bytes % kBlock));
         queue_.write(folder_.file(name), std::move(blocks), [this](const Result<void>& written) { ended_ = written; });

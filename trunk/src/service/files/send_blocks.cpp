@@ -5,6 +5,7 @@
 
 #include "session/http/mime.hpp"
 #include "wire/http/byte_range.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::service::files {
 
@@ -12,10 +13,9 @@ namespace http = session::http;
 
 namespace {
 
-constexpr int kPartialContent = 206;
-constexpr int kRangeNotSatisfiable = 416;
+using wire::http::Status;
 
-Result<void> send_memory(http::Exchange& exchange, std::string_view head, const std::vector<io::Block>& blocks,
+Result<void> send_memory(http::Exchange& exchange, std::string_view head, const std::vector<Block>& blocks,
                          std::uint64_t skip, std::uint64_t left, io::Deadline deadline) {
     std::vector<::iovec> parts = {io::as_part(as_bytes(head))};
     std::size_t in_parts = head.size();
@@ -26,7 +26,7 @@ Result<void> send_memory(http::Exchange& exchange, std::string_view head, const 
         in_parts = 0;
         return {};
     };
-    for (const io::Block& block : blocks) {
+    for (const Block& block : blocks) {
         Bytes bytes(*block);
         const auto passed = static_cast<std::size_t>(std::min<std::uint64_t>(skip, bytes.size()));
         skip -= passed;
@@ -59,12 +59,12 @@ Result<void> send_file(http::Exchange& exchange, std::string_view head, const io
 
 }  // namespace
 
-Result<void> send_blocks(http::Exchange& exchange, const std::vector<io::Block>& blocks,
+Result<void> send_blocks(http::Exchange& exchange, const std::vector<Block>& blocks,
                          std::vector<std::pair<std::string, std::string>> headers, io::MemoryFileRef copy,
                          io::Deadline deadline) {
     const http::Request& request = exchange.request();
     std::uint64_t size = 0;
-    for (const io::Block& block : blocks)
+    for (const Block& block : blocks)
         size += block->size();
     const auto range = wire::http::parse_range_header(request.message.headers.find("Range").value_or(""), size);
     http::Head head;
@@ -75,12 +75,12 @@ Result<void> send_blocks(http::Exchange& exchange, const std::vector<io::Block>&
     head.headers.emplace_back("Accept-Ranges", "bytes");
     std::uint64_t skip = 0;
     if (range.answer == wire::http::ByteRange::Answer::unsatisfiable) {
-        auto reply = http::error_reply(kRangeNotSatisfiable, "the file ends before this range");
+        auto reply = http::error_reply(Status::range_not_satisfiable, "the file ends before this range");
         reply.headers.emplace_back("Content-Range", wire::http::content_range(range, size));
         return exchange.send(reply, deadline);
     }
     if (range.answer == wire::http::ByteRange::Answer::part) {
-        head.status = kPartialContent;
+        head.status = Status::partial_content;
         head.headers.emplace_back("Content-Range", wire::http::content_range(range, size));
         head.length = range.count;
         skip = range.first;

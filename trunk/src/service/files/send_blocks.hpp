@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/block.hpp"
 #include "base/result.hpp"
 #include "io/deadline.hpp"
 #include "io/memory_file.hpp"
-#include "io/replace_file.hpp"
 #include "session/http/exchange.hpp"
 
 namespace live::service::files {
@@ -21,7 +21,7 @@ inline constexpr std::chrono::seconds kStallLimit{60};
 
 // The content type is that of the path's ending; `headers` are added. `copy`, which may be nullptr, has the same bytes
 // (SentCopy). Errors are the connection's.
-Result<void> send_blocks(session::http::Exchange& exchange, const std::vector<io::Block>& blocks,
+Result<void> send_blocks(session::http::Exchange& exchange, const std::vector<Block>& blocks,
                          std::vector<std::pair<std::string, std::string>> headers, io::MemoryFileRef copy, io::Deadline deadline);
 
 }  // namespace live::service::files

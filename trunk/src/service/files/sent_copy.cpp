@@ -11,17 +11,17 @@ SentCopy::~SentCopy() {
     budget_.bytes -= file_->size();
 }
 
-io::MemoryFileRef SentCopy::for_request(const std::vector<io::Block>& blocks) {
+io::MemoryFileRef SentCopy::for_request(const std::vector<Block>& blocks) {
     // Once: what cannot be copied now is not tried for each request.
     if (++asked_ == kAskedBefore + 1)
         make(blocks);
     return file_;
 }
 
-void SentCopy::make(const std::vector<io::Block>& blocks) {
+void SentCopy::make(const std::vector<Block>& blocks) {
     std::size_t size = 0;
     std::vector<::iovec> parts;
-    for (const io::Block& block : blocks) {
+    for (const Block& block : blocks) {
         size += block->size();
         parts.push_back(io::as_part(Bytes(*block)));
     }

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/block.hpp"
 #include "io/memory_file.hpp"
-#include "io/replace_file.hpp"
 
 namespace live::service::files {
 
@@ -34,10 +34,10 @@ public:
     SentCopy& operator=(const SentCopy&) = delete;
 
     // For a request of these blocks, the same each time. nullptr: they are sent from where they are. Who sends owns it too.
-    io::MemoryFileRef for_request(const std::vector<io::Block>& blocks);
+    io::MemoryFileRef for_request(const std::vector<Block>& blocks);
 
 private:
-    void make(const std::vector<io::Block>& blocks);
+    void make(const std::vector<Block>& blocks);
 
     CopyBudget& budget_;
     io::MemoryFileRef file_;

@@ -7,7 +7,7 @@
 namespace live::service::files {
 namespace {
 
-std::vector<io::Block> blocks_of(std::size_t size) {
+std::vector<Block> blocks_of(std::size_t size) {
     return {std::make_shared<const std::vector<std::uint8_t>>(size, std::uint8_t{7}),
             std::make_shared<const std::vector<std::uint8_t>>(1, std::uint8_t{8})};
 }
@@ -32,7 +32,7 @@ TEST(SentCopy, IsMadeForTheRequestBehindTheFirstFew) {
 }
 
 // What the copy is asked once it could be there.
-std::shared_ptr<const io::MemoryFile> when_popular(SentCopy& copy, const std::vector<io::Block>& blocks) {
+std::shared_ptr<const io::MemoryFile> when_popular(SentCopy& copy, const std::vector<Block>& blocks) {
     for (std::size_t i = 0; i < SentCopy::kAskedBefore; ++i)
         copy.for_request(blocks);
     return copy.for_request(blocks);

@@ -37,7 +37,7 @@ Output play(Segmenter& segmenter, MediaTime end, MediaTime change = MediaTime::m
     return output;
 }
 
-std::string_view type_of(const io::Block& block) { return as_text(Bytes(*block)).substr(4, 4); }
+std::string_view type_of(const Block& block) { return as_text(Bytes(*block)).substr(4, 4); }
 
 TEST(Fmp4Packager, SegmentsNeedOneHeaderUntilTheTracksChange) {
     Segmenter segmenter({.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = {}},

@@ -15,6 +15,7 @@
 #include "session/http/mime.hpp"
 #include "wire/hls/playlist.hpp"
 #include "wire/hls/playlist_reader.hpp"
+#include "wire/http/status.hpp"
 #include "wire/http/target.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
@@ -24,14 +25,13 @@ namespace http = session::http;
 
 namespace {
 
-constexpr int kBadRequest = 400;
-constexpr int kNotFound = 404;
+using wire::http::Status;
 constexpr std::string_view kCtx = "hls_ctx";
 constexpr std::string_view kPlaylistEnding = ".m3u8";
 
 bool is_playlist(std::string_view path) { return path.ends_with(kPlaylistEnding); }
 
-http::Reply not_found() { return http::error_reply(kNotFound, "there is no such playlist or fragment"); }
+http::Reply not_found() { return http::error_reply(Status::not_found, "there is no such playlist or fragment"); }
 
 http::Reply refusal(const Error& why) { return http::error_reply(session::flv::status_for(why.code()), why.sentence()); }
 
@@ -251,7 +251,7 @@ Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Ask
     if (const auto waited = request.is_head() ? Result<void>() : wait_for_playlist(request, deadline); !waited.ok()) {
         if (waited.code() == Errc::cancelled)
             return waited;
-        return exchange.send(http::error_reply(kBadRequest, waited.error().sentence()), deadline);
+        return exchange.send(http::error_reply(Status::bad_request, waited.error().sentence()), deadline);
     }
     const auto [file, is_others] = find(request);
     if (is_others)
@@ -364,7 +364,7 @@ Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadl
             return exchange.send(refusal(allowed.error()), deadline);
         if (const auto blocks = file->output->blocks_of(*file)) {
             std::uint64_t bytes = 0;
-            for (const io::Block& block : *blocks)
+            for (const Block& block : *blocks)
                 bytes += block->size();
             if (!request.is_head()) {
                 count(ctx, bytes);

@@ -17,9 +17,9 @@ constexpr int kUsualParts = 2;
 
 MediaTime in_whole_seconds(MediaTime time) { return std::chrono::ceil<std::chrono::seconds>(time); }
 
-std::size_t bytes_of(const std::vector<io::Block>& blocks) {
+std::size_t bytes_of(const std::vector<Block>& blocks) {
     return std::accumulate(blocks.begin(), blocks.end(), std::size_t{0},
-                           [](std::size_t sum, const io::Block& block) { return sum + block->size(); });
+                           [](std::size_t sum, const Block& block) { return sum + block->size(); });
 }
 
 // From memory; their size.

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/block.hpp"
 #include "base/time.hpp"
-#include "io/replace_file.hpp"
 #include "service/files/sent_copy.hpp"
 #include "service/hls/names.hpp"
 #include "wire/hls/playlist.hpp"
@@ -22,7 +22,7 @@ struct ListedPart {
     FileName name;
     MediaTime duration{};
     bool independent = false;
-    std::vector<io::Block> blocks;
+    std::vector<Block> blocks;
 };
 
 struct ListedSegment {
@@ -34,7 +34,7 @@ struct ListedSegment {
     std::optional<wire::hls::Key> key;
     std::string key_file;  // of its key
     std::string map;
-    std::vector<io::Block> blocks;  // none: it is on the disk only, from a process before this one
+    std::vector<Block> blocks;  // none: it is on the disk only, from a process before this one
     files::SentCopyRef copy;        // of the blocks
     std::vector<ListedPart> parts;
     std::size_t bytes = 0;

@@ -10,7 +10,7 @@ namespace {
 using Form = SegmentList::Form;
 using Wait = SegmentList::Wait;
 
-io::Block block(std::size_t bytes) { return std::make_shared<const std::vector<std::uint8_t>>(bytes); }
+Block block(std::size_t bytes) { return std::make_shared<const std::vector<std::uint8_t>>(bytes); }
 
 ListedSegment segment(std::uint64_t number, MediaTime duration, bool discontinuity = false) {
     ListedSegment made;

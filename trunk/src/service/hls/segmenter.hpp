@@ -14,8 +14,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/block.hpp"
 #include "base/time.hpp"
-#include "io/replace_file.hpp"
 #include "media/packet.hpp"
 #include "service/hls/packager.hpp"
 
@@ -34,8 +34,8 @@ struct PartMade {
     MediaTime duration{};
     bool independent = false;    // begins with a key picture, or is of sound alone
     bool discontinuity = false;  // of the segment it is in
-    std::vector<io::Block> blocks;
-    io::Block init;  // what its segment needs first; none for MPEG-TS
+    std::vector<Block> blocks;
+    Block init;  // what its segment needs first; none for MPEG-TS
 };
 
 // A segment is complete; its parts have been told before, and its blocks hold theirs.
@@ -43,9 +43,9 @@ struct SegmentMade {
     MediaTime start{};
     MediaTime duration{};
     bool discontinuity = false;
-    std::vector<io::Block> blocks;
+    std::vector<Block> blocks;
     std::size_t bytes = 0;
-    io::Block init;
+    Block init;
 };
 
 using Made = std::variant<PartMade, SegmentMade>;
@@ -102,7 +102,7 @@ private:
     std::array<Track, media::kKindCount> tracks_;
     std::vector<Made> made_;
 
-    io::Block init_;
+    Block init_;
     MediaTime covered_{};  // up to here there are segments
     bool open_ = false;
     MediaTime start_{};
@@ -110,7 +110,7 @@ private:
     bool next_discontinuity_ = true;         // of the one that is opened next
     std::optional<media::Kind> cut_before_;  // a frame of this kind needs a new segment
     std::vector<std::uint8_t> output_;       // not in a block yet
-    std::vector<io::Block> blocks_;
+    std::vector<Block> blocks_;
     std::size_t block_bytes_ = 0;
     bool has_frames_ = false;
 

@@ -29,9 +29,9 @@ struct Output {
     }
 };
 
-std::vector<std::uint8_t> bytes_of(const std::vector<io::Block>& blocks) {
+std::vector<std::uint8_t> bytes_of(const std::vector<Block>& blocks) {
     std::vector<std::uint8_t> all;
-    for (const io::Block& block : blocks)
+    for (const Block& block : blocks)
         all.insert(all.end(), block->begin(), block->end());
     return all;
 }

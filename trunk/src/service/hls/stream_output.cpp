@@ -9,6 +9,7 @@
 #include "engine/crypto/aes_cbc.hpp"
 #include "io/file.hpp"
 #include "io/loop.hpp"
+#include "io/replace_file.hpp"
 #include "service/files/release_pace.hpp"
 #include "service/hls/fmp4_packager.hpp"
 #include "service/hls/ts_packager.hpp"
@@ -81,7 +82,7 @@ void make_room(wire::hls::Segment& segment) {
         make_room(part.uri);
 }
 
-io::Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
+Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 
 std::array<std::uint8_t, engine::crypto::kAesBlockBytes> random_block() {
     std::array<std::uint8_t, engine::crypto::kAesBlockBytes> bytes{};
@@ -356,7 +357,7 @@ void StreamOutput::renew_key(std::uint64_t number) {
 
 Result<void> StreamOutput::encrypt(ListedSegment& segment) {
     std::vector<Bytes> parts;
-    for (const io::Block& block : segment.blocks)
+    for (const Block& block : segment.blocks)
         parts.emplace_back(*block);
     auto sealed = TRY(engine::crypto::encrypt_aes128_cbc(key_bytes_, key_->iv, parts));
     segment.bytes = sealed.size();
@@ -367,7 +368,7 @@ Result<void> StreamOutput::encrypt(ListedSegment& segment) {
 }
 
 // The URI of what a segment needs first; it is written and kept when it is a new one.
-std::string StreamOutput::map_for(const io::Block& init) {
+std::string StreamOutput::map_for(const Block& init) {
     if (init == nullptr)
         return "";
     if (init == init_)
@@ -562,7 +563,7 @@ std::optional<std::string> StreamOutput::playlist_text(SegmentList::Form form, s
     return text;
 }
 
-std::optional<std::vector<io::Block>> StreamOutput::blocks_of(const IndexedFile& file) const {
+std::optional<std::vector<Block>> StreamOutput::blocks_of(const IndexedFile& file) const {
     if (file.what == IndexedFile::What::init) {
         const auto found = std::ranges::find(init_files_, file.number, &Init::number);
         return found == init_files_.end() ? std::nullopt : std::optional(std::vector{found->bytes});

@@ -106,7 +106,7 @@ public:
     // part.
     std::optional<std::string> playlist_text(SegmentList::Form form, std::string_view query);
     // A file's blocks; none when they are not in memory.
-    std::optional<std::vector<io::Block>> blocks_of(const IndexedFile& file) const;
+    std::optional<std::vector<Block>> blocks_of(const IndexedFile& file) const;
     // The same bytes for one request of them, when there are many; else nullptr.
     io::MemoryFileRef copy_for_request(const IndexedFile& file) const;
     // Those of the list; what a server before this one has left is waited for.
@@ -134,7 +134,7 @@ private:
     void add(SegmentMade made);
     Result<void> encrypt(ListedSegment& segment);
     void renew_key(std::uint64_t number);
-    std::string map_for(const io::Block& init);
+    std::string map_for(const Block& init);
     void write(const ListedSegment& segment);
     void write_list();
     void on_written(std::uint64_t number, MediaTime duration, const FileName& name, const Result<void>& written);
@@ -173,14 +173,14 @@ private:
     std::optional<wire::hls::Key> key_;
     std::array<std::uint8_t, 16> key_bytes_{};
     std::string key_file_;
-    io::Block init_;
+    Block init_;
     std::uint64_t inits_ = 0;
     std::string map_;
     // Of late; players that need older ones find them on the disk.
     struct Init {
         std::uint64_t number = 0;
         std::string file;
-        io::Block bytes;
+        Block bytes;
     };
     std::deque<Init> init_files_;
 

@@ -6,6 +6,7 @@
 
 #include "base/json_text.hpp"
 #include "base/variables.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::service::hooks {
 
@@ -13,8 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kOk = 200;
-constexpr int kCreated = 201;
+using wire::http::Status;
 
 Error bad_answer(std::string what) { return {Errc::malformed, "the callback's answer " + std::move(what)}; }
 
@@ -38,7 +38,7 @@ std::string reason_in(const Json& answer) {
 
 // The object of a successful answer; null for the short form `0`.
 Result<Json> successful(int status, std::string_view body) {
-    if (status != kOk && status != kCreated)
+    if (status != Status::ok && status != Status::created)
         return bad_answer("has status " + std::to_string(status) + ", expected 200 or 201 (4005)");
     if (body == "0")
         return Json();

@@ -9,7 +9,7 @@
 
 namespace live::service::snapshot {
 
-Result<io::Block> SnapshotService::take(const std::string& url, io::Deadline deadline) {
+Result<Block> SnapshotService::take(const std::string& url, io::Deadline deadline) {
     const Ref<media::Source> source = streams_.find(url);
     if (!source || !source->is_published()) {
         kept_.erase(url);
@@ -37,7 +37,7 @@ Result<io::Block> SnapshotService::take(const std::string& url, io::Deadline dea
     return picture;
 }
 
-Result<io::Block> SnapshotService::wait_for(Kept& kept, io::Deadline deadline) {
+Result<Block> SnapshotService::wait_for(Kept& kept, io::Deadline deadline) {
     if (kept.waiting >= kWaitingMax)
         return Error(Errc::limit, "too many wait for this snapshot");
     ++kept.waiting;
@@ -64,11 +64,11 @@ SnapshotService::KeptRef SnapshotService::kept_of(const std::string& url) {
     return kept_[url] = std::make_shared<Kept>();
 }
 
-Result<io::Block> SnapshotService::make(const Ref<media::Source>& source, io::Deadline deadline) {
+Result<Block> SnapshotService::make(const Ref<media::Source>& source, io::Deadline deadline) {
     auto frame = TRY(find_key_frame(source, deadline.sooner(io::Deadline::after(kKeyFrameWait))));
     auto jpeg = TRY(
         io::off_loop([frame = std::move(frame)] { return jpeg_of(frame); }, deadline.sooner(io::Deadline::after(kMakingLimit))));
-    return io::Block(std::make_shared<const std::vector<std::uint8_t>>(std::move(jpeg)));
+    return Block(std::make_shared<const std::vector<std::uint8_t>>(std::move(jpeg)));
 }
 
 Result<KeyFrame> SnapshotService::find_key_frame(const Ref<media::Source>& source, io::Deadline deadline) {

@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/block.hpp"
 #include "base/log.hpp"
 #include "base/result.hpp"
 #include "io/deadline.hpp"
-#include "io/replace_file.hpp"
 #include "media/stream_table.hpp"
 #include "service/files/waiters.hpp"
 #include "service/snapshot/key_frame.hpp"
@@ -38,7 +38,7 @@ public:
 
     // Errc::not_found: nobody publishes that stream, or it has no pictures. Errc::limit: too much is asked for at once.
     // Errc::timed_out: no key frame came. Errc::unsupported, Errc::malformed and others of jpeg_of(). Errc::cancelled.
-    Result<io::Block> take(const std::string& url, io::Deadline deadline);
+    Result<Block> take(const std::string& url, io::Deadline deadline);
 
     // Pictures and errors that are kept.
     std::size_t size() const { return kept_.size(); }
@@ -46,7 +46,7 @@ public:
 private:
     // Its second owner is a request that waits.
     struct Kept {
-        std::optional<Result<io::Block>> picture;
+        std::optional<Result<Block>> picture;
         TimePoint made_at{};
         bool is_making = false;
         std::size_t waiting = 0;
@@ -55,9 +55,9 @@ private:
 
     using KeptRef = std::shared_ptr<Kept>;
 
-    Result<io::Block> make(const Ref<media::Source>& source, io::Deadline deadline);
+    Result<Block> make(const Ref<media::Source>& source, io::Deadline deadline);
     static Result<KeyFrame> find_key_frame(const Ref<media::Source>& source, io::Deadline deadline);
-    static Result<io::Block> wait_for(Kept& kept, io::Deadline deadline);
+    static Result<Block> wait_for(Kept& kept, io::Deadline deadline);
     KeptRef kept_of(const std::string& url);
 
     const media::StreamTable& streams_;

@@ -102,7 +102,7 @@ struct SnapshotServiceTest : testing::Test {
     media::StreamTable streams{pool};
     std::vector<std::unique_ptr<media::Publication>> publications;
     SnapshotService snapshots{streams};
-    std::vector<Result<io::Block>> answers;
+    std::vector<Result<Block>> answers;
     io::Scope scope{"test"};
 };
 

@@ -8,13 +8,14 @@
 #include "session/flv/play_session.hpp"
 #include "session/flv/status.hpp"
 #include "session/http/exchange.hpp"
+#include "wire/http/status.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::session::flv {
 
 namespace {
 
-constexpr int kNotFound = 404;
+using wire::http::Status;
 constexpr std::string_view kNoStream = "there is no live stream at this address";
 
 ClientRequest player_of(const http::Request& request, const MountedUrl& url) {
@@ -44,14 +45,14 @@ Result<void> PlayHandler::serve(http::Exchange& exchange, io::Deadline deadline)
         return send_head(exchange, deadline);
     const auto session = session_for(exchange);
     if (!session)
-        return exchange.send(http::error_reply(kNotFound, kNoStream), deadline);
+        return exchange.send(http::error_reply(Status::not_found, kNoStream), deadline);
     return session->run(deadline);
 }
 
 Result<void> PlayHandler::send_head(http::Exchange& exchange, io::Deadline deadline) const {
     const auto url = context_.mounts.find(exchange.request());
     if (!url)
-        return exchange.send(http::error_reply(kNotFound, kNoStream), deadline);
+        return exchange.send(http::error_reply(Status::not_found, kNoStream), deadline);
     if (const auto allowed = context_.admission.check_play(player_of(exchange.request(), *url)); !allowed.ok())
         return exchange.send(http::error_reply(status_for(allowed.code()), allowed.error().sentence()), deadline);
     return exchange.send_head(head_of(url->mount), deadline);

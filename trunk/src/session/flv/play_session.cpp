@@ -10,6 +10,7 @@
 #include "io/loop.hpp"
 #include "media/flv_run.hpp"
 #include "session/flv/status.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::session::flv {
 
@@ -17,9 +18,7 @@ namespace websocket = engine::websocket;
 
 namespace {
 
-constexpr int kSwitchingProtocols = 101;
-constexpr int kBadRequest = 400;
-constexpr int kUpgradeRequired = 426;
+using wire::http::Status;
 
 // Raises a signal for each batch that is published, while it lives, and keeps what comes: the first batch may be seconds of
 // media. A player that only waits for a stream to begin, or for its sound, is not in a hurry: the publisher stays on its beat.
@@ -130,9 +129,9 @@ Result<void> PlaySession::send_head(io::Deadline deadline) {
 Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
     auto accept = websocket::accept_value(exchange_.request().message);
     if (!accept.ok()) {
-        const int status = accept.code() == Errc::unsupported ? kUpgradeRequired : kBadRequest;
+        const int status = accept.code() == Errc::unsupported ? Status::upgrade_required : Status::bad_request;
         auto reply = http::error_reply(status, accept.error().sentence());
-        if (status == kUpgradeRequired) {
+        if (status == Status::upgrade_required) {
             reply.headers.emplace_back("Upgrade", "websocket");  // RFC 9110, 15.5.22
             reply.headers.emplace_back("Sec-WebSocket-Version", websocket::kVersion);
         }
@@ -141,7 +140,7 @@ Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
         return Error(std::move(accept).error());
     }
     http::Head head;
-    head.status = kSwitchingProtocols;
+    head.status = Status::switching_protocols;
     head.end = http::BodyEnd::none;
     head.headers = websocket::answer_fields(*std::move(accept));
     TRY(exchange_.send_head(head, deadline));

@@ -4,13 +4,14 @@
 #include "session/flv/mount.hpp"
 #include "session/flv/publish_session.hpp"
 #include "session/http/exchange.hpp"
+#include "wire/http/status.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::session::flv {
 
 namespace {
 
-constexpr int kNotFound = 404;
+using wire::http::Status;
 
 void replace(std::string& text, std::string_view what, const std::string& with) {
     if (const std::size_t at = text.find(what); at != std::string::npos)
@@ -41,7 +42,7 @@ Result<void> PublishHandler::serve(http::Exchange& exchange, io::Deadline deadli
         return exchange.send(http::method_not_allowed("POST, PUT, OPTIONS", "a stream is published with POST"), deadline);
     auto client = publisher_of(exchange.request());
     if (!client.ok())
-        return exchange.send(http::error_reply(kNotFound, client.error().sentence()), deadline);
+        return exchange.send(http::error_reply(Status::not_found, client.error().sentence()), deadline);
     return PublishSession(exchange, context_, *std::move(client)).run(deadline);
 }
 

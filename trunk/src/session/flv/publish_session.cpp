@@ -7,6 +7,7 @@
 #include "io/loop.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/flv/status.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::session::flv {
 
@@ -14,8 +15,7 @@ namespace flv = wire::flv;
 
 namespace {
 
-constexpr int kOk = 200;
-constexpr int kBadRequest = 400;
+using wire::http::Status;
 
 }  // namespace
 
@@ -49,9 +49,9 @@ Result<void> PublishSession::publish(io::Deadline deadline) {
     stay.end(ended);
     LOG_INFO(exchange_.log(), "cleanup when unpublish, url={}", plan_.url);
     if (ended.ok())
-        return exchange_.send({kOk, "application/json", "{\"code\":0}\n", {}}, deadline);
+        return exchange_.send({Status::ok, "application/json", "{\"code\":0}\n", {}}, deadline);
     if (ended.code() == Errc::malformed || ended.code() == Errc::unsupported || ended.code() == Errc::limit)
-        TRY(exchange_.send(http::error_reply(kBadRequest, "the body is no FLV"), deadline));
+        TRY(exchange_.send(http::error_reply(Status::bad_request, "the body is no FLV"), deadline));
     return ended;
 }
 

@@ -10,6 +10,7 @@
 #include "base/secret.hpp"
 #include "engine/http1/writer.hpp"
 #include "session/http/page_guard.hpp"
+#include "wire/http/status.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::session::http {
@@ -18,17 +19,11 @@ namespace http1 = engine::http1;
 
 namespace {
 
-constexpr int kRequestTimeout = 408;
-constexpr int kUnauthorized = 401;
-constexpr int kBadRequest = 400;
-constexpr int kForbidden = 403;
-constexpr int kNotFound = 404;
-constexpr int kFound = 302;
-constexpr int kOk = 200;
+using wire::http::Status;
 
 Reply redirect_to(std::string location, const std::string& raw_query) {
     Reply reply;
-    reply.status = kFound;
+    reply.status = Status::found;
     reply.content_type = "text/plain";
     if (!raw_query.empty())
         location += "?" + raw_query;
@@ -107,7 +102,7 @@ void Connection::make_parser() {
 
 void Connection::refuse_for(const Error& error, io::Deadline deadline) {
     if (error.code() != Errc::closed && error.code() != Errc::cancelled && error.code() != Errc::system)
-        refuse(error.code() == Errc::timed_out ? kRequestTimeout : parser_->error_status(), deadline);
+        refuse(error.code() == Errc::timed_out ? Status::request_timeout : parser_->error_status(), deadline);
 }
 
 // What the client still sends is read for a moment: closing over unread bytes resets the connection, and the answer is lost.
@@ -187,12 +182,12 @@ bool Connection::streams_body(const http1::Request& head) const {
     ++context_.requests;
     auto target = wire::http::parse_target(message_->target);
     if (!target.ok()) {
-        refuse(kBadRequest, deadline, *std::move(message_));
+        refuse(Status::bad_request, deadline, *std::move(message_));
         return Error(target.error());
     }
     // RFC 9112, 3.2.
     if (message_->minor_version >= 1 && !message_->headers.find("Host")) {
-        refuse(kBadRequest, deadline, *std::move(message_));
+        refuse(Status::bad_request, deadline, *std::move(message_));
         return Error(Errc::malformed, "an HTTP/1.1 request without a Host");
     }
     request_ = made_of(*std::move(message_), *std::move(target));
@@ -226,19 +221,19 @@ bool Connection::may_stay() const {
 
 std::optional<Reply> Connection::own_answer(const Request& request, const Router::Match& match) const {
     if (request.message.method == "OPTIONS")
-        return context_.allows_cross_origin ? Reply{kOk, "text/plain", {}, {}}
+        return context_.allows_cross_origin ? Reply{Status::ok, "text/plain", {}, {}}
                                             : method_not_allowed("GET, HEAD", "OPTIONS is switched off");
     if (is_guarded(request.path()) && !is_authorised(request)) {
-        Reply reply{kUnauthorized, "text/plain", {}, {}};
+        Reply reply{Status::unauthorized, "text/plain", {}, {}};
         reply.headers.emplace_back("WWW-Authenticate", context_.auth.token.empty() ? "Basic" : "Bearer");
         return reply;
     }
     if (is_control(request.path()) && changes_state(request) && !may_control(request, context_.auth.enabled))
-        return error_reply(kForbidden, "a page of another site may not control this server; behind a name, set http_api.auth");
+        return error_reply(Status::forbidden, "a page of another site may not control this server; behind a name, set http_api.auth");
     if (!match.redirect.empty())
         return redirect_to(match.redirect, request.target.raw_query);
     if (match.handler == nullptr)
-        return error_reply(kNotFound, "there is nothing at this address");
+        return error_reply(Status::not_found, "there is nothing at this address");
     return std::nullopt;
 }
 

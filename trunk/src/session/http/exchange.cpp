@@ -6,6 +6,7 @@
 #include "base/log_format.hpp"
 #include "base/secret.hpp"
 #include "engine/http1/writer.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::session::http {
 
@@ -13,7 +14,7 @@ namespace http1 = engine::http1;
 
 namespace {
 
-constexpr int kNoContent = 204;
+using wire::http::Status;
 
 void add_common_headers(http1::ResponseBuilder& builder, const Context& context, const Request& request) {
     builder.header("Server", context.server);
@@ -58,7 +59,7 @@ Exchange::~Exchange() {
 
 Result<void> Exchange::send(Reply reply, io::Deadline deadline) {
     // RFC 9110, 8.6: 204 has no length.
-    const BodyEnd end = reply.status == kNoContent ? BodyEnd::none : BodyEnd::length;
+    const BodyEnd end = reply.status == Status::no_content ? BodyEnd::none : BodyEnd::length;
     const Head head{reply.status, std::move(reply.content_type), end, reply.body.size(), std::move(reply.headers)};
     std::string text = head_text(head);
     if (!request_.is_head())
@@ -74,7 +75,7 @@ std::string Exchange::head_text(const Head& head) {
     if (is_first)
         log_request();
     end_ = head.end == BodyEnd::chunks && request_.message.minor_version == 0 ? BodyEnd::close : head.end;
-    is_last_ = head.is_last || end_ == BodyEnd::close || status_ == kSwitchingProtocols;
+    is_last_ = head.is_last || end_ == BodyEnd::close || status_ == Status::switching_protocols;
     http1::ResponseBuilder builder(head.status, connection_said());
     add_common_headers(builder, connection_.context, request_);
     for (const auto& [name, value] : head.headers)
@@ -91,7 +92,7 @@ std::string Exchange::head_text(const Head& head) {
 // Of a body that is still to be read nobody knows whether it will be: then the connection may stay without having said so.
 http1::ResponseBuilder::Connection Exchange::connection_said() const {
     using Said = http1::ResponseBuilder::Connection;
-    if (status_ == kSwitchingProtocols)
+    if (status_ == Status::switching_protocols)
         return Said::upgrade;
     return must_close() ? Said::close : Said::keep_alive;
 }

@@ -23,6 +23,7 @@
 #include "session/common/memory_budget.hpp"
 #include "session/http/context.hpp"
 #include "session/http/handler.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::session::http {
 
@@ -106,7 +107,6 @@ public:
     bool must_close() const { return is_last_ || !body_is_read_ || !connection_.may_stay; }
 
 private:
-    static constexpr int kSwitchingProtocols = 101;
 
     engine::http1::ResponseBuilder::Connection connection_said() const;
     void log_request() const;

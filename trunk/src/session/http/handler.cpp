@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "wire/http/status.hpp"
+
 namespace live::session::http {
 
 namespace {
@@ -38,8 +40,7 @@ Reply error_reply(int status, int code, std::string_view sentence) {
 }
 
 Reply method_not_allowed(std::string_view allowed, std::string_view sentence) {
-    constexpr int kMethodNotAllowed = 405;
-    Reply reply = error_reply(kMethodNotAllowed, sentence);
+    Reply reply = error_reply(wire::http::Status::method_not_allowed, sentence);
     reply.headers.emplace_back("Allow", allowed);
     return reply;
 }
@@ -68,8 +69,7 @@ bool Handler::takes(const Request&) const { return true; }
 BodyMode Handler::body_mode(const Request&) const { return BodyMode::whole; }
 
 Reply Handler::handle(const Request&, io::Deadline) {
-    constexpr int kInternalError = 500;
-    return error_reply(kInternalError, "nobody answers here");
+    return error_reply(wire::http::Status::internal_server_error, "nobody answers here");
 }
 
 }  // namespace live::session::http

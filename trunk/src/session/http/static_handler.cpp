@@ -15,6 +15,7 @@
 #include "session/http/mime.hpp"
 #include "wire/http/byte_range.hpp"
 #include "wire/http/date.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::session::http {
 
@@ -22,14 +23,7 @@ namespace {
 
 using wire::http::ByteRange;
 
-constexpr int kOk = 200;
-constexpr int kPartialContent = 206;
-constexpr int kFound = 302;
-constexpr int kNotModified = 304;
-constexpr int kNotFound = 404;
-constexpr int kMethodNotAllowed = 405;
-constexpr int kRangeNotSatisfiable = 416;
-constexpr int kUnavailable = 503;
+using wire::http::Status;
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
@@ -40,8 +34,8 @@ Reply text_reply(int status, std::string sentence, Fields fields = {}) {
 // One sentence for what is not there and what may not be seen.
 Reply reply_to(const Error& error) {
     if (error.code() == Errc::not_found || error.code() == Errc::denied)
-        return text_reply(kNotFound, "there is no such file");
-    return text_reply(kUnavailable, "the server is too busy to read this file");
+        return text_reply(Status::not_found, "there is no such file");
+    return text_reply(Status::service_unavailable, "the server is too busy to read this file");
 }
 
 // To the same address with a slash, so that relative links of the page go on from there.
@@ -57,7 +51,7 @@ Reply folder_redirect(const Request& request) {
     location += '/';
     if (!request.target.raw_query.empty())
         location += '?' + request.target.raw_query;
-    return {kFound, "text/plain", "", {{"Location", std::move(location)}}};
+    return {Status::found, "text/plain", "", {{"Location", std::move(location)}}};
 }
 
 std::string entity_tag(const io::File::Facts& facts) { return fmt::format("\"{:x}-{:x}\"", facts.modified.count(), facts.size); }
@@ -106,11 +100,11 @@ Result<Answer> whole_or_part(const Request& request, const io::File& file, const
     const ByteRange range = range_of(request, facts, tag);
     Answer answer;
     answer.count = facts.size;
-    answer.head.status = kOk;
+    answer.head.status = Status::ok;
     if (range.answer == ByteRange::Answer::unsatisfiable)
         return Error(Errc::limit, wire::http::content_range(range, facts.size));
     if (range.answer == ByteRange::Answer::part) {
-        answer.head.status = kPartialContent;
+        answer.head.status = Status::partial_content;
         answer.first = range.first;
         answer.count = range.count;
         answer.head.headers.emplace_back("Content-Range", wire::http::content_range(range, facts.size));
@@ -145,11 +139,11 @@ Result<void> send_file(Exchange& exchange, const io::File& file, std::string_vie
     if (is_changing(path))
         headers.emplace_back("Cache-Control", "no-cache");
     if (client_has_it(request, file.facts(), tag))
-        return exchange.send_head({kNotModified, "", BodyEnd::none, 0, std::move(headers)}, deadline);
+        return exchange.send_head({Status::not_modified, "", BodyEnd::none, 0, std::move(headers)}, deadline);
     auto answer = answer_to(request, file, tag, deadline);
     if (!answer.ok() && answer.code() == Errc::limit) {
         const Fields range = {{"Content-Range", answer.error().sentence()}};
-        return exchange.send(text_reply(kRangeNotSatisfiable, "the file ends before this range", range), deadline);
+        return exchange.send(text_reply(Status::range_not_satisfiable, "the file ends before this range", range), deadline);
     }
     if (!answer.ok())
         return exchange.send(reply_to(answer.error()), deadline);
@@ -171,11 +165,11 @@ Result<void> send_file(Exchange& exchange, const io::File& file, std::string_vie
 Result<void> StaticHandler::serve(Exchange& exchange, io::Deadline deadline) {
     const Request& request = exchange.request();
     if (!request.is_get())
-        return exchange.send(text_reply(kMethodNotAllowed, "files are read with GET", {{"Allow", "GET, HEAD, OPTIONS"}}),
+        return exchange.send(text_reply(Status::method_not_allowed, "files are read with GET", {{"Allow", "GET, HEAD, OPTIONS"}}),
                              deadline);
     auto place = roots_.find(request);
     if (!place)
-        return exchange.send(text_reply(kNotFound, "there is no such file"), deadline);
+        return exchange.send(text_reply(Status::not_found, "there is no such file"), deadline);
     const bool is_index = place->path.empty() || place->path.ends_with('/');
     if (is_index)
         place->path += "index.html";
@@ -186,7 +180,7 @@ Result<void> StaticHandler::serve(Exchange& exchange, io::Deadline deadline) {
         return exchange.send(reply_to(file.error()), deadline);
     }
     if (file->facts().is_folder)
-        return exchange.send(is_index ? text_reply(kNotFound, "there is no such file") : folder_redirect(request), deadline);
+        return exchange.send(is_index ? text_reply(Status::not_found, "there is no such file") : folder_redirect(request), deadline);
     return send_file(exchange, *file, place->path, deadline);
 }
 

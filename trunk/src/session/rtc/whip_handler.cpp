@@ -6,6 +6,7 @@
 
 #include "engine/http1/message.hpp"
 #include "session/rtc/wish.hpp"
+#include "wire/http/status.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::session::rtc {
@@ -17,16 +18,7 @@ using wire::http::percent_encode;
 
 namespace {
 
-constexpr int kOk = 200;
-constexpr int kCreated = 201;
-constexpr int kNoContent = 204;
-constexpr int kBadRequest = 400;
-constexpr int kUnauthorized = 401;
-constexpr int kNotFound = 404;
-constexpr int kPreconditionFailed = 412;
-constexpr int kUnsupportedMediaType = 415;
-constexpr int kUnprocessable = 422;
-constexpr int kUnavailable = 503;
+using wire::http::Status;
 
 constexpr std::string_view kSdp = "application/sdp";
 constexpr std::string_view kFragment = "application/trickle-ice-sdpfrag";
@@ -48,7 +40,7 @@ std::string tag_of(std::string_view session) { return "\"" + std::string(session
 
 Reply refusal(const Error& error) {
     Reply reply = error_reply(status_for(error.code()), error.sentence());
-    if (reply.status == kUnavailable)
+    if (reply.status == Status::service_unavailable)
         reply.headers.emplace_back("Retry-After", "5");
     return reply;
 }
@@ -68,15 +60,15 @@ Reply WhipHandler::handle(const Request& request, io::Deadline deadline) {
 
 Reply WhipHandler::open(const Request& request, io::Deadline deadline) {
     if (is_other_type(request, kSdp))
-        return error_reply(kUnsupportedMediaType, "an offer is application/sdp");
+        return error_reply(Status::unsupported_media_type, "an offer is application/sdp");
     auto wish = wish_of(request, purpose_, vhosts_.shows_bearer() ? ShowBearer::yes : ShowBearer::no);
     if (!wish.ok())
-        return error_reply(kBadRequest, wish.error().sentence());
+        return error_reply(Status::bad_request, wish.error().sentence());
     const Wish asked = *wish;
     auto opened = gate_.open(*std::move(wish), deadline);
     if (!opened.ok())
         return refusal(opened.error());
-    Reply reply{kCreated, std::string(kSdp), {}, {}};
+    Reply reply{Status::created, std::string(kSdp), {}, {}};
     reply.headers.emplace_back("Location", location_of(asked, *opened));
     reply.headers.emplace_back("ETag", tag_of(opened->session));
     reply.headers.emplace_back("Accept-Patch", kFragment);
@@ -95,11 +87,11 @@ std::string WhipHandler::location_of(const Wish& wish, const Opened& opened) con
 Reply WhipHandler::close(const Request& request) {
     const auto& query = request.target.query;
     if (query.get("token").empty() || query.get("session").empty())
-        return error_reply(kUnauthorized, "a session is ended at the address that its answer named");
+        return error_reply(Status::unauthorized, "a session is ended at the address that its answer named");
     const auto closed = gate_.close(query.get("session"), query.get("token"));
     if (!closed.ok() && closed.code() == Errc::denied)
-        return error_reply(kUnauthorized, closed.error().sentence());
-    return {kOk, "text/plain", {}, {}};
+        return error_reply(Status::unauthorized, closed.error().sentence());
+    return {Status::ok, "text/plain", {}, {}};
 }
 
 // RFC 9725, 4.3: If-Match names the session's tag, or nothing where clients are careless; "*" would be a restart of ICE, which we
@@ -108,15 +100,15 @@ Reply WhipHandler::trickle(const Request& request) const {
     const auto& query = request.target.query;
     const auto known = gate_.check(query.get("session"), query.get("token"));
     if (!known.ok())
-        return error_reply(known.code() == Errc::denied ? kUnauthorized : kNotFound, known.error().sentence());
+        return error_reply(known.code() == Errc::denied ? Status::unauthorized : Status::not_found, known.error().sentence());
     if (is_other_type(request, kFragment))
-        return error_reply(kUnsupportedMediaType, "candidates are application/trickle-ice-sdpfrag");
+        return error_reply(Status::unsupported_media_type, "candidates are application/trickle-ice-sdpfrag");
     const auto match = request.message.headers.find("If-Match");
     if (match == "*")
-        return error_reply(kUnprocessable, "ICE is not restarted here; open a new session");
+        return error_reply(Status::unprocessable_content, "ICE is not restarted here; open a new session");
     if (match && *match != tag_of(query.get("session")))
-        return error_reply(kPreconditionFailed, "the ETag is another session's");
-    return {kNoContent, {}, {}, {}};
+        return error_reply(Status::precondition_failed, "the ETag is another session's");
+    return {Status::no_content, {}, {}, {}};
 }
 
 }  // namespace live::session::rtc
