@@ -26,7 +26,8 @@ bool plant([[maybe_unused]] std::string_view kind) {
 
 session::http::Reply FaultHandler::handle(const session::http::Request& request, io::Deadline) {
     if (!plant(request.target.query.get("kind")))
-        return session::http::error_reply(Status::bad_request, "kind is leak, overflow, use_after_free, stack_overflow or uninitialised");
+        return session::http::error_reply(Status::bad_request,
+                                          "kind is leak, overflow, use_after_free, stack_overflow or uninitialised");
     return json_reply(request, envelope(server_));
 }
 

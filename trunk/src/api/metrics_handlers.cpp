@@ -298,7 +298,8 @@ Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
 Reply HealthHandler::handle(const Request&, io::Deadline) { return {Status::ok, "text/plain", "ok\n", {}}; }
 
 Reply ReadyHandler::handle(const Request&, io::Deadline) {
-    return readiness_.is_ready() ? Reply{Status::ok, "text/plain", "ready\n", {}} : Reply{Status::service_unavailable, "text/plain", "not ready\n", {}};
+    return readiness_.is_ready() ? Reply{Status::ok, "text/plain", "ready\n", {}}
+                                 : Reply{Status::service_unavailable, "text/plain", "not ready\n", {}};
 }
 
 void MetricsApi::mount(session::http::Router& router) {

@@ -54,7 +54,8 @@ Reply ProfileHandler::handle(const Request& request, io::Deadline deadline) {
         return error_reply(Status::bad_request, "seconds is a number from 1 to 60");
     auto profile = io::profile_cpu(*duration, deadline);
     if (!profile.ok())
-        return error_reply(profile.code() == Errc::conflict ? Status::conflict : Status::service_unavailable, profile.error().sentence());
+        return error_reply(profile.code() == Errc::conflict ? Status::conflict : Status::service_unavailable,
+                           profile.error().sentence());
     // Names are many files' contents and thousands of look-ups.
     auto text = io::off_loop(
         [taken = *std::move(profile), is_folded] {

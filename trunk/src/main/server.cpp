@@ -157,6 +157,7 @@ Server::Server(Private, Settings settings, ServerNames names, std::size_t connec
       vhosts_(std::make_unique<Vhosts>(*this)),
       rtmp_{streams_,
             admission_,
+            admission_,
             *events_,
             fan_out_,
             clients_,

@@ -45,14 +45,14 @@ std::string SettingsAdmission::serving(const std::string& name) const {
     return vhost == nullptr ? name : vhost->name;
 }
 
-Result<session::rtmp::RtmpOptions> SettingsAdmission::connect(const session::ClientRequest& request, io::Deadline) {
-    return TRY(serving_vhost(request.vhost))->rtmp;
+Result<session::rtmp::RtmpOptions> SettingsAdmission::options_of(const std::string& vhost) const {
+    return TRY(serving_vhost(vhost))->rtmp;
 }
 
 Result<session::StreamPlan> SettingsAdmission::plan_for(const session::ClientRequest& request) const {
     const Vhost* vhost = TRY(serving_vhost(request.vhost));
     return session::StreamPlan{
-        stream_url(*vhost, request.app, request.stream), vhost->name, vhost->rtmp, vhost->play, vhost->publish, {}};
+        stream_url(*vhost, request.app, request.stream), vhost->name, vhost->rtmp.chunk_size, vhost->play, vhost->publish, {}};
 }
 
 // Nothing that was looked up before a question is good after it: a reload may have come between.

@@ -8,10 +8,13 @@
 #include "service/hooks/hook_service.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/memory_budget.hpp"
+#include "session/rtmp/context.hpp"
 
 namespace live::main_ {
 
-class SettingsAdmission final : public session::Admission, public service::access_log::VhostNames {
+class SettingsAdmission final : public session::Admission,
+                                public session::rtmp::VhostOptions,
+                                public service::access_log::VhostNames {
 public:
     // `settings` outlives this, or is replaced by set_settings() before it goes.
     explicit SettingsAdmission(const Settings& settings) : settings_(&settings) {}
@@ -21,7 +24,6 @@ public:
     // Without, there is room for every publisher.
     void set_memory(const session::MemoryBudget& memory) { memory_ = &memory; }
 
-    Result<session::rtmp::RtmpOptions> connect(const session::ClientRequest& request, io::Deadline deadline) override;
     // Memory, virtual host, refer.all, on_connect, security, refer.publish, on_publish, forward.backend.
     Result<session::StreamPlan> publish(const session::ClientRequest& request, io::Deadline deadline) override;
     // Virtual host, refer.all, on_connect, security, on_play, refer.play.
@@ -37,6 +39,9 @@ public:
 
     // The virtual host that serves `name`. Errc::not_found when there is none, Errc::denied when it is switched off.
     Result<const Vhost*> serving_vhost(const std::string& name) const;
+
+    // session::rtmp::VhostOptions
+    Result<session::rtmp::RtmpOptions> options_of(const std::string& vhost) const override;
 
     // service::access_log::VhostNames
     std::string serving(const std::string& name) const override;

@@ -183,7 +183,8 @@ Result<void> ParserCore::on_first_line(std::string_view line) {
         request_line_ = *std::move(read);
         version_ = request_line_.version;
         if (request_line_.target.size() > limits_.target_bytes)
-            return refuse(Status::uri_too_long, Errc::limit, "request target over " + std::to_string(limits_.target_bytes) + " bytes");
+            return refuse(Status::uri_too_long, Errc::limit,
+                          "request target over " + std::to_string(limits_.target_bytes) + " bytes");
     } else {
         StatusLine read = TRY(parse_status_line(line));
         version_ = read.version;
@@ -211,9 +212,11 @@ Result<void> ParserCore::on_field(std::string_view line) {
 Result<void> ParserCore::count_field(std::size_t bytes) {
     header_bytes_ += bytes;
     if (header_bytes_ > limits_.header_bytes)
-        return refuse(Status::request_header_fields_too_large, Errc::limit, "HTTP header over " + std::to_string(limits_.header_bytes) + " bytes");
+        return refuse(Status::request_header_fields_too_large, Errc::limit,
+                      "HTTP header over " + std::to_string(limits_.header_bytes) + " bytes");
     if (++field_count_ > limits_.header_count)
-        return refuse(Status::request_header_fields_too_large, Errc::limit, "more than " + std::to_string(limits_.header_count) + " HTTP header fields");
+        return refuse(Status::request_header_fields_too_large, Errc::limit,
+                      "more than " + std::to_string(limits_.header_count) + " HTTP header fields");
     return {};
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 using wire::http::Status;
 
-Result<void> send_memory(http::Exchange& exchange, std::string_view head, const std::vector<Block>& blocks,
-                         std::uint64_t skip, std::uint64_t left, io::Deadline deadline) {
+Result<void> send_memory(http::Exchange& exchange, std::string_view head, const std::vector<Block>& blocks, std::uint64_t skip,
+                         std::uint64_t left, io::Deadline deadline) {
     std::vector<::iovec> parts = {io::as_part(as_bytes(head))};
     std::size_t in_parts = head.size();
     const auto flush = [&]() -> Result<void> {

@@ -10,9 +10,6 @@ namespace live::service::files {
 
 class Door final : public session::Admission {
 public:
-    Result<session::rtmp::RtmpOptions> connect(const session::ClientRequest&, io::Deadline) override {
-        return session::rtmp::RtmpOptions();
-    }
     Result<session::StreamPlan> publish(const session::ClientRequest& request, io::Deadline deadline) override {
         return play(request, deadline);
     }

@@ -35,7 +35,7 @@ struct ListedSegment {
     std::string key_file;  // of its key
     std::string map;
     std::vector<Block> blocks;  // none: it is on the disk only, from a process before this one
-    files::SentCopyRef copy;        // of the blocks
+    files::SentCopyRef copy;    // of the blocks
     std::vector<ListedPart> parts;
     std::size_t bytes = 0;
 };

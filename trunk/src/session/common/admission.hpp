@@ -13,7 +13,6 @@
 #include "media/options.hpp"
 #include "session/common/client_kind.hpp"
 #include "session/common/traffic.hpp"
-#include "session/rtmp/options.hpp"
 
 namespace live::session {
 
@@ -44,7 +43,7 @@ struct ClientRequest {
 struct StreamPlan {
     std::string url;    // of the source
     std::string vhost;  // the virtual host that serves it, by its name in the settings
-    rtmp::RtmpOptions rtmp;
+    std::uint32_t chunk_size = 60'000;  // bytes; the stream is encoded once for all of its RTMP players
     media::PlayOptions play;
     media::PublishOptions publish;
     // A publisher's: full URLs that an operator's service wants the stream pushed to, in place of the configured ones.
@@ -56,8 +55,6 @@ struct StreamPlan {
 class Admission {
 public:
     virtual ~Admission() = default;
-    // The settings of the virtual host that serves `vhost`. Asks nobody.
-    virtual Result<rtmp::RtmpOptions> connect(const ClientRequest& request, io::Deadline deadline) = 0;
     // Once admitted, tell on_published and on_publish_ended; nothing when the stream turns out to be somebody else's.
     virtual Result<StreamPlan> publish(const ClientRequest& request, io::Deadline deadline) = 0;
     // Once admitted, on_play_ended has to be told on whatever path: keep an AdmittedPlay.

@@ -13,7 +13,7 @@ namespace live::session {
 // The right to publish the stream of `plan`. Errc::conflict when somebody else has it and does not have to give way, Errc::limit.
 inline Result<std::unique_ptr<media::Publication>> take_stream(media::StreamTable& streams, const StreamPlan& plan) {
     using media::Source;
-    const auto source = TRY(streams.find_or_create(plan.url, plan.play, plan.rtmp.chunk_size));
+    const auto source = TRY(streams.find_or_create(plan.url, plan.play, plan.chunk_size));
     source->set_options(plan.play);
     return source->publish(plan.publish.takeover ? Source::Takeover::replace : Source::Takeover::refuse);
 }

@@ -94,7 +94,7 @@ Result<void> PlaySession::run(io::Deadline deadline) {
 }
 
 [[gnu::noinline]] Result<void> PlaySession::find_source() {
-    source_ = TRY(context_.streams.find_or_create(plan_.url, plan_.play, plan_.rtmp.chunk_size));
+    source_ = TRY(context_.streams.find_or_create(plan_.url, plan_.play, plan_.chunk_size));
     source_->set_options(plan_.play);
     return {};
 }

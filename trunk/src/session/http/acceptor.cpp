@@ -18,7 +18,8 @@ namespace {
 
 // What parks for hours below serve() should fit into one page of stack: so what is said rarely has frames of its own.
 [[gnu::noinline]] void turn_away(io::TcpStream& stream) {
-    const std::string text = engine::http1::ResponseBuilder(wire::http::Status::service_unavailable).with_body("text/plain", "too many connections\n");
+    const std::string text =
+        engine::http1::ResponseBuilder(wire::http::Status::service_unavailable).with_body("text/plain", "too many connections\n");
     const std::array parts{io::as_part(as_bytes(text))};
     static_cast<void>(stream.try_write(parts));
 }

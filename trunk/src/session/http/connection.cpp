@@ -229,7 +229,8 @@ std::optional<Reply> Connection::own_answer(const Request& request, const Router
         return reply;
     }
     if (is_control(request.path()) && changes_state(request) && !may_control(request, context_.auth.enabled))
-        return error_reply(Status::forbidden, "a page of another site may not control this server; behind a name, set http_api.auth");
+        return error_reply(Status::forbidden,
+                           "a page of another site may not control this server; behind a name, set http_api.auth");
     if (!match.redirect.empty())
         return redirect_to(match.redirect, request.target.raw_query);
     if (match.handler == nullptr)

@@ -107,7 +107,6 @@ public:
     bool must_close() const { return is_last_ || !body_is_read_ || !connection_.may_stay; }
 
 private:
-
     engine::http1::ResponseBuilder::Connection connection_said() const;
     void log_request() const;
     Result<void> send_text(std::string_view text, io::Deadline deadline);

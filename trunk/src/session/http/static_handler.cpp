@@ -180,7 +180,8 @@ Result<void> StaticHandler::serve(Exchange& exchange, io::Deadline deadline) {
         return exchange.send(reply_to(file.error()), deadline);
     }
     if (file->facts().is_folder)
-        return exchange.send(is_index ? text_reply(Status::not_found, "there is no such file") : folder_redirect(request), deadline);
+        return exchange.send(is_index ? text_reply(Status::not_found, "there is no such file") : folder_redirect(request),
+                             deadline);
     return send_file(exchange, *file, place->path, deadline);
 }
 

@@ -31,7 +31,7 @@ PlaySession::~PlaySession() {
 Result<void> PlaySession::admit(io::Deadline deadline) {
     mutable_plan() = TRY(context().admission.play(request(), deadline));
     admitted_.emplace(context().events, request(), plan());
-    const auto source = TRY(context().streams.find_or_create(plan().url, plan().play, plan().rtmp.chunk_size));
+    const auto source = TRY(context().streams.find_or_create(plan().url, plan().play, plan().chunk_size));
     if (source->is_published() && !source->brings_rtp() && !options().rtmp_to_rtc)
         return Error(Errc::unsupported, "the stream is not published by WebRTC, and rtmp_to_rtc is off");
     source->set_options(plan().play);

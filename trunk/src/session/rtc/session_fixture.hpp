@@ -16,7 +16,6 @@ namespace live::session::rtc {
 
 class OpenDoor final : public Admission {
 public:
-    Result<rtmp::RtmpOptions> connect(const ClientRequest&, io::Deadline) override { return rtmp::RtmpOptions{}; }
     Result<StreamPlan> publish(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
     Result<StreamPlan> play(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
     Result<void> check_play(const ClientRequest& request) const override {

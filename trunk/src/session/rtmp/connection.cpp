@@ -130,13 +130,14 @@ Result<void> Connection::connect(io::Deadline deadline) {
     request_.page_url = request.page_url;
     request_.swf_url = request.swf_url;
     app_ = request.app;
-    auto admitted = [&]() -> Result<RtmpOptions> {
+    const auto admitted = [&]() -> Result<void> {
         const auto url = TRY(wire::rtmp::parse_stream_url(request.tc_url, "", request.app));
         request_.vhost = url.vhost;
         request_.app = url.app;
         TRY(wire::rtmp::admit_name(url.vhost));
         TRY(wire::rtmp::admit_name(url.app));
-        return context_.admission.connect(request_, deadline);
+        options_ = TRY(context_.vhosts.options_of(url.vhost));
+        return {};
     }();
     if (!admitted.ok()) {
         entry_.refuse(admitted.error());
@@ -144,8 +145,8 @@ Result<void> Connection::connect(io::Deadline deadline) {
         return Error(admitted.error());
     }
     if (peer_.tcp() != nullptr)
-        TRY(peer_.tcp()->set_no_delay(admitted->tcp_nodelay));
-    TRY(peer_.engine().accept_connect({admitted->chunk_size, admitted->out_ack_size, admitted->in_ack_size}));
+        TRY(peer_.tcp()->set_no_delay(options_.tcp_nodelay));
+    TRY(peer_.engine().accept_connect({options_.chunk_size, options_.out_ack_size, options_.in_ack_size}));
     return peer_.write_output(deadline);
 }
 
@@ -215,7 +216,7 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline 
     const AdmittedPublish admitted_publish(context_.streams, context_.events, request_, plan);
     auto ended = [&, owned = *std::move(publication)]() mutable -> Result<void> {
         TRY(peer_.engine().accept_publish());
-        PublishSession session(peer_, plan, std::move(owned), log_);
+        PublishSession session(peer_, plan, options_, std::move(owned), log_);
         publishing_ = &session;
         auto over = session.run(deadline);
         publishing_ = nullptr;
@@ -237,7 +238,7 @@ Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadli
         return refuse_play(admitted.error(), deadline);
     const StreamPlan& plan = *admitted;
     const AdmittedPlay admitted_play(context_.events, request_, plan);
-    const auto source = context_.streams.find_or_create(plan.url, plan.play, plan.rtmp.chunk_size);
+    const auto source = context_.streams.find_or_create(plan.url, plan.play, plan.chunk_size);
     if (!source.ok())
         return refuse_play(source.error(), deadline);
     (*source)->set_options(plan.play);
@@ -246,7 +247,7 @@ Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadli
     StreamStay stay(entry_, plan, io::now());
     TRY(peer_.engine().accept_play());
     // On the heap, because what a parked fiber keeps on its stack should fit into one page.
-    const auto session = std::make_unique<PlaySession>(peer_, plan, context_.fan_out, *source, wish.duration, log_);
+    const auto session = std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, *source, wish.duration, log_);
     playing_ = session.get();
     auto ended = session->run(deadline);
     stay.end(ended);

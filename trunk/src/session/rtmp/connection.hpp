@@ -63,6 +63,7 @@ private:
     Log log_;
     Peer peer_;
     ClientRequest request_;
+    RtmpOptions options_;
     std::string app_;  // as `connect` says it
     std::string kick_reason_;
     // While it plays.

@@ -18,12 +18,12 @@ using wire::rtmp::MessageType;
 
 constexpr std::chrono::seconds kSoon{20};
 
-class OpenDoor final : public Admission {
+class OpenDoor final : public Admission, public VhostOptions {
 public:
-    Result<RtmpOptions> connect(const ClientRequest& request, io::Deadline) override {
-        if (request.vhost == "closed.example")
+    Result<RtmpOptions> options_of(const std::string& vhost) const override {
+        if (vhost == "closed.example")
             return Error(Errc::not_found, "no virtual host serves closed.example");
-        return plan.rtmp;
+        return options;
     }
     Result<StreamPlan> publish(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
     Result<StreamPlan> play(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
@@ -33,6 +33,7 @@ public:
     }
 
     StreamPlan plan;
+    RtmpOptions options;
     std::string refuses;  // a stream
 
 private:
@@ -206,7 +207,7 @@ struct SessionTest : ::testing::Test {
     Traffic traffic;
     Places places{10, log};
     std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(64 * 1024);
-    Context context{streams, door, heard, fan_out, clients, traffic, scratch, "1", "test/1", 1};
+    Context context{streams, door, door, heard, fan_out, clients, traffic, scratch, "1", "test/1", 1};
     Acceptor acceptor{*io::TcpListener::listen({"127.0.0.1", 0}), nullptr, context, places, connections, log};
 };
 
@@ -280,7 +281,7 @@ TEST_F(SessionTest, TakeoverReplacesThePublisherAndPlayersStay) {
 
 TEST_F(SessionTest, WithoutAMergeWindowEveryPacketComesAtOnce) {
     door.plan.play.mw_latency = 0ms;
-    door.plan.rtmp.min_latency = true;
+    door.options.min_latency = true;
     const auto publisher = client(Mode::publish);
     const auto player = client(Mode::play);
     publisher->send(MessageType::video, 0, kKey);

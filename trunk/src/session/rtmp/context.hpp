@@ -5,17 +5,28 @@
 #include <string>
 
 #include "base/bytes.hpp"
+#include "base/result.hpp"
 #include "media/stream_table.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/fan_out.hpp"
 #include "session/common/traffic.hpp"
+#include "session/rtmp/options.hpp"
 
 namespace live::session::rtmp {
+
+// What the settings say at this moment.
+class VhostOptions {
+public:
+    virtual ~VhostOptions() = default;
+    // Of the virtual host that serves `vhost`. Errc::not_found when none does, Errc::denied when it is switched off.
+    virtual Result<RtmpOptions> options_of(const std::string& vhost) const = 0;
+};
 
 struct Context {
     media::StreamTable& streams;
     Admission& admission;
+    const VhostOptions& vhosts;
     StreamEvents& events;
     FanOut& fan_out;
     ClientTable& clients;

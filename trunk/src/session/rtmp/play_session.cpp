@@ -8,10 +8,11 @@ namespace live::session::rtmp {
 
 namespace rtmp = engine::rtmp;
 
-PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, FanOut& fan_out, Ref<media::Source> source,
+PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, FanOut& fan_out, Ref<media::Source> source,
                          std::chrono::milliseconds duration, const Log& log)
     : peer_(peer),
       plan_(plan),
+      options_(options),
       cursor_(std::move(source), media::RunFormat()),
       player_(peer.stream(), peer.tcp(), cursor_, fan_out, plan.play, *this, peer.traffic().sent_bytes, log),
       log_(log) {
@@ -22,7 +23,7 @@ Result<void> PlaySession::run(io::Deadline deadline) {
     const auto& play = plan_.play;
     LOG_INFO(log_, "start play smi={}ms, mw_sleep={}, mw_msgs={}, realtime={}, tcp_nodelay={}",
              std::chrono::duration_cast<std::chrono::milliseconds>(play.send_min_interval).count(), play.mw_latency.count(),
-             play.mw_msgs, plan_.rtmp.min_latency ? 1 : 0, plan_.rtmp.tcp_nodelay ? 1 : 0);
+             play.mw_msgs, options_.min_latency ? 1 : 0, options_.tcp_nodelay ? 1 : 0);
     if (cursor_.source().chunk_size() != peer_.engine().chunk_size())
         peer_.engine().set_chunk_size(cursor_.source().chunk_size());
     // What came with the call to play.

@@ -11,14 +11,15 @@
 #include "session/common/admission.hpp"
 #include "session/common/fan_out.hpp"
 #include "session/common/player.hpp"
+#include "session/rtmp/options.hpp"
 #include "session/rtmp/peer.hpp"
 
 namespace live::session::rtmp {
 
 class PlaySession final : private PlayerProtocol {
 public:
-    // `peer`, `plan` and `log` outlive this. `duration` of media after which the session ends; zero: no end.
-    PlaySession(Peer& peer, const StreamPlan& plan, FanOut& fan_out, Ref<media::Source> source,
+    // `peer`, `plan`, `options` and `log` outlive this. `duration` of media after which the session ends; zero: no end.
+    PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, FanOut& fan_out, Ref<media::Source> source,
                 std::chrono::milliseconds duration, const Log& log);
 
     // Until the client stops playing (ok: the connection may go on) or something ends it.
@@ -34,6 +35,7 @@ private:
 
     Peer& peer_;
     const StreamPlan& plan_;
+    const RtmpOptions& options_;
     media::RunCursor cursor_;
     Player player_;
     const Log& log_;

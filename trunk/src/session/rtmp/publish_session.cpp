@@ -9,10 +9,11 @@ namespace live::session::rtmp {
 
 namespace rtmp = engine::rtmp;
 
-PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, std::unique_ptr<media::Publication> publication,
+PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, std::unique_ptr<media::Publication> publication,
                                const Log& log)
     : peer_(peer),
       plan_(plan),
+      options_(options),
       publication_(std::move(publication)),
       ingest_(*publication_, plan.play, plan.publish, log),
       log_(log),
@@ -21,7 +22,7 @@ PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, std::unique_p
 
 std::chrono::milliseconds PublishSession::beat() const {
     using std::chrono::milliseconds;
-    if (plan_.rtmp.min_latency)
+    if (options_.min_latency)
         return milliseconds::zero();
     if (plan_.publish.merged_read)
         return plan_.publish.merged_read_latency;
@@ -50,7 +51,7 @@ Result<void> PublishSession::run(io::Deadline deadline) {
 void PublishSession::announce() {
     LOG_INFO(log_, "start publish mr={}/{}, p1stpt={}, pnt={}, tcp_nodelay={}", plan_.publish.merged_read ? 1 : 0,
              plan_.publish.merged_read_latency.count(), plan_.publish.first_packet_timeout.count(),
-             plan_.publish.normal_timeout.count(), plan_.rtmp.tcp_nodelay ? 1 : 0);
+             plan_.publish.normal_timeout.count(), options_.tcp_nodelay ? 1 : 0);
 }
 
 void PublishSession::ask_to_leave(std::string reason) {

@@ -12,6 +12,7 @@
 #include "media/ingest.hpp"
 #include "media/source.hpp"
 #include "session/common/admission.hpp"
+#include "session/rtmp/options.hpp"
 #include "session/rtmp/peer.hpp"
 
 namespace live::session::rtmp {
@@ -21,8 +22,8 @@ public:
     // The beat of a publisher that nobody waits for, when merged read is not configured.
     static constexpr std::chrono::milliseconds kBeat{100};
 
-    // `peer`, `plan` and `log` outlive this.
-    PublishSession(Peer& peer, const StreamPlan& plan, std::unique_ptr<media::Publication> publication, const Log& log);
+    // `peer`, `plan`, `options` and `log` outlive this.
+    PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, std::unique_ptr<media::Publication> publication, const Log& log);
 
     // Until the client stops publishing (ok: the connection may go on) or something ends it: Errc::timed_out when it is silent
     // for too long, Errc::conflict when another publisher took over, Errc::denied when it is kicked for idle, or the connection's
@@ -47,6 +48,7 @@ private:
 
     Peer& peer_;
     const StreamPlan& plan_;
+    const RtmpOptions& options_;
     std::unique_ptr<media::Publication> publication_;
     media::Ingest ingest_;
     const Log& log_;
