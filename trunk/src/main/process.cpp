@@ -256,7 +256,7 @@ void Process::stop_fast(const char* why) {
     LOG_INFO(log_, "{}: fast quit requested", why);
     dump_heap_profile(why);
     server_->stop_sessions(io::Deadline::after(kStopLimit));
-    LOG_INFO(log_, "cleanup for quit, fast=1, grace=0");
+    LOG_INFO(log_, "the server has stopped at once");
 }
 
 // False when a signal asked for a fast stop meanwhile.
@@ -294,7 +294,7 @@ void Process::stop_gracefully(io::SignalPipe& signals) {
     if (server_->connections() > 0)
         LOG_INFO(log_, "graceful quit closes {} connections", server_->connections());
     server_->stop_sessions(io::Deadline::after(kStopLimit));
-    LOG_INFO(log_, "cleanup for quit, fast=0, grace=1");
+    LOG_INFO(log_, "the server has stopped gracefully");
 }
 
 }  // namespace live::main_

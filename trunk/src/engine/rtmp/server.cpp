@@ -271,7 +271,7 @@ void Server::on_fc_unpublish(const Command& command) {
 void Server::stop_publishing() {
     if (phase_ != Phase::publishing)
         return;
-    send_status(StatusLevel::status, "NetStream.Unpublish.Success", "Stream is now unpublished");
+    send_status(StatusLevel::status, "NetStream.Unpublish.Success", "publishing has ended");
     phase_ = Phase::ready;
     style_ = PublishStyle::flash;
     has_created_stream_ = false;
