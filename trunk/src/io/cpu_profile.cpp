@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "io/loop.hpp"
-#include "io/st/loop_state.hpp"
+#include "io/loop_state.hpp"
 
 namespace live::io {
 

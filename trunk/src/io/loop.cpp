@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "io/loop_state.hpp"
+#include "io/park.hpp"
 #include "io/st/instrument.hpp"
-#include "io/st/loop_state.hpp"
-#include "io/st/park.hpp"
 #include "io/wait_until.hpp"
 
 namespace live::io {

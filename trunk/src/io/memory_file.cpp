@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "io/st/loop_state.hpp"
+#include "io/loop_state.hpp"
 
 namespace live::io {
 

@@ -1,7 +1,7 @@
 #include "io/off_loop.hpp"
 
 #include "io/loop.hpp"
-#include "io/st/loop_state.hpp"
+#include "io/loop_state.hpp"
 
 namespace live::io {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "io/loop.hpp"
-#include "io/st/loop_state.hpp"
-#include "io/st/park.hpp"
+#include "io/loop_state.hpp"
+#include "io/park.hpp"
 
 namespace live::io {
 

@@ -8,8 +8,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "io/st/loop_state.hpp"
-#include "io/st/park.hpp"
+#include "io/loop_state.hpp"
+#include "io/park.hpp"
 #include "io/wait_until.hpp"
 
 namespace live::io {

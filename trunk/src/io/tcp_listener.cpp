@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "io/loop.hpp"
-#include "io/st/loop_state.hpp"
+#include "io/loop_state.hpp"
 
 namespace live::io {
 

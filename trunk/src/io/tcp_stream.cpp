@@ -9,7 +9,7 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 
-#include "io/st/loop_state.hpp"
+#include "io/loop_state.hpp"
 
 namespace live::io {
 

@@ -8,7 +8,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-#include "io/st/loop_state.hpp"
+#include "io/loop_state.hpp"
 #include "io/tls_error.hpp"
 
 namespace live::io {

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "base/check.hpp"
-#include "io/st/loop_state.hpp"
+#include "io/loop_state.hpp"
 
 namespace live::io {
 

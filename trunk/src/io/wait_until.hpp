@@ -6,7 +6,7 @@
 
 #include "base/result.hpp"
 #include "io/deadline.hpp"
-#include "io/st/park.hpp"
+#include "io/park.hpp"
 
 namespace live::io::st {
 

@@ -1,4 +1,4 @@
-"""Arrows between rooms and folders, weight of headers, cycles between units."""
+"""Arrows between rooms and folders, weight of headers, cycles between units and between folders."""
 
 from fnmatch import fnmatch
 
@@ -129,6 +129,21 @@ def cycles(graph):
     return found
 
 
+def folder_graph(tree):
+    """Of the product alone: a test may stand on what lies above."""
+    graph = {}
+    for source in tree.sources:
+        if not source.is_product:
+            continue
+        edges = graph.setdefault(source.folder, set())
+        for _, header, _ in source.cpp.includes:
+            target = tree.by_name.get(header)
+            if target is not None and target.folder != source.folder:
+                edges.add(target.folder)
+    return graph
+
+
 def check_cycles(tree):
-    for component in cycles(unit_graph(tree)):
-        yield Problem(component[0], 1, "cycle", "these units include each other: " + " ".join(component))
+    for kind, graph in (("units", unit_graph(tree)), ("folders", folder_graph(tree))):
+        for component in cycles(graph):
+            yield Problem(component[0], 1, "cycle", f"these {kind} include each other: " + " ".join(component))

@@ -149,6 +149,16 @@ class Arrows(TreeTest):
         self.assertEqual(len(found), 1)
         self.assertIn("base/a base/b base/c", found[0].text)
 
+    def test_cycles_between_folders_are_found_without_one_between_units(self):
+        self.source("io/st/low.hpp", "")
+        self.source("io/high.cpp", '#include "io/st/low.hpp"\n')
+        self.source("io/deadline.hpp", "")
+        self.source("io/st/low_test.cpp", '#include "io/deadline.hpp"\n')
+        self.assertEqual(list(includes.check_cycles(Tree(self.trunk))), [])
+        self.source("io/st/low.cpp", '#include "io/deadline.hpp"\n')
+        found = list(includes.check_cycles(Tree(self.trunk)))
+        self.assertEqual([problem.text for problem in found], ["these folders include each other: io io/st"])
+
 
 class Banned(TreeTest):
     def test_each_banned_call_is_found(self):

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "io/loop.hpp"
+#include "io/loop_state.hpp"
 #include "io/st/core.hpp"
 #include "io/st/engine.hpp"
-#include "io/st/loop_state.hpp"
 
 namespace live::io::st {
 namespace {

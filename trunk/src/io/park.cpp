@@ -1,9 +1,9 @@
-#include "io/st/park.hpp"
+#include "io/park.hpp"
 
 #include <cerrno>
 
 #include "base/check.hpp"
-#include "io/st/loop_state.hpp"
+#include "io/loop_state.hpp"
 
 namespace live::io::st {
 

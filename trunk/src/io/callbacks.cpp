@@ -13,9 +13,9 @@
 #include <sys/epoll.h>
 
 #include "base/check.hpp"
+#include "io/loop_state.hpp"
+#include "io/park.hpp"
 #include "io/st/instrument.hpp"
-#include "io/st/loop_state.hpp"
-#include "io/st/park.hpp"
 
 namespace live::io::st {
 
