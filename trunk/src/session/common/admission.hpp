@@ -41,8 +41,8 @@ struct ClientRequest {
 
 // What an admitted client works with.
 struct StreamPlan {
-    std::string url;    // of the source
-    std::string vhost;  // the virtual host that serves it, by its name in the settings
+    std::string url;                    // of the source
+    std::string vhost;                  // the virtual host that serves it, by its name in the settings
     std::uint32_t chunk_size = 60'000;  // bytes; the stream is encoded once for all of its RTMP players
     media::PlayOptions play;
     media::PublishOptions publish;

@@ -8,8 +8,8 @@ namespace live::session::rtmp {
 
 namespace rtmp = engine::rtmp;
 
-PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, FanOut& fan_out, Ref<media::Source> source,
-                         std::chrono::milliseconds duration, const Log& log)
+PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, FanOut& fan_out,
+                         Ref<media::Source> source, std::chrono::milliseconds duration, const Log& log)
     : peer_(peer),
       plan_(plan),
       options_(options),

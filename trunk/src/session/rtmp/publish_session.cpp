@@ -9,8 +9,8 @@ namespace live::session::rtmp {
 
 namespace rtmp = engine::rtmp;
 
-PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, std::unique_ptr<media::Publication> publication,
-                               const Log& log)
+PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options,
+                               std::unique_ptr<media::Publication> publication, const Log& log)
     : peer_(peer),
       plan_(plan),
       options_(options),

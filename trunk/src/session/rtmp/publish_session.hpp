@@ -23,7 +23,8 @@ public:
     static constexpr std::chrono::milliseconds kBeat{100};
 
     // `peer`, `plan`, `options` and `log` outlive this.
-    PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, std::unique_ptr<media::Publication> publication, const Log& log);
+    PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options,
+                   std::unique_ptr<media::Publication> publication, const Log& log);
 
     // Until the client stops publishing (ok: the connection may go on) or something ends it: Errc::timed_out when it is silent
     // for too long, Errc::conflict when another publisher took over, Errc::denied when it is kicked for idle, or the connection's
