@@ -80,15 +80,25 @@ def check_header_weight(tree):
                 yield Problem(source.name, line, "header-weight", f"a header may not include {header}")
 
 
-def unit_graph(tree):
+def include_graph(sources, tree, node_of):
+    """Who includes whom, units or folders, as node_of says of a source."""
     graph = {}
-    for source in tree.sources:
-        edges = graph.setdefault(source.unit, set())
+    for source in sources:
+        edges = graph.setdefault(node_of(source), set())
         for _, header, _ in source.cpp.includes:
             target = tree.by_name.get(header)
-            if target is not None and target.unit != source.unit:
-                edges.add(target.unit)
+            if target is not None and node_of(target) != node_of(source):
+                edges.add(node_of(target))
     return graph
+
+
+def unit_graph(tree):
+    return include_graph(tree.sources, tree, lambda source: source.unit)
+
+
+def folder_graph(tree):
+    """Of the product alone: a test may stand on what lies above."""
+    return include_graph([source for source in tree.sources if source.is_product], tree, lambda source: source.folder)
 
 
 def cycles(graph):
@@ -127,20 +137,6 @@ def cycles(graph):
                     if len(component) > 1:
                         found.append(sorted(component))
     return found
-
-
-def folder_graph(tree):
-    """Of the product alone: a test may stand on what lies above."""
-    graph = {}
-    for source in tree.sources:
-        if not source.is_product:
-            continue
-        edges = graph.setdefault(source.folder, set())
-        for _, header, _ in source.cpp.includes:
-            target = tree.by_name.get(header)
-            if target is not None and target.folder != source.folder:
-                edges.add(target.folder)
-    return graph
 
 
 def check_cycles(tree):
