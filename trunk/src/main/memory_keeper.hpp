@@ -15,6 +15,7 @@
 #include "io/deadline.hpp"
 #include "media/stream_table.hpp"
 #include "service/dash/dash_service.hpp"
+#include "service/files/release_pace.hpp"
 #include "service/hls/hls_service.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/memory_budget.hpp"
@@ -27,7 +28,7 @@ public:
     static constexpr std::chrono::milliseconds kBeat{250};
     static constexpr std::chrono::milliseconds kQuickBeat{50};
     // What is let go of and given back at once: each MiB of it holds the loop for some 0.2 ms.
-    static constexpr std::size_t kPortion = 4U << 20;
+    static constexpr std::size_t kPortion = service::files::ReleasePace::kPortion;
     // Less than this part of what is counted comes and goes all the time, and is given back only when the budget is filling.
     static constexpr std::size_t kPortionPart = 32;
     // In this time a publisher that has been sent away is expected to have gone.
