@@ -1,5 +1,5 @@
 # Flags of every target of ours: optimised, with frame pointers so that perf, gprof and the sanitizers see through fibers, and
-# warnings. `configure` sets the LIVE_* options; every other build folder (objs/asan, objs/fuzz, ...) sets only its own.
+# warnings. `configure` sets the LIVE_* options; every other build folder (objs/checked, ...) sets only its own.
 option(LIVE_SANITIZE_STATIC "Link the sanitizer runtime statically" OFF)
 option(LIVE_SANITIZE_LOG "Sanitizer reports go to the server's log" OFF)
 option(LIVE_WERROR "Warnings are errors: for us and for CI, never on a user's compiler" OFF)
@@ -61,16 +61,15 @@ if(NOT (LIVE_SANITIZE OR LIVE_FUZZ OR LIVE_COVER OR LIVE_GPROF OR LIVE_EXTRA_FLA
     target_compile_options(live_flags INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:LIVE_LARGE_FRAMES>>>:-Wframe-larger-than=8192>)
 endif()
 
-if(LIVE_SANITIZE)
+if(LIVE_SANITIZE OR LIVE_FUZZ)
     # Recoverable: the user's ASAN_OPTIONS=halt_on_error=0 has an effect only then. The default of the tests is to halt.
     set(sanitize -fsanitize=address,undefined -fsanitize-recover=address -fno-sanitize-recover=undefined)
     if(LIVE_SANITIZE_STATIC AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         target_link_options(live_flags INTERFACE -static-libasan -static-libubsan)
     endif()
-elseif(LIVE_FUZZ)
-    set(sanitize -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined)
-endif()
-if(sanitize)
+    if(LIVE_FUZZ)
+        list(APPEND sanitize -fsanitize=fuzzer-no-link)
+    endif()
     # Instrumented code defeats GCC's flow analysis: it then warns inside libstdc++. Plain builds keep the warning.
     target_compile_options(live_flags INTERFACE ${sanitize} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_link_options(live_flags INTERFACE ${sanitize})
@@ -96,21 +95,30 @@ foreach(part GPERF GCP GMP GMC GMD)
         live_define_for(LIVE_${part} ${CMAKE_SOURCE_DIR}/src/main/allocator.cpp ${CMAKE_SOURCE_DIR}/src/main/profiler.cpp)
     endif()
 endforeach()
+# The two sources that srs_tools has in another form, so that each is an object of its own.
+set(live_fault_source ${CMAKE_SOURCE_DIR}/src/api/fault_handler.cpp)
+set(live_leak_source ${CMAKE_SOURCE_DIR}/src/io/leak_check.cpp)
+set_source_files_properties(${live_fault_source} ${live_leak_source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 if(LIVE_SIMULATOR)
-    set(live_fault_source ${CMAKE_SOURCE_DIR}/src/api/fault_handler.cpp)
     live_define_for(LIVE_SIMULATOR ${live_fault_source})
     set_property(SOURCE ${live_fault_source} APPEND PROPERTY INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR}/test/tools)
+endif()
+if(LIVE_VALGRIND)
+    live_define_for(LIVE_VALGRIND ${live_leak_source})
 endif()
 if(LIVE_SANITIZE AND LIVE_SANITIZE_LOG)
     live_define_for(LIVE_SANITIZE_LOG ${CMAKE_SOURCE_DIR}/src/io/sanitizer_reports.cpp)
 endif()
 # How stacks are made and switched is known to several files of the room io.
 set(live_io_definitions "")
-foreach(part VALGRIND GMC)
-    if(LIVE_${part})
-        list(APPEND live_io_definitions LIVE_${part}=1)
-    endif()
-endforeach()
+if(LIVE_GMC)
+    list(APPEND live_io_definitions LIVE_GMC=1)
+endif()
+# Where valgrind is installed every build tells it about stacks: some instructions for each new one.
+find_path(LIVE_VALGRIND_INCLUDE valgrind/valgrind.h)
+if(LIVE_VALGRIND_INCLUDE)
+    list(APPEND live_io_definitions LIVE_VALGRIND_STACKS=1)
+endif()
 # The quick flavours too, so that one with gperftools shares the objects of one without.
 if(LIVE_GPERF OR LIVE_QUICK_BUILD)
     target_compile_options(live_flags INTERFACE

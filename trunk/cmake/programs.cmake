@@ -1,5 +1,4 @@
-# The programs made of the rooms: `srs` (the server), `srs_utest` (every room's tests in one program) and, with LIVE_TESTS,
-# one replay_NAME for each fuzz target: it runs the target over stored inputs, with any compiler.
+# The programs made of the rooms: `srs` (the server) and, with LIVE_TESTS, `srs_utest` (every room's tests in one program) and `srs_tools`.
 set(LIVE_OUTPUT "${CMAKE_BINARY_DIR}" CACHE PATH "Where the programs go; configure sets it to objs")
 set(LIVE_UTEST OFF CACHE BOOL "Build srs_utest as part of `all`")
 set(LIVE_CONFIGURE_OPTIONS "none (built without configure)" CACHE STRING "The resolved options, shown at start and by the API")
@@ -21,7 +20,7 @@ endif()
 
 if(LIVE_TESTS AND LIVE_TEST_SOURCES)
     # It reads the shipped confs. __FILE__ does not say where they are: a compiler cache makes it relative.
-    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/main/sample_confs_test.cpp
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/settings/sample_confs_test.cpp
         PROPERTIES COMPILE_DEFINITIONS "LIVE_TRUNK=\"${CMAKE_SOURCE_DIR}\"" SKIP_PRECOMPILE_HEADERS ON)
     add_executable(srs_utest ${LIVE_TEST_SOURCES})
     target_link_libraries(srs_utest PRIVATE ${LIVE_ROOMS} GTest::gtest GTest::gtest_main)
@@ -31,17 +30,12 @@ if(LIVE_TESTS AND LIVE_TEST_SOURCES)
         set_target_properties(srs_utest PROPERTIES EXCLUDE_FROM_ALL ON)
     endif()
 
-    add_custom_target(replays)
-    add_library(replay_main OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tools/fuzz/replay_main.cpp)
-    target_link_libraries(replay_main PRIVATE room_base)
-    foreach(entry ${LIVE_FUZZ_SOURCES})
-        get_filename_component(name ${entry} NAME_WE)
-        string(REGEX REPLACE "_fuzz$" "" name ${name})
-        add_executable(replay_${name} EXCLUDE_FROM_ALL ${entry} $<TARGET_OBJECTS:replay_main>)
-        target_link_libraries(replay_${name} PRIVATE ${LIVE_ROOMS})
-        set_target_properties(replay_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/replay)
-        add_dependencies(replays replay_${name})
-    endforeach()
+    # The server with faults on purpose and leak checks (--simulator=on --valgrind=on), for test/tools: its own two objects come before
+    # those of the rooms.
+    add_executable(srs_tools EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/src/main/main.cpp ${live_fault_source} ${live_leak_source})
+    target_compile_definitions(srs_tools PRIVATE LIVE_SIMULATOR=1 $<$<BOOL:${LIVE_VALGRIND_INCLUDE}>:LIVE_VALGRIND=1>)
+    target_include_directories(srs_tools PRIVATE ${CMAKE_SOURCE_DIR}/test/tools)
+    target_link_libraries(srs_tools PRIVATE ${LIVE_ROOMS})
 endif()
 
 if(LIVE_FUZZ)

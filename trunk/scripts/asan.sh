@@ -5,11 +5,10 @@
 set -u
 . "$(dirname -- "$0")/common.sh"
 objs=${1:-$trunk/objs}
-tree=$objs/asan
 passed=0 failed=0
-configure_tree "$tree" -DLIVE_TESTS=ON -DLIVE_SANITIZE=ON -DLIVE_QUICK_BUILD=ON -DLIVE_SIMULATOR=ON || die "0 passed, 1 failed"
-build_tree "$tree" srs || die "0 passed, 1 failed"
-"$trunk/test/tools/coroutine_tools_test.sh" "$objs" asan >"$tree/faults.log" 2>&1
+configure_checked "$objs" || die "0 passed, 1 failed"
+build_tree "$tree" srs planted_faults || die "0 passed, 1 failed"
+FAULTS_TREE=$tree "$trunk/test/tools/coroutine_tools_test.sh" "$objs" asan >"$tree/faults.log" 2>&1
 add_counts "$tree/faults.log" $?
 TOOLS_SERVER=$tree/srs TOOLS_OBJS=$objs/tools-quick "$trunk/test/tools/asan_test.sh" >"$tree/server.log" 2>&1
 add_counts "$tree/server.log" $?

@@ -66,6 +66,25 @@ add_counts() {
     grep -vE '^[0-9]+ passed, [0-9]+ failed$' "$1"
 }
 
+# configure_checked OBJS: the flavour with everything that finds faults: clang with AddressSanitizer, UndefinedBehaviorSanitizer and what
+# libFuzzer needs. Unit tests, fuzz targets and the server are built in it, each source once. Sets tree.
+configure_checked() {
+    tree=$1/checked
+    clang=$(find_clang) || { warn "clang with its fuzzer runtime is missing: $trunk/scripts/install-packages.sh test"; return 1; }
+    configure_tree "$tree" -DLIVE_TESTS=ON -DLIVE_FUZZ=ON -DLIVE_QUICK_BUILD=ON -DLIVE_SIMULATOR=ON \
+        "-DCMAKE_C_COMPILER=$clang" "-DCMAKE_CXX_COMPILER=$(echo "$clang" | sed 's/^clang/clang++/')"
+}
+
+# configure_ordinary OBJS: what ./configure has made there, if nobody wanted it otherwise, with the unit tests and srs_tools. Sets tree.
+configure_ordinary() {
+    tree=$1/build
+    if ! grep -qE '^LIVE_CONFIGURE_USER:STRING=(none|--werror=on)?( *--jobs=[0-9]+)?$' "$tree/CMakeCache.txt" 2>/dev/null; then
+        warn "$tree is not what ./configure without options makes"
+        return 1
+    fi
+    configure_tree "$tree" -DLIVE_TESTS=ON
+}
+
 # Highest installed clang that has the libFuzzer runtime: prints its C compiler; false when there is none.
 find_clang() {
     for version in '' -21 -20 -19 -18 -17 -16 -15 -14; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the fuzz targets: all, or those named, each for some seconds, starting from test/corpus/NAME. A find is written there,
-# as crash-*, oom-* or timeout-*, and replayed by every `make test` from then on. What libFuzzer learns stays in objs/fuzz.
+# as crash-*, oom-* or timeout-*, and replayed by every `make test` from then on. What libFuzzer learns stays in objs/checked/corpus.
 # Ends with `N passed, N failed`, a target being one.
 #   fuzz.sh OBJS SECONDS [NAME...]
 # FUZZ_SEED (0, a new one each time): the same seed tries the same inputs first.
@@ -8,12 +8,8 @@ set -u
 . "$(dirname -- "$0")/common.sh"
 objs=$1 seconds=$2
 shift 2
-tree=$objs/fuzz
 passed=0 failed=0
-
-clang=$(find_clang) || die "clang with its fuzzer runtime is missing: $trunk/scripts/install-packages.sh test"
-cxx=$(echo "$clang" | sed 's/^clang/clang++/')
-configure_tree "$tree" -DLIVE_FUZZ=ON "-DCMAKE_C_COMPILER=$clang" "-DCMAKE_CXX_COMPILER=$cxx" -DLIVE_QUICK_BUILD=ON || die "0 passed, 1 failed"
+configure_checked "$objs" || die "0 passed, 1 failed"
 
 targets=
 for name in "$@"; do targets="$targets fuzz_$name"; done

@@ -42,7 +42,7 @@ find_formatter() {
     formatter=$venv/bin/clang-format
 }
 
-sources() { find "$trunk/src" "$trunk/tools/fuzz" "$trunk/3rdparty" -name '*.[ch]pp' | sort; }
+sources() { find "$trunk/src" "$trunk/3rdparty" -name '*.[ch]pp' | sort; }
 
 # What differs from the branch's last commit, and what that commit changed: .cpp and .hpp below src/.
 changed() {

@@ -11,7 +11,7 @@ cd "$trunk" || exit 1
 steps=${*:-configure build unit asan fuzz conf lint e2e valgrind}
 objs=$trunk/objs
 logs=$objs/logs
-total_passed=0 total_failed=0
+total_passed=0 total_failed=0 lines=
 began=$(date +%s)
 mkdir -p "$logs"
 
@@ -45,12 +45,16 @@ step() {
         tail -n 80 "$log" | sed 's/^/    /'
         say "   FAILED (status $status): $log"
     fi
-    say "   $passed passed, $failed failed${skipped:+, $skipped skipped} in $(($(date +%s) - start)) s"
+    line="$passed passed, $failed failed${skipped:+, $skipped skipped} in $(($(date +%s) - start)) s"
+    say "   $line"
+    lines="$lines$name: $line
+"
     skipped=
 }
 
 finish() {
     say ""
+    printf '%s' "$lines"
     say "all steps took $(($(date +%s) - began)) s"
     say "$total_passed passed, $total_failed failed"
     [ $total_failed = 0 ] && [ $total_passed != 0 ]

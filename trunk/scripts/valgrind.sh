@@ -1,17 +1,16 @@
 #!/bin/sh
 # Under valgrind's memcheck: the unit tests, and the server with its incremental leak check and faults on purpose
-# (test/tools/valgrind_test.sh). Builds its own flavour, which tells valgrind about coroutine stacks. Ends with `N passed, N failed`.
+# (test/tools/valgrind_test.sh). The server and the rooms are those of the ordinary build. Ends with `N passed, N failed`.
 #   valgrind.sh [OBJS]
 set -u
 . "$(dirname -- "$0")/common.sh"
 objs=${1:-$trunk/objs}
-tree=$objs/valgrind
 port=${VALGRIND_PORT:-24935}
 passed=0 failed=0
 command -v valgrind >/dev/null 2>&1 || die "valgrind is missing: $trunk/scripts/install-packages.sh test"
 
-configure_tree "$tree" -DLIVE_TESTS=ON -DLIVE_VALGRIND=ON -DLIVE_QUICK_BUILD=ON -DLIVE_SIMULATOR=ON || die "0 passed, 1 failed"
-build_tree "$tree" srs srs_utest || die "0 passed, 1 failed"
+configure_ordinary "$objs" || die "0 passed, 1 failed"
+build_tree "$tree" srs_tools srs_utest planted_faults || die "0 passed, 1 failed"
 memcheck="valgrind --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=99"
 suppressions=$trunk/test/valgrind.supp
 if [ -f "$suppressions" ]; then memcheck="$memcheck --suppressions=$suppressions"; fi
@@ -35,15 +34,15 @@ apart="$apart:SessionPair.WhateverTheNetwork*:SessionPair.TheEstimate*:EveryWay.
 # In two halves, the first beside what follows: valgrind uses one core, and the server shakes hands within time limits.
 # shellcheck disable=SC2086 # several words
 half() {
-    GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$1 timeout 900 $memcheck --quiet "$tree/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1
+    GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$1 timeout 900 $memcheck --quiet "$objs/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1
 }
 half 0 &
 first=$!
 
 # Faults on purpose in a small program, and the server itself: published to, played from, checked for leaks while it runs.
-VALGRIND_TREE=$tree "$trunk/test/tools/coroutine_tools_test.sh" "$objs" valgrind >"$tree/faults.log" 2>&1
+FAULTS_TREE=$tree "$trunk/test/tools/coroutine_tools_test.sh" "$objs" valgrind >"$tree/faults.log" 2>&1
 add_counts "$tree/faults.log" $?
-TOOLS_SERVER=$tree/srs TOOLS_OBJS=$objs/tools-quick TOOLS_PORT=$port "$trunk/test/tools/valgrind_test.sh" "$objs" >"$tree/server.log" 2>&1
+TOOLS_SERVER=$tree/srs_tools TOOLS_OBJS=$objs/tools-quick TOOLS_PORT=$port "$trunk/test/tools/valgrind_test.sh" "$objs" >"$tree/server.log" 2>&1
 add_counts "$tree/server.log" $?
 half 1 &
 second=$!

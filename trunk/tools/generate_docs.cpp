@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "main/settings_docs.hpp"
-#include "main/settings_tools.hpp"
+#include "settings/docs.hpp"
+#include "settings/tools.hpp"
 
 namespace {
 
@@ -41,8 +41,8 @@ int main(int count, char** arguments) {
         return 2;
     }
     const std::string folder = arguments[count - 1];
-    const auto rows = live::main_::describe_settings();
-    const bool conf = settle(folder + "/conf/full.conf", live::main_::full_conf_text(rows), check_only);
-    const bool document = settle(folder + "/doc/config.md", live::main_::config_document_text(rows), check_only);
+    const auto rows = live::settings::describe_settings();
+    const bool conf = settle(folder + "/conf/full.conf", live::settings::full_conf_text(rows), check_only);
+    const bool document = settle(folder + "/doc/config.md", live::settings::config_document_text(rows), check_only);
     return conf && document ? 0 : 1;
 }

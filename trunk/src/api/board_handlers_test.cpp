@@ -11,6 +11,7 @@
 #include "base/hex.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
+#include "media/packet_fixture.hpp"
 #include "session/common/fake_client.hpp"
 
 namespace live::api {
@@ -119,7 +120,7 @@ TEST_F(BoardApiTest, AStreamHasEveryField) {
 
     const auto append = [&source](media::Kind kind, const char* text, bool key, bool config) {
         const auto bytes = hex(text);
-        source->append({kind, key, config, MediaTime(0), Slice::copy_of(bytes)});
+        source->append(media::tag_packet(kind, key, config, MediaTime(0), Slice::copy_of(bytes)));
     };
     append(media::Kind::video,
            "17 00 000000 0164001fffe1001a6764001facd9405005bb011000000300100000030320f183196001000668ebe3cb22c0fdf8f800", false,

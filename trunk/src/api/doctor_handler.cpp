@@ -4,7 +4,7 @@
 
 #include "api/envelope.hpp"
 #include "base/json_text.hpp"
-#include "session/rtc/wish.hpp"
+#include "session/rtc/offer_request.hpp"
 #include "wire/http/status.hpp"
 
 namespace live::api {

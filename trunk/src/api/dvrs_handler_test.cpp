@@ -5,8 +5,10 @@
 
 #include "api/handler_fixture.hpp"
 #include "base/log_fixture.hpp"
+#include "base/options_of_fixture.hpp"
 #include "base/scratch_folder.hpp"
 #include "io/wait_fixture.hpp"
+#include "media/packet_fixture.hpp"
 
 namespace live::api {
 namespace {
@@ -26,7 +28,7 @@ struct DvrsHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
         session::StreamPlan plan;
         plan.url = "/live/cam";
         options.path = path;
-        recordings.on_published(client, plan, options);
+        recordings.on_published(client, plan);
     }
 
     ScratchFolder folder;
@@ -36,7 +38,8 @@ struct DvrsHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     Ref<media::Source> source;
     std::unique_ptr<media::Publication> publication;
     service::dvr::DvrOptions options;
-    service::dvr::DvrService recordings{streams, {}, Log(no_log, "test")};
+    SameOptions<service::dvr::DvrOptions> same_options{options};
+    service::dvr::DvrService recordings{streams, same_options, {}, Log(no_log, "test")};
     DvrsHandler handler{info, recordings};
 };
 
@@ -62,7 +65,7 @@ TEST_F(DvrsHandlerTest, SaysWhyARecordingHasEnded) {
     folder.write("x.flv", "");
     publish(folder.file("x.flv"));
     MUST(io::yield(io::Deadline::never()));
-    source->append({media::Kind::audio, false, false, 0ms, Slice::copy_of(as_bytes("\xAF\x01x")), {}});
+    source->append(media::tag_packet(media::Kind::audio, false, false, 0ms, Slice::copy_of(as_bytes("\xAF\x01x"))));
     source->flush();
     io::wait_until([&] { return ask_json("/api/v1/dvrs")["dvrs"][0]["active"] == false; });
     const Json shown = ask_json("/api/v1/dvrs")["dvrs"][0];

@@ -107,7 +107,7 @@ void write_own(MetricsText& text, const Measured& measured) {
                 "How long fibers kept the event loop from looking at sockets and timers, for each turn of it.")
         .histogram(lag.bounds(), lag.counts(), lag.sum());
     text.family("millrace_loop_long_holds_total", Type::counter,
-                "Times that one fiber did so for more than 100 ms; the log names it.")
+                "Times that one fiber did so for longer than loop_hold_limit; the log names it.")
         .sample(io::Loop::watch().holds());
     text.family("millrace_fanout_sends_total", Type::counter, "Writes to players that were sent to together.").sample(sent.sends);
     text.family("millrace_fanout_handed_back_total", Type::counter, "Times that such a player could not take a whole write.")
@@ -155,7 +155,7 @@ void write_memory_budget(MetricsText& text, const session::MemoryBudget& memory)
 }
 
 void write_rtcp(MetricsText& text, const session::rtc::PortReading& rtc) {
-    using engine::rtc::RtcpCounts;
+    using engine::webrtc::RtcpCounts;
     constexpr std::pair<const char*, std::uint64_t RtcpCounts::*> kNames[] = {{"key_request", &RtcpCounts::key_requests},
                                                                               {"transport_wide", &RtcpCounts::arrival_reports},
                                                                               {"receiver_report", &RtcpCounts::receiver_reports}};

@@ -6,7 +6,7 @@
 
 #include "api/envelope.hpp"
 #include "base/json_text.hpp"
-#include "session/rtc/wish.hpp"
+#include "session/rtc/offer_request.hpp"
 
 namespace live::api {
 
@@ -31,15 +31,15 @@ Result<Opened> RtcHandler::open(const Request& request, io::Deadline deadline) {
     const Json body = Json::parse(request.message.body, nullptr, false);
     if (!body.is_object())
         return Error(Errc::malformed, "the body is no JSON object");
-    session::rtc::UrlWish asked;
+    session::rtc::UrlOfferRequest asked;
     asked.sdp = text_member(body, "sdp");
     asked.stream_url = text_member(body, "streamurl");
     asked.api = text_member(body, "api");
     asked.client_ip = text_member(body, "clientip");
     if (asked.sdp.empty() || asked.stream_url.empty())
         return Error(Errc::malformed, "sdp and streamurl are needed");
-    auto wish = TRY(wish_of(request, purpose_, std::move(asked)));
-    return gate_.open(std::move(wish), deadline);
+    auto offered = TRY(offer_request_of(request, purpose_, std::move(asked)));
+    return opener_.open(std::move(offered), deadline);
 }
 
 Reply RtcHandler::handle(const Request& request, io::Deadline deadline) {

@@ -7,15 +7,15 @@
 
 #include "api/server_info.hpp"
 #include "session/http/handler.hpp"
-#include "session/rtc/gate.hpp"
+#include "session/rtc/session_opener.hpp"
 
 namespace live::api {
 
 class RtcHandler final : public session::http::Handler {
 public:
     // Both outlive this.
-    RtcHandler(const ServerInfo& server, session::rtc::Gate& gate, wire::sdp::Purpose purpose)
-        : server_(server), gate_(gate), purpose_(purpose) {}
+    RtcHandler(const ServerInfo& server, session::rtc::SessionOpener& opener, wire::sdp::Purpose purpose)
+        : server_(server), opener_(opener), purpose_(purpose) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
@@ -23,7 +23,7 @@ private:
     Result<session::rtc::Opened> open(const session::http::Request& request, io::Deadline deadline);
 
     const ServerInfo& server_;
-    session::rtc::Gate& gate_;
+    session::rtc::SessionOpener& opener_;
     const wire::sdp::Purpose purpose_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 
 #include <sys/mman.h>
@@ -13,6 +14,11 @@ namespace {
 
 // In front of the bytes.
 constexpr std::size_t kHeader = alignof(std::max_align_t);
+
+std::uint32_t checked(std::size_t size) {
+    CHECK(size <= std::numeric_limits<std::uint32_t>::max());
+    return static_cast<std::uint32_t>(size);
+}
 
 // nullptr when there are none.
 void* take_pages(std::size_t size) {
@@ -32,7 +38,7 @@ Slice Slice::allocate(std::size_t size) {
     Slice slice;
     slice.owner_ = std::construct_at(static_cast<Owner*>(memory), Owner{size, 1, has_own_pages});
     slice.data_ = static_cast<std::uint8_t*>(memory) + kHeader;
-    slice.size_ = size;
+    slice.size_ = checked(size);
     return slice;
 }
 
@@ -52,7 +58,7 @@ void Slice::grow(std::size_t size) {
             owner_ = static_cast<Owner*>(moved);
             owner_->size = size;
             data_ = static_cast<std::uint8_t*>(moved) + kHeader;
-            size_ = size;
+            size_ = checked(size);
             return;
         }
     }
@@ -73,7 +79,7 @@ Slice Slice::sub(std::size_t offset, std::size_t count) const {
     CHECK(offset <= size_ && count <= size_ - offset);
     Slice part(*this);
     part.data_ += offset;
-    part.size_ = count;
+    part.size_ = static_cast<std::uint32_t>(count);
     return part;
 }
 

@@ -37,7 +37,7 @@ public:
         return *this;
     }
 
-    // `size` bytes of fresh memory, not initialised. The caller has checked the size against its own limit.
+    // `size` bytes of fresh memory, not initialised; aborts above 4 GiB. The caller has checked the size against its own limit.
     static Slice allocate(std::size_t size);
     static Slice copy_of(Bytes bytes);
 
@@ -83,7 +83,7 @@ private:
 
     Owner* owner_ = nullptr;
     std::uint8_t* data_ = nullptr;
-    std::size_t size_ = 0;
+    std::uint32_t size_ = 0;  // last and short: a [[no_unique_address]] neighbour may use what is behind it
 };
 
 }  // namespace live

@@ -25,7 +25,7 @@ struct TransportAddress {
         return ip.bytes[10] == 0xFF && ip.bytes[11] == 0xFF;
     }
 
-    // For hash tables, whose owner bounds them. By words, since each train that leaves is looked up.
+    // For hash tables, whose owner bounds them. By words, since each GSO batch that leaves is looked up.
     struct Hash {
         std::size_t operator()(const TransportAddress& address) const {
             constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;

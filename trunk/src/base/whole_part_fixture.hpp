@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/whole_part.hpp"
 
 namespace live {
@@ -18,6 +19,22 @@ inline Result<WholePart> look_at(WholePartReader look, const std::vector<std::ui
         return std::vector<std::uint8_t>(file.begin() + static_cast<std::ptrdiff_t>(from),
                                          file.begin() + static_cast<std::ptrdiff_t>(to));
     });
+}
+
+// For fuzzers: what is whole lies within the file, what is written over it too, and what is left is whole when it is looked at
+// again.
+inline void check_whole_part(WholePartReader look, std::vector<std::uint8_t> file) {
+    const auto part = look_at(look, file);
+    if (!part.ok())
+        return;
+    CHECK(part->bytes <= file.size());
+    file.resize(static_cast<std::size_t>(part->bytes));
+    if (part->patch) {
+        CHECK(part->patch->offset + part->patch->bytes.size() <= file.size());
+        std::ranges::copy(part->patch->bytes, file.begin() + static_cast<std::ptrdiff_t>(part->patch->offset));
+    }
+    const auto again = look_at(look, file);
+    CHECK(again.ok() && again->bytes == part->bytes && again->has_media == part->has_media);
 }
 
 }  // namespace live

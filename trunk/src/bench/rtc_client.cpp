@@ -13,7 +13,7 @@
 namespace live::bench {
 namespace {
 
-using engine::rtc::ClientSession;
+using engine::webrtc::ClientSession;
 
 constexpr std::size_t kUfragBytes = 8;
 constexpr std::size_t kPwdBytes = 24;
@@ -45,8 +45,8 @@ public:
 }  // namespace
 
 Result<void> RtcShared::make_certificate() {
-    certificate = TRY(engine::rtc::Certificate::make());
-    dtls = TRY(engine::rtc::DtlsContext::create(*certificate));
+    certificate = TRY(engine::dtls::Certificate::make());
+    dtls = TRY(engine::dtls::Context::create(*certificate));
     fingerprint = TRY(certificate->fingerprint());
     return {};
 }
@@ -75,6 +75,7 @@ Result<void> RtcClient::open(io::Deadline deadline) {
                    .remote_ufrag = agreement_.remote_ufrag,
                    .remote_pwd = agreement_.remote_pwd};
     options.session = session_options();
+    options.make = session_maker();
     options.session.agreement = agreement_;
     opened_ = heard_ = io::now();
     session_ = std::make_unique<ClientSession>(*shared_.dtls, std::move(options), shared_.hub.output(), opened_);
@@ -161,7 +162,7 @@ void RtcClient::on_turn(TimePoint now) {
 
 void RtcClient::check_life(TimePoint now) {
     const auto* const session = session_->session();
-    if (session != nullptr && session->state() == engine::rtc::Session::State::closed)
+    if (session != nullptr && session->state() == engine::webrtc::Session::State::closed)
         fail(Error(Errc::closed, "the server has ended the session: " + std::string(session->end_reason())));
     else if (!has_begun_ && now - opened_ > LoadTask::kStartLimit)
         fail(Error(Errc::timed_out, session == nullptr ? "ICE: no check was answered" : "DTLS: the handshake does not end"));

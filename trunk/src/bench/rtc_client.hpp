@@ -12,17 +12,17 @@
 #include "bench/rtc_hub.hpp"
 #include "bench/rtc_offer.hpp"
 #include "bench/rtp_clip.hpp"
-#include "engine/rtc/certificate.hpp"
-#include "engine/rtc/client_session.hpp"
-#include "engine/rtc/dtls_transport.hpp"
+#include "engine/dtls/certificate.hpp"
+#include "engine/dtls/transport.hpp"
+#include "engine/webrtc/client_session.hpp"
 
 namespace live::bench {
 
 // What all clients share. One certificate for all of them: the fingerprint says no more than that an offer is from here.
 struct RtcShared {
     RtcHub hub;
-    std::unique_ptr<engine::rtc::Certificate> certificate;
-    std::unique_ptr<engine::rtc::DtlsContext> dtls;
+    std::unique_ptr<engine::dtls::Certificate> certificate;
+    std::unique_ptr<engine::dtls::Context> dtls;
     std::string fingerprint;
     RtpClip clip;  // of publishers
 
@@ -52,7 +52,9 @@ protected:
     ~RtcClient() = default;
 
     virtual RtcOffer offer() const = 0;
-    virtual engine::rtc::SessionOptions session_options() const = 0;
+    virtual engine::webrtc::SessionOptions session_options() const = 0;
+    // Makes the kind of session that fits, and keeps what it needs of it.
+    virtual engine::webrtc::ClientSession::Maker session_maker() = 0;
     // There are keys, and media may go both ways.
     virtual void begin(TimePoint now) = 0;
     virtual void look_at(TimePoint arrived, Bytes datagram) = 0;  // before it is decrypted
@@ -64,7 +66,7 @@ protected:
     LoadClient& client() { return client_; }
     RtcShared& shared() { return shared_; }
     const RtcShared& shared() const { return shared_; }
-    engine::rtc::Session& session() { return *session_->session(); }
+    engine::webrtc::Session& session() { return *session_->session(); }
     const wire::sdp::Agreement& agreement() const { return agreement_; }
     // Media moved: the client is not idle.
     void heard(TimePoint now) { heard_ = now; }
@@ -85,7 +87,7 @@ private:
     std::string location_;  // where the session is ended; empty when there is none
     wire::sdp::Agreement agreement_;
     TransportAddress remote_;
-    std::unique_ptr<engine::rtc::ClientSession> session_;
+    std::unique_ptr<engine::webrtc::ClientSession> session_;
     std::optional<RtcHub::Id> id_;
     Signal ended_;
     std::optional<Error> failure_;

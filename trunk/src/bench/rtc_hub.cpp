@@ -19,7 +19,7 @@
 
 namespace live::bench {
 
-using engine::rtc::DatagramBatch;
+using engine::webrtc::DatagramBatch;
 
 namespace {
 
@@ -234,11 +234,11 @@ void RtcHub::arm(Id id, Entry& entry) {
 void RtcHub::send(Entry& entry) {
     if (output_.empty())
         return;
-    output_.for_each_train([&](const DatagramBatch::Train& train) {
-        if (train.count > 1 && cuts_in_kernel_ && send_train(entry, train))
+    output_.for_each_gso_batch([&](const DatagramBatch::GsoBatch& gso) {
+        if (gso.count > 1 && cuts_in_kernel_ && send_gso_batch(entry, gso))
             return;
-        for (std::size_t at = 0; at < train.bytes.size(); at += train.segment_bytes) {
-            const Bytes one = train.bytes.subspan(at, std::min(train.segment_bytes, train.bytes.size() - at));
+        for (std::size_t at = 0; at < gso.bytes.size(); at += gso.segment_bytes) {
+            const Bytes one = gso.bytes.subspan(at, std::min(gso.segment_bytes, gso.bytes.size() - at));
             if (::send(entry.descriptor.get(), one.data(), one.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
                 entry.member.on_sent(one.size());
             else if (errno == ECONNREFUSED)
@@ -249,11 +249,11 @@ void RtcHub::send(Entry& entry) {
 }
 
 // False when the kernel cannot cut it (udp(7)): by hand then, from now on.
-bool RtcHub::send_train(Entry& entry, const DatagramBatch::Train& train) {
+bool RtcHub::send_gso_batch(Entry& entry, const DatagramBatch::GsoBatch& gso) {
     struct alignas(cmsghdr) Control {
         std::array<unsigned char, CMSG_SPACE(sizeof(std::uint16_t))> bytes{};
     } control;
-    iovec part{const_cast<std::uint8_t*>(train.bytes.data()), train.bytes.size()};
+    iovec part{const_cast<std::uint8_t*>(gso.bytes.data()), gso.bytes.size()};
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
@@ -263,10 +263,10 @@ bool RtcHub::send_train(Entry& entry, const DatagramBatch::Train& train) {
     head->cmsg_level = SOL_UDP;
     head->cmsg_type = UDP_SEGMENT;
     head->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
-    const auto segment = static_cast<std::uint16_t>(train.segment_bytes);
+    const auto segment = static_cast<std::uint16_t>(gso.segment_bytes);
     std::memcpy(CMSG_DATA(head), &segment, sizeof segment);
     if (::sendmsg(entry.descriptor.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) {
-        entry.member.on_sent(train.bytes.size());
+        entry.member.on_sent(gso.bytes.size());
         return true;
     }
     if (errno == EIO || errno == EINVAL) {

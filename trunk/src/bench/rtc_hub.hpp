@@ -13,7 +13,7 @@
 #include "base/result.hpp"
 #include "base/signal.hpp"
 #include "base/time.hpp"
-#include "engine/rtc/datagram_batch.hpp"
+#include "engine/webrtc/datagram_batch.hpp"
 #include "io/deadline.hpp"
 #include "io/socket.hpp"
 
@@ -63,7 +63,7 @@ public:
     void serve(Id id);
 
     // Where members put what is to be sent.
-    engine::rtc::DatagramBatch& output() { return output_; }
+    engine::webrtc::DatagramBatch& output() { return output_; }
 
 private:
     struct Entry;
@@ -81,7 +81,7 @@ private:
     void receive(Entry& entry, TimePoint now);
     void turn(Id id, Entry& entry, TimePoint now);
     void send(Entry& entry);
-    bool send_train(Entry& entry, const engine::rtc::DatagramBatch::Train& train);
+    bool send_gso_batch(Entry& entry, const engine::webrtc::DatagramBatch::GsoBatch& gso);
     void arm(Id id, Entry& entry);
 
     Pace pace_ = Pace::at_once;
@@ -90,7 +90,7 @@ private:
     std::unique_ptr<Buffers> buffers_;
     std::unordered_map<Id, std::unique_ptr<Entry>> entries_;
     std::vector<Due> due_;  // a heap, the soonest first; what an entry is not armed for any more is skipped
-    engine::rtc::DatagramBatch output_;
+    engine::webrtc::DatagramBatch output_;
     Id next_id_ = 1;
     bool cuts_in_kernel_ = true;
 };

@@ -3,14 +3,15 @@
 #include <algorithm>
 
 #include "bench/delay_stamp.hpp"
-#include "engine/rtc/datagram_kind.hpp"
+#include "bench/rtc_watch_session.hpp"
+#include "engine/webrtc/datagram_kind.hpp"
 #include "wire/rtp/packet.hpp"
 
 namespace live::bench {
 namespace {
 
-using engine::rtc::DatagramKind;
-using engine::rtc::Kind;
+using engine::rtp::Kind;
+using engine::webrtc::DatagramKind;
 
 constexpr std::chrono::seconds kCountStep{1};
 // A player begins at a key picture that may be seconds old, by intent, and what came behind it is sent at the pace of a link that
@@ -28,13 +29,23 @@ RtcOffer RtcPlayer::offer() const {
     return made;
 }
 
-engine::rtc::SessionOptions RtcPlayer::session_options() const {
-    engine::rtc::SessionOptions options;
-    // Seen from here, the server publishes.
-    options.purpose = wire::sdp::Purpose::publish;
-    options.headers_only = headers_only_;
+engine::webrtc::SessionOptions RtcPlayer::session_options() const {
+    engine::webrtc::SessionOptions options;
     options.twcc = twcc_;
     return options;
+}
+
+// Seen from here, the server publishes.
+engine::webrtc::ClientSession::Maker RtcPlayer::session_maker() {
+    using namespace engine;
+    if (headers_only_)
+        return webrtc::ClientSession::maker_of<RtcWatchSession>();
+    return [this](const dtls::Context& context, const webrtc::SessionOptions& options, webrtc::DatagramBatch& output,
+                  TimePoint now) -> Result<std::unique_ptr<webrtc::Session>> {
+        auto made = TRY(webrtc::PublishSession::create(context, options, output, now));
+        media_ = made.get();
+        return std::unique_ptr<webrtc::Session>(std::move(made));
+    };
 }
 
 void RtcPlayer::begin(TimePoint now) {
@@ -42,9 +53,10 @@ void RtcPlayer::begin(TimePoint now) {
     caught_up_ =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()) + kCatchUp;
     for (const wire::sdp::Accepted& section : agreement().sections) {
-        if (clock_rate_ != 0 && section.kind != Kind::video)
+        const Kind kind = engine::webrtc::media_kind(section.kind);
+        if (clock_rate_ != 0 && kind != Kind::video)
             continue;
-        clock_kind_ = section.kind;
+        clock_kind_ = kind;
         clock_payload_type_ = section.codec.payload_type;
         clock_rate_ = section.codec.clock_rate;
         may_have_stamps_ = section.codec.is("H264");
@@ -53,7 +65,7 @@ void RtcPlayer::begin(TimePoint now) {
 
 // All that is left where nothing is decrypted: headers are in the clear (RFC 3711, 3.1).
 void RtcPlayer::look_at(TimePoint arrived, Bytes datagram) {
-    if (!headers_only_ || engine::rtc::kind_of(datagram) != DatagramKind::rtp)
+    if (!headers_only_ || engine::webrtc::kind_of(datagram) != DatagramKind::rtp)
         return;
     heard(arrived);
     const auto packet = wire::rtp::parse_packet(datagram);
@@ -63,7 +75,7 @@ void RtcPlayer::look_at(TimePoint arrived, Bytes datagram) {
 }
 
 void RtcPlayer::serve(TimePoint now) {
-    while (const auto media = session().poll_media()) {
+    while (const auto media = media_ != nullptr ? media_->poll_media() : std::nullopt) {
         heard(now);
         if (media->kind != clock_kind_)
             continue;

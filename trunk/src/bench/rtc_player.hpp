@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bench/rtc_client.hpp"
+#include "engine/webrtc/publish_session.hpp"
 #include "wire/rtp/sequence.hpp"
 
 namespace live::bench {
@@ -13,7 +14,8 @@ public:
 
 protected:
     RtcOffer offer() const override;
-    engine::rtc::SessionOptions session_options() const override;
+    engine::webrtc::SessionOptions session_options() const override;
+    engine::webrtc::ClientSession::Maker session_maker() override;
     void begin(TimePoint now) override;
     void look_at(TimePoint arrived, Bytes datagram) override;
     void serve(TimePoint now) override;
@@ -25,9 +27,10 @@ private:
     void count_packets();
 
     const bool headers_only_;
+    engine::webrtc::PublishSession* media_ = nullptr;  // nothing without decryption
     const bool twcc_;
     // Whose times are the media's: the picture's, or the sound's where there is no picture.
-    engine::rtc::Kind clock_kind_{};
+    engine::rtp::Kind clock_kind_{};
     std::uint8_t clock_payload_type_ = 0;
     std::uint32_t clock_rate_ = 0;
     bool may_have_stamps_ = false;

@@ -6,7 +6,7 @@
 namespace live::bench {
 namespace {
 
-using engine::rtc::Kind;
+using engine::rtp::Kind;
 using std::chrono::milliseconds;
 
 // Publishers wake at multiples of this, so that many share one turn of the loop.
@@ -43,15 +43,24 @@ RtcOffer RtcPublisher::offer() const {
     return made;
 }
 
-engine::rtc::SessionOptions RtcPublisher::session_options() const {
-    engine::rtc::SessionOptions options;
-    // Seen from here, the server plays.
-    options.purpose = wire::sdp::Purpose::play;
+engine::webrtc::SessionOptions RtcPublisher::session_options() const {
+    engine::webrtc::SessionOptions options;
     options.audio_ssrc = ssrcs_[0];
     options.video_ssrc = ssrcs_[1];
     options.video_rtx_ssrc = ssrcs_[2];
     options.cname = "load";
     return options;
+}
+
+// Seen from here, the server plays.
+engine::webrtc::ClientSession::Maker RtcPublisher::session_maker() {
+    using namespace engine;
+    return [this](const dtls::Context& context, const webrtc::SessionOptions& options, webrtc::DatagramBatch& output,
+                  TimePoint now) -> Result<std::unique_ptr<webrtc::Session>> {
+        auto made = TRY(webrtc::PlaySession::create(context, options, output, now));
+        media_ = made.get();
+        return std::unique_ptr<webrtc::Session>(std::move(made));
+    };
 }
 
 void RtcPublisher::begin(TimePoint now) {
@@ -122,7 +131,7 @@ void RtcPublisher::send(TimePoint now, Kind kind, Sent sent) {
     const std::size_t index = index_of(kind);
     sent.header.sequence = next_sequence_[index]++;
     std::vector<std::uint8_t> stamp;
-    session().send(now, kind, sent.header, payload_of(sent, stamp));
+    media_->send(now, kind, sent.header, payload_of(sent, stamp));
     history_[index][sent.header.sequence % kHistory] = sent;
 }
 
@@ -138,14 +147,14 @@ Bytes RtcPublisher::payload_of(const Sent& sent, std::vector<std::uint8_t>& stam
 void RtcPublisher::finish() { client().meter.on_packets(session().figures().packets_out, 0); }
 
 void RtcPublisher::send_again(TimePoint now) {
-    for (const auto& [kind, sequence] : session().take_nacks()) {
+    for (const auto& [kind, sequence] : media_->take_nacks()) {
         const Sent& sent = history_[index_of(kind)][sequence % kHistory];
         std::vector<std::uint8_t> stamp;
         if (sent.header.sequence == sequence)
-            session().resend(now, kind, sent.header, payload_of(sent, stamp));
+            media_->resend(now, kind, sent.header, payload_of(sent, stamp));
     }
     // Asked for and forgotten: a clip has no other key pictures than its own.
-    static_cast<void>(session().take_key_frame_request());
+    static_cast<void>(media_->take_key_frame_request());
 }
 
 }  // namespace live::bench

@@ -8,6 +8,7 @@
 
 #include "bench/delay_stamp.hpp"
 #include "bench/rtc_client.hpp"
+#include "engine/webrtc/play_session.hpp"
 
 namespace live::bench {
 
@@ -20,7 +21,8 @@ public:
 
 protected:
     RtcOffer offer() const override;
-    engine::rtc::SessionOptions session_options() const override;
+    engine::webrtc::SessionOptions session_options() const override;
+    engine::webrtc::ClientSession::Maker session_maker() override;
     void begin(TimePoint now) override;
     void look_at(TimePoint, Bytes) override {}
     void serve(TimePoint now) override;
@@ -30,7 +32,7 @@ protected:
 private:
     // What a packet was made of.
     struct Sent {
-        engine::rtc::LaneHeader header;
+        engine::rtp::LaneHeader header;
         std::size_t packet = 0;  // of the clip; kStampPacket for a stamp, kSilencePacket
         SystemMicros stamp{};
     };
@@ -41,11 +43,12 @@ private:
     TimePoint silence_due() const;
     void send_picture_packet(TimePoint now);
     void send_silence(TimePoint now);
-    void send(TimePoint now, engine::rtc::Kind kind, Sent sent);
+    void send(TimePoint now, engine::rtp::Kind kind, Sent sent);
     void send_again(TimePoint now);
     // A stamp is made in `stamp`, all else is there.
     Bytes payload_of(const Sent& sent, std::vector<std::uint8_t>& stamp) const;
 
+    engine::webrtc::PlaySession* media_ = nullptr;
     const bool stamps_;
     const bool has_silence_;
     std::array<std::uint32_t, 3> ssrcs_{};          // sound, picture, its RTX

@@ -29,9 +29,9 @@ public:
         if (message.type != wire::rtmp::MessageType::video)
             return {};
         const flv::VideoTag tag = TRY(flv::parse_video_tag(message.body.bytes()));
-        if (tag.codec != flv::VideoCodec::avc)
+        if (tag.codec != wire::codec::Codec::avc)
             return Error(Errc::unsupported,
-                         fmt::format("the file has {}; only H.264 is published here", flv::name_of(tag.codec)));
+                         fmt::format("the file has {}; only H.264 is published here", wire::codec::name_of(tag.codec)));
         if (tag.kind == flv::PacketKind::sequence_header)
             return set_config(tag.body);
         if (tag.kind != flv::PacketKind::frames || tag.body.empty())

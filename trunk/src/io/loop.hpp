@@ -24,8 +24,8 @@ struct LoopOptions {
     std::size_t stack_bytes = 64 * 1024;
     // Scope::start says Errc::limit beyond it.
     std::size_t fibers_max = 100'000;
-    // A fiber that runs longer than this without a suspension is told by LoopWatch::take_holds(). Not finer than the system's
-    // tick.
+    // A fiber that runs longer than this without a suspension is told by LoopWatch::take_holds(). Below 20 ms its CPU time
+    // counts, measured at each switch.
     std::chrono::nanoseconds long_hold = std::chrono::milliseconds(100);
 };
 

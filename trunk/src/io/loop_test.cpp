@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
@@ -299,6 +300,21 @@ TEST(LoopHolds, WhoKeepsTheLoopToItselfIsNamed) {
     EXPECT_GE(holds.longest, 100ms);
     EXPECT_EQ(watch.holds() - total, holds.count);
     EXPECT_EQ(watch.take_holds().count, 0U);
+}
+
+TEST(LoopHolds, AShortLimitCountsTheTimeOfTheCpu) {
+    const auto loop = MUST(Loop::create({.long_hold = 3ms}));
+    LoopWatch& watch = Loop::watch();
+    Scope scope("short");
+    MUST(yield(Deadline::never()));
+    static_cast<void>(watch.take_holds());
+    MUST(scope.start("sleeps in the kernel", [](Deadline) { ::usleep(30'000); }));
+    MUST(scope.start("computes", [](Deadline) { spin(30ms); }));
+    MUST(scope.start("computes less", [](Deadline) { spin(1ms); }));
+    MUST(scope.join(Deadline::after(5s)));
+    const LoopWatch::Holds holds = watch.take_holds();
+    EXPECT_EQ(holds.fiber, "computes");
+    EXPECT_GT(holds.longest, 3ms);
 }
 
 using LoopDeathTest = LoopTest;

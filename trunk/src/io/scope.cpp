@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <utility>
 
 #include "io/loop.hpp"
 #include "io/loop_state.hpp"
@@ -119,6 +120,14 @@ Result<void> Scope::join(Deadline deadline) {
                        : Error(joined.error());
     }
     return {};
+}
+
+Result<void> stop_all(std::initializer_list<Scope*> scopes, Deadline deadline) {
+    Result<void> first;
+    for (Scope* scope : scopes)
+        if (auto stopped = scope->stop(deadline); first.ok())
+            first = std::move(stopped);
+    return first;
 }
 
 }  // namespace live::io

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -54,5 +55,8 @@ private:
     std::size_t size_ = 0;
     bool stopping_ = false;
 };
+
+// Stops each, in that order, whatever becomes of the others. The first error.
+Result<void> stop_all(std::initializer_list<Scope*> scopes, Deadline deadline);
 
 }  // namespace live::io

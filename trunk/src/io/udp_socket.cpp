@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMappedPrefix = 12;  // Of an IPv4 address in IPv6 (RFC 4291, 2.5.5.2).
 
-// Room for where a datagram was sent to or is to be sent from, and for the size of a train's parts.
+// Room for where a datagram was sent to or is to be sent from, and for the size of a GSO batch's parts.
 constexpr std::size_t kControlBytes = CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(std::uint16_t));
 
 struct alignas(cmsghdr) Control {
@@ -111,11 +111,11 @@ bool is_news(int error) {
     return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == EMSGSIZE || error == EPROTO;
 }
 
-std::size_t segments_of(const Train& train) {
-    return train.segment_bytes == 0 ? 1 : (train.bytes.size() + train.segment_bytes - 1) / train.segment_bytes;
+std::size_t segments_of(const GsoBatch& gso) {
+    return gso.segment_bytes == 0 ? 1 : (gso.bytes.size() + gso.segment_bytes - 1) / gso.segment_bytes;
 }
 
-bool is_train(const Train& train) { return segments_of(train) > 1; }
+bool is_gso_batch(const GsoBatch& gso) { return segments_of(gso) > 1; }
 
 }  // namespace
 
@@ -137,21 +137,21 @@ struct UdpSocket::Outbox {
     // Bound to one: there is nothing to choose, and to say so all the same costs the kernel a look-up a message.
     bool has_one_address = false;
 
-    // `cut`: the kernel cuts trains apart.
-    void write(std::size_t at, const Train& train, Bytes bytes, bool is_ipv6, bool cut) {
+    // `cut`: the kernel cuts GSO batches apart.
+    void write(std::size_t at, const GsoBatch& gso, Bytes bytes, bool is_ipv6, bool cut) {
         parts[at] = {const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
         msghdr& message = messages[at].msg_hdr;
         message = {};
         message.msg_name = &addresses[at];
-        message.msg_namelen = write_address(train.to, is_ipv6, addresses[at]);
+        message.msg_namelen = write_address(gso.to, is_ipv6, addresses[at]);
         message.msg_iov = &parts[at];
         message.msg_iovlen = 1;
         message.msg_control = controls[at].bytes.data();
         std::size_t used = 0;
-        if (train.from != IpAddress{} && !has_one_address)
-            add_source(message, used, train.from, is_ipv6);
-        if (cut && is_train(train))
-            add_control(message, used, SOL_UDP, UDP_SEGMENT, static_cast<std::uint16_t>(train.segment_bytes));
+        if (gso.from != IpAddress{} && !has_one_address)
+            add_source(message, used, gso.from, is_ipv6);
+        if (cut && is_gso_batch(gso))
+            add_control(message, used, SOL_UDP, UDP_SEGMENT, static_cast<std::uint16_t>(gso.segment_bytes));
         message.msg_controllen = used;
         if (used == 0)
             message.msg_control = nullptr;
@@ -247,34 +247,34 @@ Result<std::size_t> UdpSocket::try_receive() {
     return count;
 }
 
-std::size_t UdpSocket::send(std::span<const Train> trains) {
+std::size_t UdpSocket::send(std::span<const GsoBatch> batches) {
     std::size_t done = 0;
-    while (done < trains.size() && socket_.is_open() && !socket_.is_blocked(Interest::writable)) {
-        if (!cuts_in_kernel_ && is_train(trains[done])) {
-            if (!send_cut(trains[done]))
+    while (done < batches.size() && socket_.is_open() && !socket_.is_blocked(Interest::writable)) {
+        if (!cuts_in_kernel_ && is_gso_batch(batches[done])) {
+            if (!send_cut(batches[done]))
                 break;
             ++done;
             continue;
         }
-        const auto rest = trains.subspan(done, std::min(kBatch, trains.size() - done));
-        // Up to the next train that has to be cut here.
-        const auto end = cuts_in_kernel_ ? rest.end() : std::ranges::find_if(rest, is_train);
+        const auto rest = batches.subspan(done, std::min(kBatch, batches.size() - done));
+        // Up to the next GSO batch that has to be cut here.
+        const auto end = cuts_in_kernel_ ? rest.end() : std::ranges::find_if(rest, is_gso_batch);
         done += send_whole(rest.first(static_cast<std::size_t>(end - rest.begin())));
     }
     return done;
 }
 
 // One system call. A message at the front that the kernel refuses is dropped, so that those behind it go out with the next call.
-std::size_t UdpSocket::send_whole(std::span<const Train> trains) {
-    for (std::size_t i = 0; i < trains.size(); ++i) {
-        CHECK(trains[i].bytes.size() <= Train::kBytesMax && segments_of(trains[i]) <= Train::kSegmentsMax);
-        outbox_->write(i, trains[i], trains[i].bytes, is_ipv6_, true);
+std::size_t UdpSocket::send_whole(std::span<const GsoBatch> batches) {
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+        CHECK(batches[i].bytes.size() <= GsoBatch::kBytesMax && segments_of(batches[i]) <= GsoBatch::kSegmentsMax);
+        outbox_->write(i, batches[i], batches[i].bytes, is_ipv6_, true);
     }
     ++counters_.send_calls;
-    const int taken = ::sendmmsg(socket_.fd(), outbox_->messages.data(), static_cast<unsigned>(trains.size()), MSG_DONTWAIT);
+    const int taken = ::sendmmsg(socket_.fd(), outbox_->messages.data(), static_cast<unsigned>(batches.size()), MSG_DONTWAIT);
     if (taken > 0) {
-        for (const Train& train : trains.first(static_cast<std::size_t>(taken)))
-            counters_.sent += segments_of(train);
+        for (const GsoBatch& gso : batches.first(static_cast<std::size_t>(taken)))
+            counters_.sent += segments_of(gso);
         return static_cast<std::size_t>(taken);
     }
     const int error = errno;
@@ -284,9 +284,9 @@ std::size_t UdpSocket::send_whole(std::span<const Train> trains) {
         socket_.set_blocked(Interest::writable);
         return 0;
     }
-    const Train& first = trains.front();
+    const GsoBatch& first = batches.front();
     // The interface or the kernel cannot do it (udp(7)): by hand then, from now on.
-    if (is_train(first) && (error == EIO || error == EINVAL)) {
+    if (is_gso_batch(first) && (error == EIO || error == EINVAL)) {
         cuts_in_kernel_ = false;
         return 0;
     }
@@ -294,12 +294,12 @@ std::size_t UdpSocket::send_whole(std::span<const Train> trains) {
     return 1;
 }
 
-// False when the kernel's buffer is full and nothing of the train went out. What no longer fits behind the first is dropped: sent
-// again, the first would come twice.
-bool UdpSocket::send_cut(const Train& train) {
-    for (std::size_t at = 0; at < train.bytes.size(); at += train.segment_bytes) {
-        const Bytes bytes = train.bytes.subspan(at, std::min(train.segment_bytes, train.bytes.size() - at));
-        outbox_->write(0, train, bytes, is_ipv6_, false);
+// False when the kernel's buffer is full and nothing of the GSO batch went out. What no longer fits behind the first is dropped:
+// sent again, the first would come twice.
+bool UdpSocket::send_cut(const GsoBatch& gso) {
+    for (std::size_t at = 0; at < gso.bytes.size(); at += gso.segment_bytes) {
+        const Bytes bytes = gso.bytes.subspan(at, std::min(gso.segment_bytes, gso.bytes.size() - at));
+        outbox_->write(0, gso, bytes, is_ipv6_, false);
         ssize_t sent = 0;
         do {
             ++counters_.send_calls;
@@ -309,7 +309,7 @@ bool UdpSocket::send_cut(const Train& train) {
             socket_.set_blocked(Interest::writable);
             if (at == 0)
                 return false;
-            counters_.sent_failed += segments_of(train) - at / train.segment_bytes;
+            counters_.sent_failed += segments_of(gso) - at / gso.segment_bytes;
             return true;
         }
         ++(sent < 0 ? counters_.sent_failed : counters_.sent);

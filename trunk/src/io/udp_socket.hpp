@@ -1,4 +1,4 @@
-// A UDP socket that takes and gives datagrams in batches: many with one system call, and trains of equal datagrams to one
+// A UDP socket that takes and gives datagrams in batches: many with one system call, and GSO batches of equal datagrams to one
 // address that the kernel cuts apart (UDP_SEGMENT, Linux 4.18).
 #pragma once
 
@@ -23,7 +23,7 @@ struct Datagram {
 };
 
 // What goes to one address at once: datagrams of `segment_bytes` each, back to back; only the last may be shorter.
-struct Train {
+struct GsoBatch {
     static constexpr std::size_t kSegmentsMax = 64;
     static constexpr std::size_t kBytesMax = 65'507;
 
@@ -68,9 +68,10 @@ public:
     // Errc::cancelled, Errc::closed after close(), Errc::system.
     Result<std::span<const Datagram>> receive(Deadline deadline);
 
-    // Never suspends. How many trains, from the first on, it has dealt with: fewer than all when the kernel's buffer is full, and
-    // then wait_writable is the thing to do. A train that cannot be sent is dropped and counted: UDP may lose anything.
-    std::size_t send(std::span<const Train> trains);
+    // Never suspends. How many GSO batches, from the first on, it has dealt with: fewer than all when the kernel's buffer is
+    // full, and then wait_writable is the thing to do. A GSO batch that cannot be sent is dropped and counted: UDP may lose
+    // anything.
+    std::size_t send(std::span<const GsoBatch> batches);
     // Errc::timed_out, Errc::cancelled, Errc::closed.
     Result<void> wait_writable(Deadline deadline) { return socket_.wait_for(Interest::writable, deadline); }
 
@@ -81,7 +82,7 @@ public:
     // Datagrams that came and were lost here, because nobody took them out of the kernel's buffer in time. 0 where the kernel
     // does not say.
     std::uint64_t lost_on_arrival() const;
-    // Whether trains go out whole. Found out by trying; off for good after the first refusal.
+    // Whether GSO batches go out whole. Found out by trying; off for good after the first refusal.
     bool cuts_in_kernel() const { return cuts_in_kernel_; }
     int native_handle() const { return socket_.fd(); }
     void close() { socket_.close(); }
@@ -91,8 +92,8 @@ private:
     struct Outbox;
 
     Result<std::size_t> try_receive();
-    std::size_t send_whole(std::span<const Train> trains);
-    bool send_cut(const Train& train);
+    std::size_t send_whole(std::span<const GsoBatch> batches);
+    bool send_cut(const GsoBatch& gso);
 
     Socket socket_;
     Endpoint endpoint_;

@@ -58,8 +58,8 @@ INSTANTIATE_TEST_SUITE_P(Families, UdpSocketTest, testing::Values("127.0.0.1", "
                          [](const auto& family) { return std::string_view(family.param) == "::1" ? "Ipv6" : "Ipv4"; });
 
 TEST_P(UdpSocketTest, SaysWhereADatagramCameFromAndWhereItWent) {
-    const Train train{bytes_of("hello"), 0, address_of(*b_), {}};
-    EXPECT_EQ(a_->send({&train, 1}), 1U);
+    const GsoBatch gso{bytes_of("hello"), 0, address_of(*b_), {}};
+    EXPECT_EQ(a_->send({&gso, 1}), 1U);
     const auto got = MUST(b_->receive(Deadline::after(kSoon)));
     ASSERT_EQ(got.size(), 1U);
     EXPECT_EQ(text_of(got[0].bytes), "hello");
@@ -71,32 +71,32 @@ TEST_P(UdpSocketTest, SaysWhereADatagramCameFromAndWhereItWent) {
 
 TEST_P(UdpSocketTest, MoreThanABatchKeepsItsOrder) {
     std::vector<std::string> texts;
-    std::vector<Train> trains;
+    std::vector<GsoBatch> batches;
     for (std::size_t i = 0; i < UdpSocket::kBatch + 5; ++i)
         texts.push_back(std::to_string(i));
     for (const std::string& text : texts)
-        trains.push_back({bytes_of(text), 0, address_of(*b_), {}});
-    EXPECT_EQ(a_->send(trains), trains.size());
+        batches.push_back({bytes_of(text), 0, address_of(*b_), {}});
+    EXPECT_EQ(a_->send(batches), batches.size());
     EXPECT_EQ(a_->counters().send_calls, 2U);
     EXPECT_EQ(take(*b_, texts.size()), texts);
 }
 
-TEST_P(UdpSocketTest, ATrainArrivesAsItsDatagrams) {
-    const Train train{bytes_of("aaaabbbbcc"), 4, address_of(*b_), {}};
-    EXPECT_EQ(a_->send({&train, 1}), 1U);
+TEST_P(UdpSocketTest, AGsoBatchArrivesAsItsDatagrams) {
+    const GsoBatch gso{bytes_of("aaaabbbbcc"), 4, address_of(*b_), {}};
+    EXPECT_EQ(a_->send({&gso, 1}), 1U);
     EXPECT_EQ(take(*b_, 3), (std::vector<std::string>{"aaaa", "bbbb", "cc"}));
     EXPECT_EQ(a_->counters().sent, 3U);
 }
 
 // Without checksums the kernel does not cut (udp(7)); as on an interface that cannot.
-TEST_P(UdpSocketTest, TrainsAreCutHereWhereTheKernelDoesNot) {
+TEST_P(UdpSocketTest, GsoBatchesAreCutHereWhereTheKernelDoesNot) {
     const int on = 1;
     ASSERT_EQ(::setsockopt(a_->native_handle(), SOL_SOCKET, SO_NO_CHECK, &on, sizeof on), 0);
     ASSERT_EQ(::setsockopt(a_->native_handle(), IPPROTO_UDP, UDP_NO_CHECK6_TX, &on, sizeof on), 0);
     ASSERT_EQ(::setsockopt(b_->native_handle(), IPPROTO_UDP, UDP_NO_CHECK6_RX, &on, sizeof on), 0);
     const TransportAddress to = address_of(*b_);
-    const Train trains[] = {{bytes_of("one"), 0, to, {}}, {bytes_of("aaaabbbbcc"), 4, to, {}}, {bytes_of("two"), 0, to, {}}};
-    EXPECT_EQ(a_->send(trains), 3U);
+    const GsoBatch batches[] = {{bytes_of("one"), 0, to, {}}, {bytes_of("aaaabbbbcc"), 4, to, {}}, {bytes_of("two"), 0, to, {}}};
+    EXPECT_EQ(a_->send(batches), 3U);
     EXPECT_FALSE(a_->cuts_in_kernel());
     EXPECT_EQ(take(*b_, 5), (std::vector<std::string>{"one", "aaaa", "bbbb", "cc", "two"}));
     EXPECT_EQ(a_->counters().sent, 5U);
@@ -106,9 +106,9 @@ TEST_P(UdpSocketTest, TrainsAreCutHereWhereTheKernelDoesNot) {
 TEST_P(UdpSocketTest, WhatCannotBeSentIsCountedAndTheRestGoesOut) {
     TransportAddress nowhere = address_of(*b_);
     nowhere.port = 0;  // EINVAL
-    const Train trains[] = {
+    const GsoBatch batches[] = {
         {bytes_of("one"), 0, address_of(*b_), {}}, {bytes_of("lost"), 0, nowhere, {}}, {bytes_of("two"), 0, address_of(*b_), {}}};
-    EXPECT_EQ(a_->send(trains), 3U);
+    EXPECT_EQ(a_->send(batches), 3U);
     EXPECT_EQ(take(*b_, 2), (std::vector<std::string>{"one", "two"}));
     EXPECT_EQ(a_->counters().sent_failed, 1U);
 }
@@ -116,8 +116,8 @@ TEST_P(UdpSocketTest, WhatCannotBeSentIsCountedAndTheRestGoesOut) {
 TEST_P(UdpSocketTest, ATooLongDatagramIsDroppedAndCounted) {
     const std::string longest(UdpSocket::kDatagramBytesMax, 'x');
     const std::string too_long = longest + "x";
-    const Train trains[] = {{bytes_of(too_long), 0, address_of(*b_), {}}, {bytes_of(longest), 0, address_of(*b_), {}}};
-    EXPECT_EQ(a_->send(trains), 2U);
+    const GsoBatch batches[] = {{bytes_of(too_long), 0, address_of(*b_), {}}, {bytes_of(longest), 0, address_of(*b_), {}}};
+    EXPECT_EQ(a_->send(batches), 2U);
     EXPECT_EQ(take(*b_, 1), std::vector<std::string>{longest});
     EXPECT_EQ(b_->counters().received_too_long, 1U);
 }
@@ -148,12 +148,12 @@ TEST(UdpSocket, AnAnswerLeavesFromTheAddressThatWasAsked) {
     const auto server = MUST(UdpSocket::bind({"0.0.0.0", 0}, kBuffer));
     const auto client = MUST(UdpSocket::bind({"127.0.0.1", 0}, kBuffer));
     const IpAddress other = MUST(parse_ip("127.0.0.2"));
-    const Train question{bytes_of("?"), 0, {other, server->endpoint().port}, {}};
+    const GsoBatch question{bytes_of("?"), 0, {other, server->endpoint().port}, {}};
     EXPECT_EQ(client->send({&question, 1}), 1U);
     const auto asked = MUST(server->receive(Deadline::after(kSoon)));
     ASSERT_EQ(asked.size(), 1U);
     EXPECT_EQ(asked[0].to, other);
-    const Train answer{bytes_of("!"), 0, asked[0].from, asked[0].to};
+    const GsoBatch answer{bytes_of("!"), 0, asked[0].from, asked[0].to};
     EXPECT_EQ(server->send({&answer, 1}), 1U);
     const auto answered = MUST(client->receive(Deadline::after(kSoon)));
     ASSERT_EQ(answered.size(), 1U);

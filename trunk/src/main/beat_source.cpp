@@ -25,7 +25,7 @@ std::string device_ip(std::size_t number) {
 }
 
 service::heartbeat::Facts BeatSource::facts() const {
-    const Settings& settings = *settings_;
+    const settings::Settings& settings = *settings_;
     service::heartbeat::Facts facts;
     facts.ip = device_ip(settings.stats.network);
     facts.server_id = names_.server_id;

@@ -6,22 +6,22 @@
 
 #include "main/http_front.hpp"
 #include "main/server_names.hpp"
-#include "main/settings.hpp"
 #include "service/heartbeat/heartbeat.hpp"
+#include "settings/current_settings.hpp"
 
 namespace live::main_ {
 
 class BeatSource final : public service::heartbeat::HeartbeatSource {
 public:
-    // What is referred to outlives this; the settings may be replaced meanwhile.
-    BeatSource(const std::unique_ptr<const Settings>& settings, const ServerNames& names, const HttpFront& http)
+    // What is referred to outlives this.
+    BeatSource(const settings::CurrentSettings& settings, const ServerNames& names, const HttpFront& http)
         : settings_(settings), names_(names), http_(http) {}
 
     service::heartbeat::HeartbeatOptions options() const override { return settings_->heartbeat; }
     service::heartbeat::Facts facts() const override;
 
 private:
-    const std::unique_ptr<const Settings>& settings_;
+    const settings::CurrentSettings& settings_;
     const ServerNames& names_;
     const HttpFront& http_;
 };

@@ -9,28 +9,29 @@
 namespace live::main_ {
 
 struct CasterFront::Caster {
-    Caster(session::flv::Context& flv, const std::string& output, MutBytes scratch)
-        : handler(flv, output),
+    Caster(session::http_live::Context& live, const std::string& output, MutBytes scratch)
+        : handler(live, output),
           context{.router = router, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {
         router.add("/", handler);
     }
 
-    session::flv::PublishHandler handler;
+    session::http_live::PublishHandler handler;
     session::http::Router router;
     session::http::Context context;
     std::vector<std::unique_ptr<session::http::Acceptor>> acceptors;
 };
 
-CasterFront::CasterFront(session::flv::Context& flv, MutBytes scratch, session::Places& places, const Log& log)
-    : flv_(flv), scratch_(scratch), places_(places), log_(log) {}
+CasterFront::CasterFront(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
+                         session::Places& places, const Log& log)
+    : settings_(settings), live_(live), scratch_(scratch), places_(places), log_(log) {}
 
 CasterFront::~CasterFront() = default;
 
-Result<void> CasterFront::listen(const Settings& settings) {
-    for (const StreamCasterOptions& options : settings.stream_casters) {
+Result<void> CasterFront::start(io::Scope&, io::Deadline) {
+    for (const settings::StreamCasterOptions& options : settings_->stream_casters) {
         if (!options.enabled || options.caster != "flv")
             continue;
-        casters_.push_back(std::make_unique<Caster>(flv_, options.output, scratch_));
+        casters_.push_back(std::make_unique<Caster>(live_, options.output, scratch_));
         Caster& caster = *casters_.back();
         for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen))) {
             auto listener = TRY(listen_at(wanted, "the stream caster", log_));
@@ -46,11 +47,7 @@ Result<void> CasterFront::listen(const Settings& settings) {
     return {};
 }
 
-void CasterFront::stop(io::Deadline deadline) {
-    for (io::Scope* scope : {&listeners_, &connections_})
-        if (const auto stopped = scope->stop(deadline); !stopped.ok())
-            LOG_WARN(log_, "stopping {}: {}", scope->name(), stopped.error().text());
-}
+Result<void> CasterFront::stop(io::Deadline deadline) { return io::stop_all({&listeners_, &connections_}, deadline); }
 
 session::Traffic CasterFront::traffic() const {
     session::Traffic total;

@@ -6,33 +6,37 @@
 
 #include "base/log.hpp"
 #include "io/scope.hpp"
-#include "main/settings.hpp"
+#include "service/service.hpp"
 #include "session/common/places.hpp"
-#include "session/flv/publish_handler.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/context.hpp"
 #include "session/http/router.hpp"
+#include "session/http_live/publish_handler.hpp"
+#include "settings/current_settings.hpp"
 
 namespace live::main_ {
 
-class CasterFront {
+class CasterFront final : public service::Service {
 public:
     // What is referred to outlives this.
-    CasterFront(session::flv::Context& flv, MutBytes scratch, session::Places& places, const Log& log);
-    ~CasterFront();
+    CasterFront(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
+                session::Places& places, const Log& log);
+    ~CasterFront() override;
     CasterFront(const CasterFront&) = delete;
     CasterFront& operator=(const CasterFront&) = delete;
 
     // Opens the endpoints of every enabled caster of FLV. Errors as TcpListener::listen.
-    Result<void> listen(const Settings& settings);
-    void stop(io::Deadline deadline);
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    Result<void> stop(io::Deadline deadline) override;
+    std::string_view name() const override { return "the stream casters"; }
     // Bytes of all publishers here.
     session::Traffic traffic() const;
 
 private:
     struct Caster;
 
-    session::flv::Context& flv_;
+    const settings::CurrentSettings& settings_;
+    session::http_live::Context& live_;
     MutBytes scratch_;
     session::Places& places_;
     const Log& log_;

@@ -4,13 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "main/settings_tools.hpp"
+#include "settings/tools.hpp"
 
 namespace live::main_ {
 namespace {
 
 TEST(Features, AreWhatTheRowsOfTheOptionsSay) {
-    auto rows = describe_settings();
+    auto rows = settings::describe_settings();
     // When one of these three works, its row says so, and this line follows.
     EXPECT_EQ(
         features_text(rows),
@@ -23,7 +23,7 @@ TEST(Features, AreWhatTheRowsOfTheOptionsSay) {
 }
 
 TEST(Features, OfTheApiAreTheSame) {
-    const auto all = features_of(describe_settings());
+    const auto all = features_of(settings::describe_settings());
     EXPECT_EQ(all.size(), 15U);
     for (const auto& [name, is_able] : all)
         EXPECT_EQ(is_able, name != "hds" && name != "transcode") << name;

@@ -15,7 +15,7 @@
 #include "io/loop.hpp"
 #include "io/self_signed.hpp"
 #include "main/features.hpp"
-#include "main/settings_tools.hpp"
+#include "settings/tools.hpp"
 
 namespace live::main_ {
 
@@ -49,7 +49,7 @@ api::ServerInfo info_of(const ServerNames& names) {
     info.build_machine = build_info::kUname;
     info.license = kLicense;
     info.contributors = "CONTRIBUTING.md and the history of the source tree";
-    info.features = features_of(describe_settings());
+    info.features = features_of(settings::describe_settings());
     return info;
 }
 
@@ -69,12 +69,13 @@ std::string HttpFront::label_of(const Place& place) {
 HttpFront::Site::Site(MutBytes scratch)
     : context{.router = router, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {}
 
-HttpFront::HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::Places& places,
+HttpFront::HttpFront(const settings::CurrentSettings& settings, const Shown& shown, MutBytes scratch, session::Places& places,
                      const Log& log)
-    : log_(log),
+    : settings_(settings),
+      log_(log),
       places_(places),
       info_(info_of(shown.names)),
-      sampler_(shown.counters, std::move(disks)),
+      sampler_(shown.counters, settings->stats.disk),
       api_(info_, sampler_),
       board_api_(info_, shown.board, shown.vhosts),
       info_api_(info_),
@@ -185,9 +186,9 @@ Result<void> HttpFront::add_places(std::vector<Place>& places, const std::vector
     return {};
 }
 
-Result<std::vector<HttpFront::Place>> HttpFront::places_of(const Settings& settings) {
-    const HttpApiOptions& api = settings.http_api;
-    const HttpServerOptions& server = settings.http_server;
+Result<std::vector<HttpFront::Place>> HttpFront::wanted_places() {
+    const settings::HttpApiOptions& api = settings_->http_api;
+    const settings::HttpServerOptions& server = settings_->http_server;
     std::vector<Place> places;
     if (api.enabled)
         TRY(add_places(places, api.listen, Role::api, nullptr));
@@ -197,13 +198,13 @@ Result<std::vector<HttpFront::Place>> HttpFront::places_of(const Settings& setti
         TRY(add_places(places, server.https.listen, Role::streams, stream_certificate_.context()));
     if (api.enabled && api.https.enabled)
         TRY(add_places(places, api.https.listen, Role::api, api_certificate_.context()));
-    if (settings.exporter.enabled)
-        TRY(add_places(places, settings.exporter.listen, Role::exporter, nullptr));
+    if (settings_->exporter.enabled)
+        TRY(add_places(places, settings_->exporter.listen, Role::exporter, nullptr));
     return places;
 }
 
-Result<bool> HttpFront::share(const Settings& settings, const Endpoint& endpoint, session::http::OtherProtocol& other) {
-    const auto places = TRY(places_of(settings));
+Result<bool> HttpFront::share(const Endpoint& endpoint, session::http::OtherProtocol& other) {
+    const auto places = TRY(wanted_places());
     if (std::ranges::none_of(places, [&](const Place& place) { return place.wanted.endpoint == endpoint; }))
         return false;
     shared_.emplace_back(endpoint, &other);
@@ -211,11 +212,11 @@ Result<bool> HttpFront::share(const Settings& settings, const Endpoint& endpoint
 }
 
 // The pair that the settings name. When they name none, and none is where it would be, one of our own making.
-Result<TlsFiles> HttpFront::usable(const TlsFiles& files) const {
+Result<settings::TlsFiles> HttpFront::usable(const settings::TlsFiles& files) const {
     const HttpsFiles chosen = https_files(files);
     if (!chosen.is_our_own)
         return files;
-    const TlsFiles& own = chosen.tls;
+    const settings::TlsFiles& own = chosen.tls;
     if (chosen.is_to_be_made) {
         std::error_code ignored;
         std::filesystem::create_directories("./objs", ignored);
@@ -226,28 +227,30 @@ Result<TlsFiles> HttpFront::usable(const TlsFiles& files) const {
     return own;
 }
 
-Result<void> HttpFront::load_certificates(const Settings& settings) {
-    const auto load = [this](ServedCertificate& certificate, bool enabled, const TlsFiles& named) -> Result<void> {
+Result<void> HttpFront::load_certificates() {
+    const auto load = [this](ServedCertificate& certificate, bool enabled, const settings::TlsFiles& named) -> Result<void> {
         if (!enabled)
             return {};
         return certificate.use(TRY(usable(named)));
     };
-    const HttpApiOptions& api = settings.http_api;
-    const HttpServerOptions& server = settings.http_server;
+    const settings::HttpApiOptions& api = settings_->http_api;
+    const settings::HttpServerOptions& server = settings_->http_server;
     TRY(load(api_certificate_, api.enabled && api.https.enabled, api.https.tls));
     return load(stream_certificate_, server.enabled && server.https.enabled, server.https.tls);
 }
 
-Result<void> HttpFront::listen(const Settings& settings) {
-    if (settings.stats.enabled)
+Result<void> HttpFront::start(io::Scope& fibers, io::Deadline) {
+    if (settings_->stats.enabled)
         TRY(services_.start("system-sampler", [this](io::Deadline forever) { sampler_.run(forever); }));
     if (valgrind_)
         TRY(services_.start("leak-check", [this](io::Deadline forever) { valgrind_->run(forever); }));
-    TRY(load_certificates(settings));
-    set_options(settings);
-    metrics_api_.set_settings({settings.exporter.enabled, settings.exporter.label, settings.exporter.tag});
-    for (const Place& place : TRY(places_of(settings)))
-        TRY(open(place, settings.http_api.auth.enabled));
+    TRY(load_certificates());
+    for (ServedCertificate* certificate : {&api_certificate_, &stream_certificate_})
+        TRY(fibers.start("certificates", [certificate](io::Deadline forever) { certificate->watch(forever); }));
+    set_options();
+    metrics_api_.set_settings({settings_->exporter.enabled, settings_->exporter.label, settings_->exporter.tag});
+    for (const Place& place : TRY(wanted_places()))
+        TRY(open(place, settings_->http_api.auth.enabled));
     return {};
 }
 
@@ -273,9 +276,10 @@ Result<void> HttpFront::open(const Place& place, bool is_guarded) {
     return listeners_.start("http-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); });
 }
 
-void HttpFront::set_options(const Settings& settings) {
+void HttpFront::set_options() {
+    const settings::Settings& settings = *settings_;
     const auto& auth = settings.http_api.auth;
-    const bool is_bearer = auth.type == ApiAuthType::bearer;
+    const bool is_bearer = auth.type == settings::ApiAuthType::bearer;
     for (Site* site : {&api_site_, &stream_site_, &shared_site_, &exporter_site_}) {
         site->context.auth = {auth.enabled, auth.username, auth.password, is_bearer ? auth.token : "",
                               is_bearer && auth.rtc_bearer_enabled};
@@ -286,29 +290,21 @@ void HttpFront::set_options(const Settings& settings) {
         site->context.allows_jsonp = settings.http_api.jsonp && site->context.allows_cross_origin;
 }
 
-void HttpFront::apply(const Settings& settings) {
-    set_options(settings);
-    if (const auto loaded = load_certificates(settings); !loaded.ok())
+void HttpFront::apply(io::Deadline) {
+    set_options();
+    if (const auto loaded = load_certificates(); !loaded.ok())
         LOG_ERROR(log_, "HTTPS goes on with the certificate it has: {}", loaded.error().sentence());
 }
 
-void HttpFront::look_at_certificates(io::Deadline deadline) {
-    api_certificate_.look(deadline);
-    stream_certificate_.look(deadline);
-}
-
-void HttpFront::close_streams() {
+Result<void> HttpFront::close(io::Deadline) {
     for (auto* acceptor : stream_acceptors_)
         acceptor->close();
     for (Site* site : {&api_site_, &stream_site_, &shared_site_, &exporter_site_})
         site->context.idle.end();
+    return {};
 }
 
-void HttpFront::stop(io::Deadline deadline) {
-    for (io::Scope* scope : {&listeners_, &connections_, &services_})
-        if (const auto stopped = scope->stop(deadline); !stopped.ok())
-            LOG_WARN(log_, "stopping {}: {}", scope->name(), stopped.error().text());
-}
+Result<void> HttpFront::stop(io::Deadline deadline) { return io::stop_all({&listeners_, &connections_, &services_}, deadline); }
 
 session::Traffic HttpFront::traffic() const {
     session::Traffic sum;

@@ -31,17 +31,18 @@
 #include "main/listening.hpp"
 #include "main/served_certificate.hpp"
 #include "main/server_names.hpp"
-#include "main/settings.hpp"
+#include "service/service.hpp"
 #include "session/common/places.hpp"
 #include "session/common/traffic.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/context.hpp"
 #include "session/http/router.hpp"
 #include "session/http/static_handler.hpp"
+#include "settings/current_settings.hpp"
 
 namespace live::main_ {
 
-class HttpFront {
+class HttpFront final : public service::Service {
 public:
     // What the API tells about; outlives the front.
     struct Shown {
@@ -59,12 +60,13 @@ public:
         const media::AudioTranscoders& transcoders;
     };
 
-    HttpFront(const Shown& shown, std::vector<std::string> disks, MutBytes scratch, session::Places& places, const Log& log);
-    ~HttpFront();
+    HttpFront(const settings::CurrentSettings& settings, const Shown& shown, MutBytes scratch, session::Places& places,
+              const Log& log);
+    ~HttpFront() override;
     HttpFront(const HttpFront&) = delete;
     HttpFront& operator=(const HttpFront&) = delete;
 
-    // Before listen(); the handlers outlive the front. A fallback of the streaming ports, asked in order (Router::add_fallback).
+    // Before start(); the handlers outlive the front. A fallback of the streaming ports, asked in order (Router::add_fallback).
     void add_streams(session::http::Handler& handler);
     // What handlers of the API say of this server.
     const api::ServerInfo& info() const { return info_; }
@@ -75,18 +77,17 @@ public:
     // A pattern of all ports: what pages of the streaming ports call, too.
     void add_everywhere(const std::string& pattern, session::http::Handler& handler);
 
-    // Before listen(): on this endpoint, if it is one of the settings', clients of another protocol are served, too. False when
+    // Before start(): on this endpoint, if it is one of the settings', clients of another protocol are served, too. False when
     // it is none. `other` outlives the connections.
-    Result<bool> share(const Settings& settings, const Endpoint& endpoint, session::http::OtherProtocol& other);
+    Result<bool> share(const Endpoint& endpoint, session::http::OtherProtocol& other);
     // Opens every endpoint of the settings and starts the samplers. Errors as TcpListener::listen and TlsContext::server.
-    Result<void> listen(const Settings& settings);
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // What may change while it runs: passwords, CORS, certificates. A certificate that cannot be loaded leaves the old one.
-    void apply(const Settings& settings);
-    // Takes certificates anew whose files have changed.
-    void look_at_certificates(io::Deadline deadline);
+    void apply(io::Deadline deadline) override;
     // Nobody new comes to the streams, and who asks for nothing is closed; the API goes on, a connection a request.
-    void close_streams();
-    void stop(io::Deadline deadline);
+    Result<void> close(io::Deadline deadline) override;
+    Result<void> stop(io::Deadline deadline) override;
+    std::string_view name() const override { return "HTTP"; }
     // The "data" of /api/v1/summaries, as JSON text.
     std::string summaries() const { return api_.summaries(); }
     // Over all HTTP connections.
@@ -111,13 +112,14 @@ private:
 
     Site& site(Role role);
     static std::string label_of(const Place& place);
-    void set_options(const Settings& settings);
+    void set_options();
     Result<void> add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role, io::TlsContext* tls);
-    Result<std::vector<Place>> places_of(const Settings& settings);
-    Result<TlsFiles> usable(const TlsFiles& files) const;
-    Result<void> load_certificates(const Settings& settings);
+    Result<std::vector<Place>> wanted_places();
+    Result<settings::TlsFiles> usable(const settings::TlsFiles& files) const;
+    Result<void> load_certificates();
     Result<void> open(const Place& place, bool is_guarded);
 
+    const settings::CurrentSettings& settings_;
     const Log& log_;
     session::Places& places_;
     api::ServerInfo info_;

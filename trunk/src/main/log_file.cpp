@@ -73,7 +73,9 @@ void append_printable(std::string& out, std::string_view text) {
     }
 }
 
-LogFormat format_of(const LogFile::Options& options) { return {options.utc, options.names, options.tank == LogTank::console}; }
+LogFormat format_of(const LogFile::Options& options) {
+    return {options.utc, options.names, options.tank == settings::LogTank::console};
+}
 
 }  // namespace
 
@@ -98,7 +100,7 @@ std::string format_log_line(const LogLine& line, const LogFormat& format) {
     return out;
 }
 
-LogLevel log_level_of(const LogOptions& options) {
+LogLevel log_level_of(const settings::LogOptions& options) {
     if (!options.level_v2.empty()) {
         static constexpr std::array<std::string_view, 5> kToday = {"trace", "debug", "info", "warn", "error"};
         for (std::size_t i = 0; i < kToday.size(); ++i) {
@@ -114,12 +116,12 @@ LogLevel log_level_of(const LogOptions& options) {
     return LogLevel::info;
 }
 
-io::LineWriter::Rotation rotation_of(const LogOptions& options) {
+io::LineWriter::Rotation rotation_of(const settings::LogOptions& options) {
     return {std::uint64_t{options.max_size} << 20, options.backups};
 }
 
 Result<std::unique_ptr<LogFile>> LogFile::create(Options options) {
-    const bool is_file = options.tank == LogTank::file;
+    const bool is_file = options.tank == settings::LogTank::file;
     io::LineWriter::Options writing;
     writing.thread_name = "log-writer";
     writing.path = is_file ? options.path : "";

@@ -17,7 +17,7 @@
 #include "base/result.hpp"
 #include "io/deadline.hpp"
 #include "io/line_writer.hpp"
-#include "main/settings_tree.hpp"
+#include "settings/tree.hpp"
 
 namespace live::main_ {
 
@@ -49,17 +49,17 @@ struct LogFormat {
 std::string format_log_line(const LogLine& line, const LogFormat& format);
 
 // The level that the options ask for: srs_log_level_v2 when it is said, else srs_log_level, whose "trace" is today's info.
-LogLevel log_level_of(const LogOptions& options);
+LogLevel log_level_of(const settings::LogOptions& options);
 
 // Of the log and of the access log, as the options say.
-io::LineWriter::Rotation rotation_of(const LogOptions& options);
+io::LineWriter::Rotation rotation_of(const settings::LogOptions& options);
 
 class LogFile : public LogSink {
     struct Private {};
 
 public:
     struct Options {
-        LogTank tank = LogTank::console;
+        settings::LogTank tank = settings::LogTank::console;
         std::string path;
         LogLevel level = LogLevel::info;
         bool utc = false;

@@ -102,12 +102,12 @@ TEST(LogLine, IsOneLineWhateverAPeerPutsIntoAName) {
 
 TEST(LogLevelOf, ReadsBothGenerationsOfNames) {
     const auto level = [](std::string classic, std::string today) {
-        LogOptions options;
+        settings::LogOptions options;
         options.level = std::move(classic);
         options.level_v2 = std::move(today);
         return log_level_of(options);
     };
-    EXPECT_EQ(log_level_of(LogOptions{}), LogLevel::info);
+    EXPECT_EQ(log_level_of(settings::LogOptions{}), LogLevel::info);
     EXPECT_EQ(level("verbose", ""), LogLevel::trace);
     EXPECT_EQ(level("info", ""), LogLevel::debug);
     EXPECT_EQ(level("trace", ""), LogLevel::info);
@@ -118,7 +118,7 @@ TEST(LogLevelOf, ReadsBothGenerationsOfNames) {
 }
 
 std::unique_ptr<LogFile> file_log(const std::string& path, LogLevel level = LogLevel::info) {
-    return MUST(LogFile::create({.tank = LogTank::file, .path = path, .level = level}));
+    return MUST(LogFile::create({.tank = settings::LogTank::file, .path = path, .level = level}));
 }
 
 // What the file holds when all has been written.
@@ -169,7 +169,7 @@ TEST(LogFile, AFailedReopenKeepsTheOldFile) {
 }
 
 TEST(LogFile, AFileThatCannotBeOpenedIsAnError) {
-    const auto log = LogFile::create({.tank = LogTank::file, .path = "/nonexistent/srs.log"});
+    const auto log = LogFile::create({.tank = settings::LogTank::file, .path = "/nonexistent/srs.log"});
     ASSERT_FALSE(log.ok());
     EXPECT_EQ(log.error().sentence(), "the log file: cannot open /nonexistent/srs.log: No such file or directory (2)");
 }
@@ -198,13 +198,14 @@ TEST(LogFile, TooManyWarningsOfAKindAreCountedAndSaid) {
 }
 
 TEST(LogFile, IsRotatedAsTheOptionsSay) {
-    LogOptions options;
+    settings::LogOptions options;
     EXPECT_EQ(rotation_of(options).file_bytes_max, 100U << 20);
     EXPECT_EQ(rotation_of(options).backups, 3U);
     options.max_size = 1'000'000;
     EXPECT_EQ(rotation_of(options).file_bytes_max, std::uint64_t{1'000'000} << 20);
     const ScratchFolder folder;
-    const auto sink = MUST(LogFile::create({.tank = LogTank::file, .path = folder.file("srs.log"), .rotation = {100, 1}}));
+    const auto sink =
+        MUST(LogFile::create({.tank = settings::LogTank::file, .path = folder.file("srs.log"), .rotation = {100, 1}}));
     sink->write(LogLevel::info, "a", std::string(50, '1'), 0);
     sink->write(LogLevel::info, "a", std::string(50, '2'), 0);
     EXPECT_NE(written(*sink, folder, "srs.log").find("22"), std::string::npos);
@@ -216,7 +217,7 @@ TEST(LogFile, LinesThatTheConsoleDidNotTakeAreCounted) {
     ASSERT_EQ(::pipe(pipe), 0);
     const int before = ::dup(STDOUT_FILENO);
     ::dup2(pipe[1], STDOUT_FILENO);
-    auto log = MUST(LogFile::create({.tank = LogTank::console, .path = ""}));
+    auto log = MUST(LogFile::create({.tank = settings::LogTank::console, .path = ""}));
     const std::string message(1000, 'x');
     for (std::size_t i = 0; i < 2 * io::LineWriter::kWaitingBytesMax / message.size(); ++i)
         log->write(LogLevel::info, "a", message, 0);
@@ -230,7 +231,7 @@ TEST(LogFile, LinesThatTheConsoleDidNotTakeAreCounted) {
 }
 
 TEST(LogFile, TheConsoleIsStdout) {
-    const auto log = MUST(LogFile::create({.tank = LogTank::console, .path = ""}));
+    const auto log = MUST(LogFile::create({.tank = settings::LogTank::console, .path = ""}));
     testing::internal::CaptureStdout();
     log->write(LogLevel::warn, "a", "careful", 0);
     log->reopen();

@@ -9,7 +9,7 @@
 #include "media/source.hpp"
 #include "service/files/sessions.hpp"
 #include "session/common/client_kind.hpp"
-#include "session/flv/play_session.hpp"
+#include "session/http_live/play_session.hpp"
 #include "session/rtc/play_session.hpp"
 #include "session/rtc/publish_session.hpp"
 #include "session/rtmp/play_session.hpp"
@@ -24,7 +24,7 @@ std::optional<std::size_t> session_bytes(session::ClientKind kind) {
     using session::ClientKind;
     switch (kind) {
         case ClientKind::rtmp_play: return sizeof(session::rtmp::PlaySession);
-        case ClientKind::flv_play: return sizeof(session::flv::PlaySession);
+        case ClientKind::flv_play: return sizeof(session::http_live::PlaySession);
         case ClientKind::rtc_play: return sizeof(session::rtc::PlaySession);
         case ClientKind::rtc_publish: return sizeof(session::rtc::PublishSession);
         case ClientKind::hls_play: return sizeof(service::files::Session);
@@ -49,10 +49,10 @@ void ProcessMemory::add_rtc(std::vector<api::MemoryKind>& kinds) const {
     std::size_t lanes = 0;
     std::size_t lane_bytes = 0;
     streams_.for_each([&](const media::Source& source) {
-        if (const media::RtpLane* lane = source.rtp_lane()) {
+        source.for_each_rtp_lane([&](const media::RtpLane& lane) {
             ++lanes;
-            lane_bytes += sizeof *lane + lane->held_bytes();
-        }
+            lane_bytes += sizeof lane + lane.held_bytes();
+        });
     });
     kinds.insert(kinds.end(), {{"rtp_lanes", lanes, lane_bytes},
                                {"rtc_engines", rtc_.sessions(), rtc.engine_bytes},

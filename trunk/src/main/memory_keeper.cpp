@@ -14,6 +14,11 @@
 
 namespace live::main_ {
 
+Result<void> MemoryKeeper::start(io::Scope& fibers, io::Deadline) {
+    holders_ = parts_.services.memory();
+    return fibers.start("memory-keeper", [this](io::Deadline forever) { run(forever); });
+}
+
 void MemoryKeeper::run(io::Deadline deadline) {
     Duration pause = kBeat;
     while (io::sleep(deadline.sooner(io::Deadline::after(pause))).ok())
@@ -23,10 +28,12 @@ void MemoryKeeper::run(io::Deadline deadline) {
 Duration MemoryKeeper::look(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
     const Streams streams = count(now);
-    measure(streams);
+    measure();
     const bool took = budget.is_tight() && take_from_unpublished(streams, now);
-    if (budget.is_exceeded() && !took)
+    const bool has_filled_up = budget.has_filled_up();
+    if ((budget.is_exceeded() || has_filled_up) && !took)
         take_from_greediest(streams, now);
+    give_up_leaving();
     const bool has_let_go = let_go_of_idle();
     if (has_let_go)
         give_memory_back();
@@ -35,11 +42,9 @@ Duration MemoryKeeper::look(TimePoint now) {
 
 // What was freed and is not given back counts against everybody, so it is given back before somebody has to lose for it, and in
 // portions, before there is so much of it that giving it back holds the loop.
-void MemoryKeeper::measure(const Streams& streams) {
+void MemoryKeeper::measure() {
     session::MemoryBudget& budget = parts_.budget;
-    std::size_t counted = budget.used() + budget.lost();
-    for (const auto& [url, stream] : streams)
-        counted += stream.is_leaving ? stream.bytes : 0;
+    const std::size_t counted = budget.held();
     const auto overhead = [counted] { return std::max(resident_bytes(), counted) - counted; };
     budget.set_overhead(overhead());
     trimmed_ = std::min(trimmed_, budget.overhead());
@@ -58,22 +63,21 @@ MemoryKeeper::Streams MemoryKeeper::count(TimePoint now) {
             streams[source.url()] = {bytes, source.is_published()};
     });
     std::size_t windows = 0;
-    const auto add_output = [&](const auto& output) {
-        Stream& stream = streams[output.url()];
-        const std::size_t bytes = output.held_bytes();
-        windows += bytes;
-        stream.bytes += bytes;
-        stream.is_published = stream.is_published || output.is_published();
-    };
-    parts_.hls.for_each(add_output);
-    parts_.dash.for_each(add_output);
+    for (const service::StreamHolder* holder : holders_)
+        for (const auto& held : holder->held()) {
+            Stream& stream = streams[held.url];
+            windows += held.bytes;
+            stream.bytes += held.bytes;
+            stream.is_published = stream.is_published || held.is_published;
+        }
     std::erase_if(leaving_, [now](const auto& left) { return now - left.second > kLeaving; });
-    std::size_t sum = 0;
+    std::size_t sum = 0, leaving = 0;
     for (auto& [url, stream] : streams) {
         stream.is_leaving = leaving_.contains(url);
-        sum += stream.is_leaving ? 0 : stream.bytes;
+        (stream.is_leaving ? leaving : sum) += stream.bytes;
     }
     parts_.budget.set_streams(sum, windows);
+    parts_.budget.set_leaving(leaving);
     return streams;
 }
 
@@ -102,16 +106,17 @@ bool MemoryKeeper::take_from_unpublished(const Streams& streams, TimePoint now) 
     if (largest == nullptr)
         return false;
     const auto& [url, stream] = *largest;
-    const auto give_up = [&url = url](auto& output) {
-        if (output.url() == url && !output.is_published())
-            output.give_up();
-    };
-    parts_.hls.for_each(give_up);
-    parts_.dash.for_each(give_up);
     leave(url, stream.bytes, now);
     LOG_WARN(log_, "the memory for clients is used up (limits.memory_budget, {} MiB): what is left of {}, {} KiB, is let go of",
              parts_.budget.max() >> 20, url, stream.bytes >> 10);
     return true;
+}
+
+// Also of those whose publisher has just been closed.
+void MemoryKeeper::give_up_leaving() {
+    for (service::StreamHolder* holder : holders_)
+        for (const auto& [url, since] : leaving_)
+            holder->give_up(url);
 }
 
 // What it holds is on its way back.

@@ -9,26 +9,25 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/time.hpp"
 #include "io/deadline.hpp"
 #include "media/stream_table.hpp"
-#include "service/dash/dash_service.hpp"
-#include "service/files/release_pace.hpp"
-#include "service/hls/hls_service.hpp"
+#include "service/service_list.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/memory_budget.hpp"
 
 namespace live::main_ {
 
-class MemoryKeeper {
+class MemoryKeeper final : public service::Service {
 public:
     // Between two looks, and when the budget is filling.
     static constexpr std::chrono::milliseconds kBeat{250};
-    static constexpr std::chrono::milliseconds kQuickBeat{50};
+    static constexpr std::chrono::milliseconds kQuickBeat{20};
     // What is let go of and given back at once: each MiB of it holds the loop for some 0.2 ms.
-    static constexpr std::size_t kPortion = service::files::ReleasePace::kPortion;
+    static constexpr std::size_t kPortion = 4U << 20;
     // Less than this part of what is counted comes and goes all the time, and is given back only when the budget is filling.
     static constexpr std::size_t kPortionPart = 32;
     // In this time a publisher that has been sent away is expected to have gone.
@@ -37,18 +36,15 @@ public:
     struct Parts {
         session::MemoryBudget& budget;
         media::StreamTable& streams;
-        service::hls::HlsService& hls;
-        service::dash::DashService& dash;
+        const service::ServiceList& services;
         session::ClientTable& clients;
     };
 
     // The parts outlive this.
     MemoryKeeper(const Parts& parts, const Log& log) : parts_(parts), log_(log) {}
 
-    // Until cancelled.
-    void run(io::Deadline deadline);
-    // One look; when the next is due.
-    Duration look(TimePoint now);
+    std::string_view name() const override { return "the memory budget"; }
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
 
 private:
     struct Stream {
@@ -58,14 +54,19 @@ private:
     };
     using Streams = std::unordered_map<std::string, Stream>;
 
+    void run(io::Deadline deadline);
+    // When the next is due.
+    Duration look(TimePoint now);
     Streams count(TimePoint now);
-    void measure(const Streams& streams);
+    void measure();
+    void give_up_leaving();
     bool let_go_of_idle();
     bool take_from_unpublished(const Streams& streams, TimePoint now);
     void leave(const std::string& url, std::size_t bytes, TimePoint now);
     void take_from_greediest(const Streams& streams, TimePoint now);
 
     Parts parts_;
+    std::vector<service::StreamHolder*> holders_;
     const Log& log_;
     std::unordered_map<std::string, TimePoint> leaving_;  // streams that have lost what they had, and when
     std::size_t trimmed_ = 0;                             // the overhead behind the last time that memory was given back

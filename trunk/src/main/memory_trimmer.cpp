@@ -32,7 +32,7 @@ bool TrimClock::is_due(TimePoint now, std::size_t held_bytes) {
 
 void keep_large_memory_apart() {
 #ifdef __GLIBC__
-    constexpr int kLargeBytes = 256 << 10;
+    constexpr int kLargeBytes = 96 << 10;
     ::mallopt(M_MMAP_THRESHOLD, kLargeBytes);
 #endif
 }

@@ -21,8 +21,8 @@
 #include "main/profiler.hpp"
 #include "main/resource_limits.hpp"
 #include "main/server_id.hpp"
-#include "main/settings_tools.hpp"
 #include "main/start_check.hpp"
+#include "settings/tools.hpp"
 
 namespace live::main_ {
 
@@ -40,18 +40,18 @@ std::string working_folder() {
 
 }  // namespace
 
-Result<LoadedSettings> load_process_settings(const CommandLine& command) {
-    LoadInput input;
+Result<settings::LoadedSettings> load_process_settings(const CommandLine& command) {
+    settings::LoadInput input;
     input.path = command.conf_file;
     input.env_only = command.env_only;
     input.in_container = !container_sign(signs_seen_here()).empty();
     if (const auto addresses = io::interface_addresses(); addresses.ok())
         input.local_addresses = io::device_addresses(*addresses).size();
     input.environment = config::process_environment();
-    return load_settings(input);
+    return settings::load_settings(input);
 }
 
-Result<void> enter_work_folder(const Settings& settings) {
+Result<void> enter_work_folder(const settings::Settings& settings) {
     if (::chdir(settings.work_dir.c_str()) != 0)
         return system_error("work_dir " + settings.work_dir, errno);
     return {};
@@ -75,7 +75,7 @@ int Process::fail(std::string_view sentence, int code) {
 }
 
 // In the process that was started: ends when the daemon serves, or has said why it cannot.
-std::optional<int> Process::go_to_background(const Settings& settings) {
+std::optional<int> Process::go_to_background(const settings::Settings& settings) {
     auto detached = detach_from_terminal();
     if (!detached.ok())
         return fail(detached.error().sentence(), kInvalidConfig);
@@ -83,7 +83,7 @@ std::optional<int> Process::go_to_background(const Settings& settings) {
         start_report_ = std::move(detached->report);
         return std::nullopt;
     }
-    const bool has_log_file = settings.log.tank == LogTank::file;
+    const bool has_log_file = settings.log.tank == settings::LogTank::file;
     if (detached->status != EXIT_SUCCESS) {
         std::cerr << detached->sentence << std::endl;
         if (has_log_file)
@@ -95,8 +95,8 @@ std::optional<int> Process::go_to_background(const Settings& settings) {
 }
 
 // Everything before the loop: what must happen before a fork, and what must happen after it.
-std::optional<int> Process::prepare(LoadedSettings& loaded) {
-    const Settings& settings = loaded.settings;
+std::optional<int> Process::prepare(settings::LoadedSettings& loaded) {
+    const settings::Settings& settings = loaded.settings;
     if (const auto entered = enter_work_folder(settings); !entered.ok())
         return fail(entered.error().sentence(), kInvalidConfig);
     if (settings.daemon)
@@ -120,8 +120,8 @@ std::optional<int> Process::prepare(LoadedSettings& loaded) {
     return std::nullopt;
 }
 
-void Process::announce(const LoadedSettings& loaded) const {
-    const Settings& settings = loaded.settings;
+void Process::announce(const settings::LoadedSettings& loaded) const {
+    const settings::Settings& settings = loaded.settings;
     ::utsname system{};
     ::uname(&system);
     LOG_INFO(log_, "Millrace, {}: {}", kSignature, kDescription);
@@ -129,12 +129,12 @@ void Process::announce(const LoadedSettings& loaded) const {
     LOG_INFO(log_, "cwd={}, work_dir={}, build: {}, configure: {}, uname: {} {} {}", working_folder(), settings.work_dir,
              build_info::kDate, build_info::kUserOptions, system.sysname, system.release, system.machine);
     LOG_INFO(log_, "configure detail: {}, compiler: {}", build_info::kOptions, build_info::kCompiler);
-    if (settings.log.tank == LogTank::file)
+    if (settings.log.tank == settings::LogTank::file)
         LOG_INFO(log_, "you can follow the log: tail -n 30 -f {}", settings.log.file);
     else
         LOG_INFO(log_, "the log goes to the console");
-    LOG_INFO(log_, "features, {}", features_text(describe_settings()));
-    if (const Vhost* vhost = settings.find_vhost(kDefaultVhost); vhost != nullptr)
+    LOG_INFO(log_, "features, {}", features_text(settings::describe_settings()));
+    if (const settings::Vhost* vhost = settings.find_vhost(settings::kDefaultVhost); vhost != nullptr)
         LOG_INFO(log_, "mw sleep:{}ms, mr enabled:{}, gc:{}, pq:{}ms, tn:{}, ss:{}", vhost->play.mw_latency.count(),
                  vhost->publish.merged_read ? "on" : "off", vhost->play.gop_cache ? "on" : "off",
                  std::chrono::milliseconds(vhost->play.queue_length).count(), vhost->rtmp.tcp_nodelay ? "on" : "off",
@@ -149,7 +149,7 @@ void Process::announce(const LoadedSettings& loaded) const {
     LOG_INFO(log_, "write pid={} to {} success!", ::getpid(), settings.pid);
 }
 
-int Process::serve(LoadedSettings loaded) {
+int Process::serve(settings::LoadedSettings loaded) {
     announce(loaded);
     const auto files = raise_open_files_limit();
     if (!files.ok())
@@ -165,7 +165,7 @@ int Process::serve(LoadedSettings loaded) {
         LOG_WARN(log_, "{}", id.warning);
 
     constexpr std::array kSignals{SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGTERM};
-    auto loop = io::Loop::create({.stack_bytes = kStackBytes});
+    auto loop = io::Loop::create({.stack_bytes = kStackBytes, .long_hold = loaded.settings.loop_hold_limit});
     if (!loop.ok()) {
         LOG_ERROR(log_, "{}", loop.error().text());
         return fail(loop.error().text(), kListenFailed);
@@ -241,10 +241,10 @@ void Process::reload() {
     const auto fitting = fit_connections(loaded->settings.max_connections, open_files_);
     if (!fitting.warning.empty())
         LOG_WARN(log_, "{}", fitting.warning);
-    const auto possible = check_reload(server_->settings(), loaded->settings);
+    const auto possible = settings::check_reload(server_->settings(), loaded->settings);
     if (!possible.ok())
         return finish(kUnsupportedReload, Stage::checking, possible.error().sentence());
-    for (const Change& change : changes_between(server_->settings(), loaded->settings))
+    for (const settings::Change& change : settings::changes_between(server_->settings(), loaded->settings))
         LOG_INFO(log_, "reload: {} was {}, is {}{}", change.path, change.before, change.after,
                  change.takes_effect == config::Reload::restart ? " after a restart" : "");
     const auto applied = server_->reload(std::move(loaded->settings), fitting.max_connections);
@@ -255,7 +255,7 @@ void Process::reload() {
 void Process::stop_fast(const char* why) {
     LOG_INFO(log_, "{}: fast quit requested", why);
     dump_heap_profile(why);
-    server_->stop_sessions(io::Deadline::after(kStopLimit));
+    server_->stop(io::Deadline::after(kStopLimit));
     LOG_INFO(log_, "the server has stopped at once");
 }
 
@@ -272,12 +272,11 @@ bool Process::wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds d
 }
 
 void Process::stop_gracefully(io::SignalPipe& signals) {
-    const Settings& settings = server_->settings();
+    const settings::Settings& settings = server_->settings();
     LOG_INFO(log_, "graceful quit requested, {} connections", server_->connections());
     if (!wait_graceful(signals, settings.grace_start_wait))
         return stop_fast("a second signal");
-    server_->close_listeners(io::Deadline::after(kStopLimit));
-    server_->stop_children(io::Deadline::after(kStopLimit));
+    server_->close(io::Deadline::after(kStopLimit));
     server_->ask_publishers_to_leave();
     // Whoever has not left by then is closed: a supervisor that waits no longer would kill the recordings with them.
     constexpr std::chrono::milliseconds kPauseMin{50};
@@ -293,7 +292,7 @@ void Process::stop_gracefully(io::SignalPipe& signals) {
     }
     if (server_->connections() > 0)
         LOG_INFO(log_, "graceful quit closes {} connections", server_->connections());
-    server_->stop_sessions(io::Deadline::after(kStopLimit));
+    server_->stop(io::Deadline::after(kStopLimit));
     LOG_INFO(log_, "the server has stopped gracefully");
 }
 

@@ -13,7 +13,7 @@
 #include "main/log_file.hpp"
 #include "main/pid_file.hpp"
 #include "main/server.hpp"
-#include "main/settings.hpp"
+#include "settings/load.hpp"
 
 namespace live::main_ {
 
@@ -27,10 +27,10 @@ inline constexpr int kUnsupportedReload = 2023;
 inline int exit_status(int code) { return code & 0xFF; }
 
 // The settings as the command line and this process's surroundings say.
-Result<LoadedSettings> load_process_settings(const CommandLine& command);
+Result<settings::LoadedSettings> load_process_settings(const CommandLine& command);
 
 // Where all relative paths of the settings begin.
-Result<void> enter_work_folder(const Settings& settings);
+Result<void> enter_work_folder(const settings::Settings& settings);
 
 class Process {
 public:
@@ -41,12 +41,12 @@ public:
 
 private:
     // Each ends with a status when the process is to end there.
-    std::optional<int> prepare(LoadedSettings& loaded);
-    std::optional<int> go_to_background(const Settings& settings);
+    std::optional<int> prepare(settings::LoadedSettings& loaded);
+    std::optional<int> go_to_background(const settings::Settings& settings);
     // Says why the start has failed, to whoever started this.
     int fail(std::string_view sentence, int code);
-    int serve(LoadedSettings loaded);
-    void announce(const LoadedSettings& loaded) const;
+    int serve(settings::LoadedSettings loaded);
+    void announce(const settings::LoadedSettings& loaded) const;
     void handle_signals(io::SignalPipe& signals);
     void reload();
     void stop_fast(const char* why);

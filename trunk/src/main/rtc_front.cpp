@@ -8,16 +8,16 @@
 #include "api/doctor_handler.hpp"
 #include "api/rtc_handler.hpp"
 #include "base/log_format.hpp"
-#include "engine/rtc/gcm_cipher.hpp"
+#include "engine/srtp/gcm_cipher.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "main/listening.hpp"
 #include "main/process_usage.hpp"
-#include "session/rtc/black_hole.hpp"
 #include "session/rtc/circuit_breaker.hpp"
 #include "session/rtc/context.hpp"
 #include "session/rtc/doctor.hpp"
-#include "session/rtc/gate.hpp"
+#include "session/rtc/plaintext_mirror.hpp"
+#include "session/rtc/session_opener.hpp"
 #include "session/rtc/tcp_port.hpp"
 #include "session/rtc/whip_handler.hpp"
 
@@ -27,92 +27,93 @@ using wire::sdp::Purpose;
 
 class RtcFront::Parts final : public session::rtc::RtcVhosts {
 public:
-    Parts(const Settings& settings, const Shared& shared, const Log& log)
-        : settings_(&settings),
+    Parts(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
+        : settings_(settings),
           admission_(shared.admission),
+          http_(shared.http),
           log_(log),
           port_(io::now(), log),
           players_(port_),
-          breaker_(settings.circuit_breaker),
+          breaker_(settings->circuit_breaker),
           context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.places, port_, players_, log},
           tcp_(port_, shared.places, shared.scratch, log) {}
 
-    void set_settings(const Settings& settings) { settings_ = &settings; }
-    Result<void> start(HttpFront& http);
-    void stop(io::Deadline deadline);
+    Result<void> start();
+    Result<void> stop(io::Deadline deadline);
     session::Traffic traffic() const;
     const session::rtc::Port& port() const { return port_; }
     const session::rtc::CircuitBreaker& breaker() const { return breaker_; }
 
 private:
     Result<void> listen_udp();
-    Result<void> listen_tcp(HttpFront& http);
+    Result<void> listen_tcp();
     void watch_load(io::Deadline deadline);
-    Result<void> open_black_hole();
+    Result<void> open_plaintext_mirror();
     void warn_of_dtls() const;
-    void add_doctor(HttpFront& http);
-    void add(HttpFront& http, const std::string& name, std::unique_ptr<session::http::Handler> handler);
+    void add_doctor();
+    void add(const std::string& name, std::unique_ptr<session::http::Handler> handler);
 
     Result<session::rtc::RtcOptions> find(const std::string& vhost) const override;
     session::rtc::RtcServerOptions server() const override { return settings_->rtc_server; }
     bool shows_bearer() const override;
 
-    const Settings* settings_;
-    SettingsAdmission& admission_;
+    const settings::CurrentSettings& settings_;
+    settings::Admission& admission_;
+    HttpFront& http_;
     const Log& log_;
     io::Scope fibers_{"rtc"};
-    std::unique_ptr<session::rtc::BlackHole> black_hole_;
+    std::unique_ptr<session::rtc::PlaintextMirror> plaintext_mirror_;
     session::rtc::Port port_;
     session::rtc::Players players_;
     session::rtc::CircuitBreaker breaker_;
     session::rtc::Context context_;
     session::rtc::TcpPort tcp_;
-    std::unique_ptr<session::rtc::Gate> gate_;
+    std::unique_ptr<session::rtc::SessionOpener> opener_;
     std::optional<session::rtc::Doctor> doctor_;
     std::vector<std::unique_ptr<session::http::Handler>> handlers_;
 };
 
 Result<session::rtc::RtcOptions> RtcFront::Parts::find(const std::string& vhost) const {
-    const Vhost* serving = TRY(admission_.serving_vhost(vhost));
+    const settings::Vhost* serving = TRY(admission_.serving_vhost(vhost));
     if (!serving->rtc.enabled)
         return Error(Errc::not_found, "virtual host " + serving->name + " has no WebRTC");
     return serving->rtc;
 }
 
 bool RtcFront::Parts::shows_bearer() const {
-    const ApiAuthOptions& auth = settings_->http_api.auth;
-    return !(auth.enabled && auth.type == ApiAuthType::bearer && auth.rtc_bearer_enabled);
+    const settings::ApiAuthOptions& auth = settings_->http_api.auth;
+    return !(auth.enabled && auth.type == settings::ApiAuthType::bearer && auth.rtc_bearer_enabled);
 }
 
-Result<void> RtcFront::Parts::start(HttpFront& http) {
+Result<void> RtcFront::Parts::start() {
     if (!settings_->rtc_server.enabled) {
-        add_doctor(http);
+        add_doctor();
         return {};
     }
-    auto gate = session::rtc::Gate::create(context_);
-    if (!gate.ok()) {
+    auto opener = session::rtc::SessionOpener::create(context_);
+    if (!opener.ok()) {
         // The system's OpenSSL, mostly; what has no need of it shall not suffer.
-        LOG_ERROR(log_, "WebRTC does not start, everything else does: {}", gate.error().sentence());
-        add_doctor(http);
+        LOG_ERROR(log_, "WebRTC does not start, everything else does: {}", opener.error().sentence());
+        add_doctor();
         return {};
     }
-    gate_ = std::move(*gate);
-    LOG_INFO(log_, "WebRTC media is encrypted by {} (AES-GCM)", engine::rtc::GcmCipher::fastest());
+    opener_ = std::move(*opener);
+    LOG_INFO(log_, "WebRTC media is encrypted by {} (AES-GCM)", engine::srtp::GcmCipher::fastest());
     TRY(listen_udp());
-    TRY(listen_tcp(http));
-    doctor_.emplace(context_, *gate_);
-    add_doctor(http);
-    TRY(open_black_hole());
+    TRY(listen_tcp());
+    doctor_.emplace(context_, *opener_);
+    add_doctor();
+    TRY(open_plaintext_mirror());
     TRY(port_.start(fibers_));
     TRY(players_.start(fibers_));
     if (settings_->circuit_breaker.enabled)
         TRY(fibers_.start("rtc-load", [this](io::Deadline forever) { watch_load(forever); }));
     warn_of_dtls();
-    add(http, "/rtc/v1/whip", std::make_unique<session::rtc::WhipHandler>(*gate_, *this, Purpose::publish));
+    add("/rtc/v1/whip", std::make_unique<session::rtc::WhipHandler>(*opener_, *this, Purpose::publish));
     for (const char* name : {"/rtc/v1/whep", "/rtc/v1/whip-play"})
-        add(http, name, std::make_unique<session::rtc::WhipHandler>(*gate_, *this, Purpose::play));
-    add(http, "/rtc/v1/publish", std::make_unique<api::RtcHandler>(http.info(), *gate_, Purpose::publish));
-    add(http, "/rtc/v1/play", std::make_unique<api::RtcHandler>(http.info(), *gate_, Purpose::play));
+        add(name, std::make_unique<session::rtc::WhipHandler>(*opener_, *this, Purpose::play));
+    add("/rtc/v1/publish", std::make_unique<api::RtcHandler>(http_.info(), *opener_, Purpose::publish));
+    add("/rtc/v1/play", std::make_unique<api::RtcHandler>(http_.info(), *opener_, Purpose::play));
     return {};
 }
 
@@ -136,34 +137,34 @@ void RtcFront::Parts::watch_load(io::Deadline deadline) {
     }
 }
 
-Result<void> RtcFront::Parts::open_black_hole() {
-    const auto& options = settings_->rtc_server.black_hole;
+Result<void> RtcFront::Parts::open_plaintext_mirror() {
+    const auto& options = settings_->rtc_server.plaintext_mirror;
     if (!options.enabled)
         return {};
-    auto opened = session::rtc::BlackHole::create(options.addr);
+    auto opened = session::rtc::PlaintextMirror::create(options.addr);
     if (!opened.ok())
         return Error(opened.error()).during("rtc_server { black_hole { addr; } }");
-    black_hole_ = *std::move(opened);
-    port_.shared().tap = black_hole_.get();
+    plaintext_mirror_ = *std::move(opened);
+    port_.shared().tap = plaintext_mirror_.get();
     LOG_WARN(log_, "WebRTC: all media is copied to udp://{} without encryption", options.addr);
     return {};
 }
 
 void RtcFront::Parts::warn_of_dtls() const {
-    for (const Vhost& vhost : settings_->vhosts)
+    for (const settings::Vhost& vhost : settings_->vhosts)
         if (vhost.rtc.enabled && vhost.rtc.dtls_version == "dtls1.0")
             LOG_WARN(log_, "vhost {}: rtc.dtls_version dtls1.0 is out of use (RFC 8996), DTLS 1.2 is spoken", vhost.name);
 }
 
-void RtcFront::Parts::add_doctor(HttpFront& http) {
-    handlers_.push_back(std::make_unique<api::DoctorHandler>(http.info(), doctor_ ? &*doctor_ : nullptr));
-    http.add_api(api::DoctorHandler::kPath, *handlers_.back());
+void RtcFront::Parts::add_doctor() {
+    handlers_.push_back(std::make_unique<api::DoctorHandler>(http_.info(), doctor_ ? &*doctor_ : nullptr));
+    http_.add_api(api::DoctorHandler::kPath, *handlers_.back());
 }
 
 // With and without a slash: a client that posts is not to be sent elsewhere.
-void RtcFront::Parts::add(HttpFront& http, const std::string& name, std::unique_ptr<session::http::Handler> handler) {
-    http.add_everywhere(name, *handler);
-    http.add_everywhere(name + "/", *handler);
+void RtcFront::Parts::add(const std::string& name, std::unique_ptr<session::http::Handler> handler) {
+    http_.add_everywhere(name, *handler);
+    http_.add_everywhere(name + "/", *handler);
     handlers_.push_back(std::move(handler));
 }
 
@@ -179,27 +180,27 @@ Result<void> RtcFront::Parts::listen_udp() {
     return {};
 }
 
-Result<void> RtcFront::Parts::listen_tcp(HttpFront& http) {
+Result<void> RtcFront::Parts::listen_tcp() {
     const auto& options = settings_->rtc_server.tcp;
     if (!options.enabled)
         return {};
     std::uint16_t port = 0;
     for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen))) {
-        if (TRY(http.share(*settings_, wanted.endpoint, tcp_))) {
+        if (TRY(http_.share(wanted.endpoint, tcp_))) {
             LOG_INFO(log_, "WebRTC shares tcp://{} with HTTP", wanted.endpoint.text());
             port = port == 0 ? wanted.endpoint.port : port;
         } else if (auto listener = TRY(listen_at(wanted, "WebRTC over TCP", log_))) {
             TRY(tcp_.listen(std::move(listener), fibers_));
         }
     }
-    gate_->set_tcp_port(tcp_.port_number() != 0 ? tcp_.port_number() : port);
+    opener_->set_tcp_port(tcp_.port_number() != 0 ? tcp_.port_number() : port);
     return {};
 }
 
-void RtcFront::Parts::stop(io::Deadline deadline) {
-    if (const auto stopped = fibers_.stop(deadline); !stopped.ok())
-        LOG_WARN(log_, "stopping WebRTC: {}", stopped.error().text());
+Result<void> RtcFront::Parts::stop(io::Deadline deadline) {
+    auto stopped = fibers_.stop(deadline);
     port_.clear();
+    return stopped;
 }
 
 session::Traffic RtcFront::Parts::traffic() const {
@@ -207,16 +208,14 @@ session::Traffic RtcFront::Parts::traffic() const {
     return {figures.received_bytes, figures.sent_bytes};
 }
 
-RtcFront::RtcFront(const Settings& settings, const Shared& shared, const Log& log)
+RtcFront::RtcFront(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
     : parts_(std::make_unique<Parts>(settings, shared, log)) {}
 
 RtcFront::~RtcFront() = default;
 
-void RtcFront::set_settings(const Settings& settings) { parts_->set_settings(settings); }
+Result<void> RtcFront::start(io::Scope&, io::Deadline) { return parts_->start(); }
 
-Result<void> RtcFront::start(HttpFront& http) { return parts_->start(http); }
-
-void RtcFront::stop(io::Deadline deadline) { parts_->stop(deadline); }
+Result<void> RtcFront::stop(io::Deadline deadline) { return parts_->stop(deadline); }
 
 session::Traffic RtcFront::traffic() const { return parts_->traffic(); }
 

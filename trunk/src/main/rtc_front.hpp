@@ -1,5 +1,5 @@
-// RtcFront: everything this process does by WebRTC, wired together: the ports, the gate, and the calls of the HTTP API that open
-// and close sessions. What a virtual host allows comes from the settings.
+// RtcFront: everything this process does by WebRTC, wired together: the ports, the opener, and the calls of the HTTP API that
+// open and close sessions. What a virtual host allows comes from the settings.
 #pragma once
 
 #include <memory>
@@ -8,38 +8,40 @@
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "main/http_front.hpp"
-#include "main/settings.hpp"
-#include "main/settings_admission.hpp"
 #include "media/stream_table.hpp"
+#include "service/service.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/places.hpp"
 #include "session/common/traffic.hpp"
 #include "session/rtc/port.hpp"
+#include "settings/admission.hpp"
+#include "settings/current_settings.hpp"
 
 namespace live::main_ {
 
-class RtcFront final : public api::RtcMeter {
+class RtcFront final : public service::Service, public api::RtcMeter {
 public:
     struct Shared {
         media::StreamTable& streams;
-        SettingsAdmission& admission;
+        settings::Admission& admission;
         session::StreamEvents& events;
         session::ClientTable& clients;
         session::Places& places;
         MutBytes scratch;
+        HttpFront& http;
     };
 
-    // `settings` outlives this, or is replaced by set_settings() before it goes; so does what is shared.
-    RtcFront(const Settings& settings, const Shared& shared, const Log& log);
+    // `settings` and what is shared outlive this.
+    RtcFront(const settings::CurrentSettings& settings, const Shared& shared, const Log& log);
     ~RtcFront() override;
     RtcFront(const RtcFront&) = delete;
     RtcFront& operator=(const RtcFront&) = delete;
 
-    void set_settings(const Settings& settings);
-    // Listens and answers, if the settings say so. Before HttpFront::listen(). Errors as UdpSocket::bind.
-    Result<void> start(HttpFront& http);
+    // Listens and answers, if the settings say so. Before HttpFront::start(). Errors as UdpSocket::bind.
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Ends every session.
-    void stop(io::Deadline deadline);
+    Result<void> stop(io::Deadline deadline) override;
+    std::string_view name() const override { return "WebRTC"; }
     session::Traffic traffic() const;
     // For those who count.
     const session::rtc::Port& port() const;

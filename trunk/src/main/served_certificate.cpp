@@ -7,19 +7,20 @@
 #include <sys/stat.h>
 
 #include "base/log_format.hpp"
+#include "io/loop.hpp"
 #include "io/off_loop.hpp"
 #include "io/self_signed.hpp"
 
 namespace live::main_ {
 
-HttpsFiles https_files(const TlsFiles& named) {
+HttpsFiles https_files(const settings::TlsFiles& named) {
     namespace fs = std::filesystem;
-    const TlsFiles by_default;
+    const settings::TlsFiles by_default;
     std::error_code ignored;
     if (named.cert != by_default.cert || named.key != by_default.key || fs::exists(named.cert, ignored) ||
         fs::exists(named.key, ignored))
         return {.tls = named};
-    const TlsFiles own{"./objs/server.key", "./objs/server.crt"};
+    const settings::TlsFiles own{"./objs/server.key", "./objs/server.crt"};
     return {own, !fs::exists(own.cert, ignored) || !fs::exists(own.key, ignored), true};
 }
 
@@ -31,9 +32,11 @@ ServedCertificate::Mark ServedCertificate::mark_of(const std::string& path) {
             about.st_mtim.tv_nsec};
 }
 
-ServedCertificate::Marks ServedCertificate::marks_of(const TlsFiles& files) { return {mark_of(files.cert), mark_of(files.key)}; }
+ServedCertificate::Marks ServedCertificate::marks_of(const settings::TlsFiles& files) {
+    return {mark_of(files.cert), mark_of(files.key)};
+}
 
-Result<void> ServedCertificate::use(const TlsFiles& files) {
+Result<void> ServedCertificate::use(const settings::TlsFiles& files) {
     const Marks marks = marks_of(files);
     if (!context_) {
         context_ = TRY(io::TlsContext::server(files.cert, files.key));
@@ -44,6 +47,11 @@ Result<void> ServedCertificate::use(const TlsFiles& files) {
     if (files.cert != files_.cert || files.key != files_.key || marks != used_)
         reload(files, marks);
     return {};
+}
+
+void ServedCertificate::watch(io::Deadline deadline) {
+    while (io::sleep(deadline.sooner(io::Deadline::after(kLookEvery))).ok())
+        look(deadline);
 }
 
 void ServedCertificate::look(io::Deadline deadline) {
@@ -59,7 +67,7 @@ void ServedCertificate::look(io::Deadline deadline) {
         reload(files_, *marks);
 }
 
-void ServedCertificate::reload(const TlsFiles& files, const Marks& marks) {
+void ServedCertificate::reload(const settings::TlsFiles& files, const Marks& marks) {
     if (const auto loaded = context_->reload(files.cert, files.key); !loaded.ok()) {
         refused_ = marks;
         LOG_ERROR(log_, "{} goes on with the certificate it has: {}", service_, loaded.error().sentence());

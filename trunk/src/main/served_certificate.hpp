@@ -14,23 +14,22 @@
 #include "base/result.hpp"
 #include "io/deadline.hpp"
 #include "io/tls_context.hpp"
-#include "main/settings_services.hpp"
+#include "settings/services.hpp"
 
 namespace live::main_ {
 
 // The pair that an HTTPS service takes.
 struct HttpsFiles {
-    TlsFiles tls;
+    settings::TlsFiles tls;
     // Neither the settings name one nor is one where it would be, so it is one of our own making, which is not there yet.
     bool is_to_be_made = false;
     bool is_our_own = false;
 };
-HttpsFiles https_files(const TlsFiles& named);
+HttpsFiles https_files(const settings::TlsFiles& named);
 
 class ServedCertificate {
 public:
-    // How often somebody should look(). A change is taken over by the second look that sees it, because two files are rarely
-    // replaced at once.
+    // Between two looks. A change is taken over by the second look that sees it, because two files are rarely replaced at once.
     static constexpr std::chrono::seconds kLookEvery{2};
 
     // `service` is its name in the log.
@@ -38,9 +37,9 @@ public:
 
     // The files that the settings name, read anew when they have changed. An error (as TlsContext::server) means that nothing has
     // changed; with a context in use it is in the log, and no error.
-    Result<void> use(const TlsFiles& files);
-    // Have the files changed?
-    void look(io::Deadline deadline);
+    Result<void> use(const settings::TlsFiles& files);
+    // Until cancelled: looks whether the files have changed.
+    void watch(io::Deadline deadline);
     // The same for ever, from the first use() on; before that nullptr.
     io::TlsContext* context() const { return context_.get(); }
 
@@ -49,13 +48,14 @@ private:
     using Mark = std::array<std::int64_t, 5>;
     using Marks = std::array<Mark, 2>;
 
+    void look(io::Deadline deadline);
     static Mark mark_of(const std::string& path);
-    static Marks marks_of(const TlsFiles& files);
-    void reload(const TlsFiles& files, const Marks& marks);
+    static Marks marks_of(const settings::TlsFiles& files);
+    void reload(const settings::TlsFiles& files, const Marks& marks);
 
     const std::string service_;
     const Log& log_;
-    TlsFiles files_;
+    settings::TlsFiles files_;
     std::unique_ptr<io::TlsContext> context_;
     Marks used_{};
     Marks seen_{};

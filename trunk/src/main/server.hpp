@@ -12,22 +12,16 @@
 #include "api/stream_list_handler.hpp"
 #include "base/log.hpp"
 #include "io/scope.hpp"
-#include "io/tcp_listener.hpp"
 #include "io/tls_context.hpp"
 #include "main/beat_source.hpp"
 #include "main/caster_front.hpp"
+#include "main/housekeeping.hpp"
 #include "main/http_front.hpp"
 #include "main/memory_counts.hpp"
 #include "main/memory_keeper.hpp"
 #include "main/rtc_front.hpp"
-#include "main/served_certificate.hpp"
+#include "main/rtmp_front.hpp"
 #include "main/server_names.hpp"
-#include "main/settings.hpp"
-#include "main/settings_admission.hpp"
-#include "main/settings_files.hpp"
-#include "main/settings_hls.hpp"
-#include "main/settings_mounts.hpp"
-#include "main/settings_stream_list.hpp"
 #include "media/stream_table.hpp"
 #include "service/access_log/access_log.hpp"
 #include "service/dash/dash_handler.hpp"
@@ -41,6 +35,7 @@
 #include "service/hooks/hook_service.hpp"
 #include "service/http_client/http_client.hpp"
 #include "service/ingest/ingest_service.hpp"
+#include "service/service_list.hpp"
 #include "service/snapshot/snapshot_service.hpp"
 #include "service/stats/stream_board.hpp"
 #include "service/transcode/transcoder_factory.hpp"
@@ -48,8 +43,16 @@
 #include "session/common/fan_out.hpp"
 #include "session/common/places.hpp"
 #include "session/common/traffic.hpp"
-#include "session/flv/play_handler.hpp"
-#include "session/rtmp/acceptor.hpp"
+#include "session/http_live/play_handler.hpp"
+#include "session/rtmp/context.hpp"
+#include "settings/admission.hpp"
+#include "settings/current_settings.hpp"
+#include "settings/files.hpp"
+#include "settings/hls.hpp"
+#include "settings/ingests.hpp"
+#include "settings/mounts.hpp"
+#include "settings/stream_list.hpp"
+#include "settings/vhost_options.hpp"
 
 namespace live::main_ {
 
@@ -58,22 +61,23 @@ class Server {
 
 public:
     // Listens on everything the settings say. Errc::conflict when a port is taken, Errc::denied, Errc::system. A loop exists.
-    static Result<std::unique_ptr<Server>> create(Settings settings, ServerNames names, std::size_t connections_max,
+    static Result<std::unique_ptr<Server>> create(settings::Settings settings, ServerNames names, std::size_t connections_max,
                                                   const Log& log);
-    Server(Private, Settings settings, ServerNames names, std::size_t connections_max, const Log& log);
+    Server(Private, settings::Settings settings, ServerNames names, std::size_t connections_max,
+           std::unique_ptr<io::TlsContext> client_tls, const Log& log);
     ~Server();
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
     // Takes over what may change while running; an error means that nothing changed.
-    Result<void> reload(Settings settings, std::size_t connections_max);
+    Result<void> reload(settings::Settings settings, std::size_t connections_max);
 
-    // The stop sequence, in parts, so that a graceful stop can wait between them.
-    void close_listeners(io::Deadline deadline);
-    void stop_children(io::Deadline deadline);
-    // Those who publish leave by themselves, or at stop_sessions().
+    // The stop sequence, in parts, so that a graceful stop can wait between them. First nobody new comes, and our own children
+    // end.
+    void close(io::Deadline deadline);
+    // Those who publish leave by themselves, or at stop().
     void ask_publishers_to_leave();
-    void stop_sessions(io::Deadline deadline);
+    void stop(io::Deadline deadline);
 
     // Somebody has moved the access log away.
     void reopen_access_log() { access_log_.open(); }
@@ -81,7 +85,7 @@ public:
     // What the API tells of it.
     void note_reload(api::RawControl::Reload reload) { last_reload_ = std::move(reload); }
 
-    const Settings& settings() const { return *settings_; }
+    const settings::Settings& settings() const { return *settings_; }
     std::size_t connections() const { return places_.used(); }
 
 private:
@@ -92,32 +96,22 @@ private:
     class Ready;
 
     Result<void> start();
-    Result<void> listen_rtmp(const Settings& settings);
-    Result<std::vector<std::unique_ptr<io::TcpListener>>> open_new(const std::vector<std::string>& texts, const char* label);
-    void start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, const char* label);
-    void close_missing(const Settings& settings);
+    void list_services();
     void kick_lost_clients();
-    Result<void> load_client_tls();
-    Result<void> start_callbacks();
-    void prepare_conversion(const Settings& settings, io::Deadline deadline);
-    void start_forwarding();
+    service::forward::ForwardContext forward_context();
     service::dvr::DvrContext recording_context();
-    void finish_left_recordings(io::Deadline deadline);
-    void apply_ingests();
     void set_limits(std::size_t connections_max);
-    void run_housekeeping(io::Deadline deadline);
-    void watch_certificates(io::Deadline deadline);
 
     const Log& log_;
     ServerNames names_;
-    std::unique_ptr<const Settings> settings_;
-    SettingsAdmission admission_;
+    settings::CurrentSettings settings_;
+    std::unique_ptr<io::TlsContext> client_tls_;  // nullptr: there is no TLS
+    settings::Admission admission_;
     media::SlabPool slabs_;
     service::transcode::TranscoderFactory transcoders_;
     media::StreamTable streams_;
-    io::Scope services_{"service"};
-    io::Scope connections_{"connection"};
-    io::Scope listeners_{"listener"};
+    service::ServiceList services_;
+    io::Scope fibers_{"service"};  // of services
     session::FanOut fan_out_;
     service::stats::StreamBoard board_{streams_};
     service::access_log::AccessLog access_log_;
@@ -125,32 +119,37 @@ private:
     session::Traffic traffic_;
     session::Places places_;
     std::vector<std::uint8_t> scratch_;
+    service::http_client::HttpClient http_client_;
+    service::hooks::HookService hooks_;
     std::unique_ptr<Events> events_;
     std::unique_ptr<Counters> counters_;
     std::unique_ptr<Vhosts> vhosts_;
-    session::rtmp::Context rtmp_;
-    SettingsMounts mounts_;
-    session::flv::Context flv_;
-    session::flv::PlayHandler flv_player_;
+    session::rtmp::Context rtmp_context_;
+    RtmpFront rtmp_;
+    settings::Mounts mounts_;
+    session::http_live::Context http_live_;
+    session::http_live::PlayHandler http_live_player_;
     CasterFront casters_;
     RtcFront rtc_;
-    ServedCertificate rtmps_certificate_;
-    // Also those whose listener is closed: their connections go on.
-    std::vector<std::unique_ptr<session::rtmp::Acceptor>> acceptors_;
-    std::unique_ptr<io::TlsContext> client_tls_;
-    std::unique_ptr<service::forward::ForwardService> forward_;
+    settings::VhostOptions<service::forward::ForwardOptions> forward_options_{settings_, &settings::Vhost::forward};
+    service::forward::ForwardService forward_;
+    settings::Ingests wanted_ingests_{settings_, [this] { return rtmp_.endpoints(); }};
     service::ingest::IngestService ingest_;
-    SettingsFiles files_;
+    settings::Files files_;
     service::files::PathClaims claims_;  // of recordings, HLS and DASH
     service::dvr::OpenRecordings open_recordings_;
+    settings::VhostOptions<service::dvr::DvrOptions> dvr_options_{settings_, &settings::Vhost::dvr};
     service::dvr::DvrService dvr_;
-    SettingsHls hls_settings_;
+    settings::VhostOptions<service::hls::HlsOptions> hls_options_{settings_, &settings::Vhost::hls};
+    settings::HlsFragments hls_events_;
     service::files::Sessions viewers_;  // of HLS and DASH
     service::hls::HlsService hls_;
     service::hls::HlsHandler hls_player_;
+    settings::VhostOptions<service::dash::DashOptions> dash_options_{settings_, &settings::Vhost::dash};
     service::dash::DashService dash_;
     service::dash::DashHandler dash_player_;
-    MemoryKeeper memory_keeper_{{places_.memory(), streams_, hls_, dash_, clients_}, log_};
+    MemoryKeeper memory_keeper_{{places_.memory(), streams_, services_, clients_}, log_};
+    Housekeeping housekeeping_{{streams_, slabs_, places_, fan_out_, services_}, log_};
     service::snapshot::SnapshotService snapshots_{streams_};
     std::unique_ptr<Raw> raw_;
     std::unique_ptr<Ready> ready_;
@@ -162,13 +161,10 @@ private:
     HttpFront http_;
     api::DvrsHandler dvrs_api_{http_.info(), dvr_};
     api::SnapshotHandler snapshot_api_{snapshots_};
-    SettingsStreamList stream_list_settings_;
+    settings::StreamList stream_list_settings_;
     api::StreamListHandler stream_list_{http_.info(), board_, stream_list_settings_};
     BeatSource beats_{settings_, names_, http_};
-    // All three from start() on.
-    std::unique_ptr<service::http_client::HttpClient> http_client_;
-    std::unique_ptr<service::hooks::HookService> hooks_;
-    std::unique_ptr<service::heartbeat::Heartbeat> heartbeat_;
+    service::heartbeat::Heartbeat heartbeat_;
 };
 
 }  // namespace live::main_

@@ -58,7 +58,7 @@ int folder_refusal(fs::path folder) {
     return refusal(folder.string(), W_OK | X_OK);
 }
 
-Result<void> check_https(const TlsFiles& named) {
+Result<void> check_https(const settings::TlsFiles& named) {
     const HttpsFiles files = https_files(named);
     if (!files.is_to_be_made) {
         TRY(io::TlsContext::server(files.tls.cert, files.tls.key));
@@ -77,8 +77,8 @@ std::string fixed_folder(const std::string& path) {
 
 }  // namespace
 
-Result<void> check_start(const Settings& settings) {
-    if (settings.log.tank == LogTank::file)
+Result<void> check_start(const settings::Settings& settings) {
+    if (settings.log.tank == settings::LogTank::file)
         if (auto log = check_writable(settings.log.file, "cannot open " + settings.log.file); !log.ok())
             return std::move(log).error().during("the log file");
     TRY(check_writable(settings.pid, "cannot open the pid file " + settings.pid));
@@ -91,14 +91,14 @@ Result<void> check_start(const Settings& settings) {
     return {};
 }
 
-std::vector<std::string> unwritable_folders(const Settings& settings) {
+std::vector<std::string> unwritable_folders(const settings::Settings& settings) {
     std::vector<std::string> sentences;
-    const auto look = [&sentences](const Vhost& vhost, const char* what, const std::string& folder) {
+    const auto look = [&sentences](const settings::Vhost& vhost, const char* what, const std::string& folder) {
         if (const int error = folder_refusal(folder); error != 0)
             sentences.push_back(fmt::format("vhost {}: {} cannot be written to {}: {}", vhost.name, what,
                                             folder.empty() ? "." : folder, std::generic_category().message(error)));
     };
-    for (const Vhost& vhost : settings.vhosts) {
+    for (const settings::Vhost& vhost : settings.vhosts) {
         if (!vhost.enabled)
             continue;
         if (vhost.dvr.enabled)

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "main/settings.hpp"
+#include "settings/load.hpp"
 
 namespace live::main_ {
 
 // Paths are relative to the working directory, which is work_dir by then. The first error, in the words of the start.
-Result<void> check_start(const Settings& settings);
+Result<void> check_start(const settings::Settings& settings);
 
 // A sentence for each folder that recordings, HLS or DASH are to be written to and cannot be: the server starts without.
-std::vector<std::string> unwritable_folders(const Settings& settings);
+std::vector<std::string> unwritable_folders(const settings::Settings& settings);
 
 }  // namespace live::main_

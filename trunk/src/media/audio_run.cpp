@@ -1,40 +1,31 @@
 #include "media/audio_run.hpp"
 
 #include "wire/codec/adts.hpp"
-#include "wire/flv/audio_tag.hpp"
 
 namespace live::media {
 
-namespace flv = wire::flv;
-
-namespace {
-
-std::optional<wire::codec::AudioSpecificConfig> read_config(const flv::AudioTag& tag) {
-    auto config = wire::codec::parse_aac_config(tag.body);
-    return config.ok() ? std::optional(*std::move(config)) : std::nullopt;
+AudioRunEncoder::AudioRunEncoder(Framing framing, Codec codec, const Packet& config) : framing_(framing), codec_(codec) {
+    if (config.codec == codec)
+        set_config(config);
 }
 
-}  // namespace
-
-AudioRunEncoder::AudioRunEncoder(Framing framing, flv::AudioCodec codec, const Slice& config) : framing_(framing), codec_(codec) {
-    if (const auto tag = flv::parse_audio_tag(config.bytes()); codec == flv::AudioCodec::aac && tag.ok() && tag->codec == codec)
-        aac_ = read_config(*tag);
+void AudioRunEncoder::set_config(const Packet& config) {
+    auto aac = wire::codec::parse_aac_config(config.frame());
+    aac_ = aac.ok() ? std::optional(*std::move(aac)) : std::nullopt;
 }
 
 RunEncoder::Encoded AudioRunEncoder::encode(const Packet& packet, SlabLog& log) {
-    if (packet.kind != Kind::audio)
+    if (packet.kind != Kind::audio || packet.extra || packet.codec != codec_)
         return {};
-    const auto tag = flv::parse_audio_tag(packet.payload.bytes());
-    if (!tag.ok() || tag->codec != codec_)
-        return {};
-    if (tag->kind == flv::PacketKind::sequence_header && codec_ == flv::AudioCodec::aac) {
-        aac_ = read_config(*tag);
-    } else if (tag->kind == flv::PacketKind::frames && !tag->body.empty()) {
-        if (codec_ == flv::AudioCodec::mp3) {
-            append_frame({}, tag->body, log);
+    const Bytes frame = packet.frame();
+    if (packet.is_config() && codec_ == Codec::aac) {
+        set_config(packet);
+    } else if (packet.content == Content::frame && !frame.empty()) {
+        if (codec_ == Codec::mp3) {
+            append_frame({}, frame, log);
         } else if (aac_) {
-            if (const auto header = wire::codec::adts_header(*aac_, tag->body.size()); header.ok())
-                append_frame(*header, tag->body, log);
+            if (const auto header = wire::codec::adts_header(*aac_, frame.size()); header.ok())
+                append_frame(*header, frame, log);
         }
     }
     return {};

@@ -8,14 +8,13 @@
 #include "media/framing.hpp"
 #include "media/wire_run.hpp"
 #include "wire/codec/aac.hpp"
-#include "wire/flv/codec.hpp"
 
 namespace live::media {
 
 class AudioRunEncoder final : public RunEncoder {
 public:
-    // `codec` is aac or mp3; `config` the newest sequence header, empty when there is none.
-    AudioRunEncoder(Framing framing, wire::flv::AudioCodec codec, const Slice& config);
+    // `codec` is aac or mp3; `config` the newest configuration of the stream's sound, of no codec when there is none.
+    AudioRunEncoder(Framing framing, Codec codec, const Packet& config);
 
     RunTimes times() const override { return RunTimes::shared; }
     Encoded encode(const Packet& packet, SlabLog& log) override;
@@ -23,10 +22,11 @@ public:
     void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
 
 private:
+    void set_config(const Packet& config);
     void append_frame(Bytes header, Bytes frame, SlabLog& log) const;
 
     Framing framing_;
-    wire::flv::AudioCodec codec_;
+    Codec codec_;
     std::optional<wire::codec::AudioSpecificConfig> aac_;
 };
 

@@ -10,8 +10,6 @@
 
 namespace live::media {
 
-namespace flv = wire::flv;
-
 AudioToRtp::AudioToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener,
                        const Log& log)
     : lane_(lane), options_(options), transcoders_(transcoders), listener_(listener), log_(log) {}
@@ -44,28 +42,27 @@ void AudioToRtp::note(const Error& error) {
 }
 
 Result<void> AudioToRtp::convert(const Packet& packet) {
-    const flv::AudioTag tag = TRY(flv::parse_audio_tag(packet.payload.bytes()));
-    if (tag.kind == flv::PacketKind::sequence_header)
-        return set_config(tag);
-    if (tag.kind != flv::PacketKind::frames || tag.body.empty())
+    if (packet.is_config())
+        return set_config(packet);
+    if (packet.content != Content::frame || packet.frame_bytes() == 0)
         return {};
-    if (tag.codec == Codec::opus)
-        return codec_ == Codec::opus ? pass_on(tag, packet) : Result<void>();
-    // AAC says how it is coded in its sequence header, the others in each frame.
-    if (tag.codec != codec_ && tag.codec != Codec::aac)
-        make_transcoder(tag.codec, {});
-    if (tag.codec != codec_ || transcoder_ == nullptr)
+    if (packet.codec == Codec::opus)
+        return codec_ == Codec::opus ? pass_on(packet) : Result<void>();
+    // AAC says how it is coded in its configuration, the others in each frame.
+    if (packet.codec != codec_ && packet.codec != Codec::aac)
+        make_transcoder(packet.codec, {});
+    if (packet.codec != codec_ || transcoder_ == nullptr)
         return {};
-    if (is_too_fast(tag, packet.arrived))
+    if (is_too_fast(packet))
         return {};
-    return transcoder_->push(tag.body, packet.dts);
+    return transcoder_->push(packet.frame(), packet.dts);
 }
 
-Result<void> AudioToRtp::set_config(const flv::AudioTag& tag) {
-    if (tag.codec == Codec::opus)
-        return set_opus(tag.body);
-    if (tag.codec != codec_ || !std::ranges::equal(config_, tag.body))
-        make_transcoder(tag.codec, tag.body);
+Result<void> AudioToRtp::set_config(const Packet& packet) {
+    if (packet.codec == Codec::opus)
+        return set_opus(packet.frame());
+    if (packet.codec != codec_ || !std::ranges::equal(config_, packet.frame()))
+        make_transcoder(packet.codec, packet.frame());
     return {};
 }
 
@@ -96,11 +93,11 @@ void AudioToRtp::make_transcoder(Codec codec, Bytes config) {
         return;
     }
     if (!std::exchange(is_refused_, true))
-        LOG_WARN(log_, "WebRTC players get no sound: {} cannot be made Opus: {}", flv::name_of(codec), made.error().text());
+        LOG_WARN(log_, "WebRTC players get no sound: {} cannot be made Opus: {}", name_of(codec), made.error().text());
 }
 
-bool AudioToRtp::is_too_fast(const flv::AudioTag& tag, TimePoint arrived) {
-    if (meter_.take(sound_in(tag.codec, tag.body, sample_rate_), arrived))
+bool AudioToRtp::is_too_fast(const Packet& packet) {
+    if (meter_.take(sound_in(packet.codec, packet.frame(), sample_rate_), packet.arrived))
         return false;
     transcoders_->note_too_fast();
     if (counters_.too_fast++ == 0)
@@ -110,14 +107,13 @@ bool AudioToRtp::is_too_fast(const flv::AudioTag& tag, TimePoint arrived) {
     return true;
 }
 
-Result<void> AudioToRtp::pass_on(const flv::AudioTag& tag, const Packet& packet) {
-    const std::uint32_t samples = TRY(wire::rtp_payload::opus_samples(tag.body));
+Result<void> AudioToRtp::pass_on(const Packet& packet) {
+    const std::uint32_t samples = TRY(wire::rtp_payload::opus_samples(packet.frame()));
     const auto verdict = opus_line_.check(packet.dts);
     if (verdict.is == SampleLine::Is::early)
         return {};
     opus_line_.advance(verdict.missing);
-    const auto at = static_cast<std::size_t>(tag.body.data() - packet.payload.data());
-    send(packet.payload.sub(at, tag.body.size()), opus_line_.end());
+    send(packet.frame_slice(), opus_line_.end());
     opus_line_.advance(samples);
     return {};
 }

@@ -1,4 +1,4 @@
-// AudioToRtp: sound as RTMP carries it becomes packets of a lane: Opus as it is, everything else through a transcoder.
+// AudioToRtp: packets of sound become packets of a lane: Opus as it is, everything else through a transcoder.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,6 @@
 #include "media/rtp_lane.hpp"
 #include "media/sample_line.hpp"
 #include "media/sound_meter.hpp"
-#include "wire/flv/audio_tag.hpp"
 
 namespace live::media {
 
@@ -41,14 +40,12 @@ public:
     const Counters& counters() const { return counters_; }
 
 private:
-    using Codec = wire::flv::AudioCodec;
-
     Result<void> convert(const Packet& packet);
-    Result<void> set_config(const wire::flv::AudioTag& tag);
+    Result<void> set_config(const Packet& packet);
     Result<void> set_opus(Bytes head);
     void make_transcoder(Codec codec, Bytes config);
-    bool is_too_fast(const wire::flv::AudioTag& tag, TimePoint arrived);
-    Result<void> pass_on(const wire::flv::AudioTag& tag, const Packet& packet);
+    bool is_too_fast(const Packet& packet);
+    Result<void> pass_on(const Packet& packet);
     void send(Slice payload, MediaTime time);
     void note(const Error& error);
     void set_track();

@@ -9,7 +9,7 @@
 #include "base/bytes.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "wire/flv/codec.hpp"
+#include "wire/codec/codec.hpp"
 
 namespace live::media {
 
@@ -44,10 +44,10 @@ public:
 };
 
 struct Transcoding {
-    wire::flv::AudioCodec from = wire::flv::AudioCodec::aac;
+    wire::codec::Codec from = wire::codec::Codec::aac;
     Bytes config;  // of what comes in: an AudioSpecificConfig for AAC, else empty; only looked at while the transcoder is made
-    wire::flv::AudioCodec to = wire::flv::AudioCodec::opus;  // always 48 kHz and stereo
-    std::uint32_t bitrate = 48'000;                          // of what comes out, bits a second
+    wire::codec::Codec to = wire::codec::Codec::opus;  // always 48 kHz and stereo
+    std::uint32_t bitrate = 48'000;                    // of what comes out, bits a second
 };
 
 // Makes them. Errc::unsupported with a sentence when it cannot. The listener outlives what is made.

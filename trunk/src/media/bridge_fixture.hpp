@@ -1,4 +1,4 @@
-// For the tests of the converters between frames and RTP: bodies as RTMP carries them, a transcoder that only counts, and a log
+// For the tests of the converters between frames and RTP: packets, a transcoder that only counts, and a log
 // that can be read.
 #pragma once
 
@@ -14,10 +14,9 @@
 #include "media/audio_transcoder.hpp"
 #include "media/packet.hpp"
 #include "media/rtp_lane.hpp"
+#include "media/tag_packet.hpp"
 #include "wire/codec/avc.hpp"
 #include "wire/codec/hevc.hpp"
-#include "wire/flv/audio_tag.hpp"
-#include "wire/flv/video_tag.hpp"
 #include "wire/rtp_payload/audio.hpp"
 
 namespace live::media::bridge_test {
@@ -66,18 +65,16 @@ inline Octets with_lengths(const std::vector<Octets>& units, int length_bytes = 
     return out.release();
 }
 
-inline Packet video_packet(const wire::flv::VideoTag& tag, MediaTime dts) {
-    ByteWriter out;
-    write_video_tag(out, tag);
-    Packet packet{Kind::video, tag.key, tag.kind == wire::flv::PacketKind::sequence_header, dts, Slice::copy_of(out.written())};
+inline Packet packet_of(Kind kind, wire::codec::Frame frame, Bytes data, MediaTime dts) {
+    frame.data = Slice::copy_of(data);
+    Packet packet = write_tag(kind, frame).packet;
+    packet.dts = dts;
     packet.arrived = TimePoint{} + dts;
     return packet;
 }
 
-inline Packet video_config(wire::flv::VideoCodec codec, Bytes record) {
-    const bool is_enhanced = codec != wire::flv::VideoCodec::avc;
-    return video_packet({.codec = codec, .kind = wire::flv::PacketKind::sequence_header, .enhanced = is_enhanced, .body = record},
-                        {});
+inline Packet video_config(Codec codec, Bytes record) {
+    return packet_of(Kind::video, {.codec = codec, .content = Content::config}, record, {});
 }
 
 inline Packet avc_config(std::uint8_t length_bytes = 4, const Octets& sps = kSps) {
@@ -89,40 +86,21 @@ inline Packet avc_config(std::uint8_t length_bytes = 4, const Octets& sps = kSps
                                                  .sps = {sps},
                                                  .pps = {kPps},
                                                  .extension = {}});
-    return video_config(wire::flv::VideoCodec::avc, out.written());
+    return video_config(Codec::avc, out.written());
 }
 
 enum class Picture : bool { inter, key };
 
-inline Packet video_frame(wire::flv::VideoCodec codec, Picture is, MediaTime dts, Bytes body,
-                          std::chrono::milliseconds composition = {}) {
-    return video_packet({.codec = codec,
-                         .key = is == Picture::key,
-                         .kind = wire::flv::PacketKind::frames,
-                         .composition = composition,
-                         .enhanced = codec != wire::flv::VideoCodec::avc,
-                         .body = body},
-                        dts);
+inline Packet video_frame(Codec codec, Picture is, MediaTime dts, Bytes data, MediaTime cts = {}) {
+    return packet_of(Kind::video, {.codec = codec, .key = is == Picture::key, .cts = cts}, data, dts);
 }
 
-inline Packet avc_frame(Picture is, MediaTime dts, const std::vector<Octets>& units, std::chrono::milliseconds composition = {}) {
-    return video_frame(wire::flv::VideoCodec::avc, is, dts, with_lengths(units), composition);
+inline Packet avc_frame(Picture is, MediaTime dts, const std::vector<Octets>& units, MediaTime cts = {}) {
+    return video_frame(Codec::avc, is, dts, with_lengths(units), cts);
 }
 
-inline Packet audio_packet(wire::flv::AudioCodec codec, wire::flv::PacketKind kind, MediaTime dts, Bytes body) {
-    ByteWriter out;
-    wire::flv::AudioTag tag;
-    tag.codec = codec;
-    tag.kind = kind;
-    tag.sample_rate = codec == wire::flv::AudioCodec::speex ? 16'000 : 44'100;
-    tag.sample_bits = 16;
-    tag.channels = 2;
-    tag.enhanced = codec == wire::flv::AudioCodec::opus;
-    tag.body = body;
-    write_audio_tag(out, tag);
-    Packet packet{Kind::audio, false, kind == wire::flv::PacketKind::sequence_header, dts, Slice::copy_of(out.written())};
-    packet.arrived = TimePoint{} + dts;
-    return packet;
+inline Packet audio_packet(Codec codec, Content content, MediaTime dts, Bytes data) {
+    return packet_of(Kind::audio, {.codec = codec, .content = content}, data, dts);
 }
 
 // What a lane holds of one kind, unwrapped numbers in front.
@@ -177,14 +155,14 @@ public:
         made.back().config = {};
         if (what.from == refused)
             return Error(Errc::unsupported, "refused on purpose");
-        const bool is_aac = what.to == wire::flv::AudioCodec::aac;
+        const bool is_aac = what.to == Codec::aac;
         auto transcoder = std::make_unique<EchoTranscoder>(is_aac ? hex("1190") : Octets{}, listener, later);
         newest = transcoder.get();
         return std::unique_ptr<AudioTranscoder>(std::move(transcoder));
     }
     std::vector<Transcoding> made;
     EchoTranscoder* newest = nullptr;
-    wire::flv::AudioCodec refused = wire::flv::AudioCodec::none;
+    Codec refused = Codec::none;
     bool later = false;
 };
 

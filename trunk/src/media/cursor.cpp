@@ -4,8 +4,8 @@
 
 namespace live::media {
 
-Cursor::Cursor(Ref<Source> source, Listens how, Start start)
-    : source_(std::move(source)), next_(start == Start::now ? source_->ring().next() : source_->join_point()) {
+Cursor::Cursor(Ref<Source> source, Listens how, Start start, Tracks tracks)
+    : source_(std::move(source)), next_(start == Start::now ? source_->ring().next() : source_->join_point()), tracks_(tracks) {
     source_->add_reader(*this);
     source_->add_listener(*this, how);
     introduce();
@@ -20,11 +20,13 @@ void Cursor::introduce() {
     first_.clear();
     const Ring& ring = source_->ring();
     const MediaTime at = next_ < ring.next() ? ring.at(next_).dts : source_->timeline().newest();
-    for (const Kind kind : {Kind::video, Kind::audio})
-        if (!source_->config(kind).empty())
-            first_.push_back({kind, false, true, at, source_->config(kind)});
-    if (!source_->metadata().empty())
-        first_.push_back({Kind::data, false, true, at, source_->metadata()});
+    if (tracks_ == Tracks::all)
+        first_.assign(source_->extra_configs().rbegin(), source_->extra_configs().rend());
+    for (const Kind kind : {Kind::video, Kind::audio, Kind::data})
+        if (const Packet& config = source_->config(kind); config.is_config())
+            first_.push_back(config);
+    for (Packet& config : first_)
+        config.dts = at;
 }
 
 void Cursor::jump(Sequence to) {
@@ -40,9 +42,18 @@ std::optional<Packet> Cursor::take() {
         first_.pop_back();
         return packet;
     }
+    skip_left_out();
     if (next_ >= source_->ring().next())
         return std::nullopt;
     return source_->ring().at(next_++);
+}
+
+void Cursor::skip_left_out() {
+    if (tracks_ == Tracks::all)
+        return;
+    const Ring& ring = source_->ring();
+    while (next_ < ring.next() && ring.at(next_).extra)
+        ++next_;
 }
 
 }  // namespace live::media

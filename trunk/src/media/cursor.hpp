@@ -17,7 +17,11 @@ public:
     // At the source's join point, or behind all that was published so far.
     enum class Start : bool { join_point, now };
 
-    explicit Cursor(Ref<Source> source, Listens how = Listens::at_once, Start start = Start::join_point);
+    // All tracks, or the default ones only.
+    enum class Tracks : bool { defaults, all };
+
+    explicit Cursor(Ref<Source> source, Listens how = Listens::at_once, Start start = Start::join_point,
+                    Tracks tracks = Tracks::defaults);
     ~Cursor();
     Cursor(const Cursor&) = delete;
     Cursor& operator=(const Cursor&) = delete;
@@ -25,8 +29,11 @@ public:
     // The next packet, or none when this reader has seen all. When metadata or sequence headers changed since the last packet
     // taken (and before the first one) they come first, stamped with the time of the packet that follows.
     std::optional<Packet> take();
-    // What take() is at in the source's ring, metadata and sequence headers aside.
-    Sequence next() const { return next_; }
+    // What take() is at in the source's ring, metadata and sequence headers aside: behind what it leaves out.
+    Sequence next() {
+        skip_left_out();
+        return next_;
+    }
     // Raised after every batch of packets.
     Signal& readable() { return readable_; }
     std::uint64_t dropped() const { return dropped_; }
@@ -41,6 +48,7 @@ private:
     void jump(Sequence to) override;
     bool is_watched() const override { return audience_ == Audience::some; }
     void introduce();
+    void skip_left_out();
 
     Ref<Source> source_;
     Signal readable_;
@@ -48,6 +56,7 @@ private:
     Sequence next_;
     std::uint64_t dropped_ = 0;
     Audience audience_ = Audience::some;
+    Tracks tracks_;
 };
 
 }  // namespace live::media

@@ -15,8 +15,8 @@ TEST(Cursor, BeginsAtTheJoinPointOrBehindAllThatWasPublished) {
     Cursor late(stage.source, Listens::patiently, Cursor::Start::now);
     EXPECT_FALSE(stage.source->ring().empty());
     for (int header = 0; header < 3; ++header) {
-        EXPECT_TRUE(joining.take()->config);
-        EXPECT_TRUE(late.take()->config) << "headers of before come first";
+        EXPECT_TRUE(joining.take()->is_config());
+        EXPECT_TRUE(late.take()->is_config()) << "headers of before come first";
     }
     EXPECT_EQ(number_of(joining.take()->payload), 0u) << "the cached GOP";
     EXPECT_FALSE(late.take().has_value());
@@ -31,6 +31,25 @@ TEST(Cursor, APatientOneDoesNotKeepThePublisherFromItsBeat) {
     EXPECT_FALSE(stage.source->is_awaited());
     const Cursor eager(stage.source);
     EXPECT_TRUE(stage.source->is_awaited());
+}
+
+TEST(Cursor, StandsBehindWhatItLeavesOut) {
+    Stage stage;
+    Cursor cursor(stage.source, Listens::patiently, Cursor::Start::now);
+    const auto append = [&stage](std::uint8_t id) {
+        Packet packet = plain_packet(Kind::audio, false, false, {}, payload_of(id, 4));
+        packet.track = TrackId(id);
+        stage.source->append(std::move(packet));
+    };
+    append(0);
+    append(1);
+    EXPECT_EQ(number_of(cursor.take()->payload), 0U);
+    EXPECT_EQ(cursor.next(), 2U) << "a publisher that begins here begins before the next packet that is taken";
+    append(1);
+    append(0);
+    EXPECT_EQ(cursor.next(), 3U);
+    EXPECT_EQ(number_of(cursor.take()->payload), 0U);
+    EXPECT_FALSE(cursor.take());
 }
 
 }  // namespace

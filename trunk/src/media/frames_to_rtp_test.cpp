@@ -24,14 +24,14 @@ struct FramesToRtpTest : ::testing::Test {
     }
     void configs() {
         append(avc_config());
-        append(audio_packet(wire::flv::AudioCodec::aac, wire::flv::PacketKind::sequence_header, {}, hex("1210")));
+        append(audio_packet(Codec::aac, Content::config, {}, hex("1210")));
     }
     void picture(MediaTime time, Picture is) {
         append(avc_frame(is, time, {is == Picture::key ? idr(2'000) : inter(500)}));
         source->flush();
     }
     void sound(MediaTime time) {
-        append(audio_packet(wire::flv::AudioCodec::aac, wire::flv::PacketKind::frames, time, Octets(30, 7)));
+        append(audio_packet(Codec::aac, Content::frame, time, Octets(30, 7)));
         source->flush();
     }
 
@@ -40,7 +40,7 @@ struct FramesToRtpTest : ::testing::Test {
     Lines lines;
     Log log{lines, "test"};
     EchoTranscoders transcoders;
-    Ref<Source> source = make_ref<Source>("/live/test", options, 60'000, pool);
+    Ref<Source> source = make_ref<Source>("/live/test", options, 60'000U, pool);
 };
 
 TEST_F(FramesToRtpTest, ExistsOnlyWhileSomebodyReads) {
@@ -98,6 +98,71 @@ TEST_F(FramesToRtpTest, PlayerMayBeThereFirst) {
     EXPECT_EQ(player.lane().at(before).sequence, static_cast<std::uint16_t>(last + 1));
 }
 
+// Lanes of chosen tracks, as a player holds one.
+struct HeldLane {
+    HeldLane(Ref<Source> held, const TrackChoice& tracks)
+        : source(std::move(held)), choice(tracks), lane(source->hold_rtp_lane(choice)) {}
+    ~HeldLane() { source->release_rtp_lane(choice); }
+    HeldLane(const HeldLane&) = delete;
+    HeldLane& operator=(const HeldLane&) = delete;
+
+    Ref<Source> source;
+    TrackChoice choice;
+    RtpLane& lane;
+};
+
+TEST_F(FramesToRtpTest, PlayersChooseTracks) {
+    const auto other = [](Packet packet) {
+        packet.track = TrackId(1);
+        return packet;
+    };
+    const auto publication = source->publish(Source::Takeover::refuse);
+    configs();
+    append(other(avc_config()));
+    append(other(audio_packet(Codec::aac, Content::config, {}, hex("1190"))));
+    picture(0ms, Picture::key);
+    append(other(avc_frame(Picture::key, 0ms, {idr(700)})));
+    append(other(avc_frame(Picture::inter, 40ms, {inter(300)})));
+    const std::optional<TrackId> second = TrackId(1);
+    {
+        const RtpReader plain(source);
+        const HeldLane pictures(source, {{}, second});
+        const HeldLane both(source, {second, second});
+        EXPECT_NE(&pictures.lane, &both.lane);
+        EXPECT_EQ(source->readers(), 3U);
+        EXPECT_EQ(source->rtp_lane({{}, second}), &pictures.lane);
+        append(audio_packet(Codec::aac, Content::frame, 50ms, Octets(30, 7)));
+        append(other(audio_packet(Codec::aac, Content::frame, 50ms, Octets(31, 8))));
+        append(other(avc_frame(Picture::inter, 80ms, {inter(200)})));
+        const auto sounds = [](const RtpLane& lane) {
+            const auto packets = packets_of(lane, Kind::audio);
+            return packets.size() == 1 ? packets[0].payload.size() : 0;
+        };
+        EXPECT_EQ(sounds(*source->rtp_lane()), 30U);
+        EXPECT_EQ(sounds(pictures.lane), 30U);
+        EXPECT_EQ(sounds(both.lane), 31U);
+        for (const RtpLane* lane : {&pictures.lane, &both.lane}) {
+            ASSERT_TRUE(lane->gop_start()) << "at the key frame of these pictures";
+            const auto shown = packets_of(*lane, Kind::video);
+            EXPECT_EQ(shown.back().time, 80ms);
+            EXPECT_EQ(shown.back().payload.size(), inter(200).size());
+        }
+        EXPECT_EQ(packets_of(*source->rtp_lane(), Kind::video).back().time, 0ms);
+    }
+    EXPECT_EQ(source->rtp_lane({second, second}), nullptr);
+    EXPECT_EQ(source->readers(), 0U);
+}
+
+TEST_F(FramesToRtpTest, LanesAreBounded) {
+    std::vector<std::unique_ptr<HeldLane>> held;
+    for (std::uint8_t id = 0; held.size() < Source::kLanesMax; ++id)
+        held.push_back(std::make_unique<HeldLane>(source, TrackChoice{TrackId(id), {}}));
+    EXPECT_TRUE(source->has_room_for_lane({TrackId(0), {}})) << "there is one already";
+    EXPECT_FALSE(source->has_room_for_lane({{}, TrackId(0)}));
+    held.pop_back();
+    EXPECT_TRUE(source->has_room_for_lane({{}, TrackId(0)}));
+}
+
 TEST_F(FramesToRtpTest, SoundThatComesLaterReachesPlayersWithItsOwnTime) {
     transcoders.later = true;
     auto publication = *source->publish(Source::Takeover::refuse);
@@ -146,11 +211,11 @@ TEST_F(FramesToRtpTest, ADayNeedsNoMoreMemoryThanAnHour) {
     append(avc_config());
     ByteWriter head;
     write_opus_head(head, wire::codec::OpusHead{});
-    append(audio_packet(wire::flv::AudioCodec::opus, wire::flv::PacketKind::sequence_header, {}, head.written()));
+    append(audio_packet(Codec::opus, Content::config, {}, head.written()));
     constexpr std::int64_t kDayMs = 24 * 3'600 * 1'000;
     const Packet key = avc_frame(Picture::key, {}, {idr(2'000)});
     const Packet inter_frame = avc_frame(Picture::inter, {}, {inter(300)});
-    const Packet opus = audio_packet(wire::flv::AudioCodec::opus, wire::flv::PacketKind::frames, {}, hex("fb060102"));
+    const Packet opus = audio_packet(Codec::opus, Content::frame, {}, hex("fb060102"));
     std::size_t packets_most = 0;
     std::size_t bytes_most = 0;
     const RtpPacket* newest = nullptr;

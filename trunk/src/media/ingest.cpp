@@ -1,6 +1,7 @@
 #include "media/ingest.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/byte_reader.hpp"
@@ -13,7 +14,24 @@
 namespace live::media {
 
 namespace amf = wire::amf;
-namespace flv = wire::flv;
+
+namespace {
+
+// As a publisher's: it may be any four bytes, and is nothing in a classic head.
+std::string text_of(std::uint32_t fourcc) {
+    if (fourcc == 0)
+        return "";
+    std::string text = " ";
+    for (const unsigned shift : {24U, 16U, 8U, 0U}) {
+        const auto byte = static_cast<char>(fourcc >> shift & 0xFFU);
+        text += byte >= ' ' && byte <= '~' ? byte : '?';
+    }
+    return text;
+}
+
+const char* text_of(Kind kind) { return kind == Kind::video ? "video" : "audio"; }
+
+}  // namespace
 
 Ingest::Ingest(Publication& publication, const PlayOptions& options, const PublishOptions& publish_options, const Log& log)
     : publication_(publication), options_(options), publish_options_(publish_options), log_(log) {}
@@ -47,7 +65,9 @@ void Ingest::push(Packet packet, std::uint32_t stamp_ms) {
         return;
     packet.payload = unshare(std::move(packet.payload));
     Source& source = publication_.source();
-    const auto stamp = source.timeline().map(packet.kind, stamp_ms);
+    const auto stamp = source.is_default(packet.kind, packet.track)
+                           ? source.timeline().map(packet.kind, stamp_ms)
+                           : Timeline::Stamp{.dts = source.timeline().follow(packet.kind, stamp_ms), .jumped = false};
     packet.dts += stamp.dts;
     if (stamp.jumped)
         LOG_WARN(log_, "timestamp jump to {} ms, repaired: the stream goes on at {} ms", stamp_ms, stamp.dts / 1ms);
@@ -60,49 +80,89 @@ void Ingest::push(Packet packet, std::uint32_t stamp_ms) {
         source.append(*std::move(next));
 }
 
-bool Ingest::is_repeated_config(Kind kind, const Slice& body) const {
-    return options_.reduce_sequence_header && std::ranges::equal(publication_.source().config(kind).bytes(), body.bytes());
+bool Ingest::is_repeated_config(const Packet& packet) const {
+    if (!options_.reduce_sequence_header)
+        return false;
+    const Packet* const known = publication_.source().config_of(packet.kind, packet.track);
+    return known != nullptr && std::ranges::equal(known->payload.bytes(), packet.payload.bytes());
 }
 
-void Ingest::push_audio(std::uint32_t stamp_ms, Slice body) {
-    const auto tag = flv::parse_audio_tag(body.bytes());
-    if (!tag.ok())
-        return drop("audio", tag.error());
-    Packet packet{Kind::audio, false, tag->kind == flv::PacketKind::sequence_header, {}, std::move(body)};
-    packet.dts = std::chrono::duration_cast<MediaTime>(tag->timestamp_offset);
-    if (packet.config) {
-        if (is_repeated_config(Kind::audio, packet.payload))
-            return;
-        log_audio_config(*tag);
-    }
-    push(std::move(packet), stamp_ms);
+void Ingest::push_audio(std::uint32_t stamp_ms, Slice body) { push_tag(Kind::audio, stamp_ms, std::move(body)); }
+
+void Ingest::push_video(std::uint32_t stamp_ms, Slice body) { push_tag(Kind::video, stamp_ms, std::move(body)); }
+
+void Ingest::push_tag(Kind kind, std::uint32_t stamp_ms, Slice body) {
+    auto tagged = read_tag(kind, std::move(body));
+    if (!tagged.ok())
+        return drop(text_of(kind), tagged.error());
+    if (tagged->has_more)
+        return push_tracks(kind, stamp_ms, tagged->packet.payload.bytes());
+    push_media(*std::move(tagged), stamp_ms);
 }
 
-void Ingest::push_video(std::uint32_t stamp_ms, Slice body) {
-    const auto tag = flv::parse_video_tag(body.bytes());
-    if (!tag.ok())
-        return drop("video", tag.error());
-    Packet packet{Kind::video, tag->key, tag->kind == flv::PacketKind::sequence_header, {}, std::move(body)};
-    packet.dts = std::chrono::duration_cast<MediaTime>(tag->timestamp_offset);
-    if (packet.config) {
-        if (is_repeated_config(Kind::video, packet.payload))
-            return;
-        log_video_config(*tag);
-    }
-    watch_order(*tag, stamp_ms);
-    push(std::move(packet), stamp_ms);
+void Ingest::push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body) {
+    auto parts = split_tag(kind, body);
+    if (!parts.ok())
+        return drop(text_of(kind), parts.error());
+    for (Slice& part : *parts)
+        push_tag(kind, stamp_ms, std::move(part));
 }
 
-void Ingest::watch_order(const flv::VideoTag& tag, std::uint32_t stamp_ms) {
-    if (tag.kind != flv::PacketKind::frames)
+void Ingest::push_frame(Kind kind, std::uint32_t stamp_ms, const wire::codec::Frame& frame) {
+    push_media(write_tag(kind, frame), stamp_ms);
+}
+
+void Ingest::push_media(TagPacket tagged, std::uint32_t stamp_ms) {
+    const Packet& packet = tagged.packet;
+    if (is_one_too_many(packet))
         return;
-    const std::uint32_t shown_ms = stamp_ms + static_cast<std::uint32_t>(tag.composition.count());
+    if (packet.is_config()) {
+        if (is_repeated_config(packet))
+            return;
+        log_config(packet);
+    }
+    watch_track(tagged);
+    if (packet.kind == Kind::video)
+        watch_order(packet, stamp_ms);
+    push(std::move(tagged.packet), stamp_ms);
+}
+
+// Of what belongs to no track yet, nothing is kept.
+bool Ingest::is_one_too_many(const Packet& packet) {
+    if (!publication_.is_current() || publication_.source().has_room_for(packet.kind, packet.track))
+        return false;
+    if (!too_many_.has(packet.kind)) {
+        too_many_.add(packet.kind);
+        LOG_WARN(log_, "the publisher sends more than {} {} tracks; the others are left out", Source::kTracksMax,
+                 text_of(packet.kind));
+    }
+    return true;
+}
+
+// Of what no packet says, the source is told.
+void Ingest::watch_track(const TagPacket& tagged) {
+    const Packet& packet = tagged.packet;
+    if (!publication_.is_current() || packet.content == Content::other)
+        return;
+    if (packet.kind == Kind::audio)
+        publication_.source().note_sound(packet.track, packet.codec, tagged.sound);
+    if (packet.codec != Codec::unknown || opaque_.has(packet.kind))
+        return;
+    opaque_.add(packet.kind);
+    LOG_WARN(log_, "the {} codec{} is not known here: RTMP and FLV relay it as it is, everything else leaves it out",
+             text_of(packet.kind), text_of(tagged.fourcc));
+}
+
+void Ingest::watch_order(const Packet& packet, std::uint32_t stamp_ms) {
+    if (packet.content != Content::frame || !publication_.source().is_default(packet.kind, packet.track))
+        return;
+    const std::uint32_t shown_ms = stamp_ms + static_cast<std::uint32_t>(to_ms(packet.cts));
     const bool is_later = static_cast<std::int32_t>(shown_ms - newest_shown_ms_) >= 0;
-    if (!tag.key && has_shown_ && !is_later && publication_.is_current() && !publication_.source().has_b_frames()) {
+    if (!packet.key && has_shown_ && !is_later && publication_.is_current() && !publication_.source().has_b_frames()) {
         publication_.source().note_b_frames();
         LOG_INFO(log_, "the stream has B-frames; WebRTC players do without them, or stutter");
     }
-    if (tag.key || is_later || !has_shown_)
+    if (packet.key || is_later || !has_shown_)
         newest_shown_ms_ = shown_ms;
     has_shown_ = true;
 }
@@ -111,9 +171,9 @@ void Ingest::push_data(std::uint32_t stamp_ms, Slice body) {
     auto metadata = rewrite_metadata(body.bytes());
     if (!metadata.ok())
         return drop("data", metadata.error());
-    Packet packet{Kind::data, false, metadata->has_value(), {}, std::move(body)};
-    if (packet.config)
-        packet.payload = **std::move(metadata);
+    Packet packet;
+    packet.content = metadata->has_value() ? Content::config : Content::other;
+    packet.payload = metadata->has_value() ? **std::move(metadata) : std::move(body);
     push(std::move(packet), stamp_ms);
 }
 
@@ -147,25 +207,27 @@ Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     return std::optional(Slice::copy_of(writer.written()));
 }
 
-void Ingest::log_video_config(const flv::VideoTag& tag) const {
-    if (tag.codec == flv::VideoCodec::avc && publish_options_.parse_sps) {
-        const auto config = wire::codec::parse_avc_config(tag.body);
+void Ingest::log_config(const Packet& packet) const {
+    constexpr int kAacId = 10;
+    if (packet.kind == Kind::video)
+        return log_video_config(packet);
+    LOG_INFO(log_, "{}B audio sh, codec({}, {})", packet.frame_bytes(), packet.codec == Codec::aac ? kAacId : 0,
+             name_of(packet.codec));
+}
+
+void Ingest::log_video_config(const Packet& packet) const {
+    if (packet.codec == Codec::avc && publish_options_.parse_sps) {
+        const auto config = wire::codec::parse_avc_config(packet.frame());
         if (config.ok() && !config->sps.empty()) {
             if (const auto sps = wire::codec::parse_avc_sps(config->sps.front()); sps.ok()) {
-                LOG_INFO(log_, "{}B video sh, codec(7, profile={}, level={}, {}x{}, {:.1f}fps)", tag.body.size(),
+                LOG_INFO(log_, "{}B video sh, codec(7, profile={}, level={}, {}x{}, {:.1f}fps)", packet.frame_bytes(),
                          wire::codec::avc_profile_name(sps->profile), sps->level, sps->width, sps->height,
                          sps->frames_per_second.value_or(0.0));
                 return;
             }
         }
     }
-    LOG_INFO(log_, "{}B video sh, codec({})", tag.body.size(), flv::name_of(tag.codec));
-}
-
-void Ingest::log_audio_config(const flv::AudioTag& tag) const {
-    constexpr int kAacId = 10;
-    LOG_INFO(log_, "{}B audio sh, codec({}, {})", tag.body.size(), tag.codec == flv::AudioCodec::aac ? kAacId : 0,
-             flv::name_of(tag.codec));
+    LOG_INFO(log_, "{}B video sh, codec({})", packet.frame_bytes(), name_of(packet.codec));
 }
 
 }  // namespace live::media

@@ -1,6 +1,6 @@
-// Ingest: between one publisher's protocol and the source. Looks at each body just enough to know what it is (sequence header,
-// key frame, metadata), puts it on the source's timeline and appends it. What it does not understand is relayed, what is broken
-// is dropped and counted; a publisher is never ended for it.
+// Ingest: between one publisher's protocol and the source. Parses each body once, into a packet that says what it holds, puts it
+// on the source's timeline and appends it; a message of several tracks becomes a packet for each of them. A codec that is not
+// known is relayed, what is broken is dropped and counted; a publisher is never ended for it.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 #include "media/interleaver.hpp"
 #include "media/options.hpp"
 #include "media/source.hpp"
-#include "wire/flv/audio_tag.hpp"
-#include "wire/flv/video_tag.hpp"
+#include "media/tag_packet.hpp"
 
 namespace live::media {
 
@@ -30,6 +29,8 @@ public:
     void push_video(std::uint32_t stamp_ms, Slice body);
     // AMF0: the name of the event, then its values. "@setDataFrame" in front is removed.
     void push_data(std::uint32_t stamp_ms, Slice body);
+    // Audio or video of a publisher that has no such bodies; the frame's dts is not looked at.
+    void push_frame(Kind kind, std::uint32_t stamp_ms, const wire::codec::Frame& frame);
 
     // Bodies that were broken and dropped.
     std::uint64_t dropped() const { return dropped_; }
@@ -40,14 +41,19 @@ private:
     static constexpr std::size_t kHeldSlack = 64U << 10;
     static constexpr std::size_t kKeptReset = 256U << 10;
 
+    void push_tag(Kind kind, std::uint32_t stamp_ms, Slice body);
+    void push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body);
+    void push_media(TagPacket tagged, std::uint32_t stamp_ms);
     void push(Packet packet, std::uint32_t stamp_ms);
     Slice unshare(Slice body);
-    bool is_repeated_config(Kind kind, const Slice& body) const;
-    void watch_order(const wire::flv::VideoTag& tag, std::uint32_t stamp_ms);
+    bool is_one_too_many(const Packet& packet);
+    bool is_repeated_config(const Packet& packet) const;
+    void watch_track(const TagPacket& tagged);
+    void watch_order(const Packet& packet, std::uint32_t stamp_ms);
     void drop(const char* what, const Error& error);
     Result<std::optional<Slice>> rewrite_metadata(Bytes body);
-    void log_video_config(const wire::flv::VideoTag& tag) const;
-    void log_audio_config(const wire::flv::AudioTag& tag) const;
+    void log_config(const Packet& packet) const;
+    void log_video_config(const Packet& packet) const;
 
     Publication& publication_;
     PlayOptions options_;
@@ -58,6 +64,8 @@ private:
     std::size_t kept_bytes_ = 0;
     std::size_t held_bytes_ = 0;
     const void* newest_memory_ = nullptr;
+    KindSet opaque_;    // kinds with a codec that is not known; said in the log
+    KindSet too_many_;  // kinds with more tracks than there is room for; the same
     std::uint32_t newest_shown_ms_ = 0;
     bool has_shown_ = false;  // a picture came
 };

@@ -1,10 +1,16 @@
 #include "media/ingest.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "base/byte_reader.hpp"
 #include "base/byte_writer.hpp"
+#include "base/hex.hpp"
+#include "media/bridge_fixture.hpp"
 #include "media/cursor.hpp"
+#include "media/run_cursor.hpp"
 #include "wire/amf/amf.hpp"
 
 namespace live::media {
@@ -24,7 +30,7 @@ struct IngestTest : ::testing::Test {
     SlabPool pool;
     PlayOptions options;
     Log log;
-    Ref<Source> source = make_ref<Source>("/live/test", options, 60'000, pool);
+    Ref<Source> source = make_ref<Source>("/live/test", options, 60'000U, pool);
     std::unique_ptr<Publication> publication = *source->publish(Source::Takeover::refuse);
     std::unique_ptr<Cursor> reader;
     std::unique_ptr<Ingest> ingest;
@@ -44,7 +50,7 @@ TEST_F(IngestTest, KnowsConfigsKeyFramesAndTheRest) {
     ingest->push_audio(1010, kAacFrame);
     ingest->push_video(1040, kAvcInter);
     ASSERT_EQ(source->ring().next(), 5U);
-    EXPECT_TRUE(source->config(Kind::video).bytes().size() == 9 && source->config(Kind::audio).bytes().size() == 4);
+    EXPECT_TRUE(source->config(Kind::video).payload.size() == 9 && source->config(Kind::audio).payload.size() == 4);
     EXPECT_EQ(source->gop_start(), 2U);
     EXPECT_EQ(packet(3).dts, 10ms);
     EXPECT_FALSE(packet(4).key);
@@ -159,6 +165,183 @@ TEST_F(IngestTest, NothingIsAppendedAfterATakeover) {
     auto newcomer = *source->publish(Source::Takeover::replace);
     ingest->push_video(0, kAvcKey);
     EXPECT_EQ(source->ring().next(), 0U);
+}
+
+TEST_F(IngestTest, ParsesOnceForAll) {
+    start();
+    ingest->push_video(0, Slice::copy_of(hex("91 68766331 000042 00000001 26")));
+    ingest->push_audio(0, Slice::copy_of(hex("2f fffb")));
+    EXPECT_EQ(packet(0).head, 8U);
+    EXPECT_EQ(packet(0).codec, Codec::hevc);
+    EXPECT_EQ(packet(0).content, Content::frame);
+    EXPECT_TRUE(packet(0).key);
+    EXPECT_EQ(packet(0).cts, 66ms);
+    EXPECT_TRUE(std::ranges::equal(packet(0).frame(), hex("00000001 26")));
+    EXPECT_EQ(source->default_track(Kind::audio)->codec, Codec::mp3);
+    EXPECT_EQ(source->default_track(Kind::audio)->sound, (SoundFormat{44'100, 2}));
+}
+
+TEST_F(IngestTest, FramesOfOthersGetAHead) {
+    start();
+    ingest->push_frame(Kind::video, 40,
+                       {.codec = Codec::avc, .key = true, .cts = 80ms, .data = Slice::copy_of(hex("00000001 65"))});
+    EXPECT_TRUE(std::ranges::equal(packet(0).payload.bytes(), hex("17 01 000050 00000001 65")));
+    EXPECT_EQ(packet(0).head, 5U);
+    EXPECT_EQ(source->gop_start(), 0U);
+}
+
+TEST_F(IngestTest, TheNanosecondsOfATagAreAddedOnce) {
+    start();
+    ingest->push_video(0, Slice::copy_of(hex("97 02 07a120 01 68766331 000001 00000003 260111")));  // 500,000 ns
+    EXPECT_EQ(packet(0).dts, 500us);
+    EXPECT_EQ(packet(0).cts, 1ms);
+}
+
+// All that a reader of that format has got so far.
+std::vector<std::uint8_t> sent_to(RunCursor& cursor) {
+    std::vector<std::uint8_t> bytes;
+    std::array<::iovec, 8> spans;
+    for (auto batch = cursor.take(spans); batch.bytes > 0; batch = cursor.take(spans)) {
+        for (const ::iovec& span : std::span(spans).first(batch.spans)) {
+            const auto* data = static_cast<const std::uint8_t*>(span.iov_base);
+            bytes.insert(bytes.end(), data, data + span.iov_len);
+        }
+        cursor.advance(batch.bytes);
+    }
+    return bytes;
+}
+
+bool holds(const std::vector<std::uint8_t>& bytes, const std::vector<std::uint8_t>& part) {
+    return std::search(bytes.begin(), bytes.end(), part.begin(), part.end()) != bytes.end();
+}
+
+bool holds(const std::vector<std::uint8_t>& bytes, std::string_view part) { return holds(bytes, hex(part)); }
+
+// Two tracks of sound, two of pictures; as an encoder sends them that has all of a kind in one message.
+void push_two_of_each(Ingest& ingest) {
+    ingest.push_video(0, Slice::copy_of(hex("96 10 61766331 00 000003 0164aa 01 000003 0164bb")));
+    ingest.push_audio(0, Slice::copy_of(hex("95 10 6d703461 00 000002 1210 01 000002 1190")));
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        ingest.push_video(40 * i,
+                          Slice::copy_of(hex(i == 0 ? "96 11 61766331 00 000007 000000 c0c0c0c0 01 000007 000000 d0d0d0d0"
+                                                    : "a6 11 61766331 00 000007 000050 c1c1c1c1 01 000007 000000 d1d1d1d1")));
+        ingest.push_audio(40 * i + 5, Slice::copy_of(hex("95 11 6d703461 00 000004 e0e0e0e0 01 000004 f0f0f0f0")));
+    }
+}
+
+TEST_F(IngestTest, TracksOfOneMessageAreAPacketEach) {
+    start();
+    RunCursor rtmp(source, {Container::rtmp, Framing::none, KindSet::all()});
+    RunCursor flv(source, {Container::flv, Framing::none, KindSet::all()});
+    push_two_of_each(*ingest);
+    ASSERT_EQ(source->ring().next(), 16U);
+    EXPECT_TRUE(std::ranges::equal(packet(4).payload.bytes(), hex("91 61766331 000000 c0c0c0c0")));
+    EXPECT_FALSE(packet(4).extra);
+    EXPECT_TRUE(std::ranges::equal(packet(5).payload.bytes(), hex("96 01 61766331 01 000000 d0d0d0d0")));
+    EXPECT_TRUE(packet(5).extra);
+    EXPECT_TRUE(std::ranges::equal(packet(5).frame(), hex("d0d0d0d0")));
+    EXPECT_EQ(packet(5).track, TrackId(1));
+    ASSERT_EQ(source->tracks().size(), 4U);
+    EXPECT_TRUE(std::ranges::equal(source->tracks()[3].config.bytes(), hex("1190")));
+    RunCursor late(source, {Container::rtmp, Framing::none, KindSet::all()});
+    for (const auto& bytes : {sent_to(rtmp), sent_to(flv), sent_to(late)})
+        for (const char* part : {"90 61766331 0164aa", "96 00 61766331 01 0164bb", "90 6d703461 1210", "95 00 6d703461 01 1190",
+                                 "c1c1c1c1", "d1d1d1d1", "91 6d703461 e0e0e0e0", "95 01 6d703461 01 f0f0f0f0"})
+            EXPECT_TRUE(holds(bytes, part)) << part;
+}
+
+TEST_F(IngestTest, AMessageOfOneTrackStaysAsItCame) {
+    start();
+    const Slice one = Slice::copy_of(hex("96 01 61766331 00 000000 d0d0d0d0"));
+    ingest->push_video(0, one);
+    EXPECT_EQ(packet(0).payload.data(), one.data());
+}
+
+TEST_F(IngestTest, ReadersThatKnowNoTracksGetTheDefaultOnes) {
+    start();
+    RunCursor aac(source, {Container::aac, Framing::none, KindSet::all()});
+    RunCursor ts(source, {Container::ts, Framing::none, KindSet::all()});
+    Cursor all(source, Listens::at_once, Cursor::Start::now, Cursor::Tracks::all);
+    push_two_of_each(*ingest);
+    const auto by_aac = sent_to(aac);
+    EXPECT_TRUE(holds(by_aac, "e0e0e0e0"));
+    EXPECT_FALSE(holds(by_aac, "f0f0f0f0"));
+    EXPECT_FALSE(holds(sent_to(ts), "f0f0f0f0"));
+    std::size_t count = 0;
+    for (auto taken = reader->take(); taken; taken = reader->take(), ++count)
+        EXPECT_EQ(taken->track, TrackId(0));
+    EXPECT_EQ(count, 8U);
+    for (count = 0; all.take(); ++count) {
+    }
+    EXPECT_EQ(count, 16U);
+    EXPECT_EQ(source->counters().packets[index_of(Kind::video)], 4U) << "as many pictures as a player sees";
+    EXPECT_EQ(source->counters().key_frames, 1U);
+    EXPECT_EQ(source->gop_start(), 4U);
+    EXPECT_FALSE(source->has_b_frames()) << "pictures of two tracks have two orders";
+    Cursor late(source, Listens::at_once, Cursor::Start::join_point, Cursor::Tracks::all);
+    std::vector<std::uint8_t> configs;
+    for (int i = 0; i < 4; ++i) {
+        const auto config = late.take();
+        ASSERT_TRUE(config && config->is_config());
+        configs.insert(configs.end(), config->frame().begin(), config->frame().end());
+    }
+    EXPECT_EQ(configs, hex("1210 0164aa 0164bb 1190"));
+}
+
+TEST_F(IngestTest, TracksAreBounded) {
+    bridge_test::Lines lines;
+    const Log told(lines, "test");
+    Ingest many(*publication, options, PublishOptions{}, told);
+    for (const char* type : {"90", "91"}) {
+        for (std::uint8_t id = 0; id < 40; ++id) {
+            auto body = hex(std::string("95 0") + type[1] + " 6d703461 00 1210");
+            body[6] = id;
+            many.push_audio(id, Slice::copy_of(body));
+        }
+    }
+    EXPECT_EQ(source->tracks().size(), Source::kTracksMax);
+    EXPECT_EQ(source->extra_configs().size(), Source::kTracksMax - 1);
+    EXPECT_EQ(source->ring().next(), 2 * Source::kTracksMax);
+    EXPECT_EQ(lines.count("sends more than 16 audio tracks"), 1U);
+    many.push_video(0, kAvcConfig);
+    EXPECT_EQ(source->tracks().size(), Source::kTracksMax + 1);
+}
+
+TEST_F(IngestTest, ABrokenMessageOfSeveralTracksIsDropped) {
+    start();
+    ingest->push_audio(0, Slice::copy_of(hex("95 11 6d703461 00 000001 aa 01 000002 bb")));
+    EXPECT_EQ(ingest->dropped(), 1U);
+    EXPECT_EQ(source->ring().next(), 0U);
+}
+
+TEST_F(IngestTest, ACodecThatIsNotKnownIsRelayedAsItIsAndLeftOutElsewhere) {
+    bridge_test::Lines lines;
+    const Log told(lines, "test");
+    RunCursor rtmp(source, {Container::rtmp, Framing::none, KindSet::all()});
+    RunCursor flv(source, {Container::flv, Framing::none, KindSet::all()});
+    RunCursor ts(source, {Container::ts, Framing::none, KindSet::all()});
+    Ingest opaque(*publication, options, PublishOptions{}, told);
+    const std::vector<std::vector<std::uint8_t>> bodies = {hex("90 76766331 01020304"), hex("91 76766331 00000107aabb"),
+                                                           hex("a1 76766331 00000102ccdd")};
+    for (std::uint32_t i = 0; i < bodies.size(); ++i)
+        opaque.push_video(40 * i, Slice::copy_of(bodies[i]));
+    opaque.push_audio(0, Slice::copy_of(hex("91 78787878 ff")));
+    const auto by_rtmp = sent_to(rtmp);
+    const auto by_flv = sent_to(flv);
+    for (const auto& body : bodies) {
+        EXPECT_TRUE(holds(by_rtmp, body));
+        EXPECT_TRUE(holds(by_flv, body));
+    }
+    EXPECT_TRUE(sent_to(ts).empty());
+    EXPECT_EQ(source->counters().key_frames, 1U) << "its head says so";
+    EXPECT_EQ(source->default_track(Kind::video)->codec, Codec::unknown);
+    EXPECT_TRUE(std::ranges::equal(source->default_track(Kind::video)->config.bytes(), hex("01020304")));
+    EXPECT_EQ(lines.count("the video codec vvc1 is not known here"), 1U);
+    EXPECT_EQ(lines.count("the audio codec xxxx is not known here"), 1U);
+    RunCursor late(source, {Container::rtmp, Framing::none, KindSet::all()});
+    const auto to_late = sent_to(late);
+    EXPECT_TRUE(holds(to_late, bodies[0])) << "a late joiner gets the configuration";
+    EXPECT_TRUE(holds(to_late, bodies[1]));
 }
 
 }  // namespace

@@ -1,15 +1,21 @@
-// Packet: one access unit of one kind on a source's timeline. The payload is the body that RTMP and FLV carry (the codec header
-// of the FLV tag in front), because every publisher so far speaks it natively; other lanes get converters. A Packet is a small
-// value: copying it copies a counter, never the media.
+// Packet: one access unit or configuration of one track on a source's timeline, parsed once, where it came in. The payload is the
+// body that RTMP and FLV carry, so that they relay it as it is; everybody else takes frame(), which is behind its head. A Packet
+// is a small value: copying it copies a counter, never the media.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 
 #include "base/bytes.hpp"
+#include "base/check.hpp"
 #include "base/time.hpp"
+#include "wire/codec/frame.hpp"
 
 namespace live::media {
+
+using wire::codec::Codec;
+using wire::codec::Content;
+using wire::codec::TrackId;
 
 enum class Kind : std::uint8_t { audio, video, data };
 inline constexpr std::size_t kKindCount = 3;
@@ -35,13 +41,41 @@ private:
 };
 
 struct Packet {
+    // Microseconds in four bytes; what is beyond them (35 minutes) is not presented in order anyway.
+    using Offset = std::chrono::duration<std::int32_t, std::micro>;
+
     Kind kind = Kind::data;
-    bool key = false;     // a video access unit that decoding may start at
-    bool config = false;  // a sequence header or the metadata: a late joiner needs the newest one
+    Content content = Content::other;
+    bool key = false;    // a video access unit that decoding may start at
+    bool extra = false;  // not of its kind's default track: only for readers that know tracks; the source sets it
+    Codec codec = Codec::none;
+    TrackId track{};
+    std::uint16_t head = 0;  // bytes of payload in front of the frame: the tag's header
     MediaTime dts{};
-    Slice payload;
-    TimePoint arrived{};  // at this server; the source stamps it
+    [[no_unique_address]] Slice payload;  // cts uses what is free at its end
+    Offset cts{};                         // presentation minus decoding time
+    TimePoint arrived{};                  // at this server; the source stamps it
+
+    // A sequence header or the metadata: a late joiner needs the newest one.
+    bool is_config() const { return content == Content::config; }
+    std::size_t frame_bytes() const {
+        CHECK(head <= payload.size());
+        return payload.size() - head;
+    }
+    Bytes frame() const { return payload.bytes().subspan(head, frame_bytes()); }
+    Slice frame_slice() const { return payload.sub(head, frame_bytes()); }
 };
+
+// As writers of containers take it. The bytes are shared.
+inline wire::codec::Frame frame_of(const Packet& packet) {
+    return {.codec = packet.codec,
+            .content = packet.content,
+            .key = packet.key,
+            .track = packet.track,
+            .dts = packet.dts,
+            .cts = packet.cts,
+            .data = packet.frame_slice()};
+}
 
 // Whole milliseconds, rounded down.
 inline std::int64_t to_ms(MediaTime time) { return std::chrono::floor<std::chrono::milliseconds>(time).count(); }

@@ -188,7 +188,7 @@ TEST(RtpTimestamp, IsExactAndWraps) {
 
 struct RtpLaneOfSource : ::testing::Test {
     SlabPool pool;
-    Ref<Source> source = make_ref<Source>("/live/test", PlayOptions{}, 60'000, pool);
+    Ref<Source> source = make_ref<Source>("/live/test", PlayOptions{}, 60'000U, pool);
     Counted publisher;
 };
 

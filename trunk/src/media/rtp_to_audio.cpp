@@ -5,11 +5,8 @@
 #include "base/byte_writer.hpp"
 #include "base/log_format.hpp"
 #include "wire/codec/opus.hpp"
-#include "wire/flv/audio_tag.hpp"
 
 namespace live::media {
-
-namespace flv = wire::flv;
 
 RtpToAudio::RtpToAudio(const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener, const Log& log)
     : options_(options), transcoders_(transcoders), listener_(listener), log_(log) {}
@@ -47,7 +44,7 @@ void RtpToAudio::collect() {
             note(frame.error());
         } else if (frame->has_value()) {
             ++counters_.frames;
-            emit(false, (*frame)->data.bytes(), (*frame)->time);
+            emit(Content::frame, (*frame)->data, (*frame)->time);
         } else {
             return;
         }
@@ -70,11 +67,11 @@ Result<void> RtpToAudio::convert(const RtpPacket& packet) {
         ByteWriter head;
         if (transcoder_ == nullptr)
             write_opus_head(head, wire::codec::OpusHead{});
-        emit(true, transcoder_ == nullptr ? head.written() : transcoder_->config(), packet.time);
+        emit(Content::config, Slice::copy_of(transcoder_ == nullptr ? head.written() : transcoder_->config()), packet.time);
     }
     if (transcoder_ == nullptr) {
         ++counters_.frames;
-        emit(false, packet.payload.bytes(), packet.time);
+        emit(Content::frame, packet.payload, packet.time);
         return {};
     }
     if (is_too_fast(packet))
@@ -93,27 +90,16 @@ bool RtpToAudio::is_too_fast(const RtpPacket& packet) {
     return true;
 }
 
-void RtpToAudio::emit(bool is_config, Bytes content, MediaTime dts) {
-    flv::AudioTag tag;
-    tag.codec = codec_;
-    tag.kind = is_config ? flv::PacketKind::sequence_header : flv::PacketKind::frames;
-    // AAC always says this in the classic header.
-    tag.sample_rate = 44'100;
-    tag.sample_bits = 16;
-    tag.channels = 2;
-    tag.enhanced = codec_ == Codec::opus;
-    tag.body = content;
-    ByteWriter out;
-    write_audio_tag(out, tag);
-    bodies_.push_back({Slice::copy_of(out.written()), dts});
+void RtpToAudio::emit(Content content, Slice data, MediaTime dts) {
+    frames_.push_back({.codec = codec_, .content = content, .dts = dts, .data = std::move(data)});
 }
 
-std::optional<RtpToAudio::Body> RtpToAudio::poll() {
-    if (bodies_.empty())
+std::optional<wire::codec::Frame> RtpToAudio::poll() {
+    if (frames_.empty())
         return std::nullopt;
-    Body body = std::move(bodies_.front());
-    bodies_.pop_front();
-    return body;
+    wire::codec::Frame frame = std::move(frames_.front());
+    frames_.pop_front();
+    return frame;
 }
 
 }  // namespace live::media

@@ -1,5 +1,4 @@
-// RtpToAudio: packets of one sound track become bodies as RTMP carries them: AAC by a transcoder, or Opus as enhanced RTMP has it
-// where there is none.
+// RtpToAudio: packets of one sound track become frames: of AAC by a transcoder, or of Opus as they are where there is none.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +16,6 @@ namespace live::media {
 
 class RtpToAudio {
 public:
-    struct Body {
-        Slice body;
-        MediaTime dts{};
-    };
     struct Counters {
         std::uint64_t frames = 0;
         std::uint64_t broken = 0;
@@ -36,19 +31,17 @@ public:
     void push(const RtpPacket& packet);
     // Takes what has been converted since, for poll().
     void collect();
-    std::optional<Body> poll();
+    std::optional<wire::codec::Frame> poll();
     // Of what was pushed, nothing is being converted any more.
     bool is_idle() const { return transcoder_ == nullptr || transcoder_->is_idle(); }
     // none, AAC or Opus
-    wire::flv::AudioCodec codec() const { return codec_; }
+    Codec codec() const { return codec_; }
     const Counters& counters() const { return counters_; }
 
 private:
-    using Codec = wire::flv::AudioCodec;
-
     Result<void> convert(const RtpPacket& packet);
     bool is_too_fast(const RtpPacket& packet);
-    void emit(bool is_config, Bytes content, MediaTime dts);
+    void emit(Content content, Slice data, MediaTime dts);
     void note(const Error& error);
 
     BridgeOptions options_;
@@ -58,7 +51,7 @@ private:
     Codec codec_ = Codec::none;
     std::unique_ptr<AudioTranscoder> transcoder_;  // none while Opus is passed on
     SoundMeter meter_;
-    std::deque<Body> bodies_;
+    std::deque<wire::codec::Frame> frames_;
     Counters counters_;
     bool has_config_ = false;  // emitted
 };

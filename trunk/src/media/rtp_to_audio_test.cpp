@@ -9,8 +9,6 @@ namespace live::media {
 namespace {
 
 using namespace bridge_test;
-using Codec = wire::flv::AudioCodec;
-using PacketKind = wire::flv::PacketKind;
 
 const RtpTrack kOpus{Kind::audio, "opus", 48'000, 2, ""};
 
@@ -18,7 +16,6 @@ struct RtpToAudioTest : ::testing::Test {
     void push(RtpToAudio& to, MediaTime time, Octets payload = {0xFC, 1, 2}) {
         to.push({.kind = Kind::audio, .payload = Slice::copy_of(payload), .time = time});
     }
-    static wire::flv::AudioTag tag_of(const RtpToAudio::Body& body) { return *wire::flv::parse_audio_tag(body.body.bytes()); }
 
     BridgeOptions options;
     Lines lines;
@@ -40,13 +37,13 @@ TEST_F(RtpToAudioTest, MakesAac) {
     EXPECT_EQ(transcoders.made[0].bitrate, 96'000U);
     const auto config = other.poll();
     ASSERT_TRUE(config);
-    EXPECT_EQ(tag_of(*config).kind, PacketKind::sequence_header);
-    EXPECT_EQ(tag_of(*config).codec, Codec::aac);
-    EXPECT_TRUE(std::ranges::equal(tag_of(*config).body, hex("1190")));
+    EXPECT_EQ(config->content, Content::config);
+    EXPECT_EQ(config->codec, Codec::aac);
+    EXPECT_TRUE(std::ranges::equal(config->data.bytes(), hex("1190")));
     for (const MediaTime time : {1'000ms, 1'020ms}) {
         const auto frame = other.poll();
         ASSERT_TRUE(frame);
-        EXPECT_EQ(tag_of(*frame).kind, PacketKind::frames);
+        EXPECT_EQ(frame->content, Content::frame);
         EXPECT_EQ(frame->dts, time);
     }
     EXPECT_FALSE(other.poll());
@@ -70,12 +67,11 @@ TEST_F(RtpToAudioTest, WithoutTranscoderOpusGoesOn) {
     push(alone, 0ms);
     const auto config = alone.poll();
     ASSERT_TRUE(config);
-    EXPECT_EQ(tag_of(*config).kind, PacketKind::sequence_header);
-    EXPECT_EQ(wire::codec::parse_opus_head(tag_of(*config).body)->channels, 2);
+    EXPECT_EQ(config->content, Content::config);
+    EXPECT_EQ(wire::codec::parse_opus_head(config->data.bytes())->channels, 2);
     const auto frame = alone.poll();
     ASSERT_TRUE(frame);
-    EXPECT_EQ(tag_of(*frame).codec, Codec::opus);
-    EXPECT_TRUE(tag_of(*frame).enhanced);
+    EXPECT_EQ(frame->codec, Codec::opus);
 }
 
 TEST_F(RtpToAudioTest, FramesThatAreLeftOutAreCountedApart) {

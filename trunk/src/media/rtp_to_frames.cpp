@@ -8,7 +8,6 @@
 namespace live::media {
 
 namespace amf = wire::amf;
-namespace flv = wire::flv;
 
 namespace {
 
@@ -17,17 +16,6 @@ namespace {
 constexpr std::int64_t kStampBase = 1'000;
 
 std::uint32_t stamp_of(MediaTime time) { return static_cast<std::uint32_t>(to_ms(time) + kStampBase); }
-
-// What onMetaData calls a codec: the classic id where there is one, else the FourCC (E-RTMP v2, "onMetaData").
-double id_of(flv::VideoCodec codec) {
-    constexpr double kAvcId = 7;
-    return codec == flv::VideoCodec::avc ? kAvcId : flv::fourcc_of(codec).value_or(0);
-}
-
-double id_of(flv::AudioCodec codec) {
-    constexpr double kAacId = 10;
-    return codec == flv::AudioCodec::aac ? kAacId : flv::fourcc_of(codec).value_or(0);
-}
 
 }  // namespace
 
@@ -94,32 +82,32 @@ void RtpToFrames::take(const RtpPacket& packet) {
 }
 
 void RtpToFrames::push_video() {
-    while (auto body = video_.poll()) {
-        if (body->is_config)
-            push_metadata(body->dts);
-        ingest_.push_video(stamp_of(body->dts), std::move(body->body));
+    while (const auto frame = video_.poll()) {
+        if (frame->content == Content::config)
+            push_metadata(frame->dts);
+        ingest_.push_frame(Kind::video, stamp_of(frame->dts), *frame);
     }
 }
 
 void RtpToFrames::push_audio() {
-    while (auto body = audio_.poll()) {
+    while (const auto frame = audio_.poll()) {
         // With pictures to come, the metadata waits for what they are.
         if (!has_metadata_ && lane_.track(Kind::video) == nullptr)
-            push_metadata(body->dts);
-        ingest_.push_audio(stamp_of(body->dts), std::move(body->body));
+            push_metadata(frame->dts);
+        ingest_.push_frame(Kind::audio, stamp_of(frame->dts), *frame);
     }
 }
 
 void RtpToFrames::push_metadata(MediaTime time) {
     has_metadata_ = true;
     amf::Value values = amf::Value::ecma_array();
-    if (video_.codec() != flv::VideoCodec::none) {
+    if (video_.codec() != Codec::none) {
         values.set("width", amf::Value(double{video_.picture().width * 1.0}));
         values.set("height", amf::Value(double{video_.picture().height * 1.0}));
-        values.set("videocodecid", amf::Value(id_of(video_.codec())));
+        values.set("videocodecid", amf::Value(metadata_id_of(video_.codec())));
     }
-    if (audio_.codec() != flv::AudioCodec::none) {
-        values.set("audiocodecid", amf::Value(id_of(audio_.codec())));
+    if (audio_.codec() != Codec::none) {
+        values.set("audiocodecid", amf::Value(metadata_id_of(audio_.codec())));
         values.set("audiosamplerate", amf::Value(48'000.0));
         values.set("audiosamplesize", amf::Value(16.0));
         values.set("stereo", amf::Value(true));

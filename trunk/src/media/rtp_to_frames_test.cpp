@@ -54,7 +54,7 @@ struct RtpToFramesTest : ::testing::Test {
     Octets pps;
     SlabPool pool;
     PlayOptions options;
-    Ref<Source> source = make_ref<Source>("/live/test", options, 60'000, pool);
+    Ref<Source> source = make_ref<Source>("/live/test", options, 60'000U, pool);
     Asked publisher;
     std::unique_ptr<Publication> publication = *source->publish(Source::Takeover::refuse);
     RtpLane& lane = publication->fill_rtp_lane(publisher);
@@ -78,9 +78,9 @@ TEST_F(RtpToFramesTest, FillsTheSourceWithFrames) {
     while (const auto packet = reader.take()) {
         if (packet->kind == Kind::data)
             metadata_first = pictures.empty();
-        if (packet->kind == Kind::video && !packet->config)
+        if (packet->kind == Kind::video && !packet->is_config())
             pictures.push_back(packet->dts);
-        if (packet->kind == Kind::audio && !packet->config)
+        if (packet->kind == Kind::audio && !packet->is_config())
             sounds.push_back(packet->dts);
     }
     EXPECT_TRUE(metadata_first);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/byte_reader.hpp"
-#include "base/byte_writer.hpp"
 #include "base/log_format.hpp"
 #include "wire/codec/av1.hpp"
 #include "wire/codec/avc.hpp"
@@ -16,7 +15,6 @@
 namespace live::media {
 
 namespace codec = wire::codec;
-namespace flv = wire::flv;
 namespace rtp_payload = wire::rtp_payload;
 
 namespace {
@@ -25,13 +23,12 @@ constexpr std::size_t kNoSet = 3;
 
 struct Named {
     std::string_view name;
-    flv::VideoCodec codec;
+    Codec codec;
 };
-constexpr std::array kCodecs = {Named{"H264", flv::VideoCodec::avc}, Named{"H265", flv::VideoCodec::hevc},
-                                Named{"VP8", flv::VideoCodec::vp8}, Named{"VP9", flv::VideoCodec::vp9},
-                                Named{"AV1", flv::VideoCodec::av1}};
+constexpr std::array kCodecs = {Named{"H264", Codec::avc}, Named{"H265", Codec::hevc}, Named{"VP8", Codec::vp8},
+                                Named{"VP9", Codec::vp9}, Named{"AV1", Codec::av1}};
 
-bool has_nal_units(flv::VideoCodec codec) { return codec == flv::VideoCodec::avc || codec == flv::VideoCodec::hevc; }
+bool has_nal_units(Codec codec) { return codec == Codec::avc || codec == Codec::hevc; }
 
 // RFC 6386, 9.1: three bytes of frame tag, the start code, then width and height of 14 bits each.
 Result<codec::SpsInfo> parse_vp8_key_frame(Bytes frame) {
@@ -103,12 +100,12 @@ void RtpToVideo::push(const RtpPacket& packet, std::uint64_t sequence) {
         depacketizer_);
 }
 
-std::optional<RtpToVideo::Body> RtpToVideo::poll() {
-    if (bodies_.empty())
+std::optional<codec::Frame> RtpToVideo::poll() {
+    if (frames_.empty())
         return std::nullopt;
-    Body body = std::move(bodies_.front());
-    bodies_.pop_front();
-    return body;
+    codec::Frame frame = std::move(frames_.front());
+    frames_.pop_front();
+    return frame;
 }
 
 MediaTime RtpToVideo::time_of(std::uint32_t timestamp) const {
@@ -149,12 +146,11 @@ Result<void> RtpToVideo::convert(const rtp_payload::Frame& frame) {
     const MediaTime shown = time_of(frame.timestamp);
     const MediaTime dts = order_.place(shown);
     ++counters_.frames;
-    emit({.codec = codec_,
+    emit({.content = Content::frame,
           .key = frame.is_key,
-          .kind = flv::PacketKind::frames,
-          .composition = std::chrono::milliseconds(std::max<std::int64_t>(0, to_ms(shown) - to_ms(dts))),
-          .body = body},
-         dts);
+          .dts = dts,
+          .cts = std::chrono::milliseconds(std::max<std::int64_t>(0, to_ms(shown) - to_ms(dts)))},
+         body);
     return {};
 }
 
@@ -195,7 +191,7 @@ Result<void> RtpToVideo::remake_config(const rtp_payload::Frame& frame) {
     if (config == config_)
         return {};
     config_ = std::move(config);
-    emit({.codec = codec_, .kind = flv::PacketKind::sequence_header, .body = config_}, time_of(frame.timestamp));
+    emit({.content = Content::config, .dts = time_of(frame.timestamp)}, config_);
     return {};
 }
 
@@ -220,12 +216,10 @@ Result<std::vector<std::uint8_t>> RtpToVideo::make_config(Bytes frame) {
     }
 }
 
-void RtpToVideo::emit(flv::VideoTag tag, MediaTime dts) {
-    tag.enhanced = codec_ != Codec::avc;
-    ByteWriter out;
-    out.reserve(tag.body.size() + 16);
-    write_video_tag(out, tag);
-    bodies_.push_back({Slice::copy_of(out.written()), dts, tag.kind == flv::PacketKind::sequence_header});
+void RtpToVideo::emit(codec::Frame frame, Bytes data) {
+    frame.codec = codec_;
+    frame.data = Slice::copy_of(data);
+    frames_.push_back(std::move(frame));
 }
 
 }  // namespace live::media

@@ -1,5 +1,5 @@
-// RtpToVideo: packets of one video track become bodies as RTMP carries them. H.264 and HEVC bring their parameter sets with their
-// key frames; sequence headers are made of them, and anew when they change. VP8, VP9 and AV1 become enhanced RTMP.
+// RtpToVideo: packets of one video track become frames. H.264 and HEVC bring their parameter sets with their key frames;
+// configurations are made of them, and anew when they change.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 #include "base/log.hpp"
 #include "media/picture_order.hpp"
 #include "media/rtp_lane.hpp"
+#include "wire/codec/frame.hpp"
 #include "wire/codec/picture.hpp"
-#include "wire/flv/video_tag.hpp"
 #include "wire/rtp_payload/av1.hpp"
 #include "wire/rtp_payload/nal.hpp"
 #include "wire/rtp_payload/vpx.hpp"
@@ -26,11 +26,6 @@ public:
     // Parameter sets kept of one type.
     static constexpr std::size_t kParameterSetsMax = 16;
 
-    struct Body {
-        Slice body;
-        MediaTime dts{};
-        bool is_config = false;
-    };
     struct Counters {
         std::uint64_t frames = 0;
         std::uint64_t dropped = 0;  // waited for a key frame, or could not be read
@@ -43,16 +38,15 @@ public:
     bool set_track(const RtpTrack& track);
     // In order; `sequence` is the track's number, widened.
     void push(const RtpPacket& packet, std::uint64_t sequence);
-    std::optional<Body> poll();
+    std::optional<wire::codec::Frame> poll();
     // A key frame is needed; once for each need.
     bool take_key_frame_request() { return std::exchange(wants_key_frame_, false); }
     // Of the latest key frame.
     const wire::codec::SpsInfo& picture() const { return picture_; }
-    wire::flv::VideoCodec codec() const { return codec_; }
+    Codec codec() const { return codec_; }
     const Counters& counters() const { return counters_; }
 
 private:
-    using Codec = wire::flv::VideoCodec;
     using Depacketizer = std::variant<std::monostate, wire::rtp_payload::NalDepacketizer, wire::rtp_payload::VpxDepacketizer,
                                       wire::rtp_payload::Av1Depacketizer>;
     using Sets = std::vector<std::vector<std::uint8_t>>;
@@ -69,7 +63,7 @@ private:
     std::size_t type_of_set(Bytes unit) const;
     Result<void> remake_config(const wire::rtp_payload::Frame& frame);
     Result<std::vector<std::uint8_t>> make_config(Bytes frame);
-    void emit(wire::flv::VideoTag tag, MediaTime dts);
+    void emit(wire::codec::Frame frame, Bytes data);
 
     const Log& log_;
     Codec codec_ = Codec::none;
@@ -80,7 +74,7 @@ private:
     std::vector<std::uint8_t> units_;   // of the frame in hand, without parameter sets
     std::vector<std::uint8_t> config_;  // that was emitted
     PictureOrder order_;
-    std::deque<Body> bodies_;
+    std::deque<wire::codec::Frame> frames_;
     wire::codec::SpsInfo picture_;
     Counters counters_;
     bool waits_ = true;  // for a key frame

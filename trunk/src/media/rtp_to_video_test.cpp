@@ -10,8 +10,6 @@ namespace live::media {
 namespace {
 
 using namespace bridge_test;
-using Codec = wire::flv::VideoCodec;
-using PacketKind = wire::flv::PacketKind;
 
 // Parameter sets of a real encoder: 1280x720.
 struct RealSets {
@@ -50,19 +48,14 @@ struct RtpToVideoTest : ::testing::Test {
     void lose(std::size_t count = 1) { next_sequence += count; }
 
     struct Got {
-        wire::flv::VideoTag tag;
+        wire::codec::Frame frame;
         Octets content;
         MediaTime dts{};
     };
     std::vector<Got> got() {
         std::vector<Got> all;
-        while (const auto body = converter.poll()) {
-            auto tag = wire::flv::parse_video_tag(body->body.bytes());
-            EXPECT_TRUE(tag.ok());
-            EXPECT_EQ(body->is_config, tag->kind == PacketKind::sequence_header);
-            all.push_back({*tag, {tag->body.begin(), tag->body.end()}, body->dts});
-            all.back().tag.body = {};
-        }
+        while (const auto frame = converter.poll())
+            all.push_back({*frame, {frame->data.bytes().begin(), frame->data.bytes().end()}, frame->dts});
         return all;
     }
 
@@ -84,16 +77,15 @@ TEST_F(AvcFromRtp, MakesTheSequenceHeaderOfTheStreamsOwnSets) {
     send({inter(700)}, 1'040ms);
     const auto bodies = got();
     ASSERT_EQ(bodies.size(), 3U);
-    EXPECT_EQ(bodies[0].tag.kind, PacketKind::sequence_header);
+    EXPECT_EQ(bodies[0].frame.content, Content::config);
     EXPECT_EQ(bodies[0].content, hd.record);
-    EXPECT_FALSE(bodies[0].tag.enhanced);
     EXPECT_EQ(bodies[0].dts, 1s);
-    EXPECT_TRUE(bodies[1].tag.key);
+    EXPECT_TRUE(bodies[1].frame.key);
     EXPECT_EQ(bodies[1].content, with_lengths({idr(3'000)})) << "without the parameter sets";
     EXPECT_EQ(bodies[1].dts, 1s);
-    EXPECT_FALSE(bodies[2].tag.key);
+    EXPECT_FALSE(bodies[2].frame.key);
     EXPECT_EQ(bodies[2].dts, 1'040ms);
-    EXPECT_EQ(bodies[2].tag.composition, 0ms);
+    EXPECT_EQ(bodies[2].frame.cts, 0ms);
     EXPECT_EQ(converter.picture().width, 1'280U);
     EXPECT_FALSE(converter.take_key_frame_request());
 }
@@ -152,7 +144,7 @@ TEST_F(AvcFromRtp, WaitsForAKeyFrameBehindALoss) {
     send({inter(100)}, 200ms);
     const auto bodies = got();
     ASSERT_EQ(bodies.size(), 2U) << "the header has not changed";
-    EXPECT_TRUE(bodies[0].tag.key);
+    EXPECT_TRUE(bodies[0].frame.key);
 }
 
 TEST_F(AvcFromRtp, KeyFrameBehindALossIsTaken) {
@@ -176,10 +168,10 @@ TEST_F(AvcFromRtp, ReorderedPicturesGetDecodingTimes) {
     MediaTime last = -1ms;
     int frames = 0;
     for (const Got& body : got()) {
-        if (body.tag.kind != PacketKind::frames)
+        if (body.frame.content != Content::frame)
             continue;
         EXPECT_GT(body.dts, last);
-        EXPECT_GE(body.tag.composition, 0ms);
+        EXPECT_GE(body.frame.cts, 0ms);
         last = body.dts;
         ++frames;
     }
@@ -203,7 +195,7 @@ TEST_F(AvcFromRtp, AnyBytesAreNothingWorseThanALoss) {
     send({hd.sps, hd.pps, idr(100)}, 1h);
     const auto bodies = got();
     ASSERT_FALSE(bodies.empty());
-    EXPECT_TRUE(bodies.back().tag.key);
+    EXPECT_TRUE(bodies.back().frame.key);
 }
 
 TEST_F(RtpToVideoTest, Hevc) {
@@ -220,8 +212,7 @@ TEST_F(RtpToVideoTest, Hevc) {
     const auto bodies = got();
     ASSERT_EQ(bodies.size(), 2U);
     EXPECT_EQ(bodies[0].content, vector.record);
-    EXPECT_EQ(bodies[0].tag.codec, Codec::hevc);
-    EXPECT_TRUE(bodies[0].tag.enhanced);
+    EXPECT_EQ(bodies[0].frame.codec, Codec::hevc);
     EXPECT_EQ(bodies[1].content, with_lengths({key}));
 }
 
@@ -237,9 +228,9 @@ TEST_F(RtpToVideoTest, Av1) {
     const auto bodies = got();
     ASSERT_EQ(bodies.size(), 2U);
     EXPECT_EQ(bodies[0].content, vector.record);
-    EXPECT_EQ(bodies[0].tag.codec, Codec::av1);
+    EXPECT_EQ(bodies[0].frame.codec, Codec::av1);
     EXPECT_EQ(bodies[1].content, frame);
-    EXPECT_TRUE(bodies[1].tag.key);
+    EXPECT_TRUE(bodies[1].frame.key);
     EXPECT_EQ(converter.picture().width, 640U);
 }
 
@@ -253,7 +244,7 @@ TEST_F(RtpToVideoTest, Vp8AndVp9) {
     push(packets(payloads, 0ms));
     auto bodies = got();
     ASSERT_EQ(bodies.size(), 2U);
-    EXPECT_EQ(bodies[0].tag.codec, Codec::vp8);
+    EXPECT_EQ(bodies[0].frame.codec, Codec::vp8);
     EXPECT_EQ(bodies[0].content, hex("01000000 00 00 82 02 02 02 0000"));
     EXPECT_EQ(bodies[1].content, vp8);
     EXPECT_EQ(converter.picture().width, 320U);
@@ -267,8 +258,8 @@ TEST_F(RtpToVideoTest, Vp8AndVp9) {
     push(packets(payloads, 40ms));
     bodies = got();
     ASSERT_EQ(bodies.size(), 2U);
-    EXPECT_EQ(bodies[0].tag.codec, Codec::vp9);
-    EXPECT_TRUE(bodies[1].tag.key);
+    EXPECT_EQ(bodies[0].frame.codec, Codec::vp9);
+    EXPECT_TRUE(bodies[1].frame.key);
 }
 
 TEST_F(RtpToVideoTest, UnknownCodecIsSaid) {

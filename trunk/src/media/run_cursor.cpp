@@ -58,7 +58,7 @@ void RunCursor::choose_base(Sequence from) {
         std::optional<MediaTime> time = source_->last_time(kind);
         for (Sequence sequence = from; sequence < ring.next(); ++sequence) {
             const Packet& packet = ring.at(sequence);
-            if (packet.kind == kind && !packet.config) {
+            if (packet.kind == kind && !packet.is_config()) {
                 time = packet.dts;
                 break;
             }
@@ -70,15 +70,15 @@ void RunCursor::choose_base(Sequence from) {
 }
 
 void RunCursor::introduce(std::int64_t time_ms) {
-    const auto add = [this](Kind kind, const Slice& payload, std::int64_t at_ms) {
-        if (payload.empty())
-            return;
-        const Packet packet{kind, false, true, {}, payload};
-        run_.encoder().append_own_message(packet, at_ms, private_);
+    const auto add = [this](const Packet& packet, std::int64_t at_ms) {
+        if (packet.is_config())
+            run_.encoder().append_own_message(packet, at_ms, private_);
     };
-    add(Kind::data, source_->metadata(), 0);
-    add(Kind::audio, source_->config(Kind::audio), time_ms);
-    add(Kind::video, source_->config(Kind::video), time_ms);
+    add(source_->config(Kind::data), 0);
+    add(source_->config(Kind::audio), time_ms);
+    add(source_->config(Kind::video), time_ms);
+    for (const Packet& config : source_->extra_configs())
+        add(config, time_ms);
     config_version_ = source_->config_version();
 }
 

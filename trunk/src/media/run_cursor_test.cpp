@@ -224,25 +224,25 @@ TEST(RunCursor, WhatABurstOverTheQueueLengthOvertakesIsCounted) {
 
 TEST(RunCursor, KindThatAppearsLaterGetsAHeaderOfItsOwn) {
     Stage stage;
-    stage.send({Kind::video, true, false, 0ms, payload_of(0, 100)});
+    stage.send(Kind::video, true, false, 0ms, payload_of(0, 100));
     Player player(stage);
     player.read_all();
     EXPECT_TRUE(player.cursor.is_plain());
-    stage.send({Kind::audio, false, false, 700ms, payload_of(1, 100)});
+    stage.send(Kind::audio, false, false, 700ms, payload_of(1, 100));
     EXPECT_FALSE(player.cursor.is_plain());
-    stage.send({Kind::video, false, false, 740ms, payload_of(2, 100)});
+    stage.send(Kind::video, false, false, 740ms, payload_of(2, 100));
     player.read_all();
     expect_continuous(stage, player.media(), 0, 0);
 }
 
 TEST(RunCursor, LeapThatADeltaCannotCarryGetsAHeaderOfItsOwn) {
     Stage stage;
-    stage.send({Kind::audio, false, false, 0ms, payload_of(0, 100)});
-    stage.send({Kind::video, true, false, 0ms, payload_of(1, 100)});
+    stage.send(Kind::audio, false, false, 0ms, payload_of(0, 100));
+    stage.send(Kind::video, true, false, 0ms, payload_of(1, 100));
     Player player(stage);
     player.read_all();
-    stage.send({Kind::video, true, false, 17'000'000ms, payload_of(2, 100)});
-    stage.send({Kind::audio, false, false, 17'000'001ms, payload_of(3, 100)});
+    stage.send(Kind::video, true, false, 17'000'000ms, payload_of(2, 100));
+    stage.send(Kind::audio, false, false, 17'000'001ms, payload_of(3, 100));
     player.read_all();
     const auto got = player.messages;
     ASSERT_GE(got.size(), 2U);
@@ -260,7 +260,7 @@ TEST(RunCursor, DataIsAtZeroForEverybody) {
     stage.start = 0ms;
     for (int i = 0; i < 20; ++i)
         stage.picture();
-    stage.send({Kind::data, false, false, 801ms, payload_of(stage.number, 100)});
+    stage.send(Kind::data, false, false, 801ms, payload_of(stage.number, 100));
     stage.picture();
     player.read_all();
     EXPECT_TRUE(player.cursor.is_plain());

@@ -15,19 +15,18 @@ MediaTime of_samples(std::uint64_t samples, std::uint32_t rate) {
 
 }  // namespace
 
-MediaTime sound_in(wire::flv::AudioCodec codec, Bytes frame, std::uint32_t sample_rate) {
-    using Codec = wire::flv::AudioCodec;
+MediaTime sound_in(wire::codec::Codec codec, Bytes frame, std::uint32_t sample_rate) {
     constexpr std::uint32_t kAacSamples = 1024;
     // Of codecs whose frames say it in ways of their own: few frames are shorter, and a second of none has more bytes than PCM's.
     constexpr MediaTime kLeast = std::chrono::milliseconds(20);
     constexpr std::uint32_t kBytesASecond = 176'400;
     const MediaTime by_size = of_samples(frame.size(), kBytesASecond);
     switch (codec) {
-        case Codec::opus: {
+        case wire::codec::Codec::opus: {
             const auto samples = wire::rtp_payload::opus_samples(frame);
             return samples.ok() ? of_samples(*samples, kOpusRate) : kLeast;
         }
-        case Codec::aac: return of_samples(kAacSamples, sample_rate);
+        case wire::codec::Codec::aac: return of_samples(kAacSamples, sample_rate);
         default: return std::max(kLeast, by_size);
     }
 }

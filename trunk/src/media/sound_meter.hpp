@@ -7,12 +7,12 @@
 
 #include "base/bytes.hpp"
 #include "base/time.hpp"
-#include "wire/flv/codec.hpp"
+#include "wire/codec/codec.hpp"
 
 namespace live::media {
 
 // How long one frame of a codec sounds, about: its head is looked at, or its size. Never nothing. `sample_rate` is AAC's.
-MediaTime sound_in(wire::flv::AudioCodec codec, Bytes frame, std::uint32_t sample_rate);
+MediaTime sound_in(wire::codec::Codec codec, Bytes frame, std::uint32_t sample_rate);
 
 class SoundMeter {
 public:

@@ -7,7 +7,8 @@
 namespace live::media {
 namespace {
 
-using Codec = wire::flv::AudioCodec;
+using wire::codec::Codec;
+
 const TimePoint kStart = TimePoint() + 1h;
 
 TEST(SoundMeter, AFrameSoundsAsLongAsItSays) {

@@ -54,7 +54,7 @@ Source::Source(std::string url, const PlayOptions& options, std::uint32_t chunk_
 
 Source::~Source() {
     CHECK(publication_ == nullptr);
-    CHECK(rtp_holders_ == 0);
+    CHECK(lanes_.empty());
     CHECK(packet_readers_.empty() && listeners_.empty() && patient_listeners_.empty());
     drop_before(ring_.next());
     --pool_.totals().sources;
@@ -71,8 +71,11 @@ Result<std::unique_ptr<Publication>> Source::publish(Takeover takeover) {
     timeline_.start_publisher();
     audio_since_video_ = 0;
     has_b_frames_ = false;
+    has_default_.clear();
+    forget_extra_tracks();
     published_from_ = ring_.next();
-    frames_to_rtp_.reset();
+    for (HeldLane& held : lanes_)
+        held.converter.reset();
     return publication;
 }
 
@@ -88,8 +91,9 @@ void Source::evict_publisher() {
 // While its last sound is on its way, what converts frames stays until the next publisher comes or the last player goes.
 void Source::end_publication() {
     publication_ = nullptr;
-    if (frames_to_rtp_ != nullptr && frames_to_rtp_->is_idle())
-        frames_to_rtp_.reset();
+    for (HeldLane& held : lanes_)
+        if (held.converter != nullptr && held.converter->is_idle())
+            held.converter.reset();
     for (EndWatch* watch : end_watches_)
         watch->signal_.raise();
 }
@@ -97,44 +101,152 @@ void Source::end_publication() {
 void Source::append(Packet packet) {
     packet.arrived = arrival_;
     const std::size_t kind = index_of(packet.kind);
-    ++counters_.packets[kind];
+    if (packet.kind != Kind::data) {
+        if (!has_default_.has(packet.kind) && packet.content != Content::other)
+            choose_default(packet);
+        packet.extra = packet.track != defaults_[kind];
+    }
     counters_.bytes[kind] += packet.payload.size();
-    if (!packet.config)
-        last_times_[kind] = packet.dts;
+    if (!packet.extra) {
+        ++counters_.packets[kind];
+        if (!packet.is_config())
+            last_times_[kind] = packet.dts;
+    }
     remember_config(packet);
+    note_track(packet);
     track_gop(packet);
     for (HeldRun& held : runs_)
         held.run->append(packet);
-    if (rtp_lane_ != nullptr && frames_to_rtp_ == nullptr)
-        start_conversion();
-    if (frames_to_rtp_ != nullptr)
-        frames_to_rtp_->push(packet);
+    convert(packet);
     ++pool_.totals().packets;
     pool_.totals().packet_bytes += packet.payload.size();
-    const bool trim_now = packet.key || (ring_.next() & 15U) == 0;
+    const bool trim_now = (packet.key && !packet.extra) || (ring_.next() & 15U) == 0;
     ring_.append(std::move(packet));
     if (trim_now)
         trim();
 }
 
 void Source::flush() {
-    if (frames_to_rtp_ != nullptr)
-        frames_to_rtp_->flush();
+    for (HeldLane& held : lanes_)
+        if (held.converter != nullptr)
+            held.converter->flush();
     for (auto* listeners : {&listeners_, &patient_listeners_})
         for (std::size_t i = listeners->size(); i-- > 0;)
             (*listeners)[i]->on_packets();
 }
 
-void Source::remember_config(const Packet& packet) {
-    if (!packet.config)
+// What is known of other tracks is a former publisher's.
+void Source::choose_default(const Packet& packet) {
+    has_default_.add(packet.kind);
+    TrackId& id = defaults_[index_of(packet.kind)];
+    if (id == packet.track)
         return;
-    // Kept for good, so without the memory that it shares with packets.
-    (packet.kind == Kind::data ? metadata_ : configs_[index_of(packet.kind)]) = Slice::copy_of(packet.payload.bytes());
+    id = packet.track;
+    configs_[index_of(packet.kind)] = {};
+    std::erase_if(tracks_, [&packet](const Track& track) { return track.kind == packet.kind && track.id != packet.track; });
+    ++track_version_;
     ++config_version_;
 }
 
+void Source::forget_extra_tracks() {
+    const auto forgotten =
+        std::erase_if(tracks_, [this](const Track& track) { return track.id != defaults_[index_of(track.kind)]; });
+    if (forgotten == 0 && extra_configs_.empty())
+        return;
+    extra_configs_.clear();
+    ++track_version_;
+    ++config_version_;
+}
+
+bool Source::has_room_for(Kind kind, TrackId id) const {
+    std::size_t others = 0;
+    for (const Track& track : tracks_) {
+        if (track.kind == kind && track.id == id)
+            return true;
+        others += track.kind == kind ? 1 : 0;
+    }
+    return others < kTracksMax;
+}
+
+const Packet* Source::config_of(Kind kind, TrackId id) const {
+    if (const Packet& config = configs_[index_of(kind)]; config.is_config() && config.track == id)
+        return &config;
+    for (const Packet& config : extra_configs_)
+        if (config.kind == kind && config.track == id)
+            return &config;
+    return nullptr;
+}
+
+Packet& Source::kept_config(const Packet& packet) {
+    if (!packet.extra)
+        return configs_[index_of(packet.kind)];
+    for (Packet& kept : extra_configs_)
+        if (kept.kind == packet.kind && kept.track == packet.track)
+            return kept;
+    return extra_configs_.emplace_back();
+}
+
+void Source::remember_config(const Packet& packet) {
+    if (!packet.is_config())
+        return;
+    Packet& kept = kept_config(packet);
+    kept = packet;
+    // Kept for good, so without the memory that it shares with packets.
+    kept.payload = Slice::copy_of(packet.payload.bytes());
+    kept.dts = {};
+    kept.arrived = {};
+    ++config_version_;
+}
+
+Track& Source::track_of(Kind kind, TrackId id) {
+    for (Track& track : tracks_)
+        if (track.kind == kind && track.id == id)
+            return track;
+    Track& added = tracks_.emplace_back();
+    added.id = id;
+    added.kind = kind;
+    return added;
+}
+
+void Source::note_track(const Packet& packet) {
+    if (packet.kind == Kind::data || packet.codec == Codec::none || packet.content == Content::other)
+        return;
+    Track& track = track_of(packet.kind, packet.track);
+    if (packet.codec == track.codec && !packet.is_config())
+        return;
+    if (packet.codec != track.codec) {
+        track.codec = packet.codec;
+        track.config = {};
+    }
+    if (packet.is_config())
+        track.config = kept_config(packet).frame_slice();
+    ++track_version_;
+}
+
+void Source::note_sound(TrackId id, Codec codec, const SoundFormat& sound) {
+    Track& track = track_of(Kind::audio, id);
+    if (codec != track.codec) {
+        track.codec = codec;
+        track.config = {};
+        ++track_version_;
+    }
+    track.sound = sound;
+}
+
+const Track* Source::track(Kind kind, TrackId id) const {
+    const auto track = std::ranges::find_if(tracks_, [&](const Track& known) { return known.kind == kind && known.id == id; });
+    return track == tracks_.end() ? nullptr : &*track;
+}
+
+const Track* Source::default_track(Kind kind) const {
+    const auto track = std::ranges::find(tracks_, kind, &Track::kind);
+    return track == tracks_.end() ? nullptr : &*track;
+}
+
 void Source::track_gop(const Packet& packet) {
-    if (packet.kind == Kind::video && !packet.config) {
+    if (packet.extra) {
+        // A GOP is the default pictures'.
+    } else if (packet.kind == Kind::video && !packet.is_config()) {
         audio_since_video_ = 0;
         if (packet.key) {
             gop_start_ = ring_.next();
@@ -237,12 +349,13 @@ void Source::let_go(std::size_t bytes) {
 }
 
 bool Source::is_behind() const {
-    return !runs_.empty() || rtp_holders_ > 0 ||
+    return !runs_.empty() || !lanes_.empty() ||
            std::ranges::any_of(packet_readers_, [this](const PacketReader* reader) { return reader->sequence() < ring_.next(); });
 }
 
 std::size_t Source::held_bytes() const {
-    std::size_t sum = ring_.bytes() + ring_.size() * sizeof(Packet) + (rtp_lane_ != nullptr ? rtp_lane_->held_bytes() : 0);
+    std::size_t sum = ring_.bytes() + ring_.size() * sizeof(Packet);
+    for_each_rtp_lane([&sum](const RtpLane& lane) { sum += lane.held_bytes(); });
     for (const HeldRun& held : runs_)
         sum += held.run->bytes();
     return sum;
@@ -267,10 +380,8 @@ std::unique_ptr<RunEncoder> Source::encoder_for(const RunFormat& format) const {
     switch (format.container) {
         case Container::flv: return std::make_unique<FlvRunEncoder>(format.framing, format.kinds);
         case Container::ts: return std::make_unique<TsRunEncoder>(format.framing, config(Kind::audio), config(Kind::video));
-        case Container::aac:
-            return std::make_unique<AudioRunEncoder>(format.framing, wire::flv::AudioCodec::aac, config(Kind::audio));
-        case Container::mp3:
-            return std::make_unique<AudioRunEncoder>(format.framing, wire::flv::AudioCodec::mp3, config(Kind::audio));
+        case Container::aac: return std::make_unique<AudioRunEncoder>(format.framing, Codec::aac, config(Kind::audio));
+        case Container::mp3: return std::make_unique<AudioRunEncoder>(format.framing, Codec::mp3, config(Kind::audio));
         case Container::rtmp: break;
     }
     return std::make_unique<RtmpRunEncoder>(chunk_size_);
@@ -300,12 +411,29 @@ WireRun* Source::run(const RunFormat& format) const {
     return held == runs_.end() ? nullptr : held->run.get();
 }
 
-RtpLane& Source::hold_rtp_lane() {
-    if (rtp_lane_ == nullptr)
-        rtp_lane_ = std::make_unique<RtpLane>();
-    ++rtp_holders_;
-    start_conversion();
-    return *rtp_lane_;
+RtpLane& Source::hold_rtp_lane(const TrackChoice& choice) {
+    auto held = std::ranges::find(lanes_, choice, &HeldLane::choice);
+    if (held == lanes_.end()) {
+        lanes_.push_back({choice, std::make_unique<RtpLane>(), nullptr, 0});
+        held = std::prev(lanes_.end());
+    }
+    ++held->holders;
+    start_conversion(*held);
+    return *held->lane;
+}
+
+RtpLane* Source::rtp_lane(const TrackChoice& choice) const {
+    const auto held = std::ranges::find(lanes_, choice, &HeldLane::choice);
+    return held == lanes_.end() ? nullptr : held->lane.get();
+}
+
+const FramesToRtp* Source::frames_to_rtp() const {
+    const auto held = std::ranges::find(lanes_, TrackChoice(), &HeldLane::choice);
+    return held == lanes_.end() ? nullptr : held->converter.get();
+}
+
+bool Source::is_awaited() const {
+    return !listeners_.empty() || std::ranges::any_of(lanes_, [](const HeldLane& held) { return held.lane->has_listeners(); });
 }
 
 void Source::set_conversion(AudioTranscoders* transcoders, const Log& log) {
@@ -313,33 +441,62 @@ void Source::set_conversion(AudioTranscoders* transcoders, const Log& log) {
     conversion_log_ = log;
 }
 
+void Source::convert(const Packet& packet) {
+    for (HeldLane& held : lanes_) {
+        start_conversion(held);
+        if (held.converter != nullptr && held.choice.has(packet))
+            held.converter->push(packet);
+    }
+}
+
+const Packet* Source::config_for(const TrackChoice& choice, Kind kind) const {
+    const std::optional<TrackId>& named = kind == Kind::audio ? choice.audio : choice.video;
+    const Packet* const config = named ? config_of(kind, *named) : &configs_[index_of(kind)];
+    return config != nullptr && config->is_config() ? config : nullptr;
+}
+
+// GOPs are only known of the default pictures.
+std::optional<Sequence> Source::newest_key_of(const TrackChoice& choice) const {
+    if (!choice.video)
+        return gop_start();
+    for (Sequence at = ring_.next(); at > std::max(ring_.first(), published_from_); --at)
+        if (const Packet& packet = ring_.at(at - 1); packet.kind == Kind::video && packet.key && choice.has(packet))
+            return at - 1;
+    return std::nullopt;
+}
+
 // With the pictures since the newest key frame, so that the first player sees one at once. Sound begins now: what is old would
 // only have to be left out.
-void Source::start_conversion() {
-    if (frames_to_rtp_ != nullptr || !options_.bridge.rtmp_to_rtc || publication_ == nullptr || brings_rtp())
+void Source::start_conversion(HeldLane& held) {
+    if (held.converter != nullptr || !options_.bridge.rtmp_to_rtc || publication_ == nullptr || brings_rtp())
         return;
-    frames_to_rtp_ = std::make_unique<FramesToRtp>(*rtp_lane_, options_.bridge, transcoders_, conversion_log_);
-    for (const Kind kind : {Kind::video, Kind::audio})
-        if (!config(kind).empty())
-            frames_to_rtp_->push({kind, false, true, timeline_.newest(), config(kind)});
-    const auto key = gop_start();
+    held.converter = std::make_unique<FramesToRtp>(*held.lane, options_.bridge, transcoders_, conversion_log_);
+    for (const Kind kind : {Kind::video, Kind::audio}) {
+        if (const Packet* const config = config_for(held.choice, kind)) {
+            Packet packet = *config;
+            packet.dts = timeline_.newest();
+            held.converter->push(packet);
+        }
+    }
+    const auto key = newest_key_of(held.choice);
     if (!key || *key < published_from_)
         return;
     for (Sequence at = *key; at < ring_.next(); ++at)
-        if (ring_.at(at).kind == Kind::video)
-            frames_to_rtp_->push(ring_.at(at));
+        if (ring_.at(at).kind == Kind::video && held.choice.has(ring_.at(at)))
+            held.converter->push(ring_.at(at));
 }
 
-void Source::release_rtp_lane() {
-    CHECK(rtp_holders_ > 0);
-    if (--rtp_holders_ > 0)
-        return;
-    frames_to_rtp_.reset();
-    rtp_lane_.reset();
+void Source::release_rtp_lane(const TrackChoice& choice) {
+    const auto held = std::ranges::find(lanes_, choice, &HeldLane::choice);
+    CHECK(held != lanes_.end());
+    if (--held->holders == 0)
+        lanes_.erase(held);
 }
 
 std::size_t Source::readers() const {
-    std::size_t count = packet_readers_.size() + rtp_holders_ - (brings_rtp() ? 1 : 0);
+    std::size_t count = packet_readers_.size() - (brings_rtp() ? 1 : 0);
+    for (const HeldLane& held : lanes_)
+        count += held.holders;
     for (const HeldRun& held : runs_)
         count += held.holders;
     return count;

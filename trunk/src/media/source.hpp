@@ -22,6 +22,7 @@
 #include "media/ring.hpp"
 #include "media/rtp_lane.hpp"
 #include "media/timeline.hpp"
+#include "media/track.hpp"
 #include "media/wire_run.hpp"
 
 namespace live::media {
@@ -111,7 +112,7 @@ protected:
 };
 
 struct SourceCounters {
-    std::array<std::uint64_t, kKindCount> packets{};
+    std::array<std::uint64_t, kKindCount> packets{};  // of the default tracks
     std::array<std::uint64_t, kKindCount> bytes{};
     std::uint64_t key_frames = 0;
     std::uint64_t dropped_packets = 0;  // that readers did not get because they were too slow
@@ -126,6 +127,10 @@ public:
     // History that is kept while there are readers: a publisher that comes back from a hole in its network sends all it has saved
     // at once, and players on a beat have not had it yet.
     static constexpr std::chrono::seconds kHistory{10};
+    // Tracks of one kind. What comes of more has no room: its publisher's Ingest leaves it out.
+    static constexpr std::size_t kTracksMax = 16;
+    // Lanes of RTP: choices of tracks that somebody plays at one time.
+    static constexpr std::size_t kLanesMax = 32;
     // This many sound packets in a row without a picture, and the stream counts as audio only: no GOP is cached.
     static constexpr std::uint32_t kAudioOnlyAfter = 115;
 
@@ -153,8 +158,27 @@ public:
     const Timeline& timeline() const { return timeline_; }
 
     const Ring& ring() const { return ring_; }
-    const Slice& metadata() const { return metadata_; }
-    const Slice& config(Kind kind) const { return configs_[index_of(kind)]; }
+    // The newest metadata, and the newest configuration of a kind; nothing in their payloads when there was none.
+    const Slice& metadata() const { return config(Kind::data).payload; }
+    const Packet& config(Kind kind) const { return configs_[index_of(kind)]; }
+    // The newest configurations of all tracks but the default ones.
+    const std::vector<Packet>& extra_configs() const { return extra_configs_; }
+    // The newest configuration of a track; nullptr when there was none.
+    const Packet* config_of(Kind kind, TrackId id) const;
+    // Those that have been there, in the order in which they came; a new publisher's packets replace what is known of them.
+    const std::vector<Track>& tracks() const { return tracks_; }
+    // Whether it is known, or may become so.
+    bool has_room_for(Kind kind, TrackId id) const;
+    // nullptr when there is none.
+    const Track* track(Kind kind, TrackId id) const;
+    // What players get that know no tracks: the publisher's first of a kind.
+    bool is_default(Kind kind, TrackId id) const { return !has_default_.has(kind) || defaults_[index_of(kind)] == id; }
+    // Of the last publisher that had any; nullptr when there was none of the kind.
+    const Track* default_track(Kind kind) const;
+    // Counts changes of codecs and configurations.
+    std::uint32_t track_version() const { return track_version_; }
+    // What the publisher's container says of sound, when it is not in the packets.
+    void note_sound(TrackId id, Codec codec, const SoundFormat& sound);
     // Time of the latest sound or picture, if there was one.
     std::optional<MediaTime> last_time(Kind kind) const { return last_times_[index_of(kind)]; }
     // The metadata asked for the publisher's own times (atc_auto).
@@ -178,13 +202,21 @@ public:
     // nullptr when nobody holds it.
     WireRun* run(const RunFormat& format) const;
 
-    // The lane of RTP packets exists while somebody reads or fills it: each of hold and release once a reader.
-    RtpLane& hold_rtp_lane();
-    void release_rtp_lane();
+    // A lane of RTP packets exists while somebody reads or fills it: each of hold and release once a reader. There is one for
+    // each choice of tracks that has readers. A publisher that brings RTP fills the default one; others get nothing then.
+    RtpLane& hold_rtp_lane(const TrackChoice& choice = {});
+    void release_rtp_lane(const TrackChoice& choice = {});
     // nullptr when nobody holds it.
-    RtpLane* rtp_lane() const { return rtp_lane_.get(); }
-    // nullptr unless frames are being converted for the lane.
-    const FramesToRtp* frames_to_rtp() const { return frames_to_rtp_.get(); }
+    RtpLane* rtp_lane(const TrackChoice& choice = {}) const;
+    // nullptr unless frames are being converted for the default lane.
+    const FramesToRtp* frames_to_rtp() const;
+    template <class Each>
+    void for_each_rtp_lane(Each&& each) const {
+        for (const HeldLane& held : lanes_)
+            each(*held.lane);
+    }
+    // Whether there is a lane of these tracks, or may be one: each is converted by itself.
+    bool has_room_for_lane(const TrackChoice& choice) const { return rtp_lane(choice) != nullptr || lanes_.size() < kLanesMax; }
     // What a conversion needs from higher rooms: `transcoders` (may be nullptr) outlives this; `log` gets what it has to say.
     void set_conversion(AudioTranscoders* transcoders, const Log& log);
     // The publisher fills the lane itself.
@@ -207,7 +239,7 @@ public:
         std::erase(patient_listeners_, &listener);
     }
     // Somebody listens at once.
-    bool is_awaited() const { return !listeners_.empty() || (rtp_lane_ != nullptr && rtp_lane_->has_listeners()); }
+    bool is_awaited() const;
     std::size_t readers() const;
     // Those of them behind which there is somebody.
     std::size_t viewers() const;
@@ -226,9 +258,25 @@ private:
         std::size_t holders = 0;
     };
 
+    // Read by somebody, or filled by the publisher.
+    struct HeldLane {
+        TrackChoice choice;
+        std::unique_ptr<RtpLane> lane;
+        std::unique_ptr<FramesToRtp> converter;
+        std::size_t holders = 0;
+    };
+
     void end_publication();
-    void start_conversion();
+    void start_conversion(HeldLane& held);
+    void convert(const Packet& packet);
+    const Packet* config_for(const TrackChoice& choice, Kind kind) const;
+    std::optional<Sequence> newest_key_of(const TrackChoice& choice) const;
+    void choose_default(const Packet& packet);
+    void forget_extra_tracks();
+    Packet& kept_config(const Packet& packet);
     void remember_config(const Packet& packet);
+    void note_track(const Packet& packet);
+    Track& track_of(Kind kind, TrackId id);
     void track_gop(const Packet& packet);
     std::unique_ptr<RunEncoder> encoder_for(const RunFormat& format) const;
     void trim();
@@ -249,17 +297,18 @@ private:
     SlabPool& pool_;
     Ring ring_;
     Timeline timeline_;
-    Slice metadata_;
-    std::array<Slice, kKindCount> configs_;
+    std::array<Packet, kKindCount> configs_;  // of the default tracks
+    std::vector<Packet> extra_configs_;
+    std::vector<Track> tracks_;  // few; the default one is the first of its kind
+    std::array<TrackId, kKindCount> defaults_{};
+    KindSet has_default_;  // of this publisher
     std::array<std::optional<MediaTime>, kKindCount> last_times_;
     std::vector<HeldRun> runs_;  // few: one for each format in use
     std::vector<PacketReader*> packet_readers_;
     std::vector<PacketListener*> listeners_;  // at once
     std::vector<PacketListener*> patient_listeners_;
     std::vector<EndWatch*> end_watches_;
-    std::unique_ptr<RtpLane> rtp_lane_;
-    std::size_t rtp_holders_ = 0;  // readers, and a publisher that fills it
-    std::unique_ptr<FramesToRtp> frames_to_rtp_;
+    std::vector<HeldLane> lanes_;  // few; in the order in which they were asked for
     AudioTranscoders* transcoders_ = nullptr;
     Log conversion_log_;
     Publication* publication_ = nullptr;
@@ -268,6 +317,7 @@ private:
     std::optional<Sequence> gop_start_;
     Sequence published_from_ = 0;  // the first packet of this publisher
     std::uint32_t config_version_ = 0;
+    std::uint32_t track_version_ = 0;
     std::uint32_t chunk_size_;
     std::uint32_t next_chunk_size_;
     std::uint32_t audio_since_video_ = 0;

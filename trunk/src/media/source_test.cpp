@@ -1,8 +1,11 @@
 #include "media/source.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "media/cursor.hpp"
+#include "media/packet_fixture.hpp"
 #include "media/run_cursor.hpp"
 #include "media/stream_table.hpp"
 
@@ -10,7 +13,7 @@ namespace live::media {
 namespace {
 
 Packet packet(Kind kind, std::int64_t at_ms, bool key = false, std::size_t size = 100) {
-    return {kind, key, false, std::chrono::milliseconds(at_ms), Slice::allocate(size)};
+    return plain_packet(kind, key, false, std::chrono::milliseconds(at_ms), Slice::allocate(size));
 }
 
 struct SourceTest : ::testing::Test {
@@ -21,7 +24,7 @@ struct SourceTest : ::testing::Test {
 
     SlabPool pool;
     PlayOptions options;
-    Ref<Source> source = make_ref<Source>("/live/test", options, 60'000, pool);
+    Ref<Source> source = make_ref<Source>("/live/test", options, 60'000U, pool);
 };
 
 TEST_F(SourceTest, SecondPublisherIsRefusedUntilTheFirstHasGone) {
@@ -108,10 +111,10 @@ TEST_F(SourceTest, OneGopOfTooManyPacketsIsDroppedWhole) {
 }
 
 TEST_F(SourceTest, AConfigIsKeptWithoutTheMemoryOfItsNeighbours) {
-    const Slice shared = Slice::copy_of(Octets(1000));
-    source->append({Kind::video, false, true, {}, shared.sub(0, 10)});
-    EXPECT_EQ(source->config(Kind::video).size(), 10U);
-    EXPECT_EQ(source->config(Kind::video).memory_bytes(), 10U);
+    const Slice shared = Slice::copy_of(std::vector<std::uint8_t>(1000));
+    source->append(plain_packet(Kind::video, false, true, {}, shared.sub(0, 10)));
+    EXPECT_EQ(source->config(Kind::video).payload.size(), 10U);
+    EXPECT_EQ(source->config(Kind::video).payload.memory_bytes(), 10U);
 }
 
 TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
@@ -136,9 +139,9 @@ TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
 }
 
 TEST_F(SourceTest, CursorGetsIntroductionsThenTheGopThenWhatComes) {
-    source->append({Kind::data, false, true, {}, Slice::allocate(10)});
-    source->append({Kind::video, false, true, {}, Slice::allocate(20)});
-    source->append({Kind::audio, false, true, {}, Slice::allocate(30)});
+    source->append(plain_packet(Kind::data, false, true, {}, Slice::allocate(10)));
+    source->append(plain_packet(Kind::video, false, true, {}, Slice::allocate(20)));
+    source->append(plain_packet(Kind::audio, false, true, {}, Slice::allocate(30)));
     for (int i = 0; i < 60; ++i)
         picture(40 * i, i % 50 == 0);
     Cursor cursor(source);
@@ -189,7 +192,7 @@ TEST_F(SourceTest, TableForgetsASourceSomeTimeAfterItsLastUser) {
 }
 
 TEST_F(SourceTest, WhatAllSourcesHoldIsCounted) {
-    auto other = make_ref<Source>("/live/other", options, 60'000, pool);
+    auto other = make_ref<Source>("/live/other", options, 60'000U, pool);
     EXPECT_EQ(pool.totals().sources, 2U);
     for (int i = 0; i < 60; ++i)
         picture(40 * i, i % 50 == 0);
@@ -225,6 +228,62 @@ TEST_F(SourceTest, SlabLogGivesBackWhatWasWrittenAcrossSlabs) {
     EXPECT_EQ(at, 199'000U);
     log.drop_before(140'000);
     EXPECT_EQ(pool.in_use(), 2U);
+}
+
+TEST_F(SourceTest, KnowsItsTracksByTheirPackets) {
+    const auto append = [this](Kind kind, const char* body) {
+        source->append(tag_packet(kind, false, false, {}, Slice::copy_of(hex(body))));
+    };
+    EXPECT_EQ(source->default_track(Kind::video), nullptr);
+    append(Kind::video, "57 00");
+    append(Kind::audio, "af 02 21");
+    EXPECT_TRUE(source->tracks().empty()) << "neither a command nor what is unknown of AAC is of a track";
+    append(Kind::audio, "af 00 1210");
+    append(Kind::audio, "af 01 aa");
+    ASSERT_EQ(source->tracks().size(), 1U);
+    EXPECT_EQ(source->track_version(), 1U);
+    const Track& sound = source->tracks()[0];
+    EXPECT_EQ(sound.kind, Kind::audio);
+    EXPECT_EQ(sound.codec, Codec::aac);
+    EXPECT_TRUE(std::ranges::equal(sound.config.bytes(), hex("1210"))) << "without FLV's head";
+    append(Kind::audio, "af 00 1190");
+    EXPECT_EQ(source->track_version(), 2U);
+    EXPECT_TRUE(std::ranges::equal(source->default_track(Kind::audio)->config.bytes(), hex("1190")));
+    append(Kind::audio, "2f aa");
+    EXPECT_EQ(source->default_track(Kind::audio)->codec, Codec::mp3);
+    EXPECT_TRUE(source->default_track(Kind::audio)->config.empty()) << "that was another codec's";
+    EXPECT_EQ(source->track_version(), 3U);
+    append(Kind::audio, "2f bb");
+    EXPECT_EQ(source->track_version(), 3U);
+    append(Kind::video, "96 00 61763031 05 81010c00");
+    append(Kind::video, "96 00 61763031 02 81010c00");
+    ASSERT_EQ(source->tracks().size(), 3U);
+    EXPECT_EQ(source->default_track(Kind::video)->id, TrackId(5)) << "the first that came";
+}
+
+TEST_F(SourceTest, ANewPublisherBringsItsOwnTracks) {
+    const auto append = [this](const char* body) {
+        source->append(tag_packet(Kind::audio, false, body[1] == '0' || body[4] == '0', {}, Slice::copy_of(hex(body))));
+    };
+    auto first = *source->publish(Source::Takeover::refuse);
+    append("95 00 6d703461 03 1210");
+    append("95 00 6d703461 00 1190");
+    EXPECT_EQ(source->default_track(Kind::audio)->id, TrackId(3));
+    EXPECT_EQ(source->extra_configs().size(), 1U);
+    EXPECT_NE(source->config_of(Kind::audio, TrackId(0)), nullptr);
+    first.reset();
+    EXPECT_EQ(source->tracks().size(), 2U) << "players may still be there";
+    const std::uint32_t before = source->track_version();
+    const auto second = *source->publish(Source::Takeover::refuse);
+    EXPECT_EQ(source->tracks().size(), 1U);
+    EXPECT_TRUE(source->extra_configs().empty());
+    EXPECT_NE(source->track_version(), before);
+    append("af 00 1190");
+    append("af 01 aa");
+    ASSERT_EQ(source->tracks().size(), 1U);
+    EXPECT_EQ(source->default_track(Kind::audio)->id, TrackId(0));
+    EXPECT_FALSE(source->ring().newest().extra);
+    EXPECT_EQ(source->config_of(Kind::audio, TrackId(3)), nullptr);
 }
 
 }  // namespace

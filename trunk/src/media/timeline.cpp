@@ -44,6 +44,7 @@ Timeline::Stamp Timeline::map(Kind kind, std::uint32_t stamp_ms) {
         }
     }
     std::int64_t time_ms = track.raw_ms + track.shift_ms;
+    track.own_ms = time_ms;
     if (kind == Kind::data && (time_ms > newest_ms + kJumpAhead.count() || time_ms < track.last_ms))
         time_ms = std::max(newest_ms, track.last_ms);
     else if (track.ever)
@@ -56,6 +57,16 @@ Timeline::Stamp Timeline::map(Kind kind, std::uint32_t stamp_ms) {
         newest_ = dts;
     any_packet_ = true;
     return {dts, jumped};
+}
+
+MediaTime Timeline::follow(Kind kind, std::uint32_t stamp_ms) {
+    Track& track = tracks_[index_of(kind)];
+    if (!track.seen)
+        return map(kind, stamp_ms).dts;
+    const std::int64_t time_ms =
+        track.raw_ms + static_cast<std::int32_t>(stamp_ms - static_cast<std::uint32_t>(track.raw_ms)) + track.shift_ms;
+    track.last_ms = std::max(std::min(time_ms, track.own_ms + kTrackLead.count()), track.last_ms);
+    return std::chrono::milliseconds(track.last_ms);
 }
 
 }  // namespace live::media

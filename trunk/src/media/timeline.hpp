@@ -18,6 +18,8 @@ public:
     // A step back by more than this, or ahead of everything by more than kJumpAhead, is a new time base.
     static constexpr std::chrono::milliseconds kJumpBack{500};
     static constexpr std::chrono::milliseconds kJumpAhead{10'000};
+    // How far another track of a kind may be in front of the first one.
+    static constexpr std::chrono::milliseconds kTrackLead{200};
     // How far behind the newest packet a new time base starts.
     static constexpr std::chrono::milliseconds kJoin{10};
 
@@ -27,6 +29,9 @@ public:
     };
 
     Stamp map(Kind kind, std::uint32_t stamp_ms);
+    // Of another track of a kind than the one that map() places: on its time base, and not behind anything of its kind. However
+    // such stamps are, they make no new time base.
+    MediaTime follow(Kind kind, std::uint32_t stamp_ms);
     // The next stamp comes from another publisher: its time base goes on right after the newest packet.
     void start_publisher();
 
@@ -39,7 +44,8 @@ private:
     struct Track {
         std::int64_t raw_ms = 0;    // unwrapped
         std::int64_t shift_ms = 0;  // added to raw_ms
-        std::int64_t last_ms = 0;   // on the source's timeline
+        std::int64_t own_ms = 0;    // the latest that map() placed, on the source's timeline
+        std::int64_t last_ms = 0;   // the latest of the kind
         bool seen = false;          // by this publisher
         bool ever = false;          // by any publisher
     };

@@ -88,5 +88,36 @@ TEST(Timeline, DataWithStampZeroDoesNotMoveAnything) {
     EXPECT_EQ(timeline.jumps(), 0U);
 }
 
+TEST(Timeline, AnotherTrackFollowsTheFirstOfItsKind) {
+    Timeline timeline;
+    EXPECT_EQ(timeline.follow(Kind::video, 1'000), 0ms) << "it was there first";
+    EXPECT_EQ(timeline.map(Kind::video, 1'000).dts, 0ms);
+    EXPECT_EQ(timeline.follow(Kind::video, 1'020), 20ms);
+    EXPECT_EQ(timeline.map(Kind::video, 1'040).dts, 40ms);
+    EXPECT_EQ(timeline.follow(Kind::video, 1'030), 40ms) << "not backwards within a kind";
+    EXPECT_EQ(timeline.follow(Kind::video, 1'500), 240ms) << "it leads by too much";
+    EXPECT_EQ(timeline.map(Kind::video, 1'080).dts, 240ms);
+    EXPECT_EQ(timeline.map(Kind::video, 1'300).dts, 300ms) << "which the first one does not have to catch up with";
+}
+
+TEST(Timeline, TracksThatAreFarApartMakeNoTimeBase) {
+    Timeline timeline;
+    for (std::uint32_t at = 0; at < 20'000; at += 40) {
+        const auto first = timeline.map(Kind::audio, 5'000 + at);
+        EXPECT_FALSE(first.jumped);
+        EXPECT_LE(first.dts - std::chrono::milliseconds(at), Timeline::kTrackLead);
+        EXPECT_GE(timeline.follow(Kind::audio, at), first.dts) << "five seconds late";
+        EXPECT_LE(timeline.follow(Kind::audio, 60'000 + at), first.dts + Timeline::kTrackLead) << "a minute early";
+    }
+    EXPECT_EQ(timeline.jumps(), 0U);
+}
+
+TEST(Timeline, AnotherTrackWrapsWithTheFirst) {
+    Timeline timeline;
+    timeline.map(Kind::audio, 0xFFFF'FFF0U);
+    EXPECT_EQ(timeline.follow(Kind::audio, 0x10U), 32ms);
+    EXPECT_EQ(timeline.map(Kind::audio, 0x14U).dts, 36ms);
+}
+
 }  // namespace
 }  // namespace live::media

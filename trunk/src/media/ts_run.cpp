@@ -8,22 +8,25 @@ constexpr std::size_t kKeptBytes = 64 * 1024;
 
 }  // namespace
 
-TsRunEncoder::TsRunEncoder(Framing framing, const Slice& audio, const Slice& video) : framing_(framing) {
-    // A header that cannot be carried costs the run that kind, as it does later on.
-    if (!audio.empty())
-        static_cast<void>(converter_.push_audio({}, audio.bytes(), packets_));
-    if (!video.empty())
-        static_cast<void>(converter_.push_video({}, video.bytes(), packets_));
+TsRunEncoder::TsRunEncoder(Framing framing, const Packet& audio, const Packet& video) : framing_(framing) {
+    convert(audio);
+    convert(video);
     packets_.clear();
+}
+
+// What cannot be carried costs the run that kind.
+void TsRunEncoder::convert(const Packet& packet) {
+    if (packet.extra)
+        return;
+    if (packet.kind == Kind::video)
+        static_cast<void>(converter_.push_video(frame_of(packet), packets_));
+    else if (packet.kind == Kind::audio)
+        static_cast<void>(converter_.push_audio(frame_of(packet), packets_));
 }
 
 RunEncoder::Encoded TsRunEncoder::encode(const Packet& packet, SlabLog& log) {
     packets_.clear();
-    const Bytes body = packet.payload.bytes();
-    if (packet.kind == Kind::video)
-        static_cast<void>(converter_.push_video(packet.dts, body, packets_));
-    else if (packet.kind == Kind::audio)
-        static_cast<void>(converter_.push_audio(packet.dts, body, packets_));
+    convert(packet);
     if (packets_.empty())
         return {};
     log.append(frame_head(framing_, packets_.size()).view());
@@ -38,7 +41,7 @@ bool TsRunEncoder::append_own_header(const Packet&, std::int64_t, std::vector<st
 
 void TsRunEncoder::append_own_message(const Packet& packet, std::int64_t, std::vector<std::uint8_t>& out) const {
     const Kind first = converter_.tracks().video ? Kind::video : Kind::audio;
-    if (!packet.config || packet.kind != first)
+    if (!packet.is_config() || packet.extra || packet.kind != first)
         return;
     std::vector<std::uint8_t> tables;
     converter_.repeat_tables(tables);

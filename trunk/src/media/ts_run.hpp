@@ -12,8 +12,8 @@ namespace live::media {
 
 class TsRunEncoder final : public RunEncoder {
 public:
-    // `audio` and `video`: the newest sequence headers, empty when there is none.
-    TsRunEncoder(Framing framing, const Slice& audio, const Slice& video);
+    // `audio` and `video`: the newest configurations, of no content when there is none.
+    TsRunEncoder(Framing framing, const Packet& audio, const Packet& video);
 
     RunTimes times() const override { return RunTimes::shared; }
     // What cannot be carried or read is left out.
@@ -23,6 +23,8 @@ public:
     void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
 
 private:
+    void convert(const Packet& packet);
+
     wire::ts::TsConverter converter_;
     std::vector<std::uint8_t> packets_;  // empty but inside a call
     Framing framing_;

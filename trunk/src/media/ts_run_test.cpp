@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "media/audio_run.hpp"
+#include "media/packet_fixture.hpp"
 #include "media/run_cursor.hpp"
 #include "media/run_fixture.hpp"
 #include "wire/codec/adts.hpp"
@@ -36,14 +37,14 @@ Slice avc_picture(bool key) {
 
 struct Show {
     void begin() {
-        source->append({Kind::video, false, true, 0ms, avc_setup()});
-        source->append({Kind::audio, false, true, 0ms, aac_setup()});
+        source->append(tag_packet(Kind::video, false, true, 0ms, avc_setup()));
+        source->append(tag_packet(Kind::audio, false, true, 0ms, aac_setup()));
     }
     void second() {
         for (int i = 0; i < 25; ++i, ++count) {
             const MediaTime at = std::chrono::milliseconds(40 * count);
-            source->append({Kind::video, count % 25 == 0, false, at, avc_picture(count % 25 == 0)});
-            source->append({Kind::audio, false, false, at + 10ms, aac_frame(static_cast<std::uint8_t>(count))});
+            source->append(tag_packet(Kind::video, count % 25 == 0, false, at, avc_picture(count % 25 == 0)));
+            source->append(tag_packet(Kind::audio, false, false, at + 10ms, aac_frame(static_cast<std::uint8_t>(count))));
         }
     }
     SlabPool pool;
@@ -115,7 +116,7 @@ TEST(TsRun, TablesComeFirstEvenBetweenTwoKeyPictures) {
     show.begin();
     show.second();
     RunCursor player(show.source, {Container::ts, Framing::none, KindSet::all()});
-    show.source->append({Kind::video, false, false, 1010ms, avc_picture(false)});
+    show.source->append(tag_packet(Kind::video, false, false, 1010ms, avc_picture(false)));
     expect_transport_stream(read_all(player));
 }
 
@@ -165,9 +166,9 @@ TEST(AudioRun, Mp3IsWhatTheTagHolds) {
     SlabPool pool;
     const auto source = make_ref<Source>("/live/mp3", PlayOptions(), 4096U, pool);
     RunCursor player(source, {Container::mp3, Framing::http_chunk, KindSet::all()});
-    source->append({Kind::audio, false, false, 0ms, mp3_frame(7)});
-    source->append({Kind::audio, false, false, 10ms, aac_frame(7)});
-    source->append({Kind::video, true, false, 20ms, avc_picture(true)});
+    source->append(tag_packet(Kind::audio, false, false, 0ms, mp3_frame(7)));
+    source->append(tag_packet(Kind::audio, false, false, 10ms, aac_frame(7)));
+    source->append(tag_packet(Kind::video, true, false, 20ms, avc_picture(true)));
     const std::vector<std::uint8_t> expected = {'2', '\r', '\n', 7, 0x22, '\r', '\n'};
     EXPECT_EQ(read_all(player), expected);
 }

@@ -14,12 +14,11 @@
 
 namespace live::media {
 
-namespace flv = wire::flv;
 namespace rtp_payload = wire::rtp_payload;
 
 namespace {
 
-bool has_nal_units(flv::VideoCodec codec) { return codec == flv::VideoCodec::avc || codec == flv::VideoCodec::hevc; }
+bool has_nal_units(Codec codec) { return codec == Codec::avc || codec == Codec::hevc; }
 
 // What a NAL unit is to this converter (H.264, table 7-1; H.265, table 7-1).
 struct Unit {
@@ -74,44 +73,46 @@ void VideoToRtp::push(const Packet& packet) {
 }
 
 Result<void> VideoToRtp::convert(const Packet& packet) {
-    const flv::VideoTag tag = TRY(flv::parse_video_tag(packet.payload.bytes()));
-    if (tag.kind == flv::PacketKind::sequence_header)
-        return set_config(tag);
-    if (tag.kind != flv::PacketKind::frames || tag.body.empty())
+    if (packet.payload.size() > kFrameBytesMax)
+        return Error(Errc::limit,
+                     fmt::format("it has {} bytes, and browsers show none of over {}", packet.payload.size(), kFrameBytesMax));
+    if (packet.is_config())
+        return set_config(packet);
+    if (packet.content != Content::frame || packet.frame_bytes() == 0)
         return {};
     // VP8 needs no configuration, and encoders leave it out.
-    if (tag.codec == Codec::vp8 && codec_ != Codec::vp8)
+    if (packet.codec == Codec::vp8 && codec_ != Codec::vp8)
         set_track(Codec::vp8, "");
-    if (tag.codec != codec_)
+    if (packet.codec != codec_)
         return {};
-    const MediaTime shown = packet.dts + tag.composition;
-    const bool is_wanted = has_nal_units(codec_) ? TRY(collect_nal_units(tag, shown)) : true;
+    const MediaTime shown = packet.dts + packet.cts;
+    const bool is_wanted = has_nal_units(codec_) ? TRY(collect_nal_units(packet, shown)) : true;
     if (!is_wanted)
         return {};
     payloads_.clear();
-    TRY(packetize(tag));
+    TRY(packetize(packet));
     if (!payloads_.empty())
-        send(packet, order_.place(shown), tag.key);
+        send(packet, order_.place(shown), packet.key);
     return {};
 }
 
-Result<void> VideoToRtp::set_config(const flv::VideoTag& tag) {
-    switch (tag.codec) {
-        case Codec::avc: return take_avc_config(tag.body);
-        case Codec::hevc: return take_hevc_config(tag.body);
+Result<void> VideoToRtp::set_config(const Packet& packet) {
+    switch (packet.codec) {
+        case Codec::avc: return take_avc_config(packet.frame());
+        case Codec::hevc: return take_hevc_config(packet.frame());
         case Codec::av1: {
-            const auto config = TRY(wire::codec::parse_av1_config(tag.body));
+            const auto config = TRY(wire::codec::parse_av1_config(packet.frame()));
             parameter_sets_.assign(config.obus.begin(), config.obus.end());
-            set_track(tag.codec, "");
+            set_track(packet.codec, "");
             return {};
         }
-        case Codec::vp9: set_track(tag.codec, "profile-id=0"); return {};
-        case Codec::vp8: set_track(tag.codec, ""); return {};
+        case Codec::vp9: set_track(packet.codec, "profile-id=0"); return {};
+        case Codec::vp8: set_track(packet.codec, ""); return {};
         default: break;
     }
-    if (refused_ != tag.codec)
-        LOG_WARN(log_, "WebRTC players get no picture: {} cannot be sent as RTP here", flv::name_of(tag.codec));
-    refused_ = tag.codec;
+    if (refused_ != packet.codec)
+        LOG_WARN(log_, "WebRTC players get no picture: {} cannot be sent as RTP here", name_of(packet.codec));
+    refused_ = packet.codec;
     codec_ = Codec::none;
     return {};
 }
@@ -152,18 +153,18 @@ void VideoToRtp::put_parameter_set(std::vector<std::uint8_t>& out, Bytes unit) c
 
 void VideoToRtp::set_track(Codec codec, std::string format) {
     codec_ = codec;
-    std::string name(flv::name_of(codec));
+    std::string name(name_of(codec));
     if (codec == Codec::hevc)
         name = "H265";
     lane_.set_track({Kind::video, std::move(name), kClockRate, 0, std::move(format)});
 }
 
-Result<bool> VideoToRtp::collect_nal_units(const flv::VideoTag& tag, MediaTime shown) {
+Result<bool> VideoToRtp::collect_nal_units(const Packet& packet, MediaTime shown) {
     frame_.clear();
     bool has_own_sets = false;
     bool is_needed = false;  // by pictures that stay
-    const bool is_reordered = !tag.key && order_.is_reordered(shown);
-    ByteReader in(tag.body);
+    const bool is_reordered = !packet.key && order_.is_reordered(shown);
+    ByteReader in(packet.frame());
     while (!in.at_end()) {
         std::uint32_t length = 0;
         for (std::uint8_t i = 0; i < nal_length_size_; ++i)
@@ -182,7 +183,7 @@ Result<bool> VideoToRtp::collect_nal_units(const flv::VideoTag& tag, MediaTime s
         is_needed = is_needed || (is_reordered && what.is_reference && !is_b_slice(unit));
         put_unit(frame_, unit);
     }
-    if (tag.key && !has_own_sets)
+    if (packet.key && !has_own_sets)
         frame_.insert(frame_.begin(), parameter_sets_.begin(), parameter_sets_.end());
     return !is_reordered || admit_b_frame(is_needed);
 }
@@ -221,22 +222,22 @@ bool VideoToRtp::admit_b_frame(bool is_needed) {
     return false;
 }
 
-Result<void> VideoToRtp::packetize(const flv::VideoTag& tag) {
+Result<void> VideoToRtp::packetize(const Packet& packet) {
     switch (codec_) {
         case Codec::avc: return packetize_nal(rtp_payload::NalCodec::avc, frame_, kPayloadBytesMax, payloads_);
         case Codec::hevc: return packetize_nal(rtp_payload::NalCodec::hevc, frame_, kPayloadBytesMax, payloads_);
         case Codec::av1:
             frame_.clear();
-            if (tag.key && !wire::codec::parse_av1_sequence_header(tag.body).ok())
+            if (packet.key && !wire::codec::parse_av1_sequence_header(packet.frame()).ok())
                 frame_ = parameter_sets_;
-            frame_.insert(frame_.end(), tag.body.begin(), tag.body.end());
+            frame_.insert(frame_.end(), packet.frame().begin(), packet.frame().end());
             return packetize_av1(frame_, kPayloadBytesMax, payloads_);
         case Codec::vp9: {
-            const auto kind = tag.key ? rtp_payload::FrameKind::key : rtp_payload::FrameKind::inter;
-            packetize_vp9(tag.body, kind, picture_id_++, kPayloadBytesMax, payloads_);
+            const auto kind = packet.key ? rtp_payload::FrameKind::key : rtp_payload::FrameKind::inter;
+            packetize_vp9(packet.frame(), kind, picture_id_++, kPayloadBytesMax, payloads_);
             return {};
         }
-        default: packetize_vp8(tag.body, picture_id_++, kPayloadBytesMax, payloads_); return {};
+        default: packetize_vp8(packet.frame(), picture_id_++, kPayloadBytesMax, payloads_); return {};
     }
 }
 

@@ -1,4 +1,4 @@
-// VideoToRtp: pictures as RTMP carries them become packets of a lane. Parameter sets stand in front of each key frame. B-frames,
+// VideoToRtp: packets of pictures become packets of a lane. Parameter sets stand in front of each key frame. B-frames,
 // which browsers do not put in order, are left out unless an operator keeps them: all of H.264, whose parameter sets are changed
 // to allow for it, and of HEVC those that nothing is predicted from.
 #pragma once
@@ -12,7 +12,6 @@
 #include "media/packet.hpp"
 #include "media/picture_order.hpp"
 #include "media/rtp_lane.hpp"
-#include "wire/flv/video_tag.hpp"
 #include "wire/rtp_payload/frame.hpp"
 #include "wire/rtp_payload/nal.hpp"
 
@@ -23,6 +22,9 @@ public:
     static constexpr std::uint32_t kClockRate = 90'000;
     // Of RTP payload; what WebRTC's own senders use, so that it fits every path with all that comes around it.
     static constexpr std::size_t kPayloadBytesMax = 1'200;
+
+    // A longer frame is left out, with a sentence: browsers hold 2,048 packets of one, and show no longer one at all.
+    static constexpr std::size_t kFrameBytesMax = 2'048 * 1'200;
 
     struct Counters {
         std::uint64_t frames = 0;            // that became packets
@@ -40,20 +42,18 @@ public:
     bool has_b_frames() const { return has_b_frames_; }
 
 private:
-    using Codec = wire::flv::VideoCodec;
-
     Result<void> convert(const Packet& packet);
-    Result<void> set_config(const wire::flv::VideoTag& tag);
+    Result<void> set_config(const Packet& packet);
     Result<void> take_avc_config(Bytes record);
     Result<void> take_hevc_config(Bytes record);
     void put_parameter_set(std::vector<std::uint8_t>& out, Bytes unit) const;
     void set_track(Codec codec, std::string format);
     // Gives false when the frame is to be left out.
-    Result<bool> collect_nal_units(const wire::flv::VideoTag& tag, MediaTime shown);
+    Result<bool> collect_nal_units(const Packet& packet, MediaTime shown);
     bool is_kept_message(Bytes unit) const;
     bool is_b_slice(Bytes unit) const;
     bool admit_b_frame(bool is_needed);
-    Result<void> packetize(const wire::flv::VideoTag& tag);
+    Result<void> packetize(const Packet& packet);
     void send(const Packet& packet, MediaTime time, bool is_key);
 
     RtpLane& lane_;

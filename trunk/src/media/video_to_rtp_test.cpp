@@ -12,7 +12,6 @@ namespace live::media {
 namespace {
 
 using namespace bridge_test;
-using Codec = wire::flv::VideoCodec;
 namespace rtp_payload = wire::rtp_payload;
 
 struct VideoToRtpTest : ::testing::Test {
@@ -47,6 +46,14 @@ struct VideoToRtpTest : ::testing::Test {
     Log log{lines, "test"};
     std::optional<VideoToRtp> made;
 };
+
+TEST_F(VideoToRtpTest, AFrameThatNoBrowserHoldsIsLeftOut) {
+    push({avc_config(), avc_frame(Picture::key, 1s, {idr(VideoToRtp::kFrameBytesMax)}),
+          avc_frame(Picture::inter, 1'040ms, {inter(500)})});
+    EXPECT_EQ(converter().counters().broken, 1U);
+    EXPECT_EQ(converter().counters().frames, 1U);
+    EXPECT_EQ(lines.count("browsers show none of over"), 1U);
+}
 
 TEST_F(VideoToRtpTest, ParameterSetsStandInFrontOfEachKeyFrame) {
     push({avc_config(), avc_frame(Picture::key, 1s, {idr(3'000)}), avc_frame(Picture::inter, 1'040ms, {inter(500)}),
@@ -252,8 +259,7 @@ TEST_F(VideoToRtpTest, Vp9AndVp8) {
 }
 
 TEST_F(VideoToRtpTest, WhatCannotBeSentIsSaidOnce) {
-    const auto screen =
-        video_packet({.codec = Codec::screen, .key = true, .kind = wire::flv::PacketKind::frames, .body = kPps}, {});
+    const auto screen = video_frame(Codec::screen, Picture::key, {}, kPps);
     push({screen, screen});
     EXPECT_TRUE(lane.empty());
     EXPECT_EQ(lane.track(Kind::video), nullptr);
@@ -262,7 +268,7 @@ TEST_F(VideoToRtpTest, WhatCannotBeSentIsSaidOnce) {
 TEST_F(VideoToRtpTest, BrokenBodiesAreCountedAndTheStreamGoesOn) {
     const Packet whole = avc_frame(Picture::key, 0ms, {idr(200)});
     push({avc_config()});
-    for (std::size_t size = 0; size < whole.payload.size(); ++size) {
+    for (std::size_t size = whole.head; size < whole.payload.size(); ++size) {
         Packet cut = whole;
         cut.payload = whole.payload.sub(0, size);
         converter().push(cut);

@@ -41,6 +41,8 @@ API_P99_MS = 100
 # In so many seconds what a wave has left behind is back.
 WAY_BACK_S = 60
 LOG_BYTES_MAX = 8 << 20
+# No fiber may have the loop to itself for longer, by CPU time.
+HOLD_MS = 5
 # Of the loop's turns so many may take longer than 5 ms, where the loop has a core: other guests of the machine take theirs.
 LONG_TURNS_PART = 0.001
 
@@ -53,9 +55,11 @@ http_server {{ enabled on; listen 0.0.0.0:$http; dir $folder/html; }}
 rtc_server {{ enabled on; listen 0.0.0.0:$udp; candidate 127.0.0.1; }}
 exporter {{ enabled on; listen 127.0.0.1:$exporter; }}
 limits {{ memory_budget {BUDGET_MIB}; }}
+loop_hold_limit {HOLD_MS};
 vhost __defaultVhost__ {{
     rtc {{ enabled on; rtmp_to_rtc on; rtc_to_rtmp on; }}
     hls {{ enabled on; hls_path $folder/html; hls_fragment 2; hls_window 10; hls_dispose 10; }}
+    dash {{ enabled on; dash_path $folder/html; dash_fragment 2; dash_dispose 10; }}
     http_remux {{ enabled on; mount [vhost]/[app]/[stream].flv; }}
 }}
 """
@@ -138,6 +142,18 @@ def windows(attack: Attack) -> None:
                     return
 
 
+def giants(attack: Attack) -> None:
+    """Key frames of nearly 10 and nearly 4 MiB, for every output there is."""
+    stream = f"giant-{attack.address}"
+    while attack.goes_on(0.5):
+        with contextlib.suppress(*ERRORS), attack.publisher(stream) as client:
+            client.send(encode_message(VIDEO, 0, AVC_SETUP))
+            for i in range(1000):
+                client.send(encode_message(VIDEO, 300 * i, picture(((10 << 20) - 1000, (4 << 20) - 1000)[i % 2], True)))
+                if not attack.goes_on(0.3):
+                    return
+
+
 def sound(attack: Attack) -> None:
     """Sound at fifty times its pace, for somebody who plays it over WebRTC."""
     stream = f"loud-{attack.address}"
@@ -195,7 +211,7 @@ def sleepers(attack: Attack) -> None:
                 attack.http("GET", "http", f"/live/{('good', f'none{attack.done}')[attack.done % 2]}.m3u8")
 
 
-ATTACKS = [offers, connections, hoards, windows, sound, datagrams, nonsense, sleepers]
+ATTACKS = [offers, connections, hoards, windows, giants, sound, datagrams, nonsense, sleepers]
 
 
 def attack_in_background(kind, ports: dict, address: str, seconds: float) -> multiprocessing.Process:
@@ -246,7 +262,7 @@ def metrics(live: LiveServer) -> dict[str, float]:
 
 def turns_of_the_loop(live: LiveServer) -> dict[str, float]:
     now, lag = metrics(live), "millrace_loop_lag_seconds"
-    return {"all": now[f"{lag}_count"]} | {
+    return {"all": now[f"{lag}_count"], f"fibers over {HOLD_MS} ms": now["millrace_loop_long_holds_total"]} | {
         f"over {bound} s": now[f"{lag}_count"] - now[f'{lag}_bucket{{le="{bound}"}}'] for bound in ("0.005", "0.01", "0.02", "0.05", "0.1")}
 
 
@@ -307,10 +323,14 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         if calm >= WAY_BACK_S and after_kib > before_kib * 1.1:
             report["failures"].append(f"{report['after_mib']} MiB resident afterwards, {report['before_mib']} before")
         report["grown"], report["resident_kib_before_and_after"] = grown, parts
+        report["held"] = re.findall(r"the loop was held .*", live.log())
         report["turns_of_the_loop"] = {kind: count - turns_before[kind] for kind, count in turns.items()}
+        # The short form runs beside other tests, whose work takes the caches and with them up to twice the time.
+        longest = max((float(ms) for ms in re.findall(r"longest ([\d.]+) ms", " ".join(report["held"]))), default=0)
+        if longest > 2 * HOLD_MS or (calm >= WAY_BACK_S and report["turns_of_the_loop"][f"fibers over {HOLD_MS} ms"] > 0):
+            report["failures"].append(f"a fiber had the loop to itself for more than {HOLD_MS} ms of CPU time: {report['held']}")
         if calm >= WAY_BACK_S and report["turns_of_the_loop"]["over 0.005 s"] > report["turns_of_the_loop"]["all"] * LONG_TURNS_PART:
             report["failures"].append(f"turns of the loop: {report['turns_of_the_loop']}")
-        report["held"] = re.findall(r"the loop was held .*", live.log())
         report["refused"] = {name: value for name, value in attacked.items() if name.startswith("millrace_") and ("refused" in name or "losses" in name or "too_fast" in name)}
         report["log_bytes"] = live.log_path.stat().st_size
         if report["log_bytes"] > LOG_BYTES_MAX:

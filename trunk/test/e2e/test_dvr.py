@@ -68,7 +68,7 @@ def test_each_format_records_a_publish(server, clip, tmp_path):
     wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 5, "the recordings are closed")
     for name in FORMATS:
         path = folder / "rec" / f"{name}.{'flv' if name == 'flv' else 'mp4'}"
-        assert 3 < duration_of(path) < 10, name
+        assert 3 < duration_of(path) < 20, name
         assert_decodes(path, 70)
     flv = (folder / "rec" / "flv.flv").read_bytes()
     assert b"SRS/" in flv[:2000] and b"filepositions" in flv[:2000]

@@ -15,7 +15,7 @@ from http_streams import AUDIO, SCRIPT, VIDEO, HttpStream, WebSocketStream, read
 from hook_server import HookServer
 from live_server import wait_until
 from players import FfmpegPublisher, wait_playable
-from rtmp_client import Publisher
+from rtmp_client import Publisher, RtmpClient
 
 FLV = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
 PORT = "http"
@@ -36,6 +36,30 @@ def assert_gapless(tags, tolerance_ms: int = 100) -> None:
         times = [t.timestamp for t in tags if t.type == kind and not t.is_sequence_header()]
         assert times, f"no tag of type {kind}"
         assert all(0 <= b - a <= tolerance_ms for a, b in zip(times, times[1:])), times
+
+
+def test_a_codec_that_nobody_knows_is_relayed_byte_for_byte_and_left_out_elsewhere(server, tmp_path):
+    live = server(FLV + f" hls {{ enabled on; hls_path {tmp_path}; hls_fragment 1; }}")
+    config = bytes.fromhex("90 76766331 01020304")  # FourCC vvc1
+    frames = [bytes.fromhex("91" if i % 25 == 0 else "a1") + b"vvc1" + bytes(range(i % 200 + 20)) for i in range(75)]
+    with RtmpClient(live.ports["rtmp"]) as publisher, RtmpClient(live.ports["rtmp"]) as player:
+        publisher.publish("cam")
+        publisher.send_message(VIDEO, config)
+        publisher.send_message(AUDIO, bytes.fromhex("af00 1210"))
+        player.play("cam")
+        with HttpStream(live.ports[PORT], "/live/cam.flv") as by_http:
+            for i, frame in enumerate(frames):
+                publisher.send_message(VIDEO, frame, timestamp=40 * i)
+                publisher.send_message(AUDIO, bytes.fromhex("af01 21000000"), timestamp=40 * i)
+            by_rtmp = [m.payload for m in player.read_media(2) if m.type == VIDEO]
+            tags = read_tags(by_http.read(1))[1]
+        assert by_rtmp == [config, *frames]
+        assert [t.body for t in tags if t.type == VIDEO] == [config, *frames]
+        live.wait_log("HLS /live/cam: unknown is left out")
+        wait_until(lambda: list(tmp_path.glob("live/cam-*.ts")), 5, "a fragment of the sound alone")
+    log = live.log()
+    assert log.count("the video codec vvc1 is not known here") == 1
+    assert log.count("HLS /live/cam: unknown is left out") == 1
 
 
 @pytest.mark.parametrize("ending,want", [("flv", "av"), ("ts", "av"), ("aac", "a")])

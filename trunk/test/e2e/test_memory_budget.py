@@ -68,11 +68,11 @@ def test_unfinished_messages_take_a_quarter_at_most(server):
 def test_the_largest_stream_is_closed_and_the_others_go_on(server):
     live = start(server)
     with publisher(live, "modest") as modest, publisher(live, "large") as large, publisher(live, "larger") as larger:
-        send_pictures(modest, 40)
-        send_pictures(large, 45)
+        send_pictures(modest, 30)
+        send_pictures(large, 35)
         sent = 0
         with contextlib.suppress(Closed):
-            while sent < 60:
+            while sent < 80:
                 send_pictures(larger, 2, first=2 * sent)
                 sent += 2
                 time.sleep(0.3)
@@ -107,8 +107,8 @@ def test_nobody_begins_to_publish_when_the_budget_is_nearly_used_up(server):
 def test_what_nobody_publishes_any_more_goes_first(server):
     live = start(server, "hls { enabled on; hls_path $folder/html; hls_fragment 1; hls_window 60; hls_dispose 100; }")
     with publisher(live, "over") as over:
-        send_pictures(over, 50)
-    wait_until(lambda: metric(live, 'millrace_memory_used_bytes{use="windows"}') > 40 << 20, 10, "the window of HLS")
+        send_pictures(over, 35)
+    wait_until(lambda: metric(live, 'millrace_memory_used_bytes{use="windows"}') > 28 << 20, 10, "the window of HLS")
     with publisher(live, "living") as living:
         for first in range(0, 160, 10):
             send_pictures(living, 5, first=first)

@@ -99,7 +99,7 @@ def test_b_frames_are_named_and_do_no_harm(site, clip):
             players.wait_playable(one.live.url(name))
         page = one.open("whip.html", "x").goto(f"http://127.0.0.1:{one.live.ports['http']}/players/whip.html")
         both = json.loads(page.value(f"Promise.all([{', '.join(LISTEN % name for name in names)}]).then((all) => `[${{all}}]`)"))
-        assert all(stream["b_frames"] for stream in one.live.api("/api/v1/streams/")["streams"])
+        wait_until(lambda: all(stream["b_frames"] for stream in one.live.api("/api/v1/streams/")["streams"]), 10, "b_frames")
         one.live.wait_log("the stream has B-frames")
     for name, seen in zip(names, both):
         video = seen["video"]

@@ -122,7 +122,7 @@ def test_the_init_script_starts_and_stops(root, how):
     done = init("start")
     assert done.returncode == 0 and "srs started, pid" in done.stdout, done.stdout + done.stderr
     assert server.api("/api/v1/versions")["code"] == 0
-    assert "signal installed" in (folder / "objs" / "srs.log").read_text()
+    wait_until(lambda: "signal installed" in (folder / "objs" / "srs.log").read_text(), 5, "the log's line")
     assert init("status").returncode == 0
     pid = pid_of(folder)
     assert init("start").returncode != 0

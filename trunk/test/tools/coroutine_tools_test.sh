@@ -3,14 +3,14 @@
 # clean run, each planted fault must be reported with the fiber's own frames. Also the debugger: tools/gdb/co.py must list every parked
 # fiber with its stack. Ends with `N passed, N failed`.
 #   coroutine_tools_test.sh [OBJS [valgrind|asan|gdb]...]
-# VALGRIND_TREE: a build folder that knows valgrind (default: one of its own in OBJS, which has what gdb needs).
+# FAULTS_TREE: a build folder that has planted_faults of the right flavour (default: built in one of its own in OBJS).
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 . "$here/../../scripts/common.sh"
 trunk=$(cd "$here/../.." && pwd)  # common.sh means its own callers' place
 objs=${1:-$trunk/objs}
 [ $# = 0 ] || shift
-own_tree=$objs/valgrind-tools  # not the folder of scripts/valgrind.sh, whose debug information is too little for gdb
+own_tree=$objs/valgrind-tools
 passed=0 failed=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -60,10 +60,12 @@ frames='planted::plant.*
 FiberMain::run
 live_fiber_entry'
 
+faults_in() { configure_tree "$@" && build_tree "$1" planted_faults; } # TREE [CMake arguments]
+
 test_valgrind() {
     command -v valgrind >/dev/null 2>&1 || { say "valgrind is not installed"; return; }
-    tree=${VALGRIND_TREE:-$own_tree}
-    configure_tree "$tree" -DLIVE_TESTS=ON -DLIVE_VALGRIND=ON && build_tree "$tree" planted_faults || { verdict "valgrind build" no; return; }
+    tree=${FAULTS_TREE:-$own_tree}
+    [ -n "${FAULTS_TREE:-}" ] || faults_in "$tree" || { verdict "valgrind build" no; return; }
     program=$tree/planted_faults
     memcheck="valgrind --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=99"
     # shellcheck disable=SC2086
@@ -80,8 +82,8 @@ test_valgrind() {
 }
 
 test_asan() {
-    tree=$objs/asan
-    configure_tree "$tree" -DLIVE_TESTS=ON -DLIVE_SANITIZE=ON && build_tree "$tree" planted_faults || { verdict "asan build" no; return; }
+    tree=${FAULTS_TREE:-$objs/asan-tools}
+    [ -n "${FAULTS_TREE:-}" ] || faults_in "$tree" -DLIVE_SANITIZE=ON || { verdict "asan build" no; return; }
     program=$tree/planted_faults
     clean "asan: clean" env ASAN_OPTIONS=detect_leaks=1 "$program" clean
     clean "asan: clean with fake stacks" env ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 "$program" clean

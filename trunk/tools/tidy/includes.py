@@ -37,6 +37,11 @@ class Arrows:
             return True
         return any(fnmatch(source, left) and fnmatch(target, right) for left, right in self.folders)
 
+    def allows_below(self, source, target):
+        """A folder with a line about folders of a lower room sees no others of that room."""
+        named = [right for left, right in self.folders if fnmatch(source, left) and right.split("/")[0] == target.split("/")[0]]
+        return not named or any(fnmatch(target, right) for right in named)
+
     def knows_outside(self, header):
         return any(header.startswith(prefix) for prefix, _ in self.outside)
 
@@ -58,6 +63,8 @@ def check_arrows(tree, arrows):
                     yield Problem(source.name, line, "arrow", f"{source.room} may not include <{header}>")
             elif not arrows.allows_room(source.room, target.room):
                 yield Problem(source.name, line, "arrow", f"{source.room} -> {target.room} is not in arrows.txt ({header})")
+            elif source.room != target.room and not arrows.allows_below(source.folder, target.folder):
+                yield Problem(source.name, line, "arrow", f"{source.folder} -> {target.folder} is not in arrows.txt ({header})")
             elif source.room == target.room and source.is_product and not folder_fine(arrows, source, target):
                 yield Problem(source.name, line, "arrow", f"{source.folder} -> {target.folder} is not in arrows.txt ({header})")
 

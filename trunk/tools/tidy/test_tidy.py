@@ -122,6 +122,14 @@ class Arrows(TreeTest):
         self.source("session/rtmp/b.cpp", '#include "session/http/a.hpp"\n#include "session/common/c.hpp"\n')
         self.assertEqual(self.arrows(), [("session/rtmp/b.cpp", "arrow")])
 
+    def test_a_folder_with_lines_about_a_lower_room_sees_only_those_of_its_folders(self):
+        self.source("wire/rtp/a.hpp", "")
+        self.source("wire/sdp/b.hpp", "")
+        arrows = includes.Arrows("engine -> wire\nengine/rtp -> wire/rtp\n")
+        for folder in ("rtp", "ice"):
+            self.source(f"engine/{folder}/x.cpp", '#include "wire/rtp/a.hpp"\n#include "wire/sdp/b.hpp"\n')
+        self.assertEqual(self.rules_of(includes.check_arrows(Tree(self.trunk), arrows)), [("engine/rtp/x.cpp", "arrow")])
+
     def test_outside_headers_have_rooms(self):
         self.source("base/x.cpp", "#include <openssl/ssl.h>\n#include <vector>\n")
         self.source("io/x.cpp", "#include <openssl/ssl.h>\n")

@@ -7,9 +7,10 @@
 #include <gtest/gtest.h>
 
 namespace live::engine::rtmp {
-namespace {
 
 using Octets = std::vector<std::uint8_t>;
+
+namespace {
 
 constexpr TimePoint kNow{std::chrono::milliseconds(0x01020304)};
 

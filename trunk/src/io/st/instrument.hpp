@@ -20,7 +20,7 @@
 #include <sanitizer/common_interface_defs.h>
 #include <sanitizer/lsan_interface.h>
 #endif
-#ifdef LIVE_VALGRIND
+#ifdef LIVE_VALGRIND_STACKS
 #include <valgrind/valgrind.h>
 #endif
 
@@ -28,7 +28,7 @@ namespace live::io::st::instrument {
 
 // The id that withdraw_stack() wants.
 inline unsigned announce_stack([[maybe_unused]] const _st_stack_t& stack) {
-#ifdef LIVE_VALGRIND
+#ifdef LIVE_VALGRIND_STACKS
     return VALGRIND_STACK_REGISTER(stack.stk_bottom, stack.stk_top);
 #else
     return 0;
@@ -43,7 +43,7 @@ inline void unpoison_stack([[maybe_unused]] const _st_stack_t& stack) {
 }
 
 inline void withdraw_stack([[maybe_unused]] const _st_stack_t& stack, [[maybe_unused]] unsigned id) {
-#ifdef LIVE_VALGRIND
+#ifdef LIVE_VALGRIND_STACKS
     VALGRIND_STACK_DEREGISTER(id);
 #endif
     unpoison_stack(stack);
@@ -71,7 +71,7 @@ inline void finish_switch([[maybe_unused]] void* fake_stack, [[maybe_unused]] co
 }
 
 inline bool runs_on_valgrind() {
-#ifdef LIVE_VALGRIND
+#ifdef LIVE_VALGRIND_STACKS
     return RUNNING_ON_VALGRIND != 0;
 #else
     return false;

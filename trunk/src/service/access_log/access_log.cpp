@@ -22,6 +22,16 @@ void AccessLog::open() {
         LOG_WARN(log_, "the access log: {}; its lines are lost until SIGUSR1 finds it", opened.error().sentence());
 }
 
+Result<void> AccessLog::start(io::Scope&, io::Deadline) {
+    open();
+    return {};
+}
+
+Result<void> AccessLog::stop(io::Deadline) {
+    report();
+    return {};
+}
+
 void AccessLog::report() {
     if (writer_ == nullptr)
         return;

@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "io/line_writer.hpp"
 #include "service/access_log/access_line.hpp"
+#include "service/service.hpp"
 #include "session/common/client_table.hpp"
 
 namespace live::service::access_log {
@@ -29,17 +30,20 @@ protected:
     ~VhostNames() = default;
 };
 
-class AccessLog final : public session::ClientWatcher {
+class AccessLog final : public Service, public session::ClientWatcher {
 public:
-    // What is referred to outlives this. Nothing is opened before open().
+    // What is referred to outlives this. Nothing is opened before start().
     AccessLog(std::string path, io::LineWriter::Rotation rotation, const VhostNames& vhosts, const Log& log)
         : path_(std::move(path)), rotation_(rotation), vhosts_(vhosts), log_(log) {}
 
     // For the first time, or again because the file was moved away. When that fails the log says so, and the file before, if
     // there was one, goes on being used.
     void open();
-    // Tells the log what the file did not take. To be called every second or so.
-    void report();
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    // Both tell the log what the file did not take.
+    void on_tick() override { report(); }
+    Result<void> stop(io::Deadline deadline) override;
+    std::string_view name() const override { return "the access log"; }
     io::LineWriter::Counters counters() const;
     // For tests.
     bool wait_written(std::chrono::milliseconds limit) { return writer_ == nullptr || writer_->wait_written(limit); }
@@ -52,6 +56,7 @@ public:
 private:
     bool is_on() const { return path_ != kOff; }
     void add(const Visit& visit);
+    void report();
 
     const std::string path_;
     const io::LineWriter::Rotation rotation_;

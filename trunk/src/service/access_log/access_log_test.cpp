@@ -63,7 +63,7 @@ struct AccessLogTest : ::testing::Test {
 
     void write_all() {
         EXPECT_TRUE(access->wait_written(5s));
-        access->report();
+        access->on_tick();
     }
 
     ScratchFolder folder;
@@ -212,7 +212,7 @@ TEST_F(AccessLogTest, AFullDiskIsOneWarningAndBoundedMemory) {
         visit();
     EXPECT_LE(access->counters().memory_bytes, 4 * io::LineWriter::kWaitingBytesMax);
     EXPECT_FALSE(access->wait_written(100ms));
-    access->report();
+    access->on_tick();
     ASSERT_EQ(complaints.lines.size(), 1U) << complaints.lines[1];
     EXPECT_EQ(complaints.lines[0],
               "the access log /dev/full: it takes nothing, and what does not fit into memory is lost: write: No space left on "

@@ -10,8 +10,8 @@
 #include "io/loop.hpp"
 #include "service/files/normal_path.hpp"
 #include "service/files/send_blocks.hpp"
-#include "session/flv/status.hpp"
 #include "session/http/mime.hpp"
+#include "session/http/status_for.hpp"
 #include "wire/http/status.hpp"
 
 namespace live::service::dash {
@@ -61,7 +61,7 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     if (!admitted.ok()) {
         if (admitted.code() == Errc::cancelled)
             return admitted;
-        const int status = session::flv::status_for(admitted.code());
+        const int status = session::http::status_for(admitted.code());
         return exchange.send(http::error_reply(status, admitted.error().sentence()), deadline);
     }
     if (!request.is_head())

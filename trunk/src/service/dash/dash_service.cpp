@@ -10,16 +10,17 @@
 
 namespace live::service::dash {
 
-DashService::DashService(media::StreamTable& streams, files::PathClaims& claims, Log log)
-    : streams_(streams), claims_(claims), log_(std::move(log)), jobs_("dash", log_) {}
+DashService::DashService(media::StreamTable& streams, const OptionsOf<DashOptions>& options, files::PathClaims& claims, Log log)
+    : streams_(streams), options_(options), claims_(claims), log_(std::move(log)), jobs_("dash", log_) {}
 
 DashService::~DashService() = default;
 
-void DashService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan,
-                               const DashOptions& options) {
-    reap();
-    if (stopping_ || !options.enabled)
+void DashService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
+    jobs_.reap();
+    const DashOptions* found = options_.find(request.vhost);
+    if (stopping_ || found == nullptr || !found->enabled)
         return;
+    const DashOptions& options = *found;
     if (DashStream* known = jobs_.find(plan.url))
         return known->on_published();
     const Ref<media::Source> source = streams_.find(plan.url);
@@ -45,7 +46,7 @@ void DashService::on_published(const session::ClientRequest& request, const sess
 void DashService::on_unpublished(const std::string& url) {
     if (DashStream* stream = jobs_.find(url))
         stream->on_unpublished();
-    reap();
+    jobs_.reap();
 }
 
 Result<void> DashService::stop(io::Deadline deadline) {

@@ -6,10 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "base/log_fixture.hpp"
+#include "base/options_of_fixture.hpp"
 #include "base/scratch_folder.hpp"
 #include "io/loop.hpp"
 #include "io/wait_fixture.hpp"
-#include "wire/mp4/test_media.hpp"
+#include "media/packet_fixture.hpp"
 
 namespace live::service::dash {
 namespace {
@@ -22,7 +23,7 @@ class DashServiceTest : public testing::Test {
 protected:
     void SetUp() override {
         source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
-        service_ = std::make_unique<DashService>(streams_, claims_, Log(no_log_, "test"));
+        service_ = std::make_unique<DashService>(streams_, same_options_, claims_, Log(no_log_, "test"));
         request_.app = "live";
         request_.stream = "cam";
         plan_.url = "/live/cam";
@@ -35,25 +36,25 @@ protected:
 
     void publish() {
         publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
-        service_->on_published(request_, plan_, options_);
-        append(media::Kind::video, false, true, mp4::avc_config_body());
-        append(media::Kind::audio, false, true, mp4::aac_config_body());
+        service_->on_published(request_, plan_);
+        append(media::Kind::video, false, true, media::avc_config_body());
+        append(media::Kind::audio, false, true, media::aac_config_body());
     }
     void unpublish() {
         publication_.reset();
         service_->on_unpublished(plan_.url);
     }
     void append(media::Kind kind, bool key, bool config, const Slice& payload) {
-        source_->append({kind, key, config, at_, payload, {}});
+        source_->append(media::tag_packet(kind, key, config, at_, payload));
     }
     // Pictures at 25 a second, a key frame each second, with their sound.
     void frames(int count) {
         for (int i = 0; i < count; ++i, at_ += 40ms) {
             const bool key = at_ % 1s == MediaTime();
             append(media::Kind::video, key, false,
-                   mp4::body_of(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb"),
-                                std::vector<std::uint8_t>(picture_bytes_)));
-            append(media::Kind::audio, false, false, mp4::body_of(hex("af 01 210a")));
+                   media::tag_body(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb"),
+                                   std::vector<std::uint8_t>(picture_bytes_)));
+            append(media::Kind::audio, false, false, media::tag_body(hex("af 01 210a")));
             source_->flush();
             if (i % 5 == 4)
                 static_cast<void>(io::yield(io::Deadline::never()));
@@ -83,6 +84,7 @@ protected:
     session::ClientRequest request_;
     session::StreamPlan plan_;
     DashOptions options_;
+    const SameOptions<DashOptions> same_options_{options_};
     MediaTime at_ = 10s;
     std::size_t picture_bytes_ = 0;
 };
@@ -124,11 +126,10 @@ TEST_F(DashServiceTest, FilesOfAStreamAreRefusedToAnother) {
     other.vhost = "other.example";
     other.url = "other.example/live/cam";
     MUST(streams_.find_or_create(other.url, {}, 60'000));
-    service_->on_published(request_, other, options_);
+    service_->on_published(request_, other);
     EXPECT_EQ(service_->size(), 1U);
-    auto apart = options_;
-    apart.mpd_file = "[vhost]/[stream].mpd";
-    service_->on_published(request_, other, apart);
+    options_.mpd_file = "[vhost]/[stream].mpd";
+    service_->on_published(request_, other);
     EXPECT_EQ(service_->size(), 2U);
     MUST(service_->stop(io::Deadline::after(kSoon)));
     EXPECT_EQ(claims_.size(), 0U);

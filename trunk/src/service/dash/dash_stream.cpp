@@ -7,7 +7,8 @@
 
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
-#include "service/files/release_pace.hpp"
+#include "service/files/frame_limit.hpp"
+#include "service/files/release.hpp"
 
 namespace live::service::dash {
 
@@ -63,17 +64,14 @@ DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathCl
 DashStream::~DashStream() { forget_all(); }
 
 void DashStream::on_published() {
-    drain();
-    segmenter_.restart();
+    changes_.push_back({source_->ring().next(), true});
     published_ = true;
     is_given_up_ = false;
-    must_follow_clock_ = began_.has_value();
     cursor_.readable().raise();
 }
 
 void DashStream::on_unpublished() {
-    drain();
-    segmenter_.finish();
+    changes_.push_back({source_->ring().next(), false});
     published_ = false;
     ended_at_ = io::now();
     cursor_.readable().raise();
@@ -81,8 +79,10 @@ void DashStream::on_unpublished() {
 
 void DashStream::run(io::Deadline deadline) {
     for (;;) {
-        drain();
+        const Drained drained = drain();
         handle_made();
+        if (drained == Drained::in_part && io::yield(deadline).ok())
+            continue;
         const TimePoint over_at = ended_at_ + time_after_end();
         if (!published_ && io::now() >= over_at)
             break;
@@ -92,7 +92,8 @@ void DashStream::run(io::Deadline deadline) {
             break;
     }
     // What there is when the server stops is worth a segment, where files stay.
-    drain();
+    while (drain() == Drained::in_part) {
+    }
     segmenter_.finish();
     published_ = false;
     handle_made();
@@ -100,22 +101,19 @@ void DashStream::run(io::Deadline deadline) {
     dispose();
     forget_all();
     close_files();
-    files::ReleasePace pace(deadline);
     for (std::deque<Segment>* segments : {&listed_, &left_})
-        while (!segments->empty()) {
-            const std::size_t bytes = segments->front().all_bytes();
-            segments->pop_front();
-            pace.note_freed(bytes);
-        }
+        while (!segments->empty())
+            release_first(*segments);
 }
 
 void DashStream::give_up() {
-    is_given_up_ = true;
+    if (std::exchange(is_given_up_, true))
+        return;
     cursor_.readable().raise();
 }
 
 std::size_t DashStream::held_bytes() const {
-    std::size_t sum = disk_.bytes();
+    std::size_t sum = disk_.bytes() + segmenter_.bytes();
     for (const std::deque<Segment>* segments : {&listed_, &left_})
         for (const Segment& segment : *segments)
             sum += segment.all_bytes();
@@ -130,18 +128,49 @@ Duration DashStream::time_after_end() const {
     return std::max<Duration>(kFragmentsInMemory * options_.window_size * options_.fragment, 3s);
 }
 
-void DashStream::drain() {
-    while (auto packet = cursor_.take()) {
+// Publishers come and go between packets.
+void DashStream::follow_publishers() {
+    for (; !changes_.empty() && cursor_.next() >= changes_.front().at; changes_.pop_front()) {
+        if (!changes_.front().begins) {
+            segmenter_.finish();
+            continue;
+        }
+        segmenter_.restart();
+        must_follow_clock_ = began_.has_value();
+    }
+}
+
+bool DashStream::is_too_large(const media::Packet& packet) {
+    if (packet.payload.size() <= files::kFrameBytesMax)
+        return false;
+    if (!std::exchange(large_told_, true))
+        LOG_WARN(log_, "DASH {}: a frame of {} bytes is left out, as are all of over {}", url(), packet.payload.size(),
+                 files::kFrameBytesMax);
+    return true;
+}
+
+// Others have their turn between two packets: what has gathered may be megabytes.
+DashStream::Drained DashStream::drain() {
+    for (;;) {
+        follow_publishers();
+        auto packet = cursor_.take();
+        if (!packet)
+            break;
         if (cursor_.dropped() != std::exchange(dropped_, cursor_.dropped())) {
             LOG_WARN(log_, "DASH {}: was too slow, {} packets are missing in all", url(), dropped_);
             segmenter_.finish();
         }
-        if (must_follow_clock_ && !packet->config)
+        if (is_too_large(*packet))
+            continue;
+        if (must_follow_clock_ && !packet->is_config())
             follow_clock(*packet);
         packet->dts += shift_;
         segmenter_.push(*packet);
+        if (io::is_turn_over())
+            return Drained::in_part;
     }
     look_for_audience();
+    return Drained::all;
 }
 
 // Each MPD is another file, and is asked for again and again.
@@ -358,17 +387,27 @@ void DashStream::clean_up() {
         for (const Segment& segment : *segments)
             held += segment.all_bytes();
     std::vector<std::string> paths;
-    for (; left_.size() > kGrace || (held > options_.window_bytes && !left_.empty()); left_.pop_front()) {
+    for (; left_.size() > kGrace || (held > options_.window_bytes && !left_.empty()); release_first(left_)) {
         held -= left_.front().all_bytes();
         forget(left_.front(), paths);
     }
-    for (; held > options_.window_bytes && listed_.size() > 1; listed_.pop_front()) {
+    for (; held > options_.window_bytes && listed_.size() > 1; release_first(listed_)) {
         held -= listed_.front().all_bytes();
         forget(listed_.front(), paths);
         tell_of_bytes();
     }
     if (options_.cleanup && !paths.empty())
         disk_.remove(std::move(paths));
+}
+
+// What is being sent to somebody is freed with that.
+void DashStream::release_first(std::deque<Segment>& segments) {
+    std::vector<Block> spent;
+    for (const Held& held : segments.front().held)
+        if (held != nullptr && held.use_count() == 1)
+            std::ranges::move(held->take_blocks(), std::back_inserter(spent));
+    segments.pop_front();
+    files::release(std::move(spent));
 }
 
 void DashStream::tell_of_bytes() {

@@ -84,7 +84,10 @@ private:
         PerTrack<Held> held;
     };
 
-    void drain();
+    enum class Drained : std::uint8_t { all, in_part };
+    Drained drain();
+    void follow_publishers();
+    bool is_too_large(const media::Packet& packet);
     void look_for_audience();
     void follow_clock(const media::Packet& packet);
     void handle_made();
@@ -105,6 +108,7 @@ private:
     void promise(std::uint64_t number);
     void promise_tracks();
     void break_promise();
+    static void release_first(std::deque<Segment>& segments);
     void forget_all();
     void dispose();
     Duration time_after_end() const;
@@ -125,7 +129,13 @@ private:
     media::Cursor cursor_;
     Segmenter segmenter_;
     files::FileQueue disk_;
-    std::uint64_t dropped_ = 0;  // by the cursor, as far as it is known here
+    // Where in the source's ring somebody begins to publish, or ends.
+    struct Change {
+        media::Sequence at{};
+        bool begins = false;
+    };
+    std::deque<Change> changes_;  // that the cursor has not come to
+    std::uint64_t dropped_ = 0;   // by the cursor, as far as it is known here
 
     // When media time was zero, by both clocks.
     std::optional<std::chrono::system_clock::time_point> began_;
@@ -149,6 +159,7 @@ private:
     bool is_given_up_ = false;  // until the next publisher
     bool over_ = false;
     bool bytes_told_ = false;  // that they cut the list
+    bool large_told_ = false;  // that frames are left out
 };
 
 }  // namespace live::service::dash

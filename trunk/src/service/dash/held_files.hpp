@@ -39,6 +39,8 @@ public:
         waiters_.raise();
     }
     const std::vector<Block>& blocks() const { return blocks_; }
+    // When nobody asks for it any more.
+    std::vector<Block> take_blocks() { return std::exchange(blocks_, {}); }
     // Of what there is.
     std::size_t bytes() const {
         return std::accumulate(blocks_.begin(), blocks_.end(), std::size_t{0},

@@ -28,8 +28,7 @@ void Segmenter::push(const media::Packet& packet) {
     if (packet.kind == media::Kind::data)
         return;
     const Track track = packet.kind == media::Kind::video ? Track::video : Track::audio;
-    const auto sample =
-        track == Track::video ? reader_.push_video(packet.dts, packet.payload) : reader_.push_audio(packet.dts, packet.payload);
+    const auto sample = track == Track::video ? reader_.push_video(frame_of(packet)) : reader_.push_audio(frame_of(packet));
     // What cannot be read is lost; a kind that cannot be carried is known no more, and the stream goes on without it.
     if (!sample.ok() || !*sample)
         return;
@@ -50,6 +49,10 @@ void Segmenter::push_sample(Track track, const mp4::Sample& sample) {
     Writer& writer = of(track);
     if (!begun_ || !writer.writer || !is_current(track))
         return;
+    if (writer.writer->bytes() >= mp4::FragmentWriter::kLiveBytes && chunk_)
+        end_chunk(sample.dts);
+    else if (writer.writer->bytes() >= mp4::FragmentWriter::kLiveBytes)
+        cut(track, sample.dts);
     bytes_ += sample.data.size();
     if (track == leader_)
         last_ = sample.dts;

@@ -86,6 +86,8 @@ public:
     void restart();
     // What was made since the last call, in order.
     std::vector<Made> take() { return std::exchange(made_, {}); }
+    // Of the segment that is being made.
+    std::size_t bytes() const { return begun_ ? bytes_ : 0; }
     // Of the next segment, or of the open one.
     std::uint64_t number() const { return number_; }
 

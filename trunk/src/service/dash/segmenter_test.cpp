@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "media/packet_fixture.hpp"
 #include "wire/mp4/test_box_reader.hpp"
-#include "wire/mp4/test_media.hpp"
 
 namespace live::service::dash {
 namespace {
@@ -26,22 +26,22 @@ struct Stream {
     explicit Stream(std::optional<MediaTime> chunk = {}) : segmenter(2s, chunk) {}
 
     void push(media::Kind kind, bool key, bool config, MediaTime at, const Slice& payload) {
-        segmenter.push({kind, key, config, at, payload, {}});
+        segmenter.push(media::tag_packet(kind, key, config, at, payload));
     }
     void headers() {
-        push(media::Kind::video, false, true, video, mp4::avc_config_body());
-        push(media::Kind::audio, false, true, audio, mp4::aac_config_body());
+        push(media::Kind::video, false, true, video, media::avc_config_body());
+        push(media::Kind::audio, false, true, audio, media::aac_config_body());
     }
     void seconds(int count, bool has_sound = true, bool has_pictures = true) {
         for (int i = 0; i < count * 25; ++i) {
             const bool key = i % 25 == 0;
             if (has_pictures)
                 push(media::Kind::video, key, false, video,
-                     mp4::body_of(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb")));
+                     media::tag_body(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb")));
             video += 40ms;
             for (; audio < video; audio += MediaTime(23'220))
                 if (has_sound)
-                    push(media::Kind::audio, false, false, audio, mp4::body_of(hex("af 01 210a")));
+                    push(media::Kind::audio, false, false, audio, media::tag_body(hex("af 01 210a")));
         }
     }
     // "a" and "v" for each segment, by what it holds.
@@ -139,7 +139,7 @@ TEST(DashSegmenter, ChunksAreTheSegmentInPieces) {
 
 TEST(DashSegmenter, OneKindAloneIsEnoughAfterAMoment) {
     Stream video;
-    video.push(media::Kind::video, false, true, 10s, mp4::avc_config_body());
+    video.push(media::Kind::video, false, true, 10s, media::avc_config_body());
     video.seconds(6, false);
     video.take();
     ASSERT_EQ(video.headers_made.size(), 1u);
@@ -148,7 +148,7 @@ TEST(DashSegmenter, OneKindAloneIsEnoughAfterAMoment) {
     EXPECT_EQ(video.kinds(), (std::vector<std::string>{"v", "v"}));
     EXPECT_EQ(video.segments[0].tracks[kVideo].start, 11s) << "the first key frame after the wait for audio";
     Stream audio;
-    audio.push(media::Kind::audio, false, true, 10s, mp4::aac_config_body());
+    audio.push(media::Kind::audio, false, true, 10s, media::aac_config_body());
     audio.seconds(6, true, false);
     audio.segmenter.finish();
     audio.take();
@@ -162,9 +162,9 @@ TEST(DashSegmenter, OneKindAloneIsEnoughAfterAMoment) {
 
 TEST(DashSegmenter, AKindThatComesLaterJoinsAtAKeyFrame) {
     Stream stream;
-    stream.push(media::Kind::video, false, true, 10s, mp4::avc_config_body());
+    stream.push(media::Kind::video, false, true, 10s, media::avc_config_body());
     stream.seconds(3, false);
-    stream.push(media::Kind::audio, false, true, stream.audio, mp4::aac_config_body());
+    stream.push(media::Kind::audio, false, true, stream.audio, media::aac_config_body());
     stream.seconds(5);
     stream.finish();
     ASSERT_EQ(stream.kinds(), (std::vector<std::string>{"v", "v", "av", "av"}));
@@ -172,9 +172,9 @@ TEST(DashSegmenter, AKindThatComesLaterJoinsAtAKeyFrame) {
     EXPECT_EQ(stream.segments[1].tracks[kVideo].duration, 1s);
     EXPECT_EQ(stream.headers_made.size(), 2u);
     Stream silent_first;
-    silent_first.push(media::Kind::audio, false, true, 10s, mp4::aac_config_body());
+    silent_first.push(media::Kind::audio, false, true, 10s, media::aac_config_body());
     silent_first.seconds(4, true, false);
-    silent_first.push(media::Kind::video, false, true, silent_first.video, mp4::avc_config_body());
+    silent_first.push(media::Kind::video, false, true, silent_first.video, media::avc_config_body());
     silent_first.seconds(5);
     silent_first.finish();
     ASSERT_EQ(silent_first.kinds(), (std::vector<std::string>{"a", "a", "av", "av", "av"}));
@@ -218,7 +218,7 @@ TEST(DashSegmenter, AnotherConfigurationNeedsOtherHeaders) {
     stream.seconds(3);
     stream.take();
     EXPECT_EQ(stream.headers_made.size(), 1u) << "the same once more";
-    stream.push(media::Kind::audio, false, true, stream.audio, mp4::body_of(hex("af 00 1190")));
+    stream.push(media::Kind::audio, false, true, stream.audio, media::tag_body(hex("af 00 1190")));
     stream.seconds(3);
     stream.segmenter.finish();
     stream.take();
@@ -235,8 +235,8 @@ TEST(DashSegmenter, AnotherConfigurationNeedsOtherHeaders) {
 TEST(DashSegmenter, AMomentAtTheEndIsLeftOut) {
     Stream stream;
     stream.headers();
-    stream.push(media::Kind::video, true, false, 10s, mp4::body_of(hex("17 01 000000 00000002 65aa")));
-    stream.push(media::Kind::audio, false, false, 10s, mp4::body_of(hex("af 01 210a")));
+    stream.push(media::Kind::video, true, false, 10s, media::tag_body(hex("17 01 000000 00000002 65aa")));
+    stream.push(media::Kind::audio, false, false, 10s, media::tag_body(hex("af 01 210a")));
     stream.segmenter.finish();
     stream.take();
     EXPECT_TRUE(stream.segments.empty());

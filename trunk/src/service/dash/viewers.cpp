@@ -5,7 +5,7 @@
 
 #include "base/random.hpp"
 #include "io/loop.hpp"
-#include "session/flv/client.hpp"
+#include "session/http/client.hpp"
 
 namespace live::service::dash {
 
@@ -25,7 +25,7 @@ std::string key_of(const http::Request& request, const HeldStream& stream) {
 }
 
 session::ClientRequest player_of(const http::Request& request, const HeldStream& stream, const std::string& id) {
-    auto client = session::flv::client_of(request, session::ClientKind::hls_play, stream.vhost, stream.app, stream.stream);
+    auto client = session::http::client_of(request, session::ClientKind::hls_play, stream.vhost, stream.app, stream.stream);
     client.id = id;
     client.protocol = request.secure ? "https-dash" : "http-dash";
     client.page_url = request.message.headers.find("Referer").value_or("");

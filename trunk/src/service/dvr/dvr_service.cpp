@@ -6,16 +6,28 @@
 
 #include "base/log_format.hpp"
 #include "base/random.hpp"
+#include "io/loop.hpp"
 #include "io/off_loop.hpp"
 #include "service/dvr/file_name.hpp"
 #include "service/dvr/left_recording.hpp"
 
 namespace live::service::dvr {
 
-DvrService::DvrService(media::StreamTable& streams, DvrContext context, Log log)
-    : streams_(streams), context_(std::move(context)), log_(std::move(log)) {}
+DvrService::DvrService(media::StreamTable& streams, const OptionsOf<DvrOptions>& options, DvrContext context, Log log)
+    : streams_(streams), options_(options), context_(std::move(context)), log_(std::move(log)) {}
 
 DvrService::~DvrService() = default;
+
+Result<void> DvrService::start(io::Scope& fibers, io::Deadline deadline) {
+    // Its owners are this call and the fiber.
+    const auto done = std::make_shared<Signal>();
+    TRY(fibers.start("dvr-left", [this, done](io::Deadline forever) {
+        finish_left(forever);
+        done->raise();
+    }));
+    static_cast<void>(io::wait(*done, deadline.sooner(io::Deadline::after(kLeftLimit))));
+    return {};
+}
 
 void DvrService::finish_left(io::Deadline deadline) {
     if (context_.open == nullptr)
@@ -54,9 +66,10 @@ void DvrService::finish_one(const OpenRecording& recording, const std::string& n
         context_.on_recorded({recording.request, plan, file, {}, left->duration, left->bytes});
 }
 
-void DvrService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const DvrOptions& options) {
+void DvrService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
     reap();
-    if (!options.enabled || stopping_ || !is_recorded(options, {plan.vhost, request.app, request.stream}))
+    const DvrOptions* options = options_.find(request.vhost);
+    if (stopping_ || options == nullptr || !options->enabled || !is_recorded(*options, {plan.vhost, request.app, request.stream}))
         return;
     const bool is_known =
         std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job->url == plan.url && !job->is_leaving; });
@@ -65,7 +78,7 @@ void DvrService::on_published(const session::ClientRequest& request, const sessi
         return;
     std::erase_if(failed_, [&plan](const Listed& one) { return one.url == plan.url; });
     auto job = std::make_unique<Job>(plan.url);
-    job->recorder = std::make_shared<Recorder>(source, request, plan, options, context_, log_.with_id(random_id()));
+    job->recorder = std::make_shared<Recorder>(source, request, plan, *options, context_, log_.with_id(random_id()));
     const auto started = job->scope.start("dvr", [this, &job = *job](io::Deadline forever) { run(job, forever); });
     if (started.ok())
         jobs_.push_back(std::move(job));
@@ -100,7 +113,8 @@ void DvrService::reap() {
         std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
 }
 
-Result<void> DvrService::stop(io::Deadline deadline) {
+Result<void> DvrService::stop(io::Deadline) {
+    const auto deadline = io::Deadline::after(kStopLimit);
     stopping_ = true;
     for (const auto& job : jobs_)
         if (job->recorder)

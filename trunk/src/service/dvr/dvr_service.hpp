@@ -3,6 +3,7 @@
 // fiber of its own.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <string>
@@ -10,19 +11,25 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "base/options_of.hpp"
 #include "base/result.hpp"
 #include "io/scope.hpp"
 #include "media/stream_table.hpp"
 #include "service/dvr/options.hpp"
 #include "service/dvr/recorder.hpp"
+#include "service/service.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::service::dvr {
 
-class DvrService {
+class DvrService final : public Service {
 public:
     // Recordings that failed are listed until the stream is published again, the newest of them.
     static constexpr std::size_t kFailedMax = 64;
+    // How long clients wait for recordings that a killed process has left.
+    static constexpr std::chrono::seconds kLeftLimit{5};
+    // More than a write and a close may take.
+    static constexpr std::chrono::seconds kStopLimit{45};
 
     struct Listed {
         std::string url;  // of the source
@@ -30,22 +37,24 @@ public:
         Recorder::State state;
     };
 
-    // `streams` outlives this.
-    DvrService(media::StreamTable& streams, DvrContext context, Log log);
-    ~DvrService();
+    // What is referred to outlives this.
+    DvrService(media::StreamTable& streams, const OptionsOf<DvrOptions>& options, DvrContext context, Log log);
+    ~DvrService() override;
     DvrService(const DvrService&) = delete;
     DvrService& operator=(const DvrService&) = delete;
 
-    // Finishes what a process that was killed has left, and tells of it. Before the first recording, or beside them.
-    void finish_left(io::Deadline deadline);
+    // Finishes what a process that was killed has left, and tells of it, before anybody publishes the same stream into the same
+    // file again; what takes longer goes on beside the first recordings.
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
 
     // A stream that is recorded already (another publisher took it over) stays as it is.
-    void on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const DvrOptions& options);
-    void on_unpublished(const std::string& url);
+    void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
+    void on_unpublished(const std::string& url) override;
 
-    // Ends all recordings and waits for their files; afterwards nothing starts any more. Errc::timed_out when a disk takes
-    // longer.
-    Result<void> stop(io::Deadline deadline);
+    // Ends all recordings and waits for their files. A recording without its end is worth little, so a slow disk gets kStopLimit,
+    // whatever the deadline.
+    Result<void> stop(io::Deadline deadline) override;
+    std::string_view name() const override { return "the recordings"; }
 
     // Active ones, and those that failed.
     std::vector<Listed> list() const;
@@ -60,11 +69,13 @@ private:
         bool is_leaving = false;
     };
 
+    void finish_left(io::Deadline deadline);
     void finish_one(const OpenRecording& recording, const std::string& name, io::Deadline deadline);
     void run(Job& job, io::Deadline deadline);
     void reap();
 
     media::StreamTable& streams_;
+    const OptionsOf<DvrOptions>& options_;
     DvrContext context_;
     Log log_;
     std::vector<std::unique_ptr<Job>> jobs_;

@@ -1,5 +1,6 @@
 #include "service/dvr/dvr_service.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -9,12 +10,13 @@
 #include <sys/resource.h>
 
 #include "base/log_fixture.hpp"
+#include "base/options_of_fixture.hpp"
 #include "base/scratch_folder.hpp"
 #include "io/loop.hpp"
 #include "io/wait_fixture.hpp"
+#include "media/packet_fixture.hpp"
 #include "wire/flv/flv_file.hpp"
 #include "wire/mp4/test_box_reader.hpp"
-#include "wire/mp4/test_media.hpp"
 
 namespace live::service::dvr {
 namespace {
@@ -42,7 +44,7 @@ protected:
         context.on_recorded = [this](const Recorded& recorded) {
             told_.push_back({recorded.file, recorded.error, recorded.duration});
         };
-        service_ = std::make_unique<DvrService>(streams_, std::move(context), Log(no_log_, "test"));
+        service_ = std::make_unique<DvrService>(streams_, same_options_, std::move(context), Log(no_log_, "test"));
         request_.app = "live";
         request_.stream = "cam";
         plan_.url = "/live/cam";
@@ -54,7 +56,7 @@ protected:
     void publish(const std::string& name) {
         publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
         options_.path = folder_.file(name);
-        service_->on_published(request_, plan_, options_);
+        service_->on_published(request_, plan_);
     }
     void unpublish() {
         publication_.reset();
@@ -62,11 +64,11 @@ protected:
         io::wait_until([this] { return service_->list().empty() || !service_->list().front().is_active; });
     }
     void append(media::Kind kind, bool key, bool config, MediaTime time, const Slice& payload) {
-        source_->append({kind, key, config, time, payload, {}});
+        source_->append(media::tag_packet(kind, key, config, time, payload));
     }
     void headers() {
-        append(media::Kind::video, false, true, at_, mp4::avc_config_body());
-        append(media::Kind::audio, false, true, at_, mp4::aac_config_body());
+        append(media::Kind::video, false, true, at_, media::avc_config_body());
+        append(media::Kind::audio, false, true, at_, media::aac_config_body());
     }
     // Until another file than `last` is written, which becomes it. A name has milliseconds: the next one must be another.
     void wait_for_another_file(std::string& last) {
@@ -80,9 +82,9 @@ protected:
         for (int i = 0; i < count * 25; ++i) {
             const bool key = i % 25 == 0;
             append(media::Kind::video, key, false, at_,
-                   mp4::body_of(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb"),
-                                std::vector<std::uint8_t>(picture_bytes_)));
-            append(media::Kind::audio, false, false, at_ + 5ms, mp4::body_of(hex("af 01 210a")));
+                   media::tag_body(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb"),
+                                   std::vector<std::uint8_t>(picture_bytes_)));
+            append(media::Kind::audio, false, false, at_ + 5ms, media::tag_body(hex("af 01 210a")));
             at_ += 40ms;
             if (i % 10 == 9)
                 pause();
@@ -121,6 +123,7 @@ protected:
     session::ClientRequest request_;
     session::StreamPlan plan_;
     DvrOptions options_;
+    const SameOptions<DvrOptions> same_options_{options_};
     MediaTime at_ = 10s;
     std::size_t picture_bytes_ = 0;
 };
@@ -148,6 +151,21 @@ TEST_F(DvrServiceTest, RecordsFlvFromTheBeginningToTheEnd) {
     EXPECT_EQ(tags, 1u + 2 + 150) << "metadata, headers, media";
     EXPECT_EQ(last, 2'965u) << "the first picture is at zero";
     EXPECT_EQ(source_->readers(), 0u);
+}
+
+TEST_F(DvrServiceTest, FlvHoldsAllTracks) {
+    const auto setup = hex("95 00 6d703461 01 1190");
+    const auto sound = hex("95 01 6d703461 01 210b");
+    publish("[stream].flv");
+    headers();
+    append(media::Kind::audio, false, true, at_, media::tag_body(setup));
+    seconds(1);
+    append(media::Kind::audio, false, false, at_, media::tag_body(sound));
+    seconds(1);
+    unpublish();
+    const auto bytes = bytes_of("cam.flv");
+    EXPECT_NE(std::search(bytes.begin(), bytes.end(), setup.begin(), setup.end()), bytes.end()) << "in front of the media";
+    EXPECT_NE(std::search(bytes.begin(), bytes.end(), sound.begin(), sound.end()), bytes.end());
 }
 
 TEST_F(DvrServiceTest, RecordsMp4) {
@@ -182,9 +200,48 @@ TEST_F(DvrServiceTest, AShortStreamMakesAFragmentedFileToo) {
     options_.format = DvrFormat::fmp4;
     publish("[stream].mp4");
     headers();
-    append(media::Kind::video, true, false, at_, mp4::body_of(hex("17 01 000000 00000002 65aa")));
+    append(media::Kind::video, true, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
     unpublish();
     EXPECT_EQ(mp4::fragment_samples(bytes_of("cam.mp4")).at(1).size(), 1u);
+}
+
+TEST_F(DvrServiceTest, Mp4HoldsAllTracks) {
+    const auto setups = [this] {
+        append(media::Kind::video, false, true, at_,
+               media::tag_body(hex("96 00 61766331 01"), wire::codec::avc_vectors()[1].record));
+        append(media::Kind::audio, false, true, at_, media::tag_body(hex("95 00 6d703461 01 1190")));
+    };
+    const auto others = [this] {
+        append(media::Kind::video, true, false, at_ - 500ms, media::tag_body(hex("96 01 61766331 01 000000 00000002 65aa")));
+        append(media::Kind::audio, false, false, at_ - 500ms, media::tag_body(hex("95 01 6d703461 01 210b")));
+    };
+    for (const DvrFormat format : {DvrFormat::by_name, DvrFormat::fmp4}) {
+        options_.format = format;
+        publish(format == DvrFormat::by_name ? "whole.mp4" : "parts.mp4");
+        headers();
+        setups();
+        for (int i = 0; i < 4; ++i) {
+            seconds(1);
+            others();
+        }
+        unpublish();
+    }
+    const auto whole = bytes_of("whole.mp4");
+    const auto file = mp4::read_file(whole);
+    const auto tracks = file.child("moov").all("trak");
+    ASSERT_EQ(tracks.size(), 4u);
+    std::vector<std::size_t> samples;
+    for (const auto* track : tracks)
+        samples.push_back(mp4::movie_samples(whole, *track).size());
+    EXPECT_EQ(samples, (std::vector<std::size_t>{100, 100, 4, 4}));
+    const auto parts = bytes_of("parts.mp4");
+    EXPECT_EQ(mp4::read_file(parts).child("moov").all("trak").size(), 4u);
+    auto fragments = mp4::fragment_samples(parts);
+    EXPECT_EQ(fragments[1].size(), 100u) << "the default pictures first";
+    EXPECT_EQ(fragments[2].size(), 100u);
+    EXPECT_EQ(fragments[3].size(), 4u);
+    EXPECT_EQ(fragments[4].size(), 4u);
+    EXPECT_EQ(told_.size(), 2u) << "a file each";
 }
 
 TEST_F(DvrServiceTest, SegmentsEndAtKeyFrames) {
@@ -295,7 +352,7 @@ TEST_F(DvrServiceTest, WhatWasPublishedBeforeIsNotRecordedAgain) {
     seconds(1);
     unpublish();
     publish("second.mp4");
-    append(media::Kind::video, true, false, at_, mp4::body_of(hex("17 01 000000 00000002 65aa")));
+    append(media::Kind::video, true, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
     unpublish();
     ASSERT_EQ(told_.size(), 2u);
     const auto bytes = bytes_of("second.mp4");
@@ -309,14 +366,14 @@ TEST_F(DvrServiceTest, AnotherCodecIsAnotherFileOfMp4) {
     seconds(2);
     // The same configuration once more, and metadata of enhanced RTMP, change nothing.
     headers();
-    append(media::Kind::video, false, false, at_, mp4::body_of(hex("94 61766331 02 0000")));
+    append(media::Kind::video, false, false, at_, media::tag_body(hex("94 61766331 02 0000")));
     seconds(1);
     EXPECT_TRUE(told_.empty());
     std::string open_file;
     wait_for_another_file(open_file);
-    append(media::Kind::video, false, true, at_, mp4::body_of(hex("90 68766331"), wire::codec::hevc_vectors().front().record));
-    append(media::Kind::video, true, false, at_, mp4::body_of(hex("91 68766331 000000 00000003 260111")));
-    append(media::Kind::audio, false, false, at_, mp4::body_of(hex("af 01 210a")));
+    append(media::Kind::video, false, true, at_, media::tag_body(hex("90 68766331"), wire::codec::hevc_vectors().front().record));
+    append(media::Kind::video, true, false, at_, media::tag_body(hex("91 68766331 000000 00000003 260111")));
+    append(media::Kind::audio, false, false, at_, media::tag_body(hex("af 01 210a")));
     unpublish();
     ASSERT_EQ(told_.size(), 2u);
     EXPECT_EQ(movie(std::filesystem::path(told_[0].file).filename()).first, 75u);
@@ -390,7 +447,7 @@ TEST_F(DvrServiceTest, AReaderThatWasOvertakenEndsTheRecording) {
     headers();
     // Far more than the history that a source keeps, before the recorder comes by.
     for (int i = 0; i < 600; ++i) {
-        append(media::Kind::video, i % 25 == 0, false, at_, mp4::body_of(hex("17 01 000000 00000002 65aa")));
+        append(media::Kind::video, i % 25 == 0, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
         at_ += 40ms;
         if (i == 0)
             pause();
@@ -406,7 +463,7 @@ TEST_F(DvrServiceTest, StoppingTheServerClosesFiles) {
     MUST(service_->stop(io::Deadline::after(kSoon)));
     ASSERT_EQ(told_.size(), 1u);
     EXPECT_EQ(movie("cam.mp4").first, 50u);
-    service_->on_published(request_, plan_, options_);
+    service_->on_published(request_, plan_);
     EXPECT_TRUE(service_->list().empty());
 }
 
@@ -414,7 +471,7 @@ TEST_F(DvrServiceTest, ATakeoverGoesOnInTheSameFile) {
     publish("[stream].flv");
     headers();
     seconds(1);
-    service_->on_published(request_, plan_, options_);
+    service_->on_published(request_, plan_);
     EXPECT_EQ(service_->list().size(), 1u);
     seconds(1);
     unpublish();

@@ -31,7 +31,7 @@ Recorder::Recorder(Ref<media::Source> source, const session::ClientRequest& requ
       options_(options),
       context_(context),
       log_(std::move(log)),
-      cursor_(std::move(source), media::Listens::patiently, media::Cursor::Start::now) {
+      cursor_(std::move(source), media::Listens::patiently, media::Cursor::Start::now, media::Cursor::Tracks::all) {
     cursor_.set_audience(media::Cursor::Audience::none);
 }
 
@@ -96,10 +96,10 @@ Result<void> Recorder::take_all(io::Deadline deadline) {
 }
 
 Result<void> Recorder::add(const media::Packet& packet, io::Deadline deadline) {
-    if (packet.config)
-        configs_[media::index_of(packet.kind)] = packet.payload;
+    if (packet.is_config())
+        keep_config(packet);
     // In front of media, headers wait for it.
-    if (!recording_ && (packet.config || packet.kind == media::Kind::data))
+    if (!recording_ && (packet.is_config() || packet.kind == media::Kind::data))
         return {};
     if (recording_ && is_due(packet))
         TRY(close(deadline));
@@ -117,7 +117,7 @@ Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) 
     if (!pushed.ok() && pushed.code() == Errc::conflict) {
         LOG_INFO(log_, "DVR {}: a new file: {}", plan_.url, pushed.error().sentence());
         TRY(close(deadline));
-        if (packet.config || !may_begin_with(packet))
+        if (packet.is_config() || !may_begin_with(packet))
             return {};
         TRY(open(packet, deadline));
         pushed = recording_->push(packet, packet.dts - zero_);
@@ -126,20 +126,30 @@ Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) 
         is_unsupported_told_ = true;
         LOG_WARN(log_, "DVR {}: not everything is recorded: {}", plan_.url, pushed.error().text());
     }
-    if (!packet.config)
+    if (!packet.is_config())
         newest_ = std::max(newest_, packet.dts);
     return {};
 }
 
 bool Recorder::is_due(const media::Packet& packet) const {
-    if (options_.plan != DvrPlan::segment || packet.kind == media::Kind::data || packet.config)
+    if (options_.plan != DvrPlan::segment || packet.kind == media::Kind::data || packet.is_config())
         return false;
     return packet.dts - begun_ >= options_.duration && may_begin_with(packet);
 }
 
 bool Recorder::may_begin_with(const media::Packet& packet) const {
-    const bool has_pictures = !configs_[media::index_of(media::Kind::video)].empty() || packet.kind == media::Kind::video;
-    return !options_.wait_keyframe || !has_pictures || (packet.kind == media::Kind::video && packet.key);
+    const bool has_pictures = configs_[media::index_of(media::Kind::video)].is_config() || packet.kind == media::Kind::video;
+    return !options_.wait_keyframe || !has_pictures || (packet.kind == media::Kind::video && packet.key && !packet.extra);
+}
+
+void Recorder::keep_config(const media::Packet& packet) {
+    if (!packet.extra) {
+        configs_[media::index_of(packet.kind)] = packet;
+        return;
+    }
+    std::erase_if(extra_configs_,
+                  [&packet](const media::Packet& known) { return known.kind == packet.kind && known.track == packet.track; });
+    extra_configs_.push_back(packet);
 }
 
 Result<void> Recorder::claim_file() {
@@ -164,16 +174,19 @@ Result<void> Recorder::open(const media::Packet& packet, io::Deadline deadline) 
     if (!file.ok() && file.code() == Errc::conflict)
         return Error(Errc::conflict, fmt::format("{} ({})", file.error().sentence(), kFileExists));
     file_ = TRY(std::move(file));
-    recording_ = make_recording(format_of(options_), configs_[media::index_of(media::Kind::data)].bytes(), context_.product);
+    recording_ =
+        make_recording(format_of(options_), configs_[media::index_of(media::Kind::data)].payload.bytes(), context_.product);
     const bool keeps_times = options_.time_jitter == media::TimeJitter::off;
     zero_ = keeps_times ? -source_->timeline().publisher_offset() : packet.dts;
     begun_ = newest_ = written_to_ = packet.dts;
     for (const media::Kind kind : {media::Kind::audio, media::Kind::video}) {
-        const Slice& config = configs_[media::index_of(kind)];
+        const media::Packet& config = configs_[media::index_of(kind)];
         // A header that cannot be recorded is told when its packets come.
-        if (!config.empty())
-            static_cast<void>(recording_->push({kind, false, true, packet.dts, config, {}}, packet.dts - zero_));
+        if (config.is_config())
+            static_cast<void>(recording_->push(config, packet.dts - zero_));
     }
+    for (const media::Packet& config : extra_configs_)
+        static_cast<void>(recording_->push(config, packet.dts - zero_));
     LOG_INFO(log_, "DVR {}: recording to {}", plan_.url, state_.file);
     return {};
 }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/backoff.hpp"
 #include "base/log.hpp"
@@ -91,6 +92,7 @@ private:
     Result<void> push(const media::Packet& packet, io::Deadline deadline);
     bool is_due(const media::Packet& packet) const;
     bool may_begin_with(const media::Packet& packet) const;
+    void keep_config(const media::Packet& packet);
     Result<void> claim_file();
     Result<void> open(const media::Packet& packet, io::Deadline deadline);
     Result<void> write(Recording::Last last, io::Deadline deadline);
@@ -114,7 +116,8 @@ private:
     Signal ended_;
     std::optional<media::Sequence> end_;
     // Newest metadata and sequence headers, with which each file begins.
-    std::array<Slice, media::kKindCount> configs_;
+    std::array<media::Packet, media::kKindCount> configs_;
+    std::vector<media::Packet> extra_configs_;
     files::PathClaims::Claim claim_;  // to the file
     std::unique_ptr<io::OutputFile> file_;
     std::string remembered_;  // the name that OpenRecordings has for it

@@ -1,9 +1,10 @@
 #include "service/dvr/recording.hpp"
 
 #include <algorithm>
-#include <array>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,14 @@ namespace {
 namespace flv = wire::flv;
 namespace mp4 = wire::mp4;
 
+// Few streams: what is known of one is at its place.
+template <class T>
+std::optional<T>& at_place(std::vector<std::optional<T>>& all, std::size_t place) {
+    if (all.size() <= place)
+        all.resize(place + 1);
+    return all[place];
+}
+
 Error needs_new_file(std::string why) { return {Errc::conflict, std::move(why)}; }
 
 class FlvRecording final : public Recording {
@@ -30,10 +39,10 @@ public:
         if (packet.payload.size() > kBodyBytesMax)
             return Error(Errc::limit, "a packet of more bytes than a tag can have");
         const auto ms = static_cast<std::uint32_t>(std::max<std::int64_t>(media::to_ms(time), 0));
-        const bool is_key = packet.kind == media::Kind::video && packet.key && !packet.config;
+        const bool is_key = packet.kind == media::Kind::video && packet.key && !packet.extra;
         writer_.write(type_of(packet.kind), ms, packet.payload.bytes(),
                       is_key ? flv::FileWriter::Index::yes : flv::FileWriter::Index::no, pending_);
-        has_media_ = has_media_ || (packet.kind != media::Kind::data && !packet.config);
+        has_media_ = has_media_ || (packet.kind != media::Kind::data && !packet.is_config());
         return {};
     }
     std::size_t pending_bytes() const override { return pending_.size(); }
@@ -57,29 +66,60 @@ private:
     bool has_media_ = false;
 };
 
-// What both kinds of MP4 have in common: packets become samples of a track of pictures and a track of sound.
+// What both kinds of MP4 have in common: packets become samples of tracks.
 class Mp4Recording : public Recording {
 public:
     Result<void> push(const media::Packet& packet, MediaTime time) final {
         if (packet.kind == media::Kind::data)
             return {};
+        const std::size_t stream = TRY(stream_of(packet));
+        mp4::SampleReader& reader = streams_[stream].reader;
         const bool is_video = packet.kind == media::Kind::video;
-        auto sample = TRY(is_video ? reader_.push_video(time, packet.payload) : reader_.push_audio(time, packet.payload));
-        const auto& format = is_video ? reader_.video() : reader_.audio();
+        wire::codec::Frame frame = frame_of(packet);
+        frame.dts = time;
+        auto sample = TRY(is_video ? reader.push_video(frame) : reader.push_audio(frame));
+        const auto& format = is_video ? reader.video() : reader.audio();
         if (!sample || !format)
             return {};
-        TRY(push_sample(packet.kind, *format, *std::move(sample)));
+        TRY(push_sample(stream, *format, *std::move(sample)));
         has_media_ = true;
         return {};
     }
     bool has_media() const final { return has_media_; }
 
 protected:
-    virtual Result<void> push_sample(media::Kind kind, const mp4::TrackFormat& format, mp4::Sample sample) = 0;
-    const mp4::SampleReader& reader() const { return reader_; }
+    // By the place of its stream, which says where it stands in the file.
+    virtual Result<void> push_sample(std::size_t stream, const mp4::TrackFormat& format, mp4::Sample sample) = 0;
+    // Default tracks in front, for players that take the first, and pictures in front of sound.
+    std::vector<std::size_t> in_order() const {
+        std::vector<std::size_t> places(streams_.size());
+        std::iota(places.begin(), places.end(), std::size_t{0});
+        std::ranges::stable_sort(places, {}, [this](std::size_t at) {
+            return std::tuple(streams_[at].extra.has_value(), streams_[at].kind != media::Kind::video, streams_[at].extra);
+        });
+        return places;
+    }
 
 private:
-    mp4::SampleReader reader_;
+    // Another publisher's default track goes on in the same one, whatever its id.
+    struct Stream {
+        media::Kind kind;
+        std::optional<media::TrackId> extra;  // of a track that is not the default one
+        mp4::SampleReader reader;
+    };
+
+    Result<std::size_t> stream_of(const media::Packet& packet) {
+        const auto extra = packet.extra ? std::optional(packet.track) : std::nullopt;
+        for (std::size_t i = 0; i < streams_.size(); ++i)
+            if (streams_[i].kind == packet.kind && streams_[i].extra == extra)
+                return i;
+        if (streams_.size() == mp4::MovieWriter::kTracksMax)
+            return Error(Errc::limit, "more tracks than a file has");
+        streams_.push_back({packet.kind, extra, {}});
+        return streams_.size() - 1;
+    }
+
+    std::vector<Stream> streams_;
     bool has_media_ = false;
 };
 
@@ -105,8 +145,8 @@ private:
         mp4::TrackFormat format;
     };
 
-    Result<void> push_sample(media::Kind kind, const mp4::TrackFormat& format, mp4::Sample sample) override {
-        auto& track = tracks_[media::index_of(kind)];
+    Result<void> push_sample(std::size_t stream, const mp4::TrackFormat& format, mp4::Sample sample) override {
+        auto& track = at_place(tracks_, stream);
         if (track && track->format != format)
             return needs_new_file("the codec's configuration has changed");
         if (!track)
@@ -119,7 +159,7 @@ private:
 
     mp4::MovieWriter writer_;
     ByteWriter beginning_;
-    std::array<std::optional<Track>, media::kKindCount> tracks_;
+    std::vector<std::optional<Track>> tracks_;
 };
 
 class FragmentedRecording final : public Mp4Recording {
@@ -154,13 +194,13 @@ public:
     }
 
 private:
-    Result<void> push_sample(media::Kind kind, const mp4::TrackFormat& format, mp4::Sample sample) override {
+    Result<void> push_sample(std::size_t stream, const mp4::TrackFormat& format, mp4::Sample sample) override {
         if (!writer_)
-            return hold(kind, format, std::move(sample));
-        const auto track = track_of(kind);
+            return hold(stream, format, std::move(sample));
+        const auto track = at_place(places_, stream);
         if (!track || writer_->tracks()[*track] != format)
             return needs_new_file(track ? "the codec's configuration has changed"
-                                        : "a kind of media has come that the header does not say");
+                                        : "a track has come that the header does not say");
         if (sample.dts - begun_ >= kFragment)
             cut(mp4::FragmentWriter::Next{.track = *track, .dts = sample.dts});
         if (writer_->empty())
@@ -174,13 +214,13 @@ private:
         return pushed;
     }
     // Which tracks there are is known when the first fragment is due.
-    Result<void> hold(media::Kind kind, const mp4::TrackFormat& format, mp4::Sample sample) {
+    Result<void> hold(std::size_t stream, const mp4::TrackFormat& format, mp4::Sample sample) {
         constexpr std::size_t kHeldMax = 4'096;
-        auto& known = formats_[media::index_of(kind)];
+        auto& known = at_place(formats_, stream);
         const bool has_changed = known && *known != format;
         if (!has_changed) {
             known = format;
-            held_.push_back({kind, std::move(sample)});
+            held_.push_back({stream, std::move(sample)});
             if (held_.size() < kHeldMax && held_.back().sample.dts - held_.front().sample.dts < kFragment)
                 return {};
         }
@@ -191,9 +231,9 @@ private:
     }
     void begin() {
         std::vector<mp4::TrackFormat> tracks;
-        for (const media::Kind kind : {media::Kind::video, media::Kind::audio})
-            if (auto& format = formats_[media::index_of(kind)]) {
-                places_[media::index_of(kind)] = tracks.size();
+        for (const std::size_t stream : in_order())
+            if (auto& format = at_place(formats_, stream)) {
+                at_place(places_, stream) = tracks.size();
                 tracks.push_back(*std::move(format));
             }
         writer_.emplace(std::move(tracks));
@@ -202,21 +242,20 @@ private:
         begun_ = held_.front().sample.dts;
         for (Held& held : held_) {
             newest_ = std::max(newest_, held.sample.dts);
-            static_cast<void>(writer_->push(*track_of(held.kind), std::move(held.sample)));
+            static_cast<void>(writer_->push(*at_place(places_, held.stream), std::move(held.sample)));
         }
         held_.clear();
     }
     void cut(std::optional<mp4::FragmentWriter::Next> next) { writer_->cut(ready_, next); }
-    std::optional<std::size_t> track_of(media::Kind kind) const { return places_[media::index_of(kind)]; }
 
     struct Held {
-        media::Kind kind;
+        std::size_t stream;
         mp4::Sample sample;
     };
 
     std::vector<Held> held_;
-    std::array<std::optional<mp4::TrackFormat>, media::kKindCount> formats_;
-    std::array<std::optional<std::size_t>, media::kKindCount> places_;
+    std::vector<std::optional<mp4::TrackFormat>> formats_;  // these two: by stream
+    std::vector<std::optional<std::size_t>> places_;
     std::optional<mp4::FragmentWriter> writer_;
     ByteWriter ready_;
     std::size_t header_bytes_ = 0;

@@ -61,10 +61,10 @@ void FileQueue::run(io::Deadline deadline) {
         while (!jobs_.empty()) {
             Job job = std::move(jobs_.front());
             jobs_.pop_front();
-            bytes_ -= job.bytes;
             const auto limit = deadline.sooner(io::Deadline::after(kFileLimit));
             const auto ended = job.path.empty() ? io::remove_files(std::move(job.removed), limit)
                                                 : io::replace_file(std::move(job.path), std::move(job.blocks), limit);
+            bytes_ -= job.bytes;
             if (!ended.ok() && ended.code() == Errc::cancelled)
                 return;
             if (job.done)

@@ -10,10 +10,10 @@ namespace live::service::files {
 
 class Door final : public session::Admission {
 public:
-    Result<session::StreamPlan> publish(const session::ClientRequest& request, io::Deadline deadline) override {
+    session::Answer publish(const session::ClientRequest& request, io::Deadline deadline) override {
         return play(request, deadline);
     }
-    Result<session::StreamPlan> play(const session::ClientRequest& request, io::Deadline) override {
+    session::Answer play(const session::ClientRequest& request, io::Deadline) override {
         TRY(check_play(request));
         session::StreamPlan plan;
         plan.url = "/" + request.app + "/" + request.stream;

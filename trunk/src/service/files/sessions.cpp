@@ -61,7 +61,7 @@ private:
 
 Result<void> Sessions::open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline) {
     auto place = TRY(places_.take(session::Places::Kind::viewer, request.peer_ip, 0, io::now()));
-    auto plan = admission_.play(request, deadline);
+    auto plan = admission_.serve_play(request, deadline);
     if (!plan.ok()) {
         RefusedClient refused(request);
         session::ClientEntry(clients_, refused).refuse(plan.error());

@@ -14,11 +14,12 @@
 #include "base/result.hpp"
 #include "io/deadline.hpp"
 #include "io/scope.hpp"
+#include "service/service.hpp"
 
 namespace live::service::files {
 
 template <class Output>
-class StreamJobs {
+class StreamJobs final : public StreamHolder {
 public:
     // Of a stop's time, what is left for files that still wait.
     static constexpr std::chrono::milliseconds kStopMargin{100};
@@ -39,6 +40,16 @@ public:
         for (const auto& job : jobs_)
             if (!job->output.is_over())
                 visit(job->output);
+    }
+
+    std::vector<Held> held() const override {
+        std::vector<Held> held;
+        for_each([&held](const Output& output) { held.push_back({output.url(), output.held_bytes(), output.is_published()}); });
+        return held;
+    }
+    void give_up(const std::string& url) override {
+        if (Output* output = find(url); output != nullptr && !output->is_published())
+            output->give_up();
     }
 
     // Never suspends: what was started runs when the caller does. Without a fiber to write it is made for memory alone; without

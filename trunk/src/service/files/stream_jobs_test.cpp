@@ -29,6 +29,12 @@ public:
     void close_files() { made_.raise(); }
     bool is_over() const { return over_; }
     const std::string& url() const { return url_; }
+    std::size_t held_bytes() const { return is_given_up ? 0 : 100; }
+    bool is_published() const { return published; }
+    void give_up() { is_given_up = true; }
+
+    bool published = true;
+    bool is_given_up = false;
 
 private:
     std::string url_;
@@ -53,6 +59,24 @@ TEST_F(StreamJobsTest, FindsWhatGoesOn) {
     MUST(jobs_.stop(io::Deadline::after(kSoon)));
     EXPECT_EQ(jobs_.find("/live/one"), nullptr);
     EXPECT_EQ(written_, 1);
+}
+
+TEST_F(StreamJobsTest, WhatIsHeldIsGivenUpWhenNobodyPublishes) {
+    SlowOutput* const one = jobs_.start("/live/one", written_);
+    ASSERT_NE(one, nullptr);
+    ASSERT_EQ(jobs_.held().size(), 1U);
+    EXPECT_EQ(jobs_.held()[0].url, "/live/one");
+    EXPECT_EQ(jobs_.held()[0].bytes, 100U);
+    EXPECT_TRUE(jobs_.held()[0].is_published);
+    jobs_.give_up("/live/one");
+    EXPECT_FALSE(one->is_given_up);
+    one->published = false;
+    jobs_.give_up("/live/two");
+    EXPECT_FALSE(one->is_given_up);
+    jobs_.give_up("/live/one");
+    EXPECT_TRUE(one->is_given_up);
+    MUST(jobs_.stop(io::Deadline::after(kSoon)));
+    EXPECT_TRUE(jobs_.held().empty());
 }
 
 // Whoever looks after what is over goes on doing so while the server stops.

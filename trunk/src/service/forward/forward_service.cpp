@@ -18,16 +18,18 @@ std::string vhost_of(const std::string& source_url) {
 
 }  // namespace
 
-ForwardService::ForwardService(media::StreamTable& streams, ForwardContext context, Log log)
-    : streams_(streams), context_(std::move(context)), log_(std::move(log)) {}
+ForwardService::ForwardService(media::StreamTable& streams, const OptionsOf<ForwardOptions>& options, ForwardContext context,
+                               Log log)
+    : streams_(streams), options_(options), context_(std::move(context)), log_(std::move(log)) {}
 
 ForwardService::~ForwardService() = default;
 
-void ForwardService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan,
-                                  const ForwardOptions& options) {
+void ForwardService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
     reap();
-    if (!options.enabled || stopping_)
+    const ForwardOptions* found = options_.find(request.vhost);
+    if (stopping_ || found == nullptr || !found->enabled)
         return;
+    const ForwardOptions& options = *found;
     if (!options.backend.empty() && !plan.forward_urls)
         return;  // configured by a reload, since the publisher was admitted
     const std::vector<std::string>& destinations = plan.forward_urls ? *plan.forward_urls : options.destinations;
@@ -44,13 +46,13 @@ void ForwardService::on_published(const session::ClientRequest& request, const s
             return;
         }
         if (const auto destination = make_destination(text, name); destination.ok())
-            start(*destination, source);
+            start_push(*destination, source);
         else
             LOG_ERROR(log_, "FWR {}: {}", plan.url, destination.error().sentence());
     }
 }
 
-void ForwardService::start(const Destination& destination, Ref<media::Source> source) {
+void ForwardService::start_push(const Destination& destination, Ref<media::Source> source) {
     auto job = std::make_unique<Job>(source->url());
     // std::function wants to be copied; the forwarder has one owner, the fiber.
     auto forwarder = std::make_shared<Forwarder>(destination, std::move(source), context_, log_.with_id(random_id()));

@@ -9,36 +9,37 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "base/options_of.hpp"
 #include "base/result.hpp"
 #include "io/scope.hpp"
 #include "media/stream_table.hpp"
 #include "service/forward/options.hpp"
 #include "service/forward/push_session.hpp"
+#include "service/service.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::service::forward {
 
-class ForwardService {
+class ForwardService final : public Service {
 public:
     static constexpr std::size_t kDestinationsMax = 64;
 
-    // `streams` and what `context` points to outlive this.
-    ForwardService(media::StreamTable& streams, ForwardContext context, Log log);
-    ~ForwardService();
+    // `streams`, `options` and what `context` points to outlive this.
+    ForwardService(media::StreamTable& streams, const OptionsOf<ForwardOptions>& options, ForwardContext context, Log log);
+    ~ForwardService() override;
     ForwardService(const ForwardService&) = delete;
     ForwardService& operator=(const ForwardService&) = delete;
 
-    // To where `options` say, or the plan's forward_urls. A stream that is forwarded already (another publisher took it over)
+    // To where the options say, or the plan's forward_urls. A stream that is forwarded already (another publisher took it over)
     // stays as it is. At most kDestinationsMax destinations are served; each that is left out or cannot be read costs one line in
     // the log.
-    void on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const ForwardOptions& options);
-    void on_unpublished(const std::string& url);
-
-    // After a reload; running pushes go on.
-    void set_own_endpoints(std::vector<Endpoint> endpoints) { context_.own_endpoints = std::move(endpoints); }
+    void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
+    void on_unpublished(const std::string& url) override;
 
     // Ends everything; afterwards nothing starts any more. Errc::timed_out when a fiber does not end.
-    Result<void> stop(io::Deadline deadline);
+    Result<void> stop(io::Deadline deadline) override;
+
+    std::string_view name() const override { return "the forwards"; }
 
     // Forwarders whose stream is published, those that wait for their next try included.
     std::size_t active() const;
@@ -52,11 +53,12 @@ private:
         bool is_leaving = false;
     };
 
-    void start(const Destination& destination, Ref<media::Source> source);
+    void start_push(const Destination& destination, Ref<media::Source> source);
     // Forgets the jobs that have ended.
     void reap();
 
     media::StreamTable& streams_;
+    const OptionsOf<ForwardOptions>& options_;
     ForwardContext context_;
     Log log_;
     std::vector<std::unique_ptr<Job>> jobs_;

@@ -6,10 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include "base/options_of_fixture.hpp"
 #include "engine/rtmp/server.hpp"
 #include "io/loop.hpp"
 #include "io/tcp_listener.hpp"
 #include "io/wait_fixture.hpp"
+#include "media/packet_fixture.hpp"
 #include "wire/amf/amf.hpp"
 
 namespace live::service::forward {
@@ -125,9 +127,9 @@ protected:
 
     void create(std::vector<Endpoint> own) {
         ForwardContext context;
-        context.own_endpoints = std::move(own);
+        context.own_endpoints = [own = std::move(own)] { return own; };
         context.scratch = scratch_;
-        service_ = std::make_unique<ForwardService>(streams_, context, Log(lines_, "test"));
+        service_ = std::make_unique<ForwardService>(streams_, same_options_, context, Log(lines_, "test"));
     }
     std::string other_text() const { return other_.listener->endpoint().text(); }
     void publish(std::vector<std::string> destinations) {
@@ -138,10 +140,11 @@ protected:
         request.param = "?token=t";
         session::StreamPlan plan;
         plan.url = "/live/cam";
-        service_->on_published(request, plan, {true, std::move(destinations), ""});
+        options_ = {true, std::move(destinations), ""};
+        service_->on_published(request, plan);
     }
     void append(media::Kind kind, bool key, bool config, MediaTime time, std::string_view payload) {
-        source_->append({kind, key, config, time, Slice::copy_of(as_bytes(payload))});
+        source_->append(media::plain_packet(kind, key, config, time, Slice::copy_of(as_bytes(payload))));
         source_->flush();
     }
 
@@ -154,6 +157,8 @@ protected:
     Ref<media::Source> source_;
     std::unique_ptr<media::Publication> publication_;
     io::Scope scope_{"test"};
+    ForwardOptions options_;
+    const SameOptions<ForwardOptions> same_options_{options_};
     std::unique_ptr<ForwardService> service_;
 };
 
@@ -189,14 +194,14 @@ TEST_F(ForwardServiceTest, PushesWhereTheBackendSaysAndNowhereElse) {
     create({});
     session::StreamPlan plan;
     plan.url = "/live/cam";
-    const ForwardOptions options{true, {"127.0.0.1:1"}, "http://127.0.0.1:1/"};
-    service_->on_published({}, plan, options);
+    options_ = {true, {"127.0.0.1:1"}, "http://127.0.0.1:1/"};
+    service_->on_published({}, plan);
     EXPECT_EQ(service_->active(), 0U) << "nobody has asked the backend";
     plan.forward_urls.emplace();
-    service_->on_published({}, plan, options);
+    service_->on_published({}, plan);
     EXPECT_EQ(service_->active(), 0U);
     plan.forward_urls->push_back("rtmp://" + other_text() + "/relay/renamed");
-    service_->on_published({}, plan, options);
+    service_->on_published({}, plan);
     EXPECT_EQ(service_->active(), 1U);
     io::wait_until([&] { return other_.stream_name == "renamed"; });
 }
@@ -307,7 +312,8 @@ TEST_F(ForwardServiceTest, NothingStartsWhenItIsOff) {
     create({});
     session::StreamPlan plan;
     plan.url = "/live/cam";
-    service_->on_published({}, plan, {false, {other_text()}, ""});
+    options_ = {false, {other_text()}, ""};
+    service_->on_published({}, plan);
     EXPECT_EQ(service_->active(), 0U);
 }
 

@@ -52,7 +52,8 @@ PushSession::PushSession(const Destination& destination, const ForwardContext& c
 Result<void> PushSession::run(Ref<media::Source> source, io::Deadline deadline) {
     TRY(dial(deadline.sooner(io::Deadline::after(kDialLimit))));
     TRY(start(deadline.sooner(io::Deadline::after(kStartLimit))));
-    media::Cursor cursor(std::move(source));
+    media::Cursor cursor(std::move(source), media::Listens::at_once, media::Cursor::Start::join_point,
+                         media::Cursor::Tracks::all);
     LOG_INFO(log_, "FWR publishing to {}, peer={}", destination_.label, stream_->peer());
     auto ended = relay(cursor, deadline);
     if (!ended.ok() && ended.code() == Errc::cancelled)
@@ -76,11 +77,11 @@ Result<void> PushSession::dial(io::Deadline deadline) {
 Result<void> PushSession::dial_one(const Endpoint& endpoint, io::Deadline deadline) {
     const Error loop(Errc::denied,
                      fmt::format("{} is this server itself: the stream would go round in a circle", endpoint.text()));
-    if (is_own_endpoint(endpoint, context_.own_endpoints, ""))
+    if (is_own_endpoint(endpoint, context_.own_endpoints(), ""))
         return Error(loop);
     auto tcp = TRY(io::TcpStream::connect(endpoint, deadline));
     // A connection to one of this machine's addresses comes from that same address.
-    if (is_own_endpoint(endpoint, context_.own_endpoints, tcp->local_ip()))
+    if (is_own_endpoint(endpoint, context_.own_endpoints(), tcp->local_ip()))
         return Error(loop);
     if (!destination_.is_secure) {
         stream_ = std::move(tcp);
@@ -147,7 +148,7 @@ void PushSession::add(const media::Packet& packet) {
     // RTMP's clock wraps at 32 bits.
     const auto stamp = static_cast<std::uint32_t>(ms);
     ++sent_.packets;
-    if (packet.kind == media::Kind::data && packet.config)
+    if (packet.kind == media::Kind::data && packet.is_config())
         engine_.send_media(type_of(packet.kind), stamp, with_set_data_frame(packet.payload.bytes()));
     else
         engine_.send_media(type_of(packet.kind), stamp, packet.payload.bytes());

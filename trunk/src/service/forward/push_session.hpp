@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -24,7 +25,7 @@ struct ForwardContext {
     // For rtmps destinations; nullptr refuses them.
     io::TlsContext* tls = nullptr;
     // Where we listen for RTMP and RTMPS: a destination there would be a loop.
-    std::vector<Endpoint> own_endpoints;
+    std::function<std::vector<Endpoint>()> own_endpoints = [] { return std::vector<Endpoint>(); };
     // Where every session reads into; shared with other fibers, touched only between two suspensions. At least 4 KiB.
     MutBytes scratch;
     // Between two lines about a running push.

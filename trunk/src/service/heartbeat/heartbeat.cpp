@@ -37,6 +37,10 @@ std::string body_of(const HeartbeatOptions& options, const Facts& facts) {
 Heartbeat::Heartbeat(const http_client::HttpClient& client, const HeartbeatSource& source, Log log)
     : client_(client), source_(source), log_(std::move(log)) {}
 
+Result<void> Heartbeat::start(io::Scope& fibers, io::Deadline) {
+    return fibers.start("heartbeat", [this](io::Deadline forever) { run(forever); });
+}
+
 void Heartbeat::run(io::Deadline deadline) {
     for (;;) {
         const HeartbeatOptions options = source_.options();

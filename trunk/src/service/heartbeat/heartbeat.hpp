@@ -11,6 +11,7 @@
 #include "io/deadline.hpp"
 #include "service/heartbeat/options.hpp"
 #include "service/http_client/http_client.hpp"
+#include "service/service.hpp"
 
 namespace live::service::heartbeat {
 
@@ -41,19 +42,20 @@ protected:
     ~HeartbeatSource() = default;
 };
 
-class Heartbeat {
+class Heartbeat final : public Service {
 public:
     static constexpr std::chrono::seconds kCallLimit{30};
 
     // What is referred to outlives this.
     Heartbeat(const http_client::HttpClient& client, const HeartbeatSource& source, Log log);
 
-    // Until cancelled. While it is switched off it sleeps.
-    void run(io::Deadline deadline);
-    // After a reload. Does not suspend.
-    void settings_changed() { changed_.raise(); }
+    // A fiber; while the heartbeat is switched off it sleeps.
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    void apply(io::Deadline) override { changed_.raise(); }
+    std::string_view name() const override { return "the heartbeat"; }
 
 private:
+    void run(io::Deadline deadline);
     Result<void> beat(const HeartbeatOptions& options, io::Deadline deadline);
 
     const http_client::HttpClient& client_;

@@ -73,7 +73,7 @@ protected:
     void SetUp() override {
         options_.url = "http://" + listener_->endpoint().text() + "/beat";
         MUST(scope_.start("service", [this](io::Deadline forever) { serve(forever); }));
-        MUST(scope_.start("heartbeat", [this](io::Deadline forever) { heartbeat_.run(forever); }));
+        MUST(heartbeat_.start(scope_, io::Deadline::never()));
     }
     void TearDown() override { MUST(scope_.stop(io::Deadline::after(kSoon))); }
 
@@ -119,7 +119,7 @@ TEST_F(HeartbeatTest, BeatsFromTheMomentItIsSwitchedOnAndWhateverIsAnswered) {
     options_.enabled = true;
     options_.interval = 1ms;
     options_.auth = {true, "bearer", "secret"};
-    heartbeat_.settings_changed();
+    heartbeat_.apply(io::Deadline::never());
     wait_for(3);
     EXPECT_EQ(requests_[0].method, "POST");
     EXPECT_EQ(requests_[0].target, "/beat");
@@ -133,7 +133,7 @@ TEST_F(HeartbeatTest, AServiceThatIsAwayIsTriedAgain) {
     options_.url = "http://127.0.0.1:1/";
     options_.enabled = true;
     options_.interval = 1ms;
-    heartbeat_.settings_changed();
+    heartbeat_.apply(io::Deadline::never());
     MUST(io::sleep(io::Deadline::after(5ms)));
     options_.url = good;
     wait_for(1);

@@ -8,7 +8,6 @@
 
 #include "media/packet.hpp"
 #include "service/hls/options.hpp"
-#include "wire/flv/codec.hpp"
 
 namespace live::service::hls {
 
@@ -26,8 +25,8 @@ public:
     std::string left_out(media::Kind kind, Container container) const;
 
 private:
-    wire::flv::VideoCodec video_ = wire::flv::VideoCodec::none;
-    wire::flv::AudioCodec audio_ = wire::flv::AudioCodec::none;
+    media::Codec video_ = media::Codec::none;
+    media::Codec audio_ = media::Codec::none;
 };
 
 }  // namespace live::service::hls

@@ -21,7 +21,7 @@ TEST(HlsContainer, IsMpegTsForWhatEveryPlayerTakesFromIt) {
     EXPECT_EQ(needed_by({config_packet(Kind::video, avc_config()), config_packet(Kind::audio, aac_config())}), Container::ts);
     EXPECT_EQ(needed_by({config_packet(Kind::video, hevc_config())}), Container::ts);
     const Slice mp3 = Slice::copy_of(hex("2f fffb90640000"));
-    EXPECT_EQ(needed_by({{Kind::audio, false, false, 0s, mp3, {}}}), Container::ts) << "MP3 has no configuration";
+    EXPECT_EQ(needed_by({media::tag_packet(Kind::audio, false, false, 0s, mp3)}), Container::ts) << "MP3 has no configuration";
     EXPECT_EQ(needed_by({config_packet(Kind::data, Slice::copy_of(hex("02 000a")))}), Container::ts);
 }
 
@@ -35,7 +35,7 @@ TEST(HlsContainer, IsFmp4ForWhatPlayersDoNotTakeFromMpegTs) {
 
 TEST(HlsContainer, IsMpegTsForWhatNeitherCarries) {
     CodecWatch watch;
-    EXPECT_TRUE(watch.note({Kind::video, true, false, 0s, Slice::copy_of(hex("14 00 00")), {}}));
+    EXPECT_TRUE(watch.note(media::tag_packet(Kind::video, true, false, 0s, Slice::copy_of(hex("14 00 00")))));
     EXPECT_EQ(watch.needs(), Container::ts);
     EXPECT_EQ(watch.left_out(Kind::video, Container::ts), "VP6");
     EXPECT_EQ(watch.left_out(Kind::video, Container::fmp4), "VP6");

@@ -11,8 +11,7 @@ using media::Kind;
 Packager::Change Fmp4Packager::configure(const media::Packet& config) {
     const std::uint32_t before = reader_.version();
     // A codec that cannot be carried costs the stream that kind, and nothing else.
-    static_cast<void>(config.kind == Kind::video ? reader_.push_video(config.dts, config.payload)
-                                                 : reader_.push_audio(config.dts, config.payload));
+    static_cast<void>(config.kind == Kind::video ? reader_.push_video(frame_of(config)) : reader_.push_audio(frame_of(config)));
     return reader_.version() == before ? Change::none : Change::new_segment;
 }
 
@@ -39,8 +38,7 @@ void Fmp4Packager::renew() {
 }
 
 bool Fmp4Packager::add(const media::Packet& packet, std::vector<std::uint8_t>& out) {
-    auto sample = packet.kind == Kind::video ? reader_.push_video(packet.dts, packet.payload)
-                                             : reader_.push_audio(packet.dts, packet.payload);
+    auto sample = packet.kind == Kind::video ? reader_.push_video(frame_of(packet)) : reader_.push_audio(frame_of(packet));
     if (!sample.ok() || !*sample)
         return false;
     if (std::exchange(is_fresh_, false))
@@ -48,6 +46,8 @@ bool Fmp4Packager::add(const media::Packet& packet, std::vector<std::uint8_t>& o
     const auto place = track(packet.kind);
     if (!writer_ || !place)
         return false;
+    if (writer_->bytes() >= wire::mp4::FragmentWriter::kLiveBytes)
+        end_part(packet.dts, packet.kind, out);
     auto pushed = writer_->push(*place, **sample);
     if (!pushed.ok() && pushed.code() == Errc::limit) {
         ByteWriter fragment;

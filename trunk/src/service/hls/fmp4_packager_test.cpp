@@ -1,5 +1,6 @@
 #include "service/hls/fmp4_packager.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include <gtest/gtest.h>
@@ -52,6 +53,21 @@ TEST(Fmp4Packager, SegmentsNeedOneHeaderUntilTheTracksChange) {
     EXPECT_TRUE(output.segments[3].discontinuity);
     for (const SegmentMade& segment : output.segments)
         EXPECT_EQ(type_of(segment.blocks.front()), "moof");
+}
+
+TEST(Fmp4Packager, ASegmentOfManyBytesIsSeveralFragments) {
+    Segmenter segmenter({.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = {}},
+                        std::make_unique<Fmp4Packager>());
+    segmenter.push(config_packet(Kind::video, avc_config()));
+    std::size_t largest = 0;
+    for (MediaTime at = 0s; at <= 2s; at += 40ms) {
+        segmenter.push(media::tag_packet(Kind::video, at % 2s == 0s, false, at, picture(at % 2s == 0s, 0, 200'000)));
+        for (Made& made : segmenter.take())
+            for (const Block& block : std::get<SegmentMade>(made).blocks)
+                largest = std::max(largest, block->size());
+    }
+    EXPECT_GT(largest, wire::mp4::FragmentWriter::kLiveBytes);
+    EXPECT_LT(largest, wire::mp4::FragmentWriter::kLiveBytes + 400'000) << "10 MB in all";
 }
 
 TEST(Fmp4Packager, EachPartIsAFragment) {

@@ -10,9 +10,9 @@
 #include "io/file.hpp"
 #include "io/loop.hpp"
 #include "service/files/send_blocks.hpp"
-#include "session/flv/client.hpp"
-#include "session/flv/status.hpp"
+#include "session/http/client.hpp"
 #include "session/http/mime.hpp"
+#include "session/http/status_for.hpp"
 #include "wire/hls/playlist.hpp"
 #include "wire/hls/playlist_reader.hpp"
 #include "wire/http/status.hpp"
@@ -33,7 +33,7 @@ bool is_playlist(std::string_view path) { return path.ends_with(kPlaylistEnding)
 
 http::Reply not_found() { return http::error_reply(Status::not_found, "there is no such playlist or fragment"); }
 
-http::Reply refusal(const Error& why) { return http::error_reply(session::flv::status_for(why.code()), why.sentence()); }
+http::Reply refusal(const Error& why) { return http::error_reply(session::http::status_for(why.code()), why.sentence()); }
 
 // What a player may be called by: it goes into playlists, logs and the API.
 bool is_good_ctx(std::string_view ctx) {
@@ -71,7 +71,7 @@ std::string address_of(const http::Request& request, const std::string& ctx, boo
 }
 
 session::ClientRequest player_of(const http::Request& request, const StreamName& stream, const std::string& ctx) {
-    auto client = session::flv::client_of(request, session::ClientKind::hls_play, stream.vhost, stream.app, stream.stream);
+    auto client = session::http::client_of(request, session::ClientKind::hls_play, stream.vhost, stream.app, stream.stream);
     client.id = ctx;
     client.protocol = request.secure ? "https-hls" : "http-hls";
     client.page_url = request.message.headers.find("Referer").value_or("");
@@ -118,6 +118,11 @@ std::string with_query(std::string_view playlist, std::string_view added) {
     return text;
 }
 
+const HlsOptions* HlsHandler::options_for(const session::http::Request& request) const {
+    const HlsOptions* options = options_.find(request.vhost());
+    return options != nullptr && options->enabled ? options : nullptr;
+}
+
 HlsHandler::Place HlsHandler::place_at(const std::string& path, std::string_view vhost) const {
     const IndexedFile* file = index_.find(path);
     const bool is_others = file != nullptr && !vhost.empty() && file->output->name().vhost != vhost;
@@ -126,7 +131,7 @@ HlsHandler::Place HlsHandler::place_at(const std::string& path, std::string_view
 
 // Names below hls_path count too, wherever that is.
 HlsHandler::Place HlsHandler::find(const http::Request& request) const {
-    const HlsOptions* options = vhosts_.find(request);
+    const HlsOptions* options = options_for(request);
     const auto root = roots_.find(request);
     const std::string vhost = root ? root->vhost : "";
     Place place = root ? place_at(normal_path(root->folder, root->path), vhost) : Place();
@@ -137,7 +142,7 @@ HlsHandler::Place HlsHandler::find(const http::Request& request) const {
 }
 
 bool HlsHandler::takes(const http::Request& request) const {
-    if (vhosts_.find(request) != nullptr && (is_playlist(request.path()) || request.target.query.find(kCtx)))
+    if (options_for(request) != nullptr && (is_playlist(request.path()) || request.target.query.find(kCtx)))
         return true;
     const Place place = find(request);
     return place.file != nullptr || place.is_others;
@@ -145,7 +150,7 @@ bool HlsHandler::takes(const http::Request& request) const {
 
 HlsHandler::Asked HlsHandler::asked_for(const http::Request& request) const {
     Asked asked;
-    const HlsOptions* options = vhosts_.find(request);
+    const HlsOptions* options = options_for(request);
     const auto [file, is_others] = find(request);
     asked.is_others = is_others;
     if (options == nullptr && file != nullptr)

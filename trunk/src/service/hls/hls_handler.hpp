@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/options_of.hpp"
 #include "service/files/sessions.hpp"
 #include "service/hls/file_index.hpp"
 #include "service/hls/options.hpp"
@@ -21,22 +22,15 @@ namespace live::service::hls {
 using files::Session;
 using files::Sessions;
 
-// The HLS of virtual hosts, from the settings.
-class HlsVhosts {
-public:
-    virtual ~HlsVhosts() = default;
-    // Of the virtual host that serves a request; nullptr when it has none. Must not suspend; good until the next suspension.
-    virtual const HlsOptions* find(const session::http::Request& request) const = 0;
-};
-
 class HlsHandler final : public session::http::Handler {
 public:
     // What a parked request waits for at most, in target durations (8216bis, 6.2.5.2).
     static constexpr int kWaitTargets = 3;
 
     // What is referred to outlives this.
-    HlsHandler(const FileIndex& index, const HlsVhosts& vhosts, const session::http::FileRoots& roots, Sessions& sessions)
-        : index_(index), vhosts_(vhosts), roots_(roots), sessions_(sessions), files_(roots) {}
+    HlsHandler(const FileIndex& index, const OptionsOf<HlsOptions>& options, const session::http::FileRoots& roots,
+               Sessions& sessions)
+        : index_(index), options_(options), roots_(roots), sessions_(sessions), files_(roots) {}
 
     bool takes(const session::http::Request& request) const override;
     Result<void> serve(session::http::Exchange& exchange, io::Deadline deadline) override;
@@ -59,6 +53,8 @@ private:
         bool is_others = false;  // a stream of another virtual host than the one that was asked has that path
     };
 
+    // nullptr: its virtual host has no HLS. Good until the next suspension.
+    const HlsOptions* options_for(const session::http::Request& request) const;
     Place place_at(const std::string& path, std::string_view vhost) const;
     Place find(const session::http::Request& request) const;
     Asked asked_for(const session::http::Request& request) const;
@@ -77,7 +73,7 @@ private:
     void count(std::string_view ctx, std::uint64_t bytes);
 
     const FileIndex& index_;
-    const HlsVhosts& vhosts_;
+    const OptionsOf<HlsOptions>& options_;
     const session::http::FileRoots& roots_;
     Sessions& sessions_;
     session::http::StaticHandler files_;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/options_of_fixture.hpp"
 #include "base/scratch_folder.hpp"
 #include "io/wait_fixture.hpp"
 #include "service/files/session_fixture.hpp"
@@ -15,12 +16,6 @@ namespace {
 using files::Door;
 using files::Heard;
 
-class OneVhost final : public HlsVhosts {
-public:
-    const HlsOptions* find(const session::http::Request&) const override { return &options; }
-    HlsOptions options;
-};
-
 class Nobody final : public HlsEvents {
 public:
     void on_fragment(const FragmentNews&) override {}
@@ -30,9 +25,9 @@ class HlsHandlerTest : public files::SiteFixture {
 protected:
     void SetUp() override {
         SiteFixture::SetUp();
-        roots_.folder = vhost_.options.path = folder_.file("");
-        vhost_.options.enabled = true;
-        vhost_.options.fragment = 1s;
+        roots_.folder = options_.path = folder_.file("");
+        options_.enabled = true;
+        options_.fragment = 1s;
         router_.add_fallback(handler_);
     }
     void TearDown() override {
@@ -48,7 +43,7 @@ protected:
         session::StreamPlan plan;
         plan.url = "/live/cam";
         plan.vhost = vhost_name_;
-        service_.on_published(request, plan, vhost_.options, Zone::utc);
+        service_.on_published(request, plan);
         source_->append(config_packet(media::Kind::video, avc_config()));
         for (int i = 0; i <= seconds * 25; ++i)
             source_->append(picture_packet(i * 40ms, i % 25 == 0));
@@ -71,7 +66,8 @@ protected:
     }
 
     ScratchFolder folder_;
-    OneVhost vhost_;
+    HlsOptions options_;
+    const SameOptions<HlsOptions> same_options_{options_};
     std::string vhost_name_;
     files::OneFolder roots_;
     Door door_;
@@ -83,8 +79,8 @@ protected:
     media::StreamTable streams_{pool_};
     Ref<media::Source> source_;
     files::PathClaims claims_;
-    HlsService service_{streams_, sessions_, nobody_, claims_, log_};
-    HlsHandler handler_{service_.index(), vhost_, roots_, sessions_};
+    HlsService service_{{streams_, same_options_, sessions_, nobody_, claims_, Zone::utc}, log_};
+    HlsHandler handler_{service_.index(), same_options_, roots_, sessions_};
 };
 
 TEST_F(HlsHandlerTest, ThePlayerIsGivenANameAndFindsItsFragmentsByIt) {
@@ -118,7 +114,7 @@ std::size_t memory_files() {
 }
 
 TEST_F(HlsHandlerTest, WhatManyAskForIsSentFromACopyThatGoesWithTheFragment) {
-    vhost_.options.ctx = false;
+    options_.ctx = false;
     publish(3);
     const auto first = ask("/live/cam-0.ts");
     ASSERT_EQ(first.status, 200);
@@ -190,7 +186,7 @@ TEST_F(HlsHandlerTest, AnotherVirtualHostHasNothingOfTheStream) {
 TEST_F(HlsHandlerTest, FragmentsAreAskedForOnTheVirtualHostOfThePlaylist) {
     vhost_name_ = "own.example";
     roots_.vhosts = true;
-    vhost_.options.use_fmp4 = Fmp4::on;
+    options_.use_fmp4 = Fmp4::on;
     publish(2);
     const auto list = ask(variant("/live/cam.m3u8?vhost=own.example&hls_ctx=me"));
     for (const char* uri : {"\ncam-0.m4s?hls_ctx=me&vhost=own.example\n", "\"cam/init.mp4?hls_ctx=me&vhost=own.example\""})
@@ -199,8 +195,8 @@ TEST_F(HlsHandlerTest, FragmentsAreAskedForOnTheVirtualHostOfThePlaylist) {
 }
 
 TEST_F(HlsHandlerTest, WithoutSessionsItIsAPlainFile) {
-    vhost_.options.ctx = false;
-    vhost_.options.use_fmp4 = Fmp4::on;
+    options_.ctx = false;
+    options_.use_fmp4 = Fmp4::on;
     publish(3);
     const auto list = ask("/live/cam.m3u8");
     EXPECT_NE(list.body.find("#EXT-X-MAP:URI=\"cam/init.mp4\"\n"), std::string::npos) << list.body;
@@ -228,19 +224,19 @@ TEST_F(HlsHandlerTest, RulesAreAskedWhereThereIsNoSession) {
 }
 
 TEST_F(HlsHandlerTest, RulesAreAskedForAPlaylistWithoutSessions) {
-    vhost_.options.ctx = false;
+    options_.ctx = false;
     publish(2);
     EXPECT_EQ(ask("/live/cam.m3u8").status, 200);
     door_.refused = "cam";
     EXPECT_EQ(ask("/live/cam.m3u8").status, 403);
     EXPECT_EQ(ask("/live/./cam.m3u8").status, 403);
     folder_.write("cam.m3u8", "#EXTM3U\n");
-    vhost_.options.m3u8_file = "[stream].m3u8";
+    options_.m3u8_file = "[stream].m3u8";
     EXPECT_EQ(ask("/cam.m3u8").status, 403) << "one of the disk";
 }
 
 TEST_F(HlsHandlerTest, AReaderThatIsAskedCountsAsWatched) {
-    vhost_.options.ctx = false;
+    options_.ctx = false;
     publish(2);
     EXPECT_EQ(source_->readers(), 1u);
     EXPECT_EQ(source_->viewers(), 0u);
@@ -252,15 +248,15 @@ TEST_F(HlsHandlerTest, AReaderThatIsAskedCountsAsWatched) {
 }
 
 TEST_F(HlsHandlerTest, WhoAsksNowAndThenMayBeWokenTogetherWithOthers) {
-    vhost_.options.ctx = false;
+    options_.ctx = false;
     publish(2);
     EXPECT_EQ(coalesced_after_playlist(), 1U);
 }
 
 TEST_F(HlsHandlerTest, WhoAsksForLowLatencyIsWokenAtOnce) {
-    vhost_.options.ctx = false;
-    vhost_.options.ll = true;
-    vhost_.options.use_fmp4 = Fmp4::on;
+    options_.ctx = false;
+    options_.ll = true;
+    options_.use_fmp4 = Fmp4::on;
     publish(2);
     EXPECT_EQ(coalesced_after_playlist(), 0U);
 }
@@ -269,8 +265,8 @@ TEST_F(HlsHandlerTest, APlaylistOfTheDiskGetsTheSessionsName) {
     EXPECT_EQ(with_query("#EXTM3U\n#EXTINF:1,\na.ts\n#EXTINF:1,\nb.ts?x=1\n", "hls_ctx=me"),
               "#EXTM3U\n#EXTINF:1,\na.ts?hls_ctx=me\n#EXTINF:1,\nb.ts?hls_ctx=me&x=1\n");
     folder_.write("cam.m3u8", "#EXTM3U\n#EXTINF:1,\na.ts\n");
-    vhost_.options.m3u8_file = "[stream].m3u8";
-    vhost_.options.ctx = false;
+    options_.m3u8_file = "[stream].m3u8";
+    options_.ctx = false;
     EXPECT_EQ(ask("/cam.m3u8").body, "#EXTM3U\n#EXTINF:1,\na.ts\n");
 }
 

@@ -8,29 +8,29 @@
 
 namespace live::service::hls {
 
-HlsService::HlsService(media::StreamTable& streams, Sessions& sessions, HlsEvents& events, files::PathClaims& claims, Log log)
-    : streams_(streams), sessions_(sessions), events_(events), claims_(claims), log_(std::move(log)), jobs_("hls", log_) {}
+HlsService::HlsService(const Parts& parts, Log log) : parts_(parts), log_(std::move(log)), jobs_("hls", log_) {}
 
 HlsService::~HlsService() = default;
 
-void HlsService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan, const HlsOptions& options,
-                              Zone zone) {
+void HlsService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
     jobs_.reap();
-    if (stopping_ || !options.enabled)
+    const HlsOptions* found = parts_.options.find(request.vhost);
+    if (stopping_ || found == nullptr || !found->enabled)
         return;
+    const HlsOptions& options = *found;
     if (StreamOutput* known = jobs_.find(plan.url))
         return known->on_published(request);
-    const Ref<media::Source> source = streams_.find(plan.url);
+    const Ref<media::Source> source = parts_.streams.find(plan.url);
     if (!source)
         return;
     StreamName name{plan.vhost, request.app, request.stream};
-    auto claim = claims_.claim(Names(options, name, zone).claimed_paths(), "the HLS of " + plan.url);
+    auto claim = parts_.claims.claim(Names(options, name, parts_.zone).claimed_paths(), "the HLS of " + plan.url);
     if (!claim.ok()) {
         LOG_ERROR(log_, "HLS {} is not made for this publisher: {}", plan.url, claim.error().sentence());
         return;
     }
-    StreamOutput::Setup setup{options, std::move(name), plan.url, zone, *std::move(claim)};
-    StreamOutput* output = jobs_.start(std::move(setup), source, index_, events_, log_.with_id(random_id()));
+    StreamOutput::Setup setup{options, std::move(name), plan.url, parts_.zone, *std::move(claim)};
+    StreamOutput* output = jobs_.start(std::move(setup), source, index_, parts_.events, log_.with_id(random_id()));
     if (output == nullptr)
         return;
     output->on_published(request);
@@ -44,16 +44,20 @@ void HlsService::on_unpublished(const std::string& url) {
     jobs_.reap();
 }
 
+Result<void> HlsService::start(io::Scope& fibers, io::Deadline) {
+    return fibers.start("hls-sessions", [this](io::Deadline forever) { run(forever); });
+}
+
 void HlsService::run(io::Deadline deadline) {
     while (io::sleep(deadline.sooner(io::Deadline::after(kBeat))).ok()) {
-        sessions_.expire(io::now());
+        parts_.sessions.expire(io::now());
         jobs_.reap();
     }
 }
 
 Result<void> HlsService::stop(io::Deadline deadline) {
     stopping_ = true;
-    sessions_.clear();
+    parts_.sessions.clear();
     return jobs_.stop(deadline);
 }
 

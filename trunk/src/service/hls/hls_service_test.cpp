@@ -6,10 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include "base/options_of_fixture.hpp"
 #include "base/scratch_folder.hpp"
 #include "io/loop.hpp"
 #include "io/off_loop.hpp"
 #include "io/wait_fixture.hpp"
+#include "media/packet_fixture.hpp"
+#include "service/files/frame_limit.hpp"
 #include "service/files/session_fixture.hpp"
 #include "service/hls/segmenter_fixture.hpp"
 #include "wire/hls/playlist_reader.hpp"
@@ -56,7 +59,10 @@ protected:
     }
     void TearDown() override { stop(); }
 
-    void start() { service_ = std::make_unique<HlsService>(streams_, sessions_, fragments_, claims_, Log(errors_, "")); }
+    void start() {
+        const HlsService::Parts parts{streams_, same_options_, sessions_, fragments_, claims_, Zone::utc};
+        service_ = std::make_unique<HlsService>(parts, Log(errors_, ""));
+    }
     void stop() { MUST(service_->stop(io::Deadline::after(kSoon))); }
     // The playlist and the files are all that a killed server leaves.
     void restart() {
@@ -67,7 +73,7 @@ protected:
     void publish() {
         publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
         request_.id = std::to_string(++publishers_);
-        service_->on_published(request_, plan_, options_, Zone::utc);
+        service_->on_published(request_, plan_);
         source_->append(config_packet(media::Kind::video, is_av1_ ? av1_config() : avc_config(), at_));
     }
     void unpublish() {
@@ -78,7 +84,7 @@ protected:
     void seconds(int count) {
         for (int i = 0; i < 25 * count && publication_->is_current(); ++i, at_ += 40ms) {
             const bool key = at_ % 1s == MediaTime();
-            source_->append({media::Kind::video, key, false, at_, is_av1_ ? av1_picture(key) : picture(key), {}});
+            source_->append(media::tag_packet(media::Kind::video, key, false, at_, is_av1_ ? av1_picture(key) : picture(key)));
             source_->flush();
             if (i % 5 == 4)
                 static_cast<void>(io::yield(io::Deadline::never()));
@@ -114,6 +120,7 @@ protected:
     session::ClientRequest request_;
     session::StreamPlan plan_;
     HlsOptions options_;
+    const SameOptions<HlsOptions> same_options_{options_};
     MediaTime at_ = 10s;
     bool is_av1_ = false;
     int publishers_ = 0;
@@ -161,6 +168,38 @@ TEST_F(HlsServiceTest, AWindowOfTooManyBytesIsShorterAndThatIsSaidOnce) {
     EXPECT_TRUE(errors_.warnings[0].starts_with("HLS /live/cam: its fragments take more than hls_window_bytes (9000)"));
 }
 
+TEST_F(HlsServiceTest, AHugeFrameIsLeftOutAndThatIsSaidOnce) {
+    publish();
+    seconds(1);
+    for (int i = 0; i < 2; ++i, at_ += 40ms)
+        source_->append(media::tag_packet(media::Kind::video, true, false, at_, picture(true, 0, files::kFrameBytesMax)));
+    at_ = 12s;
+    seconds(3);
+    wait_written(2);
+    EXPECT_LT(output()->list().bytes(), files::kFrameBytesMax);
+    ASSERT_EQ(errors_.warnings.size(), 1U);
+    EXPECT_NE(errors_.warnings[0].find("is left out, as are all of over 4194304"), std::string::npos) << errors_.warnings[0];
+}
+
+// Publishers that come and go before the fiber has seen any of their packets.
+TEST_F(HlsServiceTest, EachPublisherHasSegmentsOfItsOwn) {
+    publish();
+    seconds(0);
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < 25; ++k, at_ += 40ms)
+            source_->append(media::tag_packet(media::Kind::video, k == 0, false, at_, picture(k == 0)));
+        unpublish();
+        publish();
+    }
+    seconds(3);
+    wait_written(4);
+    int discontinuities = 0;
+    for (const ListedSegment& segment : output()->list().listed())
+        discontinuities += segment.discontinuity ? 1 : 0;
+    EXPECT_EQ(output()->list().next_number(), 5U) << "three of one second, and two of the last publisher";
+    EXPECT_GE(discontinuities, 1);
+}
+
 TEST_F(HlsServiceTest, WithoutCleanupFilesStay) {
     options_.cleanup = false;
     publish();
@@ -179,21 +218,22 @@ TEST_F(HlsServiceTest, FilesOfAStreamAreRefusedToAnother) {
     other.vhost = "other.example";
     other.url = "other.example/live/cam";
     MUST(streams_.find_or_create(other.url, {}, 60'000));
-    service_->on_published(request_, other, options_, Zone::utc);
+    service_->on_published(request_, other);
     const std::string sentence = "HLS other.example/live/cam is not made for this publisher: " +
                                  std::filesystem::path(folder_.file("live/cam.m3u8")).lexically_normal().string() +
                                  " belongs to the HLS of /live/cam";
     EXPECT_EQ(errors_.errors, std::vector<std::string>{sentence});
     EXPECT_EQ(service_->size(), 1U);
     EXPECT_EQ(output()->url(), "/live/cam");
-    auto apart = options_;
-    apart.m3u8_file = "[vhost]/[stream].m3u8";
-    service_->on_published(request_, other, apart, Zone::utc);
+    const HlsOptions before = options_;
+    options_.m3u8_file = "[vhost]/[stream].m3u8";
+    service_->on_published(request_, other);
     EXPECT_EQ(service_->size(), 1U) << "its fragments would be the other's";
-    for (std::string* form : {&apart.ts_file, &apart.fmp4_file, &apart.init_file})
+    for (std::string* form : {&options_.ts_file, &options_.fmp4_file, &options_.init_file})
         form->insert(0, "[vhost]/");
-    service_->on_published(request_, other, apart, Zone::utc);
+    service_->on_published(request_, other);
     EXPECT_EQ(service_->size(), 2U);
+    options_ = before;
     stop();
     EXPECT_EQ(claims_.size(), 0U);
     start();

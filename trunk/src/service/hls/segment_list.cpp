@@ -22,12 +22,6 @@ std::size_t bytes_of(const std::vector<Block>& blocks) {
                            [](std::size_t sum, const Block& block) { return sum + block->size(); });
 }
 
-// From memory; their size.
-std::size_t drop_blocks(ListedSegment& segment) {
-    segment.copy.reset();
-    return bytes_of(std::exchange(segment.blocks, {}));
-}
-
 wire::hls::Segment entry_of(const ListedSegment& segment) {
     wire::hls::Segment entry;
     entry.uri = segment.name.uri;
@@ -110,6 +104,15 @@ void SegmentList::retire() {
     expire(listed_time());
 }
 
+// From memory; their size.
+std::size_t SegmentList::drop_blocks(ListedSegment& segment) {
+    segment.copy.reset();
+    const std::size_t bytes = bytes_of(segment.blocks);
+    spent_.insert(spent_.end(), std::move_iterator(segment.blocks.begin()), std::move_iterator(segment.blocks.end()));
+    segment.blocks.clear();
+    return bytes;
+}
+
 // What has left goes from memory first, then the oldest leave; the disk has them all the same.
 void SegmentList::fit() {
     std::size_t held = bytes();
@@ -158,6 +161,12 @@ std::vector<ListedSegment> SegmentList::take_all() {
     }
     if (open_)
         all.push_back(*std::exchange(open_, std::nullopt));
+    for (ListedSegment& segment : all) {
+        for (ListedPart& part : segment.parts)
+            std::ranges::move(part.blocks, std::back_inserter(spent_));
+        segment.parts.clear();
+        drop_blocks(segment);
+    }
     return all;
 }
 

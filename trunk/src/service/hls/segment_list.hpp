@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/block.hpp"
@@ -78,6 +79,8 @@ public:
     std::vector<ListedSegment> take_expired();
     // All that is known.
     std::vector<ListedSegment> take_all();
+    // The memory of what has left.
+    std::vector<Block> take_spent() { return std::exchange(spent_, {}); }
 
     const std::deque<ListedSegment>& listed() const { return listed_; }
     const std::optional<ListedSegment>& open() const { return open_; }
@@ -109,12 +112,14 @@ private:
     void retire_oldest();
     void fit();
     void expire(MediaTime time);
+    std::size_t drop_blocks(ListedSegment& segment);
     MediaTime listed_time() const;
 
     ListRules rules_;
     std::deque<ListedSegment> listed_;
     std::deque<ListedSegment> retired_;
     std::vector<ListedSegment> expired_;
+    std::vector<Block> spent_;
     std::optional<ListedSegment> open_;
     std::string hint_;
     MediaTime usual_part_{};  // the longest that is no exception

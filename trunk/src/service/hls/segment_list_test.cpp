@@ -81,6 +81,9 @@ TEST(SegmentList, WhatHasLeftGoesFromMemoryBeforeWhatIsListed) {
     EXPECT_FALSE(list.is_cut_by_bytes());
     EXPECT_TRUE(list.find(1)->blocks.empty());
     EXPECT_FALSE(list.find(2)->blocks.empty());
+    EXPECT_EQ(list.take_spent().size(), 2U) << "of the first two";
+    list.take_all();
+    EXPECT_EQ(list.take_spent().size(), 3U);
 }
 
 // RFC 8216, 6.2.2: as long as the segment and the longest list that had it.

@@ -23,7 +23,7 @@ Segmenter::Segmenter(const CutRules& rules, std::unique_ptr<Packager> packager) 
 void Segmenter::push(const Packet& packet) {
     if (packet.kind == Kind::data)
         return;
-    if (packet.config)
+    if (packet.is_config())
         return configure(packet);
     if (!is_wanted(packet))
         return;
@@ -155,7 +155,8 @@ void Segmenter::keep_init() {
 void Segmenter::seal() {
     if (output_.empty())
         return;
-    output_.shrink_to_fit();
+    if (output_.capacity() - output_.size() > output_.size() / 8)
+        output_.shrink_to_fit();
     blocks_.push_back(std::make_shared<const std::vector<std::uint8_t>>(std::exchange(output_, {})));
 }
 

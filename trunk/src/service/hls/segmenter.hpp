@@ -75,6 +75,8 @@ public:
 
     const Packager& packager() const { return *packager_; }
     bool is_open() const { return open_; }
+    // Of the open segment.
+    std::size_t bytes() const { return block_bytes_; }
 
 private:
     struct Track {

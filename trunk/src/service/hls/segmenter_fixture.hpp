@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/hex.hpp"
-#include "media/packet.hpp"
+#include "media/packet_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
 
 namespace live::service::hls {
@@ -69,12 +69,12 @@ inline Slice sound(std::size_t bytes = 20) {
     return Slice::copy_of(body);
 }
 
-inline media::Packet config_packet(media::Kind kind, Slice payload, MediaTime at = {}) {
-    return {kind, false, true, at, std::move(payload), {}};
+inline media::Packet config_packet(media::Kind kind, const Slice& payload, MediaTime at = {}) {
+    return media::tag_packet(kind, false, true, at, payload);
 }
 inline media::Packet picture_packet(MediaTime at, bool key, std::uint8_t composition_ms = 0) {
-    return {media::Kind::video, key, false, at, picture(key, composition_ms), {}};
+    return media::tag_packet(media::Kind::video, key, false, at, picture(key, composition_ms));
 }
-inline media::Packet sound_packet(MediaTime at) { return {media::Kind::audio, false, false, at, sound(), {}}; }
+inline media::Packet sound_packet(MediaTime at) { return media::tag_packet(media::Kind::audio, false, false, at, sound()); }
 
 }  // namespace live::service::hls

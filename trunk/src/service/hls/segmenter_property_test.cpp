@@ -96,14 +96,12 @@ public:
 
 private:
     void add(media::Packet packet) {
-        packets_.push_back(packet.config ? std::move(packet) : with_serial(std::move(packet), packets_.size()));
+        packets_.push_back(packet.is_config() ? std::move(packet) : with_serial(std::move(packet), packets_.size()));
     }
     media::Packet picture_at(MediaTime at, bool key) {
         const auto composition = b_frames_ ? static_cast<std::uint8_t>(below(200)) : std::uint8_t{0};
-        media::Packet packet = picture_packet(at, key, composition);
-        if (is_hevc_)
-            packet.payload = hevc_picture(key, composition);
-        return packet;
+        return is_hevc_ ? media::tag_packet(Kind::video, key, false, at, hevc_picture(key, composition))
+                        : picture_packet(at, key, composition);
     }
     void change_video(MediaTime at) {
         is_hevc_ = below(3) == 0;
@@ -236,7 +234,7 @@ TEST(SegmenterProperty, EveryFrameIsInOneSegmentAndInItsPlace) {
             ASSERT_LE(times_seen[i], 1) << seed;
             waits = waits && !(packet.kind == Kind::video && packet.key);
             bool& is_changed = changed[media::index_of(packet.kind)];
-            is_changed = packet.config || (is_changed && times_seen[i] == 0);
+            is_changed = packet.is_config() || (is_changed && times_seen[i] == 0);
             const bool may_be_lost = is_changed || (packet.kind == Kind::video && waits);
             const auto holds = [&packet](const SegmentMade& segment) {
                 return packet.dts >= segment.start + 100ms && packet.dts < segment.start + segment.duration - 100ms;

@@ -9,8 +9,10 @@
 #include "engine/crypto/aes_cbc.hpp"
 #include "io/file.hpp"
 #include "io/loop.hpp"
+#include "io/off_loop.hpp"
 #include "io/replace_file.hpp"
-#include "service/files/release_pace.hpp"
+#include "service/files/frame_limit.hpp"
+#include "service/files/release.hpp"
 #include "service/hls/fmp4_packager.hpp"
 #include "service/hls/ts_packager.hpp"
 #include "wire/hls/playlist_reader.hpp"
@@ -84,6 +86,13 @@ void make_room(wire::hls::Segment& segment) {
 
 Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 
+std::vector<Bytes> bytes_of(const std::vector<Block>& blocks) {
+    std::vector<Bytes> bytes;
+    for (const Block& block : blocks)
+        bytes.emplace_back(*block);
+    return bytes;
+}
+
 std::array<std::uint8_t, engine::crypto::kAesBlockBytes> random_block() {
     std::array<std::uint8_t, engine::crypto::kAesBlockBytes> bytes{};
     fill_random(bytes);
@@ -109,30 +118,22 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
 StreamOutput::~StreamOutput() { forget_all(); }
 
 void StreamOutput::on_published(const session::ClientRequest& publisher) {
-    drain();
-    if (published_ || !publisher_.id.empty())
-        segmenter_.restart(make_packager(setup_.options, names_.container()));
-    formats_ = {};
-    codecs_ = {};
-    configs_ = {};
-    publisher_ = publisher;
+    changes_.push_back({source_->ring().next(), publisher});
     published_ = true;
     is_given_up_ = false;
-    ignoring_ = false;
-    list_.set_ended(false);
     cursor_.readable().raise();
 }
 
 void StreamOutput::on_unpublished() {
-    drain();
-    segmenter_.interrupt();
+    changes_.push_back({source_->ring().next(), std::nullopt});
     published_ = false;
     ended_at_ = io::now();
     cursor_.readable().raise();
 }
 
 void StreamOutput::give_up() {
-    is_given_up_ = true;
+    if (std::exchange(is_given_up_, true))
+        return;
     cursor_.readable().raise();
 }
 
@@ -141,8 +142,10 @@ void StreamOutput::run(io::Deadline deadline) {
     recovered_ = true;
     changed();
     for (;;) {
-        drain();
-        handle_made();
+        const Drained drained = drain(deadline);
+        handle_made(deadline);
+        if (drained == Drained::in_part && io::yield(deadline).ok())
+            continue;
         const TimePoint over_at = ended_at_ + time_after_end();
         if (!published_ && io::now() >= over_at) {
             dispose(deadline);
@@ -155,14 +158,16 @@ void StreamOutput::run(io::Deadline deadline) {
             break;
     }
     // What there is when the server stops is worth a fragment.
-    drain();
+    while (drain(deadline) == Drained::in_part) {
+    }
     segmenter_.interrupt();
-    handle_made();
+    handle_made(deadline);
     published_ = false;
     over_ = true;
     if (setup_.options.dispose.count() > 0) {
         std::vector<ListedSegment> segments = list_.take_all();
         files_.remove(take_files(segments));
+        files::release(list_.take_spent());
     }
     forget_all();
     changed();
@@ -216,44 +221,83 @@ Result<void> StreamOutput::read_left_behind(io::Deadline deadline) {
     inits_ = list_.next_number();  // the section of before stays what it is
     const auto has_map = [](const ListedSegment& segment) { return !segment.map.empty(); };
     if (setup_.options.use_fmp4 == Fmp4::by_codec && std::ranges::any_of(list_.listed(), has_map))
-        begin_fmp4();
+        begin_fmp4(deadline);
     LOG_INFO(log_, "HLS {}: goes on with fragment {}, {} of before are listed", setup_.url, list_.next_number(),
              list_.listed().size());
     changed();
     return {};
 }
 
-void StreamOutput::drain() {
-    while (auto packet = cursor_.take()) {
+// Publishers come and go between packets.
+void StreamOutput::follow_publishers(io::Deadline deadline) {
+    for (; !changes_.empty() && cursor_.next() >= changes_.front().at; changes_.pop_front()) {
+        const std::optional<session::ClientRequest>& publisher = changes_.front().publisher;
+        if (!publisher) {
+            segmenter_.interrupt();
+            continue;
+        }
+        if (!publisher_.id.empty())
+            segmenter_.restart(make_packager(setup_.options, names_.container()));
+        handle_made(deadline);  // the events of the one before are its own
+        formats_ = {};
+        codecs_ = {};
+        configs_ = {};
+        publisher_ = *publisher;
+        ignoring_ = false;
+        list_.set_ended(false);
+    }
+}
+
+bool StreamOutput::is_too_large(const media::Packet& packet) {
+    if (packet.payload.size() <= files::kFrameBytesMax)
+        return false;
+    if (!std::exchange(large_told_, true))
+        LOG_WARN(log_, "HLS {}: a frame of {} bytes is left out, as are all of over {}", setup_.url, packet.payload.size(),
+                 files::kFrameBytesMax);
+    return true;
+}
+
+// Others have their turn between two packets: what has gathered may be megabytes.
+StreamOutput::Drained StreamOutput::drain(io::Deadline deadline) {
+    for (;;) {
+        follow_publishers(deadline);
+        auto packet = cursor_.take();
+        if (!packet)
+            break;
         if (cursor_.dropped() != std::exchange(dropped_, cursor_.dropped())) {
             LOG_WARN(log_, "HLS {}: was too slow, {} packets are missing in all", setup_.url, dropped_);
             segmenter_.interrupt();
         }
+        if (is_too_large(*packet))
+            continue;
         note_format(*packet);
-        note_codec(*packet);
+        note_codec(*packet, deadline);
         if (!ignoring_)
             segmenter_.push(*packet);
+        if (io::is_turn_over())
+            return Drained::in_part;
     }
     const bool is_watched = asked_at_ != TimePoint{} && io::now() - asked_at_ < 2 * std::max<Duration>(setup_.options.window, 1s);
     cursor_.set_audience(is_watched ? media::Cursor::Audience::some : media::Cursor::Audience::none);
+    return Drained::all;
 }
 
 // Some codecs have no configuration: their first frame says what they are.
 void StreamOutput::note_format(const media::Packet& packet) {
-    if (packet.kind == media::Kind::video && (packet.config || !formats_.video()))
-        static_cast<void>(formats_.push_video(packet.dts, packet.payload));
-    if (packet.kind == media::Kind::audio && (packet.config || !formats_.audio()))
-        static_cast<void>(formats_.push_audio(packet.dts, packet.payload));
+    if (packet.kind == media::Kind::video && (packet.is_config() || !formats_.video()))
+        static_cast<void>(formats_.push_video(frame_of(packet)));
+    if (packet.kind == media::Kind::audio && (packet.is_config() || !formats_.audio()))
+        static_cast<void>(formats_.push_audio(frame_of(packet)));
 }
 
-void StreamOutput::note_codec(const media::Packet& packet) {
+void StreamOutput::note_codec(const media::Packet& packet, io::Deadline deadline) {
     if (codecs_.note(packet)) {
         // What has been fMP4 once stays it: a player cannot be told that what follows needs no header any more, and fMP4 carries
         // what MPEG-TS does.
         const bool needs_fmp4 = setup_.options.use_fmp4 == Fmp4::by_codec && codecs_.needs() == Container::fmp4;
         if (needs_fmp4 && names_.container() == Container::ts) {
             LOG_INFO(log_, "HLS {}: fragments are fMP4 from now on, players do not take these codecs from MPEG-TS", setup_.url);
-            begin_fmp4();
+            begin_fmp4(deadline);
         }
         const bool is_ts = names_.container() == Container::ts;
         if (const std::string codec = codecs_.left_out(packet.kind, names_.container()); !codec.empty())
@@ -261,15 +305,15 @@ void StreamOutput::note_codec(const media::Packet& packet) {
                      is_ts ? "MPEG-TS" : "fragmented MP4 here",
                      is_ts && codecs_.left_out(packet.kind, Container::fmp4).empty() ? "; hls_use_fmp4 auto would" : "");
     }
-    if (packet.config && packet.kind != media::Kind::data)
+    if (packet.is_config() && packet.kind != media::Kind::data)
         configs_[media::index_of(packet.kind)] = packet;
 }
 
 // Players go on with fMP4 after a discontinuity. Fragments of before that are MPEG-TS leave the list, because many players judge
 // by the first one.
-void StreamOutput::begin_fmp4() {
+void StreamOutput::begin_fmp4(io::Deadline deadline) {
     segmenter_.restart(make_packager(setup_.options, Container::fmp4));
-    handle_made();
+    handle_made(deadline);
     names_.set_container(Container::fmp4);
     if (!list_.listed().empty() && list_.listed().back().map.empty())
         list_.retire_all();
@@ -280,13 +324,18 @@ void StreamOutput::begin_fmp4() {
             segmenter_.push(*config);
 }
 
-void StreamOutput::handle_made() {
+void StreamOutput::handle_made(io::Deadline deadline) {
     auto made = segmenter_.take();
-    if (made.empty() && (published_ || list_.hint().empty()))
+    const bool has_ended = !published_ && changes_.empty();
+    if (made.empty() && (!has_ended || list_.hint().empty()))
         return;
-    for (Made& one : made)
-        std::visit([this](auto&& what) { add(std::move(what)); }, std::move(one));
-    if (!published_)
+    for (Made& one : made) {
+        if (auto* part = std::get_if<PartMade>(&one))
+            add(std::move(*part));
+        else
+            add(std::get<SegmentMade>(std::move(one)), deadline);
+    }
+    if (has_ended)
         list_.set_ended(true);
     changed();
 }
@@ -306,7 +355,7 @@ void StreamOutput::add(PartMade made) {
     list_.set_hint(next.uri);
 }
 
-void StreamOutput::add(SegmentMade made) {
+void StreamOutput::add(SegmentMade made, io::Deadline deadline) {
     ListedSegment segment;
     segment.number = list_.next_number();
     segment.duration = made.duration;
@@ -321,7 +370,7 @@ void StreamOutput::add(SegmentMade made) {
     if (setup_.options.keys) {
         if (!key_ || segment.number % setup_.options.fragments_per_key == 0)
             renew_key(segment.number);
-        if (const auto sealed = encrypt(segment); !sealed.ok())
+        if (const auto sealed = encrypt(segment, deadline); !sealed.ok())
             return fail(sealed.error());
     }
     segment.copy = std::make_shared<files::SentCopy>(index_.copies());
@@ -355,11 +404,17 @@ void StreamOutput::renew_key(std::uint64_t number) {
                  });
 }
 
-Result<void> StreamOutput::encrypt(ListedSegment& segment) {
-    std::vector<Bytes> parts;
-    for (const Block& block : segment.blocks)
-        parts.emplace_back(*block);
-    auto sealed = TRY(engine::crypto::encrypt_aes128_cbc(key_bytes_, key_->iv, parts));
+// In a worker thread: a large segment takes many milliseconds. When the server stops, nobody waits for one.
+Result<void> StreamOutput::encrypt(ListedSegment& segment, io::Deadline deadline) {
+    const auto work = [blocks = segment.blocks, key = key_bytes_, iv = key_->iv] {
+        const std::vector<Bytes> parts = bytes_of(blocks);
+        return engine::crypto::encrypt_aes128_cbc(key, iv, parts);
+    };
+    auto done = io::off_loop(work, deadline, io::Work::compute);
+    if (!done.ok() && done.code() == Errc::cancelled)
+        done = work();
+    auto sealed = TRY(std::move(done));
+    files::release(std::move(segment.blocks));
     segment.bytes = sealed.size();
     segment.blocks = {std::make_shared<const std::vector<std::uint8_t>>(std::move(sealed))};
     segment.key = key_;
@@ -450,6 +505,7 @@ void StreamOutput::clean_up() {
             paths.push_back(std::move(segment.key_file));
     }
     forget_old();
+    files::release(list_.take_spent());
     if (setup_.options.cleanup && !paths.empty())
         files_.remove(std::move(paths));
 }
@@ -497,6 +553,7 @@ void StreamOutput::dispose(io::Deadline deadline) {
     forget_all();
     std::vector<ListedSegment> segments = list_.take_all();
     std::vector<std::string> paths = take_files(segments);
+    files::release(list_.take_spent());
     init_.reset();
     inits_ = 0;
     key_.reset();
@@ -513,12 +570,6 @@ void StreamOutput::dispose(io::Deadline deadline) {
             removed->raise();
         });
         static_cast<void>(io::wait(*removed, deadline));
-    }
-    files::ReleasePace pace(deadline);
-    while (!segments.empty() && !published_) {
-        const std::size_t bytes = segments.back().bytes;
-        segments.pop_back();
-        pace.note_freed(bytes);
     }
     if (published_)
         index_.add(names_.playlist_file(), {this, IndexedFile::What::playlist, 0, {}});

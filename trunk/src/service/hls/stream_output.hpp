@@ -81,7 +81,7 @@ public:
     void on_unpublished();
     bool is_published() const { return published_; }
     // Of memory, what waits for the disk included.
-    std::size_t held_bytes() const { return list_.bytes() + files_.bytes(); }
+    std::size_t held_bytes() const { return list_.bytes() + (list_.has_open() ? 0 : segmenter_.bytes()) + files_.bytes(); }
     // Nobody publishes, and the memory is needed: disposes of everything now.
     void give_up();
 
@@ -125,14 +125,17 @@ public:
 private:
     void recover(io::Deadline deadline);
     Result<void> read_left_behind(io::Deadline deadline);
-    void drain();
+    enum class Drained : std::uint8_t { all, in_part };
+    Drained drain(io::Deadline deadline);
+    void follow_publishers(io::Deadline deadline);
+    bool is_too_large(const media::Packet& packet);
     void note_format(const media::Packet& packet);
-    void note_codec(const media::Packet& packet);
-    void begin_fmp4();
-    void handle_made();
+    void note_codec(const media::Packet& packet, io::Deadline deadline);
+    void begin_fmp4(io::Deadline deadline);
+    void handle_made(io::Deadline deadline);
     void add(PartMade made);
-    void add(SegmentMade made);
-    Result<void> encrypt(ListedSegment& segment);
+    void add(SegmentMade made, io::Deadline deadline);
+    Result<void> encrypt(ListedSegment& segment, io::Deadline deadline);
     void renew_key(std::uint64_t number);
     std::string map_for(const Block& init);
     void write(const ListedSegment& segment);
@@ -163,6 +166,12 @@ private:
     std::array<std::optional<media::Packet>, media::kKindCount> configs_;  // the newest of each kind
     SegmentList list_;
     files::FileQueue files_;
+    // Where in the source's ring somebody begins to publish, or ends.
+    struct Change {
+        media::Sequence at{};
+        std::optional<session::ClientRequest> publisher;
+    };
+    std::deque<Change> changes_;  // that the cursor has not come to
     session::ClientRequest publisher_;
     std::uint64_t dropped_ = 0;  // by the cursor, as far as it is known here
 
@@ -192,6 +201,7 @@ private:
     bool ignoring_ = false;     // hls_on_error ignore, until the next publisher
     bool recovered_ = false;
     bool bytes_told_ = false;  // that they cut the list
+    bool large_told_ = false;  // that frames are left out
     bool over_ = false;
 };
 

@@ -6,7 +6,7 @@ namespace live::service::hls {
 MediaTime TsPackager::time_of(const media::Packet& packet) {
     if (sound_ == Sound::timed || packet.kind != media::Kind::audio)
         return packet.dts;
-    const auto sample = sound_reader_.push_audio(packet.dts, packet.payload);
+    const auto sample = sound_reader_.push_audio(frame_of(packet));
     const auto& format = sound_reader_.audio();
     if (!sample.ok() || !*sample || !format || format->sample_ticks == 0)
         return packet.dts;
@@ -21,13 +21,12 @@ MediaTime TsPackager::time_of(const media::Packet& packet) {
 
 Packager::Change TsPackager::configure(const media::Packet& config) {
     if (sound_ == Sound::counted && config.kind == media::Kind::audio)
-        static_cast<void>(sound_reader_.push_audio(config.dts, config.payload));
+        static_cast<void>(sound_reader_.push_audio(frame_of(config)));
     std::vector<std::uint8_t> nothing;
     const wire::ts::Tracks before = converter_.tracks();
-    const Bytes body = config.payload.bytes();
     // A codec that cannot be carried costs the stream that kind, and nothing else.
-    static_cast<void>(config.kind == media::Kind::video ? converter_.push_video(config.dts, body, nothing)
-                                                        : converter_.push_audio(config.dts, body, nothing));
+    static_cast<void>(config.kind == media::Kind::video ? converter_.push_video(frame_of(config), nothing)
+                                                        : converter_.push_audio(frame_of(config), nothing));
     if (config.kind == media::Kind::video)
         return converter_.tracks().video ? Change::new_segment : Change::none;
     // Each frame of sound says itself what it is.
@@ -40,9 +39,9 @@ void TsPackager::begin_segment(std::vector<std::uint8_t>& out) { converter_.writ
 
 bool TsPackager::add(const media::Packet& packet, std::vector<std::uint8_t>& out) {
     const std::size_t before = out.size();
-    const Bytes body = packet.payload.bytes();
-    const auto added = packet.kind == media::Kind::video ? converter_.push_video(packet.dts, body, out)
-                                                         : converter_.push_audio(time_of(packet), body, out);
+    wire::codec::Frame frame = frame_of(packet);
+    frame.dts = time_of(packet);
+    const auto added = packet.kind == media::Kind::video ? converter_.push_video(frame, out) : converter_.push_audio(frame, out);
     return added.ok() && out.size() > before;
 }
 

@@ -20,11 +20,12 @@
 #include "service/hooks/callback.hpp"
 #include "service/hooks/options.hpp"
 #include "service/http_client/http_client.hpp"
+#include "service/service.hpp"
 #include "session/common/stream_ids.hpp"
 
 namespace live::service::hooks {
 
-class HookService {
+class HookService final : public Service {
 public:
     static constexpr std::chrono::seconds kCallLimit{30};
     static constexpr std::chrono::seconds kNotifyLimit{10};
@@ -35,7 +36,7 @@ public:
 
     // What is referred to outlives this.
     HookService(const http_client::HttpClient& client, ServerIdentity server, session::StreamIds& ids, Log log);
-    ~HookService();
+    ~HookService() override;
     HookService(const HookService&) = delete;
     HookService& operator=(const HookService&) = delete;
 
@@ -56,7 +57,8 @@ public:
     void tell_fragment(const HookOptions& options, const Subject& subject, const Fragment& fragment);
 
     // Delivers what is queued, as far as the deadline lets it, and ends. Errc::timed_out when a fiber does not end.
-    Result<void> stop(io::Deadline deadline);
+    Result<void> stop(io::Deadline deadline) override;
+    std::string_view name() const override { return "the callbacks"; }
 
     // Clients with events that are not delivered yet.
     std::size_t waiting_clients() const { return lines_.size(); }

@@ -240,7 +240,7 @@ TEST_F(HookServiceTest, MoreClientsThanDeliverersAreAllTold) {
     for (const auto& got : fake_.got)
         ids.push_back(got.body["client_id"]);
     std::ranges::sort(ids);
-    EXPECT_EQ(std::ranges::unique(ids).begin() - ids.begin(), static_cast<std::ptrdiff_t>(count));
+    EXPECT_EQ(std::unique(ids.begin(), ids.end()) - ids.begin(), static_cast<std::ptrdiff_t>(count));
 }
 
 TEST_F(HookServiceTest, TheQueueIsBounded) {

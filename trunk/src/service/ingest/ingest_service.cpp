@@ -23,8 +23,8 @@ io::ChildOptions child_of(const IngestOptions& ingest, const ffmpeg::EngineOptio
 
 }  // namespace
 
-IngestService::IngestService(Log log, ffmpeg::SupervisorOptions supervision)
-    : log_(std::move(log)), supervision_(std::move(supervision)) {
+IngestService::IngestService(const WantedIngests& wanted, Log log, ffmpeg::SupervisorOptions supervision)
+    : wanted_(wanted), log_(std::move(log)), supervision_(std::move(supervision)) {
     supervision_.keyword = "IGS";
 }
 
@@ -54,10 +54,20 @@ std::vector<IngestService::Plan> IngestService::plan(const std::vector<IngestSet
     return plans;
 }
 
-Result<void> IngestService::apply(std::vector<IngestSet> wanted, io::Deadline deadline) {
+Result<void> IngestService::start(io::Scope&, io::Deadline deadline) {
+    apply(deadline);
+    return {};
+}
+
+void IngestService::apply(io::Deadline deadline) {
     if (stopping_)
-        return {};
-    std::vector<Plan> plans = plan(wanted);
+        return;
+    const auto changed = change(plan(wanted_.wanted()), deadline.sooner(io::Deadline::after(kEndLimit)));
+    if (!changed.ok())
+        LOG_ERROR(log_, "ingest: {}", changed.error().text());
+}
+
+Result<void> IngestService::change(std::vector<Plan> plans, io::Deadline deadline) {
     const auto is_wanted = [&](const std::unique_ptr<Job>& job) {
         return std::any_of(plans.begin(), plans.end(), [&](const Plan& each) { return each.identity == job->identity; });
     };
@@ -72,12 +82,12 @@ Result<void> IngestService::apply(std::vector<IngestSet> wanted, io::Deadline de
         const bool runs =
             std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job->identity == each.identity; });
         if (!runs && !stopping_)
-            start(std::move(each));
+            start_child(std::move(each));
     }
     return {};
 }
 
-void IngestService::start(Plan plan) {
+void IngestService::start_child(Plan plan) {
     const std::string name = plan.place.vhost + "/" + plan.ingest.id;
     if (jobs_.size() >= kChildrenMax) {
         LOG_ERROR(log_, "IGS {} is left out: {} ingests are the limit", name, kChildrenMax);

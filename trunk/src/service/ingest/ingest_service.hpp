@@ -2,6 +2,7 @@
 // wants it starts and stops the difference, so a reload leaves alone what did not change.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "service/ffmpeg/supervisor.hpp"
 #include "service/ingest/arguments.hpp"
 #include "service/ingest/options.hpp"
+#include "service/service.hpp"
 
 namespace live::service::ingest {
 
@@ -21,22 +23,36 @@ struct IngestSet {
     std::vector<IngestOptions> ingests;
 };
 
-class IngestService {
+// What is to run, from the settings of the moment.
+class WantedIngests {
 public:
+    virtual std::vector<IngestSet> wanted() const = 0;
+
+protected:
+    ~WantedIngests() = default;
+};
+
+class IngestService final : public Service {
+public:
+    // For children that are not wanted any more.
+    static constexpr std::chrono::seconds kEndLimit{5};
     static constexpr std::size_t kChildrenMax = 256;
 
-    // `supervision` is what every child is kept by; its keyword and name are set here.
-    explicit IngestService(Log log, ffmpeg::SupervisorOptions supervision = {});
-    ~IngestService();
+    // `wanted` outlives this. `supervision` is what every child is kept by; its keyword and name are set here.
+    IngestService(const WantedIngests& wanted, Log log, ffmpeg::SupervisorOptions supervision = {});
+    ~IngestService() override;
     IngestService(const IngestService&) = delete;
     IngestService& operator=(const IngestService&) = delete;
 
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Ends the children that are not wanted any more, waiting for them, and starts the new ones. What cannot be started costs a
-    // line in the log and nothing else. Errc::timed_out when one does not end: then nothing new was started.
-    Result<void> apply(std::vector<IngestSet> wanted, io::Deadline deadline);
+    // line in the log and nothing else. When one does not end nothing new is started, and the log says so.
+    void apply(io::Deadline deadline) override;
 
-    // Ends all; afterwards nothing starts any more.
-    Result<void> stop(io::Deadline deadline);
+    // Both end all; afterwards nothing starts any more.
+    Result<void> close(io::Deadline deadline) override { return stop(deadline); }
+    Result<void> stop(io::Deadline deadline) override;
+    std::string_view name() const override { return "the ingests"; }
 
     // Children that are kept running.
     std::size_t size() const { return jobs_.size(); }
@@ -55,9 +71,11 @@ private:
         io::Scope scope;
     };
 
+    Result<void> change(std::vector<Plan> plans, io::Deadline deadline);
     std::vector<Plan> plan(const std::vector<IngestSet>& wanted) const;
-    void start(Plan plan);
+    void start_child(Plan plan);
 
+    const WantedIngests& wanted_;
     Log log_;
     ffmpeg::SupervisorOptions supervision_;
     std::vector<std::unique_ptr<Job>> jobs_;

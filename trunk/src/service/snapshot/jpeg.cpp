@@ -80,12 +80,12 @@ using Owned = std::unique_ptr<T, Free>;
 
 Error no_memory() { return {Errc::system, "no memory for a picture"}; }
 
-AVCodecID id_of(wire::flv::VideoCodec codec) {
+AVCodecID id_of(wire::codec::Codec codec) {
     switch (codec) {
-        case wire::flv::VideoCodec::avc: return AV_CODEC_ID_H264;
-        case wire::flv::VideoCodec::hevc: return AV_CODEC_ID_HEVC;
-        case wire::flv::VideoCodec::av1: return AV_CODEC_ID_AV1;
-        case wire::flv::VideoCodec::vp9: return AV_CODEC_ID_VP9;
+        case wire::codec::Codec::avc: return AV_CODEC_ID_H264;
+        case wire::codec::Codec::hevc: return AV_CODEC_ID_HEVC;
+        case wire::codec::Codec::av1: return AV_CODEC_ID_AV1;
+        case wire::codec::Codec::vp9: return AV_CODEC_ID_VP9;
         default: return AV_CODEC_ID_NONE;
     }
 }

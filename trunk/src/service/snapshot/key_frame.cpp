@@ -2,27 +2,22 @@
 
 #include <string>
 
-#include "wire/flv/video_tag.hpp"
-
 namespace live::service::snapshot {
 
-namespace flv = wire::flv;
-
-Result<KeyFrame> key_frame_of(Bytes frame, Bytes config) {
-    const auto tag = TRY(flv::parse_video_tag(frame));
-    using enum flv::VideoCodec;
-    if (tag.codec != avc && tag.codec != hevc && tag.codec != av1 && tag.codec != vp9)
-        return Error(Errc::unsupported, "no snapshot is made of " + std::string(flv::name_of(tag.codec)));
-    if (tag.kind != flv::PacketKind::frames || !tag.key || tag.body.empty())
+Result<KeyFrame> key_frame_of(const media::Packet& picture, const media::Packet& config) {
+    using enum media::Codec;
+    if (picture.codec != avc && picture.codec != hevc && picture.codec != av1 && picture.codec != vp9)
+        return Error(Errc::unsupported, "no snapshot is made of " + std::string(name_of(picture.codec)));
+    const Bytes data = picture.frame();
+    if (!picture.key || data.empty())
         return Error(Errc::malformed, "this is no key frame");
     KeyFrame made;
-    made.codec = tag.codec;
-    made.data.assign(tag.body.begin(), tag.body.end());
-    if (config.empty())
-        return made;
-    const auto before = TRY(flv::parse_video_tag(config));
-    if (before.codec == tag.codec && before.kind == flv::PacketKind::sequence_header)
-        made.config.assign(before.body.begin(), before.body.end());
+    made.codec = picture.codec;
+    made.data.assign(data.begin(), data.end());
+    if (config.is_config() && config.codec == picture.codec) {
+        const Bytes record = config.frame();
+        made.config.assign(record.begin(), record.end());
+    }
     return made;
 }
 

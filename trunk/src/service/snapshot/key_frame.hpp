@@ -6,19 +6,19 @@
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
-#include "wire/flv/codec.hpp"
+#include "media/packet.hpp"
 
 namespace live::service::snapshot {
 
 struct KeyFrame {
-    wire::flv::VideoCodec codec = wire::flv::VideoCodec::none;
+    media::Codec codec = media::Codec::none;
     std::vector<std::uint8_t> config;  // the decoder configuration record
     std::vector<std::uint8_t> data;    // as FLV and MP4 carry it
 };
 
-// From the FLV tag bodies of a key frame and of the configuration before it, which is empty for codecs without one.
-// Errc::unsupported for a codec that no snapshot is made of, Errc::malformed, Errc::need_more.
-Result<KeyFrame> key_frame_of(Bytes frame, Bytes config);
+// Of a key frame and the configuration before it, which has no content for codecs without one. Errc::unsupported for a codec that
+// no snapshot is made of, Errc::malformed.
+Result<KeyFrame> key_frame_of(const media::Packet& picture, const media::Packet& config);
 
 // Larger pictures are made this wide. A snapshot is a thumbnail.
 inline constexpr int kWidthMax = 1'280;

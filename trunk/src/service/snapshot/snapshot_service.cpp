@@ -72,9 +72,7 @@ Result<Block> SnapshotService::make(const Ref<media::Source>& source, io::Deadli
 }
 
 Result<KeyFrame> SnapshotService::find_key_frame(const Ref<media::Source>& source, io::Deadline deadline) {
-    const auto of = [&source](const media::Packet& packet) {
-        return key_frame_of(packet.payload.bytes(), source->config(media::Kind::video).bytes());
-    };
+    const auto of = [&source](const media::Packet& packet) { return key_frame_of(packet, source->config(media::Kind::video)); };
     if (const auto newest = source->gop_start(); newest && *newest >= source->ring().first())
         return of(source->ring().at(*newest));
     if (!source->last_time(media::Kind::video))
@@ -82,7 +80,7 @@ Result<KeyFrame> SnapshotService::find_key_frame(const Ref<media::Source>& sourc
     media::Cursor cursor(source, media::Listens::patiently, media::Cursor::Start::now);
     for (;;) {
         while (const auto packet = cursor.take())
-            if (packet->kind == media::Kind::video && packet->key && !packet->config)
+            if (packet->kind == media::Kind::video && packet->key)
                 return of(*packet);
         if (const auto woken = io::wait(cursor.readable(), deadline); !woken.ok())
             return woken.code() == Errc::timed_out ? Error(Errc::timed_out, "no key frame came in time") : woken.error();

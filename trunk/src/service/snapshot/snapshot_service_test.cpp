@@ -6,6 +6,7 @@
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "io/wait_fixture.hpp"
+#include "media/packet_fixture.hpp"
 
 namespace live::service::snapshot {
 namespace {
@@ -23,6 +24,14 @@ std::vector<std::uint8_t> key_frame() {
         "03317f");
 }
 
+// Of the bodies of both.
+Result<KeyFrame> key_frame_in(const std::vector<std::uint8_t>& frame, const std::vector<std::uint8_t>& config) {
+    const auto packet = [](const std::vector<std::uint8_t>& body) {
+        return body.empty() ? media::Packet() : MUST(media::read_tag(media::Kind::video, Slice::copy_of(body))).packet;
+    };
+    return key_frame_of(packet(frame), packet(config));
+}
+
 // Width and height as the frame header of a JPEG says them (ITU-T T.81, B.2.2).
 std::pair<int, int> size_of(const std::vector<std::uint8_t>& jpeg) {
     for (std::size_t at = 2; at + 9 < jpeg.size(); at += 2U + (std::size_t{jpeg[at + 2]} << 8 | jpeg[at + 3])) {
@@ -34,18 +43,18 @@ std::pair<int, int> size_of(const std::vector<std::uint8_t>& jpeg) {
 }
 
 TEST(KeyFrame, IsTakenOutOfItsTag) {
-    const auto frame = key_frame_of(key_frame(), config());
+    const auto frame = key_frame_in(key_frame(), config());
     ASSERT_TRUE(frame.ok());
-    EXPECT_EQ(frame->codec, wire::flv::VideoCodec::avc);
+    EXPECT_EQ(frame->codec, media::Codec::avc);
     EXPECT_EQ(frame->config.front(), 1);
     EXPECT_EQ(frame->data.size(), key_frame().size() - 5);
-    EXPECT_EQ(key_frame_of(hex("27 01 000000 00000001 41"), config()).code(), Errc::malformed) << "no key";
-    EXPECT_EQ(key_frame_of(config(), config()).code(), Errc::malformed) << "no frame";
-    EXPECT_EQ(key_frame_of(hex("12 00"), {}).code(), Errc::unsupported) << "a codec of long ago";
+    EXPECT_EQ(key_frame_in(hex("27 01 000000 00000001 41"), config()).code(), Errc::malformed) << "no key";
+    EXPECT_EQ(key_frame_in(config(), config()).code(), Errc::malformed) << "no frame";
+    EXPECT_EQ(key_frame_in(hex("12 00"), {}).code(), Errc::unsupported) << "a codec of long ago";
 }
 
 TEST(KeyFrame, BecomesAJpeg) {
-    const auto jpeg = jpeg_of(MUST(key_frame_of(key_frame(), config())));
+    const auto jpeg = jpeg_of(MUST(key_frame_in(key_frame(), config())));
     if (!jpeg.ok() && jpeg.code() == Errc::unsupported)
         GTEST_SKIP() << jpeg.error().sentence();
     ASSERT_TRUE(jpeg.ok()) << jpeg.error().sentence();
@@ -56,7 +65,7 @@ TEST(KeyFrame, BecomesAJpeg) {
 }
 
 TEST(KeyFrame, WhatIsCutOrDamagedNeverBreaksIt) {
-    const KeyFrame whole = MUST(key_frame_of(key_frame(), config()));
+    const KeyFrame whole = MUST(key_frame_in(key_frame(), config()));
     for (std::size_t size = 0; size < whole.data.size(); size += 7) {
         KeyFrame cut = whole;
         cut.data.resize(size);
@@ -70,7 +79,7 @@ TEST(KeyFrame, WhatIsCutOrDamagedNeverBreaksIt) {
         cut.config.resize(size);
         static_cast<void>(jpeg_of(cut));
     }
-    EXPECT_FALSE(jpeg_of({wire::flv::VideoCodec::avc, {}, {}}).ok());
+    EXPECT_FALSE(jpeg_of({media::Codec::avc, {}, {}}).ok());
 }
 
 struct SnapshotServiceTest : testing::Test {
@@ -84,7 +93,7 @@ struct SnapshotServiceTest : testing::Test {
         return source;
     }
     static void append(const Ref<media::Source>& source, const std::vector<std::uint8_t>& body, bool key, bool config) {
-        source->append({media::Kind::video, key, config, 1s, Slice::copy_of(body), {}});
+        source->append(media::tag_packet(media::Kind::video, key, config, 1s, Slice::copy_of(body)));
         source->flush();
     }
     void ask(const std::string& url, int count) {

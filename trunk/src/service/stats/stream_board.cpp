@@ -104,17 +104,6 @@ std::optional<MediaTime> BoardStream::since_key_frame(TimePoint now) const {
     return *last - *key_frame + waited;
 }
 
-// Of a codec without a sequence header. Kinds alternate, so few packets have to be looked at.
-Bytes BoardStream::newest_payload(media::Kind kind) const {
-    constexpr media::Sequence kLookBack = 64;
-    const media::Ring& ring = source_->ring();
-    const media::Sequence end = ring.next() - std::min(kLookBack, ring.next() - ring.first());
-    for (media::Sequence at = ring.next(); at > end; --at)
-        if (const media::Packet& packet = ring.at(at - 1); packet.kind == kind && !packet.config)
-            return packet.payload.bytes();
-    return {};
-}
-
 // What a publisher over RTP has said; its pictures and sounds may be frames nowhere.
 const media::RtpTrack* BoardStream::rtp_track(media::Kind kind) const {
     return source_ && source_->brings_rtp() ? source_->rtp_lane()->track(kind) : nullptr;
@@ -126,8 +115,8 @@ std::optional<VideoFacts> BoardStream::video() const {
         return video_facts_of(track->codec, track->format);
     if (!source_ || counters().packets[media::index_of(media::Kind::video)] == 0)
         return std::nullopt;
-    const Bytes config = source_->config(media::Kind::video).bytes();
-    return read_video_facts(config.empty() ? newest_payload(media::Kind::video) : config);
+    const media::Track* known = source_->default_track(media::Kind::video);
+    return known == nullptr ? std::nullopt : std::optional(video_facts_of(*known));
 }
 
 std::optional<AudioFacts> BoardStream::audio() const {
@@ -136,8 +125,12 @@ std::optional<AudioFacts> BoardStream::audio() const {
         return audio_facts_of(track->codec, track->clock_rate, track->channels);
     if (!source_ || counters().packets[media::index_of(media::Kind::audio)] == 0)
         return std::nullopt;
-    const Bytes config = source_->config(media::Kind::audio).bytes();
-    return read_audio_facts(config.empty() ? newest_payload(media::Kind::audio) : config);
+    const media::Track* known = source_->default_track(media::Kind::audio);
+    return known == nullptr ? std::nullopt : std::optional(audio_facts_of(*known));
+}
+
+Result<void> StreamBoard::start(io::Scope& fibers, io::Deadline) {
+    return fibers.start("stream-board", [this](io::Deadline forever) { run(forever); });
 }
 
 void StreamBoard::run(io::Deadline deadline, Duration interval) {

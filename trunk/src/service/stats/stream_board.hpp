@@ -20,6 +20,7 @@
 #include "io/deadline.hpp"
 #include "media/source.hpp"
 #include "media/stream_table.hpp"
+#include "service/service.hpp"
 #include "service/stats/player_patience.hpp"
 #include "service/stats/rate_window.hpp"
 #include "service/stats/track_facts.hpp"
@@ -74,7 +75,6 @@ private:
     void sample(TimePoint now);
     void watch_key_frames();
     const media::RtpTrack* rtp_track(media::Kind kind) const;
-    Bytes newest_payload(media::Kind kind) const;
 
     Ref<media::Source> source_;
     media::SourceCounters before_;  // what the source had counted when this entry was made
@@ -95,7 +95,7 @@ struct BoardClient {
     PlayerPatience patience;
 };
 
-class StreamBoard final : public session::ClientWatcher, public session::StreamIds {
+class StreamBoard final : public Service, public session::ClientWatcher, public session::StreamIds {
 public:
     static constexpr std::chrono::seconds kInterval{3};
     // Entries that are looked at without a pause, and how long that is.
@@ -120,6 +120,9 @@ public:
     // `streams` outlives this.
     explicit StreamBoard(const media::StreamTable& streams) : sources_(streams) {}
 
+    // A fiber that does what run() does.
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    std::string_view name() const override { return "the statistics"; }
     // Until cancelled.
     void run(io::Deadline deadline, Duration interval = kInterval);
     // Everything once, at once.

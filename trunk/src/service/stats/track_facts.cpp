@@ -8,17 +8,13 @@
 #include "wire/codec/avc.hpp"
 #include "wire/codec/hevc.hpp"
 #include "wire/codec/opus.hpp"
-#include "wire/flv/audio_tag.hpp"
-#include "wire/flv/video_tag.hpp"
 
 namespace live::service::stats {
 
 namespace {
 
+using media::Codec;
 using wire::codec::SpsInfo;
-using wire::flv::AudioCodec;
-using wire::flv::PacketKind;
-using wire::flv::VideoCodec;
 
 constexpr const char* kOther = "Other";
 
@@ -91,9 +87,8 @@ void read_opus(AudioFacts& facts, Bytes body) {
 }
 
 // The family's name when it has one for the codec.
-template <class Codec>
 std::string text_of_codec(Codec codec, bool is_known) {
-    const std::string name(wire::flv::name_of(codec));
+    const std::string name(name_of(codec));
     return is_known ? name : std::string(kOther) + "(" + name + ")";
 }
 
@@ -183,44 +178,36 @@ std::string av1_level_text(std::uint8_t level) {
     return level > kHighest ? kOther : text_of_level(2U + (level >> 2U), level & 3U);
 }
 
-std::optional<VideoFacts> read_video_facts(Bytes body) {
-    const auto tag = wire::flv::parse_video_tag(body);
-    if (!tag.ok() || tag->codec == VideoCodec::none)
-        return std::nullopt;
+VideoFacts video_facts_of(const media::Track& track) {
     VideoFacts facts;
-    const bool is_known = tag->codec == VideoCodec::avc || tag->codec == VideoCodec::hevc || tag->codec == VideoCodec::av1 ||
-                          tag->codec == VideoCodec::vp6 || tag->codec == VideoCodec::vp6_alpha;
-    facts.codec = tag->codec == VideoCodec::vp6_alpha ? "VP6" : text_of_codec(tag->codec, is_known);
+    const bool is_known = track.codec == Codec::avc || track.codec == Codec::hevc || track.codec == Codec::av1 ||
+                          track.codec == Codec::vp6 || track.codec == Codec::vp6_alpha;
+    facts.codec = track.codec == Codec::vp6_alpha ? "VP6" : text_of_codec(track.codec, is_known);
     facts.profile = kOther;
     facts.level = kOther;
-    if (tag->kind == PacketKind::sequence_header) {
-        switch (tag->codec) {
-            case VideoCodec::avc: read_avc(facts, tag->body); break;
-            case VideoCodec::hevc: read_hevc(facts, tag->body); break;
-            case VideoCodec::av1: read_av1(facts, tag->body); break;
-            default: break;
-        }
+    switch (track.codec) {
+        case Codec::avc: read_avc(facts, track.config.bytes()); break;
+        case Codec::hevc: read_hevc(facts, track.config.bytes()); break;
+        case Codec::av1: read_av1(facts, track.config.bytes()); break;
+        default: break;
     }
     return facts;
 }
 
-std::optional<AudioFacts> read_audio_facts(Bytes body) {
-    const auto tag = wire::flv::parse_audio_tag(body);
-    if (!tag.ok() || tag->codec == AudioCodec::none)
-        return std::nullopt;
+AudioFacts audio_facts_of(const media::Track& track) {
     constexpr std::uint32_t kOpusRate = 48'000;
     constexpr std::uint32_t kUsualChannels = 2;
     AudioFacts facts;
-    const bool is_known = tag->codec == AudioCodec::aac || tag->codec == AudioCodec::mp3 || tag->codec == AudioCodec::opus;
-    facts.codec = text_of_codec(tag->codec, is_known);
+    const bool is_known = track.codec == Codec::aac || track.codec == Codec::mp3 || track.codec == Codec::opus;
+    facts.codec = text_of_codec(track.codec, is_known);
     facts.profile = kOther;
-    const bool is_opus = tag->codec == AudioCodec::opus;
-    facts.sample_rate = is_opus ? kOpusRate : tag->sample_rate;
-    facts.channels = is_opus ? kUsualChannels : tag->channels;
-    if (tag->kind == PacketKind::sequence_header && tag->codec == AudioCodec::aac)
-        read_aac(facts, tag->body);
-    else if (tag->kind == PacketKind::sequence_header && is_opus)
-        read_opus(facts, tag->body);
+    const bool is_opus = track.codec == Codec::opus;
+    facts.sample_rate = is_opus ? kOpusRate : track.sound.sample_rate;
+    facts.channels = is_opus ? kUsualChannels : track.sound.channels;
+    if (track.codec == Codec::aac)
+        read_aac(facts, track.config.bytes());
+    else if (is_opus)
+        read_opus(facts, track.config.bytes());
     return facts;
 }
 

@@ -1,13 +1,11 @@
-// What the API says about a stream's codecs, in the words of the family: found in its sequence headers, or in a packet when the
-// codec has none. Pure.
+// What the API says about a stream's codecs, in the words of the family: found in the configurations of its tracks. Pure.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "base/bytes.hpp"
+#include "media/track.hpp"
 
 namespace live::service::stats {
 
@@ -30,10 +28,9 @@ struct AudioFacts {
     bool operator==(const AudioFacts&) const = default;
 };
 
-// `body` is that of an FLV tag, best of one with a sequence header. None when it cannot be read; what it does not say stays
-// empty.
-std::optional<VideoFacts> read_video_facts(Bytes body);
-std::optional<AudioFacts> read_audio_facts(Bytes body);
+// What is not known stays empty.
+VideoFacts video_facts_of(const media::Track& track);
+AudioFacts audio_facts_of(const media::Track& track);
 
 // Of a track of RTP, by its name in SDP and its a=fmtp. The size is not said there.
 VideoFacts video_facts_of(std::string_view codec, std::string_view format);

@@ -1,10 +1,13 @@
 #include "service/stats/track_facts.hpp"
 
+#include <optional>
+#include <type_traits>
+
 #include <gtest/gtest.h>
 
 #include "base/hex.hpp"
+#include "media/packet_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
-#include "wire/flv/tag_vectors.hpp"
 
 namespace live::service::stats {
 namespace {
@@ -14,6 +17,26 @@ std::vector<std::uint8_t> joined(std::string_view head, const std::vector<std::u
     bytes.insert(bytes.end(), record.begin(), record.end());
     return bytes;
 }
+
+// Of a stream of that one tag.
+template <class Facts>
+std::optional<Facts> read_facts(media::Kind kind, Bytes body) {
+    const auto tagged = media::read_tag(kind, Slice::copy_of(body));
+    if (!tagged.ok() || tagged->packet.codec == media::Codec::none)
+        return std::nullopt;
+    media::Track track;
+    track.kind = kind;
+    track.codec = tagged->packet.codec;
+    track.sound = tagged->sound;
+    if (tagged->packet.is_config())
+        track.config = tagged->packet.frame_slice();
+    if constexpr (std::is_same_v<Facts, VideoFacts>)
+        return video_facts_of(track);
+    else
+        return audio_facts_of(track);
+}
+std::optional<VideoFacts> read_video_facts(Bytes body) { return read_facts<VideoFacts>(media::Kind::video, body); }
+std::optional<AudioFacts> read_audio_facts(Bytes body) { return read_facts<AudioFacts>(media::Kind::audio, body); }
 
 TEST(VideoFacts, ReadsEveryVectorOfEveryCodec) {
     const auto check = [](std::string_view head, const auto& vectors, const std::string& codec,

@@ -10,14 +10,14 @@ namespace {
 // As much as a frame of any codec here lasts, many times over: what is above is a decoder gone mad.
 constexpr int kFrameSamplesMax = 48'000;
 
-AVCodecID id_of(wire::flv::AudioCodec codec) {
-    using wire::flv::AudioCodec;
+AVCodecID id_of(wire::codec::Codec codec) {
+    using wire::codec::Codec;
     switch (codec) {
-        case AudioCodec::aac: return AV_CODEC_ID_AAC;
-        case AudioCodec::mp3: return AV_CODEC_ID_MP3;
-        case AudioCodec::opus: return AV_CODEC_ID_OPUS;
-        case AudioCodec::g711a: return AV_CODEC_ID_PCM_ALAW;
-        case AudioCodec::g711u: return AV_CODEC_ID_PCM_MULAW;
+        case Codec::aac: return AV_CODEC_ID_AAC;
+        case Codec::mp3: return AV_CODEC_ID_MP3;
+        case Codec::opus: return AV_CODEC_ID_OPUS;
+        case Codec::g711a: return AV_CODEC_ID_PCM_ALAW;
+        case Codec::g711u: return AV_CODEC_ID_PCM_MULAW;
         default: return AV_CODEC_ID_NONE;
     }
 }
@@ -31,13 +31,13 @@ AvDecoder::AvDecoder(const AvLibrary& library, ContextPtr context)
       frame_(library->frame_alloc(), FreeFrame{&library}),
       resampler_(nullptr, FreeResampler{&library}) {}
 
-Result<AvDecoder> AvDecoder::create(const AvLibrary& library, wire::flv::AudioCodec codec, Bytes config) {
+Result<AvDecoder> AvDecoder::create(const AvLibrary& library, wire::codec::Codec codec, Bytes config) {
     constexpr std::size_t kConfigBytesMax = 4'096;
     constexpr int kG711Rate = 8'000;
     const AVCodecID id = id_of(codec);
     const AVCodec* const decoder = id == AV_CODEC_ID_NONE ? nullptr : library->find_decoder(id);
     if (decoder == nullptr)
-        return Error(Errc::unsupported, "there is no decoder of " + std::string(wire::flv::name_of(codec)));
+        return Error(Errc::unsupported, "there is no decoder of " + std::string(wire::codec::name_of(codec)));
     if (config.size() > kConfigBytesMax)
         return Error(Errc::limit, "a sound configuration of " + std::to_string(config.size()) + " bytes");
     ContextPtr context(library->alloc_context(decoder), FreeContext{&library});

@@ -7,7 +7,7 @@
 #include "base/bytes.hpp"
 #include "base/result.hpp"
 #include "service/transcode/av_library.hpp"
-#include "wire/flv/codec.hpp"
+#include "wire/codec/codec.hpp"
 
 namespace live::service::transcode {
 
@@ -20,7 +20,7 @@ public:
     static constexpr std::size_t kFrameBytesMax = 64 * 1024;
 
     // `library` outlives this. Errc::unsupported when there is no decoder, Errc::malformed when it does not like `config`.
-    static Result<AvDecoder> create(const AvLibrary& library, wire::flv::AudioCodec codec, Bytes config);
+    static Result<AvDecoder> create(const AvLibrary& library, wire::codec::Codec codec, Bytes config);
 
     // Appends left and right in turn. Errc::malformed, Errc::limit: nothing came of this frame.
     Result<void> decode(Bytes frame, std::vector<float>& samples);

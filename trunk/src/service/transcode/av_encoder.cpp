@@ -13,9 +13,9 @@ AvEncoder::AvEncoder(const AvLibrary& library, ContextPtr context)
       packet_(library->packet_alloc(), FreePacket{&library}),
       frame_(library->frame_alloc(), FreeFrame{&library}) {}
 
-Result<AvEncoder> AvEncoder::create(const AvLibrary& library, wire::flv::AudioCodec codec, std::uint32_t bitrate) {
+Result<AvEncoder> AvEncoder::create(const AvLibrary& library, wire::codec::Codec codec, std::uint32_t bitrate) {
     // The library's own encoder of Opus is an experiment: libopus or none.
-    const char* const name = codec == wire::flv::AudioCodec::opus ? "libopus" : "aac";
+    const char* const name = codec == wire::codec::Codec::opus ? "libopus" : "aac";
     const AVCodec* const encoder = library->find_encoder_by_name(name);
     if (encoder == nullptr)
         return Error(Errc::unsupported, std::string("libavcodec has no encoder ") + name);
@@ -26,7 +26,7 @@ Result<AvEncoder> AvEncoder::create(const AvLibrary& library, wire::flv::AudioCo
     context->sample_rate = kSampleRate;
     context->bit_rate = bitrate;
     context->time_base = {1, kSampleRate};
-    context->sample_fmt = codec == wire::flv::AudioCodec::opus ? AV_SAMPLE_FMT_FLT : AV_SAMPLE_FMT_FLTP;
+    context->sample_fmt = codec == wire::codec::Codec::opus ? AV_SAMPLE_FMT_FLT : AV_SAMPLE_FMT_FLTP;
     context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     // Of Opus, how hard it looks, up to 10: half of that takes two thirds of the time.
     context->compression_level = 5;

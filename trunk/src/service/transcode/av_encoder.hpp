@@ -9,14 +9,14 @@
 #include "base/bytes.hpp"
 #include "base/result.hpp"
 #include "service/transcode/av_library.hpp"
-#include "wire/flv/codec.hpp"
+#include "wire/codec/codec.hpp"
 
 namespace live::service::transcode {
 
 class AvEncoder {
 public:
     // `library` outlives this; `bitrate` in bits a second. Errc::unsupported when there is no such encoder.
-    static Result<AvEncoder> create(const AvLibrary& library, wire::flv::AudioCodec codec, std::uint32_t bitrate);
+    static Result<AvEncoder> create(const AvLibrary& library, wire::codec::Codec codec, std::uint32_t bitrate);
 
     // How many samples (of both channels one) encode() wants.
     std::size_t frame_samples() const { return static_cast<std::size_t>(context_->frame_size); }

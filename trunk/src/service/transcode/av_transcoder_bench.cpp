@@ -8,7 +8,7 @@
 namespace live::service::transcode {
 namespace {
 
-using Codec = wire::flv::AudioCodec;
+using Codec = wire::codec::Codec;
 
 // A second of noise, as the codec has it.
 std::vector<Slice> second_of(const AvLibrary& library, Codec codec, std::vector<std::uint8_t>& config) {

@@ -20,7 +20,7 @@
 namespace live::service::transcode {
 namespace {
 
-using Codec = wire::flv::AudioCodec;
+using Codec = wire::codec::Codec;
 using Octets = std::vector<std::uint8_t>;
 using media::SoundFrame;
 using media::Transcoding;
@@ -311,13 +311,13 @@ struct TranscoderFactoryTest : testing::Test {
     }
 
     std::unique_ptr<io::Loop> loop = MUST(io::Loop::create({.stack_bytes = 256 * 1024}));
-    TranscoderFactory factory;
+    TranscoderFactory factory{[] { return false; }, Log()};
     Converted listener;
     io::Scope scope{"transcode-test"};
 };
 
 TEST_F(TranscoderFactoryTest, ConvertsInWorkerThreads) {
-    MUST(factory.start(scope));
+    MUST(factory.start(scope, io::Deadline::never()));
     if (const auto loaded = factory.load(io::Deadline::after(20s)); !loaded.ok())
         GTEST_SKIP() << loaded.error().text();
     std::size_t frames = 0;
@@ -352,7 +352,7 @@ TEST_F(TranscoderFactoryTest, MakesTranscoders) {
 
 // A stream may end at any time, and the server too.
 TEST_F(TranscoderFactoryTest, TranscodersAndTheFactoryMayGoWhileTheirSoundIsConverted) {
-    auto passing = std::make_unique<TranscoderFactory>();
+    auto passing = std::make_unique<TranscoderFactory>([] { return false; }, Log());
     if (const auto loaded = passing->load(io::Deadline::after(20s)); !loaded.ok())
         GTEST_SKIP() << loaded.error().text();
     const Frames aac = aac_frames();

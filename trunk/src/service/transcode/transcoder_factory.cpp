@@ -12,7 +12,7 @@ namespace live::service::transcode {
 
 namespace {
 
-using Codec = wire::flv::AudioCodec;
+using Codec = wire::codec::Codec;
 
 // The library's owners: see the header. The first coder of each kind fills tables, which takes milliseconds, and all later ones
 // half of one.
@@ -27,7 +27,6 @@ Result<std::shared_ptr<const AvLibrary>> load_and_try() {
 
 }  // namespace
 
-TranscoderFactory::TranscoderFactory() = default;
 TranscoderFactory::~TranscoderFactory() = default;
 
 Result<void> TranscoderFactory::load(io::Deadline deadline) {

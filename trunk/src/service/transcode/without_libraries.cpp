@@ -5,7 +5,6 @@ namespace live::service::transcode {
 
 class AvLibrary {};
 
-TranscoderFactory::TranscoderFactory() = default;
 TranscoderFactory::~TranscoderFactory() = default;
 
 Result<void> TranscoderFactory::load(io::Deadline) {

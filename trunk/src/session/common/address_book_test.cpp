@@ -1,5 +1,6 @@
 #include "session/common/address_book.hpp"
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -8,7 +9,7 @@
 namespace live::session {
 namespace {
 
-using Answer = AddressBook::Answer;
+using Entry = AddressBook::Answer;
 using Pace = AddressBook::Pace;
 using Use = AddressBook::Use;
 
@@ -35,14 +36,14 @@ TEST(AddressBook, EachUseHasItsOwnBoundAndIsGivenBack) {
     book.set_bounds(Use::connection, {2, 0});
     book.set_bounds(Use::viewer, {1, 0});
     const IpAddress who = at("192.0.2.1");
-    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Answer::taken);
-    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Answer::taken);
-    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Answer::too_many);
-    EXPECT_EQ(book.enter(who, Use::viewer, Pace::counts, kStart), Answer::taken);
-    EXPECT_EQ(book.enter(at("192.0.2.2"), Use::connection, Pace::counts, kStart), Answer::taken);
+    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Entry::taken);
+    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Entry::taken);
+    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Entry::too_many);
+    EXPECT_EQ(book.enter(who, Use::viewer, Pace::counts, kStart), Entry::taken);
+    EXPECT_EQ(book.enter(at("192.0.2.2"), Use::connection, Pace::counts, kStart), Entry::taken);
     book.leave(who, Use::connection);
     EXPECT_EQ(book.in_use(who, Use::connection), 1U);
-    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Answer::taken);
+    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Entry::taken);
 }
 
 TEST(AddressBook, AQuietAddressMayHaveTenSecondsWorthAtOnceAndThenItsRate) {
@@ -50,37 +51,37 @@ TEST(AddressBook, AQuietAddressMayHaveTenSecondsWorthAtOnceAndThenItsRate) {
     book.set_bounds(Use::connection, {1000, 5});
     const IpAddress who = at("192.0.2.1");
     for (int i = 0; i < 50; ++i) {
-        EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Answer::taken) << i;
+        EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Entry::taken) << i;
         book.leave(who, Use::connection);
     }
-    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Answer::too_fast);
-    EXPECT_EQ(book.enter(who, Use::connection, Pace::is_free, kStart), Answer::taken);
-    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart + 199ms), Answer::too_fast);
-    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart + 200ms), Answer::taken);
-    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart + 201ms), Answer::too_fast);
+    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Entry::too_fast);
+    EXPECT_EQ(book.enter(who, Use::connection, Pace::is_free, kStart), Entry::taken);
+    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart + 199ms), Entry::too_fast);
+    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart + 200ms), Entry::taken);
+    EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart + 201ms), Entry::too_fast);
 }
 
 TEST(AddressBook, ManyAddressesThatComeAndGoDoNotMakeItGrow) {
     AddressBook book;
     book.set_bounds(Use::connection, {1, 1});
     for (std::uint32_t i = 0; i < 4 * AddressBook::kRestingMax; ++i) {
-        EXPECT_EQ(book.enter(numbered(i), Use::connection, Pace::counts, kStart), Answer::taken);
+        EXPECT_EQ(book.enter(numbered(i), Use::connection, Pace::counts, kStart), Entry::taken);
         book.leave(numbered(i), Use::connection);
     }
     EXPECT_EQ(book.size(), AddressBook::kRestingMax);
     EXPECT_LT(book.bytes(), 4U << 20);
     // Those that have something stay, and the last to rest are remembered.
-    EXPECT_EQ(book.enter(numbered(1), Use::connection, Pace::counts, kStart), Answer::taken);
+    EXPECT_EQ(book.enter(numbered(1), Use::connection, Pace::counts, kStart), Entry::taken);
     for (std::uint32_t i = 0; i < 9; ++i) {
         const IpAddress last = numbered(4 * AddressBook::kRestingMax - 1);
-        ASSERT_EQ(book.enter(last, Use::connection, Pace::counts, kStart), Answer::taken);
+        ASSERT_EQ(book.enter(last, Use::connection, Pace::counts, kStart), Entry::taken);
         book.leave(last, Use::connection);
     }
-    EXPECT_EQ(book.enter(numbered(4 * AddressBook::kRestingMax - 1), Use::connection, Pace::counts, kStart), Answer::too_fast);
+    EXPECT_EQ(book.enter(numbered(4 * AddressBook::kRestingMax - 1), Use::connection, Pace::counts, kStart), Entry::too_fast);
     // Time makes it small again, two for each one that comes.
     for (std::uint32_t i = 0; i < AddressBook::kRestingMax; ++i) {
         const TimePoint later = kStart + 1min;
-        ASSERT_EQ(book.enter(numbered(9'000'000 + i), Use::connection, Pace::counts, later), Answer::taken);
+        ASSERT_EQ(book.enter(numbered(9'000'000 + i), Use::connection, Pace::counts, later), Entry::taken);
         book.leave(numbered(9'000'000 + i), Use::connection);
     }
     EXPECT_EQ(book.in_use(numbered(1), Use::connection), 1U);
@@ -91,10 +92,10 @@ TEST(AddressBook, ManyAddressesThatComeAndGoDoNotMakeItGrow) {
 class NaiveBook {
 public:
     void set_bounds(Use use, AddressBook::Bounds bounds) { bounds_[static_cast<std::size_t>(use)] = bounds; }
-    Answer enter(std::uint32_t who, Use use, Pace pace, TimePoint now) {
+    Entry enter(std::uint32_t who, Use use, Pace pace, TimePoint now) {
         const auto& bounds = bounds_[static_cast<std::size_t>(use)];
         if (in_use(who, use) >= bounds.at_once)
-            return Answer::too_many;
+            return Entry::too_many;
         if (pace == Pace::counts && bounds.per_second > 0) {
             // What is left of the questions, each of which wears off in its share of a second.
             const Duration price = Duration(1s) / bounds.per_second;
@@ -107,11 +108,11 @@ public:
                 then = asked.when;
             }
             if (std::max(debt - (now - then), Duration(0)) + price > Duration(10s))
-                return Answer::too_fast;
+                return Entry::too_fast;
             asked_.push_back({who, use, now});
         }
         held_.push_back({who, use, now});
-        return Answer::taken;
+        return Entry::taken;
     }
     std::size_t in_use(std::uint32_t who, Use use) const {
         return static_cast<std::size_t>(

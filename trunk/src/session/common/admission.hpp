@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/result.hpp"
@@ -50,15 +52,47 @@ struct StreamPlan {
     std::optional<std::vector<std::string>> forward_urls{};
 };
 
-// An error's sentence is for the client: it says why in words that give nothing else away. Errc::not_found when no virtual host
-// serves it, Errc::denied when something refuses. May take as long as the operator's callbacks do.
+// What admission says to a client. There is room for more kinds, and a switch over them names whoever has to know one: to be sent
+// elsewhere, or to be served what is to be pulled from there.
+class Answer {
+public:
+    enum class Kind : std::uint8_t { serve, refuse };
+
+    Answer(StreamPlan plan) : content_(std::move(plan)) {}
+    // The sentence is for the client: it says why in words that give nothing else away. Errc::not_found when no virtual host
+    // serves it, Errc::denied when something refuses.
+    Answer(Error why) : content_(std::move(why)) {}
+
+    Kind kind() const { return static_cast<Kind>(content_.index()); }
+    // The plan, or why not.
+    Result<StreamPlan> served() && {
+        switch (kind()) {
+            case Kind::serve: return std::get<StreamPlan>(std::move(content_));
+            case Kind::refuse: break;
+        }
+        return std::get<Error>(std::move(content_));
+    }
+
+private:
+    std::variant<StreamPlan, Error> content_;  // in the order of the kinds
+};
+
+// Asked once a client. May take as long as the operator's callbacks do.
 class Admission {
 public:
     virtual ~Admission() = default;
     // Once admitted, tell on_published and on_publish_ended; nothing when the stream turns out to be somebody else's.
-    virtual Result<StreamPlan> publish(const ClientRequest& request, io::Deadline deadline) = 0;
+    virtual Answer publish(const ClientRequest& request, io::Deadline deadline) = 0;
     // Once admitted, on_play_ended has to be told on whatever path: keep an AdmittedPlay.
-    virtual Result<StreamPlan> play(const ClientRequest& request, io::Deadline deadline) = 0;
+    virtual Answer play(const ClientRequest& request, io::Deadline deadline) = 0;
+    // For protocols that can do nothing else with a client than serve it. Not inlined: what they ask is not to stay on the stack
+    // of a fiber that waits for media afterwards.
+    [[gnu::noinline]] Result<StreamPlan> serve_publish(const ClientRequest& request, io::Deadline deadline) {
+        return publish(request, deadline).served();
+    }
+    [[gnu::noinline]] Result<StreamPlan> serve_play(const ClientRequest& request, io::Deadline deadline) {
+        return play(request, deadline).served();
+    }
     // What the rules say of a player, for an answer that plays nothing (HEAD): virtual host, page, address. No callback is asked,
     // nothing has to be told. Must not suspend.
     virtual Result<void> check_play(const ClientRequest& request) const = 0;

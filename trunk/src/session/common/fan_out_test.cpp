@@ -105,10 +105,10 @@ protected:
     }
     void send(int second) {
         const auto at = std::chrono::seconds(second);
-        stage_->send({media::Kind::video, true, false, at, media::payload_of(stage_->number, 50)});
+        stage_->send(media::Kind::video, true, false, at, media::payload_of(stage_->number, 50));
         for (const int ms : {100, 400, 700})
-            stage_->send(
-                {media::Kind::audio, false, false, at + std::chrono::milliseconds(ms), media::payload_of(stage_->number, 20)});
+            stage_->send(media::Kind::audio, false, false, at + std::chrono::milliseconds(ms),
+                         media::payload_of(stage_->number, 20));
     }
     void wait_for_all() {
         io::wait_until([this] {

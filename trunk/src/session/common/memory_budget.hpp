@@ -105,19 +105,32 @@ public:
         streams_ = bytes;
         windows_ = std::min(windows, bytes);
     }
+    // What streams that have lost it still hold.
+    void set_leaving(std::size_t bytes) { leaving_ = bytes; }
     // Of one stream, which has lost it.
     void forget_stream(std::size_t bytes) {
         streams_ -= std::min(streams_, bytes);
         windows_ = std::min(windows_, streams_);
+        leaving_ += bytes;
         ++losses_;
     }
     std::size_t used() const { return bytes(Kind::unfinished) + bytes(Kind::buffers) + streams_; }
-    // More than seven tenths are taken: it is looked after often.
-    bool is_filling() const { return used() > limit() / 10 * 7; }
-    // More than eight tenths: nobody begins to publish now.
-    bool is_tight() const { return used() > limit() / 10 * 8; }
-    // Nine tenths: what comes until the next look has to fit, too.
-    bool is_exceeded() const { return used() > limit() / 10 * 9; }
+    // More than six tenths are taken: it is looked after often.
+    bool is_filling() const { return used() > limit() / 10 * 6; }
+    // More than seven tenths: nobody begins to publish now.
+    bool is_tight() const { return used() > limit() / 10 * 7; }
+    // Eight tenths: what comes until the next look has to fit, too.
+    bool is_exceeded() const { return used() > limit() / 10 * 8; }
+    // What is taken and what is on its way back. That this is too much is news only when it has grown by a twentieth since: what
+    // the last one lost takes its time to go.
+    std::size_t held() const { return used() + lost_ + leaving_; }
+    bool has_filled_up() {
+        const bool is_full = held() > limit() / 20 * 19;
+        const bool is_news = is_full && held() >= filled_ + limit() / 20;
+        if (is_news || !is_full)
+            filled_ = is_full ? held() : 0;
+        return is_news;
+    }
 
     MemoryHolding holding(const Use& use) const { return holding(use.bytes_, use.holder_.address()); }
     MemoryHolding holding(std::size_t bytes, std::string_view address) const { return {bytes, groups_.group_of(address)}; }
@@ -142,6 +155,8 @@ private:
     std::size_t overhead_ = 0;
     std::size_t lost_ = 0;
     std::size_t streams_ = 0;
+    std::size_t leaving_ = 0;
+    std::size_t filled_ = 0;  // what was held when that was said the last time
     std::size_t windows_ = 0;
     std::vector<Use*> uses_;
     std::uint64_t losses_ = 0;

@@ -100,13 +100,13 @@ TEST_F(MemoryBudgetTest, ManyConnectionsOfOneAddressLoseBeforeALargerOneAlone) {
     EXPECT_LE(memory.bytes(Kind::unfinished), kUnfinishedMax);
 }
 
-TEST_F(MemoryBudgetTest, IsTightFromEightTenths) {
-    memory.set_streams(3'200, 0);
+TEST_F(MemoryBudgetTest, IsTightFromSevenTenths) {
+    memory.set_streams(2'800, 0);
     EXPECT_FALSE(memory.is_tight());
-    memory.set_streams(3'201, 0);
+    memory.set_streams(2'801, 0);
     EXPECT_TRUE(memory.is_tight());
     EXPECT_FALSE(memory.is_exceeded());
-    memory.set_streams(3'601, 0);
+    memory.set_streams(3'201, 0);
     EXPECT_TRUE(memory.is_exceeded());
     memory.set_streams(2'000, 0);
     memory.set_overhead(1'000);
@@ -119,6 +119,25 @@ TEST_F(MemoryBudgetTest, IsTightFromEightTenths) {
     memory.forget_stream(kMax);
     EXPECT_EQ(memory.used(), 1U);
     EXPECT_EQ(memory.losses(), 1U);
+    EXPECT_FALSE(memory.is_exceeded());
+}
+
+TEST_F(MemoryBudgetTest, WhatIsOnItsWayBackFillsItOnce) {
+    memory.set_streams(3'000, 0);
+    EXPECT_FALSE(memory.has_filled_up());
+    memory.forget_stream(2'000);
+    memory.set_streams(1'900, 0);
+    EXPECT_EQ(memory.held(), 3'900U);
+    EXPECT_TRUE(memory.has_filled_up());
+    EXPECT_FALSE(memory.has_filled_up()) << "nobody else loses for what the last one gives back";
+    memory.set_streams(2'099, 0);
+    EXPECT_FALSE(memory.has_filled_up());
+    memory.set_streams(2'100, 0);
+    EXPECT_TRUE(memory.has_filled_up()) << "it has grown by a twentieth";
+    memory.set_leaving(0);
+    EXPECT_FALSE(memory.has_filled_up());
+    memory.set_leaving(1'900);
+    EXPECT_TRUE(memory.has_filled_up());
 }
 
 // Against sums and a search over everybody.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/log.hpp"
-#include "engine/rtc/dtls_transport.hpp"
+#include "engine/dtls/transport.hpp"
 #include "media/stream_table.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"

@@ -8,7 +8,9 @@
 #include "base/ip_network.hpp"
 #include "base/log_format.hpp"
 #include "base/random.hpp"
-#include "engine/rtc/client_session.hpp"
+#include "engine/webrtc/client_session.hpp"
+#include "engine/webrtc/play_session.hpp"
+#include "engine/webrtc/publish_session.hpp"
 #include "io/loop.hpp"
 #include "io/network_interfaces.hpp"
 #include "io/resolve.hpp"
@@ -18,9 +20,9 @@
 namespace live::session::rtc {
 
 namespace sdp = wire::sdp;
-using engine::rtc::ClientSession;
-using engine::rtc::DatagramBatch;
-using engine::rtc::SessionOptions;
+using engine::webrtc::ClientSession;
+using engine::webrtc::DatagramBatch;
+using engine::webrtc::SessionOptions;
 
 namespace {
 
@@ -29,8 +31,8 @@ class ProbePeer final : public Peer {
 public:
     ProbePeer(Port& port, std::string ufrag, TimePoint end) : Peer(std::move(ufrag)), port_(port), end_(end) {}
 
-    Result<void> begin(const engine::rtc::DtlsContext& dtls, SessionOptions options) {
-        session_ = TRY(engine::rtc::Session::create(dtls, std::move(options), port_.output(), io::now()));
+    Result<void> begin(const engine::dtls::Context& dtls, const SessionOptions& options) {
+        session_ = TRY(engine::webrtc::PublishSession::create(dtls, options, port_.output(), io::now()));
         return {};
     }
     void take_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) override {
@@ -52,17 +54,17 @@ public:
 private:
     Port& port_;
     TimePoint end_;
-    std::unique_ptr<engine::rtc::Session> session_;
+    std::unique_ptr<engine::webrtc::PublishSession> session_;
 };
 
 struct Ends {
-    std::string ours = random_id(Gate::kUfragBytes);
-    std::string theirs = random_id(Gate::kUfragBytes);
-    std::string our_pwd = random_id(Gate::kPwdBytes);
-    std::string their_pwd = random_id(Gate::kPwdBytes);
+    std::string ours = random_id(SessionOpener::kUfragBytes);
+    std::string theirs = random_id(SessionOpener::kUfragBytes);
+    std::string our_pwd = random_id(SessionOpener::kPwdBytes);
+    std::string their_pwd = random_id(SessionOpener::kPwdBytes);
 };
 
-// Sound alone, which the client would send.
+// Audio alone, which the client would send.
 sdp::Agreement agreement_of(const Ends& ends, const std::string& fingerprint, bool is_client) {
     sdp::Agreement agreement;
     sdp::Accepted audio;
@@ -86,7 +88,6 @@ SessionOptions options_of(const Ends& ends, const std::string& fingerprint, bool
     options.ice.local_ufrag = ends.ours;
     options.ice.local_pwd = ends.our_pwd;
     options.agreement = agreement_of(ends, fingerprint, is_client);
-    options.purpose = is_client ? sdp::Purpose::play : sdp::Purpose::publish;
     options.audio_ssrc = 1;
     return options;
 }
@@ -111,8 +112,8 @@ public:
 
     Result<void> send(const DatagramBatch& batch, io::Deadline) override {
         batch.for_each([this](const TransportAddress& to, Bytes datagram) {
-            const io::Train train{datagram, datagram.size(), to, {}};
-            socket_->send({&train, 1});
+            const io::GsoBatch gso{datagram, datagram.size(), to, {}};
+            socket_->send({&gso, 1});
         });
         return {};
     }
@@ -204,7 +205,7 @@ Result<Doctor::Report> Doctor::examine(const std::string& api_host, io::Deadline
     ++examinations_;
     const RtcServerOptions options = context_.vhosts.server();
     Report report;
-    for (const sdp::Candidate& candidate : gate_.candidates(options, std::nullopt, api_host, deadline))
+    for (const sdp::Candidate& candidate : opener_.candidates(options, std::nullopt, api_host, deadline))
         report.probes.push_back(probe(candidate, deadline));
     advise(options, api_host, report);
     --examinations_;
@@ -220,7 +221,7 @@ Doctor::Probe Doctor::probe(const sdp::Candidate& candidate, io::Deadline deadli
         const TransportAddress to{TRY(parse_ip(endpoint.ip)), endpoint.port};
         const Ends ends;
         auto peer = std::make_unique<ProbePeer>(context_.port, ends.ours, io::now() + kProbeLimit + std::chrono::seconds(1));
-        TRY(peer->begin(gate_.dtls(), options_of(ends, gate_.fingerprint(), false)));
+        TRY(peer->begin(opener_.dtls(), options_of(ends, opener_.fingerprint(), false)));
         TRY(context_.port.add(std::move(peer)));
         auto way = TRY(candidate.is_tcp ? TcpWay::open(endpoint, to, limit) : UdpWay::open(to));
         DatagramBatch output;
@@ -230,8 +231,9 @@ Doctor::Probe Doctor::probe(const sdp::Candidate& candidate, io::Deadline deadli
                        .local_pwd = ends.their_pwd,
                        .remote_ufrag = ends.ours,
                        .remote_pwd = ends.our_pwd};
-        options.session = options_of(ends, gate_.fingerprint(), true);
-        ClientSession client(gate_.dtls(), std::move(options), output, io::now());
+        options.session = options_of(ends, opener_.fingerprint(), true);
+        options.make = ClientSession::maker_of<engine::webrtc::PlaySession>();
+        ClientSession client(opener_.dtls(), std::move(options), output, io::now());
         TRY(shake_hands(*way, client, output, limit));
         client.close(io::now());
         return way->send(output, limit);

@@ -10,7 +10,7 @@
 
 #include "io/deadline.hpp"
 #include "session/rtc/context.hpp"
-#include "session/rtc/gate.hpp"
+#include "session/rtc/session_opener.hpp"
 
 namespace live::session::rtc {
 
@@ -33,7 +33,7 @@ public:
     };
 
     // What is referred to outlives this.
-    Doctor(Context& context, Gate& gate) : context_(context), gate_(gate) {}
+    Doctor(Context& context, SessionOpener& opener) : context_(context), opener_(opener) {}
 
     // For a browser that reaches the API by `api_host`. Errc::limit when others are being examined.
     Result<Report> examine(const std::string& api_host, io::Deadline deadline);
@@ -43,7 +43,7 @@ private:
     void advise(const RtcServerOptions& options, const std::string& api_host, Report& report) const;
 
     Context& context_;
-    Gate& gate_;
+    SessionOpener& opener_;
     int examinations_ = 0;
 };
 

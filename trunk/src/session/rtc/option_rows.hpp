@@ -31,9 +31,9 @@ inline constexpr auto kRtcTcpRows = std::tuple{
     config::endpoints(&RtcTcpOptions::listen, "listen", kRestart, "TCP endpoints of the media; those of HTTP are shared."),
 };
 
-inline constexpr auto kBlackHoleRows = std::tuple{
-    config::row(&BlackHoleOptions::enabled, "enabled", kRestart, "Copies packets in plain text to a UDP address."),
-    config::row(&BlackHoleOptions::addr, "addr", kRestart, "That address.").example("127.0.0.1:10000"),
+inline constexpr auto kPlaintextMirrorRows = std::tuple{
+    config::row(&PlaintextMirrorOptions::enabled, "enabled", kRestart, "Copies packets in plain text to a UDP address."),
+    config::row(&PlaintextMirrorOptions::addr, "addr", kRestart, "That address.").example("127.0.0.1:10000"),
 };
 
 inline constexpr std::array kRtcTransportNames = {
@@ -65,7 +65,8 @@ inline constexpr auto kRtcServerRows = std::tuple{
     config::row(&RtcServerOptions::reuseport, "reuseport", 1, 1024, kRestart, "Sockets on the port."),
     config::row(&RtcServerOptions::merge_nalus, "merge_nalus", kNextSession, "No effect: small units share a packet in any case.")
         .ignored(),
-    config::block(&RtcServerOptions::black_hole, "black_hole", kBlackHoleRows, "A copy of everything, for debugging."),
+    config::block(&RtcServerOptions::plaintext_mirror, "black_hole", kPlaintextMirrorRows,
+                  "A copy of everything, for debugging."),
     config::row(&RtcServerOptions::dir, "dir", kRestart, "No effect.").ignored(),
 };
 

@@ -16,7 +16,7 @@ struct RtcTcpOptions {
     std::vector<std::string> listen = {"8000"};
 };
 
-struct BlackHoleOptions {
+struct PlaintextMirrorOptions {
     bool enabled = false;
     std::string addr;
 };
@@ -40,7 +40,7 @@ struct RtcServerOptions {
     bool encrypt = true;
     std::uint32_t reuseport = 1;
     bool merge_nalus = false;
-    BlackHoleOptions black_hole;
+    PlaintextMirrorOptions plaintext_mirror;
     std::string dir;
 };
 

@@ -11,13 +11,32 @@ namespace live::session::rtc {
 
 namespace {
 
-using EngineKind = engine::rtc::Session::Kind;
+using EngineKind = engine::rtp::Kind;
 
 EngineKind engine_kind(media::Kind kind) { return kind == media::Kind::audio ? EngineKind::audio : EngineKind::video; }
 media::Kind media_kind(EngineKind kind) { return kind == EngineKind::audio ? media::Kind::audio : media::Kind::video; }
 
-engine::rtc::LaneHeader header_of(const media::RtpPacket& packet) {
+engine::rtp::LaneHeader header_of(const media::RtpPacket& packet) {
     return {packet.sequence, packet.timestamp, packet.marker, packet.time, packet.follows_loss};
+}
+
+// The default track is not named, so that all its players share a lane. What is not published yet may have any.
+Result<void> fit_track(const media::Source& source, media::Kind kind, std::optional<media::TrackId>& named) {
+    if (!named || !source.is_published())
+        return {};
+    const media::Track* const first = source.default_track(kind);
+    if (source.brings_rtp() ? *named == media::TrackId() : first != nullptr && first->id == *named)
+        named.reset();
+    else if (source.brings_rtp() || (first != nullptr && source.track(kind, *named) == nullptr))
+        return Error(Errc::not_found, fmt::format("the stream has no {} track {}", kind == media::Kind::audio ? "audio" : "video",
+                                                  static_cast<unsigned>(*named)));
+    return {};
+}
+
+Result<media::TrackChoice> tracks_of(const media::Source& source, media::TrackChoice wanted) {
+    TRY(fit_track(source, media::Kind::audio, wanted.audio));
+    TRY(fit_track(source, media::Kind::video, wanted.video));
+    return wanted;
 }
 
 }  // namespace
@@ -29,19 +48,27 @@ PlaySession::~PlaySession() {
 }
 
 Result<void> PlaySession::admit(io::Deadline deadline) {
-    mutable_plan() = TRY(context().admission.play(request(), deadline));
+    mutable_plan() = TRY(context().admission.serve_play(request(), deadline));
     admitted_.emplace(context().events, request(), plan());
     const auto source = TRY(context().streams.find_or_create(plan().url, plan().play, plan().chunk_size));
     if (source->is_published() && !source->brings_rtp() && !options().rtmp_to_rtc)
         return Error(Errc::unsupported, "the stream is not published by WebRTC, and rtmp_to_rtc is off");
     source->set_options(plan().play);
-    group_ = &context().players.join(source, *this);
+    tracks_ = TRY(tracks_of(*source, tracks_));
+    if (!source->has_room_for_lane(tracks_))
+        return Error(Errc::limit, "players of this stream have chosen too many combinations of tracks");
+    group_ = &context().players.join(source, *this, Packing::any, log(), tracks_);
+    return {};
+}
+
+Result<void> PlaySession::begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options) {
+    engine_ = TRY(begin_as<engine::webrtc::PlaySession>(dtls, options));
     return {};
 }
 
 void PlaySession::play(const wire::sdp::Agreement& agreement) {
     for (const wire::sdp::Accepted& section : agreement.sections) {
-        agreed_[media::index_of(media_kind(section.kind))].codec = section.codec.name;
+        agreed_[media::index_of(media_kind(engine::webrtc::media_kind(section.kind)))].codec = section.codec.name;
         if (section.codec.is("H264") && section.codec.parameter("packetization-mode") != "1")
             take_single_nal_units();
     }
@@ -52,28 +79,31 @@ void PlaySession::play(const wire::sdp::Agreement& agreement) {
 // Into the group of those that do; the lane stays held meanwhile.
 void PlaySession::take_single_nal_units() {
     const Ref<media::Source> source(&group_->source());
-    source->hold_rtp_lane();
+    source->hold_rtp_lane(tracks_);
     context().players.leave(*this);
-    group_ = &context().players.join(source, *this, Packing::single_nal, log());
-    source->release_rtp_lane();
+    group_ = &context().players.join(source, *this, Packing::single_nal, log(), tracks_);
+    source->release_rtp_lane(tracks_);
 }
 
 void PlaySession::on_established(TimePoint) { context().players.wake(*this); }
 
 void PlaySession::add_hot_lines(HotLines& lines) const {
     add_own_hot_lines(lines);
-    lines.add_range(group_, was_left_out_);
-    add_session_hot_lines(lines);
-    if (const auto to = session().selected())
+    lines.add_range(engine_, was_left_out_);
+    add_peer_hot_lines(lines);
+    if (engine_ == nullptr)
+        return;
+    engine_->add_hot_lines(lines);
+    if (const auto to = engine_->selected())
         context().port.add_hot_lines(*to, lines);
 }
 
 void PlaySession::drain(TimePoint now) {
     media::RtpLane& lane = group_->lane();
-    for (const auto& [kind, sequence] : session().take_nacks())
+    for (const auto& [kind, sequence] : engine_->take_nacks())
         if (const auto* packet = lane.find(media_kind(kind), sequence))
-            session().resend(now, kind, header_of(*packet), packet->payload.bytes());
-    if (session().take_key_frame_request() && !agreed_[media::index_of(media::Kind::video)].codec.empty())
+            engine_->resend(now, kind, header_of(*packet), packet->payload.bytes());
+    if (engine_->take_key_frame_request() && !agreed_[media::index_of(media::Kind::video)].codec.empty())
         lane.want_key_frame();
 }
 
@@ -95,10 +125,10 @@ bool PlaySession::fits_tracks() {
     return true;
 }
 
-// At the newest key frame, whose sound is old. A publisher that can be asked makes a new one when that is far away.
+// At the newest key frame, whose audio is old. A publisher that can be asked makes a new one when that is far away.
 void PlaySession::join_lane(TimePoint now) {
     media::RtpLane& lane = group_->lane();
-    next_ = next_sound_ = lane.next();
+    next_ = next_audio_ = lane.next();
     has_joined_ = is_catching_up_ = true;
     const auto key = lane.gop_start();
     waits_for_key_ = !key || (group_->source().brings_rtp() && now - lane.at(*key).arrived > kKeyAgeMax);
@@ -120,15 +150,15 @@ void PlaySession::skip_to_key(TimePoint now) {
         is_catching_up_ = false;
     else
         lane.want_key_frame();
-    next_sound_ = std::max(next_sound_, lane.first());
+    next_audio_ = std::max(next_audio_, lane.first());
 }
 
-// Pictures, and sound that did not run ahead of them.
+// Video, and audio that did not run ahead of them.
 std::uint64_t PlaySession::unsent_before(media::Sequence to) const {
     const media::RtpLane& lane = group_->lane();
     std::uint64_t unsent = lane.first() - std::min(next_, lane.first());
     for (media::Sequence at = std::max(next_, lane.first()); at < to; ++at)
-        if (lane.at(at).kind == media::Kind::video || at >= next_sound_)
+        if (lane.at(at).kind == media::Kind::video || at >= next_audio_)
             ++unsent;
     return unsent;
 }
@@ -170,49 +200,49 @@ std::optional<TimePoint> PlaySession::serve(TimePoint now) {
     return send_packets(now);
 }
 
-// All there is, sound too.
+// All there is, audio too.
 void PlaySession::leave_out() {
     const media::Sequence end = group_->lane().next();
     count_lost(unsent_before(end));
-    next_ = next_sound_ = end;
+    next_ = next_audio_ = end;
     waits_for_key_ = was_left_out_ = true;
 }
 
-// Sound never waits, so it may run ahead of a picture that does.
+// Audio never waits, so it may run ahead of a frame that does.
 std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
     const media::RtpLane& lane = group_->lane();
     bool is_blocked = false;
     for (media::Sequence at = next_; at < lane.next(); ++at) {
         const media::RtpPacket& packet = lane.at(at);
         if (packet.kind == media::Kind::audio) {
-            if (at >= next_sound_)
+            if (at >= next_audio_)
                 send(now, packet);
         } else if (!is_blocked) {
             if (waits_for_key_ && !packet.begins_key) {
                 count_lost(1);
                 continue;
             }
-            if (!session().may_send(now, EngineKind::video)) {
+            if (!engine_->may_send(now, EngineKind::video)) {
                 is_blocked = true;
                 next_ = at;
-                // Sound in front of it was sent; only newer is looked for.
-                at = std::max(at + 1, next_sound_) - 1;
+                // Audio in front of it was sent; only newer is looked for.
+                at = std::max(at + 1, next_audio_) - 1;
                 continue;
             }
             waits_for_key_ = false;
             send(now, packet);
         }
     }
-    next_sound_ = lane.next();
+    next_audio_ = lane.next();
     if (!is_blocked) {
         next_ = lane.next();
         is_catching_up_ = is_catching_up_ && waits_for_key_;
     }
-    return is_blocked ? session().next_send(now) : std::nullopt;
+    return is_blocked ? engine_->next_send(now) : std::nullopt;
 }
 
 void PlaySession::send(TimePoint now, const media::RtpPacket& packet) {
-    session().send(now, engine_kind(packet.kind), header_of(packet), packet.payload.bytes());
+    engine_->send(now, engine_kind(packet.kind), header_of(packet), packet.payload.bytes());
 }
 
 }  // namespace live::session::rtc

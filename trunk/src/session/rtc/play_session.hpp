@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/webrtc/play_session.hpp"
 #include "session/rtc/players.hpp"
 #include "session/rtc/session_peer.hpp"
 
@@ -21,8 +22,10 @@ public:
     using SessionPeer::SessionPeer;
     ~PlaySession() override;
 
-    // Whether it may, and the stream's lane: Errc::denied, Errc::not_found, Errc::unsupported when the stream does not come by
-    // WebRTC and is not to be converted, Errc::limit.
+    // Before admit().
+    void choose(const media::TrackChoice& tracks) { tracks_ = tracks; }
+    // Whether it may, and the stream's lane: Errc::denied, Errc::not_found, also for tracks that the stream does not have,
+    // Errc::unsupported when the stream does not come by WebRTC and is not to be converted, Errc::limit.
     Result<void> admit(io::Deadline deadline);
     // Nothing when it is not known. Behind admit().
     const media::RtpTrack* track(media::Kind kind) const { return group_->lane().track(kind); }
@@ -30,6 +33,8 @@ public:
     bool knows_tracks() const { return group_->source().brings_rtp(); }
     // Under which the publisher sends; 0 when it is not known. Behind admit().
     std::uint32_t origin_ssrc(media::Kind kind) const { return group_->lane().origin_ssrc(kind); }
+    // After admit(). Errc::system.
+    Result<void> begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options);
     // Behind begin().
     void play(const wire::sdp::Agreement& agreement);
 
@@ -44,7 +49,7 @@ private:
     void on_established(TimePoint now) override;
     std::optional<TimePoint> serve(TimePoint now) override;
     std::optional<std::uint64_t> link_limit(TimePoint now) const override {
-        return has_begun() ? session().link_limit(now) : std::nullopt;
+        return engine_ != nullptr ? engine_->link_limit(now) : std::nullopt;
     }
     void add_hot_lines(HotLines& lines) const override;
     void take_single_nal_units();
@@ -59,10 +64,12 @@ private:
     bool fits_tracks();
 
     std::optional<AdmittedPlay> admitted_;
+    engine::webrtc::PlaySession* engine_ = nullptr;  // once begun; SessionPeer owns it
     LaneGroup* group_ = nullptr;
+    media::TrackChoice tracks_;
     std::array<Agreed, 2> agreed_;
     media::Sequence next_ = 0;        // the first packet that was not sent, of whatever kind
-    media::Sequence next_sound_ = 0;  // sound in front of it was sent, or left out
+    media::Sequence next_audio_ = 0;  // audio in front of it was sent, or left out
     std::uint32_t version_ = 0;
     bool has_joined_ = false;
     bool waits_for_key_ = false;

@@ -9,18 +9,21 @@ void LanePlayer::Alarm::on_due(TimePoint) { player.become_hungry(); }
 
 void LanePlayer::become_hungry() { group_->players_.add_hungry(*this); }
 
-LaneGroup::LaneGroup(Players& players, Ref<media::Source> source, Packing packing, const Log& log)
+LaneGroup::LaneGroup(Players& players, Ref<media::Source> source, Packing packing, const media::TrackChoice& tracks,
+                     const Log& log)
     : players_(players),
       source_(std::move(source)),
       packing_(packing),
-      lane_(packing == Packing::any ? source_->hold_rtp_lane() : single_.emplace(source_->hold_rtp_lane(), log).lane()) {
+      tracks_(tracks),
+      lane_(packing == Packing::any ? source_->hold_rtp_lane(tracks)
+                                    : single_.emplace(source_->hold_rtp_lane(tracks), log).lane()) {
     lane_.add_listener(*this);
 }
 
 LaneGroup::~LaneGroup() {
     lane_.remove_listener(*this);
     single_.reset();
-    source_->release_rtp_lane();
+    source_->release_rtp_lane(tracks_);
 }
 
 void LaneGroup::on_rtp() { players_.wake(*this); }
@@ -40,11 +43,24 @@ Result<void> Players::start(io::Scope& scope) {
     return scope.start("rtc-players", [this](io::Deadline forever) { run(forever); });
 }
 
-LaneGroup& Players::join(const Ref<media::Source>& source, LanePlayer& player, Packing packing, const Log& log) {
+// A stream's name has no blank.
+std::string Players::key_of(const media::Source& source, Packing packing, const media::TrackChoice& tracks) {
+    std::string key = source.url();
+    if (packing == Packing::single_nal)
+        key += " single";
+    if (tracks.audio)
+        key += " a" + std::to_string(static_cast<unsigned>(*tracks.audio));
+    if (tracks.video)
+        key += " v" + std::to_string(static_cast<unsigned>(*tracks.video));
+    return key;
+}
+
+LaneGroup& Players::join(const Ref<media::Source>& source, LanePlayer& player, Packing packing, const Log& log,
+                         const media::TrackChoice& tracks) {
     CHECK(player.group_ == nullptr);
-    auto& group = groups_[key_of(*source, packing)];
+    auto& group = groups_[key_of(*source, packing, tracks)];
     if (group == nullptr)
-        group = std::make_unique<LaneGroup>(*this, source, packing, log);
+        group = std::make_unique<LaneGroup>(*this, source, packing, tracks, log);
     player.group_ = group.get();
     player.index_ = group->members_.size();
     group->members_.push_back({&player, {}});
@@ -69,7 +85,7 @@ void Players::leave(LanePlayer& player) {
     if (!members.empty())
         return;
     std::erase(waiting_, group);
-    groups_.erase(groups_.find(key_of(group->source(), group->packing_)));
+    groups_.erase(groups_.find(key_of(group->source(), group->packing_, group->tracks_)));
 }
 
 void Players::wake(LanePlayer& player) {
@@ -173,7 +189,7 @@ void Players::serve(LanePlayer& player) {
 }
 
 Result<Players::Slice> Players::pause(io::Deadline deadline) {
-    if (port_.output().trains() >= kGathered)
+    if (port_.output().gso_batches() >= kGathered)
         port_.flush();
     if (!slice_.expired())
         return Slice::goes_on;

@@ -67,10 +67,10 @@ private:
 // How the players of a group take packets: as the lane has them, or those of H.264 one NAL unit each.
 enum class Packing : std::uint8_t { any, single_nal };
 
-// The players of one source that take the same packets, and their hold on its lane.
+// The players of one source that take the same packets, and their hold on the lane of their tracks.
 class LaneGroup final : private media::RtpListener {
 public:
-    LaneGroup(Players& players, Ref<media::Source> source, Packing packing, const Log& log);
+    LaneGroup(Players& players, Ref<media::Source> source, Packing packing, const media::TrackChoice& tracks, const Log& log);
     ~LaneGroup();
     LaneGroup(const LaneGroup&) = delete;
     LaneGroup& operator=(const LaneGroup&) = delete;
@@ -90,6 +90,7 @@ private:
     Players& players_;
     Ref<media::Source> source_;
     const Packing packing_;
+    const media::TrackChoice tracks_;
     std::optional<media::SingleNalLane> single_;
     media::RtpLane& lane_;
     // In one piece, so that what the next ones need is known without looking at them.
@@ -105,12 +106,13 @@ private:
 
 class Players {
 public:
-    // How long others may be kept waiting, and how many trains of datagrams are gathered before they are sent: with one call.
+    // How long others may be kept waiting, and how many GSO batches of datagrams are gathered before they are sent: with one
+    // call.
     static constexpr std::chrono::milliseconds kSlice{2};
     static constexpr std::size_t kGathered = io::UdpSocket::kBatch;
     // Who waits for its link is looked at so often, not more.
     static constexpr std::chrono::milliseconds kPace{1};
-    // One player in so many may have a link that is too slow for what is forwarded: it skips to key pictures then.
+    // One player in so many may have a link that is too slow for what is forwarded: it skips to key frames then.
     static constexpr std::size_t kSlowPart = 4;
 
     explicit Players(Port& port) : port_(port), alarms_(io::now(), kPace) {}
@@ -123,7 +125,8 @@ public:
     // Puts the player into the group of this source, which lives as long as it has players.
     LaneGroup& join(const Ref<media::Source>& source, LanePlayer& player) { return join(source, player, Packing::any, Log()); }
     // `log` hears of what a packing leaves out.
-    LaneGroup& join(const Ref<media::Source>& source, LanePlayer& player, Packing packing, const Log& log);
+    LaneGroup& join(const Ref<media::Source>& source, LanePlayer& player, Packing packing, const Log& log,
+                    const media::TrackChoice& tracks = {});
     // It may be served right now, by its group's turn. Nothing when it is in no group.
     void leave(LanePlayer& player);
     // Serves the player soon: it can take more, or has just been let in.
@@ -152,10 +155,7 @@ private:
     // Over: others have run.
     Result<Slice> pause(io::Deadline deadline);
 
-    // A stream's name has no blank.
-    static std::string key_of(const media::Source& source, Packing packing) {
-        return packing == Packing::any ? source.url() : source.url() + " single";
-    }
+    static std::string key_of(const media::Source& source, Packing packing, const media::TrackChoice& tracks);
 
     Port& port_;
     std::unordered_map<std::string, std::unique_ptr<LaneGroup>> groups_;

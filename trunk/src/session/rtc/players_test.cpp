@@ -179,7 +179,7 @@ TEST_F(RtcPlayers, MostLinksDecideWhatIsForwarded) {
     EXPECT_FALSE(players->link_limit("/live/other", io::now()));
     all[0].limit = 100;
     all[5].limit = 300;
-    EXPECT_FALSE(limit()) << "a quarter may skip to key pictures";
+    EXPECT_FALSE(limit()) << "a quarter may skip to key frames";
     all[3].limit = 200;
     EXPECT_EQ(limit(), 300U);
     for (FakePlayer& player : all)

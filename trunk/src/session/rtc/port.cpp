@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/log_format.hpp"
-#include "engine/rtc/datagram_kind.hpp"
-#include "engine/rtc/ice_agent.hpp"
+#include "engine/ice/agent.hpp"
+#include "engine/webrtc/datagram_kind.hpp"
 #include "io/loop.hpp"
 #include "wire/stun/message.hpp"
 
@@ -29,12 +29,12 @@ std::string report_line(const PortReading& now, const PortReading& then) {
     const auto port = [&](std::uint64_t PortFigures::*figure) {
         return a_second([figure](const PortReading& reading) { return reading.port.*figure; });
     };
-    const auto rtcp = [&](std::uint64_t engine::rtc::RtcpCounts::*count) {
+    const auto rtcp = [&](std::uint64_t engine::webrtc::RtcpCounts::*count) {
         return a_second([count](const PortReading& reading) { return reading.shared.in.*count + reading.shared.out.*count; });
     };
     const auto asked = a_second([](const PortReading& reading) { return reading.shared.in.nacked; });
     const auto resent = a_second([](const PortReading& reading) { return reading.shared.resent; });
-    using Counts = engine::rtc::RtcpCounts;
+    using Counts = engine::webrtc::RtcpCounts;
     return fmt::format(
         "RTC: Server conns={}, rpkts=({},rtp:{},stun:{},rtcp:{},dtls:{},unknown:{}), spkts=({},rtp:{},rtcp:{}), "
         "rtcp=(pli:{},twcc:{},rr:{}), snk=({}), rnk=({},h:{},m:{}), loss=(r:{},s:{})",
@@ -165,10 +165,10 @@ void Port::clear() {
 }
 
 void Port::take(TimePoint now, MutBytes datagram, const Arrival& arrival) {
-    using engine::rtc::DatagramKind;
+    using engine::webrtc::DatagramKind;
     ++figures_.received;
     figures_.received_bytes += datagram.size();
-    switch (engine::rtc::kind_of(datagram)) {
+    switch (engine::webrtc::kind_of(datagram)) {
         case DatagramKind::stun: ++figures_.stun; return take_stun(now, datagram, arrival);
         case DatagramKind::dtls: ++figures_.dtls; break;
         case DatagramKind::rtp: ++figures_.rtp; break;
@@ -187,7 +187,7 @@ void Port::take(TimePoint now, MutBytes datagram, const Arrival& arrival) {
 // Answers go back the way the question came, before the next datagram: its address may not be the session's, or not yet.
 void Port::take_stun(TimePoint now, MutBytes datagram, const Arrival& arrival) {
     const auto message = wire::stun::parse_message(datagram);
-    const auto ufrag = message.ok() ? engine::rtc::local_ufrag_of(*message) : std::nullopt;
+    const auto ufrag = message.ok() ? engine::ice::local_ufrag_of(*message) : std::nullopt;
     const auto path = paths_.find(arrival.from);
     Peer* const here = path == paths_.end() || path->second.peer->is_retired_ ? nullptr : path->second.peer;
     // An answer to a check of our own names nobody.
@@ -247,22 +247,22 @@ const Port::Path* Port::path_to(const TransportAddress& address) const {
 void Port::flush() {
     if (output_.empty())
         return;
-    output_.for_each_train([this](const engine::rtc::DatagramBatch::Train& train) {
-        const Path* const path = path_to(train.to);
+    output_.for_each_gso_batch([this](const engine::webrtc::DatagramBatch::GsoBatch& gso) {
+        const Path* const path = path_to(gso.to);
         if (path == nullptr) {
-            figures_.unsent += train.count;
+            figures_.unsent += gso.count;
             return;
         }
-        figures_.sent += train.count;
-        figures_.sent_bytes += train.bytes.size();
+        figures_.sent += gso.count;
+        figures_.sent_bytes += gso.bytes.size();
         if (path->link != nullptr) {
-            path->link->send(train.bytes, train.segment_bytes);
+            path->link->send(gso.bytes, gso.segment_bytes);
             return;
         }
         if (path->socket != pending_socket_ || pending_.size() == io::UdpSocket::kBatch)
             send_pending();
         pending_socket_ = path->socket;
-        pending_.push_back({train.bytes, train.segment_bytes, train.to, path->local});
+        pending_.push_back({gso.bytes, gso.segment_bytes, gso.to, path->local});
     });
     send_pending();
     output_.clear();

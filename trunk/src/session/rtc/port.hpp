@@ -1,7 +1,7 @@
 // Port: the sockets of WebRTC and the sessions behind them. One UDP port serves everybody: a STUN check finds its session by the
 // name it was given in the answer, everything else by the address it comes from, once a check has proved that this address is the
-// session's. What sessions say is gathered in one batch and leaves in trains. No fiber and no timer a session: one fiber a socket
-// receives, one looks after the time.
+// session's. What sessions say is gathered in one batch and leaves in GSO batches. No fiber and no timer a session: one fiber a
+// socket receives, one looks after the time.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 #include "base/hot_lines.hpp"
 #include "base/log.hpp"
-#include "engine/rtc/datagram_batch.hpp"
-#include "engine/rtc/shared_state.hpp"
+#include "engine/webrtc/datagram_batch.hpp"
+#include "engine/webrtc/shared_state.hpp"
 #include "io/scope.hpp"
 #include "io/udp_socket.hpp"
 #include "session/rtc/peer.hpp"
@@ -26,7 +26,7 @@ namespace live::session::rtc {
 // A connection of RFC 4571 that carries one session's datagrams.
 class PortLink {
 public:
-    // One train's datagrams. What does not fit is lost. Must not suspend.
+    // One GSO batch's datagrams. What does not fit is lost. Must not suspend.
     virtual void send(Bytes bytes, std::size_t segment_bytes) = 0;
 
 protected:
@@ -50,7 +50,7 @@ struct PortFigures {
 struct PortReading {
     std::size_t sessions = 0;
     PortFigures port{};
-    engine::rtc::SharedState shared{};
+    engine::webrtc::SharedState shared{};
     std::uint64_t lost = 0;    // on arrival, see Port::lost_on_arrival
     std::uint64_t unsent = 0;  // and what the kernel refused
 };
@@ -103,9 +103,9 @@ public:
     std::size_t half_open() const { return half_open_; }
 
     // What sessions append to.
-    engine::rtc::DatagramBatch& output() { return output_; }
+    engine::webrtc::DatagramBatch& output() { return output_; }
     // What they count together, and leave out.
-    engine::rtc::SharedState& shared() { return shared_; }
+    engine::webrtc::SharedState& shared() { return shared_; }
     // Sends what is in it. Never suspends.
     void flush();
 
@@ -157,18 +157,18 @@ private:
 
     const Log& log_;
     TimerWheel wheel_;
-    engine::rtc::DatagramBatch output_;
+    engine::webrtc::DatagramBatch output_;
     std::vector<std::unique_ptr<io::UdpSocket>> sockets_;
     std::unordered_map<std::string, std::unique_ptr<Peer>> peers_;
     std::unordered_map<TransportAddress, Path, TransportAddress::Hash> paths_;
     std::vector<Peer*> touched_;
     std::vector<Peer*> retired_;
-    std::vector<io::Train> pending_;
+    std::vector<io::GsoBatch> pending_;
     io::UdpSocket* pending_socket_ = nullptr;
     std::optional<Arrival> arrival_;  // what is being answered
     std::size_t half_open_ = 0;
     PortFigures figures_;
-    engine::rtc::SharedState shared_;
+    engine::webrtc::SharedState shared_;
     PortReading reported_;
 };
 

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/rtc/hmac_sha1.hpp"
 #include "io/loop.hpp"
 #include "wire/stun/message.hpp"
 
@@ -86,8 +85,8 @@ struct Fixture : ::testing::Test {
         return added;
     }
     void send(std::size_t client, const std::vector<std::uint8_t>& bytes) {
-        const io::Train train{bytes, bytes.size(), to, {}};
-        EXPECT_EQ(clients[client]->send({&train, 1}), 1U);
+        const io::GsoBatch gso{bytes, bytes.size(), to, {}};
+        EXPECT_EQ(clients[client]->send({&gso, 1}), 1U);
     }
     // The size of the next datagram; 0 when none comes.
     std::size_t receive(std::size_t client, std::chrono::milliseconds limit = 2s) {
@@ -295,8 +294,8 @@ TEST_F(RtcPort, TheLineHasWhatWentEachWayASecond) {
     now.rtp = 1'400;
     now.stun = 1;
     now.sent = 20;
-    engine::rtc::SharedState before;
-    engine::rtc::SharedState after;
+    engine::webrtc::SharedState before;
+    engine::webrtc::SharedState after;
     after.rtp_out = 10;
     after.in = {.key_requests = 20, .arrival_reports = 30, .receiver_reports = 40, .nacked = 50};
     after.out = {.key_requests = 10, .arrival_reports = 10, .receiver_reports = 10, .nacked = 70};

@@ -10,7 +10,9 @@ namespace live::session::rtc {
 
 namespace {
 
-media::Kind kind_of(wire::sdp::Kind kind) { return kind == wire::sdp::Kind::audio ? media::Kind::audio : media::Kind::video; }
+using EngineKind = engine::rtp::Kind;
+
+media::Kind media_kind(EngineKind kind) { return kind == EngineKind::audio ? media::Kind::audio : media::Kind::video; }
 
 // Behind everything that earlier publishers have left.
 MediaTime start_of(const media::Source& source, const media::RtpLane& lane) {
@@ -33,9 +35,14 @@ PublishSession::~PublishSession() {
 }
 
 Result<void> PublishSession::admit(io::Deadline deadline) {
-    mutable_plan() = TRY(context().admission.publish(request(), deadline));
+    mutable_plan() = TRY(context().admission.serve_publish(request(), deadline));
     publication_ = TRY(take_stream(context().streams, plan()));
     publication_->evicted().set_waiter(this);
+    return {};
+}
+
+Result<void> PublishSession::begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options) {
+    engine_ = TRY(begin_as<engine::webrtc::PublishSession>(dtls, options));
     return {};
 }
 
@@ -43,7 +50,7 @@ void PublishSession::publish(const wire::sdp::Agreement& agreement, const wire::
     lane_ = &publication_->fill_rtp_lane(*this);
     clock_.emplace(start_of(publication_->source(), *lane_));
     for (const wire::sdp::Accepted& section : agreement.sections) {
-        const media::Kind kind = kind_of(section.kind);
+        const media::Kind kind = media_kind(engine::webrtc::media_kind(section.kind));
         const auto& codec = section.codec;
         clock_rates_[media::index_of(kind)] = codec.clock_rate;
         has_layers_ = has_layers_ || !section.layers.empty();
@@ -63,9 +70,9 @@ void PublishSession::drain(TimePoint now) {
     if (publication_ == nullptr || !publication_->is_current())
         return;
     look_around(now);
-    while (auto packet = session().poll_media()) {
-        const media::Kind kind = kind_of(packet->kind);
-        const auto reported = session().ntp_of(packet->kind, packet->timestamp);
+    while (auto packet = engine_->poll_media()) {
+        const media::Kind kind = media_kind(packet->kind);
+        const auto reported = engine_->ntp_of(packet->kind, packet->timestamp);
         const auto place = clock_->place(kind, packet->timestamp, clock_rates_[media::index_of(kind)], packet->arrived, reported);
         lane_->append({.kind = kind,
                        .timestamp = place.timestamp,
@@ -88,20 +95,20 @@ std::optional<Duration> PublishSession::silence_max() const {
     return std::min<Duration>(kSilenceMax, std::max<Duration>(options().stun_timeout, 1s));
 }
 
-// Of simulcast one layer goes to all players: what most of their links carry. The others skip to key pictures.
+// Of simulcast one layer goes to all players: what most of their links carry. The others skip to key frames.
 void PublishSession::look_around(TimePoint now) {
     if (now - looked_ < kLookEvery)
         return;
     looked_ = now;
     memory_.set(engine_bytes());
     if (has_layers_)
-        session().limit_layers(context().players.link_limit(plan().url, now));
+        engine_->limit_layers(context().players.link_limit(plan().url, now));
 }
 
 void PublishSession::on_key_frame_wanted() {
     if (is_over() || !has_begun())
         return;
-    session().request_key_frame(io::now());
+    engine_->request_key_frame(io::now());
     context().port.touch(*this);
 }
 

@@ -1,4 +1,4 @@
-// PublishSession: a client that sends its sound and picture by WebRTC. Packets go into the source's RTP lane as they come, in
+// PublishSession: a client that sends its audio and video by WebRTC. Packets go into the source's RTP lane as they come, in
 // order; nobody waits for whole frames here. With rtc_to_rtmp on, frames are made of them beside that.
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/webrtc/publish_session.hpp"
 #include "media/rtp_clock.hpp"
 #include "media/rtp_to_frames.hpp"
 #include "session/common/admitted_publish.hpp"
@@ -21,8 +22,8 @@ public:
     // A client that was heard and says nothing for so long has gone: browsers check their consent every 5 s, and send media all
     // the time.
     static constexpr std::chrono::seconds kSilenceMax{10};
-    // For how long a stream whose publisher has gone waits for its last sound, which worker threads convert.
-    static constexpr std::chrono::milliseconds kLastSoundMax{200};
+    // For how long a stream whose publisher has gone waits for its last audio, which worker threads convert.
+    static constexpr std::chrono::milliseconds kLastAudioMax{200};
     // How often the players' links are asked which layer they carry, and what it holds is counted.
     static constexpr std::chrono::seconds kLookEvery{1};
 
@@ -31,12 +32,14 @@ public:
 
     // Whether it may, and whether the stream is free: Errc::denied, Errc::not_found, Errc::conflict, Errc::limit.
     Result<void> admit(io::Deadline deadline);
+    // After admit(). Errc::system.
+    Result<void> begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options);
     // Behind begin(), with the offer of the agreement: fills the lane from now on.
     void publish(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer);
 
     void finish_batch(TimePoint now) override;
     bool may_go(TimePoint now) const override {
-        return !to_frames_ || to_frames_->is_idle() || now - over_since() >= kLastSoundMax;
+        return !to_frames_ || to_frames_->is_idle() || now - over_since() >= kLastAudioMax;
     }
 
 private:
@@ -51,6 +54,7 @@ private:
     // Somebody else has the stream now.
     void on_raised() override;
 
+    engine::webrtc::PublishSession* engine_ = nullptr;  // once begun; SessionPeer owns it
     std::unique_ptr<media::Publication> publication_;
     std::optional<AdmittedPublish> admitted_;
     media::RtpLane* lane_ = nullptr;

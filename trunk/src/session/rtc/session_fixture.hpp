@@ -8,16 +8,18 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/rtc/client_session.hpp"
+#include "engine/webrtc/client_session.hpp"
+#include "engine/webrtc/play_session.hpp"
+#include "engine/webrtc/publish_session.hpp"
 #include "io/loop.hpp"
-#include "session/rtc/gate.hpp"
+#include "session/rtc/session_opener.hpp"
 
 namespace live::session::rtc {
 
 class OpenDoor final : public Admission {
 public:
-    Result<StreamPlan> publish(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
-    Result<StreamPlan> play(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
+    Answer publish(const ClientRequest& request, io::Deadline) override { return TRY(plan_for(request)); }
+    Answer play(const ClientRequest& request, io::Deadline) override { return TRY(plan_for(request)); }
     Result<void> check_play(const ClientRequest& request) const override {
         TRY(plan_for(request));
         return {};
@@ -72,7 +74,7 @@ constexpr std::uint32_t kVideoSsrc = 0xB0B0B0;
 constexpr std::uint8_t kAudioType = 111;
 constexpr std::uint8_t kVideoType = 102;
 
-// Of a browser, short: sound and picture. `direction` is the client's.
+// Of a browser, short: audio and video. `direction` is the client's.
 inline std::string offer_of(const std::string& direction, const std::string& fingerprint, const std::string& ufrag = "them") {
     std::string text = "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=group:BUNDLE 0 1\r\n";
     const auto section = [&](const std::string& kind, int type, const std::string& codec, const std::string& mid,
@@ -100,16 +102,18 @@ inline std::string value_in(const std::string& sdp, const std::string& name) {
 // The client's end of one session, over UDP.
 class TestClient {
 public:
-    // `purpose` as the engine sees it: play for who sends.
-    TestClient(const engine::rtc::DtlsContext& context, const std::string& answer, wire::sdp::Purpose purpose,
+    // `purpose` is the client's.
+    TestClient(const engine::dtls::Context& context, const std::string& answer, wire::sdp::Purpose purpose,
                const TransportAddress& server)
         : socket_(io::UdpSocket::bind({"127.0.0.1", 0}, 1 << 16).value()) {
-        engine::rtc::ClientSession::Options options;
+        engine::webrtc::ClientSession::Options options;
         const std::string ufrag = value_in(answer, "a=ice-ufrag:");
         const std::string pwd = value_in(answer, "a=ice-pwd:");
         options.ice = {.remote = server, .local_ufrag = "them", .remote_ufrag = ufrag, .remote_pwd = pwd};
         auto& session = options.session;
-        session.purpose = purpose;
+        options.make = purpose == wire::sdp::Purpose::publish
+                           ? engine::webrtc::ClientSession::maker_of<engine::webrtc::PlaySession>()
+                           : engine::webrtc::ClientSession::maker_of<engine::webrtc::PublishSession>();
         session.audio_ssrc = kAudioSsrc;
         session.video_ssrc = kVideoSsrc;
         session.agreement.setup = wire::sdp::SetupRole::active;
@@ -128,7 +132,7 @@ public:
             section.codec.feedback = {"nack", "nack pli"};
             session.agreement.sections.push_back(std::move(section));
         }
-        session_ = std::make_unique<engine::rtc::ClientSession>(context, std::move(options), output_, io::now());
+        session_ = std::make_unique<engine::webrtc::ClientSession>(context, std::move(options), output_, io::now());
     }
 
     // Until both have keys, or it takes too long.
@@ -148,8 +152,8 @@ public:
             for (const io::Datagram& datagram : *came)
                 if (!session_->handle_datagram(io::now(), datagram.bytes, datagram.from).ok())
                     has_failed = true;
-        if (session_->session() != nullptr)
-            while (auto packet = session_->session()->poll_media())
+        if (auto* const receiving = dynamic_cast<engine::webrtc::PublishSession*>(session_->session()); receiving != nullptr)
+            while (auto packet = receiving->poll_media())
                 media.push_back(std::move(*packet));
         flush();
     }
@@ -157,37 +161,38 @@ public:
         for (const TimePoint end = io::now() + time; io::now() < end;)
             step();
     }
-    void send(wire::sdp::Kind kind, std::uint16_t sequence, std::uint32_t timestamp, Bytes payload) {
-        session_->session()->send(io::now(), kind, {.sequence = sequence, .timestamp = timestamp, .marker = true}, payload);
+    void send(engine::rtp::Kind kind, std::uint16_t sequence, std::uint32_t timestamp, Bytes payload) {
+        sender().send(io::now(), kind, {.sequence = sequence, .timestamp = timestamp, .marker = true}, payload);
         flush();
     }
     void close() {
         session_->close(io::now());
         flush();
     }
-    engine::rtc::Session& session() { return *session_->session(); }
+    engine::webrtc::PublishSession& receiver() { return dynamic_cast<engine::webrtc::PublishSession&>(*session_->session()); }
+    engine::webrtc::PlaySession& sender() { return dynamic_cast<engine::webrtc::PlaySession&>(*session_->session()); }
 
-    std::vector<engine::rtc::MediaPacket> media;
+    std::vector<engine::rtp::MediaPacket> media;
     bool has_failed = false;
 
 private:
     void flush() {
         output_.for_each([this](const TransportAddress& to, Bytes datagram) {
-            const io::Train train{datagram, datagram.size(), to, {}};
-            socket_->send({&train, 1});
+            const io::GsoBatch gso{datagram, datagram.size(), to, {}};
+            socket_->send({&gso, 1});
         });
         output_.clear();
     }
 
     std::unique_ptr<io::UdpSocket> socket_;
-    engine::rtc::DatagramBatch output_;
-    std::unique_ptr<engine::rtc::ClientSession> session_;
+    engine::webrtc::DatagramBatch output_;
+    std::unique_ptr<engine::webrtc::ClientSession> session_;
 };
 
 struct SessionFixture : ::testing::Test {
     SessionFixture() {
-        certificate = engine::rtc::Certificate::make().value();
-        client_context = engine::rtc::DtlsContext::create(*certificate).value();
+        certificate = engine::dtls::Certificate::make().value();
+        client_context = engine::dtls::Context::create(*certificate).value();
         fingerprint = certificate->fingerprint().value();
         loop = io::Loop::create().value();
         port = std::make_unique<Port>(io::now(), log);
@@ -196,7 +201,7 @@ struct SessionFixture : ::testing::Test {
         players = std::make_unique<Players>(*port);
         EXPECT_TRUE(players->start(scope).ok());
         context = std::make_unique<Context>(Context{streams, vhosts, door, heard, clients, places, *port, *players, log});
-        make_gate();
+        make_opener();
         server.ip = parse_ip("127.0.0.1").value();
         server.port = port->sockets().front()->endpoint().port;
     }
@@ -204,14 +209,14 @@ struct SessionFixture : ::testing::Test {
         EXPECT_TRUE(scope.stop(io::Deadline::after(1s)).ok());
         port->clear();
     }
-    void make_gate() {
-        gate = Gate::create(*context).value();
+    void make_opener() {
+        opener = SessionOpener::create(*context).value();
         // Making an RSA key may take seconds under valgrind, and the loop's time stands still meanwhile.
         EXPECT_TRUE(io::yield(io::Deadline::never()).ok());
     }
 
-    Wish wish(wire::sdp::Purpose purpose, const std::string& stream = "cam") const {
-        Wish made;
+    OfferRequest offer_request(wire::sdp::Purpose purpose, const std::string& stream = "cam") const {
+        OfferRequest made;
         made.purpose = purpose;
         made.client.vhost = "h";
         made.client.app = "live";
@@ -221,26 +226,25 @@ struct SessionFixture : ::testing::Test {
         return made;
     }
     Result<Opened> open(wire::sdp::Purpose purpose, const std::string& stream = "cam") {
-        return gate->open(wish(purpose, stream), io::Deadline::after(2s));
+        return opener->open(offer_request(purpose, stream), io::Deadline::after(2s));
     }
     // A client that has been let in and is connected.
     std::unique_ptr<TestClient> come(wire::sdp::Purpose purpose, const std::string& stream = "cam") {
-        return come(wish(purpose, stream));
+        return come(offer_request(purpose, stream));
     }
-    std::unique_ptr<TestClient> come(Wish made) {
+    std::unique_ptr<TestClient> come(OfferRequest made) {
         const auto purpose = made.purpose;
-        const auto opened = gate->open(std::move(made), io::Deadline::after(2s));
+        const auto opened = opener->open(std::move(made), io::Deadline::after(2s));
         EXPECT_TRUE(opened.ok()) << opened.error().text();
         answer = opened->answer;
-        const auto other = purpose == wire::sdp::Purpose::publish ? wire::sdp::Purpose::play : wire::sdp::Purpose::publish;
-        auto client = std::make_unique<TestClient>(*client_context, answer, other, server);
+        auto client = std::make_unique<TestClient>(*client_context, answer, purpose, server);
         EXPECT_TRUE(client->connect());
         return client;
     }
 
     Log log;
-    std::unique_ptr<engine::rtc::Certificate> certificate;
-    std::unique_ptr<engine::rtc::DtlsContext> client_context;
+    std::unique_ptr<engine::dtls::Certificate> certificate;
+    std::unique_ptr<engine::dtls::Context> client_context;
     std::string fingerprint;
     std::unique_ptr<io::Loop> loop;
     media::SlabPool slabs;
@@ -253,7 +257,7 @@ struct SessionFixture : ::testing::Test {
     std::unique_ptr<Port> port;
     std::unique_ptr<Players> players;
     std::unique_ptr<Context> context;
-    std::unique_ptr<Gate> gate;
+    std::unique_ptr<SessionOpener> opener;
     io::Scope scope{"test"};
     TransportAddress server;
     std::string answer;  // the last one

@@ -5,7 +5,6 @@
 
 #include "base/log_format.hpp"
 #include "base/secret.hpp"
-#include "io/loop.hpp"
 
 namespace live::session::rtc {
 
@@ -30,12 +29,11 @@ void SessionPeer::take(Places::Place place) {
     place_->set_bytes(sizeof(SessionPeer));
 }
 
-Result<void> SessionPeer::begin(const engine::rtc::DtlsContext& dtls, engine::rtc::SessionOptions options) {
-    session_id_ = ufrag() + ":" + options.agreement.remote_ufrag;
-    begun_ = last_heard_ = io::now();
-    session_ = TRY(engine::rtc::Session::create(dtls, std::move(options), context_.port.output(), begun_));
+void SessionPeer::begin(std::unique_ptr<engine::webrtc::Session> session, const std::string& remote_ufrag, TimePoint now) {
+    session_id_ = ufrag() + ":" + remote_ufrag;
+    begun_ = last_heard_ = now;
+    session_ = std::move(session);
     stay_.emplace(entry_, plan_, begun_);
-    return {};
 }
 
 void SessionPeer::end(Error why) {
@@ -115,7 +113,7 @@ std::optional<TimePoint> SessionPeer::limit() const {
 }
 
 void SessionPeer::look_at_state(TimePoint now) {
-    using State = engine::rtc::Session::State;
+    using State = engine::webrtc::Session::State;
     if (end_)
         return;
     const State state = session_->state();

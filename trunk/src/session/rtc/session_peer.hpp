@@ -6,9 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/log.hpp"
-#include "engine/rtc/session.hpp"
+#include "engine/webrtc/session.hpp"
+#include "io/loop.hpp"
 #include "session/common/client_table.hpp"
 #include "session/rtc/context.hpp"
 #include "session/rtc/peer.hpp"
@@ -33,8 +35,6 @@ public:
 
     // A half-open one; when its client has come it is one of the clients'.
     void take(Places::Place place);
-    // It has been admitted, and the answer is made: from now on the client may come. Errc::system.
-    Result<void> begin(const engine::rtc::DtlsContext& dtls, engine::rtc::SessionOptions options);
     // It is over, for this reason. Once; later reasons are not heard.
     void end(Error why);
 
@@ -51,19 +51,23 @@ protected:
     StreamPlan& mutable_plan() { return plan_; }
     Context& context() const { return context_; }
     const RtcOptions& options() const { return options_; }
-    engine::rtc::Session& session() { return *session_; }
-    const engine::rtc::Session& session() const { return *session_; }
+    // It has been admitted, and the answer is made: from now on the client may come. `Engine` is the engine's PublishSession or
+    // PlaySession; this becomes its owner. Errc::system.
+    template <class Engine>
+    Result<Engine*> begin_as(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options) {
+        const TimePoint now = io::now();
+        auto made = TRY(Engine::create(dtls, options, context_.port.output(), now));
+        Engine* const engine = made.get();
+        begin(std::move(made), options.agreement.remote_ufrag, now);
+        return engine;
+    }
     bool has_begun() const { return session_ != nullptr; }
     bool is_over() const { return end_.has_value(); }
     // Once it is.
     TimePoint over_since() const { return over_since_; }
     void count_dropped(std::uint64_t packets) { dropped_ += packets; }
-    // What sending touches here and below.
-    void add_session_hot_lines(HotLines& lines) const {
-        lines.add_range(session_, is_established_);
-        if (session_ != nullptr)
-            session_->add_hot_lines(lines);
-    }
+    // What sending touches here.
+    void add_peer_hot_lines(HotLines& lines) const { lines.add_range(session_, is_established_); }
     // Says goodbye and leaves the stream: first thing in the destructor of whoever is derived from this.
     void finish();
 
@@ -79,6 +83,7 @@ protected:
     void kick(std::string reason) final { end(Error(Errc::closed, std::move(reason))); }
 
 private:
+    void begin(std::unique_ptr<engine::webrtc::Session> session, const std::string& remote_ufrag, TimePoint now);
     void look_at_state(TimePoint now);
     // When it is over, unless something is heard before.
     std::optional<TimePoint> limit() const;
@@ -92,7 +97,7 @@ private:
     std::string session_id_;
     ClientEntry entry_;
     std::optional<Places::Place> place_;  // half open until an address is proved
-    std::unique_ptr<engine::rtc::Session> session_;
+    std::unique_ptr<engine::webrtc::Session> session_;
     std::optional<StreamStay> stay_;
     std::optional<Error> end_;
     TimePoint over_since_;

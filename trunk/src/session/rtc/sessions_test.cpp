@@ -1,7 +1,7 @@
 // Whole sessions: a client of our own engine publishes, others play, over loopback.
 #include "media/bridge_fixture.hpp"
 #include "media/cursor.hpp"
-#include "session/rtc/black_hole.hpp"
+#include "session/rtc/plaintext_mirror.hpp"
 #include "session/rtc/play_session.hpp"
 #include "session/rtc/publish_session.hpp"
 #include "session/rtc/session_fixture.hpp"
@@ -10,23 +10,23 @@
 namespace live::session::rtc {
 namespace {
 
-using wire::sdp::Kind;
+using engine::rtp::Kind;
 using wire::sdp::Purpose;
 
 const std::vector<std::uint8_t> kKey{0x65, 0x88, 1, 2, 3};
 const std::vector<std::uint8_t> kInter{0x41, 0x9A, 4, 5};
-const std::vector<std::uint8_t> kSound{0xF8, 0xFF, 0xFE};
+const std::vector<std::uint8_t> kAudioFrame{0xF8, 0xFF, 0xFE};
 
 struct RtcSessions : SessionFixture {
-    // A picture and its sound; then whoever plays gets some time.
+    // A frame and its audio; then whoever plays gets some time.
     void publish(TestClient& publisher, bool is_key) {
-        publisher.send(Kind::video, picture, picture * 3'600U, is_key ? kKey : kInter);
-        publisher.send(Kind::audio, picture, picture * 960U, kSound);
-        ++picture;
+        publisher.send(Kind::video, frame, frame * 3'600U, is_key ? kKey : kInter);
+        publisher.send(Kind::audio, frame, frame * 960U, kAudioFrame);
+        ++frame;
         publisher.run(10ms);
     }
     static std::size_t count(const TestClient& client, Kind kind) {
-        return static_cast<std::size_t>(std::ranges::count(client.media, kind, &engine::rtc::MediaPacket::kind));
+        return static_cast<std::size_t>(std::ranges::count(client.media, kind, &engine::rtp::MediaPacket::kind));
     }
     // What the players were told they have lost.
     std::uint64_t dropped() {
@@ -34,12 +34,12 @@ struct RtcSessions : SessionFixture {
         clients.for_each([&](ClientEntry& entry) { sum += entry.client().figures().dropped_packets; });
         return sum;
     }
-    Wish play_with(std::string_view from, const std::string& to) const {
-        Wish made = wish(Purpose::play);
+    OfferRequest play_with(std::string_view from, const std::string& to) const {
+        OfferRequest made = offer_request(Purpose::play);
         made.offer.replace(made.offer.find(from), from.size(), to);
         return made;
     }
-    std::uint16_t picture = 1;
+    std::uint16_t frame = 1;
 };
 
 TEST_F(RtcSessions, WhatIsPublishedIsPlayed) {
@@ -54,11 +54,11 @@ TEST_F(RtcSessions, WhatIsPublishedIsPlayed) {
     }
     EXPECT_GE(count(*player, Kind::video), 9U);
     EXPECT_GE(count(*player, Kind::audio), 8U);
-    const auto first = std::ranges::find(player->media, Kind::video, &engine::rtc::MediaPacket::kind);
+    const auto first = std::ranges::find(player->media, Kind::video, &engine::rtp::MediaPacket::kind);
     EXPECT_TRUE(first->begins_key);
     EXPECT_EQ(std::vector(first->payload.bytes().begin(), first->payload.bytes().end()), kKey);
     EXPECT_GT(port->shared().rtp_out, 16U);
-    EXPECT_GT(port->memory().engine_bytes, 2 * sizeof(engine::rtc::Session));
+    EXPECT_GT(port->memory().engine_bytes, sizeof(engine::webrtc::PublishSession) + sizeof(engine::webrtc::PlaySession));
 
     publisher->close();
     for (int i = 0; i < 100 && source->is_published(); ++i)
@@ -68,7 +68,7 @@ TEST_F(RtcSessions, WhatIsPublishedIsPlayed) {
 }
 
 // A worker thread has it when the publisher says goodbye.
-TEST_F(RtcSessions, ThePublishersLastSoundReachesReadersOfFrames) {
+TEST_F(RtcSessions, ThePublishersLastAudioReachesReadersOfFrames) {
     media::bridge_test::EchoTranscoders transcoders;
     transcoders.later = true;
     streams.set_conversion(&transcoders, log);
@@ -86,7 +86,7 @@ TEST_F(RtcSessions, ThePublishersLastSoundReachesReadersOfFrames) {
         EXPECT_EQ(port->sessions(), 1U);
         if (comes)
             transcoders.newest->come();
-        const TimePoint end = io::now() + PublishSession::kLastSoundMax / (comes ? 2 : 1) + 100ms;
+        const TimePoint end = io::now() + PublishSession::kLastAudioMax / (comes ? 2 : 1) + 100ms;
         while (source->is_published() && io::now() < end)
             publisher->run(10ms);
         EXPECT_FALSE(source->is_published());
@@ -95,7 +95,7 @@ TEST_F(RtcSessions, ThePublishersLastSoundReachesReadersOfFrames) {
     }
 }
 
-TEST_F(RtcSessions, APlayersWishForAKeyPictureReachesThePublisher) {
+TEST_F(RtcSessions, APlayersKeyFrameRequestReachesThePublisher) {
     const auto publisher = come(Purpose::publish);
     publish(*publisher, true);
     const auto player = come(Purpose::play);
@@ -104,13 +104,13 @@ TEST_F(RtcSessions, APlayersWishForAKeyPictureReachesThePublisher) {
     ASSERT_GT(count(*player, Kind::video), 0U);
     // What the server asks for by itself, at the beginning.
     publisher->run(30ms);
-    static_cast<void>(publisher->session().take_key_frame_request());
-    player->session().request_key_frame(io::now());
+    static_cast<void>(publisher->sender().take_key_frame_request());
+    player->receiver().request_key_frame(io::now());
     bool is_asked = false;
     for (int i = 0; i < 150 && !is_asked; ++i) {
         player->step();
         publisher->step();
-        is_asked = publisher->session().take_key_frame_request();
+        is_asked = publisher->sender().take_key_frame_request();
     }
     EXPECT_TRUE(is_asked);
 }
@@ -125,7 +125,7 @@ TEST_F(RtcSessions, APublishersSsrcsGoThroughWhereThatIsWanted) {
     EXPECT_NE(answer.find("a=ssrc:" + std::to_string(kAudioSsrc)), std::string::npos);
 }
 
-TEST_F(RtcSessions, WhileTheProcessorIsBusyPlayersGetNothingThenAKeyPicture) {
+TEST_F(RtcSessions, WhileTheProcessorIsBusyPlayersGetNothingThenAKeyFrame) {
     const auto publisher = come(Purpose::publish);
     publish(*publisher, true);
     const auto player = come(Purpose::play);
@@ -139,18 +139,18 @@ TEST_F(RtcSessions, WhileTheProcessorIsBusyPlayersGetNothingThenAKeyPicture) {
         publish(*publisher, i == 2);
     player->run(30ms);
     EXPECT_EQ(player->media.size(), before);
-    EXPECT_EQ(dropped(), 10U) << "five pictures and their sound";
+    EXPECT_EQ(dropped(), 10U) << "five frames and their audio";
     players->set_dropping(false);
-    const std::size_t pictures = count(*player, Kind::video);
+    const std::size_t frames = count(*player, Kind::video);
     publish(*publisher, false);
     player->run(30ms);
-    EXPECT_EQ(count(*player, Kind::video), pictures) << "it could not be decoded";
-    EXPECT_GT(player->media.size(), before) << "but sound goes on";
+    EXPECT_EQ(count(*player, Kind::video), frames) << "it could not be decoded";
+    EXPECT_GT(player->media.size(), before) << "but audio goes on";
     publish(*publisher, true);
     player->run(30ms);
-    EXPECT_EQ(count(*player, Kind::video), pictures + 1);
+    EXPECT_EQ(count(*player, Kind::video), frames + 1);
     EXPECT_FALSE(player->media.back().follows_loss) << "what was left out is no loss";
-    EXPECT_EQ(dropped(), 11U) << "and the picture that could not be decoded";
+    EXPECT_EQ(dropped(), 11U) << "and the frame that could not be decoded";
 }
 
 // The newest key frame may be seconds old: a newcomer gets it and what followed at the speed of its link, or is sent on to the
@@ -191,20 +191,20 @@ TEST_F(RtcSessions, APlayerThatTakesSingleNalUnitsOnlyGetsThose) {
     publisher->send(Kind::video, 4, 14'400, kInter);
     for (TestClient* const player : {publisher.get(), whole.get(), single.get()})
         player->run(50ms);
-    const auto pictures = [](const TestClient& player) {
+    const auto frames = [](const TestClient& player) {
         std::vector<std::vector<std::uint8_t>> got;
         for (const auto& packet : player.media)
             if (packet.kind == Kind::video)
                 got.emplace_back(packet.payload.bytes().begin(), packet.payload.bytes().end());
         return got;
     };
-    EXPECT_EQ(pictures(*whole), (std::vector<std::vector<std::uint8_t>>{kKey, aggregate, fragment, kInter}));
-    EXPECT_EQ(pictures(*single), (std::vector<std::vector<std::uint8_t>>{kKey, {0x41, 1, 2}, {0x41, 3}, kInter}));
+    EXPECT_EQ(frames(*whole), (std::vector<std::vector<std::uint8_t>>{kKey, aggregate, fragment, kInter}));
+    EXPECT_EQ(frames(*single), (std::vector<std::vector<std::uint8_t>>{kKey, {0x41, 1, 2}, {0x41, 3}, kInter}));
     EXPECT_EQ(dropped(), 0U);
 }
 
 TEST_F(RtcSessions, APublisherMaySendSingleNalUnitsOnly) {
-    Wish made = wish(Purpose::publish);
+    OfferRequest made = offer_request(Purpose::publish);
     made.offer.replace(made.offer.find("packetization-mode=1"), 20, "packetization-mode=0");
     const auto publisher = come(std::move(made));
     publish(*publisher, true);
@@ -214,11 +214,11 @@ TEST_F(RtcSessions, APublisherMaySendSingleNalUnitsOnly) {
     EXPECT_GE(count(*player, Kind::video), 2U);
 }
 
-TEST_F(RtcSessions, ABlackHoleGetsAllOfItInPlainText) {
+TEST_F(RtcSessions, ThePlaintextMirrorGetsAllOfIt) {
     const auto sink = io::UdpSocket::bind({"127.0.0.1", 0}, 1 << 16).value();
-    EXPECT_FALSE(BlackHole::create("nowhere").ok());
-    const auto hole = BlackHole::create(sink->endpoint().text()).value();
-    port->shared().tap = hole.get();
+    EXPECT_FALSE(PlaintextMirror::create("nowhere").ok());
+    const auto mirror = PlaintextMirror::create(sink->endpoint().text()).value();
+    port->shared().tap = mirror.get();
     const auto publisher = come(Purpose::publish);
     publish(*publisher, true);
     const auto player = come(Purpose::play);
@@ -256,7 +256,7 @@ TEST_F(RtcSessions, AClientTakesAPlaceWhenItComesAndGoesWhenThereIsNone) {
     const auto opened = open(Purpose::play);
     ASSERT_TRUE(opened.ok());
     EXPECT_EQ(places.half_open(), 1U);
-    TestClient second(*client_context, opened->answer, Purpose::publish, server);
+    TestClient second(*client_context, opened->answer, Purpose::play, server);
     second.run(100ms);
     EXPECT_EQ(port->sessions(), 1U);
     EXPECT_EQ(places.used(), 1U);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
-#include "engine/rtc/datagram_kind.hpp"
+#include "engine/webrtc/datagram_kind.hpp"
 #include "io/loop.hpp"
 #include "session/common/accept_loop.hpp"
 #include "wire/rtp/stream_framing.hpp"
@@ -64,7 +64,7 @@ Result<void> TcpPort::Link::read() {
     TRY(unframer_.feed(Bytes(scratch_).first(*count)));
     const TimePoint now = io::now();
     while (auto datagram = unframer_.next()) {
-        if (!is_known_ && engine::rtc::kind_of(*datagram) != engine::rtc::DatagramKind::stun)
+        if (!is_known_ && engine::webrtc::kind_of(*datagram) != engine::webrtc::DatagramKind::stun)
             return Error(Errc::denied, "the first datagram is no STUN");
         port_.take_from(*this, from_, now, *datagram);
         is_known_ = is_known_ || port_.leads_somewhere(from_);

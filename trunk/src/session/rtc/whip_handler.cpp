@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/http1/message.hpp"
-#include "session/rtc/wish.hpp"
+#include "session/rtc/offer_request.hpp"
 #include "wire/http/status.hpp"
 #include "wire/http/target.hpp"
 
@@ -61,11 +61,11 @@ Reply WhipHandler::handle(const Request& request, io::Deadline deadline) {
 Reply WhipHandler::open(const Request& request, io::Deadline deadline) {
     if (is_other_type(request, kSdp))
         return error_reply(Status::unsupported_media_type, "an offer is application/sdp");
-    auto wish = wish_of(request, purpose_, vhosts_.shows_bearer() ? ShowBearer::yes : ShowBearer::no);
-    if (!wish.ok())
-        return error_reply(Status::bad_request, wish.error().sentence());
-    const Wish asked = *wish;
-    auto opened = gate_.open(*std::move(wish), deadline);
+    auto offered = offer_request_of(request, purpose_, vhosts_.shows_bearer() ? ShowBearer::yes : ShowBearer::no);
+    if (!offered.ok())
+        return error_reply(Status::bad_request, offered.error().sentence());
+    const OfferRequest asked = *offered;
+    auto opened = opener_.open(*std::move(offered), deadline);
     if (!opened.ok())
         return refusal(opened.error());
     Reply reply{Status::created, std::string(kSdp), {}, {}};
@@ -76,10 +76,10 @@ Reply WhipHandler::open(const Request& request, io::Deadline deadline) {
     return reply;
 }
 
-std::string WhipHandler::location_of(const Wish& wish, const Opened& opened) const {
-    const bool publishes = wish.purpose == wire::sdp::Purpose::publish;
+std::string WhipHandler::location_of(const OfferRequest& offered, const Opened& opened) const {
+    const bool publishes = offered.purpose == wire::sdp::Purpose::publish;
     return fmt::format("/rtc/v1/{}/?action=delete&token={}&app={}&stream={}&session={}", publishes ? "whip" : "whep",
-                       opened.token, percent_encode(wish.client.app), percent_encode(wish.client.stream),
+                       opened.token, percent_encode(offered.client.app), percent_encode(offered.client.stream),
                        percent_encode(opened.session));
 }
 
@@ -88,7 +88,7 @@ Reply WhipHandler::close(const Request& request) {
     const auto& query = request.target.query;
     if (query.get("token").empty() || query.get("session").empty())
         return error_reply(Status::unauthorized, "a session is ended at the address that its answer named");
-    const auto closed = gate_.close(query.get("session"), query.get("token"));
+    const auto closed = opener_.close(query.get("session"), query.get("token"));
     if (!closed.ok() && closed.code() == Errc::denied)
         return error_reply(Status::unauthorized, closed.error().sentence());
     return {Status::ok, "text/plain", {}, {}};
@@ -98,7 +98,7 @@ Reply WhipHandler::close(const Request& request) {
 // do not have.
 Reply WhipHandler::trickle(const Request& request) const {
     const auto& query = request.target.query;
-    const auto known = gate_.check(query.get("session"), query.get("token"));
+    const auto known = opener_.check(query.get("session"), query.get("token"));
     if (!known.ok())
         return error_reply(known.code() == Errc::denied ? Status::unauthorized : Status::not_found, known.error().sentence());
     if (is_other_type(request, kFragment))

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "session/http/handler.hpp"
-#include "session/rtc/gate.hpp"
+#include "session/rtc/session_opener.hpp"
 
 namespace live::session::rtc {
 
@@ -25,8 +25,8 @@ constexpr int status_for(Errc code) {
 class WhipHandler final : public http::Handler {
 public:
     // What is referred to outlives this.
-    WhipHandler(Gate& gate, const RtcVhosts& vhosts, wire::sdp::Purpose purpose)
-        : gate_(gate), vhosts_(vhosts), purpose_(purpose) {}
+    WhipHandler(SessionOpener& opener, const RtcVhosts& vhosts, wire::sdp::Purpose purpose)
+        : opener_(opener), vhosts_(vhosts), purpose_(purpose) {}
 
     http::Reply handle(const http::Request& request, io::Deadline deadline) override;
 
@@ -34,9 +34,9 @@ private:
     http::Reply open(const http::Request& request, io::Deadline deadline);
     http::Reply close(const http::Request& request);
     http::Reply trickle(const http::Request& request) const;
-    std::string location_of(const Wish& wish, const Opened& opened) const;
+    std::string location_of(const OfferRequest& offered, const Opened& opened) const;
 
-    Gate& gate_;
+    SessionOpener& opener_;
     const RtcVhosts& vhosts_;
     const wire::sdp::Purpose purpose_;
 };

@@ -203,7 +203,7 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline 
              request_.vhost, request_.app, request_.stream, redacted(request_.param));
     if (!named.ok())
         return refuse_publish(named.error(), deadline);
-    const auto admitted = context_.admission.publish(request_, deadline);
+    const auto admitted = context_.admission.serve_publish(request_, deadline);
     if (!admitted.ok())
         return refuse_publish(admitted.error(), deadline);
     const StreamPlan& plan = *admitted;
@@ -233,7 +233,7 @@ Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadli
              request_.app, request_.stream, redacted(request_.param), wish.duration.count());
     if (!named.ok())
         return refuse_play(named.error(), deadline);
-    const auto admitted = context_.admission.play(request_, deadline);
+    const auto admitted = context_.admission.serve_play(request_, deadline);
     if (!admitted.ok())
         return refuse_play(admitted.error(), deadline);
     const StreamPlan& plan = *admitted;

@@ -25,8 +25,8 @@ public:
             return Error(Errc::not_found, "no virtual host serves closed.example");
         return options;
     }
-    Result<StreamPlan> publish(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
-    Result<StreamPlan> play(const ClientRequest& request, io::Deadline) override { return plan_for(request); }
+    Answer publish(const ClientRequest& request, io::Deadline) override { return TRY(plan_for(request)); }
+    Answer play(const ClientRequest& request, io::Deadline) override { return TRY(plan_for(request)); }
     Result<void> check_play(const ClientRequest& request) const override {
         TRY(plan_for(request));
         return {};

@@ -23,31 +23,31 @@ enum PacketType : std::uint8_t {
     kCodedFrames = 1,
     kSequenceEnd = 2,
     kMultichannelConfig = 4,
-    kMultitrack = 5
+    kMultitrack = kAudioMultitrack,
 };
 
 struct Format {
-    AudioCodec codec;
+    Codec codec;
     std::uint32_t fixed_rate;  // zero when the rate bits decide
 };
 
 constexpr std::array<Format, 16> kFormats = {{
-    {AudioCodec::pcm, 0},  // platform endian
-    {AudioCodec::adpcm, 0},
-    {AudioCodec::mp3, 0},
-    {AudioCodec::pcm, 0},  // little endian
-    {AudioCodec::nellymoser, 16'000},
-    {AudioCodec::nellymoser, 8'000},
-    {AudioCodec::nellymoser, 0},
-    {AudioCodec::g711a, 8'000},
-    {AudioCodec::g711u, 8'000},
-    {AudioCodec::unknown, 0},  // the enhanced header; not reached
-    {AudioCodec::aac, 0},
-    {AudioCodec::speex, 16'000},
-    {AudioCodec::unknown, 0},
-    {AudioCodec::unknown, 0},
-    {AudioCodec::mp3, 8'000},
-    {AudioCodec::unknown, 0},  // device specific
+    {Codec::pcm, 0},  // platform endian
+    {Codec::adpcm, 0},
+    {Codec::mp3, 0},
+    {Codec::pcm, 0},  // little endian
+    {Codec::nellymoser, 16'000},
+    {Codec::nellymoser, 8'000},
+    {Codec::nellymoser, 0},
+    {Codec::g711a, 8'000},
+    {Codec::g711u, 8'000},
+    {Codec::unknown, 0},  // the enhanced header; not reached
+    {Codec::aac, 0},
+    {Codec::speex, 16'000},
+    {Codec::unknown, 0},
+    {Codec::unknown, 0},
+    {Codec::mp3, 8'000},
+    {Codec::unknown, 0},  // device specific
 }};
 
 constexpr std::array<std::uint32_t, 4> kRates = {5'512, 11'025, 22'050, 44'100};
@@ -100,7 +100,9 @@ Result<AudioTag> parse_track(ByteReader& in, const ExHeader& header) {
     tag.timestamp_offset = header.timestamp_offset;
     tag.enhanced = true;
     tag.multitrack = header.multitrack.has_value();
+    tag.has_more = tag.multitrack && header.multitrack != MultitrackType::one_track;
     tag.track_id = track.track_id;
+    tag.fourcc = track.fourcc;
     tag.body = track.body;
     return tag;
 }
@@ -120,6 +122,17 @@ std::uint8_t classic_format(const AudioTag& tag) {
             return format;
     }
     return kExHeader;
+}
+
+// Up to the FourCC, or the id of the one track. `head` is the first byte without its packet type.
+void write_ex_head(ByteWriter& out, std::uint8_t head, std::uint8_t packet_type, const AudioTag& tag) {
+    const auto code = fourcc_of(tag.codec);
+    CHECK(code.has_value());
+    if (!tag.multitrack) {
+        out.u8(static_cast<std::uint8_t>(head | packet_type)).u32be(*code);
+        return;
+    }
+    write_one_track_head(out, static_cast<std::uint8_t>(head | kMultitrack), packet_type, *code, tag.track_id);
 }
 
 }  // namespace
@@ -153,10 +166,10 @@ Result<std::vector<AudioTag>> parse_audio_tracks(Bytes body) {
 
 void write_audio_tag(ByteWriter& out, const AudioTag& tag) {
     if (!tag.enhanced) {
-        if (tag.codec == AudioCodec::none)
+        if (tag.codec == Codec::none)
             return;
         const std::uint8_t format = classic_format(tag);
-        CHECK(format != kExHeader && tag.codec != AudioCodec::unknown);
+        CHECK(format != kExHeader && tag.codec != Codec::unknown);
         std::uint8_t rate = 0;
         while (rate < 3 && kRates[rate] < tag.sample_rate)
             ++rate;
@@ -167,8 +180,6 @@ void write_audio_tag(ByteWriter& out, const AudioTag& tag) {
         out.bytes(tag.body);
         return;
     }
-    const auto code = fourcc_of(tag.codec);
-    CHECK(code.has_value());
     std::uint8_t packet_type = kCodedFrames;
     switch (tag.kind) {
         case PacketKind::sequence_header: packet_type = kSequenceStart; break;
@@ -176,7 +187,8 @@ void write_audio_tag(ByteWriter& out, const AudioTag& tag) {
         case PacketKind::channel_config: packet_type = kMultichannelConfig; break;
         default: break;
     }
-    out.u8(static_cast<std::uint8_t>(kExHeader << 4 | packet_type)).u32be(*code).bytes(tag.body);
+    write_ex_head(out, kExHeader << 4, packet_type, tag);
+    out.bytes(tag.body);
 }
 
 }  // namespace live::wire::flv

@@ -13,7 +13,7 @@
 namespace live::wire::flv {
 
 struct AudioTag {
-    AudioCodec codec = AudioCodec::none;  // none for the empty message
+    Codec codec = Codec::none;  // none for the empty message
     PacketKind kind = PacketKind::other;
     // What a classic header says; zero in an enhanced one. AAC encoders always say 44,100 Hz and two channels: the truth is in
     // the sequence header.
@@ -23,8 +23,10 @@ struct AudioTag {
     std::chrono::nanoseconds timestamp_offset{};  // to be added to the message's time, below one millisecond
     bool enhanced = false;
     bool multitrack = false;
+    bool has_more = false;  // multitrack of a type that may hold further tracks
     int track_id = 0;
-    Bytes body;  // what the decoder gets, borrowed from the input
+    std::uint32_t fourcc = 0;  // as it was said; only read
+    Bytes body;                // what the decoder gets, borrowed from the input
 };
 
 // The tag, or its first track. The empty message is legal and means silence (E-RTMP v2, AudioPacketType.SequenceEnd): it comes
@@ -34,7 +36,8 @@ Result<AudioTag> parse_audio_tag(Bytes body);
 // All tracks of a tag; one unless it is multitrack.
 Result<std::vector<AudioTag>> parse_audio_tracks(Bytes body);
 
-// Header and body of one track: the classic header unless tag.enhanced. Aborts when the header cannot say the codec.
+// Header and body of one track: the classic header unless tag.enhanced, and a OneTrack message when it is multitrack as well.
+// Aborts when the header cannot say the codec.
 void write_audio_tag(ByteWriter& out, const AudioTag& tag);
 
 }  // namespace live::wire::flv

@@ -47,7 +47,7 @@ TEST(AudioTag, EveryCutHeaderNeedsMore) {
 TEST(AudioTag, AnEmptyMessageIsSilence) {
     const auto tag = parse_audio_tag({}).value();
     EXPECT_EQ(tag.kind, PacketKind::end_of_sequence);
-    EXPECT_EQ(tag.codec, AudioCodec::none);
+    EXPECT_EQ(tag.codec, Codec::none);
     EXPECT_EQ(parse_audio_tracks({})->size(), 1u);
     ByteWriter out;
     write_audio_tag(out, tag);

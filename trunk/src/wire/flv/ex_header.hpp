@@ -1,5 +1,5 @@
 // What the enhanced audio and video tag headers have in common (E-RTMP v2, "ExAudioTagHeader", "ExVideoTagHeader"): modifier
-// extensions, the multitrack switch, the FourCC, and the walk over tracks. Only audio_tag.cpp and video_tag.cpp include this.
+// extensions, the multitrack switch, the FourCC, and the walk over tracks. Only the .cpp files beside this one include it.
 #pragma once
 
 #include <chrono>
@@ -7,11 +7,14 @@
 #include <optional>
 
 #include "base/byte_reader.hpp"
+#include "base/byte_writer.hpp"
 
 namespace live::wire::flv {
 
 inline constexpr std::size_t kModExMax = 16;  // extensions in front of one packet
 inline constexpr std::uint8_t kModEx = 7;     // the same packet type in both headers
+inline constexpr std::uint8_t kAudioMultitrack = 5;
+inline constexpr std::uint8_t kVideoMultitrack = 6;
 
 enum class MultitrackType : std::uint8_t { one_track = 0, many_tracks = 1, many_tracks_many_codecs = 2 };
 
@@ -37,5 +40,8 @@ Result<void> read_multitrack_and_fourcc(ByteReader& in, std::uint8_t multitrack_
 
 // The next track's range. Without multitrack, and with one track, that is all of the rest.
 Result<ExTrack> read_track(ByteReader& in, const ExHeader& header);
+
+// A OneTrack message up to its body; `head` is the first byte.
+void write_one_track_head(ByteWriter& out, std::uint8_t head, std::uint8_t packet_type, std::uint32_t fourcc, int track_id);
 
 }  // namespace live::wire::flv

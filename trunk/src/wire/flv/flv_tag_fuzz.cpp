@@ -1,9 +1,11 @@
-// Any bytes as audio and video tag bodies. What is read must lie inside the input; what can be written must be read the same.
+// Any bytes as audio and video tag bodies. What is read must lie inside the input; what can be written must be read the same,
+// and tracks that are taken apart too.
 #include <cstddef>
 #include <cstdint>
 
 #include "base/check.hpp"
 #include "wire/flv/audio_tag.hpp"
+#include "wire/flv/multitrack.hpp"
 #include "wire/flv/video_tag.hpp"
 
 namespace {
@@ -54,10 +56,32 @@ void check_audio(Bytes input) {
     CHECK(again.ok() && again->codec == tag->codec && again->kind == tag->kind && again->body.size() == tag->body.size());
 }
 
+// What was taken apart is read as the same tracks, one by one.
+template <class Tag>
+void check_parts(TrackKind kind, Bytes input, const Result<std::vector<Tag>>& tracks, Result<Tag> (*parse)(Bytes)) {
+    const auto parts = read_tracks(kind, input);
+    if (!parts.ok())
+        return;
+    CHECK(!tracks.ok() || tracks->size() == parts->parts.size());
+    for (std::size_t i = 0; i < parts->parts.size(); ++i) {
+        ByteWriter out;
+        write_track(out, *parts, parts->parts[i]);
+        const auto again = parse(out.written());
+        if (!tracks.ok())
+            continue;
+        const Tag& track = (*tracks)[i];
+        CHECK(again.ok() && !again->has_more && again->codec == track.codec && again->kind == track.kind);
+        CHECK(again->track_id == track.track_id && again->timestamp_offset == track.timestamp_offset);
+        CHECK(again->fourcc == track.fourcc && again->body.size() == track.body.size());
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     check_video(Bytes(data, size));
     check_audio(Bytes(data, size));
+    check_parts(TrackKind::video, Bytes(data, size), parse_video_tracks(Bytes(data, size)), parse_video_tag);
+    check_parts(TrackKind::audio, Bytes(data, size), parse_audio_tracks(Bytes(data, size)), parse_audio_tag);
     return 0;
 }

@@ -13,7 +13,7 @@ namespace live::wire::flv {
 struct VideoVector {
     const char* name;
     std::vector<std::uint8_t> bytes;
-    VideoCodec codec;
+    Codec codec;
     PacketKind kind;
     bool key;
     int composition_ms;
@@ -25,7 +25,7 @@ struct VideoVector {
 };
 
 inline const std::vector<VideoVector>& video_vectors() {
-    using enum VideoCodec;
+    using enum Codec;
     using enum PacketKind;
     static const std::vector<VideoVector> table = {
         {"avc sequence header", hex("17 00 000000 01640028"), avc, sequence_header, false, 0, 5, 4},
@@ -38,8 +38,8 @@ inline const std::vector<VideoVector>& video_vectors() {
         {"hevc in the id that no text has", hex("1c 01 000010 00"), hevc, frames, true, 16, 5, 1},
         {"sorenson key frame", hex("12 0000"), sorenson, frames, true, 0, 1, 2},
         {"vp6 inter frame", hex("24 00"), vp6, frames, false, 0, 1, 1},
-        {"codec 15", hex("1f 00"), VideoCodec::unknown, frames, true, 0, 1, 1, false},
-        {"classic command", hex("57 00"), VideoCodec::none, command, false, 0, 1, 1, false},
+        {"codec 15", hex("1f 00"), Codec::unknown, frames, true, 0, 1, 1, false},
+        {"classic command", hex("57 00"), Codec::none, command, false, 0, 1, 1, false},
         {"hvc1 sequence start", hex("90 68766331 01"), hevc, sequence_header, false, 0, 5, 1},
         {"hvc1 coded frames", hex("91 68766331 000042 02"), hevc, frames, true, 66, 8, 1},
         {"hvc1 coded frames without composition", hex("a3 68766331 0203"), hevc, frames, false, 0, 5, 2},
@@ -52,15 +52,15 @@ inline const std::vector<VideoVector>& video_vectors() {
         {"av01 transport stream start", hex("95 61763031 80"), av1, other, false, 0, 5, 1, false},
         {"metadata ignores the frame type", hex("d4 68766331 0200"), hevc, metadata, false, 0, 5, 2, false},
         {"metadata", hex("94 68766331 0200"), hevc, metadata, false, 0, 5, 2},
-        {"FourCC of tomorrow", hex("91 76766331 000001"), VideoCodec::unknown, frames, true, 0, 5, 3, false},
-        {"enhanced command", hex("d1 01"), VideoCodec::none, command, false, 0, 1, 1},
+        {"FourCC of tomorrow", hex("91 76766331 000001"), Codec::unknown, frames, true, 0, 5, 3, false},
+        {"enhanced command", hex("d1 01"), Codec::none, command, false, 0, 1, 1},
         {"nanosecond offset", hex("97 02 0007a1 01 68766331 000001 aa"), hevc, frames, true, 1, 13, 1, false, 0, 1'953},
         {"nanosecond offset above the text's limit", hex("97 02 ffffff 01 68766331 000001 aa"), hevc, frames, true, 1, 13, 1,
          false, 0, 999'999},
         {"unknown extension is skipped", hex("97 00 ff 13 68766331 aa"), hevc, frames, true, 0, 8, 1, false},
         {"two extensions", hex("97 00 ff 17 02 000001 03 68766331 aa"), hevc, frames, true, 0, 13, 1, false, 0, 1},
-        {"extension before a command", hex("d7 02 000001 01 00"), VideoCodec::none, command, false, 0, 6, 1, false, 0, 1},
-        {"one track", hex("96 01 68766331 05 000002 aabb"), hevc, frames, true, 2, 10, 2, false, 5},
+        {"extension before a command", hex("d7 02 000001 01 00"), Codec::none, command, false, 0, 6, 1, false, 0, 1},
+        {"one track", hex("96 01 68766331 05 000002 aabb"), hevc, frames, true, 2, 10, 2, true, 5},
         {"many tracks", hex("96 13 68766331 00 000002 aabb 01 000001 cc"), hevc, frames, true, 0, 10, 2, false, 0},
         {"many tracks, many codecs", hex("a6 21 61766331 01 000004 000003 aa 61763031 02 000001 bb"), avc, frames, false, 3, 13,
          1, false, 1},
@@ -71,7 +71,7 @@ inline const std::vector<VideoVector>& video_vectors() {
 struct AudioVector {
     const char* name;
     std::vector<std::uint8_t> bytes;
-    AudioCodec codec;
+    Codec codec;
     PacketKind kind;
     std::uint32_t sample_rate;
     int sample_bits;
@@ -84,7 +84,7 @@ struct AudioVector {
 };
 
 inline const std::vector<AudioVector>& audio_vectors() {
-    using enum AudioCodec;
+    using enum Codec;
     using enum PacketKind;
     static const std::vector<AudioVector> table = {
         {"aac sequence header", hex("af 00 1210"), aac, sequence_header, 44'100, 16, 2, 2, 2},
@@ -98,7 +98,7 @@ inline const std::vector<AudioVector>& audio_vectors() {
         {"nellymoser 16 kHz", hex("4a 00"), nellymoser, frames, 16'000, 16, 1, 1, 1, false},
         {"g711 a-law", hex("72 00"), g711a, frames, 8'000, 16, 1, 1, 1, false},
         {"g711 mu-law", hex("82 00"), g711u, frames, 8'000, 16, 1, 1, 1, false},
-        {"device specific", hex("f2 00"), AudioCodec::unknown, frames, 5'512, 16, 1, 1, 1, false},
+        {"device specific", hex("f2 00"), Codec::unknown, frames, 5'512, 16, 1, 1, 1, false},
         {"Opus sequence start", hex("90 4f707573 4f"), opus, sequence_header, 0, 0, 0, 5, 1},
         {"Opus frame", hex("91 4f707573 fc"), opus, frames, 0, 0, 0, 5, 1},
         {"mp4a end of sequence", hex("92 6d703461"), aac, end_of_sequence, 0, 0, 0, 5, 0},
@@ -106,9 +106,9 @@ inline const std::vector<AudioVector>& audio_vectors() {
         {"ac-3", hex("91 61632d33 0b77"), ac3, frames, 0, 0, 0, 5, 2},
         {"ec-3", hex("91 65632d33 0b77"), eac3, frames, 0, 0, 0, 5, 2},
         {".mp3", hex("91 2e6d7033 ff"), mp3, frames, 0, 0, 0, 5, 1},
-        {"FourCC of tomorrow", hex("91 78787878 ff"), AudioCodec::unknown, frames, 0, 0, 0, 5, 1, false},
+        {"FourCC of tomorrow", hex("91 78787878 ff"), Codec::unknown, frames, 0, 0, 0, 5, 1, false},
         {"nanosecond offset", hex("97 02 000010 01 4f707573 fc"), opus, frames, 0, 0, 0, 10, 1, false, 0, 16},
-        {"one track", hex("95 01 6d703461 03 21"), aac, frames, 0, 0, 0, 7, 1, false, 3},
+        {"one track", hex("95 01 6d703461 03 21"), aac, frames, 0, 0, 0, 7, 1, true, 3},
         {"many tracks", hex("95 11 6d703461 00 000001 21 01 000002 2223"), aac, frames, 0, 0, 0, 10, 1, false, 0},
         {"many tracks, many codecs", hex("95 21 6d703461 04 000001 21 4f707573 05 000001 fc"), aac, frames, 0, 0, 0, 10, 1, false,
          4},

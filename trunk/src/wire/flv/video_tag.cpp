@@ -21,40 +21,40 @@ enum PacketType : std::uint8_t {
     kCodedFramesX = 3,
     kMetadata = 4,
     kMpeg2TsSequenceStart = 5,
-    kMultitrack = 6,
+    kMultitrack = kVideoMultitrack,
 };
 
 // Video File Format 10.1, E.4.3.1. Id 12 is in no text: encoders in Asia sent HEVC with it, in AVC's layout, before E-RTMP was.
 constexpr std::uint8_t kAvcId = 7;
 constexpr std::uint8_t kHevcId = 12;
 
-VideoCodec classic_codec(std::uint8_t id) {
+Codec classic_codec(std::uint8_t id) {
     switch (id) {
-        case 2: return VideoCodec::sorenson;
-        case 3: return VideoCodec::screen;
-        case 4: return VideoCodec::vp6;
-        case 5: return VideoCodec::vp6_alpha;
-        case 6: return VideoCodec::screen2;
-        case kAvcId: return VideoCodec::avc;
-        case kHevcId: return VideoCodec::hevc;
-        default: return VideoCodec::unknown;
+        case 2: return Codec::sorenson;
+        case 3: return Codec::screen;
+        case 4: return Codec::vp6;
+        case 5: return Codec::vp6_alpha;
+        case 6: return Codec::screen2;
+        case kAvcId: return Codec::avc;
+        case kHevcId: return Codec::hevc;
+        default: return Codec::unknown;
     }
 }
 
-std::uint8_t classic_id(VideoCodec codec) {
+std::uint8_t classic_id(Codec codec) {
     switch (codec) {
-        case VideoCodec::sorenson: return 2;
-        case VideoCodec::screen: return 3;
-        case VideoCodec::vp6: return 4;
-        case VideoCodec::vp6_alpha: return 5;
-        case VideoCodec::screen2: return 6;
-        case VideoCodec::avc: return kAvcId;
-        case VideoCodec::hevc: return kHevcId;
+        case Codec::sorenson: return 2;
+        case Codec::screen: return 3;
+        case Codec::vp6: return 4;
+        case Codec::vp6_alpha: return 5;
+        case Codec::screen2: return 6;
+        case Codec::avc: return kAvcId;
+        case Codec::hevc: return kHevcId;
         default: return 0;
     }
 }
 
-bool has_composition(VideoCodec codec) { return codec == VideoCodec::avc || codec == VideoCodec::hevc; }
+bool has_composition(Codec codec) { return codec == Codec::avc || codec == Codec::hevc; }
 
 std::chrono::milliseconds signed_24(std::uint32_t bits) {
     const auto value = static_cast<std::int32_t>(bits);
@@ -117,7 +117,9 @@ Result<VideoTag> parse_track(ByteReader& in, const ExHeader& header, std::uint8_
     tag.timestamp_offset = header.timestamp_offset;
     tag.enhanced = true;
     tag.multitrack = header.multitrack.has_value();
+    tag.has_more = tag.multitrack && header.multitrack != MultitrackType::one_track;
     tag.track_id = track.track_id;
+    tag.fourcc = track.fourcc;
     ByteReader body(track.body);
     if (header.packet_type == kCodedFrames && has_composition(tag.codec))
         tag.composition = signed_24(TRY(body.u24be()));
@@ -140,6 +142,17 @@ Result<std::optional<VideoTag>> parse_enhanced_head(ByteReader& in, std::uint8_t
     }
     TRY(read_multitrack_and_fourcc(in, kMultitrack, header));
     return std::optional<VideoTag>();
+}
+
+// Up to the FourCC, or the id of the one track. `head` is the first byte without its packet type.
+void write_ex_head(ByteWriter& out, std::uint8_t head, std::uint8_t packet_type, const VideoTag& tag) {
+    const auto code = fourcc_of(tag.codec);
+    CHECK(code.has_value());
+    if (!tag.multitrack) {
+        out.u8(static_cast<std::uint8_t>(head | packet_type)).u32be(*code);
+        return;
+    }
+    write_one_track_head(out, static_cast<std::uint8_t>(head | kMultitrack), packet_type, *code, tag.track_id);
 }
 
 }  // namespace
@@ -202,12 +215,10 @@ void write_video_tag(ByteWriter& out, const VideoTag& tag) {
     const bool with_composition = tag.kind == PacketKind::frames && has_composition(tag.codec);
     if (with_composition && composition == 0)
         packet_type = kCodedFramesX;
-    out.u8(static_cast<std::uint8_t>(0x80 | frame_type << 4 | packet_type));
-    if (tag.kind != PacketKind::command) {
-        const auto code = fourcc_of(tag.codec);
-        CHECK(code.has_value());
-        out.u32be(*code);
-    }
+    if (tag.kind == PacketKind::command)
+        out.u8(static_cast<std::uint8_t>(0x80 | frame_type << 4 | packet_type));
+    else
+        write_ex_head(out, static_cast<std::uint8_t>(0x80 | frame_type << 4), packet_type, tag);
     if (with_composition && composition != 0)
         out.u24be(composition);
     out.bytes(tag.body);

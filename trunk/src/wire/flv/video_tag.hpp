@@ -16,15 +16,17 @@ namespace live::wire::flv {
 inline constexpr std::size_t kTracksMax = 256;
 
 struct VideoTag {
-    VideoCodec codec = VideoCodec::none;  // none for a command
-    bool key = false;                     // frames that decoding can start at; never set for another kind
+    Codec codec = Codec::none;  // none for a command
+    bool key = false;           // frames that decoding can start at; never set for another kind
     PacketKind kind = PacketKind::other;
     std::chrono::milliseconds composition{};      // presentation minus decoding time; may be negative
     std::chrono::nanoseconds timestamp_offset{};  // to be added to the message's time, below one millisecond
     bool enhanced = false;
     bool multitrack = false;
+    bool has_more = false;  // multitrack of a type that may hold further tracks
     int track_id = 0;
-    Bytes body;  // what the decoder gets, borrowed from the input
+    std::uint32_t fourcc = 0;  // as it was said; only read
+    Bytes body;                // what the decoder gets, borrowed from the input
 };
 
 // The tag, or its first track. Errc::need_more when the header is cut, Errc::malformed, Errc::unsupported for packet types the
@@ -34,8 +36,8 @@ Result<VideoTag> parse_video_tag(Bytes body);
 // All tracks of a tag; one unless it is multitrack.
 Result<std::vector<VideoTag>> parse_video_tracks(Bytes body);
 
-// Header and body of one track: the classic header unless tag.enhanced. Aborts when a classic header cannot say the codec or an
-// enhanced one needs a FourCC that the codec does not have.
+// Header and body of one track: the classic header unless tag.enhanced, and a OneTrack message when it is multitrack as well.
+// Aborts when a classic header cannot say the codec or an enhanced one needs a FourCC that the codec does not have.
 void write_video_tag(ByteWriter& out, const VideoTag& tag);
 
 }  // namespace live::wire::flv

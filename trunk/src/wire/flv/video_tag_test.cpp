@@ -90,8 +90,8 @@ TEST(VideoTag, ListsAllTracks) {
     const auto tracks = parse_video_tracks(hex("a6 21 61766331 01 000004 000003 aa 61763031 02 000001 bb"));
     ASSERT_TRUE(tracks.ok());
     ASSERT_EQ(tracks->size(), 2u);
-    EXPECT_EQ((*tracks)[0].codec, VideoCodec::avc);
-    EXPECT_EQ((*tracks)[1].codec, VideoCodec::av1);
+    EXPECT_EQ((*tracks)[0].codec, Codec::avc);
+    EXPECT_EQ((*tracks)[1].codec, Codec::av1);
     EXPECT_EQ((*tracks)[1].track_id, 2);
     EXPECT_EQ((*tracks)[1].body.size(), 1u);
 }
@@ -116,12 +116,11 @@ TEST(VideoTag, BoundsTheTracks) {
 }
 
 TEST(FlvCodec, EveryFourCcGoesBothWays) {
-    for (const auto codec : {VideoCodec::avc, VideoCodec::hevc, VideoCodec::av1, VideoCodec::vp9, VideoCodec::vp8})
+    for (const auto codec : {Codec::avc, Codec::hevc, Codec::av1, Codec::vp9, Codec::vp8})
         EXPECT_EQ(video_codec_of(fourcc_of(codec).value()), codec) << name_of(codec);
-    for (const auto codec :
-         {AudioCodec::aac, AudioCodec::opus, AudioCodec::mp3, AudioCodec::flac, AudioCodec::ac3, AudioCodec::eac3})
+    for (const auto codec : {Codec::aac, Codec::opus, Codec::mp3, Codec::flac, Codec::ac3, Codec::eac3})
         EXPECT_EQ(audio_codec_of(fourcc_of(codec).value()), codec) << name_of(codec);
-    EXPECT_FALSE(fourcc_of(VideoCodec::vp6).has_value());
+    EXPECT_FALSE(fourcc_of(Codec::vp6).has_value());
     EXPECT_EQ(fourcc('O', 'p', 'u', 's'), 0x4F707573u);
 }
 

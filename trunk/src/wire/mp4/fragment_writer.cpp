@@ -13,8 +13,6 @@ namespace live::wire::mp4 {
 
 namespace {
 
-constexpr std::size_t kTracksMax = 4;
-
 // ISO/IEC 14496-12, 8.8.3.1.
 constexpr std::uint32_t kIsSync = 0x0200'0000;     // depends on no other
 constexpr std::uint32_t kIsNotSync = 0x0101'0000;  // depends on others, is no sync sample

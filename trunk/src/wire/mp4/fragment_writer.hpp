@@ -17,9 +17,12 @@ namespace live::wire::mp4 {
 
 class FragmentWriter {
 public:
+    static constexpr std::size_t kTracksMax = 32;
     // Of one fragment.
     static constexpr std::size_t kSamplesMax = 32'768;
     static constexpr std::size_t kBytesMax = 256U << 20;
+    // Live outputs end a fragment that has so many, so that writing one takes a few milliseconds at most.
+    static constexpr std::size_t kLiveBytes = 2U << 20;
 
     // What comes behind a fragment: how long its last sample lasts.
     struct Next {
@@ -27,7 +30,7 @@ public:
         MediaTime dts{};
     };
 
-    // One to four tracks, which push() names by their place here; the file numbers them from one.
+    // One track to kTracksMax, which push() names by their place here; the file numbers them from one.
     explicit FragmentWriter(std::vector<TrackFormat> tracks);
 
     const std::vector<TrackFormat>& tracks() const { return formats_; }

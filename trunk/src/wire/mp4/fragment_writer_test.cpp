@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "wire/mp4/sample_reader.hpp"
 #include "wire/mp4/test_box_reader.hpp"
 #include "wire/mp4/test_media.hpp"
 
@@ -160,6 +161,36 @@ TEST(FragmentWriter, SegmentTypeIsABox) {
     ByteWriter out;
     write_segment_type(out);
     EXPECT_EQ(read_file(out.written()).children.at(0).type, "styp");
+}
+
+// Frames as a reader of transport streams gives them, in microseconds of a 90 kHz clock: no other container is between.
+TEST(FragmentWriter, WritesFramesOfAnyContainer) {
+    SampleReader reader;
+    ASSERT_TRUE(reader.push_video(avc_config()).ok());
+    ASSERT_TRUE(reader.push_audio(aac_config()).ok());
+    FragmentWriter writer({*reader.video(), *reader.audio()});
+    constexpr MediaTime kFrame{33'366};  // 3,003 ticks
+    for (int i = 0; i < 3; ++i) {
+        codec::Frame picture = i == 0 ? frames::key(Codec::avc, hex("00000002 65aa"), 2 * kFrame)
+                                      : frames::inter(Codec::avc, hex("00000002 41bb"), kFrame);
+        picture.dts = 10s + i * kFrame;
+        codec::Frame sound = frames::sound(Codec::aac, hex("210a0b"));
+        sound.dts = 10s + i * MediaTime(23'220);
+        const auto video = reader.push_video(picture);
+        const auto audio = reader.push_audio(sound);
+        ASSERT_TRUE(video.ok() && *video && audio.ok() && *audio);
+        ASSERT_TRUE(writer.push(0, **video).ok() && writer.push(1, **audio).ok());
+    }
+    ByteWriter out;
+    writer.write_init(out);
+    writer.cut(out);
+    const TestBox file = read_file(out.written());
+    const auto tracks = file.child("moof").all("traf");
+    ASSERT_EQ(tracks.size(), 2u);
+    const Body& run = tracks[0]->child("trun").content;
+    EXPECT_EQ(u32_at(run, 4), 3u) << "pictures";
+    const Body& data = file.child("mdat").content;
+    EXPECT_EQ(data, hex("00000002 65aa 00000002 41bb 00000002 41bb 210a0b 210a0b 210a0b"));
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ void write_track_header(ByteWriter& out, const TrackHeader& header, const TrackF
     write_dates(out, header.movie_ticks);
     out.u32be(header.id).zeros(4);
     write_duration(out, header.movie_ticks);
-    out.zeros(8).u16be(0).u16be(is_audio ? 1 : 0).u16be(is_audio ? kFullVolume : 0).u16be(0);
+    // Players take one of a group.
+    out.zeros(8).u16be(0).u16be(is_audio ? 1 : 2).u16be(is_audio ? kFullVolume : 0).u16be(0);
     write_matrix(out);
     out.u32be(std::uint32_t{format.width} << 16).u32be(std::uint32_t{format.height} << 16);
 }

@@ -1,6 +1,6 @@
-// Any tag bodies in a row, behind a legal beginning or not, through the sample reader into both kinds of file. What comes out
-// must be taken by the strict reader of the tests, with every sample in it. The input is a list of bodies: a byte that says which
-// kind and how far the time moves on, two bytes of length, the body.
+// Any frames in a row, behind a legal beginning or not, through the sample reader into both kinds of file. What comes out
+// must be taken by the strict reader of the tests, with every sample in it. The input is a list of frames: a byte that says which
+// kind and how far the time moves on, two bytes of length, the frame.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +19,7 @@ namespace {
 
 using namespace live;
 using namespace live::wire::mp4;
+namespace codec = live::wire::codec;
 
 class Files {
 public:
@@ -100,16 +101,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Files files;
     MediaTime time{};
     if (size > 0 && data[0] % 4 == 0)
-        CHECK(reader.push_video(0ms, avc_config_body()).ok() && reader.push_audio(0ms, aac_config_body()).ok());
+        CHECK(reader.push_video(avc_config()).ok() && reader.push_audio(aac_config()).ok());
     while (!in.at_end()) {
         const auto what = in.u8();
         const auto length = in.u16be();
         if (!what.ok() || !length.ok())
             break;
-        const Slice body = Slice::copy_of(MUST(in.take(std::min<std::size_t>(*length, in.remaining()))));
+        codec::Frame frame = codec::frames::any(MUST(in.take(std::min<std::size_t>(*length, in.remaining()))));
         time += std::chrono::milliseconds(*what / 2);
+        frame.dts = time;
         const bool is_video = *what % 2 == 0;
-        auto sample = is_video ? reader.push_video(time, body) : reader.push_audio(time, body);
+        auto sample = is_video ? reader.push_video(frame) : reader.push_audio(frame);
         if (sample.ok() && sample->has_value()) {
             const auto& format = is_video ? reader.video() : reader.audio();
             CHECK(format.has_value());

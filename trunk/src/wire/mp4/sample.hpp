@@ -1,5 +1,5 @@
 // Sample: one access unit as an MP4 file carries it. H.264 and HEVC keep the lengths in front of their NAL units, so the bytes
-// are those of the FLV tag, shared and never copied before they are written.
+// are those of the frame, shared and never copied before they are written.
 #pragma once
 
 #include "base/bytes.hpp"

@@ -1,5 +1,4 @@
-// From FLV tag bodies, which is what media packets carry, to tracks and samples: one per stream of packets. It keeps the decoder
-// configurations and says what changed; the writers know nothing of FLV.
+// From frames to MP4's tracks and samples: one per stream of frames. It keeps the decoder configurations and says what changed.
 //
 // Knows H.264, HEVC, AV1 and VP9, and AAC, Opus, FLAC and MP3. Of a multitrack stream it follows the track that its first
 // configuration named.
@@ -10,8 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "wire/flv/audio_tag.hpp"
-#include "wire/flv/video_tag.hpp"
+#include "wire/codec/frame.hpp"
 #include "wire/mp4/sample.hpp"
 #include "wire/mp4/track_format.hpp"
 
@@ -19,16 +17,15 @@ namespace live::wire::mp4 {
 
 class SampleReader {
 public:
-    static bool carries(flv::VideoCodec codec);
-    static bool carries(flv::AudioCodec codec);
+    static bool carries(codec::Codec codec);
 
-    // The sample in one FLV tag body: none for configurations, metadata, and what comes before its track is known. Push the
-    // newest configurations before the first frames.
+    // The sample of one frame, whose data it shares: none for configurations, other content, and what comes before its track is
+    // known. Push the newest configurations before the first frames.
     //
     // Errc::unsupported: MP4 here cannot carry this codec, and the track is gone. Errc::malformed, Errc::limit, Errc::need_more:
-    // this body is lost, what was known before stands.
-    Result<std::optional<Sample>> push_video(MediaTime dts, const Slice& body);
-    Result<std::optional<Sample>> push_audio(MediaTime dts, const Slice& body);
+    // this frame is lost, what was known before stands.
+    Result<std::optional<Sample>> push_video(const codec::Frame& frame);
+    Result<std::optional<Sample>> push_audio(const codec::Frame& frame);
 
     // Known from the configuration on; for MP3, VP9, and AV1 without one in its record, from the first frame that says it.
     const std::optional<TrackFormat>& video() const { return video_.format; }
@@ -37,27 +34,22 @@ public:
     std::uint32_t version() const { return version_; }
 
 private:
-    template <class Codec>
+    using Codec = codec::Codec;
     struct Track {
-        Codec codec = Codec::none;  // of the configuration, or of MP3's frames
-        int id = 0;
+        Codec codec = Codec::none;         // of the configuration, or of MP3's frames
         std::vector<std::uint8_t> config;  // of codecs whose frames say the rest
         std::optional<TrackFormat> format;
     };
-    using VideoTrack = Track<flv::VideoCodec>;
-    using AudioTrack = Track<flv::AudioCodec>;
 
-    Result<void> set_video_config(const flv::VideoTag& tag);
-    Result<void> set_audio_config(const flv::AudioTag& tag);
+    Result<void> set_video_config(const codec::Frame& frame);
+    Result<void> set_audio_config(const codec::Frame& frame);
     // What only a key frame says.
-    Result<void> complete_video(const flv::VideoTag& tag);
-    template <class Codec>
-    void set(Track<Codec>& track, Codec codec, int id, std::optional<TrackFormat> format);
-    template <class Codec>
-    Error drop(Track<Codec>& track, Codec codec);
+    Result<void> complete_video(const codec::Frame& frame);
+    void set(Track& track, const codec::Frame& frame, std::optional<TrackFormat> format);
+    Error drop(Track& track, Codec codec);
 
-    VideoTrack video_;
-    AudioTrack audio_;
+    Track video_;
+    Track audio_;
     std::uint32_t version_ = 0;
 };
 

@@ -1,22 +1,19 @@
-// Tag bodies and formats that the tests of this folder share.
+// Frames and formats that the tests of this folder share.
 #pragma once
 
-#include "base/byte_writer.hpp"
 #include "base/hex.hpp"
 #include "wire/codec/codec_vectors.hpp"
+#include "wire/codec/frame_fixture.hpp"
 #include "wire/mp4/sample.hpp"
 #include "wire/mp4/track_format.hpp"
 
 namespace live::wire::mp4 {
 
-inline Slice body_of(Bytes head, Bytes rest = {}) {
-    ByteWriter out;
-    out.bytes(head).bytes(rest);
-    return Slice::copy_of(out.written());
-}
+namespace frames = codec::frames;
+using codec::Codec;
 
-inline Slice avc_config_body() { return body_of(hex("17 00 000000"), codec::avc_vectors().front().record); }
-inline Slice aac_config_body() { return body_of(hex("af 00 1210")); }
+inline codec::Frame avc_config() { return frames::config(Codec::avc, codec::avc_vectors().front().record); }
+inline codec::Frame aac_config() { return frames::config(Codec::aac, hex("1210")); }
 
 inline TrackFormat avc_track() { return avc_format(codec::avc_vectors().front().record).value(); }
 inline TrackFormat aac_track() { return aac_format(hex("1210")).value(); }

@@ -1,5 +1,5 @@
 // Transport-wide feedback, both directions (draft-holmer-rmcat-transport-wide-cc-extensions-01, 3): which packets of a connection
-// came, and when. Not here: what a sender concludes from it, see engine/rtc/bandwidth_estimator.hpp.
+// came, and when. Not here: what a sender concludes from it, see engine/rtp/bandwidth_estimator.hpp.
 #pragma once
 
 #include <chrono>

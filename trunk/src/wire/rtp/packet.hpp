@@ -1,6 +1,6 @@
 // RTP packets (RFC 3550, 5.1) with their header extensions (RFC 8285), both directions, and the rewriting of a header in place: a
 // packet is prepared once a source, and a player's copy differs in a few fields only. Not here: what the payload means, see
-// wire/rtp_payload, and the protection around it, see engine/rtc/srtp_session.hpp.
+// wire/rtp_payload, and the protection around it, see engine/srtp/session.hpp.
 #pragma once
 
 #include <array>

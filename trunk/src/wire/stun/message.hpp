@@ -1,6 +1,6 @@
 // STUN messages (RFC 8489) with the attributes that ICE adds (RFC 8445, 7.1), both directions. The keyed hash behind
 // MESSAGE-INTEGRITY is computed by a function that is handed in: only the engine room may call the crypto library. Not here: what
-// a message means for a session, see engine/rtc/ice_agent.hpp.
+// a message means for a session, see engine/ice/agent.hpp.
 #pragma once
 
 #include <array>

@@ -52,12 +52,12 @@ class PartReader {
 public:
     explicit PartReader(std::span<const Bytes> parts) : parts_(parts) {}
 
-    void move_to(std::vector<std::uint8_t>& out, std::size_t count) {
-        while (count > 0) {
+    void move_to(MutBytes out) {
+        while (!out.empty()) {
             const Bytes rest = parts_.front().subspan(at_);
-            const Bytes piece = rest.first(std::min(count, rest.size()));
-            append(out, piece);
-            count -= piece.size();
+            const Bytes piece = rest.first(std::min(out.size(), rest.size()));
+            std::ranges::copy(piece, out.begin());
+            out = out.subspan(piece.size());
             at_ += piece.size();
             if (at_ == parts_.front().size()) {
                 parts_ = parts_.subspan(1);
@@ -73,12 +73,10 @@ private:
 
 }  // namespace
 
-void PacketWriter::write_header(bool begins_unit, Carries carries, std::vector<std::uint8_t>& out) const {
+std::array<std::uint8_t, 4> PacketWriter::header(bool begins_unit, Carries carries) const {
     const auto pid = static_cast<std::uint16_t>(pid_);
-    out.push_back(kSyncByte);
-    out.push_back(static_cast<std::uint8_t>((begins_unit ? kUnitStart : 0U) | pid >> 8));
-    out.push_back(static_cast<std::uint8_t>(pid));
-    out.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(carries) << 4 | counter_));
+    return {kSyncByte, static_cast<std::uint8_t>((begins_unit ? kUnitStart : 0U) | pid >> 8), static_cast<std::uint8_t>(pid),
+            static_cast<std::uint8_t>(static_cast<unsigned>(carries) << 4 | counter_)};
 }
 
 void PacketWriter::write_unit(const Start& start, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {
@@ -86,6 +84,10 @@ void PacketWriter::write_unit(const Start& start, std::span<const Bytes> parts, 
     for (const Bytes part : parts)
         left += part.size();
     CHECK(left > 0);
+    // A huge unit would be copied again and again by a vector that doubles.
+    const std::size_t wanted = out.size() + (left / kPacketPayloadBytes + 2) * kPacketBytes;
+    if (wanted > out.capacity())
+        out.reserve(std::max(wanted, 2 * out.capacity()));
     PartReader in(parts);
     for (bool first = true; left > 0; first = false) {
         std::size_t field = first ? field_bytes(start) : 0;
@@ -94,10 +96,11 @@ void PacketWriter::write_unit(const Start& start, std::span<const Bytes> parts, 
             field += count - left;
             count = left;
         }
-        write_header(first, field > 0 ? Carries::field_and_payload : Carries::payload, out);
+        append(out, header(first, field > 0 ? Carries::field_and_payload : Carries::payload));
         if (field > 0)
             write_field(first ? start : Start{}, field, out);
-        in.move_to(out, count);
+        out.resize(out.size() + count);
+        in.move_to(MutBytes(out).last(count));
         left -= count;
         counter_ = counted_on(counter_, 1);
     }
@@ -106,7 +109,7 @@ void PacketWriter::write_unit(const Start& start, std::span<const Bytes> parts, 
 void PacketWriter::write_section(Bytes section, std::vector<std::uint8_t>& out) {
     CHECK(section.size() < kPacketPayloadBytes);
     const std::size_t end = out.size() + kPacketBytes;
-    write_header(true, Carries::payload, out);
+    append(out, header(true, Carries::payload));
     counter_ = counted_on(counter_, 1);
     out.push_back(0);  // pointer_field: the section begins behind it.
     append(out, section);
@@ -117,7 +120,7 @@ void PacketWriter::write_clock(MediaTime clock, std::vector<std::uint8_t>& out) 
     // A packet without payload repeats the counter of the one before it (2.4.3.3).
     PacketWriter before(pid_);
     before.counter_ = counted_on(counter_, kCounters - 1);
-    before.write_header(false, Carries::field, out);
+    append(out, before.header(false, Carries::field));
     write_field({.clock = clock}, kPacketPayloadBytes, out);
 }
 

@@ -2,6 +2,7 @@
 // field, stuffing.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,7 +39,7 @@ public:
 private:
     enum class Carries : std::uint8_t { payload = 1, field = 2, field_and_payload = 3 };
 
-    void write_header(bool begins_unit, Carries carries, std::vector<std::uint8_t>& out) const;
+    std::array<std::uint8_t, 4> header(bool begins_unit, Carries carries) const;
 
     Pid pid_;
     std::uint8_t counter_ = 0;  // of the next packet with payload

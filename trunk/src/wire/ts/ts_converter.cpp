@@ -10,19 +10,28 @@ namespace live::wire::ts {
 
 namespace {
 
-MediaTime with_offset(MediaTime time, std::chrono::nanoseconds offset) { return time + std::chrono::floor<MediaTime>(offset); }
+using codec::Codec;
+using codec::Content;
+using codec::Frame;
 
-template <class Codec>
 Error not_carried(Codec codec) {
-    return {Errc::unsupported, "a transport stream here cannot carry " + std::string(flv::name_of(codec))};
+    return {Errc::unsupported, "a transport stream here cannot carry " + std::string(name_of(codec))};
 }
 
-std::optional<StreamType> type_of(flv::AudioCodec codec) {
+std::optional<StreamType> video_type_of(Codec codec) {
     switch (codec) {
-        case flv::AudioCodec::aac: return StreamType::aac;
-        case flv::AudioCodec::mp3: return StreamType::mp3;
-        case flv::AudioCodec::opus: return StreamType::opus;
-        case flv::AudioCodec::ac3: return StreamType::ac3;
+        case Codec::avc: return StreamType::avc;
+        case Codec::hevc: return StreamType::hevc;
+        default: return std::nullopt;
+    }
+}
+
+std::optional<StreamType> audio_type_of(Codec codec) {
+    switch (codec) {
+        case Codec::aac: return StreamType::aac;
+        case Codec::mp3: return StreamType::mp3;
+        case Codec::opus: return StreamType::opus;
+        case Codec::ac3: return StreamType::ac3;
         default: return std::nullopt;
     }
 }
@@ -35,101 +44,90 @@ constexpr std::size_t kOpusBytesMax = 65'000;
 
 }  // namespace
 
-bool TsConverter::carries(flv::VideoCodec codec) { return codec == flv::VideoCodec::avc || codec == flv::VideoCodec::hevc; }
+bool TsConverter::carries(Codec codec) { return video_type_of(codec) || audio_type_of(codec); }
 
-bool TsConverter::carries(flv::AudioCodec codec) { return type_of(codec).has_value(); }
-
-Result<void> TsConverter::push_video(MediaTime dts, Bytes body, std::vector<std::uint8_t>& out) {
-    const auto tag = TRY(flv::parse_video_tag(body));
-    if (tag.kind == flv::PacketKind::sequence_header)
-        return set_video_config(tag);
-    if (tag.kind != flv::PacketKind::frames)
+Result<void> TsConverter::push_video(const Frame& frame, std::vector<std::uint8_t>& out) {
+    if (frame.content == Content::config)
+        return set_video_config(frame);
+    if (frame.content != Content::frame)
         return {};
-    if (!carries(tag.codec)) {
+    const auto type = video_type_of(frame.codec);
+    if (!type) {
         set_video({});
-        return not_carried(tag.codec);
+        return not_carried(frame.codec);
     }
-    const bool is_avc = tag.codec == flv::VideoCodec::avc;
-    if (tracks().video != (is_avc ? StreamType::avc : StreamType::hevc) || tag.track_id != video_track_)
+    if (tracks().video != type)
         return {};
-    const PictureIs is = tag.key ? PictureIs::key : PictureIs::inter;
-    auto collected = collect_access_unit(picture_, is, tag.body, parts_);
+    const PictureIs is = frame.key ? PictureIs::key : PictureIs::inter;
+    auto collected = collect_access_unit(picture_, is, frame.data.bytes(), parts_);
     if (collected.ok() && !parts_.empty()) {
-        dts = with_offset(dts, tag.timestamp_offset);
-        write_due_tables(dts, is, out);
-        muxer_.write_video({.dts = dts, .pts = dts + tag.composition, .key = tag.key}, parts_, out);
+        write_due_tables(frame.dts, is, out);
+        muxer_.write_video({.dts = frame.dts, .pts = frame.dts + frame.cts, .key = frame.key}, parts_, out);
         tables_ = Tables::stale;
     }
     parts_.clear();
     return collected;
 }
 
-Result<void> TsConverter::set_video_config(const flv::VideoTag& tag) {
-    if (!carries(tag.codec)) {
+Result<void> TsConverter::set_video_config(const Frame& frame) {
+    const auto type = video_type_of(frame.codec);
+    if (!type) {
         set_video({});
-        return not_carried(tag.codec);
+        return not_carried(frame.codec);
     }
-    const bool is_avc = tag.codec == flv::VideoCodec::avc;
-    if (tracks().video && tag.track_id != video_track_)
-        return {};
-    picture_ = TRY(is_avc ? avc_picture_format(tag.body) : hevc_picture_format(tag.body));
-    video_track_ = tag.track_id;
-    set_video(is_avc ? StreamType::avc : StreamType::hevc);
+    const Bytes record = frame.data.bytes();
+    picture_ = TRY(type == StreamType::avc ? avc_picture_format(record) : hevc_picture_format(record));
+    set_video(type);
     return {};
 }
 
-Result<void> TsConverter::push_audio(MediaTime dts, Bytes body, std::vector<std::uint8_t>& out) {
-    const auto tag = TRY(flv::parse_audio_tag(body));
-    if (tag.codec == flv::AudioCodec::none)
+Result<void> TsConverter::push_audio(const Frame& frame, std::vector<std::uint8_t>& out) {
+    if (frame.codec == Codec::none)
         return {};
-    const auto type = type_of(tag.codec);
+    const auto type = audio_type_of(frame.codec);
     if (!type) {
         set_audio({});
-        return not_carried(tag.codec);
+        return not_carried(frame.codec);
     }
-    if (tag.kind == flv::PacketKind::sequence_header)
-        return set_audio_config(tag);
-    if (tag.kind != flv::PacketKind::frames || tag.body.empty())
+    if (frame.content == Content::config)
+        return set_audio_config(frame);
+    if (frame.content != Content::frame || frame.data.empty())
         return {};
-    const MediaTime pts = with_offset(dts, tag.timestamp_offset);
-    if (says_itself(*type) && tracks().audio != type) {
-        audio_track_ = tag.track_id;
+    if (says_itself(*type) && tracks().audio != type)
         set_audio(type);
-    }
-    if (tracks().audio != type || tag.track_id != audio_track_)
+    if (tracks().audio != type)
         return {};
+    const Bytes sound = frame.data.bytes();
     if (type == StreamType::aac)
-        return write_aac(pts, tag.body, out);
-    return type == StreamType::opus ? write_opus(pts, tag.body, out) : write_whole(pts, tag.body, out);
+        return write_aac(frame.dts, sound, out);
+    return type == StreamType::opus ? write_opus(frame.dts, sound, out) : write_whole(frame.dts, sound, out);
 }
 
-Result<void> TsConverter::set_audio_config(const flv::AudioTag& tag) {
-    const auto type = type_of(tag.codec);
-    if (says_itself(*type) || (tracks().audio == type && tag.track_id != audio_track_))
+Result<void> TsConverter::set_audio_config(const Frame& frame) {
+    const auto type = audio_type_of(frame.codec);
+    if (says_itself(*type))
         return {};
-    return type == StreamType::aac ? set_aac(tag) : set_opus(tag);
+    return type == StreamType::aac ? set_aac(frame) : set_opus(frame);
 }
 
-Result<void> TsConverter::set_aac(const flv::AudioTag& tag) {
-    const auto config = TRY(codec::parse_aac_config(tag.body));
+Result<void> TsConverter::set_aac(const Frame& frame) {
+    const auto config = TRY(codec::parse_aac_config(frame.data.bytes()));
     if (const auto header = codec::adts_header(config, 0); !header.ok()) {
         set_audio({});
         return Error(header.error());
     }
     aac_ = config;
-    audio_track_ = tag.track_id;
     set_audio(StreamType::aac);
     return {};
 }
 
-Result<void> TsConverter::set_opus(const flv::AudioTag& tag) {
+Result<void> TsConverter::set_opus(const Frame& frame) {
     constexpr std::uint8_t kChannelsMax = 8;
-    const auto head = TRY(codec::parse_opus_head(tag.body));
+    const auto head = TRY(codec::parse_opus_head(frame.data.bytes()));
     if (head.mapping_family > 1 || head.channels > kChannelsMax) {
         set_audio({});
         return Error(Errc::unsupported, "a transport stream here cannot carry Opus of such channels");
     }
-    audio_track_ = tag.track_id;
     set_audio(StreamType::opus, head.channels);
     return {};
 }

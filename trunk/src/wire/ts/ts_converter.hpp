@@ -1,7 +1,8 @@
-// From FLV tag bodies, which is what media packets carry, to a transport stream: one per stream of packets. It keeps the decoder
-// configurations, puts access units together and decides when tables are due; Muxer writes them.
+// From frames to a transport stream: one per stream of frames. It keeps the decoder configurations, puts access units together
+// and decides when tables are due; Muxer writes them.
 //
-// Carries H.264, HEVC, AAC, MP3, Opus and AC-3, and of a multitrack stream the track that its first configuration named.
+// Carries H.264, HEVC, AAC, MP3, Opus and AC-3: one track of each kind. Frames of others are its
+// caller's to leave out.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "wire/codec/aac.hpp"
-#include "wire/flv/audio_tag.hpp"
-#include "wire/flv/video_tag.hpp"
+#include "wire/codec/frame.hpp"
 #include "wire/ts/access_unit.hpp"
 #include "wire/ts/muxer.hpp"
 
@@ -24,17 +24,16 @@ public:
     // Tables come in front of every key picture, and when they are this old.
     static constexpr MediaTime kTablesInterval = 500ms;
 
-    static bool carries(flv::VideoCodec codec);
-    static bool carries(flv::AudioCodec codec);
+    static bool carries(codec::Codec codec);
 
-    // Each appends the transport packets of one FLV tag body to `out`: whole ones, none for configurations, metadata and pictures
+    // Each appends the transport packets of one frame to `out`: whole ones, none for configurations, other content and pictures
     // in front of the first configuration. Push the newest configurations before the first frames, or the tables change on the
     // way.
     //
-    // After an error nothing was appended and the next body can be pushed. Errc::unsupported: this codec cannot be carried; what
-    // is left of the program goes on without it. Errc::malformed, Errc::limit, Errc::need_more: this body is lost.
-    Result<void> push_video(MediaTime dts, Bytes body, std::vector<std::uint8_t>& out);
-    Result<void> push_audio(MediaTime dts, Bytes body, std::vector<std::uint8_t>& out);
+    // After an error nothing was appended and the next frame can be pushed. Errc::unsupported: this codec cannot be carried; what
+    // is left of the program goes on without it. Errc::malformed, Errc::limit, Errc::need_more: this frame is lost.
+    Result<void> push_video(const codec::Frame& frame, std::vector<std::uint8_t>& out);
+    Result<void> push_audio(const codec::Frame& frame, std::vector<std::uint8_t>& out);
 
     // The tables as a file begins with them; not written a second time by the next push.
     void write_tables(std::vector<std::uint8_t>& out);
@@ -46,12 +45,12 @@ public:
 private:
     enum class Tables : std::uint8_t { none, fresh, stale };
 
-    Result<void> set_video_config(const flv::VideoTag& tag);
-    Result<void> set_audio_config(const flv::AudioTag& tag);
+    Result<void> set_video_config(const codec::Frame& frame);
+    Result<void> set_audio_config(const codec::Frame& frame);
     void set_video(std::optional<StreamType> type);
     void set_audio(std::optional<StreamType> type, std::uint8_t opus_channels = 0);
-    Result<void> set_aac(const flv::AudioTag& tag);
-    Result<void> set_opus(const flv::AudioTag& tag);
+    Result<void> set_aac(const codec::Frame& frame);
+    Result<void> set_opus(const codec::Frame& frame);
     Result<void> write_aac(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
     // With Opus' control header in front, or as it is: MP3 and AC-3 say themselves what they are.
     Result<void> write_opus(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
@@ -62,8 +61,6 @@ private:
     Muxer muxer_;
     PictureFormat picture_;  // valid while there is a video track
     codec::AudioSpecificConfig aac_;
-    int video_track_ = 0;
-    int audio_track_ = 0;
     std::vector<Bytes> parts_;  // holds something only inside a call
     MediaTime tables_at_{};     // the time of what was written behind them
     Tables tables_ = Tables::none;

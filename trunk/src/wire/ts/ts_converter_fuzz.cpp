@@ -1,5 +1,5 @@
-// Any tag bodies in a row, behind a legal beginning or not. What comes out must be whole packets that a strict demuxer takes. The
-// input is a list of bodies: a byte that says which kind and how far the time moves on, two bytes of length, the body.
+// Any frames in a row, behind a legal beginning or not. What comes out must be whole packets that a strict demuxer takes. The
+// input is a list of frames: a byte that says which kind and how far the time moves on, two bytes of length, the frame.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "base/hex.hpp"
 #include "wire/codec/codec_vectors.hpp"
+#include "wire/codec/frame_fixture.hpp"
 #include "wire/ts/test_demuxer.hpp"
 #include "wire/ts/ts_converter.hpp"
 
@@ -16,12 +17,12 @@ namespace {
 
 using namespace live;
 using namespace live::wire::ts;
+namespace codec = live::wire::codec;
 
 void begin(TsConverter& converter, std::vector<std::uint8_t>& out) {
-    auto video = hex("17 00 000000");
-    const auto& record = live::wire::codec::avc_vectors().front().record;
-    video.insert(video.end(), record.begin(), record.end());
-    CHECK(converter.push_video(0ms, video, out).ok() && converter.push_audio(0ms, hex("af 00 1210"), out).ok() && out.empty());
+    using codec::Codec;
+    CHECK(converter.push_video(codec::frames::config(Codec::avc, codec::avc_vectors().front().record), out).ok());
+    CHECK(converter.push_audio(codec::frames::config(Codec::aac, hex("1210")), out).ok() && out.empty());
 }
 
 }  // namespace
@@ -39,10 +40,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto length = in.u16be();
         if (!what.ok() || !length.ok())
             break;
-        const Bytes body = MUST(in.take(std::min<std::size_t>(*length, in.remaining())));
+        codec::Frame frame = codec::frames::any(MUST(in.take(std::min<std::size_t>(*length, in.remaining()))));
         time += std::chrono::milliseconds(*what / 2);
+        frame.dts = time;
         out.clear();
-        const auto pushed = *what % 2 == 0 ? converter.push_video(time, body, out) : converter.push_audio(time, body, out);
+        const auto pushed = *what % 2 == 0 ? converter.push_video(frame, out) : converter.push_audio(frame, out);
         CHECK(pushed.ok() || out.empty());
         demuxer.feed(out);
         if (*what % 16 == 15) {

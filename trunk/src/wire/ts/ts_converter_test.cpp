@@ -1,10 +1,13 @@
 #include "wire/ts/ts_converter.hpp"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "base/byte_writer.hpp"
 #include "base/hex.hpp"
 #include "wire/codec/codec_vectors.hpp"
+#include "wire/codec/frame_fixture.hpp"
 #include "wire/ts/clock.hpp"
 #include "wire/ts/test_demuxer.hpp"
 
@@ -19,20 +22,28 @@ Body joined(const Body& head, Bytes rest) {
     return out.release();
 }
 
-Body avc_config() { return joined(hex("17 00 000000"), codec::avc_vectors().front().record); }
-Body hevc_config() { return joined(hex("90 68766331"), codec::hevc_vectors().front().record); }
-Body aac_config() { return hex("af 00 1210"); }
-Body avc_key() { return hex("17 01 000050 00000002 65aa"); }
-Body avc_inter() { return hex("27 01 000000 00000002 41bb"); }
-Body aac_frame() { return hex("af 01 210a"); }
+namespace frames = codec::frames;
+using codec::Codec;
+using codec::Frame;
+
+Frame avc_config() { return frames::config(Codec::avc, codec::avc_vectors().front().record); }
+Frame hevc_config() { return frames::config(Codec::hevc, codec::hevc_vectors().front().record); }
+Frame aac_config() { return frames::config(Codec::aac, hex("1210")); }
+Frame avc_key() { return frames::key(Codec::avc, hex("00000002 65aa"), 80ms); }
+Frame avc_inter() { return frames::inter(Codec::avc, hex("00000002 41bb")); }
+Frame aac_frame() { return frames::sound(Codec::aac, hex("210a")); }
+Frame at(MediaTime dts, Frame frame) {
+    frame.dts = dts;
+    return frame;
+}
 
 // A converter with what it wrote.
 struct Output {
     TsConverter converter;
     Body bytes;
 
-    Result<void> video(MediaTime dts, const Body& body) { return converter.push_video(dts, body, bytes); }
-    Result<void> audio(MediaTime dts, const Body& body) { return converter.push_audio(dts, body, bytes); }
+    Result<void> video(MediaTime dts, Frame frame) { return converter.push_video(at(dts, std::move(frame)), bytes); }
+    Result<void> audio(MediaTime dts, Frame frame) { return converter.push_audio(at(dts, std::move(frame)), bytes); }
     void configure() {
         EXPECT_TRUE(video(0ms, avc_config()).ok());
         EXPECT_TRUE(audio(0ms, aac_config()).ok());
@@ -69,59 +80,59 @@ TEST(TsConverter, CarriesH264AndAac) {
 
 TEST(TsConverter, CarriesOpusWithItsSizeInFront) {
     Output out;
-    const Body head = hex("90 4f707573 4f70757348656164 01 02 3801 80bb0000 0000 00");
-    ASSERT_TRUE(out.audio(0ms, head).ok());
+    const Body head = hex("4f70757348656164 01 02 3801 80bb0000 0000 00");
+    ASSERT_TRUE(out.audio(0ms, frames::config(Codec::opus, head)).ok());
     EXPECT_EQ(out.converter.tracks(), (Tracks{{}, StreamType::opus, 2}));
-    ASSERT_TRUE(out.audio(0ms, hex("91 4f707573 fc1122")).ok());
-    ASSERT_TRUE(out.audio(20ms, joined(hex("91 4f707573"), Body(255, 0xAA))).ok());
+    ASSERT_TRUE(out.audio(0ms, frames::sound(Codec::opus, hex("fc1122"))).ok());
+    ASSERT_TRUE(out.audio(20ms, frames::sound(Codec::opus, Body(255, 0xAA))).ok());
     const auto sounds = out.units(0x101);
     ASSERT_EQ(sounds.size(), 2u);
     EXPECT_EQ(sounds[0].payload, hex("7fe0 03 fc1122"));
     EXPECT_EQ(sounds[0].stream_id, 0xBD);
     EXPECT_EQ(sounds[1].payload, joined(hex("7fe0 ff 00"), Body(255, 0xAA)));
-    EXPECT_EQ(out.audio(40ms, joined(hex("91 4f707573"), Body(65'001))).code(), Errc::limit);
-    EXPECT_TRUE(out.audio(40ms, joined(hex("91 4f707573"), Body(65'000))).ok());
+    EXPECT_EQ(out.audio(40ms, frames::sound(Codec::opus, Body(65'001))).code(), Errc::limit);
+    EXPECT_TRUE(out.audio(40ms, frames::sound(Codec::opus, Body(65'000))).ok());
     auto six = head;
-    six[14] = 6;
+    six[9] = 6;
     six.back() = 2;
     six.insert(six.end(), {6, 0, 0, 1, 2, 3, 4, 5});
-    EXPECT_EQ(out.audio(60ms, six).code(), Errc::unsupported) << "channels of a family that the map cannot say";
+    EXPECT_EQ(out.audio(60ms, frames::config(Codec::opus, six)).code(), Errc::unsupported)
+        << "channels of a family that the map cannot say";
 }
 
 TEST(TsConverter, CarriesAc3) {
     Output out;
-    ASSERT_TRUE(out.audio(0ms, hex("91 61632d33 0b77 1122")).ok()) << "AC-3 has no configuration";
+    ASSERT_TRUE(out.audio(0ms, frames::sound(Codec::ac3, hex("0b77 1122"))).ok()) << "AC-3 has no configuration";
     EXPECT_EQ(demuxed(out.bytes).streams, (std::map<int, int>{{0x101, 0x81}}));
     EXPECT_EQ(out.units(0x101).at(0).payload, hex("0b77 1122"));
     EXPECT_EQ(out.units(0x101).at(0).stream_id, 0xBD);
 }
 
 TEST(TsConverter, CarriesHevcAndMp3) {
-    for (const Body& key : {hex("91 68766331 000010 00000003 260111"), hex("1c 01 000010 00000003 260111")}) {
-        Output out;
-        ASSERT_TRUE(out.video(0ms, hevc_config()).ok());
-        ASSERT_TRUE(out.audio(0ms, hex("2f fffb9064 00")).ok()) << "MP3 has no configuration";
-        ASSERT_TRUE(out.video(1ms, key).ok());
-        EXPECT_EQ(demuxed(out.bytes).streams, (std::map<int, int>{{0x100, 0x24}, {0x101, 0x03}}));
-        EXPECT_EQ(out.units(0x101).at(0).payload, hex("fffb9064 00"));
-        const auto picture = out.units(0x100).at(0);
-        EXPECT_EQ(picture.pts - picture.dts, 16u * 90);
-        EXPECT_EQ(Body(picture.payload.end() - 7, picture.payload.end()), hex("00000001 260111"));
-    }
+    Output out;
+    ASSERT_TRUE(out.video(0ms, hevc_config()).ok());
+    ASSERT_TRUE(out.audio(0ms, frames::sound(Codec::mp3, hex("fffb9064 00"))).ok()) << "MP3 has no configuration";
+    ASSERT_TRUE(out.video(1ms, frames::key(Codec::hevc, hex("00000003 260111"), 16ms)).ok());
+    EXPECT_EQ(demuxed(out.bytes).streams, (std::map<int, int>{{0x100, 0x24}, {0x101, 0x03}}));
+    EXPECT_EQ(out.units(0x101).at(0).payload, hex("fffb9064 00"));
+    const auto picture = out.units(0x100).at(0);
+    EXPECT_EQ(picture.pts - picture.dts, 16u * 90);
+    EXPECT_EQ(Body(picture.payload.end() - 7, picture.payload.end()), hex("00000001 260111"));
 }
 
 TEST(TsConverter, GoesOnWithoutATrackThatCannotBeCarried) {
     Output av1;
-    EXPECT_EQ(av1.video(0ms, hex("90 61763031 81000c00")).code(), Errc::unsupported);
-    EXPECT_EQ(av1.video(0ms, hex("a1 61763031 0a0b")).code(), Errc::unsupported);
+    EXPECT_EQ(av1.video(0ms, frames::config(Codec::av1, hex("81000c00"))).code(), Errc::unsupported);
+    EXPECT_EQ(av1.video(0ms, frames::inter(Codec::av1, hex("0a0b"))).code(), Errc::unsupported);
     ASSERT_TRUE(av1.audio(0ms, aac_config()).ok());
     ASSERT_TRUE(av1.audio(0ms, aac_frame()).ok());
     EXPECT_EQ(demuxed(av1.bytes).streams, (std::map<int, int>{{0x101, 0x0F}}));
     Output flac;
     ASSERT_TRUE(flac.video(0ms, avc_config()).ok());
-    EXPECT_EQ(flac.audio(0ms, hex("90 664c6143 4f")).code(), Errc::unsupported);
-    EXPECT_EQ(flac.audio(0ms, hex("91 664c6143 fc")).code(), Errc::unsupported);
-    EXPECT_EQ(flac.audio(0ms, hex("af 00 f956e0")).code(), Errc::unsupported) << "AAC of a kind that ADTS cannot say";
+    EXPECT_EQ(flac.audio(0ms, frames::config(Codec::flac, hex("4f"))).code(), Errc::unsupported);
+    EXPECT_EQ(flac.audio(0ms, frames::sound(Codec::flac, hex("fc"))).code(), Errc::unsupported);
+    EXPECT_EQ(flac.audio(0ms, frames::config(Codec::aac, hex("f956e0"))).code(), Errc::unsupported)
+        << "AAC of a kind that ADTS cannot say";
     EXPECT_TRUE(flac.audio(0ms, aac_frame()).ok()) << "and so its frames are left out";
     ASSERT_TRUE(flac.video(0ms, avc_key()).ok());
     EXPECT_EQ(demuxed(flac.bytes).streams, (std::map<int, int>{{0x100, 0x1B}}));
@@ -132,13 +143,13 @@ TEST(TsConverter, ATrackThatCannotBeCarriedAnyMoreLeavesTheTables) {
     out.configure();
     ASSERT_TRUE(out.video(0ms, avc_key()).ok());
     EXPECT_EQ(demuxed(out.bytes).streams.size(), 2u);
-    EXPECT_EQ(out.audio(1ms, hex("90 664c6143 4f")).code(), Errc::unsupported);
+    EXPECT_EQ(out.audio(1ms, frames::config(Codec::flac, hex("4f"))).code(), Errc::unsupported);
     ASSERT_TRUE(out.video(1ms, avc_inter()).ok());
     EXPECT_EQ(demuxed(out.bytes).streams, (std::map<int, int>{{0x100, 0x1B}}));
     ASSERT_TRUE(out.audio(2ms, aac_config()).ok());
-    EXPECT_EQ(out.audio(2ms, hex("af 00 f956e0")).code(), Errc::unsupported);
+    EXPECT_EQ(out.audio(2ms, frames::config(Codec::aac, hex("f956e0"))).code(), Errc::unsupported);
     EXPECT_FALSE(out.converter.tracks().audio.has_value());
-    EXPECT_EQ(out.video(2ms, hex("90 61763031 81000c00")).code(), Errc::unsupported);
+    EXPECT_EQ(out.video(2ms, frames::config(Codec::av1, hex("81000c00"))).code(), Errc::unsupported);
     EXPECT_EQ(out.converter.tracks(), Tracks());
 }
 
@@ -147,33 +158,32 @@ TEST(TsConverter, LeavesOutWhatIsNotMedia) {
     EXPECT_TRUE(out.video(0ms, avc_key()).ok()) << "no configuration yet";
     EXPECT_TRUE(out.audio(0ms, aac_frame()).ok());
     out.configure();
-    for (const Body& body :
-         {hex("17 02 000000"), hex("57 00"), hex("94 68766331 0200"), hex("17 01 000000"), hex("17 01 000000 00000002 09f0")})
-        EXPECT_TRUE(out.video(0ms, body).ok());
-    for (const Body& body : {Body(), hex("af 01"), hex("af 02 21"), hex("92 6d703461")})
-        EXPECT_TRUE(out.audio(0ms, body).ok());
+    for (const Frame& frame : {frames::other(Codec::avc), frames::other(Codec::none), frames::other(Codec::hevc, hex("0200")),
+                               frames::key(Codec::avc, {}), frames::key(Codec::avc, hex("00000002 09f0"))})
+        EXPECT_TRUE(out.video(0ms, frame).ok());
+    for (const Frame& frame : {Frame(), frames::sound(Codec::aac, {}), frames::other(Codec::aac, hex("21"))})
+        EXPECT_TRUE(out.audio(0ms, frame).ok());
     EXPECT_TRUE(out.bytes.empty());
 }
 
-TEST(TsConverter, ABodyThatIsWrongIsLostAndNothingElse) {
+TEST(TsConverter, AFrameThatIsWrongIsLostAndNothingElse) {
     Output out;
     out.configure();
     ASSERT_TRUE(out.video(0ms, avc_key()).ok());
     ASSERT_TRUE(out.audio(0ms, aac_frame()).ok());
     const Body before = out.bytes;
-    EXPECT_EQ(out.video(1ms, hex("17 01 000000 000000ff 65")).code(), Errc::malformed);
-    EXPECT_EQ(out.video(1ms, hex("17 01")).code(), Errc::need_more);
-    EXPECT_EQ(out.video(1ms, hex("17 00 000000 01")).code(), Errc::need_more) << "the old configuration stays";
-    EXPECT_EQ(out.audio(1ms, hex("af 00")).code(), Errc::need_more);
-    EXPECT_EQ(out.audio(1ms, joined(hex("af 01"), Body(8'185))).code(), Errc::limit);
+    EXPECT_EQ(out.video(1ms, frames::key(Codec::avc, hex("000000ff 65"))).code(), Errc::malformed);
+    EXPECT_EQ(out.video(1ms, frames::config(Codec::avc, hex("01"))).code(), Errc::need_more) << "the old configuration stays";
+    EXPECT_EQ(out.audio(1ms, frames::config(Codec::aac, {})).code(), Errc::need_more);
+    EXPECT_EQ(out.audio(1ms, frames::sound(Codec::aac, Body(8'185))).code(), Errc::limit);
     EXPECT_EQ(out.bytes, before);
     EXPECT_TRUE(out.video(2ms, avc_inter()).ok());
-    EXPECT_TRUE(out.audio(2ms, joined(hex("af 01"), Body(8'184))).ok());
+    EXPECT_TRUE(out.audio(2ms, frames::sound(Codec::aac, Body(8'184))).ok());
     EXPECT_EQ(out.units(0x100).size(), 2u);
     EXPECT_EQ(out.units(0x101).size(), 2u);
     Output mp3;
-    EXPECT_TRUE(mp3.audio(0ms, joined(hex("2f"), Body(kPesPayloadBytesMax))).ok());
-    EXPECT_EQ(mp3.audio(0ms, joined(hex("2f"), Body(kPesPayloadBytesMax + 1))).code(), Errc::limit);
+    EXPECT_TRUE(mp3.audio(0ms, frames::sound(Codec::mp3, Body(kPesPayloadBytesMax))).ok());
+    EXPECT_EQ(mp3.audio(0ms, frames::sound(Codec::mp3, Body(kPesPayloadBytesMax + 1))).code(), Errc::limit);
 }
 
 TEST(TsConverter, TablesComeWithEveryKeyPictureAndOftenEnough) {
@@ -206,10 +216,10 @@ TEST(TsConverter, ANewTrackAndANewCodecComeWithNewTables) {
     ASSERT_TRUE(out.video(2ms, hevc_config()).ok());
     EXPECT_TRUE(out.video(2ms, avc_key()).ok());
     EXPECT_EQ(demuxed(out.bytes).version, 1) << "a picture of the old codec is left out";
-    ASSERT_TRUE(out.video(3ms, hex("93 68766331 00000003 260111")).ok());
+    ASSERT_TRUE(out.video(3ms, frames::key(Codec::hevc, hex("00000003 260111"))).ok());
     EXPECT_EQ(demuxed(out.bytes).version, 2);
     ASSERT_TRUE(out.video(4ms, hevc_config()).ok());
-    ASSERT_TRUE(out.video(4ms, hex("a3 68766331 00000003 020111")).ok());
+    ASSERT_TRUE(out.video(4ms, frames::inter(Codec::hevc, hex("00000003 020111"))).ok());
     EXPECT_EQ(demuxed(out.bytes).tables, 3u) << "the same configuration again changes nothing";
 }
 
@@ -221,49 +231,31 @@ TEST(TsConverter, OneWhoComesInLateGetsTheNewestTables) {
     out.configure();
     ASSERT_TRUE(out.video(0ms, avc_key()).ok());
     out.converter.repeat_tables(late);
-    ASSERT_TRUE(out.converter.push_video(40ms, avc_inter(), late).ok());
+    ASSERT_TRUE(out.converter.push_video(at(40ms, avc_inter()), late).ok());
     const TestDemuxer in = demuxed(late);
     EXPECT_EQ(in.streams.size(), 2u);
     EXPECT_EQ(in.units.size(), 1u);
 }
 
-TEST(TsConverter, CarriesOneTrackOfSeveral) {
-    Output out;
-    const Body record = codec::avc_vectors().front().record;
-    ASSERT_TRUE(out.video(0ms, joined(hex("96 00 61766331 05"), record)).ok());
-    ASSERT_TRUE(out.video(0ms, joined(hex("96 00 61766331 06"), record)).ok());
-    ASSERT_TRUE(out.video(0ms, hex("96 01 61766331 06 000000 00000002 6506")).ok());
-    EXPECT_TRUE(out.bytes.empty());
-    ASSERT_TRUE(out.video(0ms, hex("96 01 61766331 05 000000 00000002 6505")).ok());
-    ASSERT_EQ(out.units(0x100).size(), 1u);
-    EXPECT_EQ(out.units(0x100)[0].payload.back(), 0x05);
-}
-
-TEST(TsConverter, AddsTheNanosecondsOfATag) {
-    Output out;
-    ASSERT_TRUE(out.video(0ms, hevc_config()).ok());
-    ASSERT_TRUE(out.video(1ms, hex("97 02 07a120 01 68766331 000001 00000003 260111")).ok());  // 500,000 ns
-    const auto picture = out.units(0x100).at(0);
-    EXPECT_EQ(picture.dts, ticks_of(1'500us + Muxer::kDecodeDelay));
-    EXPECT_EQ(picture.pts, ticks_of(2'500us + Muxer::kDecodeDelay));
-}
-
 TEST(TsConverter, EveryTruncationIsSurvived) {
-    const Body bodies[] = {avc_config(), hevc_config(), avc_key(), avc_inter()};
-    for (const Body& body : bodies)
-        for (std::size_t size = 0; size < body.size(); ++size) {
+    for (const Frame& frame : {avc_config(), hevc_config(), avc_key(), avc_inter()})
+        for (std::size_t size = 0; size < frame.data.size(); ++size) {
             Output out;
             out.configure();
-            static_cast<void>(out.video(0ms, Body(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(size))).ok());
+            Frame cut = frame;
+            cut.data = frame.data.sub(0, size);
+            static_cast<void>(out.video(0ms, cut).ok());
             EXPECT_TRUE(out.video(1ms, avc_config()).ok());
             EXPECT_TRUE(out.video(1ms, avc_key()).ok());
             EXPECT_FALSE(out.units(0x100).empty()) << size;
         }
-    for (const Body& body : {aac_config(), aac_frame(), hex("2f fffb9064 00")})
-        for (std::size_t size = 0; size < body.size(); ++size) {
+    for (const Frame& frame : {aac_config(), aac_frame(), frames::sound(Codec::mp3, hex("fffb9064 00"))})
+        for (std::size_t size = 0; size < frame.data.size(); ++size) {
             Output out;
             out.configure();
-            static_cast<void>(out.audio(0ms, Body(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(size))).ok());
+            Frame cut = frame;
+            cut.data = frame.data.sub(0, size);
+            static_cast<void>(out.audio(0ms, cut).ok());
             EXPECT_TRUE(out.audio(1ms, aac_config()).ok());
             EXPECT_TRUE(out.audio(1ms, aac_frame()).ok());
             EXPECT_FALSE(out.units(0x101).empty()) << size;

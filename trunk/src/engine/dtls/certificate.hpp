@@ -1,0 +1,42 @@
+// The certificate of our side of DTLS: made at start, signed by itself, known to the peer by the fingerprint in the answer and by
+// nothing else (RFC 8827, 6.5).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+
+struct evp_pkey_st;
+struct x509_st;
+
+namespace live::engine::dtls {
+
+class Certificate {
+    struct Private {};
+
+public:
+    enum class Key : std::uint8_t { ecdsa_p256, rsa_2048 };
+    // With a new key, valid for ten years from now. Errc::system.
+    static Result<std::unique_ptr<Certificate>> make(Key kind = Key::ecdsa_p256);
+
+    Certificate(Private, evp_pkey_st* key, x509_st* certificate) : key_(key), certificate_(certificate) {}
+    ~Certificate();
+    Certificate(const Certificate&) = delete;
+    Certificate& operator=(const Certificate&) = delete;
+
+    // SHA-256, "AB:CD:...".
+    Result<std::string> fingerprint() const;
+    evp_pkey_st* key() const { return key_; }
+    x509_st* native_handle() const { return certificate_; }
+
+private:
+    evp_pkey_st* key_;
+    x509_st* certificate_;
+};
+
+// Of any certificate, by "sha-256", "sha-384" or "sha-512". Errc::unsupported for another hash, Errc::system.
+Result<std::string> fingerprint_of(const x509_st* certificate, const std::string& algorithm);
+
+}  // namespace live::engine::dtls

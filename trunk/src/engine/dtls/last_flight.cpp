@@ -1,0 +1,15 @@
+#include "engine/dtls/last_flight.hpp"
+
+#include "engine/dtls/records.hpp"
+
+namespace live::engine::dtls {
+
+bool LastFlight::is_wanted(TimePoint now, Bytes datagram) {
+    // A record of the handshake under the new keys is Finished and nothing else: there is no renegotiation.
+    if (now - sent_ < kInterval || !has_protected_record(datagram, RecordType::handshake))
+        return false;
+    sent_ = now;
+    return true;
+}
+
+}  // namespace live::engine::dtls

@@ -1,0 +1,17 @@
+// The records of a DTLS datagram as anybody can see them, without keys: type and epoch (RFC 6347, 4.1).
+#pragma once
+
+#include <cstdint>
+
+#include "base/bytes.hpp"
+
+namespace live::engine::dtls {
+
+enum class RecordType : std::uint8_t { alert = 21, handshake = 22 };
+
+inline constexpr std::size_t kRecordsMax = 16;  // of one datagram that are looked at
+
+// Is there a record of this type in an epoch that has keys? Whether it is authentic, nobody has looked.
+bool has_protected_record(Bytes datagram, RecordType type);
+
+}  // namespace live::engine::dtls

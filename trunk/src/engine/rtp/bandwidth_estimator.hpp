@@ -1,0 +1,103 @@
+// The sending half of transport-wide feedback: from when packets left and when they came, how much the link to one player
+// carries. The rate doubles until the link shows a queue or loss, falls below what came through when it does, and feels its way
+// up again.
+//
+// A queue shows as delay above the least delay of the last seconds, so both clocks may stand anywhere and drift a little.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "base/ring_queue.hpp"
+#include "base/time.hpp"
+#include "wire/rtcp/transport_feedback.hpp"
+#include "wire/rtp/sequence.hpp"
+
+namespace live::engine::rtp {
+
+class BandwidthEstimator {
+public:
+    static constexpr std::size_t kSentMax = 4'096;  // packets whose fate is not known; the oldest are forgotten
+    // How long a link is held to be no better than it has shown: who has lowered what it sends learns no more of it. Longer each
+    // time that it shows the same soon after, up to the second.
+    static constexpr std::chrono::seconds kLimitMemory{30};
+    static constexpr std::chrono::seconds kLimitMemoryMax{300};
+
+    struct Options {
+        std::uint64_t start = 500'000;  // bits a second, like all rates here
+        std::uint64_t min = 50'000;
+        std::uint64_t max = 50'000'000;
+        std::chrono::milliseconds queue_high = 50ms;  // above it the link is overused
+        std::chrono::milliseconds queue_low = 20ms;   // below it the rate may rise
+        double loss_high = 0.1;                       // random loss below it is the retransmission's business
+    };
+
+    explicit BandwidthEstimator(Options options) : options_(options), rate_(static_cast<double>(options.start)) {}
+
+    // Call for each packet that leaves, with the number in its header extension, which goes up by one.
+    void sent(TimePoint now, std::uint16_t sequence, std::size_t bytes);
+    // A report of the player. One that tells nothing of what was sent is ignored.
+    void reported(TimePoint now, const wire::rtcp::TransportFeedback& feedback);
+
+    std::uint64_t rate() const { return static_cast<std::uint64_t>(rate_); }
+    // Of the last report; the loss of about the last hundred packets since the rate was lowered.
+    std::chrono::microseconds queue() const { return queue_; }
+    double loss() const { return loss_; }
+    // From a packet's leaving to the report of it; zero before the first.
+    std::chrono::microseconds round_trip() const { return round_trip_; }
+    std::size_t in_flight() const { return sent_.size(); }
+    // The link has shown where it ends: the rate is more than "not too much so far".
+    bool has_met_limit() const { return decreased_.has_value(); }
+    // The rate, while that is what the link carries and no more; nothing when no limit was met, or too long ago.
+    std::optional<std::uint64_t> limit(TimePoint now) const {
+        return decreased_ && now - *decreased_ <= limit_memory_ ? std::optional(rate()) : std::nullopt;
+    }
+    // Of memory, beside the object itself.
+    std::size_t held_bytes() const { return sent_.held_bytes() + came_.held_bytes() + least_.held_bytes(); }
+
+private:
+    // There is one of these for each packet on its way to a player, and for each of the last half second.
+    struct Sent {
+        TimePoint at;
+        std::uint32_t sequence;  // the low bits of it
+        std::uint32_t bytes;
+    };
+    struct Came {
+        std::uint32_t at_us;  // on the player's clock, of which the low bits are enough
+        std::uint32_t bytes;
+    };
+    struct Least {
+        TimePoint at;
+        std::chrono::microseconds delay;
+    };
+    struct Report {
+        std::size_t came = 0;
+        std::size_t lost = 0;
+        std::chrono::microseconds delay = std::chrono::microseconds::max();  // the least of this report, on two clocks
+    };
+
+    Report match(TimePoint now, const wire::rtcp::TransportFeedback& feedback);
+    std::optional<Sent> take(std::uint32_t sequence);
+    std::chrono::microseconds least_delay(TimePoint now, std::chrono::microseconds delay);
+    double received_rate() const;
+    void adapt(TimePoint now);
+    void note_limit(TimePoint now);
+
+    Options options_;
+    RingQueue<Sent> sent_;
+    RingQueue<Came> came_;    // of the last kRateWindow
+    RingQueue<Least> least_;  // candidates for the least delay, rising
+    wire::rtp::SequenceUnwrapper unwrapper_;
+    double rate_;
+    double carried_ = 0;  // what came through when the link last had a queue
+    double loss_ = 0;
+    bool is_draining_ = false;
+    std::chrono::microseconds queue_{0};
+    std::chrono::microseconds round_trip_{0};
+    std::optional<TimePoint> adapted_;
+    std::optional<TimePoint> decreased_;
+    std::chrono::seconds limit_memory_ = kLimitMemory;
+};
+
+}  // namespace live::engine::rtp

@@ -1,0 +1,35 @@
+// What an agreement (SDP) means for the parts that know RTP only.
+#pragma once
+
+#include "engine/rtp/media_types.hpp"
+#include "wire/sdp/answer.hpp"
+
+namespace live::engine::webrtc {
+
+using rtp::Kind;
+
+// An agreement has sections of audio and video only.
+inline Kind media_kind(wire::sdp::Kind kind) { return kind == wire::sdp::Kind::audio ? Kind::audio : Kind::video; }
+
+// What the session does of what was agreed on.
+struct Repairs {
+    bool nack = true;
+    bool twcc = true;
+};
+
+inline rtp::TrackFormat track_format(const wire::sdp::Accepted& accepted, const Repairs& repairs) {
+    return {.kind = media_kind(accepted.kind),
+            .mid = accepted.mid,
+            .codec = accepted.codec.name,
+            .payload_type = accepted.codec.payload_type,
+            .clock_rate = accepted.codec.clock_rate,
+            .rtx_payload_type = accepted.rtx_payload_type,
+            .has_nack = repairs.nack && accepted.codec.has_feedback("nack"),
+            .transport_wide_id = repairs.twcc ? accepted.transport_wide_id : std::uint8_t{0},
+            .mid_id = accepted.mid_id,
+            .rid_id = accepted.rid_id,
+            .repaired_rid_id = accepted.repaired_rid_id,
+            .layers = accepted.layers};
+}
+
+}  // namespace live::engine::webrtc

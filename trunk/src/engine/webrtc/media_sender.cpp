@@ -1,0 +1,264 @@
+#include "engine/webrtc/media_sender.hpp"
+
+#include <algorithm>
+
+#include "engine/rtp/sender_clock.hpp"
+#include "wire/rtcp/report.hpp"
+#include "wire/rtcp/transport_feedback.hpp"
+
+namespace live::engine::webrtc {
+
+using wire::rtcp::Type;
+
+namespace {
+
+// A frame of a usual size leaves in one go; a long one leaves at a multiple of what the link carries, so that a key frame
+// does not take seconds.
+constexpr std::chrono::milliseconds kBurst = 40ms;
+// In the long run no more than a little over the rate leaves: a stream that is too much for the link then waits here, where its
+// lateness shows, and not in a router. A key frame may be as long as a second of the rate before that counts.
+constexpr double kAverageHeadroom = 1.1;
+constexpr std::chrono::milliseconds kAverageBurst = 1s;
+// What is sent again may be this much, whoever asks.
+constexpr std::uint64_t kRepairRateMin = 2'000'000;
+constexpr std::chrono::milliseconds kRepairBurst = 500ms;
+
+// Our clock in reports is the steady one with a zero that makes it a date: 1970 on NTP's.
+constexpr std::chrono::seconds kUnixOverNtp{2'208'988'800};
+std::chrono::microseconds report_clock(TimePoint now) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()) + kUnixOverNtp;
+}
+
+}  // namespace
+
+MediaSender::MediaSender(Options options, const wire::sdp::Agreement& agreement, TimePoint now)
+    : pacer_({.bits_per_second = options.bandwidth.start, .burst = kBurst}, now - kBurst),
+      repairs_({.bits_per_second = std::max(kRepairRateMin, options.bandwidth.start), .headroom = 1, .burst = kRepairBurst},
+               now - kRepairBurst),
+      cname_(std::move(options.cname)) {
+    tracks_.reserve(agreement.sections.size());
+    for (const wire::sdp::Accepted& accepted : agreement.sections) {
+        const rtp::TrackFormat format = track_format(accepted, {options.nack, options.twcc});
+        tracks_.emplace_back(format, format.kind == Kind::audio ? options.audio : options.video);
+        if (tracks_.back().has_transport_wide() && !estimator_)
+            estimator_.emplace(options.bandwidth);
+    }
+}
+
+rtp::OutgoingTrack* MediaSender::find(Kind kind) {
+    const auto found = std::ranges::find_if(tracks_, [kind](const auto& track) { return track.kind() == kind; });
+    return found == tracks_.end() ? nullptr : &*found;
+}
+
+rtp::OutgoingTrack* MediaSender::find(std::uint32_t ssrc) {
+    const auto found = std::ranges::find_if(tracks_, [ssrc](const auto& track) { return track.is(ssrc); });
+    return found == tracks_.end() ? nullptr : &*found;
+}
+
+rtp::Pacer* MediaSender::held_by(TimePoint now) {
+    if (!estimator_)
+        return nullptr;
+    rtp::Pacer* const later = average_ && average_->next_send(now) > pacer_.next_send(now) ? &*average_ : &pacer_;
+    return later->may_send(now) ? nullptr : later;
+}
+
+bool MediaSender::may_send(TimePoint now, Kind kind) { return kind == Kind::audio || held_by(now) == nullptr; }
+
+std::optional<TimePoint> MediaSender::next_send(TimePoint now) {
+    rtp::Pacer* const holder = held_by(now);
+    if (holder == nullptr)
+        return std::nullopt;
+    return holder->next_send(now);
+}
+
+void MediaSender::pace(TimePoint now, std::size_t bytes) {
+    pacer_.sent(now, bytes);
+    if (average_)
+        average_->sent(now, bytes);
+}
+
+void MediaSender::count_sent(TimePoint now, const rtp::OutgoingTrack& track, std::size_t bytes) {
+    if (!began_)
+        began_ = now;
+    const std::uint16_t number = track.has_transport_wide() ? transport_number_++ : transport_number_;
+    if (!estimator_)
+        return;
+    pace(now, bytes);
+    if (!has_report_ && now - *began_ > kSilentMax)
+        estimator_.reset();
+    else if (track.has_transport_wide())
+        estimator_->sent(now, number, bytes);
+}
+
+std::optional<std::size_t> MediaSender::write_first(MutBytes storage, TimePoint now, Kind kind, const rtp::LaneHeader& header,
+                                                    std::size_t payload_bytes) {
+    rtp::OutgoingTrack* const track = find(kind);
+    if (track == nullptr)
+        return std::nullopt;
+    if (!began_)
+        for (rtp::OutgoingTrack& each : tracks_)
+            each.set_clock(report_clock(now) - header.time);
+    if (!track->has_sent())
+        next_report_ = now;
+    const std::size_t bytes = track->write_first(storage, now, header, transport_number_, payload_bytes);
+    count_sent(now, *track, bytes + payload_bytes);
+    return bytes;
+}
+
+std::optional<std::size_t> MediaSender::write_again(MutBytes storage, TimePoint now, Kind kind, const rtp::LaneHeader& header,
+                                                    std::size_t payload_bytes) {
+    rtp::OutgoingTrack* const track = find(kind);
+    if (track == nullptr || !repairs_.may_send(now))
+        return std::nullopt;
+    const auto again = track->write_again(storage, header, transport_number_);
+    if (!again)
+        return std::nullopt;
+    const std::size_t bytes = again->header_bytes + payload_bytes;
+    repairs_.sent(now, bytes);
+    if (again->uses_number)
+        count_sent(now, *track, bytes);
+    else if (estimator_)
+        pace(now, bytes);
+    ++resent_;
+    return again->header_bytes;
+}
+
+Result<void> MediaSender::handle_rtcp(TimePoint now, const wire::rtcp::Packet& packet) {
+    if (packet.type == Type::receiver_report)
+        for (const auto& block : TRY(wire::rtcp::parse_receiver_report(packet)).blocks)
+            take_block(now, block);
+    else if (packet.type == Type::sender_report)
+        for (const auto& block : TRY(wire::rtcp::parse_sender_report(packet)).blocks)
+            take_block(now, block);
+    else if (packet.is(Type::transport_feedback, wire::rtcp::kNackFormat))
+        return take_nack(packet);
+    else if (packet.is(Type::transport_feedback, wire::rtcp::kTransportWideFormat))
+        return take_arrivals(now, packet);
+    else if (packet.type == Type::payload_feedback)
+        return read_key_request(packet);
+    return {};
+}
+
+void MediaSender::take_block(TimePoint now, const wire::rtcp::ReportBlock& block) {
+    rtp::OutgoingTrack* const track = find(block.ssrc);
+    if (track == nullptr)
+        return;
+    track->reported(block);
+    if (const auto sent = track->report_sent(block.last_sender_report)) {
+        // RFC 3550, 6.4.1.
+        const auto held = std::chrono::microseconds(std::uint64_t{block.delay_since} * 1'000'000 >> 16);
+        const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(now - *sent);
+        if (held <= passed)
+            round_trip_ = passed - held;
+    }
+}
+
+Result<void> MediaSender::take_nack(const wire::rtcp::Packet& packet) {
+    const auto nack = TRY(wire::rtcp::parse_nack(packet));
+    rtp::OutgoingTrack* const track = find(nack.media_ssrc);
+    if (track == nullptr)
+        return {};
+    for (const std::uint16_t sequence : nack.sequences) {
+        ++nacked_;
+        const auto lane = track->lane_number(sequence);
+        if (lane && nacks_.size() < kNacksMax)
+            nacks_.emplace_back(track->kind(), *lane);
+    }
+    return {};
+}
+
+Result<void> MediaSender::take_arrivals(TimePoint now, const wire::rtcp::Packet& packet) {
+    const auto feedback = TRY(wire::rtcp::parse_transport_feedback(packet));
+    if (!estimator_)
+        return {};
+    has_report_ = true;
+    estimator_->reported(now, feedback);
+    pacer_.set_rate(now, estimator_->rate());
+    if (average_)
+        average_->set_rate(now, estimator_->rate());
+    else if (estimator_->has_met_limit())
+        average_.emplace(rtp::Pacer::Options{estimator_->rate(), kAverageHeadroom, kAverageBurst}, now);
+    repairs_.set_rate(now, std::max(kRepairRateMin, estimator_->rate()));
+    return {};
+}
+
+Result<void> MediaSender::read_key_request(const wire::rtcp::Packet& packet) {
+    bool is_ours = false;
+    const auto is_video = [this](std::uint32_t ssrc) {
+        const rtp::OutgoingTrack* const track = find(ssrc);
+        return track != nullptr && track->kind() == Kind::video;
+    };
+    if (packet.count == wire::rtcp::kPliFormat)
+        is_ours = is_video(TRY(wire::rtcp::parse_pli(packet)).media_ssrc);
+    else if (packet.count == wire::rtcp::kFirFormat)
+        for (const auto& entry : TRY(wire::rtcp::parse_fir(packet)).entries)
+            is_ours = is_ours || is_video(entry.ssrc);
+    if (is_ours) {
+        wants_key_ = true;
+        ++key_requests_;
+    }
+    return {};
+}
+
+void MediaSender::handle_timeout(TimePoint now, rtp::RtcpOutput& out) {
+    if (!next_report_ || now < *next_report_)
+        return;
+    next_report_ = now + kReportInterval;
+    for (rtp::OutgoingTrack& track : tracks_)
+        if (const auto report = track.report(now)) {
+            // RFC 3550, 6.1: the name behind each report is what ties audio and video together.
+            ByteWriter& writer = out.next();
+            write(writer, *report);
+            write(writer, wire::rtcp::SourceName{report->ssrc, cname_});
+        }
+}
+
+std::optional<TimePoint> MediaSender::next_timeout() const { return next_report_; }
+
+void MediaSender::write_goodbye(rtp::RtcpOutput& out) const {
+    wire::rtcp::Goodbye goodbye;
+    for (const rtp::OutgoingTrack& track : tracks_)
+        if (track.has_sent())
+            goodbye.ssrcs.push_back(track.ssrc());
+    if (goodbye.ssrcs.empty())
+        return;
+    ByteWriter& writer = out.next();
+    // RFC 3550, 6.1: a report comes first.
+    write(writer, wire::rtcp::ReceiverReport{goodbye.ssrcs.front(), {}});
+    write(writer, goodbye);
+}
+
+std::size_t MediaSender::bytes() const {
+    std::size_t sum = sizeof *this + nacks_.capacity() * sizeof nacks_.front() + (estimator_ ? estimator_->held_bytes() : 0);
+    for (const rtp::OutgoingTrack& track : tracks_)
+        sum += sizeof track + track.held_bytes();
+    return sum;
+}
+
+void MediaSender::add_hot_lines(HotLines& lines) const {
+    constexpr std::size_t kOfEstimator = 128;
+    lines.add_range(tracks_, average_);
+    lines.add(&estimator_, kOfEstimator);
+    for (const rtp::OutgoingTrack& track : tracks_)
+        track.add_hot_lines(lines);
+}
+
+void MediaSender::fill(SessionFigures& figures) const {
+    figures.nacked = nacked_;
+    figures.repaired = resent_;
+    figures.key_requests = key_requests_;
+    figures.round_trip = round_trip_;
+    if (round_trip_.count() == 0 && estimator_)
+        figures.round_trip = estimator_->round_trip();
+    figures.estimated_rate = estimated_rate();
+    std::int64_t lost = 0;
+    for (const rtp::OutgoingTrack& track : tracks_) {
+        lost += track.lost();
+        figures.loss = std::max(figures.loss, track.loss());
+        if (track.kind() == Kind::video || figures.jitter.count() == 0)
+            figures.jitter = track.jitter();
+    }
+    figures.lost = static_cast<std::uint64_t>(std::max<std::int64_t>(0, lost));
+}
+
+}  // namespace live::engine::webrtc

@@ -1,0 +1,102 @@
+// The sending half of a session, for a player: packets of a lane become this player's, as fast as the link to it allows; what it
+// reports, misses and wants is heard.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/hot_lines.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "engine/rtp/bandwidth_estimator.hpp"
+#include "engine/rtp/outgoing_track.hpp"
+#include "engine/rtp/pacer.hpp"
+#include "engine/rtp/rtcp_output.hpp"
+#include "engine/webrtc/agreed_tracks.hpp"
+#include "engine/webrtc/session_figures.hpp"
+#include "wire/rtcp/packet.hpp"
+
+namespace live::engine::webrtc {
+
+class MediaSender {
+public:
+    static constexpr std::chrono::milliseconds kReportInterval = 1s;
+    static constexpr std::size_t kNacksMax = 512;  // waiting to be taken
+    // A player that agreed to report arrivals and does not: after so long its link is not estimated, and not paced for.
+    static constexpr std::chrono::milliseconds kSilentMax = 5s;
+
+    struct Options {
+        rtp::OutgoingTrack::Ssrcs audio;
+        rtp::OutgoingTrack::Ssrcs video;
+        std::string cname;
+        bool nack = true;
+        bool twcc = true;
+        rtp::BandwidthEstimator::Options bandwidth;
+    };
+    MediaSender(Options options, const wire::sdp::Agreement& agreement, TimePoint now);
+
+    bool may_send(TimePoint now, Kind kind);
+    std::optional<TimePoint> next_send(TimePoint now);
+    // Writes a packet's header to the front of `storage` (rtp::OutgoingTrack::kHeaderBytesMax) and says how long it is; nothing
+    // for a kind that was not agreed on, and when it is not to be sent again.
+    std::optional<std::size_t> write_first(MutBytes storage, TimePoint now, Kind kind, const rtp::LaneHeader& header,
+                                           std::size_t payload_bytes);
+    std::optional<std::size_t> write_again(MutBytes storage, TimePoint now, Kind kind, const rtp::LaneHeader& header,
+                                           std::size_t payload_bytes);
+
+    // Of the player: reports, requests for packets and key frames.
+    Result<void> handle_rtcp(TimePoint now, const wire::rtcp::Packet& packet);
+    bool take_key_request() { return std::exchange(wants_key_, false); }
+    std::vector<std::pair<Kind, std::uint16_t>> take_nacks() { return std::exchange(nacks_, {}); }
+
+    // What is due.
+    void handle_timeout(TimePoint now, rtp::RtcpOutput& out);
+    std::optional<TimePoint> next_timeout() const;
+    void write_goodbye(rtp::RtcpOutput& out) const;
+
+    std::uint64_t estimated_rate() const { return estimator_ && has_report_ ? estimator_->rate() : 0; }
+    std::optional<std::uint64_t> link_limit(TimePoint now) const { return estimator_ ? estimator_->limit(now) : std::nullopt; }
+    void fill(SessionFigures& figures) const;
+    std::size_t bytes() const;
+    // What write_first() touches.
+    void add_hot_lines(HotLines& lines) const;
+
+private:
+    // Whichever lets the next video packet go later; nullptr when nothing holds it.
+    rtp::Pacer* held_by(TimePoint now);
+    rtp::OutgoingTrack* find(Kind kind);
+    rtp::OutgoingTrack* find(std::uint32_t ssrc);
+    void count_sent(TimePoint now, const rtp::OutgoingTrack& track, std::size_t bytes);
+    void pace(TimePoint now, std::size_t bytes);
+    void take_block(TimePoint now, const wire::rtcp::ReportBlock& block);
+    Result<void> take_nack(const wire::rtcp::Packet& packet);
+    Result<void> take_arrivals(TimePoint now, const wire::rtcp::Packet& packet);
+    Result<void> read_key_request(const wire::rtcp::Packet& packet);
+
+    // What a packet needs stands together.
+    std::vector<rtp::OutgoingTrack> tracks_;  // at most one a kind
+    std::uint16_t transport_number_ = 0;
+    bool has_report_ = false;            // of arrivals
+    std::optional<TimePoint> began_;     // when the first packet left
+    rtp::Pacer pacer_;                   // the next hundredths of a second
+    std::optional<rtp::Pacer> average_;  // the next seconds, once the link has shown its limit
+    std::optional<rtp::BandwidthEstimator> estimator_;
+
+    rtp::Pacer repairs_;
+    std::string cname_;
+    std::optional<TimePoint> next_report_;
+    std::vector<std::pair<Kind, std::uint16_t>> nacks_;
+    bool wants_key_ = false;
+    std::uint64_t nacked_ = 0;
+    std::uint64_t resent_ = 0;
+    std::uint64_t key_requests_ = 0;
+    std::chrono::microseconds round_trip_{0};
+};
+
+}  // namespace live::engine::webrtc

@@ -1,0 +1,97 @@
+// A session's PeerTransport with what the process knows about it: packets and RTCP are counted, a tap sees them, and requests are
+// left out while the processor has too much to do. Both kinds of session have one.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/hot_lines.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "engine/rtp/rtcp_output.hpp"
+#include "engine/webrtc/peer_transport.hpp"
+#include "engine/webrtc/session.hpp"
+#include "engine/webrtc/shared_state.hpp"
+#include "wire/rtcp/packet.hpp"
+
+namespace live::engine::webrtc {
+
+class PeerLink {
+public:
+    // Of RTP that is sent: header and payload fit a packet of SRTP.
+    static constexpr std::size_t kHeaderBytesMax = 22;
+    static constexpr std::size_t kPayloadBytesMax = 1'400;
+
+    // What one kind of session wants otherwise than the other one.
+    struct Wants {
+        bool takes_rtp = true;
+        PeerTransport::AfterHandshake after_handshake = PeerTransport::AfterHandshake::keep_dtls;
+        bool replays_widely = false;  // packets come again, or go again, long after their turn under their own number
+    };
+    // `output` and `context` outlive it. Errc::system.
+    static Result<PeerLink> create(const dtls::Context& context, const SessionOptions& options, const Wants& wants,
+                                   DatagramBatch& output, TimePoint now);
+
+    // Times never go back.
+    TimePoint advance(TimePoint now) { return now_ = std::max(now_, now); }
+    TimePoint now() const { return now_; }
+
+    // The packet that came, plain; its kind is nothing where there is none.
+    Result<PeerTransport::Incoming> receive(MutBytes datagram, const TransportAddress& from);
+    // Calls `take`, a Result<void>(const wire::rtcp::Packet&), for each packet of a datagram, up to where it breaks its form.
+    template <class Take>
+    void read_rtcp(Bytes datagram, Take take) {
+        wire::rtcp::PacketReader reader(datagram);
+        for (;;) {
+            const auto packet = reader.next();
+            if (packet.ok() && !*packet)
+                return;
+            // What follows a broken packet begins nobody knows where.
+            if (!packet.ok() || (count_and_admit(**packet) && !take(**packet).ok())) {
+                ++not_understood_;
+                return;
+            }
+        }
+    }
+    void count_not_understood() { ++not_understood_; }
+
+    // Both do nothing before the session is established.
+    void send_rtcp(const rtp::RtcpOutput& out);
+    void send_rtp(Bytes head, Bytes payload) {
+        if (shared_ != nullptr) {
+            ++shared_->rtp_out;
+            if (shared_->tap != nullptr)
+                show(head, payload);
+        }
+        transport_->send_rtp(head, payload);
+    }
+
+    bool is_established() const { return transport_->state() == PeerTransport::State::established; }
+    // The earlier one of the transport's and this one.
+    std::optional<TimePoint> next_timeout(std::optional<TimePoint> media) const;
+    void fill(SessionFigures& figures) const;
+    std::size_t bytes() const { return sizeof *transport_; }
+    void add_hot_lines(HotLines& lines) const { transport_->add_hot_lines(lines); }
+
+    PeerTransport& transport() { return *transport_; }
+    const PeerTransport& transport() const { return *transport_; }
+    SharedState* shared() const { return shared_; }
+
+private:
+    PeerLink(std::unique_ptr<PeerTransport> transport, SharedState* shared, TimePoint now)
+        : transport_(std::move(transport)), shared_(shared), now_(now) {}
+    void show(Bytes head, Bytes payload) const;
+    // False for a packet that is not looked at while there is too much to do.
+    bool count_and_admit(const wire::rtcp::Packet& packet);
+
+    std::unique_ptr<PeerTransport> transport_;
+    SharedState* shared_;
+    TimePoint now_;
+    std::uint64_t not_understood_ = 0;
+};
+
+}  // namespace live::engine::webrtc

@@ -1,0 +1,132 @@
+// What stands between a session's media and the network: ICE, DTLS and SRTP of one peer. It drops what comes from an address
+// without a check, or is not authentic, and hands on plain RTP and RTCP; it protects what is to be sent and appends it to the
+// batch, to the peer's proved address.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/hot_lines.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "base/transport_address.hpp"
+#include "engine/dtls/goodbye_watch.hpp"
+#include "engine/dtls/last_flight.hpp"
+#include "engine/dtls/transport.hpp"
+#include "engine/ice/agent.hpp"
+#include "engine/srtp/session.hpp"
+#include "engine/webrtc/datagram_batch.hpp"
+
+namespace live::engine::webrtc {
+
+class PeerTransport {
+    struct Private {};
+
+public:
+    // An established DTLS object holds 40 to 60 KiB. `free` lets it go when the handshake is over. Then the last flight is sent
+    // again while it may not have come; the peer's close_notify cannot be read, and ends the session after some seconds of
+    // silence (dtls::GoodbyeWatch); ours cannot be sent.
+    enum class AfterHandshake : std::uint8_t { keep_dtls, free_dtls };
+    enum class State : std::uint8_t { connecting, established, closed };
+
+    struct Options {
+        std::optional<ice::Agent::Options> ice;
+        std::optional<TransportAddress> peer;  // without ICE
+        dtls::Transport::Options dtls;
+        bool dtls_on = true;
+        bool encrypt = true;
+        // Off: RTP is dropped unread.
+        bool takes_rtp = true;
+        AfterHandshake after_handshake = AfterHandshake::keep_dtls;
+        unsigned long replay_window = srtp::Session::kReplayWindow;
+    };
+    // A packet that came, decrypted in place.
+    struct Incoming {
+        enum class Kind : std::uint8_t { nothing, rtp, rtcp };
+        Kind kind = Kind::nothing;
+        Bytes packet;
+    };
+    struct Counters {
+        std::uint64_t packets_out = 0;
+        std::uint64_t bytes_out = 0;
+        std::uint64_t unknown_address = 0;
+        std::uint64_t not_authentic = 0;
+        std::uint64_t unwanted = 0;
+    };
+
+    // Errc::system.
+    static Result<std::unique_ptr<PeerTransport>> create(const dtls::Context& context, Options options, DatagramBatch& output,
+                                                         TimePoint now);
+    PeerTransport(Private, const dtls::Context& context, Options options, DatagramBatch& output, TimePoint now);
+
+    // As Session's.
+    Result<Incoming> handle_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from);
+    Result<void> handle_timeout(TimePoint now);
+    std::optional<TimePoint> next_timeout() const;
+    void close(TimePoint now);
+
+    // Both do nothing before the session is established. The packet is `head`, all of RTP's header and perhaps some of the
+    // payload, with `payload` behind it, which is written but once: encrypted, where it leaves from.
+    void send_rtp(Bytes head, Bytes payload);
+    // The packet is the first `bytes` of `storage`, which has srtp::Session::kTrailerBytesMax more.
+    void send_rtcp(MutBytes storage, std::size_t bytes);
+
+    State state() const { return state_; }
+    std::string_view end_reason() const { return end_reason_; }
+    std::optional<TransportAddress> selected() const { return to_; }
+    bool is_checked(const TransportAddress& address) const;
+    // From our first flight to the answer; nothing before.
+    std::optional<std::chrono::microseconds> round_trip() const { return round_trip_; }
+    bool holds_dtls() const { return dtls_ != nullptr; }
+    const Counters& counters() const { return counters_; }
+    // What send_rtp() touches.
+    void add_hot_lines(HotLines& lines) const;
+
+private:
+    Result<void> handle_stun(TimePoint now, Bytes datagram, const TransportAddress& from);
+    Result<void> handle_dtls(TimePoint now, Bytes datagram);
+    Incoming handle_media(TimePoint now, MutBytes datagram, Incoming::Kind kind);
+    // What the address allows, now that there is one.
+    Result<void> begin(TimePoint now);
+    Result<void> after_dtls(TimePoint now, Result<void> outcome);
+    // Keys that are there; a handshake all of whose flights went to one address has proved that address.
+    Result<void> take_keys(TimePoint now);
+    // Our own check, when there is one to be sent; and established, when nothing is missing.
+    Result<void> look_at_ice(TimePoint now);
+    using Flight = std::vector<std::vector<std::uint8_t>>;
+    // What was sent.
+    Flight flush_dtls(TimePoint now);
+    // The handshake is over; `flight` is what has ended it here.
+    void let_dtls_go(TimePoint now, Flight flight);
+    void send(Bytes datagram);
+    void end(std::string reason);
+
+    // What a packet needs stands together.
+    std::unique_ptr<srtp::Session> srtp_;
+    State state_ = State::connecting;
+    bool has_begun_ = false;
+    bool has_keys_ = false;  // or needs none
+    std::optional<TransportAddress> to_;
+    Counters counters_;
+    DatagramBatch& output_;
+
+    const dtls::Context& context_;
+    Options options_;
+    std::optional<ice::Agent> ice_;
+    std::unique_ptr<dtls::Transport> dtls_;        // from the first valid check on
+    dtls::GoodbyeWatch goodbye_;                   // counts once dtls_ is gone
+    std::optional<dtls::LastFlight> last_flight_;  // until the peer has shown that it has its keys
+    std::optional<TimePoint> flight_sent_;
+    std::optional<TransportAddress> handshake_to_;  // where our flights went
+    bool handshake_moved_ = false;                  // not all of them to one address
+    std::optional<std::chrono::microseconds> round_trip_;
+    std::string end_reason_;
+};
+
+}  // namespace live::engine::webrtc

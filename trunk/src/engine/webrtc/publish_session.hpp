@@ -1,0 +1,57 @@
+// PublishSession: the peer publishes. What it sends comes out as packets in order; what is missing is asked for, and so are key
+// frames and the layers of simulcast. The client's end of a session that plays is one, too: there the server is the peer.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "engine/webrtc/media_receiver.hpp"
+#include "engine/webrtc/peer_link.hpp"
+#include "engine/webrtc/session.hpp"
+
+namespace live::engine::webrtc {
+
+class PublishSession final : public Session {
+    struct Private {};
+
+public:
+    // `output` and `context` outlive the session. Errc::system.
+    static Result<std::unique_ptr<PublishSession>> create(const dtls::Context& context, const SessionOptions& options,
+                                                          DatagramBatch& output, TimePoint now);
+    PublishSession(Private, PeerLink link, const SessionOptions& options);
+
+    Result<void> handle_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) override;
+    Result<void> handle_timeout(TimePoint now) override;
+    std::optional<TimePoint> next_timeout() const override { return link_.next_timeout(receiver_.next_timeout()); }
+    void close(TimePoint now) override { link_.transport().close(link_.advance(now)); }
+    SessionFigures figures() const override;
+    std::size_t bytes() const override { return sizeof *this - sizeof receiver_ + link_.bytes() + receiver_.bytes(); }
+    const PeerTransport& transport() const override { return link_.transport(); }
+
+    // In order within a kind: a packet waits for what is missing before it, as long as asking for it can help (0.5 to 2 s with
+    // NACK, 100 ms without). Call until there is none, after each input.
+    std::optional<rtp::MediaPacket> poll_media() { return receiver_.poll(link_.now()); }
+    // The publisher's own clock at an RTP timestamp that poll_media() gave, by its last sender report: audio and video are on one
+    // clock, whose zero means nothing. Nothing before the first report of the stream in use.
+    std::optional<std::chrono::microseconds> ntp_of(Kind kind, std::uint32_t timestamp) const {
+        return receiver_.time_of(kind, timestamp);
+    }
+    // PLI, at least KeyRequests::kInterval (500 ms) apart; one that comes too early is sent when its time has come. The session
+    // itself asks when the stream begins, after a loss, and to change the layer.
+    void request_key_frame(TimePoint now) {
+        link_.advance(now);
+        receiver_.request_key_frame();
+    }
+    // Of simulcast the best layer of at most so many bits a second is forwarded, or the least one; nothing: the best there is.
+    void limit_layers(std::optional<std::uint64_t> bits_per_second) { receiver_.limit_layers(bits_per_second); }
+    // The publisher has said BYE for all streams of this kind and sent nothing since.
+    bool has_ended(Kind kind) const { return receiver_.has_ended(kind); }
+
+private:
+    PeerLink link_;
+    MediaReceiver receiver_;
+    bool is_established_ = false;
+};
+
+}  // namespace live::engine::webrtc

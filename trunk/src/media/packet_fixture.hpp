@@ -1,0 +1,54 @@
+// For tests: packets of tag bodies, without an Ingest.
+#pragma once
+
+#include <utility>
+
+#include "base/byte_writer.hpp"
+#include "base/hex.hpp"
+#include "media/source.hpp"
+#include "media/tag_packet.hpp"
+#include "wire/codec/codec_vectors.hpp"
+
+namespace live::media {
+
+// Whose payload is not looked at.
+inline Packet plain_packet(Kind kind, bool key, bool config, MediaTime dts, Slice payload) {
+    Packet packet;
+    packet.kind = kind;
+    packet.content = config ? Content::config : kind == Kind::data ? Content::other : Content::frame;
+    packet.key = key;
+    packet.dts = dts;
+    packet.payload = std::move(payload);
+    return packet;
+}
+
+// Of a body that may be broken: then nothing is known of it. It is a key frame when the test says so, whatever its head says.
+inline Packet tag_packet(Kind kind, bool key, bool config, MediaTime dts, const Slice& body) {
+    if (kind == Kind::data)
+        return plain_packet(kind, key, config, dts, body);
+    auto tagged = read_tag(kind, body);
+    if (!tagged.ok())
+        return plain_packet(kind, key, config, dts, body);
+    tagged->packet.key = key;
+    tagged->packet.dts = dts;
+    return tagged->packet;
+}
+
+// As Ingest does it, without its timeline.
+inline void append_tag(Source& source, Kind kind, bool key, bool config, MediaTime dts, const Slice& body) {
+    if (kind == Kind::audio)
+        if (const auto tagged = read_tag(kind, body); tagged.ok())
+            source.note_sound(tagged->packet.track, tagged->packet.codec, tagged->sound);
+    source.append(tag_packet(kind, key, config, dts, body));
+}
+
+inline Slice tag_body(Bytes head, Bytes rest = {}) {
+    ByteWriter out;
+    out.bytes(head).bytes(rest);
+    return Slice::copy_of(out.written());
+}
+
+inline Slice avc_config_body() { return tag_body(hex("17 00 000000"), wire::codec::avc_vectors().front().record); }
+inline Slice aac_config_body() { return tag_body(hex("af 00 1210")); }
+
+}  // namespace live::media

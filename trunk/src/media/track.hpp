@@ -1,0 +1,43 @@
+// Track: what is known of one elementary stream of a source. Its packets carry its id and codec; the rest is here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "media/packet.hpp"
+
+namespace live::media {
+
+// What a container says of sound, for codecs whose configuration does not; 0 when it does not either.
+struct SoundFormat {
+    std::uint32_t sample_rate = 0;
+    std::uint8_t channels = 0;
+
+    bool operator==(const SoundFormat&) const = default;
+};
+
+struct Track {
+    TrackId id{};
+    Kind kind = Kind::audio;
+    Codec codec = Codec::none;
+    SoundFormat sound;
+    Slice config;  // avcC, hvcC, av1C, AudioSpecificConfig, OpusHead, ...; empty for codecs without one
+    std::string language;
+    std::string name;
+};
+
+// One track of each kind; the default one where none is named.
+struct TrackChoice {
+    std::optional<TrackId> audio;
+    std::optional<TrackId> video;
+
+    bool is_default() const { return !audio && !video; }
+    bool has(const Packet& packet) const {
+        const std::optional<TrackId>& named = packet.kind == Kind::audio ? audio : video;
+        return named ? packet.track == *named : !packet.extra;
+    }
+    bool operator==(const TrackChoice&) const = default;
+};
+
+}  // namespace live::media

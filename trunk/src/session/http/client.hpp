@@ -1,0 +1,36 @@
+// A client of HTTP as admission knows it: who asks, and for which stream.
+#pragma once
+
+#include <string>
+
+#include "engine/websocket/handshake.hpp"
+#include "session/common/admission.hpp"
+#include "session/http/handler.hpp"
+
+namespace live::session::http {
+
+// "http-flv", "wss-ts": addresses of streams have endings.
+inline std::string protocol_of(const Request& request) {
+    std::string name = engine::websocket::asks_for_websocket(request.message) ? "ws" : "http";
+    name += request.secure ? "s-" : "-";
+    return name + request.path().substr(request.path().rfind('.') + 1);
+}
+
+inline ClientRequest client_of(const Request& request, ClientKind kind, const std::string& vhost, const std::string& app,
+                               const std::string& stream) {
+    ClientRequest client;
+    client.id = request.id;
+    client.kind = kind;
+    client.ip = request.client_ip();
+    client.peer_ip = request.peer_ip;
+    client.peer = request.peer;
+    client.protocol = protocol_of(request);
+    client.vhost = vhost;
+    client.app = app;
+    client.stream = stream;
+    client.param = request.target.raw_query.empty() ? "" : "?" + request.target.raw_query;
+    client.tc_url = "rtmp://" + vhost + "/" + app;
+    return client;
+}
+
+}  // namespace live::session::http

@@ -1,0 +1,41 @@
+// What every HTTP live stream of the process works with. main owns all of it and outlives the sessions.
+#pragma once
+
+#include <optional>
+
+#include "media/stream_table.hpp"
+#include "session/common/admission.hpp"
+#include "session/common/client_table.hpp"
+#include "session/common/fan_out.hpp"
+#include "session/http/handler.hpp"
+#include "session/http_live/mount.hpp"
+#include "session/http_live/options.hpp"
+
+namespace live::session::http_live {
+
+// What a URL stands for.
+struct MountedUrl {
+    std::string vhost;  // asked for
+    MountedStream stream;
+    Mount mount;
+    RemuxOptions options;
+};
+
+// The mounts of all virtual hosts, from the settings.
+class Mounts {
+public:
+    virtual ~Mounts() = default;
+    // None when no virtual host has HTTP live streams there. Must not suspend.
+    virtual std::optional<MountedUrl> find(const http::Request& request) const = 0;
+};
+
+struct Context {
+    media::StreamTable& streams;
+    const Mounts& mounts;
+    Admission& admission;
+    StreamEvents& events;
+    FanOut& fan_out;
+    ClientTable& clients;
+};
+
+}  // namespace live::session::http_live

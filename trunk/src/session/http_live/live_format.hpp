@@ -1,0 +1,44 @@
+// LiveFormat: what HTTP live streams come in. A row of the table below is all that this folder has to know of a format; its bytes
+// are made in media (a RunEncoder for its Container).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "media/flv_run.hpp"
+#include "media/source.hpp"
+
+namespace live::session::http_live {
+
+// A format of sound alone.
+struct SoundFormat {
+    media::Codec codec = media::Codec::none;
+    std::string_view name;
+};
+
+struct LiveFormat {
+    media::Container container;
+    std::string_view ending;  // of addresses
+    std::string_view content_type;
+    std::optional<SoundFormat> sound{};
+    // What each player gets first; nullptr: nothing.
+    std::vector<std::uint8_t> (*file_head)(media::Framing, media::KindSet) = nullptr;
+};
+
+inline constexpr std::array kLiveFormats = {
+    LiveFormat{media::Container::flv, ".flv", "video/x-flv", {}, media::flv_file_head},
+    LiveFormat{media::Container::ts, ".ts", "video/MP2T"},
+    LiveFormat{media::Container::aac, ".aac", "audio/x-aac", SoundFormat{media::Codec::aac, "AAC"}},
+    LiveFormat{media::Container::mp3, ".mp3", "audio/mpeg", SoundFormat{media::Codec::mp3, "MP3"}},
+};
+
+// Of one of the table's.
+constexpr const LiveFormat& live_format(media::Container container) {
+    return *std::ranges::find(kLiveFormats, container, &LiveFormat::container);
+}
+
+}  // namespace live::session::http_live

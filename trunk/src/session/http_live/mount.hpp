@@ -1,0 +1,50 @@
+// Mount: the URL template of a virtual host's HTTP live streams ("[vhost]/[app]/[stream].flv") and how a path answers to it. Text
+// only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "session/http_live/live_format.hpp"
+
+namespace live::session::http_live {
+
+struct MountedStream {
+    std::string app;
+    std::string stream;
+    // The path has as many folders as the template. When it has more, the application has several levels, and only a stream that
+    // is published makes that certain.
+    bool same_depth = true;
+};
+
+class Mount {
+public:
+    // Errc::malformed unless it has [stream], at most one placeholder between two slashes, and a known ending.
+    static Result<Mount> parse(std::string_view text);
+
+    // A template that begins with [vhost] answers for that virtual host only.
+    bool is_of_vhost() const { return of_vhost_; }
+    const LiveFormat& format() const { return *format_; }
+    // Which stream the path names; none when it is not of this mount. Without [app] in the template it is kDefaultApp.
+    static constexpr std::string_view kDefaultApp = "live";
+    std::optional<MountedStream> match(std::string_view path) const;
+    // Which path names the stream; none without [app] in the template, where every stream is of kDefaultApp.
+    std::optional<std::string> path_of(std::string_view app, std::string_view stream) const;
+
+private:
+    struct Segment {
+        enum class Captures : std::uint8_t { nothing, app, stream };
+        std::string before;
+        std::string after;
+        Captures captures = Captures::nothing;
+    };
+
+    std::vector<Segment> segments_;
+    const LiveFormat* format_ = kLiveFormats.data();
+    bool of_vhost_ = false;
+};
+
+}  // namespace live::session::http_live

@@ -1,0 +1,21 @@
+// The rows of session/http_live/options.hpp.
+#pragma once
+
+#include "base/config/row.hpp"
+#include "session/http_live/options.hpp"
+
+namespace live::session::http_live {
+
+inline constexpr auto kRemuxRows = std::tuple{
+    config::row(&RemuxOptions::enabled, "enabled", config::Reload::next_session, "HTTP live streams."),
+    config::row(&RemuxOptions::mount, "mount", config::Reload::next_session, "URL template; it ends in .flv, .ts, .aac or .mp3."),
+    config::row(&RemuxOptions::fast_cache, "fast_cache", 0s, 3600s, config::Reload::next_session,
+                "Seconds of audio that a player of .aac or .mp3 gets first."),
+    config::row(&RemuxOptions::drop_if_not_match, "drop_if_not_match", config::Reload::next_session,
+                "Drops what the FLV header did not announce."),
+    config::row(&RemuxOptions::has_audio, "has_audio", config::Reload::next_session, "The FLV header announces audio."),
+    config::row(&RemuxOptions::has_video, "has_video", config::Reload::next_session, "The FLV header announces video."),
+    config::row(&RemuxOptions::guess_has_av, "guess_has_av", config::Reload::next_session, "Finds both out from what is cached."),
+};
+
+}  // namespace live::session::http_live

@@ -1,0 +1,19 @@
+// What an operator can say about the HTTP live streams of one virtual host (http_remux {}). The rows are in option_rows.hpp.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace live::session::http_live {
+
+struct RemuxOptions {
+    bool enabled = false;
+    std::string mount = "[vhost]/[app]/[stream].flv";
+    std::chrono::milliseconds fast_cache{0};
+    bool drop_if_not_match = true;
+    bool has_audio = true;
+    bool has_video = true;
+    bool guess_has_av = true;
+};
+
+}  // namespace live::session::http_live

@@ -1,0 +1,263 @@
+#include "session/http_live/play_session.hpp"
+
+#include <array>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "base/secret.hpp"
+#include "engine/websocket/frame_writer.hpp"
+#include "engine/websocket/handshake.hpp"
+#include "io/loop.hpp"
+#include "session/http/status_for.hpp"
+#include "wire/http/status.hpp"
+
+namespace live::session::http_live {
+
+namespace websocket = engine::websocket;
+
+namespace {
+
+using wire::http::Status;
+
+// Raises a signal for each batch that is published, while it lives, and keeps what comes: the first batch may be seconds of
+// media. A player that only waits for a stream to begin, or for its sound, is not in a hurry: the publisher stays on its beat.
+class PacketWatch final : public media::PacketListener, public media::PacketReader {
+public:
+    PacketWatch(media::Source& source, Signal& signal)
+        : source_(source), signal_(signal), start_(source.is_published() ? source.join_point() : source.ring().next()) {
+        source_.add_listener(*this, media::Listens::patiently);
+        source_.add_reader(*this);
+    }
+    ~PacketWatch() {
+        source_.remove_reader(*this);
+        source_.remove_listener(*this);
+    }
+    PacketWatch(const PacketWatch&) = delete;
+    PacketWatch& operator=(const PacketWatch&) = delete;
+
+    void on_packets() override { signal_.raise(); }
+    media::Sequence sequence() const override { return start_; }
+    void jump(media::Sequence to) override { start_ = to; }
+    // The first packet since; sequence headers come first anyway.
+    media::Sequence first_of_media() const {
+        media::Sequence first = start_;
+        while (first < source_.ring().next() && source_.ring().at(first).is_config())
+            ++first;
+        return first;
+    }
+
+private:
+    media::Source& source_;
+    Signal& signal_;
+    media::Sequence start_;
+};
+
+}  // namespace
+
+http::Head head_of(const Mount& mount) {
+    http::Head head;
+    head.content_type = mount.format().content_type;
+    head.is_last = true;
+    return head;
+}
+
+PlaySession::PlaySession(http::Exchange& exchange, Context& context, ClientRequest request, MountedUrl url)
+    : exchange_(exchange),
+      context_(context),
+      request_(std::move(request)),
+      url_(std::move(url)),
+      entry_(context.clients, *this) {}
+
+Result<void> PlaySession::run(io::Deadline deadline) {
+    if (const auto admitted = admit(deadline); !admitted.ok())
+        return refuse(admitted.error(), deadline);
+    const AdmittedPlay admitted(context_.events, request_, plan_);
+    if (const auto found = find_source(); !found.ok())
+        return refuse(found.error(), deadline);
+    StreamStay stay(entry_, plan_, io::now());
+    auto ended = stream(deadline);
+    if (!kick_reason_.empty())
+        ended = Error(Errc::closed, kick_reason_);
+    stay.end(ended);
+    return ended;
+}
+
+// What a parked fiber keeps on its stack should fit into one page, so what is done once has frames of its own: these two and
+// prepare().
+[[gnu::noinline]] Result<void> PlaySession::admit(io::Deadline deadline) {
+    auto plan = context_.admission.serve_play(request_, deadline);
+    LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
+             request_.vhost, request_.app, request_.stream, redacted(request_.param));
+    plan_ = TRY(std::move(plan));
+    return {};
+}
+
+[[gnu::noinline]] Result<void> PlaySession::find_source() {
+    source_ = TRY(context_.streams.find_or_create(plan_.url, plan_.play, plan_.chunk_size));
+    source_->set_options(plan_.play);
+    return {};
+}
+
+Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
+    entry_.refuse(error);
+    return exchange_.send(http::error_reply(http::status_for(error.code()), error.sentence()), deadline);
+}
+
+Result<void> PlaySession::stream(io::Deadline deadline) {
+    TRY(send_head(deadline));
+    TRY(prepare(TRY(wait_for_media(deadline))));
+    return play(deadline);
+}
+
+ClientFigures PlaySession::figures() const { return player_ ? player_->figures() : ClientFigures(); }
+
+void PlaySession::kick(std::string reason) {
+    LOG_INFO(exchange_.log(), "client finished. reason=\"{}\"", reason);
+    kick_reason_ = std::move(reason);
+    exchange_.stream().close();
+}
+
+Result<void> PlaySession::send_head(io::Deadline deadline) {
+    if (websocket::asks_for_websocket(exchange_.request().message))
+        return accept_websocket(deadline);
+    TRY(exchange_.send_head(head_of(url_.mount), deadline));
+    framing_ = exchange_.body_end() == http::BodyEnd::chunks ? media::Framing::http_chunk : media::Framing::none;
+    return {};
+}
+
+Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
+    auto accept = websocket::accept_value(exchange_.request().message);
+    if (!accept.ok()) {
+        const int status = accept.code() == Errc::unsupported ? Status::upgrade_required : Status::bad_request;
+        auto reply = http::error_reply(status, accept.error().sentence());
+        if (status == Status::upgrade_required) {
+            reply.headers.emplace_back("Upgrade", "websocket");  // RFC 9110, 15.5.22
+            reply.headers.emplace_back("Sec-WebSocket-Version", websocket::kVersion);
+        }
+        exchange_.make_last();
+        TRY(exchange_.send(reply, deadline));
+        return Error(std::move(accept).error());
+    }
+    http::Head head;
+    head.status = Status::switching_protocols;
+    head.end = http::BodyEnd::none;
+    head.headers = websocket::answer_fields(*std::move(accept));
+    TRY(exchange_.send_head(head, deadline));
+    framing_ = media::Framing::websocket;
+    return hear(exchange_.take_rest());
+}
+
+// The player may be here before the publisher.
+Result<PlaySession::Start> PlaySession::wait_for_media(io::Deadline deadline) {
+    std::optional<PacketWatch> watch;
+    Signal published;
+    for (;;) {
+        if (source_->is_published())
+            if (const auto tracks = decide_tracks(*source_, url_.mount.format().container, url_.options))
+                return Start{*tracks, watch ? std::optional(watch->first_of_media()) : std::nullopt};
+        if (!watch)
+            watch.emplace(*source_, published);
+        io::trim_stack();
+        const auto ready = TRY(exchange_.stream().wait_ready(io::Interest::readable, &published, deadline));
+        if (ready.readable)
+            TRY(on_readable());
+    }
+}
+
+media::RunFormat PlaySession::format_for(const Tracks& tracks) const {
+    return {url_.mount.format().container, framing_, tracks.sent};
+}
+
+[[gnu::noinline]] Result<void> PlaySession::prepare(const Start& start) {
+    const Tracks& tracks = start.tracks;
+    const LiveFormat& live = url_.mount.format();
+    const media::RunFormat format = format_for(tracks);
+    TRY(check_codec(*source_, format.container));
+    std::vector<std::uint8_t> file_head;
+    if (live.file_head != nullptr)
+        file_head = live.file_head(framing_, tracks.announced);
+    std::optional<media::Sequence> from = start.from;
+    if (live.sound)
+        from = source_->ring().find_time(source_->timeline().newest() - url_.options.fast_cache);
+    LOG_INFO(exchange_.log(), "start play mw_sleep={}, mw_msgs={}, has_audio={}, has_video={}, guess_has_av={}",
+             plan_.play.mw_latency.count(), plan_.play.mw_msgs, tracks.announced.has(media::Kind::audio) ? 1 : 0,
+             tracks.announced.has(media::Kind::video) ? 1 : 0, url_.options.guess_has_av ? 1 : 0);
+    cursor_.emplace(source_, format, std::move(file_head), from);
+    PlayerProtocol& protocol = *this;
+    player_.emplace(exchange_.stream(), exchange_.tcp(), *cursor_, context_.fan_out, plan_.play, protocol,
+                    exchange_.traffic().sent_bytes, exchange_.log());
+    return {};
+}
+
+Result<void> PlaySession::play(io::Deadline deadline) {
+    const media::EndWatch watch(source_, player_->wake());
+    TRY(player_->run(deadline));
+    if (goodbye_)
+        return *goodbye_;
+    LOG_INFO(exchange_.log(), "the stream {} has ended", source_->url());
+    TRY(finish(deadline.sooner(io::Deadline::after(Player::kDrainLimit))));
+    return Error(Errc::closed, "the stream has ended");  // and the connection with it
+}
+
+Result<void> PlaySession::finish(io::Deadline deadline) {
+    if (framing_ != media::Framing::websocket)
+        return exchange_.finish_chunks(deadline);
+    const auto frame = websocket::close_frame(websocket::CloseCode::normal, "the stream has ended");
+    const std::array parts{io::as_part(frame)};
+    return exchange_.stream().write_all(parts, deadline);
+}
+
+// On a WebSocket the client may ping and close; anything else it says is of no interest.
+Result<void> PlaySession::hear(Bytes input) {
+    while (framing_ == media::Framing::websocket && !goodbye_ && !input.empty()) {
+        const auto used = frames_.feed(input);
+        if (!used.ok())
+            return say_goodbye(websocket::close_frame(frames_.close_code()), used.error());
+        input = input.subspan(*used);
+        const auto message = frames_.next();
+        if (!message)
+            continue;
+        const auto reply = websocket::answer_to(*message);
+        if (message->kind == websocket::Opcode::close)
+            return say_goodbye(*reply, Error(Errc::closed, "the client closed the WebSocket"));
+        if (reply)
+            TRY(answer(*reply));
+    }
+    return {};
+}
+
+// RFC 6455, 5.5.1: no frame follows a close. What was begun goes out, then the close, and then the player is over.
+Result<void> PlaySession::say_goodbye(Bytes bytes, Error why) {
+    if (!player_) {
+        TRY(answer(bytes));
+        return why;
+    }
+    player_->set_paused(true);
+    TRY(player_->answer(bytes));
+    goodbye_.emplace(std::move(why));
+    return {};
+}
+
+Result<void> PlaySession::answer(Bytes bytes) {
+    if (player_)
+        return player_->answer(bytes);
+    // Nothing else is on its way.
+    const std::array parts{io::as_part(bytes)};
+    if (TRY(exchange_.stream().try_write(parts)) < bytes.size())
+        return Error(Errc::limit, "the client does not take the answers to what it asks");
+    return {};
+}
+
+// Over HTTP, whatever a player says behind its request is of no interest; its end is.
+Result<PlayerProtocol::Step> PlaySession::on_readable() {
+    const auto count = exchange_.stream().try_read(exchange_.scratch());
+    if (!count.ok() && count.code() != Errc::need_more)
+        return Error(count.error());
+    if (count.ok()) {
+        exchange_.traffic().received_bytes += *count;
+        TRY(hear(exchange_.scratch().first(*count)));
+    }
+    return Step::go_on;
+}
+
+}  // namespace live::session::http_live

@@ -1,0 +1,75 @@
+// PlaySession: one HTTP or WebSocket player of a live stream, from its request to the last byte. It asks whether the player may,
+// waits for the publisher if there is none yet, decides which kinds the player gets, and leaves the sending to the player. It
+// ends when the publisher goes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/ref.hpp"
+#include "base/signal.hpp"
+#include "engine/websocket/frame_reader.hpp"
+#include "io/deadline.hpp"
+#include "media/run_cursor.hpp"
+#include "session/common/player.hpp"
+#include "session/http/exchange.hpp"
+#include "session/http_live/context.hpp"
+#include "session/http_live/tracks.hpp"
+
+namespace live::session::http_live {
+
+// Of the answer to a player: nothing follows it on this connection.
+http::Head head_of(const Mount& mount);
+
+class PlaySession final : private PlayerProtocol, private Client {
+public:
+    // What is referred to outlives this.
+    PlaySession(http::Exchange& exchange, Context& context, ClientRequest request, MountedUrl url);
+
+    // Answers, and goes on until the stream or the connection ends, whose error this is.
+    Result<void> run(io::Deadline deadline);
+
+private:
+    struct Start {
+        Tracks tracks;
+        std::optional<media::Sequence> from;  // for one that has waited
+    };
+
+    Result<void> admit(io::Deadline deadline);
+    Result<void> find_source();
+    Result<void> refuse(const Error& error, io::Deadline deadline);
+    Result<void> stream(io::Deadline deadline);
+    Result<void> send_head(io::Deadline deadline);
+    Result<void> accept_websocket(io::Deadline deadline);
+    Result<void> finish(io::Deadline deadline);
+    Result<void> hear(Bytes input);
+    Result<void> answer(Bytes bytes);
+    Result<void> say_goodbye(Bytes bytes, Error why);
+    Result<Start> wait_for_media(io::Deadline deadline);
+    Result<void> prepare(const Start& start);
+    Result<void> play(io::Deadline deadline);
+    media::RunFormat format_for(const Tracks& tracks) const;
+    // Client
+    const ClientRequest& request() const override { return request_; }
+    ClientFigures figures() const override;
+    void kick(std::string reason) override;
+    // PlayerProtocol
+    Result<Step> on_readable() override;
+    bool is_over() override { return goodbye_ || !source_->is_published(); }
+
+    http::Exchange& exchange_;
+    Context& context_;
+    const ClientRequest request_;
+    StreamPlan plan_;
+    const MountedUrl url_;
+    Ref<media::Source> source_;
+    media::Framing framing_ = media::Framing::none;
+    engine::websocket::FrameReader frames_;
+    std::optional<media::RunCursor> cursor_;
+    std::optional<Player> player_;
+    std::string kick_reason_;
+    std::optional<Error> goodbye_;  // why nothing follows what was said last
+    ClientEntry entry_;
+};
+
+}  // namespace live::session::http_live

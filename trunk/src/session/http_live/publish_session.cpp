@@ -1,0 +1,107 @@
+#include "session/http_live/publish_session.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "base/secret.hpp"
+#include "io/loop.hpp"
+#include "session/common/admitted_publish.hpp"
+#include "session/http/status_for.hpp"
+#include "wire/http/status.hpp"
+
+namespace live::session::http_live {
+
+namespace flv = wire::flv;
+
+namespace {
+
+using wire::http::Status;
+
+}  // namespace
+
+PublishSession::PublishSession(http::Exchange& exchange, Context& context, ClientRequest request)
+    : exchange_(exchange), context_(context), request_(std::move(request)), entry_(context.clients, *this) {}
+
+// Callbacks see a posted stream as they see an RTMP publisher: the end of its connection too.
+Result<void> PublishSession::run(io::Deadline deadline) {
+    auto ended = publish(deadline);
+    context_.events.on_closed(request_, {figures_.received_bytes, figures_.sent_bytes});
+    return ended;
+}
+
+Result<void> PublishSession::publish(io::Deadline deadline) {
+    LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
+             request_.vhost, request_.app, request_.stream, redacted(request_.param));
+    auto admitted = context_.admission.serve_publish(request_, deadline);
+    if (!admitted.ok())
+        return refuse(admitted.error(), deadline);
+    plan_ = *std::move(admitted);
+    auto publication = take_stream(context_.streams, plan_);
+    if (!publication.ok())
+        return refuse(publication.error(), deadline);
+    StreamStay stay(entry_, plan_, io::now());
+    const AdmittedPublish published(context_.streams, context_.events, request_, plan_);
+    LOG_INFO(exchange_.log(), "start publish url={}, p1stpt={}, pnt={}", plan_.url, plan_.publish.first_packet_timeout.count(),
+             plan_.publish.normal_timeout.count());
+    auto ended = receive(*std::move(publication), deadline);
+    if (!kick_reason_.empty())
+        ended = Error(Errc::closed, kick_reason_);
+    stay.end(ended);
+    LOG_INFO(exchange_.log(), "cleanup when unpublish, url={}", plan_.url);
+    if (ended.ok())
+        return exchange_.send({Status::ok, "application/json", "{\"code\":0}\n", {}}, deadline);
+    if (ended.code() == Errc::malformed || ended.code() == Errc::unsupported || ended.code() == Errc::limit)
+        TRY(exchange_.send(http::error_reply(Status::bad_request, "the body is no FLV"), deadline));
+    return ended;
+}
+
+// The body that still comes is of no use, so the connection ends behind this.
+Result<void> PublishSession::refuse(const Error& error, io::Deadline deadline) {
+    entry_.refuse(error);
+    return exchange_.send(http::error_reply(http::status_for(error.code()), error.sentence()), deadline);
+}
+
+void PublishSession::kick(std::string reason) {
+    kick_reason_ = std::move(reason);
+    exchange_.stream().close();
+}
+
+Result<void> PublishSession::receive(std::unique_ptr<media::Publication> publication, io::Deadline deadline) {
+    media::Ingest ingest(*publication, plan_.play, plan_.publish, exchange_.log());
+    auto patience = plan_.publish.first_packet_timeout;
+    for (;;) {
+        const auto part = exchange_.read_body(deadline.sooner(io::Deadline::after(patience)));
+        if (!part.ok() && part.code() == Errc::timed_out)
+            return Error(Errc::timed_out, fmt::format("no media for {} ms", patience.count()));
+        if (!part.ok())
+            return Error(part.error());
+        if (!publication->is_current())
+            return Error(Errc::conflict, "another publisher took the stream over");
+        if (part->empty())
+            return {};
+        figures_.received_bytes += part->size();
+        publication->source().set_arrival(io::now());
+        TRY(take(as_bytes(*part), ingest));
+        publication->source().flush();
+        patience = plan_.publish.normal_timeout;
+    }
+}
+
+Result<void> PublishSession::take(Bytes bytes, media::Ingest& ingest) {
+    while (!bytes.empty()) {
+        bytes = bytes.subspan(TRY(reader_.feed(bytes)));
+        auto tag = reader_.next();
+        if (!tag)
+            continue;
+        const std::uint32_t time_ms = tag->header.timestamp_ms;
+        switch (tag->header.type) {
+            case flv::TagType::audio: ingest.push_audio(time_ms, std::move(tag->body)); break;
+            case flv::TagType::video: ingest.push_video(time_ms, std::move(tag->body)); break;
+            case flv::TagType::script: ingest.push_data(time_ms, std::move(tag->body)); break;
+        }
+    }
+    exchange_.memory().set(reader_.unfinished_bytes());
+    return {};
+}
+
+}  // namespace live::session::http_live

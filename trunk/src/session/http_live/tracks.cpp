@@ -1,0 +1,80 @@
+#include "session/http_live/tracks.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "session/http_live/live_format.hpp"
+
+namespace live::session::http_live {
+
+namespace {
+
+using media::Codec;
+using media::Kind;
+using media::KindSet;
+
+// A kind counts when there is any message of it; but when only one kind has had real frames, then only that one.
+KindSet guess(const media::Source& source) {
+    KindSet any;
+    KindSet frames;
+    for (const Kind kind : {Kind::audio, Kind::video}) {
+        if (source.last_time(kind))
+            frames.add(kind);
+        if (source.last_time(kind) || source.config(kind).is_config())
+            any.add(kind);
+    }
+    return frames.has(Kind::audio) != frames.has(Kind::video) ? frames : any;
+}
+
+std::optional<Codec> codec_in(const media::Packet& packet) {
+    return packet.codec != Codec::none ? std::optional(packet.codec) : std::nullopt;
+}
+
+// Of the newest sound that is still there, else of the newest sequence header. None when a GOP has just begun without any, and
+// the codec has no header.
+std::optional<Codec> codec_of(const media::Source& source) {
+    const media::Ring& ring = source.ring();
+    const media::Sequence end = ring.next() - std::min(kLookBack, ring.next() - ring.first());
+    for (media::Sequence at = ring.next(); at > end; --at)
+        if (const media::Packet& packet = ring.at(at - 1); packet.kind == Kind::audio && !packet.extra)
+            if (const auto codec = codec_in(packet))
+                return codec;
+    return codec_in(source.config(Kind::audio));
+}
+
+}  // namespace
+
+std::optional<Tracks> decide_tracks(const media::Source& source, media::Container container, const RemuxOptions& options) {
+    if (live_format(container).sound) {
+        KindSet sound;
+        sound.add(Kind::audio);
+        return codec_of(source) ? std::optional(Tracks{sound, sound}) : std::nullopt;
+    }
+    const bool audio = source.last_time(Kind::audio).has_value();
+    const bool video = source.last_time(Kind::video).has_value();
+    const auto& packets = source.counters().packets;
+    if (!(audio && video) && packets[index_of(Kind::audio)] + packets[index_of(Kind::video)] < kSurePackets)
+        return std::nullopt;
+    Tracks tracks;
+    if (options.guess_has_av) {
+        tracks.announced = guess(source);
+    } else {
+        if (options.has_audio)
+            tracks.announced.add(Kind::audio);
+        if (options.has_video)
+            tracks.announced.add(Kind::video);
+    }
+    tracks.sent = options.drop_if_not_match ? tracks.announced : KindSet::all();
+    tracks.sent.add(Kind::data);
+    return tracks;
+}
+
+Result<void> check_codec(const media::Source& source, media::Container container) {
+    const auto codec = codec_of(source);
+    const auto& sound = live_format(container).sound;
+    if (sound && codec && *codec != sound->codec)
+        return Error(Errc::unsupported, "the stream's sound is not " + std::string(sound->name));
+    return {};
+}
+
+}  // namespace live::session::http_live

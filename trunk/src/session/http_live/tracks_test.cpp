@@ -1,0 +1,130 @@
+#include "session/http_live/tracks.hpp"
+#include "media/packet_fixture.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace live::session::http_live {
+namespace {
+
+using media::Container;
+using media::Kind;
+
+Slice slice_of(std::initializer_list<std::uint8_t> bytes) {
+    Slice slice = Slice::allocate(bytes.size());
+    std::ranges::copy(bytes, slice.mutable_bytes().begin());
+    return slice;
+}
+
+struct Stream {
+    void audio(std::uint8_t head, bool config = false) {
+        source->append(media::tag_packet(Kind::audio, false, config, at(),
+                                         slice_of({head, static_cast<std::uint8_t>(config ? 0 : 1), 0x12, 0x10})));
+    }
+    void video(bool key) {
+        source->append(
+            media::tag_packet(Kind::video, key, false, at(), slice_of({static_cast<std::uint8_t>(key ? 0x17 : 0x27), 1})));
+    }
+    MediaTime at() { return std::chrono::milliseconds(20 * ++count); }
+
+    media::SlabPool pool;
+    Ref<media::Source> source = make_ref<media::Source>("/live/tracks", media::PlayOptions(), 4096U, pool);
+    int count = 0;
+};
+
+constexpr std::uint8_t kAac = 0xAF;
+constexpr std::uint8_t kMp3 = 0x2F;
+
+TEST(Tracks, AreDecidedAsSoonAsBothKindsAreThere) {
+    Stream stream;
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}));
+    stream.audio(kAac, true);
+    stream.video(true);
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {})) << "a header is not sound yet";
+    stream.audio(kAac);
+    const auto tracks = decide_tracks(*stream.source, Container::flv, {});
+    ASSERT_TRUE(tracks);
+    EXPECT_TRUE(tracks->announced.has(Kind::audio) && tracks->announced.has(Kind::video));
+}
+
+TEST(Tracks, OneKindIsSureAfterSomePackets) {
+    Stream stream;
+    for (std::uint64_t i = 1; i < kSurePackets; ++i)
+        stream.video(i == 1);
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}));
+    stream.video(false);
+    const auto tracks = decide_tracks(*stream.source, Container::flv, {});
+    ASSERT_TRUE(tracks);
+    EXPECT_FALSE(tracks->announced.has(Kind::audio));
+    EXPECT_FALSE(tracks->sent.has(Kind::audio)) << "drop_if_not_match";
+    RemuxOptions options;
+    options.drop_if_not_match = false;
+    EXPECT_TRUE(decide_tracks(*stream.source, Container::flv, options)->sent.has(Kind::audio));
+}
+
+TEST(Tracks, TheCodecIsKnownEvenWhenAGopHasJustBegun) {
+    Stream stream;
+    stream.audio(kAac, true);
+    stream.audio(kAac);
+    for (int i = 0; i < 40; ++i)
+        stream.video(false);
+    stream.video(true);  // nobody reads: all before the key picture leaves
+    ASSERT_EQ(stream.source->ring().size(), 1U);
+    EXPECT_TRUE(check_codec(*stream.source, Container::aac).ok());
+    EXPECT_EQ(check_codec(*stream.source, Container::mp3).code(), Errc::unsupported);
+    EXPECT_TRUE(check_codec(*stream.source, Container::flv).ok());
+}
+
+// A player that came in just then would otherwise wait for frames that never come.
+TEST(Tracks, SoundIsWaitedForUntilItsCodecIsKnown) {
+    Stream stream;
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}));
+    stream.audio(kMp3);
+    for (int i = 0; i < 40; ++i)
+        stream.video(false);
+    stream.video(true);  // nobody reads: the sound leaves, and MP3 has no header that stays
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}));
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::mp3, {}));
+    stream.source->append(media::tag_packet(Kind::audio, false, false, stream.at(), Slice()));
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {})) << "silence says nothing";
+    stream.audio(kMp3);
+    ASSERT_TRUE(decide_tracks(*stream.source, Container::aac, {}));
+    EXPECT_EQ(check_codec(*stream.source, Container::aac).code(), Errc::unsupported);
+    ASSERT_TRUE(decide_tracks(*stream.source, Container::mp3, {}));
+    EXPECT_TRUE(check_codec(*stream.source, Container::mp3).ok());
+}
+
+TEST(Tracks, SoundIsLookedForInTheNewestPacketsOnly) {
+    Stream stream;
+    stream.video(true);
+    stream.audio(kMp3);
+    for (std::uint64_t i = 1; i < kLookBack; ++i)
+        stream.video(false);
+    EXPECT_TRUE(decide_tracks(*stream.source, Container::mp3, {}));
+    stream.video(false);
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::mp3, {}));
+}
+
+// Somebody else publishes, with another encoder.
+TEST(Tracks, TheNewestSoundCountsMoreThanAnOldHeader) {
+    Stream stream;
+    stream.audio(kAac, true);
+    EXPECT_TRUE(check_codec(*stream.source, Container::aac).ok());
+    stream.audio(kMp3);
+    EXPECT_EQ(check_codec(*stream.source, Container::aac).code(), Errc::unsupported);
+    EXPECT_TRUE(check_codec(*stream.source, Container::mp3).ok());
+}
+
+TEST(Tracks, Mp3HasNoHeaderToLookAt) {
+    Stream stream;
+    EXPECT_TRUE(check_codec(*stream.source, Container::mp3).ok()) << "nothing is known against it";
+    for (int i = 0; i < 3; ++i)
+        stream.audio(kMp3);
+    ASSERT_FALSE(stream.source->ring().empty());
+    EXPECT_TRUE(check_codec(*stream.source, Container::mp3).ok());
+    EXPECT_EQ(check_codec(*stream.source, Container::aac).code(), Errc::unsupported);
+}
+
+}  // namespace
+}  // namespace live::session::http_live

@@ -1,0 +1,180 @@
+#include "session/rtc/session_opener.hpp"
+
+#include "media/bridge_fixture.hpp"
+#include "session/rtc/session_fixture.hpp"
+
+namespace live::session::rtc {
+namespace {
+
+using wire::sdp::Purpose;
+using RtcGate = SessionFixture;
+
+class Ends final : public ClientWatcher {
+public:
+    void on_entered(ClientEntry&) override {}
+    void on_left(ClientEntry&, const SessionEnd& end) override { all.push_back(end); }
+    void on_refused(const ClientEntry&, const Error&) override {}
+    std::vector<SessionEnd> all;
+};
+
+TEST_F(RtcGate, AnswersAnOfferWithASessionThatATokenEnds) {
+    Ends ends;
+    clients.add_watcher(ends);
+    const auto opened = open(Purpose::publish);
+    ASSERT_TRUE(opened.ok()) << opened.error().text();
+    EXPECT_EQ(opened->session, value_in(opened->answer, "a=ice-ufrag:") + ":them");
+    EXPECT_EQ(value_in(opened->answer, "a=fingerprint:sha-256 "), opener->fingerprint());
+    EXPECT_NE(opened->answer.find("127.0.0.1 " + std::to_string(server.port) + " typ host"), std::string::npos);
+    EXPECT_EQ(port->sessions(), 1U);
+    EXPECT_EQ(clients.size(), 1U);
+    EXPECT_EQ(places.half_open(), 1U);
+    EXPECT_EQ(places.used(), 0U) << "nobody has come yet";
+
+    EXPECT_TRUE(opener->check(opened->session, opened->token).ok());
+    EXPECT_EQ(opener->check(opened->session, opened->token + "x").code(), Errc::denied);
+    EXPECT_EQ(opener->close(opened->session, std::string(opened->token.size(), 'x')).code(), Errc::denied);
+    EXPECT_EQ(opener->close("nobody00:them", opened->token).code(), Errc::not_found);
+    EXPECT_EQ(opener->close(value_in(opened->answer, "a=ice-ufrag:") + ":others", opened->token).code(), Errc::not_found);
+    EXPECT_EQ(port->sessions(), 1U);
+    EXPECT_TRUE(opener->close(opened->session, opened->token).ok());
+    EXPECT_EQ(opener->check(opened->session, opened->token).code(), Errc::not_found);
+    port->end_batch(io::now());
+    EXPECT_EQ(port->sessions(), 0U);
+    EXPECT_EQ(places.half_open(), 0U);
+    EXPECT_EQ(places.used(), 0U);
+    EXPECT_EQ(heard.order, (std::vector<std::string>{"published cam", "publish ended cam"}));
+    ASSERT_EQ(ends.all.size(), 1U);
+    EXPECT_TRUE(ends.all[0].failed) << "it has never come in";
+    EXPECT_EQ(ends.all[0].why, "never connected: the client has ended the session");
+}
+
+TEST_F(RtcGate, AClientsNameIsResolvedWhenItIsLetInAndOnceInAWhile) {
+    OfferRequest asked = offer_request(Purpose::publish);
+    asked.api_host = "no-such-host.invalid";
+    door.refuses = "cam";
+    EXPECT_EQ(opener->open(asked, io::Deadline::after(5s)).code(), Errc::denied);
+    EXPECT_EQ(opener->names().size(), 0U) << "nothing is asked of DNS for who is refused";
+    door.refuses.clear();
+    const auto opened = opener->open(asked, io::Deadline::after(5s));
+    ASSERT_TRUE(opened.ok()) << opened.error().text();
+    EXPECT_EQ(opener->names().size(), 1U);
+    EXPECT_TRUE(opener->close(opened->session, opened->token).ok());
+    port->end_batch(io::now());
+    const TimePoint start = io::now();
+    EXPECT_TRUE(opener->open(asked, io::Deadline::after(5s)).ok());
+    EXPECT_LT(io::now() - start, SessionOpener::kResolveLimit / 2) << "it is known that there is no such host";
+}
+
+TEST_F(RtcGate, RefusesWithTheReasonAndKeepsNothing) {
+    const auto refused = [this](OfferRequest asked) {
+        const auto opened = opener->open(std::move(asked), io::Deadline::after(2s));
+        EXPECT_FALSE(opened.ok());
+        return opened.ok() ? Errc::system : opened.code();
+    };
+    OfferRequest asked = offer_request(Purpose::publish);
+    asked.offer = "v=0\r\nm=video nonsense\r\n";
+    EXPECT_EQ(refused(asked), Errc::malformed);
+    asked = offer_request(Purpose::publish);
+    asked.offer = offer_of("recvonly", fingerprint);
+    EXPECT_EQ(refused(asked), Errc::unsupported);
+    asked = offer_request(Purpose::publish);
+    asked.codec = "AV1";
+    EXPECT_EQ(refused(asked), Errc::unsupported);
+    asked = offer_request(Purpose::publish);
+    asked.ufrag = "a b c";
+    EXPECT_EQ(refused(asked), Errc::malformed);
+    asked = offer_request(Purpose::publish);
+    asked.pwd = "short";
+    EXPECT_EQ(refused(asked), Errc::malformed);
+    asked = offer_request(Purpose::publish);
+    asked.client.vhost = "off.example";
+    EXPECT_EQ(refused(asked), Errc::not_found);
+    door.refuses = "cam";
+    EXPECT_EQ(refused(offer_request(Purpose::publish)), Errc::denied);
+    EXPECT_EQ(refused(offer_request(Purpose::play)), Errc::denied);
+    places.set_limits(0, {});
+    EXPECT_EQ(refused(offer_request(Purpose::publish, "other")), Errc::limit);
+    EXPECT_EQ(port->sessions(), 0U);
+    EXPECT_EQ(clients.size(), 0U);
+    EXPECT_EQ(places.half_open(), 0U);
+    EXPECT_EQ(places.used(), 0U);
+    EXPECT_TRUE(heard.order.empty());
+}
+
+TEST_F(RtcGate, AClientCannotDoWithoutTheHandshakeWhereTheServerEncrypts) {
+    OfferRequest asked = offer_request(Purpose::play);
+    asked.dtls = false;
+    const auto opened = opener->open(asked, io::Deadline::after(2s));
+    ASSERT_TRUE(opened.ok());
+    TestClient client(*client_context, opened->answer, Purpose::play, server);
+    EXPECT_TRUE(client.connect()) << "by DTLS";
+}
+
+TEST_F(RtcGate, APlayerGetsTheTracksThatItAskedForOrIsRefused) {
+    vhosts.options.rtmp_to_rtc = true;
+    door.bridge.rtmp_to_rtc = true;
+    const auto source = streams.find_or_create("/live/cam", {}, 60'000).value();
+    auto publication = source->publish(media::Source::Takeover::refuse).value();
+    for (const std::uint8_t id : {std::uint8_t{0}, std::uint8_t{3}}) {
+        media::Packet setup = media::bridge_test::avc_config();
+        setup.track = media::TrackId(id);
+        source->append(std::move(setup));
+    }
+    const auto asked = [this](std::optional<media::TrackId> audio, std::optional<media::TrackId> video) {
+        OfferRequest request = offer_request(Purpose::play);
+        request.tracks = {audio, video};
+        return opener->open(std::move(request), io::Deadline::after(2s));
+    };
+    const std::optional<media::TrackId> other = media::TrackId(3);
+    ASSERT_TRUE(asked({}, other).ok());
+    EXPECT_NE(source->rtp_lane({{}, other}), nullptr);
+    EXPECT_EQ(source->rtp_lane(), nullptr);
+    ASSERT_TRUE(asked({}, media::TrackId(0)).ok());
+    EXPECT_NE(source->rtp_lane(), nullptr) << "the default one by its name";
+    const auto refused = asked({}, media::TrackId(1));
+    EXPECT_EQ(refused.code(), Errc::not_found);
+    EXPECT_NE(refused.error().text().find("no video track 1"), std::string::npos);
+    publication.reset();
+    EXPECT_TRUE(asked(media::TrackId(9), {}).ok()) << "it may come";
+    for (std::uint8_t id = 10; source->has_room_for_lane({{}, media::TrackId(1)}); ++id)
+        ASSERT_TRUE(asked(media::TrackId(id), {}).ok());
+    EXPECT_EQ(asked({}, media::TrackId(1)).code(), Errc::limit);
+}
+
+TEST_F(RtcGate, AWebRtcPublisherHasTrackZeroOfEach) {
+    ASSERT_TRUE(open(Purpose::publish).ok());
+    OfferRequest request = offer_request(Purpose::play);
+    request.tracks.video = media::TrackId(1);
+    EXPECT_EQ(opener->open(request, io::Deadline::after(2s)).code(), Errc::not_found);
+    request.tracks.video = media::TrackId(0);
+    EXPECT_TRUE(opener->open(request, io::Deadline::after(2s)).ok());
+}
+
+TEST_F(RtcGate, AStreamHasOnePublisher) {
+    ASSERT_TRUE(open(Purpose::publish).ok());
+    EXPECT_EQ(open(Purpose::publish).code(), Errc::conflict);
+    EXPECT_TRUE(open(Purpose::publish, "other").ok());
+    EXPECT_EQ(port->sessions(), 2U);
+}
+
+TEST_F(RtcGate, ANameOfTheClientsChoiceIsGivenOnce) {
+    OfferRequest asked = offer_request(Purpose::play);
+    asked.ufrag = "mine1234";
+    asked.pwd = "0123456789abcdef0123456789";
+    const auto opened = opener->open(asked, io::Deadline::after(2s));
+    ASSERT_TRUE(opened.ok());
+    EXPECT_EQ(opened->session, "mine1234:them");
+    EXPECT_EQ(value_in(opened->answer, "a=ice-pwd:"), asked.pwd);
+    EXPECT_EQ(opener->open(asked, io::Deadline::after(2s)).code(), Errc::conflict);
+}
+
+TEST_F(RtcGate, AnRsaCertificateDoesAsWell) {
+    vhosts.server_options.ecdsa = false;
+    const std::string before = opener->fingerprint();
+    make_opener();
+    EXPECT_NE(opener->fingerprint(), before);
+    EXPECT_NE(come(Purpose::publish), nullptr);
+}
+
+}  // namespace
+}  // namespace live::session::rtc

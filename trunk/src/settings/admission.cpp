@@ -1,0 +1,140 @@
+#include "settings/admission.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/log_format.hpp"
+#include "service/access/refer.hpp"
+#include "service/access/security.hpp"
+
+namespace live::settings {
+
+using service::access::ReferOptions;
+using service::hooks::Action;
+using service::hooks::Subject;
+using session::ClientKind;
+
+namespace {
+
+bool is_rtmp(ClientKind kind) {
+    return kind == ClientKind::rtmp_play || kind == ClientKind::fmle_publish || kind == ClientKind::flash_publish ||
+           kind == ClientKind::haivision_publish;
+}
+
+// Of a protocol that connects before it says what it wants.
+bool connects_first(ClientKind kind) { return is_rtmp(kind) || kind == ClientKind::srt_play || kind == ClientKind::srt_publish; }
+
+}  // namespace
+
+std::string stream_url(const Vhost& vhost, const std::string& app, const std::string& stream) {
+    std::string url = vhost.name == kDefaultVhost ? std::string() : vhost.name;
+    return url + "/" + app + "/" + stream;
+}
+
+Result<const Vhost*> Admission::serving_vhost(const std::string& name) const {
+    const Vhost* vhost = settings_->find_vhost(name);
+    if (vhost == nullptr)
+        return Error(Errc::not_found, "no virtual host serves " + name);
+    if (!vhost->enabled)
+        return Error(Errc::denied, "virtual host " + vhost->name + " is switched off");
+    return vhost;
+}
+
+std::string Admission::serving(const std::string& name) const {
+    const Vhost* vhost = settings_->find_vhost(name);
+    return vhost == nullptr ? name : vhost->name;
+}
+
+Result<session::rtmp::RtmpOptions> Admission::options_of(const std::string& vhost) const {
+    return TRY(serving_vhost(vhost))->rtmp;
+}
+
+Result<session::StreamPlan> Admission::plan_for(const session::ClientRequest& request) const {
+    const Vhost* vhost = TRY(serving_vhost(request.vhost));
+    return session::StreamPlan{
+        stream_url(*vhost, request.app, request.stream), vhost->name, vhost->rtmp.chunk_size, vhost->play, vhost->publish, {}};
+}
+
+// Nothing that was looked up before a question is good after it: a reload may have come between.
+Result<void> Admission::ask(Action action, const Subject& subject, io::Deadline deadline) {
+    const Vhost* vhost = TRY(serving_vhost(subject.request.vhost));
+    return hooks_ == nullptr ? Result<void>() : hooks_->ask(action, vhost->http_hooks, subject, deadline);
+}
+
+// Only RTMP clients say which page they come from.
+Result<void> Admission::check_refer(const session::ClientRequest& request, std::vector<std::string> ReferOptions::*names) const {
+    const ReferOptions& refer = TRY(serving_vhost(request.vhost))->refer;
+    if (!refer.enabled || !is_rtmp(request.kind))
+        return {};
+    return service::access::check_refer(refer.*names, request.page_url);
+}
+
+// What every client has to pass before it is looked at what it wants.
+Result<void> Admission::check_stranger(const session::ClientRequest& request, const Subject& subject, io::Deadline deadline) {
+    TRY(check_refer(request, &ReferOptions::all));
+    if (connects_first(request.kind))
+        TRY(ask(Action::on_connect, subject, deadline));
+    using service::access::Role;
+    const Role role = is_publisher(request.kind) ? Role::publish : Role::play;
+    return service::access::check_security(TRY(serving_vhost(request.vhost))->security, role, request.peer_ip);
+}
+
+session::Answer Admission::publish(const session::ClientRequest& request, io::Deadline deadline) {
+    if (memory_ != nullptr && memory_->is_tight())
+        return Error(Errc::limit, fmt::format("seven tenths of the memory for clients are taken (limits.memory_budget, {} MiB)",
+                                              memory_->max() >> 20));
+    session::StreamPlan plan = TRY(plan_for(request));
+    const Subject subject{request, plan.vhost, plan.url};
+    TRY(check_stranger(request, subject, deadline));
+    TRY(check_refer(request, &ReferOptions::publish));
+    TRY(ask(Action::on_publish, subject, deadline));
+    const auto& forward = TRY(serving_vhost(request.vhost))->forward;
+    if (hooks_ != nullptr && forward.enabled && !forward.backend.empty())
+        plan.forward_urls = TRY(hooks_->ask_forward(forward.backend, subject, deadline));
+    return plan;
+}
+
+session::Answer Admission::play(const session::ClientRequest& request, io::Deadline deadline) {
+    session::StreamPlan plan = TRY(plan_for(request));
+    const Subject subject{request, plan.vhost, plan.url};
+    TRY(check_stranger(request, subject, deadline));
+    TRY(ask(Action::on_play, subject, deadline));
+    if (const auto page = check_refer(request, &ReferOptions::play); !page.ok()) {
+        tell_stream(Action::on_stop, request, plan);  // its on_play has said yes
+        return page.error();
+    }
+    return plan;
+}
+
+Result<void> Admission::check_play(const session::ClientRequest& request) const {
+    using service::access::Role;
+    TRY(check_refer(request, &ReferOptions::all));
+    TRY(service::access::check_security(TRY(serving_vhost(request.vhost))->security, Role::play, request.peer_ip));
+    return check_refer(request, &ReferOptions::play);
+}
+
+void Admission::tell_stream(Action action, const session::ClientRequest& request, const session::StreamPlan& plan) {
+    if (hooks_ == nullptr)
+        return;
+    const Vhost* vhost = settings_->find_vhost(plan.vhost);
+    const bool is_there = vhost != nullptr && vhost->name == plan.vhost;
+    hooks_->tell(action, is_there ? vhost->http_hooks : service::hooks::HookOptions(), {request, plan.vhost, plan.url});
+}
+
+void Admission::tell_recording(const session::ClientRequest& request, const session::StreamPlan& plan, const std::string& file,
+                               const std::string& error) {
+    const Vhost* vhost = settings_->find_vhost(plan.vhost);
+    if (hooks_ == nullptr || vhost == nullptr || vhost->name != plan.vhost)
+        return;
+    std::error_code ignored;
+    const std::string folder = std::filesystem::current_path(ignored).string();
+    hooks_->tell_recording(vhost->http_hooks, {request, plan.vhost, plan.url}, {folder, file, error});
+}
+
+void Admission::tell_closed(const session::ClientRequest& request, const session::Traffic& traffic) {
+    const Vhost* vhost = settings_->find_vhost(request.vhost);
+    if (hooks_ != nullptr && vhost != nullptr)
+        hooks_->tell(Action::on_close, vhost->http_hooks, {request, vhost->name, {}}, traffic);
+}
+
+}  // namespace live::settings

@@ -1,0 +1,62 @@
+// Admission: answers "may this client publish or play?" from the settings tree: which virtual host serves it, whether
+// that one is switched on, what its rules about pages and addresses and the operator's callbacks say, and what a session of it
+// works with. The order of the checks is the same for every protocol; what only some have is asked of those.
+#pragma once
+
+#include "service/access_log/access_log.hpp"
+#include "service/hooks/hook_service.hpp"
+#include "session/common/admission.hpp"
+#include "session/common/memory_budget.hpp"
+#include "session/rtmp/context.hpp"
+#include "settings/current_settings.hpp"
+
+namespace live::settings {
+
+class Admission final : public session::Admission, public session::rtmp::VhostOptions, public service::access_log::VhostNames {
+public:
+    // `settings` outlives this.
+    explicit Admission(const CurrentSettings& settings) : settings_(settings) {}
+    // Before any client. Without, nobody is called.
+    void set_hooks(service::hooks::HookService& hooks) { hooks_ = &hooks; }
+    // Without, there is room for every publisher.
+    void set_memory(const session::MemoryBudget& memory) { memory_ = &memory; }
+
+    // Memory, virtual host, refer.all, on_connect, security, refer.publish, on_publish, forward.backend.
+    session::Answer publish(const session::ClientRequest& request, io::Deadline deadline) override;
+    // Virtual host, refer.all, on_connect, security, on_play, refer.play.
+    session::Answer play(const session::ClientRequest& request, io::Deadline deadline) override;
+    // The same without the callbacks.
+    Result<void> check_play(const session::ClientRequest& request) const override;
+
+    // Callbacks about what has happened, with the settings of this moment. None suspends.
+    void tell_stream(service::hooks::Action action, const session::ClientRequest& request, const session::StreamPlan& plan);
+    void tell_recording(const session::ClientRequest& request, const session::StreamPlan& plan, const std::string& file,
+                        const std::string& error);
+    void tell_closed(const session::ClientRequest& request, const session::Traffic& traffic);
+
+    // The virtual host that serves `name`. Errc::not_found when there is none, Errc::denied when it is switched off.
+    Result<const Vhost*> serving_vhost(const std::string& name) const;
+
+    // session::rtmp::VhostOptions
+    Result<session::rtmp::RtmpOptions> options_of(const std::string& vhost) const override;
+
+    // service::access_log::VhostNames
+    std::string serving(const std::string& name) const override;
+
+private:
+    Result<session::StreamPlan> plan_for(const session::ClientRequest& request) const;
+    Result<void> check_stranger(const session::ClientRequest& request, const service::hooks::Subject& subject,
+                                io::Deadline deadline);
+    Result<void> ask(service::hooks::Action action, const service::hooks::Subject& subject, io::Deadline deadline);
+    Result<void> check_refer(const session::ClientRequest& request,
+                             std::vector<std::string> service::access::ReferOptions::*names) const;
+
+    const CurrentSettings& settings_;
+    service::hooks::HookService* hooks_ = nullptr;
+    const session::MemoryBudget* memory_ = nullptr;
+};
+
+// What a source is called: "/app/stream" in the default virtual host, "vhost/app/stream" in another.
+std::string stream_url(const Vhost& vhost, const std::string& app, const std::string& stream);
+
+}  // namespace live::settings

@@ -1,0 +1,160 @@
+#include "settings/check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/endpoint.hpp"
+#include "base/ip_network.hpp"
+#include "service/access/security.hpp"
+#include "session/http_live/mount.hpp"
+#include "wire/http/url.hpp"
+
+namespace live::settings {
+
+namespace {
+
+Error broken(std::string sentence) { return {Errc::malformed, std::move(sentence)}; }
+
+// Two lists that name one endpoint together would be one listener.
+bool share_endpoint(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    for (const std::string& text : a) {
+        if (std::find(b.begin(), b.end(), text) != b.end())
+            return true;
+    }
+    return false;
+}
+
+// An empty password would let everybody in who says so.
+Result<void> check_auth(const ApiAuthOptions& auth) {
+    if (!auth.enabled)
+        return {};
+    if (auth.type == ApiAuthType::bearer && auth.token.empty())
+        return broken("http_api.auth is on with type bearer and has no token");
+    if (auth.type == ApiAuthType::basic && (auth.username.empty() || auth.password.empty()))
+        return broken("http_api.auth is on and lacks username or password");
+    return {};
+}
+
+Result<void> check_http(const Settings& settings) {
+    const HttpApiOptions& api = settings.http_api;
+    TRY(check_auth(api.auth));
+    const HttpServerOptions& server = settings.http_server;
+    if (api.https.enabled && !api.enabled)
+        return broken("http_api.https is on and http_api is off; https needs the plain service");
+    if (server.https.enabled && !server.enabled)
+        return broken("http_server.https is on and http_server is off; https needs the plain service");
+    if (!api.enabled || !server.enabled || !api.https.enabled || !server.https.enabled)
+        return {};
+    const bool plain = share_endpoint(api.listen, server.listen);
+    const bool tls = share_endpoint(api.https.listen, server.https.listen);
+    if (plain != tls) {
+        return broken(
+            fmt::format("http_api and http_server share {}, so they must share the other endpoint too: listen {} and {}, "
+                        "https.listen {} and {}",
+                        plain ? "listen" : "https.listen", fmt::join(api.listen, " "), fmt::join(server.listen, " "),
+                        fmt::join(api.https.listen, " "), fmt::join(server.https.listen, " ")));
+    }
+    return {};
+}
+
+Result<void> check_engine(const service::ffmpeg::EngineOptions& engine, const std::string& where) {
+    if (engine.vwidth % 2 != 0 || engine.vheight % 2 != 0)
+        return broken(fmt::format("{}: found a picture of {}x{}, expected even numbers", where, engine.vwidth, engine.vheight));
+    const std::uint32_t rate = engine.asample_rate;
+    const bool classic_rate = rate == 0 || rate == 5512 || rate == 11'025 || rate == 22'050 || rate == 44'100;
+    if (engine.acodec == "libfdk_aac" || engine.acodec == "libaacplus" || engine.acodec == "aac") {
+        if (engine.abitrate_kbps != 0 && (engine.abitrate_kbps < 16 || engine.abitrate_kbps > 320))
+            return broken(
+                fmt::format("{}: found abitrate {}, expected 16..320 for {}", where, engine.abitrate_kbps, engine.acodec));
+        if (!classic_rate && rate != 48'000)
+            return broken(fmt::format("{}: found asample_rate {}, expected 5512, 11025, 22050, 44100, 48000 or 0", where, rate));
+    }
+    return {};
+}
+
+// A template that ends in .ts and sits on the root catches the fragments of HLS.
+bool catches_fragments(const session::http_live::RemuxOptions& remux) {
+    return remux.enabled && remux.mount.find("*.ts") != std::string::npos;
+}
+
+Result<void> check_url(const std::string& url, const std::string& where) {
+    const auto parsed = wire::http::parse_url(url);
+    return parsed.ok() ? Result<void>() : broken(fmt::format("{}: found \"{}\": {}", where, url, parsed.error().sentence()));
+}
+
+// Whom a virtual host that is in use would call.
+Result<void> check_urls(const Vhost& vhost) {
+    if (vhost.forward.enabled && !vhost.forward.backend.empty())
+        TRY(check_url(vhost.forward.backend, fmt::format("vhost {}: forward.backend", vhost.name)));
+    const service::hooks::HookOptions& hooks = vhost.http_hooks;
+    if (!hooks.enabled)
+        return {};
+    for (const auto* urls : {&hooks.on_connect, &hooks.on_close, &hooks.on_publish, &hooks.on_unpublish, &hooks.on_play,
+                             &hooks.on_stop, &hooks.on_dvr, &hooks.on_hls})
+        for (const std::string& url : *urls)
+            TRY(check_url(url, fmt::format("vhost {}: http_hooks", vhost.name)));
+    return {};
+}
+
+Result<void> check_vhost(const Vhost& vhost) {
+    if (vhost.publish.kickoff_for_idle.count() > 0 && vhost.forward.enabled)
+        return broken(fmt::format("vhost {}: publish.kickoff_for_idle and forward exclude each other", vhost.name));
+    if (vhost.hls.enabled && catches_fragments(vhost.http_remux))
+        return broken(
+            fmt::format("vhost {}: hls and http_remux mounted at {} exclude each other", vhost.name, vhost.http_remux.mount));
+    if (vhost.http_remux.enabled)
+        if (const auto mount = session::http_live::Mount::parse(vhost.http_remux.mount); !mount.ok())
+            return broken(fmt::format("vhost {}: http_remux: {}", vhost.name, mount.error().sentence()));
+    for (const auto& ingest : vhost.ingests) {
+        for (const auto& engine : ingest.engines)
+            TRY(check_engine(engine, fmt::format("vhost {}: ingest {}: engine {}", vhost.name, ingest.id, engine.name)));
+    }
+    for (const TranscodeOptions& transcode : vhost.transcodes) {
+        for (const auto& engine : transcode.engines)
+            TRY(check_engine(engine, fmt::format("vhost {}: transcode {}: engine {}", vhost.name, transcode.scope, engine.name)));
+    }
+    TRY(check_urls(vhost));
+    for (const auto* rules : {&vhost.security.allow, &vhost.security.deny}) {
+        for (const auto& rule : *rules) {
+            if (const auto valid = service::access::validate_security_rule(rule); !valid.ok())
+                return broken(fmt::format("vhost {}: security: found the rule \"{}\": {}", vhost.name, fmt::join(rule, " "),
+                                          valid.error().sentence()));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> check_settings(const Settings& settings, std::size_t local_addresses) {
+    if (settings.is_full)
+        return broken("is_full is on: this file documents every option and is not meant to be run");
+    if (settings.log.tank == LogTank::file && settings.log.file.empty())
+        return broken("srs_log_tank is file and srs_log_file is empty");
+    if (settings.access_log.empty())
+        return broken("access_log is empty; off switches it off");
+    if (settings.asprocess && settings.daemon)
+        return broken("asprocess and daemon exclude each other: a daemon has no parent to follow");
+    if (settings.heartbeat.interval.count() <= 0)
+        return broken("heartbeat.interval is 0, expected more");
+    if (settings.heartbeat.enabled)
+        TRY(check_url(settings.heartbeat.url, "heartbeat.url"));
+    if (local_addresses != 0 && settings.stats.network >= local_addresses) {
+        return broken(fmt::format("stats.network is {}, expected less than {}, the number of local addresses",
+                                  settings.stats.network, local_addresses));
+    }
+    const std::size_t passphrase = settings.srt_server.passphrase.size();
+    if (passphrase != 0 && (passphrase < 10 || passphrase > 79))
+        return broken(fmt::format("srt_server.passphrase has {} characters, expected 10..79", passphrase));
+    TRY(check_http(settings));
+    for (const std::string& text : settings.limits.trusted)
+        if (!IpNetwork::parse(text).ok())
+            return broken(fmt::format("limits.trusted has \"{}\", expected an address or a network such as 10.0.0.0/8", text));
+    for (const Vhost& vhost : settings.vhosts)
+        TRY(check_vhost(vhost));
+    return {};
+}
+
+}  // namespace live::settings

@@ -1,0 +1,18 @@
+// The two documents that are made of the rows: conf/full.conf, which shows every directive with its default, and doc/config.md,
+// the reference. Pure text; tools/generate_docs.cpp writes the files.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/config/facts.hpp"
+
+namespace live::settings {
+
+// A conf file that names every directive. It says `is_full on` and so is not started; without that line it loads.
+std::string full_conf_text(std::span<const config::RowInfo> rows);
+
+// Markdown: one section a block, one table row a directive.
+std::string config_document_text(std::span<const config::RowInfo> rows);
+
+}  // namespace live::settings

@@ -1,0 +1,27 @@
+// HlsFragments: whom to tell of a fragment of HLS, by the settings of its virtual host.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "service/hls/stream_output.hpp"
+#include "service/hooks/hook_service.hpp"
+#include "settings/current_settings.hpp"
+
+namespace live::settings {
+
+class HlsFragments final : public service::hls::HlsEvents {
+public:
+    // What is referred to outlives this. `folder` is the working folder of the process.
+    HlsFragments(const CurrentSettings& settings, service::hooks::HookService& hooks, std::string folder)
+        : settings_(settings), hooks_(hooks), folder_(std::move(folder)) {}
+
+    void on_fragment(const service::hls::FragmentNews& news) override;
+
+private:
+    const CurrentSettings& settings_;
+    service::hooks::HookService& hooks_;
+    const std::string folder_;
+};
+
+}  // namespace live::settings

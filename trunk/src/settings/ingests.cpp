@@ -1,0 +1,21 @@
+#include "settings/ingests.hpp"
+
+namespace live::settings {
+
+std::vector<service::ingest::IngestSet> Ingests::wanted() const {
+    std::vector<service::ingest::IngestSet> wanted;
+    const auto endpoints = endpoints_();
+    for (const Vhost& vhost : settings_->vhosts) {
+        if (!vhost.enabled || vhost.ingests.empty())
+            continue;
+        service::ingest::IngestPlace place;
+        place.vhost = vhost.name;
+        place.rtmp_port = endpoints.empty() ? place.rtmp_port : endpoints.front().port;
+        place.log_level = settings_->ff_log_level;
+        place.log_dir = settings_->ff_log_dir;
+        wanted.push_back({std::move(place), vhost.ingests});
+    }
+    return wanted;
+}
+
+}  // namespace live::settings

@@ -1,0 +1,27 @@
+// Ingests: the ingests of all virtual hosts that are switched on, from the settings tree.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "base/endpoint.hpp"
+#include "service/ingest/ingest_service.hpp"
+#include "settings/current_settings.hpp"
+
+namespace live::settings {
+
+class Ingests final : public service::ingest::WantedIngests {
+public:
+    // `settings` outlives this. What is brought in goes to the first of the endpoints for RTMP.
+    Ingests(const CurrentSettings& settings, std::function<std::vector<Endpoint>()> endpoints)
+        : settings_(settings), endpoints_(std::move(endpoints)) {}
+
+    std::vector<service::ingest::IngestSet> wanted() const override;
+
+private:
+    const CurrentSettings& settings_;
+    const std::function<std::vector<Endpoint>()> endpoints_;
+};
+
+}  // namespace live::settings

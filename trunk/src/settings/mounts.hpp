@@ -1,0 +1,37 @@
+// Mounts: the HTTP live streams of all virtual hosts, from the settings tree.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "media/stream_table.hpp"
+#include "session/http_live/context.hpp"
+#include "settings/current_settings.hpp"
+
+namespace live::settings {
+
+class Mounts final : public session::http_live::Mounts {
+public:
+    // Both outlive this.
+    Mounts(const CurrentSettings& settings, const media::StreamTable& streams) : streams_(streams), settings_(settings) {}
+
+    std::optional<session::http_live::MountedUrl> find(const session::http::Request& request) const override;
+
+private:
+    struct Entry {
+        const Vhost* vhost;
+        session::http_live::Mount mount;
+    };
+
+    void refresh() const;
+    std::optional<session::http_live::MountedUrl> match(const Entry& entry, const std::string& vhost,
+                                                        std::string_view path) const;
+
+    const media::StreamTable& streams_;
+    const CurrentSettings& settings_;
+    // Of the settings of that version.
+    mutable std::vector<Entry> entries_;
+    mutable std::uint64_t version_ = 0;
+};
+
+}  // namespace live::settings

@@ -1,0 +1,84 @@
+// The rows of settings/outputs.hpp: blocks of a virtual host.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "base/config/row.hpp"
+#include "media/option_rows.hpp"
+#include "service/ffmpeg/option_rows.hpp"
+#include "settings/outputs.hpp"
+#include "settings/service_rows.hpp"
+
+namespace live::settings {
+
+inline constexpr std::array kClusterModeNames = {
+    config::Named<ClusterMode>{"local", ClusterMode::local},
+    config::Named<ClusterMode>{"remote", ClusterMode::remote},
+};
+inline constexpr std::array kPullProtocolNames = {
+    config::Named<PullProtocol>{"rtmp", PullProtocol::rtmp},
+    config::Named<PullProtocol>{"flv", PullProtocol::flv},
+    config::Named<PullProtocol>{"flvs", PullProtocol::flvs},
+};
+
+inline constexpr auto kClusterRows = std::tuple{
+    config::row(&ClusterOptions::mode, "mode", kClusterModeNames, kRestart, "local is an origin, remote an edge that pulls.")
+        .pending(),
+    config::row(&ClusterOptions::origin, "origin", kNextSession, "Origins of an edge: host or host:port.")
+        .example("127.0.0.1:19350")
+        .pending(),
+    config::row(&ClusterOptions::token_traverse, "token_traverse", kNextSession, "Asks the origin whether a client may.")
+        .pending(),
+    config::row(&ClusterOptions::vhost, "vhost", kNextSession, "The virtual host at the origin.").pending(),
+    config::row(&ClusterOptions::debug_srs_upnode, "debug_srs_upnode", kNextSession, "Adds diagnostic arguments upstream.")
+        .pending(),
+    config::row(&ClusterOptions::protocol, "protocol", kPullProtocolNames, kNextSession, "How an edge pulls.").pending(),
+    config::row(&ClusterOptions::follow_client, "follow_client", kNextSession, "Pulls with the first client's protocol.")
+        .pending(),
+    config::row(&ClusterOptions::origin_cluster, "origin_cluster", kNextSession, "Origins that redirect to each other.")
+        .pending(),
+    config::row(&ClusterOptions::coworkers, "coworkers", kNextSession, "APIs of those origins.")
+        .example("127.0.0.1:9091")
+        .pending(),
+};
+
+inline constexpr auto kHdsRows = std::tuple{
+    config::row(&HdsOptions::enabled, "enabled", kNextSession, "Adobe HDS."),
+    config::row(&HdsOptions::fragment, "hds_fragment", 0s, 3600s, kNextSession, "Length of a fragment."),
+    config::row(&HdsOptions::window, "hds_window", 0s, 86'400s, kNextSession, "Seconds of fragments."),
+    config::row(&HdsOptions::path, "hds_path", kNextSession, "Base directory."),
+};
+
+inline constexpr auto kHttpStaticRows = std::tuple{
+    config::row(&HttpStaticOptions::enabled, "enabled", kNextSession, "A document root of this virtual host."),
+    config::row(&HttpStaticOptions::mount, "mount", kNextSession, "URL prefix."),
+    config::row(&HttpStaticOptions::dir, "dir", kNextSession, "Directory."),
+};
+
+inline constexpr auto kExecRows = std::tuple{
+    config::row(&ExecOptions::enabled, "enabled", kNextSession, "Starts a program when a stream begins."),
+    config::row(&ExecOptions::publish, "publish", kNextSession, "The program and its arguments, with variables; no shell.")
+        .example("./objs/ffmpeg/bin/ffmpeg -f flv -i [url] -c copy -y ./[stream].flv"),
+};
+
+inline constexpr auto kSrtRows = std::tuple{
+    config::row(&SrtOptions::enabled, "enabled", kNextSession, "SRT on this virtual host."),
+    config::row(&SrtOptions::srt_to_rtmp, "srt_to_rtmp", kNextSession, "SRT streams can be played over the others.")
+        .rule(config::BoolRule::needs_on)
+        .also_variable("SRS_VHOST_SRT_TO_RTMP"),
+};
+
+inline constexpr auto kRtspRows = std::tuple{
+    config::row(&RtspOptions::enabled, "enabled", kNextSession, "RTSP on this virtual host."),
+    config::row(&RtspOptions::rtmp_to_rtsp, "rtmp_to_rtsp", kNextSession, "RTMP streams can be played over RTSP."),
+};
+
+inline constexpr auto kTranscodeRows = std::tuple{
+    config::row(&TranscodeOptions::enabled, "enabled", kLive, "Runs ffmpeg on published streams."),
+    config::row(&TranscodeOptions::ffmpeg, "ffmpeg", kLive, "Path of the ffmpeg program.").example("./objs/ffmpeg/bin/ffmpeg"),
+    config::blocks(&TranscodeOptions::engines, "engine", &service::ffmpeg::EngineOptions::name, "name",
+                   service::ffmpeg::kEngineRows, "One child each: how it encodes and where it publishes."),
+};
+
+}  // namespace live::settings

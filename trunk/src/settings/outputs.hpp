@@ -1,0 +1,68 @@
+// The blocks of a virtual host whose services are not written yet, or live in this room: plain values with their defaults. A
+// block moves to the room of its service when that service is written.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "media/options.hpp"
+#include "service/ffmpeg/options.hpp"
+
+namespace live::settings {
+
+enum class ClusterMode : std::uint8_t { local, remote };
+enum class PullProtocol : std::uint8_t { rtmp, flv, flvs };
+
+struct ClusterOptions {
+    ClusterMode mode = ClusterMode::local;
+    std::vector<std::string> origin;
+    bool token_traverse = false;
+    std::string vhost = "[vhost]";
+    bool debug_srs_upnode = true;
+    PullProtocol protocol = PullProtocol::rtmp;
+    bool follow_client = false;
+    bool origin_cluster = false;
+    std::vector<std::string> coworkers;
+};
+
+struct HdsOptions {
+    bool enabled = false;
+    std::chrono::milliseconds fragment = 10s;
+    std::chrono::milliseconds window = 60s;
+    std::string path = "./objs/nginx/html";
+};
+
+struct HttpStaticOptions {
+    bool enabled = false;
+    std::string mount = "[vhost]/";
+    std::string dir = "./objs/nginx/html";
+};
+
+struct ExecOptions {
+    bool enabled = false;
+    // One command with its arguments each.
+    std::vector<std::vector<std::string>> publish;
+};
+
+struct SrtOptions {
+    bool enabled = false;
+    bool srt_to_rtmp = true;
+};
+
+struct RtspOptions {
+    bool enabled = false;
+    bool rtmp_to_rtsp = true;
+};
+
+struct TranscodeOptions {
+    // Empty for every stream, "app" or "app/stream".
+    std::string scope;
+    bool enabled = false;
+    std::string ffmpeg;
+    std::vector<service::ffmpeg::EngineOptions> engines;
+};
+
+}  // namespace live::settings

@@ -1,0 +1,173 @@
+// The blocks of the conf file's root that belong to no virtual host: plain values with their defaults. A block moves to the room
+// of its service when that service is written; until then it lives here so that the whole conf file has one row per option.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace live::settings {
+
+// key/cert of every TLS listener: PEM files, relative to the working directory.
+struct TlsFiles {
+    std::string key = "./conf/server.key";
+    std::string cert = "./conf/server.crt";
+};
+
+// rtmps {}: RTMP over TLS.
+struct RtmpsOptions {
+    bool enabled = false;
+    std::vector<std::string> listen = {"1443"};
+    TlsFiles tls;
+};
+
+// tls_client {}: whom the server believes when it is the client: callbacks, forwards, heartbeats.
+struct TlsClientOptions {
+    bool verify = true;
+    // PEM; empty: the system's authorities.
+    std::string ca_file;
+};
+
+// https {} inside http_api and http_server.
+struct HttpsOptions {
+    bool enabled = false;
+    std::vector<std::string> listen;
+    TlsFiles tls;
+};
+
+struct RawApiOptions {
+    bool enabled = false;
+    bool allow_reload = false;
+    bool allow_query = false;
+    bool allow_update = false;
+};
+
+enum class ApiAuthType : std::uint8_t { basic, bearer };
+
+struct ApiAuthOptions {
+    bool enabled = false;
+    std::string username;
+    std::string password;
+    ApiAuthType type = ApiAuthType::basic;
+    std::string token;
+    bool rtc_bearer_enabled = false;
+};
+
+struct HttpApiOptions {
+    bool enabled = false;
+    // Loopback only unless the operator writes an endpoint: the API is not for strangers.
+    std::vector<std::string> listen = {"127.0.0.1:1985"};
+    bool crossdomain = true;
+    bool jsonp = false;
+    RawApiOptions raw_api;
+    ApiAuthOptions auth;
+    // As `listen`.
+    HttpsOptions https{.listen = {"127.0.0.1:1990"}, .tls = {}};
+};
+
+struct HttpServerOptions {
+    bool enabled = false;
+    std::vector<std::string> listen = {"8080"};
+    std::string dir = "./objs/nginx/html";
+    // Ours.
+    bool stream_list = true;
+    bool crossdomain = true;
+    HttpsOptions https{.listen = {"8088"}, .tls = {}};
+};
+
+struct StatsOptions {
+    bool enabled = true;
+    // Which of the machine's addresses is "the device's".
+    std::uint32_t network = 0;
+    // Block devices to measure; none is all.
+    std::vector<std::string> disk;
+};
+
+enum class SrtDefaultMode : std::uint8_t { request, publish };
+
+struct SrtServerOptions {
+    bool enabled = false;
+    std::vector<std::string> listen = {"10080"};
+    std::int64_t maxbw = -1;
+    std::uint32_t mss = 1500;
+    bool tsbpdmode = true;
+    std::chrono::milliseconds latency{120};
+    std::chrono::milliseconds recvlatency{120};
+    std::chrono::milliseconds peerlatency{0};
+    bool tlpktdrop = true;
+    std::chrono::milliseconds connect_timeout{3000};
+    std::chrono::milliseconds peer_idle_timeout{10'000};
+    std::uint32_t sendbuf = 8192 * (1500 - 28);
+    std::uint32_t recvbuf = 8192 * (1500 - 28);
+    std::uint32_t payloadsize = 1316;
+    std::string passphrase;
+    std::uint32_t pbkeylen = 0;
+    std::string default_app = "live";
+    bool sei_filter = true;
+    bool mix_correct = true;
+    SrtDefaultMode default_mode = SrtDefaultMode::request;
+    std::string default_streamid;
+};
+
+struct SipOptions {
+    bool enabled = true;
+    std::vector<std::string> listen = {"5060"};
+    std::chrono::milliseconds timeout = 60s;
+    std::chrono::milliseconds reinvite = 5s;
+    std::string candidate = "*";
+};
+
+struct StreamCasterOptions {
+    bool enabled = false;
+    std::string caster;
+    std::string output;
+    std::vector<std::string> listen;
+    SipOptions sip;
+    std::chrono::milliseconds media_connect_timeout = 10s;
+};
+
+struct ExporterOptions {
+    bool enabled = false;
+    std::vector<std::string> listen = {"127.0.0.1:9972"};
+    std::string label;
+    std::string tag;
+};
+
+struct RtspServerOptions {
+    bool enabled = false;
+    std::vector<std::string> listen = {"554"};
+};
+
+struct ThreadsOptions {
+    std::chrono::milliseconds interval = 5s;
+};
+
+// tencentcloud_cls {} and tencentcloud_apm {}: accepted, never used.
+struct CloudLogOptions {
+    bool enabled = false;
+    std::string label;
+    std::string tag;
+    std::string secret_id;
+    std::string secret_key;
+    std::string endpoint;
+    std::string topic_id;
+    bool debug_logging = false;
+    bool stat_heartbeat = true;
+    std::uint32_t heartbeat_ratio = 1;
+    bool stat_streams = true;
+    std::uint32_t streams_ratio = 1;
+};
+
+struct CloudTraceOptions {
+    bool enabled = false;
+    std::string team;
+    std::string token;
+    std::string endpoint;
+    std::string service_name = "srs-server";
+    bool debug_logging = false;
+};
+
+}  // namespace live::settings

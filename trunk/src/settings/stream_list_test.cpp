@@ -1,0 +1,153 @@
+#include "settings/stream_list.hpp"
+
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "wire/http/target.hpp"
+
+namespace live::settings {
+namespace {
+
+// Has the files whose paths end so.
+class FakeDash final : public session::http::Handler {
+public:
+    bool takes(const session::http::Request& request) const override { return request.path() == has; }
+    std::string has;
+};
+
+struct StreamListSettingsTest : ::testing::Test {
+    StreamListSettingsTest() {
+        settings.listen = {"1935"};
+        settings.http_server.enabled = true;
+        settings.vhosts.resize(2);
+        settings.vhosts[0].name = kDefaultVhost;
+        settings.vhosts[1].name = "v.example";
+        for (Vhost& vhost : settings.vhosts)
+            vhost.http_remux.enabled = true;
+    }
+    std::unique_ptr<api::StreamListView> view(const std::string& host, const std::string& more = "",
+                                              const std::string& value = "") {
+        request.message.headers = {};
+        request.message.headers.add("Host", host);
+        if (!more.empty())
+            request.message.headers.add(more, value);
+        request.target = MUST(wire::http::parse_target("/streams.json"));
+        request.peer_ip = "10.0.0.9";
+        current.propose(settings);
+        current.replace();
+        return list.view(request);
+    }
+    using Addresses = std::map<std::string, std::string>;
+    static Addresses by_format(const std::vector<api::StreamAddress>& addresses) {
+        Addresses found;
+        for (const auto& [format, url] : addresses)
+            found[format] = url;
+        return found;
+    }
+    Addresses play(const std::string& host, const api::ListedStream& stream = kCam) {
+        return by_format(view(host)->play_addresses(stream));
+    }
+    std::string api_of(const std::string& host) {
+        const auto place = view(host)->api();
+        return place.missing.empty() ? place.url : std::string(place.missing);
+    }
+
+    static constexpr api::ListedStream kCam{"__defaultVhost__", "live", "cam"};
+    Settings settings;
+    service::hls::FileIndex hls;
+    FakeDash dash;
+    CurrentSettings current{settings};
+    StreamList list{current, hls, dash};
+    session::http::Request request;
+};
+
+TEST_F(StreamListSettingsTest, AddressesAreMadeOfTheHostThatWasAskedFor) {
+    EXPECT_EQ(play("example.com:18080"), (Addresses{{"rtmp", "rtmp://example.com/live/cam"},
+                                                    {"flv", "http://example.com:18080/live/cam.flv"},
+                                                    {"ws-flv", "ws://example.com:18080/live/cam.flv"}}));
+    EXPECT_EQ(play("[fd00::1]:8080")["rtmp"], "rtmp://[fd00::1]/live/cam");
+    EXPECT_EQ(play("v.example")["flv"], "http://v.example/live/cam.flv?vhost=__defaultVhost__") << "the host is another's";
+    settings.listen = {"127.0.0.1:1936", "1937"};
+    EXPECT_EQ(play("example.com")["rtmp"], "rtmp://example.com:1937/live/cam");
+    EXPECT_EQ(play("localhost")["rtmp"], "rtmp://localhost:1936/live/cam");
+    request.secure = true;
+    settings.rtmps = {true, {"1443"}, {}};
+    EXPECT_EQ(play("example.com")["ws-flv"], "wss://example.com/live/cam.flv");
+    EXPECT_EQ(play("example.com")["rtmps"], "rtmps://example.com:1443/live/cam");
+}
+
+TEST_F(StreamListSettingsTest, APortOnLoopbackIsNoAddressForOthers) {
+    settings.listen = {"127.0.0.1:1935"};
+    EXPECT_EQ(play("10.0.0.1").count("rtmp"), 0U);
+    EXPECT_EQ(play("127.0.0.1").count("rtmp"), 1U);
+}
+
+TEST_F(StreamListSettingsTest, OnlyFormatsThatAreServedAreNamed) {
+    settings.vhosts[0].http_remux.mount = "/[stream].ts";
+    EXPECT_EQ(play("h")["ts"], "http://h/cam.ts");
+    EXPECT_EQ(play("h", {"__defaultVhost__", "other", "cam"}).count("ts"), 0U) << "without [app] there is one application";
+    settings.vhosts[0].http_remux.enabled = false;
+    settings.vhosts[0].dash.enabled = true;
+    settings.vhosts[0].hls.enabled = true;
+    EXPECT_EQ(play("h"), (Addresses{{"rtmp", "rtmp://h/live/cam"}})) << "no playlist yet";
+    dash.has = "/live/cam.mpd";
+    EXPECT_EQ(play("h")["dash"], "http://h/live/cam.mpd");
+}
+
+TEST_F(StreamListSettingsTest, WebRtcIsNamedWhereItIsBridged) {
+    settings.rtc_server.enabled = settings.vhosts[0].rtc.enabled = true;
+    EXPECT_EQ(play("h").count("whep"), 0U);
+    api::ListedStream browser = kCam;
+    browser.comes_by_rtc = true;
+    EXPECT_EQ(play("h:8080", browser), (Addresses{{"whep", "http://h:8080/rtc/v1/whep/?app=live&stream=cam"}}));
+    settings.vhosts[0].play.bridge.rtc_to_rtmp = settings.vhosts[0].play.bridge.rtmp_to_rtc = true;
+    EXPECT_EQ(play("h", browser).count("rtmp"), 1U);
+    EXPECT_EQ(play("h").count("whep"), 1U);
+    EXPECT_EQ(by_format(view("h")->publish_addresses()),
+              (Addresses{{"rtmp", "rtmp://h/live/livestream"}, {"whip", "http://h/rtc/v1/whip/?app=live&stream=livestream"}}));
+}
+
+TEST_F(StreamListSettingsTest, RulesHideStreams) {
+    EXPECT_TRUE(view("h")->shows("v.example"));
+    EXPECT_FALSE(view("h")->shows("gone.example"));
+    settings.vhosts[1].security = {true, {}, {{"play", "10.0.0.0/8"}}};
+    EXPECT_FALSE(view("h")->shows("v.example"));
+    settings.vhosts[1].security = {true, {{"play", "10.0.0.9"}}, {}};
+    EXPECT_TRUE(view("h")->shows("v.example"));
+    settings.vhosts[1].refer = {true, {}, {}, {"page.example"}};
+    EXPECT_FALSE(view("h")->shows("v.example"));
+    EXPECT_TRUE(view("h", "Referer", "http://page.example/")->shows("v.example"));
+    settings.vhosts[1].refer.enabled = settings.vhosts[1].enabled = false;
+    EXPECT_FALSE(view("h")->shows("v.example"));
+}
+
+TEST_F(StreamListSettingsTest, TheApiIsWhereThisClientReachesIt) {
+    EXPECT_EQ(api_of("127.0.0.1:8080"), "off");
+    settings.http_api.enabled = true;
+    EXPECT_EQ(api_of("127.0.0.1:8080"), "http://127.0.0.1:1985");
+    EXPECT_EQ(api_of("localhost:8080"), "http://localhost:1985");
+    EXPECT_EQ(api_of("10.0.0.1:8080"), "loopback");
+    settings.http_api.listen = {"1985"};
+    EXPECT_EQ(api_of("10.0.0.1:8080"), "http://10.0.0.1:1985");
+    settings.http_api.listen = {"8080"};
+    EXPECT_EQ(api_of("10.0.0.1:18080"), "http://10.0.0.1:18080") << "one server is both, whatever maps its port";
+    settings.http_api.listen = {"1985"};
+    request.secure = true;
+    EXPECT_EQ(api_of("10.0.0.1"), "https");
+    settings.http_api.https.enabled = true;
+    EXPECT_EQ(api_of("10.0.0.1"), "loopback");
+    settings.http_api.https.listen = {"1990"};
+    EXPECT_EQ(api_of("10.0.0.1"), "https://10.0.0.1:1990");
+}
+
+TEST_F(StreamListSettingsTest, AHostThatIsNoneGivesNoAddresses) {
+    for (const char* host : {"", "a b", "<script>", "h:port", "h:123456", "[::1", "h/x", "h\"", "user@h", ":80", "h?x"})
+        EXPECT_EQ(view(host), nullptr) << host;
+    for (const char* host : {"h", "h:", "h:1", "a-b.example:65535", "[::1]", "[::1]:80", "10.0.0.1"})
+        EXPECT_NE(view(host), nullptr) << host;
+}
+
+}  // namespace
+}  // namespace live::settings

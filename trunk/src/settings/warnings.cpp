@@ -1,0 +1,128 @@
+#include "settings/warnings.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "service/dvr/file_name.hpp"
+#include "service/files/normal_path.hpp"
+
+namespace live::settings {
+
+namespace {
+
+using service::files::normal_path;
+
+constexpr std::string_view kVhostVariable = "[vhost]";
+
+// A kind of output of one virtual host: its options that are templates of paths, and where they lead.
+using Templates = std::vector<std::pair<std::string_view, std::string>>;
+
+Templates templates_of(const service::hls::HlsOptions& hls) {
+    using service::hls::Fmp4;
+    Templates templates = {{"hls_m3u8_file", normal_path(hls.path, hls.m3u8_file)}};
+    if (hls.use_fmp4 != Fmp4::on)
+        templates.emplace_back("hls_ts_file", normal_path(hls.path, hls.ts_file));
+    if (hls.use_fmp4 != Fmp4::off) {
+        templates.emplace_back("hls_fmp4_file", normal_path(hls.path, hls.fmp4_file));
+        templates.emplace_back("hls_init_file", normal_path(hls.path, hls.init_file));
+    }
+    if (hls.keys)
+        templates.emplace_back("hls_key_file", normal_path(hls.key_file_path, hls.key_file));
+    return hls.enabled ? templates : Templates();
+}
+
+Templates templates_of(const service::dash::DashOptions& dash) {
+    return dash.enabled ? Templates{{"dash_mpd_file", normal_path(dash.path, dash.mpd_file)}} : Templates();
+}
+
+// The time in milliseconds in its name keeps recordings apart.
+Templates templates_of(const service::dvr::DvrOptions& dvr) {
+    const bool has_time = service::dvr::path_template(dvr).find("[timestamp]") != std::string::npos;
+    return dvr.enabled && !has_time ? Templates{{"dvr_path", service::dvr::path_template(dvr)}} : Templates();
+}
+
+// The options with which both write the same files.
+std::vector<std::string_view> shared(const Templates& some, const Templates& others) {
+    std::vector<std::string_view> options;
+    for (const auto& one : some)
+        if (one.second.find(kVhostVariable) == std::string::npos && std::ranges::find(others, one) != others.end())
+            options.push_back(one.first);
+    return options;
+}
+
+// A sentence for each group of virtual hosts whose output of this kind goes into the same files.
+template <class Options>
+void warn_of_shared_paths(const Settings& settings, Options Vhost::*member, std::string_view kind,
+                          std::vector<std::string>& warnings) {
+    struct Group {
+        const Vhost* first;
+        Templates templates;
+        std::vector<std::string_view> options;
+        std::vector<std::string_view> others{};
+    };
+    std::vector<Group> groups;
+    for (const Vhost& vhost : settings.vhosts) {
+        if (!vhost.enabled)
+            continue;
+        auto templates = templates_of(vhost.*member);
+        const auto is_its = [&templates](const Group& group) { return !shared(templates, group.templates).empty(); };
+        if (const auto group = std::ranges::find_if(groups, is_its); group == groups.end()) {
+            groups.push_back({&vhost, std::move(templates), {}});
+        } else {
+            group->options = shared(templates, group->templates);
+            group->others.push_back(vhost.name);
+        }
+    }
+    for (const Group& group : groups)
+        if (!group.others.empty())
+            warnings.push_back(fmt::format(
+                "{} of the virtual hosts {} and {} goes into the same files: of streams with one name the first has "
+                "it, and the others have none; put {} into {}",
+                kind, group.first->name, fmt::join(group.others, ", "), kVhostVariable, fmt::join(group.options, ", ")));
+}
+
+// Whom on_play lets in is decided once for a player of HLS or DASH, and for some never.
+void warn_of_open_fragments(const Vhost& vhost, std::vector<std::string>& warnings) {
+    if (!vhost.enabled || !vhost.http_hooks.enabled || vhost.http_hooks.on_play.empty())
+        return;
+    if (vhost.hls.enabled && !vhost.hls.ctx)
+        warnings.push_back(
+            fmt::format("vhost {}: on_play is not asked about players of HLS, because hls_ctx is off", vhost.name));
+    if ((vhost.hls.enabled && vhost.hls.ctx) || vhost.dash.enabled)
+        warnings.push_back(
+            fmt::format("vhost {}: on_play is asked about a playlist or an MPD, and not about the fragments in it: who "
+                        "has the address of a fragment can get it",
+                        vhost.name));
+}
+
+// Without an address of their own, keys are named in the list as if they were below hls_path.
+void warn_of_keys_out_of_reach(const Vhost& vhost, std::vector<std::string>& warnings) {
+    const service::hls::HlsOptions& hls = vhost.hls;
+    if (!vhost.enabled || !hls.enabled || !hls.keys || !hls.key_url.empty())
+        return;
+    if (normal_path(hls.key_file_path, hls.key_file) != normal_path(hls.path, hls.key_file))
+        warnings.push_back(
+            fmt::format("vhost {}: players of HLS cannot get its keys, because hls_key_file_path ({}) is not hls_path ({}) and "
+                        "there is no hls_key_url",
+                        vhost.name, hls.key_file_path, hls.path));
+}
+
+}  // namespace
+
+std::vector<std::string> settings_warnings(const Settings& settings) {
+    std::vector<std::string> warnings;
+    warn_of_shared_paths(settings, &Vhost::hls, "HLS", warnings);
+    warn_of_shared_paths(settings, &Vhost::dash, "DASH", warnings);
+    warn_of_shared_paths(settings, &Vhost::dvr, "DVR", warnings);
+    for (const Vhost& vhost : settings.vhosts) {
+        warn_of_open_fragments(vhost, warnings);
+        warn_of_keys_out_of_reach(vhost, warnings);
+    }
+    return warnings;
+}
+
+}  // namespace live::settings

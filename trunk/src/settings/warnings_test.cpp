@@ -1,0 +1,94 @@
+#include "settings/warnings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace live::settings {
+namespace {
+
+class SettingsWarnings : public testing::Test {
+protected:
+    SettingsWarnings() {
+        settings_.vhosts.resize(3);
+        for (std::size_t i = 0; i < settings_.vhosts.size(); ++i) {
+            settings_.vhosts[i].name = std::string(1, static_cast<char>('a' + i));
+            settings_.vhosts[i].enabled = true;
+        }
+    }
+    std::vector<std::string> warnings() const { return settings_warnings(settings_); }
+
+    Settings settings_;
+};
+
+TEST_F(SettingsWarnings, VirtualHostsThatWriteTheSameFilesAreNamed) {
+    settings_.vhosts[0].hls.enabled = settings_.vhosts[0].dash.enabled = true;
+    EXPECT_TRUE(warnings().empty()) << "one of each";
+    settings_.vhosts[1].hls.enabled = settings_.vhosts[2].hls.enabled = true;
+    EXPECT_EQ(warnings(),
+              std::vector<std::string>{
+                  "HLS of the virtual hosts a and b, c goes into the same files: of streams with one name the first has "
+                  "it, and the others have none; put [vhost] into hls_m3u8_file, hls_ts_file, hls_fmp4_file, hls_init_file"});
+    settings_.vhosts[2].enabled = false;
+    settings_.vhosts[1].hls.path = "elsewhere";
+    EXPECT_TRUE(warnings().empty());
+    settings_.vhosts[1].hls.path = settings_.vhosts[0].hls.path + "/./";
+    EXPECT_EQ(warnings().size(), 1U) << "the same place";
+    for (Vhost& vhost : settings_.vhosts)
+        for (std::string* form : {&vhost.hls.m3u8_file, &vhost.hls.ts_file, &vhost.hls.fmp4_file, &vhost.hls.init_file})
+            form->insert(0, "[vhost]/");
+    EXPECT_TRUE(warnings().empty());
+}
+
+TEST_F(SettingsWarnings, DashAndRecordingsAreLookedAtToo) {
+    for (Vhost& vhost : settings_.vhosts)
+        vhost.dash.enabled = vhost.dvr.enabled = true;
+    ASSERT_EQ(warnings().size(), 1U) << "the usual names of recordings hold the time";
+    EXPECT_TRUE(warnings()[0].starts_with("DASH of the virtual hosts a and b, c")) << warnings()[0];
+    for (Vhost& vhost : settings_.vhosts)
+        vhost.dvr.path = "rec/[stream].mp4";
+    ASSERT_EQ(warnings().size(), 2U);
+    EXPECT_TRUE(warnings()[1].ends_with("put [vhost] into dvr_path")) << warnings()[1];
+    for (Vhost& vhost : settings_.vhosts)
+        vhost.dvr.path = "rec/[vhost]/[stream].mp4";
+    EXPECT_EQ(warnings().size(), 1U);
+}
+
+TEST_F(SettingsWarnings, WhatOnPlayIsNotAskedAboutIsSaid) {
+    Vhost& vhost = settings_.vhosts[0];
+    vhost.hls.enabled = true;
+    vhost.http_hooks.on_play = {"http://127.0.0.1/play"};
+    EXPECT_TRUE(warnings().empty()) << "callbacks are off";
+    vhost.http_hooks.enabled = true;
+    ASSERT_EQ(warnings().size(), 1U);
+    EXPECT_TRUE(warnings()[0].starts_with("vhost a: on_play is asked about a playlist or an MPD, and not about the fragments"));
+    vhost.hls.ctx = false;
+    EXPECT_EQ(warnings(), std::vector<std::string>{"vhost a: on_play is not asked about players of HLS, because hls_ctx is off"});
+    vhost.dash.enabled = true;
+    EXPECT_EQ(warnings().size(), 2U);
+    vhost.enabled = false;
+    EXPECT_TRUE(warnings().empty());
+}
+
+TEST_F(SettingsWarnings, KeysThatPlayersCannotGetAreSaid) {
+    Vhost& vhost = settings_.vhosts[0];
+    vhost.hls.enabled = vhost.hls.keys = true;
+    vhost.hls.path = "./html";
+    vhost.hls.key_file_path = "html/";
+    EXPECT_TRUE(warnings().empty()) << "the same place";
+    for (const char* elsewhere : {"keys", "html/keys"}) {
+        vhost.hls.key_file_path = elsewhere;
+        ASSERT_EQ(warnings().size(), 1U) << elsewhere;
+        EXPECT_EQ(warnings()[0], std::string("vhost a: players of HLS cannot get its keys, because hls_key_file_path (") +
+                                     elsewhere + ") is not hls_path (./html) and there is no hls_key_url");
+    }
+    vhost.hls.key_url = "https://keys.example.com/";
+    EXPECT_TRUE(warnings().empty());
+    vhost.hls.key_url.clear();
+    vhost.hls.keys = false;
+    EXPECT_TRUE(warnings().empty());
+    vhost.hls.keys = true;
+    vhost.enabled = false;
+    EXPECT_TRUE(warnings().empty());
+}
+
+}  // namespace
+}  // namespace live::settings

@@ -1,0 +1,11 @@
+// Any bytes as a recording of FLV that nobody closed.
+#include <cstddef>
+#include <cstdint>
+
+#include "base/whole_part_fixture.hpp"
+#include "wire/flv/whole_part.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    live::check_whole_part(live::wire::flv::whole_part, {data, data + size});
+    return 0;
+}

@@ -1,0 +1,57 @@
+#include "wire/flv/multitrack.hpp"
+
+#include <string>
+
+#include "base/byte_reader.hpp"
+#include "wire/flv/ex_header.hpp"
+#include "wire/flv/video_tag.hpp"
+
+namespace live::wire::flv {
+
+namespace {
+
+std::uint8_t multitrack_code(TrackKind kind) { return kind == TrackKind::video ? kVideoMultitrack : kAudioMultitrack; }
+
+bool is_extended(TrackKind kind, std::uint8_t head) {
+    constexpr std::uint8_t kExAudio = 9;
+    return kind == TrackKind::video ? (head & 0x80) != 0 : head >> 4 == kExAudio;
+}
+
+}  // namespace
+
+Result<TrackParts> read_tracks(TrackKind kind, Bytes body) {
+    ByteReader in(body);
+    const auto head = TRY(in.u8());
+    ExHeader header;
+    header.packet_type = head & 0x0F;
+    TRY(read_mod_ex(in, header));
+    TrackParts tracks;
+    tracks.kind = kind;
+    tracks.lead = body.first(body.size() - in.remaining());
+    if (tracks.lead.size() > kTrackLeadMax)
+        return Error(Errc::limit, "extensions of " + std::to_string(tracks.lead.size()) + " bytes in front of several tracks");
+    TRY(read_multitrack_and_fourcc(in, multitrack_code(kind), header));
+    if (!is_extended(kind, head) || !header.multitrack || header.multitrack == MultitrackType::one_track)
+        return Error(Errc::malformed, "no message of several tracks");
+    tracks.packet_type = header.packet_type;
+    do {
+        if (tracks.parts.size() == kTracksMax)
+            return Error(Errc::limit, "more than " + std::to_string(kTracksMax) + " tracks in one message");
+        const ExTrack track = TRY(read_track(in, header));
+        tracks.parts.push_back({static_cast<std::uint8_t>(track.track_id), track.fourcc, track.body});
+    } while (!in.at_end());
+    return tracks;
+}
+
+void write_track(ByteWriter& out, const TrackParts& tracks, const TrackPart& part) {
+    const int head = tracks.lead.back() & 0xF0;
+    out.bytes(tracks.lead.first(tracks.lead.size() - 1));
+    if (part.track_id == 0)
+        out.u8(static_cast<std::uint8_t>(head | tracks.packet_type)).u32be(part.fourcc);
+    else
+        write_one_track_head(out, static_cast<std::uint8_t>(head | multitrack_code(tracks.kind)), tracks.packet_type, part.fourcc,
+                             part.track_id);
+    out.bytes(part.body);
+}
+
+}  // namespace live::wire::flv
