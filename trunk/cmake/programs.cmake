@@ -10,8 +10,8 @@ set(LIVE_BUILD_UNAME "unknown" CACHE STRING "The machine that configured")
 configure_file(${CMAKE_SOURCE_DIR}/cmake/build_info.hpp.in ${CMAKE_BINARY_DIR}/generated/build_info.hpp @ONLY)
 target_include_directories(live_flags INTERFACE ${CMAKE_BINARY_DIR}/generated)
 
-if(EXISTS ${CMAKE_SOURCE_DIR}/src/main/main.cpp)
-    add_executable(srs ${CMAKE_SOURCE_DIR}/src/main/main.cpp)
+if(EXISTS ${CMAKE_SOURCE_DIR}/src/app/main.cpp)
+    add_executable(srs ${CMAKE_SOURCE_DIR}/src/app/main.cpp)
     target_link_libraries(srs PRIVATE ${LIVE_ROOMS})
     set_target_properties(srs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LIVE_OUTPUT})
     # The product's own name for the program that guides call srs.
@@ -32,7 +32,7 @@ if(LIVE_TESTS AND LIVE_TEST_SOURCES)
 
     # The server with faults on purpose and leak checks (--simulator=on --valgrind=on), for test/tools: its own two objects come before
     # those of the rooms.
-    add_executable(srs_tools EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/src/main/main.cpp ${live_fault_source} ${live_leak_source})
+    add_executable(srs_tools EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/src/app/main.cpp ${live_fault_source} ${live_leak_source})
     target_compile_definitions(srs_tools PRIVATE LIVE_SIMULATOR=1 $<$<BOOL:${LIVE_VALGRIND_INCLUDE}>:LIVE_VALGRIND=1>)
     target_include_directories(srs_tools PRIVATE ${CMAKE_SOURCE_DIR}/test/tools)
     target_link_libraries(srs_tools PRIVATE ${LIVE_ROOMS})
@@ -49,9 +49,9 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/bench/CMakeLists.txt)
 endif()
 
 # conf/full.conf and doc/config.md are written from the option rows; `make lint` says when they are stale.
-if(TARGET room_main)
+if(TARGET room_app)
     add_executable(write_docs EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tools/generate_docs.cpp)
-    target_link_libraries(write_docs PRIVATE room_main)
+    target_link_libraries(write_docs PRIVATE room_app)
     add_custom_target(generate_docs COMMAND write_docs ${CMAKE_SOURCE_DIR} VERBATIM)
 endif()
 

@@ -1,0 +1,14 @@
+// The allocator of builds with gperftools: its figures for the API, and how eagerly it gives memory back.
+#pragma once
+
+#include <memory>
+
+#include "api/allocator_handler.hpp"
+#include "base/log.hpp"
+
+namespace live::app {
+
+// nullptr in ordinary builds. `release_rate` from 0 (never) to 10.
+std::unique_ptr<api::Allocator> make_allocator_figures(double release_rate, const Log& log);
+
+}  // namespace live::app

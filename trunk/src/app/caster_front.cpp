@@ -1,0 +1,61 @@
+#include "app/caster_front.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "base/version.hpp"
+#include "app/listening.hpp"
+
+namespace live::app {
+
+struct CasterFront::Caster {
+    Caster(session::http_live::Context& live, const std::string& output, MutBytes scratch)
+        : handler(live, output),
+          context{.router = router, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {
+        router.add("/", handler);
+    }
+
+    session::http_live::PublishHandler handler;
+    session::http::Router router;
+    session::http::Context context;
+    std::vector<std::unique_ptr<session::http::Acceptor>> acceptors;
+};
+
+CasterFront::CasterFront(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
+                         session::Places& places, const Log& log)
+    : settings_(settings), live_(live), scratch_(scratch), places_(places), log_(log) {}
+
+CasterFront::~CasterFront() = default;
+
+Result<void> CasterFront::start(io::Scope&, io::Deadline) {
+    for (const settings::StreamCasterOptions& options : settings_->stream_casters) {
+        if (!options.enabled || options.caster != "flv")
+            continue;
+        casters_.push_back(std::make_unique<Caster>(live_, options.output, scratch_));
+        Caster& caster = *casters_.back();
+        for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen))) {
+            auto listener = TRY(listen_at(wanted, "the stream caster", log_));
+            if (!listener)
+                continue;
+            LOG_INFO(log_, "FLV caster listen at tcp://{}, output={}", wanted.endpoint.text(), options.output);
+            caster.acceptors.push_back(std::make_unique<session::http::Acceptor>(
+                std::move(listener), nullptr, caster.context, places_, session::Places::Kind::client, connections_, log_));
+            auto* acceptor = caster.acceptors.back().get();
+            TRY(listeners_.start("caster-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); }));
+        }
+    }
+    return {};
+}
+
+Result<void> CasterFront::stop(io::Deadline deadline) { return io::stop_all({&listeners_, &connections_}, deadline); }
+
+session::Traffic CasterFront::traffic() const {
+    session::Traffic total;
+    for (const auto& caster : casters_) {
+        total.received_bytes += caster->context.traffic.received_bytes;
+        total.sent_bytes += caster->context.traffic.sent_bytes;
+    }
+    return total;
+}
+
+}  // namespace live::app

@@ -1,0 +1,48 @@
+// CasterFront: the stream casters of the settings that speak HTTP: one listener each, where publishers POST FLV.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/log.hpp"
+#include "io/scope.hpp"
+#include "service/service.hpp"
+#include "session/common/places.hpp"
+#include "session/http/acceptor.hpp"
+#include "session/http/context.hpp"
+#include "session/http/router.hpp"
+#include "session/http_live/publish_handler.hpp"
+#include "settings/current_settings.hpp"
+
+namespace live::app {
+
+class CasterFront final : public service::Service {
+public:
+    // What is referred to outlives this.
+    CasterFront(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
+                session::Places& places, const Log& log);
+    ~CasterFront() override;
+    CasterFront(const CasterFront&) = delete;
+    CasterFront& operator=(const CasterFront&) = delete;
+
+    // Opens the endpoints of every enabled caster of FLV. Errors as TcpListener::listen.
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    Result<void> stop(io::Deadline deadline) override;
+    std::string_view name() const override { return "the stream casters"; }
+    // Bytes of all publishers here.
+    session::Traffic traffic() const;
+
+private:
+    struct Caster;
+
+    const settings::CurrentSettings& settings_;
+    session::http_live::Context& live_;
+    MutBytes scratch_;
+    session::Places& places_;
+    const Log& log_;
+    io::Scope connections_{"caster-connection"};
+    io::Scope listeners_{"caster-listener"};
+    std::vector<std::unique_ptr<Caster>> casters_;
+};
+
+}  // namespace live::app

@@ -1,0 +1,39 @@
+// What the command line and two environment variables ask for. A pure function: it opens no file and prints nothing.
+//
+// Options are single letters; a token may hold several, and leading dashes are skipped, which is why --version and --help work.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/config/environment.hpp"
+#include "base/result.hpp"
+
+namespace live::app {
+
+enum class Action : std::uint8_t {
+    run,
+    test,       // -t: load the conf file, say whether it is good, end
+    version,    // print live::kVersion
+    signature,  // print live::kSignature
+    help,       // print help_text()
+};
+
+struct CommandLine {
+    Action action = Action::help;
+    // -c, or SRS_CONFIG_FILE which wins.
+    std::string conf_file;
+    // -e or SRS_ENV_ONLY: no conf file at all.
+    bool env_only = false;
+};
+
+// `arguments` are those behind the program's name. Errc::malformed for an unknown letter, -c without a value, or nothing to load
+// the settings from; for the process that is code 1023.
+Result<CommandLine> parse_command_line(std::span<const std::string_view> arguments, const config::Environment& environment);
+
+// Usage, options and examples of signals; ends with a newline.
+std::string help_text(std::string_view program);
+
+}  // namespace live::app

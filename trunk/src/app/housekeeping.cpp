@@ -1,0 +1,56 @@
+#include "app/housekeeping.hpp"
+
+#include <chrono>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "io/openssl_memory.hpp"
+#include "app/memory_trimmer.hpp"
+#include "app/process_usage.hpp"
+
+namespace live::app {
+
+namespace {
+
+void log_long_holds(const Log& log) {
+    const io::LoopWatch::Holds holds = io::Loop::watch().take_holds();
+    if (holds.count > 0)
+        LOG_WARN(log, "the loop was held {} times without a pause, longest {:.1f} ms by fiber {} of {}", holds.count,
+                 std::chrono::duration<double, std::milli>(holds.longest).count(), holds.fiber,
+                 holds.scope.empty() ? "the process" : holds.scope);
+}
+
+}  // namespace
+
+Result<void> Housekeeping::start(io::Scope& fibers, io::Deadline) {
+    return fibers.start("housekeeping", [this](io::Deadline forever) { run(forever); });
+}
+
+void Housekeeping::run(io::Deadline deadline) {
+    auto& [streams, slabs, places, fan_out, services] = parts_;
+    ProcessUsage usage;
+    TrimClock trim_clock;
+    for (int round = 1;; ++round) {
+        if (!io::sleep(deadline.sooner(io::Deadline::after(std::chrono::seconds(1)))).ok())
+            return;
+        const auto expired = streams.expire(io::now(), kStreamIdle);
+        for (const std::string& url : expired)
+            LOG_INFO(log_, "Live: cleanup die source, id=[{}], total={}", url, streams.size());
+        services.on_tick();
+        if (trim_clock.is_due(io::now(), io::openssl_bytes() + places.bytes() + places.memory().used())) {
+            slabs.release();
+            io::Loop::release_stacks();
+            give_memory_back();
+        }
+        if (round % kUsageEvery != 0)
+            continue;
+        log_long_holds(log_);
+        const auto sample = usage.sample(io::now());
+        const auto& sent = fan_out.counters();
+        LOG_INFO(log_, "Hybrid cpu={:.2f}%,{}MB, clients={}, streams={}, fanout sends={}, bytes={}, handed back={}",
+                 sample.cpu_percent, sample.resident_bytes >> 20, places.used(), streams.size(), sent.sends, sent.bytes,
+                 sent.handed_back);
+    }
+}
+
+}  // namespace live::app

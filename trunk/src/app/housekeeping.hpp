@@ -1,0 +1,42 @@
+// Housekeeping: what is done each second: sources that nobody needs are forgotten, services have their tick, memory that is free
+// goes back to the system. Every few seconds the log says how much work there is.
+#pragma once
+
+#include "base/log.hpp"
+#include "media/slab_log.hpp"
+#include "media/stream_table.hpp"
+#include "service/service_list.hpp"
+#include "session/common/fan_out.hpp"
+#include "session/common/places.hpp"
+
+namespace live::app {
+
+class Housekeeping final : public service::Service {
+public:
+    // A stream object is kept this long after its last publisher and player left.
+    static constexpr std::chrono::seconds kStreamIdle{3};
+    // Between two lines of the log, in seconds.
+    static constexpr int kUsageEvery = 5;
+
+    struct Parts {
+        media::StreamTable& streams;
+        media::SlabPool& slabs;
+        session::Places& places;
+        const session::FanOut& fan_out;
+        service::ServiceList& services;
+    };
+
+    // The parts outlive this.
+    Housekeeping(const Parts& parts, const Log& log) : parts_(parts), log_(log) {}
+
+    std::string_view name() const override { return "housekeeping"; }
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+
+private:
+    void run(io::Deadline deadline);
+
+    const Parts parts_;
+    const Log& log_;
+};
+
+}  // namespace live::app

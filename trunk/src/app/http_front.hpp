@@ -1,0 +1,154 @@
+// HttpFront: everything this process answers over HTTP and HTTPS, wired together: the listeners of http_api, http_server and
+// exporter, a router for each set of them, and the API's handlers. Where the API and the streams have one endpoint they have one
+// router. The exporter's has metrics and probes alone: who may read figures may not control the server. Who streams brings its
+// handlers here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/allocator_handler.hpp"
+#include "api/board_handlers.hpp"
+#include "api/fault_handler.hpp"
+#include "api/fibers_handler.hpp"
+#include "api/info_handlers.hpp"
+#include "api/memory_handler.hpp"
+#include "api/metrics_handlers.hpp"
+#include "api/profile_handler.hpp"
+#include "api/raw_handler.hpp"
+#include "api/server_handlers.hpp"
+#include "api/server_info.hpp"
+#include "api/system_handlers.hpp"
+#include "api/system_sampler.hpp"
+#include "api/valgrind_handler.hpp"
+#include "base/log.hpp"
+#include "io/scope.hpp"
+#include "io/tls_context.hpp"
+#include "app/listening.hpp"
+#include "app/served_certificate.hpp"
+#include "app/server_names.hpp"
+#include "service/service.hpp"
+#include "session/common/places.hpp"
+#include "session/common/traffic.hpp"
+#include "session/http/acceptor.hpp"
+#include "session/http/context.hpp"
+#include "session/http/router.hpp"
+#include "session/http/static_handler.hpp"
+#include "settings/current_settings.hpp"
+
+namespace live::app {
+
+class HttpFront final : public service::Service {
+public:
+    // What the API tells about; outlives the front.
+    struct Shown {
+        const ServerNames& names;
+        const api::ServerCounters& counters;
+        const service::stats::StreamBoard& board;
+        const api::VhostSettings& vhosts;
+        const session::http::FileRoots& files;
+        api::RawControl& raw;
+        const api::Allocator* allocator;  // nullptr in ordinary builds
+        const session::FanOutCounters& fan_out;
+        const api::Readiness& readiness;
+        const api::MemoryCounts& memory;
+        const api::RtcMeter& rtc;
+        const media::AudioTranscoders& transcoders;
+    };
+
+    HttpFront(const settings::CurrentSettings& settings, const Shown& shown, MutBytes scratch, session::Places& places,
+              const Log& log);
+    ~HttpFront() override;
+    HttpFront(const HttpFront&) = delete;
+    HttpFront& operator=(const HttpFront&) = delete;
+
+    // Before start(); the handlers outlive the front. A fallback of the streaming ports, asked in order (Router::add_fallback).
+    void add_streams(session::http::Handler& handler);
+    // What handlers of the API say of this server.
+    const api::ServerInfo& info() const { return info_; }
+    // A pattern of the API ports.
+    void add_api(const std::string& pattern, session::http::Handler& handler);
+    // A pattern of the streaming ports.
+    void add_page(const std::string& pattern, session::http::Handler& handler);
+    // A pattern of all ports: what pages of the streaming ports call, too.
+    void add_everywhere(const std::string& pattern, session::http::Handler& handler);
+
+    // Before start(): on this endpoint, if it is one of the settings', clients of another protocol are served, too. False when
+    // it is none. `other` outlives the connections.
+    Result<bool> share(const Endpoint& endpoint, session::http::OtherProtocol& other);
+    // Opens every endpoint of the settings and starts the samplers. Errors as TcpListener::listen and TlsContext::server.
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    // What may change while it runs: passwords, CORS, certificates. A certificate that cannot be loaded leaves the old one.
+    void apply(io::Deadline deadline) override;
+    // Nobody new comes to the streams, and who asks for nothing is closed; the API goes on, a connection a request.
+    Result<void> close(io::Deadline deadline) override;
+    Result<void> stop(io::Deadline deadline) override;
+    std::string_view name() const override { return "HTTP"; }
+    // The "data" of /api/v1/summaries, as JSON text.
+    std::string summaries() const { return api_.summaries(); }
+    // Over all HTTP connections.
+    session::Traffic traffic() const;
+
+private:
+    // Whose router answers.
+    enum class Role : std::uint8_t { api, streams, both, exporter };
+    // What one endpoint answers when two blocks name it; the exporter adds its own paths to either.
+    static Role joined(Role first, Role second);
+    static session::Places::Kind kind_of(Role role);
+    struct Site {
+        explicit Site(MutBytes scratch);
+        session::http::Router router;
+        session::http::Context context;
+    };
+    struct Place {
+        WantedEndpoint wanted;
+        Role role;
+        io::TlsContext* tls;
+    };
+
+    Site& site(Role role);
+    static std::string label_of(const Place& place);
+    void set_options();
+    Result<void> add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role, io::TlsContext* tls);
+    Result<std::vector<Place>> wanted_places();
+    Result<settings::TlsFiles> usable(const settings::TlsFiles& files) const;
+    Result<void> load_certificates();
+    Result<void> open(const Place& place, bool is_guarded);
+
+    const settings::CurrentSettings& settings_;
+    const Log& log_;
+    session::Places& places_;
+    api::ServerInfo info_;
+    api::SystemSampler sampler_;
+    api::ServerApi api_;
+    api::BoardApi board_api_;
+    api::InfoApi info_api_;
+    api::SystemApi system_api_;
+    api::MetricsApi metrics_api_;
+    api::RawHandler raw_;
+    std::optional<api::AllocatorHandler> allocator_;
+    std::optional<api::ValgrindHandler> valgrind_;
+    api::MemoryHandler memory_;
+    api::FibersHandler fibers_;
+    api::ProfileHandler profile_;
+    api::FaultHandler faults_{info_};
+    session::http::StaticHandler files_;
+    Site api_site_;
+    Site stream_site_;
+    Site shared_site_;
+    Site exporter_site_;
+    std::vector<std::pair<Endpoint, session::http::OtherProtocol*>> shared_;
+    ServedCertificate api_certificate_;
+    ServedCertificate stream_certificate_;
+    io::Scope services_{"http-service"};
+    io::Scope connections_{"http-connection"};
+    io::Scope listeners_{"http-listener"};
+    std::vector<std::unique_ptr<session::http::Acceptor>> acceptors_;
+    std::vector<session::http::Acceptor*> stream_acceptors_;
+};
+
+}  // namespace live::app

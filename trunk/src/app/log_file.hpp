@@ -1,0 +1,98 @@
+// Where this process writes its log: a file that is rotated by size and can be reopened, or the console. io/line_writer.hpp
+// writes it, so that neither a slow disk nor a console that nobody reads holds the loop.
+// Warnings and errors of one kind are bounded (base/log_throttle.hpp); what was left out is said.
+//
+// A line: [2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message
+// WARN and ERROR carry [errno] behind the id, ERROR ends with the errno's text in parentheses when it has one.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/log.hpp"
+#include "base/log_throttle.hpp"
+#include "base/result.hpp"
+#include "io/deadline.hpp"
+#include "io/line_writer.hpp"
+#include "settings/tree.hpp"
+
+namespace live::app {
+
+// Which names a level has in a line.
+enum class LevelNames : std::uint8_t {
+    today,    // TRACE DEBUG INFO WARN ERROR
+    classic,  // Verb Info Trace Warn Error
+};
+
+// Everything of one line but the sink's colours.
+struct LogLine {
+    std::chrono::system_clock::time_point time;
+    LogLevel level = LogLevel::info;
+    int pid = 0;
+    std::string_view id;
+    std::string_view message;
+    int errno_value = 0;
+};
+
+struct LogFormat {
+    bool utc = false;
+    LevelNames names = LevelNames::today;
+    // WARN yellow, ERROR red.
+    bool colours = false;
+};
+
+// The line with its newline, at most LogSink::kLineMax bytes in all; a longer message is cut. Control characters, which a peer
+// may have put into a name, become '?': C0, DEL, and C1 both as bytes and in UTF-8.
+std::string format_log_line(const LogLine& line, const LogFormat& format);
+
+// The level that the options ask for: srs_log_level_v2 when it is said, else srs_log_level, whose "trace" is today's info.
+LogLevel log_level_of(const settings::LogOptions& options);
+
+// Of the log and of the access log, as the options say.
+io::LineWriter::Rotation rotation_of(const settings::LogOptions& options);
+
+class LogFile : public LogSink {
+    struct Private {};
+
+public:
+    struct Options {
+        settings::LogTank tank = settings::LogTank::console;
+        std::string path;
+        LogLevel level = LogLevel::info;
+        bool utc = false;
+        LevelNames names = LevelNames::today;
+        io::LineWriter::Rotation rotation{};
+    };
+
+    // Opens the file for appending (made 0664 less the umask), or takes the console, and starts the thread that writes.
+    // Errc::system when the file cannot be opened.
+    static Result<std::unique_ptr<LogFile>> create(Options options);
+    LogFile(Private, Options options, std::unique_ptr<io::LineWriter> writer)
+        : options_(std::move(options)), writer_(std::move(writer)) {}
+
+    LogLevel level() const override { return options_.level; }
+    void write(LogLevel level, std::string_view id, std::string_view message, int errno_value) override;
+    bool admits(LogPlace place, std::string_view id) override;
+    void write_from(LogPlace place, LogLevel level, std::string_view id, std::string_view message, int errno_value) override;
+    LogCounters counters() const override;
+    // What was left out and could not be said with a later line, because there was none. Otherwise said from time to time.
+    void say_left_out() { say_left_out(io::now(), Duration::zero()); }
+
+    // Opens the path again, for a log that was moved away; what is written from now on goes there. When that fails the old file
+    // goes on being used, and says so. Nothing on the console.
+    void reopen() { writer_->reopen(); }
+    io::LineWriter& writer() { return *writer_; }
+
+private:
+    void say_left_out(TimePoint now, Duration age);
+
+    Options options_;
+    std::unique_ptr<io::LineWriter> writer_;
+    LogThrottle throttle_;
+    TimePoint said_left_out_{};  // when that was last tried
+};
+
+}  // namespace live::app

@@ -1,0 +1,84 @@
+// The program: from the command line to the last log line. Everything that can fail before the log exists is told on stderr; the
+// process's status is the reference's error code modulo 256, which init scripts know.
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/version.hpp"
+#include "io/openssl_memory.hpp"
+#include "app/command_line.hpp"
+#include "app/memory_trimmer.hpp"
+#include "app/process.hpp"
+#include "app/profiler.hpp"
+#include "app/start_check.hpp"
+
+namespace live::app {
+
+namespace {
+
+int say(std::string_view text) {
+    std::cout << text << std::flush;
+    return EXIT_SUCCESS;
+}
+
+int test_settings(const CommandLine& command) {
+    auto loaded = load_process_settings(command);
+    const std::string_view file = command.env_only ? "the environment" : std::string_view(command.conf_file);
+    const auto fail = [file](const Error& error) {
+        std::cerr << error.sentence() << "\n" << file << ": the configuration test failed\n";
+        return exit_status(kInvalidConfig);
+    };
+    if (!loaded.ok())
+        return fail(loaded.error());
+    if (const auto entered = enter_work_folder(loaded->settings); !entered.ok())
+        return fail(entered.error());
+    if (const auto startable = check_start(loaded->settings); !startable.ok())
+        return fail(startable.error());
+    for (const std::string& warning : loaded->warnings)
+        std::cerr << "warning: " << warning << "\n";
+    for (const std::string& warning : unwritable_folders(loaded->settings))
+        std::cerr << "warning: " << warning << "\n";
+    std::cout << "the configuration file " << file << " syntax is ok\n"
+              << "the configuration test of " << file << " is successful\n";
+    return EXIT_SUCCESS;
+}
+
+int run(int count, char** arguments) {
+    const std::vector<std::string_view> texts(arguments + 1, arguments + count);
+    const auto command = parse_command_line(texts, config::process_environment());
+    if (!command.ok()) {
+        std::cerr << command.error().sentence() << "\n";
+        return exit_status(kInvalidConfig);
+    }
+    switch (command->action) {
+        case Action::version: return say(std::string(kVersion) + "\n");
+        case Action::signature: return say(std::string(kSignature) + "\n");
+        case Action::help: return say(help_text(arguments[0]));
+        case Action::test: return test_settings(*command);
+        case Action::run: break;
+    }
+    keep_large_memory_apart();
+    const ProfilerPlan plan = built_in_profilers();
+    // The debug allocator cannot tell the size of a block behind a page fence.
+    if (!plan.page_fences && !io::count_openssl_memory())
+        std::cerr << "warning: the memory of TLS sessions is not counted\n";
+    for (const std::string& sentence :
+         missing_environment(plan, [](const char* name) -> const char* { return std::getenv(name); }))
+        std::cerr << "warning: " << sentence << "\n";
+    // Before the settings are read, so that reading them is measured too.
+    const Profiler profiler(plan);
+    return Process(*command).run();
+}
+
+}  // namespace
+
+}  // namespace live::app
+
+// What a sanitizer build does unless ASAN_OPTIONS says otherwise: report and go on, as operators of such builds expect. In other builds
+// nobody calls it; compilers do not agree on how to ask which one this is.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "halt_on_error=0:detect_leaks=0:alloc_dealloc_mismatch=0"; }
+
+int main(int count, char** arguments) { return live::app::run(count, arguments); }

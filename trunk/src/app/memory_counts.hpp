@@ -1,0 +1,37 @@
+// What /api/v1/memory shows: the counters of all rooms by the names that an operator knows.
+#pragma once
+
+#include "api/memory_handler.hpp"
+#include "base/log.hpp"
+#include "media/slab_log.hpp"
+#include "media/stream_table.hpp"
+#include "service/access_log/access_log.hpp"
+#include "service/stats/stream_board.hpp"
+#include "session/common/places.hpp"
+#include "session/rtc/port.hpp"
+
+namespace live::app {
+
+class ProcessMemory final : public api::MemoryCounts {
+public:
+    // All outlive this. A loop exists.
+    ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamBoard& board, const session::Places& places,
+                  const media::StreamTable& streams, const session::rtc::Port& rtc, const Log& log,
+                  const service::access_log::AccessLog& access_log)
+        : slabs_(slabs), board_(board), places_(places), streams_(streams), rtc_(rtc), log_(log), access_log_(access_log) {}
+
+    std::vector<api::MemoryKind> count() const override;
+
+private:
+    void add_rtc(std::vector<api::MemoryKind>& kinds) const;
+
+    const media::SlabPool& slabs_;
+    const service::stats::StreamBoard& board_;
+    const session::Places& places_;
+    const media::StreamTable& streams_;
+    const session::rtc::Port& rtc_;
+    const Log& log_;
+    const service::access_log::AccessLog& access_log_;
+};
+
+}  // namespace live::app

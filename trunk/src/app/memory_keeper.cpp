@@ -1,0 +1,200 @@
+#include "app/memory_keeper.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "app/memory_trimmer.hpp"
+#include "app/process_usage.hpp"
+
+namespace live::app {
+
+Result<void> MemoryKeeper::start(io::Scope& fibers, io::Deadline) {
+    holders_ = parts_.services.memory();
+    return fibers.start("memory-keeper", [this](io::Deadline forever) { run(forever); });
+}
+
+void MemoryKeeper::run(io::Deadline deadline) {
+    Duration pause = kBeat;
+    while (io::sleep(deadline.sooner(io::Deadline::after(pause))).ok())
+        pause = look(io::now());
+}
+
+Duration MemoryKeeper::look(TimePoint now) {
+    session::MemoryBudget& budget = parts_.budget;
+    const Streams streams = count(now);
+    measure();
+    const bool took = budget.is_tight() && take_from_unpublished(streams, now);
+    const bool has_filled_up = budget.has_filled_up();
+    if ((budget.is_exceeded() || has_filled_up) && !took)
+        take_from_greediest(streams, now);
+    give_up_leaving();
+    const bool has_let_go = let_go_of_idle();
+    if (has_let_go)
+        give_memory_back();
+    return has_let_go || budget.is_filling() ? kQuickBeat : kBeat;
+}
+
+// What was freed and is not given back counts against everybody, so it is given back before somebody has to lose for it, and in
+// portions, before there is so much of it that giving it back holds the loop.
+void MemoryKeeper::measure() {
+    session::MemoryBudget& budget = parts_.budget;
+    const std::size_t counted = budget.held();
+    const auto overhead = [counted] { return std::max(resident_bytes(), counted) - counted; };
+    budget.set_overhead(overhead());
+    trimmed_ = std::min(trimmed_, budget.overhead());
+    const std::size_t portion = budget.is_filling() ? kPortion : std::max(kPortion, counted / kPortionPart);
+    if (budget.overhead() >= trimmed_ + portion) {
+        give_memory_back();
+        budget.set_overhead(overhead());
+        trimmed_ = budget.overhead();
+    }
+}
+
+MemoryKeeper::Streams MemoryKeeper::count(TimePoint now) {
+    Streams streams;
+    parts_.streams.for_each([&](const media::Source& source) {
+        if (const std::size_t bytes = source.held_bytes(); bytes > 0)
+            streams[source.url()] = {bytes, source.is_published()};
+    });
+    std::size_t windows = 0;
+    for (const service::StreamHolder* holder : holders_)
+        for (const auto& held : holder->held()) {
+            Stream& stream = streams[held.url];
+            windows += held.bytes;
+            stream.bytes += held.bytes;
+            stream.is_published = stream.is_published || held.is_published;
+        }
+    std::erase_if(leaving_, [now](const auto& left) { return now - left.second > kLeaving; });
+    std::size_t sum = 0, leaving = 0;
+    for (auto& [url, stream] : streams) {
+        stream.is_leaving = leaving_.contains(url);
+        (stream.is_leaving ? leaving : sum) += stream.bytes;
+    }
+    parts_.budget.set_streams(sum, windows);
+    parts_.budget.set_leaving(leaving);
+    return streams;
+}
+
+// What is given up, and what is large and going to be forgotten in a moment anyway: all at once it would hold the loop.
+bool MemoryKeeper::let_go_of_idle() {
+    bool any = false;
+    parts_.streams.for_each([&](media::Source& source) {
+        if (any || source.is_published())
+            return;
+        const bool is_given_up = leaving_.contains(source.url());
+        const bool is_idle = !source.is_behind() && source.held_bytes() >= kPortion;
+        if (!is_idle && !(is_given_up && !source.ring().empty()))
+            return;
+        source.let_go(kPortion);
+        any = true;
+    });
+    return any;
+}
+
+bool MemoryKeeper::take_from_unpublished(const Streams& streams, TimePoint now) {
+    const Streams::value_type* largest = nullptr;
+    for (const auto& stream : streams)
+        if (!stream.second.is_published && !stream.second.is_leaving &&
+            stream.second.bytes > (largest == nullptr ? 0 : largest->second.bytes))
+            largest = &stream;
+    if (largest == nullptr)
+        return false;
+    const auto& [url, stream] = *largest;
+    leave(url, stream.bytes, now);
+    LOG_WARN(log_, "the memory for clients is used up (limits.memory_budget, {} MiB): what is left of {}, {} KiB, is let go of",
+             parts_.budget.max() >> 20, url, stream.bytes >> 10);
+    return true;
+}
+
+// Also of those whose publisher has just been closed.
+void MemoryKeeper::give_up_leaving() {
+    for (service::StreamHolder* holder : holders_)
+        for (const auto& [url, since] : leaving_)
+            holder->give_up(url);
+}
+
+// What it holds is on its way back.
+void MemoryKeeper::leave(const std::string& url, std::size_t bytes, TimePoint now) {
+    leaving_[url] = now;
+    parts_.budget.forget_stream(bytes);
+}
+
+void MemoryKeeper::take_from_greediest(const Streams& streams, TimePoint now) {
+    session::MemoryBudget& budget = parts_.budget;
+    std::vector<session::MemoryHolding> holdings;
+    std::vector<session::MemoryBudget::Use*> uses;
+    std::vector<session::ClientEntry*> publishers;
+    for (session::MemoryBudget::Use* use : budget.uses()) {
+        holdings.push_back(budget.holding(*use));
+        uses.push_back(use);
+    }
+    parts_.clients.for_each([&](session::ClientEntry& entry) {
+        if (entry.plan() == nullptr || !is_publisher(entry.client().request().kind))
+            return;
+        const auto stream = streams.find(entry.plan()->url);
+        if (stream == streams.end() || stream->second.is_leaving)
+            return;
+        holdings.push_back(budget.holding(stream->second.bytes, entry.client().request().ip));
+        publishers.push_back(&entry);
+    });
+    const auto loser = session::greediest(holdings);
+    if (!loser)
+        return;
+    if (*loser < uses.size())
+        return budget.take_away(*uses[*loser]);
+    session::ClientEntry& publisher = *publishers[*loser - uses.size()];
+    const std::string url = publisher.plan()->url;
+    leave(url, holdings[*loser].bytes, now);
+    publisher.kick(fmt::format("the memory for clients is used up (limits.memory_budget, {} MiB), and this stream takes {} KiB",
+                               budget.max() >> 20, holdings[*loser].bytes >> 10));
+}
+
+namespace {
+
+std::string text_of(const char* path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return std::move(text).str();
+}
+
+std::optional<std::size_t> number_in(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_of("0123456789"), text.size()));
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+std::size_t memory_budget_of(std::string_view cgroup_limit, std::string_view meminfo) {
+    constexpr std::string_view kTotal = "MemTotal:";
+    std::size_t bytes = std::size_t{2} << 30;  // of a machine that does not say
+    if (const auto at = meminfo.find(kTotal); at != std::string_view::npos)
+        if (const auto kib = number_in(meminfo.substr(at)))
+            bytes = *kib << 10;
+    if (const auto limit = number_in(cgroup_limit))
+        bytes = std::min(bytes, *limit);
+    return bytes / 2;
+}
+
+// The limit of a group holds for those below it, too (cgroups(7)). In a container the path begins at its own group.
+std::size_t usual_memory_budget() {
+    const std::string meminfo = text_of("/proc/meminfo");
+    std::string path = text_of("/proc/self/cgroup");
+    path = path.starts_with("0::/") ? path.substr(3, path.find('\n') - 3) : "/";
+    std::size_t bytes = memory_budget_of(text_of("/sys/fs/cgroup/memory/memory.limit_in_bytes"), meminfo);
+    for (;; path.resize(path.rfind('/'))) {
+        bytes = std::min(bytes, memory_budget_of(text_of(("/sys/fs/cgroup" + path + "/memory.max").c_str()), meminfo));
+        if (path.empty())
+            return bytes;
+    }
+}
+
+}  // namespace live::app

@@ -1,0 +1,80 @@
+// MemoryKeeper: looks after the memory budget. It counts what streams hold, and where there is too much it takes away: first what
+// nobody publishes any more, then what belongs to the largest client or stream of the address that holds most. What is freed goes
+// back to the system.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/time.hpp"
+#include "io/deadline.hpp"
+#include "media/stream_table.hpp"
+#include "service/service_list.hpp"
+#include "session/common/client_table.hpp"
+#include "session/common/memory_budget.hpp"
+
+namespace live::app {
+
+class MemoryKeeper final : public service::Service {
+public:
+    // Between two looks, and when the budget is filling.
+    static constexpr std::chrono::milliseconds kBeat{250};
+    static constexpr std::chrono::milliseconds kQuickBeat{20};
+    // What is let go of and given back at once: each MiB of it holds the loop for some 0.2 ms.
+    static constexpr std::size_t kPortion = 4U << 20;
+    // Less than this part of what is counted comes and goes all the time, and is given back only when the budget is filling.
+    static constexpr std::size_t kPortionPart = 32;
+    // In this time a publisher that has been sent away is expected to have gone.
+    static constexpr std::chrono::seconds kLeaving{2};
+
+    struct Parts {
+        session::MemoryBudget& budget;
+        media::StreamTable& streams;
+        const service::ServiceList& services;
+        session::ClientTable& clients;
+    };
+
+    // The parts outlive this.
+    MemoryKeeper(const Parts& parts, const Log& log) : parts_(parts), log_(log) {}
+
+    std::string_view name() const override { return "the memory budget"; }
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+
+private:
+    struct Stream {
+        std::size_t bytes = 0;
+        bool is_published = false;
+        bool is_leaving = false;
+    };
+    using Streams = std::unordered_map<std::string, Stream>;
+
+    void run(io::Deadline deadline);
+    // When the next is due.
+    Duration look(TimePoint now);
+    Streams count(TimePoint now);
+    void measure();
+    void give_up_leaving();
+    bool let_go_of_idle();
+    bool take_from_unpublished(const Streams& streams, TimePoint now);
+    void leave(const std::string& url, std::size_t bytes, TimePoint now);
+    void take_from_greediest(const Streams& streams, TimePoint now);
+
+    Parts parts_;
+    std::vector<service::StreamHolder*> holders_;
+    const Log& log_;
+    std::unordered_map<std::string, TimePoint> leaving_;  // streams that have lost what they had, and when
+    std::size_t trimmed_ = 0;                             // the overhead behind the last time that memory was given back
+};
+
+// Bytes: a half of the smaller one of the machine's memory and the limit of its cgroup.
+std::size_t usual_memory_budget();
+// The same of the texts of a cgroup's limit ("max" or a number; empty: there is none) and of /proc/meminfo.
+std::size_t memory_budget_of(std::string_view cgroup_limit, std::string_view meminfo);
+
+}  // namespace live::app

@@ -1,0 +1,56 @@
+#include "app/memory_trimmer.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace live::app {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::size_t kLevel = 8 << 20;
+constexpr std::size_t kLow = kLevel - TrimClock::kWorthBytes;
+const TimePoint kBegin{};
+
+// Asked once a second, from `first` to `last`; at which of them it was due.
+std::vector<int> due(TrimClock& clock, int first, int last, std::size_t held_bytes) {
+    std::vector<int> found;
+    for (int second = first; second <= last; ++second)
+        if (clock.is_due(kBegin + seconds(second), held_bytes))
+            found.push_back(second);
+    return found;
+}
+
+TEST(TrimClock, IsDueBehindAWaveThatIsOverAndOnceMore) {
+    TrimClock clock;
+    EXPECT_TRUE(due(clock, 0, 100, kLevel).empty()) << "what is held is not given back";
+    EXPECT_EQ(due(clock, 101, 300, kLow), (std::vector{104, 144}));
+}
+
+TEST(TrimClock, IsNotDueForLess) {
+    TrimClock clock;
+    EXPECT_TRUE(due(clock, 0, 0, kLevel).empty());
+    EXPECT_TRUE(due(clock, 1, 100, kLow + 1).empty());
+}
+
+TEST(TrimClock, WaitsUntilItIsCalm) {
+    TrimClock clock;
+    for (int second = 0; second < 60; ++second)
+        EXPECT_FALSE(clock.is_due(kBegin + seconds(second), second % 3 == 0 ? kLevel : kLow)) << second;
+    EXPECT_EQ(due(clock, 60, 70, kLow), std::vector{61}) << "low since the 58th";
+}
+
+TEST(TrimClock, IsNotDueOften) {
+    TrimClock clock;
+    std::vector<int> found;
+    for (int wave = 0; wave < 10; ++wave) {
+        due(clock, wave * 10, wave * 10, kLevel);
+        const auto more = due(clock, wave * 10 + 1, wave * 10 + 9, kLow);
+        found.insert(found.end(), more.begin(), more.end());
+    }
+    EXPECT_EQ(found, (std::vector{4, 34, 64, 94}));
+}
+
+}  // namespace
+}  // namespace live::app

@@ -1,0 +1,29 @@
+// The pid file: the decimal pid without a newline, so that `kill $(cat objs/srs.pid)` works, locked for the life of the process
+// so that a second instance notices. The file stays when the process ends; the lock does not.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace live::app {
+
+class PidFile {
+    struct Private {};
+
+public:
+    // Call it after going to the background: the pid is this process's. Errc::conflict when another process holds the file (code
+    // 1035 for the process, and the file is left as it is), Errc::system when it cannot be written.
+    static Result<std::unique_ptr<PidFile>> create(const std::string& path);
+
+    PidFile(Private, int file) : file_(file) {}
+    ~PidFile();
+    PidFile(const PidFile&) = delete;
+    PidFile& operator=(const PidFile&) = delete;
+
+private:
+    int file_;
+};
+
+}  // namespace live::app

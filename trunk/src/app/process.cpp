@@ -1,0 +1,299 @@
+#include "app/process.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/log_format.hpp"
+#include "base/random.hpp"
+#include "base/version.hpp"
+#include "build_info.hpp"
+#include "io/network_interfaces.hpp"
+#include "app/container.hpp"
+#include "app/features.hpp"
+#include "app/profiler.hpp"
+#include "app/resource_limits.hpp"
+#include "app/server_id.hpp"
+#include "app/start_check.hpp"
+#include "settings/tools.hpp"
+
+namespace live::app {
+
+namespace {
+
+// Address space of a fiber's stack; what is not touched costs nothing. The encoder of Opus takes 70 KiB of the publisher's fiber.
+constexpr std::size_t kStackBytes = 256 * 1024;
+
+constexpr std::chrono::seconds kStopLimit{1};
+
+std::string working_folder() {
+    std::array<char, 4096> path{};
+    return ::getcwd(path.data(), path.size()) == nullptr ? "?" : path.data();
+}
+
+}  // namespace
+
+Result<settings::LoadedSettings> load_process_settings(const CommandLine& command) {
+    settings::LoadInput input;
+    input.path = command.conf_file;
+    input.env_only = command.env_only;
+    input.in_container = !container_sign(signs_seen_here()).empty();
+    if (const auto addresses = io::interface_addresses(); addresses.ok())
+        input.local_addresses = io::device_addresses(*addresses).size();
+    input.environment = config::process_environment();
+    return settings::load_settings(input);
+}
+
+Result<void> enter_work_folder(const settings::Settings& settings) {
+    if (::chdir(settings.work_dir.c_str()) != 0)
+        return system_error("work_dir " + settings.work_dir, errno);
+    return {};
+}
+
+int Process::run() {
+    auto loaded = load_process_settings(command_);
+    if (!loaded.ok())
+        return fail(loaded.error().sentence(), kInvalidConfig);
+    if (const auto status = prepare(*loaded))
+        return *status;
+    return serve(*std::move(loaded));
+}
+
+int Process::fail(std::string_view sentence, int code) {
+    if (start_report_.is_awaited())
+        start_report_.tell_failure(exit_status(code), sentence);
+    else
+        std::cerr << sentence << std::endl;
+    return exit_status(code);
+}
+
+// In the process that was started: ends when the daemon serves, or has said why it cannot.
+std::optional<int> Process::go_to_background(const settings::Settings& settings) {
+    auto detached = detach_from_terminal();
+    if (!detached.ok())
+        return fail(detached.error().sentence(), kInvalidConfig);
+    if (detached->side == Detached::Side::daemon) {
+        start_report_ = std::move(detached->report);
+        return std::nullopt;
+    }
+    const bool has_log_file = settings.log.tank == settings::LogTank::file;
+    if (detached->status != EXIT_SUCCESS) {
+        std::cerr << detached->sentence << std::endl;
+        if (has_log_file)
+            std::cerr << "The log: " << settings.log.file << std::endl;
+    } else if (has_log_file) {
+        std::cout << daemon_hint(settings.log.file) << std::flush;
+    }
+    return detached->status;
+}
+
+// Everything before the loop: what must happen before a fork, and what must happen after it.
+std::optional<int> Process::prepare(settings::LoadedSettings& loaded) {
+    const settings::Settings& settings = loaded.settings;
+    if (const auto entered = enter_work_folder(settings); !entered.ok())
+        return fail(entered.error().sentence(), kInvalidConfig);
+    if (settings.daemon)
+        if (const auto status = go_to_background(settings))
+            return status;
+    LogFile::Options options{settings.log.tank,        settings.log.file, log_level_of(settings.log), settings.utc_time, {},
+                             rotation_of(settings.log)};
+    auto log_file = LogFile::create(std::move(options));
+    if (!log_file.ok())
+        return fail(log_file.error().sentence(), kInvalidConfig);
+    log_file_ = *std::move(log_file);
+    log_file_->writer().hold_crashes();
+    log_ = Log(*log_file_, random_id());
+
+    auto pid_file = PidFile::create(settings.pid);
+    if (!pid_file.ok()) {
+        LOG_ERROR(log_, "{}", pid_file.error().sentence());
+        return fail(pid_file.error().sentence(), pid_file.code() == Errc::conflict ? kPidLocked : kInvalidConfig);
+    }
+    pid_file_ = *std::move(pid_file);
+    return std::nullopt;
+}
+
+void Process::announce(const settings::LoadedSettings& loaded) const {
+    const settings::Settings& settings = loaded.settings;
+    ::utsname system{};
+    ::uname(&system);
+    LOG_INFO(log_, "Millrace, {}: {}", kSignature, kDescription);
+    LOG_INFO(log_, "version {}, licence {}, authors: the authors of Millrace", kVersion, kLicense);
+    LOG_INFO(log_, "cwd={}, work_dir={}, build: {}, configure: {}, uname: {} {} {}", working_folder(), settings.work_dir,
+             build_info::kDate, build_info::kUserOptions, system.sysname, system.release, system.machine);
+    LOG_INFO(log_, "configure detail: {}, compiler: {}", build_info::kOptions, build_info::kCompiler);
+    if (settings.log.tank == settings::LogTank::file)
+        LOG_INFO(log_, "you can follow the log: tail -n 30 -f {}", settings.log.file);
+    else
+        LOG_INFO(log_, "the log goes to the console");
+    LOG_INFO(log_, "features, {}", features_text(settings::describe_settings()));
+    if (const settings::Vhost* vhost = settings.find_vhost(settings::kDefaultVhost); vhost != nullptr)
+        LOG_INFO(log_, "mw sleep:{}ms, mr enabled:{}, gc:{}, pq:{}ms, tn:{}, ss:{}", vhost->play.mw_latency.count(),
+                 vhost->publish.merged_read ? "on" : "off", vhost->play.gop_cache ? "on" : "off",
+                 std::chrono::milliseconds(vhost->play.queue_length).count(), vhost->rtmp.tcp_nodelay ? "on" : "off",
+                 vhost->play.send_min_interval / 1ms);
+    LOG_INFO(log_, "conf: {}, env: {}", command_.conf_file.empty() ? "-" : command_.conf_file, command_.env_only ? 1 : 0);
+    for (const std::string& name : loaded.environment_used)
+        LOG_INFO(log_, "the environment says {}", name);
+    for (const std::string& warning : loaded.warnings)
+        LOG_WARN(log_, "{}", warning);
+    for (const std::string& warning : unwritable_folders(settings))
+        LOG_WARN(log_, "{}", warning);
+    LOG_INFO(log_, "write pid={} to {} success!", ::getpid(), settings.pid);
+}
+
+int Process::serve(settings::LoadedSettings loaded) {
+    announce(loaded);
+    const auto files = raise_open_files_limit();
+    if (!files.ok())
+        LOG_WARN(log_, "{}", files.error().sentence());
+    open_files_ = files.ok() ? *files : 0;
+    const auto fitting = fit_connections(loaded.settings.max_connections, open_files_);
+    if (!fitting.warning.empty())
+        LOG_WARN(log_, "{}", fitting.warning);
+    if (const auto cores = permit_core_dumps(); !cores.ok())
+        LOG_WARN(log_, "{}", cores.error().sentence());
+    const ServerId id = find_server_id(loaded.settings.server_id, loaded.settings.pid);
+    if (!id.warning.empty())
+        LOG_WARN(log_, "{}", id.warning);
+
+    constexpr std::array kSignals{SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGTERM};
+    auto loop = io::Loop::create({.stack_bytes = kStackBytes, .long_hold = loaded.settings.loop_hold_limit});
+    if (!loop.ok()) {
+        LOG_ERROR(log_, "{}", loop.error().text());
+        return fail(loop.error().text(), kListenFailed);
+    }
+    // A limit on the size of files is an error of a write, not the end of the process.
+    std::signal(SIGXFSZ, SIG_IGN);
+    auto signals = io::SignalPipe::create(kSignals);
+    if (!signals.ok()) {
+        LOG_ERROR(log_, "{}", signals.error().text());
+        return fail(signals.error().text(), kListenFailed);
+    }
+    auto server = Server::create(std::move(loaded.settings), {id.id, random_id(), ::getpid()}, fitting.max_connections, log_);
+    if (!server.ok()) {
+        LOG_ERROR(log_, "{}", server.error().sentence());
+        return fail(server.error().sentence(), kListenFailed);
+    }
+    server_ = *std::move(server);
+    if (server_->settings().asprocess)
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the end of the parent process is a fast stop
+    LOG_INFO(log_, "signal installed, reload={}, reopen={}, fast_quit={}, grace_quit={}", SIGHUP, SIGUSR1, SIGTERM, SIGQUIT);
+    start_report_.tell_success();
+    handle_signals(**signals);
+    server_.reset();
+    log_file_->say_left_out();
+    LOG_INFO(log_, "main cycle terminated normally");
+    LOG_INFO(log_, "srs terminated");
+    return EXIT_SUCCESS;
+}
+
+void Process::handle_signals(io::SignalPipe& signals) {
+    for (;;) {
+        const auto number = signals.next_signal(io::Deadline::never());
+        if (!number.ok()) {
+            LOG_ERROR(log_, "waiting for signals: {}", number.error().text());
+            return stop_fast("the signals are lost");
+        }
+        switch (*number) {
+            case SIGHUP: reload(); break;
+            case SIGUSR1:
+                // As the guides stop a build with the heap checker.
+                if (built_in_profilers().leaks)
+                    return stop_fast("SIGUSR1");
+                log_file_->reopen();
+                LOG_INFO(log_, "signal {}: the log file is opened anew", SIGUSR1);
+                server_->reopen_access_log();
+                break;
+            case SIGINT: return stop_fast("SIGINT");
+            case SIGTERM: return server_->settings().force_grace_quit ? stop_gracefully(signals) : stop_fast("SIGTERM");
+            case SIGQUIT: return stop_gracefully(signals);
+            case SIGABRT: LOG_ERROR(log_, "signal {}: abort with a core file", SIGABRT); std::abort();
+            default: break;
+        }
+    }
+}
+
+void Process::reload() {
+    LOG_INFO(log_, "signal {}: reload {}", SIGHUP, command_.conf_file);
+    using Stage = api::RawControl::Stage;
+    // One answer for the log and for the API.
+    const auto finish = [this](int code, Stage stage, const std::string& why) {
+        if (code == 0)
+            LOG_INFO(log_, "reload finished, code=0, file {}", command_.conf_file);
+        else
+            LOG_ERROR(log_, "reload finished, the old settings stay, code={}: {}", code, why);
+        constexpr std::size_t kIdLetters = 7;
+        server_->note_reload({code, code == 0 ? "the settings are in use" : why, stage, random_id(kIdLetters)});
+    };
+    auto loaded = load_process_settings(command_);
+    if (!loaded.ok())
+        return finish(kInvalidConfig, Stage::parsing, loaded.error().sentence());
+    for (const std::string& warning : loaded->warnings)
+        LOG_WARN(log_, "{}", warning);
+    const auto fitting = fit_connections(loaded->settings.max_connections, open_files_);
+    if (!fitting.warning.empty())
+        LOG_WARN(log_, "{}", fitting.warning);
+    const auto possible = settings::check_reload(server_->settings(), loaded->settings);
+    if (!possible.ok())
+        return finish(kUnsupportedReload, Stage::checking, possible.error().sentence());
+    for (const settings::Change& change : settings::changes_between(server_->settings(), loaded->settings))
+        LOG_INFO(log_, "reload: {} was {}, is {}{}", change.path, change.before, change.after,
+                 change.takes_effect == config::Reload::restart ? " after a restart" : "");
+    const auto applied = server_->reload(std::move(loaded->settings), fitting.max_connections);
+    finish(applied.ok() ? 0 : kListenFailed, applied.ok() ? Stage::finished : Stage::applying,
+           applied.ok() ? "" : applied.error().sentence());
+}
+
+void Process::stop_fast(const char* why) {
+    LOG_INFO(log_, "{}: fast quit requested", why);
+    dump_heap_profile(why);
+    server_->stop(io::Deadline::after(kStopLimit));
+    LOG_INFO(log_, "the server has stopped at once");
+}
+
+// False when a signal asked for a fast stop meanwhile.
+bool Process::wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds duration) {
+    const auto until = io::Deadline::after(duration);
+    for (;;) {
+        const auto number = signals.next_signal(until);
+        if (!number.ok())
+            return true;
+        if (*number == SIGTERM || *number == SIGINT)
+            return false;
+    }
+}
+
+void Process::stop_gracefully(io::SignalPipe& signals) {
+    const settings::Settings& settings = server_->settings();
+    LOG_INFO(log_, "graceful quit requested, {} connections", server_->connections());
+    if (!wait_graceful(signals, settings.grace_start_wait))
+        return stop_fast("a second signal");
+    server_->close(io::Deadline::after(kStopLimit));
+    server_->ask_publishers_to_leave();
+    // Whoever has not left by then is closed: a supervisor that waits no longer would kill the recordings with them.
+    constexpr std::chrono::milliseconds kPauseMin{50};
+    constexpr std::chrono::milliseconds kPauseMax{1000};
+    const TimePoint until = io::now() + settings.grace_final_wait;
+    if (server_->connections() > 0)
+        LOG_INFO(log_, "graceful quit waits up to {} ms for {} connections", settings.grace_final_wait.count(),
+                 server_->connections());
+    for (auto pause = kPauseMin; server_->connections() > 0 && io::now() < until; pause = std::min(pause * 2, kPauseMax)) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - io::now()) + 1ms;
+        if (!wait_graceful(signals, std::min(pause, left)))
+            return stop_fast("a second signal");
+    }
+    if (server_->connections() > 0)
+        LOG_INFO(log_, "graceful quit closes {} connections", server_->connections());
+    server_->stop(io::Deadline::after(kStopLimit));
+    LOG_INFO(log_, "the server has stopped gracefully");
+}
+
+}  // namespace live::app

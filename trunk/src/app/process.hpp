@@ -1,0 +1,66 @@
+// Process: one life of the program, from loaded settings to the last log line: work folder, background, pid file, log, loop,
+// server, signals, and the stop sequences of the reference (fast and graceful).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/log.hpp"
+#include "io/loop.hpp"
+#include "io/signal_pipe.hpp"
+#include "app/command_line.hpp"
+#include "app/daemon.hpp"
+#include "app/log_file.hpp"
+#include "app/pid_file.hpp"
+#include "app/server.hpp"
+#include "settings/load.hpp"
+
+namespace live::app {
+
+// The reference's error codes that scripts meet as statuses.
+inline constexpr int kListenFailed = 1003;
+inline constexpr int kInvalidConfig = 1023;
+inline constexpr int kPidLocked = 1035;
+inline constexpr int kUnsupportedReload = 2023;
+
+// A process's status has eight bits.
+inline int exit_status(int code) { return code & 0xFF; }
+
+// The settings as the command line and this process's surroundings say.
+Result<settings::LoadedSettings> load_process_settings(const CommandLine& command);
+
+// Where all relative paths of the settings begin.
+Result<void> enter_work_folder(const settings::Settings& settings);
+
+class Process {
+public:
+    explicit Process(CommandLine command) : command_(std::move(command)) {}
+
+    // The process's status.
+    int run();
+
+private:
+    // Each ends with a status when the process is to end there.
+    std::optional<int> prepare(settings::LoadedSettings& loaded);
+    std::optional<int> go_to_background(const settings::Settings& settings);
+    // Says why the start has failed, to whoever started this.
+    int fail(std::string_view sentence, int code);
+    int serve(settings::LoadedSettings loaded);
+    void announce(const settings::LoadedSettings& loaded) const;
+    void handle_signals(io::SignalPipe& signals);
+    void reload();
+    void stop_fast(const char* why);
+    // Waits for the connections; a second request to stop makes it fast.
+    void stop_gracefully(io::SignalPipe& signals);
+    bool wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds duration);
+
+    CommandLine command_;
+    StartReport start_report_;
+    std::unique_ptr<LogFile> log_file_;
+    std::unique_ptr<PidFile> pid_file_;
+    Log log_;
+    std::unique_ptr<Server> server_;
+    std::uint64_t open_files_ = 0;
+};
+
+}  // namespace live::app

@@ -1,0 +1,48 @@
+#include "app/process_usage.hpp"
+
+#include <cstdio>
+#include <memory>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace live::app {
+
+namespace {
+
+Duration processor_time(int who) {
+    ::rusage usage{};
+    ::getrusage(who, &usage);
+    const auto total = [](const ::timeval& time) {
+        return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+    };
+    return total(usage.ru_utime) + total(usage.ru_stime);
+}
+
+}  // namespace
+
+// The second number of /proc/self/statm: resident pages (proc(5)).
+std::size_t resident_bytes() {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "re"), &std::fclose);
+    unsigned long size = 0;
+    unsigned long resident = 0;
+    if (file == nullptr || std::fscanf(file.get(), "%lu %lu", &size, &resident) != 2)
+        return 0;
+    return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+Duration thread_processor_time() { return processor_time(RUSAGE_THREAD); }
+
+ProcessUsage::Sample ProcessUsage::sample(TimePoint now) {
+    const Duration cpu = processor_time(RUSAGE_SELF);
+    Sample sample;
+    if (last_time_ != TimePoint{} && now > last_time_)
+        sample.cpu_percent =
+            100.0 * std::chrono::duration<double>(cpu - last_cpu_) / std::chrono::duration<double>(now - last_time_);
+    sample.resident_bytes = resident_bytes();
+    last_time_ = now;
+    last_cpu_ = cpu;
+    return sample;
+}
+
+}  // namespace live::app

@@ -1,0 +1,29 @@
+// What the operating system lets this process have: open files and core dumps.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace live::app {
+
+// Files that the server needs besides one for each connection.
+inline constexpr std::uint64_t kSpareFiles = 128;
+
+// Raises the soft limit of open files to the hard one and gives the limit that holds now.
+Result<std::uint64_t> raise_open_files_limit();
+
+// Permits core dumps as far as the hard limit does.
+Result<void> permit_core_dumps();
+
+struct ConnectionsLimit {
+    std::uint32_t max_connections = 0;
+    // Names both numbers when the limit of open files made the number smaller, else empty.
+    std::string warning;
+};
+
+// How many connections fit: what the operator wants, clamped to the limit of open files less kSpareFiles, at least 1.
+ConnectionsLimit fit_connections(std::uint32_t wanted, std::uint64_t open_files_limit);
+
+}  // namespace live::app

@@ -1,0 +1,226 @@
+#include "app/rtc_front.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/doctor_handler.hpp"
+#include "api/rtc_handler.hpp"
+#include "base/log_format.hpp"
+#include "engine/srtp/gcm_cipher.hpp"
+#include "io/loop.hpp"
+#include "io/scope.hpp"
+#include "app/listening.hpp"
+#include "app/process_usage.hpp"
+#include "session/rtc/circuit_breaker.hpp"
+#include "session/rtc/context.hpp"
+#include "session/rtc/doctor.hpp"
+#include "session/rtc/plaintext_mirror.hpp"
+#include "session/rtc/session_opener.hpp"
+#include "session/rtc/tcp_port.hpp"
+#include "session/rtc/whip_handler.hpp"
+
+namespace live::app {
+
+using wire::sdp::Purpose;
+
+class RtcFront::Parts final : public session::rtc::RtcVhosts {
+public:
+    Parts(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
+        : settings_(settings),
+          admission_(shared.admission),
+          http_(shared.http),
+          log_(log),
+          port_(io::now(), log),
+          players_(port_),
+          breaker_(settings->circuit_breaker),
+          context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.places, port_, players_, log},
+          tcp_(port_, shared.places, shared.scratch, log) {}
+
+    Result<void> start();
+    Result<void> stop(io::Deadline deadline);
+    session::Traffic traffic() const;
+    const session::rtc::Port& port() const { return port_; }
+    const session::rtc::CircuitBreaker& breaker() const { return breaker_; }
+
+private:
+    Result<void> listen_udp();
+    Result<void> listen_tcp();
+    void watch_load(io::Deadline deadline);
+    Result<void> open_plaintext_mirror();
+    void warn_of_dtls() const;
+    void add_doctor();
+    void add(const std::string& name, std::unique_ptr<session::http::Handler> handler);
+
+    Result<session::rtc::RtcOptions> find(const std::string& vhost) const override;
+    session::rtc::RtcServerOptions server() const override { return settings_->rtc_server; }
+    bool shows_bearer() const override;
+
+    const settings::CurrentSettings& settings_;
+    settings::Admission& admission_;
+    HttpFront& http_;
+    const Log& log_;
+    io::Scope fibers_{"rtc"};
+    std::unique_ptr<session::rtc::PlaintextMirror> plaintext_mirror_;
+    session::rtc::Port port_;
+    session::rtc::Players players_;
+    session::rtc::CircuitBreaker breaker_;
+    session::rtc::Context context_;
+    session::rtc::TcpPort tcp_;
+    std::unique_ptr<session::rtc::SessionOpener> opener_;
+    std::optional<session::rtc::Doctor> doctor_;
+    std::vector<std::unique_ptr<session::http::Handler>> handlers_;
+};
+
+Result<session::rtc::RtcOptions> RtcFront::Parts::find(const std::string& vhost) const {
+    const settings::Vhost* serving = TRY(admission_.serving_vhost(vhost));
+    if (!serving->rtc.enabled)
+        return Error(Errc::not_found, "virtual host " + serving->name + " has no WebRTC");
+    return serving->rtc;
+}
+
+bool RtcFront::Parts::shows_bearer() const {
+    const settings::ApiAuthOptions& auth = settings_->http_api.auth;
+    return !(auth.enabled && auth.type == settings::ApiAuthType::bearer && auth.rtc_bearer_enabled);
+}
+
+Result<void> RtcFront::Parts::start() {
+    if (!settings_->rtc_server.enabled) {
+        add_doctor();
+        return {};
+    }
+    auto opener = session::rtc::SessionOpener::create(context_);
+    if (!opener.ok()) {
+        // The system's OpenSSL, mostly; what has no need of it shall not suffer.
+        LOG_ERROR(log_, "WebRTC does not start, everything else does: {}", opener.error().sentence());
+        add_doctor();
+        return {};
+    }
+    opener_ = std::move(*opener);
+    LOG_INFO(log_, "WebRTC media is encrypted by {} (AES-GCM)", engine::srtp::GcmCipher::fastest());
+    TRY(listen_udp());
+    TRY(listen_tcp());
+    doctor_.emplace(context_, *opener_);
+    add_doctor();
+    TRY(open_plaintext_mirror());
+    TRY(port_.start(fibers_));
+    TRY(players_.start(fibers_));
+    if (settings_->circuit_breaker.enabled)
+        TRY(fibers_.start("rtc-load", [this](io::Deadline forever) { watch_load(forever); }));
+    warn_of_dtls();
+    add("/rtc/v1/whip", std::make_unique<session::rtc::WhipHandler>(*opener_, *this, Purpose::publish));
+    for (const char* name : {"/rtc/v1/whep", "/rtc/v1/whip-play"})
+        add(name, std::make_unique<session::rtc::WhipHandler>(*opener_, *this, Purpose::play));
+    add("/rtc/v1/publish", std::make_unique<api::RtcHandler>(http_.info(), *opener_, Purpose::publish));
+    add("/rtc/v1/play", std::make_unique<api::RtcHandler>(http_.info(), *opener_, Purpose::play));
+    return {};
+}
+
+// Of this thread, which serves everybody: others (files, names) do not hold it up.
+void RtcFront::Parts::watch_load(io::Deadline deadline) {
+    TimePoint then = io::now();
+    Duration used = thread_processor_time();
+    while (io::sleep(deadline.sooner(io::Deadline::after(std::chrono::seconds(1)))).ok()) {
+        const TimePoint now = io::now();
+        const Duration used_now = thread_processor_time();
+        const double percent =
+            100 * std::chrono::duration<double>(used_now - used) / std::max<std::chrono::duration<double>>(now - then, 1ms);
+        then = now;
+        used = used_now;
+        if (!breaker_.take_load(percent))
+            continue;
+        port_.shared().skips_nack = breaker_.is_high();
+        port_.shared().skips_arrivals = breaker_.is_critical();
+        players_.set_dropping(breaker_.is_dying());
+        LOG_WARN(log_, "circuit breaker: cpu={:.0f}%, {}", percent, breaker_.text());
+    }
+}
+
+Result<void> RtcFront::Parts::open_plaintext_mirror() {
+    const auto& options = settings_->rtc_server.plaintext_mirror;
+    if (!options.enabled)
+        return {};
+    auto opened = session::rtc::PlaintextMirror::create(options.addr);
+    if (!opened.ok())
+        return Error(opened.error()).during("rtc_server { black_hole { addr; } }");
+    plaintext_mirror_ = *std::move(opened);
+    port_.shared().tap = plaintext_mirror_.get();
+    LOG_WARN(log_, "WebRTC: all media is copied to udp://{} without encryption", options.addr);
+    return {};
+}
+
+void RtcFront::Parts::warn_of_dtls() const {
+    for (const settings::Vhost& vhost : settings_->vhosts)
+        if (vhost.rtc.enabled && vhost.rtc.dtls_version == "dtls1.0")
+            LOG_WARN(log_, "vhost {}: rtc.dtls_version dtls1.0 is out of use (RFC 8996), DTLS 1.2 is spoken", vhost.name);
+}
+
+void RtcFront::Parts::add_doctor() {
+    handlers_.push_back(std::make_unique<api::DoctorHandler>(http_.info(), doctor_ ? &*doctor_ : nullptr));
+    http_.add_api(api::DoctorHandler::kPath, *handlers_.back());
+}
+
+// With and without a slash: a client that posts is not to be sent elsewhere.
+void RtcFront::Parts::add(const std::string& name, std::unique_ptr<session::http::Handler> handler) {
+    http_.add_everywhere(name, *handler);
+    http_.add_everywhere(name + "/", *handler);
+    handlers_.push_back(std::move(handler));
+}
+
+Result<void> RtcFront::Parts::listen_udp() {
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(settings_->rtc_server.listen))) {
+        const auto opened = port_.listen(wanted.endpoint, settings_->rtc_server.reuseport);
+        if (opened.ok())
+            continue;
+        if (!wanted.may_be_missing || opened.code() != Errc::system)
+            return Error(opened.error()).during("listening for WebRTC");
+        LOG_WARN(log_, "WebRTC does not listen at udp://{}: {}", wanted.endpoint.text(), opened.error().sentence());
+    }
+    return {};
+}
+
+Result<void> RtcFront::Parts::listen_tcp() {
+    const auto& options = settings_->rtc_server.tcp;
+    if (!options.enabled)
+        return {};
+    std::uint16_t port = 0;
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen))) {
+        if (TRY(http_.share(wanted.endpoint, tcp_))) {
+            LOG_INFO(log_, "WebRTC shares tcp://{} with HTTP", wanted.endpoint.text());
+            port = port == 0 ? wanted.endpoint.port : port;
+        } else if (auto listener = TRY(listen_at(wanted, "WebRTC over TCP", log_))) {
+            TRY(tcp_.listen(std::move(listener), fibers_));
+        }
+    }
+    opener_->set_tcp_port(tcp_.port_number() != 0 ? tcp_.port_number() : port);
+    return {};
+}
+
+Result<void> RtcFront::Parts::stop(io::Deadline deadline) {
+    auto stopped = fibers_.stop(deadline);
+    port_.clear();
+    return stopped;
+}
+
+session::Traffic RtcFront::Parts::traffic() const {
+    const auto& figures = port_.figures();
+    return {figures.received_bytes, figures.sent_bytes};
+}
+
+RtcFront::RtcFront(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
+    : parts_(std::make_unique<Parts>(settings, shared, log)) {}
+
+RtcFront::~RtcFront() = default;
+
+Result<void> RtcFront::start(io::Scope&, io::Deadline) { return parts_->start(); }
+
+Result<void> RtcFront::stop(io::Deadline deadline) { return parts_->stop(deadline); }
+
+session::Traffic RtcFront::traffic() const { return parts_->traffic(); }
+
+const session::rtc::Port& RtcFront::port() const { return parts_->port(); }
+
+int RtcFront::circuit_breaker_level() const { return parts_->breaker().level(); }
+
+}  // namespace live::app

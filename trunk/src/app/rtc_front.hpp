@@ -1,0 +1,59 @@
+// RtcFront: everything this process does by WebRTC, wired together: the ports, the opener, and the calls of the HTTP API that
+// open and close sessions. What a virtual host allows comes from the settings.
+#pragma once
+
+#include <memory>
+
+#include "api/metrics_handlers.hpp"
+#include "base/bytes.hpp"
+#include "base/log.hpp"
+#include "app/http_front.hpp"
+#include "media/stream_table.hpp"
+#include "service/service.hpp"
+#include "session/common/client_table.hpp"
+#include "session/common/places.hpp"
+#include "session/common/traffic.hpp"
+#include "session/rtc/port.hpp"
+#include "settings/admission.hpp"
+#include "settings/current_settings.hpp"
+
+namespace live::app {
+
+class RtcFront final : public service::Service, public api::RtcMeter {
+public:
+    struct Shared {
+        media::StreamTable& streams;
+        settings::Admission& admission;
+        session::StreamEvents& events;
+        session::ClientTable& clients;
+        session::Places& places;
+        MutBytes scratch;
+        HttpFront& http;
+    };
+
+    // `settings` and what is shared outlive this.
+    RtcFront(const settings::CurrentSettings& settings, const Shared& shared, const Log& log);
+    ~RtcFront() override;
+    RtcFront(const RtcFront&) = delete;
+    RtcFront& operator=(const RtcFront&) = delete;
+
+    // Listens and answers, if the settings say so. Before HttpFront::start(). Errors as UdpSocket::bind.
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    // Ends every session.
+    Result<void> stop(io::Deadline deadline) override;
+    std::string_view name() const override { return "WebRTC"; }
+    session::Traffic traffic() const;
+    // For those who count.
+    const session::rtc::Port& port() const;
+    session::rtc::PortReading reading() const override { return port().read(); }
+    std::size_t half_open() const override { return port().half_open(); }
+    int circuit_breaker_level() const override;
+
+private:
+    // The whole of WebRTC, which few files need to know.
+    class Parts;
+
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace live::app

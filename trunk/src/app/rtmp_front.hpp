@@ -1,0 +1,57 @@
+// RtmpFront: the listeners for RTMP and RTMPS, and the connections that come by them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/endpoint.hpp"
+#include "base/log.hpp"
+#include "io/scope.hpp"
+#include "io/tcp_listener.hpp"
+#include "io/tls_context.hpp"
+#include "app/served_certificate.hpp"
+#include "service/service.hpp"
+#include "session/common/places.hpp"
+#include "session/rtmp/acceptor.hpp"
+#include "session/rtmp/context.hpp"
+#include "settings/current_settings.hpp"
+
+namespace live::app {
+
+class RtmpFront final : public service::Service {
+public:
+    // What is referred to outlives this.
+    RtmpFront(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
+              const Log& log);
+    ~RtmpFront() override;
+
+    std::string_view name() const override { return "RTMP"; }
+    // Errors as TcpListener::listen and TlsContext::server.
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    // Listens where the settings to come say, too; errors as start().
+    Result<void> prepare(io::Deadline deadline) override;
+    // Closes the listeners that the settings do not name any more. Their connections go on.
+    void apply(io::Deadline deadline) override;
+    Result<void> close(io::Deadline deadline) override;
+    Result<void> stop(io::Deadline deadline) override;
+
+    // Where it listens.
+    std::vector<Endpoint> endpoints() const;
+
+private:
+    Result<std::vector<std::unique_ptr<io::TcpListener>>> open_new(const std::vector<std::string>& texts, const char* label);
+    void start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, const char* label);
+
+    const settings::CurrentSettings& settings_;
+    session::rtmp::Context& context_;
+    session::Places& places_;
+    const Log& log_;
+    ServedCertificate certificate_;
+    io::Scope connections_{"connection"};
+    io::Scope listeners_{"listener"};
+    // Also those whose listener is closed: their connections go on.
+    std::vector<std::unique_ptr<session::rtmp::Acceptor>> acceptors_;
+};
+
+}  // namespace live::app

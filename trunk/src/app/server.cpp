@@ -1,0 +1,312 @@
+#include "app/server.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <initializer_list>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "base/version.hpp"
+#include "app/allocator.hpp"
+#include "app/log_file.hpp"
+#include "app/server_id.hpp"
+
+namespace live::app {
+
+namespace {
+
+constexpr std::size_t kScratchBytes = 128 * 1024;
+
+// Whom the server believes when it is the client. nullptr without TLS, which is the system's OpenSSL: what needs none works all
+// the same.
+Result<std::unique_ptr<io::TlsContext>> client_tls(const settings::TlsClientOptions& options, const Log& log) {
+    if (!options.verify)
+        LOG_WARN(log, "tls_client.verify is off: callbacks and forwards over TLS go to whoever answers at the address");
+    auto tls = io::TlsContext::client(options.verify ? io::TlsVerify::peer : io::TlsVerify::none, options.ca_file);
+    if (tls.ok() || tls.code() != Errc::system)
+        return tls;
+    LOG_ERROR(log, "callbacks and forwards over TLS fail: {}", tls.error().sentence());
+    return std::unique_ptr<io::TlsContext>();
+}
+
+bool wants_conversion(const settings::Settings& settings) {
+    return std::ranges::any_of(settings.vhosts, [](const settings::Vhost& vhost) {
+        return vhost.play.bridge.rtmp_to_rtc || vhost.play.bridge.rtc_to_rtmp;
+    });
+}
+
+Zone zone_of(const settings::Settings& settings) { return settings.utc_time ? Zone::utc : Zone::local; }
+
+}  // namespace
+
+// Hands what happens to streams on to the services that live from it.
+class Server::Events final : public session::StreamEvents {
+public:
+    explicit Events(Server& server) : server_(server) {}
+
+    void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override {
+        server_.services_.on_published(request, plan);
+    }
+    void on_publish_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
+        server_.admission_.tell_stream(service::hooks::Action::on_unpublish, request, plan);
+    }
+    void on_unpublished(const std::string& url) override { server_.services_.on_unpublished(url); }
+    void on_play_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
+        server_.admission_.tell_stream(service::hooks::Action::on_stop, request, plan);
+    }
+    void on_closed(const session::ClientRequest& request, const session::Traffic& traffic) override {
+        server_.admission_.tell_closed(request, traffic);
+    }
+
+private:
+    Server& server_;
+};
+
+class Server::Counters final : public api::ServerCounters {
+public:
+    explicit Counters(const Server& server) : server_(server) {}
+
+    Totals totals() const override {
+        const session::Traffic http = server_.http_.traffic();
+        const session::Traffic casters = server_.casters_.traffic();
+        const session::Traffic rtc = server_.rtc_.traffic();
+        return {server_.traffic_.received_bytes + http.received_bytes + casters.received_bytes + rtc.received_bytes,
+                server_.traffic_.sent_bytes + http.sent_bytes + casters.sent_bytes + rtc.sent_bytes +
+                    server_.fan_out_.counters().bytes,
+                server_.places_.used(), server_.log_.counters(), server_.access_log_.counters().lost};
+    }
+
+private:
+    const Server& server_;
+};
+
+class Server::Vhosts final : public api::VhostSettings {
+public:
+    explicit Vhosts(const Server& server) : server_(server) {}
+
+    Shown find(const std::string& name) const override {
+        const settings::Vhost* vhost = server_.settings_->find_vhost(name);
+        if (vhost == nullptr || vhost->name != name)
+            return {};
+        const auto fragment = vhost->hls.enabled ? std::optional(vhost->hls.fragment) : std::nullopt;
+        return {vhost->enabled, fragment};
+    }
+
+private:
+    const Server& server_;
+};
+
+class Server::Raw final : public api::RawControl {
+public:
+    explicit Raw(const Server& server) : server_(server) {}
+
+    Settings settings() const override {
+        const settings::HttpApiOptions& api = server_.settings_->http_api;
+        return {api.enabled,
+                fmt::format("{}", fmt::join(api.listen, " ")),
+                api.crossdomain,
+                api.raw_api.enabled,
+                api.raw_api.allow_reload,
+                false,
+                false};
+    }
+    // The same way as an operator's: one after the other, in the process's own fiber.
+    void request_reload() override { std::raise(SIGHUP); }
+    Reload last_reload() const override { return server_.last_reload_; }
+
+private:
+    const Server& server_;
+};
+
+class Server::Ready final : public api::Readiness {
+public:
+    explicit Ready(const Server& server) : server_(server) {}
+    bool is_ready() const override { return server_.takes_clients_; }
+
+private:
+    const Server& server_;
+};
+
+Server::Server(Private, settings::Settings settings, ServerNames names, std::size_t connections_max,
+               std::unique_ptr<io::TlsContext> client_tls, const Log& log)
+    : log_(log),
+      names_(std::move(names)),
+      settings_(std::move(settings)),
+      client_tls_(std::move(client_tls)),
+      admission_(settings_),
+      transcoders_([this] { return wants_conversion(settings_.coming()); }, log),
+      streams_(slabs_),
+      services_(log),
+      fan_out_(fibers_, settings_->io_uring ? io::FanSender::Use::io_uring : io::FanSender::Use::plain_sends),
+      access_log_(settings_->access_log, rotation_of(settings_->log), admission_, log),
+      places_(connections_max, log, settings_->limits),
+      scratch_(kScratchBytes),
+      http_client_(fmt::format("{}/{}", kProduct, kVersion), scratch_, client_tls_.get()),
+      hooks_(http_client_, {names_.server_id, names_.service_id}, board_, log),
+      events_(std::make_unique<Events>(*this)),
+      counters_(std::make_unique<Counters>(*this)),
+      vhosts_(std::make_unique<Vhosts>(*this)),
+      rtmp_context_{streams_,
+                    admission_,
+                    admission_,
+                    *events_,
+                    fan_out_,
+                    clients_,
+                    traffic_,
+                    scratch_,
+                    std::string(kVersion),
+                    std::string(kSignature),
+                    names_.process_id},
+      rtmp_(settings_, rtmp_context_, places_, log),
+      mounts_(settings_, streams_),
+      http_live_{streams_, mounts_, admission_, *events_, fan_out_, clients_},
+      http_live_player_(http_live_),
+      casters_(settings_, http_live_, scratch_, places_, log),
+      rtc_(settings_, {streams_, admission_, *events_, clients_, places_, scratch_, http_}, log),
+      forward_(streams_, forward_options_, forward_context(), log),
+      ingest_(wanted_ingests_, log),
+      files_(settings_),
+      open_recordings_(open_recordings_path(settings_->pid)),
+      dvr_(streams_, dvr_options_, recording_context(), log),
+      hls_events_(settings_, hooks_, std::filesystem::current_path().string()),
+      viewers_(admission_, *events_, clients_, places_),
+      hls_({streams_, hls_options_, viewers_, hls_events_, claims_, zone_of(*settings_)}, log),
+      hls_player_(hls_.index(), hls_options_, files_, viewers_),
+      dash_(streams_, dash_options_, claims_, log),
+      dash_player_(dash_.held(), files_, viewers_),
+      raw_(std::make_unique<Raw>(*this)),
+      ready_(std::make_unique<Ready>(*this)),
+      allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
+      shown_{names_,           *counters_,          board_,  *vhosts_, files_, *raw_,
+             allocator_.get(), fan_out_.counters(), *ready_, memory_,  rtc_,   transcoders_},
+      http_(settings_, shown_, scratch_, places_, log),
+      stream_list_settings_(settings_, hls_.index(), dash_player_),
+      heartbeat_(http_client_, beats_, log) {
+    set_limits(connections_max);
+    admission_.set_memory(places_.memory());
+    admission_.set_hooks(hooks_);
+    streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
+    clients_.add_watcher(board_);
+    clients_.add_watcher(access_log_);
+    // First: a mount of HTTP-TS may have the form of a fragment's name.
+    http_.add_streams(hls_player_);
+    http_.add_streams(dash_player_);
+    http_.add_streams(http_live_player_);
+    http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
+    http_.add_api(api::SnapshotHandler::kPath, snapshot_api_);
+    http_.add_page(api::StreamListHandler::kPath, stream_list_);
+    list_services();
+}
+
+// Each after those that it depends on. The ingests are clients of ours.
+void Server::list_services() {
+    for (service::Service* service : std::initializer_list<service::Service*>{
+             &hooks_, &heartbeat_, &board_, &access_log_, &transcoders_, &forward_, &dvr_, &dash_, &hls_, &memory_keeper_,
+             &housekeeping_, &rtmp_, &rtc_, &http_, &casters_, &ingest_})
+        services_.add(*service);
+}
+
+Server::~Server() = default;
+
+void Server::set_limits(std::size_t connections_max) {
+    places_.set_limits(connections_max, settings_->limits);
+    const std::size_t wanted = std::size_t{settings_->limits.memory_budget} << 20;
+    places_.memory().set_max(wanted > 0 ? wanted : usual_memory_budget());
+    LOG_INFO(log_, "{} connections, and {} MiB of memory", connections_max, places_.memory().max() >> 20);
+}
+
+Result<std::unique_ptr<Server>> Server::create(settings::Settings settings, ServerNames names, std::size_t connections_max,
+                                               const Log& log) {
+    auto tls = TRY(client_tls(settings.tls_client, log));
+    auto server =
+        std::make_unique<Server>(Private{}, std::move(settings), std::move(names), connections_max, std::move(tls), log);
+    const auto started = server->start();
+    if (!started.ok()) {
+        server->stop(io::Deadline::after(std::chrono::seconds(1)));
+        return Error(started.error());
+    }
+    return server;
+}
+
+Result<void> Server::start() {
+    LOG_INFO(log_, "players are sent to {}", fan_out_.uses_io_uring() ? "in batches through io_uring" : "one by one");
+    TRY(services_.start(fibers_, io::Deadline::never()));
+    takes_clients_ = true;
+    return {};
+}
+
+Result<void> Server::reload(settings::Settings settings, std::size_t connections_max) {
+    const auto deadline = io::Deadline::never();  // each service has limits of its own
+    settings_.propose(std::move(settings));
+    if (auto prepared = services_.prepare(deadline); !prepared.ok()) {
+        settings_.take_back();
+        return prepared;
+    }
+    settings_.replace();
+    set_limits(connections_max);
+    kick_lost_clients();
+    services_.apply(deadline);
+    return {};
+}
+
+service::forward::ForwardContext Server::forward_context() {
+    service::forward::ForwardContext context;
+    context.tls = client_tls_.get();
+    context.own_endpoints = [this] { return rtmp_.endpoints(); };
+    context.scratch = scratch_;
+    context.report_interval = settings_->pithy_print;
+    return context;
+}
+
+service::dvr::DvrContext Server::recording_context() {
+    service::dvr::DvrContext context;
+    context.open = &open_recordings_;
+    context.claims = &claims_;
+    context.product = fmt::format("{}/{}", kProduct, kVersion);
+    context.zone = zone_of(*settings_);
+    context.on_recorded = [this](const service::dvr::Recorded& recorded) {
+        admission_.tell_recording(recorded.request, recorded.plan, recorded.file, recorded.error);
+    };
+    return context;
+}
+
+// Clients of a virtual host that has been removed or switched off go; the others get what a source may change while it lives.
+void Server::kick_lost_clients() {
+    clients_.for_each([this](session::ClientEntry& client) {
+        const session::ClientRequest& request = client.client().request();
+        if (request.vhost.empty())
+            return;
+        const auto vhost = admission_.serving_vhost(request.vhost);
+        if (!vhost.ok()) {
+            client.kick(vhost.error().sentence());
+            return;
+        }
+        const auto source = streams_.find(stream_url(**vhost, request.app, request.stream));
+        if (source) {
+            source->set_options((*vhost)->play);
+            source->set_chunk_size((*vhost)->rtmp.chunk_size);
+        }
+    });
+}
+
+void Server::close(io::Deadline deadline) {
+    takes_clients_ = false;
+    services_.close(deadline);
+}
+
+void Server::ask_publishers_to_leave() {
+    clients_.for_each([](session::ClientEntry& client) {
+        if (client.plan() != nullptr && is_publisher(client.client().request().kind))
+            client.ask_to_leave("the server is about to stop");
+    });
+}
+
+void Server::stop(io::Deadline deadline) {
+    close(deadline);
+    services_.stop(deadline);
+    if (const auto stopped = fibers_.stop(deadline); !stopped.ok())
+        LOG_WARN(log_, "stopping the services: {}", stopped.error().text());
+}
+
+}  // namespace live::app

@@ -1,0 +1,170 @@
+// Server: the whole of a running process, wired together. It owns every part in the order they depend on each other, listens,
+// reloads and stops in the opposite order. What a part does is written in its room; here is only who knows whom.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/dvrs_handler.hpp"
+#include "api/snapshot_handler.hpp"
+#include "api/stream_list_handler.hpp"
+#include "base/log.hpp"
+#include "io/scope.hpp"
+#include "io/tls_context.hpp"
+#include "app/beat_source.hpp"
+#include "app/caster_front.hpp"
+#include "app/housekeeping.hpp"
+#include "app/http_front.hpp"
+#include "app/memory_counts.hpp"
+#include "app/memory_keeper.hpp"
+#include "app/rtc_front.hpp"
+#include "app/rtmp_front.hpp"
+#include "app/server_names.hpp"
+#include "media/stream_table.hpp"
+#include "service/access_log/access_log.hpp"
+#include "service/dash/dash_handler.hpp"
+#include "service/dash/dash_service.hpp"
+#include "service/dvr/dvr_service.hpp"
+#include "service/files/sessions.hpp"
+#include "service/forward/forward_service.hpp"
+#include "service/heartbeat/heartbeat.hpp"
+#include "service/hls/hls_handler.hpp"
+#include "service/hls/hls_service.hpp"
+#include "service/hooks/hook_service.hpp"
+#include "service/http_client/http_client.hpp"
+#include "service/ingest/ingest_service.hpp"
+#include "service/service_list.hpp"
+#include "service/snapshot/snapshot_service.hpp"
+#include "service/stats/stream_board.hpp"
+#include "service/transcode/transcoder_factory.hpp"
+#include "session/common/client_table.hpp"
+#include "session/common/fan_out.hpp"
+#include "session/common/places.hpp"
+#include "session/common/traffic.hpp"
+#include "session/http_live/play_handler.hpp"
+#include "session/rtmp/context.hpp"
+#include "settings/admission.hpp"
+#include "settings/current_settings.hpp"
+#include "settings/files.hpp"
+#include "settings/hls.hpp"
+#include "settings/ingests.hpp"
+#include "settings/mounts.hpp"
+#include "settings/stream_list.hpp"
+#include "settings/vhost_options.hpp"
+
+namespace live::app {
+
+class Server {
+    struct Private {};
+
+public:
+    // Listens on everything the settings say. Errc::conflict when a port is taken, Errc::denied, Errc::system. A loop exists.
+    static Result<std::unique_ptr<Server>> create(settings::Settings settings, ServerNames names, std::size_t connections_max,
+                                                  const Log& log);
+    Server(Private, settings::Settings settings, ServerNames names, std::size_t connections_max,
+           std::unique_ptr<io::TlsContext> client_tls, const Log& log);
+    ~Server();
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    // Takes over what may change while running; an error means that nothing changed.
+    Result<void> reload(settings::Settings settings, std::size_t connections_max);
+
+    // The stop sequence, in parts, so that a graceful stop can wait between them. First nobody new comes, and our own children
+    // end.
+    void close(io::Deadline deadline);
+    // Those who publish leave by themselves, or at stop().
+    void ask_publishers_to_leave();
+    void stop(io::Deadline deadline);
+
+    // Somebody has moved the access log away.
+    void reopen_access_log() { access_log_.open(); }
+
+    // What the API tells of it.
+    void note_reload(api::RawControl::Reload reload) { last_reload_ = std::move(reload); }
+
+    const settings::Settings& settings() const { return *settings_; }
+    std::size_t connections() const { return places_.used(); }
+
+private:
+    class Events;
+    class Counters;
+    class Vhosts;
+    class Raw;
+    class Ready;
+
+    Result<void> start();
+    void list_services();
+    void kick_lost_clients();
+    service::forward::ForwardContext forward_context();
+    service::dvr::DvrContext recording_context();
+    void set_limits(std::size_t connections_max);
+
+    const Log& log_;
+    ServerNames names_;
+    settings::CurrentSettings settings_;
+    std::unique_ptr<io::TlsContext> client_tls_;  // nullptr: there is no TLS
+    settings::Admission admission_;
+    media::SlabPool slabs_;
+    service::transcode::TranscoderFactory transcoders_;
+    media::StreamTable streams_;
+    service::ServiceList services_;
+    io::Scope fibers_{"service"};  // of services
+    session::FanOut fan_out_;
+    service::stats::StreamBoard board_{streams_};
+    service::access_log::AccessLog access_log_;
+    session::ClientTable clients_;
+    session::Traffic traffic_;
+    session::Places places_;
+    std::vector<std::uint8_t> scratch_;
+    service::http_client::HttpClient http_client_;
+    service::hooks::HookService hooks_;
+    std::unique_ptr<Events> events_;
+    std::unique_ptr<Counters> counters_;
+    std::unique_ptr<Vhosts> vhosts_;
+    session::rtmp::Context rtmp_context_;
+    RtmpFront rtmp_;
+    settings::Mounts mounts_;
+    session::http_live::Context http_live_;
+    session::http_live::PlayHandler http_live_player_;
+    CasterFront casters_;
+    RtcFront rtc_;
+    settings::VhostOptions<service::forward::ForwardOptions> forward_options_{settings_, &settings::Vhost::forward};
+    service::forward::ForwardService forward_;
+    settings::Ingests wanted_ingests_{settings_, [this] { return rtmp_.endpoints(); }};
+    service::ingest::IngestService ingest_;
+    settings::Files files_;
+    service::files::PathClaims claims_;  // of recordings, HLS and DASH
+    service::dvr::OpenRecordings open_recordings_;
+    settings::VhostOptions<service::dvr::DvrOptions> dvr_options_{settings_, &settings::Vhost::dvr};
+    service::dvr::DvrService dvr_;
+    settings::VhostOptions<service::hls::HlsOptions> hls_options_{settings_, &settings::Vhost::hls};
+    settings::HlsFragments hls_events_;
+    service::files::Sessions viewers_;  // of HLS and DASH
+    service::hls::HlsService hls_;
+    service::hls::HlsHandler hls_player_;
+    settings::VhostOptions<service::dash::DashOptions> dash_options_{settings_, &settings::Vhost::dash};
+    service::dash::DashService dash_;
+    service::dash::DashHandler dash_player_;
+    MemoryKeeper memory_keeper_{{places_.memory(), streams_, services_, clients_}, log_};
+    Housekeeping housekeeping_{{streams_, slabs_, places_, fan_out_, services_}, log_};
+    service::snapshot::SnapshotService snapshots_{streams_};
+    std::unique_ptr<Raw> raw_;
+    std::unique_ptr<Ready> ready_;
+    ProcessMemory memory_{slabs_, board_, places_, streams_, rtc_.port(), log_, access_log_};
+    bool takes_clients_ = false;
+    std::unique_ptr<api::Allocator> allocator_;
+    api::RawControl::Reload last_reload_;
+    HttpFront::Shown shown_;
+    HttpFront http_;
+    api::DvrsHandler dvrs_api_{http_.info(), dvr_};
+    api::SnapshotHandler snapshot_api_{snapshots_};
+    settings::StreamList stream_list_settings_;
+    api::StreamListHandler stream_list_{http_.info(), board_, stream_list_settings_};
+    BeatSource beats_{settings_, names_, http_};
+    service::heartbeat::Heartbeat heartbeat_;
+};
+
+}  // namespace live::app
