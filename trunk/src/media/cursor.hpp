@@ -1,5 +1,5 @@
 // Cursor: a reader's place in a source's ring, packet by packet. For readers that do something of their own with each packet
-// (forwarding, recording); players of a wire format use RunCursor. No queue and no copy: a sequence number.
+// (forwarding, recording); players of a wire format use WireCursor. No queue and no copy: a sequence number.
 #pragma once
 
 #include <cstdint>

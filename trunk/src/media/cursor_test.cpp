@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "media/run_fixture.hpp"
+#include "media/wire_log_fixture.hpp"
 
 namespace live::media {
 namespace {

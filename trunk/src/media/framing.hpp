@@ -1,4 +1,4 @@
-// Framing: what HTTP puts around each message of a run, so that the framed bytes are shared by all readers too: a chunk of a
+// Framing: what HTTP puts around each message of a log, so that the framed bytes are shared by all readers too: a chunk of a
 // chunked body (RFC 9112, 7.1) or an unmasked binary WebSocket message (RFC 6455, 5.2).
 #pragma once
 

@@ -10,7 +10,7 @@
 #include "base/hex.hpp"
 #include "media/bridge_fixture.hpp"
 #include "media/cursor.hpp"
-#include "media/run_cursor.hpp"
+#include "media/wire_cursor.hpp"
 #include "wire/amf/amf.hpp"
 
 namespace live::media {
@@ -198,7 +198,7 @@ TEST_F(IngestTest, TheNanosecondsOfATagAreAddedOnce) {
 }
 
 // All that a reader of that format has got so far.
-std::vector<std::uint8_t> sent_to(RunCursor& cursor) {
+std::vector<std::uint8_t> sent_to(WireCursor& cursor) {
     std::vector<std::uint8_t> bytes;
     std::array<::iovec, 8> spans;
     for (auto batch = cursor.take(spans); batch.bytes > 0; batch = cursor.take(spans)) {
@@ -231,8 +231,8 @@ void push_two_of_each(Ingest& ingest) {
 
 TEST_F(IngestTest, TracksOfOneMessageAreAPacketEach) {
     start();
-    RunCursor rtmp(source, {Container::rtmp, Framing::none, KindSet::all()});
-    RunCursor flv(source, {Container::flv, Framing::none, KindSet::all()});
+    WireCursor rtmp(source, {Container::rtmp, Framing::none, KindSet::all()});
+    WireCursor flv(source, {Container::flv, Framing::none, KindSet::all()});
     push_two_of_each(*ingest);
     ASSERT_EQ(source->ring().next(), 16U);
     EXPECT_TRUE(std::ranges::equal(packet(4).payload.bytes(), hex("91 61766331 000000 c0c0c0c0")));
@@ -243,7 +243,7 @@ TEST_F(IngestTest, TracksOfOneMessageAreAPacketEach) {
     EXPECT_EQ(packet(5).track, TrackId(1));
     ASSERT_EQ(source->tracks().size(), 4U);
     EXPECT_TRUE(std::ranges::equal(source->tracks()[3].config.bytes(), hex("1190")));
-    RunCursor late(source, {Container::rtmp, Framing::none, KindSet::all()});
+    WireCursor late(source, {Container::rtmp, Framing::none, KindSet::all()});
     for (const auto& bytes : {sent_to(rtmp), sent_to(flv), sent_to(late)})
         for (const char* part : {"90 61766331 0164aa", "96 00 61766331 01 0164bb", "90 6d703461 1210", "95 00 6d703461 01 1190",
                                  "c1c1c1c1", "d1d1d1d1", "91 6d703461 e0e0e0e0", "95 01 6d703461 01 f0f0f0f0"})
@@ -259,8 +259,8 @@ TEST_F(IngestTest, AMessageOfOneTrackStaysAsItCame) {
 
 TEST_F(IngestTest, ReadersThatKnowNoTracksGetTheDefaultOnes) {
     start();
-    RunCursor aac(source, {Container::aac, Framing::none, KindSet::all()});
-    RunCursor ts(source, {Container::ts, Framing::none, KindSet::all()});
+    WireCursor aac(source, {Container::aac, Framing::none, KindSet::all()});
+    WireCursor ts(source, {Container::ts, Framing::none, KindSet::all()});
     Cursor all(source, Listens::at_once, Cursor::Start::now, Cursor::Tracks::all);
     push_two_of_each(*ingest);
     const auto by_aac = sent_to(aac);
@@ -317,9 +317,9 @@ TEST_F(IngestTest, ABrokenMessageOfSeveralTracksIsDropped) {
 TEST_F(IngestTest, ACodecThatIsNotKnownIsRelayedAsItIsAndLeftOutElsewhere) {
     bridge_test::Lines lines;
     const Log told(lines, "test");
-    RunCursor rtmp(source, {Container::rtmp, Framing::none, KindSet::all()});
-    RunCursor flv(source, {Container::flv, Framing::none, KindSet::all()});
-    RunCursor ts(source, {Container::ts, Framing::none, KindSet::all()});
+    WireCursor rtmp(source, {Container::rtmp, Framing::none, KindSet::all()});
+    WireCursor flv(source, {Container::flv, Framing::none, KindSet::all()});
+    WireCursor ts(source, {Container::ts, Framing::none, KindSet::all()});
     Ingest opaque(*publication, options, PublishOptions{}, told);
     const std::vector<std::vector<std::uint8_t>> bodies = {hex("90 76766331 01020304"), hex("91 76766331 00000107aabb"),
                                                            hex("a1 76766331 00000102ccdd")};
@@ -338,7 +338,7 @@ TEST_F(IngestTest, ACodecThatIsNotKnownIsRelayedAsItIsAndLeftOutElsewhere) {
     EXPECT_TRUE(std::ranges::equal(source->default_track(Kind::video)->config.bytes(), hex("01020304")));
     EXPECT_EQ(lines.count("the video codec vvc1 is not known here"), 1U);
     EXPECT_EQ(lines.count("the audio codec xxxx is not known here"), 1U);
-    RunCursor late(source, {Container::rtmp, Framing::none, KindSet::all()});
+    WireCursor late(source, {Container::rtmp, Framing::none, KindSet::all()});
     const auto to_late = sent_to(late);
     EXPECT_TRUE(holds(to_late, bodies[0])) << "a late joiner gets the configuration";
     EXPECT_TRUE(holds(to_late, bodies[1]));

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "media/cursor.hpp"
-#include "media/run_cursor.hpp"
-#include "media/run_fixture.hpp"
+#include "media/wire_cursor.hpp"
+#include "media/wire_log_fixture.hpp"
 #include "wire/rtmp/chunk_reader.hpp"
 
 namespace live::media {
@@ -111,7 +111,7 @@ struct PacketWise final : Reader {
 };
 
 struct Bytewise final : Reader {
-    explicit Bytewise(Broadcast& broadcast) : size_max(broadcast.size_max), cursor(broadcast.stage.source, RunFormat()) {
+    explicit Bytewise(Broadcast& broadcast) : size_max(broadcast.size_max), cursor(broadcast.stage.source, WireFormat()) {
         joined = broadcast.stage.source->join_point();
         parser.set_chunk_size(4096);
         parser.set_limits({.message_bytes = 1U << 24, .pending_bytes = 1U << 25});
@@ -141,7 +141,7 @@ struct Bytewise final : Reader {
     std::uint64_t dropped() const override { return cursor.dropped(); }
     std::size_t room_for(std::mt19937& random) const override { return random() % (2 * size_max); }
     std::uint32_t size_max;
-    RunCursor cursor;
+    WireCursor cursor;
     wire::rtmp::ChunkReader parser;
 };
 
@@ -229,7 +229,7 @@ TEST(Retention, ARingOverItsBytesLetsGoOfTheOldestOnly) {
     options.gop_cache = false;
     Stage stage(options);
     Cursor slow(stage.source, Listens::patiently);
-    RunCursor quick(stage.source, RunFormat());
+    WireCursor quick(stage.source, WireFormat());
     std::array<::iovec, 64> spans;
     for (std::uint32_t i = 0; i < 200; ++i) {
         Slice payload = Slice::allocate(1U << 20);

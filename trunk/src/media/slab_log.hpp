@@ -20,7 +20,7 @@ struct SourceTotals {
     std::size_t packet_bytes = 0;
 };
 
-// Slabs that wait for their next use, one pool for the process, so that runs come and go without touching the heap.
+// Slabs that wait for their next use, one pool for the process, so that logs come and go without touching the heap.
 class SlabPool {
 public:
     static constexpr std::size_t kSlabBytes = 64 * 1024;

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "media/audio_run.hpp"
-#include "media/flv_run.hpp"
+#include "media/audio_wire_encoder.hpp"
+#include "media/flv_wire_encoder.hpp"
 #include "media/frames_to_rtp.hpp"
-#include "media/rtmp_run.hpp"
-#include "media/ts_run.hpp"
+#include "media/rtmp_wire_encoder.hpp"
+#include "media/ts_wire_encoder.hpp"
 
 namespace live::media {
 
@@ -115,8 +115,8 @@ void Source::append(Packet packet) {
     remember_config(packet);
     note_track(packet);
     track_gop(packet);
-    for (HeldRun& held : runs_)
-        held.run->append(packet);
+    for (HeldWireLog& held : wire_logs_)
+        held.wire_log->append(packet);
     convert(packet);
     ++pool_.totals().packets;
     pool_.totals().packet_bytes += packet.payload.size();
@@ -281,22 +281,22 @@ Sequence Source::first_that_fits() const {
 
 // From the last on: what leave_place() lets go of, or holds anew, is behind.
 Sequence Source::keep_for_places(Sequence keep, Sequence floor) {
-    for (HeldRun& held : runs_) {
-        const WireRun& run = *held.run;
-        const auto& places = run.held_places();
-        WireRun::Position kept = run.offset_of(keep);
+    for (HeldWireLog& held : wire_logs_) {
+        const WireLog& wire_log = *held.wire_log;
+        const auto& places = wire_log.held_places();
+        WireLog::Position kept = wire_log.offset_of(keep);
         for (std::size_t i = places.size(); i-- > 0;) {
-            const WireRun::Position position = places[i]->held_position();
+            const WireLog::Position position = places[i]->held_position();
             if (position >= kept)
                 continue;
-            Sequence at = run.find(position);
-            if (run.offset_of(at) != position)
+            Sequence at = wire_log.find(position);
+            if (wire_log.offset_of(at) != position)
                 --at;  // inside its message
             if (is_too_late(at, floor)) {
                 places[i]->leave_place();
             } else {
                 keep = at;
-                kept = run.offset_of(at);
+                kept = wire_log.offset_of(at);
             }
         }
     }
@@ -334,8 +334,8 @@ void Source::trim() {
 
 void Source::drop(Sequence keep, Sequence floor) {
     keep = keep_for_readers(keep_for_places(keep, floor), floor);
-    for (HeldRun& held : runs_)
-        held.run->drop_before(keep);
+    for (HeldWireLog& held : wire_logs_)
+        held.wire_log->drop_before(keep);
     drop_before(keep);
 }
 
@@ -349,15 +349,15 @@ void Source::let_go(std::size_t bytes) {
 }
 
 bool Source::is_behind() const {
-    return !runs_.empty() || !lanes_.empty() ||
+    return !wire_logs_.empty() || !lanes_.empty() ||
            std::ranges::any_of(packet_readers_, [this](const PacketReader* reader) { return reader->sequence() < ring_.next(); });
 }
 
 std::size_t Source::held_bytes() const {
     std::size_t sum = ring_.bytes() + ring_.size() * sizeof(Packet);
     for_each_rtp_lane([&sum](const RtpLane& lane) { sum += lane.held_bytes(); });
-    for (const HeldRun& held : runs_)
-        sum += held.run->bytes();
+    for (const HeldWireLog& held : wire_logs_)
+        sum += held.wire_log->bytes();
     return sum;
 }
 
@@ -376,39 +376,39 @@ void Source::set_chunk_size(std::uint32_t bytes) {
         chunk_size_ = bytes;
 }
 
-std::unique_ptr<RunEncoder> Source::encoder_for(const RunFormat& format) const {
+std::unique_ptr<WireEncoder> Source::encoder_for(const WireFormat& format) const {
     switch (format.container) {
-        case Container::flv: return std::make_unique<FlvRunEncoder>(format.framing, format.kinds);
-        case Container::ts: return std::make_unique<TsRunEncoder>(format.framing, config(Kind::audio), config(Kind::video));
-        case Container::aac: return std::make_unique<AudioRunEncoder>(format.framing, Codec::aac, config(Kind::audio));
-        case Container::mp3: return std::make_unique<AudioRunEncoder>(format.framing, Codec::mp3, config(Kind::audio));
+        case Container::flv: return std::make_unique<FlvWireEncoder>(format.framing, format.kinds);
+        case Container::ts: return std::make_unique<TsWireEncoder>(format.framing, config(Kind::audio), config(Kind::video));
+        case Container::aac: return std::make_unique<AudioWireEncoder>(format.framing, Codec::aac, config(Kind::audio));
+        case Container::mp3: return std::make_unique<AudioWireEncoder>(format.framing, Codec::mp3, config(Kind::audio));
         case Container::rtmp: break;
     }
-    return std::make_unique<RtmpRunEncoder>(chunk_size_);
+    return std::make_unique<RtmpWireEncoder>(chunk_size_);
 }
 
-WireRun& Source::hold_run(const RunFormat& format) {
-    auto held = std::ranges::find(runs_, format, &HeldRun::format);
-    if (held == runs_.end()) {
+WireLog& Source::hold_wire_log(const WireFormat& format) {
+    auto held = std::ranges::find(wire_logs_, format, &HeldWireLog::format);
+    if (held == wire_logs_.end()) {
         if (format.container == Container::rtmp)
             chunk_size_ = next_chunk_size_;
-        runs_.push_back({format, std::make_unique<WireRun>(encoder_for(format), pool_, ring_), 0});
-        held = std::prev(runs_.end());
+        wire_logs_.push_back({format, std::make_unique<WireLog>(encoder_for(format), pool_, ring_), 0});
+        held = std::prev(wire_logs_.end());
     }
     ++held->holders;
-    return *held->run;
+    return *held->wire_log;
 }
 
-void Source::release_run(const RunFormat& format) {
-    const auto held = std::ranges::find(runs_, format, &HeldRun::format);
-    CHECK(held != runs_.end());
+void Source::release_wire_log(const WireFormat& format) {
+    const auto held = std::ranges::find(wire_logs_, format, &HeldWireLog::format);
+    CHECK(held != wire_logs_.end());
     if (--held->holders == 0)
-        runs_.erase(held);
+        wire_logs_.erase(held);
 }
 
-WireRun* Source::run(const RunFormat& format) const {
-    const auto held = std::ranges::find(runs_, format, &HeldRun::format);
-    return held == runs_.end() ? nullptr : held->run.get();
+WireLog* Source::run(const WireFormat& format) const {
+    const auto held = std::ranges::find(wire_logs_, format, &HeldWireLog::format);
+    return held == wire_logs_.end() ? nullptr : held->wire_log.get();
 }
 
 RtpLane& Source::hold_rtp_lane(const TrackChoice& choice) {
@@ -497,7 +497,7 @@ std::size_t Source::readers() const {
     std::size_t count = packet_readers_.size() - (brings_rtp() ? 1 : 0);
     for (const HeldLane& held : lanes_)
         count += held.holders;
-    for (const HeldRun& held : runs_)
+    for (const HeldWireLog& held : wire_logs_)
         count += held.holders;
     return count;
 }

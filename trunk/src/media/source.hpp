@@ -23,7 +23,7 @@
 #include "media/rtp_lane.hpp"
 #include "media/timeline.hpp"
 #include "media/track.hpp"
-#include "media/wire_run.hpp"
+#include "media/wire_log.hpp"
 
 namespace live::media {
 
@@ -34,13 +34,13 @@ class Source;
 enum class Container : std::uint8_t { rtmp, flv, ts, aac, mp3 };
 
 // Which run a reader reads: one for each combination that has readers.
-struct RunFormat {
+struct WireFormat {
     Container container = Container::rtmp;
     Framing framing = Framing::none;
     // Packets of other kinds are left out.
     KindSet kinds = KindSet::all();
 
-    bool operator==(const RunFormat&) const = default;
+    bool operator==(const WireFormat&) const = default;
 };
 
 // The right to publish on a source. Gone when destroyed, on whatever path. `evicted` is raised when somebody takes the stream
@@ -197,10 +197,10 @@ public:
     void set_chunk_size(std::uint32_t bytes);
 
     // Readers of a wire run. The run exists while somebody holds it.
-    WireRun& hold_run(const RunFormat& format);
-    void release_run(const RunFormat& format);
+    WireLog& hold_wire_log(const WireFormat& format);
+    void release_wire_log(const WireFormat& format);
     // nullptr when nobody holds it.
-    WireRun* run(const RunFormat& format) const;
+    WireLog* wire_log(const WireFormat& format) const;
 
     // A lane of RTP packets exists while somebody reads or fills it: each of hold and release once a reader. There is one for
     // each choice of tracks that has readers. A publisher that brings RTP fills the default one; others get nothing then.
@@ -252,9 +252,9 @@ private:
     friend class Publication;
     friend class EndWatch;
 
-    struct HeldRun {
-        RunFormat format;
-        std::unique_ptr<WireRun> run;
+    struct HeldWireLog {
+        WireFormat format;
+        std::unique_ptr<WireLog> wire_log;
         std::size_t holders = 0;
     };
 
@@ -278,7 +278,7 @@ private:
     void note_track(const Packet& packet);
     Track& track_of(Kind kind, TrackId id);
     void track_gop(const Packet& packet);
-    std::unique_ptr<RunEncoder> encoder_for(const RunFormat& format) const;
+    std::unique_ptr<WireEncoder> encoder_for(const WireFormat& format) const;
     void trim();
     // What is before `keep`, and before `floor` whoever wants it.
     void drop(Sequence keep, Sequence floor);
@@ -303,7 +303,7 @@ private:
     std::array<TrackId, kKindCount> defaults_{};
     KindSet has_default_;  // of this publisher
     std::array<std::optional<MediaTime>, kKindCount> last_times_;
-    std::vector<HeldRun> runs_;  // few: one for each format in use
+    std::vector<HeldWireLog> wire_logs_;  // few: one for each format in use
     std::vector<PacketReader*> packet_readers_;
     std::vector<PacketListener*> listeners_;  // at once
     std::vector<PacketListener*> patient_listeners_;

@@ -6,7 +6,7 @@
 
 #include "media/cursor.hpp"
 #include "media/packet_fixture.hpp"
-#include "media/run_cursor.hpp"
+#include "media/wire_cursor.hpp"
 #include "media/stream_table.hpp"
 
 namespace live::media {
@@ -84,20 +84,20 @@ TEST_F(SourceTest, LetsGoOfTheOldestWhoeverWantsThem) {
     Cursor slow(source, Listens::patiently);
     for (int i = 1; i < 10; ++i)
         source->append(packet(Kind::video, 40 * i, false, 1'000));
-    WireRun& run = source->hold_run({Container::flv});
+    WireLog& wire_log = source->hold_wire_log({Container::flv});
     const std::size_t before = source->held_bytes();
     source->let_go(3'000);
     EXPECT_EQ(source->ring().first(), 4U) << "100 and three times 1,000";
     EXPECT_EQ(source->join_point(), 10U);
     EXPECT_LT(source->held_bytes(), before);
-    EXPECT_EQ(run.tail(), run.offset_of(4));
+    EXPECT_EQ(wire_log.tail(), wire_log.offset_of(4));
     EXPECT_FALSE(slow.take().has_value()) << "it goes on behind all there is";
     EXPECT_EQ(slow.dropped(), 10U);
     source->let_go(SIZE_MAX);
     EXPECT_TRUE(source->ring().empty());
     picture(400, true);
     EXPECT_TRUE(slow.take().has_value());
-    source->release_run({Container::flv});
+    source->release_wire_log({Container::flv});
 }
 
 TEST_F(SourceTest, OneGopOfTooManyPacketsIsDroppedWhole) {

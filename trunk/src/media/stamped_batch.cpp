@@ -5,23 +5,23 @@
 
 namespace live::media {
 
-void StampedBatch::load(const WireRun& run, const Ring& ring, WireRun::Position from) {
-    encoder_ = &run.encoder();
+void StampedBatch::load(const WireLog& wire_log, const Ring& ring, WireLog::Position from) {
+    encoder_ = &wire_log.encoder();
     base_ms_ = 0;
     messages_.clear();
     bytes_.clear();
     end_ = from;
-    for (Sequence sequence = run.find(from); sequence < run.next() && end_ - from < kBytes; ++sequence) {
+    for (Sequence sequence = wire_log.find(from); sequence < wire_log.next() && end_ - from < kBytes; ++sequence) {
         const auto begin = static_cast<std::size_t>(end_ - from);
-        end_ = run.offset_of(sequence + 1);
+        end_ = wire_log.offset_of(sequence + 1);
         const auto end = static_cast<std::size_t>(end_ - from);
         if (end == begin)
             continue;  // left out by the format
-        messages_.push_back({end, begin + run.entry(sequence).header_bytes, to_ms(ring.at(sequence).dts)});
+        messages_.push_back({end, begin + wire_log.entry(sequence).header_bytes, to_ms(ring.at(sequence).dts)});
     }
     std::array<::iovec, 8> parts;
     while (bytes_.size() < end_ - from) {
-        const std::size_t count = run.spans(from + bytes_.size(), end_, parts);
+        const std::size_t count = wire_log.spans(from + bytes_.size(), end_, parts);
         for (const ::iovec& part : std::span(parts).first(count)) {
             const auto* data = static_cast<const std::uint8_t*>(part.iov_base);
             bytes_.insert(bytes_.end(), data, data + part.iov_len);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "media/wire_run.hpp"
+#include "media/wire_log.hpp"
 
 namespace live::media {
 
@@ -14,13 +14,13 @@ public:
     // A batch ends behind the message that reaches this.
     static constexpr std::size_t kBytes = 256 * 1024;
 
-    // Whole messages from `from`, a message boundary before the run's head. `ring` is what the run mirrors.
-    void load(const WireRun& run, const Ring& ring, WireRun::Position from);
+    // Whole messages from `from`, a message boundary before the log's head. `ring` is what the log mirrors.
+    void load(const WireLog& wire_log, const Ring& ring, WireLog::Position from);
     // The batch for a reader whose zero is `base_ms` on the source's timeline. Valid until the next call.
     Bytes stamped_for(std::int64_t base_ms);
 
-    // Behind the last message, as a place in the run.
-    WireRun::Position end() const { return end_; }
+    // Behind the last message, as a place in the log.
+    WireLog::Position end() const { return end_; }
     std::size_t size() const { return bytes_.size(); }
     // Where the message ends that holds the first byte behind `offset`; `offset` itself at a boundary.
     std::size_t message_end(std::size_t offset) const;
@@ -32,10 +32,10 @@ private:
         std::int64_t time_ms = 0;
     };
 
-    const RunEncoder* encoder_ = nullptr;
+    const WireEncoder* encoder_ = nullptr;
     std::vector<std::uint8_t> bytes_;
     std::vector<Message> messages_;
-    WireRun::Position end_ = 0;
+    WireLog::Position end_ = 0;
     std::int64_t base_ms_ = 0;
 };
 

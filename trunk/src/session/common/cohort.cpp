@@ -30,7 +30,7 @@ void Cohort::leave(Seat& seat) {
 // The first one's place becomes the cohort's.
 void Cohort::add_member(Seat& seat) {
     if (members_.empty())
-        seat.cursor.run().hold(*this);
+        seat.cursor.wire_log().hold(*this);
     seat.cursor.let_go_of_place();
     seat.is_member = true;
     seat.index = members_.size();
@@ -49,7 +49,7 @@ void Cohort::remove_member(Seat& seat) {
     members_.pop_back();
     seat.is_member = false;
     if (members_.empty())
-        seat.cursor.run().let_go(*this);
+        seat.cursor.wire_log().let_go(*this);
 }
 
 void Cohort::add_waiting(Seat& seat) {
@@ -88,8 +88,8 @@ void Cohort::leave_place() {
 }
 
 void Cohort::send_if_more_than(std::uint32_t messages_min) {
-    const media::WireRun* run = source_->run(format_);
-    if (run != nullptr && !skipped_ && messages_min > 0 && run->next() - run->find(position_) <= messages_min) {
+    const media::WireLog* wire_log = source_->wire_log(format_);
+    if (wire_log != nullptr && !skipped_ && messages_min > 0 && wire_log->next() - wire_log->find(position_) <= messages_min) {
         skipped_ = true;
         return;
     }
@@ -98,44 +98,44 @@ void Cohort::send_if_more_than(std::uint32_t messages_min) {
 }
 
 void Cohort::send() {
-    media::WireRun* run = source_->run(format_);
-    if (run == nullptr)
+    media::WireLog* wire_log = source_->wire_log(format_);
+    if (wire_log == nullptr)
         return;
-    if (epoch_ != run->epoch())
+    if (epoch_ != wire_log->epoch())
         dissolve();
     if (members_.empty()) {
-        position_ = run->head();
-        epoch_ = run->epoch();
+        position_ = wire_log->head();
+        epoch_ = wire_log->epoch();
     }
-    send_to_members(*run);
-    admit_waiting(*run);
+    send_to_members(*wire_log);
+    admit_waiting(*wire_log);
 }
 
-void Cohort::send_to_members(media::WireRun& run) {
-    const bool stamped = run.encoder().times() == media::RunTimes::stamped;
-    while (position_ < run.head() && !members_.empty()) {
+void Cohort::send_to_members(media::WireLog& wire_log) {
+    const bool stamped = wire_log.encoder().times() == media::WireTimes::stamped;
+    while (position_ < wire_log.head() && !members_.empty()) {
         missed_.clear();
         if (stamped)
-            send_stamped(run);
+            send_stamped(wire_log);
         else
-            send_shared(run);
+            send_shared(wire_log);
     }
 }
 
-void Cohort::send_shared(media::WireRun& run) {
+void Cohort::send_shared(media::WireLog& wire_log) {
     std::array<::iovec, 64> parts;
-    const std::size_t count = run.spans(position_, run.head(), parts);
+    const std::size_t count = wire_log.spans(position_, wire_log.head(), parts);
     std::size_t total = 0;
     for (std::size_t i = 0; i < count; ++i)
         total += parts[i].iov_len;
     tools_.sender.send(descriptors_, std::span(parts).first(count), total, missed_);
-    tools_.counters.meter.record(*source_, run, position_, position_ + total, members_.size(), io::now());
+    tools_.counters.meter.record(*source_, wire_log, position_, position_ + total, members_.size(), io::now());
     settle_missed(total, nullptr);
     position_ += total;
 }
 
-void Cohort::send_stamped(media::WireRun& run) {
-    tools_.batch.load(run, source_->ring(), position_);
+void Cohort::send_stamped(media::WireLog& wire_log) {
+    tools_.batch.load(wire_log, source_->ring(), position_);
     for (std::size_t begin = 0; begin < members_.size();) {
         const std::int64_t base_ms = members_[begin]->cursor.base_ms();
         std::size_t end = begin + 1;
@@ -148,7 +148,7 @@ void Cohort::send_stamped(media::WireRun& run) {
             missed_[i].index += begin;
         begin = end;
     }
-    tools_.counters.meter.record(*source_, run, position_, tools_.batch.end(), members_.size(), io::now());
+    tools_.counters.meter.record(*source_, wire_log, position_, tools_.batch.end(), members_.size(), io::now());
     settle_missed(tools_.batch.size(), &tools_.batch);
     position_ = tools_.batch.end();
 }
@@ -173,12 +173,12 @@ void Cohort::settle_missed(std::size_t total, media::StampedBatch* batch) {
     }
 }
 
-void Cohort::admit_waiting(const media::WireRun& run) {
+void Cohort::admit_waiting(const media::WireLog& wire_log) {
     for (std::size_t i = waiting_.size(); i-- > 0;) {
         Seat& seat = *waiting_[i];
         if (flush(seat.stream, seat.cursor, tools_.counters.bytes) != Flushed::all) {
             hand_back(seat);
-        } else if (seat.cursor.is_plain() && seat.cursor.position() == position_ && position_ == run.head()) {
+        } else if (seat.cursor.is_plain() && seat.cursor.position() == position_ && position_ == wire_log.head()) {
             remove_waiting(seat);
             add_member(seat);
         }

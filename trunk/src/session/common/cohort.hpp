@@ -1,7 +1,7 @@
-// Cohort: the players of one source and format that stand at the same byte of the same run and are sent to at the same moment.
+// Cohort: the players of one source and format that stand at the same byte of the same log and are sent to at the same moment.
 // One position and one list of spans serve them all; nobody is woken for a send. Whoever is not in that plain state (joining, a
 // full socket, a status to send) is handed back to its own fiber, and comes again when it has caught up. The cohort holds the
-// members' place in the run for all of them: one that is due is never overtaken within the source's bounds.
+// members' place in the log for all of them: one that is due is never overtaken within the source's bounds.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include "base/time.hpp"
 #include "io/fan_sender.hpp"
 #include "io/tcp_stream.hpp"
-#include "media/run_cursor.hpp"
+#include "media/wire_cursor.hpp"
 #include "media/stamped_batch.hpp"
 #include "session/common/send_meter.hpp"
 
@@ -24,7 +24,7 @@ class Cohort;
 
 // A player as its cohort sees it. Lives in the player's session, which leaves before it dies.
 struct Seat {
-    Seat(io::TcpStream& player_stream, media::RunCursor& player_cursor, Signal& signal)
+    Seat(io::TcpStream& player_stream, media::WireCursor& player_cursor, Signal& signal)
         : stream(player_stream), cursor(player_cursor), handed_back(signal) {}
     Seat(const Seat&) = delete;
     Seat& operator=(const Seat&) = delete;
@@ -33,7 +33,7 @@ struct Seat {
     std::uint64_t sent_bytes() const;
 
     io::TcpStream& stream;
-    media::RunCursor& cursor;
+    media::WireCursor& cursor;
     // Raised when the cohort lets go of the player: its socket is full or gone.
     Signal& handed_back;
 
@@ -60,15 +60,15 @@ struct CohortTools {
 
 class Cohort final : private media::HeldPlace {
 public:
-    Cohort(Ref<media::Source> source, const media::RunFormat& format, CohortTools& tools)
+    Cohort(Ref<media::Source> source, const media::WireFormat& format, CohortTools& tools)
         : source_(std::move(source)), format_(format), tools_(tools) {}
     Cohort(const Cohort&) = delete;
     Cohort& operator=(const Cohort&) = delete;
 
     media::Source& source() { return *source_; }
-    const media::RunFormat& format() const { return format_; }
+    const media::WireFormat& format() const { return format_; }
     // Where the members stand.
-    media::RunCursor::Position position() const { return position_; }
+    media::WireCursor::Position position() const { return position_; }
     bool is_empty() const { return members_.empty() && waiting_.empty(); }
     std::size_t size() const { return members_.size() + waiting_.size(); }
 
@@ -81,14 +81,14 @@ public:
     void send_if_more_than(std::uint32_t messages_min);
 
 private:
-    void send_to_members(media::WireRun& run);
-    void send_shared(media::WireRun& run);
-    void send_stamped(media::WireRun& run);
+    void send_to_members(media::WireLog& wire_log);
+    void send_shared(media::WireLog& wire_log);
+    void send_stamped(media::WireLog& wire_log);
     void settle_missed(std::size_t total, media::StampedBatch* batch);
-    void admit_waiting(const media::WireRun& run);
+    void admit_waiting(const media::WireLog& wire_log);
     void dissolve();
     void hand_back(Seat& seat);
-    media::WireRun::Position held_position() const override { return position_; }
+    media::WireLog::Position held_position() const override { return position_; }
     void leave_place() override;
     void add_member(Seat& seat);
     void remove_member(Seat& seat);
@@ -96,14 +96,14 @@ private:
     void remove_waiting(Seat& seat);
 
     Ref<media::Source> source_;
-    media::RunFormat format_;
+    media::WireFormat format_;
     CohortTools& tools_;
     // Parallel: the descriptors are what the sending loop touches.
     std::vector<int> descriptors_;
     std::vector<Seat*> members_;
     std::vector<Seat*> waiting_;
     std::vector<io::ShortSend> missed_;
-    media::RunCursor::Position position_ = 0;
+    media::WireCursor::Position position_ = 0;
     std::uint32_t epoch_ = 0;
     bool skipped_ = false;
 };

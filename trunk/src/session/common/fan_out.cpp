@@ -17,7 +17,7 @@ public:
     void join(Seat& seat) {
         auto& slot = slots_[next_seat_++ / kNeighbours % slots_.size()];
         media::Source& source = seat.cursor.source();
-        const media::RunFormat& format = seat.cursor.format();
+        const media::WireFormat& format = seat.cursor.format();
         auto at = std::ranges::find_if(slot, [&](const auto& cohort) {
             return &cohort->source() == &source && cohort->format() == format && cohort->size() < kPlayersAtOnce;
         });
@@ -85,7 +85,7 @@ private:
 // The players of one source and format that wait for nothing.
 class FanOut::Instant final : public media::PacketListener {
 public:
-    Instant(media::Source& source, const media::RunFormat& format, CohortTools& tools)
+    Instant(media::Source& source, const media::WireFormat& format, CohortTools& tools)
         : cohort_(Ref<media::Source>(&source), format, tools) {
         source.add_listener(*this);
     }

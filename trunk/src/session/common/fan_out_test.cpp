@@ -10,7 +10,7 @@
 
 #include "io/socket_pair_fixture.hpp"
 #include "io/wait_fixture.hpp"
-#include "media/run_fixture.hpp"
+#include "media/wire_log_fixture.hpp"
 
 namespace live::session {
 namespace {
@@ -18,11 +18,11 @@ namespace {
 // A player that takes all that comes, and sends nothing.
 struct Viewer {
     Viewer(const Ref<media::Source>& source, std::array<int, 2> ends)
-        : stream(io::Socket(ends[0]), {"127.0.0.1", 1}), reader(ends[1]), cursor(source, media::RunFormat{}) {}
+        : stream(io::Socket(ends[0]), {"127.0.0.1", 1}), reader(ends[1]), cursor(source, media::WireFormat{}) {}
 
     io::TcpStream stream;
     io::Socket reader;
-    media::RunCursor cursor;
+    media::WireCursor cursor;
     Signal handed_back;
     Seat seat{stream, cursor, handed_back};
 };
@@ -113,7 +113,7 @@ protected:
     void wait_for_all() {
         io::wait_until([this] {
             return std::ranges::all_of(viewers_, [this](const auto& viewer) {
-                return viewer->seat.is_member && viewer->seat.cohort->position() == stage_->source->run({})->head();
+                return viewer->seat.is_member && viewer->seat.cohort->position() == stage_->source->wire_log({})->head();
             });
         });
     }
@@ -122,10 +122,10 @@ protected:
 
 TEST_F(FanOutBurst, AMemberThatIsNotDueYetIsNotOvertaken) {
     become_members();
-    const auto from = stage_->source->run({})->head();
+    const auto from = stage_->source->wire_log({})->head();
     for (int second = 1; second <= 28; ++second)
         send(second);
-    const auto bytes = stage_->source->run({})->head() - from;
+    const auto bytes = stage_->source->wire_log({})->head() - from;
     wait_for_all();
     for (std::size_t i = 0; i < viewers_.size(); ++i) {
         EXPECT_EQ(viewers_[i]->seat.sent_bytes() - before_[i], bytes);

@@ -4,7 +4,7 @@
 
 namespace live::session {
 
-Flushed flush(io::TcpStream& stream, media::RunCursor& cursor, std::uint64_t& sent_bytes) {
+Flushed flush(io::TcpStream& stream, media::WireCursor& cursor, std::uint64_t& sent_bytes) {
     std::array<::iovec, 64> parts;
     for (;;) {
         const auto batch = cursor.take(parts);

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "io/tcp_stream.hpp"
-#include "media/run_cursor.hpp"
+#include "media/wire_cursor.hpp"
 
 namespace live::session {
 
@@ -15,6 +15,6 @@ enum class Flushed : std::uint8_t {
 };
 
 // Adds to `sent_bytes` what the socket took.
-Flushed flush(io::TcpStream& stream, media::RunCursor& cursor, std::uint64_t& sent_bytes);
+Flushed flush(io::TcpStream& stream, media::WireCursor& cursor, std::uint64_t& sent_bytes);
 
 }  // namespace live::session

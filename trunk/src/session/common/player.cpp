@@ -10,7 +10,7 @@
 
 namespace live::session {
 
-Player::Player(io::Stream& stream, io::TcpStream* tcp, media::RunCursor& cursor, FanOut& fan_out,
+Player::Player(io::Stream& stream, io::TcpStream* tcp, media::WireCursor& cursor, FanOut& fan_out,
                const media::PlayOptions& options, PlayerProtocol& protocol, std::uint64_t& sent_bytes, const Log& log)
     : stream_(stream),
       tcp_(tcp),
@@ -20,7 +20,7 @@ Player::Player(io::Stream& stream, io::TcpStream* tcp, media::RunCursor& cursor,
       protocol_(protocol),
       sent_bytes_(sent_bytes),
       log_(log),
-      joined_at_(cursor.run().next() - cursor.behind()) {}
+      joined_at_(cursor.wire_log().next() - cursor.behind()) {}
 
 Player::~Player() { leave_cohort(); }
 
@@ -65,10 +65,10 @@ Result<void> Player::answer(Bytes bytes) {
 std::uint64_t Player::sent_bytes() const { return seat_ ? seat_->sent_bytes() : cursor_.sent_bytes(); }
 
 ClientFigures Player::figures() const {
-    const media::WireRun& run = cursor_.run();
+    const media::WireLog& wire_log = cursor_.wire_log();
     const media::Ring& ring = cursor_.source().ring();
     const bool is_member = seat_ && seat_->is_member;
-    const media::Sequence at = run.find(is_member ? seat_->cohort->position() : cursor_.position());
+    const media::Sequence at = wire_log.find(is_member ? seat_->cohort->position() : cursor_.position());
     ClientFigures figures;
     figures.sent_bytes = sent_bytes();
     figures.is_paused = paused_;
@@ -76,7 +76,7 @@ ClientFigures Player::figures() const {
     // A jump drops and moves on; a new zero of the source can move back.
     const media::Sequence taken = std::max(at, joined_at_) - joined_at_;
     figures.delivered_packets = taken - std::min(taken, figures.dropped_packets);
-    figures.queued_packets = run.next() - at;
+    figures.queued_packets = wire_log.next() - at;
     if (at >= ring.first() && at < ring.next())
         figures.queue_delay = std::max(ring.newest().dts - ring.at(at).dts, MediaTime::zero());
     return figures;
@@ -184,7 +184,7 @@ Result<void> Player::run_on_own_beat(io::Deadline deadline) {
     }
 }
 
-// One write of this player's own: a copy, because the run may move on while the write waits. True: there may be more.
+// One write of this player's own: a copy, because the log may move on while the write waits. True: there may be more.
 Result<bool> Player::send_some(io::Deadline deadline) {
     constexpr std::size_t kWriteMax = 64 * 1024;
     std::array<::iovec, 8> parts;

@@ -1,4 +1,4 @@
-// Player: sends a run to one client until something ends it, whatever the protocol. Over plain TCP the media is sent by a cohort;
+// Player: sends a log to one client until something ends it, whatever the protocol. Over plain TCP the media is sent by a cohort;
 // the player's own fiber only joins, listens to what the client says, and takes over while its socket is full. Over TLS, with a
 // gap between messages, or with an end in sight it sends on a beat of its own instead.
 #pragma once
@@ -13,7 +13,7 @@
 #include "io/stream.hpp"
 #include "io/tcp_stream.hpp"
 #include "media/options.hpp"
-#include "media/run_cursor.hpp"
+#include "media/wire_cursor.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/fan_out.hpp"
 
@@ -40,7 +40,7 @@ public:
 
     // `tcp` is the same stream when it is plain TCP, else nullptr. What is referred to outlives this. Bytes that do not go out
     // through a cohort, which counts its own, are added to `sent_bytes`.
-    Player(io::Stream& stream, io::TcpStream* tcp, media::RunCursor& cursor, FanOut& fan_out, const media::PlayOptions& options,
+    Player(io::Stream& stream, io::TcpStream* tcp, media::WireCursor& cursor, FanOut& fan_out, const media::PlayOptions& options,
            PlayerProtocol& protocol, std::uint64_t& sent_bytes, const Log& log);
     ~Player();
     Player(const Player&) = delete;
@@ -53,7 +53,7 @@ public:
 
     // For the protocol, while it is asked.
     void set_paused(bool paused);
-    // Bytes that go out between two messages. Errc::limit as RunCursor::add_control.
+    // Bytes that go out between two messages. Errc::limit as WireCursor::add_control.
     Result<void> answer(Bytes bytes);
     // Raised to have is_over() asked.
     Signal& wake() { return wake_; }
@@ -79,7 +79,7 @@ private:
 
     io::Stream& stream_;
     io::TcpStream* tcp_;
-    media::RunCursor& cursor_;
+    media::WireCursor& cursor_;
     FanOut& fan_out_;
     const media::PlayOptions& options_;
     PlayerProtocol& protocol_;

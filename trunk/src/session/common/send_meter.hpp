@@ -7,7 +7,7 @@
 
 #include "base/histogram.hpp"
 #include "base/time.hpp"
-#include "media/run_cursor.hpp"
+#include "media/wire_cursor.hpp"
 
 namespace live::session {
 
@@ -19,8 +19,8 @@ public:
     // [from, to) of `run`, which mirrors the source's ring, was written to `players` players at `now`. At most kPacketsMax
     // packets are looked at.
     static constexpr media::Sequence kPacketsMax = 1024;
-    void record(const media::Source& source, const media::WireRun& run, media::WireRun::Position from,
-                media::WireRun::Position to, std::uint64_t players, TimePoint now);
+    void record(const media::Source& source, const media::WireLog& wire_log, media::WireLog::Position from,
+                media::WireLog::Position to, std::uint64_t players, TimePoint now);
 
     // In seconds, once for each packet and player.
     const Histogram<kDelayBounds>& added_delay() const { return added_delay_; }

@@ -1,5 +1,5 @@
 // LiveFormat: what HTTP live streams come in. A row of the table below is all that this folder has to know of a format; its bytes
-// are made in media (a RunEncoder for its Container).
+// are made in media (a WireEncoder for its Container).
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "media/flv_run.hpp"
+#include "media/flv_wire_encoder.hpp"
 #include "media/source.hpp"
 
 namespace live::session::http_live {

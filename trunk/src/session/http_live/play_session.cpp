@@ -164,14 +164,14 @@ Result<PlaySession::Start> PlaySession::wait_for_media(io::Deadline deadline) {
     }
 }
 
-media::RunFormat PlaySession::format_for(const Tracks& tracks) const {
+media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
     return {url_.mount.format().container, framing_, tracks.sent};
 }
 
 [[gnu::noinline]] Result<void> PlaySession::prepare(const Start& start) {
     const Tracks& tracks = start.tracks;
     const LiveFormat& live = url_.mount.format();
-    const media::RunFormat format = format_for(tracks);
+    const media::WireFormat format = format_for(tracks);
     TRY(check_codec(*source_, format.container));
     std::vector<std::uint8_t> file_head;
     if (live.file_head != nullptr)

@@ -10,7 +10,7 @@
 #include "base/signal.hpp"
 #include "engine/websocket/frame_reader.hpp"
 #include "io/deadline.hpp"
-#include "media/run_cursor.hpp"
+#include "media/wire_cursor.hpp"
 #include "session/common/player.hpp"
 #include "session/http/exchange.hpp"
 #include "session/http_live/context.hpp"
@@ -48,7 +48,7 @@ private:
     Result<Start> wait_for_media(io::Deadline deadline);
     Result<void> prepare(const Start& start);
     Result<void> play(io::Deadline deadline);
-    media::RunFormat format_for(const Tracks& tracks) const;
+    media::WireFormat format_for(const Tracks& tracks) const;
     // Client
     const ClientRequest& request() const override { return request_; }
     ClientFigures figures() const override;
@@ -65,7 +65,7 @@ private:
     Ref<media::Source> source_;
     media::Framing framing_ = media::Framing::none;
     engine::websocket::FrameReader frames_;
-    std::optional<media::RunCursor> cursor_;
+    std::optional<media::WireCursor> cursor_;
     std::optional<Player> player_;
     std::string kick_reason_;
     std::optional<Error> goodbye_;  // why nothing follows what was said last

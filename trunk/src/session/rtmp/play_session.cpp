@@ -13,7 +13,7 @@ PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& 
     : peer_(peer),
       plan_(plan),
       options_(options),
-      cursor_(std::move(source), media::RunFormat()),
+      cursor_(std::move(source), media::WireFormat()),
       player_(peer.stream(), peer.tcp(), cursor_, fan_out, plan.play, *this, peer.traffic().sent_bytes, log),
       log_(log) {
     player_.set_duration(duration);

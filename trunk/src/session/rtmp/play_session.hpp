@@ -7,7 +7,7 @@
 
 #include "base/log.hpp"
 #include "io/deadline.hpp"
-#include "media/run_cursor.hpp"
+#include "media/wire_cursor.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/fan_out.hpp"
 #include "session/common/player.hpp"
@@ -36,7 +36,7 @@ private:
     Peer& peer_;
     const StreamPlan& plan_;
     const RtmpOptions& options_;
-    media::RunCursor cursor_;
+    media::WireCursor cursor_;
     Player player_;
     const Log& log_;
 };

@@ -1,4 +1,4 @@
-#include "media/flv_run.hpp"
+#include "media/flv_wire_encoder.hpp"
 
 #include "base/byte_writer.hpp"
 #include "base/check.hpp"
@@ -36,23 +36,23 @@ std::uint8_t write_framed(Framing framing, const Packet& packet, std::int64_t ti
 
 }  // namespace
 
-RunEncoder::Encoded FlvRunEncoder::encode(const Packet& packet, SlabLog& log) {
+WireEncoder::Encoded FlvWireEncoder::encode(const Packet& packet, SlabLog& log) {
     if (!kinds_.has(packet.kind))
         return {};
     return {write_framed(framing_, packet, to_ms(packet.dts), [&log](Bytes bytes) { log.append(bytes); }), false};
 }
 
-bool FlvRunEncoder::append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
+bool FlvWireEncoder::append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
     append_own_message(packet, time_ms, out);
     return false;
 }
 
-void FlvRunEncoder::append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
+void FlvWireEncoder::append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
     if (kinds_.has(packet.kind))
         write_framed(framing_, packet, time_ms, [&out](Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); });
 }
 
-void FlvRunEncoder::stamp(MutBytes message, std::int64_t time_ms) const {
+void FlvWireEncoder::stamp(MutBytes message, std::int64_t time_ms) const {
     constexpr std::size_t kTimeAt = 4;  // behind type and size: 24 low bits, then the 8 high ones
     CHECK(message.size() >= flv::kTagHeaderBytes);
     const auto time = static_cast<std::uint32_t>(time_ms);

@@ -1,4 +1,4 @@
-#include "media/run_cursor.hpp"
+#include "media/wire_cursor.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "media/rtmp_run.hpp"
-#include "media/run_fixture.hpp"
+#include "media/rtmp_wire_encoder.hpp"
+#include "media/wire_log_fixture.hpp"
 #include "wire/rtmp/chunk_reader.hpp"
 #include "wire/rtmp/chunk_writer.hpp"
 
@@ -26,7 +26,7 @@ struct Got {
 
 // A player behind a socket that takes as much as the test says.
 struct Player {
-    explicit Player(Stage& stage) : cursor(stage.source, RunFormat()), stage_(stage) { reader.set_chunk_size(kChunkSize); }
+    explicit Player(Stage& stage) : cursor(stage.source, WireFormat()), stage_(stage) { reader.set_chunk_size(kChunkSize); }
 
     // Reads up to `room` bytes. True when there was nothing more to send.
     bool read(std::size_t room) {
@@ -53,7 +53,7 @@ struct Player {
         return only;
     }
 
-    RunCursor cursor;
+    WireCursor cursor;
     rtmp::ChunkReader reader;
     std::vector<Got> messages;
 
@@ -92,7 +92,7 @@ void expect_continuous(const Stage& stage, const std::vector<Got>& got, std::uin
     }
 }
 
-TEST(RunCursor, JoinsAtTheCachedGopAndStartsAtZero) {
+TEST(WireCursor, JoinsAtTheCachedGopAndStartsAtZero) {
     Stage stage;
     stage.config();
     for (int i = 0; i < 60; ++i)
@@ -109,7 +109,7 @@ TEST(RunCursor, JoinsAtTheCachedGopAndStartsAtZero) {
     expect_continuous(stage, player.media(), 100, 2000);
 }
 
-TEST(RunCursor, PlayersThatHaveSettledStandAtTheSamePosition) {
+TEST(WireCursor, PlayersThatHaveSettledStandAtTheSamePosition) {
     Stage stage;
     stage.config();
     for (int i = 0; i < 60; ++i)
@@ -132,7 +132,7 @@ TEST(RunCursor, PlayersThatHaveSettledStandAtTheSamePosition) {
     expect_continuous(stage, late.media(), 100, 2000);
 }
 
-TEST(RunCursor, SurvivesWritesCutAnywhere) {
+TEST(WireCursor, SurvivesWritesCutAnywhere) {
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
         std::mt19937 random(seed);
         Stage stage;
@@ -149,7 +149,7 @@ TEST(RunCursor, SurvivesWritesCutAnywhere) {
     }
 }
 
-TEST(RunCursor, LateReaderResumesAtTheNewestGopAndNobodyElseNotices) {
+TEST(WireCursor, LateReaderResumesAtTheNewestGopAndNobodyElseNotices) {
     PlayOptions options;
     options.queue_length = 5s;
     Stage stage(options);
@@ -174,7 +174,7 @@ TEST(RunCursor, LateReaderResumesAtTheNewestGopAndNobodyElseNotices) {
     EXPECT_EQ(got.back().number, stage.number - 1);
 }
 
-TEST(RunCursor, ASlowReaderCostsTheRingNoMoreThanItsQueueLength) {
+TEST(WireCursor, ASlowReaderCostsTheRingNoMoreThanItsQueueLength) {
     PlayOptions options;
     options.queue_length = 4s;
     Stage stage(options);
@@ -188,7 +188,7 @@ TEST(RunCursor, ASlowReaderCostsTheRingNoMoreThanItsQueueLength) {
     EXPECT_LE(span, 13s);
 }
 
-TEST(RunCursor, ABurstWithinTheQueueLengthOvertakesNobody) {
+TEST(WireCursor, ABurstWithinTheQueueLengthOvertakesNobody) {
     Stage stage;
     stage.config();
     Player early(stage);
@@ -205,7 +205,7 @@ TEST(RunCursor, ABurstWithinTheQueueLengthOvertakesNobody) {
     }
 }
 
-TEST(RunCursor, WhatABurstOverTheQueueLengthOvertakesIsCounted) {
+TEST(WireCursor, WhatABurstOverTheQueueLengthOvertakesIsCounted) {
     Stage stage;
     stage.config();
     stage.picture();
@@ -222,7 +222,7 @@ TEST(RunCursor, WhatABurstOverTheQueueLengthOvertakesIsCounted) {
     EXPECT_EQ(stage.source->counters().dropped_packets, player.cursor.dropped());
 }
 
-TEST(RunCursor, KindThatAppearsLaterGetsAHeaderOfItsOwn) {
+TEST(WireCursor, KindThatAppearsLaterGetsAHeaderOfItsOwn) {
     Stage stage;
     stage.send(Kind::video, true, false, 0ms, payload_of(0, 100));
     Player player(stage);
@@ -235,7 +235,7 @@ TEST(RunCursor, KindThatAppearsLaterGetsAHeaderOfItsOwn) {
     expect_continuous(stage, player.media(), 0, 0);
 }
 
-TEST(RunCursor, LeapThatADeltaCannotCarryGetsAHeaderOfItsOwn) {
+TEST(WireCursor, LeapThatADeltaCannotCarryGetsAHeaderOfItsOwn) {
     Stage stage;
     stage.send(Kind::audio, false, false, 0ms, payload_of(0, 100));
     stage.send(Kind::video, true, false, 0ms, payload_of(1, 100));
@@ -251,7 +251,7 @@ TEST(RunCursor, LeapThatADeltaCannotCarryGetsAHeaderOfItsOwn) {
     EXPECT_EQ(got[got.size() - 2].time_ms, 17'000'000U);
 }
 
-TEST(RunCursor, DataIsAtZeroForEverybody) {
+TEST(WireCursor, DataIsAtZeroForEverybody) {
     Stage stage;
     stage.config();
     stage.picture();
@@ -271,7 +271,7 @@ TEST(RunCursor, DataIsAtZeroForEverybody) {
     EXPECT_EQ(got[43].time_ms, 840U);
 }
 
-TEST(RunCursor, ExtendedTimeWithAMessageOverTheChunkSizeIsWrittenWhole) {
+TEST(WireCursor, ExtendedTimeWithAMessageOverTheChunkSizeIsWrittenWhole) {
     Stage stage;
     stage.start = 20'000'000ms;
     stage.source->timeline().map(Kind::video, 0);
@@ -285,7 +285,7 @@ TEST(RunCursor, ExtendedTimeWithAMessageOverTheChunkSizeIsWrittenWhole) {
     expect_continuous(stage, player.media(), 0, 0);
 }
 
-TEST(RunCursor, WithoutAGopCacheStartsWithTheNextPacketNearZero) {
+TEST(WireCursor, WithoutAGopCacheStartsWithTheNextPacketNearZero) {
     PlayOptions options;
     options.gop_cache = false;
     Stage stage(options);
@@ -304,7 +304,7 @@ TEST(RunCursor, WithoutAGopCacheStartsWithTheNextPacketNearZero) {
     EXPECT_EQ(got[1].time_ms, 57U);
 }
 
-TEST(RunCursor, PlayerBeforeThePublisherGetsEverything) {
+TEST(WireCursor, PlayerBeforeThePublisherGetsEverything) {
     Stage stage;
     Player player(stage);
     player.read_all();
@@ -316,7 +316,7 @@ TEST(RunCursor, PlayerBeforeThePublisherGetsEverything) {
     expect_continuous(stage, player.media(), 0, 0);
 }
 
-TEST(RunCursor, ControlBytesGoBetweenMessages) {
+TEST(WireCursor, ControlBytesGoBetweenMessages) {
     Stage stage;
     stage.config();
     stage.picture();
@@ -333,32 +333,32 @@ TEST(RunCursor, ControlBytesGoBetweenMessages) {
     expect_continuous(stage, player.media(), 0, 0);
 }
 
-TEST(RunCursor, ControlBytesThatNobodyTakesHaveABound) {
+TEST(WireCursor, ControlBytesThatNobodyTakesHaveABound) {
     Stage stage;
     stage.config();
     stage.picture();
     Player player(stage);
-    EXPECT_TRUE(player.cursor.add_control(std::vector<std::uint8_t>(RunCursor::kControlBytesMax)).ok());
+    EXPECT_TRUE(player.cursor.add_control(std::vector<std::uint8_t>(WireCursor::kControlBytesMax)).ok());
     EXPECT_EQ(player.cursor.add_control(std::vector<std::uint8_t>(1)).code(), Errc::limit);
 }
 
-TEST(RunCursor, RunLivesAsLongAsItsReaders) {
+TEST(WireCursor, RunLivesAsLongAsItsReaders) {
     Stage stage;
     stage.config();
     {
         Player one(stage);
         Player two(stage);
         stage.picture();
-        EXPECT_NE(stage.source->run(RunFormat()), nullptr);
+        EXPECT_NE(stage.source->wire_log(WireFormat()), nullptr);
         EXPECT_EQ(stage.source->readers(), 2U);
         EXPECT_GT(stage.pool.in_use(), 0U);
     }
-    EXPECT_EQ(stage.source->run(RunFormat()), nullptr);
+    EXPECT_EQ(stage.source->wire_log(WireFormat()), nullptr);
     EXPECT_EQ(stage.pool.in_use(), 0U);
 }
 
 // Many players with sockets of every speed, joining and leaving. A failure prints its seed.
-TEST(RunCursor, SimulatedCrowdGetsOrderedMediaOnOneClockEach) {
+TEST(WireCursor, SimulatedCrowdGetsOrderedMediaOnOneClockEach) {
     for (std::uint32_t seed = 0; seed < 30; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         std::mt19937 random(seed);

@@ -1,4 +1,4 @@
-// AudioRunEncoder: the sound alone as players of .aac and .mp3 want it: ADTS frames, or MP3 frames as they are. Everything else
+// AudioWireEncoder: the sound alone as players of .aac and .mp3 want it: ADTS frames, or MP3 frames as they are. Everything else
 // is left out.
 #pragma once
 
@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "media/framing.hpp"
-#include "media/wire_run.hpp"
+#include "media/wire_log.hpp"
 #include "wire/codec/aac.hpp"
 
 namespace live::media {
 
-class AudioRunEncoder final : public RunEncoder {
+class AudioWireEncoder final : public WireEncoder {
 public:
     // `codec` is aac or mp3; `config` the newest configuration of the stream's sound, of no codec when there is none.
-    AudioRunEncoder(Framing framing, Codec codec, const Packet& config);
+    AudioWireEncoder(Framing framing, Codec codec, const Packet& config);
 
-    RunTimes times() const override { return RunTimes::shared; }
+    WireTimes times() const override { return WireTimes::shared; }
     Encoded encode(const Packet& packet, SlabLog& log) override;
     bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
     void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;

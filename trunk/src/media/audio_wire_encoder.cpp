@@ -1,20 +1,20 @@
-#include "media/audio_run.hpp"
+#include "media/audio_wire_encoder.hpp"
 
 #include "wire/codec/adts.hpp"
 
 namespace live::media {
 
-AudioRunEncoder::AudioRunEncoder(Framing framing, Codec codec, const Packet& config) : framing_(framing), codec_(codec) {
+AudioWireEncoder::AudioWireEncoder(Framing framing, Codec codec, const Packet& config) : framing_(framing), codec_(codec) {
     if (config.codec == codec)
         set_config(config);
 }
 
-void AudioRunEncoder::set_config(const Packet& config) {
+void AudioWireEncoder::set_config(const Packet& config) {
     auto aac = wire::codec::parse_aac_config(config.frame());
     aac_ = aac.ok() ? std::optional(*std::move(aac)) : std::nullopt;
 }
 
-RunEncoder::Encoded AudioRunEncoder::encode(const Packet& packet, SlabLog& log) {
+WireEncoder::Encoded AudioWireEncoder::encode(const Packet& packet, SlabLog& log) {
     if (packet.kind != Kind::audio || packet.extra || packet.codec != codec_)
         return {};
     const Bytes frame = packet.frame();
@@ -31,15 +31,15 @@ RunEncoder::Encoded AudioRunEncoder::encode(const Packet& packet, SlabLog& log) 
     return {};
 }
 
-void AudioRunEncoder::append_frame(Bytes header, Bytes frame, SlabLog& log) const {
+void AudioWireEncoder::append_frame(Bytes header, Bytes frame, SlabLog& log) const {
     log.append(frame_head(framing_, header.size() + frame.size()).view());
     log.append(header);
     log.append(frame);
     log.append(frame_end(framing_));
 }
 
-bool AudioRunEncoder::append_own_header(const Packet&, std::int64_t, std::vector<std::uint8_t>&) const { return false; }
+bool AudioWireEncoder::append_own_header(const Packet&, std::int64_t, std::vector<std::uint8_t>&) const { return false; }
 
-void AudioRunEncoder::append_own_message(const Packet&, std::int64_t, std::vector<std::uint8_t>&) const {}
+void AudioWireEncoder::append_own_message(const Packet&, std::int64_t, std::vector<std::uint8_t>&) const {}
 
 }  // namespace live::media

@@ -1,4 +1,4 @@
-#include "media/ts_run.hpp"
+#include "media/ts_wire_encoder.hpp"
 
 namespace live::media {
 
@@ -8,14 +8,14 @@ constexpr std::size_t kKeptBytes = 64 * 1024;
 
 }  // namespace
 
-TsRunEncoder::TsRunEncoder(Framing framing, const Packet& audio, const Packet& video) : framing_(framing) {
+TsWireEncoder::TsWireEncoder(Framing framing, const Packet& audio, const Packet& video) : framing_(framing) {
     convert(audio);
     convert(video);
     packets_.clear();
 }
 
-// What cannot be carried costs the run that kind.
-void TsRunEncoder::convert(const Packet& packet) {
+// What cannot be carried costs the log that kind.
+void TsWireEncoder::convert(const Packet& packet) {
     if (packet.extra)
         return;
     if (packet.kind == Kind::video)
@@ -24,7 +24,7 @@ void TsRunEncoder::convert(const Packet& packet) {
         static_cast<void>(converter_.push_audio(frame_of(packet), packets_));
 }
 
-RunEncoder::Encoded TsRunEncoder::encode(const Packet& packet, SlabLog& log) {
+WireEncoder::Encoded TsWireEncoder::encode(const Packet& packet, SlabLog& log) {
     packets_.clear();
     convert(packet);
     if (packets_.empty())
@@ -37,9 +37,9 @@ RunEncoder::Encoded TsRunEncoder::encode(const Packet& packet, SlabLog& log) {
     return {};
 }
 
-bool TsRunEncoder::append_own_header(const Packet&, std::int64_t, std::vector<std::uint8_t>&) const { return false; }
+bool TsWireEncoder::append_own_header(const Packet&, std::int64_t, std::vector<std::uint8_t>&) const { return false; }
 
-void TsRunEncoder::append_own_message(const Packet& packet, std::int64_t, std::vector<std::uint8_t>& out) const {
+void TsWireEncoder::append_own_message(const Packet& packet, std::int64_t, std::vector<std::uint8_t>& out) const {
     const Kind first = converter_.tracks().video ? Kind::video : Kind::audio;
     if (!packet.is_config() || packet.extra || packet.kind != first)
         return;

@@ -1,4 +1,4 @@
-#include "media/run_cursor.hpp"
+#include "media/wire_cursor.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,30 +9,30 @@
 
 namespace live::media {
 
-RunCursor::RunCursor(Ref<Source> source, const RunFormat& format, std::vector<std::uint8_t> preamble,
+WireCursor::WireCursor(Ref<Source> source, const WireFormat& format, std::vector<std::uint8_t> preamble,
                      std::optional<Sequence> from)
-    : source_(std::move(source)), run_(source_->hold_run(format)), private_(std::move(preamble)), format_(format) {
+    : source_(std::move(source)), wire_log_(source_->hold_wire_log(format)), private_(std::move(preamble)), format_(format) {
     place(from.value_or(source_->join_point()), true);
     hold_place();
 }
 
-RunCursor::~RunCursor() {
+WireCursor::~WireCursor() {
     let_go_of_place();
-    source_->release_run(format_);
+    source_->release_wire_log(format_);
 }
 
-void RunCursor::jump() {
-    const Sequence to = std::max(source_->gop_start().value_or(run_.next()), next_);  // never back over what was sent
+void WireCursor::jump() {
+    const Sequence to = std::max(source_->gop_start().value_or(wire_log_.next()), next_);  // never back over what was sent
     dropped_ += to - next_;
     source_->count_dropped(to - next_);
     place(to, false);
 }
 
-void RunCursor::place(Sequence from, bool joining) {
+void WireCursor::place(Sequence from, bool joining) {
     if (joining)
         choose_base(from);
     next_ = from;
-    position_ = run_.offset_of(from);
+    position_ = wire_log_.offset_of(from);
     opened_.clear();
     opened_.add(Kind::data);  // never needs a header of its own
     settled_ = false;
@@ -44,8 +44,8 @@ void RunCursor::place(Sequence from, bool joining) {
 }
 
 // The player's zero is the smaller of its first sound's and its first picture's time, so that neither is cut off.
-void RunCursor::choose_base(Sequence from) {
-    if (run_.encoder().times() == RunTimes::shared)
+void WireCursor::choose_base(Sequence from) {
+    if (wire_log_.encoder().times() == WireTimes::shared)
         return;
     if (source_->keeps_publisher_time()) {
         base_ms_ = -to_ms(source_->timeline().publisher_offset());
@@ -69,10 +69,10 @@ void RunCursor::choose_base(Sequence from) {
     base_ms_ = to_ms(base.value_or(source_->timeline().newest()));
 }
 
-void RunCursor::introduce(std::int64_t time_ms) {
+void WireCursor::introduce(std::int64_t time_ms) {
     const auto add = [this](const Packet& packet, std::int64_t at_ms) {
         if (packet.is_config())
-            run_.encoder().append_own_message(packet, at_ms, private_);
+            wire_log_.encoder().append_own_message(packet, at_ms, private_);
     };
     add(source_->config(Kind::data), 0);
     add(source_->config(Kind::audio), time_ms);
@@ -82,28 +82,28 @@ void RunCursor::introduce(std::int64_t time_ms) {
     config_version_ = source_->config_version();
 }
 
-std::int64_t RunCursor::time_of(const Packet& packet) const { return std::max<std::int64_t>(to_ms(packet.dts) - base_ms_, 0); }
+std::int64_t WireCursor::time_of(const Packet& packet) const { return std::max<std::int64_t>(to_ms(packet.dts) - base_ms_, 0); }
 
-void RunCursor::own_header(Sequence sequence) {
+void WireCursor::own_header(Sequence sequence) {
     const Packet& packet = source_->ring().at(sequence);
-    const WireRun::Entry& entry = run_.entry(sequence);
-    if (run_.encoder().append_own_header(packet, time_of(packet), private_))
+    const WireLog::Entry& entry = wire_log_.entry(sequence);
+    if (wire_log_.encoder().append_own_header(packet, time_of(packet), private_))
         position_ = entry.offset + entry.header_bytes;
     else
-        position_ = run_.offset_of(sequence + 1);
+        position_ = wire_log_.offset_of(sequence + 1);
     opened_.add(packet.kind);
 }
 
 // Up to where the shared bytes may be sent as they are.
-RunCursor::Position RunCursor::settle() {
-    if (run_.encoder().times() != RunTimes::relative || (settled_ && epoch_ == run_.epoch()))
-        return run_.head();
+WireCursor::Position WireCursor::settle() {
+    if (wire_log_.encoder().times() != WireTimes::relative || (settled_ && epoch_ == wire_log_.epoch()))
+        return wire_log_.head();
     if (settled_) {
-        next_ = run_.find(position_);
+        next_ = wire_log_.find(position_);
         settled_ = false;
     }
-    for (; next_ < run_.next(); ++next_) {
-        const WireRun::Entry& entry = run_.entry(next_);
+    for (; next_ < wire_log_.next(); ++next_) {
+        const WireLog::Entry& entry = wire_log_.entry(next_);
         if (opened_.has(source_->ring().at(next_).kind) && !entry.needs_own_header)
             continue;
         if (position_ < entry.offset)
@@ -111,31 +111,31 @@ RunCursor::Position RunCursor::settle() {
         own_header(next_);
     }
     // A kind that this player has had nothing of yet still needs its first header.
-    settled_ = opened_.has_all(run_.kinds());
-    epoch_ = run_.epoch();
-    return run_.head();
+    settled_ = opened_.has_all(wire_log_.kinds());
+    epoch_ = wire_log_.epoch();
+    return wire_log_.head();
 }
 
-void RunCursor::copy_stamped(Position end) {
+void WireCursor::copy_stamped(Position end) {
     if (!private_.empty())
         return;
     const Ring& ring = source_->ring();
-    for (Sequence sequence = run_.find(position_); position_ < end && private_.size() < kCopyBytes; ++sequence) {
+    for (Sequence sequence = wire_log_.find(position_); position_ < end && private_.size() < kCopyBytes; ++sequence) {
         const Packet& packet = ring.at(sequence);
-        run_.encoder().append_own_message(packet, time_of(packet), private_);
-        position_ = run_.offset_of(sequence + 1);
+        wire_log_.encoder().append_own_message(packet, time_of(packet), private_);
+        position_ = wire_log_.offset_of(sequence + 1);
     }
 }
 
-bool RunCursor::at_boundary() const { return private_.empty() && run_.offset_of(run_.find(position_)) == position_; }
+bool WireCursor::at_boundary() const { return private_.empty() && wire_log_.offset_of(wire_log_.find(position_)) == position_; }
 
-RunCursor::Batch RunCursor::take_message(std::span<::iovec> out) {
-    const Sequence sequence = run_.find(position_);
-    const bool begun = run_.offset_of(sequence) != position_ || sequence == run_.next();
-    return take_up_to(out, run_.offset_of(begun ? sequence : sequence + 1));
+WireCursor::Batch WireCursor::take_message(std::span<::iovec> out) {
+    const Sequence sequence = wire_log_.find(position_);
+    const bool begun = wire_log_.offset_of(sequence) != position_ || sequence == wire_log_.next();
+    return take_up_to(out, wire_log_.offset_of(begun ? sequence : sequence + 1));
 }
 
-RunCursor::Batch RunCursor::take_up_to(std::span<::iovec> out, Position end) {
+WireCursor::Batch WireCursor::take_up_to(std::span<::iovec> out, Position end) {
     Batch batch;
     if (must_jump_ && private_.empty() && !paused_)
         jump();
@@ -143,7 +143,7 @@ RunCursor::Batch RunCursor::take_up_to(std::span<::iovec> out, Position end) {
         private_.swap(control_);
     Position limit = position_;
     if (paused_)
-        limit = run_.offset_of(run_.find(position_));
+        limit = wire_log_.offset_of(wire_log_.find(position_));
     else if (!must_jump_)
         limit = std::max(position_, std::min(settle(), end));
     if (is_rebased())
@@ -153,14 +153,14 @@ RunCursor::Batch RunCursor::take_up_to(std::span<::iovec> out, Position end) {
         batch.bytes += private_.size() - private_sent_;
     }
     if (position_ < limit) {
-        const std::size_t count = run_.spans(position_, limit, out.subspan(batch.spans));
+        const std::size_t count = wire_log_.spans(position_, limit, out.subspan(batch.spans));
         for (std::size_t i = 0; i < count; ++i)
             batch.bytes += out[batch.spans++].iov_len;
     }
     return batch;
 }
 
-void RunCursor::advance(std::size_t count) {
+void WireCursor::advance(std::size_t count) {
     sent_bytes_ += count;
     const std::size_t own = std::min(count, private_.size() - private_sent_);
     private_sent_ += own;
@@ -169,64 +169,64 @@ void RunCursor::advance(std::size_t count) {
         private_sent_ = 0;
     }
     position_ += count - own;
-    CHECK(position_ <= run_.head());
+    CHECK(position_ <= wire_log_.head());
 }
 
-Result<void> RunCursor::add_control(Bytes bytes) {
+Result<void> WireCursor::add_control(Bytes bytes) {
     if (control_.size() + bytes.size() > kControlBytesMax)
         return Error(Errc::limit, "the client does not take the answers to what it asks");
     control_.insert(control_.end(), bytes.begin(), bytes.end());
     return {};
 }
 
-bool RunCursor::is_plain() const {
-    const bool needs_no_header = run_.encoder().times() != RunTimes::relative || (settled_ && epoch_ == run_.epoch());
+bool WireCursor::is_plain() const {
+    const bool needs_no_header = wire_log_.encoder().times() != WireTimes::relative || (settled_ && epoch_ == wire_log_.epoch());
     return needs_no_header && private_.empty() && control_.empty() && !must_jump_ && !paused_;
 }
 
-void RunCursor::resume_at(Position position) {
+void WireCursor::resume_at(Position position) {
     sent_bytes_ += position - position_;
     position_ = position;
 }
 
-void RunCursor::resume_at(Position position, Bytes rest) {
+void WireCursor::resume_at(Position position, Bytes rest) {
     resume_at(position);
     sent_bytes_ -= rest.size();
     private_.assign(rest.begin(), rest.end());
 }
 
-void RunCursor::hold_place() {
+void WireCursor::hold_place() {
     if (!std::exchange(holds_place_, true))
-        run_.hold(*this);
+        wire_log_.hold(*this);
 }
 
-void RunCursor::let_go_of_place() {
+void WireCursor::let_go_of_place() {
     if (std::exchange(holds_place_, false))
-        run_.let_go(*this);
+        wire_log_.let_go(*this);
 }
 
-void RunCursor::leave_place() {
-    const Position end = run_.offset_of(run_.find(position_));
+void WireCursor::leave_place() {
+    const Position end = wire_log_.offset_of(wire_log_.find(position_));
     std::array<::iovec, 256> spans;  // 16 MiB of slabs, the longest message
-    const std::size_t count = run_.spans(position_, end, spans);
+    const std::size_t count = wire_log_.spans(position_, end, spans);
     for (std::size_t i = 0; i < count; ++i) {
         const auto* data = static_cast<const std::uint8_t*>(spans[i].iov_base);
         private_.insert(private_.end(), data, data + spans[i].iov_len);
         position_ += spans[i].iov_len;
     }
     CHECK(position_ == end);
-    next_ = run_.find(end);
+    next_ = wire_log_.find(end);
     must_jump_ = true;
 }
 
-MediaTime RunCursor::played() const {
+MediaTime WireCursor::played() const {
     const Ring& ring = source_->ring();
     if (ring.empty())
         return MediaTime::zero();
-    const Sequence at = std::min(run_.find(position_), ring.next() - 1);
+    const Sequence at = std::min(wire_log_.find(position_), ring.next() - 1);
     return std::chrono::milliseconds(time_of(ring.at(std::max(at, ring.first()))));
 }
 
-std::uint64_t RunCursor::behind() const { return run_.next() - run_.find(position_); }
+std::uint64_t WireCursor::behind() const { return wire_log_.next() - wire_log_.find(position_); }
 
 }  // namespace live::media

@@ -1,20 +1,20 @@
-// RtmpRunEncoder: packets as RTMP chunks whose headers are of type 1 (time as a delta to the packet before of the same kind), so
+// RtmpWireEncoder: packets as RTMP chunks whose headers are of type 1 (time as a delta to the packet before of the same kind), so
 // that the bytes do not depend on where a player joined. Data says time 0 in a full header. Sound, picture and data have a chunk
 // stream each that nothing else uses. RTMP 1.0, sections 5.3.1.2 and 5.3.1.3.
 #pragma once
 
 #include <array>
 
-#include "media/wire_run.hpp"
+#include "media/wire_log.hpp"
 
 namespace live::media {
 
-class RtmpRunEncoder final : public RunEncoder {
+class RtmpWireEncoder final : public WireEncoder {
 public:
-    // `chunk_size` is what every reader of the run has announced to its peer.
-    explicit RtmpRunEncoder(std::uint32_t chunk_size) : chunk_size_(chunk_size) {}
+    // `chunk_size` is what every reader of the log has announced to its peer.
+    explicit RtmpWireEncoder(std::uint32_t chunk_size) : chunk_size_(chunk_size) {}
 
-    RunTimes times() const override { return RunTimes::relative; }
+    WireTimes times() const override { return WireTimes::relative; }
     Encoded encode(const Packet& packet, SlabLog& log) override;
     bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
     void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;

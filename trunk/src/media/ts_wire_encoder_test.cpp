@@ -1,14 +1,14 @@
-#include "media/ts_run.hpp"
+#include "media/ts_wire_encoder.hpp"
 
 #include <array>
 #include <map>
 
 #include <gtest/gtest.h>
 
-#include "media/audio_run.hpp"
+#include "media/audio_wire_encoder.hpp"
 #include "media/packet_fixture.hpp"
-#include "media/run_cursor.hpp"
-#include "media/run_fixture.hpp"
+#include "media/wire_cursor.hpp"
+#include "media/wire_log_fixture.hpp"
 #include "wire/codec/adts.hpp"
 
 namespace live::media {
@@ -52,7 +52,7 @@ struct Show {
     int count = 0;
 };
 
-std::vector<std::uint8_t> read_all(RunCursor& cursor) {
+std::vector<std::uint8_t> read_all(WireCursor& cursor) {
     std::vector<std::uint8_t> bytes;
     std::array<::iovec, 8> spans;
     for (;;) {
@@ -92,15 +92,15 @@ void expect_transport_stream(Bytes bytes) {
     }
 }
 
-TEST(TsRun, APlayerThatComesAtAnyTimeGetsAWholeTransportStream) {
+TEST(TsWireEncoder, APlayerThatComesAtAnyTimeGetsAWholeTransportStream) {
     Show show;
     show.begin();
     show.second();
-    RunCursor first(show.source, {Container::ts, Framing::none, KindSet::all()});
+    WireCursor first(show.source, {Container::ts, Framing::none, KindSet::all()});
     expect_transport_stream(read_all(first));
     for (int i = 0; i < 3; ++i)
         show.second();
-    RunCursor late(show.source, {Container::ts, Framing::none, KindSet::all()});
+    WireCursor late(show.source, {Container::ts, Framing::none, KindSet::all()});
     show.second();
     read_all(first);
     expect_transport_stream(read_all(late));
@@ -108,33 +108,33 @@ TEST(TsRun, APlayerThatComesAtAnyTimeGetsAWholeTransportStream) {
     EXPECT_EQ(first.position(), late.position());
 }
 
-TEST(TsRun, TablesComeFirstEvenBetweenTwoKeyPictures) {
+TEST(TsWireEncoder, TablesComeFirstEvenBetweenTwoKeyPictures) {
     PlayOptions options;
     options.gop_cache = false;
     Show show;
     show.source->set_options(options);
     show.begin();
     show.second();
-    RunCursor player(show.source, {Container::ts, Framing::none, KindSet::all()});
+    WireCursor player(show.source, {Container::ts, Framing::none, KindSet::all()});
     show.source->append(tag_packet(Kind::video, false, false, 1010ms, avc_picture(false)));
     expect_transport_stream(read_all(player));
 }
 
-TEST(TsRun, KnowsConfigurationsThatHaveLeftTheRing) {
+TEST(TsWireEncoder, KnowsConfigurationsThatHaveLeftTheRing) {
     Show show;
     show.begin();
     for (int i = 0; i < 20; ++i)
         show.second();
     ASSERT_GT(show.source->ring().first(), 2U);
-    RunCursor player(show.source, {Container::ts, Framing::none, KindSet::all()});
+    WireCursor player(show.source, {Container::ts, Framing::none, KindSet::all()});
     expect_transport_stream(read_all(player));
 }
 
-TEST(AudioRun, AacIsAdtsFrames) {
+TEST(AudioWireEncoder, AacIsAdtsFrames) {
     Show show;
     show.begin();
     show.second();
-    RunCursor player(show.source, {Container::aac, Framing::none, KindSet::all()});
+    WireCursor player(show.source, {Container::aac, Framing::none, KindSet::all()});
     const auto bytes = read_all(player);
     std::size_t frames = 0;
     for (std::size_t at = 0; at < bytes.size(); ++frames) {
@@ -147,7 +147,7 @@ TEST(AudioRun, AacIsAdtsFrames) {
     EXPECT_EQ(frames, 25U);
 }
 
-TEST(AudioRun, StartsAsFarBackAsAsked) {
+TEST(AudioWireEncoder, StartsAsFarBackAsAsked) {
     Show show;
     PlayOptions options;
     options.history_min = 2s;
@@ -156,16 +156,16 @@ TEST(AudioRun, StartsAsFarBackAsAsked) {
     for (int i = 0; i < 5; ++i)
         show.second();
     const auto newest = show.source->ring().newest().dts;
-    RunCursor player(show.source, {Container::aac, Framing::none, KindSet::all()}, {},
+    WireCursor player(show.source, {Container::aac, Framing::none, KindSet::all()}, {},
                      show.source->ring().find_time(newest - 2s));
     const std::size_t frame_bytes = wire::codec::kAdtsHeaderBytes + 3;
     EXPECT_EQ(read_all(player).size() / frame_bytes, 51U);
 }
 
-TEST(AudioRun, Mp3IsWhatTheTagHolds) {
+TEST(AudioWireEncoder, Mp3IsWhatTheTagHolds) {
     SlabPool pool;
     const auto source = make_ref<Source>("/live/mp3", PlayOptions(), 4096U, pool);
-    RunCursor player(source, {Container::mp3, Framing::http_chunk, KindSet::all()});
+    WireCursor player(source, {Container::mp3, Framing::http_chunk, KindSet::all()});
     source->append(tag_packet(Kind::audio, false, false, 0ms, mp3_frame(7)));
     source->append(tag_packet(Kind::audio, false, false, 10ms, aac_frame(7)));
     source->append(tag_packet(Kind::video, true, false, 20ms, avc_picture(true)));

@@ -1,18 +1,18 @@
-// FlvRunEncoder: packets as FLV tags (Video File Format 10.1, E.4), each followed by its size, each in a frame of HTTP's. Tags
+// FlvWireEncoder: packets as FLV tags (Video File Format 10.1, E.4), each followed by its size, each in a frame of HTTP's. Tags
 // carry the time on the source's timeline, which is below 2^32 ms on the wire and wraps.
 #pragma once
 
 #include "media/framing.hpp"
-#include "media/wire_run.hpp"
+#include "media/wire_log.hpp"
 
 namespace live::media {
 
-class FlvRunEncoder final : public RunEncoder {
+class FlvWireEncoder final : public WireEncoder {
 public:
     // Packets of kinds that are not in `kinds` are left out.
-    FlvRunEncoder(Framing framing, KindSet kinds) : framing_(framing), kinds_(kinds) {}
+    FlvWireEncoder(Framing framing, KindSet kinds) : framing_(framing), kinds_(kinds) {}
 
-    RunTimes times() const override { return RunTimes::stamped; }
+    WireTimes times() const override { return WireTimes::stamped; }
     Encoded encode(const Packet& packet, SlabLog& log) override;
     // Always the whole message.
     bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;

@@ -1,21 +1,21 @@
-// TsRunEncoder: packets as MPEG transport packets (188 bytes each), all those of one packet in one frame of HTTP's. The run's
+// TsWireEncoder: packets as MPEG transport packets (188 bytes each), all those of one packet in one frame of HTTP's. The log's
 // continuity counters and clock are the same for every reader; tables come in front of each key picture.
 #pragma once
 
 #include <vector>
 
 #include "media/framing.hpp"
-#include "media/wire_run.hpp"
+#include "media/wire_log.hpp"
 #include "wire/ts/ts_converter.hpp"
 
 namespace live::media {
 
-class TsRunEncoder final : public RunEncoder {
+class TsWireEncoder final : public WireEncoder {
 public:
     // `audio` and `video`: the newest configurations, of no content when there is none.
-    TsRunEncoder(Framing framing, const Packet& audio, const Packet& video);
+    TsWireEncoder(Framing framing, const Packet& audio, const Packet& video);
 
-    RunTimes times() const override { return RunTimes::shared; }
+    WireTimes times() const override { return WireTimes::shared; }
     // What cannot be carried or read is left out.
     Encoded encode(const Packet& packet, SlabLog& log) override;
     bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;

@@ -1,4 +1,4 @@
-#include "media/wire_run.hpp"
+#include "media/wire_log.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,47 +7,47 @@
 
 namespace live::media {
 
-WireRun::WireRun(std::unique_ptr<RunEncoder> encoder, SlabPool& pool, const Ring& ring)
+WireLog::WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, const Ring& ring)
     : encoder_(std::move(encoder)), log_(pool), first_(ring.first()) {
     for (Sequence sequence = ring.first(); sequence < ring.next(); ++sequence)
         append(ring.at(sequence));
 }
 
-void WireRun::append(const Packet& packet) {
+void WireLog::append(const Packet& packet) {
     const Position offset = log_.head();
-    const RunEncoder::Encoded encoded = encoder_->encode(packet, log_);
+    const WireEncoder::Encoded encoded = encoder_->encode(packet, log_);
     entries_.push_back({offset, encoded.header_bytes, encoded.needs_own_header});
     kinds_.add(packet.kind);
     if (encoded.needs_own_header)
         ++epoch_;
 }
 
-void WireRun::drop_before(Sequence sequence) {
+void WireLog::drop_before(Sequence sequence) {
     CHECK(sequence >= first_ && sequence <= next());
     log_.drop_before(offset_of(sequence));
     for (; first_ < sequence; ++first_)
         entries_.pop_front();
 }
 
-const WireRun::Entry& WireRun::entry(Sequence sequence) const {
+const WireLog::Entry& WireLog::entry(Sequence sequence) const {
     CHECK(sequence >= first_ && sequence < next());
     return entries_[static_cast<std::size_t>(sequence - first_)];
 }
 
-WireRun::Position WireRun::offset_of(Sequence sequence) const { return sequence == next() ? head() : entry(sequence).offset; }
+WireLog::Position WireLog::offset_of(Sequence sequence) const { return sequence == next() ? head() : entry(sequence).offset; }
 
-Sequence WireRun::find(Position position) const {
+Sequence WireLog::find(Position position) const {
     const auto at = std::lower_bound(entries_.begin(), entries_.end(), position,
                                      [](const Entry& entry, Position wanted) { return entry.offset < wanted; });
     return first_ + static_cast<Sequence>(at - entries_.begin());
 }
 
-void WireRun::hold(HeldPlace& place) {
+void WireLog::hold(HeldPlace& place) {
     place.index_ = held_places_.size();
     held_places_.push_back(&place);
 }
 
-void WireRun::let_go(HeldPlace& place) {
+void WireLog::let_go(HeldPlace& place) {
     CHECK(held_places_[place.index_] == &place);
     held_places_[place.index_] = held_places_.back();
     held_places_[place.index_]->index_ = place.index_;

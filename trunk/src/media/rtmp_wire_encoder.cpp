@@ -1,4 +1,4 @@
-#include "media/rtmp_run.hpp"
+#include "media/rtmp_wire_encoder.hpp"
 
 #include <algorithm>
 
@@ -33,7 +33,7 @@ void append(std::vector<std::uint8_t>& out, Bytes bytes) { out.insert(out.end(),
 
 }  // namespace
 
-RunEncoder::Encoded RtmpRunEncoder::encode(const Packet& packet, SlabLog& log) {
+WireEncoder::Encoded RtmpWireEncoder::encode(const Packet& packet, SlabLog& log) {
     Track& track = tracks_[index_of(packet.kind)];
     const std::int64_t time_ms = to_ms(packet.dts);
     std::int64_t delta_ms = time_ms - track.last_ms;
@@ -62,7 +62,7 @@ RunEncoder::Encoded RtmpRunEncoder::encode(const Packet& packet, SlabLog& log) {
     return encoded;
 }
 
-bool RtmpRunEncoder::append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
+bool RtmpWireEncoder::append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
     const auto stamp = static_cast<std::uint32_t>(time_ms);
     // An extended time has to be repeated by every further chunk of the message, which the shared ones do not do.
     if (stamp >= rtmp::kExtendedTimestamp && packet.payload.size() > chunk_size_) {
@@ -75,7 +75,7 @@ bool RtmpRunEncoder::append_own_header(const Packet& packet, std::int64_t time_m
     return true;
 }
 
-void RtmpRunEncoder::append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
+void RtmpWireEncoder::append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
     ByteWriter writer;
     rtmp::write_message(writer, chunk_stream_of(packet.kind), type_of(packet.kind), static_cast<std::uint32_t>(time_ms),
                         rtmp::kMessageStreamId, packet.payload.bytes(), chunk_size_);

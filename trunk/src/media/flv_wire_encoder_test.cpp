@@ -1,4 +1,4 @@
-#include "media/flv_run.hpp"
+#include "media/flv_wire_encoder.hpp"
 
 #include <array>
 #include <optional>
@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "media/run_cursor.hpp"
-#include "media/run_fixture.hpp"
+#include "media/wire_cursor.hpp"
+#include "media/wire_log_fixture.hpp"
 #include "media/stamped_batch.hpp"
 #include "wire/flv/flv_file.hpp"
 
@@ -60,7 +60,7 @@ private:
 };
 
 struct FlvPlayer {
-    FlvPlayer(Stage& stage, RunFormat format)
+    FlvPlayer(Stage& stage, WireFormat format)
         : got(format.framing), cursor(stage.source, format, flv_file_head(format.framing, format.kinds)) {}
 
     bool read(std::size_t room) {
@@ -85,10 +85,10 @@ struct FlvPlayer {
     }
 
     FlvBytes got;
-    RunCursor cursor;
+    WireCursor cursor;
 };
 
-constexpr RunFormat kChunked{Container::flv, Framing::http_chunk, KindSet::all()};
+constexpr WireFormat kChunked{Container::flv, Framing::http_chunk, KindSet::all()};
 
 void expect_media(const Stage& stage, const std::vector<flv::Tag>& tags, std::uint32_t from, std::int64_t base_ms) {
     std::size_t at = 0;
@@ -103,7 +103,7 @@ void expect_media(const Stage& stage, const std::vector<flv::Tag>& tags, std::ui
     }
 }
 
-TEST(FlvRun, StartsWithTheFileHeadAndWhatDecodersNeed) {
+TEST(FlvWireEncoder, StartsWithTheFileHeadAndWhatDecodersNeed) {
     Stage stage;
     stage.config();
     for (int i = 0; i < 60; ++i)
@@ -119,7 +119,7 @@ TEST(FlvRun, StartsWithTheFileHeadAndWhatDecodersNeed) {
     expect_media(stage, tags, 100, 2000);
 }
 
-TEST(FlvRun, EachPlayerStartsAtZeroWhateverItsSocketTakes) {
+TEST(FlvWireEncoder, EachPlayerStartsAtZeroWhateverItsSocketTakes) {
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
         std::mt19937 random(seed);
         Stage stage;
@@ -145,7 +145,7 @@ TEST(FlvRun, EachPlayerStartsAtZeroWhateverItsSocketTakes) {
     }
 }
 
-TEST(FlvRun, OneCopyServesEveryZero) {
+TEST(FlvWireEncoder, OneCopyServesEveryZero) {
     Stage stage;
     stage.config();
     stage.picture();
@@ -159,9 +159,9 @@ TEST(FlvRun, OneCopyServesEveryZero) {
         stage.picture();
 
     StampedBatch batch;
-    const WireRun& run = *stage.source->run(kChunked);
-    for (auto at = first.cursor.position(); at < run.head(); at = batch.end()) {
-        batch.load(run, stage.source->ring(), at);
+    const WireLog& wire_log = *stage.source->wire_log(kChunked);
+    for (auto at = first.cursor.position(); at < wire_log.head(); at = batch.end()) {
+        batch.load(wire_log, stage.source->ring(), at);
         for (FlvPlayer* player : {&first, &late, &first}) {
             const Bytes bytes = batch.stamped_for(player->cursor.base_ms());
             ASSERT_EQ(bytes.size(), batch.end() - at);
@@ -175,7 +175,7 @@ TEST(FlvRun, OneCopyServesEveryZero) {
     expect_media(stage, late.got.tags(), 100, 2000);
 }
 
-TEST(FlvRun, APlayerThatTookPartOfACopyGetsTheRestOfThatMessage) {
+TEST(FlvWireEncoder, APlayerThatTookPartOfACopyGetsTheRestOfThatMessage) {
     for (const std::size_t cut : {std::size_t{0}, std::size_t{1}, std::size_t{11}, std::size_t{3'030}, std::size_t{3'050}}) {
         Stage stage;
         stage.config();
@@ -187,7 +187,7 @@ TEST(FlvRun, APlayerThatTookPartOfACopyGetsTheRestOfThatMessage) {
             stage.picture();
         const auto at = player.cursor.position();
         StampedBatch batch;
-        batch.load(*stage.source->run(kChunked), stage.source->ring(), at);
+        batch.load(*stage.source->wire_log(kChunked), stage.source->ring(), at);
         const Bytes bytes = batch.stamped_for(player.cursor.base_ms());
         player.got.add(bytes.first(cut));
         const std::uint64_t before = player.cursor.sent_bytes();
@@ -200,13 +200,13 @@ TEST(FlvRun, APlayerThatTookPartOfACopyGetsTheRestOfThatMessage) {
     }
 }
 
-TEST(FlvRun, LeavesOutKindsThatTheReaderDidNotAskFor) {
+TEST(FlvWireEncoder, LeavesOutKindsThatTheReaderDidNotAskFor) {
     KindSet video_only = KindSet::all();
     video_only.remove(Kind::audio);
     Stage stage;
     stage.config();
     stage.picture();
-    const RunFormat format{Container::flv, Framing::none, video_only};
+    const WireFormat format{Container::flv, Framing::none, video_only};
     FlvPlayer player(stage, format);
     for (int i = 0; i < 55; ++i)
         stage.picture();
@@ -221,7 +221,7 @@ TEST(FlvRun, LeavesOutKindsThatTheReaderDidNotAskFor) {
     EXPECT_EQ(late.got.tags().size(), 2U + 7U);
 }
 
-TEST(FlvRun, ASlowReaderFinishesItsTagAndJumpsToAKeyFrame) {
+TEST(FlvWireEncoder, ASlowReaderFinishesItsTagAndJumpsToAKeyFrame) {
     PlayOptions options;
     options.queue_length = 5s;
     Stage stage(options);
@@ -248,19 +248,19 @@ TEST(FlvRun, ASlowReaderFinishesItsTagAndJumpsToAKeyFrame) {
     }
 }
 
-TEST(FlvRun, ManyFormatsOfOneSourceComeAndGo) {
+TEST(FlvWireEncoder, ManyFormatsOfOneSourceComeAndGo) {
     Stage stage;
     stage.config();
     stage.picture();
     {
         FlvPlayer chunked(stage, kChunked);
         FlvPlayer websocket(stage, {Container::flv, Framing::websocket, KindSet::all()});
-        const RunCursor rtmp(stage.source, RunFormat());
+        const WireCursor rtmp(stage.source, WireFormat());
         EXPECT_EQ(stage.source->readers(), 3U);
-        EXPECT_NE(stage.source->run(kChunked), stage.source->run(RunFormat()));
+        EXPECT_NE(stage.source->wire_log(kChunked), stage.source->wire_log(WireFormat()));
     }
     EXPECT_EQ(stage.source->readers(), 0U);
-    EXPECT_EQ(stage.source->run(kChunked), nullptr);
+    EXPECT_EQ(stage.source->wire_log(kChunked), nullptr);
 }
 
 TEST(EndWatch, HearsThatThePublisherWentButNotOfATakeover) {

@@ -1,9 +1,9 @@
-// RunCursor: one player's place in a wire run. Nearly always it is just a position, the same for thousands of players; then the
-// bytes to send are the run's own. Around a join, a jump or an odd time it also holds a few bytes that only this player gets:
+// WireCursor: one player's place in a wire run. Nearly always it is just a position, the same for thousands of players; then the
+// bytes to send are the log's own. Around a join, a jump or an odd time it also holds a few bytes that only this player gets:
 // metadata, sequence headers, and the headers with this player's own absolute times, which go in front of the shared payload.
 //
 // Rules that keep the player's byte stream whole: private bytes go out before the position moves on; a message that was begun is
-// finished before a jump, even if the run has dropped it meanwhile (its rest is copied, once); each kind gets a header of its own
+// finished before a jump, even if the log has dropped it meanwhile (its rest is copied, once); each kind gets a header of its own
 // first.
 #pragma once
 
@@ -16,13 +16,13 @@
 
 #include "base/ref.hpp"
 #include "media/source.hpp"
-#include "media/wire_run.hpp"
+#include "media/wire_log.hpp"
 
 namespace live::media {
 
-class RunCursor final : private HeldPlace {
+class WireCursor final : private HeldPlace {
 public:
-    using Position = WireRun::Position;
+    using Position = WireLog::Position;
     struct Batch {
         std::size_t spans = 0;
         std::size_t bytes = 0;
@@ -33,15 +33,15 @@ public:
 
     // Joins at the source's join point, or at `from` when given, a packet in the ring or its next. `preamble` goes before
     // everything else.
-    RunCursor(Ref<Source> source, const RunFormat& format, std::vector<std::uint8_t> preamble = {},
+    WireCursor(Ref<Source> source, const WireFormat& format, std::vector<std::uint8_t> preamble = {},
               std::optional<Sequence> from = std::nullopt);
-    ~RunCursor();
-    RunCursor(const RunCursor&) = delete;
-    RunCursor& operator=(const RunCursor&) = delete;
+    ~WireCursor();
+    WireCursor(const WireCursor&) = delete;
+    WireCursor& operator=(const WireCursor&) = delete;
 
     // What this player can be sent now, oldest first, as spans that stay valid until the source is appended to or this cursor is
     // used again. May be less than everything: take and advance until nothing comes.
-    Batch take(std::span<::iovec> out) { return take_up_to(out, run_.head()); }
+    Batch take(std::span<::iovec> out) { return take_up_to(out, wire_log_.head()); }
     // The same, but no further than the end of the next message.
     Batch take_message(std::span<::iovec> out);
     // `count` bytes of the last batch went out.
@@ -69,19 +69,19 @@ public:
     // Media time sent so far, on this player's clock.
     MediaTime played() const;
     std::uint64_t dropped() const { return dropped_; }
-    // Bytes of the run and of its own that have gone out.
+    // Bytes of the log and of its own that have gone out.
     std::uint64_t sent_bytes() const { return sent_bytes_; }
     // This player's zero on the source's timeline, in ms: what is stamped is at most its distance from here, and not below 0.
     std::int64_t base_ms() const { return base_ms_; }
-    const RunFormat& format() const { return format_; }
+    const WireFormat& format() const { return format_; }
     // Packets between this player and the head.
     std::uint64_t behind() const;
 
     Source& source() { return *source_; }
-    WireRun& run() { return run_; }
+    WireLog& wire_log() { return wire_log_; }
 
 private:
-    Position held_position() const override { return must_jump_ ? run_.head() : position_; }
+    Position held_position() const override { return must_jump_ ? wire_log_.head() : position_; }
     void jump();
     void place(Sequence from, bool joining);
     void choose_base(Sequence from);
@@ -90,13 +90,13 @@ private:
     Batch take_up_to(std::span<::iovec> out, Position end);
     void own_header(Sequence sequence);
     // A stamped run whose zero is not this player's: it gets copies.
-    bool is_rebased() const { return base_ms_ != 0 && run_.encoder().times() == RunTimes::stamped; }
+    bool is_rebased() const { return base_ms_ != 0 && wire_log_.encoder().times() == WireTimes::stamped; }
     void copy_stamped(Position end);
     bool at_boundary() const;
     std::int64_t time_of(const Packet& packet) const;
 
     Ref<Source> source_;
-    WireRun& run_;
+    WireLog& wire_log_;
     std::vector<std::uint8_t> private_;  // goes before position_
     std::vector<std::uint8_t> control_;  // waits for a message boundary
     std::size_t private_sent_ = 0;
@@ -107,7 +107,7 @@ private:
     std::uint64_t sent_bytes_ = 0;
     std::uint32_t epoch_ = 0;
     std::uint32_t config_version_ = 0;
-    RunFormat format_;
+    WireFormat format_;
     KindSet opened_;
     bool settled_ = false;
     bool must_jump_ = false;

@@ -1,6 +1,6 @@
-// WireRun: the packets of one source once more, already encoded in one wire format, so that every reader of that format sends the
+// WireLog: the packets of one source once more, already encoded in one wire format, so that every reader of that format sends the
 // same bytes. Each packet is encoded once, however many read. The run also keeps, for each packet, where its bytes begin and how
-// long its shared header is, so that a reader can put a header of its own in front of the shared payload (see RunCursor).
+// long its shared header is, so that a reader can put a header of its own in front of the shared payload (see WireCursor).
 //
 // A run exists while it has readers. It mirrors the ring: same sequence numbers, same first and next.
 #pragma once
@@ -15,10 +15,10 @@
 
 namespace live::media {
 
-// A place in a run that is kept: of one reader, or of a cohort of them. Asked only when the run is about to drop something.
+// A place in a log that is kept: of one reader, or of a cohort of them. Asked only when the log is about to drop something.
 class HeldPlace {
 public:
-    // The first byte that is still needed from the run; the run's head when none is.
+    // The first byte that is still needed from the log; the log's head when none is.
     virtual SlabLog::Position held_position() const = 0;
     // The packets there go: whoever stands there keeps the rest of a begun message and will jump. May let go of this place, and
     // hold others that have been left already.
@@ -28,19 +28,19 @@ protected:
     ~HeldPlace() = default;
 
 private:
-    friend class WireRun;
-    std::size_t index_ = 0;  // of the run's places
+    friend class WireLog;
+    std::size_t index_ = 0;  // of the log's places
 };
 
 // How the bytes of a format say time.
-enum class RunTimes : std::uint8_t {
+enum class WireTimes : std::uint8_t {
     relative,  // as a distance to the message before: a reader's first message of each kind gets a header of its own
     stamped,   // each message carries its time on the source's timeline; a reader with another zero needs them stamped anew
     shared,    // on the source's timeline, the same for all
 };
 
-// One wire format. Implementations: RtmpRunEncoder, FlvRunEncoder, TsRunEncoder, AudioRunEncoder.
-class RunEncoder {
+// One wire format. Implementations: RtmpWireEncoder, FlvWireEncoder, TsWireEncoder, AudioWireEncoder.
+class WireEncoder {
 public:
     struct Encoded {
         // Of what comes before the payload. Stamped formats: of what comes before the message's own header (the framing).
@@ -50,8 +50,8 @@ public:
         bool needs_own_header = false;
     };
 
-    virtual ~RunEncoder() = default;
-    virtual RunTimes times() const = 0;
+    virtual ~WireEncoder() = default;
+    virtual WireTimes times() const = 0;
     // A packet that the format leaves out appends nothing.
     virtual Encoded encode(const Packet& packet, SlabLog& log) = 0;
     // Appends to `out` what replaces the shared header for one reader, with `time_ms` on that reader's clock. True: only the
@@ -59,11 +59,11 @@ public:
     virtual bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
     // Appends a whole message that only this reader gets.
     virtual void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
-    // Stamped formats: writes `time_ms` into a message of the run; `message` begins behind the framing.
+    // Stamped formats: writes `time_ms` into a message of the log; `message` begins behind the framing.
     virtual void stamp([[maybe_unused]] MutBytes message, [[maybe_unused]] std::int64_t time_ms) const {}
 };
 
-class WireRun {
+class WireLog {
 public:
     using Position = SlabLog::Position;
     struct Entry {
@@ -73,7 +73,7 @@ public:
     };
 
     // Starts with all that the ring holds.
-    WireRun(std::unique_ptr<RunEncoder> encoder, SlabPool& pool, const Ring& ring);
+    WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, const Ring& ring);
 
     void append(const Packet& packet);
     void drop_before(Sequence sequence);
@@ -89,12 +89,12 @@ public:
     std::size_t spans(Position from, Position to, std::span<::iovec> out) const { return log_.spans(from, to, out); }
     std::size_t bytes() const { return log_.bytes(); }
 
-    // Changes whenever a packet comes that needs a header of each reader's own, so that readers which knew all about the run look
+    // Changes whenever a packet comes that needs a header of each reader's own, so that readers which knew all about the log look
     // at the new packets one by one again.
     std::uint32_t epoch() const { return epoch_; }
-    // Kinds that the run has carried.
+    // Kinds that the log has carried.
     KindSet kinds() const { return kinds_; }
-    const RunEncoder& encoder() const { return *encoder_; }
+    const WireEncoder& encoder() const { return *encoder_; }
 
     // All that drop_before must not overtake without having said so.
     void hold(HeldPlace& place);
@@ -102,7 +102,7 @@ public:
     const std::vector<HeldPlace*>& held_places() const { return held_places_; }
 
 private:
-    std::unique_ptr<RunEncoder> encoder_;
+    std::unique_ptr<WireEncoder> encoder_;
     SlabLog log_;
     std::deque<Entry> entries_;
     std::vector<HeldPlace*> held_places_;
