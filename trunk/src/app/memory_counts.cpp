@@ -46,15 +46,15 @@ api::MemoryKind sessions(session::ClientKind kind, std::size_t count) {
 // SRTP library does is not counted.
 void ProcessMemory::add_rtc(std::vector<api::MemoryKind>& kinds) const {
     const session::rtc::PortMemory rtc = rtc_.memory();
-    std::size_t lanes = 0;
-    std::size_t lane_bytes = 0;
+    std::size_t rtp_logs = 0;
+    std::size_t rtp_log_bytes = 0;
     streams_.for_each([&](const media::Source& source) {
-        source.for_each_rtp_lane([&](const media::RtpLane& lane) {
-            ++lanes;
-            lane_bytes += sizeof lane + lane.held_bytes();
+        source.for_each_rtp_log([&](const media::RtpLog& rtp_log) {
+            ++rtp_logs;
+            rtp_log_bytes += sizeof rtp_log + rtp_log.held_bytes();
         });
     });
-    kinds.insert(kinds.end(), {{"rtp_lanes", lanes, lane_bytes},
+    kinds.insert(kinds.end(), {{"rtp_logs", rtp_logs, rtp_log_bytes},
                                {"rtc_engines", rtc_.sessions(), rtc.engine_bytes},
                                {"rtc_dtls", rtc.dtls_objects, std::nullopt},
                                {"rtc_paths", rtc.paths, rtc.path_bytes},

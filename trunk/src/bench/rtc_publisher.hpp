@@ -32,7 +32,7 @@ protected:
 private:
     // What a packet was made of.
     struct Sent {
-        engine::rtp::LaneHeader header;
+        engine::rtp::RtpLogHeader header;
         std::size_t packet = 0;  // of the clip; kStampPacket for a stamp, kSilencePacket
         SystemMicros stamp{};
     };

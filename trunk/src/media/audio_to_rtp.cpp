@@ -10,9 +10,9 @@
 
 namespace live::media {
 
-AudioToRtp::AudioToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener,
+AudioToRtp::AudioToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener,
                        const Log& log)
-    : lane_(lane), options_(options), transcoders_(transcoders), listener_(listener), log_(log) {}
+    : rtp_log_(rtp_log), options_(options), transcoders_(transcoders), listener_(listener), log_(log) {}
 
 void AudioToRtp::push(const Packet& packet) {
     arrived_ = packet.arrived;
@@ -120,7 +120,7 @@ Result<void> AudioToRtp::pass_on(const Packet& packet) {
 
 void AudioToRtp::send(Slice payload, MediaTime time) {
     ++counters_.packets;
-    lane_.append({.kind = Kind::audio,
+    rtp_log_.append({.kind = Kind::audio,
                   .timestamp = rtp_timestamp(time, kClockRate),
                   .marker = false,
                   .payload = std::move(payload),
@@ -128,6 +128,6 @@ void AudioToRtp::send(Slice payload, MediaTime time) {
                   .time = time});
 }
 
-void AudioToRtp::set_track() { lane_.set_track({Kind::audio, "opus", kClockRate, 2, "minptime=10;useinbandfec=1"}); }
+void AudioToRtp::set_track() { rtp_log_.set_track({Kind::audio, "opus", kClockRate, 2, "minptime=10;useinbandfec=1"}); }
 
 }  // namespace live::media

@@ -1,4 +1,4 @@
-// AudioToRtp: packets of sound become packets of a lane: Opus as it is, everything else through a transcoder.
+// AudioToRtp: packets of sound become packets of a RTP log: Opus as it is, everything else through a transcoder.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "media/audio_transcoder.hpp"
 #include "media/options.hpp"
 #include "media/packet.hpp"
-#include "media/rtp_lane.hpp"
+#include "media/rtp_log.hpp"
 #include "media/sample_line.hpp"
 #include "media/sound_meter.hpp"
 
@@ -28,12 +28,12 @@ public:
 
     // All outlive this; without `transcoders` (nullptr) there is sound only where it is Opus already. The listener is told when
     // collect() has something to do.
-    AudioToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener,
+    AudioToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener,
                const Log& log);
 
     // An audio packet of the source, sequence headers too, in order.
     void push(const Packet& packet);
-    // Takes what has been converted since into the lane.
+    // Takes what has been converted since into the rtp_log.
     void collect();
     // Of what was pushed, nothing is being converted any more.
     bool is_idle() const { return transcoder_ == nullptr || transcoder_->is_idle(); }
@@ -50,7 +50,7 @@ private:
     void note(const Error& error);
     void set_track();
 
-    RtpLane& lane_;
+    RtpLog& rtp_log_;
     BridgeOptions options_;
     AudioTranscoders* transcoders_;
     SoundListener& listener_;

@@ -15,13 +15,13 @@ struct AudioToRtpTest : ::testing::Test {
     Packet aac_config(Bytes config = hex("1210")) { return audio_packet(Codec::aac, Content::config, {}, config); }
     Packet aac(MediaTime dts, std::uint8_t fill = 7) { return audio_packet(Codec::aac, Content::frame, dts, Octets(20, fill)); }
 
-    RtpLane lane;
+    RtpLog rtp_log;
     BridgeOptions options;
     Lines lines;
     Log log{lines, "test"};
     EchoTranscoders transcoders;
     NoListener nobody;
-    AudioToRtp converter{lane, options, &transcoders, nobody, log};
+    AudioToRtp converter{rtp_log, options, &transcoders, nobody, log};
 };
 
 TEST_F(AudioToRtpTest, TranscodesAac) {
@@ -32,15 +32,15 @@ TEST_F(AudioToRtpTest, TranscodesAac) {
     EXPECT_EQ(transcoders.made[0].from, Codec::aac);
     EXPECT_EQ(transcoders.made[0].to, Codec::opus);
     EXPECT_EQ(transcoders.made[0].bitrate, 48'000U);
-    const auto packets = packets_of(lane, Kind::audio);
+    const auto packets = packets_of(rtp_log, Kind::audio);
     ASSERT_EQ(packets.size(), 2U);
     EXPECT_EQ(packets[0].timestamp, 48'000U);
     EXPECT_EQ(packets[1].time, 1'023ms);
     EXPECT_EQ(packets[1].arrived, TimePoint{} + 1'023ms);
-    ASSERT_NE(lane.track(Kind::audio), nullptr);
-    EXPECT_EQ(lane.track(Kind::audio)->codec, "opus");
-    EXPECT_EQ(lane.track(Kind::audio)->clock_rate, 48'000U);
-    EXPECT_EQ(lane.track(Kind::audio)->channels, 2);
+    ASSERT_NE(rtp_log.track(Kind::audio), nullptr);
+    EXPECT_EQ(rtp_log.track(Kind::audio)->codec, "opus");
+    EXPECT_EQ(rtp_log.track(Kind::audio)->clock_rate, 48'000U);
+    EXPECT_EQ(rtp_log.track(Kind::audio)->channels, 2);
 }
 
 TEST_F(AudioToRtpTest, AnotherConfigGetsAnotherTranscoder) {
@@ -72,7 +72,7 @@ TEST_F(AudioToRtpTest, Mp3NeedsNoConfig) {
     for (int i = 0; i < 3; ++i)
         push(audio_packet(Codec::mp3, Content::frame, i * 26ms, Octets(100, 1)));
     EXPECT_EQ(transcoders.made.size(), 1U);
-    EXPECT_EQ(packets_of(lane, Kind::audio).size(), 3U);
+    EXPECT_EQ(packets_of(rtp_log, Kind::audio).size(), 3U);
 }
 
 TEST_F(AudioToRtpTest, BrokenFramesAreCountedAndSoundGoesOn) {
@@ -105,14 +105,14 @@ TEST_F(AudioToRtpTest, CodecThatCannotBeConvertedIsSaidOnce) {
         push(audio_packet(Codec::speex, Content::frame, i * 20ms, Octets(30, 2)));
     EXPECT_EQ(lines.count("no sound"), 1U);
     EXPECT_EQ(transcoders.made.size(), 1U) << "tried once";
-    EXPECT_EQ(lane.track(Kind::audio), nullptr);
+    EXPECT_EQ(rtp_log.track(Kind::audio), nullptr);
 }
 
 TEST_F(AudioToRtpTest, WithoutTranscodersOnlyOpus) {
-    AudioToRtp alone{lane, options, nullptr, nobody, log};
+    AudioToRtp alone{rtp_log, options, nullptr, nobody, log};
     alone.push(aac_config());
     alone.push(aac(0ms));
-    EXPECT_TRUE(lane.empty());
+    EXPECT_TRUE(rtp_log.empty());
     EXPECT_EQ(lines.count("no sound"), 1U);
 }
 
@@ -136,7 +136,7 @@ TEST_F(OpusToRtpTest, PassesOpusOnAsItIs) {
     start();
     for (int i = 0; i < 100; ++i)
         frame(i * 20ms);
-    const auto packets = packets_of(lane, Kind::audio);
+    const auto packets = packets_of(rtp_log, Kind::audio);
     ASSERT_EQ(packets.size(), 100U);
     for (std::size_t i = 0; i < packets.size(); ++i) {
         EXPECT_EQ(packets[i].timestamp, 960 * i);
@@ -150,7 +150,7 @@ TEST_F(OpusToRtpTest, StampsThatShakeDoNotReachTheLine) {
     for (const int ms : {0, 23, 38, 61, 79, 100})
         frame(std::chrono::milliseconds(ms));
     std::uint32_t expected = 0;
-    for (const RtpPacket& packet : packets_of(lane, Kind::audio)) {
+    for (const RtpPacket& packet : packets_of(rtp_log, Kind::audio)) {
         EXPECT_EQ(packet.timestamp, expected);
         expected += 960;
     }
@@ -161,7 +161,7 @@ TEST_F(OpusToRtpTest, AHoleStaysAHole) {
     frame(0ms);
     frame(500ms);
     frame(2500ms);
-    const auto packets = packets_of(lane, Kind::audio);
+    const auto packets = packets_of(rtp_log, Kind::audio);
     ASSERT_EQ(packets.size(), 3U);
     EXPECT_EQ(packets[1].timestamp, 500U * 48);
     EXPECT_EQ(packets[2].timestamp, 2'500U * 48);
@@ -170,7 +170,7 @@ TEST_F(OpusToRtpTest, AHoleStaysAHole) {
 TEST_F(OpusToRtpTest, SurroundIsRefused) {
     start(1);
     frame(0ms);
-    EXPECT_TRUE(lane.empty());
+    EXPECT_TRUE(rtp_log.empty());
     EXPECT_EQ(converter.counters().broken, 1U);
 }
 

@@ -13,7 +13,7 @@
 #include "base/log.hpp"
 #include "media/audio_transcoder.hpp"
 #include "media/packet.hpp"
-#include "media/rtp_lane.hpp"
+#include "media/rtp_log.hpp"
 #include "media/tag_packet.hpp"
 #include "wire/codec/avc.hpp"
 #include "wire/codec/hevc.hpp"
@@ -103,12 +103,12 @@ inline Packet audio_packet(Codec codec, Content content, MediaTime dts, Bytes da
     return packet_of(Kind::audio, {.codec = codec, .content = content}, data, dts);
 }
 
-// What a lane holds of one kind, unwrapped numbers in front.
-inline std::vector<RtpPacket> packets_of(const RtpLane& lane, Kind kind) {
+// What a RTP log holds of one kind, unwrapped numbers in front.
+inline std::vector<RtpPacket> packets_of(const RtpLog& rtp_log, Kind kind) {
     std::vector<RtpPacket> packets;
-    for (Sequence sequence = lane.first(); sequence < lane.next(); ++sequence)
-        if (lane.at(sequence).kind == kind)
-            packets.push_back(lane.at(sequence));
+    for (Sequence sequence = rtp_log.first(); sequence < rtp_log.next(); ++sequence)
+        if (rtp_log.at(sequence).kind == kind)
+            packets.push_back(rtp_log.at(sequence));
     return packets;
 }
 

@@ -2,9 +2,9 @@
 
 namespace live::media {
 
-FramesToRtp::FramesToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log)
-    : lane_(lane), video_(lane, options, log), audio_(lane, options, transcoders, *this, log), told_(lane.next()) {
-    lane_.start_writer(nullptr);
+FramesToRtp::FramesToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log)
+    : rtp_log_(rtp_log), video_(rtp_log, options, log), audio_(rtp_log, options, transcoders, *this, log), told_(rtp_log.next()) {
+    rtp_log_.start_writer(nullptr);
 }
 
 void FramesToRtp::push(const Packet& packet) {
@@ -21,10 +21,10 @@ void FramesToRtp::on_sound() {
 }
 
 void FramesToRtp::flush() {
-    if (told_ == lane_.next())
+    if (told_ == rtp_log_.next())
         return;
-    told_ = lane_.next();
-    lane_.flush();
+    told_ = rtp_log_.next();
+    rtp_log_.flush();
 }
 
 }  // namespace live::media

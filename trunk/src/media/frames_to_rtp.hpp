@@ -1,4 +1,4 @@
-// FramesToRtp: fills the RTP lane of a source whose publisher sends frames. The source makes one while somebody holds the lane,
+// FramesToRtp: fills the RTP RTP log of a source whose publisher sends frames. The source makes one while somebody holds the RTP log,
 // and gives it every packet that it appends. An encoder on the other end of RTMP cannot be asked for a key frame, so nobody is.
 #pragma once
 
@@ -10,12 +10,12 @@ namespace live::media {
 class FramesToRtp final : private SoundListener {
 public:
     // All outlive this.
-    FramesToRtp(RtpLane& lane, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log);
+    FramesToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log);
     FramesToRtp(const FramesToRtp&) = delete;
     FramesToRtp& operator=(const FramesToRtp&) = delete;
 
     void push(const Packet& packet);
-    // A batch is complete: the lane's listeners are told when it has got something.
+    // A batch is complete: the RTP log's listeners are told when it has got something.
     void flush();
 
     // Nothing of what was pushed is still to come.
@@ -28,7 +28,7 @@ private:
     // Sound that was being converted when its batch was complete.
     void on_sound() override;
 
-    RtpLane& lane_;
+    RtpLog& rtp_log_;
     VideoToRtp video_;
     AudioToRtp audio_;
     Sequence told_;

@@ -71,10 +71,10 @@ TEST_F(FramesToRtpTest, FirstPlayerGetsThePicturesSinceTheKeyFrame) {
     ASSERT_NE(player.peek(), nullptr);
     EXPECT_TRUE(player.peek()->begins_key);
     EXPECT_EQ(player.peek()->time, 2s);
-    EXPECT_TRUE(packets_of(player.lane(), Kind::audio).empty()) << "old sound is not made Opus";
+    EXPECT_TRUE(packets_of(player.rtp_log(), Kind::audio).empty()) << "old sound is not made Opus";
     sound(2'400ms);
     EXPECT_TRUE(player.readable().is_raised());
-    EXPECT_EQ(packets_of(player.lane(), Kind::audio).size(), 1U);
+    EXPECT_EQ(packets_of(player.rtp_log(), Kind::audio).size(), 1U);
 }
 
 TEST_F(FramesToRtpTest, PlayerMayBeThereFirst) {
@@ -89,26 +89,26 @@ TEST_F(FramesToRtpTest, PlayerMayBeThereFirst) {
     EXPECT_EQ(source->frames_to_rtp(), nullptr);
 
     publication = *source->publish(Source::Takeover::refuse);
-    const std::uint16_t last = player.lane().at(player.lane().next() - 1).sequence;
-    const Sequence before = player.lane().next();
+    const std::uint16_t last = player.rtp_log().at(player.rtp_log().next() - 1).sequence;
+    const Sequence before = player.rtp_log().next();
     append(avc_config());
-    EXPECT_EQ(player.lane().next(), before) << "what the publisher before left is not sent again";
-    EXPECT_FALSE(player.lane().gop_start());
+    EXPECT_EQ(player.rtp_log().next(), before) << "what the publisher before left is not sent again";
+    EXPECT_FALSE(player.rtp_log().gop_start());
     picture(2s, Picture::key);
-    EXPECT_EQ(player.lane().at(before).sequence, static_cast<std::uint16_t>(last + 1));
+    EXPECT_EQ(player.rtp_log().at(before).sequence, static_cast<std::uint16_t>(last + 1));
 }
 
-// Lanes of chosen tracks, as a player holds one.
-struct HeldLane {
-    HeldLane(Ref<Source> held, const TrackChoice& tracks)
-        : source(std::move(held)), choice(tracks), lane(source->hold_rtp_lane(choice)) {}
-    ~HeldLane() { source->release_rtp_lane(choice); }
-    HeldLane(const HeldLane&) = delete;
-    HeldLane& operator=(const HeldLane&) = delete;
+// RtpLogs of chosen tracks, as a player holds one.
+struct HeldRtpLog {
+    HeldRtpLog(Ref<Source> held, const TrackChoice& tracks)
+        : source(std::move(held)), choice(tracks), rtp_log(source->hold_rtp_log(choice)) {}
+    ~HeldRtpLog() { source->release_rtp_log(choice); }
+    HeldRtpLog(const HeldRtpLog&) = delete;
+    HeldRtpLog& operator=(const HeldRtpLog&) = delete;
 
     Ref<Source> source;
     TrackChoice choice;
-    RtpLane& lane;
+    RtpLog& rtp_log;
 };
 
 TEST_F(FramesToRtpTest, PlayersChooseTracks) {
@@ -126,41 +126,41 @@ TEST_F(FramesToRtpTest, PlayersChooseTracks) {
     const std::optional<TrackId> second = TrackId(1);
     {
         const RtpReader plain(source);
-        const HeldLane pictures(source, {{}, second});
-        const HeldLane both(source, {second, second});
-        EXPECT_NE(&pictures.lane, &both.lane);
+        const HeldRtpLog pictures(source, {{}, second});
+        const HeldRtpLog both(source, {second, second});
+        EXPECT_NE(&pictures.rtp_log, &both.rtp_log);
         EXPECT_EQ(source->readers(), 3U);
-        EXPECT_EQ(source->rtp_lane({{}, second}), &pictures.lane);
+        EXPECT_EQ(source->rtp_log({{}, second}), &pictures.rtp_log);
         append(audio_packet(Codec::aac, Content::frame, 50ms, Octets(30, 7)));
         append(other(audio_packet(Codec::aac, Content::frame, 50ms, Octets(31, 8))));
         append(other(avc_frame(Picture::inter, 80ms, {inter(200)})));
-        const auto sounds = [](const RtpLane& lane) {
-            const auto packets = packets_of(lane, Kind::audio);
+        const auto sounds = [](const RtpLog& rtp_log) {
+            const auto packets = packets_of(rtp_log, Kind::audio);
             return packets.size() == 1 ? packets[0].payload.size() : 0;
         };
-        EXPECT_EQ(sounds(*source->rtp_lane()), 30U);
-        EXPECT_EQ(sounds(pictures.lane), 30U);
-        EXPECT_EQ(sounds(both.lane), 31U);
-        for (const RtpLane* lane : {&pictures.lane, &both.lane}) {
-            ASSERT_TRUE(lane->gop_start()) << "at the key frame of these pictures";
-            const auto shown = packets_of(*lane, Kind::video);
+        EXPECT_EQ(sounds(*source->rtp_log()), 30U);
+        EXPECT_EQ(sounds(pictures.rtp_log), 30U);
+        EXPECT_EQ(sounds(both.rtp_log), 31U);
+        for (const RtpLog* rtp_log : {&pictures.rtp_log, &both.rtp_log}) {
+            ASSERT_TRUE(rtp_log->gop_start()) << "at the key frame of these pictures";
+            const auto shown = packets_of(*rtp_log, Kind::video);
             EXPECT_EQ(shown.back().time, 80ms);
             EXPECT_EQ(shown.back().payload.size(), inter(200).size());
         }
-        EXPECT_EQ(packets_of(*source->rtp_lane(), Kind::video).back().time, 0ms);
+        EXPECT_EQ(packets_of(*source->rtp_log(), Kind::video).back().time, 0ms);
     }
-    EXPECT_EQ(source->rtp_lane({second, second}), nullptr);
+    EXPECT_EQ(source->rtp_log({second, second}), nullptr);
     EXPECT_EQ(source->readers(), 0U);
 }
 
-TEST_F(FramesToRtpTest, LanesAreBounded) {
-    std::vector<std::unique_ptr<HeldLane>> held;
-    for (std::uint8_t id = 0; held.size() < Source::kLanesMax; ++id)
-        held.push_back(std::make_unique<HeldLane>(source, TrackChoice{TrackId(id), {}}));
-    EXPECT_TRUE(source->has_room_for_lane({TrackId(0), {}})) << "there is one already";
-    EXPECT_FALSE(source->has_room_for_lane({{}, TrackId(0)}));
+TEST_F(FramesToRtpTest, RtpLogsAreBounded) {
+    std::vector<std::unique_ptr<HeldRtpLog>> held;
+    for (std::uint8_t id = 0; held.size() < Source::kRtpLogsMax; ++id)
+        held.push_back(std::make_unique<HeldRtpLog>(source, TrackChoice{TrackId(id), {}}));
+    EXPECT_TRUE(source->has_room_for_rtp_log({TrackId(0), {}})) << "there is one already";
+    EXPECT_FALSE(source->has_room_for_rtp_log({{}, TrackId(0)}));
     held.pop_back();
-    EXPECT_TRUE(source->has_room_for_lane({{}, TrackId(0)}));
+    EXPECT_TRUE(source->has_room_for_rtp_log({{}, TrackId(0)}));
 }
 
 TEST_F(FramesToRtpTest, SoundThatComesLaterReachesPlayersWithItsOwnTime) {
@@ -172,11 +172,11 @@ TEST_F(FramesToRtpTest, SoundThatComesLaterReachesPlayersWithItsOwnTime) {
     sound(20ms);
     sound(43ms);
     picture(80ms, Picture::inter);
-    EXPECT_TRUE(packets_of(player.lane(), Kind::audio).empty());
+    EXPECT_TRUE(packets_of(player.rtp_log(), Kind::audio).empty());
     player.readable().consume();
     transcoders.newest->come();
     EXPECT_TRUE(player.readable().is_raised()) << "players are told without another packet";
-    auto heard = packets_of(player.lane(), Kind::audio);
+    auto heard = packets_of(player.rtp_log(), Kind::audio);
     ASSERT_EQ(heard.size(), 2U);
     EXPECT_EQ(heard[0].time, 20ms);
     EXPECT_EQ(heard[1].time, 43ms);
@@ -189,7 +189,7 @@ TEST_F(FramesToRtpTest, SoundThatComesLaterReachesPlayersWithItsOwnTime) {
     player.readable().consume();
     transcoders.newest->come();
     EXPECT_TRUE(player.readable().is_raised());
-    heard = packets_of(player.lane(), Kind::audio);
+    heard = packets_of(player.rtp_log(), Kind::audio);
     ASSERT_EQ(heard.size(), 3U);
     EXPECT_EQ(heard[2].time, 66ms);
 }
@@ -233,8 +233,8 @@ TEST_F(FramesToRtpTest, ADayNeedsNoMoreMemoryThanAnHour) {
             newest = packet;
             player.advance();
         }
-        packets_most = std::max(packets_most, player.lane().size());
-        bytes_most = std::max(bytes_most, player.lane().bytes());
+        packets_most = std::max(packets_most, player.rtp_log().size());
+        bytes_most = std::max(bytes_most, player.rtp_log().bytes());
     }
     // 4.8 s of pictures, or 3 s of history.
     EXPECT_LT(packets_most, 200U);

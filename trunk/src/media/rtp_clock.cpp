@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "media/rtp_lane.hpp"
+#include "media/rtp_log.hpp"
 
 namespace live::media {
 

@@ -1,4 +1,4 @@
-// RtpClock: where a publisher's RTP packets stand on one line of time for sound and picture. RTP timestamps begin anywhere and
+// RtpClock: where a publisher's RTP packets stand on one timeline for sound and picture. RTP timestamps begin anywhere and
 // each kind has its own; before the first sender report the two are put together by their arrival. With reports of both kinds the
 // picture is moved, little by little, to where the publisher's own clock puts it beside the sound.
 #pragma once
@@ -21,7 +21,7 @@ public:
     static constexpr std::chrono::seconds kShiftMax{5};
 
     struct Place {
-        std::uint32_t timestamp = 0;  // for the lane: on its line, which goes on from one publisher to the next
+        std::uint32_t timestamp = 0;  // for the RTP log: on its line, which goes on from one publisher to the next
         MediaTime time{};
     };
 

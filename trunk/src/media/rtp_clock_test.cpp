@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "media/rtp_lane.hpp"
+#include "media/rtp_log.hpp"
 
 namespace live::media {
 namespace {

@@ -1,4 +1,4 @@
-// For tests: somebody who holds a source's RTP lane and reads it, as a player does.
+// For tests: somebody who holds a source's RTP RTP log and reads it, as a player does.
 #pragma once
 
 #include "base/ref.hpp"
@@ -11,31 +11,31 @@ class RtpReader final : private RtpListener {
 public:
     // At the newest key frame when there is one, else behind all packets so far; then a key frame is asked for.
     explicit RtpReader(Ref<Source> source)
-        : source_(std::move(source)), lane_(source_->hold_rtp_lane()), next_(lane_.gop_start().value_or(lane_.next())) {
-        lane_.add_listener(*this);
-        if (!lane_.gop_start())
-            lane_.want_key_frame();
+        : source_(std::move(source)), rtp_log_(source_->hold_rtp_log()), next_(rtp_log_.gop_start().value_or(rtp_log_.next())) {
+        rtp_log_.add_listener(*this);
+        if (!rtp_log_.gop_start())
+            rtp_log_.want_key_frame();
     }
     ~RtpReader() {
-        lane_.remove_listener(*this);
-        source_->release_rtp_lane();
+        rtp_log_.remove_listener(*this);
+        source_->release_rtp_log();
     }
     RtpReader(const RtpReader&) = delete;
     RtpReader& operator=(const RtpReader&) = delete;
 
     // The next packet, or nullptr when all were seen; the same until advance().
-    const RtpPacket* peek() const { return next_ < lane_.next() ? &lane_.at(next_) : nullptr; }
+    const RtpPacket* peek() const { return next_ < rtp_log_.next() ? &rtp_log_.at(next_) : nullptr; }
     void advance() { ++next_; }
     // Raised after every batch of packets.
     Signal& readable() { return readable_; }
-    RtpLane& lane() { return lane_; }
+    RtpLog& rtp_log() { return rtp_log_; }
     Sequence next() const { return next_; }
 
 private:
     void on_rtp() override { readable_.raise(); }
 
     Ref<Source> source_;
-    RtpLane& lane_;
+    RtpLog& rtp_log_;
     Signal readable_;
     Sequence next_;
 };

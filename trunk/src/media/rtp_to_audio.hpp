@@ -9,7 +9,7 @@
 #include "base/log.hpp"
 #include "media/audio_transcoder.hpp"
 #include "media/options.hpp"
-#include "media/rtp_lane.hpp"
+#include "media/rtp_log.hpp"
 #include "media/sound_meter.hpp"
 
 namespace live::media {

@@ -19,26 +19,26 @@ std::uint32_t stamp_of(MediaTime time) { return static_cast<std::uint32_t>(to_ms
 
 }  // namespace
 
-RtpToFrames::RtpToFrames(Publication& publication, RtpLane& lane, const PublishOptions& options, AudioTranscoders* transcoders,
+RtpToFrames::RtpToFrames(Publication& publication, RtpLog& rtp_log, const PublishOptions& options, AudioTranscoders* transcoders,
                          const Log& log)
     : publication_(publication),
-      lane_(lane),
+      rtp_log_(rtp_log),
       ingest_(publication, publication.source().options(), options, log),
       video_(log),
       audio_(publication.source().options().bridge, transcoders, *this, log),
-      next_(lane.next()),
+      next_(rtp_log.next()),
       key_frame_period_(publication.source().options().bridge.pli_for_rtmp) {
-    lane_.add_listener(*this);
+    rtp_log_.add_listener(*this);
 }
 
-RtpToFrames::~RtpToFrames() { lane_.remove_listener(*this); }
+RtpToFrames::~RtpToFrames() { rtp_log_.remove_listener(*this); }
 
 void RtpToFrames::on_rtp() {
     if (!publication_.is_current())
         return;
     watch_tracks();
-    for (next_ = std::max(next_, lane_.first()); next_ < lane_.next(); ++next_)
-        take(lane_.at(next_));
+    for (next_ = std::max(next_, rtp_log_.first()); next_ < rtp_log_.next(); ++next_)
+        take(rtp_log_.at(next_));
     publication_.source().flush();
 }
 
@@ -51,11 +51,11 @@ void RtpToFrames::on_sound() {
 }
 
 void RtpToFrames::watch_tracks() {
-    if (version_ == lane_.version())
+    if (version_ == rtp_log_.version())
         return;
-    version_ = lane_.version();
+    version_ = rtp_log_.version();
     for (const Kind kind : {Kind::audio, Kind::video}) {
-        const RtpTrack* track = lane_.track(kind);
+        const RtpTrack* track = rtp_log_.track(kind);
         auto& known = tracks_[index_of(kind)];
         if (track == nullptr || known == *track)
             continue;
@@ -92,7 +92,7 @@ void RtpToFrames::push_video() {
 void RtpToFrames::push_audio() {
     while (const auto frame = audio_.poll()) {
         // With pictures to come, the metadata waits for what they are.
-        if (!has_metadata_ && lane_.track(Kind::video) == nullptr)
+        if (!has_metadata_ && rtp_log_.track(Kind::video) == nullptr)
             push_metadata(frame->dts);
         ingest_.push_frame(Kind::audio, stamp_of(frame->dts), *frame);
     }
@@ -127,7 +127,7 @@ void RtpToFrames::care_for_key_frames(const RtpPacket& packet) {
     if (!is_needed && since < key_frame_period_)
         return;
     key_frame_at_ = packet.arrived;
-    lane_.want_key_frame();
+    rtp_log_.want_key_frame();
 }
 
 }  // namespace live::media

@@ -1,4 +1,4 @@
-// RtpToFrames: what a publisher over RTP puts into its lane becomes frames on its source, for everything that is made of frames
+// RtpToFrames: what a publisher over RTP puts into its RTP log becomes frames on its source, for everything that is made of frames
 // (RTMP, HTTP-FLV, HLS, recording, forwarding). The publisher's session owns one where rtc_to_rtmp is on.
 #pragma once
 
@@ -19,15 +19,15 @@ public:
     // Two requests for key frames are at least this far apart.
     static constexpr std::chrono::milliseconds kKeyRequestInterval{500};
 
-    // Takes what comes into the lane from now on, when the lane is flushed. `lane` is the one that `publication` fills; all
+    // Takes what comes into the RTP log from now on, when the RTP log is flushed. `RTP log` is the one that `publication` fills; all
     // outlive this, but for `transcoders`, which may be nullptr. The bridge's options are those of the source.
-    RtpToFrames(Publication& publication, RtpLane& lane, const PublishOptions& options, AudioTranscoders* transcoders,
+    RtpToFrames(Publication& publication, RtpLog& rtp_log, const PublishOptions& options, AudioTranscoders* transcoders,
                 const Log& log);
     ~RtpToFrames();
     RtpToFrames(const RtpToFrames&) = delete;
     RtpToFrames& operator=(const RtpToFrames&) = delete;
 
-    // Of what the lane has got, no sound is still to come to the source.
+    // Of what the RTP log has got, no sound is still to come to the source.
     bool is_idle() const { return !publication_.is_current() || audio_.is_idle(); }
 
     const RtpToVideo& video() const { return video_; }
@@ -45,7 +45,7 @@ private:
     void care_for_key_frames(const RtpPacket& packet);
 
     Publication& publication_;
-    RtpLane& lane_;
+    RtpLog& rtp_log_;
     Ingest ingest_;
     RtpToVideo video_;
     RtpToAudio audio_;
@@ -54,7 +54,7 @@ private:
     Sequence next_;
     std::chrono::milliseconds key_frame_period_;
     std::optional<TimePoint> key_frame_at_;  // came, or was asked for
-    std::optional<std::uint32_t> version_;   // of the lane's tracks
+    std::optional<std::uint32_t> version_;   // of the RTP log's tracks
     bool has_metadata_ = false;
 };
 

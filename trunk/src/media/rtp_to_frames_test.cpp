@@ -24,30 +24,30 @@ struct RtpToFramesTest : ::testing::Test {
         const auto config = wire::codec::parse_avc_config(wire::codec::avc_vectors()[0].record);
         sps.assign(config->sps[0].begin(), config->sps[0].end());
         pps.assign(config->pps[0].begin(), config->pps[0].end());
-        lane.set_track({Kind::video, "H264", 90'000, 0, ""});
-        lane.set_track({Kind::audio, "opus", 48'000, 2, ""});
+        rtp_log.set_track({Kind::video, "H264", 90'000, 0, ""});
+        rtp_log.set_track({Kind::audio, "opus", 48'000, 2, ""});
     }
     void picture(MediaTime time, bool is_key) {
         wire::rtp_payload::PayloadList payloads;
         const std::vector<Octets> units = is_key ? std::vector<Octets>{sps, pps, idr(2'000)} : std::vector<Octets>{inter(500)};
         EXPECT_TRUE(packetize_nal(wire::rtp_payload::NalCodec::avc, with_lengths(units), 1'200, payloads).ok());
         for (std::size_t i = 0; i < payloads.size(); ++i)
-            lane.append({.kind = Kind::video,
+            rtp_log.append({.kind = Kind::video,
                          .timestamp = rtp_timestamp(time, 90'000),
                          .marker = i + 1 == payloads.size(),
                          .begins_key = is_key && i == 0,
                          .payload = Slice::copy_of(payloads[i]),
                          .arrived = TimePoint{} + time,
                          .time = time});
-        lane.flush();
+        rtp_log.flush();
     }
     void sound(MediaTime time) {
-        lane.append({.kind = Kind::audio,
+        rtp_log.append({.kind = Kind::audio,
                      .timestamp = rtp_timestamp(time, 48'000),
                      .payload = Slice::copy_of(hex("fc0102")),
                      .arrived = TimePoint{} + time,
                      .time = time});
-        lane.flush();
+        rtp_log.flush();
     }
 
     Octets sps;
@@ -57,12 +57,12 @@ struct RtpToFramesTest : ::testing::Test {
     Ref<Source> source = make_ref<Source>("/live/test", options, 60'000U, pool);
     Asked publisher;
     std::unique_ptr<Publication> publication = *source->publish(Source::Takeover::refuse);
-    RtpLane& lane = publication->fill_rtp_lane(publisher);
+    RtpLog& rtp_log = publication->fill_rtp_log(publisher);
     EchoTranscoders transcoders;
     Lines lines;
     Log log{lines, "test"};
     Cursor reader{source};
-    std::optional<RtpToFrames> converter{std::in_place, *publication, lane, PublishOptions{}, &transcoders, log};
+    std::optional<RtpToFrames> converter{std::in_place, *publication, rtp_log, PublishOptions{}, &transcoders, log};
 };
 
 TEST_F(RtpToFramesTest, FillsTheSourceWithFrames) {
@@ -150,14 +150,14 @@ TEST_F(RtpToFramesTest, KeyFramesThatComeNeedNotBeAskedFor) {
 TEST_F(RtpToFramesTest, AsksForAKeyFrameBehindALoss) {
     for (int i = 0; i < 25; ++i)
         picture(i * 40ms, i == 0);
-    lane.append({.kind = Kind::video,
+    rtp_log.append({.kind = Kind::video,
                  .timestamp = rtp_timestamp(1s, 90'000),
                  .marker = true,
                  .follows_loss = true,
                  .payload = Slice::copy_of(inter(100)),
                  .arrived = TimePoint{} + 1s,
                  .time = 1s});
-    lane.flush();
+    rtp_log.flush();
     EXPECT_EQ(publisher.times, 1);
     for (int i = 26; i < 30; ++i)
         picture(i * 40ms, false);
@@ -182,9 +182,9 @@ TEST_F(RtpToFramesTest, ItsFramesAreNotMadeRtpOnceMore) {
     RtpReader player(source);
     picture(0ms, true);
     EXPECT_EQ(source->frames_to_rtp(), nullptr);
-    const Sequence packets = lane.next();
+    const Sequence packets = rtp_log.next();
     picture(40ms, false);
-    EXPECT_EQ(lane.next(), packets + 1);
+    EXPECT_EQ(rtp_log.next(), packets + 1);
 }
 
 }  // namespace

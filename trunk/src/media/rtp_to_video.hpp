@@ -12,7 +12,7 @@
 
 #include "base/log.hpp"
 #include "media/picture_order.hpp"
-#include "media/rtp_lane.hpp"
+#include "media/rtp_log.hpp"
 #include "wire/codec/frame.hpp"
 #include "wire/codec/picture.hpp"
 #include "wire/rtp_payload/av1.hpp"

@@ -19,20 +19,20 @@ Publication::~Publication() {
     if (current_)
         source_->end_publication();
     if (key_frames_ != nullptr)
-        source_->release_rtp_lane();
+        source_->release_rtp_log();
 }
 
-RtpLane& Publication::fill_rtp_lane(KeyFrameSource& key_frames) {
+RtpLog& Publication::fill_rtp_log(KeyFrameSource& key_frames) {
     CHECK(key_frames_ == nullptr && current_);
     key_frames_ = &key_frames;
-    RtpLane& lane = source_->hold_rtp_lane();
-    lane.start_writer(key_frames_);
-    return lane;
+    RtpLog& rtp_log = source_->hold_rtp_log();
+    rtp_log.start_writer(key_frames_);
+    return rtp_log;
 }
 
 void Publication::stop_filling() {
     if (key_frames_ != nullptr)
-        source_->rtp_lane()->end_writer(key_frames_);
+        source_->rtp_log()->end_writer(key_frames_);
 }
 
 EndWatch::EndWatch(Ref<Source> source, Signal& signal)
@@ -54,7 +54,7 @@ Source::Source(std::string url, const PlayOptions& options, std::uint32_t chunk_
 
 Source::~Source() {
     CHECK(publication_ == nullptr);
-    CHECK(lanes_.empty());
+    CHECK(rtp_logs_.empty());
     CHECK(packet_readers_.empty() && listeners_.empty() && patient_listeners_.empty());
     drop_before(ring_.next());
     --pool_.totals().sources;
@@ -74,7 +74,7 @@ Result<std::unique_ptr<Publication>> Source::publish(Takeover takeover) {
     has_default_.clear();
     forget_extra_tracks();
     published_from_ = ring_.next();
-    for (HeldLane& held : lanes_)
+    for (HeldRtpLog& held : rtp_logs_)
         held.converter.reset();
     return publication;
 }
@@ -91,7 +91,7 @@ void Source::evict_publisher() {
 // While its last sound is on its way, what converts frames stays until the next publisher comes or the last player goes.
 void Source::end_publication() {
     publication_ = nullptr;
-    for (HeldLane& held : lanes_)
+    for (HeldRtpLog& held : rtp_logs_)
         if (held.converter != nullptr && held.converter->is_idle())
             held.converter.reset();
     for (EndWatch* watch : end_watches_)
@@ -127,7 +127,7 @@ void Source::append(Packet packet) {
 }
 
 void Source::flush() {
-    for (HeldLane& held : lanes_)
+    for (HeldRtpLog& held : rtp_logs_)
         if (held.converter != nullptr)
             held.converter->flush();
     for (auto* listeners : {&listeners_, &patient_listeners_})
@@ -349,13 +349,13 @@ void Source::let_go(std::size_t bytes) {
 }
 
 bool Source::is_behind() const {
-    return !wire_logs_.empty() || !lanes_.empty() ||
+    return !wire_logs_.empty() || !rtp_logs_.empty() ||
            std::ranges::any_of(packet_readers_, [this](const PacketReader* reader) { return reader->sequence() < ring_.next(); });
 }
 
 std::size_t Source::held_bytes() const {
     std::size_t sum = ring_.bytes() + ring_.size() * sizeof(Packet);
-    for_each_rtp_lane([&sum](const RtpLane& lane) { sum += lane.held_bytes(); });
+    for_each_rtp_log([&sum](const RtpLog& rtp_log) { sum += rtp_log.held_bytes(); });
     for (const HeldWireLog& held : wire_logs_)
         sum += held.wire_log->bytes();
     return sum;
@@ -411,29 +411,29 @@ WireLog* Source::run(const WireFormat& format) const {
     return held == wire_logs_.end() ? nullptr : held->wire_log.get();
 }
 
-RtpLane& Source::hold_rtp_lane(const TrackChoice& choice) {
-    auto held = std::ranges::find(lanes_, choice, &HeldLane::choice);
-    if (held == lanes_.end()) {
-        lanes_.push_back({choice, std::make_unique<RtpLane>(), nullptr, 0});
-        held = std::prev(lanes_.end());
+RtpLog& Source::hold_rtp_log(const TrackChoice& choice) {
+    auto held = std::ranges::find(rtp_logs_, choice, &HeldRtpLog::choice);
+    if (held == rtp_logs_.end()) {
+        rtp_logs_.push_back({choice, std::make_unique<RtpLog>(), nullptr, 0});
+        held = std::prev(rtp_logs_.end());
     }
     ++held->holders;
     start_conversion(*held);
-    return *held->lane;
+    return *held->rtp_log;
 }
 
-RtpLane* Source::rtp_lane(const TrackChoice& choice) const {
-    const auto held = std::ranges::find(lanes_, choice, &HeldLane::choice);
-    return held == lanes_.end() ? nullptr : held->lane.get();
+RtpLog* Source::rtp_log(const TrackChoice& choice) const {
+    const auto held = std::ranges::find(rtp_logs_, choice, &HeldRtpLog::choice);
+    return held == rtp_logs_.end() ? nullptr : held->rtp_log.get();
 }
 
 const FramesToRtp* Source::frames_to_rtp() const {
-    const auto held = std::ranges::find(lanes_, TrackChoice(), &HeldLane::choice);
-    return held == lanes_.end() ? nullptr : held->converter.get();
+    const auto held = std::ranges::find(rtp_logs_, TrackChoice(), &HeldRtpLog::choice);
+    return held == rtp_logs_.end() ? nullptr : held->converter.get();
 }
 
 bool Source::is_awaited() const {
-    return !listeners_.empty() || std::ranges::any_of(lanes_, [](const HeldLane& held) { return held.lane->has_listeners(); });
+    return !listeners_.empty() || std::ranges::any_of(rtp_logs_, [](const HeldRtpLog& held) { return held.rtp_log->has_listeners(); });
 }
 
 void Source::set_conversion(AudioTranscoders* transcoders, const Log& log) {
@@ -442,7 +442,7 @@ void Source::set_conversion(AudioTranscoders* transcoders, const Log& log) {
 }
 
 void Source::convert(const Packet& packet) {
-    for (HeldLane& held : lanes_) {
+    for (HeldRtpLog& held : rtp_logs_) {
         start_conversion(held);
         if (held.converter != nullptr && held.choice.has(packet))
             held.converter->push(packet);
@@ -467,10 +467,10 @@ std::optional<Sequence> Source::newest_key_of(const TrackChoice& choice) const {
 
 // With the pictures since the newest key frame, so that the first player sees one at once. Sound begins now: what is old would
 // only have to be left out.
-void Source::start_conversion(HeldLane& held) {
+void Source::start_conversion(HeldRtpLog& held) {
     if (held.converter != nullptr || !options_.bridge.rtmp_to_rtc || publication_ == nullptr || brings_rtp())
         return;
-    held.converter = std::make_unique<FramesToRtp>(*held.lane, options_.bridge, transcoders_, conversion_log_);
+    held.converter = std::make_unique<FramesToRtp>(*held.rtp_log, options_.bridge, transcoders_, conversion_log_);
     for (const Kind kind : {Kind::video, Kind::audio}) {
         if (const Packet* const config = config_for(held.choice, kind)) {
             Packet packet = *config;
@@ -486,16 +486,16 @@ void Source::start_conversion(HeldLane& held) {
             held.converter->push(ring_.at(at));
 }
 
-void Source::release_rtp_lane(const TrackChoice& choice) {
-    const auto held = std::ranges::find(lanes_, choice, &HeldLane::choice);
-    CHECK(held != lanes_.end());
+void Source::release_rtp_log(const TrackChoice& choice) {
+    const auto held = std::ranges::find(rtp_logs_, choice, &HeldRtpLog::choice);
+    CHECK(held != rtp_logs_.end());
     if (--held->holders == 0)
-        lanes_.erase(held);
+        rtp_logs_.erase(held);
 }
 
 std::size_t Source::readers() const {
     std::size_t count = packet_readers_.size() - (brings_rtp() ? 1 : 0);
-    for (const HeldLane& held : lanes_)
+    for (const HeldRtpLog& held : rtp_logs_)
         count += held.holders;
     for (const HeldWireLog& held : wire_logs_)
         count += held.holders;

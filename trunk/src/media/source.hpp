@@ -20,7 +20,7 @@
 #include "media/framing.hpp"
 #include "media/options.hpp"
 #include "media/ring.hpp"
-#include "media/rtp_lane.hpp"
+#include "media/rtp_log.hpp"
 #include "media/timeline.hpp"
 #include "media/track.hpp"
 #include "media/wire_log.hpp"
@@ -56,9 +56,9 @@ public:
     bool is_current() const { return current_; }
     Signal& evicted() { return evicted_; }
 
-    // For a publisher that brings RTP and fills the source's lane itself, once. Good as long as this is; to be written to only
+    // For a publisher that brings RTP and fills the source's RTP log itself, once. Good as long as this is; to be written to only
     // while this is current. `key_frames` outlives this. Frames that are appended as well are not converted.
-    RtpLane& fill_rtp_lane(KeyFrameSource& key_frames);
+    RtpLog& fill_rtp_log(KeyFrameSource& key_frames);
 
 private:
     friend class Source;
@@ -66,7 +66,7 @@ private:
 
     Ref<Source> source_;
     Signal evicted_;
-    KeyFrameSource* key_frames_ = nullptr;  // set: it fills the lane
+    KeyFrameSource* key_frames_ = nullptr;  // set: it fills the RTP log
     bool current_ = true;
 };
 
@@ -129,8 +129,8 @@ public:
     static constexpr std::chrono::seconds kHistory{10};
     // Tracks of one kind. What comes of more has no room: its publisher's Ingest leaves it out.
     static constexpr std::size_t kTracksMax = 16;
-    // Lanes of RTP: choices of tracks that somebody plays at one time.
-    static constexpr std::size_t kLanesMax = 32;
+    // RtpLogs of RTP: choices of tracks that somebody plays at one time.
+    static constexpr std::size_t kRtpLogsMax = 32;
     // This many sound packets in a row without a picture, and the stream counts as audio only: no GOP is cached.
     static constexpr std::uint32_t kAudioOnlyAfter = 115;
 
@@ -202,24 +202,24 @@ public:
     // nullptr when nobody holds it.
     WireLog* wire_log(const WireFormat& format) const;
 
-    // A lane of RTP packets exists while somebody reads or fills it: each of hold and release once a reader. There is one for
+    // A RTP log of RTP packets exists while somebody reads or fills it: each of hold and release once a reader. There is one for
     // each choice of tracks that has readers. A publisher that brings RTP fills the default one; others get nothing then.
-    RtpLane& hold_rtp_lane(const TrackChoice& choice = {});
-    void release_rtp_lane(const TrackChoice& choice = {});
+    RtpLog& hold_rtp_log(const TrackChoice& choice = {});
+    void release_rtp_log(const TrackChoice& choice = {});
     // nullptr when nobody holds it.
-    RtpLane* rtp_lane(const TrackChoice& choice = {}) const;
-    // nullptr unless frames are being converted for the default lane.
+    RtpLog* rtp_log(const TrackChoice& choice = {}) const;
+    // nullptr unless frames are being converted for the default rtp_log.
     const FramesToRtp* frames_to_rtp() const;
     template <class Each>
-    void for_each_rtp_lane(Each&& each) const {
-        for (const HeldLane& held : lanes_)
-            each(*held.lane);
+    void for_each_rtp_log(Each&& each) const {
+        for (const HeldRtpLog& held : rtp_logs_)
+            each(*held.rtp_log);
     }
-    // Whether there is a lane of these tracks, or may be one: each is converted by itself.
-    bool has_room_for_lane(const TrackChoice& choice) const { return rtp_lane(choice) != nullptr || lanes_.size() < kLanesMax; }
+    // Whether there is a RTP log of these tracks, or may be one: each is converted by itself.
+    bool has_room_for_rtp_log(const TrackChoice& choice) const { return rtp_log(choice) != nullptr || rtp_logs_.size() < kRtpLogsMax; }
     // What a conversion needs from higher rooms: `transcoders` (may be nullptr) outlives this; `log` gets what it has to say.
     void set_conversion(AudioTranscoders* transcoders, const Log& log);
-    // The publisher fills the lane itself.
+    // The publisher fills the RTP log itself.
     bool brings_rtp() const { return publication_ != nullptr && publication_->key_frames_ != nullptr; }
 
     // Somebody has not read all there is yet, or may not have.
@@ -259,15 +259,15 @@ private:
     };
 
     // Read by somebody, or filled by the publisher.
-    struct HeldLane {
+    struct HeldRtpLog {
         TrackChoice choice;
-        std::unique_ptr<RtpLane> lane;
+        std::unique_ptr<RtpLog> rtp_log;
         std::unique_ptr<FramesToRtp> converter;
         std::size_t holders = 0;
     };
 
     void end_publication();
-    void start_conversion(HeldLane& held);
+    void start_conversion(HeldRtpLog& held);
     void convert(const Packet& packet);
     const Packet* config_for(const TrackChoice& choice, Kind kind) const;
     std::optional<Sequence> newest_key_of(const TrackChoice& choice) const;
@@ -308,7 +308,7 @@ private:
     std::vector<PacketListener*> listeners_;  // at once
     std::vector<PacketListener*> patient_listeners_;
     std::vector<EndWatch*> end_watches_;
-    std::vector<HeldLane> lanes_;  // few; in the order in which they were asked for
+    std::vector<HeldRtpLog> rtp_logs_;  // few; in the order in which they were asked for
     AudioTranscoders* transcoders_ = nullptr;
     Log conversion_log_;
     Publication* publication_ = nullptr;

@@ -65,7 +65,7 @@ bool is_avc_sps(Bytes unit) {
 
 }  // namespace
 
-VideoToRtp::VideoToRtp(RtpLane& lane, const BridgeOptions& options, const Log& log) : lane_(lane), options_(options), log_(log) {}
+VideoToRtp::VideoToRtp(RtpLog& rtp_log, const BridgeOptions& options, const Log& log) : rtp_log_(rtp_log), options_(options), log_(log) {}
 
 void VideoToRtp::push(const Packet& packet) {
     if (const auto converted = convert(packet); !converted.ok() && counters_.broken++ == 0)
@@ -156,7 +156,7 @@ void VideoToRtp::set_track(Codec codec, std::string format) {
     std::string name(name_of(codec));
     if (codec == Codec::hevc)
         name = "H265";
-    lane_.set_track({Kind::video, std::move(name), kClockRate, 0, std::move(format)});
+    rtp_log_.set_track({Kind::video, std::move(name), kClockRate, 0, std::move(format)});
 }
 
 Result<bool> VideoToRtp::collect_nal_units(const Packet& packet, MediaTime shown) {
@@ -247,7 +247,7 @@ void VideoToRtp::send(const Packet& packet, MediaTime time, bool is_key) {
     std::size_t at = 0;
     for (std::size_t i = 0; i < payloads_.size(); ++i) {
         const std::size_t size = payloads_[i].size();
-        lane_.append({.kind = Kind::video,
+        rtp_log_.append({.kind = Kind::video,
                       .timestamp = rtp_timestamp(time, kClockRate),
                       .marker = i + 1 == payloads_.size(),
                       .begins_key = is_key && i == 0,

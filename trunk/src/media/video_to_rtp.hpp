@@ -1,4 +1,4 @@
-// VideoToRtp: packets of pictures become packets of a lane. Parameter sets stand in front of each key frame. B-frames,
+// VideoToRtp: packets of pictures become packets of a rtp_log. Parameter sets stand in front of each key frame. B-frames,
 // which browsers do not put in order, are left out unless an operator keeps them: all of H.264, whose parameter sets are changed
 // to allow for it, and of HEVC those that nothing is predicted from.
 #pragma once
@@ -11,7 +11,7 @@
 #include "media/options.hpp"
 #include "media/packet.hpp"
 #include "media/picture_order.hpp"
-#include "media/rtp_lane.hpp"
+#include "media/rtp_log.hpp"
 #include "wire/rtp_payload/frame.hpp"
 #include "wire/rtp_payload/nal.hpp"
 
@@ -32,8 +32,8 @@ public:
         std::uint64_t broken = 0;            // bodies that could not be read
     };
 
-    // `lane` and `log` outlive this.
-    VideoToRtp(RtpLane& lane, const BridgeOptions& options, const Log& log);
+    // `RTP log` and `log` outlive this.
+    VideoToRtp(RtpLog& rtp_log, const BridgeOptions& options, const Log& log);
 
     // A video packet of the source, sequence headers too, in order.
     void push(const Packet& packet);
@@ -56,7 +56,7 @@ private:
     Result<void> packetize(const Packet& packet);
     void send(const Packet& packet, MediaTime time, bool is_key);
 
-    RtpLane& lane_;
+    RtpLog& rtp_log_;
     BridgeOptions options_;
     const Log& log_;
     Codec codec_ = Codec::none;

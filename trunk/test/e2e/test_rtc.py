@@ -211,7 +211,7 @@ def test_its_figures_are_in_the_log_the_metrics_and_the_memory(server):
     held = wait_until(lambda: (kinds := live.api("/api/v1/memory")["data"]["kinds"])["rtc_engines"]["objects"] == 1 and kinds, 8, "one is left")
     assert held["rtc_engines"]["bytes"] > 1000
     assert held["sessions_rtc-publish"]["objects"] == 1 and held["sessions_rtc-publish"]["bytes"] > 500
-    assert held["rtp_lanes"]["objects"] == 1 and held["rtc_dtls"]["objects"] == 0
+    assert held["rtp_logs"]["objects"] == 1 and held["rtc_dtls"]["objects"] == 0
     live.wait_log("RTC: Server conns=1", 13)
     line = next(line for line in live.log().splitlines() if "RTC: Server conns=" in line)
     assert re.search(r"conns=1, rpkts=\(\d+,rtp:\d+,stun:\d+,rtcp:\d+,dtls:\d+,unknown:\d+\), spkts=\(\d+,rtp:\d+,rtcp:\d+\), "

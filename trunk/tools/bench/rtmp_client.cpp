@@ -177,7 +177,7 @@ std::size_t MediaCounter::take_chunk(const std::uint8_t* at, std::size_t size) {
     const auto u24 = [&](std::size_t from) {
         return static_cast<std::uint32_t>(at[from] << 16 | at[from + 1] << 8 | at[from + 2]);
     };
-    Lane& lane = lanes_[id];
+    Lane& lane = rtp_logs_[id];
     std::uint32_t time = lane.delta;
     bool extended = lane.extended;
     std::uint32_t length = lane.length;

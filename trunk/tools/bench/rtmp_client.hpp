@@ -58,7 +58,7 @@ private:
 
     static constexpr std::size_t kBroken = static_cast<std::size_t>(-1);
     std::size_t chunk_bytes_ = 128;
-    std::map<std::uint32_t, Lane> lanes_;
+    std::map<std::uint32_t, Lane> rtp_logs_;
     std::vector<std::uint8_t> buffer_;
     std::uint64_t audio_messages_ = 0;
     std::uint64_t video_messages_ = 0;

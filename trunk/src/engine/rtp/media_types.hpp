@@ -41,9 +41,9 @@ struct MediaPacket {
     TimePoint arrived{};
 };
 
-// A packet of a lane, as far as its header is concerned.
-struct LaneHeader {
-    std::uint16_t sequence = 0;  // the lane's own number, of this kind
+// A packet of a RTP log, as far as its header is concerned.
+struct RtpLogHeader {
+    std::uint16_t sequence = 0;  // the RTP log's own number, of this kind
     std::uint32_t timestamp = 0;
     bool marker = false;
     MediaTime time{0};  // of the frame, on the timeline that audio and video share: what sender reports are made of

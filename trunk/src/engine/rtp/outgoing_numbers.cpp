@@ -14,21 +14,21 @@ std::uint64_t first_number(std::uint32_t ssrc) { return kTurn + ((ssrc ^ ssrc >>
 
 OutgoingNumbers::OutgoingNumbers(std::uint32_t ssrc) : next_(first_number(ssrc)) {}
 
-void OutgoingNumbers::begin_line(std::uint64_t lane) {
+void OutgoingNumbers::begin_line(std::uint64_t rtp_log) {
     if (lines_.size() == kLinesMax)
         lines_.erase(lines_.begin());
-    lines_.push_back({lane, next_});
+    lines_.push_back({rtp_log, next_});
 }
 
-std::optional<std::uint64_t> OutgoingNumbers::out_of(std::uint16_t lane_sequence) const {
-    const std::uint64_t lane = lane_unwrapper_.peek(lane_sequence);
+std::optional<std::uint64_t> OutgoingNumbers::out_of(std::uint16_t log_sequence) const {
+    const std::uint64_t rtp_log = log_unwrapper_.peek(log_sequence);
     for (std::size_t i = lines_.size(); i-- > 0;)
-        if (lane >= lines_[i].lane && lane - lines_[i].lane < end_of(i) - lines_[i].out)
-            return lines_[i].out + (lane - lines_[i].lane);
+        if (rtp_log >= lines_[i].rtp_log && rtp_log - lines_[i].rtp_log < end_of(i) - lines_[i].out)
+            return lines_[i].out + (rtp_log - lines_[i].rtp_log);
     return std::nullopt;
 }
 
-std::optional<std::uint16_t> OutgoingNumbers::lane_number(std::uint16_t sequence, std::uint64_t back_max) const {
+std::optional<std::uint16_t> OutgoingNumbers::log_number(std::uint16_t sequence, std::uint64_t back_max) const {
     if (lines_.empty())
         return std::nullopt;
     // The latest with these low bits that was sent.
@@ -38,7 +38,7 @@ std::optional<std::uint16_t> OutgoingNumbers::lane_number(std::uint16_t sequence
     const std::uint64_t out = next_ - 1 - back;
     for (std::size_t i = lines_.size(); i-- > 0;)
         if (out >= lines_[i].out)
-            return static_cast<std::uint16_t>(lines_[i].lane + (out - lines_[i].out));
+            return static_cast<std::uint16_t>(lines_[i].rtp_log + (out - lines_[i].out));
     return std::nullopt;
 }
 

@@ -12,7 +12,7 @@ std::uint16_t low(std::uint64_t number) { return static_cast<std::uint16_t>(numb
 TEST(OutgoingNumbers, AJumpLeavesNoHoleAndALossDoes) {
     OutgoingNumbers numbers(7);
     const std::uint64_t first = numbers.advance(65'535, false);
-    EXPECT_EQ(numbers.advance(0, false), first + 1) << "the lane's numbers turn";
+    EXPECT_EQ(numbers.advance(0, false), first + 1) << "the rtp_log's numbers turn";
     EXPECT_EQ(numbers.advance(900, false), first + 2) << "a jump";
     EXPECT_EQ(numbers.advance(902, true), first + 4) << "a loss";
     EXPECT_EQ(numbers.next(), first + 5);
@@ -26,10 +26,10 @@ TEST(OutgoingNumbers, BothWaysAcrossAJump) {
     EXPECT_EQ(numbers.out_of(10), first);
     EXPECT_EQ(numbers.out_of(501), first + 2);
     EXPECT_FALSE(numbers.out_of(11)) << "jumped over";
-    EXPECT_EQ(numbers.lane_number(low(first), kAny), 10);
-    EXPECT_EQ(numbers.lane_number(low(first + 1), kAny), 500);
-    EXPECT_FALSE(numbers.lane_number(low(first + 3), kAny)) << "not sent yet";
-    EXPECT_FALSE(numbers.lane_number(low(first), 2)) << "too long ago";
+    EXPECT_EQ(numbers.log_number(low(first), kAny), 10);
+    EXPECT_EQ(numbers.log_number(low(first + 1), kAny), 500);
+    EXPECT_FALSE(numbers.log_number(low(first + 3), kAny)) << "not sent yet";
+    EXPECT_FALSE(numbers.log_number(low(first), 2)) << "too long ago";
 }
 
 TEST(OutgoingNumbers, TheOldestJumpIsForgotten) {
@@ -37,8 +37,8 @@ TEST(OutgoingNumbers, TheOldestJumpIsForgotten) {
     const std::uint64_t first = numbers.advance(0, false);
     for (std::uint16_t i = 1; i <= OutgoingNumbers::kLinesMax; ++i)
         numbers.advance(static_cast<std::uint16_t>(100 * i), false);
-    EXPECT_FALSE(numbers.lane_number(low(first), kAny));
-    EXPECT_EQ(numbers.lane_number(low(first + 1), kAny), 100);
+    EXPECT_FALSE(numbers.log_number(low(first), kAny));
+    EXPECT_EQ(numbers.log_number(low(first + 1), kAny), 100);
 }
 
 TEST(OutgoingNumbers, BeginsWhereNoTurnIsNear) {

@@ -34,14 +34,14 @@ OutgoingTrack::OutgoingTrack(const TrackFormat& format, Ssrcs ssrcs)
         numbers_.resize(kNumbersMax);
 }
 
-std::optional<std::uint16_t> OutgoingTrack::lane_number(std::uint16_t sequence) const {
+std::optional<std::uint16_t> OutgoingTrack::log_number(std::uint16_t sequence) const {
     if (!has_nack_)
         return std::nullopt;
-    return numbering_.lane_number(sequence, !has_rtx() && has_transport_wide() ? kNumbersMax : kResendBack);
+    return numbering_.log_number(sequence, !has_rtx() && has_transport_wide() ? kNumbersMax : kResendBack);
 }
 
 std::size_t OutgoingTrack::write_header(MutBytes storage, std::uint8_t payload_type, std::uint16_t sequence, std::uint32_t ssrc,
-                                        const LaneHeader& header, std::uint16_t transport_number) const {
+                                        const RtpLogHeader& header, std::uint16_t transport_number) const {
     storage[0] = has_transport_wide() ? 0x90 : 0x80;
     storage[1] = static_cast<std::uint8_t>((header.marker ? 0x80U : 0U) | payload_type);
     put_u16(storage, 2, sequence);
@@ -65,7 +65,7 @@ std::size_t OutgoingTrack::write_header(MutBytes storage, std::uint8_t payload_t
     return wire::rtp::kHeaderBytes + 8;
 }
 
-std::size_t OutgoingTrack::write_first(MutBytes storage, TimePoint now, const LaneHeader& header, std::uint16_t transport_number,
+std::size_t OutgoingTrack::write_first(MutBytes storage, TimePoint now, const RtpLogHeader& header, std::uint16_t transport_number,
                                        std::size_t payload_bytes) {
     CHECK(storage.size() >= kHeaderBytesMax);
     const std::uint64_t out = numbering_.advance(header.sequence, header.follows_loss);
@@ -77,7 +77,7 @@ std::size_t OutgoingTrack::write_first(MutBytes storage, TimePoint now, const La
     return write_header(storage, payload_type_, static_cast<std::uint16_t>(out), ssrcs_.media, header, transport_number);
 }
 
-std::optional<OutgoingTrack::Again> OutgoingTrack::write_again(MutBytes storage, const LaneHeader& header,
+std::optional<OutgoingTrack::Again> OutgoingTrack::write_again(MutBytes storage, const RtpLogHeader& header,
                                                                std::uint16_t transport_number) {
     CHECK(storage.size() >= kHeaderBytesMax);
     const auto out = has_nack_ ? numbering_.out_of(header.sequence) : std::nullopt;

@@ -1,4 +1,4 @@
-// The audio or the video for one player as an RTP stream of its own: the lane's packets under this player's SSRC, type and
+// The audio or the video for one player as an RTP stream of its own: the RTP log's packets under this player's SSRC, type and
 // numbers (OutgoingNumbers), reports about what was sent, and the player's own.
 #pragma once
 
@@ -21,7 +21,7 @@ class OutgoingTrack {
 public:
     static constexpr std::size_t kHeaderBytesMax = 22;   // header, one extension, the number of RTX
     static constexpr std::size_t kNumbersMax = 512;      // transport-wide numbers that are remembered, where there is no RTX
-    static constexpr std::uint64_t kResendBack = 4'096;  // as far back as a lane goes
+    static constexpr std::uint64_t kResendBack = 4'096;  // as far back as a RTP log goes
 
     struct Ssrcs {
         std::uint32_t media = 0;
@@ -38,7 +38,7 @@ public:
 
     // Each writes a header to the front of `storage`, which has room for kHeaderBytesMax, and says how long it is; the payload
     // follows. `transport_number` is used where packets are numbered.
-    std::size_t write_first(MutBytes storage, TimePoint now, const LaneHeader& header, std::uint16_t transport_number,
+    std::size_t write_first(MutBytes storage, TimePoint now, const RtpLogHeader& header, std::uint16_t transport_number,
                             std::size_t payload_bytes);
     // Nothing when the player did not get that packet, or it is too long ago. `uses_number` says whether the transport number was
     // used: a packet that goes out again without RTX is the same to the byte, as its key demands (RFC 7714, 8.4).
@@ -46,10 +46,10 @@ public:
         std::size_t header_bytes = 0;
         bool uses_number = false;
     };
-    std::optional<Again> write_again(MutBytes storage, const LaneHeader& header, std::uint16_t transport_number);
+    std::optional<Again> write_again(MutBytes storage, const RtpLogHeader& header, std::uint16_t transport_number);
 
-    // The lane's number of what the player calls `sequence`. Nothing when it cannot be sent again.
-    std::optional<std::uint16_t> lane_number(std::uint16_t sequence) const;
+    // The RTP log's number of what the player calls `sequence`. Nothing when it cannot be sent again.
+    std::optional<std::uint16_t> log_number(std::uint16_t sequence) const;
 
     // A report of what was sent so far; nothing before the first packet.
     std::optional<wire::rtcp::SenderReport> report(TimePoint now);
@@ -74,7 +74,7 @@ public:
 
 private:
     std::size_t write_header(MutBytes storage, std::uint8_t payload_type, std::uint16_t sequence, std::uint32_t ssrc,
-                             const LaneHeader& header, std::uint16_t transport_number) const;
+                             const RtpLogHeader& header, std::uint16_t transport_number) const;
     bool remembers_numbers() const { return has_nack_ && !has_rtx() && has_transport_wide(); }
 
     struct Reported {

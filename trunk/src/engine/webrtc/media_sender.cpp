@@ -90,7 +90,7 @@ void MediaSender::count_sent(TimePoint now, const rtp::OutgoingTrack& track, std
         estimator_->sent(now, number, bytes);
 }
 
-std::optional<std::size_t> MediaSender::write_first(MutBytes storage, TimePoint now, Kind kind, const rtp::LaneHeader& header,
+std::optional<std::size_t> MediaSender::write_first(MutBytes storage, TimePoint now, Kind kind, const rtp::RtpLogHeader& header,
                                                     std::size_t payload_bytes) {
     rtp::OutgoingTrack* const track = find(kind);
     if (track == nullptr)
@@ -105,7 +105,7 @@ std::optional<std::size_t> MediaSender::write_first(MutBytes storage, TimePoint 
     return bytes;
 }
 
-std::optional<std::size_t> MediaSender::write_again(MutBytes storage, TimePoint now, Kind kind, const rtp::LaneHeader& header,
+std::optional<std::size_t> MediaSender::write_again(MutBytes storage, TimePoint now, Kind kind, const rtp::RtpLogHeader& header,
                                                     std::size_t payload_bytes) {
     rtp::OutgoingTrack* const track = find(kind);
     if (track == nullptr || !repairs_.may_send(now))
@@ -160,9 +160,9 @@ Result<void> MediaSender::take_nack(const wire::rtcp::Packet& packet) {
         return {};
     for (const std::uint16_t sequence : nack.sequences) {
         ++nacked_;
-        const auto lane = track->lane_number(sequence);
-        if (lane && nacks_.size() < kNacksMax)
-            nacks_.emplace_back(track->kind(), *lane);
+        const auto rtp_log = track->log_number(sequence);
+        if (rtp_log && nacks_.size() < kNacksMax)
+            nacks_.emplace_back(track->kind(), *rtp_log);
     }
     return {};
 }

@@ -1,4 +1,4 @@
-// The sending half of a session, for a player: packets of a lane become this player's, as fast as the link to it allows; what it
+// The sending half of a session, for a player: packets of a RTP log become this player's, as fast as the link to it allows; what it
 // reports, misses and wants is heard.
 #pragma once
 
@@ -45,9 +45,9 @@ public:
     std::optional<TimePoint> next_send(TimePoint now);
     // Writes a packet's header to the front of `storage` (rtp::OutgoingTrack::kHeaderBytesMax) and says how long it is; nothing
     // for a kind that was not agreed on, and when it is not to be sent again.
-    std::optional<std::size_t> write_first(MutBytes storage, TimePoint now, Kind kind, const rtp::LaneHeader& header,
+    std::optional<std::size_t> write_first(MutBytes storage, TimePoint now, Kind kind, const rtp::RtpLogHeader& header,
                                            std::size_t payload_bytes);
-    std::optional<std::size_t> write_again(MutBytes storage, TimePoint now, Kind kind, const rtp::LaneHeader& header,
+    std::optional<std::size_t> write_again(MutBytes storage, TimePoint now, Kind kind, const rtp::RtpLogHeader& header,
                                            std::size_t payload_bytes);
 
     // Of the player: reports, requests for packets and key frames.

@@ -110,12 +110,12 @@ inline wire::sdp::Accepted accepted_video() {
     return video;
 }
 
-// A stream of packets as a lane has them: audio every 20 ms, a frame every 40 ms, a key frame every two seconds.
-class TestLane {
+// A stream of packets as a RTP log has them: audio every 20 ms, a frame every 40 ms, a key frame every two seconds.
+class TestRtpLog {
 public:
     struct Packet {
         Kind kind{};
-        rtp::LaneHeader header;
+        rtp::RtpLogHeader header;
         Octets payload;
     };
     std::uint64_t video_rate = 500'000;  // bits a second
@@ -164,7 +164,7 @@ private:
         payload[1] = 0x88;
         for (unsigned i = 0; i < 4; ++i)
             payload[2 + i] = static_cast<std::uint8_t>(count >> (24 - 8 * i));
-        const rtp::LaneHeader header{static_cast<std::uint16_t>(first_sequence + count), timestamp, marker, time};
+        const rtp::RtpLogHeader header{static_cast<std::uint16_t>(first_sequence + count), timestamp, marker, time};
         packets.push_back({kind, header, std::move(payload)});
         ++count;
     }
@@ -176,14 +176,14 @@ private:
     std::uint32_t video_packets_ = 0;
 };
 
-// Gives a lane to a session, in order within a kind: audio at once, video as it may go.
+// Gives a RTP log to a session, in order within a kind: audio at once, video as it may go.
 class TestPlayer {
 public:
-    void pump(TimePoint now, PlaySession& session, const TestLane& lane) {
+    void pump(TimePoint now, PlaySession& session, const TestRtpLog& rtp_log) {
         for (const Kind kind : {Kind::audio, Kind::video}) {
             std::size_t& next = kind == Kind::audio ? audio_ : video_;
-            while (next < lane.packets.size() && session.state() == Session::State::established) {
-                const TestLane::Packet& packet = lane.packets[next];
+            while (next < rtp_log.packets.size() && session.state() == Session::State::established) {
+                const TestRtpLog::Packet& packet = rtp_log.packets[next];
                 if (packet.kind == kind) {
                     if (!session.may_send(now, kind))
                         break;
@@ -195,12 +195,12 @@ public:
         for (const auto& [kind, sequence] : session.take_nacks())
             if (!answers_nacks)
                 continue;
-            else if (const auto* const packet = lane.find(kind, sequence); packet != nullptr)
+            else if (const auto* const packet = rtp_log.find(kind, sequence); packet != nullptr)
                 session.resend(now, kind, packet->header, packet->payload);
         key_requests += session.take_key_frame_request() ? 1 : 0;
     }
     // Video packets that wait for the link.
-    std::size_t waiting(const TestLane& lane) const { return lane.packets.size() - video_; }
+    std::size_t waiting(const TestRtpLog& rtp_log) const { return rtp_log.packets.size() - video_; }
 
     unsigned key_requests = 0;
     bool answers_nacks = true;
@@ -277,9 +277,9 @@ public:
         for (const TimePoint end = now() + time; now() < end;)
             step(end);
     }
-    // From now on the lane is filled, and sent by the end that sends.
+    // From now on the RTP log is filled, and sent by the end that sends.
     void begin_media() {
-        lane.begin(now());
+        rtp_log.begin(now());
         is_sending_ = true;
     }
     // No new packets; those that wait go.
@@ -297,7 +297,7 @@ public:
     std::unique_ptr<ClientSession> client;
     TransportAddress client_address = kClientAddress;
     bool client_is_gone = false;
-    TestLane lane;
+    TestRtpLog rtp_log;
     TestPlayer player;
     std::vector<rtp::MediaPacket> received;
     std::string failure;
@@ -344,9 +344,9 @@ private:
     }
     void media() {
         if (is_sending_ && is_producing_)
-            lane.produce(now());
+            rtp_log.produce(now());
         if (is_sending_ && sender() != nullptr)
-            player.pump(now(), *sender(), lane);
+            player.pump(now(), *sender(), rtp_log);
         if (receiver() != nullptr)
             while (auto packet = receiver()->poll_media())
                 received.push_back(std::move(*packet));
@@ -365,8 +365,8 @@ private:
             add(client->next_timeout());
         add(network.next());
         if (is_sending_ && is_producing_)
-            add(lane.next());
-        if (is_sending_ && sender() != nullptr && player.waiting(lane) > 0)
+            add(rtp_log.next());
+        if (is_sending_ && sender() != nullptr && player.waiting(rtp_log) > 0)
             add(sender()->next_send(now()));
         return next;
     }

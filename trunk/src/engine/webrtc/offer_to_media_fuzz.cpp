@@ -320,7 +320,7 @@ struct Run {
             side->look();
         }
     }
-    // As the port and the lane do.
+    // As the port and the RTP log do.
     void hand_on() {
         if (publisher.session != nullptr) {
             while (const auto media = publisher.publish->poll_media()) {

@@ -39,14 +39,14 @@ public:
     // Appends the packet to the output under the player's SSRC, type, number and key. Of a kind that was not agreed on, or before
     // the session is established: does nothing. The payload is at most kPayloadBytesMax, longer ones are dropped.
     static constexpr std::size_t kPayloadBytesMax = PeerLink::kPayloadBytesMax;
-    void send(TimePoint now, Kind kind, const rtp::LaneHeader& header, Bytes payload);
+    void send(TimePoint now, Kind kind, const rtp::RtpLogHeader& header, Bytes payload);
     // True once after the player asked for a key frame (PLI, FIR).
     bool take_key_frame_request() { return sender_.take_key_request(); }
-    // The lane's numbers of packets that the player misses, at most MediaSender::kNacksMax; find them in the lane and call
+    // The RTP log's numbers of packets that the player misses, at most MediaSender::kNacksMax; find them in the RTP log and call
     // resend().
     std::vector<std::pair<Kind, std::uint16_t>> take_nacks() { return sender_.take_nacks(); }
     // By RTX where it was agreed on, else under the number it had. What was not sent to this player, or too long ago, is ignored.
-    void resend(TimePoint now, Kind kind, const rtp::LaneHeader& header, Bytes payload);
+    void resend(TimePoint now, Kind kind, const rtp::RtpLogHeader& header, Bytes payload);
     // Bits a second that the link to the player carries; zero while it has not reported.
     std::uint64_t estimated_rate() const { return sender_.estimated_rate(); }
     // The same where the link has shown of late that it does not carry more; nothing where no limit is known.

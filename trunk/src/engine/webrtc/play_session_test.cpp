@@ -33,7 +33,7 @@ protected:
         session->send(now, kind, header(sequence, marker), payload_of(sequence));
         drain();
     }
-    static rtp::LaneHeader header(std::uint16_t sequence, bool marker = false) {
+    static rtp::RtpLogHeader header(std::uint16_t sequence, bool marker = false) {
         return {sequence, 1'000U + sequence, marker, std::chrono::milliseconds(sequence)};
     }
     static Octets payload_of(std::uint16_t sequence) {
@@ -90,7 +90,7 @@ TEST_F(PlaySessionTest, LongIdsTakeTheOtherForm) {
     EXPECT_EQ(rtp.size(), 2U) << "audio was not agreed on";
 }
 
-TEST_F(PlaySessionTest, WhatTheLaneLeavesOutIsNoHole) {
+TEST_F(PlaySessionTest, WhatTheLogLeavesOutIsNoHole) {
     send(Kind::video, 10);
     const std::uint16_t first = last().sequence;
     send(Kind::video, 500);
@@ -102,16 +102,16 @@ TEST_F(PlaySessionTest, WhatTheLaneLeavesOutIsNoHole) {
     EXPECT_TRUE(session->take_nacks().empty());
 }
 
-TEST_F(PlaySessionTest, ALossInTheLaneIsAHoleForThePlayer) {
+TEST_F(PlaySessionTest, ALossInTheLogIsAHoleForThePlayer) {
     send(Kind::video, 10);
     const std::uint16_t first = last().sequence;
-    rtp::LaneHeader behind = header(12);
+    rtp::RtpLogHeader behind = header(12);
     behind.follows_loss = true;
     session->send(now, Kind::video, behind, payload_of(12));
     drain();
     EXPECT_EQ(last().sequence, first + 2);
     nack(kVideo, {static_cast<std::uint16_t>(first + 1), static_cast<std::uint16_t>(first + 2)});
-    EXPECT_EQ(session->take_nacks(), (Nacks{{Kind::video, 11}, {Kind::video, 12}})) << "the lane knows that it has no 11";
+    EXPECT_EQ(session->take_nacks(), (Nacks{{Kind::video, 11}, {Kind::video, 12}})) << "the rtp_log knows that it has no 11";
     behind = header(100);
     behind.follows_loss = true;
     session->send(now, Kind::video, behind, payload_of(100));

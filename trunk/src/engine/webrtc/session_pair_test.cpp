@@ -27,16 +27,16 @@ Outcome check_received(const SessionPair& pair) {
     Outcome outcome;
     std::map<Kind, std::uint64_t> last;
     std::map<Kind, std::uint32_t> last_index;
-    std::map<Kind, std::vector<const TestLane::Packet*>> sent;
-    for (const auto& packet : pair.lane.packets)
+    std::map<Kind, std::vector<const TestRtpLog::Packet*>> sent;
+    for (const auto& packet : pair.rtp_log.packets)
         sent[packet.kind].push_back(&packet);
     for (const rtp::MediaPacket& packet : pair.received) {
-        const std::uint32_t index = TestLane::index_of(packet.payload.bytes());
+        const std::uint32_t index = TestRtpLog::index_of(packet.payload.bytes());
         if (index >= sent[packet.kind].size()) {
             ADD_FAILURE() << "nobody sent packet " << index;
             break;
         }
-        const TestLane::Packet& original = *sent[packet.kind][index];
+        const TestRtpLog::Packet& original = *sent[packet.kind][index];
         EXPECT_TRUE(std::ranges::equal(packet.payload.bytes(), original.payload));
         EXPECT_EQ(packet.timestamp, original.header.timestamp);
         EXPECT_EQ(packet.marker, original.header.marker);
@@ -94,7 +94,7 @@ TEST_P(EveryWay, NothingIsLostForGoodAtFivePercent) {
         pair.run(2s);
         const Outcome outcome = check_received(pair);
         // But before the first and after the last that came: nobody knows of these.
-        EXPECT_LE(pair.lane.packets.size() - outcome.audio - outcome.video, 2U) << "seed " << seed;
+        EXPECT_LE(pair.rtp_log.packets.size() - outcome.audio - outcome.video, 2U) << "seed " << seed;
         EXPECT_GE(outcome.keys, 9U);
         EXPECT_EQ(outcome.holes, 0U);
         const SessionFigures sent = pair.sender()->figures();
@@ -103,7 +103,7 @@ TEST_P(EveryWay, NothingIsLostForGoodAtFivePercent) {
         EXPECT_EQ(got.given_up, 0U);
         EXPECT_EQ(got.not_authentic, 0U);
         EXPECT_NEAR(static_cast<double>(sent.round_trip.count()), 100'000, 10'000);
-        EXPECT_LT(sent.repaired, pair.lane.packets.size() / 5) << "no storm of repairs";
+        EXPECT_LT(sent.repaired, pair.rtp_log.packets.size() / 5) << "no storm of repairs";
     }
 }
 
@@ -130,7 +130,7 @@ TEST(SessionPair, WhateverTheNetworkDoesTheOrderHolds) {
         pair.run(3s);
         const Outcome outcome = check_received(pair);
         // What waits for a link that loses much was not sent; and what came before the very first that arrived is not missed.
-        const auto sent = static_cast<double>(pair.lane.packets.size() - pair.player.waiting(pair.lane) - outcome.before);
+        const auto sent = static_cast<double>(pair.rtp_log.packets.size() - pair.player.waiting(pair.rtp_log) - outcome.before);
         EXPECT_GT(static_cast<double>(outcome.audio + outcome.video), sent * (loss < 0.11 ? 0.999 : 0.97))
             << "seed " << seed << ", loss " << loss << ", delay " << delay.count();
         EXPECT_TRUE(pair.failure.empty()) << pair.failure;
@@ -146,9 +146,9 @@ TEST(SessionPair, WhatIsReplayedIsDropped) {
         pair.end_media();
         pair.run(100ms);
         const Outcome outcome = check_received(pair);
-        EXPECT_EQ(outcome.audio + outcome.video + outcome.before, pair.lane.packets.size());
+        EXPECT_EQ(outcome.audio + outcome.video + outcome.before, pair.rtp_log.packets.size());
         EXPECT_GE(pair.receiver()->figures().not_authentic, outcome.audio + outcome.video);
-        EXPECT_EQ(pair.receiver()->figures().packets_in, pair.lane.packets.size());
+        EXPECT_EQ(pair.receiver()->figures().packets_in, pair.rtp_log.packets.size());
     }
 }
 
@@ -171,7 +171,7 @@ TEST(SessionPair, HolesBeyondRepairAreToldAndAKeyFrameAskedFor) {
 // A source that follows the estimate, as an encoder would.
 void follow_the_estimate(SessionPair& pair) {
     if (pair.sender() != nullptr && pair.sender()->estimated_rate() > 0)
-        pair.lane.video_rate = std::max<std::uint64_t>(50'000, pair.sender()->estimated_rate());
+        pair.rtp_log.video_rate = std::max<std::uint64_t>(50'000, pair.sender()->estimated_rate());
 }
 
 double mean_estimate(SessionPair& pair) {
@@ -191,7 +191,7 @@ TEST(SessionPair, TheEstimateSettlesNearTheLinkWithinFiveSeconds) {
                      {.seed = seed, .loss = seed == 2 ? 0.01 : 0, .delay_min = 25ms, .delay_max = 25ms, .bits_per_second = rate},
                  .purpose = Purpose::play});
             ASSERT_TRUE(pair.connect());
-            pair.lane.has_audio = false;
+            pair.rtp_log.has_audio = false;
             pair.at_step = follow_the_estimate;
             pair.begin_media();
             pair.run(5s);
@@ -205,7 +205,7 @@ TEST(SessionPair, TheEstimateFollowsALinkThatBecomesSlower) {
     SessionPair pair(
         {.network = {.seed = 7, .delay_min = 25ms, .delay_max = 25ms, .bits_per_second = 4'000'000}, .purpose = Purpose::play});
     ASSERT_TRUE(pair.connect());
-    pair.lane.has_audio = false;
+    pair.rtp_log.has_audio = false;
     pair.at_step = follow_the_estimate;
     pair.begin_media();
     pair.run(6s);
@@ -224,10 +224,10 @@ TEST(SessionPair, TooMuchForTheLinkWaitsHereAndAudioDoesNot) {
     SessionPair pair(
         {.network = {.seed = 3, .delay_min = 25ms, .delay_max = 25ms, .bits_per_second = 800'000}, .purpose = Purpose::play});
     ASSERT_TRUE(pair.connect());
-    pair.lane.video_rate = 1'500'000;
+    pair.rtp_log.video_rate = 1'500'000;
     pair.begin_media();
     pair.run(10s);
-    EXPECT_GT(pair.player.waiting(pair.lane), 200U);
+    EXPECT_GT(pair.player.waiting(pair.rtp_log), 200U);
     std::size_t late = 0;
     std::size_t audio = 0;
     const TimePoint begin = pair.now() - 10s;
@@ -235,7 +235,7 @@ TEST(SessionPair, TooMuchForTheLinkWaitsHereAndAudioDoesNot) {
         if (packet.kind != Kind::audio)
             continue;
         ++audio;
-        const TimePoint made = begin + 20ms * static_cast<int>(TestLane::index_of(packet.payload.bytes()));
+        const TimePoint made = begin + 20ms * static_cast<int>(TestRtpLog::index_of(packet.payload.bytes()));
         late += packet.arrived - made > 400ms ? 1 : 0;
     }
     EXPECT_GT(audio, 450U);
@@ -439,7 +439,7 @@ TEST(SessionPair, NoMediaGoesWhereNobodyAnswersOurCheck) {
         pair.end_media();
         pair.run(1s);
         const Outcome outcome = check_received(pair);
-        EXPECT_EQ(outcome.audio + outcome.video, pair.lane.packets.size());
+        EXPECT_EQ(outcome.audio + outcome.video, pair.rtp_log.packets.size());
     }
 }
 
@@ -481,25 +481,25 @@ TEST(SessionPair, PlainMediaForLoadTests) {
     pair.end_media();
     pair.run(200ms);
     const Outcome outcome = check_received(pair);
-    EXPECT_EQ(outcome.audio + outcome.video, pair.lane.packets.size());
+    EXPECT_EQ(outcome.audio + outcome.video, pair.rtp_log.packets.size());
 }
 
 // A player that skips to a key frame sees no hole, and can still ask for what it misses from either side of the jump.
-TEST(SessionPair, AJumpInTheLaneIsNoHoleForThePlayer) {
+TEST(SessionPair, AJumpInTheLogIsNoHoleForThePlayer) {
     SessionPair pair({.network = {.seed = 5, .loss = 0.05, .delay_min = 20ms, .delay_max = 20ms}, .purpose = Purpose::play});
     ASSERT_TRUE(pair.connect());
-    pair.lane.has_audio = false;
+    pair.rtp_log.has_audio = false;
     pair.begin_media();
     pair.run(3s);
-    // The lane goes on a thousand numbers later.
-    pair.lane.first_sequence = static_cast<std::uint16_t>(pair.lane.first_sequence + 1'000);
+    // The RTP log goes on a thousand numbers later.
+    pair.rtp_log.first_sequence = static_cast<std::uint16_t>(pair.rtp_log.first_sequence + 1'000);
     pair.run(3s);
     pair.network.options.loss = 0;  // behind the last packet nothing tells that it is missing
     pair.run(100ms);
     pair.end_media();
     pair.run(2s);
     const Outcome outcome = check_received(pair);
-    EXPECT_EQ(outcome.before + outcome.video, pair.lane.packets.size()) << "before the first that came nobody knows of any";
+    EXPECT_EQ(outcome.before + outcome.video, pair.rtp_log.packets.size()) << "before the first that came nobody knows of any";
     EXPECT_EQ(outcome.holes, 0U);
     EXPECT_EQ(pair.receiver()->figures().given_up, 0U);
 }

@@ -106,7 +106,7 @@ std::optional<MediaTime> BoardStream::since_key_frame(TimePoint now) const {
 
 // What a publisher over RTP has said; its pictures and sounds may be frames nowhere.
 const media::RtpTrack* BoardStream::rtp_track(media::Kind kind) const {
-    return source_ && source_->brings_rtp() ? source_->rtp_lane()->track(kind) : nullptr;
+    return source_ && source_->brings_rtp() ? source_->rtp_log()->track(kind) : nullptr;
 }
 
 std::optional<VideoFacts> BoardStream::video() const {

@@ -16,11 +16,11 @@ using EngineKind = engine::rtp::Kind;
 EngineKind engine_kind(media::Kind kind) { return kind == media::Kind::audio ? EngineKind::audio : EngineKind::video; }
 media::Kind media_kind(EngineKind kind) { return kind == EngineKind::audio ? media::Kind::audio : media::Kind::video; }
 
-engine::rtp::LaneHeader header_of(const media::RtpPacket& packet) {
+engine::rtp::RtpLogHeader header_of(const media::RtpPacket& packet) {
     return {packet.sequence, packet.timestamp, packet.marker, packet.time, packet.follows_loss};
 }
 
-// The default track is not named, so that all its players share a lane. What is not published yet may have any.
+// The default track is not named, so that all its players share a rtp_log. What is not published yet may have any.
 Result<void> fit_track(const media::Source& source, media::Kind kind, std::optional<media::TrackId>& named) {
     if (!named || !source.is_published())
         return {};
@@ -55,7 +55,7 @@ Result<void> PlaySession::admit(io::Deadline deadline) {
         return Error(Errc::unsupported, "the stream is not published by WebRTC, and rtmp_to_rtc is off");
     source->set_options(plan().play);
     tracks_ = TRY(tracks_of(*source, tracks_));
-    if (!source->has_room_for_lane(tracks_))
+    if (!source->has_room_for_rtp_log(tracks_))
         return Error(Errc::limit, "players of this stream have chosen too many combinations of tracks");
     group_ = &context().players.join(source, *this, Packing::any, log(), tracks_);
     return {};
@@ -72,17 +72,17 @@ void PlaySession::play(const wire::sdp::Agreement& agreement) {
         if (section.codec.is("H264") && section.codec.parameter("packetization-mode") != "1")
             take_single_nal_units();
     }
-    version_ = group_->lane().version();
+    version_ = group_->rtp_log().version();
     LOG_INFO(log(), "RTC: start play url={}, session={}", plan().url, session_id());
 }
 
-// Into the group of those that do; the lane stays held meanwhile.
+// Into the group of those that do; the RTP log stays held meanwhile.
 void PlaySession::take_single_nal_units() {
     const Ref<media::Source> source(&group_->source());
-    source->hold_rtp_lane(tracks_);
+    source->hold_rtp_log(tracks_);
     context().players.leave(*this);
     group_ = &context().players.join(source, *this, Packing::single_nal, log(), tracks_);
-    source->release_rtp_lane(tracks_);
+    source->release_rtp_log(tracks_);
 }
 
 void PlaySession::on_established(TimePoint) { context().players.wake(*this); }
@@ -99,23 +99,23 @@ void PlaySession::add_hot_lines(HotLines& lines) const {
 }
 
 void PlaySession::drain(TimePoint now) {
-    media::RtpLane& lane = group_->lane();
+    media::RtpLog& rtp_log = group_->rtp_log();
     for (const auto& [kind, sequence] : engine_->take_nacks())
-        if (const auto* packet = lane.find(media_kind(kind), sequence))
+        if (const auto* packet = rtp_log.find(media_kind(kind), sequence))
             engine_->resend(now, kind, header_of(*packet), packet->payload.bytes());
     if (engine_->take_key_frame_request() && !agreed_[media::index_of(media::Kind::video)].codec.empty())
-        lane.want_key_frame();
+        rtp_log.want_key_frame();
 }
 
 // A publisher may come back with another codec; what was agreed on is the client's last word.
 bool PlaySession::fits_tracks() {
-    const media::RtpLane& lane = group_->lane();
-    if (version_ == lane.version())
+    const media::RtpLog& rtp_log = group_->rtp_log();
+    if (version_ == rtp_log.version())
         return true;
-    version_ = lane.version();
+    version_ = rtp_log.version();
     for (const media::Kind kind : {media::Kind::audio, media::Kind::video}) {
         const std::string& codec = agreed_[media::index_of(kind)].codec;
-        const auto* track = lane.track(kind);
+        const auto* track = rtp_log.track(kind);
         if (track == nullptr || codec.empty() || ascii::are_same(track->codec, codec))
             continue;
         end(Error(Errc::unsupported, fmt::format("the stream's {} is {} now, the player has agreed on {}",
@@ -126,39 +126,39 @@ bool PlaySession::fits_tracks() {
 }
 
 // At the newest key frame, whose audio is old. A publisher that can be asked makes a new one when that is far away.
-void PlaySession::join_lane(TimePoint now) {
-    media::RtpLane& lane = group_->lane();
-    next_ = next_audio_ = lane.next();
+void PlaySession::join_rtp_log(TimePoint now) {
+    media::RtpLog& rtp_log = group_->rtp_log();
+    next_ = next_audio_ = rtp_log.next();
     has_joined_ = is_catching_up_ = true;
-    const auto key = lane.gop_start();
-    waits_for_key_ = !key || (group_->source().brings_rtp() && now - lane.at(*key).arrived > kKeyAgeMax);
+    const auto key = rtp_log.gop_start();
+    waits_for_key_ = !key || (group_->source().brings_rtp() && now - rtp_log.at(*key).arrived > kKeyAgeMax);
     if (waits_for_key_)
-        lane.want_key_frame();
+        rtp_log.want_key_frame();
     else
         next_ = *key;
 }
 
 void PlaySession::skip_to_key(TimePoint now) {
-    media::RtpLane& lane = group_->lane();
-    const auto key = lane.gop_start();
-    const bool is_fresh = key && *key > next_ && now - lane.at(*key).arrived <= kBehindMax;
-    const media::Sequence to = is_fresh ? *key : lane.next();
+    media::RtpLog& rtp_log = group_->rtp_log();
+    const auto key = rtp_log.gop_start();
+    const bool is_fresh = key && *key > next_ && now - rtp_log.at(*key).arrived <= kBehindMax;
+    const media::Sequence to = is_fresh ? *key : rtp_log.next();
     count_lost(unsent_before(to));
     next_ = to;
     waits_for_key_ = !is_fresh;
     if (is_fresh)
         is_catching_up_ = false;
     else
-        lane.want_key_frame();
-    next_audio_ = std::max(next_audio_, lane.first());
+        rtp_log.want_key_frame();
+    next_audio_ = std::max(next_audio_, rtp_log.first());
 }
 
 // Video, and audio that did not run ahead of them.
 std::uint64_t PlaySession::unsent_before(media::Sequence to) const {
-    const media::RtpLane& lane = group_->lane();
-    std::uint64_t unsent = lane.first() - std::min(next_, lane.first());
-    for (media::Sequence at = std::max(next_, lane.first()); at < to; ++at)
-        if (lane.at(at).kind == media::Kind::video || at >= next_audio_)
+    const media::RtpLog& rtp_log = group_->rtp_log();
+    std::uint64_t unsent = rtp_log.first() - std::min(next_, rtp_log.first());
+    for (media::Sequence at = std::max(next_, rtp_log.first()); at < to; ++at)
+        if (rtp_log.at(at).kind == media::Kind::video || at >= next_audio_)
             ++unsent;
     return unsent;
 }
@@ -173,14 +173,14 @@ void PlaySession::count_lost(std::uint64_t packets) {
 
 // What was published long ago and is all there is, because a newcomer begins there, is sent as fast as the link allows.
 bool PlaySession::is_far_behind(TimePoint now) {
-    media::RtpLane& lane = group_->lane();
-    if (next_ < lane.first())
+    media::RtpLog& rtp_log = group_->rtp_log();
+    if (next_ < rtp_log.first())
         return true;
-    if (next_ == lane.next() || now - lane.at(next_).arrived <= kBehindMax)
+    if (next_ == rtp_log.next() || now - rtp_log.at(next_).arrived <= kBehindMax)
         return false;
-    if (lane.gop_start().value_or(0) > next_)
+    if (rtp_log.gop_start().value_or(0) > next_)
         return true;
-    lane.want_key_frame();
+    rtp_log.want_key_frame();
     return false;
 }
 
@@ -188,13 +188,13 @@ std::optional<TimePoint> PlaySession::serve(TimePoint now) {
     if (is_over() || !has_begun() || is_half_open() || !fits_tracks())
         return std::nullopt;
     if (!has_joined_)
-        join_lane(now);
+        join_rtp_log(now);
     if (context().players.is_dropping()) {
         leave_out();
         return std::nullopt;
     }
     if (std::exchange(was_left_out_, false))
-        group_->lane().want_key_frame();
+        group_->rtp_log().want_key_frame();
     if (is_far_behind(now))
         skip_to_key(now);
     return send_packets(now);
@@ -202,7 +202,7 @@ std::optional<TimePoint> PlaySession::serve(TimePoint now) {
 
 // All there is, audio too.
 void PlaySession::leave_out() {
-    const media::Sequence end = group_->lane().next();
+    const media::Sequence end = group_->rtp_log().next();
     count_lost(unsent_before(end));
     next_ = next_audio_ = end;
     waits_for_key_ = was_left_out_ = true;
@@ -210,10 +210,10 @@ void PlaySession::leave_out() {
 
 // Audio never waits, so it may run ahead of a frame that does.
 std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
-    const media::RtpLane& lane = group_->lane();
+    const media::RtpLog& rtp_log = group_->rtp_log();
     bool is_blocked = false;
-    for (media::Sequence at = next_; at < lane.next(); ++at) {
-        const media::RtpPacket& packet = lane.at(at);
+    for (media::Sequence at = next_; at < rtp_log.next(); ++at) {
+        const media::RtpPacket& packet = rtp_log.at(at);
         if (packet.kind == media::Kind::audio) {
             if (at >= next_audio_)
                 send(now, packet);
@@ -233,9 +233,9 @@ std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
             send(now, packet);
         }
     }
-    next_audio_ = lane.next();
+    next_audio_ = rtp_log.next();
     if (!is_blocked) {
-        next_ = lane.next();
+        next_ = rtp_log.next();
         is_catching_up_ = is_catching_up_ && waits_for_key_;
     }
     return is_blocked ? engine_->next_send(now) : std::nullopt;

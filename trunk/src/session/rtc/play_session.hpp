@@ -1,4 +1,4 @@
-// PlaySession: a client that gets a stream by WebRTC. It keeps its place in the source's RTP lane; what it lost is found there
+// PlaySession: a client that gets a stream by WebRTC. It keeps its place in the source's RTP RTP log; what it lost is found there
 // again. Where its link is slower than the stream it goes on at the next key frame.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace live::session::rtc {
 
-class PlaySession final : public SessionPeer, private LanePlayer {
+class PlaySession final : public SessionPeer, private RtpLogPlayer {
 public:
     // Further behind than this, a player goes on at the newest key frame.
     static constexpr std::chrono::milliseconds kBehindMax{1'500};
@@ -24,15 +24,15 @@ public:
 
     // Before admit().
     void choose(const media::TrackChoice& tracks) { tracks_ = tracks; }
-    // Whether it may, and the stream's lane: Errc::denied, Errc::not_found, also for tracks that the stream does not have,
+    // Whether it may, and the stream's RTP log: Errc::denied, Errc::not_found, also for tracks that the stream does not have,
     // Errc::unsupported when the stream does not come by WebRTC and is not to be converted, Errc::limit.
     Result<void> admit(io::Deadline deadline);
     // Nothing when it is not known. Behind admit().
-    const media::RtpTrack* track(media::Kind kind) const { return group_->lane().track(kind); }
+    const media::RtpTrack* track(media::Kind kind) const { return group_->rtp_log().track(kind); }
     // Whether what is not known of the stream is to come, or is not there: its publisher has said all.
     bool knows_tracks() const { return group_->source().brings_rtp(); }
     // Under which the publisher sends; 0 when it is not known. Behind admit().
-    std::uint32_t origin_ssrc(media::Kind kind) const { return group_->lane().origin_ssrc(kind); }
+    std::uint32_t origin_ssrc(media::Kind kind) const { return group_->rtp_log().origin_ssrc(kind); }
     // After admit(). Errc::system.
     Result<void> begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options);
     // Behind begin().
@@ -56,7 +56,7 @@ private:
     std::uint64_t unsent_before(media::Sequence to) const;
     void count_lost(std::uint64_t packets);
     void leave_out();
-    void join_lane(TimePoint now);
+    void join_rtp_log(TimePoint now);
     void skip_to_key(TimePoint now);
     bool is_far_behind(TimePoint now);
     std::optional<TimePoint> send_packets(TimePoint now);
@@ -65,7 +65,7 @@ private:
 
     std::optional<AdmittedPlay> admitted_;
     engine::webrtc::PlaySession* engine_ = nullptr;  // once begun; SessionPeer owns it
-    LaneGroup* group_ = nullptr;
+    RtpLogGroup* group_ = nullptr;
     media::TrackChoice tracks_;
     std::array<Agreed, 2> agreed_;
     media::Sequence next_ = 0;        // the first packet that was not sent, of whatever kind

@@ -5,30 +5,30 @@
 
 namespace live::session::rtc {
 
-void LanePlayer::Alarm::on_due(TimePoint) { player.become_hungry(); }
+void RtpLogPlayer::Alarm::on_due(TimePoint) { player.become_hungry(); }
 
-void LanePlayer::become_hungry() { group_->players_.add_hungry(*this); }
+void RtpLogPlayer::become_hungry() { group_->players_.add_hungry(*this); }
 
-LaneGroup::LaneGroup(Players& players, Ref<media::Source> source, Packing packing, const media::TrackChoice& tracks,
+RtpLogGroup::RtpLogGroup(Players& players, Ref<media::Source> source, Packing packing, const media::TrackChoice& tracks,
                      const Log& log)
     : players_(players),
       source_(std::move(source)),
       packing_(packing),
       tracks_(tracks),
-      lane_(packing == Packing::any ? source_->hold_rtp_lane(tracks)
-                                    : single_.emplace(source_->hold_rtp_lane(tracks), log).lane()) {
-    lane_.add_listener(*this);
+      rtp_log_(packing == Packing::any ? source_->hold_rtp_log(tracks)
+                                    : single_.emplace(source_->hold_rtp_log(tracks), log).rtp_log()) {
+    rtp_log_.add_listener(*this);
 }
 
-LaneGroup::~LaneGroup() {
-    lane_.remove_listener(*this);
+RtpLogGroup::~RtpLogGroup() {
+    rtp_log_.remove_listener(*this);
     single_.reset();
-    source_->release_rtp_lane(tracks_);
+    source_->release_rtp_log(tracks_);
 }
 
-void LaneGroup::on_rtp() { players_.wake(*this); }
+void RtpLogGroup::on_rtp() { players_.wake(*this); }
 
-bool LaneGroup::serve_next() {
+bool RtpLogGroup::serve_next() {
     if (left_ == 0)
         return false;
     --left_;
@@ -55,12 +55,12 @@ std::string Players::key_of(const media::Source& source, Packing packing, const 
     return key;
 }
 
-LaneGroup& Players::join(const Ref<media::Source>& source, LanePlayer& player, Packing packing, const Log& log,
+RtpLogGroup& Players::join(const Ref<media::Source>& source, RtpLogPlayer& player, Packing packing, const Log& log,
                          const media::TrackChoice& tracks) {
     CHECK(player.group_ == nullptr);
     auto& group = groups_[key_of(*source, packing, tracks)];
     if (group == nullptr)
-        group = std::make_unique<LaneGroup>(*this, source, packing, tracks, log);
+        group = std::make_unique<RtpLogGroup>(*this, source, packing, tracks, log);
     player.group_ = group.get();
     player.index_ = group->members_.size();
     group->members_.push_back({&player, {}});
@@ -69,8 +69,8 @@ LaneGroup& Players::join(const Ref<media::Source>& source, LanePlayer& player, P
     return *group;
 }
 
-void Players::leave(LanePlayer& player) {
-    LaneGroup* const group = std::exchange(player.group_, nullptr);
+void Players::leave(RtpLogPlayer& player) {
+    RtpLogGroup* const group = std::exchange(player.group_, nullptr);
     if (group == nullptr)
         return;
     remove_hungry(player);
@@ -88,7 +88,7 @@ void Players::leave(LanePlayer& player) {
     groups_.erase(groups_.find(key_of(group->source(), group->packing_, group->tracks_)));
 }
 
-void Players::wake(LanePlayer& player) {
+void Players::wake(RtpLogPlayer& player) {
     if (player.group_ == nullptr)
         return;
     HotLines& lines = player.group_->members_[player.index_].lines;
@@ -99,19 +99,19 @@ void Players::wake(LanePlayer& player) {
     wake_.raise();
 }
 
-void Players::add_hungry(LanePlayer& player) {
-    if (player.hungry_index_ != LanePlayer::kNotHungry)
+void Players::add_hungry(RtpLogPlayer& player) {
+    if (player.hungry_index_ != RtpLogPlayer::kNotHungry)
         return;
     player.hungry_index_ = hungry_.size();
     hungry_.push_back(&player);
 }
 
-void Players::remove_hungry(LanePlayer& player) {
-    if (player.hungry_index_ != LanePlayer::kNotHungry)
-        hungry_[std::exchange(player.hungry_index_, LanePlayer::kNotHungry)] = nullptr;
+void Players::remove_hungry(RtpLogPlayer& player) {
+    if (player.hungry_index_ != RtpLogPlayer::kNotHungry)
+        hungry_[std::exchange(player.hungry_index_, RtpLogPlayer::kNotHungry)] = nullptr;
 }
 
-void Players::wake(LaneGroup& group) {
+void Players::wake(RtpLogGroup& group) {
     group.left_ = group.members_.size();
     if (!std::exchange(group.is_waiting_, true))
         waiting_.push_back(&group);
@@ -152,7 +152,7 @@ void Players::run(io::Deadline deadline) {
 Result<void> Players::serve_groups(io::Deadline deadline) {
     while (!waiting_.empty()) {
         turn_ %= waiting_.size();
-        LaneGroup& group = *waiting_[turn_];
+        RtpLogGroup& group = *waiting_[turn_];
         if (!group.serve_next()) {
             group.is_waiting_ = false;
             waiting_[turn_] = waiting_.back();
@@ -166,7 +166,7 @@ Result<void> Players::serve_groups(io::Deadline deadline) {
 
 Result<void> Players::serve_hungry(io::Deadline deadline) {
     for (; hungry_served_ < hungry_.size(); ++hungry_served_) {
-        LanePlayer* const player = hungry_[hungry_served_];
+        RtpLogPlayer* const player = hungry_[hungry_served_];
         if (player == nullptr)
             continue;
         remove_hungry(*player);
@@ -178,7 +178,7 @@ Result<void> Players::serve_hungry(io::Deadline deadline) {
     return {};
 }
 
-void Players::serve(LanePlayer& player) {
+void Players::serve(RtpLogPlayer& player) {
     const TimePoint now = io::now();
     const auto again = player.serve(now);
     // It may have left.

@@ -1,4 +1,4 @@
-// Players: sends the RTP lanes of sources to the sessions that play them. A source wakes one fiber once a batch, whatever the
+// Players: sends the RTP RTP logs of sources to the sessions that play them. A source wakes one fiber once a batch, whatever the
 // number of its players, and that fiber serves them all, one after the other, and lets others run every 2 ms. A player whose
 // link is too slow for everything at once says when it can take more, and is served again then; who waits costs nothing.
 #pragma once
@@ -18,20 +18,20 @@
 #include "base/time.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
-#include "media/single_nal_lane.hpp"
+#include "media/single_nal_log.hpp"
 #include "media/source.hpp"
 #include "session/rtc/port.hpp"
 #include "session/rtc/timer_wheel.hpp"
 
 namespace live::session::rtc {
 
-class LaneGroup;
+class RtpLogGroup;
 class Players;
 
 // A session that plays, as its group sees it. Nothing here may suspend.
-class LanePlayer {
+class RtpLogPlayer {
 public:
-    LanePlayer() : alarm_(*this) {}
+    RtpLogPlayer() : alarm_(*this) {}
     // Sends what there is, into the port's batch. When it wants to be served again even if nothing new comes; nothing when it has
     // all.
     virtual std::optional<TimePoint> serve(TimePoint now) = 0;
@@ -43,44 +43,44 @@ public:
     bool is_grouped() const { return group_ != nullptr; }
 
 protected:
-    ~LanePlayer() = default;
+    ~RtpLogPlayer() = default;
     void add_own_hot_lines(HotLines& lines) const { lines.add(this, sizeof *this); }
 
 private:
-    friend class LaneGroup;
+    friend class RtpLogGroup;
     friend class Players;
     // When it can take more.
     struct Alarm final : TimerWheel::Timer {
-        explicit Alarm(LanePlayer& owner) : player(owner) {}
+        explicit Alarm(RtpLogPlayer& owner) : player(owner) {}
         void on_due(TimePoint now) override;
-        LanePlayer& player;
+        RtpLogPlayer& player;
     };
     static constexpr std::size_t kNotHungry = SIZE_MAX;
     void become_hungry();
 
-    LaneGroup* group_ = nullptr;
+    RtpLogGroup* group_ = nullptr;
     std::size_t index_ = 0;
     std::size_t hungry_index_ = kNotHungry;  // among those that are to be served beside their groups
     Alarm alarm_;
 };
 
-// How the players of a group take packets: as the lane has them, or those of H.264 one NAL unit each.
+// How the players of a group take packets: as the RTP log has them, or those of H.264 one NAL unit each.
 enum class Packing : std::uint8_t { any, single_nal };
 
-// The players of one source that take the same packets, and their hold on the lane of their tracks.
-class LaneGroup final : private media::RtpListener {
+// The players of one source that take the same packets, and their hold on the RTP log of their tracks.
+class RtpLogGroup final : private media::RtpListener {
 public:
-    LaneGroup(Players& players, Ref<media::Source> source, Packing packing, const media::TrackChoice& tracks, const Log& log);
-    ~LaneGroup();
-    LaneGroup(const LaneGroup&) = delete;
-    LaneGroup& operator=(const LaneGroup&) = delete;
+    RtpLogGroup(Players& players, Ref<media::Source> source, Packing packing, const media::TrackChoice& tracks, const Log& log);
+    ~RtpLogGroup();
+    RtpLogGroup(const RtpLogGroup&) = delete;
+    RtpLogGroup& operator=(const RtpLogGroup&) = delete;
 
     media::Source& source() { return *source_; }
-    media::RtpLane& lane() { return lane_; }
+    media::RtpLog& rtp_log() { return rtp_log_; }
     std::size_t size() const { return members_.size(); }
 
 private:
-    friend class LanePlayer;
+    friend class RtpLogPlayer;
     friend class Players;
     void on_rtp() override;
     std::size_t following(std::size_t index) const { return index + 1 < members_.size() ? index + 1 : 0; }
@@ -91,11 +91,11 @@ private:
     Ref<media::Source> source_;
     const Packing packing_;
     const media::TrackChoice tracks_;
-    std::optional<media::SingleNalLane> single_;
-    media::RtpLane& lane_;
+    std::optional<media::SingleNalLog> single_;
+    media::RtpLog& rtp_log_;
     // In one piece, so that what the next ones need is known without looking at them.
     struct Member {
-        LanePlayer* player;
+        RtpLogPlayer* player;
         HotLines lines;
     };
     std::vector<Member> members_;
@@ -123,14 +123,14 @@ public:
     Result<void> start(io::Scope& scope);
 
     // Puts the player into the group of this source, which lives as long as it has players.
-    LaneGroup& join(const Ref<media::Source>& source, LanePlayer& player) { return join(source, player, Packing::any, Log()); }
+    RtpLogGroup& join(const Ref<media::Source>& source, RtpLogPlayer& player) { return join(source, player, Packing::any, Log()); }
     // `log` hears of what a packing leaves out.
-    LaneGroup& join(const Ref<media::Source>& source, LanePlayer& player, Packing packing, const Log& log,
+    RtpLogGroup& join(const Ref<media::Source>& source, RtpLogPlayer& player, Packing packing, const Log& log,
                     const media::TrackChoice& tracks = {});
     // It may be served right now, by its group's turn. Nothing when it is in no group.
-    void leave(LanePlayer& player);
+    void leave(RtpLogPlayer& player);
     // Serves the player soon: it can take more, or has just been let in.
-    void wake(LanePlayer& player);
+    void wake(RtpLogPlayer& player);
     std::size_t groups() const { return groups_.size(); }
 
     // Bits a second that the links of most players of this source carry; nothing where no limit is known. Looks at all of them.
@@ -141,16 +141,16 @@ public:
     bool is_dropping() const { return is_dropping_; }
 
 private:
-    friend class LaneGroup;
-    friend class LanePlayer;
+    friend class RtpLogGroup;
+    friend class RtpLogPlayer;
 
     void run(io::Deadline deadline);
-    void wake(LaneGroup& group);
+    void wake(RtpLogGroup& group);
     Result<void> serve_groups(io::Deadline deadline);
     Result<void> serve_hungry(io::Deadline deadline);
-    void serve(LanePlayer& player);
-    void add_hungry(LanePlayer& player);
-    void remove_hungry(LanePlayer& player);
+    void serve(RtpLogPlayer& player);
+    void add_hungry(RtpLogPlayer& player);
+    void remove_hungry(RtpLogPlayer& player);
     enum class Slice : std::uint8_t { goes_on, is_over };
     // Over: others have run.
     Result<Slice> pause(io::Deadline deadline);
@@ -158,10 +158,10 @@ private:
     static std::string key_of(const media::Source& source, Packing packing, const media::TrackChoice& tracks);
 
     Port& port_;
-    std::unordered_map<std::string, std::unique_ptr<LaneGroup>> groups_;
-    std::vector<LaneGroup*> waiting_;
+    std::unordered_map<std::string, std::unique_ptr<RtpLogGroup>> groups_;
+    std::vector<RtpLogGroup*> waiting_;
     std::size_t turn_ = 0;             // of those
-    std::vector<LanePlayer*> hungry_;  // each once; nullptr for one that has gone
+    std::vector<RtpLogPlayer*> hungry_;  // each once; nullptr for one that has gone
     std::size_t hungry_served_ = 0;    // from the front
     TimerWheel alarms_;
     io::Deadline slice_ = io::Deadline::never();

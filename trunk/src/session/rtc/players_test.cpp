@@ -12,7 +12,7 @@
 namespace live::session::rtc {
 namespace {
 
-struct FakePlayer final : LanePlayer {
+struct FakePlayer final : RtpLogPlayer {
     std::optional<TimePoint> serve(TimePoint now) override {
         ++served;
         if (on_serve)
@@ -36,10 +36,10 @@ struct Fixture : ::testing::Test {
         source = streams.find_or_create("/live/a", {}, 60'000).value();
     }
     ~Fixture() override { EXPECT_TRUE(scope.stop(io::Deadline::after(1s)).ok()); }
-    void publish(LaneGroup& group, int packets = 1) {
+    void publish(RtpLogGroup& group, int packets = 1) {
         for (int i = 0; i < packets; ++i)
-            group.lane().append({.kind = media::Kind::video, .payload = Slice::allocate(100), .arrived = io::now()});
-        group.lane().flush();
+            group.rtp_log().append({.kind = media::Kind::video, .payload = Slice::allocate(100), .arrived = io::now()});
+        group.rtp_log().flush();
     }
     void let_run(int turns = 5) {
         for (int i = 0; i < turns; ++i)
@@ -66,7 +66,7 @@ using RtcPlayers = Fixture;
 
 TEST_F(RtcPlayers, EveryPlayerIsServedOnceABatchHoweverManyPackets) {
     std::vector<FakePlayer> all(3);
-    LaneGroup& group = players->join(source, all[0]);
+    RtpLogGroup& group = players->join(source, all[0]);
     for (std::size_t i = 1; i < all.size(); ++i)
         EXPECT_EQ(&players->join(source, all[i]), &group);
     let_run();
@@ -81,7 +81,7 @@ TEST_F(RtcPlayers, EveryPlayerIsServedOnceABatchHoweverManyPackets) {
     }
 }
 
-TEST_F(RtcPlayers, AGroupAndItsHoldOnTheLaneLiveAsLongAsItsPlayers) {
+TEST_F(RtcPlayers, AGroupAndItsHoldOnTheLogLiveAsLongAsItsPlayers) {
     FakePlayer one;
     FakePlayer two;
     players->join(source, one);
@@ -89,15 +89,15 @@ TEST_F(RtcPlayers, AGroupAndItsHoldOnTheLaneLiveAsLongAsItsPlayers) {
     EXPECT_EQ(players->groups(), 1U);
     players->leave(one);
     players->leave(one);
-    EXPECT_NE(source->rtp_lane(), nullptr);
+    EXPECT_NE(source->rtp_log(), nullptr);
     players->leave(two);
     EXPECT_EQ(players->groups(), 0U);
-    EXPECT_EQ(source->rtp_lane(), nullptr);
+    EXPECT_EQ(source->rtp_log(), nullptr);
 }
 
 TEST_F(RtcPlayers, WhoLeavesWhileServedKeepsNobodyFromBeingServed) {
     std::vector<FakePlayer> all(5);
-    LaneGroup* group = nullptr;
+    RtpLogGroup* group = nullptr;
     for (FakePlayer& player : all)
         group = &players->join(source, player);
     for (FakePlayer& player : all)
@@ -113,7 +113,7 @@ TEST_F(RtcPlayers, WhoLeavesWhileServedKeepsNobodyFromBeingServed) {
 TEST_F(RtcPlayers, APlayerThatWaitsForItsLinkIsServedAgainWithoutNewPackets) {
     FakePlayer player;
     player.wait = 200ms;
-    LaneGroup& group = players->join(source, player);
+    RtpLogGroup& group = players->join(source, player);
     publish(group);
     let_run();
     EXPECT_EQ(player.served, 1);
@@ -141,7 +141,7 @@ TEST_F(RtcPlayers, WhoeverIsLetInIsServedAtOnce) {
 
 TEST_F(RtcPlayers, WhoWaitsForItsLinkIsNotLookedAt) {
     std::vector<FakePlayer> all(200);
-    LaneGroup* group = nullptr;
+    RtpLogGroup* group = nullptr;
     for (FakePlayer& player : all) {
         player.wait = 1h;
         group = &players->join(source, player);
@@ -159,7 +159,7 @@ TEST_F(RtcPlayers, WhoWaitsForItsLinkIsNotLookedAt) {
 TEST_F(RtcPlayers, WhoHasAllNeedsNoMoreLooks) {
     FakePlayer player;
     player.wait = 30ms;
-    LaneGroup& group = players->join(source, player);
+    RtpLogGroup& group = players->join(source, player);
     publish(group);
     let_run();
     publish(group);  // This time it gets all.
@@ -195,7 +195,7 @@ TEST_F(RtcPlayers, MostLinksDecideWhatIsForwarded) {
 // Serving takes longer than the time between two batches: the last come to their turn all the same.
 TEST_F(RtcPlayers, NobodyStarvesWhenBatchesComeTooFast) {
     std::vector<FakePlayer> all(6);
-    LaneGroup* group = nullptr;
+    RtpLogGroup* group = nullptr;
     for (FakePlayer& player : all) {
         group = &players->join(source, player);
         player.on_serve = take_a_slice;
@@ -217,8 +217,8 @@ TEST_F(RtcPlayers, StreamsTakeTurns) {
         players->join(i < 7 ? source : other, all[i]);
         all[i].on_serve = take_a_slice;
     }
-    source->rtp_lane()->flush();
-    other->rtp_lane()->flush();
+    source->rtp_log()->flush();
+    other->rtp_log()->flush();
     let_run(4);
     EXPECT_EQ(all[7].served, 1) << "it does not wait for the other's last player";
     int served = 0;
@@ -233,7 +233,7 @@ TEST_F(RtcPlayers, StreamsTakeTurns) {
 // Others run between two players when they take long.
 TEST_F(RtcPlayers, LetsOthersRunWhenServingTakesLong) {
     std::vector<FakePlayer> all(4);
-    LaneGroup* group = nullptr;
+    RtpLogGroup* group = nullptr;
     for (FakePlayer& player : all) {
         group = &players->join(source, player);
         player.on_serve = take_a_slice;

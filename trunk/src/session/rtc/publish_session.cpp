@@ -15,11 +15,11 @@ using EngineKind = engine::rtp::Kind;
 media::Kind media_kind(EngineKind kind) { return kind == EngineKind::audio ? media::Kind::audio : media::Kind::video; }
 
 // Behind everything that earlier publishers have left.
-MediaTime start_of(const media::Source& source, const media::RtpLane& lane) {
+MediaTime start_of(const media::Source& source, const media::RtpLog& rtp_log) {
     constexpr MediaTime kStep = std::chrono::milliseconds(10);
     MediaTime newest = source.timeline().newest();
-    if (!lane.empty())
-        newest = std::max(newest, lane.at(lane.next() - 1).time);
+    if (!rtp_log.empty())
+        newest = std::max(newest, rtp_log.at(rtp_log.next() - 1).time);
     return newest == MediaTime::zero() ? newest : newest + kStep;
 }
 
@@ -47,21 +47,21 @@ Result<void> PublishSession::begin(const engine::dtls::Context& dtls, const engi
 }
 
 void PublishSession::publish(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer) {
-    lane_ = &publication_->fill_rtp_lane(*this);
-    clock_.emplace(start_of(publication_->source(), *lane_));
+    rtp_log_ = &publication_->fill_rtp_log(*this);
+    clock_.emplace(start_of(publication_->source(), *rtp_log_));
     for (const wire::sdp::Accepted& section : agreement.sections) {
         const media::Kind kind = media_kind(engine::webrtc::media_kind(section.kind));
         const auto& codec = section.codec;
         clock_rates_[media::index_of(kind)] = codec.clock_rate;
         has_layers_ = has_layers_ || !section.layers.empty();
         const std::uint8_t channels = kind == media::Kind::audio ? codec.channels : std::uint8_t{0};
-        lane_->set_track({kind, codec.name, codec.clock_rate, channels, codec.format});
+        rtp_log_->set_track({kind, codec.name, codec.clock_rate, channels, codec.format});
         // Of several (RTX, FEC) the first is the one that all others belong to.
         if (const auto& ssrcs = offer.sections[section.index].ssrcs; !ssrcs.empty())
-            lane_->set_origin_ssrc(kind, ssrcs.front().ssrc);
+            rtp_log_->set_origin_ssrc(kind, ssrcs.front().ssrc);
     }
     if (plan().play.bridge.rtc_to_rtmp)
-        to_frames_.emplace(*publication_, *lane_, plan().publish, context().streams.transcoders(), log());
+        to_frames_.emplace(*publication_, *rtp_log_, plan().publish, context().streams.transcoders(), log());
     admitted_.emplace(context().streams, context().events, request(), plan());
     LOG_INFO(log(), "RTC: start publish url={}, session={}", plan().url, session_id());
 }
@@ -74,7 +74,7 @@ void PublishSession::drain(TimePoint now) {
         const media::Kind kind = media_kind(packet->kind);
         const auto reported = engine_->ntp_of(packet->kind, packet->timestamp);
         const auto place = clock_->place(kind, packet->timestamp, clock_rates_[media::index_of(kind)], packet->arrived, reported);
-        lane_->append({.kind = kind,
+        rtp_log_->append({.kind = kind,
                        .timestamp = place.timestamp,
                        .marker = packet->marker,
                        .begins_key = packet->begins_key,
@@ -88,7 +88,7 @@ void PublishSession::drain(TimePoint now) {
 
 void PublishSession::finish_batch(TimePoint) {
     if (std::exchange(has_new_, false) && publication_->is_current())
-        lane_->flush();
+        rtp_log_->flush();
 }
 
 std::optional<Duration> PublishSession::silence_max() const {

@@ -1,4 +1,4 @@
-// PublishSession: a client that sends its audio and video by WebRTC. Packets go into the source's RTP lane as they come, in
+// PublishSession: a client that sends its audio and video by WebRTC. Packets go into the source's RTP RTP log as they come, in
 // order; nobody waits for whole frames here. With rtc_to_rtmp on, frames are made of them beside that.
 #pragma once
 
@@ -34,7 +34,7 @@ public:
     Result<void> admit(io::Deadline deadline);
     // After admit(). Errc::system.
     Result<void> begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options);
-    // Behind begin(), with the offer of the agreement: fills the lane from now on.
+    // Behind begin(), with the offer of the agreement: fills the RTP log from now on.
     void publish(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer);
 
     void finish_batch(TimePoint now) override;
@@ -57,7 +57,7 @@ private:
     engine::webrtc::PublishSession* engine_ = nullptr;  // once begun; SessionPeer owns it
     std::unique_ptr<media::Publication> publication_;
     std::optional<AdmittedPublish> admitted_;
-    media::RtpLane* lane_ = nullptr;
+    media::RtpLog* rtp_log_ = nullptr;
     std::optional<media::RtpClock> clock_;
     std::optional<media::RtpToFrames> to_frames_;
     std::array<std::uint32_t, 2> clock_rates_{};

@@ -127,16 +127,16 @@ TEST_F(RtcGate, APlayerGetsTheTracksThatItAskedForOrIsRefused) {
     };
     const std::optional<media::TrackId> other = media::TrackId(3);
     ASSERT_TRUE(asked({}, other).ok());
-    EXPECT_NE(source->rtp_lane({{}, other}), nullptr);
-    EXPECT_EQ(source->rtp_lane(), nullptr);
+    EXPECT_NE(source->rtp_log({{}, other}), nullptr);
+    EXPECT_EQ(source->rtp_log(), nullptr);
     ASSERT_TRUE(asked({}, media::TrackId(0)).ok());
-    EXPECT_NE(source->rtp_lane(), nullptr) << "the default one by its name";
+    EXPECT_NE(source->rtp_log(), nullptr) << "the default one by its name";
     const auto refused = asked({}, media::TrackId(1));
     EXPECT_EQ(refused.code(), Errc::not_found);
     EXPECT_NE(refused.error().text().find("no video track 1"), std::string::npos);
     publication.reset();
     EXPECT_TRUE(asked(media::TrackId(9), {}).ok()) << "it may come";
-    for (std::uint8_t id = 10; source->has_room_for_lane({{}, media::TrackId(1)}); ++id)
+    for (std::uint8_t id = 10; source->has_room_for_rtp_log({{}, media::TrackId(1)}); ++id)
         ASSERT_TRUE(asked(media::TrackId(id), {}).ok());
     EXPECT_EQ(asked({}, media::TrackId(1)).code(), Errc::limit);
 }

@@ -1,4 +1,4 @@
-#include "media/single_nal_lane.hpp"
+#include "media/single_nal_log.hpp"
 
 #include <vector>
 
@@ -39,67 +39,67 @@ struct SingleNal : ::testing::Test {
         bool begins_key;
         bool operator==(const Got&) const = default;
     };
-    static std::vector<Got> all(const RtpLane& lane) {
+    static std::vector<Got> all(const RtpLog& rtp_log) {
         std::vector<Got> got;
-        for (Sequence at = lane.first(); at < lane.next(); ++at) {
-            const RtpPacket& packet = lane.at(at);
+        for (Sequence at = rtp_log.first(); at < rtp_log.next(); ++at) {
+            const RtpPacket& packet = rtp_log.at(at);
             got.push_back({Octets(packet.payload.bytes().begin(), packet.payload.bytes().end()), packet.timestamp, packet.marker,
                            packet.begins_key});
         }
         return got;
     }
 
-    RtpLane from;
+    RtpLog from;
 };
 
 TEST_F(SingleNal, PacketsAreOneNalUnitEachAndWhatDoesNotFitIsLeftOut) {
-    SingleNalLane single(from, Log());
+    SingleNalLog single(from, Log());
     publish();
-    EXPECT_EQ(all(single.lane()), (std::vector<Got>{{{0x67, 1}, 100, false, true},
+    EXPECT_EQ(all(single.rtp_log()), (std::vector<Got>{{{0x67, 1}, 100, false, true},
                                                     {{0x68, 2, 3}, 100, false, false},
                                                     {{0x65, 9}, 100, true, false},
                                                     {{0x67, 1}, 200, false, true},
                                                     {{0x68, 2, 3}, 200, true, false},
                                                     {{0x65, 7}, 300, true, true}}));
     EXPECT_EQ(single.left_out(), 2U);
-    for (Sequence at = single.lane().first(); at < single.lane().next(); ++at)
-        EXPECT_EQ(single.lane().at(at).sequence, at) << "what is left out leaves no hole in the numbers";
-    EXPECT_EQ(single.lane().track(Kind::video)->codec, "H264");
+    for (Sequence at = single.rtp_log().first(); at < single.rtp_log().next(); ++at)
+        EXPECT_EQ(single.rtp_log().at(at).sequence, at) << "what is left out leaves no hole in the numbers";
+    EXPECT_EQ(single.rtp_log().track(Kind::video)->codec, "H264");
 }
 
 TEST_F(SingleNal, ANewcomerBeginsWithTheNewestGroupOfPictures) {
     publish();
-    SingleNalLane single(from, Log());
-    EXPECT_EQ(all(single.lane()), (std::vector<Got>{{{0x65, 7}, 300, true, true}}));
-    EXPECT_EQ(single.lane().gop_start(), single.lane().first());
+    SingleNalLog single(from, Log());
+    EXPECT_EQ(all(single.rtp_log()), (std::vector<Got>{{{0x65, 7}, 300, true, true}}));
+    EXPECT_EQ(single.rtp_log().gop_start(), single.rtp_log().first());
 }
 
 TEST_F(SingleNal, BatchesLossAndSoundGoThrough) {
-    SingleNalLane single(from, Log());
+    SingleNalLog single(from, Log());
     send({0x41, 1}, 100);
     from.append({.kind = Kind::audio, .payload = Slice::copy_of(Octets{28, 1})});
     from.flush();
-    EXPECT_EQ(single.lane().size(), 2U) << "nothing waits for the next batch";
+    EXPECT_EQ(single.rtp_log().size(), 2U) << "nothing waits for the next batch";
     from.append({.kind = Kind::video, .timestamp = 200, .follows_loss = true, .payload = Slice::copy_of(Octets{28, 0x81, 1})});
     send({0x41, 2}, 300, true);
     from.flush();
-    const RtpPacket& last = single.lane().at(single.lane().next() - 1);
+    const RtpPacket& last = single.rtp_log().at(single.rtp_log().next() - 1);
     EXPECT_TRUE(last.follows_loss) << "a loss before what is left out is a loss before what follows";
 }
 
 TEST_F(SingleNal, OtherCodecsAndBrokenAggregatesDoNoHarm) {
-    SingleNalLane single(from, Log());
+    SingleNalLog single(from, Log());
     for (const Octets& broken :
          {Octets{24}, Octets{24, 0}, Octets{24, 0, 9, 1}, Octets{24, 0, 0, 0, 1, 0x41}, Octets{28}, Octets{}})
         send(broken, 100);
     send({24, 0, 1, 0x41, 0, 9}, 200);
     from.flush();
-    EXPECT_EQ(single.lane().size(), 2U) << "the empty one, and the unit that is whole";
+    EXPECT_EQ(single.rtp_log().size(), 2U) << "the empty one, and the unit that is whole";
     from.set_track({Kind::video, "VP8", 90'000, 0, ""});
     send({28, 0x85, 1}, 300);
     from.flush();
-    EXPECT_EQ(single.lane().size(), 3U);
-    EXPECT_EQ(single.lane().track(Kind::video)->codec, "VP8");
+    EXPECT_EQ(single.rtp_log().size(), 3U);
+    EXPECT_EQ(single.rtp_log().track(Kind::video)->codec, "VP8");
 }
 
 TEST_F(SingleNal, AWishForAKeyFrameAndANewWriterAreKnown) {
@@ -109,15 +109,15 @@ TEST_F(SingleNal, AWishForAKeyFrameAndANewWriterAreKnown) {
     };
     Asked asked;
     from.start_writer(&asked);
-    SingleNalLane single(from, Log());
-    single.lane().want_key_frame();
+    SingleNalLog single(from, Log());
+    single.rtp_log().want_key_frame();
     EXPECT_EQ(asked.times, 1);
     publish();
-    EXPECT_TRUE(single.lane().gop_start());
+    EXPECT_TRUE(single.rtp_log().gop_start());
     from.start_writer(nullptr);
     send({0x41, 1}, 400, true);
     from.flush();
-    EXPECT_FALSE(single.lane().gop_start()) << "nobody joins at what the writer before it left";
+    EXPECT_FALSE(single.rtp_log().gop_start()) << "nobody joins at what the writer before it left";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "media/single_nal_lane.hpp"
+#include "media/single_nal_log.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -19,38 +19,38 @@ constexpr std::size_t kLengthBytes = 2;
 
 }  // namespace
 
-SingleNalLane::SingleNalLane(RtpLane& from, const Log& log)
+SingleNalLog::SingleNalLog(RtpLog& from, const Log& log)
     : from_(from), log_(log), next_(from.gop_start().value_or(from.next())), writer_(from.writers()) {
-    lane_.start_writer(this);
+    rtp_log_.start_writer(this);
     on_rtp();
     from_.add_listener(*this);
 }
 
-SingleNalLane::~SingleNalLane() { from_.remove_listener(*this); }
+SingleNalLog::~SingleNalLog() { from_.remove_listener(*this); }
 
-void SingleNalLane::take_tracks() {
+void SingleNalLog::take_tracks() {
     if (std::exchange(writer_, from_.writers()) != from_.writers())
-        lane_.start_writer(this);
+        rtp_log_.start_writer(this);
     if (std::exchange(version_, from_.version()) == from_.version())
         return;
     for (const Kind kind : {Kind::audio, Kind::video})
         if (const RtpTrack* const track = from_.track(kind))
-            lane_.set_track(*track);
+            rtp_log_.set_track(*track);
     const RtpTrack* const video = from_.track(Kind::video);
     is_avc_ = video != nullptr && video->codec == "H264";
 }
 
-void SingleNalLane::on_rtp() {
+void SingleNalLog::on_rtp() {
     take_tracks();
     for (next_ = std::max(next_, from_.first()); next_ < from_.next(); ++next_)
         take(from_.at(next_));
     release();
-    lane_.flush();
+    rtp_log_.flush();
 }
 
-void SingleNalLane::take(const RtpPacket& packet) {
+void SingleNalLog::take(const RtpPacket& packet) {
     if (packet.kind == Kind::audio || !is_avc_ || packet.payload.empty()) {
-        lane_.append(packet);
+        rtp_log_.append(packet);
         return;
     }
     const std::uint8_t type = packet.payload.data()[0] & kTypeMask;
@@ -62,7 +62,7 @@ void SingleNalLane::take(const RtpPacket& packet) {
         leave_out(packet);
 }
 
-void SingleNalLane::take_aggregate(const RtpPacket& packet) {
+void SingleNalLog::take_aggregate(const RtpPacket& packet) {
     RtpPacket part = packet;
     part.marker = false;
     const Bytes bytes = packet.payload.bytes();
@@ -80,7 +80,7 @@ void SingleNalLane::take_aggregate(const RtpPacket& packet) {
         held_->marker = true;
 }
 
-void SingleNalLane::leave_out(const RtpPacket& packet) {
+void SingleNalLog::leave_out(const RtpPacket& packet) {
     if (packet.begins_key)
         key_timestamp_ = packet.timestamp;
     follows_loss_ = follows_loss_ || packet.follows_loss;
@@ -96,7 +96,7 @@ void SingleNalLane::leave_out(const RtpPacket& packet) {
             "let the encoder make slices of less than 1,200 bytes");
 }
 
-void SingleNalLane::hold(RtpPacket packet) {
+void SingleNalLog::hold(RtpPacket packet) {
     release();
     if (key_timestamp_ == packet.timestamp)
         packet.begins_key = true;
@@ -105,9 +105,9 @@ void SingleNalLane::hold(RtpPacket packet) {
     held_ = std::move(packet);
 }
 
-void SingleNalLane::release() {
+void SingleNalLog::release() {
     if (held_)
-        lane_.append(*std::exchange(held_, std::nullopt));
+        rtp_log_.append(*std::exchange(held_, std::nullopt));
 }
 
 }  // namespace live::media

@@ -1,8 +1,8 @@
-// RtpLane: the second lane of a source, RTP payloads in the order they are to be sent. A publisher over RTP fills it itself; for
-// any other publisher a converter does, as long as somebody holds the lane. Each packet is prepared once: a player's copy differs
+// RtpLog: the second RTP log of a source, RTP payloads in the order they are to be sent. A publisher over RTP fills it itself; for
+// any other publisher a converter does, as long as somebody holds the rtp_log. Each packet is prepared once: a player's copy differs
 // in its header only. What has been sent stays for a while, so that a player can ask for it again.
 //
-// A packet has two numbers: its place in the lane, counted in 64 bits for ever, and its track's RTP sequence number, which has a
+// A packet has two numbers: its place in the RTP log, counted in 64 bits for ever, and its track's RTP sequence number, which has a
 // hole only where the writer lost something for good. Both go on when one writer follows another.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace live::media {
 
-// What one track of the lane carries.
+// What one track of the RTP log carries.
 struct RtpTrack {
     Kind kind = Kind::video;   // audio or video
     std::string codec;         // as in SDP: "H264", "H265", "VP8", "VP9", "AV1", "opus"
@@ -32,7 +32,7 @@ struct RtpTrack {
 
 struct RtpPacket {
     Kind kind = Kind::video;     // audio or video
-    std::uint16_t sequence = 0;  // of its track; the lane writes it
+    std::uint16_t sequence = 0;  // of its track; the RTP log writes it
     std::uint32_t timestamp = 0;
     bool marker = false;
     bool begins_key = false;    // the first packet of a picture that decoding may start at
@@ -51,7 +51,7 @@ protected:
     ~RtpListener() = default;
 };
 
-// Whoever fills the lane, asked for a key frame. It limits the rate itself, and may ignore it: an RTMP publisher cannot be asked.
+// Whoever fills the RTP log, asked for a key frame. It limits the rate itself, and may ignore it: an RTMP publisher cannot be asked.
 class KeyFrameSource {
 public:
     virtual void on_key_frame_wanted() = 0;
@@ -70,16 +70,16 @@ constexpr std::uint32_t rtp_timestamp(MediaTime time, std::uint32_t clock_rate) 
     return static_cast<std::uint32_t>(seconds * clock_rate + rest * clock_rate / kMicroseconds);
 }
 
-class RtpLane {
+class RtpLog {
 public:
     // Kept at most, and longer than kHistory only what belongs to the newest group of pictures.
     static constexpr std::size_t kPacketsMax = 8'192;
     static constexpr std::size_t kBytesMax = 16U << 20;
     static constexpr std::chrono::seconds kHistory{3};
 
-    RtpLane() = default;
-    RtpLane(const RtpLane&) = delete;
-    RtpLane& operator=(const RtpLane&) = delete;
+    RtpLog() = default;
+    RtpLog(const RtpLog&) = delete;
+    RtpLog& operator=(const RtpLog&) = delete;
 
     // The writer. One at a time; `source` (may be nullptr) is asked for key frames until the next writer starts or it goes.
     // Nobody joins at what the writer before it left.

@@ -1,25 +1,25 @@
-// SingleNalLane: an RTP lane once more, for players that take H.264 in packetization-mode 0 only (RFC 6184, 6.2): each packet is
+// SingleNalLog: an RTP RTP log once more, for players that take H.264 in packetization-mode 0 only (RFC 6184, 6.2): each packet is
 // one NAL unit. Packets of several NAL units are taken apart; a NAL unit that is longer than a packet is left out, which the log
-// says once. All else goes through as it is. It exists beside the lane that all others read, while somebody needs it.
+// says once. All else goes through as it is. It exists beside the RTP log that all others read, while somebody needs it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "base/log.hpp"
-#include "media/rtp_lane.hpp"
+#include "media/rtp_log.hpp"
 
 namespace live::media {
 
-class SingleNalLane final : private RtpListener, private KeyFrameSource {
+class SingleNalLog final : private RtpListener, private KeyFrameSource {
 public:
     // Begins with the newest group of pictures of `from`, which outlives this.
-    SingleNalLane(RtpLane& from, const Log& log);
-    ~SingleNalLane();
-    SingleNalLane(const SingleNalLane&) = delete;
-    SingleNalLane& operator=(const SingleNalLane&) = delete;
+    SingleNalLog(RtpLog& from, const Log& log);
+    ~SingleNalLog();
+    SingleNalLog(const SingleNalLog&) = delete;
+    SingleNalLog& operator=(const SingleNalLog&) = delete;
 
-    RtpLane& lane() { return lane_; }
+    RtpLog& rtp_log() { return rtp_log_; }
     // NAL units that were too long.
     std::uint64_t left_out() const { return left_out_; }
 
@@ -33,9 +33,9 @@ private:
     void hold(RtpPacket packet);
     void release();
 
-    RtpLane& from_;
+    RtpLog& from_;
     const Log log_;
-    RtpLane lane_;
+    RtpLog rtp_log_;
     Sequence next_;
     std::uint32_t version_ = 0;
     std::uint32_t writer_ = 0;

@@ -1,4 +1,4 @@
-#include "media/rtp_lane.hpp"
+#include "media/rtp_log.hpp"
 
 #include <utility>
 
@@ -6,19 +6,19 @@
 
 namespace live::media {
 
-void RtpLane::start_writer(KeyFrameSource* source) {
+void RtpLog::start_writer(KeyFrameSource* source) {
     key_frame_source_ = source;
     ++writers_;
     gop_start_.reset();
     origin_ssrcs_ = {};
 }
 
-void RtpLane::end_writer(KeyFrameSource* source) {
+void RtpLog::end_writer(KeyFrameSource* source) {
     if (key_frame_source_ == source)
         key_frame_source_ = nullptr;
 }
 
-void RtpLane::set_track(RtpTrack track) {
+void RtpLog::set_track(RtpTrack track) {
     CHECK(track.kind != Kind::data);
     auto& held = tracks_[index_of(track.kind)];
     if (held == track)
@@ -30,14 +30,14 @@ void RtpLane::set_track(RtpTrack track) {
     ++version_;
 }
 
-const RtpTrack* RtpLane::track(Kind kind) const {
+const RtpTrack* RtpLog::track(Kind kind) const {
     if (kind == Kind::data)
         return nullptr;
     const auto& held = tracks_[index_of(kind)];
     return held ? &*held : nullptr;
 }
 
-void RtpLane::append(RtpPacket packet) {
+void RtpLog::append(RtpPacket packet) {
     CHECK(packet.kind != Kind::data);
     if (size() == kPacketsMax)
         drop_first();
@@ -56,17 +56,17 @@ void RtpLane::append(RtpPacket packet) {
     trim();
 }
 
-void RtpLane::flush() {
+void RtpLog::flush() {
     for (std::size_t i = listeners_.size(); i-- > 0;)
         listeners_[i]->on_rtp();
 }
 
-const RtpPacket& RtpLane::at(Sequence sequence) const {
+const RtpPacket& RtpLog::at(Sequence sequence) const {
     CHECK(sequence >= first_ && sequence < next_);
     return slots_[slot(sequence)];
 }
 
-const RtpPacket* RtpLane::find(Kind kind, std::uint16_t track_sequence) const {
+const RtpPacket* RtpLog::find(Kind kind, std::uint16_t track_sequence) const {
     if (kind == Kind::data || slots_.empty())
         return nullptr;
     const Sequence sequence = by_track_[index_of(kind)][track_sequence & (slots_.size() - 1)];
@@ -76,17 +76,17 @@ const RtpPacket* RtpLane::find(Kind kind, std::uint16_t track_sequence) const {
     return packet.kind == kind && packet.sequence == track_sequence ? &packet : nullptr;
 }
 
-void RtpLane::want_key_frame() {
+void RtpLog::want_key_frame() {
     ++key_frames_wanted_;
     if (key_frame_source_ != nullptr)
         key_frame_source_->on_key_frame_wanted();
 }
 
-void RtpLane::remember(Sequence sequence, const RtpPacket& packet) {
+void RtpLog::remember(Sequence sequence, const RtpPacket& packet) {
     by_track_[index_of(packet.kind)][packet.sequence & (slots_.size() - 1)] = sequence;
 }
 
-void RtpLane::grow() {
+void RtpLog::grow() {
     constexpr std::size_t kInitialSlots = 128;
     std::vector<RtpPacket> larger(slots_.empty() ? kInitialSlots : slots_.size() * 2);
     for (Sequence sequence = first_; sequence < next_; ++sequence)
@@ -98,7 +98,7 @@ void RtpLane::grow() {
         remember(sequence, slots_[slot(sequence)]);
 }
 
-void RtpLane::trim() {
+void RtpLog::trim() {
     while (bytes_ > kBytesMax)
         drop_first();
     const TimePoint newest = slots_[slot(next_ - 1)].arrived;
@@ -107,7 +107,7 @@ void RtpLane::trim() {
         drop_first();
 }
 
-void RtpLane::drop_first() {
+void RtpLog::drop_first() {
     RtpPacket& packet = slots_[slot(first_)];
     bytes_ -= packet.payload.size();
     packet.payload = Slice();
