@@ -10,72 +10,72 @@
 
 namespace live::session {
 
-std::uint64_t Seat::sent_bytes() const { return cursor.sent_bytes() + (is_member ? cohort->position() - cursor.position() : 0); }
+std::uint64_t CohortMember::sent_bytes() const { return cursor.sent_bytes() + (is_member ? cohort->position() - cursor.position() : 0); }
 
-void Cohort::join(Seat& seat) {
-    CHECK(seat.cohort == nullptr);
-    seat.cohort = this;
-    add_waiting(seat);
+void Cohort::join(CohortMember& member) {
+    CHECK(member.cohort == nullptr);
+    member.cohort = this;
+    add_waiting(member);
 }
 
-void Cohort::leave(Seat& seat) {
-    CHECK(seat.cohort == this);
-    if (seat.is_member)
-        remove_member(seat);
+void Cohort::leave(CohortMember& member) {
+    CHECK(member.cohort == this);
+    if (member.is_member)
+        remove_member(member);
     else
-        remove_waiting(seat);
-    seat.cohort = nullptr;
+        remove_waiting(member);
+    member.cohort = nullptr;
 }
 
 // The first one's place becomes the cohort's.
-void Cohort::add_member(Seat& seat) {
+void Cohort::add_member(CohortMember& member) {
     if (members_.empty())
-        seat.cursor.wire_log().hold(*this);
-    seat.cursor.let_go_of_place();
-    seat.is_member = true;
-    seat.index = members_.size();
-    members_.push_back(&seat);
-    descriptors_.push_back(seat.stream.native_handle());
+        member.cursor.wire_log().hold(*this);
+    member.cursor.let_go_of_place();
+    member.is_member = true;
+    member.index = members_.size();
+    members_.push_back(&member);
+    descriptors_.push_back(member.stream.native_handle());
 }
 
-void Cohort::remove_member(Seat& seat) {
-    seat.cursor.resume_at(position_);
-    seat.cursor.hold_place();
-    const std::size_t at = seat.index;
+void Cohort::remove_member(CohortMember& member) {
+    member.cursor.resume_at(position_);
+    member.cursor.hold_place();
+    const std::size_t at = member.index;
     descriptors_[at] = descriptors_.back();
     members_[at] = members_.back();
     members_[at]->index = at;
     descriptors_.pop_back();
     members_.pop_back();
-    seat.is_member = false;
+    member.is_member = false;
     if (members_.empty())
-        seat.cursor.wire_log().let_go(*this);
+        member.cursor.wire_log().let_go(*this);
 }
 
-void Cohort::add_waiting(Seat& seat) {
-    seat.is_member = false;
-    seat.index = waiting_.size();
-    waiting_.push_back(&seat);
+void Cohort::add_waiting(CohortMember& member) {
+    member.is_member = false;
+    member.index = waiting_.size();
+    waiting_.push_back(&member);
 }
 
-void Cohort::remove_waiting(Seat& seat) {
-    waiting_[seat.index] = waiting_.back();
-    waiting_[seat.index]->index = seat.index;
+void Cohort::remove_waiting(CohortMember& member) {
+    waiting_[member.index] = waiting_.back();
+    waiting_[member.index]->index = member.index;
     waiting_.pop_back();
 }
 
-void Cohort::hand_back(Seat& seat) {
+void Cohort::hand_back(CohortMember& member) {
     ++tools_.counters.handed_back;
-    leave(seat);
-    seat.handed_back.raise();
+    leave(member);
+    member.handed_back.raise();
 }
 
 // Something that each player must look at by itself: back to waiting, which does that.
 void Cohort::dissolve() {
     while (!members_.empty()) {
-        Seat& seat = *members_.back();
-        remove_member(seat);
-        add_waiting(seat);
+        CohortMember& member = *members_.back();
+        remove_member(member);
+        add_waiting(member);
     }
 }
 
@@ -161,26 +161,26 @@ void Cohort::settle_missed(std::size_t total, media::StampedBatch* batch) {
     std::ranges::sort(missed_, {}, [](const io::ShortSend& miss) { return ~miss.index; });
     for (const io::ShortSend& miss : missed_) {
         tools_.counters.bytes -= total - miss.sent;
-        Seat& seat = *members_[miss.index];
-        hand_back(seat);
+        CohortMember& member = *members_[miss.index];
+        hand_back(member);
         if (batch != nullptr) {
             const std::size_t end = batch->message_end(miss.sent);
-            const Bytes rest = batch->stamped_for(seat.cursor.base_ms()).subspan(miss.sent, end - miss.sent);
-            seat.cursor.resume_at(position_ + end, rest);
+            const Bytes rest = batch->stamped_for(member.cursor.base_ms()).subspan(miss.sent, end - miss.sent);
+            member.cursor.resume_at(position_ + end, rest);
         } else {
-            seat.cursor.resume_at(position_ + miss.sent);
+            member.cursor.resume_at(position_ + miss.sent);
         }
     }
 }
 
 void Cohort::admit_waiting(const media::WireLog& wire_log) {
     for (std::size_t i = waiting_.size(); i-- > 0;) {
-        Seat& seat = *waiting_[i];
-        if (flush(seat.stream, seat.cursor, tools_.counters.bytes) != Flushed::all) {
-            hand_back(seat);
-        } else if (seat.cursor.is_plain() && seat.cursor.position() == position_ && position_ == wire_log.head()) {
-            remove_waiting(seat);
-            add_member(seat);
+        CohortMember& member = *waiting_[i];
+        if (flush(member.stream, member.cursor, tools_.counters.bytes) != Flushed::all) {
+            hand_back(member);
+        } else if (member.cursor.is_plain() && member.cursor.position() == position_ && position_ == wire_log.head()) {
+            remove_waiting(member);
+            add_member(member);
         }
     }
 }

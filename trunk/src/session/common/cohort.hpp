@@ -23,11 +23,11 @@ namespace live::session {
 class Cohort;
 
 // A player as its cohort sees it. Lives in the player's session, which leaves before it dies.
-struct Seat {
-    Seat(io::TcpStream& player_stream, media::WireCursor& player_cursor, Signal& signal)
+struct CohortMember {
+    CohortMember(io::TcpStream& player_stream, media::WireCursor& player_cursor, Signal& signal)
         : stream(player_stream), cursor(player_cursor), handed_back(signal) {}
-    Seat(const Seat&) = delete;
-    Seat& operator=(const Seat&) = delete;
+    CohortMember(const CohortMember&) = delete;
+    CohortMember& operator=(const CohortMember&) = delete;
 
     // What this player has been sent, by itself and by its cohort.
     std::uint64_t sent_bytes() const;
@@ -72,9 +72,9 @@ public:
     bool is_empty() const { return members_.empty() && waiting_.empty(); }
     std::size_t size() const { return members_.size() + waiting_.size(); }
 
-    void join(Seat& seat);
-    // The seat's cursor says afterwards where its player stands.
-    void leave(Seat& seat);
+    void join(CohortMember& member);
+    // The member's cursor says afterwards where its player stands.
+    void leave(CohortMember& member);
     // Sends all there is to everybody.
     void send();
     // The same, but waits one more beat while no more than `messages_min` packets have gathered.
@@ -87,21 +87,21 @@ private:
     void settle_missed(std::size_t total, media::StampedBatch* batch);
     void admit_waiting(const media::WireLog& wire_log);
     void dissolve();
-    void hand_back(Seat& seat);
+    void hand_back(CohortMember& member);
     media::WireLog::Position held_position() const override { return position_; }
     void leave_place() override;
-    void add_member(Seat& seat);
-    void remove_member(Seat& seat);
-    void add_waiting(Seat& seat);
-    void remove_waiting(Seat& seat);
+    void add_member(CohortMember& member);
+    void remove_member(CohortMember& member);
+    void add_waiting(CohortMember& member);
+    void remove_waiting(CohortMember& member);
 
     Ref<media::Source> source_;
     media::WireFormat format_;
     CohortTools& tools_;
     // Parallel: the descriptors are what the sending loop touches.
     std::vector<int> descriptors_;
-    std::vector<Seat*> members_;
-    std::vector<Seat*> waiting_;
+    std::vector<CohortMember*> members_;
+    std::vector<CohortMember*> waiting_;
     std::vector<io::ShortSend> missed_;
     media::WireCursor::Position position_ = 0;
     std::uint32_t epoch_ = 0;

@@ -14,10 +14,10 @@ public:
     Wheel(std::chrono::milliseconds period, CohortTools& tools)
         : tools_(tools), slots_(std::max<std::size_t>(1, static_cast<std::size_t>(period / kTick))) {}
 
-    void join(Seat& seat) {
-        auto& slot = slots_[next_seat_++ / kNeighbours % slots_.size()];
-        media::Source& source = seat.cursor.source();
-        const media::WireFormat& format = seat.cursor.format();
+    void join(CohortMember& member) {
+        auto& slot = slots_[next_member_++ / kNeighbours % slots_.size()];
+        media::Source& source = member.cursor.source();
+        const media::WireFormat& format = member.cursor.format();
         auto at = std::ranges::find_if(slot, [&](const auto& cohort) {
             return &cohort->source() == &source && cohort->format() == format && cohort->size() < kPlayersAtOnce;
         });
@@ -27,7 +27,7 @@ public:
             ++cohorts_;
             occupied_.raise();
         }
-        (*at)->join(seat);
+        (*at)->join(member);
     }
 
     void run(io::Deadline forever) {
@@ -79,7 +79,7 @@ private:
     Signal occupied_;
     std::vector<std::vector<std::unique_ptr<Cohort>>> slots_;
     std::size_t cohorts_ = 0;
-    std::size_t next_seat_ = 0;
+    std::size_t next_member_ = 0;
 };
 
 // The players of one source and format that wait for nothing.
@@ -104,21 +104,21 @@ FanOut::FanOut(io::Scope& scope, io::FanSender::Use use) : scope_(scope), tools_
 
 FanOut::~FanOut() = default;
 
-FanOut::Instants::iterator FanOut::find_instant(const Seat& seat) {
-    const auto [first, last] = instants_.equal_range(&seat.cursor.source());
+FanOut::Instants::iterator FanOut::find_instant(const CohortMember& member) {
+    const auto [first, last] = instants_.equal_range(&member.cursor.source());
     const auto at =
-        std::find_if(first, last, [&seat](const auto& entry) { return entry.second->cohort().format() == seat.cursor.format(); });
+        std::find_if(first, last, [&member](const auto& entry) { return entry.second->cohort().format() == member.cursor.format(); });
     return at == last ? instants_.end() : at;
 }
 
-Result<void> FanOut::join(Seat& seat) {
-    media::Source& source = seat.cursor.source();
+Result<void> FanOut::join(CohortMember& member) {
+    media::Source& source = member.cursor.source();
     const auto window = std::min(source.options().mw_latency, kWindowMax);
     if (window < kTick) {
-        auto at = find_instant(seat);
+        auto at = find_instant(member);
         if (at == instants_.end())
-            at = instants_.insert({&source, std::make_unique<Instant>(source, seat.cursor.format(), tools_)});
-        at->second->cohort().join(seat);
+            at = instants_.insert({&source, std::make_unique<Instant>(source, member.cursor.format(), tools_)});
+        at->second->cohort().join(member);
         return {};
     }
     auto& wheel = wheels_[window];
@@ -126,14 +126,14 @@ Result<void> FanOut::join(Seat& seat) {
         wheel = std::make_unique<Wheel>(window, tools_);
         TRY(scope_.start("fan-out", [wheel = wheel.get()](io::Deadline forever) { wheel->run(forever); }));
     }
-    wheel->join(seat);
+    wheel->join(member);
     return {};
 }
 
-void FanOut::leave(Seat& seat) {
-    if (seat.cohort != nullptr)
-        seat.cohort->leave(seat);
-    const auto instant = find_instant(seat);
+void FanOut::leave(CohortMember& member) {
+    if (member.cohort != nullptr)
+        member.cohort->leave(member);
+    const auto instant = find_instant(member);
     if (instant != instants_.end() && instant->second->cohort().is_empty())
         instants_.erase(instant);
 }

@@ -33,10 +33,10 @@ public:
     FanOut(const FanOut&) = delete;
     FanOut& operator=(const FanOut&) = delete;
 
-    // From now on the seat's player is sent to every `window` (0: at once), until it leaves or is handed back. The window and
+    // From now on the member's player is sent to every `window` (0: at once), until it leaves or is handed back. The window and
     // `messages_min` are those of the source's options.
-    Result<void> join(Seat& seat);
-    void leave(Seat& seat);
+    Result<void> join(CohortMember& member);
+    void leave(CohortMember& member);
 
     const FanOutCounters& counters() const { return tools_.counters; }
     SendMeter& meter() { return tools_.counters.meter; }
@@ -47,7 +47,7 @@ private:
     class Instant;
     using Instants = std::unordered_multimap<media::Source*, std::unique_ptr<Instant>>;
 
-    Instants::iterator find_instant(const Seat& seat);
+    Instants::iterator find_instant(const CohortMember& member);
 
     io::Scope& scope_;
     CohortTools tools_;

@@ -24,20 +24,20 @@ struct Viewer {
     io::Socket reader;
     media::WireCursor cursor;
     Signal handed_back;
-    Seat seat{stream, cursor, handed_back};
+    CohortMember member{stream, cursor, handed_back};
 };
 
 class FanOutTest : public testing::Test {
 protected:
     void TearDown() override {
         for (const auto& viewer : viewers_)
-            fan_out_.leave(viewer->seat);
+            fan_out_.leave(viewer->member);
         MUST(scope_.stop(io::Deadline::after(std::chrono::seconds(20))));
     }
     void join(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
             viewers_.push_back(std::make_unique<Viewer>(stage_->source, io::socket_pair()));
-            MUST(fan_out_.join(viewers_.back()->seat));
+            MUST(fan_out_.join(viewers_.back()->member));
         }
     }
     // Everybody's turn is the same.
@@ -47,7 +47,7 @@ protected:
         return options;
     }
     bool all_are_members() const {
-        return std::ranges::all_of(viewers_, [](const auto& viewer) { return viewer->seat.is_member; });
+        return std::ranges::all_of(viewers_, [](const auto& viewer) { return viewer->member.is_member; });
     }
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
@@ -63,7 +63,7 @@ TEST_F(FanOutTest, EightWhoComeOneAfterAnotherHaveTheSameTurn) {
     join(3 * FanOut::kNeighbours);
     for (std::size_t i = 0; i < viewers_.size(); ++i)
         for (std::size_t j = 0; j < i; ++j)
-            EXPECT_EQ(viewers_[i]->seat.cohort == viewers_[j]->seat.cohort, i / FanOut::kNeighbours == j / FanOut::kNeighbours);
+            EXPECT_EQ(viewers_[i]->member.cohort == viewers_[j]->member.cohort, i / FanOut::kNeighbours == j / FanOut::kNeighbours);
 }
 
 TEST_F(FanOutTest, OthersRunInTheMiddleOfATurnOfMany) {
@@ -87,7 +87,7 @@ TEST_F(FanOutTest, OthersRunInTheMiddleOfATurnOfMany) {
     EXPECT_GT(most_, 0U);
     EXPECT_LT(most_, 2 * FanOut::kPlayersAtOnce);
     for (const auto& viewer : viewers_)
-        ASSERT_EQ(viewer->seat.sent_bytes(), viewers_.front()->seat.sent_bytes());
+        ASSERT_EQ(viewer->member.sent_bytes(), viewers_.front()->member.sent_bytes());
 }
 
 // A publisher that does not pace itself, between two turns.
@@ -101,7 +101,7 @@ protected:
         stage_->source->flush();
         io::wait_until([this] { return all_are_members(); });
         for (const auto& viewer : viewers_)
-            before_.push_back(viewer->seat.sent_bytes());
+            before_.push_back(viewer->member.sent_bytes());
     }
     void send(int second) {
         const auto at = std::chrono::seconds(second);
@@ -113,7 +113,7 @@ protected:
     void wait_for_all() {
         io::wait_until([this] {
             return std::ranges::all_of(viewers_, [this](const auto& viewer) {
-                return viewer->seat.is_member && viewer->seat.cohort->position() == stage_->source->wire_log({})->head();
+                return viewer->member.is_member && viewer->member.cohort->position() == stage_->source->wire_log({})->head();
             });
         });
     }
@@ -128,7 +128,7 @@ TEST_F(FanOutBurst, AMemberThatIsNotDueYetIsNotOvertaken) {
     const auto bytes = stage_->source->wire_log({})->head() - from;
     wait_for_all();
     for (std::size_t i = 0; i < viewers_.size(); ++i) {
-        EXPECT_EQ(viewers_[i]->seat.sent_bytes() - before_[i], bytes);
+        EXPECT_EQ(viewers_[i]->member.sent_bytes() - before_[i], bytes);
         EXPECT_EQ(viewers_[i]->cursor.dropped(), 0U);
     }
 }

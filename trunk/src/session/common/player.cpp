@@ -42,7 +42,7 @@ Result<void> Player::play(io::Deadline deadline) {
         duration_ > std::chrono::milliseconds::zero())
         return run_on_own_beat(deadline);
     TRY(prepare_socket());
-    seat_.emplace(*tcp_, cursor_, wake_);
+    member_.emplace(*tcp_, cursor_, wake_);
     return run_with_cohort(deadline);
 }
 
@@ -62,13 +62,13 @@ Result<void> Player::answer(Bytes bytes) {
     return {};
 }
 
-std::uint64_t Player::sent_bytes() const { return seat_ ? seat_->sent_bytes() : cursor_.sent_bytes(); }
+std::uint64_t Player::sent_bytes() const { return member_ ? member_->sent_bytes() : cursor_.sent_bytes(); }
 
 ClientFigures Player::figures() const {
     const media::WireLog& wire_log = cursor_.wire_log();
     const media::Ring& ring = cursor_.source().ring();
-    const bool is_member = seat_ && seat_->is_member;
-    const media::Sequence at = wire_log.find(is_member ? seat_->cohort->position() : cursor_.position());
+    const bool is_member = member_ && member_->is_member;
+    const media::Sequence at = wire_log.find(is_member ? member_->cohort->position() : cursor_.position());
     ClientFigures figures;
     figures.sent_bytes = sent_bytes();
     figures.is_paused = paused_;
@@ -83,8 +83,8 @@ ClientFigures Player::figures() const {
 }
 
 void Player::leave_cohort() {
-    if (seat_)
-        fan_out_.leave(*seat_);
+    if (member_)
+        fan_out_.leave(*member_);
 }
 
 // The kernel's share of a player is bounded too: what merges into one write at 4 Mbps, and half of that unsent.
@@ -112,7 +112,7 @@ Result<void> Player::run_with_cohort(io::Deadline deadline) {
             const std::uint32_t before = answers_;
             if (TRY(protocol_.on_readable()) == Step::stopped)
                 return end_message(deadline);
-            send = send || answers_ != before || seat_->cohort == nullptr;
+            send = send || answers_ != before || member_->cohort == nullptr;
         }
         if (send)
             TRY(send_now());
@@ -131,7 +131,7 @@ Result<void> Player::send_now() {
         return {};
     if (paused_)
         return {};
-    return fan_out_.join(*seat_);
+    return fan_out_.join(*member_);
 }
 
 Result<void> Player::drain(io::Deadline deadline) {

@@ -86,7 +86,7 @@ private:
     std::uint64_t& sent_bytes_;
     const Log& log_;
     Signal wake_;  // the cohort lets go, or is_over() has to be asked
-    std::optional<Seat> seat_;
+    std::optional<CohortMember> member_;
     media::Sequence joined_at_;
     std::chrono::milliseconds duration_{0};
     std::uint32_t answers_ = 0;
