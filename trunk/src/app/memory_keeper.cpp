@@ -20,7 +20,7 @@ Result<void> MemoryKeeper::start(io::Scope& fibers, io::Deadline) {
 }
 
 void MemoryKeeper::run(io::Deadline deadline) {
-    Duration pause = kBeat;
+    Duration pause = kPollInterval;
     while (io::sleep(deadline.sooner(io::Deadline::after(pause))).ok())
         pause = look(io::now());
 }
@@ -37,7 +37,7 @@ Duration MemoryKeeper::look(TimePoint now) {
     const bool has_let_go = let_go_of_idle();
     if (has_let_go)
         give_memory_back();
-    return has_let_go || budget.is_filling() ? kQuickBeat : kBeat;
+    return has_let_go || budget.is_filling() ? kQuickInterval : kPollInterval;
 }
 
 // What was freed and is not given back counts against everybody, so it is given back before somebody has to lose for it, and in

@@ -24,8 +24,8 @@ namespace live::app {
 class MemoryKeeper final : public service::Service {
 public:
     // Between two looks, and when the budget is filling.
-    static constexpr std::chrono::milliseconds kBeat{250};
-    static constexpr std::chrono::milliseconds kQuickBeat{20};
+    static constexpr std::chrono::milliseconds kPollInterval{250};
+    static constexpr std::chrono::milliseconds kQuickInterval{20};
     // What is let go of and given back at once: each MiB of it holds the loop for some 0.2 ms.
     static constexpr std::size_t kPortion = 4U << 20;
     // Less than this part of what is counted comes and goes all the time, and is given back only when the budget is filling.

@@ -182,7 +182,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
              allocator_.get(), fan_out_.counters(), *ready_, memory_,  rtc_,   transcoders_},
       http_(settings_, shown_, scratch_, places_, log),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
-      heartbeat_(http_client_, beats_, log) {
+      heartbeat_(http_client_, heartbeat_facts_, log) {
     set_limits(connections_max);
     admission_.set_memory(places_.memory());
     admission_.set_hooks(hooks_);

@@ -13,7 +13,7 @@
 #include "base/log.hpp"
 #include "io/scope.hpp"
 #include "io/tls_context.hpp"
-#include "app/beat_source.hpp"
+#include "app/heartbeat_facts.hpp"
 #include "app/caster_front.hpp"
 #include "app/housekeeping.hpp"
 #include "app/http_front.hpp"
@@ -163,7 +163,7 @@ private:
     api::SnapshotHandler snapshot_api_{snapshots_};
     settings::StreamList stream_list_settings_;
     api::StreamListHandler stream_list_{http_.info(), board_, stream_list_settings_};
-    BeatSource beats_{settings_, names_, http_};
+    HeartbeatFacts heartbeat_facts_{settings_, names_, http_};
     service::heartbeat::Heartbeat heartbeat_;
 };
 

@@ -112,8 +112,8 @@ void RtcHub::run(io::Deadline deadline) {
         serve_due(now);
         if (has_more) {
             goes_on = io::yield(deadline).ok();
-        } else if (pace_ == Pace::by_beat) {
-            goes_on = sleep_until(now + kBeat);
+        } else if (pace_ == Pace::by_tick) {
+            goes_on = sleep_until(now + kTick);
         } else {
             const TimePoint next = due_.empty() ? TimePoint::max() : due_.front().when;
             goes_on = epoll_.wait(io::Interest::readable, &wake_, deadline.sooner(io::Deadline::at(next))).ok();

@@ -38,13 +38,13 @@ protected:
 class RtcHub {
 public:
     // How often it looks when it does not look at once.
-    static constexpr std::chrono::milliseconds kBeat{5};
+    static constexpr std::chrono::milliseconds kTick{5};
     static constexpr std::size_t kDatagramBytesMax = 2'048;
     static constexpr std::size_t kBatch = 32;              // datagrams with one call
     static constexpr std::size_t kEventsMax = 256;         // sockets with one call
     static constexpr std::size_t kSocketsPerTurn = 1'024;  // then others run
 
-    enum class Pace : std::uint8_t { at_once, by_beat };
+    enum class Pace : std::uint8_t { at_once, by_tick };
     RtcHub();
     ~RtcHub();
     RtcHub(const RtcHub&) = delete;

@@ -10,8 +10,8 @@ using engine::rtp::Kind;
 using std::chrono::milliseconds;
 
 // Publishers wake at multiples of this, so that many share one turn of the loop.
-constexpr milliseconds kBeat{5};
-constexpr milliseconds kExactBeat{1};
+constexpr milliseconds kTick{5};
+constexpr milliseconds kExactTick{1};
 constexpr milliseconds kSilenceStep{20};
 constexpr std::uint32_t kSoundClockRate = 48'000;
 // One frame of 20 ms in which nothing is coded (RFC 6716, 3.1: CELT, fullband, stereo; RFC 7587, 3.1.3 has it as silence).
@@ -78,9 +78,9 @@ TimePoint RtcPublisher::silence_due() const { return has_silence_ ? start_ + sil
 TimePoint RtcPublisher::next_serve() const {
     if (is_leaving())
         return TimePoint::max();
-    const auto beat = stamps_ ? kExactBeat : kBeat;
+    const auto tick = stamps_ ? kExactTick : kTick;
     const auto due = std::min(picture_due(), silence_due());
-    return TimePoint((due.time_since_epoch() + beat - 1ns) / beat * beat);
+    return TimePoint((due.time_since_epoch() + tick - 1ns) / tick * tick);
 }
 
 void RtcPublisher::serve(TimePoint now) {

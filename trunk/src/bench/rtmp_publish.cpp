@@ -20,8 +20,8 @@ using std::chrono::milliseconds;
 using wire::rtmp::MessageType;
 
 // Publishers wake at multiples of this, so that many share one turn of the loop.
-constexpr milliseconds kBeat{5};
-constexpr milliseconds kExactBeat{1};
+constexpr milliseconds kTick{5};
+constexpr milliseconds kExactTick{1};
 // What is put together before it is sent.
 constexpr std::size_t kBatchBytes = 256 << 10;
 constexpr milliseconds kGoodbyeLimit{1000};
@@ -60,12 +60,12 @@ private:
 
     // When the next message is due. With room to be ahead, publishers send several at once: they wake when a third of it is used.
     TimePoint next_wake() const {
-        const auto beat = is_exact_ ? kExactBeat : kBeat;
+        const auto tick = is_exact_ ? kExactTick : kTick;
         auto due = start_ + milliseconds(next_time_ms()) - ahead_;
         if (!is_exact_)
             due = std::max(due, io::now() + ahead_ / 3);
-        const auto beats = std::chrono::ceil<milliseconds>(due.time_since_epoch()) / beat + 1;
-        return TimePoint(beats * beat);
+        const auto ticks = std::chrono::ceil<milliseconds>(due.time_since_epoch()) / tick + 1;
+        return TimePoint(ticks * tick);
     }
 
     std::int64_t next_time_ms() const {

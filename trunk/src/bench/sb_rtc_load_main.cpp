@@ -15,7 +15,7 @@ int main(int count, char** arguments) {
             if (publishes(Tool::rtc_load, options))
                 shared->clip = TRY(make_rtp_clip(TRY(load_clip(options.input))));
             if (options.skip_decryption)
-                shared->hub.set_pace(RtcHub::Pace::by_beat);
+                shared->hub.set_pace(RtcHub::Pace::by_tick);
             return LoadRun::MakeTask([&shared] { return std::make_unique<RtcLoad>(*shared); });
         },
         [&shared](live::io::Deadline deadline) { shared->hub.run(deadline); });

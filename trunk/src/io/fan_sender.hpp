@@ -1,4 +1,4 @@
-// FanSender: the same bytes to many sockets in one go, without suspending: what a cohort of players is sent once a beat. It knows
+// FanSender: the same bytes to many sockets in one go, without suspending: what a cohort of players is sent once a tick. It knows
 // descriptors and bytes only; who did not take everything is the caller's business. Where the kernel has io_uring and we may use
 // it, a batch of sends is one system call; else each is one.
 #pragma once

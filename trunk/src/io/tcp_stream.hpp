@@ -43,7 +43,7 @@ public:
         return socket_.wait(interest, signal, deadline);
     }
     void coalesce_wakes() override { socket_.coalesce_wakes(); }
-    // Takes the descriptor out of epoll until somebody waits for it again: for publishers that are read on a beat.
+    // Takes the descriptor out of epoll until somebody waits for it again: for publishers that are read on a tick.
     void forget() { socket_.forget(); }
 
     int native_handle() const { return socket_.fd(); }

@@ -25,7 +25,7 @@ TEST(Cursor, BeginsAtTheJoinPointOrBehindAllThatWasPublished) {
     EXPECT_EQ(number_of(late.take()->payload), 2u);
 }
 
-TEST(Cursor, APatientOneDoesNotKeepThePublisherFromItsBeat) {
+TEST(Cursor, ABatchedListenerDoesNotKeepThePublisherFromItsTicks) {
     Stage stage;
     const Cursor patient(stage.source, Listens::patiently);
     EXPECT_FALSE(stage.source->is_awaited());

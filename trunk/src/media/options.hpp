@@ -59,7 +59,7 @@ struct PlayOptions {
 
 // The conf block publish {}.
 struct PublishOptions {
-    // Merged read: the publisher's socket is read on a beat of merged_read_latency. The loader switches it off with min_latency
+    // Merged read: the publisher's socket is read on a tick of merged_read_latency. The loader switches it off with min_latency
     // on.
     bool merged_read = false;
     std::chrono::milliseconds merged_read_latency = 350ms;

@@ -70,7 +70,7 @@ private:
     bool current_ = true;
 };
 
-// A patient listener does not mind that the publisher is read on a beat; one that wants every packet at once prevents that.
+// A patient listener does not mind that the publisher is read on a tick; one that wants every packet at once prevents that.
 enum class Listens : std::uint8_t { at_once, patiently };
 
 // Told after every batch that a publisher appended. Must not suspend.
@@ -125,7 +125,7 @@ public:
     static constexpr std::size_t kRingBytesMax = 64U << 20;
     static constexpr std::size_t kRingPacketsMax = 1U << 17;
     // History that is kept while there are readers: a publisher that comes back from a hole in its network sends all it has saved
-    // at once, and players on a beat have not had it yet.
+    // at once, and players on a tick have not had it yet.
     static constexpr std::chrono::seconds kHistory{10};
     // Tracks of one kind. What comes of more has no room: its publisher's Ingest leaves it out.
     static constexpr std::size_t kTracksMax = 16;

@@ -391,7 +391,7 @@ TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
     headers();
     for (int i = 0; i < 10 && told_.empty(); ++i) {
         seconds(1);
-        static_cast<void>(io::sleep(io::Deadline::after(Recorder::kBeat + 50ms)));
+        static_cast<void>(io::sleep(io::Deadline::after(Recorder::kPollInterval + 50ms)));
     }
     io::wait_until([this] { return !told_.empty(); });
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
@@ -419,7 +419,7 @@ TEST_F(DvrServiceTest, InSegmentsARecordingGoesOnWhenTheDiskHasRoomAgain) {
     const auto go_on_until = [this](const auto& condition) {
         for (int i = 0; i < 100 && !condition(); ++i) {
             seconds(1);
-            static_cast<void>(io::sleep(io::Deadline::after(Recorder::kBeat)));
+            static_cast<void>(io::sleep(io::Deadline::after(Recorder::kPollInterval)));
         }
         EXPECT_TRUE(condition());
     };

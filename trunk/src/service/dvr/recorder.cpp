@@ -74,7 +74,7 @@ Result<void> Recorder::record(io::Deadline deadline) {
         }
         if (end_)
             return {};
-        const auto waited = io::wait(ended_, deadline.sooner(io::Deadline::after(kBeat)));
+        const auto waited = io::wait(ended_, deadline.sooner(io::Deadline::after(kPollInterval)));
         if (!waited.ok() && waited.code() != Errc::timed_out)
             return waited;
     }

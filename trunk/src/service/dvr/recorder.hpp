@@ -52,7 +52,7 @@ struct DvrContext {
 class Recorder {
 public:
     // How often it looks for what is new.
-    static constexpr std::chrono::milliseconds kBeat{250};
+    static constexpr std::chrono::milliseconds kPollInterval{250};
     // Bytes that go to the disk at once, about; a packet more at most. Less goes at each kWriteInterval of media.
     static constexpr std::size_t kWriteBytes = 1U << 20;
     static constexpr MediaTime kWriteInterval = std::chrono::seconds(1);

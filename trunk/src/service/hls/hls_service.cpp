@@ -49,7 +49,7 @@ Result<void> HlsService::start(io::Scope& fibers, io::Deadline) {
 }
 
 void HlsService::run(io::Deadline deadline) {
-    while (io::sleep(deadline.sooner(io::Deadline::after(kBeat))).ok()) {
+    while (io::sleep(deadline.sooner(io::Deadline::after(kPollInterval))).ok()) {
         parts_.sessions.expire(io::now());
         jobs_.reap();
     }

@@ -24,7 +24,7 @@ using files::Sessions;
 class HlsService final : public Service {
 public:
     // Between two looks for sessions that are over.
-    static constexpr std::chrono::milliseconds kBeat{500};
+    static constexpr std::chrono::milliseconds kPollInterval{500};
 
     struct Parts {
         media::StreamTable& streams;

@@ -39,7 +39,7 @@ struct CohortMember {
 
     Cohort* cohort = nullptr;
     std::size_t index = 0;
-    bool is_member = false;  // else it waits for the next beat
+    bool is_member = false;  // else it waits for the next tick
 };
 
 struct FanOutCounters {
@@ -77,7 +77,7 @@ public:
     void leave(CohortMember& member);
     // Sends all there is to everybody.
     void send();
-    // The same, but waits one more beat while no more than `messages_min` packets have gathered.
+    // The same, but waits one more tick while no more than `messages_min` packets have gathered.
     void send_if_more_than(std::uint32_t messages_min);
 
 private:

@@ -41,7 +41,7 @@ public:
             due += kTick;
             if (slots_[slot].empty())
                 continue;
-            // Far behind (the machine slept): do not run after every missed beat.
+            // Far behind (the machine slept): do not run after every missed tick.
             if (io::now() - due > std::chrono::seconds(1))
                 due = io::now();
             if (due > io::now() ? !io::sleep(io::Deadline::at(due)).ok() : !give_way().ok())

@@ -40,7 +40,7 @@ Result<void> Player::run(io::Deadline deadline) {
 Result<void> Player::play(io::Deadline deadline) {
     if (tcp_ == nullptr || options_.send_min_interval > std::chrono::microseconds::zero() ||
         duration_ > std::chrono::milliseconds::zero())
-        return run_on_own_beat(deadline);
+        return run_on_own_ticks(deadline);
     TRY(prepare_socket());
     member_.emplace(*tcp_, cursor_, wake_);
     return run_with_cohort(deadline);
@@ -156,10 +156,10 @@ Result<void> Player::end_message(io::Deadline deadline) {
     return {};
 }
 
-Result<void> Player::run_on_own_beat(io::Deadline deadline) {
-    constexpr std::chrono::milliseconds kBeatMin{10};
+Result<void> Player::run_on_own_ticks(io::Deadline deadline) {
+    constexpr std::chrono::milliseconds kTickMin{10};
     const auto gap = options_.send_min_interval;
-    const auto window = std::max(options_.mw_latency, kBeatMin);
+    const auto window = std::max(options_.mw_latency, kTickMin);
     TimePoint due = io::now();
     for (;;) {
         const bool is_over = protocol_.is_over();

@@ -1,6 +1,6 @@
 // Player: sends a log to one client until something ends it, whatever the protocol. Over plain TCP the media is sent by a cohort;
 // the player's own fiber only joins, listens to what the client says, and takes over while its socket is full. Over TLS, with a
-// gap between messages, or with an end in sight it sends on a beat of its own instead.
+// gap between messages, or with an end in sight it sends on a tick of its own instead.
 #pragma once
 
 #include <chrono>
@@ -73,7 +73,7 @@ private:
     Result<void> send_now();
     Result<void> drain(io::Deadline deadline);
     Result<void> end_message(io::Deadline deadline);
-    Result<void> run_on_own_beat(io::Deadline deadline);
+    Result<void> run_on_own_ticks(io::Deadline deadline);
     Result<bool> send_some(io::Deadline deadline);
     void leave_cohort();
 

@@ -20,7 +20,7 @@ namespace {
 using wire::http::Status;
 
 // Raises a signal for each batch that is published, while it lives, and keeps what comes: the first batch may be seconds of
-// media. A player that only waits for a stream to begin, or for its sound, is not in a hurry: the publisher stays on its beat.
+// media. A player that only waits for a stream to begin, or for its sound, is not in a hurry: the publisher stays on its tick.
 class PacketWatch final : public media::PacketListener, public media::PacketReader {
 public:
     PacketWatch(media::Source& source, Signal& signal)

@@ -20,14 +20,14 @@ PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOpt
       player_seen_(io::now()),
       silent_since_(io::now()) {}
 
-std::chrono::milliseconds PublishSession::beat() const {
+std::chrono::milliseconds PublishSession::tick() const {
     using std::chrono::milliseconds;
     if (options_.min_latency)
         return milliseconds::zero();
     if (plan_.publish.merged_read)
         return plan_.publish.merged_read_latency;
-    const bool nobody_waits = !publication_->source().is_awaited() && plan_.play.mw_latency >= kBeat;
-    return nobody_waits && got_media_ ? kBeat : milliseconds::zero();
+    const bool nobody_waits = !publication_->source().is_awaited() && plan_.play.mw_latency >= kTick;
+    return nobody_waits && got_media_ ? kTick : milliseconds::zero();
 }
 
 Result<void> PublishSession::run(io::Deadline deadline) {
@@ -74,8 +74,8 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
     const bool goes_on = std::exchange(more_, false);
     if (goes_on) {
         TRY(let_others_run(deadline));
-    } else if (const auto pause = beat(); pause > std::chrono::milliseconds::zero()) {
-        // All publishers share the beats, so that one turn of the loop serves many.
+    } else if (const auto pause = tick(); pause > std::chrono::milliseconds::zero()) {
+        // All publishers share the ticks, so that one turn of the loop serves many.
         if (peer_.tcp() != nullptr)
             peer_.tcp()->forget();
         const auto own = quickened(pause);
@@ -83,25 +83,25 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
         TRY(io::sleep(io::Deadline::at(TimePoint(since_start - since_start % own + own))));
     }
     auto piece = TRY(peer_.read_piece());
-    beat_bytes_ += piece.bytes;
+    tick_bytes_ += piece.bytes;
     if (piece.bytes == 0 && !goes_on) {
         const auto ready = TRY(peer_.stream().wait_ready(io::Interest::readable, &publication_->evicted(), deadline));
         if (ready.timed_out)
             return Error(Errc::timed_out, "silent");
         if (ready.readable)
             piece = TRY(peer_.read_piece());
-        beat_bytes_ = 0;
+        tick_bytes_ = 0;
     }
     more_ = piece.more;
     return {};
 }
 
-// Who fills the socket's buffer between two beats is held up by it: its beats are halved, and doubled again when it has become
+// Who fills the socket's buffer between two ticks is held up by it: its ticks are halved, and doubled again when it has become
 // slower, or the buffer larger, as the kernel makes it for those who need it.
 std::chrono::milliseconds PublishSession::quickened(std::chrono::milliseconds pause) {
     constexpr std::size_t kLittle = 16 * 1024;
     constexpr std::chrono::milliseconds kQuickest{5};
-    const std::size_t came = std::exchange(beat_bytes_, 0);
+    const std::size_t came = std::exchange(tick_bytes_, 0);
     if (came >= kLittle || halvings_ > 0) {
         // The window is half of the buffer.
         const std::size_t much = peer_.receive_buffer() / 8 * 3;

@@ -1,6 +1,6 @@
 // PublishSession: from an admitted publisher's first packet to its last. The only read loop of a publisher: bytes go to the
-// engine, its messages to the ingest. Where nobody needs a packet at once the socket is read on a beat and stays out of epoll
-// between beats. A publisher that sends faster than that is read on and on, but lets others run every few milliseconds.
+// engine, its messages to the ingest. Where nobody needs a packet at once the socket is read on a tick and stays out of epoll
+// between ticks. A publisher that sends faster than that is read on and on, but lets others run every few milliseconds.
 #pragma once
 
 #include <chrono>
@@ -19,8 +19,8 @@ namespace live::session::rtmp {
 
 class PublishSession {
 public:
-    // The beat of a publisher that nobody waits for, when merged read is not configured.
-    static constexpr std::chrono::milliseconds kBeat{100};
+    // The tick of a publisher that nobody waits for, when merged read is not configured.
+    static constexpr std::chrono::milliseconds kTick{100};
 
     // `peer`, `plan`, `options` and `log` outlive this.
     PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options,
@@ -37,7 +37,7 @@ public:
 private:
     enum class Step : std::uint8_t { go_on, stopped };
 
-    std::chrono::milliseconds beat() const;
+    std::chrono::milliseconds tick() const;
     std::chrono::milliseconds quickened(std::chrono::milliseconds pause);
     Result<void> receive(io::Deadline deadline);
     void ingest(engine::rtmp::GotMedia& media);
@@ -56,7 +56,7 @@ private:
     TimePoint player_seen_;
     TimePoint silent_since_;
     std::string leave_reason_;    // to be told
-    std::size_t beat_bytes_ = 0;  // that came since the last pause
+    std::size_t tick_bytes_ = 0;  // that came since the last pause
     int halvings_ = 0;            // of the pause
     bool got_media_ = false;
     bool more_ = false;  // the socket may hold more

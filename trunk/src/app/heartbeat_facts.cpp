@@ -1,4 +1,4 @@
-#include "app/beat_source.hpp"
+#include "app/heartbeat_facts.hpp"
 
 #include <cstdlib>
 
@@ -24,7 +24,7 @@ std::string device_ip(std::size_t number) {
     return number < usable.size() ? usable[number] : std::string();
 }
 
-service::heartbeat::Facts BeatSource::facts() const {
+service::heartbeat::Facts HeartbeatFacts::facts() const {
     const settings::Settings& settings = *settings_;
     service::heartbeat::Facts facts;
     facts.ip = device_ip(settings.stats.network);

@@ -1,4 +1,4 @@
-// BeatSource: what the heartbeat says about this process, taken from the settings of the moment.
+// HeartbeatFacts: what the heartbeat says about this process, taken from the settings of the moment.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace live::app {
 
-class BeatSource final : public service::heartbeat::HeartbeatSource {
+class HeartbeatFacts final : public service::heartbeat::HeartbeatSource {
 public:
     // What is referred to outlives this.
-    BeatSource(const settings::CurrentSettings& settings, const ServerNames& names, const HttpFront& http)
+    HeartbeatFacts(const settings::CurrentSettings& settings, const ServerNames& names, const HttpFront& http)
         : settings_(settings), names_(names), http_(http) {}
 
     service::heartbeat::HeartbeatOptions options() const override { return settings_->heartbeat; }
