@@ -12,7 +12,7 @@ TEST(Cursor, BeginsAtTheJoinPointOrBehindAllThatWasPublished) {
     stage.config();
     stage.picture();
     Cursor joining(stage.source);
-    Cursor late(stage.source, Listens::patiently, Cursor::Start::now);
+    Cursor late(stage.source, Listens::batched, Cursor::Start::now);
     EXPECT_FALSE(stage.source->ring().empty());
     for (int header = 0; header < 3; ++header) {
         EXPECT_TRUE(joining.take()->is_config());
@@ -27,7 +27,7 @@ TEST(Cursor, BeginsAtTheJoinPointOrBehindAllThatWasPublished) {
 
 TEST(Cursor, ABatchedListenerDoesNotKeepThePublisherFromItsTicks) {
     Stage stage;
-    const Cursor patient(stage.source, Listens::patiently);
+    const Cursor batched(stage.source, Listens::batched);
     EXPECT_FALSE(stage.source->is_awaited());
     const Cursor eager(stage.source);
     EXPECT_TRUE(stage.source->is_awaited());
@@ -35,7 +35,7 @@ TEST(Cursor, ABatchedListenerDoesNotKeepThePublisherFromItsTicks) {
 
 TEST(Cursor, StandsBehindWhatItLeavesOut) {
     Stage stage;
-    Cursor cursor(stage.source, Listens::patiently, Cursor::Start::now);
+    Cursor cursor(stage.source, Listens::batched, Cursor::Start::now);
     const auto append = [&stage](std::uint8_t id) {
         Packet packet = plain_packet(Kind::audio, false, false, {}, payload_of(id, 4));
         packet.track = TrackId(id);

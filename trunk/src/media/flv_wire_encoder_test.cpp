@@ -141,7 +141,7 @@ TEST(FlvWireEncoder, EachPlayerStartsAtZeroWhateverItsSocketTakes) {
         expect_media(stage, first.got.tags(), 0, 0);
         expect_media(stage, late.got.tags(), 100, 2000);
         EXPECT_EQ(first.cursor.position(), late.cursor.position());
-        EXPECT_TRUE(late.cursor.is_plain());
+        EXPECT_TRUE(late.cursor.is_in_sync());
     }
 }
 

@@ -96,7 +96,7 @@ struct Reader {
 };
 
 struct PacketWise final : Reader {
-    explicit PacketWise(Broadcast& broadcast) : cursor(broadcast.stage.source, Listens::patiently) { joined = cursor.next(); }
+    explicit PacketWise(Broadcast& broadcast) : cursor(broadcast.stage.source, Listens::batched) { joined = cursor.next(); }
     void read(std::size_t room) override {
         for (; room > 0; --room) {
             const auto packet = cursor.take();
@@ -206,7 +206,7 @@ TEST(Retention, ASlowReaderOfLongGopsWithoutAGopCacheGoesOn) {
         options.queue_length = 12s;
         Stage stage(options);
         stage.send(Kind::video, true, false, 0ms, payload_of(0, 10));
-        Cursor slow(stage.source, Listens::patiently);
+        Cursor slow(stage.source, Listens::batched);
         stage.send(Kind::video, false, false, 40ms, payload_of(1, 10));
         for (int i = 2; i < 2'000; ++i)
             stage.send(Kind::video, i % gop == 0, false, std::chrono::milliseconds(40 * i),
@@ -228,7 +228,7 @@ TEST(Retention, ARingOverItsBytesLetsGoOfTheOldestOnly) {
     PlayOptions options;
     options.gop_cache = false;
     Stage stage(options);
-    Cursor slow(stage.source, Listens::patiently);
+    Cursor slow(stage.source, Listens::batched);
     WireCursor quick(stage.source, WireFormat());
     std::array<::iovec, 64> spans;
     for (std::uint32_t i = 0; i < 200; ++i) {

@@ -55,7 +55,7 @@ Source::Source(std::string url, const PlayOptions& options, std::uint32_t chunk_
 Source::~Source() {
     CHECK(publication_ == nullptr);
     CHECK(rtp_logs_.empty());
-    CHECK(packet_readers_.empty() && listeners_.empty() && patient_listeners_.empty());
+    CHECK(packet_readers_.empty() && listeners_.empty() && batched_listeners_.empty());
     drop_before(ring_.next());
     --pool_.totals().sources;
 }
@@ -130,7 +130,7 @@ void Source::flush() {
     for (HeldRtpLog& held : rtp_logs_)
         if (held.converter != nullptr)
             held.converter->flush();
-    for (auto* listeners : {&listeners_, &patient_listeners_})
+    for (auto* listeners : {&listeners_, &batched_listeners_})
         for (std::size_t i = listeners->size(); i-- > 0;)
             (*listeners)[i]->on_packets();
 }

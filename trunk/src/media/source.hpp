@@ -70,8 +70,8 @@ private:
     bool current_ = true;
 };
 
-// A patient listener does not mind that the publisher is read on a tick; one that wants every packet at once prevents that.
-enum class Listens : std::uint8_t { at_once, patiently };
+// A batched listener does not mind that the publisher is read on a tick; one that wants every packet at once prevents that.
+enum class Listens : std::uint8_t { at_once, batched };
 
 // Told after every batch that a publisher appended. Must not suspend.
 class PacketListener {
@@ -232,11 +232,11 @@ public:
     void add_reader(PacketReader& reader) { packet_readers_.push_back(&reader); }
     void remove_reader(PacketReader& reader) { std::erase(packet_readers_, &reader); }
     void add_listener(PacketListener& listener, Listens how = Listens::at_once) {
-        (how == Listens::at_once ? listeners_ : patient_listeners_).push_back(&listener);
+        (how == Listens::at_once ? listeners_ : batched_listeners_).push_back(&listener);
     }
     void remove_listener(PacketListener& listener) {
         std::erase(listeners_, &listener);
-        std::erase(patient_listeners_, &listener);
+        std::erase(batched_listeners_, &listener);
     }
     // Somebody listens at once.
     bool is_awaited() const;
@@ -306,7 +306,7 @@ private:
     std::vector<HeldWireLog> wire_logs_;  // few: one for each format in use
     std::vector<PacketReader*> packet_readers_;
     std::vector<PacketListener*> listeners_;  // at once
-    std::vector<PacketListener*> patient_listeners_;
+    std::vector<PacketListener*> batched_listeners_;
     std::vector<EndWatch*> end_watches_;
     std::vector<HeldRtpLog> rtp_logs_;  // few; in the order in which they were asked for
     AudioTranscoders* transcoders_ = nullptr;

@@ -81,7 +81,7 @@ TEST_F(SourceTest, OneGopOverTheByteLimitIsDroppedWhole) {
 
 TEST_F(SourceTest, LetsGoOfTheOldestWhoeverWantsThem) {
     picture(0, true);
-    Cursor slow(source, Listens::patiently);
+    Cursor slow(source, Listens::batched);
     for (int i = 1; i < 10; ++i)
         source->append(packet(Kind::video, 40 * i, false, 1'000));
     WireLog& wire_log = source->hold_wire_log({Container::flv});
@@ -123,8 +123,8 @@ TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
         int batches = 0;
     };
     Listener hurried;
-    Listener patient;
-    source->add_listener(patient, Listens::patiently);
+    Listener batched;
+    source->add_listener(batched, Listens::batched);
     EXPECT_FALSE(source->is_awaited());
     source->add_listener(hurried);
     EXPECT_TRUE(source->is_awaited());
@@ -132,10 +132,10 @@ TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
     source->remove_listener(hurried);
     EXPECT_FALSE(source->is_awaited());
     source->flush();
-    source->remove_listener(patient);
+    source->remove_listener(batched);
     source->flush();
     EXPECT_EQ(hurried.batches, 1);
-    EXPECT_EQ(patient.batches, 2);
+    EXPECT_EQ(batched.batches, 2);
 }
 
 TEST_F(SourceTest, CursorGetsIntroductionsThenTheGopThenWhatComes) {

@@ -104,7 +104,7 @@ TEST(TsWireEncoder, APlayerThatComesAtAnyTimeGetsAWholeTransportStream) {
     show.second();
     read_all(first);
     expect_transport_stream(read_all(late));
-    EXPECT_TRUE(first.is_plain());
+    EXPECT_TRUE(first.is_in_sync());
     EXPECT_EQ(first.position(), late.position());
 }
 

@@ -179,7 +179,7 @@ Result<void> WireCursor::add_control(Bytes bytes) {
     return {};
 }
 
-bool WireCursor::is_plain() const {
+bool WireCursor::is_in_sync() const {
     const bool needs_no_header = wire_log_.encoder().times() != WireTimes::relative || (settled_ && epoch_ == wire_log_.epoch());
     return needs_no_header && private_.empty() && control_.empty() && !must_jump_ && !paused_;
 }

@@ -54,7 +54,7 @@ public:
     // A paused player gets the rest of a begun message and control bytes, nothing else.
     void set_paused(bool paused) { paused_ = paused; }
     // The position alone says what this player gets next.
-    bool is_plain() const;
+    bool is_in_sync() const;
     Position position() const { return position_; }
     // A cohort sent for this player meanwhile: it stands at `position` now, a message boundary or inside a message.
     void resume_at(Position position);

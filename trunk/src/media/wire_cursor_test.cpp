@@ -121,8 +121,8 @@ TEST(WireCursor, PlayersThatHaveSettledStandAtTheSamePosition) {
     Player late(stage);
     late.read_all();
     early.read_all();
-    EXPECT_TRUE(early.cursor.is_plain());
-    EXPECT_TRUE(late.cursor.is_plain());
+    EXPECT_TRUE(early.cursor.is_in_sync());
+    EXPECT_TRUE(late.cursor.is_in_sync());
     EXPECT_EQ(early.cursor.position(), late.cursor.position());
     // What a cohort sends from here on is right for both: the same bytes, each on its own clock.
     stage.picture();
@@ -227,9 +227,9 @@ TEST(WireCursor, KindThatAppearsLaterGetsAHeaderOfItsOwn) {
     stage.send(Kind::video, true, false, 0ms, payload_of(0, 100));
     Player player(stage);
     player.read_all();
-    EXPECT_TRUE(player.cursor.is_plain());
+    EXPECT_TRUE(player.cursor.is_in_sync());
     stage.send(Kind::audio, false, false, 700ms, payload_of(1, 100));
-    EXPECT_FALSE(player.cursor.is_plain());
+    EXPECT_FALSE(player.cursor.is_in_sync());
     stage.send(Kind::video, false, false, 740ms, payload_of(2, 100));
     player.read_all();
     expect_continuous(stage, player.media(), 0, 0);
@@ -263,7 +263,7 @@ TEST(WireCursor, DataIsAtZeroForEverybody) {
     stage.send(Kind::data, false, false, 801ms, payload_of(stage.number, 100));
     stage.picture();
     player.read_all();
-    EXPECT_TRUE(player.cursor.is_plain());
+    EXPECT_TRUE(player.cursor.is_in_sync());
     const auto got = player.media();
     ASSERT_EQ(got.size(), stage.sent.size());
     EXPECT_EQ(got[42].type, rtmp::MessageType::amf0_data);
@@ -326,10 +326,10 @@ TEST(WireCursor, ControlBytesGoBetweenMessages) {
     const std::array<std::uint8_t, 6> body{0, 6, 0, 0, 0, 1};
     rtmp::write_message(ping, rtmp::kControlChunkStream, rtmp::MessageType::user_control, 0, 0, body, kChunkSize);
     ASSERT_TRUE(player.cursor.add_control(ping.written()).ok());
-    EXPECT_FALSE(player.cursor.is_plain());
+    EXPECT_FALSE(player.cursor.is_in_sync());
     stage.picture();
     player.read_all();
-    EXPECT_TRUE(player.cursor.is_plain());
+    EXPECT_TRUE(player.cursor.is_in_sync());
     expect_continuous(stage, player.media(), 0, 0);
 }
 

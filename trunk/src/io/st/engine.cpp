@@ -22,13 +22,13 @@ constexpr std::size_t kFirstTableSize = 1024;
 
 Result<void> Engine::open() {
     epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
-    patient_epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
-    if (epoll_ < 0 || patient_epoll_ < 0)
+    batched_epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+    if (epoll_ < 0 || batched_epoll_ < 0)
         return system_error("creating the epoll descriptor", errno);
     epoll_event event{};
     event.events = EPOLLIN;
-    event.data.fd = patient_epoll_;
-    if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, patient_epoll_, &event) < 0)
+    event.data.fd = batched_epoll_;
+    if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, batched_epoll_, &event) < 0)
         return system_error("nesting an epoll descriptor", errno);
     entries_.resize(kFirstTableSize);
     // It would warn about the call it does not know.
@@ -97,7 +97,7 @@ bool Engine::control(int operation, int fd) {
     epoll_event event{};
     event.events = kRegistered;
     event.data.fd = fd;
-    return ::epoll_ctl(entry_of(fd).coalesced ? patient_epoll_ : epoll_, operation, fd, &event) == 0;
+    return ::epoll_ctl(entry_of(fd).coalesced ? batched_epoll_ : epoll_, operation, fd, &event) == 0;
 }
 
 void Engine::coalesce(int fd) {
@@ -170,7 +170,7 @@ void Engine::turn(std::uint64_t now_us, std::int64_t timeout_us) {
         const epoll_event& event = events_[static_cast<std::size_t>(i)];
         if (event.data.fd == waker_fd_)
             waker_->on_wake();
-        else if (event.data.fd == patient_epoll_)
+        else if (event.data.fd == batched_epoll_)
             look = true;
         else
             tell(event.data.fd, event.events);
@@ -183,7 +183,7 @@ void Engine::turn(std::uint64_t now_us, std::int64_t timeout_us) {
 
 void Engine::look_at_coalesced(std::uint64_t now_us) {
     coalescing_.begin(now_us);
-    const int count = ::epoll_wait(patient_epoll_, events_.data(), static_cast<int>(events_.size()), 0);
+    const int count = ::epoll_wait(batched_epoll_, events_.data(), static_cast<int>(events_.size()), 0);
     for (int i = 0; i < count; ++i) {
         const epoll_event& event = events_[static_cast<std::size_t>(i)];
         coalescing_.note(entry_of(event.data.fd).mark);
@@ -198,8 +198,8 @@ void Engine::hold_coalesced(bool hold) {
     ++controls_;
     epoll_event event{};
     event.events = hold ? 0U : EPOLLIN;
-    event.data.fd = patient_epoll_;
-    CHECK(::epoll_ctl(epoll_, EPOLL_CTL_MOD, patient_epoll_, &event) == 0);
+    event.data.fd = batched_epoll_;
+    CHECK(::epoll_ctl(epoll_, EPOLL_CTL_MOD, batched_epoll_, &event) == 0);
 }
 
 void Engine::tell(int fd, std::uint32_t events) {

@@ -93,7 +93,7 @@ private:
         std::uint16_t blocked = 0;
         WakeCoalescing::Mark mark;
         bool registered = false;
-        bool coalesced = false;  // in patient_epoll_, not in epoll_
+        bool coalesced = false;  // in batched_epoll_, not in epoll_
     };
     static_assert(sizeof(Entry) == 16, "four descriptors to a cache line");
 
@@ -118,7 +118,7 @@ private:
     Waker* waker_ = nullptr;
     int waker_fd_ = -1;
     int epoll_ = -1;
-    int patient_epoll_ = -1;  // of those who are coalesced; inside epoll_, which does not ask for it while their events are held
+    int batched_epoll_ = -1;  // of those who are coalesced; inside epoll_, which does not ask for it while their events are held
     bool is_holding_ = false;
     WakeCoalescing coalescing_;
     bool has_pwait2_ = true;

@@ -9,7 +9,7 @@ void WakeCoalescing::begin(std::uint64_t now_us) {
     turn_ = static_cast<std::uint8_t>(turn_ + (now_us < due_ + kTurnMicros ? 1 : 2));
     due_ = now_us + kTurnMicros;
     all_ = 0;
-    patient_ = 0;
+    batched_ = 0;
 }
 
 void WakeCoalescing::note(Mark& mark) {
@@ -21,7 +21,7 @@ void WakeCoalescing::note(Mark& mark) {
         ++mark.in_a_row;
     mark.turn = turn_;
     ++all_;
-    patient_ += mark.in_a_row < kHaste ? 1 : 0;
+    batched_ += mark.in_a_row < kHaste ? 1 : 0;
 }
 
 }  // namespace live::io::st

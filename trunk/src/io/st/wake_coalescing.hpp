@@ -12,7 +12,7 @@ public:
     // An event waits for its turn at most so long.
     static constexpr std::uint64_t kTurnMicros = 5'000;
     // Descriptors of one turn that make the next ones worth while.
-    static constexpr std::uint32_t kPatientMin = 2;
+    static constexpr std::uint32_t kBatchedMin = 2;
     // Turns in a row after which a descriptor is in haste: its peer asks again as soon as it has an answer, and turns would only
     // slow it down.
     static constexpr unsigned kHaste = 4;
@@ -28,7 +28,7 @@ public:
     // One of them had an event.
     void note(Mark& mark);
     // Asked when all were noted: the next ones shall wait until due().
-    bool holds() const { return patient_ >= kPatientMin && patient_ * 2 >= all_; }
+    bool holds() const { return batched_ >= kBatchedMin && batched_ * 2 >= all_; }
     // When the turn ends that begin() has begun, or gone on with.
     std::uint64_t due() const { return due_; }
 
@@ -37,7 +37,7 @@ private:
     std::uint8_t turn_ = 0;  // its number; one that comes again after 256 does no harm
     // In this turn.
     std::uint32_t all_ = 0;
-    std::uint32_t patient_ = 0;
+    std::uint32_t batched_ = 0;
 };
 
 }  // namespace live::io::st

@@ -26,13 +26,13 @@ protected:
 
 TEST_F(WakeCoalescingTest, WhoComesAloneIsLookedAtAtOnce) {
     for (std::uint64_t turn = 0; turn < 100; ++turn) {
-        see(start_ + turn * kTurn, 10 * (turn % 10), WakeCoalescing::kPatientMin - 1);
+        see(start_ + turn * kTurn, 10 * (turn % 10), WakeCoalescing::kBatchedMin - 1);
         EXPECT_FALSE(coalescing_.holds()) << turn;
     }
 }
 
 TEST_F(WakeCoalescingTest, ManyInATurnWaitForItsEnd) {
-    see(start_, 0, WakeCoalescing::kPatientMin - 1);
+    see(start_, 0, WakeCoalescing::kBatchedMin - 1);
     EXPECT_FALSE(coalescing_.holds());
     see(start_ + 1'000, 50, 1);
     EXPECT_TRUE(coalescing_.holds());

@@ -58,7 +58,7 @@ DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathCl
       name_(named(std::move(name), idle_limit_of(options))),
       held_(held),
       log_(std::move(log)),
-      cursor_(std::move(source), options.ll ? media::Listens::at_once : media::Listens::patiently, media::Cursor::Start::now),
+      cursor_(std::move(source), options.ll ? media::Listens::at_once : media::Listens::batched, media::Cursor::Start::now),
       segmenter_(options.fragment, options.ll ? std::optional<MediaTime>(options.part) : std::nullopt) {}
 
 DashStream::~DashStream() { forget_all(); }

@@ -31,7 +31,7 @@ Recorder::Recorder(Ref<media::Source> source, const session::ClientRequest& requ
       options_(options),
       context_(context),
       log_(std::move(log)),
-      cursor_(std::move(source), media::Listens::patiently, media::Cursor::Start::now, media::Cursor::Tracks::all) {
+      cursor_(std::move(source), media::Listens::batched, media::Cursor::Start::now, media::Cursor::Tracks::all) {
     cursor_.set_audience(media::Cursor::Audience::none);
 }
 

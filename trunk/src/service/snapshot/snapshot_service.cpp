@@ -77,7 +77,7 @@ Result<KeyFrame> SnapshotService::find_key_frame(const Ref<media::Source>& sourc
         return of(source->ring().at(*newest));
     if (!source->last_time(media::Kind::video))
         return Error(Errc::not_found, "the stream has no pictures");
-    media::Cursor cursor(source, media::Listens::patiently, media::Cursor::Start::now);
+    media::Cursor cursor(source, media::Listens::batched, media::Cursor::Start::now);
     for (;;) {
         while (const auto packet = cursor.take())
             if (packet->kind == media::Kind::video && packet->key)

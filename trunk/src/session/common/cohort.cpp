@@ -178,7 +178,7 @@ void Cohort::admit_waiting(const media::WireLog& wire_log) {
         CohortMember& member = *waiting_[i];
         if (flush(member.stream, member.cursor, tools_.counters.bytes) != Flushed::all) {
             hand_back(member);
-        } else if (member.cursor.is_plain() && member.cursor.position() == position_ && position_ == wire_log.head()) {
+        } else if (member.cursor.is_in_sync() && member.cursor.position() == position_ && position_ == wire_log.head()) {
             remove_waiting(member);
             add_member(member);
         }

@@ -25,7 +25,7 @@ class PacketWatch final : public media::PacketListener, public media::PacketRead
 public:
     PacketWatch(media::Source& source, Signal& signal)
         : source_(source), signal_(signal), start_(source.is_published() ? source.join_point() : source.ring().next()) {
-        source_.add_listener(*this, media::Listens::patiently);
+        source_.add_listener(*this, media::Listens::batched);
         source_.add_reader(*this);
     }
     ~PacketWatch() {

@@ -5,9 +5,9 @@
 
 namespace live::session::rtc {
 
-void RtpLogPlayer::Alarm::on_due(TimePoint) { player.become_hungry(); }
+void RtpLogPlayer::Alarm::on_due(TimePoint) { player.become_pending(); }
 
-void RtpLogPlayer::become_hungry() { group_->players_.add_hungry(*this); }
+void RtpLogPlayer::become_pending() { group_->players_.add_pending(*this); }
 
 RtpLogGroup::RtpLogGroup(Players& players, Ref<media::Source> source, Packing packing, const media::TrackChoice& tracks,
                      const Log& log)
@@ -73,7 +73,7 @@ void Players::leave(RtpLogPlayer& player) {
     RtpLogGroup* const group = std::exchange(player.group_, nullptr);
     if (group == nullptr)
         return;
-    remove_hungry(player);
+    remove_pending(player);
     alarms_.cancel(player.alarm_);
     auto& members = group->members_;
     members[player.index_] = members.back();
@@ -95,20 +95,20 @@ void Players::wake(RtpLogPlayer& player) {
     lines.clear();
     player.add_hot_lines(lines);
     alarms_.cancel(player.alarm_);
-    add_hungry(player);
+    add_pending(player);
     wake_.raise();
 }
 
-void Players::add_hungry(RtpLogPlayer& player) {
-    if (player.hungry_index_ != RtpLogPlayer::kNotHungry)
+void Players::add_pending(RtpLogPlayer& player) {
+    if (player.pending_index_ != RtpLogPlayer::kNotPending)
         return;
-    player.hungry_index_ = hungry_.size();
-    hungry_.push_back(&player);
+    player.pending_index_ = pending_.size();
+    pending_.push_back(&player);
 }
 
-void Players::remove_hungry(RtpLogPlayer& player) {
-    if (player.hungry_index_ != RtpLogPlayer::kNotHungry)
-        hungry_[std::exchange(player.hungry_index_, RtpLogPlayer::kNotHungry)] = nullptr;
+void Players::remove_pending(RtpLogPlayer& player) {
+    if (player.pending_index_ != RtpLogPlayer::kNotPending)
+        pending_[std::exchange(player.pending_index_, RtpLogPlayer::kNotPending)] = nullptr;
 }
 
 void Players::wake(RtpLogGroup& group) {
@@ -142,7 +142,7 @@ void Players::run(io::Deadline deadline) {
             return;
         alarms_.advance(io::now());
         slice_ = io::Deadline::after(kSlice);
-        if (!serve_groups(deadline).ok() || !serve_hungry(deadline).ok())
+        if (!serve_groups(deadline).ok() || !serve_pending(deadline).ok())
             return;
         port_.flush();
     }
@@ -164,17 +164,17 @@ Result<void> Players::serve_groups(io::Deadline deadline) {
     return {};
 }
 
-Result<void> Players::serve_hungry(io::Deadline deadline) {
-    for (; hungry_served_ < hungry_.size(); ++hungry_served_) {
-        RtpLogPlayer* const player = hungry_[hungry_served_];
+Result<void> Players::serve_pending(io::Deadline deadline) {
+    for (; pending_served_ < pending_.size(); ++pending_served_) {
+        RtpLogPlayer* const player = pending_[pending_served_];
         if (player == nullptr)
             continue;
-        remove_hungry(*player);
+        remove_pending(*player);
         serve(*player);
         TRY(pause(deadline));
     }
-    hungry_.clear();
-    hungry_served_ = 0;
+    pending_.clear();
+    pending_served_ = 0;
     return {};
 }
 

@@ -55,12 +55,12 @@ private:
         void on_due(TimePoint now) override;
         RtpLogPlayer& player;
     };
-    static constexpr std::size_t kNotHungry = SIZE_MAX;
-    void become_hungry();
+    static constexpr std::size_t kNotPending = SIZE_MAX;
+    void become_pending();
 
     RtpLogGroup* group_ = nullptr;
     std::size_t index_ = 0;
-    std::size_t hungry_index_ = kNotHungry;  // among those that are to be served beside their groups
+    std::size_t pending_index_ = kNotPending;  // among those that are to be served beside their groups
     Alarm alarm_;
 };
 
@@ -147,10 +147,10 @@ private:
     void run(io::Deadline deadline);
     void wake(RtpLogGroup& group);
     Result<void> serve_groups(io::Deadline deadline);
-    Result<void> serve_hungry(io::Deadline deadline);
+    Result<void> serve_pending(io::Deadline deadline);
     void serve(RtpLogPlayer& player);
-    void add_hungry(RtpLogPlayer& player);
-    void remove_hungry(RtpLogPlayer& player);
+    void add_pending(RtpLogPlayer& player);
+    void remove_pending(RtpLogPlayer& player);
     enum class Slice : std::uint8_t { goes_on, is_over };
     // Over: others have run.
     Result<Slice> pause(io::Deadline deadline);
@@ -161,8 +161,8 @@ private:
     std::unordered_map<std::string, std::unique_ptr<RtpLogGroup>> groups_;
     std::vector<RtpLogGroup*> waiting_;
     std::size_t turn_ = 0;             // of those
-    std::vector<RtpLogPlayer*> hungry_;  // each once; nullptr for one that has gone
-    std::size_t hungry_served_ = 0;    // from the front
+    std::vector<RtpLogPlayer*> pending_;  // each once; nullptr for one that has gone
+    std::size_t pending_served_ = 0;    // from the front
     TimerWheel alarms_;
     io::Deadline slice_ = io::Deadline::never();
     Signal wake_;
