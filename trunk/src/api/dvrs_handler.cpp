@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/board_handlers.hpp"
+#include "api/stats_handlers.hpp"
 #include "api/envelope.hpp"
 #include "base/json_text.hpp"
 

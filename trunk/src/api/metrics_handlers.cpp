@@ -17,7 +17,7 @@ namespace live::api {
 
 namespace {
 
-using service::stats::BoardStream;
+using service::stats::StreamEntry;
 using session::http::error_reply;
 using session::http::Reply;
 using session::http::Request;
@@ -73,13 +73,13 @@ void write_process(MetricsText& text, const Measured& measured) {
         .sample(figures.self_stat.resident_pages() * page_kbyte);
     text.family("srs_send_bytes_total", Type::counter, "Bytes sent to clients.").sample(totals.sent_bytes);
     text.family("srs_receive_bytes_total", Type::counter, "Bytes received from clients.").sample(totals.received_bytes);
-    text.family("srs_streams", Type::gauge, "Streams with a client.").sample(std::uint64_t{measured.board.stream_count()});
+    text.family("srs_streams", Type::gauge, "Streams with a client.").sample(std::uint64_t{measured.stream_stats.stream_count()});
     text.family("srs_clients", Type::gauge, "Clients that publish or play.")
-        .sample(std::uint64_t{measured.board.clients().size()});
+        .sample(std::uint64_t{measured.stream_stats.clients().size()});
     text.family("srs_clients_total", Type::counter, "Clients that wanted to publish or play since the start.")
-        .sample(measured.board.totals().clients);
+        .sample(measured.stream_stats.totals().clients);
     text.family("srs_clients_errs_total", Type::counter, "Of these, the refused and the failed.")
-        .sample(measured.board.totals().errors);
+        .sample(measured.stream_stats.totals().errors);
 }
 
 void write_own(MetricsText& text, const Measured& measured) {
@@ -91,10 +91,10 @@ void write_own(MetricsText& text, const Measured& measured) {
     text.family("millrace_connections", Type::gauge, "Open connections of all protocols.")
         .sample(std::uint64_t{measured.counters.totals().connections});
     text.family("millrace_players_stalled_total", Type::counter, "Players that were closed because they took nothing.")
-        .sample(measured.board.totals().stalled);
+        .sample(measured.stream_stats.totals().stalled);
     text.family("millrace_players_unpublished_total", Type::counter,
                 "Players that were closed because nobody published their stream for long.")
-        .sample(measured.board.totals().unpublished);
+        .sample(measured.stream_stats.totals().unpublished);
     const LogCounters log = measured.counters.totals().log;
     text.family("millrace_log_lines_left_out_total", Type::counter, "Warnings and errors that were too many of their kind.")
         .sample(log.left_out);
@@ -199,35 +199,35 @@ void write_rtc(MetricsText& text, const RtcMeter& meter) {
 
 // One family over all chosen streams.
 template <class Value>
-void write_streams(MetricsText& text, const std::vector<const BoardStream*>& streams, std::string_view name, Type type,
+void write_streams(MetricsText& text, const std::vector<const StreamEntry*>& streams, std::string_view name, Type type,
                    std::string_view help, Value&& value) {
     text.family(name, type, help);
-    for (const BoardStream* stream : streams)
+    for (const StreamEntry* stream : streams)
         text.sample(value(*stream), {{"stream", stream->url}});
 }
 
-void write_streams(MetricsText& text, const std::vector<const BoardStream*>& streams) {
+void write_streams(MetricsText& text, const std::vector<const StreamEntry*>& streams) {
     const auto packets_of = [](media::Kind kind) {
-        return [kind](const BoardStream& stream) { return stream.counters().packets[media::index_of(kind)]; };
+        return [kind](const StreamEntry& stream) { return stream.counters().packets[media::index_of(kind)]; };
     };
     write_streams(text, streams, "millrace_stream_clients", Type::gauge, "Publisher and players.",
-                  [](const BoardStream& stream) { return std::uint64_t{stream.clients}; });
+                  [](const StreamEntry& stream) { return std::uint64_t{stream.clients}; });
     write_streams(text, streams, "millrace_stream_published", Type::gauge, "1 while somebody publishes it.",
-                  [](const BoardStream& stream) { return std::uint64_t{stream.publisher.empty() ? 0U : 1U}; });
+                  [](const StreamEntry& stream) { return std::uint64_t{stream.publisher.empty() ? 0U : 1U}; });
     write_streams(text, streams, "millrace_stream_receive_bytes_total", Type::counter, "Bytes received from its clients.",
-                  [](const BoardStream& stream) { return stream.usage.received_bytes; });
+                  [](const StreamEntry& stream) { return stream.usage.received_bytes; });
     write_streams(text, streams, "millrace_stream_send_bytes_total", Type::counter, "Bytes sent to its clients.",
-                  [](const BoardStream& stream) { return stream.usage.sent_bytes; });
+                  [](const StreamEntry& stream) { return stream.usage.sent_bytes; });
     write_streams(text, streams, "millrace_stream_video_packets_total", Type::counter, "Pictures published.",
                   packets_of(media::Kind::video));
     write_streams(text, streams, "millrace_stream_audio_packets_total", Type::counter, "Packets of sound published.",
                   packets_of(media::Kind::audio));
     write_streams(text, streams, "millrace_stream_key_frames_total", Type::counter, "Key frames published.",
-                  [](const BoardStream& stream) { return stream.counters().key_frames; });
+                  [](const StreamEntry& stream) { return stream.counters().key_frames; });
     write_streams(text, streams, "millrace_stream_dropped_packets_total", Type::counter, "Packets that slow players did not get.",
-                  [](const BoardStream& stream) { return stream.counters().dropped_packets; });
+                  [](const StreamEntry& stream) { return stream.counters().dropped_packets; });
     write_streams(text, streams, "millrace_stream_frames_per_second", Type::gauge, "Over the last half minute.",
-                  [](const BoardStream& stream) { return stream.frames_per_second(); });
+                  [](const StreamEntry& stream) { return stream.frames_per_second(); });
 }
 
 }  // namespace
@@ -279,9 +279,9 @@ Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
     const std::string_view pattern = request.target.query.get("match", "*");
     if (pattern.size() > kPatternBytesMax)
         return error_reply(Status::bad_request, "match is too long");
-    std::vector<const BoardStream*> chosen;
+    std::vector<const StreamEntry*> chosen;
     std::uint64_t omitted = 0;
-    for (const auto& [number, stream] : measured_.board.streams()) {
+    for (const auto& [number, stream] : measured_.stream_stats.streams()) {
         if (stream->clients == 0 || !matches(pattern, stream->url))
             continue;
         if (chosen.size() < kStreamsMax)

@@ -9,7 +9,7 @@
 #include "api/server_info.hpp"
 #include "api/system_sampler.hpp"
 #include "media/audio_transcoder.hpp"
-#include "service/stats/stream_board.hpp"
+#include "service/stats/stream_stats.hpp"
 #include "session/common/fan_out.hpp"
 #include "session/common/places.hpp"
 #include "session/http/router.hpp"
@@ -33,7 +33,7 @@ struct Measured {
     const ServerInfo& server;
     const SystemSampler& sampler;
     const ServerCounters& counters;
-    const service::stats::StreamBoard& board;
+    const service::stats::StreamStats& stream_stats;
     const session::FanOutCounters& fan_out;
     const RtcMeter& rtc;
     const session::Places& places;

@@ -45,7 +45,7 @@ public:
 
 struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     MetricsApiTest() {
-        table.add_watcher(board);
+        table.add_watcher(stream_stats);
         api.set_settings({true, "cn \"x\"", ""});
         api.mount(router);
     }
@@ -73,7 +73,7 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     SystemSampler sampler{counters, {}};
     media::SlabPool slabs;
     media::StreamTable streams{slabs};
-    service::stats::StreamBoard board{streams};
+    service::stats::StreamStats stream_stats{streams};
     session::ClientTable table;
     session::FanOutCounters fan_out;
     std::vector<std::unique_ptr<FakeClient>> clients;
@@ -82,7 +82,7 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     Log log;
     session::Places places{10, log};
     NoTranscoders transcoders;
-    MetricsApi api{{info, sampler, counters, board, fan_out, rtc, places, transcoders}, ready};
+    MetricsApi api{{info, sampler, counters, stream_stats, fan_out, rtc, places, transcoders}, ready};
 };
 
 TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {

@@ -18,8 +18,8 @@ namespace live::api {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using service::stats::BoardStream;
-using service::stats::StreamBoard;
+using service::stats::StreamEntry;
+using service::stats::StreamStats;
 using session::http::error_reply;
 using session::http::Reply;
 using session::http::Request;
@@ -43,7 +43,7 @@ Json json_of(const StreamListView::ApiPlace& place) {
     return place.missing.empty() ? Json{{"url", place.url}} : Json{{"url", nullptr}, {"missing", place.missing}};
 }
 
-Json json_of(const BoardStream& stream, const std::vector<StreamAddress>& addresses) {
+Json json_of(const StreamEntry& stream, const std::vector<StreamAddress>& addresses) {
     return {{"vhost", stream.vhost->name},
             {"app", stream.app},
             {"name", stream.name},
@@ -54,15 +54,15 @@ Json json_of(const BoardStream& stream, const std::vector<StreamAddress>& addres
             {"formats", json_of(addresses)}};
 }
 
-// What one answer shows of the board.
+// What one answer shows of the stream_stats.
 class Pages {
 public:
-    Pages(const StreamBoard& board, const StreamListView& view) : board_(board), view_(view) {}
+    Pages(const StreamStats& stream_stats, const StreamListView& view) : stream_stats_(stream_stats), view_(view) {}
 
     // At most `count` streams, from the number `from` on.
     void read(std::uint64_t from, std::size_t count) {
         std::size_t looks = 0;
-        for (auto at = board_.streams().lower_bound(from); at != board_.streams().end(); ++at) {
+        for (auto at = stream_stats_.streams().lower_bound(from); at != stream_stats_.streams().end(); ++at) {
             if (streams.size() == count || ++looks > StreamListHandler::kLooksMax) {
                 next = at->first;
                 return;
@@ -80,13 +80,13 @@ private:
         const auto known = shown_.find(vhost);
         return known != shown_.end() ? known->second : shown_.emplace(vhost, view_.shows(vhost)).first->second;
     }
-    void add(const BoardStream& stream) {
-        const auto* publisher = board_.find_client(stream.publisher);
+    void add(const StreamEntry& stream) {
+        const auto* publisher = stream_stats_.find_client(stream.publisher);
         const bool comes_by_rtc = publisher != nullptr && publisher->kind == session::ClientKind::rtc_publish;
         streams.push_back(json_of(stream, view_.play_addresses({stream.vhost->name, stream.app, stream.name, comes_by_rtc})));
     }
 
-    const StreamBoard& board_;
+    const StreamStats& stream_stats_;
     const StreamListView& view_;
     std::unordered_map<std::string, bool> shown_;  // by virtual host
 };
@@ -103,7 +103,7 @@ Reply StreamListHandler::handle(const Request& request, io::Deadline) {
         return error_reply(Status::bad_request, "the Host field names no host");
     const auto& query = request.target.query;
     const auto count = number_of(query.get("count")).value_or(kCountDefault);
-    Pages pages(board_, *view);
+    Pages pages(stream_stats_, *view);
     pages.read(number_of(query.get("from")).value_or(0),
                static_cast<std::size_t>(std::clamp<std::uint64_t>(count, 1, kCountMax)));
     const Json answer = {{"code", 0},

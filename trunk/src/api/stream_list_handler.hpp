@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "api/server_info.hpp"
-#include "service/stats/stream_board.hpp"
+#include "service/stats/stream_stats.hpp"
 #include "session/http/handler.hpp"
 
 namespace live::api {
@@ -72,14 +72,14 @@ public:
     static constexpr std::size_t kLooksMax = 1000;
 
     // All outlive this.
-    StreamListHandler(const ServerInfo& server, const service::stats::StreamBoard& board, const StreamListSettings& settings)
-        : server_(server), board_(board), settings_(settings) {}
+    StreamListHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats, const StreamListSettings& settings)
+        : server_(server), stream_stats_(stream_stats), settings_(settings) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
 private:
     const ServerInfo& server_;
-    const service::stats::StreamBoard& board_;
+    const service::stats::StreamStats& stream_stats_;
     const StreamListSettings& settings_;
 };
 

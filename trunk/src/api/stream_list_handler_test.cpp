@@ -45,7 +45,7 @@ public:
 
 struct StreamListTest : HandlerFixture {
     StreamListTest() {
-        table.add_watcher(board);
+        table.add_watcher(stream_stats);
         router.add(StreamListHandler::kPath, handler);
         headers.add("Host", "h");
     }
@@ -74,11 +74,11 @@ struct StreamListTest : HandlerFixture {
 
     media::SlabPool slabs;
     media::StreamTable streams{slabs};
-    service::stats::StreamBoard board{streams};
+    service::stats::StreamStats stream_stats{streams};
     session::ClientTable table;
     std::vector<std::unique_ptr<FakeClient>> clients;
     FakeSettings settings;
-    StreamListHandler handler{info, board, settings};
+    StreamListHandler handler{info, stream_stats, settings};
 };
 
 TEST_F(StreamListTest, SaysWhatIsLiveAndNothingOfClients) {

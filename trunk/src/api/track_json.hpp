@@ -2,12 +2,12 @@
 // the JSON library.
 #pragma once
 
-#include "service/stats/stream_board.hpp"
+#include "service/stats/stream_stats.hpp"
 
 namespace live::api {
 
 template <class Json>
-Json video_json(const service::stats::BoardStream& stream) {
+Json video_json(const service::stats::StreamEntry& stream) {
     const auto facts = stream.video();
     if (!facts)
         return nullptr;
@@ -19,7 +19,7 @@ Json video_json(const service::stats::BoardStream& stream) {
 }
 
 template <class Json>
-Json audio_json(const service::stats::BoardStream& stream) {
+Json audio_json(const service::stats::StreamEntry& stream) {
     const auto facts = stream.audio();
     if (!facts)
         return nullptr;

@@ -77,10 +77,10 @@ HttpFront::HttpFront(const settings::CurrentSettings& settings, const Shown& sho
       info_(info_of(shown.names)),
       sampler_(shown.counters, settings->stats.disk),
       api_(info_, sampler_),
-      board_api_(info_, shown.board, shown.vhosts),
+      stats_api_(info_, shown.stream_stats, shown.vhosts),
       info_api_(info_),
       system_api_(info_, sampler_),
-      metrics_api_({info_, sampler_, shown.counters, shown.board, shown.fan_out, shown.rtc, places, shown.transcoders},
+      metrics_api_({info_, sampler_, shown.counters, shown.stream_stats, shown.fan_out, shown.rtc, places, shown.transcoders},
                    shown.readiness),
       raw_(info_, shown.raw),
       memory_(info_, shown.memory),
@@ -99,7 +99,7 @@ HttpFront::HttpFront(const settings::CurrentSettings& settings, const Shown& sho
     api_.mount_root(api_site_.router);
     for (Site* site : {&api_site_, &shared_site_}) {
         api_.mount(site->router);
-        board_api_.mount(site->router);
+        stats_api_.mount(site->router);
         info_api_.mount(site->router);
         system_api_.mount(site->router);
         metrics_api_.mount(site->router);

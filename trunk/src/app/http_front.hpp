@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "api/allocator_handler.hpp"
-#include "api/board_handlers.hpp"
+#include "api/stats_handlers.hpp"
 #include "api/fault_handler.hpp"
 #include "api/fibers_handler.hpp"
 #include "api/info_handlers.hpp"
@@ -48,7 +48,7 @@ public:
     struct Shown {
         const ServerNames& names;
         const api::ServerCounters& counters;
-        const service::stats::StreamBoard& board;
+        const service::stats::StreamStats& stream_stats;
         const api::VhostSettings& vhosts;
         const session::http::FileRoots& files;
         api::RawControl& raw;
@@ -125,7 +125,7 @@ private:
     api::ServerInfo info_;
     api::SystemSampler sampler_;
     api::ServerApi api_;
-    api::BoardApi board_api_;
+    api::StatsApi stats_api_;
     api::InfoApi info_api_;
     api::SystemApi system_api_;
     api::MetricsApi metrics_api_;

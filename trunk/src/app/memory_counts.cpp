@@ -87,7 +87,7 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
     for (std::size_t i = 0; i < session::kClientKinds; ++i) {
         const auto kind = static_cast<session::ClientKind>(i);
         if (kind != session::ClientKind::unknown)
-            kinds.push_back(sessions(kind, board_.clients(kind)));
+            kinds.push_back(sessions(kind, stream_stats_.clients(kind)));
     }
     return kinds;
 }

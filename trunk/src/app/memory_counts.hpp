@@ -6,7 +6,7 @@
 #include "media/slab_log.hpp"
 #include "media/stream_table.hpp"
 #include "service/access_log/access_log.hpp"
-#include "service/stats/stream_board.hpp"
+#include "service/stats/stream_stats.hpp"
 #include "session/common/places.hpp"
 #include "session/rtc/port.hpp"
 
@@ -15,10 +15,10 @@ namespace live::app {
 class ProcessMemory final : public api::MemoryCounts {
 public:
     // All outlive this. A loop exists.
-    ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamBoard& board, const session::Places& places,
+    ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamStats& stream_stats, const session::Places& places,
                   const media::StreamTable& streams, const session::rtc::Port& rtc, const Log& log,
                   const service::access_log::AccessLog& access_log)
-        : slabs_(slabs), board_(board), places_(places), streams_(streams), rtc_(rtc), log_(log), access_log_(access_log) {}
+        : slabs_(slabs), stream_stats_(stream_stats), places_(places), streams_(streams), rtc_(rtc), log_(log), access_log_(access_log) {}
 
     std::vector<api::MemoryKind> count() const override;
 
@@ -26,7 +26,7 @@ private:
     void add_rtc(std::vector<api::MemoryKind>& kinds) const;
 
     const media::SlabPool& slabs_;
-    const service::stats::StreamBoard& board_;
+    const service::stats::StreamStats& stream_stats_;
     const session::Places& places_;
     const media::StreamTable& streams_;
     const session::rtc::Port& rtc_;

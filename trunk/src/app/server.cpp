@@ -143,7 +143,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       places_(connections_max, log, settings_->limits),
       scratch_(kScratchBytes),
       http_client_(fmt::format("{}/{}", kProduct, kVersion), scratch_, client_tls_.get()),
-      hooks_(http_client_, {names_.server_id, names_.service_id}, board_, log),
+      hooks_(http_client_, {names_.server_id, names_.service_id}, stream_stats_, log),
       events_(std::make_unique<Events>(*this)),
       counters_(std::make_unique<Counters>(*this)),
       vhosts_(std::make_unique<Vhosts>(*this)),
@@ -178,7 +178,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       raw_(std::make_unique<Raw>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
-      shown_{names_,           *counters_,          board_,  *vhosts_, files_, *raw_,
+      shown_{names_,           *counters_,          stream_stats_,  *vhosts_, files_, *raw_,
              allocator_.get(), fan_out_.counters(), *ready_, memory_,  rtc_,   transcoders_},
       http_(settings_, shown_, scratch_, places_, log),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
@@ -187,7 +187,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     admission_.set_memory(places_.memory());
     admission_.set_hooks(hooks_);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
-    clients_.add_watcher(board_);
+    clients_.add_watcher(stream_stats_);
     clients_.add_watcher(access_log_);
     // First: a mount of HTTP-TS may have the form of a fragment's name.
     http_.add_streams(hls_player_);
@@ -202,7 +202,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
 // Each after those that it depends on. The ingests are clients of ours.
 void Server::list_services() {
     for (service::Service* service : std::initializer_list<service::Service*>{
-             &hooks_, &heartbeat_, &board_, &access_log_, &transcoders_, &forward_, &dvr_, &dash_, &hls_, &memory_keeper_,
+             &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &forward_, &dvr_, &dash_, &hls_, &memory_keeper_,
              &housekeeping_, &rtmp_, &rtc_, &http_, &casters_, &ingest_})
         services_.add(*service);
 }

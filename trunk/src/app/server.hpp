@@ -37,7 +37,7 @@
 #include "service/ingest/ingest_service.hpp"
 #include "service/service_list.hpp"
 #include "service/snapshot/snapshot_service.hpp"
-#include "service/stats/stream_board.hpp"
+#include "service/stats/stream_stats.hpp"
 #include "service/transcode/transcoder_factory.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/fan_out.hpp"
@@ -113,7 +113,7 @@ private:
     service::ServiceList services_;
     io::Scope fibers_{"service"};  // of services
     session::FanOut fan_out_;
-    service::stats::StreamBoard board_{streams_};
+    service::stats::StreamStats stream_stats_{streams_};
     service::access_log::AccessLog access_log_;
     session::ClientTable clients_;
     session::Traffic traffic_;
@@ -153,7 +153,7 @@ private:
     service::snapshot::SnapshotService snapshots_{streams_};
     std::unique_ptr<Raw> raw_;
     std::unique_ptr<Ready> ready_;
-    ProcessMemory memory_{slabs_, board_, places_, streams_, rtc_.port(), log_, access_log_};
+    ProcessMemory memory_{slabs_, stream_stats_, places_, streams_, rtc_.port(), log_, access_log_};
     bool takes_clients_ = false;
     std::unique_ptr<api::Allocator> allocator_;
     api::RawControl::Reload last_reload_;
@@ -162,7 +162,7 @@ private:
     api::DvrsHandler dvrs_api_{http_.info(), dvr_};
     api::SnapshotHandler snapshot_api_{snapshots_};
     settings::StreamList stream_list_settings_;
-    api::StreamListHandler stream_list_{http_.info(), board_, stream_list_settings_};
+    api::StreamListHandler stream_list_{http_.info(), stream_stats_, stream_list_settings_};
     HeartbeatFacts heartbeat_facts_{settings_, names_, http_};
     service::heartbeat::Heartbeat heartbeat_;
 };

@@ -1,4 +1,4 @@
-#include "api/board_handlers.hpp"
+#include "api/stats_handlers.hpp"
 
 #include <memory>
 #include <set>
@@ -30,12 +30,12 @@ public:
     }
 };
 
-struct BoardApiTest : HandlerFixture {
-    BoardApiTest() {
-        table.add_watcher(board);
+struct StatsApiTest : HandlerFixture {
+    StatsApiTest() {
+        table.add_watcher(stream_stats);
         api.mount(router);
     }
-    ~BoardApiTest() override {
+    ~StatsApiTest() override {
         for (const auto& each : clients)
             if (each->stay)
                 each->leave();
@@ -48,14 +48,14 @@ struct BoardApiTest : HandlerFixture {
 
     media::SlabPool slabs;
     media::StreamTable streams{slabs};
-    service::stats::StreamBoard board{streams};
+    service::stats::StreamStats stream_stats{streams};
     session::ClientTable table;
     std::vector<std::unique_ptr<FakeClient>> clients;
     FakeSettings settings;
-    BoardApi api{info, board, settings};
+    StatsApi api{info, stream_stats, settings};
 };
 
-TEST_F(BoardApiTest, EmptyListsAreLists) {
+TEST_F(StatsApiTest, EmptyListsAreLists) {
     for (const char* name : {"vhosts", "streams", "clients"}) {
         const Json json = ask_json(std::string("/api/v1/") + name + "/");
         EXPECT_TRUE(json[name].is_array() && json[name].empty());
@@ -63,7 +63,7 @@ TEST_F(BoardApiTest, EmptyListsAreLists) {
     }
 }
 
-TEST_F(BoardApiTest, AVhostHasEveryField) {
+TEST_F(StatsApiTest, AVhostHasEveryField) {
     client(ClientKind::fmle_publish);
     const Json one = ask_json("/api/v1/vhosts/")["vhosts"][0];
     expect_fields(one, {{"id", kText},
@@ -88,7 +88,7 @@ TEST_F(BoardApiTest, AVhostHasEveryField) {
     EXPECT_EQ(other["hls"]["fragment"], 10.0);
 }
 
-TEST_F(BoardApiTest, AStreamHasEveryField) {
+TEST_F(StatsApiTest, AStreamHasEveryField) {
     const auto source = *streams.find_or_create("/live/cam", {}, 60'000);
     client(ClientKind::fmle_publish);
     client(ClientKind::rtmp_play);
@@ -148,7 +148,7 @@ TEST_F(BoardApiTest, AStreamHasEveryField) {
     EXPECT_EQ(ask_json("/api/v1/streams/")["streams"][0]["publish"], Json::parse(R"({"active":false})"));
 }
 
-TEST_F(BoardApiTest, AClientHasEveryField) {
+TEST_F(StatsApiTest, AClientHasEveryField) {
     FakeClient& player = client(ClientKind::flv_play);
     player.asked.extension = ".flv";
     player.asked.ip = "10.0.0.7";
@@ -186,7 +186,7 @@ TEST_F(BoardApiTest, AClientHasEveryField) {
     EXPECT_EQ(ask_json("/api/v1/clients/id0")["client"]["id"], "id0");
 }
 
-TEST_F(BoardApiTest, WhatIsNotThereHasItsCodeAndAStatus) {
+TEST_F(StatsApiTest, WhatIsNotThereHasItsCodeAndAStatus) {
     EXPECT_EQ(ask_json("/api/v1/vhosts/vid-0000000", 404)["code"], 2014);
     EXPECT_EQ(ask_json("/api/v1/streams/vid-0000000", 404)["code"], 2048);
     EXPECT_EQ(ask_json("/api/v1/clients/nobody", 404)["code"], 2049);
@@ -200,7 +200,7 @@ TEST_F(BoardApiTest, WhatIsNotThereHasItsCodeAndAStatus) {
     EXPECT_EQ(ask("/api/v1/vhosts/x", "PUT").status, 405);
 }
 
-TEST_F(BoardApiTest, DeleteKicks) {
+TEST_F(StatsApiTest, DeleteKicks) {
     FakeClient& player = client(ClientKind::rtmp_play);
     const Reply reply = ask("/api/v1/clients/id0", "DELETE");
     EXPECT_EQ(reply.status, 200);
@@ -211,7 +211,7 @@ TEST_F(BoardApiTest, DeleteKicks) {
     EXPECT_EQ(other.kicked, "") << "a GET changes nothing, whatever its query says";
 }
 
-TEST_F(BoardApiTest, ListsComeInPagesOfTenOrAsAsked) {
+TEST_F(StatsApiTest, ListsComeInPagesOfTenOrAsAsked) {
     for (int i = 0; i < 25; ++i)
         client(ClientKind::rtmp_play, "s" + std::to_string(i));
     const auto count = [this](const std::string& query) {
@@ -234,7 +234,7 @@ TEST_F(BoardApiTest, ListsComeInPagesOfTenOrAsAsked) {
     EXPECT_EQ(ask_json("/api/v1/streams/?start=3")["streams"][0]["name"], "s4");
 }
 
-TEST_F(BoardApiTest, ALongListLetsOthersRunAndStaysWhole) {
+TEST_F(StatsApiTest, ALongListLetsOthersRunAndStaysWhole) {
     constexpr std::size_t kMany = ListHandler::kPortion * 3 + 1;
     for (std::size_t i = 0; i < kMany; ++i)
         client(ClientKind::rtmp_play);

@@ -1,4 +1,4 @@
-#include "api/board_handlers.hpp"
+#include "api/stats_handlers.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -19,9 +19,9 @@ namespace live::api {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using service::stats::BoardClient;
-using service::stats::BoardStream;
-using service::stats::BoardVhost;
+using service::stats::ClientEntry;
+using service::stats::StreamEntry;
+using service::stats::VhostEntry;
 using service::stats::kbps;
 using session::http::error_reply;
 using session::http::Reply;
@@ -46,7 +46,7 @@ std::int64_t unix_milliseconds() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-Json json_of(const BoardVhost& vhost, const VhostSettings::Shown& settings) {
+Json json_of(const VhostEntry& vhost, const VhostSettings::Shown& settings) {
     Json hls = {{"enabled", settings.hls_fragment.has_value()}};
     if (settings.hls_fragment)
         hls["fragment"] = seconds_of(*settings.hls_fragment);
@@ -67,7 +67,7 @@ Json track_of(const media::SourceCounters& counters, media::Kind kind) {
     return {{"packets", counters.packets[media::index_of(kind)]}, {"bytes", counters.bytes[media::index_of(kind)]}};
 }
 
-Json json_of(const BoardStream& stream) {
+Json json_of(const StreamEntry& stream) {
     const auto counters = stream.counters();
     Json publish = {{"active", !stream.publisher.empty()}};
     if (!stream.publisher.empty())
@@ -101,7 +101,7 @@ Json json_of(const BoardStream& stream) {
         {"dropped_packets", counters.dropped_packets}};
 }
 
-Json json_of(const BoardClient& client) {
+Json json_of(const ClientEntry& client) {
     const session::ClientRequest& request = client.entry->client().request();
     const session::ClientFigures figures = client.entry->figures();
     const auto alive = std::chrono::duration_cast<std::chrono::microseconds>(io::now() - client.entry->since());
@@ -195,13 +195,13 @@ ListHandler::Missing VhostsHandler::missing() const { return {kVhostNotFound, "t
 
 Result<std::string> VhostsHandler::list(const Page&, io::Deadline) const {
     std::string text;
-    for (const auto& vhost : board_.vhosts())
+    for (const auto& vhost : stream_stats_.vhosts())
         append(text, json_of(*vhost, settings_.find(vhost->name)));
     return text;
 }
 
 std::optional<std::string> VhostsHandler::one(const std::string& id) const {
-    const BoardVhost* vhost = board_.find_vhost(id);
+    const VhostEntry* vhost = stream_stats_.find_vhost(id);
     return vhost == nullptr ? std::nullopt : std::optional(text_of(json_of(*vhost, settings_.find(vhost->name))));
 }
 
@@ -209,12 +209,12 @@ ListHandler::Missing StreamsHandler::missing() const { return {kStreamNotFound, 
 
 Result<std::string> StreamsHandler::list(const Page& page, io::Deadline deadline) const {
     return write_page(
-        board_.streams(), page, deadline, [](const auto& stream) { return stream->clients > 0; },
+        stream_stats_.streams(), page, deadline, [](const auto& stream) { return stream->clients > 0; },
         [](const auto& stream) { return json_of(*stream); });
 }
 
 std::optional<std::string> StreamsHandler::one(const std::string& id) const {
-    const BoardStream* stream = board_.find_stream(id);
+    const StreamEntry* stream = stream_stats_.find_stream(id);
     return stream == nullptr ? std::nullopt : std::optional(text_of(json_of(*stream)));
 }
 
@@ -222,24 +222,24 @@ ListHandler::Missing ClientsHandler::missing() const { return {kClientNotFound, 
 
 Result<std::string> ClientsHandler::list(const Page& page, io::Deadline deadline) const {
     return write_page(
-        board_.clients(), page, deadline, [](const BoardClient&) { return true; },
-        [](const BoardClient& client) { return json_of(client); });
+        stream_stats_.clients(), page, deadline, [](const ClientEntry&) { return true; },
+        [](const ClientEntry& client) { return json_of(client); });
 }
 
 std::optional<std::string> ClientsHandler::one(const std::string& id) const {
-    const BoardClient* client = board_.find_client(id);
+    const ClientEntry* client = stream_stats_.find_client(id);
     return client == nullptr ? std::nullopt : std::optional(text_of(json_of(*client)));
 }
 
 std::optional<bool> ClientsHandler::remove(const std::string& id) const {
-    const BoardClient* client = board_.find_client(id);
+    const ClientEntry* client = stream_stats_.find_client(id);
     if (client == nullptr)
         return false;
     client->entry->kick("an operator has ended it");
     return true;
 }
 
-void BoardApi::mount(session::http::Router& router) {
+void StatsApi::mount(session::http::Router& router) {
     router.add("/api/v1/vhosts/", vhosts_);
     router.add("/api/v1/streams/", streams_);
     router.add("/api/v1/clients/", clients_);

@@ -1,4 +1,4 @@
-#include "service/stats/stream_board.hpp"
+#include "service/stats/stream_stats.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -23,7 +23,7 @@ void add_difference(Usage& to, const session::ClientFigures& now, const Usage& b
 
 }  // namespace
 
-void BoardStream::begin(TimePoint now) {
+void StreamEntry::begin(TimePoint now) {
     usage = {};
     usage.rates.add(now, 0, 0);
     pictures_ = {};
@@ -34,12 +34,12 @@ void BoardStream::begin(TimePoint now) {
 }
 
 // The source may be forgotten now.
-void BoardStream::end(TimePoint now) {
+void StreamEntry::end(TimePoint now) {
     source_ = {};
-    kept_until_ = now + StreamBoard::kKeptFor;
+    kept_until_ = now + StreamStats::kKeptFor;
 }
 
-void BoardStream::find_source(const media::StreamTable& streams) {
+void StreamEntry::find_source(const media::StreamTable& streams) {
     if (source_)
         return;
     source_ = streams.find(url);
@@ -50,7 +50,7 @@ void BoardStream::find_source(const media::StreamTable& streams) {
     pictures_.add(frame_at_, 0, 0);
 }
 
-media::SourceCounters BoardStream::counters() const {
+media::SourceCounters StreamEntry::counters() const {
     media::SourceCounters counters;
     if (!source_)
         return counters;
@@ -64,7 +64,7 @@ media::SourceCounters BoardStream::counters() const {
     return counters;
 }
 
-void BoardStream::sample(TimePoint now) {
+void StreamEntry::sample(TimePoint now) {
     usage.rates.add(now, usage.received_bytes, usage.sent_bytes);
     if (!source_)
         return;
@@ -78,7 +78,7 @@ void BoardStream::sample(TimePoint now) {
 }
 
 // Between two looks several GOPs may have passed: their mean.
-void BoardStream::watch_key_frames() {
+void StreamEntry::watch_key_frames() {
     const std::uint64_t key_frames = source_->counters().key_frames;
     const auto start = source_->gop_start();
     if (key_frames == key_frames_seen_ || !start)
@@ -91,7 +91,7 @@ void BoardStream::watch_key_frames() {
     key_frames_seen_ = key_frames;
 }
 
-std::optional<MediaTime> BoardStream::since_key_frame(TimePoint now) const {
+std::optional<MediaTime> StreamEntry::since_key_frame(TimePoint now) const {
     if (!source_)
         return std::nullopt;
     const auto start = source_->gop_start();
@@ -105,11 +105,11 @@ std::optional<MediaTime> BoardStream::since_key_frame(TimePoint now) const {
 }
 
 // What a publisher over RTP has said; its pictures and sounds may be frames nowhere.
-const media::RtpTrack* BoardStream::rtp_track(media::Kind kind) const {
+const media::RtpTrack* StreamEntry::rtp_track(media::Kind kind) const {
     return source_ && source_->brings_rtp() ? source_->rtp_log()->track(kind) : nullptr;
 }
 
-std::optional<VideoFacts> BoardStream::video() const {
+std::optional<VideoFacts> StreamEntry::video() const {
     const auto* track = rtp_track(media::Kind::video);
     if (track != nullptr && counters().packets[media::index_of(media::Kind::video)] == 0)
         return video_facts_of(track->codec, track->format);
@@ -119,7 +119,7 @@ std::optional<VideoFacts> BoardStream::video() const {
     return known == nullptr ? std::nullopt : std::optional(video_facts_of(*known));
 }
 
-std::optional<AudioFacts> BoardStream::audio() const {
+std::optional<AudioFacts> StreamEntry::audio() const {
     const auto* track = rtp_track(media::Kind::audio);
     if (track != nullptr && counters().packets[media::index_of(media::Kind::audio)] == 0)
         return audio_facts_of(track->codec, track->clock_rate, track->channels);
@@ -129,11 +129,11 @@ std::optional<AudioFacts> BoardStream::audio() const {
     return known == nullptr ? std::nullopt : std::optional(audio_facts_of(*known));
 }
 
-Result<void> StreamBoard::start(io::Scope& fibers, io::Deadline) {
-    return fibers.start("stream-board", [this](io::Deadline forever) { run(forever); });
+Result<void> StreamStats::start(io::Scope& fibers, io::Deadline) {
+    return fibers.start("stream-stream_stats", [this](io::Deadline forever) { run(forever); });
 }
 
-void StreamBoard::run(io::Deadline deadline, Duration interval) {
+void StreamStats::run(io::Deadline deadline, Duration interval) {
     TimePoint due = io::now();
     for (;;) {
         due += interval;
@@ -155,13 +155,13 @@ void StreamBoard::run(io::Deadline deadline, Duration interval) {
     }
 }
 
-void StreamBoard::sample(TimePoint now) {
+void StreamStats::sample(TimePoint now) {
     sample_clients(now, 0, clients_.size());
     sample_streams(now, 0, streams_.size());
     sample_vhosts(now);
 }
 
-session::ClientFigures StreamBoard::count(BoardClient& client) {
+session::ClientFigures StreamStats::count(ClientEntry& client) {
     const session::ClientFigures figures = client.entry->figures();
     add_difference(client.stream->usage, figures, client.usage);
     add_difference(client.stream->vhost->usage, figures, client.usage);
@@ -170,7 +170,7 @@ session::ClientFigures StreamBoard::count(BoardClient& client) {
     return figures;
 }
 
-void StreamBoard::judge(BoardClient& client, const session::ClientFigures& figures, TimePoint now) {
+void StreamStats::judge(ClientEntry& client, const session::ClientFigures& figures, TimePoint now) {
     using Verdict = PlayerPatience::Verdict;
     const session::StreamPlan* plan = client.entry->plan();
     if (plan == nullptr || session::is_publisher(client.kind) || client.kind == session::ClientKind::hls_play)
@@ -192,10 +192,10 @@ void StreamBoard::judge(BoardClient& client, const session::ClientFigures& figur
     }
 }
 
-std::optional<std::uint64_t> StreamBoard::sample_clients(TimePoint now, std::uint64_t from, std::size_t most) {
+std::optional<std::uint64_t> StreamStats::sample_clients(TimePoint now, std::uint64_t from, std::size_t most) {
     auto at = clients_.lower_bound(from);
     for (std::size_t i = 0; i < most && at != clients_.end(); ++i, ++at) {
-        BoardClient& client = at->second;
+        ClientEntry& client = at->second;
         const auto figures = count(client);
         judge(client, figures, now);
         client.usage.rates.add(now, client.usage.received_bytes, client.usage.sent_bytes);
@@ -203,10 +203,10 @@ std::optional<std::uint64_t> StreamBoard::sample_clients(TimePoint now, std::uin
     return at == clients_.end() ? std::nullopt : std::optional(at->first);
 }
 
-std::optional<std::uint64_t> StreamBoard::sample_streams(TimePoint now, std::uint64_t from, std::size_t most) {
+std::optional<std::uint64_t> StreamStats::sample_streams(TimePoint now, std::uint64_t from, std::size_t most) {
     auto at = streams_.lower_bound(from);
     for (std::size_t i = 0; i < most && at != streams_.end(); ++i) {
-        BoardStream& stream = *at->second;
+        StreamEntry& stream = *at->second;
         if (stream.clients == 0) {
             at = now >= stream.kept_until_ ? forget(at) : std::next(at);
             continue;
@@ -218,24 +218,24 @@ std::optional<std::uint64_t> StreamBoard::sample_streams(TimePoint now, std::uin
     return at == streams_.end() ? std::nullopt : std::optional(at->first);
 }
 
-void StreamBoard::sample_vhosts(TimePoint now) {
+void StreamStats::sample_vhosts(TimePoint now) {
     for (const auto& vhost : vhosts_)
         vhost->usage.rates.add(now, vhost->usage.received_bytes, vhost->usage.sent_bytes);
 }
 
-BoardVhost& StreamBoard::vhost_named(const std::string& name) {
+VhostEntry& StreamStats::vhost_named(const std::string& name) {
     const auto found = std::ranges::find(vhosts_, name, [](const auto& vhost) { return vhost->name; });
     if (found != vhosts_.end())
         return **found;
-    vhosts_.push_back(std::make_unique<BoardVhost>(BoardVhost{new_id(), name, 0, 0, {}}));
+    vhosts_.push_back(std::make_unique<VhostEntry>(VhostEntry{new_id(), name, 0, 0, {}}));
     return *vhosts_.back();
 }
 
 // Without clients yet, when it is new.
-BoardStream& StreamBoard::stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost) {
+StreamEntry& StreamStats::stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost) {
     if (const auto known = streams_by_url_.find(url); known != streams_by_url_.end())
         return *streams_.at(known->second);
-    auto stream = std::make_unique<BoardStream>();
+    auto stream = std::make_unique<StreamEntry>();
     stream->id = new_id();
     stream->vhost = &vhost_named(vhost);
     stream->app = request.app;
@@ -249,7 +249,7 @@ BoardStream& StreamBoard::stream_for(const session::ClientRequest& request, cons
     return *streams_.emplace(number, std::move(stream)).first->second;
 }
 
-StreamBoard::Streams::iterator StreamBoard::forget(Streams::iterator stream) {
+StreamStats::Streams::iterator StreamStats::forget(Streams::iterator stream) {
     CHECK(stream->second->clients == 0);
     streams_by_url_.erase(stream->second->url);
     streams_by_id_.erase(stream->second->id);
@@ -257,10 +257,10 @@ StreamBoard::Streams::iterator StreamBoard::forget(Streams::iterator stream) {
     return streams_.erase(stream);
 }
 
-void StreamBoard::on_entered(session::ClientEntry& entry) {
+void StreamStats::on_entered(session::ClientEntry& entry) {
     const session::ClientRequest& request = entry.client().request();
     const TimePoint now = entry.since();
-    BoardStream& stream = stream_for(request, entry.plan()->url, entry.plan()->vhost);
+    StreamEntry& stream = stream_for(request, entry.plan()->url, entry.plan()->vhost);
     if (stream.clients++ == 0) {
         --kept_;
         ++stream.vhost->streams;
@@ -274,7 +274,7 @@ void StreamBoard::on_entered(session::ClientEntry& entry) {
         stream.tc_url = request.tc_url_without_query();
     }
     const std::uint64_t number = next_number_++;
-    BoardClient& client = clients_[number];
+    ClientEntry& client = clients_[number];
     client.entry = &entry;
     client.stream = &stream;
     client.kind = request.kind;
@@ -285,7 +285,7 @@ void StreamBoard::on_entered(session::ClientEntry& entry) {
     ++totals_.clients;
 }
 
-void StreamBoard::on_left(session::ClientEntry& entry, const session::SessionEnd& end) {
+void StreamStats::on_left(session::ClientEntry& entry, const session::SessionEnd& end) {
     if (end.failed)
         ++totals_.errors;
     const auto known = clients_by_entry_.find(&entry);
@@ -295,7 +295,7 @@ void StreamBoard::on_left(session::ClientEntry& entry, const session::SessionEnd
     const auto at = clients_.find(number);
     count(at->second);
     --by_kind_[session::index_of(at->second.kind)];
-    BoardStream& stream = *at->second.stream;
+    StreamEntry& stream = *at->second.stream;
     const std::string& id = entry.client().request().id;
     if (stream.publisher == id)
         stream.publisher.clear();
@@ -311,38 +311,38 @@ void StreamBoard::on_left(session::ClientEntry& entry, const session::SessionEnd
         forget(streams_.find(streams_by_url_.at(stream.url)));
 }
 
-void StreamBoard::on_refused(const session::ClientEntry&, const Error&) {
+void StreamStats::on_refused(const session::ClientEntry&, const Error&) {
     ++totals_.clients;
     ++totals_.errors;
 }
 
-std::string StreamBoard::stream_id(const session::ClientRequest& request, const std::string& url, const std::string& vhost) {
+std::string StreamStats::stream_id(const session::ClientRequest& request, const std::string& url, const std::string& vhost) {
     if (!streams_by_url_.contains(url) && kept_ >= kKeptMax)
         return new_id();
-    BoardStream& stream = stream_for(request, url, vhost);
+    StreamEntry& stream = stream_for(request, url, vhost);
     stream.kept_until_ = io::now() + kKeptFor;
     return stream.id;
 }
 
-std::string StreamBoard::stream_id(const std::string& url) const {
+std::string StreamStats::stream_id(const std::string& url) const {
     const auto known = streams_by_url_.find(url);
     return known == streams_by_url_.end() ? std::string() : streams_.at(known->second)->id;
 }
 
-const BoardClient* StreamBoard::find_client(const std::string& id) const {
+const ClientEntry* StreamStats::find_client(const std::string& id) const {
     const auto known = clients_by_id_.find(id);
     return known == clients_by_id_.end() ? nullptr : &clients_.at(known->second);
 }
 
-const BoardStream* StreamBoard::find_stream(const std::string& id) const {
+const StreamEntry* StreamStats::find_stream(const std::string& id) const {
     const auto known = streams_by_id_.find(id);
     if (known == streams_by_id_.end())
         return nullptr;
-    const BoardStream* stream = streams_.at(known->second).get();
+    const StreamEntry* stream = streams_.at(known->second).get();
     return stream->clients == 0 ? nullptr : stream;
 }
 
-const BoardVhost* StreamBoard::find_vhost(std::string_view id) const {
+const VhostEntry* StreamStats::find_vhost(std::string_view id) const {
     const auto found = std::ranges::find(vhosts_, id, [](const auto& vhost) { return std::string_view(vhost->id); });
     return found == vhosts_.end() ? nullptr : found->get();
 }

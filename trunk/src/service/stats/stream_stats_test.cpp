@@ -1,4 +1,4 @@
-#include "service/stats/stream_board.hpp"
+#include "service/stats/stream_stats.hpp"
 
 #include <memory>
 #include <optional>
@@ -18,9 +18,9 @@ namespace {
 using session::ClientKind;
 using session::FakeClient;
 
-struct StreamBoardTest : ::testing::Test {
-    StreamBoardTest() { table.add_watcher(board); }
-    ~StreamBoardTest() override { clients.clear(); }
+struct StreamStatsTest : ::testing::Test {
+    StreamStatsTest() { table.add_watcher(stream_stats); }
+    ~StreamStatsTest() override { clients.clear(); }
     FakeClient& client(ClientKind kind, const std::string& stream = "cam") {
         clients.push_back(std::make_unique<FakeClient>(table, kind, stream, "id" + std::to_string(clients.size())));
         clients.back()->enter(begin);
@@ -31,8 +31,8 @@ struct StreamBoardTest : ::testing::Test {
             if (each->stay)
                 each->leave();
     }
-    const BoardStream& stream(const std::string& url = "/live/cam") {
-        for (const auto& [number, stream] : board.streams())
+    const StreamEntry& stream(const std::string& url = "/live/cam") {
+        for (const auto& [number, stream] : stream_stats.streams())
             if (stream->url == url)
                 return *stream;
         std::abort();
@@ -46,13 +46,13 @@ struct StreamBoardTest : ::testing::Test {
     std::unique_ptr<io::Loop> loop = *io::Loop::create();
     media::SlabPool slabs;
     media::StreamTable streams{slabs};
-    StreamBoard board{streams};
+    StreamStats stream_stats{streams};
     session::ClientTable table;
     std::vector<std::unique_ptr<FakeClient>> clients;
     TimePoint begin = io::now();
 };
 
-TEST_F(StreamBoardTest, PlayersThatTakeNothingAreSentAwayAndCounted) {
+TEST_F(StreamStatsTest, PlayersThatTakeNothingAreSentAwayAndCounted) {
     client(ClientKind::fmle_publish).now.queued_packets = 9;
     auto& stalled = client(ClientKind::rtmp_play);
     auto& slow = client(ClientKind::flv_play);
@@ -61,145 +61,145 @@ TEST_F(StreamBoardTest, PlayersThatTakeNothingAreSentAwayAndCounted) {
     for (FakeClient* each : {&stalled, &slow, &paused, &of_hls})
         each->now.queued_packets = 9;
     paused.now.is_paused = true;
-    board.sample(begin);
+    stream_stats.sample(begin);
     slow.now.sent_bytes = 1;
-    board.sample(begin + 30s);
+    stream_stats.sample(begin + 30s);
     EXPECT_EQ(stalled.kicked, "the player took nothing for 30 s (stall_timeout)");
     for (const auto& each : clients)
         EXPECT_TRUE(each->kicked.empty() || each.get() == &stalled) << each->asked.id;
-    EXPECT_EQ(board.totals().stalled, 1U);
-    EXPECT_EQ(board.totals().unpublished, 0U);
+    EXPECT_EQ(stream_stats.totals().stalled, 1U);
+    EXPECT_EQ(stream_stats.totals().unpublished, 0U);
     leave_all();
 }
 
-TEST_F(StreamBoardTest, PlayersOfAStreamThatNobodyPublishesAreSentAwayAndCounted) {
+TEST_F(StreamStatsTest, PlayersOfAStreamThatNobodyPublishesAreSentAwayAndCounted) {
     auto& waiting = client(ClientKind::rtc_play);
     auto& lucky = client(ClientKind::rtmp_play, "other");
     client(ClientKind::rtc_publish, "other");
-    board.sample(begin);
-    board.sample(begin + 599s);
+    stream_stats.sample(begin);
+    stream_stats.sample(begin + 599s);
     EXPECT_TRUE(waiting.kicked.empty());
-    board.sample(begin + 600s);
+    stream_stats.sample(begin + 600s);
     EXPECT_EQ(waiting.kicked, "nobody published the stream for 600 s (unpublished_timeout)");
     EXPECT_TRUE(lucky.kicked.empty());
-    EXPECT_EQ(board.totals().unpublished, 1U);
+    EXPECT_EQ(stream_stats.totals().unpublished, 1U);
     leave_all();
 }
 
-TEST_F(StreamBoardTest, StreamsAndHostsComeAndGoWithTheirClients) {
-    EXPECT_EQ(board.stream_count(), 0U);
+TEST_F(StreamStatsTest, StreamsAndHostsComeAndGoWithTheirClients) {
+    EXPECT_EQ(stream_stats.stream_count(), 0U);
     auto& publisher = client(ClientKind::fmle_publish);
     auto& player = client(ClientKind::rtmp_play);
     client(ClientKind::flv_play, "other");
-    EXPECT_EQ(board.stream_count(), 2U);
-    const BoardStream& cam = stream();
+    EXPECT_EQ(stream_stats.stream_count(), 2U);
+    const StreamEntry& cam = stream();
     EXPECT_TRUE(cam.id.starts_with("vid-"));
     EXPECT_EQ(cam.id.size(), 11U);
     EXPECT_EQ(cam.clients, 2U);
     EXPECT_EQ(cam.publisher, "id0");
     EXPECT_EQ(cam.tc_url, "rtmp://h/live");
-    EXPECT_EQ(board.find_stream(cam.id), &cam);
-    ASSERT_EQ(board.vhosts().size(), 1U);
-    const BoardVhost& vhost = *board.vhosts().front();
+    EXPECT_EQ(stream_stats.find_stream(cam.id), &cam);
+    ASSERT_EQ(stream_stats.vhosts().size(), 1U);
+    const VhostEntry& vhost = *stream_stats.vhosts().front();
     EXPECT_EQ(vhost.clients, 3U);
     EXPECT_EQ(vhost.streams, 2U);
-    EXPECT_EQ(board.find_vhost(vhost.id), &vhost);
-    ASSERT_NE(board.find_client("id1"), nullptr);
-    EXPECT_EQ(board.find_client("id1")->stream, &cam);
-    EXPECT_EQ(board.clients(ClientKind::rtmp_play), 1U);
-    EXPECT_EQ(board.clients(ClientKind::srt_publish), 0U);
+    EXPECT_EQ(stream_stats.find_vhost(vhost.id), &vhost);
+    ASSERT_NE(stream_stats.find_client("id1"), nullptr);
+    EXPECT_EQ(stream_stats.find_client("id1")->stream, &cam);
+    EXPECT_EQ(stream_stats.clients(ClientKind::rtmp_play), 1U);
+    EXPECT_EQ(stream_stats.clients(ClientKind::srt_publish), 0U);
 
     publisher.leave();
     EXPECT_EQ(cam.publisher, "");
     EXPECT_EQ(cam.clients, 1U);
-    EXPECT_EQ(board.find_client("id0"), nullptr);
+    EXPECT_EQ(stream_stats.find_client("id0"), nullptr);
     const std::string id = cam.id;
     player.leave(Error(Errc::system, "broken"));
-    EXPECT_EQ(board.clients(ClientKind::rtmp_play), 0U);
-    EXPECT_EQ(board.find_stream(id), nullptr);
-    EXPECT_EQ(board.stream_count(), 1U);
+    EXPECT_EQ(stream_stats.clients(ClientKind::rtmp_play), 0U);
+    EXPECT_EQ(stream_stats.find_stream(id), nullptr);
+    EXPECT_EQ(stream_stats.stream_count(), 1U);
     EXPECT_EQ(vhost.streams, 1U);
-    EXPECT_EQ(board.totals().clients, 3U);
-    EXPECT_EQ(board.totals().errors, 1U);
+    EXPECT_EQ(stream_stats.totals().clients, 3U);
+    EXPECT_EQ(stream_stats.totals().errors, 1U);
     leave_all();
     EXPECT_EQ(vhost.clients, 0U);
-    EXPECT_EQ(board.vhosts().size(), 1U);
-    EXPECT_TRUE(board.clients().empty());
+    EXPECT_EQ(stream_stats.vhosts().size(), 1U);
+    EXPECT_TRUE(stream_stats.clients().empty());
 }
 
-TEST_F(StreamBoardTest, TheIdOfAStreamIsTheSameBeforeWhileAndAfter) {
+TEST_F(StreamStatsTest, TheIdOfAStreamIsTheSameBeforeWhileAndAfter) {
     session::ClientRequest request;
     request.app = "live";
     request.stream = "cam";
-    session::StreamIds& ids = board;
+    session::StreamIds& ids = stream_stats;
     EXPECT_EQ(ids.stream_id("/live/cam"), "");
     const std::string id = ids.stream_id(request, "/live/cam", "__defaultVhost__");
     EXPECT_EQ(ids.stream_id(request, "/live/cam", "__defaultVhost__"), id);
-    EXPECT_EQ(board.find_stream(id), nullptr) << "nobody is there yet";
-    EXPECT_EQ(board.stream_count(), 0U);
+    EXPECT_EQ(stream_stats.find_stream(id), nullptr) << "nobody is there yet";
+    EXPECT_EQ(stream_stats.stream_count(), 0U);
     auto& publisher = client(ClientKind::fmle_publish);
     EXPECT_EQ(stream().id, id);
     EXPECT_EQ(ids.stream_id("/live/cam"), id);
     publisher.leave();
     EXPECT_EQ(ids.stream_id("/live/cam"), id);
-    board.sample(io::now() + StreamBoard::kKeptFor - 1s);
+    stream_stats.sample(io::now() + StreamStats::kKeptFor - 1s);
     EXPECT_EQ(ids.stream_id("/live/cam"), id);
-    board.sample(io::now() + StreamBoard::kKeptFor + 1s);
+    stream_stats.sample(io::now() + StreamStats::kKeptFor + 1s);
     EXPECT_EQ(ids.stream_id("/live/cam"), "");
-    EXPECT_TRUE(board.streams().empty());
+    EXPECT_TRUE(stream_stats.streams().empty());
 }
 
-TEST_F(StreamBoardTest, OnlySoManyIdsAreKeptForNobody) {
+TEST_F(StreamStatsTest, OnlySoManyIdsAreKeptForNobody) {
     session::ClientRequest request;
-    for (std::size_t i = 0; i < StreamBoard::kKeptMax; ++i)
-        board.stream_id(request, "/live/" + std::to_string(i), "v");
-    EXPECT_EQ(board.streams().size(), StreamBoard::kKeptMax);
-    EXPECT_TRUE(board.stream_id(request, "/live/more", "v").starts_with("vid-"));
-    EXPECT_EQ(board.streams().size(), StreamBoard::kKeptMax);
+    for (std::size_t i = 0; i < StreamStats::kKeptMax; ++i)
+        stream_stats.stream_id(request, "/live/" + std::to_string(i), "v");
+    EXPECT_EQ(stream_stats.streams().size(), StreamStats::kKeptMax);
+    EXPECT_TRUE(stream_stats.stream_id(request, "/live/more", "v").starts_with("vid-"));
+    EXPECT_EQ(stream_stats.streams().size(), StreamStats::kKeptMax);
     auto& player = client(ClientKind::rtmp_play);
-    EXPECT_EQ(board.streams().size(), StreamBoard::kKeptMax + 1);
+    EXPECT_EQ(stream_stats.streams().size(), StreamStats::kKeptMax + 1);
     player.leave();
-    EXPECT_EQ(board.streams().size(), StreamBoard::kKeptMax);
+    EXPECT_EQ(stream_stats.streams().size(), StreamStats::kKeptMax);
 }
 
-TEST_F(StreamBoardTest, BytesAreCountedForClientStreamAndHost) {
+TEST_F(StreamStatsTest, BytesAreCountedForClientStreamAndHost) {
     auto& publisher = client(ClientKind::fmle_publish);
     auto& player = client(ClientKind::rtmp_play);
     for (int i = 1; i <= 10; ++i) {
         publisher.now.received_bytes += 375'000;
         player.now.sent_bytes += 375'000;
-        board.sample(begin + i * StreamBoard::kInterval);
+        stream_stats.sample(begin + i * StreamStats::kInterval);
     }
-    const auto rates = board.find_client("id1")->usage.rates.per_second();
+    const auto rates = stream_stats.find_client("id1")->usage.rates.per_second();
     EXPECT_EQ(kbps(rates.second), 1000);
     EXPECT_EQ(kbps(rates.first), 0);
     EXPECT_EQ(stream().usage.received_bytes, 3'750'000U);
     EXPECT_EQ(stream().usage.sent_bytes, 3'750'000U);
     EXPECT_EQ(kbps(stream().usage.rates.per_second().first), 1000);
-    EXPECT_EQ(kbps(board.vhosts().front()->usage.rates.per_second().second), 1000);
+    EXPECT_EQ(kbps(stream_stats.vhosts().front()->usage.rates.per_second().second), 1000);
     player.now.sent_bytes += 7;
     player.leave();
     EXPECT_EQ(stream().usage.sent_bytes, 3'750'007U) << "what came after the last sample";
     leave_all();
-    EXPECT_EQ(board.vhosts().front()->usage.sent_bytes, 3'750'007U);
+    EXPECT_EQ(stream_stats.vhosts().front()->usage.sent_bytes, 3'750'007U);
     client(ClientKind::fmle_publish);
     EXPECT_EQ(stream().usage.sent_bytes, 0U) << "another life of the stream";
     leave_all();
 }
 
-TEST_F(StreamBoardTest, WhatAConnectionUsedBeforeIsNotTheStreams) {
+TEST_F(StreamStatsTest, WhatAConnectionUsedBeforeIsNotTheStreams) {
     clients.push_back(std::make_unique<FakeClient>(table, ClientKind::rtmp_play, "cam", "twice"));
     FakeClient& twice = *clients.back();
     twice.now.sent_bytes = 1'000;
     twice.enter(begin);
     twice.now.sent_bytes = 1'100;
-    board.sample(begin + 3s);
+    stream_stats.sample(begin + 3s);
     EXPECT_EQ(stream().usage.sent_bytes, 100U);
     EXPECT_EQ(twice.entry.figures().sent_bytes, 100U);
     leave_all();
 }
 
-TEST_F(StreamBoardTest, SaysWhatTheSourceCarries) {
+TEST_F(StreamStatsTest, SaysWhatTheSourceCarries) {
     const auto source = *streams.find_or_create("/live/cam", {}, 60'000);
     append(*source, media::Kind::video, 0ms, "27 01 000000 00");  // of an earlier life
     client(ClientKind::fmle_publish);
@@ -217,7 +217,7 @@ TEST_F(StreamBoardTest, SaysWhatTheSourceCarries) {
     leave_all();
 }
 
-TEST_F(StreamBoardTest, MeasuresFramesAndGroupsOfPictures) {
+TEST_F(StreamStatsTest, MeasuresFramesAndGroupsOfPictures) {
     const auto source = *streams.find_or_create("/live/cam", {}, 60'000);
     client(ClientKind::fmle_publish);
     EXPECT_EQ(stream().gop(), std::nullopt);
@@ -226,7 +226,7 @@ TEST_F(StreamBoardTest, MeasuresFramesAndGroupsOfPictures) {
     for (int tick = 1; tick <= 4; ++tick) {
         for (; frame < tick * 75; ++frame)  // 25 a second, a key frame every two seconds
             append(*source, media::Kind::video, frame * 40ms, "27 01 000000 00", frame % 50 == 0);
-        board.sample(begin + tick * 3s);
+        stream_stats.sample(begin + tick * 3s);
     }
     EXPECT_NEAR(stream().frames_per_second(), 25, 0.01);
     EXPECT_EQ(stream().gop(), MediaTime(2s));
@@ -238,13 +238,13 @@ TEST_F(StreamBoardTest, MeasuresFramesAndGroupsOfPictures) {
     leave_all();
 }
 
-TEST_F(StreamBoardTest, AFiberSamplesInPortionsAndStops) {
-    for (std::size_t i = 0; i < StreamBoard::kPortion + 1; ++i)
+TEST_F(StreamStatsTest, AFiberSamplesInPortionsAndStops) {
+    for (std::size_t i = 0; i < StreamStats::kPortion + 1; ++i)
         client(ClientKind::rtmp_play).now.sent_bytes = 1;
-    io::Scope scope("board");
-    ASSERT_TRUE(scope.start("board", [this](io::Deadline forever) { board.run(forever, 1ms); }).ok());
-    io::wait_until([&] { return stream().usage.sent_bytes > StreamBoard::kPortion; });
-    EXPECT_EQ(stream().usage.sent_bytes, StreamBoard::kPortion + 1);
+    io::Scope scope("stream_stats");
+    ASSERT_TRUE(scope.start("stream_stats", [this](io::Deadline forever) { stream_stats.run(forever, 1ms); }).ok());
+    io::wait_until([&] { return stream().usage.sent_bytes > StreamStats::kPortion; });
+    EXPECT_EQ(stream().usage.sent_bytes, StreamStats::kPortion + 1);
     EXPECT_TRUE(scope.stop(io::Deadline::after(20s)).ok());
     leave_all();
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "api/server_info.hpp"
-#include "service/stats/stream_board.hpp"
+#include "service/stats/stream_stats.hpp"
 #include "session/http/router.hpp"
 
 namespace live::api {
@@ -75,8 +75,8 @@ private:
 
 class VhostsHandler final : public ListHandler {
 public:
-    VhostsHandler(const ServerInfo& server, const service::stats::StreamBoard& board, const VhostSettings& settings)
-        : ListHandler(server, "/api/v1/vhosts/"), board_(board), settings_(settings) {}
+    VhostsHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats, const VhostSettings& settings)
+        : ListHandler(server, "/api/v1/vhosts/"), stream_stats_(stream_stats), settings_(settings) {}
 
 private:
     std::string list_key() const override { return "vhosts"; }
@@ -85,14 +85,14 @@ private:
     Result<std::string> list(const Page& page, io::Deadline deadline) const override;
     std::optional<std::string> one(const std::string& id) const override;
 
-    const service::stats::StreamBoard& board_;
+    const service::stats::StreamStats& stream_stats_;
     const VhostSettings& settings_;
 };
 
 class StreamsHandler final : public ListHandler {
 public:
-    StreamsHandler(const ServerInfo& server, const service::stats::StreamBoard& board)
-        : ListHandler(server, "/api/v1/streams/"), board_(board) {}
+    StreamsHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats)
+        : ListHandler(server, "/api/v1/streams/"), stream_stats_(stream_stats) {}
 
 private:
     std::string list_key() const override { return "streams"; }
@@ -101,13 +101,13 @@ private:
     Result<std::string> list(const Page& page, io::Deadline deadline) const override;
     std::optional<std::string> one(const std::string& id) const override;
 
-    const service::stats::StreamBoard& board_;
+    const service::stats::StreamStats& stream_stats_;
 };
 
 class ClientsHandler final : public ListHandler {
 public:
-    ClientsHandler(const ServerInfo& server, const service::stats::StreamBoard& board)
-        : ListHandler(server, "/api/v1/clients/"), board_(board) {}
+    ClientsHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats)
+        : ListHandler(server, "/api/v1/clients/"), stream_stats_(stream_stats) {}
 
 private:
     std::string list_key() const override { return "clients"; }
@@ -118,15 +118,15 @@ private:
     std::optional<bool> remove(const std::string& id) const override;
     std::string_view allowed() const override { return "GET, HEAD, DELETE, OPTIONS"; }
 
-    const service::stats::StreamBoard& board_;
+    const service::stats::StreamStats& stream_stats_;
 };
 
 // The three of them, to be mounted together.
-class BoardApi {
+class StatsApi {
 public:
     // All outlive this.
-    BoardApi(const ServerInfo& server, const service::stats::StreamBoard& board, const VhostSettings& settings)
-        : vhosts_(server, board, settings), streams_(server, board), clients_(server, board) {}
+    StatsApi(const ServerInfo& server, const service::stats::StreamStats& stream_stats, const VhostSettings& settings)
+        : vhosts_(server, stream_stats, settings), streams_(server, stream_stats), clients_(server, stream_stats) {}
 
     void mount(session::http::Router& router);
 

@@ -1,4 +1,4 @@
-// StreamBoard: what operators see of virtual hosts, streams and clients: ids, totals, rates over the last half minute, codecs. It
+// StreamStats: what operators see of virtual hosts, streams and clients: ids, totals, rates over the last half minute, codecs. It
 // is told when clients enter and leave, and reads their figures every few seconds in a fiber of its own, some hundred at a time,
 // so that it costs the media nothing.
 #pragma once
@@ -36,7 +36,7 @@ struct Usage {
     RateWindow rates;  // of both
 };
 
-struct BoardVhost {
+struct VhostEntry {
     std::string id;
     std::string name;
     std::size_t clients = 0;
@@ -44,10 +44,10 @@ struct BoardVhost {
     Usage usage;
 };
 
-class BoardStream {
+class StreamEntry {
 public:
     std::string id;
-    BoardVhost* vhost = nullptr;
+    VhostEntry* vhost = nullptr;
     std::string app;
     std::string name;
     std::string url;     // of the source
@@ -67,7 +67,7 @@ public:
     std::optional<AudioFacts> audio() const;
 
 private:
-    friend class StreamBoard;
+    friend class StreamStats;
     // Its first client comes, or its last one has gone: nothing has been counted yet.
     void begin(TimePoint now);
     void end(TimePoint now);
@@ -87,15 +87,15 @@ private:
     TimePoint kept_until_{};  // its id, while it has no client
 };
 
-struct BoardClient {
+struct ClientEntry {
     session::ClientEntry* entry = nullptr;
-    BoardStream* stream = nullptr;
+    StreamEntry* stream = nullptr;
     Usage usage;  // as its stream has been told
     session::ClientKind kind = session::ClientKind::unknown;
     PlayerPatience patience;
 };
 
-class StreamBoard final : public Service, public session::ClientWatcher, public session::StreamIds {
+class StreamStats final : public Service, public session::ClientWatcher, public session::StreamIds {
 public:
     static constexpr std::chrono::seconds kInterval{3};
     // Entries that are looked at without a pause, and how long that is.
@@ -114,11 +114,11 @@ public:
         std::uint64_t unpublished = 0;
     };
 
-    using Clients = std::map<std::uint64_t, BoardClient>;
-    using Streams = std::map<std::uint64_t, std::unique_ptr<BoardStream>>;
+    using Clients = std::map<std::uint64_t, ClientEntry>;
+    using Streams = std::map<std::uint64_t, std::unique_ptr<StreamEntry>>;
 
     // `streams` outlives this.
-    explicit StreamBoard(const media::StreamTable& streams) : sources_(streams) {}
+    explicit StreamStats(const media::StreamTable& streams) : sources_(streams) {}
 
     // A fiber that does what run() does.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
@@ -131,16 +131,16 @@ public:
     // In the order in which they came. Streams without a client are only kept for their ids.
     const Clients& clients() const { return clients_; }
     const Streams& streams() const { return streams_; }
-    const std::vector<std::unique_ptr<BoardVhost>>& vhosts() const { return vhosts_; }
+    const std::vector<std::unique_ptr<VhostEntry>>& vhosts() const { return vhosts_; }
     // Streams with a client.
     std::size_t stream_count() const { return streams_.size() - kept_; }
     const Totals& totals() const { return totals_; }
     // Now.
     std::size_t clients(session::ClientKind kind) const { return by_kind_[session::index_of(kind)]; }
     // nullptr when there is none.
-    const BoardClient* find_client(const std::string& id) const;
-    const BoardStream* find_stream(const std::string& id) const;
-    const BoardVhost* find_vhost(std::string_view id) const;
+    const ClientEntry* find_client(const std::string& id) const;
+    const StreamEntry* find_stream(const std::string& id) const;
+    const VhostEntry* find_vhost(std::string_view id) const;
 
     // session::ClientWatcher
     void on_entered(session::ClientEntry& entry) override;
@@ -151,19 +151,19 @@ public:
     std::string stream_id(const std::string& url) const override;
 
 private:
-    BoardVhost& vhost_named(const std::string& name);
-    BoardStream& stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost);
+    VhostEntry& vhost_named(const std::string& name);
+    StreamEntry& stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost);
     Streams::iterator forget(Streams::iterator stream);
-    static session::ClientFigures count(BoardClient& client);
+    static session::ClientFigures count(ClientEntry& client);
     // Sends a player away that has kept its place for too long.
-    void judge(BoardClient& client, const session::ClientFigures& figures, TimePoint now);
+    void judge(ClientEntry& client, const session::ClientFigures& figures, TimePoint now);
     // Each from the first entry whose number is at least `from`; the number to go on with, or none.
     std::optional<std::uint64_t> sample_clients(TimePoint now, std::uint64_t from, std::size_t most);
     std::optional<std::uint64_t> sample_streams(TimePoint now, std::uint64_t from, std::size_t most);
     void sample_vhosts(TimePoint now);
 
     const media::StreamTable& sources_;
-    std::vector<std::unique_ptr<BoardVhost>> vhosts_;  // as few as the settings have; they stay
+    std::vector<std::unique_ptr<VhostEntry>> vhosts_;  // as few as the settings have; they stay
     Streams streams_;
     std::unordered_map<std::string, std::uint64_t> streams_by_url_;
     std::unordered_map<std::string, std::uint64_t> streams_by_id_;
