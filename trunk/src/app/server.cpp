@@ -85,7 +85,7 @@ class Server::Vhosts final : public api::VhostSettings {
 public:
     explicit Vhosts(const Server& server) : server_(server) {}
 
-    Shown find(const std::string& name) const override {
+    Sources find(const std::string& name) const override {
         const settings::Vhost* vhost = server_.settings_->find_vhost(name);
         if (vhost == nullptr || vhost->name != name)
             return {};
@@ -178,9 +178,9 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       raw_(std::make_unique<Raw>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
-      shown_{names_,           *counters_,          stream_stats_,  *vhosts_, files_, *raw_,
+      http_sources_{names_,           *counters_,          stream_stats_,  *vhosts_, files_, *raw_,
              allocator_.get(), fan_out_.counters(), *ready_, memory_,  rtc_,   transcoders_},
-      http_(settings_, shown_, scratch_, places_, log),
+      http_(settings_, http_sources_, scratch_, places_, log),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
       heartbeat_(http_client_, heartbeat_facts_, log) {
     set_limits(connections_max);

@@ -14,13 +14,13 @@
 #include "io/scope.hpp"
 #include "io/tls_context.hpp"
 #include "app/heartbeat_facts.hpp"
-#include "app/caster_front.hpp"
+#include "app/caster_wiring.hpp"
 #include "app/housekeeping.hpp"
-#include "app/http_front.hpp"
+#include "app/http_wiring.hpp"
 #include "app/memory_counts.hpp"
 #include "app/memory_keeper.hpp"
-#include "app/rtc_front.hpp"
-#include "app/rtmp_front.hpp"
+#include "app/rtc_wiring.hpp"
+#include "app/rtmp_wiring.hpp"
 #include "app/server_names.hpp"
 #include "media/stream_table.hpp"
 #include "service/access_log/access_log.hpp"
@@ -125,12 +125,12 @@ private:
     std::unique_ptr<Counters> counters_;
     std::unique_ptr<Vhosts> vhosts_;
     session::rtmp::Context rtmp_context_;
-    RtmpFront rtmp_;
+    RtmpWiring rtmp_;
     settings::Mounts mounts_;
     session::http_live::Context http_live_;
     session::http_live::PlayHandler http_live_player_;
-    CasterFront casters_;
-    RtcFront rtc_;
+    CasterWiring casters_;
+    RtcWiring rtc_;
     settings::VhostOptions<service::forward::ForwardOptions> forward_options_{settings_, &settings::Vhost::forward};
     service::forward::ForwardService forward_;
     settings::Ingests wanted_ingests_{settings_, [this] { return rtmp_.endpoints(); }};
@@ -157,8 +157,8 @@ private:
     bool takes_clients_ = false;
     std::unique_ptr<api::Allocator> allocator_;
     api::RawControl::Reload last_reload_;
-    HttpFront::Shown shown_;
-    HttpFront http_;
+    HttpWiring::Sources http_sources_;
+    HttpWiring http_;
     api::DvrsHandler dvrs_api_{http_.info(), dvr_};
     api::SnapshotHandler snapshot_api_{snapshots_};
     settings::StreamList stream_list_settings_;

@@ -1,4 +1,4 @@
-#include "app/http_front.hpp"
+#include "app/http_wiring.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -55,7 +55,7 @@ api::ServerInfo info_of(const ServerNames& names) {
 
 }  // namespace
 
-std::string HttpFront::label_of(const Place& place) {
+std::string HttpWiring::label_of(const Place& place) {
     const std::string protocol = place.tls == nullptr ? "HTTP" : "HTTPS";
     switch (place.role) {
         case Role::api: return protocol + "-API";
@@ -66,34 +66,34 @@ std::string HttpFront::label_of(const Place& place) {
     return "Exporter-Server";
 }
 
-HttpFront::Site::Site(MutBytes scratch)
+HttpWiring::Site::Site(MutBytes scratch)
     : context{.router = router, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {}
 
-HttpFront::HttpFront(const settings::CurrentSettings& settings, const Shown& shown, MutBytes scratch, session::Places& places,
+HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const Sources& sources, MutBytes scratch, session::Places& places,
                      const Log& log)
     : settings_(settings),
       log_(log),
       places_(places),
-      info_(info_of(shown.names)),
-      sampler_(shown.counters, settings->stats.disk),
+      info_(info_of(sources.names)),
+      sampler_(sources.counters, settings->stats.disk),
       api_(info_, sampler_),
-      stats_api_(info_, shown.stream_stats, shown.vhosts),
+      stats_api_(info_, sources.stream_stats, sources.vhosts),
       info_api_(info_),
       system_api_(info_, sampler_),
-      metrics_api_({info_, sampler_, shown.counters, shown.stream_stats, shown.fan_out, shown.rtc, places, shown.transcoders},
-                   shown.readiness),
-      raw_(info_, shown.raw),
-      memory_(info_, shown.memory),
+      metrics_api_({info_, sampler_, sources.counters, sources.stream_stats, sources.fan_out, sources.rtc, places, sources.transcoders},
+                   sources.readiness),
+      raw_(info_, sources.raw),
+      memory_(info_, sources.memory),
       fibers_(info_),
-      files_(shown.files),
+      files_(sources.files),
       api_site_(scratch),
       stream_site_(scratch),
       shared_site_(scratch),
       exporter_site_(scratch),
       api_certificate_("HTTPS API", log),
       stream_certificate_("HTTPS server", log) {
-    if (shown.allocator != nullptr)
-        allocator_.emplace(info_, *shown.allocator);
+    if (sources.allocator != nullptr)
+        allocator_.emplace(info_, *sources.allocator);
     if (io::can_check_leaks())
         valgrind_.emplace(info_, log_, io::check_leaks);
     api_.mount_root(api_site_.router);
@@ -121,29 +121,29 @@ HttpFront::HttpFront(const settings::CurrentSettings& settings, const Shown& sho
         site->router.add("/", files_);
 }
 
-HttpFront::~HttpFront() = default;
+HttpWiring::~HttpWiring() = default;
 
-void HttpFront::add_streams(session::http::Handler& handler) {
+void HttpWiring::add_streams(session::http::Handler& handler) {
     stream_site_.router.add_fallback(handler);
     shared_site_.router.add_fallback(handler);
 }
 
-void HttpFront::add_api(const std::string& pattern, session::http::Handler& handler) {
+void HttpWiring::add_api(const std::string& pattern, session::http::Handler& handler) {
     api_site_.router.add(pattern, handler);
     shared_site_.router.add(pattern, handler);
 }
 
-void HttpFront::add_page(const std::string& pattern, session::http::Handler& handler) {
+void HttpWiring::add_page(const std::string& pattern, session::http::Handler& handler) {
     stream_site_.router.add(pattern, handler);
     shared_site_.router.add(pattern, handler);
 }
 
-void HttpFront::add_everywhere(const std::string& pattern, session::http::Handler& handler) {
+void HttpWiring::add_everywhere(const std::string& pattern, session::http::Handler& handler) {
     add_api(pattern, handler);
     stream_site_.router.add(pattern, handler);
 }
 
-HttpFront::Site& HttpFront::site(Role role) {
+HttpWiring::Site& HttpWiring::site(Role role) {
     switch (role) {
         case Role::api: return api_site_;
         case Role::streams: return stream_site_;
@@ -153,7 +153,7 @@ HttpFront::Site& HttpFront::site(Role role) {
     return exporter_site_;
 }
 
-session::Places::Kind HttpFront::kind_of(Role role) {
+session::Places::Kind HttpWiring::kind_of(Role role) {
     using enum session::Places::Kind;
     switch (role) {
         case Role::api:
@@ -164,14 +164,14 @@ session::Places::Kind HttpFront::kind_of(Role role) {
     return client;
 }
 
-HttpFront::Role HttpFront::joined(Role first, Role second) {
+HttpWiring::Role HttpWiring::joined(Role first, Role second) {
     if (first == second || second == Role::exporter)
         return first;
     return first == Role::exporter ? second : Role::both;
 }
 
 // An endpoint that is there already gets the other role too.
-Result<void> HttpFront::add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role,
+Result<void> HttpWiring::add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role,
                                    io::TlsContext* tls) {
     for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts))) {
         const auto known = std::ranges::find(places, wanted.endpoint,
@@ -186,7 +186,7 @@ Result<void> HttpFront::add_places(std::vector<Place>& places, const std::vector
     return {};
 }
 
-Result<std::vector<HttpFront::Place>> HttpFront::wanted_places() {
+Result<std::vector<HttpWiring::Place>> HttpWiring::wanted_places() {
     const settings::HttpApiOptions& api = settings_->http_api;
     const settings::HttpServerOptions& server = settings_->http_server;
     std::vector<Place> places;
@@ -203,7 +203,7 @@ Result<std::vector<HttpFront::Place>> HttpFront::wanted_places() {
     return places;
 }
 
-Result<bool> HttpFront::share(const Endpoint& endpoint, session::http::OtherProtocol& other) {
+Result<bool> HttpWiring::share(const Endpoint& endpoint, session::http::OtherProtocol& other) {
     const auto places = TRY(wanted_places());
     if (std::ranges::none_of(places, [&](const Place& place) { return place.wanted.endpoint == endpoint; }))
         return false;
@@ -212,7 +212,7 @@ Result<bool> HttpFront::share(const Endpoint& endpoint, session::http::OtherProt
 }
 
 // The pair that the settings name. When they name none, and none is where it would be, one of our own making.
-Result<settings::TlsFiles> HttpFront::usable(const settings::TlsFiles& files) const {
+Result<settings::TlsFiles> HttpWiring::usable(const settings::TlsFiles& files) const {
     const HttpsFiles chosen = https_files(files);
     if (!chosen.is_our_own)
         return files;
@@ -227,7 +227,7 @@ Result<settings::TlsFiles> HttpFront::usable(const settings::TlsFiles& files) co
     return own;
 }
 
-Result<void> HttpFront::load_certificates() {
+Result<void> HttpWiring::load_certificates() {
     const auto load = [this](ServedCertificate& certificate, bool enabled, const settings::TlsFiles& named) -> Result<void> {
         if (!enabled)
             return {};
@@ -239,7 +239,7 @@ Result<void> HttpFront::load_certificates() {
     return load(stream_certificate_, server.enabled && server.https.enabled, server.https.tls);
 }
 
-Result<void> HttpFront::start(io::Scope& fibers, io::Deadline) {
+Result<void> HttpWiring::start(io::Scope& fibers, io::Deadline) {
     if (settings_->stats.enabled)
         TRY(services_.start("system-sampler", [this](io::Deadline forever) { sampler_.run(forever); }));
     if (valgrind_)
@@ -254,7 +254,7 @@ Result<void> HttpFront::start(io::Scope& fibers, io::Deadline) {
     return {};
 }
 
-Result<void> HttpFront::open(const Place& place, bool is_guarded) {
+Result<void> HttpWiring::open(const Place& place, bool is_guarded) {
     const std::string label = label_of(place);
     const Endpoint& endpoint = place.wanted.endpoint;
     auto listener = TRY(listen_at(place.wanted, label, log_));
@@ -276,7 +276,7 @@ Result<void> HttpFront::open(const Place& place, bool is_guarded) {
     return listeners_.start("http-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); });
 }
 
-void HttpFront::set_options() {
+void HttpWiring::set_options() {
     const settings::Settings& settings = *settings_;
     const auto& auth = settings.http_api.auth;
     const bool is_bearer = auth.type == settings::ApiAuthType::bearer;
@@ -290,13 +290,13 @@ void HttpFront::set_options() {
         site->context.allows_jsonp = settings.http_api.jsonp && site->context.allows_cross_origin;
 }
 
-void HttpFront::apply(io::Deadline) {
+void HttpWiring::apply(io::Deadline) {
     set_options();
     if (const auto loaded = load_certificates(); !loaded.ok())
         LOG_ERROR(log_, "HTTPS goes on with the certificate it has: {}", loaded.error().sentence());
 }
 
-Result<void> HttpFront::close(io::Deadline) {
+Result<void> HttpWiring::close(io::Deadline) {
     for (auto* acceptor : stream_acceptors_)
         acceptor->close();
     for (Site* site : {&api_site_, &stream_site_, &shared_site_, &exporter_site_})
@@ -304,9 +304,9 @@ Result<void> HttpFront::close(io::Deadline) {
     return {};
 }
 
-Result<void> HttpFront::stop(io::Deadline deadline) { return io::stop_all({&listeners_, &connections_, &services_}, deadline); }
+Result<void> HttpWiring::stop(io::Deadline deadline) { return io::stop_all({&listeners_, &connections_, &services_}, deadline); }
 
-session::Traffic HttpFront::traffic() const {
+session::Traffic HttpWiring::traffic() const {
     session::Traffic sum;
     for (const Site* site : {&api_site_, &stream_site_, &shared_site_, &exporter_site_}) {
         sum.received_bytes += site->context.traffic.received_bytes;

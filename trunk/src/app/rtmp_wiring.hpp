@@ -1,4 +1,4 @@
-// RtmpFront: the listeners for RTMP and RTMPS, and the connections that come by them.
+// RtmpWiring: the listeners for RTMP and RTMPS, and the connections that come by them.
 #pragma once
 
 #include <memory>
@@ -19,12 +19,12 @@
 
 namespace live::app {
 
-class RtmpFront final : public service::Service {
+class RtmpWiring final : public service::Service {
 public:
     // What is referred to outlives this.
-    RtmpFront(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
+    RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
               const Log& log);
-    ~RtmpFront() override;
+    ~RtmpWiring() override;
 
     std::string_view name() const override { return "RTMP"; }
     // Errors as TcpListener::listen and TlsContext::server.

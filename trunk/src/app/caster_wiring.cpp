@@ -1,4 +1,4 @@
-#include "app/caster_front.hpp"
+#include "app/caster_wiring.hpp"
 
 #include <utility>
 
@@ -8,7 +8,7 @@
 
 namespace live::app {
 
-struct CasterFront::Caster {
+struct CasterWiring::Caster {
     Caster(session::http_live::Context& live, const std::string& output, MutBytes scratch)
         : handler(live, output),
           context{.router = router, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {
@@ -21,13 +21,13 @@ struct CasterFront::Caster {
     std::vector<std::unique_ptr<session::http::Acceptor>> acceptors;
 };
 
-CasterFront::CasterFront(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
+CasterWiring::CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
                          session::Places& places, const Log& log)
     : settings_(settings), live_(live), scratch_(scratch), places_(places), log_(log) {}
 
-CasterFront::~CasterFront() = default;
+CasterWiring::~CasterWiring() = default;
 
-Result<void> CasterFront::start(io::Scope&, io::Deadline) {
+Result<void> CasterWiring::start(io::Scope&, io::Deadline) {
     for (const settings::StreamCasterOptions& options : settings_->stream_casters) {
         if (!options.enabled || options.caster != "flv")
             continue;
@@ -47,9 +47,9 @@ Result<void> CasterFront::start(io::Scope&, io::Deadline) {
     return {};
 }
 
-Result<void> CasterFront::stop(io::Deadline deadline) { return io::stop_all({&listeners_, &connections_}, deadline); }
+Result<void> CasterWiring::stop(io::Deadline deadline) { return io::stop_all({&listeners_, &connections_}, deadline); }
 
-session::Traffic CasterFront::traffic() const {
+session::Traffic CasterWiring::traffic() const {
     session::Traffic total;
     for (const auto& caster : casters_) {
         total.received_bytes += caster->context.traffic.received_bytes;

@@ -1,4 +1,4 @@
-// CasterFront: the stream casters of the settings that speak HTTP: one listener each, where publishers POST FLV.
+// CasterWiring: the stream casters of the settings that speak HTTP: one listener each, where publishers POST FLV.
 #pragma once
 
 #include <memory>
@@ -16,14 +16,14 @@
 
 namespace live::app {
 
-class CasterFront final : public service::Service {
+class CasterWiring final : public service::Service {
 public:
     // What is referred to outlives this.
-    CasterFront(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
+    CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
                 session::Places& places, const Log& log);
-    ~CasterFront() override;
-    CasterFront(const CasterFront&) = delete;
-    CasterFront& operator=(const CasterFront&) = delete;
+    ~CasterWiring() override;
+    CasterWiring(const CasterWiring&) = delete;
+    CasterWiring& operator=(const CasterWiring&) = delete;
 
     // Opens the endpoints of every enabled caster of FLV. Errors as TcpListener::listen.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;

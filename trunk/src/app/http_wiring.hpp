@@ -1,4 +1,4 @@
-// HttpFront: everything this process answers over HTTP and HTTPS, wired together: the listeners of http_api, http_server and
+// HttpWiring: everything this process answers over HTTP and HTTPS, wired together: the listeners of http_api, http_server and
 // exporter, a router for each set of them, and the API's handlers. Where the API and the streams have one endpoint they have one
 // router. The exporter's has metrics and probes alone: who may read figures may not control the server. Who streams brings its
 // handlers here.
@@ -42,10 +42,10 @@
 
 namespace live::app {
 
-class HttpFront final : public service::Service {
+class HttpWiring final : public service::Service {
 public:
     // What the API tells about; outlives the front.
-    struct Shown {
+    struct Sources {
         const ServerNames& names;
         const api::ServerCounters& counters;
         const service::stats::StreamStats& stream_stats;
@@ -60,11 +60,11 @@ public:
         const media::AudioTranscoders& transcoders;
     };
 
-    HttpFront(const settings::CurrentSettings& settings, const Shown& shown, MutBytes scratch, session::Places& places,
+    HttpWiring(const settings::CurrentSettings& settings, const Sources& sources, MutBytes scratch, session::Places& places,
               const Log& log);
-    ~HttpFront() override;
-    HttpFront(const HttpFront&) = delete;
-    HttpFront& operator=(const HttpFront&) = delete;
+    ~HttpWiring() override;
+    HttpWiring(const HttpWiring&) = delete;
+    HttpWiring& operator=(const HttpWiring&) = delete;
 
     // Before start(); the handlers outlive the front. A fallback of the streaming ports, asked in order (Router::add_fallback).
     void add_streams(session::http::Handler& handler);

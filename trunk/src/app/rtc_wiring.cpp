@@ -1,4 +1,4 @@
-#include "app/rtc_front.hpp"
+#include "app/rtc_wiring.hpp"
 
 #include <optional>
 #include <string>
@@ -25,7 +25,7 @@ namespace live::app {
 
 using wire::sdp::Purpose;
 
-class RtcFront::Parts final : public session::rtc::RtcVhosts {
+class RtcWiring::Parts final : public session::rtc::RtcVhosts {
 public:
     Parts(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
         : settings_(settings),
@@ -59,7 +59,7 @@ private:
 
     const settings::CurrentSettings& settings_;
     settings::Admission& admission_;
-    HttpFront& http_;
+    HttpWiring& http_;
     const Log& log_;
     io::Scope fibers_{"rtc"};
     std::unique_ptr<session::rtc::PlaintextMirror> plaintext_mirror_;
@@ -73,19 +73,19 @@ private:
     std::vector<std::unique_ptr<session::http::Handler>> handlers_;
 };
 
-Result<session::rtc::RtcOptions> RtcFront::Parts::find(const std::string& vhost) const {
+Result<session::rtc::RtcOptions> RtcWiring::Parts::find(const std::string& vhost) const {
     const settings::Vhost* serving = TRY(admission_.serving_vhost(vhost));
     if (!serving->rtc.enabled)
         return Error(Errc::not_found, "virtual host " + serving->name + " has no WebRTC");
     return serving->rtc;
 }
 
-bool RtcFront::Parts::shows_bearer() const {
+bool RtcWiring::Parts::shows_bearer() const {
     const settings::ApiAuthOptions& auth = settings_->http_api.auth;
     return !(auth.enabled && auth.type == settings::ApiAuthType::bearer && auth.rtc_bearer_enabled);
 }
 
-Result<void> RtcFront::Parts::start() {
+Result<void> RtcWiring::Parts::start() {
     if (!settings_->rtc_server.enabled) {
         add_doctor();
         return {};
@@ -118,7 +118,7 @@ Result<void> RtcFront::Parts::start() {
 }
 
 // Of this thread, which serves everybody: others (files, names) do not hold it up.
-void RtcFront::Parts::watch_load(io::Deadline deadline) {
+void RtcWiring::Parts::watch_load(io::Deadline deadline) {
     TimePoint then = io::now();
     Duration used = thread_processor_time();
     while (io::sleep(deadline.sooner(io::Deadline::after(std::chrono::seconds(1)))).ok()) {
@@ -137,7 +137,7 @@ void RtcFront::Parts::watch_load(io::Deadline deadline) {
     }
 }
 
-Result<void> RtcFront::Parts::open_plaintext_mirror() {
+Result<void> RtcWiring::Parts::open_plaintext_mirror() {
     const auto& options = settings_->rtc_server.plaintext_mirror;
     if (!options.enabled)
         return {};
@@ -150,25 +150,25 @@ Result<void> RtcFront::Parts::open_plaintext_mirror() {
     return {};
 }
 
-void RtcFront::Parts::warn_of_dtls() const {
+void RtcWiring::Parts::warn_of_dtls() const {
     for (const settings::Vhost& vhost : settings_->vhosts)
         if (vhost.rtc.enabled && vhost.rtc.dtls_version == "dtls1.0")
             LOG_WARN(log_, "vhost {}: rtc.dtls_version dtls1.0 is out of use (RFC 8996), DTLS 1.2 is spoken", vhost.name);
 }
 
-void RtcFront::Parts::add_doctor() {
+void RtcWiring::Parts::add_doctor() {
     handlers_.push_back(std::make_unique<api::DoctorHandler>(http_.info(), doctor_ ? &*doctor_ : nullptr));
     http_.add_api(api::DoctorHandler::kPath, *handlers_.back());
 }
 
 // With and without a slash: a client that posts is not to be sent elsewhere.
-void RtcFront::Parts::add(const std::string& name, std::unique_ptr<session::http::Handler> handler) {
+void RtcWiring::Parts::add(const std::string& name, std::unique_ptr<session::http::Handler> handler) {
     http_.add_everywhere(name, *handler);
     http_.add_everywhere(name + "/", *handler);
     handlers_.push_back(std::move(handler));
 }
 
-Result<void> RtcFront::Parts::listen_udp() {
+Result<void> RtcWiring::Parts::listen_udp() {
     for (const WantedEndpoint& wanted : TRY(wanted_endpoints(settings_->rtc_server.listen))) {
         const auto opened = port_.listen(wanted.endpoint, settings_->rtc_server.reuseport);
         if (opened.ok())
@@ -180,7 +180,7 @@ Result<void> RtcFront::Parts::listen_udp() {
     return {};
 }
 
-Result<void> RtcFront::Parts::listen_tcp() {
+Result<void> RtcWiring::Parts::listen_tcp() {
     const auto& options = settings_->rtc_server.tcp;
     if (!options.enabled)
         return {};
@@ -197,30 +197,30 @@ Result<void> RtcFront::Parts::listen_tcp() {
     return {};
 }
 
-Result<void> RtcFront::Parts::stop(io::Deadline deadline) {
+Result<void> RtcWiring::Parts::stop(io::Deadline deadline) {
     auto stopped = fibers_.stop(deadline);
     port_.clear();
     return stopped;
 }
 
-session::Traffic RtcFront::Parts::traffic() const {
+session::Traffic RtcWiring::Parts::traffic() const {
     const auto& figures = port_.figures();
     return {figures.received_bytes, figures.sent_bytes};
 }
 
-RtcFront::RtcFront(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
+RtcWiring::RtcWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
     : parts_(std::make_unique<Parts>(settings, shared, log)) {}
 
-RtcFront::~RtcFront() = default;
+RtcWiring::~RtcWiring() = default;
 
-Result<void> RtcFront::start(io::Scope&, io::Deadline) { return parts_->start(); }
+Result<void> RtcWiring::start(io::Scope&, io::Deadline) { return parts_->start(); }
 
-Result<void> RtcFront::stop(io::Deadline deadline) { return parts_->stop(deadline); }
+Result<void> RtcWiring::stop(io::Deadline deadline) { return parts_->stop(deadline); }
 
-session::Traffic RtcFront::traffic() const { return parts_->traffic(); }
+session::Traffic RtcWiring::traffic() const { return parts_->traffic(); }
 
-const session::rtc::Port& RtcFront::port() const { return parts_->port(); }
+const session::rtc::Port& RtcWiring::port() const { return parts_->port(); }
 
-int RtcFront::circuit_breaker_level() const { return parts_->breaker().level(); }
+int RtcWiring::circuit_breaker_level() const { return parts_->breaker().level(); }
 
 }  // namespace live::app

@@ -1,4 +1,4 @@
-// RtcFront: everything this process does by WebRTC, wired together: the ports, the opener, and the calls of the HTTP API that
+// RtcWiring: everything this process does by WebRTC, wired together: the ports, the opener, and the calls of the HTTP API that
 // open and close sessions. What a virtual host allows comes from the settings.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include "api/metrics_handlers.hpp"
 #include "base/bytes.hpp"
 #include "base/log.hpp"
-#include "app/http_front.hpp"
+#include "app/http_wiring.hpp"
 #include "media/stream_table.hpp"
 #include "service/service.hpp"
 #include "session/common/client_table.hpp"
@@ -19,7 +19,7 @@
 
 namespace live::app {
 
-class RtcFront final : public service::Service, public api::RtcMeter {
+class RtcWiring final : public service::Service, public api::RtcMeter {
 public:
     struct Shared {
         media::StreamTable& streams;
@@ -28,16 +28,16 @@ public:
         session::ClientTable& clients;
         session::Places& places;
         MutBytes scratch;
-        HttpFront& http;
+        HttpWiring& http;
     };
 
     // `settings` and what is shared outlive this.
-    RtcFront(const settings::CurrentSettings& settings, const Shared& shared, const Log& log);
-    ~RtcFront() override;
-    RtcFront(const RtcFront&) = delete;
-    RtcFront& operator=(const RtcFront&) = delete;
+    RtcWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log);
+    ~RtcWiring() override;
+    RtcWiring(const RtcWiring&) = delete;
+    RtcWiring& operator=(const RtcWiring&) = delete;
 
-    // Listens and answers, if the settings say so. Before HttpFront::start(). Errors as UdpSocket::bind.
+    // Listens and answers, if the settings say so. Before HttpWiring::start(). Errors as UdpSocket::bind.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Ends every session.
     Result<void> stop(io::Deadline deadline) override;

@@ -1,4 +1,4 @@
-#include "app/rtmp_front.hpp"
+#include "app/rtmp_wiring.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -9,14 +9,14 @@
 
 namespace live::app {
 
-RtmpFront::RtmpFront(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
+RtmpWiring::RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
                      const Log& log)
     : settings_(settings), context_(context), places_(places), log_(log), certificate_("RTMPS", log) {}
 
-RtmpFront::~RtmpFront() = default;
+RtmpWiring::~RtmpWiring() = default;
 
 // Opens what is not open yet.
-Result<std::vector<std::unique_ptr<io::TcpListener>>> RtmpFront::open_new(const std::vector<std::string>& texts,
+Result<std::vector<std::unique_ptr<io::TcpListener>>> RtmpWiring::open_new(const std::vector<std::string>& texts,
                                                                           const char* label) {
     std::vector<std::unique_ptr<io::TcpListener>> opened;
     const auto open = endpoints();
@@ -29,7 +29,7 @@ Result<std::vector<std::unique_ptr<io::TcpListener>>> RtmpFront::open_new(const 
     return opened;
 }
 
-void RtmpFront::start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, const char* label) {
+void RtmpWiring::start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, const char* label) {
     LOG_INFO(log_, "{} listen at tcp://{}, fd={}", label, listener->endpoint().text(), listener->native_handle());
     acceptors_.push_back(
         std::make_unique<session::rtmp::Acceptor>(std::move(listener), tls, context_, places_, connections_, log_));
@@ -37,12 +37,12 @@ void RtmpFront::start_acceptor(std::unique_ptr<io::TcpListener> listener, io::Tl
     MUST(listeners_.start("rtmp-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); }));
 }
 
-Result<void> RtmpFront::start(io::Scope& fibers, io::Deadline deadline) {
+Result<void> RtmpWiring::start(io::Scope& fibers, io::Deadline deadline) {
     TRY(prepare(deadline));
     return fibers.start("certificates", [this](io::Deadline forever) { certificate_.watch(forever); });
 }
 
-Result<void> RtmpFront::prepare(io::Deadline) {
+Result<void> RtmpWiring::prepare(io::Deadline) {
     const settings::Settings& settings = settings_.coming();
     auto plain = TRY(open_new(settings.listen, "RTMP"));
     std::vector<std::unique_ptr<io::TcpListener>> secure;
@@ -57,7 +57,7 @@ Result<void> RtmpFront::prepare(io::Deadline) {
     return {};
 }
 
-void RtmpFront::apply(io::Deadline) {
+void RtmpWiring::apply(io::Deadline) {
     std::vector<Endpoint> wanted;
     const auto add = [&wanted](const std::vector<std::string>& texts) {
         for (const std::string& text : texts)
@@ -74,19 +74,19 @@ void RtmpFront::apply(io::Deadline) {
     }
 }
 
-Result<void> RtmpFront::close(io::Deadline deadline) {
+Result<void> RtmpWiring::close(io::Deadline deadline) {
     for (const auto& acceptor : acceptors_)
         acceptor->close();
     return listeners_.stop(deadline);
 }
 
-Result<void> RtmpFront::stop(io::Deadline deadline) {
+Result<void> RtmpWiring::stop(io::Deadline deadline) {
     for (const auto& acceptor : acceptors_)
         acceptor->close();
     return io::stop_all({&listeners_, &connections_}, deadline);
 }
 
-std::vector<Endpoint> RtmpFront::endpoints() const {
+std::vector<Endpoint> RtmpWiring::endpoints() const {
     std::vector<Endpoint> endpoints;
     for (const auto& acceptor : acceptors_)
         if (acceptor->listener().is_open())
