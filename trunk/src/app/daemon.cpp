@@ -115,7 +115,7 @@ Result<Detached> detach_from_terminal() {
     detached.side = Detached::Side::daemon;
     detached.report = StartReport(ends[1]);
     if (const auto closed = close_standard_streams(); !closed.ok()) {
-        detached.report.tell_failure(EXIT_FAILURE, closed.error().sentence());
+        detached.report.report_failure(EXIT_FAILURE, closed.error().sentence());
         return Error(closed.error());
     }
     return detached;

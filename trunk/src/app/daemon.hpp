@@ -22,8 +22,8 @@ public:
 
     bool is_awaited() const { return pipe_ >= 0; }
     // Once one of them; nothing when nobody waits.
-    void tell_success() { tell(0, {}); }
-    void tell_failure(int status, std::string_view sentence) { tell(status, sentence); }
+    void report_success() { tell(0, {}); }
+    void report_failure(int status, std::string_view sentence) { tell(status, sentence); }
 
 private:
     void tell(int status, std::string_view sentence);

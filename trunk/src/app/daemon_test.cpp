@@ -27,7 +27,7 @@ TEST(Daemon, IsInASessionThatItDoesNotLeadAndHasNoTerminal) {
             ::_exit(2);
         if (side->side == Detached::Side::parent)
             ::_exit(side->status);
-        side->report.tell_success();
+        side->report.report_success();
         const bool good = ::getsid(0) != ::getpid() && ::isatty(STDOUT_FILENO) == 0 && ::write(STDOUT_FILENO, "x", 1) == 1;
         const char answer = good ? 'y' : 'n';
         ::_exit(::write(ends[1], &answer, 1) == 1 ? 0 : 1);
@@ -73,13 +73,13 @@ Detached outcome_of(const std::function<void(StartReport&)>& start) {
 }
 
 TEST(Daemon, ItsParentKnowsThatItServes) {
-    const Detached outcome = outcome_of([](StartReport& report) { report.tell_success(); });
+    const Detached outcome = outcome_of([](StartReport& report) { report.report_success(); });
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.sentence, "");
 }
 
 TEST(Daemon, ItsParentKnowsWhyItDoesNot) {
-    const Detached outcome = outcome_of([](StartReport& report) { report.tell_failure(235, "the port is taken"); });
+    const Detached outcome = outcome_of([](StartReport& report) { report.report_failure(235, "the port is taken"); });
     EXPECT_EQ(outcome.status, 235);
     EXPECT_EQ(outcome.sentence, "the port is taken");
 }

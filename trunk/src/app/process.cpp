@@ -68,7 +68,7 @@ int Process::run() {
 
 int Process::fail(std::string_view sentence, int code) {
     if (start_report_.is_awaited())
-        start_report_.tell_failure(exit_status(code), sentence);
+        start_report_.report_failure(exit_status(code), sentence);
     else
         std::cerr << sentence << std::endl;
     return exit_status(code);
@@ -186,7 +186,7 @@ int Process::serve(settings::LoadedSettings loaded) {
     if (server_->settings().asprocess)
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the end of the parent process is a fast stop
     LOG_INFO(log_, "signal installed, reload={}, reopen={}, fast_quit={}, grace_quit={}", SIGHUP, SIGUSR1, SIGTERM, SIGQUIT);
-    start_report_.tell_success();
+    start_report_.report_success();
     handle_signals(**signals);
     server_.reset();
     log_file_->say_left_out();

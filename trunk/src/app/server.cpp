@@ -49,14 +49,14 @@ public:
         server_.services_.on_published(request, plan);
     }
     void on_publish_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
-        server_.admission_.tell_stream(service::hooks::Action::on_unpublish, request, plan);
+        server_.admission_.report_stream(service::hooks::Action::on_unpublish, request, plan);
     }
     void on_unpublished(const std::string& url) override { server_.services_.on_unpublished(url); }
     void on_play_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
-        server_.admission_.tell_stream(service::hooks::Action::on_stop, request, plan);
+        server_.admission_.report_stream(service::hooks::Action::on_stop, request, plan);
     }
     void on_closed(const session::ClientRequest& request, const session::Traffic& traffic) override {
-        server_.admission_.tell_closed(request, traffic);
+        server_.admission_.report_closed(request, traffic);
     }
 
 private:
@@ -266,7 +266,7 @@ service::dvr::DvrContext Server::recording_context() {
     context.product = fmt::format("{}/{}", kProduct, kVersion);
     context.zone = zone_of(*settings_);
     context.on_recorded = [this](const service::dvr::Recorded& recorded) {
-        admission_.tell_recording(recorded.request, recorded.plan, recorded.file, recorded.error);
+        admission_.report_recording(recorded.request, recorded.plan, recorded.file, recorded.error);
     };
     return context;
 }

@@ -107,7 +107,7 @@ std::size_t buffer_of(int fd, int name) {
 }
 
 // What became of a datagram that went out earlier. It concerns nobody who receives.
-bool is_news(int error) {
+bool is_event(int error) {
     return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == EMSGSIZE || error == EPROTO;
 }
 
@@ -228,7 +228,7 @@ Result<std::size_t> UdpSocket::try_receive() {
         const int error = errno;
         if (error == EAGAIN)
             socket_.set_blocked(Interest::readable);
-        else if (error != EINTR && !is_news(error))
+        else if (error != EINTR && !is_event(error))
             return system_error("receiving on " + endpoint_.text(), error);
         return std::size_t{0};
     }

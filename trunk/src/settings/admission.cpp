@@ -100,7 +100,7 @@ session::Answer Admission::play(const session::ClientRequest& request, io::Deadl
     TRY(check_stranger(request, subject, deadline));
     TRY(ask(Action::on_play, subject, deadline));
     if (const auto page = check_refer(request, &ReferOptions::play); !page.ok()) {
-        tell_stream(Action::on_stop, request, plan);  // its on_play has said yes
+        report_stream(Action::on_stop, request, plan);  // its on_play has said yes
         return page.error();
     }
     return plan;
@@ -113,7 +113,7 @@ Result<void> Admission::check_play(const session::ClientRequest& request) const 
     return check_refer(request, &ReferOptions::play);
 }
 
-void Admission::tell_stream(Action action, const session::ClientRequest& request, const session::StreamPlan& plan) {
+void Admission::report_stream(Action action, const session::ClientRequest& request, const session::StreamPlan& plan) {
     if (hooks_ == nullptr)
         return;
     const Vhost* vhost = settings_->find_vhost(plan.vhost);
@@ -121,17 +121,17 @@ void Admission::tell_stream(Action action, const session::ClientRequest& request
     hooks_->tell(action, is_there ? vhost->http_hooks : service::hooks::HookOptions(), {request, plan.vhost, plan.url});
 }
 
-void Admission::tell_recording(const session::ClientRequest& request, const session::StreamPlan& plan, const std::string& file,
+void Admission::report_recording(const session::ClientRequest& request, const session::StreamPlan& plan, const std::string& file,
                                const std::string& error) {
     const Vhost* vhost = settings_->find_vhost(plan.vhost);
     if (hooks_ == nullptr || vhost == nullptr || vhost->name != plan.vhost)
         return;
     std::error_code ignored;
     const std::string folder = std::filesystem::current_path(ignored).string();
-    hooks_->tell_recording(vhost->http_hooks, {request, plan.vhost, plan.url}, {folder, file, error});
+    hooks_->report_recording(vhost->http_hooks, {request, plan.vhost, plan.url}, {folder, file, error});
 }
 
-void Admission::tell_closed(const session::ClientRequest& request, const session::Traffic& traffic) {
+void Admission::report_closed(const session::ClientRequest& request, const session::Traffic& traffic) {
     const Vhost* vhost = settings_->find_vhost(request.vhost);
     if (hooks_ != nullptr && vhost != nullptr)
         hooks_->tell(Action::on_close, vhost->http_hooks, {request, vhost->name, {}}, traffic);

@@ -29,10 +29,10 @@ public:
     Result<void> check_play(const session::ClientRequest& request) const override;
 
     // Callbacks about what has happened, with the settings of this moment. None suspends.
-    void tell_stream(service::hooks::Action action, const session::ClientRequest& request, const session::StreamPlan& plan);
-    void tell_recording(const session::ClientRequest& request, const session::StreamPlan& plan, const std::string& file,
+    void report_stream(service::hooks::Action action, const session::ClientRequest& request, const session::StreamPlan& plan);
+    void report_recording(const session::ClientRequest& request, const session::StreamPlan& plan, const std::string& file,
                         const std::string& error);
-    void tell_closed(const session::ClientRequest& request, const session::Traffic& traffic);
+    void report_closed(const session::ClientRequest& request, const session::Traffic& traffic);
 
     // The virtual host that serves `name`. Errc::not_found when there is none, Errc::denied when it is switched off.
     Result<const Vhost*> serving_vhost(const std::string& name) const;

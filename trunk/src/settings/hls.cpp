@@ -4,19 +4,19 @@
 
 namespace live::settings {
 
-void HlsFragments::on_fragment(const service::hls::FragmentNews& news) {
-    const Vhost* vhost = settings_->find_vhost(news.vhost);
-    if (vhost == nullptr || vhost->name != news.vhost)
+void HlsFragments::on_fragment(const service::hls::FragmentEvent& event) {
+    const Vhost* vhost = settings_->find_vhost(event.vhost);
+    if (vhost == nullptr || vhost->name != event.vhost)
         return;
-    const service::hooks::Fragment fragment{std::chrono::duration<double>(news.duration).count(),
+    const service::hooks::Fragment fragment{std::chrono::duration<double>(event.duration).count(),
                                             folder_,
-                                            news.file,
-                                            news.uri,
-                                            news.playlist_file,
-                                            news.playlist_url,
-                                            news.number,
+                                            event.file,
+                                            event.uri,
+                                            event.playlist_file,
+                                            event.playlist_url,
+                                            event.number,
                                             vhost->hls.nb_notify};
-    hooks_.tell_fragment(vhost->http_hooks, {news.publisher, news.vhost, news.stream_url}, fragment);
+    hooks_.report_fragment(vhost->http_hooks, {event.publisher, event.vhost, event.stream_url}, fragment);
 }
 
 }  // namespace live::settings

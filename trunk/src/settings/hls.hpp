@@ -16,7 +16,7 @@ public:
     HlsFragments(const CurrentSettings& settings, service::hooks::HookService& hooks, std::string folder)
         : settings_(settings), hooks_(hooks), folder_(std::move(folder)) {}
 
-    void on_fragment(const service::hls::FragmentNews& news) override;
+    void on_fragment(const service::hls::FragmentEvent& event) override;
 
 private:
     const CurrentSettings& settings_;

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr microseconds kRateWindow = 500ms;
-constexpr microseconds kLeastWindow = 10s;
+constexpr microseconds kBaseDelayWindow = 10s;
 constexpr microseconds kStepMax = 500ms;  // a longer silence between reports does not raise the rate by more
 constexpr double kDecrease = 0.85;
 constexpr double kDoublingsPerSecond = 2;    // before the first decrease
@@ -69,36 +69,36 @@ BandwidthEstimator::Report BandwidthEstimator::match(TimePoint now, const wire::
             continue;
         report.delay = std::min(report.delay, at - std::chrono::duration_cast<microseconds>(found->at.time_since_epoch()));
         round_trip_ = std::chrono::duration_cast<microseconds>(now - found->at);
-        came_.push_back({static_cast<std::uint32_t>(at.count()), found->bytes});
+        arrivals_.push_back({static_cast<std::uint32_t>(at.count()), found->bytes});
     }
     const auto is_outside = [this] {
-        const microseconds span = between(came_.front().at_us, came_.back().at_us);
+        const microseconds span = between(arrivals_.front().at_us, arrivals_.back().at_us);
         return span > kRateWindow || span < microseconds{0};
     };
-    while (!came_.empty() && is_outside())
-        came_.pop_front();
+    while (!arrivals_.empty() && is_outside())
+        arrivals_.pop_front();
     return report;
 }
 
-// The least delay within kLeastWindow: of candidates that came earlier and were no smaller, none is needed any more.
-microseconds BandwidthEstimator::least_delay(TimePoint now, microseconds delay) {
-    while (!least_.empty() && least_.back().delay >= delay)
-        least_.pop_back();
-    least_.push_back({now, delay});
-    while (now - least_.front().at > kLeastWindow)
-        least_.pop_front();
-    return least_.front().delay;
+// The base delay within kBaseDelayWindow: of candidates that came earlier and were no smaller, none is needed any more.
+microseconds BandwidthEstimator::base_delay(TimePoint now, microseconds delay) {
+    while (!base_delays_.empty() && base_delays_.back().delay >= delay)
+        base_delays_.pop_back();
+    base_delays_.push_back({now, delay});
+    while (now - base_delays_.front().at > kBaseDelayWindow)
+        base_delays_.pop_front();
+    return base_delays_.front().delay;
 }
 
 double BandwidthEstimator::received_rate() const {
-    if (came_.size() < 2)
+    if (arrivals_.size() < 2)
         return 0;
     std::size_t bytes = 0;
-    for (std::size_t i = 0; i < came_.size(); ++i)
-        bytes += came_[i].bytes;
+    for (std::size_t i = 0; i < arrivals_.size(); ++i)
+        bytes += arrivals_[i].bytes;
     // Of n packets n-1 lie between the first and the last.
-    const double carried = static_cast<double>(bytes - came_.front().bytes) * 8;
-    const microseconds span = between(came_.front().at_us, came_.back().at_us);
+    const double carried = static_cast<double>(bytes - arrivals_.front().bytes) * 8;
+    const microseconds span = between(arrivals_.front().at_us, arrivals_.back().at_us);
     return span < 20ms ? 0 : carried / seconds(span);
 }
 
@@ -110,7 +110,7 @@ void BandwidthEstimator::reported(TimePoint now, const wire::rtcp::TransportFeed
     loss_ += (static_cast<double>(report.lost) / told - loss_) * std::min(1.0, told / kLossPackets);
     const microseconds before = queue_;
     if (report.delay != microseconds::max())
-        queue_ = report.delay - least_delay(now, report.delay);
+        queue_ = report.delay - base_delay(now, report.delay);
     is_draining_ = queue_ + kDraining < before;
     adapt(now);
 }

@@ -2,7 +2,7 @@
 // carries. The rate doubles until the link shows a queue or loss, falls below what came through when it does, and feels its way
 // up again.
 //
-// A queue shows as delay above the least delay of the last seconds, so both clocks may stand anywhere and drift a little.
+// A queue shows as delay above the base delay of the last seconds, so both clocks may stand anywhere and drift a little.
 #pragma once
 
 #include <chrono>
@@ -54,7 +54,7 @@ public:
         return decreased_ && now - *decreased_ <= limit_memory_ ? std::optional(rate()) : std::nullopt;
     }
     // Of memory, beside the object itself.
-    std::size_t held_bytes() const { return sent_.held_bytes() + came_.held_bytes() + least_.held_bytes(); }
+    std::size_t held_bytes() const { return sent_.held_bytes() + arrivals_.held_bytes() + base_delays_.held_bytes(); }
 
 private:
     // There is one of these for each packet on its way to a player, and for each of the last half second.
@@ -63,11 +63,11 @@ private:
         std::uint32_t sequence;  // the low bits of it
         std::uint32_t bytes;
     };
-    struct Came {
+    struct Arrival {
         std::uint32_t at_us;  // on the player's clock, of which the low bits are enough
         std::uint32_t bytes;
     };
-    struct Least {
+    struct BaseDelay {
         TimePoint at;
         std::chrono::microseconds delay;
     };
@@ -79,15 +79,15 @@ private:
 
     Report match(TimePoint now, const wire::rtcp::TransportFeedback& feedback);
     std::optional<Sent> take(std::uint32_t sequence);
-    std::chrono::microseconds least_delay(TimePoint now, std::chrono::microseconds delay);
+    std::chrono::microseconds base_delay(TimePoint now, std::chrono::microseconds delay);
     double received_rate() const;
     void adapt(TimePoint now);
     void note_limit(TimePoint now);
 
     Options options_;
     RingQueue<Sent> sent_;
-    RingQueue<Came> came_;    // of the last kRateWindow
-    RingQueue<Least> least_;  // candidates for the least delay, rising
+    RingQueue<Arrival> arrivals_;    // of the last kRateWindow
+    RingQueue<BaseDelay> base_delays_;  // candidates for the base delay, rising
     wire::rtp::SequenceUnwrapper unwrapper_;
     double rate_;
     double carried_ = 0;  // what came through when the link last had a queue

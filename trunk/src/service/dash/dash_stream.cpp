@@ -394,7 +394,7 @@ void DashStream::clean_up() {
     for (; held > options_.window_bytes && listed_.size() > 1; release_first(listed_)) {
         held -= listed_.front().all_bytes();
         forget(listed_.front(), paths);
-        tell_of_bytes();
+        report_bytes();
     }
     if (options_.cleanup && !paths.empty())
         disk_.remove(std::move(paths));
@@ -410,7 +410,7 @@ void DashStream::release_first(std::deque<Segment>& segments) {
     files::release(std::move(spent));
 }
 
-void DashStream::tell_of_bytes() {
+void DashStream::report_bytes() {
     if (!std::exchange(bytes_told_, true))
         LOG_WARN(log_,
                  "DASH {}: its fragments take more than dash_window_bytes ({}) before they are dash_window_size: the oldest "

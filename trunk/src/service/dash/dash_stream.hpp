@@ -100,7 +100,7 @@ private:
     std::string mpd_text(bool with_open) const;
     void note_begin(MediaTime media_now);
     void clean_up();
-    void tell_of_bytes();
+    void report_bytes();
     // From memory; the paths are added to `paths`.
     void forget(const Segment& segment, std::vector<std::string>& paths);
     std::vector<std::string> forget(const Init& init);

@@ -113,10 +113,10 @@ void Segmenter::renew_writers(MediaTime now) {
         if (is_there(track, now))
             writer.emplace(std::vector{*format(track)});
     }
-    tell_headers();
+    report_headers();
 }
 
-void Segmenter::tell_headers() {
+void Segmenter::report_headers() {
     HeadersMade made;
     for (const Track track : kTracks) {
         const auto& writer = of(track).writer;
@@ -172,7 +172,7 @@ void Segmenter::end(std::optional<MediaTime> next) {
         for (Writer& writer : writers_)
             if (lacks(writer))
                 writer.writer.reset();
-        tell_headers();
+        report_headers();
     }
     SegmentMade made;
     made.number = number_++;

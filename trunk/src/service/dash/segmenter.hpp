@@ -106,7 +106,7 @@ private:
     bool can_begin(Track track, const wire::mp4::Sample& sample) const;
     void begin(Track track, const wire::mp4::Sample& sample);
     void renew_writers(MediaTime now);
-    void tell_headers();
+    void report_headers();
     // None when there was nothing to cut.
     Block cut(Track track, std::optional<MediaTime> next);
     void end_chunk(std::optional<MediaTime> next);

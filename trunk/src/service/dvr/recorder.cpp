@@ -285,12 +285,12 @@ bool Recorder::keep_what_fitted(const Error& error, io::Deadline deadline) {
 
 // Said once, however often it is tried in vain.
 void Recorder::fail(const Error& error, io::Deadline deadline) {
-    const bool is_news = state_.error.empty();
+    const bool is_event = state_.error.empty();
     state_.error = error.text();
-    if (is_news)
+    if (is_event)
         LOG_ERROR(log_, "DVR {}: the recording has ended: {}{}", plan_.url, state_.error,
                   options_.plan == DvrPlan::segment ? "; it is tried again at key frames until it goes on" : "");
-    if (const bool is_kept = keep_what_fitted(error, deadline); is_kept || is_news)
+    if (const bool is_kept = keep_what_fitted(error, deadline); is_kept || is_event)
         tell(state_.error);
     recording_.reset();
     file_.reset();

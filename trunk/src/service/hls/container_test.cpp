@@ -42,7 +42,7 @@ TEST(HlsContainer, IsMpegTsForWhatNeitherCarries) {
     EXPECT_EQ(watch.left_out(Kind::audio, Container::ts), "") << "there is none";
 }
 
-TEST(HlsContainer, AnotherCodecIsNews) {
+TEST(HlsContainer, AnotherCodecIsAnEvent) {
     CodecWatch watch;
     EXPECT_TRUE(watch.note(config_packet(Kind::video, avc_config())));
     EXPECT_FALSE(watch.note(config_packet(Kind::video, avc_config(1))));

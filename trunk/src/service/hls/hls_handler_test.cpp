@@ -18,7 +18,7 @@ using files::Heard;
 
 class Nobody final : public HlsEvents {
 public:
-    void on_fragment(const FragmentNews&) override {}
+    void on_fragment(const FragmentEvent&) override {}
 };
 
 class HlsHandlerTest : public files::SiteFixture {

@@ -27,7 +27,7 @@ constexpr auto kSoon = std::chrono::seconds(20);
 
 class Fragments final : public HlsEvents {
 public:
-    void on_fragment(const FragmentNews& news) override { numbers.push_back(news.number); }
+    void on_fragment(const FragmentEvent& event) override { numbers.push_back(event.number); }
     std::vector<std::uint64_t> numbers;  // on the disk
 };
 

@@ -473,8 +473,8 @@ void StreamOutput::write_list() {
 // hls_on_error.
 void StreamOutput::fail(const Error& error) {
     const auto now = io::now();
-    const bool is_news = complained_at_ == TimePoint{} || now - complained_at_ >= kComplaintInterval;
-    if (is_news) {
+    const bool is_event = complained_at_ == TimePoint{} || now - complained_at_ >= kComplaintInterval;
+    if (is_event) {
         complained_at_ = now;
         LOG_ERROR(log_, "HLS {}: {} (3004)", setup_.url, error.text());
     }

@@ -32,7 +32,7 @@
 namespace live::service::hls {
 
 // A fragment that is complete and on the disk.
-struct FragmentNews {
+struct FragmentEvent {
     const session::ClientRequest& publisher;
     const std::string& vhost;
     const std::string& stream_url;
@@ -48,7 +48,7 @@ class HlsEvents {
 public:
     virtual ~HlsEvents() = default;
     // Must not suspend.
-    virtual void on_fragment(const FragmentNews& news) = 0;
+    virtual void on_fragment(const FragmentEvent& event) = 0;
 };
 
 class StreamOutput {

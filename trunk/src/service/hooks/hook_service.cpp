@@ -113,7 +113,7 @@ Result<void> HookService::ask(Action action, const HookOptions& options, const S
     auto asked = [&]() -> Result<void> {
         if (urls.empty())
             return {};
-        TRY(wait_for_news(subject.request.id, deadline));
+        TRY(wait_for_events(subject.request.id, deadline));
         const std::string body = body_of(action, server_, subject, {stream_id_for(action, subject), players, {}});
         const Log log = log_.with_id(subject.request.id);
         for (const std::string& url : urls)
@@ -139,7 +139,7 @@ Result<std::vector<std::string>> HookService::ask_forward(std::string url, const
     return refusal(Action::on_forward, urls.error());
 }
 
-Result<void> HookService::wait_for_news(const std::string& client_id, io::Deadline deadline) {
+Result<void> HookService::wait_for_events(const std::string& client_id, io::Deadline deadline) {
     const auto line = lines_.find(client_id);
     if (line == lines_.end())
         return {};
@@ -161,7 +161,7 @@ void HookService::tell(Action action, const HookOptions& options, const Subject&
     enqueue(subject.request.id, {action, std::move(urls), std::move(body)});
 }
 
-void HookService::tell_recording(const HookOptions& options, const Subject& subject, const RecordedFile& file) {
+void HookService::report_recording(const HookOptions& options, const Subject& subject, const RecordedFile& file) {
     std::vector<std::string> urls = urls_for(Action::on_dvr, options);
     if (urls.empty())
         return;
@@ -169,7 +169,7 @@ void HookService::tell_recording(const HookOptions& options, const Subject& subj
     enqueue(subject.request.id, {Action::on_dvr, std::move(urls), std::move(body)});
 }
 
-void HookService::tell_fragment(const HookOptions& options, const Subject& subject, const Fragment& fragment) {
+void HookService::report_fragment(const HookOptions& options, const Subject& subject, const Fragment& fragment) {
     if (std::vector<std::string> urls = urls_for(Action::on_hls, options); !urls.empty()) {
         std::string body = body_of(fragment, server_, subject, stream_id_for(Action::on_hls, subject));
         enqueue(subject.request.id, {Action::on_hls, std::move(urls), std::move(body)});
@@ -179,8 +179,8 @@ void HookService::tell_fragment(const HookOptions& options, const Subject& subje
         enqueue(subject.request.id, {Action::on_hls_notify, std::move(urls), {}, fragment.notify_answer_bytes});
 }
 
-void HookService::enqueue(const std::string& client_id, News news) {
-    const std::size_t cost = cost_of(news.urls, news.body);
+void HookService::enqueue(const std::string& client_id, QueuedEvent events) {
+    const std::size_t cost = cost_of(events.urls, events.body);
     if (queued_bytes_ + cost > kQueuedBytesMax) {
         ++dropped_;
         if (!std::exchange(is_dropping_, true))
@@ -191,7 +191,7 @@ void HookService::enqueue(const std::string& client_id, News news) {
         LOG_WARN(log_, "http hook: {} events were dropped so far", dropped_);
     queued_bytes_ += cost;
     const auto [line, is_new] = lines_.try_emplace(client_id);
-    line->second.news.push_back(std::move(news));
+    line->second.events.push_back(std::move(events));
     if (is_new)
         ready_.push_back(client_id);
     start_deliverer();
@@ -212,7 +212,7 @@ void HookService::run_deliverer(io::Deadline deadline) {
         const std::string client_id = std::move(ready_.front());
         ready_.pop_front();
         // A reference into a map and a deque stays good while others are added, and nobody else takes from this line.
-        if (!deliver(client_id, lines_[client_id].news.front(), deadline).ok())
+        if (!deliver(client_id, lines_[client_id].events.front(), deadline).ok())
             break;  // the service stops
         finish_first(client_id);
     }
@@ -239,15 +239,15 @@ Result<void> HookService::notify(const std::string& url, std::size_t answer_byte
     return {};
 }
 
-Result<void> HookService::deliver(const std::string& client_id, const News& news, io::Deadline deadline) {
+Result<void> HookService::deliver(const std::string& client_id, const QueuedEvent& events, io::Deadline deadline) {
     const Log log = log_.with_id(client_id);
-    for (const std::string& url : news.urls) {
-        if (news.action == Action::on_hls_notify) {
-            TRY(notify(url, news.answer_bytes, log, deadline));
+    for (const std::string& url : events.urls) {
+        if (events.action == Action::on_hls_notify) {
+            TRY(notify(url, events.answer_bytes, log, deadline));
             continue;
         }
         // Each URL is told, whatever another said. Why one was not is in the log.
-        const auto told = call(news.action, url, news.body, log, deadline);
+        const auto told = call(events.action, url, events.body, log, deadline);
         if (!told.ok() && told.code() == Errc::cancelled)
             return told.error();
     }
@@ -256,10 +256,10 @@ Result<void> HookService::deliver(const std::string& client_id, const News& news
 
 void HookService::finish_first(const std::string& client_id) {
     const auto line = lines_.find(client_id);
-    const News& first = line->second.news.front();
+    const QueuedEvent& first = line->second.events.front();
     queued_bytes_ -= cost_of(first.urls, first.body);
-    line->second.news.pop_front();
-    if (!line->second.news.empty()) {
+    line->second.events.pop_front();
+    if (!line->second.events.empty()) {
         ready_.push_back(client_id);
         return;
     }

@@ -47,14 +47,14 @@ public:
     // forward.backend: where the stream is to be pushed. Errors as ask().
     Result<std::vector<std::string>> ask_forward(std::string url, const Subject& subject, io::Deadline deadline);
 
-    // News: on_close, on_unpublish, on_stop. Never suspends.
+    // QueuedEvent: on_close, on_unpublish, on_stop. Never suspends.
     void tell(Action action, const HookOptions& options, const Subject& subject, const session::Traffic& traffic = {});
 
     // on_dvr: a file is complete, or will not become so. `subject` is its publisher. Never suspends.
-    void tell_recording(const HookOptions& options, const Subject& subject, const RecordedFile& file);
+    void report_recording(const HookOptions& options, const Subject& subject, const RecordedFile& file);
 
     // A fragment is complete: on_hls, and on_hls_notify. `subject` is its publisher. Never suspends.
-    void tell_fragment(const HookOptions& options, const Subject& subject, const Fragment& fragment);
+    void report_fragment(const HookOptions& options, const Subject& subject, const Fragment& fragment);
 
     // Delivers what is queued, as far as the deadline lets it, and ends. Errc::timed_out when a fiber does not end.
     Result<void> stop(io::Deadline deadline) override;
@@ -65,26 +65,26 @@ public:
     std::uint64_t dropped() const { return dropped_; }
 
 private:
-    struct News {
+    struct QueuedEvent {
         Action action{};
         std::vector<std::string> urls;
         std::string body;
         std::size_t answer_bytes = 0;  // on_hls_notify
     };
-    // One client's news. It is in `ready_`, or one deliverer works on its first.
+    // One client's events. It is in `ready_`, or one deliverer works on its first.
     struct Line {
-        std::deque<News> news;
+        std::deque<QueuedEvent> events;
         std::vector<Signal*> waiters;
     };
 
-    Result<void> wait_for_news(const std::string& client_id, io::Deadline deadline);
+    Result<void> wait_for_events(const std::string& client_id, io::Deadline deadline);
     Result<engine::http1::Response> call(Action action, const std::string& url, const std::string& body, const Log& log,
                                          io::Deadline deadline);
     Result<void> notify(const std::string& url, std::size_t answer_bytes, const Log& log, io::Deadline deadline);
-    void enqueue(const std::string& client_id, News news);
+    void enqueue(const std::string& client_id, QueuedEvent events);
     void start_deliverer();
     void run_deliverer(io::Deadline deadline);
-    Result<void> deliver(const std::string& client_id, const News& news, io::Deadline deadline);
+    Result<void> deliver(const std::string& client_id, const QueuedEvent& events, io::Deadline deadline);
     void finish_first(const std::string& client_id);
     std::optional<std::uint64_t> count_players(Action action, const std::string& stream_url);
     std::string stream_id_for(Action action, const Subject& subject);

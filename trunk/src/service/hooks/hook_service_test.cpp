@@ -156,7 +156,7 @@ TEST_F(HookServiceTest, AClientsLifeIsToldOnceAndInOrder) {
     EXPECT_EQ(fake_.got[3].body["server_id"], "vid-1");
 }
 
-TEST_F(HookServiceTest, AQuestionComesAfterTheNewsOfTheSameClient) {
+TEST_F(HookServiceTest, AQuestionComesAfterTheEventsOfTheSameClient) {
     tell(Action::on_unpublish);
     tell(Action::on_stop);
     EXPECT_TRUE(ask(Action::on_connect).ok());
@@ -267,7 +267,7 @@ TEST_F(HookServiceTest, AFragmentIsToldAndFetchedAndTheLogHasTheStatus) {
     Fragment fragment;
     fragment.url = "cam-7.ts";
     fragment.number = 7;
-    service_.tell_fragment(options_, subject("a"), fragment);
+    service_.report_fragment(options_, subject("a"), fragment);
     wait_for(3);
     EXPECT_EQ(fake_.got[0].body["seq_no"], 7);
     EXPECT_EQ(fake_.got[1].path, "/a/cam-7.ts");

@@ -126,10 +126,10 @@ public:
     std::size_t held() const { return used() + lost_ + leaving_; }
     bool has_filled_up() {
         const bool is_full = held() > limit() / 20 * 19;
-        const bool is_news = is_full && held() >= filled_ + limit() / 20;
-        if (is_news || !is_full)
+        const bool is_event = is_full && held() >= filled_ + limit() / 20;
+        if (is_event || !is_full)
             filled_ = is_full ? held() : 0;
-        return is_news;
+        return is_event;
     }
 
     MemoryHolding holding(const Use& use) const { return holding(use.bytes_, use.holder_.address()); }

@@ -11,8 +11,8 @@ std::vector<int> levels(CircuitBreaker& breaker, const std::vector<double>& load
     std::vector<int> found;
     for (const double load : loads) {
         const int before = breaker.level();
-        const bool is_news = breaker.take_load(load);
-        EXPECT_EQ(is_news, breaker.level() != before);
+        const bool is_event = breaker.take_load(load);
+        EXPECT_EQ(is_event, breaker.level() != before);
         found.push_back(breaker.level());
     }
     return found;

@@ -127,8 +127,8 @@ void TcpPort::serve(std::unique_ptr<io::TcpStream> stream, Places::Place place, 
     const TransportAddress from{*ip, stream->peer_endpoint().port};
     const auto ended = std::make_unique<Link>(port_, std::move(stream), from, scratch_)->run(deadline);
     // Browsers open connections that they do not use.
-    const bool is_news = ended.code() != Errc::closed && ended.code() != Errc::cancelled && ended.code() != Errc::timed_out;
-    if (is_news)
+    const bool is_event = ended.code() != Errc::closed && ended.code() != Errc::cancelled && ended.code() != Errc::timed_out;
+    if (is_event)
         LOG_WARN(log_, "WebRTC over TCP: {} finished. reason=\"{}\"", peer, ended.error().text());
 }
 
