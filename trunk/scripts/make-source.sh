@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the sample stream doc/source.flv, and doc/source.200kbps.768x320.flv as a second name of it: 120 seconds, 768x320, 25
 # pictures a second, H.264 main profile without B-frames, a key frame every 2 seconds, about 250 kbps, AAC stereo 44.1 kHz at
-# 64 kbps. The picture shows a running clock, a picture count and a mark that crosses once a second; the sound is a low tone
+# 64 kbps. The picture shows a running clock, a picture count and a mark that crosses once a second; the audio is a low tone
 # with a short beep on each second, so that an ear and an eye find gaps, drift and delay. Does nothing when the file is there.
 # All of it is generated here; nobody else has rights in it.
 #
@@ -33,9 +33,9 @@ else
     # No font or no text filter: testsrc draws its own clock of seconds.
     picture="testsrc=size=768x320:rate=25:decimals=2,format=yuv420p"
 fi
-sound="aevalsrc='0.12*sin(330*2*PI*t)+0.4*sin(1000*2*PI*t)*lt(mod(t,1),0.06)|0.12*sin(440*2*PI*t)+0.4*sin(1000*2*PI*t)*lt(mod(t,1),0.06)':s=44100"
+audio="aevalsrc='0.12*sin(330*2*PI*t)+0.4*sin(1000*2*PI*t)*lt(mod(t,1),0.06)|0.12*sin(440*2*PI*t)+0.4*sin(1000*2*PI*t)*lt(mod(t,1),0.06)':s=44100"
 trap 'rm -f "$file.part"' EXIT
-ffmpeg -nostdin -hide_banner -loglevel error -y -f lavfi -i "$picture" -f lavfi -i "$sound" -t "$seconds" \
+ffmpeg -nostdin -hide_banner -loglevel error -y -f lavfi -i "$picture" -f lavfi -i "$audio" -t "$seconds" \
     -c:v libx264 -preset veryfast -profile:v main -bf 0 -g 50 -keyint_min 50 -sc_threshold 0 -b:v 250k -maxrate 300k -bufsize 300k \
     -c:a aac -b:a 64k -ac 2 -f flv "$file.part"
 mv "$file.part" "$file"

@@ -112,11 +112,11 @@ void write_own(MetricsText& text, const Measured& measured) {
     text.family("millrace_fanout_sends_total", Type::counter, "Writes to players that were sent to together.").sample(sent.sends);
     text.family("millrace_fanout_handed_back_total", Type::counter, "Times that such a player could not take a whole write.")
         .sample(sent.handed_back);
-    text.family("millrace_sound_too_fast_total", Type::counter,
-                "Frames of sound that came so much faster than they play that they were not transcoded.")
+    text.family("millrace_audio_too_fast_total", Type::counter,
+                "Frames of audio that came so much faster than they play that they were not transcoded.")
         .sample(measured.transcoders.too_fast());
-    text.family("millrace_sound_left_out_total", Type::counter,
-                "Frames of sound that were not transcoded because too many of their stream waited for the worker threads.")
+    text.family("millrace_audio_left_out_total", Type::counter,
+                "Frames of audio that were not transcoded because too many of their stream waited for the worker threads.")
         .sample(measured.transcoders.left_out());
     text.family("millrace_added_delay_seconds", Type::histogram,
                 "From a packet's arrival to its being written to a player, for each packet and player.")
@@ -220,7 +220,7 @@ void write_streams(MetricsText& text, const std::vector<const StreamEntry*>& str
                   [](const StreamEntry& stream) { return stream.usage.sent_bytes; });
     write_streams(text, streams, "millrace_stream_video_packets_total", Type::counter, "Pictures published.",
                   packets_of(media::Kind::video));
-    write_streams(text, streams, "millrace_stream_audio_packets_total", Type::counter, "Packets of sound published.",
+    write_streams(text, streams, "millrace_stream_audio_packets_total", Type::counter, "Packets of audio published.",
                   packets_of(media::Kind::audio));
     write_streams(text, streams, "millrace_stream_key_frames_total", Type::counter, "Key frames published.",
                   [](const StreamEntry& stream) { return stream.counters().key_frames; });

@@ -38,7 +38,7 @@ struct SomeRtc final : RtcMeter {
 
 class NoTranscoders final : public media::AudioTranscoders {
 public:
-    Result<std::unique_ptr<media::AudioTranscoder>> create(const media::Transcoding&, media::SoundListener&) override {
+    Result<std::unique_ptr<media::AudioTranscoder>> create(const media::Transcoding&, media::AudioListener&) override {
         return Error(Errc::unsupported, "none here");
     }
 };
@@ -102,8 +102,8 @@ TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {
     for (const char* line :
          {"srs_send_bytes_total 22", "srs_receive_bytes_total 11", "srs_streams 1", "srs_clients 1", "srs_clients_total 2",
           "srs_clients_errs_total 1", "live_connections 3", "millrace_log_lines_left_out_total 4",
-          "millrace_log_lines_lost_total 5", "millrace_access_log_lines_lost_total 6", "millrace_sound_too_fast_total 1",
-          "millrace_sound_left_out_total 2"})
+          "millrace_log_lines_lost_total 5", "millrace_access_log_lines_lost_total 6", "millrace_audio_too_fast_total 1",
+          "millrace_audio_left_out_total 2"})
         EXPECT_TRUE(has_line(text, line)) << line;
     EXPECT_NE(text.find("srs_build_info{server=\"vid-4k2m9xa\",service=\"s7d01k2p\",pid=\"4321\",build_date=\"\",major=\"7\""),
               std::string::npos);

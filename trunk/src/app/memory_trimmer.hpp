@@ -34,7 +34,7 @@ private:
 };
 
 // Neither does anything where the C library cannot do it.
-// Once, early: what takes 96 KiB or more, a large picture or a message that a peer does not finish, is mapped by itself and back
+// Once, early: what takes 96 KiB or more, a large frame or a message that a peer does not finish, is mapped by itself and back
 // with the system as soon as it is freed. The C library's own bound grows to 32 MiB with what it sees, and small things that stay
 // would be scattered among large ones that go.
 void keep_large_memory_apart();

@@ -1,5 +1,5 @@
 // What one client of a load experiences, over all its tasks: how soon it was connected and had its first frame, how much came,
-// where media time has gaps, how often a viewer with a buffer would have seen the picture stop, how late stamped media was. Dry:
+// where media time has gaps, how often a viewer with a buffer would have seen the frame stop, how late stamped media was. Dry:
 // it is told the time. Counting costs a few instructions, for a core watches ten thousand of these.
 #pragma once
 
@@ -16,7 +16,7 @@ public:
     // A step in media time beyond this is a gap: something is missing.
     static constexpr std::chrono::milliseconds kGapMin{500};
 
-    // `buffer`: how much media a viewer gathers before the picture (re)starts.
+    // `buffer`: how much media a viewer gathers before the frame (re)starts.
     explicit ClientMeter(std::chrono::milliseconds buffer = std::chrono::milliseconds(1000)) : buffer_ms_(buffer.count()) {}
 
     void begin_task(TimePoint now);

@@ -28,7 +28,7 @@ constexpr std::uint8_t kAggregate = 24;  // STAP-A
 constexpr std::uint8_t kTypeMask = 0x1F;
 constexpr std::size_t kLengthBytes = 4;  // in front of a NAL unit
 constexpr std::size_t kSeiBytes = 3 + kUuid.size() + kDigits + 1;
-// A delimiter is a type and a picture type; it must stay the first NAL unit (H.264, 7.4.1.2.3).
+// A delimiter is a type and a frame type; it must stay the first NAL unit (H.264, 7.4.1.2.3).
 constexpr std::size_t kDelimiterBytes = 4 + 2;
 
 bool is_avc_frames(Bytes body) { return body.size() > kTagHeaderBytes && (body[0] & 0x8F) == kAvc && body[1] == kFrames; }

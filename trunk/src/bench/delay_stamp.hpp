@@ -1,6 +1,6 @@
 // When a message left its publisher, written into the media itself, so that a player on any server's other side can tell how long
 // it took. In H.264 it is an SEI message that no decoder minds ("user data unregistered", H.264 D.2.7): 40 bytes in front of a
-// picture. Where there is none, it is an AMF data message of its own, for servers that pass data on. Both ends read the system's
+// frame. Where there is none, it is an AMF data message of its own, for servers that pass data on. Both ends read the system's
 // clock: between two machines it must be in step.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace live::bench {
 
 using SystemMicros = std::chrono::microseconds;  // since 1970
 
-// The body of a video tag with the stamp in front of its first picture data. Nothing when the tag is not H.264 frames in the
+// The body of a video tag with the stamp in front of its first frame data. Nothing when the tag is not H.264 frames in the
 // classic form; NAL units must have lengths of four bytes, which has_long_nal_lengths() tells.
 std::optional<std::vector<std::uint8_t>> stamped_video(Bytes body, SystemMicros now);
 // Of the body of an H.264 sequence header.

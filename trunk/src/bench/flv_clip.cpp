@@ -74,7 +74,7 @@ public:
             zero_ms_ = tag.header.timestamp_ms;
         const std::uint32_t time_ms = !zero_ms_ ? 0 : tag.header.timestamp_ms - std::min(*zero_ms_, tag.header.timestamp_ms);
         if (is_video && !has_frames && has_long_nal_lengths(body))
-            clip.takes_picture_stamps = true;
+            clip.takes_video_stamps = true;
         if (has_frames) {
             (is_video ? video : audio).add(time_ms);
             clip.media_bytes += body.size();
@@ -102,7 +102,7 @@ Result<FlvClip> parse_clip(Bytes file) {
             maker.add(*std::move(tag));
     }
     if (maker.audio.count + maker.video.count == 0)
-        return Error(Errc::malformed, "the FLV file has neither sound nor pictures");
+        return Error(Errc::malformed, "the FLV file has neither audio nor video");
     maker.clip.round_ms =
         std::max(maker.audio.count > 0 ? maker.audio.end_ms() : 0, maker.video.count > 0 ? maker.video.end_ms() : 0);
     return std::move(maker.clip);

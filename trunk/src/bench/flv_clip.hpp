@@ -23,9 +23,9 @@ struct FlvClip {
 
     std::vector<ClipMessage> messages;  // not empty
     std::uint32_t round_ms = 0;         // when the next round begins; above every time
-    std::uint64_t media_bytes = 0;      // sound and pictures of one round
-    // Pictures are H.264 with NAL units that have lengths of four bytes, so each can carry a stamp.
-    bool takes_picture_stamps = false;
+    std::uint64_t media_bytes = 0;      // audio and video of one round
+    // Frames are H.264 with NAL units that have lengths of four bytes, so each can carry a stamp.
+    bool takes_video_stamps = false;
 
     double kbps() const;
 };

@@ -55,10 +55,10 @@ TEST(FlvClip, MessagesKeepTheirOrderAndStartAtZero) {
     EXPECT_EQ(clip->messages[3].time_ms, 0U);
     EXPECT_EQ(clip->messages[4].time_ms, 10U);
     EXPECT_EQ(clip->messages[5].time_ms, 40U);
-    // The next round's first picture is one step behind the last.
+    // The next round's first frame is one step behind the last.
     EXPECT_EQ(clip->round_ms, 80U);
     EXPECT_EQ(clip->media_bytes, kKey.size() + kInter.size() + kAudio.size());
-    EXPECT_TRUE(clip->takes_picture_stamps);
+    EXPECT_TRUE(clip->takes_video_stamps);
 }
 
 TEST(FlvClip, MetadataIsSetAndDoesNotEnd) {
@@ -74,10 +74,10 @@ TEST(FlvClip, MetadataIsSetAndDoesNotEnd) {
     EXPECT_EQ(values->find("filesize"), nullptr);
 }
 
-TEST(FlvClip, SoundAloneIsEnoughAndTakesNoPictureStamps) {
+TEST(FlvClip, AudioAloneIsEnoughAndTakesNoPictureStamps) {
     const auto clip = parse_clip(ClipFile().add(flv::TagType::audio, 5, kAudio).bytes());
     ASSERT_TRUE(clip.ok());
-    EXPECT_FALSE(clip->takes_picture_stamps);
+    EXPECT_FALSE(clip->takes_video_stamps);
     EXPECT_EQ(clip->round_ms, 40U);
 }
 

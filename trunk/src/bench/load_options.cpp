@@ -127,7 +127,7 @@ constexpr std::array kOptions = {
            set_true<&LoadOptions::stamp>, publishes_rtmp},
     Option{0, "stamp", "", "with -i: write the time of sending into each picture, for players that measure the delay",
            set_true<&LoadOptions::stamp>, is_rtc},
-    Option{0, "silence", "", "with -i: send Opus silence as sound; without it there is none, since WebRTC takes no AAC",
+    Option{0, "silence", "", "with -i: send Opus silence as audio; without it there is none, since WebRTC takes no AAC",
            set_true<&LoadOptions::silence>, is_rtc},
     Option{
         0, "skip-decryption", "",

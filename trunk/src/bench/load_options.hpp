@@ -38,7 +38,7 @@ struct LoadOptions {
     Seconds ahead{0.3};    // publishing: how much earlier than its time a message may go out
     double kbps = 0;       // of the stream, to know how many bytes to expect; 0: measured
     bool stamp = false;    // publishing: write the time of sending into the media
-    bool silence = false;  // publishing by WebRTC: Opus without a sound beside the picture
+    bool silence = false;  // publishing by WebRTC: Opus without a audio beside the frame
     bool skip_decryption = false;
     bool twcc = true;  // players of WebRTC report what came when
     bool progress = false;

@@ -6,7 +6,7 @@
 
 namespace live::bench {
 
-// Sound or pictures, not what only prepares a decoder. Bytes that cannot be read count as media.
+// Audio or frames, not what only prepares a decoder. Bytes that cannot be read count as media.
 bool carries_frames(wire::flv::TagType type, Bytes head);
 
 }  // namespace live::bench

@@ -23,7 +23,7 @@ using engine::webrtc::DatagramBatch;
 
 namespace {
 
-// A group of pictures at once, while this process is busy with others.
+// A group of video at once, while this process is busy with others.
 constexpr int kSocketBufferBytes = 1 << 20;
 
 void raise_buffer(int fd) {

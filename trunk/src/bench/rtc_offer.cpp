@@ -56,7 +56,7 @@ void write_common(Writer& out, const RtcOffer& offer, int mid) {
 
 void write_stream(Writer& out, const RtcOffer& offer, std::uint32_t ssrc) { out.line("a=ssrc:{} cname:{}", ssrc, offer.cname); }
 
-void write_sound(Writer& out, const RtcOffer& offer, int mid) {
+void write_audio(Writer& out, const RtcOffer& offer, int mid) {
     out.line("m=audio 9 UDP/TLS/RTP/SAVPF {}", kOpus);
     write_common(out, offer, mid);
     out.line("a=rtpmap:{} opus/48000/2", kOpus);
@@ -78,7 +78,7 @@ void write_picture(Writer& out, const Picture& picture, std::string_view format)
     out.line("a=fmtp:{} apt={}", type + 1, type);
 }
 
-void write_pictures(Writer& out, const RtcOffer& offer, int mid) {
+void write_video(Writer& out, const RtcOffer& offer, int mid) {
     const bool publishes = offer.purpose == sdp::Purpose::publish;
     std::string types;
     for (const Picture& picture : kPictures) {
@@ -127,12 +127,12 @@ std::string write_offer(const RtcOffer& offer) {
     out.line("o=- 1 2 IN IP4 127.0.0.1");
     out.line("s=-");
     out.line("t=0 0");
-    out.line("a=group:BUNDLE {}", offer.has_sound ? "0 1" : "0");
+    out.line("a=group:BUNDLE {}", offer.has_audio ? "0 1" : "0");
     out.line("a=msid-semantic: WMS");
     int mid = 0;
-    if (offer.has_sound)
-        write_sound(out, offer, mid++);
-    write_pictures(out, offer, mid);
+    if (offer.has_audio)
+        write_audio(out, offer, mid++);
+    write_video(out, offer, mid);
     return out.release();
 }
 

@@ -17,7 +17,7 @@ struct RtcOffer {
     std::string ufrag;
     std::string pwd;
     std::string fingerprint;  // SHA-256
-    bool has_sound = true;
+    bool has_audio = true;
     // A publisher's.
     std::string format;  // of its H.264, for a=fmtp
     std::uint32_t audio_ssrc = 0;
@@ -26,7 +26,7 @@ struct RtcOffer {
     std::string cname;
 };
 
-// A player takes any picture that servers of this kind send; a publisher sends H.264, and Opus with has_sound.
+// A player takes any frame that servers of this kind send; a publisher sends H.264, and Opus with has_audio.
 std::string write_offer(const RtcOffer& offer);
 
 struct RtcAnswer {

@@ -11,12 +11,12 @@ namespace sdp = wire::sdp;
 
 constexpr const char* kPrint = "00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF:00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF";
 
-RtcOffer offer_of(sdp::Purpose purpose, bool has_sound = true) {
+RtcOffer offer_of(sdp::Purpose purpose, bool has_audio = true) {
     return {.purpose = purpose,
             .ufrag = "abcd1234",
             .pwd = "0123456789abcdef01234567",
             .fingerprint = kPrint,
-            .has_sound = has_sound,
+            .has_audio = has_audio,
             .format = "packetization-mode=1;profile-level-id=64001f",
             .audio_ssrc = 11,
             .video_ssrc = 12,
@@ -90,7 +90,7 @@ TEST(RtcOffer, APlayerTakesAnyPicture) {
     }
 }
 
-TEST(RtcOffer, APublisherOffersH264AlonePerhapsWithoutSound) {
+TEST(RtcOffer, APublisherOffersH264AlonePerhapsWithoutAudio) {
     const auto read = sdp::parse_description(write_offer(offer_of(sdp::Purpose::publish, false)));
     ASSERT_TRUE(read.ok());
     ASSERT_EQ(read->sections.size(), 1U);

@@ -14,7 +14,7 @@ using engine::rtp::Kind;
 using engine::webrtc::DatagramKind;
 
 constexpr std::chrono::seconds kCountStep{1};
-// A player begins at a key picture that may be seconds old, by intent, and what came behind it is sent at the pace of a link that
+// A player begins at a key frame that may be seconds old, by intent, and what came behind it is sent at the pace of a link that
 // nobody knows yet. How late media is counts from then on.
 constexpr std::chrono::seconds kCatchUp{2};
 
@@ -69,7 +69,7 @@ void RtcPlayer::look_at(TimePoint arrived, Bytes datagram) {
         return;
     heard(arrived);
     const auto packet = wire::rtp::parse_packet(datagram);
-    // A picture is there with its last packet; of sound each packet is marked or none, and each is a frame.
+    // A frame is there with its last packet; of audio each packet is marked or none, and each is a frame.
     if (packet.ok() && packet->payload_type == clock_payload_type_ && (packet->marker || clock_kind_ == Kind::audio))
         take_media(arrived, packet->timestamp);
 }

@@ -29,7 +29,7 @@ private:
     const bool headers_only_;
     engine::webrtc::PublishSession* media_ = nullptr;  // nothing without decryption
     const bool twcc_;
-    // Whose times are the media's: the picture's, or the sound's where there is no picture.
+    // Whose times are the media's: the frame's, or the audio's where there is no frame.
     engine::rtp::Kind clock_kind_{};
     std::uint8_t clock_payload_type_ = 0;
     std::uint32_t clock_rate_ = 0;

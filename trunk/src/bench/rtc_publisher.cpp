@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTick{5};
 constexpr milliseconds kExactTick{1};
 constexpr milliseconds kSilenceStep{20};
-constexpr std::uint32_t kSoundClockRate = 48'000;
+constexpr std::uint32_t kAudioClockRate = 48'000;
 // One frame of 20 ms in which nothing is coded (RFC 6716, 3.1: CELT, fullband, stereo; RFC 7587, 3.1.3 has it as silence).
 constexpr std::array<std::uint8_t, 3> kSilence = {0xFC, 0xFF, 0xFE};
 
@@ -34,7 +34,7 @@ RtcPublisher::RtcPublisher(LoadClient& client, RtcShared& shared)
 RtcOffer RtcPublisher::offer() const {
     RtcOffer made;
     made.purpose = wire::sdp::Purpose::publish;
-    made.has_sound = has_silence_;
+    made.has_audio = has_silence_;
     made.format = shared().clip.format;
     made.audio_ssrc = ssrcs_[0];
     made.video_ssrc = ssrcs_[1];
@@ -68,7 +68,7 @@ void RtcPublisher::begin(TimePoint now) {
     client().meter.on_first_frame(now);
 }
 
-TimePoint RtcPublisher::picture_due() const {
+TimePoint RtcPublisher::video_due() const {
     const RtpClip& clip = shared().clip;
     return start_ + milliseconds(round_ * clip.round_ms + clip.packets[next_].time_ms);
 }
@@ -79,7 +79,7 @@ TimePoint RtcPublisher::next_serve() const {
     if (is_leaving())
         return TimePoint::max();
     const auto tick = stamps_ ? kExactTick : kTick;
-    const auto due = std::min(picture_due(), silence_due());
+    const auto due = std::min(video_due(), silence_due());
     return TimePoint((due.time_since_epoch() + tick - 1ns) / tick * tick);
 }
 
@@ -87,17 +87,17 @@ void RtcPublisher::serve(TimePoint now) {
     heard(now);
     if (is_leaving())
         return;
-    while (picture_due() <= now)
-        send_picture_packet(now);
+    while (video_due() <= now)
+        send_video_packet(now);
     while (silence_due() <= now)
         send_silence(now);
     send_again(now);
 }
 
-void RtcPublisher::send_picture_packet(TimePoint now) {
+void RtcPublisher::send_video_packet(TimePoint now) {
     const RtpClip& clip = shared().clip;
     const RtpClipPacket& packet = clip.packets[next_];
-    client().meter.on_late(std::chrono::duration_cast<std::chrono::microseconds>(now - picture_due()));
+    client().meter.on_late(std::chrono::duration_cast<std::chrono::microseconds>(now - video_due()));
     const std::int64_t shown_ms = round_ * clip.round_ms + packet.shown_ms;
     Sent sent;
     sent.header.timestamp = static_cast<std::uint32_t>(shown_ms * (RtpClip::kClockRate / 1'000));
@@ -120,7 +120,7 @@ void RtcPublisher::send_picture_packet(TimePoint now) {
 
 void RtcPublisher::send_silence(TimePoint now) {
     Sent sent;
-    sent.header.timestamp = static_cast<std::uint32_t>(silences_ * (kSoundClockRate / 1'000) * kSilenceStep.count());
+    sent.header.timestamp = static_cast<std::uint32_t>(silences_ * (kAudioClockRate / 1'000) * kSilenceStep.count());
     sent.header.time = silences_ * kSilenceStep;
     sent.packet = kSilencePacket;
     send(now, Kind::audio, sent);
@@ -153,7 +153,7 @@ void RtcPublisher::send_again(TimePoint now) {
         if (sent.header.sequence == sequence)
             media_->resend(now, kind, sent.header, payload_of(sent, stamp));
     }
-    // Asked for and forgotten: a clip has no other key pictures than its own.
+    // Asked for and forgotten: a clip has no other key frames than its own.
     static_cast<void>(media_->take_key_frame_request());
 }
 

@@ -1,5 +1,5 @@
-// A WHIP publisher of a load: the pictures of a clip, round after round with times that only rise, paced by them; Opus silence
-// beside them if wanted. It answers the server's requests for lost packets, and cannot those for key pictures: the clip has them
+// A WHIP publisher of a load: the frames of a clip, round after round with times that only rise, paced by them; Opus silence
+// beside them if wanted. It answers the server's requests for lost packets, and cannot those for key frames: the clip has them
 // where it has them.
 #pragma once
 
@@ -39,9 +39,9 @@ private:
     static constexpr std::size_t kStampPacket = SIZE_MAX;
     static constexpr std::size_t kSilencePacket = SIZE_MAX - 1;
 
-    TimePoint picture_due() const;
+    TimePoint video_due() const;
     TimePoint silence_due() const;
-    void send_picture_packet(TimePoint now);
+    void send_video_packet(TimePoint now);
     void send_silence(TimePoint now);
     void send(TimePoint now, engine::rtp::Kind kind, Sent sent);
     void send_again(TimePoint now);
@@ -51,7 +51,7 @@ private:
     engine::webrtc::PlaySession* media_ = nullptr;
     const bool stamps_;
     const bool has_silence_;
-    std::array<std::uint32_t, 3> ssrcs_{};          // sound, picture, its RTX
+    std::array<std::uint32_t, 3> ssrcs_{};          // audio, frame, its RTX
     std::array<std::vector<Sent>, 2> history_;      // by kind and number
     std::array<std::uint16_t, 2> next_sequence_{};  // by kind
     TimePoint start_{};

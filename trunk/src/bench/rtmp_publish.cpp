@@ -25,7 +25,7 @@ constexpr milliseconds kExactTick{1};
 // What is put together before it is sent.
 constexpr std::size_t kBatchBytes = 256 << 10;
 constexpr milliseconds kGoodbyeLimit{1000};
-// Where pictures cannot carry a stamp, a message of its own does, so often.
+// Where frames cannot carry a stamp, a message of its own does, so often.
 constexpr milliseconds kStampStep{1000};
 
 class Publisher {
@@ -102,7 +102,7 @@ private:
     bool add_stamped(TimePoint now, const ClipMessage& message, std::uint32_t time_ms) {
         const auto wall = std::chrono::system_clock::now().time_since_epoch();
         const auto micros = std::chrono::duration_cast<SystemMicros>(wall);
-        if (clip_.takes_picture_stamps) {
+        if (clip_.takes_video_stamps) {
             const auto stamped = message.type == MessageType::video ? stamped_video(message.body.bytes(), micros) : std::nullopt;
             if (stamped)
                 opened_.engine->send_media(message.type, time_ms, *stamped);

@@ -36,7 +36,7 @@ public:
             return set_config(tag.body);
         if (tag.kind != flv::PacketKind::frames || tag.body.empty())
             return {};
-        return add_picture(message.time_ms, tag);
+        return add_frame(message.time_ms, tag);
     }
 
     RtpClip clip;
@@ -54,7 +54,7 @@ private:
         return {};
     }
 
-    Result<void> add_picture(std::uint32_t time_ms, const flv::VideoTag& tag) {
+    Result<void> add_frame(std::uint32_t time_ms, const flv::VideoTag& tag) {
         ByteWriter sets;
         ByteWriter picture;
         ByteReader in(tag.body);

@@ -1,5 +1,5 @@
-// The pictures of an FLV clip as packets of RTP, made once and sent by every publisher of a load under numbers, times and keys of
-// its own. H.264 only: it is what every server and browser takes. Sound is left out, since FLV has AAC and WebRTC does not.
+// The frames of an FLV clip as packets of RTP, made once and sent by every publisher of a load under numbers, times and keys of
+// its own. H.264 only: it is what every server and browser takes. Audio is left out, since FLV has AAC and WebRTC does not.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace live::bench {
 
 struct RtpClipPacket {
     std::uint32_t time_ms = 0;   // when to send it, since the beginning of a round
-    std::uint32_t shown_ms = 0;  // of its picture: what its RTP time is made of
-    bool marker = false;         // ends its picture
-    bool takes_stamp = false;    // a delay stamp belongs in front of it: behind the parameter sets, before the picture
+    std::uint32_t shown_ms = 0;  // of its frame: what its RTP time is made of
+    bool marker = false;         // ends its frame
+    bool takes_stamp = false;    // a delay stamp belongs in front of it: behind the parameter sets, before the frame
     Slice payload;
 };
 
@@ -31,7 +31,7 @@ struct RtpClip {
     std::string format;  // what stands in a=fmtp
 };
 
-// Parameter sets go in front of each key picture that has none. Errc::unsupported when there is no H.264, Errc::malformed.
+// Parameter sets go in front of each key frame that has none. Errc::unsupported when there is no H.264, Errc::malformed.
 Result<RtpClip> make_rtp_clip(const FlvClip& clip);
 
 }  // namespace live::bench

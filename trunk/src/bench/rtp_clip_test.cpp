@@ -18,7 +18,7 @@ ClipMessage video(std::uint32_t time_ms, const Octets& body, bool is_setup = fal
     return {MessageType::video, time_ms, is_setup, Slice::copy_of(body)};
 }
 
-// A picture with one NAL unit of so many bytes.
+// A frame with one NAL unit of so many bytes.
 Octets picture(std::uint8_t tag, std::uint8_t unit, std::size_t bytes, std::uint32_t composition_ms = 0) {
     ByteWriter out;
     out.u8(tag).u8(1).u24be(composition_ms).u32be(static_cast<std::uint32_t>(bytes)).u8(unit);
@@ -43,7 +43,7 @@ TEST(RtpClip, AKeyPictureHasItsParameterSetsInFrontAndTheStampBetween) {
     EXPECT_EQ(clip->round_ms, 1'000U);
     EXPECT_EQ(clip->format, "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=64001f");
     ASSERT_EQ(clip->packets.size(), 5U);
-    // Both sets in one packet (STAP-A), then the picture in three.
+    // Both sets in one packet (STAP-A), then the frame in three.
     EXPECT_EQ(Octets(clip->packets[0].payload.bytes().begin(), clip->packets[0].payload.bytes().end()),
               hex("78 0004 6764001f 0002 68ee"));
     for (std::size_t i = 0; i < 5; ++i) {

@@ -1,4 +1,4 @@
-// A few threads for what blocks or takes long: name resolution, files, converting sound. Jobs go in through a bounded queue of
+// A few threads for what blocks or takes long: name resolution, files, converting audio. Jobs go in through a bounded queue of
 // their kind, which has threads of its own; finished ones come back to the loop through an eventfd. Internal to the io room; the
 // rest of the server calls off_loop() and start_job().
 #pragma once
@@ -24,7 +24,7 @@ enum class Work : std::uint8_t {
     local,     // this machine: files, /proc
     remote,    // somebody else's machine, as name look-ups do: may hang for long, so only some threads take it
     stranger,  // the same for what a stranger has named, and may make hang: never before what the operator has named
-    compute,   // the processor: sound that is converted while it plays, so never behind a file
+    compute,   // the processor: audio that is converted while it plays, so never behind a file
 };
 
 class Job {

@@ -10,7 +10,7 @@
 
 namespace live::media {
 
-AudioToRtp::AudioToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener,
+AudioToRtp::AudioToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, AudioListener& listener,
                        const Log& log)
     : rtp_log_(rtp_log), options_(options), transcoders_(transcoders), listener_(listener), log_(log) {}
 
@@ -38,7 +38,7 @@ void AudioToRtp::note(const Error& error) {
     if (is_left_out)
         transcoders_->note_left_out();
     if ((is_left_out ? counters_.left_out : counters_.broken)++ == 0)
-        LOG_WARN(log_, "sound could not be made RTP ({}); further ones are counted only", error.text());
+        LOG_WARN(log_, "audio could not be made RTP ({}); further ones are counted only", error.text());
 }
 
 Result<void> AudioToRtp::convert(const Packet& packet) {
@@ -93,17 +93,17 @@ void AudioToRtp::make_transcoder(Codec codec, Bytes config) {
         return;
     }
     if (!std::exchange(is_refused_, true))
-        LOG_WARN(log_, "WebRTC players get no sound: {} cannot be made Opus: {}", name_of(codec), made.error().text());
+        LOG_WARN(log_, "WebRTC players get no audio: {} cannot be made Opus: {}", name_of(codec), made.error().text());
 }
 
 bool AudioToRtp::is_too_fast(const Packet& packet) {
-    if (meter_.take(sound_in(packet.codec, packet.frame(), sample_rate_), packet.arrived))
+    if (meter_.take(audio_in(packet.codec, packet.frame(), sample_rate_), packet.arrived))
         return false;
     transcoders_->note_too_fast();
     if (counters_.too_fast++ == 0)
         LOG_WARN(log_,
-                 "sound comes more than {} times as fast as it plays: WebRTC players miss what is too much; it is counted only",
-                 SoundMeter::kTimesRealTime);
+                 "audio comes more than {} times as fast as it plays: WebRTC players miss what is too much; it is counted only",
+                 AudioMeter::kTimesRealTime);
     return true;
 }
 

@@ -1,4 +1,4 @@
-// AudioToRtp: packets of sound become packets of a RTP log: Opus as it is, everything else through a transcoder.
+// AudioToRtp: packets of audio become packets of a RTP log: Opus as it is, everything else through a transcoder.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "media/packet.hpp"
 #include "media/rtp_log.hpp"
 #include "media/sample_line.hpp"
-#include "media/sound_meter.hpp"
+#include "media/audio_meter.hpp"
 
 namespace live::media {
 
@@ -22,13 +22,13 @@ public:
     struct Counters {
         std::uint64_t packets = 0;   // sent
         std::uint64_t broken = 0;    // bodies that could not be read or decoded
-        std::uint64_t too_fast = 0;  // frames that were left out (SoundMeter)
+        std::uint64_t too_fast = 0;  // frames that were left out (AudioMeter)
         std::uint64_t left_out = 0;  // frames that were left out because too many waited (AudioTranscoder)
     };
 
-    // All outlive this; without `transcoders` (nullptr) there is sound only where it is Opus already. The listener is told when
+    // All outlive this; without `transcoders` (nullptr) there is audio only where it is Opus already. The listener is told when
     // collect() has something to do.
-    AudioToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener,
+    AudioToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, AudioListener& listener,
                const Log& log);
 
     // An audio packet of the source, sequence headers too, in order.
@@ -53,13 +53,13 @@ private:
     RtpLog& rtp_log_;
     BridgeOptions options_;
     AudioTranscoders* transcoders_;
-    SoundListener& listener_;
+    AudioListener& listener_;
     const Log& log_;
     Codec codec_ = Codec::none;
     std::vector<std::uint8_t> config_;             // that the transcoder was made for
     std::unique_ptr<AudioTranscoder> transcoder_;  // none for Opus, and where none could be made
     std::uint32_t sample_rate_ = 0;                // of AAC
-    SoundMeter meter_;
+    AudioMeter meter_;
     SampleLine opus_line_{kClockRate};
     TimePoint arrived_;  // the newest frame
     Counters counters_;

@@ -51,7 +51,7 @@ TEST_F(AudioToRtpTest, AnotherConfigGetsAnotherTranscoder) {
     EXPECT_EQ(transcoders.made.size(), 2U);
 }
 
-TEST_F(AudioToRtpTest, SoundThatComesTooFastIsLeftOutBeforeItIsTranscoded) {
+TEST_F(AudioToRtpTest, AudioThatComesTooFastIsLeftOutBeforeItIsTranscoded) {
     push(aac_config());  // of 44.1 kHz
     for (int i = 0; i < 1'000; ++i) {
         Packet packet = aac(i * 23ms);
@@ -75,7 +75,7 @@ TEST_F(AudioToRtpTest, Mp3NeedsNoConfig) {
     EXPECT_EQ(packets_of(rtp_log, Kind::audio).size(), 3U);
 }
 
-TEST_F(AudioToRtpTest, BrokenFramesAreCountedAndSoundGoesOn) {
+TEST_F(AudioToRtpTest, BrokenFramesAreCountedAndAudioGoesOn) {
     push(aac_config());
     push(aac(0ms));
     for (int i = 0; i < 50; ++i)
@@ -103,7 +103,7 @@ TEST_F(AudioToRtpTest, CodecThatCannotBeConvertedIsSaidOnce) {
     transcoders.refused = Codec::speex;
     for (int i = 0; i < 10; ++i)
         push(audio_packet(Codec::speex, Content::frame, i * 20ms, Octets(30, 2)));
-    EXPECT_EQ(lines.count("no sound"), 1U);
+    EXPECT_EQ(lines.count("no audio"), 1U);
     EXPECT_EQ(transcoders.made.size(), 1U) << "tried once";
     EXPECT_EQ(rtp_log.track(Kind::audio), nullptr);
 }
@@ -113,7 +113,7 @@ TEST_F(AudioToRtpTest, WithoutTranscodersOnlyOpus) {
     alone.push(aac_config());
     alone.push(aac(0ms));
     EXPECT_TRUE(rtp_log.empty());
-    EXPECT_EQ(lines.count("no sound"), 1U);
+    EXPECT_EQ(lines.count("no audio"), 1U);
 }
 
 struct OpusToRtpTest : AudioToRtpTest {

@@ -1,4 +1,4 @@
-// AudioTranscoder: sound of one codec in, of another out. What players of RTP want (Opus) and what all others want (AAC) differ,
+// AudioTranscoder: audio of one codec in, of another out. What players of RTP want (Opus) and what all others want (AAC) differ,
 // and decoding and encoding need libraries that this room does not see: service/transcode has them, and main plugs them in.
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace live::media {
 
-struct SoundFrame {
+struct AudioFrame {
     Slice data;
     MediaTime time{};  // of its first sample
 };
 
 // Told that there is something to poll which came after the push that it belongs to. Must not suspend.
-class SoundListener {
+class AudioListener {
 public:
-    virtual void on_sound() = 0;
+    virtual void on_audio() = 0;
 
 protected:
-    ~SoundListener() = default;
+    ~AudioListener() = default;
 };
 
 class AudioTranscoder {
@@ -36,7 +36,7 @@ public:
     virtual Result<void> push(Bytes frame, MediaTime time) = 0;
     // What has come of it so far, frame by frame, and nothing where there is no more for now; that may take a while, and the
     // listener is told. An error is that of a frame which was pushed; there may be more behind it.
-    virtual Result<std::optional<SoundFrame>> poll() = 0;
+    virtual Result<std::optional<AudioFrame>> poll() = 0;
     // Of what comes out: an AudioSpecificConfig for AAC, empty for Opus.
     virtual Bytes config() const = 0;
     // Of what was pushed, nothing more is to come before the next push.
@@ -53,9 +53,9 @@ struct Transcoding {
 // Makes them. Errc::unsupported with a sentence when it cannot. The listener outlives what is made.
 class AudioTranscoders {
 public:
-    virtual Result<std::unique_ptr<AudioTranscoder>> create(const Transcoding& what, SoundListener& listener) = 0;
+    virtual Result<std::unique_ptr<AudioTranscoder>> create(const Transcoding& what, AudioListener& listener) = 0;
 
-    // Frames that were left out because they came faster than SoundMeter allows, of all streams.
+    // Frames that were left out because they came faster than AudioMeter allows, of all streams.
     void note_too_fast() { ++too_fast_; }
     std::uint64_t too_fast() const { return too_fast_; }
     // Frames that were left out because too many waited to be converted.

@@ -1,4 +1,4 @@
-// AudioWireEncoder: the sound alone as players of .aac and .mp3 want it: ADTS frames, or MP3 frames as they are. Everything else
+// AudioWireEncoder: the audio alone as players of .aac and .mp3 want it: ADTS frames, or MP3 frames as they are. Everything else
 // is left out.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace live::media {
 
 class AudioWireEncoder final : public WireEncoder {
 public:
-    // `codec` is aac or mp3; `config` the newest configuration of the stream's sound, of no codec when there is none.
+    // `codec` is aac or mp3; `config` the newest configuration of the stream's audio, of no codec when there is none.
     AudioWireEncoder(Framing framing, Codec codec, const Packet& config);
 
     WireTimes times() const override { return WireTimes::shared; }

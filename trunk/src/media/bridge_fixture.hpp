@@ -36,11 +36,11 @@ public:
     std::vector<std::string> lines;
 };
 
-// It promises that no picture is held back.
+// It promises that no frame is held back.
 inline const Octets kSps = hex("67640028acb403c0113f2e02200000030020000006d1e30654");
 inline const Octets kPps = hex("68ee3cb0");
 
-// A NAL unit of `size` bytes with that head; its slice header says "first of a picture".
+// A NAL unit of `size` bytes with that head; its slice header says "first of a frame".
 inline Octets unit(std::initializer_list<std::uint8_t> head, std::size_t size, std::uint8_t fill = 0xAB) {
     Octets bytes(size, fill);
     std::size_t at = 0;
@@ -49,7 +49,7 @@ inline Octets unit(std::initializer_list<std::uint8_t> head, std::size_t size, s
     return bytes;
 }
 inline Octets idr(std::size_t size) { return unit({0x65}, size); }
-// Slice headers begin with 0 (the first macroblock) and 5 (P, and no other in this picture) or 6 (B).
+// Slice headers begin with 0 (the first macroblock) and 5 (P, and no other in this frame) or 6 (B).
 inline Octets inter(std::size_t size) { return unit({0x41, 0x9A}, size); }        // others are predicted from it
 inline Octets reference_b(std::size_t size) { return unit({0x41, 0x9E}, size); }  // these, too
 inline Octets disposable(std::size_t size) { return unit({0x01, 0x9E}, size); }   // nothing is
@@ -115,7 +115,7 @@ inline std::vector<RtpPacket> packets_of(const RtpLog& rtp_log, Kind kind) {
 // Gives a frame back as it came, at its time; a frame of 0xEE is an error. While `later` is on, only after come().
 class EchoTranscoder final : public AudioTranscoder {
 public:
-    EchoTranscoder(Octets config, SoundListener& listener, const bool& later)
+    EchoTranscoder(Octets config, AudioListener& listener, const bool& later)
         : config_(std::move(config)), listener_(listener), later_(later) {}
     Result<void> push(Bytes frame, MediaTime time) override {
         if (!frame.empty() && frame[0] == 0xEE)
@@ -128,12 +128,12 @@ public:
     void come() {
         frames_.insert(frames_.end(), waiting_.begin(), waiting_.end());
         waiting_.clear();
-        listener_.on_sound();
+        listener_.on_audio();
     }
-    Result<std::optional<SoundFrame>> poll() override {
+    Result<std::optional<AudioFrame>> poll() override {
         if (frames_.empty())
-            return std::optional<SoundFrame>();
-        SoundFrame frame = std::move(frames_.front());
+            return std::optional<AudioFrame>();
+        AudioFrame frame = std::move(frames_.front());
         frames_.pop_front();
         return std::optional(std::move(frame));
     }
@@ -141,16 +141,16 @@ public:
     bool is_idle() const override { return frames_.empty() && waiting_.empty(); }
 
 private:
-    std::deque<SoundFrame> frames_;
-    std::deque<SoundFrame> waiting_;
+    std::deque<AudioFrame> frames_;
+    std::deque<AudioFrame> waiting_;
     Octets config_;
-    SoundListener& listener_;
+    AudioListener& listener_;
     const bool& later_;
 };
 
 class EchoTranscoders final : public AudioTranscoders {
 public:
-    Result<std::unique_ptr<AudioTranscoder>> create(const Transcoding& what, SoundListener& listener) override {
+    Result<std::unique_ptr<AudioTranscoder>> create(const Transcoding& what, AudioListener& listener) override {
         made.push_back(what);
         made.back().config = {};
         if (what.from == refused)
@@ -167,9 +167,9 @@ public:
 };
 
 // For converters on their own.
-class NoListener final : public SoundListener {
+class NoListener final : public AudioListener {
 public:
-    void on_sound() override {}
+    void on_audio() override {}
 };
 
 }  // namespace live::media::bridge_test

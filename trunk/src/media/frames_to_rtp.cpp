@@ -15,7 +15,7 @@ void FramesToRtp::push(const Packet& packet) {
     }
 }
 
-void FramesToRtp::on_sound() {
+void FramesToRtp::on_audio() {
     audio_.collect();
     flush();
 }

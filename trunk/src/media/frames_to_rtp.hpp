@@ -7,7 +7,7 @@
 
 namespace live::media {
 
-class FramesToRtp final : private SoundListener {
+class FramesToRtp final : private AudioListener {
 public:
     // All outlive this.
     FramesToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log);
@@ -25,8 +25,8 @@ public:
     const AudioToRtp& audio() const { return audio_; }
 
 private:
-    // Sound that was being converted when its batch was complete.
-    void on_sound() override;
+    // Audio that was being converted when its batch was complete.
+    void on_audio() override;
 
     RtpLog& rtp_log_;
     VideoToRtp video_;

@@ -30,7 +30,7 @@ struct FramesToRtpTest : ::testing::Test {
         append(avc_frame(is, time, {is == Picture::key ? idr(2'000) : inter(500)}));
         source->flush();
     }
-    void sound(MediaTime time) {
+    void audio(MediaTime time) {
         append(audio_packet(Codec::aac, Content::frame, time, Octets(30, 7)));
         source->flush();
     }
@@ -60,19 +60,19 @@ TEST_F(FramesToRtpTest, ExistsOnlyWhileSomebodyReads) {
     EXPECT_EQ(source->frames_to_rtp(), nullptr);
 }
 
-TEST_F(FramesToRtpTest, FirstPlayerGetsThePicturesSinceTheKeyFrame) {
+TEST_F(FramesToRtpTest, FirstPlayerGetsTheFramesSinceTheKeyFrame) {
     const auto publication = source->publish(Source::Takeover::refuse);
     configs();
     for (int i = 0; i < 60; ++i) {
         picture(i * 40ms, i % 25 == 0 ? Picture::key : Picture::inter);
-        sound(i * 40ms);
+        audio(i * 40ms);
     }
     RtpReader player(source);
     ASSERT_NE(player.peek(), nullptr);
     EXPECT_TRUE(player.peek()->begins_key);
     EXPECT_EQ(player.peek()->time, 2s);
-    EXPECT_TRUE(packets_of(player.rtp_log(), Kind::audio).empty()) << "old sound is not made Opus";
-    sound(2'400ms);
+    EXPECT_TRUE(packets_of(player.rtp_log(), Kind::audio).empty()) << "old audio is not made Opus";
+    audio(2'400ms);
     EXPECT_TRUE(player.readable().is_raised());
     EXPECT_EQ(packets_of(player.rtp_log(), Kind::audio).size(), 1U);
 }
@@ -134,13 +134,13 @@ TEST_F(FramesToRtpTest, PlayersChooseTracks) {
         append(audio_packet(Codec::aac, Content::frame, 50ms, Octets(30, 7)));
         append(other(audio_packet(Codec::aac, Content::frame, 50ms, Octets(31, 8))));
         append(other(avc_frame(Picture::inter, 80ms, {inter(200)})));
-        const auto sounds = [](const RtpLog& rtp_log) {
+        const auto audio_frames = [](const RtpLog& rtp_log) {
             const auto packets = packets_of(rtp_log, Kind::audio);
             return packets.size() == 1 ? packets[0].payload.size() : 0;
         };
-        EXPECT_EQ(sounds(*source->rtp_log()), 30U);
-        EXPECT_EQ(sounds(pictures.rtp_log), 30U);
-        EXPECT_EQ(sounds(both.rtp_log), 31U);
+        EXPECT_EQ(audio_frames(*source->rtp_log()), 30U);
+        EXPECT_EQ(audio_frames(pictures.rtp_log), 30U);
+        EXPECT_EQ(audio_frames(both.rtp_log), 31U);
         for (const RtpLog* rtp_log : {&pictures.rtp_log, &both.rtp_log}) {
             ASSERT_TRUE(rtp_log->gop_start()) << "at the key frame of these pictures";
             const auto shown = packets_of(*rtp_log, Kind::video);
@@ -163,14 +163,14 @@ TEST_F(FramesToRtpTest, RtpLogsAreBounded) {
     EXPECT_TRUE(source->has_room_for_rtp_log({{}, TrackId(0)}));
 }
 
-TEST_F(FramesToRtpTest, SoundThatComesLaterReachesPlayersWithItsOwnTime) {
+TEST_F(FramesToRtpTest, AudioThatComesLaterReachesPlayersWithItsOwnTime) {
     transcoders.later = true;
     auto publication = *source->publish(Source::Takeover::refuse);
     RtpReader player(source);
     configs();
     picture(0ms, Picture::key);
-    sound(20ms);
-    sound(43ms);
+    audio(20ms);
+    audio(43ms);
     picture(80ms, Picture::inter);
     EXPECT_TRUE(packets_of(player.rtp_log(), Kind::audio).empty());
     player.readable().consume();
@@ -183,7 +183,7 @@ TEST_F(FramesToRtpTest, SoundThatComesLaterReachesPlayersWithItsOwnTime) {
     EXPECT_EQ(heard[1].arrived, TimePoint{} + 43ms);
 
     // The last of it comes when its publisher has gone.
-    sound(66ms);
+    audio(66ms);
     publication.reset();
     ASSERT_NE(source->frames_to_rtp(), nullptr);
     player.readable().consume();
@@ -220,9 +220,9 @@ TEST_F(FramesToRtpTest, ADayNeedsNoMoreMemoryThanAnHour) {
     std::size_t bytes_most = 0;
     const RtpPacket* newest = nullptr;
     for (std::int64_t ms = 0; ms < kDayMs; ms += 120) {
-        Packet sound = opus;
-        sound.dts = ms * 1ms;
-        append(std::move(sound));
+        Packet audio = opus;
+        audio.dts = ms * 1ms;
+        append(std::move(audio));
         if (ms % 240 == 0) {
             Packet picture = ms % 4'800 == 0 ? key : inter_frame;
             picture.dts = ms * 1ms;
@@ -236,7 +236,7 @@ TEST_F(FramesToRtpTest, ADayNeedsNoMoreMemoryThanAnHour) {
         packets_most = std::max(packets_most, player.rtp_log().size());
         bytes_most = std::max(bytes_most, player.rtp_log().bytes());
     }
-    // 4.8 s of pictures, or 3 s of history.
+    // 4.8 s of video, or 3 s of history.
     EXPECT_LT(packets_most, 200U);
     EXPECT_LT(bytes_most, 60'000U);
     ASSERT_NE(newest, nullptr);

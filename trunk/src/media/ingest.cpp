@@ -145,7 +145,7 @@ void Ingest::watch_track(const TagPacket& tagged) {
     if (!publication_.is_current() || packet.content == Content::other)
         return;
     if (packet.kind == Kind::audio)
-        publication_.source().note_sound(packet.track, packet.codec, tagged.sound);
+        publication_.source().note_audio(packet.track, packet.codec, tagged.audio);
     if (packet.codec != Codec::unknown || opaque_.has(packet.kind))
         return;
     opaque_.add(packet.kind);

@@ -67,7 +67,7 @@ private:
     KindSet opaque_;    // kinds with a codec that is not known; said in the log
     KindSet too_many_;  // kinds with more tracks than there is room for; the same
     std::uint32_t newest_shown_ms_ = 0;
-    bool has_shown_ = false;  // a picture came
+    bool has_shown_ = false;  // a frame came
 };
 
 }  // namespace live::media

@@ -86,9 +86,9 @@ TEST_F(IngestTest, BodiesThatShareTheirMemoryAreNotCopied) {
     std::vector<std::uint8_t> picture(9'000, 0x27);
     picture[1] = 1;
     for (std::uint32_t i = 0; i < 3000; ++i) {
-        const Slice sound = blocks.next(400);
-        ingest->push_audio(20 * i, sound);
-        ASSERT_EQ(source->ring().newest().payload.data(), sound.data()) << i;
+        const Slice audio = blocks.next(400);
+        ingest->push_audio(20 * i, audio);
+        ASSERT_EQ(source->ring().newest().payload.data(), audio.data()) << i;
         if (i % 10 < 5)
             ingest->push_video(20 * i, Slice::copy_of(picture));  // too long for a block
     }
@@ -178,7 +178,7 @@ TEST_F(IngestTest, ParsesOnceForAll) {
     EXPECT_EQ(packet(0).cts, 66ms);
     EXPECT_TRUE(std::ranges::equal(packet(0).frame(), hex("00000001 26")));
     EXPECT_EQ(source->default_track(Kind::audio)->codec, Codec::mp3);
-    EXPECT_EQ(source->default_track(Kind::audio)->sound, (SoundFormat{44'100, 2}));
+    EXPECT_EQ(source->default_track(Kind::audio)->audio, (AudioFormat{44'100, 2}));
 }
 
 TEST_F(IngestTest, FramesOfOthersGetAHead) {
@@ -217,7 +217,7 @@ bool holds(const std::vector<std::uint8_t>& bytes, const std::vector<std::uint8_
 
 bool holds(const std::vector<std::uint8_t>& bytes, std::string_view part) { return holds(bytes, hex(part)); }
 
-// Two tracks of sound, two of pictures; as an encoder sends them that has all of a kind in one message.
+// Two audio tracks, two of video; as an encoder sends them that has all of a kind in one message.
 void push_two_of_each(Ingest& ingest) {
     ingest.push_video(0, Slice::copy_of(hex("96 10 61766331 00 000003 0164aa 01 000003 0164bb")));
     ingest.push_audio(0, Slice::copy_of(hex("95 10 6d703461 00 000002 1210 01 000002 1190")));

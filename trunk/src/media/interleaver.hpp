@@ -1,4 +1,4 @@
-// Interleaver: for publishers that send sound and picture in clumps (mix_correct). Holds packets until one of each kind is there,
+// Interleaver: for publishers that send audio and video in clumps (mix_correct). Holds packets until one of each kind is there,
 // or kHeldMax of one kind without the other, and gives them out in order of time.
 #pragma once
 

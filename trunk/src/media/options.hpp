@@ -18,12 +18,12 @@ enum class TimeJitter : std::uint8_t {
 
 // What is converted between streams that come as frames (RTMP) and streams that come as RTP (WebRTC); from the conf block rtc {}.
 struct BridgeOptions {
-    // Frames can be played as RTP: sound becomes Opus at this many bits a second.
+    // Frames can be played as RTP: audio becomes Opus at this many bits a second.
     bool rtmp_to_rtc = false;
     std::uint32_t opus_bitrate = 48'000;
     bool keep_bframe = false;
     bool keep_avc_nalu_sei = true;
-    // RTP can be played as frames: sound becomes AAC at this many bits a second, and a key frame is asked for this often.
+    // RTP can be played as frames: audio becomes AAC at this many bits a second, and a key frame is asked for this often.
     bool rtc_to_rtmp = false;
     std::uint32_t aac_bitrate = 48'000;
     std::chrono::milliseconds pli_for_rtmp = 6s;

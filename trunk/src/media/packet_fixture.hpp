@@ -38,7 +38,7 @@ inline Packet tag_packet(Kind kind, bool key, bool config, MediaTime dts, const 
 inline void append_tag(Source& source, Kind kind, bool key, bool config, MediaTime dts, const Slice& body) {
     if (kind == Kind::audio)
         if (const auto tagged = read_tag(kind, body); tagged.ok())
-            source.note_sound(tagged->packet.track, tagged->packet.codec, tagged->sound);
+            source.note_audio(tagged->packet.track, tagged->packet.codec, tagged->audio);
     source.append(tag_packet(kind, key, config, dts, body));
 }
 

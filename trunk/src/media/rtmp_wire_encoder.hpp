@@ -1,5 +1,5 @@
 // RtmpWireEncoder: packets as RTMP chunks whose headers are of type 1 (time as a delta to the packet before of the same kind), so
-// that the bytes do not depend on where a player joined. Data says time 0 in a full header. Sound, picture and data have a chunk
+// that the bytes do not depend on where a player joined. Data says time 0 in a full header. Audio, frame and data have a chunk
 // stream each that nothing else uses. RTMP 1.0, sections 5.3.1.2 and 5.3.1.3.
 #pragma once
 

@@ -31,7 +31,7 @@ RtpClock::Place RtpClock::place(Kind kind, std::uint32_t timestamp, std::uint32_
     if (reported)
         track.offset = *reported - time;
     if (kind == Kind::video)
-        move_picture(passed);
+        move_frame(passed);
     return {rtp_timestamp(track.base, clock_rate) + static_cast<std::uint32_t>(track.ticks),
             kind == Kind::video ? time + shift_ : time};
 }
@@ -46,12 +46,12 @@ void RtpClock::begin(Track& track, std::uint32_t timestamp, TimePoint arrived) {
     track.time = track.base;
 }
 
-void RtpClock::move_picture(MediaTime passed) {
-    const auto& sound = tracks_[index_of(Kind::audio)].offset;
+void RtpClock::move_frame(MediaTime passed) {
+    const auto& audio = tracks_[index_of(Kind::audio)].offset;
     const auto& picture = tracks_[index_of(Kind::video)].offset;
-    if (!sound || !picture || passed <= MediaTime::zero())
+    if (!audio || !picture || passed <= MediaTime::zero())
         return;
-    const MediaTime wanted = *picture - *sound;
+    const MediaTime wanted = *picture - *audio;
     if (std::chrono::abs(wanted) > kShiftMax)
         return;
     const MediaTime most = passed / kSlewDivisor;

@@ -1,6 +1,6 @@
-// RtpClock: where a publisher's RTP packets stand on one timeline for sound and picture. RTP timestamps begin anywhere and
+// RtpClock: where a publisher's RTP packets stand on one timeline for audio and video. RTP timestamps begin anywhere and
 // each kind has its own; before the first sender report the two are put together by their arrival. With reports of both kinds the
-// picture is moved, little by little, to where the publisher's own clock puts it beside the sound.
+// frame is moved, little by little, to where the publisher's own clock puts it beside the audio.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ namespace live::media {
 
 class RtpClock {
 public:
-    // The picture moves by at most this part of the time that passes.
+    // The frame moves by at most this part of the time that passes.
     static constexpr int kSlewDivisor = 10;
-    // Reports that put sound and picture further apart are not believed.
+    // Reports that put audio and video further apart are not believed.
     static constexpr std::chrono::seconds kShiftMax{5};
 
     struct Place {
@@ -28,11 +28,11 @@ public:
     // For one publisher; its first packet is at `start`.
     explicit RtpClock(MediaTime start) : start_(start) {}
 
-    // Of a packet of sound or picture, in the order of their numbers; `clock_rate` is the same for all of a kind. `reported` is
+    // Of a packet of audio or frame, in the order of their numbers; `clock_rate` is the same for all of a kind. `reported` is
     // the publisher's own clock at this timestamp, when it has sent a report.
     Place place(Kind kind, std::uint32_t timestamp, std::uint32_t clock_rate, TimePoint arrived,
                 std::optional<std::chrono::microseconds> reported);
-    // How far the picture has been moved.
+    // How far the frame has been moved.
     MediaTime shift() const { return shift_; }
 
 private:
@@ -46,7 +46,7 @@ private:
     };
 
     void begin(Track& track, std::uint32_t timestamp, TimePoint arrived);
-    void move_picture(MediaTime passed);
+    void move_frame(MediaTime passed);
 
     MediaTime start_;
     TimePoint first_arrival_{};

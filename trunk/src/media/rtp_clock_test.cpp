@@ -25,9 +25,9 @@ TEST(RtpClock, FollowsTimestampsAndNotArrivals) {
 TEST(RtpClock, PutsKindsTogetherByArrivalAtFirst) {
     RtpClock clock(10s);
     EXPECT_EQ(clock.place(Kind::video, 5, kVideoRate, at(0), {}).time, 10s);
-    const auto sound = clock.place(Kind::audio, 777, kAudioRate, at(30), {});
-    EXPECT_EQ(sound.time, 10'030ms);
-    EXPECT_EQ(sound.timestamp, rtp_timestamp(10'030ms, kAudioRate));
+    const auto audio = clock.place(Kind::audio, 777, kAudioRate, at(30), {});
+    EXPECT_EQ(audio.time, 10'030ms);
+    EXPECT_EQ(audio.timestamp, rtp_timestamp(10'030ms, kAudioRate));
 }
 
 TEST(RtpClock, SurvivesTheWrapOfTimestamps) {
@@ -46,16 +46,16 @@ TEST(RtpClock, IsExactAfterADay) {
     EXPECT_EQ(time, std::chrono::hours(24));
 }
 
-// The picture comes 120 ms after the sound although both were taken at once.
+// The frame comes 120 ms after the audio although both were taken at once.
 TEST(RtpClock, MovesThePictureLittleByLittle) {
     RtpClock clock(0ms);
     MediaTime last = -1ms;
-    MediaTime sound{};
+    MediaTime audio{};
     for (std::int64_t i = 0; i < 250; ++i) {
         const MediaTime taken = i * 40ms;
         const auto reported = i < 25 ? std::optional<MediaTime>() : 1'000s + taken;
-        sound = clock.place(Kind::audio, static_cast<std::uint32_t>(i * 1'920), kAudioRate, at(i * 40), reported).time;
-        EXPECT_EQ(sound, taken) << "sound is never moved";
+        audio = clock.place(Kind::audio, static_cast<std::uint32_t>(i * 1'920), kAudioRate, at(i * 40), reported).time;
+        EXPECT_EQ(audio, taken) << "audio is never moved";
         const auto picture =
             clock.place(Kind::video, static_cast<std::uint32_t>(i * 3'600), kVideoRate, at(i * 40 + 120), reported);
         EXPECT_GE(picture.time - last, 36ms);
@@ -64,7 +64,7 @@ TEST(RtpClock, MovesThePictureLittleByLittle) {
         }
         last = picture.time;
     }
-    EXPECT_EQ(last, sound);
+    EXPECT_EQ(last, audio);
     EXPECT_EQ(clock.shift(), -120ms);
 }
 

@@ -23,7 +23,7 @@ void RtpLog::set_track(RtpTrack track) {
     auto& held = tracks_[index_of(track.kind)];
     if (held == track)
         return;
-    // Pictures of another format are nothing to start with.
+    // Frames of another format are nothing to start with.
     if (track.kind == Kind::video)
         gop_start_.reset();
     held = std::move(track);

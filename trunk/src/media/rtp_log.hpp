@@ -24,7 +24,7 @@ struct RtpTrack {
     Kind kind = Kind::video;   // audio or video
     std::string codec;         // as in SDP: "H264", "H265", "VP8", "VP9", "AV1", "opus"
     std::uint32_t clock_rate;  // Hz
-    std::uint8_t channels;     // of sound, else 0
+    std::uint8_t channels;     // of audio, else 0
     std::string format;        // what stands behind a=fmtp and the payload type; may be empty
 
     bool operator==(const RtpTrack&) const = default;
@@ -35,11 +35,11 @@ struct RtpPacket {
     std::uint16_t sequence = 0;  // of its track; the RTP log writes it
     std::uint32_t timestamp = 0;
     bool marker = false;
-    bool begins_key = false;    // the first packet of a picture that decoding may start at
+    bool begins_key = false;    // the first packet of a frame that decoding may start at
     bool follows_loss = false;  // something before it is lost: one number is left out, so that readers notice
     Slice payload;
     TimePoint arrived{};  // at this server
-    MediaTime time{};     // of the frame, on one line for sound and picture: what sender reports are made of
+    MediaTime time{};     // of the frame, on one line for audio and video: what sender reports are made of
 };
 
 // Told after every batch of packets. Must not suspend.
@@ -72,7 +72,7 @@ constexpr std::uint32_t rtp_timestamp(MediaTime time, std::uint32_t clock_rate) 
 
 class RtpLog {
 public:
-    // Kept at most, and longer than kHistory only what belongs to the newest group of pictures.
+    // Kept at most, and longer than kHistory only what belongs to the newest group of video.
     static constexpr std::size_t kPacketsMax = 8'192;
     static constexpr std::size_t kBytesMax = 16U << 20;
     static constexpr std::chrono::seconds kHistory{3};
@@ -107,8 +107,8 @@ public:
     const RtpPacket& at(Sequence sequence) const;
     // By the number that a player misses; nullptr when it has gone, or was never there. Valid until the next append.
     const RtpPacket* find(Kind kind, std::uint16_t track_sequence) const;
-    // The newest picture that decoding may start at, while all of it is here. The sound between it and the newest packet is old:
-    // a newcomer sends the pictures at once to catch up, and may leave that sound out.
+    // The newest frame that decoding may start at, while all of it is here. The audio between it and the newest packet is old:
+    // a newcomer sends the frames at once to catch up, and may leave that audio out.
     std::optional<Sequence> gop_start() const { return gop_start_; }
 
     // nullptr when there is none so far.
@@ -123,7 +123,7 @@ public:
     void add_listener(RtpListener& listener) { listeners_.push_back(&listener); }
     void remove_listener(RtpListener& listener) { std::erase(listeners_, &listener); }
     bool has_listeners() const { return !listeners_.empty(); }
-    // A player lost the picture, or joins without a gop_start.
+    // A player lost the frame, or joins without a gop_start.
     void want_key_frame();
     // How often readers have asked.
     std::uint64_t key_frames_wanted() const { return key_frames_wanted_; }

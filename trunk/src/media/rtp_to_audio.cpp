@@ -8,7 +8,7 @@
 
 namespace live::media {
 
-RtpToAudio::RtpToAudio(const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener, const Log& log)
+RtpToAudio::RtpToAudio(const BridgeOptions& options, AudioTranscoders* transcoders, AudioListener& listener, const Log& log)
     : options_(options), transcoders_(transcoders), listener_(listener), log_(log) {}
 
 bool RtpToAudio::set_track(const RtpTrack& track) {
@@ -16,7 +16,7 @@ bool RtpToAudio::set_track(const RtpTrack& track) {
     has_config_ = false;
     codec_ = Codec::none;
     if (track.codec != "opus") {
-        LOG_WARN(log_, "RTMP players get no sound: nothing can be made of {}", track.codec);
+        LOG_WARN(log_, "RTMP players get no audio: nothing can be made of {}", track.codec);
         return false;
     }
     Result<std::unique_ptr<AudioTranscoder>> made = Error(Errc::unsupported, "this server has no transcoder");
@@ -56,7 +56,7 @@ void RtpToAudio::note(const Error& error) {
     if (is_left_out)
         transcoders_->note_left_out();
     if ((is_left_out ? counters_.left_out : counters_.broken)++ == 0)
-        LOG_WARN(log_, "sound could not be made RTMP ({}); further ones are counted only", error.text());
+        LOG_WARN(log_, "audio could not be made RTMP ({}); further ones are counted only", error.text());
 }
 
 Result<void> RtpToAudio::convert(const RtpPacket& packet) {
@@ -80,13 +80,13 @@ Result<void> RtpToAudio::convert(const RtpPacket& packet) {
 }
 
 bool RtpToAudio::is_too_fast(const RtpPacket& packet) {
-    if (meter_.take(sound_in(Codec::opus, packet.payload.bytes(), 0), packet.arrived))
+    if (meter_.take(audio_in(Codec::opus, packet.payload.bytes(), 0), packet.arrived))
         return false;
     transcoders_->note_too_fast();
     if (counters_.too_fast++ == 0)
         LOG_WARN(log_,
-                 "sound comes more than {} times as fast as it plays: RTMP players miss what is too much; it is counted only",
-                 SoundMeter::kTimesRealTime);
+                 "audio comes more than {} times as fast as it plays: RTMP players miss what is too much; it is counted only",
+                 AudioMeter::kTimesRealTime);
     return true;
 }
 

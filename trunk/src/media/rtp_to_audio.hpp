@@ -1,4 +1,4 @@
-// RtpToAudio: packets of one sound track become frames: of AAC by a transcoder, or of Opus as they are where there is none.
+// RtpToAudio: packets of one audio track become frames: of AAC by a transcoder, or of Opus as they are where there is none.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "media/audio_transcoder.hpp"
 #include "media/options.hpp"
 #include "media/rtp_log.hpp"
-#include "media/sound_meter.hpp"
+#include "media/audio_meter.hpp"
 
 namespace live::media {
 
@@ -19,12 +19,12 @@ public:
     struct Counters {
         std::uint64_t frames = 0;
         std::uint64_t broken = 0;
-        std::uint64_t too_fast = 0;  // packets that were left out (SoundMeter)
+        std::uint64_t too_fast = 0;  // packets that were left out (AudioMeter)
         std::uint64_t left_out = 0;  // packets that were left out because too many waited (AudioTranscoder)
     };
 
     // All outlive this; `transcoders` may be nullptr. The listener is told when collect() has something to do.
-    RtpToAudio(const BridgeOptions& options, AudioTranscoders* transcoders, SoundListener& listener, const Log& log);
+    RtpToAudio(const BridgeOptions& options, AudioTranscoders* transcoders, AudioListener& listener, const Log& log);
 
     // Begins anew. False when nothing can be made of this codec; that is said in the log.
     bool set_track(const RtpTrack& track);
@@ -46,11 +46,11 @@ private:
 
     BridgeOptions options_;
     AudioTranscoders* transcoders_;
-    SoundListener& listener_;
+    AudioListener& listener_;
     const Log& log_;
     Codec codec_ = Codec::none;
     std::unique_ptr<AudioTranscoder> transcoder_;  // none while Opus is passed on
-    SoundMeter meter_;
+    AudioMeter meter_;
     std::deque<wire::codec::Frame> frames_;
     Counters counters_;
     bool has_config_ = false;  // emitted

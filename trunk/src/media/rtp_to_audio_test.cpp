@@ -49,7 +49,7 @@ TEST_F(RtpToAudioTest, MakesAac) {
     EXPECT_FALSE(other.poll());
 }
 
-TEST_F(RtpToAudioTest, SoundThatComesTooFastIsLeftOutBeforeItIsTranscoded) {
+TEST_F(RtpToAudioTest, AudioThatComesTooFastIsLeftOutBeforeItIsTranscoded) {
     ASSERT_TRUE(converter.set_track(kOpus));
     for (int i = 0; i < 1'000; ++i)
         push(converter, i * 20ms);  // all at one moment

@@ -11,7 +11,7 @@ namespace amf = wire::amf;
 
 namespace {
 
-// A frame may be stamped a little before the first packet: an encoder of sound looks ahead. The source's timeline begins at its
+// A frame may be stamped a little before the first packet: an encoder of audio looks ahead. The source's timeline begins at its
 // first stamp, wherever that is.
 constexpr std::int64_t kStampBase = 1'000;
 
@@ -42,7 +42,7 @@ void RtpToFrames::on_rtp() {
     publication_.source().flush();
 }
 
-void RtpToFrames::on_sound() {
+void RtpToFrames::on_audio() {
     if (!publication_.is_current())
         return;
     audio_.collect();
@@ -91,7 +91,7 @@ void RtpToFrames::push_video() {
 
 void RtpToFrames::push_audio() {
     while (const auto frame = audio_.poll()) {
-        // With pictures to come, the metadata waits for what they are.
+        // With frames to come, the metadata waits for what they are.
         if (!has_metadata_ && rtp_log_.track(Kind::video) == nullptr)
             push_metadata(frame->dts);
         ingest_.push_frame(Kind::audio, stamp_of(frame->dts), *frame);

@@ -14,7 +14,7 @@
 
 namespace live::media {
 
-class RtpToFrames final : private RtpListener, private SoundListener {
+class RtpToFrames final : private RtpListener, private AudioListener {
 public:
     // Two requests for key frames are at least this far apart.
     static constexpr std::chrono::milliseconds kKeyRequestInterval{500};
@@ -27,7 +27,7 @@ public:
     RtpToFrames(const RtpToFrames&) = delete;
     RtpToFrames& operator=(const RtpToFrames&) = delete;
 
-    // Of what the RTP log has got, no sound is still to come to the source.
+    // Of what the RTP log has got, no audio is still to come to the source.
     bool is_idle() const { return !publication_.is_current() || audio_.is_idle(); }
 
     const RtpToVideo& video() const { return video_; }
@@ -35,8 +35,8 @@ public:
 
 private:
     void on_rtp() override;
-    // Sound that was being converted when its batch was complete.
-    void on_sound() override;
+    // Audio that was being converted when its batch was complete.
+    void on_audio() override;
     void watch_tracks();
     void take(const RtpPacket& packet);
     void push_video();

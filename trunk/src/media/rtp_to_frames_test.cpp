@@ -41,7 +41,7 @@ struct RtpToFramesTest : ::testing::Test {
                          .time = time});
         rtp_log.flush();
     }
-    void sound(MediaTime time) {
+    void audio(MediaTime time) {
         rtp_log.append({.kind = Kind::audio,
                      .timestamp = rtp_timestamp(time, 48'000),
                      .payload = Slice::copy_of(hex("fc0102")),
@@ -68,12 +68,12 @@ struct RtpToFramesTest : ::testing::Test {
 TEST_F(RtpToFramesTest, FillsTheSourceWithFrames) {
     for (int i = 0; i < 50; ++i) {
         picture(i * 40ms, i == 0);
-        sound(i * 40ms);
-        sound(i * 40ms + 20ms);
+        audio(i * 40ms);
+        audio(i * 40ms + 20ms);
     }
     EXPECT_EQ(source->counters().key_frames, 1U);
     std::vector<MediaTime> pictures;
-    std::vector<MediaTime> sounds;
+    std::vector<MediaTime> audio_frames;
     bool metadata_first = false;
     while (const auto packet = reader.take()) {
         if (packet->kind == Kind::data)
@@ -81,22 +81,22 @@ TEST_F(RtpToFramesTest, FillsTheSourceWithFrames) {
         if (packet->kind == Kind::video && !packet->is_config())
             pictures.push_back(packet->dts);
         if (packet->kind == Kind::audio && !packet->is_config())
-            sounds.push_back(packet->dts);
+            audio_frames.push_back(packet->dts);
     }
     EXPECT_TRUE(metadata_first);
     ASSERT_EQ(pictures.size(), 50U);
-    ASSERT_EQ(sounds.size(), 100U);
+    ASSERT_EQ(audio_frames.size(), 100U);
     EXPECT_EQ(pictures[49], 49 * 40ms);
-    EXPECT_EQ(sounds[99], 99 * 20ms);
+    EXPECT_EQ(audio_frames[99], 99 * 20ms);
     EXPECT_TRUE(reader.readable().is_raised());
     EXPECT_EQ(source->ring().newest().arrived, TimePoint{} + 99 * 20ms);
 }
 
-TEST_F(RtpToFramesTest, SoundThatComesLaterReachesReadersWithItsOwnTime) {
+TEST_F(RtpToFramesTest, AudioThatComesLaterReachesReadersWithItsOwnTime) {
     transcoders.later = true;
     picture(0ms, true);
-    sound(0ms);
-    sound(20ms);
+    audio(0ms);
+    audio(20ms);
     picture(40ms, false);
     while (reader.take()) {
     }
@@ -114,7 +114,7 @@ TEST_F(RtpToFramesTest, SoundThatComesLaterReachesReadersWithItsOwnTime) {
     EXPECT_FALSE(reader.take());
 
     // A publisher that has lost the stream adds nothing to it.
-    sound(60ms);
+    audio(60ms);
     EXPECT_FALSE(converter->is_idle());
     const auto next = *source->publish(Source::Takeover::replace);
     EXPECT_TRUE(converter->is_idle());

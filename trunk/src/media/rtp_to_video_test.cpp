@@ -155,7 +155,7 @@ TEST_F(AvcFromRtp, KeyFrameBehindALossIsTaken) {
     EXPECT_EQ(got().size(), 4U);
 }
 
-TEST_F(AvcFromRtp, ReorderedPicturesGetDecodingTimes) {
+TEST_F(AvcFromRtp, ReorderedFramesGetDecodingTimes) {
     // I P B P B ..., shown 0 80 40 160 120: as an encoder with B-frames sends it.
     for (const int gop : {0, 1}) {
         const MediaTime start = gop * 2'000ms;

@@ -1,4 +1,4 @@
-// SampleLine: puts frames of sound on a line of samples without gaps or overlaps. Their times come rounded to milliseconds and
+// SampleLine: puts audio frames on a line of samples without gaps or overlaps. Their times come rounded to milliseconds and
 // shake; the number of samples does not. Only when time and samples have come apart by more than the tolerance is something done
 // about it: silence for what is missing, a frame left out for what is too much.
 #pragma once
@@ -19,7 +19,7 @@ public:
 
     enum class Is : std::uint8_t {
         in_line,  // goes on, behind `missing` samples of silence (0 as a rule)
-        early,    // there is sound for this time already: leave it out
+        early,    // there is audio for this time already: leave it out
         restart,  // the first one, or behind a long hole: the line begins anew at the frame's time
     };
     struct Verdict {

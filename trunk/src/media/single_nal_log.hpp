@@ -13,7 +13,7 @@ namespace live::media {
 
 class SingleNalLog final : private RtpListener, private KeyFrameSource {
 public:
-    // Begins with the newest group of pictures of `from`, which outlives this.
+    // Begins with the newest GOP of `from`, which outlives this.
     SingleNalLog(RtpLog& from, const Log& log);
     ~SingleNalLog();
     SingleNalLog(const SingleNalLog&) = delete;
@@ -40,9 +40,9 @@ private:
     std::uint32_t version_ = 0;
     std::uint32_t writer_ = 0;
     bool is_avc_ = false;
-    // The newest one: what is left out after it may have been the last of its picture.
+    // The newest one: what is left out after it may have been the last of its frame.
     std::optional<RtpPacket> held_;
-    // What was left out said it of the picture, and the next packet has to.
+    // What was left out said it of the frame, and the next packet has to.
     std::optional<std::uint32_t> key_timestamp_;
     bool follows_loss_ = false;
     std::uint64_t left_out_ = 0;

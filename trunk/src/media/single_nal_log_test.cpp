@@ -19,7 +19,7 @@ struct SingleNal : ::testing::Test {
                      .begins_key = begins_key,
                      .payload = Slice::copy_of(payload)});
     }
-    // Parameter sets, a key picture that fits, one that does not, and one of which only the last slice does.
+    // Parameter sets, a key frame that fits, one that does not, and one of which only the last slice does.
     void publish() {
         send({24, 0, 2, 0x67, 1, 0, 3, 0x68, 2, 3}, 100, false, true);
         send({0x65, 9}, 100, true);
@@ -67,14 +67,14 @@ TEST_F(SingleNal, PacketsAreOneNalUnitEachAndWhatDoesNotFitIsLeftOut) {
     EXPECT_EQ(single.rtp_log().track(Kind::video)->codec, "H264");
 }
 
-TEST_F(SingleNal, ANewcomerBeginsWithTheNewestGroupOfPictures) {
+TEST_F(SingleNal, ANewcomerBeginsWithTheNewestGop) {
     publish();
     SingleNalLog single(from, Log());
     EXPECT_EQ(all(single.rtp_log()), (std::vector<Got>{{{0x65, 7}, 300, true, true}}));
     EXPECT_EQ(single.rtp_log().gop_start(), single.rtp_log().first());
 }
 
-TEST_F(SingleNal, BatchesLossAndSoundGoThrough) {
+TEST_F(SingleNal, BatchesLossAndAudioGoThrough) {
     SingleNalLog single(from, Log());
     send({0x41, 1}, 100);
     from.append({.kind = Kind::audio, .payload = Slice::copy_of(Octets{28, 1})});

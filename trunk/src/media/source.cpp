@@ -88,7 +88,7 @@ void Source::evict_publisher() {
     publication_ = nullptr;
 }
 
-// While its last sound is on its way, what converts frames stays until the next publisher comes or the last player goes.
+// While its last audio is on its way, what converts frames stays until the next publisher comes or the last player goes.
 void Source::end_publication() {
     publication_ = nullptr;
     for (HeldRtpLog& held : rtp_logs_)
@@ -223,14 +223,14 @@ void Source::note_track(const Packet& packet) {
     ++track_version_;
 }
 
-void Source::note_sound(TrackId id, Codec codec, const SoundFormat& sound) {
+void Source::note_audio(TrackId id, Codec codec, const AudioFormat& audio) {
     Track& track = track_of(Kind::audio, id);
     if (codec != track.codec) {
         track.codec = codec;
         track.config = {};
         ++track_version_;
     }
-    track.sound = sound;
+    track.audio = audio;
 }
 
 const Track* Source::track(Kind kind, TrackId id) const {
@@ -245,7 +245,7 @@ const Track* Source::default_track(Kind kind) const {
 
 void Source::track_gop(const Packet& packet) {
     if (packet.extra) {
-        // A GOP is the default pictures'.
+        // A GOP is the default frames'.
     } else if (packet.kind == Kind::video && !packet.is_config()) {
         audio_since_video_ = 0;
         if (packet.key) {
@@ -455,7 +455,7 @@ const Packet* Source::config_for(const TrackChoice& choice, Kind kind) const {
     return config != nullptr && config->is_config() ? config : nullptr;
 }
 
-// GOPs are only known of the default pictures.
+// GOPs are only known of the default frames.
 std::optional<Sequence> Source::newest_key_of(const TrackChoice& choice) const {
     if (!choice.video)
         return gop_start();
@@ -465,7 +465,7 @@ std::optional<Sequence> Source::newest_key_of(const TrackChoice& choice) const {
     return std::nullopt;
 }
 
-// With the pictures since the newest key frame, so that the first player sees one at once. Sound begins now: what is old would
+// With the frames since the newest key frame, so that the first player sees one at once. Audio begins now: what is old would
 // only have to be left out.
 void Source::start_conversion(HeldRtpLog& held) {
     if (held.converter != nullptr || !options_.bridge.rtmp_to_rtc || publication_ == nullptr || brings_rtp())

@@ -131,7 +131,7 @@ public:
     static constexpr std::size_t kTracksMax = 16;
     // RtpLogs of RTP: choices of tracks that somebody plays at one time.
     static constexpr std::size_t kRtpLogsMax = 32;
-    // This many sound packets in a row without a picture, and the stream counts as audio only: no GOP is cached.
+    // This many audio packets in a row without a frame, and the stream counts as audio only: no GOP is cached.
     static constexpr std::uint32_t kAudioOnlyAfter = 115;
 
     Source(std::string url, const PlayOptions& options, std::uint32_t chunk_size, SlabPool& pool);
@@ -177,9 +177,9 @@ public:
     const Track* default_track(Kind kind) const;
     // Counts changes of codecs and configurations.
     std::uint32_t track_version() const { return track_version_; }
-    // What the publisher's container says of sound, when it is not in the packets.
-    void note_sound(TrackId id, Codec codec, const SoundFormat& sound);
-    // Time of the latest sound or picture, if there was one.
+    // What the publisher's container says of audio, when it is not in the packets.
+    void note_audio(TrackId id, Codec codec, const AudioFormat& audio);
+    // Time of the latest audio or frame, if there was one.
     std::optional<MediaTime> last_time(Kind kind) const { return last_times_[index_of(kind)]; }
     // The metadata asked for the publisher's own times (atc_auto).
     void force_atc(bool on) { atc_forced_ = on; }
@@ -243,7 +243,7 @@ public:
     std::size_t readers() const;
     // Those of them behind which there is somebody.
     std::size_t viewers() const;
-    // Pictures came that are shown before an earlier one (B-frames). A new publisher begins anew.
+    // Frames came that are shown before an earlier one (B-frames). A new publisher begins anew.
     bool has_b_frames() const { return has_b_frames_; }
     void note_b_frames() { has_b_frames_ = true; }
     void count_dropped(std::uint64_t packets) { counters_.dropped_packets += packets; }

@@ -242,10 +242,10 @@ TEST_F(SourceTest, KnowsItsTracksByTheirPackets) {
     append(Kind::audio, "af 01 aa");
     ASSERT_EQ(source->tracks().size(), 1U);
     EXPECT_EQ(source->track_version(), 1U);
-    const Track& sound = source->tracks()[0];
-    EXPECT_EQ(sound.kind, Kind::audio);
-    EXPECT_EQ(sound.codec, Codec::aac);
-    EXPECT_TRUE(std::ranges::equal(sound.config.bytes(), hex("1210"))) << "without FLV's head";
+    const Track& audio = source->tracks()[0];
+    EXPECT_EQ(audio.kind, Kind::audio);
+    EXPECT_EQ(audio.codec, Codec::aac);
+    EXPECT_TRUE(std::ranges::equal(audio.config.bytes(), hex("1210"))) << "without FLV's head";
     append(Kind::audio, "af 00 1190");
     EXPECT_EQ(source->track_version(), 2U);
     EXPECT_TRUE(std::ranges::equal(source->default_track(Kind::audio)->config.bytes(), hex("1190")));

@@ -105,7 +105,7 @@ Result<TagPacket> read_tag(Kind kind, Slice body) {
     }
     const flv::AudioTag tag = TRY(flv::parse_audio_tag(body.bytes()));
     TagPacket made = TRY(packet_of(kind, tag, std::move(body)));
-    made.sound = {tag.sample_rate, tag.channels};
+    made.audio = {tag.sample_rate, tag.channels};
     return made;
 }
 

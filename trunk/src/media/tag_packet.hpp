@@ -14,7 +14,7 @@ namespace live::media {
 struct TagPacket {
     Packet packet;             // its dts is what the head adds to the message's time
     bool has_more = false;     // a multitrack message that may hold further tracks: split_tag() takes it apart
-    SoundFormat sound;         // what a classic head says
+    AudioFormat audio;         // what a classic head says
     std::uint32_t fourcc = 0;  // 0 in a classic head
 };
 

@@ -53,8 +53,8 @@ TEST(TagPacket, KnowsTheHeadOfEveryForm) {
     }
     for (const flv::AudioVector& vector : flv::audio_vectors()) {
         expect_as_said(Kind::audio, vector);
-        const SoundFormat sound = read_tag(Kind::audio, Slice::copy_of(vector.bytes))->sound;
-        EXPECT_EQ(sound, (SoundFormat{vector.sample_rate, static_cast<std::uint8_t>(vector.channels)})) << vector.name;
+        const AudioFormat audio = read_tag(Kind::audio, Slice::copy_of(vector.bytes))->audio;
+        EXPECT_EQ(audio, (AudioFormat{vector.sample_rate, static_cast<std::uint8_t>(vector.channels)})) << vector.name;
     }
 }
 
@@ -74,7 +74,7 @@ TEST(TagPacket, HeadsInAWord) {
         {"FourCC without", Kind::video, "93 61766331 aa", 5},
         {"FourCC that has none", Kind::video, "91 61763031 aa", 5},
         {"ModEx", Kind::video, "97 02 000001 01 68766331 000000 aa", 13},
-        {"ModEx twice, of sound", Kind::audio, "97 00 ff 17 02 000001 01 4f707573 aa", 13},
+        {"ModEx twice, of audio", Kind::audio, "97 00 ff 17 02 000001 01 4f707573 aa", 13},
         {"one track of several", Kind::video, "96 01 68766331 05 000000 aa", 10},
     };
     for (const HeadForm& form : forms) {
@@ -115,7 +115,7 @@ struct Split {
 
 TEST(TagPacket, SeveralTracksBecomeABodyEach) {
     const Split splits[] = {
-        {"sound of one codec",
+        {"audio of one codec",
          Kind::audio,
          "95 11 6d703461 00 000001 aa 01 000002 bbbb",
          {"91 6d703461 aa", "95 01 6d703461 01 bbbb"}},
@@ -192,9 +192,9 @@ TEST(TagPacket, AWrittenHeadIsReadBackAsTheSame) {
         {Kind::video, frames::inter(Codec::avc, data)},        {Kind::video, frames::key(Codec::hevc, data, 40ms)},
         {Kind::video, frames::inter(Codec::hevc, data)},       {Kind::video, frames::key(Codec::av1, data)},
         {Kind::video, frames::config(Codec::vp9, data)},       {Kind::video, frames::inter(Codec::vp8, data)},
-        {Kind::audio, frames::config(Codec::aac, data)},       {Kind::audio, frames::sound(Codec::aac, data)},
-        {Kind::audio, frames::config(Codec::opus, data)},      {Kind::audio, frames::sound(Codec::opus, data)},
-        {Kind::audio, frames::sound(Codec::mp3, data)},        {Kind::audio, frames::sound(Codec::g711a, data)},
+        {Kind::audio, frames::config(Codec::aac, data)},       {Kind::audio, frames::audio(Codec::aac, data)},
+        {Kind::audio, frames::config(Codec::opus, data)},      {Kind::audio, frames::audio(Codec::opus, data)},
+        {Kind::audio, frames::audio(Codec::mp3, data)},        {Kind::audio, frames::audio(Codec::g711a, data)},
         {Kind::video, frames::key(Codec::avc, data, 40ms, 3)}, {Kind::audio, frames::config(Codec::aac, data, 255)},
     };
     for (const auto& [kind, frame] : all) {

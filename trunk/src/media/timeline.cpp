@@ -14,7 +14,7 @@ bool Timeline::plausible(const Track& track, Kind kind, std::int64_t time_ms) co
     const std::int64_t newest_ms = std::chrono::duration_cast<std::chrono::milliseconds>(newest_).count();
     if (time_ms > newest_ms + kJumpAhead.count())
         return false;
-    // Data is stamped carelessly by many encoders (always 0, for one): only sound and picture may start a new time base.
+    // Data is stamped carelessly by many encoders (always 0, for one): only audio and video may start a new time base.
     return kind == Kind::data || !track.seen || time_ms >= track.last_ms - kJumpBack.count();
 }
 

@@ -35,7 +35,7 @@ TEST(Timeline, LoopedClipMovesBothKindsByOneShift) {
     const auto video = timeline.map(Kind::video, 0);
     EXPECT_TRUE(video.jumped);
     EXPECT_EQ(ms(video.dts), 60'015);
-    // Sound still on the old base is not moved; sound on the new base keeps its distance.
+    // Audio still on the old base is not moved; audio on the new base keeps its distance.
     EXPECT_EQ(ms(timeline.map(Kind::audio, 60'010).dts), 60'010);
     const auto audio = timeline.map(Kind::audio, 5);
     EXPECT_FALSE(audio.jumped);

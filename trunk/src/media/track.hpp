@@ -9,19 +9,19 @@
 
 namespace live::media {
 
-// What a container says of sound, for codecs whose configuration does not; 0 when it does not either.
-struct SoundFormat {
+// What a container says of audio, for codecs whose configuration does not; 0 when it does not either.
+struct AudioFormat {
     std::uint32_t sample_rate = 0;
     std::uint8_t channels = 0;
 
-    bool operator==(const SoundFormat&) const = default;
+    bool operator==(const AudioFormat&) const = default;
 };
 
 struct Track {
     TrackId id{};
     Kind kind = Kind::audio;
     Codec codec = Codec::none;
-    SoundFormat sound;
+    AudioFormat audio;
     Slice config;  // avcC, hvcC, av1C, AudioSpecificConfig, OpusHead, ...; empty for codecs without one
     std::string language;
     std::string name;

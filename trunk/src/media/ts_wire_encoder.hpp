@@ -1,5 +1,5 @@
 // TsWireEncoder: packets as MPEG transport packets (188 bytes each), all those of one packet in one frame of HTTP's. The log's
-// continuity counters and clock are the same for every reader; tables come in front of each key picture.
+// continuity counters and clock are the same for every reader; tables come in front of each key frame.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ public:
     // What cannot be carried or read is left out.
     Encoded encode(const Packet& packet, SlabLog& log) override;
     bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
-    // For a sequence header: the tables, so that a reader that joins between two key pictures knows what comes.
+    // For a sequence header: the tables, so that a reader that joins between two key frames knows what comes.
     void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
 
 private:

@@ -30,7 +30,7 @@ Slice avc_setup() {
     return slice_of({0x17, 0x00, 0,    0,    0,    1,    0x42, 0xC0, 0x0A, 0xFF, 0xE1, 0,    8,    0x67,
                      0x42, 0xC0, 0x0A, 0xDA, 0x1F, 0x90, 0x20, 1,    0,    4,    0x68, 0xCE, 0x3C, 0x80});
 }
-Slice avc_picture(bool key) {
+Slice avc_frame(bool key) {
     return slice_of({static_cast<std::uint8_t>(key ? 0x17 : 0x27), 1, 0, 0, 0, 0, 0, 0, 4,
                      static_cast<std::uint8_t>(key ? 0x65 : 0x41), 0x88, 0x80, 0x10});
 }
@@ -43,7 +43,7 @@ struct Show {
     void second() {
         for (int i = 0; i < 25; ++i, ++count) {
             const MediaTime at = std::chrono::milliseconds(40 * count);
-            source->append(tag_packet(Kind::video, count % 25 == 0, false, at, avc_picture(count % 25 == 0)));
+            source->append(tag_packet(Kind::video, count % 25 == 0, false, at, avc_frame(count % 25 == 0)));
             source->append(tag_packet(Kind::audio, false, false, at + 10ms, aac_frame(static_cast<std::uint8_t>(count))));
         }
     }
@@ -108,7 +108,7 @@ TEST(TsWireEncoder, APlayerThatComesAtAnyTimeGetsAWholeTransportStream) {
     EXPECT_EQ(first.position(), late.position());
 }
 
-TEST(TsWireEncoder, TablesComeFirstEvenBetweenTwoKeyPictures) {
+TEST(TsWireEncoder, TablesComeFirstEvenBetweenTwoKeyFrames) {
     PlayOptions options;
     options.gop_cache = false;
     Show show;
@@ -116,7 +116,7 @@ TEST(TsWireEncoder, TablesComeFirstEvenBetweenTwoKeyPictures) {
     show.begin();
     show.second();
     WireCursor player(show.source, {Container::ts, Framing::none, KindSet::all()});
-    show.source->append(tag_packet(Kind::video, false, false, 1010ms, avc_picture(false)));
+    show.source->append(tag_packet(Kind::video, false, false, 1010ms, avc_frame(false)));
     expect_transport_stream(read_all(player));
 }
 
@@ -168,7 +168,7 @@ TEST(AudioWireEncoder, Mp3IsWhatTheTagHolds) {
     WireCursor player(source, {Container::mp3, Framing::http_chunk, KindSet::all()});
     source->append(tag_packet(Kind::audio, false, false, 0ms, mp3_frame(7)));
     source->append(tag_packet(Kind::audio, false, false, 10ms, aac_frame(7)));
-    source->append(tag_packet(Kind::video, true, false, 20ms, avc_picture(true)));
+    source->append(tag_packet(Kind::video, true, false, 20ms, avc_frame(true)));
     const std::vector<std::uint8_t> expected = {'2', '\r', '\n', 7, 0x22, '\r', '\n'};
     EXPECT_EQ(read_all(player), expected);
 }

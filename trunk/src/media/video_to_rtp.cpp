@@ -23,7 +23,7 @@ bool has_nal_units(Codec codec) { return codec == Codec::avc || codec == Codec::
 // What a NAL unit is to this converter (H.264, table 7-1; H.265, table 7-1).
 struct Unit {
     enum class Is : std::uint8_t { slice, parameter_set, message, other } is = Is::other;
-    bool is_reference = false;  // of a slice: other pictures may be predicted from it
+    bool is_reference = false;  // of a slice: other frames may be predicted from it
 };
 
 Unit avc_unit(std::uint8_t head) {
@@ -43,7 +43,7 @@ Unit avc_unit(std::uint8_t head) {
 
 Unit hevc_unit(std::uint8_t head) {
     const unsigned type = head >> 1 & 0x3FU;
-    // Of types 0 to 15 the even ones are not predicted from by pictures of their own sub-layer; the others are key pictures.
+    // Of types 0 to 15 the even ones are not predicted from by frames of their own sub-layer; the others are key frames.
     if (type < 32)
         return {Unit::Is::slice, type >= 16 || type % 2 == 1};
     if (type <= 34)
@@ -162,7 +162,7 @@ void VideoToRtp::set_track(Codec codec, std::string format) {
 Result<bool> VideoToRtp::collect_nal_units(const Packet& packet, MediaTime shown) {
     frame_.clear();
     bool has_own_sets = false;
-    bool is_needed = false;  // by pictures that stay
+    bool is_needed = false;  // by frames that stay
     const bool is_reordered = !packet.key && order_.is_reordered(shown);
     ByteReader in(packet.frame());
     while (!in.at_end()) {
@@ -188,8 +188,8 @@ Result<bool> VideoToRtp::collect_nal_units(const Packet& packet, MediaTime shown
     return !is_reordered || admit_b_frame(is_needed);
 }
 
-// What an encoder of constant rate writes in front of each picture about its channel is for nobody here, and would be a packet
-// of its own in front of each picture: too small to go in one train with those behind it.
+// What an encoder of constant rate writes in front of each frame about its channel is for nobody here, and would be a packet
+// of its own in front of each frame: too small to go in one train with those behind it.
 bool VideoToRtp::is_kept_message(Bytes unit) const {
     if (!options_.keep_avc_nalu_sei)
         return false;
@@ -198,8 +198,8 @@ bool VideoToRtp::is_kept_message(Bytes unit) const {
 }
 
 // B-frames that others are predicted from (b-pyramid) are left out, too, where that can be seen (H.264): browsers' decoders hold
-// no picture back, fail on the first that is shown before an earlier one, and drop everything up to the next key frame. Without
-// them the picture is whole where P-frames look at one picture only (libx264's presets up to veryfast, most hardware); else it
+// no frame back, fail on the first that is shown before an earlier one, and drop everything up to the next key frame. Without
+// them the frame is whole where P-frames look at one frame only (libx264's presets up to veryfast, most hardware); else it
 // may smear up to the next key frame.
 bool VideoToRtp::is_b_slice(Bytes unit) const {
     if (codec_ != Codec::avc)

@@ -1,4 +1,4 @@
-// VideoToRtp: packets of pictures become packets of a rtp_log. Parameter sets stand in front of each key frame. B-frames,
+// VideoToRtp: packets of video become packets of a rtp_log. Parameter sets stand in front of each key frame. B-frames,
 // which browsers do not put in order, are left out unless an operator keeps them: all of H.264, whose parameter sets are changed
 // to allow for it, and of HEVC those that nothing is predicted from.
 #pragma once

@@ -117,7 +117,7 @@ TEST_F(VideoToRtpTest, ReadsShortLengths) {
     EXPECT_EQ(received_avc().at(0).data, with_lengths({kSps, kPps, idr(700), idr(20)}));
 }
 
-// I P b b P b b as x264 makes it, 40 ms a picture.
+// I P b b P b b as x264 makes it, 40 ms a frame.
 std::vector<Packet> with_b_frames() {
     return {avc_config(),
             avc_frame(Picture::key, 0ms, {idr(900)}, 40ms),
@@ -168,8 +168,8 @@ TEST_F(VideoToRtpTest, LeavesBFramesOutThatOthersArePredictedFrom) {
     EXPECT_EQ(converter().counters().dropped_b_frames, 3U);
 }
 
-TEST_F(VideoToRtpTest, PicturesOutOfOrderThatAreNoBFramesStay) {
-    // Of a P-frame, and of a picture whose slice header cannot be read.
+TEST_F(VideoToRtpTest, FramesOutOfOrderThatAreNoBFramesStay) {
+    // Of a P-frame, and of a frame whose slice header cannot be read.
     push({avc_config(), avc_frame(Picture::key, 0ms, {idr(900)}, 80ms), avc_frame(Picture::inter, 40ms, {inter(800)}, 200ms),
           avc_frame(Picture::inter, 80ms, {inter(400)}, 80ms), avc_frame(Picture::inter, 120ms, {unit({0x41, 0x00}, 2)}, 0ms)});
     EXPECT_EQ(received_avc().size(), 4U);

@@ -43,7 +43,7 @@ void WireCursor::place(Sequence from, bool joining) {
     }
 }
 
-// The player's zero is the smaller of its first sound's and its first picture's time, so that neither is cut off.
+// The player's zero is the smaller of its first audio's and its first frame's time, so that neither is cut off.
 void WireCursor::choose_base(Sequence from) {
     if (wire_log_.encoder().times() == WireTimes::shared)
         return;

@@ -300,7 +300,7 @@ TEST(WireCursor, WithoutAGopCacheStartsWithTheNextPacketNearZero) {
     const auto got = player.media();
     ASSERT_EQ(got.size(), 2U);
     EXPECT_EQ(got[0].number, 40U);
-    EXPECT_EQ(got[0].time_ms, 40U);  // the pictures before bound the clock
+    EXPECT_EQ(got[0].time_ms, 40U);  // the frames before bound the clock
     EXPECT_EQ(got[1].time_ms, 57U);
 }
 

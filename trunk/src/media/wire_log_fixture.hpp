@@ -26,7 +26,7 @@ inline std::uint32_t number_of(const Slice& payload) {
     return number;
 }
 
-// A source with a publisher that sends 25 pictures and 40 sounds a second, a key frame every 50 pictures.
+// A source with a publisher that sends 25 frames and 40 audio_frames a second, a key frame every 50 frames.
 struct Stage {
     explicit Stage(PlayOptions options = {}, std::uint32_t chunk_size = 4096)
         : source(make_ref<Source>("/live/test", options, chunk_size, pool)) {}
@@ -36,7 +36,7 @@ struct Stage {
         source->append(plain_packet(Kind::video, false, true, {}, payload_of(1'000'002, 50)));
         source->append(plain_packet(Kind::audio, false, true, {}, payload_of(1'000'003, 7)));
     }
-    // One picture and its sound; pictures are 3,000 bytes, key frames 20,000.
+    // One frame and its audio; frames are 3,000 bytes, key frames 20,000.
     void picture() {
         const bool key = pictures % 50 == 0;
         const MediaTime at = std::chrono::milliseconds(40 * pictures) + start;

@@ -211,7 +211,7 @@ void View::add_remux(std::vector<StreamAddress>& to, const Vhost& vhost, const L
     const std::string rest = percent_encode_path(*path) + (query.empty() ? "" : "?") + std::string(query);
     const std::string format = vhost.http_remux.mount.substr(vhost.http_remux.mount.rfind('.') + 1);
     to.push_back({format, origin_ + rest});
-    if (!mount->format().sound)
+    if (!mount->format().audio)
         to.push_back({"ws-" + format, fmt::format("{}://{}{}{}", secure_ ? "wss" : "ws", host_.name, host_.port, rest)});
 }
 

@@ -132,7 +132,7 @@ def hoards(attack: Attack) -> None:
 
 
 def windows(attack: Attack) -> None:
-    """Pictures of 256 KiB that claim to be a millisecond apart, one key picture among a thousand: rings and windows full of bytes."""
+    """Pictures of 256 KiB that claim to be a millisecond apart, one key frame among a thousand: rings and windows full of bytes."""
     while attack.goes_on(0.5):
         with contextlib.suppress(*ERRORS), attack.publisher(f"fat-{attack.address}-{attack.done}") as client:
             client.send(encode_message(VIDEO, 0, AVC_SETUP))
@@ -154,8 +154,8 @@ def giants(attack: Attack) -> None:
                     return
 
 
-def sound(attack: Attack) -> None:
-    """Sound at fifty times its pace, for somebody who plays it over WebRTC."""
+def audio(attack: Attack) -> None:
+    """Audio at fifty times its pace, for somebody who plays it over WebRTC."""
     stream = f"loud-{attack.address}"
     with tempfile.TemporaryDirectory() as folder:
         url = f"http://127.0.0.1:{attack.ports['api']}/rtc/v1/whep/?app=live&stream={stream}"
@@ -211,7 +211,7 @@ def sleepers(attack: Attack) -> None:
                 attack.http("GET", "http", f"/live/{('good', f'none{attack.done}')[attack.done % 2]}.m3u8")
 
 
-ATTACKS = [offers, connections, hoards, windows, giants, sound, datagrams, nonsense, sleepers]
+ATTACKS = [offers, connections, hoards, windows, giants, audio, datagrams, nonsense, sleepers]
 
 
 def attack_in_background(kind, ports: dict, address: str, seconds: float) -> multiprocessing.Process:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plays an address with ffmpeg for some seconds, decodes everything and says what was wrong with it.
 
-Judged: times never go back, no gap, both media start and end together, the decoder does not complain, sound is not silent, and
+Judged: times never go back, no gap, both media start and end together, the decoder does not complain, audio is not silent, and
 the frame numbers that clips.py paints along the top edge go up one by one (so nothing was lost, repeated or reordered).
 As a program: play_check.py URL [SECONDS] prints a JSON line and exits 0 when all is well.
 """
@@ -96,7 +96,7 @@ def play(url: str, seconds: float = 8, ffmpeg: str = "ffmpeg", patience_s: float
             crop = f"crop={CELLS * cell}:{cell}:0:0,scale={CELLS}:1:flags=area,format=gray"
             command += ["-map", "0:v:0", "-fps_mode", "passthrough", "-t", str(seconds), "-vf", crop, "-f", "rawvideo", folder / "cells"]
         if "a" in want:
-            command += ["-map", "0:a:0", "-t", str(seconds), "-af", "volumedetect", "-f", "framecrc", folder / "sound"]
+            command += ["-map", "0:a:0", "-t", str(seconds), "-af", "volumedetect", "-f", "framecrc", folder / "audio"]
         timed_out = False
         try:
             done = subprocess.run([str(c) for c in command], capture_output=True, timeout=seconds + patience_s, check=False)

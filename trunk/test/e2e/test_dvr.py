@@ -29,7 +29,7 @@ def duration_of(path: Path) -> float:
 
 
 def assert_decodes(path: Path, pictures_min: int, codecs: tuple = ("aac", "h264")) -> None:
-    """Decoding all of it finds no fault, and finds pictures and sound."""
+    """Decoding all of it finds no fault, and finds video and audio."""
     assert sorted(stream["codec_name"] for stream in probe(path)["streams"]) == sorted(codecs)
     command = ["ffmpeg", "-v", "error", "-nostdin", "-i", str(path), "-map", "0:v", "-f", "framemd5", "-", "-map", "0:a", "-f", "null", "-"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

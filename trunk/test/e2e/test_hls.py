@@ -293,7 +293,7 @@ def first_dts(part: bytes) -> float:
             body = packet[4 + (1 + packet[4] if packet[3] & 0x20 else 0):]
             stamp = body[14:19] if body[7] & 0x40 else body[9:14]
             return ((stamp[0] >> 1 & 7) << 30 | stamp[1] << 22 | stamp[2] >> 1 << 15 | stamp[3] << 7 | stamp[4] >> 1) / 90_000
-    raise AssertionError("a part without pictures")
+    raise AssertionError("a part without video")
 
 
 def test_a_part_is_there_when_its_last_picture_is_over(live, clip):
@@ -363,7 +363,7 @@ def test_the_container_follows_the_codec(server, clip, tmp_path):
             probed = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", tmp_path / "all.mp4"],
                                     capture_output=True, text=True, timeout=30, check=True)
             assert codec in probed.stdout.split(), probed.stdout
-        wait_until(lambda: (live.folder / "html/off/cam.m3u8").exists(), 15, "sound in MPEG-TS")
+        wait_until(lambda: (live.folder / "html/off/cam.m3u8").exists(), 15, "audio in MPEG-TS")
     said = [line for line in live.log().splitlines() if "is left out" in line]
     assert len(said) == 1 and "AV1 is left out, MPEG-TS cannot carry it; hls_use_fmp4 auto would" in said[0], said
     last = numbers_of((live.folder / "html/live/cam.m3u8").read_text())[-1]

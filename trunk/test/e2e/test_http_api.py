@@ -215,7 +215,7 @@ def test_streams_of_other_hosts_and_of_nobody(server, clip):
     publisher.start()
     with HttpStream(live.ports["http"], "/live/cam.ts?vhost=video.example.com"), HttpStream(live.ports["http"], "/live/nobody.flv"):
         wait_until(lambda: len(live.api("/api/v1/clients/")["clients"]) == 3, 5, "three clients")
-        wait_until(lambda: any(s["audio"] for s in live.api("/api/v1/streams/")["streams"]), 5, "sound")
+        wait_until(lambda: any(s["audio"] for s in live.api("/api/v1/streams/")["streams"]), 5, "audio")
         cam, nobody = sorted(live.api("/api/v1/streams/")["streams"], key=lambda stream: stream["name"])
         assert (cam["url"], cam["tcUrl"]) == ("video.example.com/live/cam", f"rtmp://127.0.0.1:{live.ports['rtmp']}/live")
         assert cam["video"] is None and cam["audio"]["codec"] == "AAC" and cam["publish"]["active"]

@@ -56,7 +56,7 @@ def test_a_codec_that_nobody_knows_is_relayed_byte_for_byte_and_left_out_elsewhe
         assert by_rtmp == [config, *frames]
         assert [t.body for t in tags if t.type == VIDEO] == [config, *frames]
         live.wait_log("HLS /live/cam: unknown is left out")
-        wait_until(lambda: list(tmp_path.glob("live/cam-*.ts")), 5, "a fragment of the sound alone")
+        wait_until(lambda: list(tmp_path.glob("live/cam-*.ts")), 5, "a fragment of the audio alone")
     log = live.log()
     assert log.count("the video codec vvc1 is not known here") == 1
     assert log.count("HLS /live/cam: unknown is left out") == 1
@@ -253,7 +253,7 @@ def test_sound_that_the_ending_does_not_hold_is_refused(server, clip, ending, na
             assert player.ended and player.body == b""
             player.close()
     publisher.stop()
-    live.wait_log(f"the stream's sound is not {ending.upper()}")
+    live.wait_log(f"the stream's audio is not {ending.upper()}")
 
 
 def test_a_takeover_does_not_end_players(server, clip):

@@ -39,7 +39,7 @@ def publisher(live: LiveServer, stream: str) -> RtmpClient:
 
 
 def send_pictures(client: RtmpClient, mib: int, first: int = 0) -> None:
-    """Of half a MiB, 40 ms apart, a key picture first."""
+    """Of half a MiB, 40 ms apart, a key frame first."""
     if first == 0:
         client.send(encode_message(VIDEO, 0, SETUP))
     for i in range(first, first + 2 * mib):

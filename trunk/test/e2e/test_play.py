@@ -79,7 +79,7 @@ def test_every_message_arrives_in_order(server, clip, vhost):
     frames = [mark for mark, tag in zip(publisher.sent, [t for t in publisher.tags if t.type != 18]) if not tag.is_setup()]
     for number, player in enumerate(players):
         got = player.stop()
-        if "mix_correct" in vhost:  # It sorts by time, so the order between sound and picture may change.
+        if "mix_correct" in vhost:  # It sorts by time, so the order between audio and video may change.
             for kind in (AUDIO, VIDEO):
                 assert_gapless([m for m in got if m.type == kind], [mark for mark in frames if mark[0] == kind], f"player {number}")
             continue

@@ -1,5 +1,5 @@
 """Between WebRTC and everything else: Chromium publishes and ffmpeg plays by RTMP, FLV and HLS; ffmpeg publishes by RTMP and Chromium
-plays, with picture and sound."""
+plays, with video and audio."""
 
 import json
 import signal
@@ -90,8 +90,8 @@ def test_what_rtmp_publishes_is_played_by_chromium(site, clip):
 
 
 def test_b_frames_are_named_and_do_no_harm(site, clip):
-    """Of `pyramid` other pictures are predicted from some of the B-frames. Chromium puts no pictures in order: where its decoder has none to show,
-    it asks for a key picture (PLI) and drops everything up to it."""
+    """Of `pyramid` other pictures are predicted from some of the B-frames. Chromium puts no video in order: where its decoder has none to show,
+    it asks for a key frame (PLI) and drops everything up to it."""
     one = site(vhost=TO_RTC)
     names = ("bframes", "pyramid")
     with players.FfmpegPublisher(one.live.url(names[0]), clip(names[0])), players.FfmpegPublisher(one.live.url(names[1]), clip(names[1])):
@@ -117,4 +117,4 @@ def test_a_reload_that_wants_sound_converted_loads_the_libraries(server):
     live.write_conf(conf(rtc.format("on")))
     live.process.send_signal(signal.SIGHUP)
     live.wait_log("reload finished, code=0")
-    assert "libavcodec" in mapped.read_text() or "sound cannot be converted" in live.log()
+    assert "libavcodec" in mapped.read_text() or "audio cannot be converted" in live.log()

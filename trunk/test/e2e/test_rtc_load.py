@@ -37,7 +37,7 @@ def assert_played(result: dict, count: int) -> None:
     assert result["clients"] == result["alive"] == count and result["failed"] == 0
     for name in ("connect_ms", "first_frame_ms"):
         assert metrics[name]["count"] == count and 0 < metrics[name]["p50"] < 5000, metrics[name]
-    # Who joins behind a key picture that is old skips to the next one.
+    # Who joins behind a key frame that is old skips to the next one.
     assert metrics["lost_packets"]["max"] == 0 and metrics["gaps"]["max"] <= 1, metrics
     assert metrics["packets"]["min"] > 50, metrics["packets"]
     assert sum(per_client(result, "bytes")) == result["bytes_in"]

@@ -73,7 +73,7 @@ def judge(page, seconds: float, share: float, count):
     shown = end["framesDecoded"] - first["framesDecoded"]
     assert shown >= share * (count() - sent), (shown, count() - sent, end)
     assert 0 < page.value("gap") < GAP_MS_MAX and end["framesDropped"] - first["framesDropped"] < 5, end
-    # Chromium asks for no sound again (its offers have no NACK for it), so that both hops' losses stay.
+    # Chromium asks for no audio again (its offers have no NACK for it), so that both hops' losses stay.
     assert stats(page, "audio")["packetsReceived"] - heard > 0.8 * 50 * seconds
 
 

@@ -42,7 +42,7 @@ def test_the_newest_key_frame_is_a_picture(live, clip, tmp_path):
     assert ask(live, "live/cam.jpg")[0] == 404
     assert ask(live, "cam.png")[0] == 404
     with FfmpegPublisher(live.url("cam"), clip("basic")), FfmpegPublisher(live.url("cam?vhost=late.test"), clip("bframes")), \
-            FfmpegPublisher(live.url("sound"), clip("audio")):
+            FfmpegPublisher(live.url("audio"), clip("audio")):
         wait_until(lambda: ask(live, "live/cam.jpg")[0] == 200, 8, "a snapshot")
         together = []
         threads = [threading.Thread(target=lambda: together.append(ask(live, "live/cam.jpg"))) for _ in range(20)]
@@ -56,8 +56,8 @@ def test_the_newest_key_frame_is_a_picture(live, clip, tmp_path):
         for body in {body for _, _, body in together}:
             size, darkest, brightest = seen(body, tmp_path)
             assert size == [640, 360] and brightest - darkest > 100
-        status, _, body = ask(live, "live/sound.jpg")
-        assert status == 404 and "no pictures" in json.loads(body)["message"]
+        status, _, body = ask(live, "live/audio.jpg")
+        assert status == 404 and "no video" in json.loads(body)["message"]
     wait_until(lambda: ask(live, "live/cam.jpg")[0] == 404, 5, "nobody publishes any more")
     live.assert_alive()
 

@@ -1,4 +1,4 @@
-"""Streams with several tracks of a kind (enhanced RTMP multitrack): two of sound and two of pictures by our own client."""
+"""Streams with several tracks of a kind (enhanced RTMP multitrack): two of audio and two of video by our own client."""
 
 import json
 import subprocess
@@ -39,7 +39,7 @@ def second_sound(tag: Tag) -> bytes:
 
 
 def two_of_each(first: Path, second: Path) -> list[Tag]:
-    """Pictures in messages of two tracks, sound in messages of one: track 0 as ever, track 1 as a message of its own."""
+    """Pictures in messages of two tracks, audio in messages of one: track 0 as ever, track 1 as a message of its own."""
     others = {kind: [tag for tag in read_flv(second) if tag.type == kind] for kind in (AUDIO, VIDEO)}
     taken = {AUDIO: 0, VIDEO: 0}
     tags = []
@@ -86,10 +86,10 @@ def test_all_tracks_are_relayed(server, clip):
     time.sleep(2)
     late.stop()
     pictures = [message.payload for message in late.messages if message.type == VIDEO]
-    sounds = [message.payload for message in late.messages if message.type == AUDIO]
+    audio_frames = [message.payload for message in late.messages if message.type == AUDIO]
     assert heads(pictures[:2]) == {b"\x90avc1", b"\x96\x00avc1\x01"}, "both configurations come first"
     assert heads(pictures[2:4]) == {b"\x91avc1", b"\x96\x01avc1\x01"}, "then both key frames"
-    assert {sound[:7] if sound[0] == 0x95 else sound[:2] for sound in sounds[:2]} == {b"\xaf\x00", b"\x95\x00mp4a\x01"}
+    assert {audio[:7] if audio[0] == 0x95 else audio[:2] for audio in audio_frames[:2]} == {b"\xaf\x00", b"\x95\x00mp4a\x01"}
     first = [picture for picture in pictures[2:] if picture[0] & 0x0F != 6]
     second = [picture for picture in pictures[2:] if picture[0] & 0x0F == 6]
     assert len(first) > 40 and abs(len(first) - len(second)) <= 1

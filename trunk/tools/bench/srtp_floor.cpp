@@ -1,5 +1,5 @@
 // The floor of WebRTC play: what encrypting and sending alone cost. In `send` mode it learns N players by the datagram that each
-// sends first, then gives everybody a clip's pictures, cut as a WebRTC sender cuts them, and a sound packet every 20 ms: header,
+// sends first, then gives everybody a clip's pictures, cut as a WebRTC sender cuts them, and a audio packet every 20 ms: header,
 // AES-128-GCM under the player's own key (RFC 7714), and sendmmsg of up to 64 messages, each a train that the kernel cuts
 // (UDP_SEGMENT). In `sink` mode it is the N players: one socket each, looked at every 5 ms, as sb_rtc_load --skip-decryption does.
 // There is no session, no RTCP and nobody who could lose a packet, so no server can do better by the same system calls.
@@ -24,14 +24,14 @@ namespace {
 
 using namespace bench;
 
-constexpr std::string_view kUsage = "srtp_floor --mode send|sink --port PORT --clients N [--clip FILE.flv] [--sound-bytes 120]";
+constexpr std::string_view kUsage = "srtp_floor --mode send|sink --port PORT --clients N [--clip FILE.flv] [--audio-bytes 120]";
 constexpr std::size_t kPayloadMax = 1200;
 constexpr std::size_t kHeader = 20;  // With the transport-wide number that players agree on.
 constexpr std::size_t kClearHeader = 20;
 constexpr std::size_t kTag = 16;
 constexpr std::size_t kBatch = 64;
-constexpr std::size_t kParameterSets = 48;  // In front of a key picture: a packet of their own or a part of the first.
-constexpr double kSoundStep = 0.02;
+constexpr std::size_t kParameterSets = 48;  // In front of a key frame: a packet of their own or a part of the first.
+constexpr double kAudioStep = 0.02;
 constexpr std::size_t kFlvHeader = 5;
 
 struct Player {
@@ -69,7 +69,7 @@ class Outbox {
 public:
     Outbox(int fd, Counters& counters) : fd_(fd), counters_(counters), memory_(kBatch * 64 * 1400) {}
 
-    // A train of one picture or sound for one player. `sizes` are payloads; all but the last are alike.
+    // A train of one picture or audio for one player. `sizes` are payloads; all but the last are alike.
     void add(Player& player, int kind, std::uint32_t time, const std::vector<std::size_t>& sizes) {
         for (std::size_t first = 0; first < sizes.size();) {
             std::size_t count = 1;
@@ -204,10 +204,10 @@ Counters run_sender(std::uint16_t port, std::size_t clients, const Clip& clip, s
         if (message.type == 9 && !message.is_setup)
             pictures.push_back(&message);
     const double start = now_seconds();
-    std::uint64_t sounds = 0, shown = 0;
+    std::uint64_t audio_frames = 0, shown = 0;
     while (!stop_requested()) {
         const double elapsed = now_seconds() - start;
-        const double sound_at = static_cast<double>(sounds) * kSoundStep;
+        const double sound_at = static_cast<double>(audio_frames) * kAudioStep;
         const ClipMessage& next = *pictures[shown % pictures.size()];
         const double picture_at = (static_cast<double>(shown / pictures.size()) * clip.duration_ms + next.timestamp_ms) / 1000;
         if (picture_at <= elapsed && picture_at <= sound_at) {
@@ -215,8 +215,8 @@ Counters run_sender(std::uint16_t port, std::size_t clients, const Clip& clip, s
                      cut(next.payload_bytes - kFlvHeader + (next.is_key ? kParameterSets : 0)));
             ++shown;
         } else if (sound_at <= elapsed) {
-            send_all(1, static_cast<std::uint32_t>(sounds * 960), {sound_bytes});
-            ++sounds;
+            send_all(1, static_cast<std::uint32_t>(audio_frames * 960), {sound_bytes});
+            ++audio_frames;
         } else {
             sleep_seconds(std::min(picture_at, sound_at) - elapsed);
         }
@@ -309,7 +309,7 @@ int main(int argc, char** argv) {
     const auto port = static_cast<std::uint16_t>(args.count("port", 0));
     const std::size_t clients = args.count("clients", 1);
     const std::string clip_path = args.text("clip", "");
-    const std::size_t sound_bytes = args.count("sound-bytes", 120);
+    const std::size_t sound_bytes = args.count("audio-bytes", 120);
     args.check_all_used();
     if ((mode != "send" && mode != "sink") || port == 0 || clients == 0 || (mode == "send" && clip_path.empty()) ||
         sound_bytes > kPayloadMax)

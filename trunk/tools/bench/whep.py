@@ -151,7 +151,7 @@ def rows_of_play(players: int, ours: list[Turn], silent: list[Turn], floors: lis
     said = [turn.said for turn in ours + silent]
     failed, lost = sum(one["failed"] for one in said), max(one["metrics"]["lost_packets"]["max"] for one in said)
     blind = max(players - one["metrics"]["first_frame_ms"]["count"] for one in said)
-    # Whoever skips to a later key picture for want of time gets less than the stream.
+    # Whoever skips to a later key frame for want of time gets less than the stream.
     got = min(median(turn.bytes / turn.seconds for turn in turns) for turns in (ours, silent)) / median(turn.bytes / turn.seconds for turn in floors)
     complete = failed == lost == blind == 0 and got > 0.9
     work = f"WHEP play, {players:,} players"
@@ -191,7 +191,7 @@ def delay_rows(lab: Lab, plan) -> list[Row]:
     for quantile, limit in (("p50", 1), ("p99", 5)):
         figure = median(turn["metrics"]["delay_ms"][quantile] for turn in turns)
         rows.append(Row(work, f"{quantile}, ms", figure, target=f"<= {limit}", met=complete and figure <= limit * plan.slack,
-                        note="" if rows else "from the stamp in the publisher to the player's socket, from two seconds after it came on (it begins at an old key picture), on one machine",
+                        note="" if rows else "from the stamp in the publisher to the player's socket, from two seconds after it came on (it begins at an old key frame), on one machine",
                         details={} if rows else {"turns": turns}, command=plan.command))
     return rows
 

@@ -30,7 +30,7 @@ enum class Call : std::uint8_t {
     close_stream,
     fc_unpublish,
     delete_stream,
-    sound,
+    audio,
     chunk_size,
     unknown,
     count,
@@ -85,7 +85,7 @@ struct Model {
                 if (is == Is::playing)
                     events += 'p';
                 return;
-            case Call::sound:
+            case Call::audio:
                 if (is == Is::publishing)
                     events += 'm';
                 return;
@@ -102,7 +102,7 @@ struct Writer {
         write_message(out, 3, MessageType::amf0_command, 0, 1, write_command(name, 2, values), chunk_size);
     }
     void write(Call call_of, std::size_t at) {
-        static const std::vector<std::uint8_t> sound(500, 0xaf);
+        static const std::vector<std::uint8_t> audio(500, 0xaf);
         switch (call_of) {
             case Call::create_stream: return call("createStream", {Value::null()});
             case Call::release_stream: return call("releaseStream", {Value::null(), "cam"});
@@ -114,8 +114,8 @@ struct Writer {
             case Call::close_stream: return call("closeStream", {Value::null()});
             case Call::fc_unpublish: return call("FCUnpublish", {Value::null(), "cam"});
             case Call::delete_stream: return call("deleteStream", {Value::null(), 1});
-            case Call::sound:
-                write_message(out, 4, MessageType::audio, 0, 1, Bytes(sound).first(1 + at % sound.size()), chunk_size);
+            case Call::audio:
+                write_message(out, 4, MessageType::audio, 0, 1, Bytes(audio).first(1 + at % audio.size()), chunk_size);
                 return;
             case Call::chunk_size:
                 chunk_size = static_cast<std::uint32_t>(128 + 100 * (at % 5));

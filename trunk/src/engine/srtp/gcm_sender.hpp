@@ -20,7 +20,7 @@ public:
     static constexpr std::size_t kKeyBytes = GcmCipher::kKeyBytes;
     static constexpr std::size_t kSaltBytes = GcmCipher::kNonceBytes;
     static constexpr std::size_t kTagBytes = GcmCipher::kTagBytes;
-    // SSRCs of one session: sound and picture, and what is sent again of each.
+    // SSRCs of one session: audio and video, and what is sent again of each.
     static constexpr std::size_t kStreamsMax = 4;
 
     using Key = GcmCipher::Key;

@@ -131,7 +131,7 @@ TEST_P(SrtpGcmSenderAndLibrary, ThreeTurnsOfTheNumber) {
 TEST_P(SrtpGcmSenderAndLibrary, EachStreamHasItsOwnTurns) {
     for (const std::uint16_t sequence : std::initializer_list<std::uint16_t>{65'534, 65'535, 0, 1}) {
         expect_opens(head(7, sequence), "picture");
-        expect_opens(head(8, static_cast<std::uint16_t>(sequence + 40'000)), "sound");
+        expect_opens(head(8, static_cast<std::uint16_t>(sequence + 40'000)), "audio");
     }
     // RTX: the first two bytes of the payload are the number that the packet had.
     Octets again = head(9, 1);

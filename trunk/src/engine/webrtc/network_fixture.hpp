@@ -159,7 +159,7 @@ private:
     void add(Kind kind, std::chrono::microseconds time, std::uint32_t timestamp, std::size_t bytes, bool marker, bool is_key) {
         std::uint32_t& count = kind == Kind::audio ? audio_packets_ : video_packets_;
         Octets payload(std::max<std::size_t>(bytes, 8));
-        // Of H.264: the first slice of an IDR picture, or of another.
+        // Of H.264: the first slice of an IDR frame, or of another.
         payload[0] = is_key ? 0x65 : 0x41;
         payload[1] = 0x88;
         for (unsigned i = 0; i < 4; ++i)

@@ -47,7 +47,7 @@ protected:
     void append(media::Kind kind, bool key, bool config, const Slice& payload) {
         source_->append(media::tag_packet(kind, key, config, at_, payload));
     }
-    // Pictures at 25 a second, a key frame each second, with their sound.
+    // Frames at 25 a second, a key frame each second, with their audio.
     void frames(int count) {
         for (int i = 0; i < count; ++i, at_ += 40ms) {
             const bool key = at_ % 1s == MediaTime();

@@ -13,7 +13,7 @@ namespace mp4 = wire::mp4;
 constexpr std::size_t kAudio = 0;
 constexpr std::size_t kVideo = 1;
 
-// Pictures at 25 a second, a key frame each second, and sound of 23 ms behind each other.
+// Frames at 25 a second, a key frame each second, and audio of 23 ms behind each other.
 struct Stream {
     Segmenter segmenter;
     MediaTime video = 10s;
@@ -32,15 +32,15 @@ struct Stream {
         push(media::Kind::video, false, true, video, media::avc_config_body());
         push(media::Kind::audio, false, true, audio, media::aac_config_body());
     }
-    void seconds(int count, bool has_sound = true, bool has_pictures = true) {
+    void seconds(int count, bool has_audio = true, bool has_video = true) {
         for (int i = 0; i < count * 25; ++i) {
             const bool key = i % 25 == 0;
-            if (has_pictures)
+            if (has_video)
                 push(media::Kind::video, key, false, video,
                      media::tag_body(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb")));
             video += 40ms;
             for (; audio < video; audio += MediaTime(23'220))
-                if (has_sound)
+                if (has_audio)
                     push(media::Kind::audio, false, false, audio, media::tag_body(hex("af 01 210a")));
         }
     }
@@ -228,7 +228,7 @@ TEST(DashSegmenter, AnotherConfigurationNeedsOtherHeaders) {
     stream.headers();
     stream.seconds(3);
     stream.take();
-    EXPECT_EQ(stream.headers_made.size(), 3u) << "another publisher's sound is as the first one's";
+    EXPECT_EQ(stream.headers_made.size(), 3u) << "another publisher's audio is as the first one's";
     EXPECT_EQ(stream.segments.back().tracks[kVideo].duration, 2s);
 }
 

@@ -77,7 +77,7 @@ protected:
         last = now();
         MUST(io::sleep(io::Deadline::after(2ms)));
     }
-    // Pictures at 25 a second, a key frame each second, with their sound.
+    // Frames at 25 a second, a key frame each second, with their audio.
     void seconds(int count) {
         for (int i = 0; i < count * 25; ++i) {
             const bool key = i % 25 == 0;
@@ -101,7 +101,7 @@ protected:
         return {bytes.begin(), bytes.end()};
     }
     bool exists(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
-    // Samples of pictures and of sound in an MP4 file.
+    // Samples of video and of audio in an MP4 file.
     std::pair<std::size_t, std::size_t> movie(const std::string& name) const {
         const auto bytes = bytes_of(name);
         const auto file = mp4::read_file(bytes);
@@ -155,17 +155,17 @@ TEST_F(DvrServiceTest, RecordsFlvFromTheBeginningToTheEnd) {
 
 TEST_F(DvrServiceTest, FlvHoldsAllTracks) {
     const auto setup = hex("95 00 6d703461 01 1190");
-    const auto sound = hex("95 01 6d703461 01 210b");
+    const auto audio = hex("95 01 6d703461 01 210b");
     publish("[stream].flv");
     headers();
     append(media::Kind::audio, false, true, at_, media::tag_body(setup));
     seconds(1);
-    append(media::Kind::audio, false, false, at_, media::tag_body(sound));
+    append(media::Kind::audio, false, false, at_, media::tag_body(audio));
     seconds(1);
     unpublish();
     const auto bytes = bytes_of("cam.flv");
     EXPECT_NE(std::search(bytes.begin(), bytes.end(), setup.begin(), setup.end()), bytes.end()) << "in front of the media";
-    EXPECT_NE(std::search(bytes.begin(), bytes.end(), sound.begin(), sound.end()), bytes.end());
+    EXPECT_NE(std::search(bytes.begin(), bytes.end(), audio.begin(), audio.end()), bytes.end());
 }
 
 TEST_F(DvrServiceTest, RecordsMp4) {
@@ -186,7 +186,7 @@ TEST_F(DvrServiceTest, RecordsFragmentsThatAreWholeBeforeTheEnd) {
     io::wait_until([this] { return exists("cam.mp4.tmp") && bytes_of("cam.mp4.tmp").size() > 2'000; });
     const auto killed = bytes_of("cam.mp4.tmp");
     auto samples = mp4::fragment_samples(killed);
-    EXPECT_GE(samples[1].size(), 25u) << "at least a second of pictures";
+    EXPECT_GE(samples[1].size(), 25u) << "at least a second of video";
     EXPECT_TRUE(samples[1].front().key);
     unpublish();
     const auto whole = bytes_of("cam.mp4");
@@ -284,7 +284,7 @@ TEST_F(DvrServiceTest, WithoutWaitingForKeyFramesSegmentsEndWhereTheyShould) {
     wait_for_another_file(open_file);
     seconds(1);
     io::wait_until([this] { return told_.size() == 1; });
-    EXPECT_EQ(told_[0].duration, 1'485ms) << "with the sound in front of the picture that begins the next";
+    EXPECT_EQ(told_[0].duration, 1'485ms) << "with the audio in front of the picture that begins the next";
     seconds(1);
     unpublish();
     EXPECT_EQ(told_.size(), 2u);
@@ -397,9 +397,9 @@ TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
     std::signal(SIGXFSZ, before);
     EXPECT_NE(told_[0].error.find("File too large"), std::string::npos) << told_[0].error;
-    const auto [pictures, sounds] = movie("cam.mp4");
+    const auto [pictures, audio_frames] = movie("cam.mp4");
     EXPECT_GE(pictures, 25u);
-    EXPECT_LE(pictures - sounds, 1u) << "a write may end between a picture and its sound";
+    EXPECT_LE(pictures - audio_frames, 1u) << "a write may end between a picture and its audio";
     EXPECT_TRUE(source_->is_published());
     EXPECT_EQ(service_->list().at(0).state.error, told_[0].error);
 }

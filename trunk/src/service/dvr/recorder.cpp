@@ -138,8 +138,8 @@ bool Recorder::is_due(const media::Packet& packet) const {
 }
 
 bool Recorder::may_begin_with(const media::Packet& packet) const {
-    const bool has_pictures = configs_[media::index_of(media::Kind::video)].is_config() || packet.kind == media::Kind::video;
-    return !options_.wait_keyframe || !has_pictures || (packet.kind == media::Kind::video && packet.key && !packet.extra);
+    const bool has_video = configs_[media::index_of(media::Kind::video)].is_config() || packet.kind == media::Kind::video;
+    return !options_.wait_keyframe || !has_video || (packet.kind == media::Kind::video && packet.key && !packet.extra);
 }
 
 void Recorder::keep_config(const media::Packet& packet) {

@@ -90,7 +90,7 @@ public:
 protected:
     // By the place of its stream, which says where it stands in the file.
     virtual Result<void> push_sample(std::size_t stream, const mp4::TrackFormat& format, mp4::Sample sample) = 0;
-    // Default tracks in front, for players that take the first, and pictures in front of sound.
+    // Default tracks in front, for players that take the first, and frames in front of audio.
     std::vector<std::size_t> in_order() const {
         std::vector<std::size_t> places(streams_.size());
         std::iota(places.begin(), places.end(), std::size_t{0});

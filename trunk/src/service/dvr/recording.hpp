@@ -31,7 +31,7 @@ public:
     virtual void lose_behind(std::uint64_t bytes) = 0;
     // Behind the last take. May be called in another thread.
     virtual io::OutputFile::Ending finish() const = 0;
-    // Sound or pictures have been taken in; sequence headers alone are nothing.
+    // Audio or frames have been taken in; sequence headers alone are nothing.
     virtual bool has_media() const = 0;
 };
 

@@ -168,7 +168,7 @@ TEST_F(ForwardServiceTest, SendsMetadataHeadersTheCachedGopAndThenWhatComes) {
     append(media::Kind::video, false, true, 0ms, "\x17\x00 video header"sv);
     append(media::Kind::audio, false, true, 0ms, "\xAF\x00 audio header"sv);
     append(media::Kind::video, true, false, 40ms, "\x17\x01 key");
-    append(media::Kind::audio, false, false, 50ms, "\xAF\x01 sound");
+    append(media::Kind::audio, false, false, 50ms, "\xAF\x01 audio");
     publish({other_text()});
     io::wait_until([&] { return other_.media.size() >= 5; });
     append(media::Kind::video, false, false, 80ms, "\x27\x01 inter");

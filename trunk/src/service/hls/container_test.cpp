@@ -46,7 +46,7 @@ TEST(HlsContainer, AnotherCodecIsAnEvent) {
     CodecWatch watch;
     EXPECT_TRUE(watch.note(config_packet(Kind::video, avc_config())));
     EXPECT_FALSE(watch.note(config_packet(Kind::video, avc_config(1))));
-    EXPECT_FALSE(watch.note(picture_packet(0s, true)));
+    EXPECT_FALSE(watch.note(video_packet(0s, true)));
     EXPECT_FALSE(watch.note(config_packet(Kind::video, Slice())));
     EXPECT_TRUE(watch.note(config_packet(Kind::video, av1_config())));
     EXPECT_EQ(watch.left_out(Kind::video, Container::ts), "AV1");

@@ -25,8 +25,8 @@ Output play(Segmenter& segmenter, MediaTime end, MediaTime change = MediaTime::m
     for (MediaTime at = 0s; at < end; at += 40ms) {
         if (at == change)
             segmenter.push(config_packet(Kind::video, avc_config(1), at));
-        segmenter.push(picture_packet(at, at % 1s == 0s || at == change));
-        segmenter.push(sound_packet(at + 5ms));
+        segmenter.push(video_packet(at, at % 1s == 0s || at == change));
+        segmenter.push(audio_packet(at + 5ms));
     }
     segmenter.interrupt();
     for (Made& made : segmenter.take()) {
@@ -83,17 +83,17 @@ TEST(Fmp4Packager, EachPartIsAFragment) {
     EXPECT_EQ(output.segments.at(0).blocks.size(), 10U);
 }
 
-// At a key picture: a player may begin with that segment.
-TEST(Fmp4Packager, SoundThatBeginsLateNeedsANewSegment) {
+// At a key frame: a player may begin with that segment.
+TEST(Fmp4Packager, AudioThatBeginsLateNeedsANewSegment) {
     Segmenter segmenter({.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = {}},
                         std::make_unique<Fmp4Packager>());
     segmenter.push(config_packet(Kind::video, avc_config()));
     for (MediaTime at = 0s; at < 4s; at += 40ms) {
         if (at == 400ms)
             segmenter.push(config_packet(Kind::audio, aac_config(), at));
-        segmenter.push(picture_packet(at, at % 1s == 0s));
+        segmenter.push(video_packet(at, at % 1s == 0s));
         if (at >= 400ms)
-            segmenter.push(sound_packet(at + 5ms));
+            segmenter.push(audio_packet(at + 5ms));
     }
     segmenter.interrupt();
     const auto made = segmenter.take();
@@ -104,16 +104,16 @@ TEST(Fmp4Packager, SoundThatBeginsLateNeedsANewSegment) {
     EXPECT_TRUE(std::get<SegmentMade>(made[1]).discontinuity);
 }
 
-TEST(Fmp4Packager, SoundThatBeginsLateWaitsNoLongerThanAHardCutForAKeyPicture) {
+TEST(Fmp4Packager, AudioThatBeginsLateWaitsNoLongerThanAHardCutForAKeyPicture) {
     Segmenter segmenter({.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = {}},
                         std::make_unique<Fmp4Packager>());
     segmenter.push(config_packet(Kind::video, avc_config()));
     for (MediaTime at = 0s; at < 6s; at += 40ms) {
         if (at == 400ms)
             segmenter.push(config_packet(Kind::audio, aac_config(), at));
-        segmenter.push(picture_packet(at, at == 0s));
+        segmenter.push(video_packet(at, at == 0s));
         if (at >= 400ms)
-            segmenter.push(sound_packet(at + 5ms));
+            segmenter.push(audio_packet(at + 5ms));
     }
     segmenter.interrupt();
     const auto made = segmenter.take();

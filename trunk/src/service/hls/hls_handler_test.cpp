@@ -34,7 +34,7 @@ protected:
         MUST(service_.stop(io::Deadline::after(kSoon)));
         SiteFixture::TearDown();
     }
-    // Seconds of pictures with a key each second, as /live/cam.
+    // Seconds of video with a key each second, as /live/cam.
     void publish(int seconds) {
         source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
         session::ClientRequest request;
@@ -46,7 +46,7 @@ protected:
         service_.on_published(request, plan);
         source_->append(config_packet(media::Kind::video, avc_config()));
         for (int i = 0; i <= seconds * 25; ++i)
-            source_->append(picture_packet(i * 40ms, i % 25 == 0));
+            source_->append(video_packet(i * 40ms, i % 25 == 0));
         source_->flush();
         io::wait_until([&] { return service_.index().size() > static_cast<std::size_t>(seconds); });
     }
@@ -241,7 +241,7 @@ TEST_F(HlsHandlerTest, AReaderThatIsAskedCountsAsWatched) {
     EXPECT_EQ(source_->readers(), 1u);
     EXPECT_EQ(source_->viewers(), 0u);
     ask("/live/cam.m3u8");
-    source_->append(picture_packet(2'040ms, false));
+    source_->append(video_packet(2'040ms, false));
     source_->flush();
     io::wait_until([&] { return source_->viewers() > 0; });
     EXPECT_EQ(source_->viewers(), 1u);

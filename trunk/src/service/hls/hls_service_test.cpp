@@ -80,11 +80,11 @@ protected:
         publication_.reset();
         service_->on_unpublished(plan_.url);
     }
-    // Pictures at 25 a second, a key picture each second.
+    // Frames at 25 a second, a key frame each second.
     void seconds(int count) {
         for (int i = 0; i < 25 * count && publication_->is_current(); ++i, at_ += 40ms) {
             const bool key = at_ % 1s == MediaTime();
-            source_->append(media::tag_packet(media::Kind::video, key, false, at_, is_av1_ ? av1_picture(key) : picture(key)));
+            source_->append(media::tag_packet(media::Kind::video, key, false, at_, is_av1_ ? av1_frame(key) : picture(key)));
             source_->flush();
             if (i % 5 == 4)
                 static_cast<void>(io::yield(io::Deadline::never()));

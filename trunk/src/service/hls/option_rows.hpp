@@ -54,7 +54,7 @@ inline constexpr auto kHlsRows = std::tuple{
                 "Bytes to read of the answer to on_hls_notify."),
     config::row(&HlsOptions::wait_keyframe, "hls_wait_keyframe", kNextPublisher, "Cuts only at key frames."),
     config::row(&HlsOptions::dts_directly, "hls_dts_directly", kNextPublisher,
-                "Times of sound in MPEG-TS are the stream's; off counts them from its samples."),
+                "Times of audio in MPEG-TS are the stream's; off counts them from its samples."),
     config::row(&HlsOptions::ctx, "hls_ctx", kNextPublisher, "Knows players by a query argument."),
     config::row(&HlsOptions::ts_ctx, "hls_ts_ctx", kNextPublisher, "Gives that argument to fragments."),
     config::row(&HlsOptions::keys, "hls_keys", kNextPublisher, "AES-128.").rule(config::BoolRule::off_is_off),

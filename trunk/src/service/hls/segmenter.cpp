@@ -52,7 +52,7 @@ void Segmenter::configure(const Packet& packet) {
     const Bytes payload = packet.payload.bytes();
     Track& of = track(packet.kind);
     if (std::ranges::equal(payload, of.config))
-        return;  // some encoders send it with every key picture
+        return;  // some encoders send it with every key frame
     of.config.assign(payload.begin(), payload.end());
     const Packager::Change change = packager_->configure(packet);
     if (change == Packager::Change::none)
@@ -65,7 +65,7 @@ void Segmenter::configure(const Packet& packet) {
         discontinuity_ = true;
 }
 
-// The first picture that a player can begin with begins the pictures.
+// The first frame that a player can begin with begins the frames.
 bool Segmenter::is_wanted(const Packet& packet) const {
     const bool begins = packet.kind == Kind::video && !tracks_[media::index_of(Kind::video)].seen;
     return !begins || packet.key || !rules_.waits_for_key;
@@ -79,18 +79,18 @@ bool Segmenter::cuts(const Packet& packet) const {
     const MediaTime length = packet.dts - start_;
     if (packet.kind == Kind::video)
         return (cut_before_ || length >= rules_.cut_at) && (packet.key || !rules_.waits_for_key);
-    const bool waits_for_pictures = rules_.waits_for_key && tracks_[media::index_of(Kind::video)].seen;
-    return length >= rules_.hard_cut_at || (cut_before_ == Kind::audio && !waits_for_pictures);
+    const bool waits_for_video = rules_.waits_for_key && tracks_[media::index_of(Kind::video)].seen;
+    return length >= rules_.hard_cut_at || (cut_before_ == Kind::audio && !waits_for_video);
 }
 
-// Parts follow the pictures where there are any, and begin anew with a key picture.
+// Parts follow the frames where there are any, and begin anew with a key frame.
 bool Segmenter::ends_part(const Packet& packet) const {
     if (!rules_.part || !part_has_frames_)
         return false;
-    const bool has_pictures = tracks_[media::index_of(Kind::video)].seen;
+    const bool has_video = tracks_[media::index_of(Kind::video)].seen;
     const MediaTime length = packet.dts - part_start_;
-    if (has_pictures && packet.kind != Kind::video)
-        return length >= 2 * *rules_.part;  // the pictures have stopped
+    if (has_video && packet.kind != Kind::video)
+        return length >= 2 * *rules_.part;  // the frames have stopped
     return length >= *rules_.part - kPartSlack;
 }
 

@@ -1,9 +1,9 @@
 // Segmenter: where one stream's segments, and the parts inside them, begin and end. Packets go in, in their order; whole segments
 // and parts come out as bytes. It knows media time only: no clock, no file, no playlist. Dry.
 //
-// A segment is cut at the first key picture behind `cut_at`, or any picture when keys are not waited for; on a frame of sound
-// behind `hard_cut_at`, for streams without pictures or with too few keys. Where a new decoder configuration needs a segment of
-// its own, that is cut at the next key picture too, whichever kind it is of, and what cannot be decoded without it is left out
+// A segment is cut at the first key frame behind `cut_at`, or any frame when keys are not waited for; on a audio frame
+// behind `hard_cut_at`, for streams without video or with too few keys. Where a new decoder configuration needs a segment of
+// its own, that is cut at the next key frame too, whichever kind it is of, and what cannot be decoded without it is left out
 // until then. The segments cover the timeline without a hole: one ends where the next begins.
 #pragma once
 
@@ -32,7 +32,7 @@ struct CutRules {
 // A part is complete.
 struct PartMade {
     MediaTime duration{};
-    bool independent = false;    // begins with a key picture, or is of sound alone
+    bool independent = false;    // begins with a key frame, or is of audio alone
     bool discontinuity = false;  // of the segment it is in
     std::vector<Block> blocks;
     Block init;  // what its segment needs first; none for MPEG-TS

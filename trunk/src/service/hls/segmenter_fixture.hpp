@@ -50,20 +50,20 @@ inline Slice picture(bool key, std::uint8_t composition_ms = 0, std::size_t byte
     return Slice::copy_of(body);
 }
 
-inline Slice hevc_picture(bool key, std::uint8_t composition_ms = 0) {
+inline Slice hevc_frame(bool key, std::uint8_t composition_ms = 0) {
     auto body = key ? hex("91 68766331 000000 00000028 2601") : hex("a1 68766331 000000 00000028 0201");
     body[7] = composition_ms;
     body.resize(body.size() + 38, 0x5A);
     return Slice::copy_of(body);
 }
 
-inline Slice av1_picture(bool key) {
+inline Slice av1_frame(bool key) {
     auto body = key ? hex("91 61763031") : hex("a1 61763031");
     body.resize(body.size() + 38, 0x5A);
     return Slice::copy_of(body);
 }
 
-inline Slice sound(std::size_t bytes = 20) {
+inline Slice audio(std::size_t bytes = 20) {
     auto body = hex("af 01");
     body.resize(body.size() + bytes, 0x21);
     return Slice::copy_of(body);
@@ -72,9 +72,9 @@ inline Slice sound(std::size_t bytes = 20) {
 inline media::Packet config_packet(media::Kind kind, const Slice& payload, MediaTime at = {}) {
     return media::tag_packet(kind, false, true, at, payload);
 }
-inline media::Packet picture_packet(MediaTime at, bool key, std::uint8_t composition_ms = 0) {
+inline media::Packet video_packet(MediaTime at, bool key, std::uint8_t composition_ms = 0) {
     return media::tag_packet(media::Kind::video, key, false, at, picture(key, composition_ms));
 }
-inline media::Packet sound_packet(MediaTime at) { return media::tag_packet(media::Kind::audio, false, false, at, sound()); }
+inline media::Packet audio_packet(MediaTime at) { return media::tag_packet(media::Kind::audio, false, false, at, audio()); }
 
 }  // namespace live::service::hls

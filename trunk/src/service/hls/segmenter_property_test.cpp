@@ -1,5 +1,5 @@
-// What holds of every stream's segments: made-up streams of pictures alone, sound alone or both, with B-frames, sparse key
-// pictures, jumps of time, other configurations and other codecs, as MPEG-TS and fragmented MP4, with parts and without. Each
+// What holds of every stream's segments: made-up streams of video alone, audio alone or both, with B-frames, sparse key
+// frames, jumps of time, other configurations and other codecs, as MPEG-TS and fragmented MP4, with parts and without. Each
 // frame carries its number, by which it is found again.
 #include <malloc.h>
 
@@ -65,7 +65,7 @@ public:
         if (has_audio_)
             add(config_packet(Kind::audio, aac_config()));
         MediaTime key_due{};
-        MediaTime sound_due{};
+        MediaTime audio_due{};
         for (MediaTime now{}; now < 60s; now += frame_) {
             if (has_video_) {
                 const bool key = now >= key_due;
@@ -73,15 +73,15 @@ public:
                     key_due = now + gop_;
                 add(picture_at(now, key));
             }
-            for (; has_audio_ && sound_due < now + frame_; sound_due += 23ms)
-                add(sound_packet(sound_due));
+            for (; has_audio_ && audio_due < now + frame_; audio_due += 23ms)
+                add(audio_packet(audio_due));
             if (below(400) == 0) {  // a jump that a timeline lets through
                 now += milliseconds(below(8'000));
-                sound_due = std::max(sound_due, now - 15ms);
+                audio_due = std::max(audio_due, now - 15ms);
             }
             if (below(500) == 0 && has_video_) {
                 change_video(now + frame_);
-                // Not every encoder sends a key picture at once; with pictures alone there would be nothing until it does.
+                // Not every encoder sends a key frame at once; with video alone there would be nothing until it does.
                 if (!has_audio_ || below(2) == 0)
                     key_due = now;
             }
@@ -100,8 +100,8 @@ private:
     }
     media::Packet picture_at(MediaTime at, bool key) {
         const auto composition = b_frames_ ? static_cast<std::uint8_t>(below(200)) : std::uint8_t{0};
-        return is_hevc_ ? media::tag_packet(Kind::video, key, false, at, hevc_picture(key, composition))
-                        : picture_packet(at, key, composition);
+        return is_hevc_ ? media::tag_packet(Kind::video, key, false, at, hevc_frame(key, composition))
+                        : video_packet(at, key, composition);
     }
     void change_video(MediaTime at) {
         is_hevc_ = below(3) == 0;
@@ -221,11 +221,11 @@ TEST(SegmenterProperty, EveryFrameIsInOneSegmentAndInItsPlace) {
                 const media::Packet& packet = one.packets[serial];
                 ++times_seen[serial];
                 EXPECT_GT(serial, std::exchange(last[media::index_of(packet.kind)], serial)) << seed;
-                // Kinds interleave by less than a picture's time.
+                // Kinds interleave by less than a frame's time.
                 EXPECT_GE(packet.dts + 100ms, segment.start) << seed;
                 EXPECT_LE(packet.dts, segment.start + segment.duration + 100ms) << seed;
             }
-        // Lost may be what comes before the first key picture, what is decoded by a configuration whose segment has not begun,
+        // Lost may be what comes before the first key frame, what is decoded by a configuration whose segment has not begun,
         // and what is too short for a segment.
         bool waits = one.rules.waits_for_key;
         std::array<bool, media::kKindCount> changed{};
@@ -245,7 +245,7 @@ TEST(SegmenterProperty, EveryFrameIsInOneSegmentAndInItsPlace) {
     }
 }
 
-TEST(SegmenterProperty, WhenKeysAreWaitedForPicturesBeginWithOneButBehindAHardCut) {
+TEST(SegmenterProperty, WhenKeysAreWaitedForFramesBeginWithOneButBehindAHardCut) {
     std::size_t judged = 0;
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Case one = run_case(seed);
@@ -350,8 +350,8 @@ TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
             segmenter.restart(std::make_unique<TsPackager>());
             configure(at);
         }
-        segmenter.push(picture_packet(at, at % 2s == 0s));
-        segmenter.push(sound_packet(at));
+        segmenter.push(video_packet(at, at % 2s == 0s));
+        segmenter.push(audio_packet(at));
         take();
         if (at == kBegin + 1h)
             heap_of_first_hour = heap_in_use();

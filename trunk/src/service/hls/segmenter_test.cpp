@@ -55,11 +55,11 @@ protected:
         segmenter_.push(packet);
         output_.add(segmenter_.take());
     }
-    // Pictures of 25 a second with a key each `gop`, and sound, up to `end`.
+    // Frames of 25 a second with a key each `gop`, and audio, up to `end`.
     void play(MediaTime begin, MediaTime end, MediaTime gop) {
         for (MediaTime at = begin; at < end; at += 40ms) {
-            push(picture_packet(at, (at - begin) % gop == MediaTime::zero()));
-            push(sound_packet(at + 5ms));
+            push(video_packet(at, (at - begin) % gop == MediaTime::zero()));
+            push(audio_packet(at + 5ms));
         }
     }
     void finish() {
@@ -71,14 +71,14 @@ protected:
     Output output_;
 };
 
-TEST_F(SegmenterTest, CutsAtTheFirstKeyPictureBehindItsLength) {
+TEST_F(SegmenterTest, CutsAtTheFirstKeyFrameBehindItsLength) {
     configure();
     play(0s, 10s, 1'200ms);
     finish();
     ASSERT_EQ(output_.segments.size(), 5U);
     EXPECT_EQ(output_.segments[0].duration, 2'400ms);
     EXPECT_EQ(output_.segments[3].start, 7'200ms);
-    EXPECT_EQ(output_.segments[4].duration, 405ms) << "the last sound is as long as the one before";
+    EXPECT_EQ(output_.segments[4].duration, 405ms) << "the last audio is as long as the one before";
     EXPECT_TRUE(output_.segments[0].discontinuity);
     EXPECT_FALSE(output_.segments[1].discontinuity);
 }
@@ -96,17 +96,17 @@ TEST_F(SegmenterTest, EachSegmentBeginsWithItsTables) {
         ASSERT_GT(demuxer.packets.size(), 3U);
         EXPECT_EQ(demuxer.packets[0].first, 0);
         EXPECT_EQ(demuxer.packets[1].first, 0x1001);
-        const auto first_picture = std::ranges::find(demuxer.units, 0x100, &wire::ts::TestUnit::pid);
-        ASSERT_NE(first_picture, demuxer.units.end());
-        EXPECT_TRUE(first_picture->random_access);
-        EXPECT_TRUE(first_picture->clock.has_value());
+        const auto first_frame = std::ranges::find(demuxer.units, 0x100, &wire::ts::TestUnit::pid);
+        ASSERT_NE(first_frame, demuxer.units.end());
+        EXPECT_TRUE(first_frame->random_access);
+        EXPECT_TRUE(first_frame->clock.has_value());
         all.insert(all.end(), bytes.begin(), bytes.end());
     }
     // The counters run on: the demuxer would abort.
     EXPECT_EQ(demuxed(all).units.size(), 300U);
 }
 
-TEST_F(SegmenterTest, CutsOnSoundWhenKeyPicturesAreTooFew) {
+TEST_F(SegmenterTest, CutsOnAudioWhenKeyFramesAreTooFew) {
     configure();
     play(0s, 9s, 100s);
     finish();
@@ -115,23 +115,23 @@ TEST_F(SegmenterTest, CutsOnSoundWhenKeyPicturesAreTooFew) {
     EXPECT_EQ(output_.segments[1].start, 4'205ms);
 }
 
-TEST_F(SegmenterTest, SoundAloneIsCutAtTheHardLimit) {
+TEST_F(SegmenterTest, AudioAloneIsCutAtTheHardLimit) {
     push(config_packet(Kind::audio, aac_config()));
     for (MediaTime at = 0s; at < 10s; at += 23ms)
-        push(sound_packet(at));
+        push(audio_packet(at));
     finish();
     ASSERT_EQ(output_.segments.size(), 3U);
     EXPECT_EQ(output_.segments[0].duration, 4'209ms);
 }
 
-TEST_F(SegmenterTest, PicturesBeginWithAKeyPicture) {
+TEST_F(SegmenterTest, FramesBeginWithAKeyPicture) {
     configure();
-    push(picture_packet(0ms, false));
-    push(sound_packet(5ms));
-    push(picture_packet(40ms, false));
-    push(picture_packet(80ms, true));
-    push(picture_packet(120ms, false));
-    push(picture_packet(200ms, false));
+    push(video_packet(0ms, false));
+    push(audio_packet(5ms));
+    push(video_packet(40ms, false));
+    push(video_packet(80ms, true));
+    push(video_packet(120ms, false));
+    push(video_packet(200ms, false));
     finish();
     ASSERT_EQ(output_.segments.size(), 1U);
     const auto demuxer = demuxed(bytes_of(output_.segments[0].blocks));
@@ -140,8 +140,8 @@ TEST_F(SegmenterTest, PicturesBeginWithAKeyPicture) {
 
 TEST_F(SegmenterTest, WhatIsBelowATenthOfASecondIsLeftOut) {
     configure();
-    push(picture_packet(0ms, true));
-    push(picture_packet(40ms, false));
+    push(video_packet(0ms, true));
+    push(video_packet(40ms, false));
     finish();
     EXPECT_TRUE(output_.segments.empty());
     play(1s, 4s, 1s);
@@ -164,14 +164,14 @@ TEST_F(SegmenterTest, ANewConfigurationBeginsASegmentAndTheSameOneDoesNot) {
     EXPECT_TRUE(output_.segments[1].discontinuity);
 }
 
-TEST_F(SegmenterTest, SoundThatBeginsLateIsADiscontinuityOfItsSegment) {
+TEST_F(SegmenterTest, AudioThatBeginsLateIsADiscontinuityOfItsSegment) {
     push(config_packet(Kind::video, avc_config()));
     for (MediaTime at = 0s; at < 3s; at += 40ms)
-        push(picture_packet(at, at % 1s == 0s));
+        push(video_packet(at, at % 1s == 0s));
     push(config_packet(Kind::audio, aac_config(), 3s));
     for (MediaTime at = 3s; at < 7s; at += 40ms) {
-        push(picture_packet(at, at % 1s == 0s));
-        push(sound_packet(at));
+        push(video_packet(at, at % 1s == 0s));
+        push(audio_packet(at));
     }
     finish();
     ASSERT_EQ(output_.segments.size(), 4U);
@@ -184,7 +184,7 @@ TEST_F(SegmenterTest, AnotherPublisherIsADiscontinuityAndBeginsWithAKeyPicture) 
     play(0s, 3s, 1s);
     segmenter_.restart(std::make_unique<TsPackager>());
     configure();
-    push(picture_packet(3s, false));
+    push(video_packet(3s, false));
     play(3'040ms, 6s, 1s);
     finish();
     ASSERT_EQ(output_.segments.size(), 4U);
@@ -196,7 +196,7 @@ TEST_F(SegmenterTest, AnotherPublisherIsADiscontinuityAndBeginsWithAKeyPicture) 
 TEST_F(SegmenterTest, ASegmentHasABoundOfBytes) {
     configure();
     constexpr std::size_t kPicture = 1 << 20;
-    media::Packet big = picture_packet(0s, true);
+    media::Packet big = video_packet(0s, true);
     big.payload = picture(true, 0, kPicture);
     push(big);
     big.key = false;
@@ -238,10 +238,10 @@ TEST_F(PartsTest, AreTheSegmentInPieces) {
     }
 }
 
-TEST_F(PartsTest, OfSoundAloneAreAllIndependent) {
+TEST_F(PartsTest, OfAudioAloneAreAllIndependent) {
     push(config_packet(Kind::audio, aac_config()));
     for (MediaTime at = 0s; at < 3s; at += 23ms)
-        push(sound_packet(at));
+        push(audio_packet(at));
     finish();
     ASSERT_GT(output_.parts.size(), 12U);
     EXPECT_TRUE(std::ranges::all_of(output_.parts, &PartMade::independent));

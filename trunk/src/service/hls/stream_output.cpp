@@ -50,7 +50,7 @@ ListRules list_rules_of(const HlsOptions& options) {
 std::unique_ptr<Packager> make_packager(const HlsOptions& options, Container container) {
     if (container == Container::fmp4)
         return std::make_unique<Fmp4Packager>();
-    return std::make_unique<TsPackager>(options.dts_directly ? TsPackager::Sound::timed : TsPackager::Sound::counted);
+    return std::make_unique<TsPackager>(options.dts_directly ? TsPackager::Audio::timed : TsPackager::Audio::counted);
 }
 
 // Codecs are said all or not at all: a player takes what is left out for what is not there.

@@ -12,9 +12,9 @@ namespace live::service::hls {
 
 class TsPackager final : public Packager {
 public:
-    // Times of sound are the stream's, or counted from its samples, as long as both stay near each other (hls_dts_directly).
-    enum class Sound : std::uint8_t { timed, counted };
-    explicit TsPackager(Sound sound = Sound::timed) : sound_(sound) {}
+    // Times of audio are the stream's, or counted from its samples, as long as both stay near each other (hls_dts_directly).
+    enum class Audio : std::uint8_t { timed, counted };
+    explicit TsPackager(Audio audio = Audio::timed) : audio_(audio) {}
 
     Change configure(const media::Packet& config) override;
     void begin_segment(std::vector<std::uint8_t>& out) override;
@@ -24,10 +24,10 @@ public:
 private:
     MediaTime time_of(const media::Packet& packet);
 
-    Sound sound_;
-    wire::mp4::SampleReader sound_reader_;  // of counted sound
-    std::optional<wire::mp4::TrackClock> sound_clock_;
-    std::uint32_t sound_rate_ = 0;
+    Audio audio_;
+    wire::mp4::SampleReader audio_reader_;  // of counted audio
+    std::optional<wire::mp4::TrackClock> audio_clock_;
+    std::uint32_t audio_rate_ = 0;
     wire::ts::TsConverter converter_;
 };
 

@@ -1,4 +1,4 @@
-// One key picture as bytes of its own, so that a worker thread may work on it, and the JPEG it becomes.
+// One key frame as bytes of its own, so that a worker thread may work on it, and the JPEG it becomes.
 #pragma once
 
 #include <cstdint>

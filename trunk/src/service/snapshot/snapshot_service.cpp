@@ -76,7 +76,7 @@ Result<KeyFrame> SnapshotService::find_key_frame(const Ref<media::Source>& sourc
     if (const auto newest = source->gop_start(); newest && *newest >= source->ring().first())
         return of(source->ring().at(*newest));
     if (!source->last_time(media::Kind::video))
-        return Error(Errc::not_found, "the stream has no pictures");
+        return Error(Errc::not_found, "the stream has no video");
     media::Cursor cursor(source, media::Listens::batched, media::Cursor::Start::now);
     for (;;) {
         while (const auto packet = cursor.take())

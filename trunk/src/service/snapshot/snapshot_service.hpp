@@ -36,7 +36,7 @@ public:
     // `streams` outlives this.
     explicit SnapshotService(const media::StreamTable& streams) : streams_(streams) {}
 
-    // Errc::not_found: nobody publishes that stream, or it has no pictures. Errc::limit: too much is asked for at once.
+    // Errc::not_found: nobody publishes that stream, or it has no video. Errc::limit: too much is asked for at once.
     // Errc::timed_out: no key frame came. Errc::unsupported, Errc::malformed and others of jpeg_of(). Errc::cancelled.
     Result<Block> take(const std::string& url, io::Deadline deadline);
 

@@ -150,7 +150,7 @@ TEST_F(SnapshotServiceTest, FewAreMadeAtOnceAndFewWait) {
     EXPECT_EQ(answers.back().code(), Errc::cancelled);
 }
 
-TEST_F(SnapshotServiceTest, AStreamWithoutPicturesHasNone) {
+TEST_F(SnapshotServiceTest, AStreamWithoutVideoHasNone) {
     const auto source = MUST(streams.find_or_create("/live/radio", play, 60'000));
     publications.push_back(MUST(source->publish(media::Source::Takeover::refuse)));
     ask("/live/radio", 1);

@@ -104,7 +104,7 @@ std::optional<MediaTime> StreamEntry::since_key_frame(TimePoint now) const {
     return *last - *key_frame + waited;
 }
 
-// What a publisher over RTP has said; its pictures and sounds may be frames nowhere.
+// What a publisher over RTP has said; its frames and audio_frames may be frames nowhere.
 const media::RtpTrack* StreamEntry::rtp_track(media::Kind kind) const {
     return source_ && source_->brings_rtp() ? source_->rtp_log()->track(kind) : nullptr;
 }

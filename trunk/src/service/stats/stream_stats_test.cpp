@@ -217,7 +217,7 @@ TEST_F(StreamStatsTest, SaysWhatTheSourceCarries) {
     leave_all();
 }
 
-TEST_F(StreamStatsTest, MeasuresFramesAndGroupsOfPictures) {
+TEST_F(StreamStatsTest, MeasuresFramesAndGops) {
     const auto source = *streams.find_or_create("/live/cam", {}, 60'000);
     client(ClientKind::fmle_publish);
     EXPECT_EQ(stream().gop(), std::nullopt);

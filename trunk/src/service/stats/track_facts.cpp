@@ -202,8 +202,8 @@ AudioFacts audio_facts_of(const media::Track& track) {
     facts.codec = text_of_codec(track.codec, is_known);
     facts.profile = kOther;
     const bool is_opus = track.codec == Codec::opus;
-    facts.sample_rate = is_opus ? kOpusRate : track.sound.sample_rate;
-    facts.channels = is_opus ? kUsualChannels : track.sound.channels;
+    facts.sample_rate = is_opus ? kOpusRate : track.audio.sample_rate;
+    facts.channels = is_opus ? kUsualChannels : track.audio.channels;
     if (track.codec == Codec::aac)
         read_aac(facts, track.config.bytes());
     else if (is_opus)

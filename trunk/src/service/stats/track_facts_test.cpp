@@ -27,7 +27,7 @@ std::optional<Facts> read_facts(media::Kind kind, Bytes body) {
     media::Track track;
     track.kind = kind;
     track.codec = tagged->packet.codec;
-    track.sound = tagged->sound;
+    track.audio = tagged->audio;
     if (tagged->packet.is_config())
         track.config = tagged->packet.frame_slice();
     if constexpr (std::is_same_v<Facts, VideoFacts>)

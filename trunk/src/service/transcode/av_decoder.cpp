@@ -39,7 +39,7 @@ Result<AvDecoder> AvDecoder::create(const AvLibrary& library, wire::codec::Codec
     if (decoder == nullptr)
         return Error(Errc::unsupported, "there is no decoder of " + std::string(wire::codec::name_of(codec)));
     if (config.size() > kConfigBytesMax)
-        return Error(Errc::limit, "a sound configuration of " + std::to_string(config.size()) + " bytes");
+        return Error(Errc::limit, "a audio configuration of " + std::to_string(config.size()) + " bytes");
     ContextPtr context(library->alloc_context(decoder), FreeContext{&library});
     if (context == nullptr)
         return Error(Errc::limit, "no memory for a decoder");
@@ -69,7 +69,7 @@ Result<AvDecoder> AvDecoder::create(const AvLibrary& library, wire::codec::Codec
 Result<void> AvDecoder::decode(Bytes frame, std::vector<float>& samples) {
     const AvLibrary& library = *library_;
     if (frame.size() > kFrameBytesMax)
-        return Error(Errc::limit, "a sound frame of " + std::to_string(frame.size()) + " bytes");
+        return Error(Errc::limit, "a audio frame of " + std::to_string(frame.size()) + " bytes");
     if (const int made = library->new_packet(packet_.get(), static_cast<int>(frame.size())); made < 0)
         return library.error(Errc::limit, "copying a frame", made);
     std::ranges::copy(frame, packet_->data);

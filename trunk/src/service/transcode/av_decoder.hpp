@@ -1,4 +1,4 @@
-// AvDecoder: frames of one sound codec in, samples of 48 kHz stereo out.
+// AvDecoder: frames of one audio codec in, samples of 48 kHz stereo out.
 #pragma once
 
 #include <cstdint>

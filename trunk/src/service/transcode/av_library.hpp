@@ -1,6 +1,6 @@
 // AvLibrary: the functions that are used of libavcodec, libavutil and libswresample. They are loaded when the first stream needs
 // them and not linked: they bring a hundred other libraries with them, some 15 MB of memory and some 80 ms of start, and most
-// servers convert no sound. See doc/adr/0016. Only this folder's av_*.cpp see the libraries' types.
+// servers convert no audio. See doc/adr/0016. Only this folder's av_*.cpp see the libraries' types.
 #pragma once
 
 extern "C" {

@@ -56,10 +56,10 @@ Result<void> AvTranscoder::encode() {
     return result;
 }
 
-Result<std::optional<media::SoundFrame>> AvTranscoder::poll() {
+Result<std::optional<media::AudioFrame>> AvTranscoder::poll() {
     if (ready_.empty())
-        return std::optional<media::SoundFrame>();
-    media::SoundFrame frame = std::move(ready_.front());
+        return std::optional<media::AudioFrame>();
+    media::AudioFrame frame = std::move(ready_.front());
     ready_.pop_front();
     return std::optional(std::move(frame));
 }

@@ -22,7 +22,7 @@ public:
     AvTranscoder(AvDecoder decoder, AvEncoder encoder) : decoder_(std::move(decoder)), encoder_(std::move(encoder)) {}
 
     Result<void> push(Bytes frame, MediaTime time) override;
-    Result<std::optional<media::SoundFrame>> poll() override;
+    Result<std::optional<media::AudioFrame>> poll() override;
     Bytes config() const override { return encoder_.config(); }
     bool is_idle() const override { return ready_.empty(); }
 
@@ -35,7 +35,7 @@ private:
     std::vector<float> decoded_;   // of the frame in hand
     std::vector<float> waiting_;   // less than the encoder wants, but while it is filled
     std::deque<MediaTime> times_;  // of frames that the encoder has and has not given back
-    std::deque<media::SoundFrame> ready_;
+    std::deque<media::AudioFrame> ready_;
 };
 
 }  // namespace live::service::transcode

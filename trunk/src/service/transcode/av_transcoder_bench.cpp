@@ -1,5 +1,5 @@
-// What converting a second of sound costs: 43 frames of AAC become 50 of Opus, 50 of Opus become 47 of AAC. The figure is
-// seconds of sound a second on one core.
+// What converting a second of audio costs: 43 frames of AAC become 50 of Opus, 50 of Opus become 47 of AAC. The figure is
+// seconds of audio a second on one core.
 #include <benchmark/benchmark.h>
 
 #include "base/check.hpp"

@@ -10,7 +10,7 @@
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "io/wait_fixture.hpp"
-#include "service/transcode/sound_vectors.hpp"
+#include "service/transcode/audio_vectors.hpp"
 #include "service/transcode/transcoder_factory.hpp"
 #include "wire/codec/aac.hpp"
 #include "wire/codec/adts.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using Codec = wire::codec::Codec;
 using Octets = std::vector<std::uint8_t>;
-using media::SoundFrame;
+using media::AudioFrame;
 using media::Transcoding;
 
 // Amplitude of one frequency among `samples` at 48 kHz (Goertzel).
@@ -96,8 +96,8 @@ protected:
         return std::move(*made);
     }
     // All frames in, all that comes of it out. Stamps are whole milliseconds, as RTMP has them.
-    static std::vector<SoundFrame> run(media::AudioTranscoder& transcoder, const Frames& in, MediaTime start = {}) {
-        std::vector<SoundFrame> out;
+    static std::vector<AudioFrame> run(media::AudioTranscoder& transcoder, const Frames& in, MediaTime start = {}) {
+        std::vector<AudioFrame> out;
         for (std::size_t i = 0; i < in.frames.size(); ++i) {
             const auto time = std::chrono::floor<std::chrono::milliseconds>(start + in.time_of(i));
             EXPECT_TRUE(transcoder.push(in.frames[i], time).ok());
@@ -106,15 +106,15 @@ protected:
         }
         return out;
     }
-    std::vector<float> decode(Codec codec, Bytes config, const std::vector<SoundFrame>& frames) {
+    std::vector<float> decode(Codec codec, Bytes config, const std::vector<AudioFrame>& frames) {
         auto decoder = AvDecoder::create(*library_, codec, config);
         EXPECT_TRUE(decoder.ok());
         std::vector<float> samples;
-        for (const SoundFrame& frame : frames)
+        for (const AudioFrame& frame : frames)
             EXPECT_TRUE(decoder->decode(frame.data.bytes(), samples).ok());
         return samples;
     }
-    static void expect_even(const std::vector<SoundFrame>& frames, std::int64_t samples_each) {
+    static void expect_even(const std::vector<AudioFrame>& frames, std::int64_t samples_each) {
         for (std::size_t i = 1; i < frames.size(); ++i) {
             const auto ticks = std::llround(static_cast<double>((frames[i].time - frames[0].time).count()) * 48.0 / 1'000);
             EXPECT_EQ(ticks, samples_each * static_cast<std::int64_t>(i)) << "frame " << i;
@@ -140,7 +140,7 @@ TEST_F(AvTranscoderTest, AacBecomesOpus) {
     const auto seconds = static_cast<double>(aac.frames.size()) * 1'024 / 44'100;
     EXPECT_NEAR(static_cast<double>(opus.size()) * 0.02, seconds, 0.021) << "only what does not fill a frame is missing";
     EXPECT_NEAR(static_cast<double>(opus[0].time.count()), 1e7, 10'000) << "the encoder looks ahead a few milliseconds";
-    for (const SoundFrame& frame : opus)
+    for (const AudioFrame& frame : opus)
         EXPECT_EQ(*wire::rtp_payload::opus_samples(frame.data.bytes()), 960U);
     EXPECT_TRUE(transcoder->config().empty() || transcoder->config().size() >= 19) << "an OpusHead, which RTP does not need";
     expect_tone(decode(Codec::opus, {}, opus));
@@ -158,7 +158,7 @@ TEST_F(AvTranscoderTest, ThereAndBackAgain) {
     const Frames aac = aac_frames();
     const auto there = make(Codec::aac, aac.config, Codec::opus);
     Frames opus{{}, 20ms, {}};
-    for (const SoundFrame& frame : run(*there, aac))
+    for (const AudioFrame& frame : run(*there, aac))
         opus.frames.emplace_back(frame.data.bytes().begin(), frame.data.bytes().end());
     const auto back = make(Codec::opus, {}, Codec::aac);
     const auto out = run(*back, opus);
@@ -200,7 +200,7 @@ TEST_F(AvTranscoderTest, SidesStayApart) {
 TEST_F(AvTranscoderTest, StampsThatShakeDoNotReachTheOutput) {
     const Frames aac = aac_frames();
     const auto transcoder = make(Codec::aac, aac.config, Codec::opus);
-    std::vector<SoundFrame> out;
+    std::vector<AudioFrame> out;
     for (std::size_t i = 0; i < aac.frames.size(); ++i) {
         ASSERT_TRUE(transcoder->push(aac.frames[i], aac.time_of(i) + (i % 2 == 0 ? 0ms : 17ms)).ok());
         while (auto frame = *transcoder->poll())
@@ -235,7 +235,7 @@ TEST_F(AvTranscoderTest, ALongHoleIsAJump) {
     expect_even(after, 960);
 }
 
-TEST_F(AvTranscoderTest, SoundThatIsThereAlreadyIsLeftOut) {
+TEST_F(AvTranscoderTest, AudioThatIsThereAlreadyIsLeftOut) {
     const Frames aac = aac_frames();
     const auto transcoder = make(Codec::aac, aac.config, Codec::opus);
     const auto first = run(*transcoder, aac);
@@ -243,7 +243,7 @@ TEST_F(AvTranscoderTest, SoundThatIsThereAlreadyIsLeftOut) {
     EXPECT_LE(again.size(), 3U) << "but for the tolerance, all of it has been";
 }
 
-TEST_F(AvTranscoderTest, BrokenFramesAreErrorsAndSoundGoesOn) {
+TEST_F(AvTranscoderTest, BrokenFramesAreErrorsAndAudioGoesOn) {
     const Frames aac = aac_frames();
     const auto transcoder = make(Codec::aac, aac.config, Codec::opus);
     std::size_t errors = 0;
@@ -282,7 +282,7 @@ TEST_F(AvTranscoderTest, EveryBitrateOfTheConfWorks) {
         const auto opus = run(*make(Codec::aac, aac.config, Codec::opus, bitrate), aac);
         EXPECT_GT(opus.size(), 20U) << bitrate;
         Frames back{{}, 20ms, {}};
-        for (const SoundFrame& frame : opus)
+        for (const AudioFrame& frame : opus)
             back.frames.emplace_back(frame.data.bytes().begin(), frame.data.bytes().end());
         EXPECT_GT(run(*make(Codec::opus, {}, Codec::aac, bitrate), back).size(), 15U) << bitrate;
     }
@@ -295,9 +295,9 @@ TEST_F(AvTranscoderTest, G711) {
     EXPECT_EQ(run(*make(Codec::g711a, {}, Codec::opus), law).size(), 24U);
 }
 
-class Converted final : public media::SoundListener {
+class Converted final : public media::AudioListener {
 public:
-    void on_sound() override { came.raise(); }
+    void on_audio() override { came.raise(); }
     Signal came;
 };
 
@@ -351,7 +351,7 @@ TEST_F(TranscoderFactoryTest, MakesTranscoders) {
 }
 
 // A stream may end at any time, and the server too.
-TEST_F(TranscoderFactoryTest, TranscodersAndTheFactoryMayGoWhileTheirSoundIsConverted) {
+TEST_F(TranscoderFactoryTest, TranscodersAndTheFactoryMayGoWhileTheirAudioIsConverted) {
     auto passing = std::make_unique<TranscoderFactory>([] { return false; }, Log());
     if (const auto loaded = passing->load(io::Deadline::after(20s)); !loaded.ok())
         GTEST_SKIP() << loaded.error().text();

@@ -28,7 +28,7 @@ public:
     }
 
     std::vector<Frame> in;
-    std::vector<Result<media::SoundFrame>> out;
+    std::vector<Result<media::AudioFrame>> out;
 
 private:
     void take_output() {
@@ -48,7 +48,7 @@ private:
 };
 
 OffLoopTranscoder::OffLoopTranscoder(std::unique_ptr<media::AudioTranscoder> transcoder, std::shared_ptr<const void> keeps,
-                                     media::SoundListener& listener, SoundPump& pump)
+                                     media::AudioListener& listener, AudioPump& pump)
     : listener_(listener),
       pump_(pump),
       config_(transcoder->config().begin(), transcoder->config().end()),
@@ -64,9 +64,9 @@ OffLoopTranscoder::~OffLoopTranscoder() {
 
 Result<void> OffLoopTranscoder::push(Bytes frame, MediaTime time) {
     if (frame.size() > kFrameBytesMax)
-        return Error(Errc::limit, "a sound frame of " + std::to_string(frame.size()) + " bytes");
+        return Error(Errc::limit, "a audio frame of " + std::to_string(frame.size()) + " bytes");
     if (in_work_ + waiting_.size() >= kFramesMax || waiting_bytes_ >= kBytesMax)
-        return Error(Errc::limit, "too much sound of this stream waits for the worker threads");
+        return Error(Errc::limit, "too much audio of this stream waits for the worker threads");
     waiting_.push_back({{frame.begin(), frame.end()}, time});
     waiting_bytes_ += frame.size();
     if (in_work_ == 0)
@@ -105,10 +105,10 @@ void OffLoopTranscoder::on_raised() {
         pump_.add(*this);
 }
 
-Result<std::optional<media::SoundFrame>> OffLoopTranscoder::poll() {
+Result<std::optional<media::AudioFrame>> OffLoopTranscoder::poll() {
     if (ready_.empty())
-        return std::optional<media::SoundFrame>();
-    Result<media::SoundFrame> next = std::move(ready_.front());
+        return std::optional<media::AudioFrame>();
+    Result<media::AudioFrame> next = std::move(ready_.front());
     ready_.pop_front();
     if (!next.ok())
         return std::move(next).error();

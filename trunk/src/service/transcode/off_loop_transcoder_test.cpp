@@ -47,10 +47,10 @@ public:
             ready_.push_back({Slice::copy_of(frame), time + 1us});
         return {};
     }
-    Result<std::optional<media::SoundFrame>> poll() override {
+    Result<std::optional<media::AudioFrame>> poll() override {
         if (ready_.empty())
-            return std::optional<media::SoundFrame>();
-        media::SoundFrame frame = std::move(ready_.front());
+            return std::optional<media::AudioFrame>();
+        media::AudioFrame frame = std::move(ready_.front());
         ready_.pop_front();
         return std::optional(std::move(frame));
     }
@@ -59,11 +59,11 @@ public:
 
 private:
     std::shared_ptr<Bench> bench_;
-    std::deque<media::SoundFrame> ready_;
+    std::deque<media::AudioFrame> ready_;
     const Octets config_{0x11, 0x90};
 };
 
-class OffLoopTranscoderTest : public testing::Test, public media::SoundListener {
+class OffLoopTranscoderTest : public testing::Test, public media::AudioListener {
 protected:
     OffLoopTranscoderTest() { MUST(pump_.start(scope_)); }
     ~OffLoopTranscoderTest() override {
@@ -79,14 +79,14 @@ protected:
     const std::shared_ptr<Bench> bench_ = std::make_shared<Bench>();  // its other owners are transcoders in worker threads
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
     io::Scope scope_{"test"};
-    SoundPump pump_;
+    AudioPump pump_;
     std::unique_ptr<OffLoopTranscoder> transcoder_ = make();
     std::vector<MediaTime> came_;
     std::size_t errors_ = 0;
     std::size_t told_ = 0;
 
 private:
-    void on_sound() override {
+    void on_audio() override {
         ++told_;
         const io::NoSuspend guard;
         for (;;) {
@@ -187,7 +187,7 @@ TEST_F(OffLoopTranscoderTest, MayGoWhileAWorkerHasItsFrames) {
     }
 }
 
-// Beyond that all streams' sound would be late without end.
+// Beyond that all streams' audio would be late without end.
 TEST_F(OffLoopTranscoderTest, MoreStreamsThanTheThreadsTakeHearOfIt) {
     constexpr auto kKind = static_cast<std::size_t>(io::Work::compute);
     bench_->go = false;

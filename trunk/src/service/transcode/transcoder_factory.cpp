@@ -45,7 +45,7 @@ Result<void> TranscoderFactory::load(io::Deadline deadline) {
 }
 
 Result<std::unique_ptr<media::AudioTranscoder>> TranscoderFactory::create(const media::Transcoding& what,
-                                                                          media::SoundListener& listener) {
+                                                                          media::AudioListener& listener) {
     if (library_ == nullptr)
         return failed_.value_or(Error(Errc::unsupported, "libavcodec is not loaded"));
     auto transcoder = TRY(AvTranscoder::create(*library_, what));

@@ -1,4 +1,4 @@
-// TranscoderFactory: makes the transcoders of sound that streams between RTMP and WebRTC need; they work in worker threads. Main
+// TranscoderFactory: makes the transcoders of audio that streams between RTMP and WebRTC need; they work in worker threads. Main
 // hands it to the stream table.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "io/deadline.hpp"
 #include "media/audio_transcoder.hpp"
 #include "service/service.hpp"
-#include "service/transcode/sound_pump.hpp"
+#include "service/transcode/audio_pump.hpp"
 
 namespace live::service::transcode {
 
@@ -31,7 +31,7 @@ public:
     TranscoderFactory(const TranscoderFactory&) = delete;
     TranscoderFactory& operator=(const TranscoderFactory&) = delete;
 
-    // A fiber that tells streams of their sound; and as prepare().
+    // A fiber that tells streams of their audio; and as prepare().
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override {
         TRY(pump_.start(fibers));
         return prepare(deadline);
@@ -40,16 +40,16 @@ public:
     Result<void> prepare(io::Deadline deadline) override {
         const auto loaded = is_wanted_() ? load(deadline.sooner(io::Deadline::after(kLoadLimit))) : Result<void>();
         if (!loaded.ok())
-            log_.write(LogLevel::warn, "sound cannot be converted between RTMP and WebRTC: " + loaded.error().sentence());
+            log_.write(LogLevel::warn, "audio cannot be converted between RTMP and WebRTC: " + loaded.error().sentence());
         return {};
     }
-    std::string_view name() const override { return "the conversion of sound"; }
+    std::string_view name() const override { return "the conversion of audio"; }
     // Loads the libraries, once, in a worker thread: some 80 ms. Errc::unsupported when they are not on this machine, or this
     // server was built without them; Errc::timed_out, Errc::cancelled: it may be tried again.
     Result<void> load(io::Deadline deadline);
     // Errc::unsupported before they are loaded, too.
     Result<std::unique_ptr<media::AudioTranscoder>> create(const media::Transcoding& what,
-                                                           media::SoundListener& listener) override;
+                                                           media::AudioListener& listener) override;
 
 private:
     const std::function<bool()> is_wanted_;
@@ -57,7 +57,7 @@ private:
     // The other owners are transcoders: one that has gone may still be at work in a thread.
     std::shared_ptr<const AvLibrary> library_;
     std::optional<Error> failed_;  // loading; it is not tried again
-    SoundPump pump_;
+    AudioPump pump_;
 };
 
 }  // namespace live::service::transcode

@@ -11,7 +11,7 @@ Result<void> TranscoderFactory::load(io::Deadline) {
     return Error(Errc::unsupported, "this server was built without libavcodec");
 }
 
-Result<std::unique_ptr<media::AudioTranscoder>> TranscoderFactory::create(const media::Transcoding&, media::SoundListener&) {
+Result<std::unique_ptr<media::AudioTranscoder>> TranscoderFactory::create(const media::Transcoding&, media::AudioListener&) {
     return Error(Errc::unsupported, "this server was built without libavcodec");
 }
 

@@ -14,8 +14,8 @@
 
 namespace live::session::http_live {
 
-// A format of sound alone.
-struct SoundFormat {
+// A format of audio alone.
+struct AudioFormat {
     media::Codec codec = media::Codec::none;
     std::string_view name;
 };
@@ -24,7 +24,7 @@ struct LiveFormat {
     media::Container container;
     std::string_view ending;  // of addresses
     std::string_view content_type;
-    std::optional<SoundFormat> sound{};
+    std::optional<AudioFormat> audio{};
     // What each player gets first; nullptr: nothing.
     std::vector<std::uint8_t> (*file_head)(media::Framing, media::KindSet) = nullptr;
 };
@@ -32,8 +32,8 @@ struct LiveFormat {
 inline constexpr std::array kLiveFormats = {
     LiveFormat{media::Container::flv, ".flv", "video/x-flv", {}, media::flv_file_head},
     LiveFormat{media::Container::ts, ".ts", "video/MP2T"},
-    LiveFormat{media::Container::aac, ".aac", "audio/x-aac", SoundFormat{media::Codec::aac, "AAC"}},
-    LiveFormat{media::Container::mp3, ".mp3", "audio/mpeg", SoundFormat{media::Codec::mp3, "MP3"}},
+    LiveFormat{media::Container::aac, ".aac", "audio/x-aac", AudioFormat{media::Codec::aac, "AAC"}},
+    LiveFormat{media::Container::mp3, ".mp3", "audio/mpeg", AudioFormat{media::Codec::mp3, "MP3"}},
 };
 
 // Of one of the table's.

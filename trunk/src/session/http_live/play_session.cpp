@@ -20,7 +20,7 @@ namespace {
 using wire::http::Status;
 
 // Raises a signal for each batch that is published, while it lives, and keeps what comes: the first batch may be seconds of
-// media. A player that only waits for a stream to begin, or for its sound, is not in a hurry: the publisher stays on its tick.
+// media. A player that only waits for a stream to begin, or for its audio, is not in a hurry: the publisher stays on its tick.
 class PacketWatch final : public media::PacketListener, public media::PacketReader {
 public:
     PacketWatch(media::Source& source, Signal& signal)
@@ -177,7 +177,7 @@ media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
     if (live.file_head != nullptr)
         file_head = live.file_head(framing_, tracks.announced);
     std::optional<media::Sequence> from = start.from;
-    if (live.sound)
+    if (live.audio)
         from = source_->ring().find_time(source_->timeline().newest() - url_.options.fast_cache);
     LOG_INFO(exchange_.log(), "start play mw_sleep={}, mw_msgs={}, has_audio={}, has_video={}, guess_has_av={}",
              plan_.play.mw_latency.count(), plan_.play.mw_msgs, tracks.announced.has(media::Kind::audio) ? 1 : 0,

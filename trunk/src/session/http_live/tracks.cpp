@@ -30,7 +30,7 @@ std::optional<Codec> codec_in(const media::Packet& packet) {
     return packet.codec != Codec::none ? std::optional(packet.codec) : std::nullopt;
 }
 
-// Of the newest sound that is still there, else of the newest sequence header. None when a GOP has just begun without any, and
+// Of the newest audio that is still there, else of the newest sequence header. None when a GOP has just begun without any, and
 // the codec has no header.
 std::optional<Codec> codec_of(const media::Source& source) {
     const media::Ring& ring = source.ring();
@@ -45,10 +45,10 @@ std::optional<Codec> codec_of(const media::Source& source) {
 }  // namespace
 
 std::optional<Tracks> decide_tracks(const media::Source& source, media::Container container, const RemuxOptions& options) {
-    if (live_format(container).sound) {
-        KindSet sound;
-        sound.add(Kind::audio);
-        return codec_of(source) ? std::optional(Tracks{sound, sound}) : std::nullopt;
+    if (live_format(container).audio) {
+        KindSet audio;
+        audio.add(Kind::audio);
+        return codec_of(source) ? std::optional(Tracks{audio, audio}) : std::nullopt;
     }
     const bool audio = source.last_time(Kind::audio).has_value();
     const bool video = source.last_time(Kind::video).has_value();
@@ -71,9 +71,9 @@ std::optional<Tracks> decide_tracks(const media::Source& source, media::Containe
 
 Result<void> check_codec(const media::Source& source, media::Container container) {
     const auto codec = codec_of(source);
-    const auto& sound = live_format(container).sound;
-    if (sound && codec && *codec != sound->codec)
-        return Error(Errc::unsupported, "the stream's sound is not " + std::string(sound->name));
+    const auto& audio = live_format(container).audio;
+    if (audio && codec && *codec != audio->codec)
+        return Error(Errc::unsupported, "the stream's audio is not " + std::string(audio->name));
     return {};
 }
 

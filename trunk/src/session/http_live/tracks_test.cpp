@@ -41,7 +41,7 @@ TEST(Tracks, AreDecidedAsSoonAsBothKindsAreThere) {
     EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}));
     stream.audio(kAac, true);
     stream.video(true);
-    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {})) << "a header is not sound yet";
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {})) << "a header is not audio yet";
     stream.audio(kAac);
     const auto tracks = decide_tracks(*stream.source, Container::flv, {});
     ASSERT_TRUE(tracks);
@@ -69,7 +69,7 @@ TEST(Tracks, TheCodecIsKnownEvenWhenAGopHasJustBegun) {
     stream.audio(kAac);
     for (int i = 0; i < 40; ++i)
         stream.video(false);
-    stream.video(true);  // nobody reads: all before the key picture leaves
+    stream.video(true);  // nobody reads: all before the key frame leaves
     ASSERT_EQ(stream.source->ring().size(), 1U);
     EXPECT_TRUE(check_codec(*stream.source, Container::aac).ok());
     EXPECT_EQ(check_codec(*stream.source, Container::mp3).code(), Errc::unsupported);
@@ -77,13 +77,13 @@ TEST(Tracks, TheCodecIsKnownEvenWhenAGopHasJustBegun) {
 }
 
 // A player that came in just then would otherwise wait for frames that never come.
-TEST(Tracks, SoundIsWaitedForUntilItsCodecIsKnown) {
+TEST(Tracks, AudioIsWaitedForUntilItsCodecIsKnown) {
     Stream stream;
     EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}));
     stream.audio(kMp3);
     for (int i = 0; i < 40; ++i)
         stream.video(false);
-    stream.video(true);  // nobody reads: the sound leaves, and MP3 has no header that stays
+    stream.video(true);  // nobody reads: the audio leaves, and MP3 has no header that stays
     EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}));
     EXPECT_FALSE(decide_tracks(*stream.source, Container::mp3, {}));
     stream.source->append(media::tag_packet(Kind::audio, false, false, stream.at(), Slice()));
@@ -95,7 +95,7 @@ TEST(Tracks, SoundIsWaitedForUntilItsCodecIsKnown) {
     EXPECT_TRUE(check_codec(*stream.source, Container::mp3).ok());
 }
 
-TEST(Tracks, SoundIsLookedForInTheNewestPacketsOnly) {
+TEST(Tracks, AudioIsLookedForInTheNewestPacketsOnly) {
     Stream stream;
     stream.video(true);
     stream.audio(kMp3);
@@ -107,7 +107,7 @@ TEST(Tracks, SoundIsLookedForInTheNewestPacketsOnly) {
 }
 
 // Somebody else publishes, with another encoder.
-TEST(Tracks, TheNewestSoundCountsMoreThanAnOldHeader) {
+TEST(Tracks, TheNewestAudioCountsMoreThanAnOldHeader) {
     Stream stream;
     stream.audio(kAac, true);
     EXPECT_TRUE(check_codec(*stream.source, Container::aac).ok());

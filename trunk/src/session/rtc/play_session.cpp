@@ -119,7 +119,7 @@ bool PlaySession::fits_tracks() {
         if (track == nullptr || codec.empty() || ascii::are_same(track->codec, codec))
             continue;
         end(Error(Errc::unsupported, fmt::format("the stream's {} is {} now, the player has agreed on {}",
-                                                 kind == media::Kind::audio ? "sound" : "picture", track->codec, codec)));
+                                                 kind == media::Kind::audio ? "audio" : "picture", track->codec, codec)));
         return false;
     }
     return true;

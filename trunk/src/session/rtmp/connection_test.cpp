@@ -157,7 +157,7 @@ private:
 
 const std::vector<std::uint8_t> kKey{0x17, 1, 0, 0, 0, 1, 2, 3};
 const std::vector<std::uint8_t> kInter{0x27, 1, 0, 0, 0, 4, 5, 6};
-const std::vector<std::uint8_t> kSound{0xAF, 1, 9, 9};
+const std::vector<std::uint8_t> kAudio{0xAF, 1, 9, 9};
 
 struct SessionTest : ::testing::Test {
     SessionTest() {
@@ -179,7 +179,7 @@ struct SessionTest : ::testing::Test {
     static void publish_second(TestClient& publisher, std::uint32_t from_ms) {
         for (std::uint32_t at = 0; at < 1000; at += 40) {
             publisher.send(MessageType::video, from_ms + at, at == 0 ? kKey : kInter);
-            publisher.send(MessageType::audio, from_ms + at + 5, kSound);
+            publisher.send(MessageType::audio, from_ms + at + 5, kAudio);
         }
     }
     // Until the server has taken `count` packets of the stream.
@@ -286,7 +286,7 @@ TEST_F(SessionTest, WithoutAMergeWindowEveryPacketComesAtOnce) {
     const auto player = client(Mode::play);
     publisher->send(MessageType::video, 0, kKey);
     read_until(*player, 1);
-    publisher->send(MessageType::audio, 5, kSound);
+    publisher->send(MessageType::audio, 5, kAudio);
     read_until(*player, 2);
     EXPECT_EQ(player->media.size(), 2U);
 }
@@ -317,7 +317,7 @@ TEST_F(SessionTest, TheEndOfEverybodyIsToldOnceAndInOrder) {
     while (places.used() > 0)
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
     EXPECT_EQ(heard.order, (std::vector<std::string>{"publish ended cam", "unpublished /live/cam", "closed fmle-publish"}));
-    EXPECT_GT(heard.closed.received_bytes, 3073U + 50U * kSound.size());  // the handshake, and the media
+    EXPECT_GT(heard.closed.received_bytes, 3073U + 50U * kAudio.size());  // the handshake, and the media
     EXPECT_GT(heard.closed.sent_bytes, 3073U);
 }
 

@@ -15,7 +15,7 @@ inline Frame key(Codec codec, Bytes data, MediaTime cts = {}, std::uint8_t track
 inline Frame inter(Codec codec, Bytes data, MediaTime cts = {}) {
     return {.codec = codec, .cts = cts, .data = Slice::copy_of(data)};
 }
-inline Frame sound(Codec codec, Bytes data) { return {.codec = codec, .data = Slice::copy_of(data)}; }
+inline Frame audio(Codec codec, Bytes data) { return {.codec = codec, .data = Slice::copy_of(data)}; }
 inline Frame other(Codec codec, Bytes data = {}) {
     return {.codec = codec, .content = Content::other, .data = Slice::copy_of(data)};
 }

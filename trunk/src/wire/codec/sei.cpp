@@ -9,7 +9,7 @@ namespace live::wire::codec {
 
 namespace {
 
-// Table D.1 of either; of HEVC also what a decoder of parts of pictures would want to know (D.2.22).
+// Table D.1 of either; of HEVC also what a decoder of parts of video would want to know (D.2.22).
 constexpr std::uint32_t kBufferingPeriod = 0;
 constexpr std::uint32_t kPictureTiming = 1;
 constexpr std::uint32_t kFiller = 3;

@@ -13,7 +13,7 @@ namespace live::wire::flv {
 
 namespace {
 
-// E-RTMP v2, SoundFormat.
+// E-RTMP v2, AudioFormat.
 constexpr std::uint8_t kExHeader = 9;
 constexpr std::uint8_t kAac = 10;
 

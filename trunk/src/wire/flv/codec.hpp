@@ -16,7 +16,7 @@ enum class PacketKind : std::uint8_t {
     sequence_header,  // the decoder's configuration; a late joiner needs the newest one
     frames,
     end_of_sequence,  // also the empty audio message: silence until further notice
-    metadata,         // AMF about the pictures, such as colour; no pictures
+    metadata,         // AMF about the frames, such as colour; no video
     channel_config,   // which speaker a channel belongs to
     command,          // client-side seeking begins or ends
     other,            // legal, but of no use to us

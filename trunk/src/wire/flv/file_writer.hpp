@@ -32,7 +32,7 @@ public:
     static FileWriter resumed(Bytes metadata);
 
     enum class Index : bool { no, yes };
-    // Appends a tag. Index::yes for a picture that decoding may start at. Aborts when the body does not fit 24 bits.
+    // Appends a tag. Index::yes for a frame that decoding may start at. Aborts when the body does not fit 24 bits.
     void write(TagType type, std::uint32_t timestamp_ms, Bytes body, Index index, ByteWriter& out);
 
     // A tag of that many bytes, with what is around its body, is in the file already.
@@ -46,7 +46,7 @@ public:
     std::uint64_t bytes() const { return position_; }
     // The greatest time of a tag. Metadata has none.
     std::uint32_t duration_ms() const { return last_ms_; }
-    // Tags of sound and pictures.
+    // Tags of audio and video.
     std::uint64_t tags() const { return tags_; }
 
 private:

@@ -80,7 +80,7 @@ Result<VideoTag> parse_classic(ByteReader& in, std::uint8_t head) {
             case 2: tag.kind = PacketKind::end_of_sequence; break;
             default: tag.kind = PacketKind::other; break;
         }
-        // The composition time belongs to pictures only, but its bytes are there in every kind; some encoders cut the end of
+        // The composition time belongs to frames only, but its bytes are there in every kind; some encoders cut the end of
         // sequence before them.
         if (tag.kind == PacketKind::end_of_sequence && in.remaining() < 3)
             return tag;

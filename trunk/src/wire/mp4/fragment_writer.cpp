@@ -16,16 +16,16 @@ namespace {
 // ISO/IEC 14496-12, 8.8.3.1.
 constexpr std::uint32_t kIsSync = 0x0200'0000;     // depends on no other
 constexpr std::uint32_t kIsNotSync = 0x0101'0000;  // depends on others, is no sync sample
-// A duration for a picture that has no neighbour.
-constexpr std::uint32_t kLonePictureTicks = kVideoTimescale / 25;
+// A duration for a frame that has no neighbour.
+constexpr std::uint32_t kLoneFrameTicks = kVideoTimescale / 25;
 
 std::uint32_t default_flags(TrackKind kind) { return kind == TrackKind::audio ? kIsSync : kIsNotSync; }
 
 std::uint32_t first_guess(const TrackFormat& format) {
-    constexpr std::uint32_t kLoneSoundsASecond = 50;
+    constexpr std::uint32_t kLoneAudioFramesASecond = 50;
     if (format.sample_ticks > 0)
         return format.sample_ticks;
-    return format.kind == TrackKind::video ? kLonePictureTicks : std::max(1U, format.timescale / kLoneSoundsASecond);
+    return format.kind == TrackKind::video ? kLoneFrameTicks : std::max(1U, format.timescale / kLoneAudioFramesASecond);
 }
 
 }  // namespace

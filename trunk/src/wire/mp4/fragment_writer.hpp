@@ -46,7 +46,7 @@ public:
     std::size_t samples() const { return samples_; }
     // Of media in the next fragment.
     std::size_t bytes() const { return bytes_; }
-    // The first picture of the next fragment is a key frame; true too when it is all sound.
+    // The first frame of the next fragment is a key frame; true too when it is all audio.
     bool is_independent() const;
 
     // Appends moof and mdat with all that was pushed since the last; nothing when that is nothing. `next` is the sample that made

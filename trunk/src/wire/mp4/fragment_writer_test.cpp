@@ -70,8 +70,8 @@ TEST(FragmentWriter, PutsBothKindsIntoOneFragment) {
     const std::vector<TestSample> pictures = {{90'000, 7'200, 3'600, true, Body(3, 0xA0)},
                                               {93'600, -3'600, 2'970, false, Body(1, 0xA1)}};
     EXPECT_EQ(samples.at(1), pictures);
-    const std::vector<TestSample> sounds = {{44'321, 0, 1'024, true, Body(2, 0xB0)}, {45'345, 0, 1'024, true, Body(4, 0xB1)}};
-    EXPECT_EQ(samples.at(2), sounds);
+    const std::vector<TestSample> audio_frames = {{44'321, 0, 1'024, true, Body(2, 0xB0)}, {45'345, 0, 1'024, true, Body(4, 0xB1)}};
+    EXPECT_EQ(samples.at(2), audio_frames);
 }
 
 TEST(FragmentWriter, FragmentsOfAnyRunMeet) {
@@ -81,7 +81,7 @@ TEST(FragmentWriter, FragmentsOfAnyRunMeet) {
     int cuts = 0;
     for (int i = 0; i < 300; ++i) {
         const MediaTime dts = std::chrono::milliseconds(i * 1'000 / 30);
-        // After 1, 2, 3, ... pictures.
+        // After 1, 2, 3, ... frames.
         if (i == cuts * (cuts + 1) / 2) {
             writer.cut(out, FragmentWriter::Next{.track = 0, .dts = dts});
             ++cuts;
@@ -96,8 +96,8 @@ TEST(FragmentWriter, FragmentsOfAnyRunMeet) {
     for (auto& [id, list] : samples)
         for (std::size_t i = 1; i < list.size(); ++i)
             EXPECT_EQ(list[i].tick, list[i - 1].tick + list[i - 1].ticks) << "track " << id << ", sample " << i;
-    for (const TestSample& sound : samples[2])
-        EXPECT_EQ(sound.ticks, 1'024u);
+    for (const TestSample& audio : samples[2])
+        EXPECT_EQ(audio.ticks, 1'024u);
     std::uint32_t sequence = 0;
     for (const TestBox& box : read_boxes(out.written())) {
         if (box.type != "moof")
@@ -174,10 +174,10 @@ TEST(FragmentWriter, WritesFramesOfAnyContainer) {
         codec::Frame picture = i == 0 ? frames::key(Codec::avc, hex("00000002 65aa"), 2 * kFrame)
                                       : frames::inter(Codec::avc, hex("00000002 41bb"), kFrame);
         picture.dts = 10s + i * kFrame;
-        codec::Frame sound = frames::sound(Codec::aac, hex("210a0b"));
-        sound.dts = 10s + i * MediaTime(23'220);
+        codec::Frame audio = frames::audio(Codec::aac, hex("210a0b"));
+        audio.dts = 10s + i * MediaTime(23'220);
         const auto video = reader.push_video(picture);
-        const auto audio = reader.push_audio(sound);
+        const auto audio = reader.push_audio(audio);
         ASSERT_TRUE(video.ok() && *video && audio.ok() && *audio);
         ASSERT_TRUE(writer.push(0, **video).ok() && writer.push(1, **audio).ok());
     }

@@ -79,7 +79,7 @@ void write_media_header(ByteWriter& out, const TrackHeader& header, const TrackF
 void write_handler(ByteWriter& out, TrackKind kind) {
     const Box box(out, "hdlr", 0, 0);
     const bool is_audio = kind == TrackKind::audio;
-    out.u32be(0).text(is_audio ? "soun" : "vide").zeros(12).text(is_audio ? "sound" : "video").u8(0);
+    out.u32be(0).text(is_audio ? "soun" : "vide").zeros(12).text(is_audio ? "audio" : "video").u8(0);
 }
 
 // 8.4.5: what kind of media, and that it is in this very file.

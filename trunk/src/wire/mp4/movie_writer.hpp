@@ -22,7 +22,7 @@ namespace live::wire::mp4 {
 class MovieWriter {
 public:
     static constexpr std::size_t kTracksMax = FragmentWriter::kTracksMax;
-    // Of one track: three weeks of pictures at 60 a second are more than that, a week is less.
+    // Of one track: three weeks of video at 60 a second are more than that, a week is less.
     static constexpr std::size_t kSamplesMax = std::size_t{1} << 26;
     // Of media that was pushed and not flushed.
     static constexpr std::size_t kHeldBytesMax = 64U << 20;

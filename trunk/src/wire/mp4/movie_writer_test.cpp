@@ -61,13 +61,13 @@ TEST(MovieWriter, MediaFirstAndTheHeaderLast) {
                                               {7'200, -3'600, 3'600, false, Body(4, 0xA2)},
                                               {10'800, 0, 3'600, true, Body(4, 0xA3)}};
     EXPECT_EQ(movie_samples(file.bytes, *tracks[0]), pictures);
-    const std::vector<TestSample> sounds = {{0, 0, 1'024, true, Body(2, 0xB0)}, {1'024, 0, 1'024, true, Body(6, 0xB1)}};
-    EXPECT_EQ(movie_samples(file.bytes, *tracks[1]), sounds);
+    const std::vector<TestSample> audio_frames = {{0, 0, 1'024, true, Body(2, 0xB0)}, {1'024, 0, 1'024, true, Body(6, 0xB1)}};
+    EXPECT_EQ(movie_samples(file.bytes, *tracks[1]), audio_frames);
     EXPECT_EQ(u32_at(read.child("moov").child("mvhd").content, 12), 1'000u);
-    EXPECT_EQ(u32_at(read.child("moov").child("mvhd").content, 16), 546u) << "sound ends last: 500 ms and two frames";
+    EXPECT_EQ(u32_at(read.child("moov").child("mvhd").content, 16), 546u) << "audio ends last: 500 ms and two frames";
     EXPECT_FALSE(tracks[0]->has("edts"));
     const auto& edits = tracks[1]->child("edts").child("elst").content;
-    EXPECT_EQ(edits, hex("00000000 00000002 000001f4 ffffffff 00010000 0000002e 00000000 00010000")) << "sound begins later";
+    EXPECT_EQ(edits, hex("00000000 00000002 000001f4 ffffffff 00010000 0000002e 00000000 00010000")) << "audio begins later";
     EXPECT_EQ(file.writer.duration(), 546ms);
 }
 
@@ -118,7 +118,7 @@ TEST(MovieWriter, AnEvenStreamHasSmallTables) {
     const TestBox& table = track.child("mdia").child("minf").child("stbl");
     EXPECT_EQ(table.child("stts").content.size(), 8u + 16);
     EXPECT_EQ(table.child("stsc").content.size(), 8u + 12);
-    EXPECT_FALSE(table.has("stss")) << "every sound is a key";
+    EXPECT_FALSE(table.has("stss")) << "every audio is a key";
     EXPECT_FALSE(table.has("ctts"));
 }
 

@@ -10,7 +10,7 @@ namespace live::wire::mp4 {
 struct Sample {
     MediaTime dts{};
     MediaTime pts{};
-    bool key = false;  // decoding may start here; sound always can
+    bool key = false;  // decoding may start here; audio always can
     Slice data;
 };
 

@@ -45,9 +45,9 @@ TEST(SampleReader, GivesTracksAndSamples) {
     const auto inter = video(reader, 1s, frames::inter(Codec::avc, hex("00000002 41bb"), -40ms));
     EXPECT_FALSE(inter->key);
     EXPECT_EQ(inter->pts, 1s - 40ms);
-    const auto sound = audio(reader, 2s, frames::sound(Codec::aac, hex("210a")));
-    EXPECT_EQ(bytes_of(*sound), hex("210a"));
-    EXPECT_TRUE(sound->key);
+    const auto audio = audio(reader, 2s, frames::audio(Codec::aac, hex("210a")));
+    EXPECT_EQ(bytes_of(*audio), hex("210a"));
+    EXPECT_TRUE(audio->key);
 }
 
 TEST(SampleReader, TheSameConfigurationOnceMoreIsNoChange) {
@@ -104,21 +104,21 @@ TEST(SampleReader, KnowsVp9FromItsFirstKeyFrame) {
     EXPECT_TRUE(reader.video());
 }
 
-TEST(SampleReader, KnowsOtherSound) {
+TEST(SampleReader, KnowsOtherAudio) {
     SampleReader opus;
     audio(opus, 0ms, frames::config(Codec::opus, hex("4f70757348656164 01 02 3801 80bb0000 0000 00")));
     EXPECT_EQ(opus.audio()->codecs, "opus");
-    EXPECT_EQ(bytes_of(*audio(opus, 0ms, frames::sound(Codec::opus, hex("fc01")))), hex("fc01"));
+    EXPECT_EQ(bytes_of(*audio(opus, 0ms, frames::audio(Codec::opus, hex("fc01")))), hex("fc01"));
     SampleReader flac;
     audio(flac, 0ms,
           frames::config(Codec::flac,
                          hex("664c6143 80000022 1000100000000000 00000ac442f000000000 00112233445566778899aabbccddeeff")));
     EXPECT_EQ(flac.audio()->codecs, "fLaC");
     SampleReader mp3;
-    EXPECT_EQ(bytes_of(*audio(mp3, 0ms, frames::sound(Codec::mp3, hex("fffb9064 00")))), hex("fffb9064 00"));
+    EXPECT_EQ(bytes_of(*audio(mp3, 0ms, frames::audio(Codec::mp3, hex("fffb9064 00")))), hex("fffb9064 00"));
     EXPECT_EQ(mp3.audio()->codecs, "mp4a.6B");
     EXPECT_EQ(mp3.version(), 1u);
-    audio(mp3, 0ms, frames::sound(Codec::mp3, hex("fffb9064 00")));
+    audio(mp3, 0ms, frames::audio(Codec::mp3, hex("fffb9064 00")));
     EXPECT_EQ(mp3.version(), 1u);
 }
 
@@ -127,7 +127,7 @@ TEST(SampleReader, ATrackThatCannotBeCarriedIsGone) {
     video(reader, 0ms, avc_config());
     audio(reader, 0ms, aac_config());
     EXPECT_EQ(reader.push_video(frames::inter(Codec::sorenson, hex("00"))).code(), Errc::unsupported);
-    EXPECT_EQ(reader.push_audio(frames::sound(Codec::nellymoser, hex("00"))).code(), Errc::unsupported);
+    EXPECT_EQ(reader.push_audio(frames::audio(Codec::nellymoser, hex("00"))).code(), Errc::unsupported);
     EXPECT_FALSE(reader.video());
     EXPECT_FALSE(reader.audio());
     EXPECT_FALSE(video(reader, 0ms, frames::key(Codec::avc, hex("00000001 65"))));

@@ -1,4 +1,4 @@
-// TrackClock: media time as ticks of one track, strictly growing. FLV says milliseconds, which no sound frame is a whole number
+// TrackClock: media time as ticks of one track, strictly growing. FLV says milliseconds, which no audio frame is a whole number
 // of; where the codec fixes how long a sample lasts, samples are counted instead, as long as that stays near what the stream
 // says. Else playback would have a gap or an overlap of some samples behind every frame.
 #pragma once

@@ -60,7 +60,7 @@ Result<TrackFormat> video_format(std::string_view entry, std::string codecs, con
     return format;
 }
 
-struct Sound {
+struct Audio {
     std::uint32_t sample_rate = 0;
     std::uint16_t channels = 0;
     std::uint16_t sample_bits = 16;
@@ -68,20 +68,20 @@ struct Sound {
 };
 
 // ISO/IEC 14496-12, 12.2.3: AudioSampleEntry.
-TrackFormat audio_format(std::string_view entry, std::string codecs, const Sound& sound, const ConfigBox& config) {
+TrackFormat audio_format(std::string_view entry, std::string codecs, const Audio& audio, const ConfigBox& config) {
     TrackFormat format;
     format.kind = TrackKind::audio;
-    format.timescale = sound.sample_rate;
-    format.channels = sound.channels;
-    format.sample_rate = sound.sample_rate;
-    format.sample_ticks = sound.sample_ticks;
+    format.timescale = audio.sample_rate;
+    format.channels = audio.channels;
+    format.sample_rate = audio.sample_rate;
+    format.sample_ticks = audio.sample_ticks;
     format.codecs = std::move(codecs);
     // 16.16 bits have no room for more; the codec's own configuration says it then.
-    const std::uint32_t rate = sound.sample_rate <= 0xFFFF ? sound.sample_rate << 16 : 0;
+    const std::uint32_t rate = audio.sample_rate <= 0xFFFF ? audio.sample_rate << 16 : 0;
     ByteWriter out;
     {
         const Box box(out, entry);
-        out.zeros(6).u16be(1).zeros(8).u16be(sound.channels).u16be(sound.sample_bits).zeros(4).u32be(rate);
+        out.zeros(6).u16be(1).zeros(8).u16be(audio.channels).u16be(audio.sample_bits).zeros(4).u32be(rate);
         const Box inner(out, config.type);
         out.bytes(config.content);
     }
@@ -200,10 +200,10 @@ Result<TrackFormat> aac_format(Bytes bytes) {
         return Error(Errc::limit, fmt::format("an AAC configuration of {} bytes", bytes.size()));
     const auto config = TRY(codec::parse_aac_config(bytes));
     const int type = config.ps ? kPs : config.sbr ? kSbr : config.object_type;
-    const Sound sound = {.sample_rate = config.sample_rate,
+    const Audio audio = {.sample_rate = config.sample_rate,
                          .channels = config.channels == 0 ? kChannelsUnknown : std::uint16_t{config.channels},
                          .sample_ticks = kAacSamples};
-    return audio_format("mp4a", fmt::format("mp4a.40.{}", type), sound, {"esds", elementary_stream(kObjectTypeAac, bytes)});
+    return audio_format("mp4a", fmt::format("mp4a.40.{}", type), audio, {"esds", elementary_stream(kObjectTypeAac, bytes)});
 }
 
 // "Encapsulation of Opus in ISO Base Media File Format", 4.3.2: the identification header in network order, without its magic.

@@ -39,7 +39,7 @@ Entry entry_of(const TrackFormat& format) {
     return {kept[0].type, content.first(fields), inner.at(0)};
 }
 
-TEST(TrackFormat, DescribesPictures) {
+TEST(TrackFormat, DescribesFrames) {
     const struct {
         Result<TrackFormat> format;
         std::string codecs;

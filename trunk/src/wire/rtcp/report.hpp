@@ -1,5 +1,5 @@
 // RTCP packets (RFC 3550, 6; RFC 4585, 6; RFC 5104, 4.3.1), both directions: reports, names, goodbyes, requests for packets and
-// pictures. packet.hpp has the packets themselves. Transport-wide feedback has its own file, transport_feedback.hpp.
+// frames. packet.hpp has the packets themselves. Transport-wide feedback has its own file, transport_feedback.hpp.
 #pragma once
 
 #include <cstdint>
@@ -72,7 +72,7 @@ struct Nack {
     bool operator==(const Nack&) const = default;
 };
 
-// A picture was lost: send a key picture.
+// A frame was lost: send a key frame.
 struct Pli {
     std::uint32_t sender_ssrc = 0;
     std::uint32_t media_ssrc = 0;

@@ -1,5 +1,5 @@
 // Puts messages together from chunks (RTMP 1.0, section 5.3). A push parser: it is fed whatever arrived and copies every payload
-// byte exactly once, into the Slice that leaves as the message. Sound and pictures that follow each other share blocks of memory
+// byte exactly once, into the Slice that leaves as the message. Audio and video that follow each other share blocks of memory
 // (kBlockBytes): they are kept and let go of together, and a thousand publishers would otherwise wait for the memory of each one.
 // Not here: what a message means. The chunk size and the abort message reach it through set_chunk_size() and abort(), because
 // their owner has limits to apply first.

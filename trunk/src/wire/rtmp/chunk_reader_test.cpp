@@ -189,7 +189,7 @@ TEST(ChunkReader, ReadsWhatTheWriterWroteAtAnyChunkSizeAndCut) {
     }
 }
 
-TEST(ChunkReader, SoundAndPicturesThatFollowEachOtherShareABlock) {
+TEST(ChunkReader, AudioAndFramesThatFollowEachOtherShareABlock) {
     constexpr std::uint32_t kChunkSize = 60'000;
     const auto length = [](std::size_t i) { return i % 7 == 3 ? ChunkReader::kSharedBytesMax + i % 2 : 100 + i; };
     const auto type = [](std::size_t i) { return i % 5 == 2 ? MessageType::amf0_data : i % 2 == 0 ? kAudio : kVideo; };

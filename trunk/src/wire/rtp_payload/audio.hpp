@@ -1,4 +1,4 @@
-// Sound in RTP: Opus (RFC 7587) and G.711 (RFC 3551, 4.5.14). A packet is a frame, so there is nothing to put together; what is
+// Audio in RTP: Opus (RFC 7587) and G.711 (RFC 3551, 4.5.14). A packet is a frame, so there is nothing to put together; what is
 // left is how long a packet lasts.
 #pragma once
 

@@ -46,7 +46,7 @@ bool is_key(NalCodec codec, std::uint8_t type) { return codec == NalCodec::avc ?
 // Does a picture begin with this unit? `body` is what follows its header. A slice says in its first bit whether it is the first
 // (first_mb_in_slice of 0 is the code "1"; first_slice_segment_in_pic_flag); parameter sets, delimiters and messages stand
 // before.
-bool begins_picture(NalCodec codec, std::uint8_t type, Bytes body) {
+bool begins_frame(NalCodec codec, std::uint8_t type, Bytes body) {
     const bool is_slice = codec == NalCodec::avc ? type >= 1 && type <= 5 : type <= 31;
     if (is_slice)
         return !body.empty() && (body[0] & 0x80) != 0;
@@ -143,12 +143,12 @@ bool NalDepacketizer::may_begin(Bytes payload) const {
     const Bytes body = payload.subspan(n.header_bytes);
     if (type == n.fragment)
         return (body[0] & kFragmentStart) != 0 &&
-               begins_picture(codec_, body[0] & (codec_ == NalCodec::avc ? 0x1F : 0x3F), body.subspan(1));
+               begins_frame(codec_, body[0] & (codec_ == NalCodec::avc ? 0x1F : 0x3F), body.subspan(1));
     if (type != n.aggregate)
-        return begins_picture(codec_, type, body);
+        return begins_frame(codec_, type, body);
     if (body.size() <= 2 + n.header_bytes)
         return false;
-    return begins_picture(codec_, type_of(codec_, body[2]), body.subspan(2 + n.header_bytes));
+    return begins_frame(codec_, type_of(codec_, body[2]), body.subspan(2 + n.header_bytes));
 }
 
 Result<void> NalDepacketizer::read(Bytes payload) {

@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fragment.marker = (what & 0x80U) != 0;
         fragment.payload = rest.subspan(2, std::min<std::size_t>(rest[1], rest.size() - 2));
         rest = rest.subspan(2 + fragment.payload.size());
-        static_cast<void>(shows_key_picture(static_cast<VideoFormat>(format % 5), fragment.payload));
+        static_cast<void>(shows_key_frame(static_cast<VideoFormat>(format % 5), fragment.payload));
         static_cast<void>(std::visit([&](auto& d) { return d.push(fragment).ok(); }, depacketizer));
         while (const auto frame = std::visit([](auto& d) { return d.poll(); }, depacketizer)) {
             CHECK(!frame->data.empty() && frame->data.size() <= size + 5 * (frames + size));

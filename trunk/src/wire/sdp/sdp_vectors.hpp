@@ -10,7 +10,7 @@ namespace live::wire::sdp {
 inline constexpr std::string_view kFingerprintText =
     "00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF:00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF";
 
-// A publisher in a browser: sound and a picture in three layers, many codecs.
+// A publisher in a browser: audio and a frame in three layers, many codecs.
 inline std::string browser_publish_offer() {
     const std::string fingerprint(kFingerprintText);
     return "v=0\r\no=- 4215775240449105457 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=group:BUNDLE 0 1\r\na=extmap-allow-mixed\r\n"

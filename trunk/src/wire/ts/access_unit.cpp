@@ -55,9 +55,9 @@ private:
 
 }  // namespace
 
-Result<PictureFormat> avc_picture_format(Bytes record) {
+Result<VideoFormat> avc_video_format(Bytes record) {
     const auto config = TRY(codec::parse_avc_config(record));
-    PictureFormat format{PictureCodec::avc, config.nal_length_size, {}};
+    VideoFormat format{PictureCodec::avc, config.nal_length_size, {}};
     for (const Bytes set : config.sps)
         append_unit(format.parameter_sets, set);
     for (const Bytes set : config.pps)
@@ -65,9 +65,9 @@ Result<PictureFormat> avc_picture_format(Bytes record) {
     return format;
 }
 
-Result<PictureFormat> hevc_picture_format(Bytes record) {
+Result<VideoFormat> hevc_video_format(Bytes record) {
     const auto config = TRY(codec::parse_hevc_config(record));
-    PictureFormat format{PictureCodec::hevc, config.nal_length_size, {}};
+    VideoFormat format{PictureCodec::hevc, config.nal_length_size, {}};
     for (std::uint8_t type = codec::HevcConfig::kVps; type <= codec::HevcConfig::kPps; ++type)
         for (const codec::HevcArray& array : config.arrays)
             if (array.type == type)
@@ -76,7 +76,7 @@ Result<PictureFormat> hevc_picture_format(Bytes record) {
     return format;
 }
 
-Result<void> collect_access_unit(const PictureFormat& format, PictureIs is, Bytes body, std::vector<Bytes>& parts) {
+Result<void> collect_access_unit(const VideoFormat& format, PictureIs is, Bytes body, std::vector<Bytes>& parts) {
     const bool is_avc = format.codec == PictureCodec::avc;
     const NalTypes& types = is_avc ? kAvcTypes : kHevcTypes;
     SetsSeen sets(types);

@@ -13,10 +13,10 @@
 namespace live::wire::ts {
 namespace {
 
-PictureFormat avc_format() { return {PictureCodec::avc, 4, hex("00000001 67aa 00000001 68bb")}; }
-PictureFormat hevc_format() { return {PictureCodec::hevc, 4, hex("00000001 4001 00000001 4201 00000001 4401")}; }
+VideoFormat avc_format() { return {PictureCodec::avc, 4, hex("00000001 67aa 00000001 68bb")}; }
+VideoFormat hevc_format() { return {PictureCodec::hevc, 4, hex("00000001 4001 00000001 4201 00000001 4401")}; }
 
-Result<std::vector<std::uint8_t>> collected(const PictureFormat& format, PictureIs is, const std::vector<std::uint8_t>& body) {
+Result<std::vector<std::uint8_t>> collected(const VideoFormat& format, PictureIs is, const std::vector<std::uint8_t>& body) {
     std::vector<Bytes> parts;
     TRY(collect_access_unit(format, is, body, parts));
     ByteWriter out;
@@ -27,7 +27,7 @@ Result<std::vector<std::uint8_t>> collected(const PictureFormat& format, Picture
 
 struct Case {
     const char* name;
-    PictureFormat format;
+    VideoFormat format;
     PictureIs is;
     std::vector<std::uint8_t> body;
     std::vector<std::uint8_t> wanted;
@@ -37,7 +37,7 @@ const std::vector<Case>& cases() {
     using enum PictureIs;
     static const std::vector<Case> table = {
         {"inter picture", avc_format(), inter, hex("00000002 41c0"), hex("00000001 09f0 00000001 41c0")},
-        {"key picture", avc_format(), key, hex("00000002 65c0"), hex("00000001 09f0 00000001 67aa 00000001 68bb 00000001 65c0")},
+        {"key frame", avc_format(), key, hex("00000002 65c0"), hex("00000001 09f0 00000001 67aa 00000001 68bb 00000001 65c0")},
         {"two slices behind a message", avc_format(), inter, hex("00000001 06 00000002 41c0 00000002 41c1"),
          hex("00000001 09f0 00000001 06 00000001 41c0 00000001 41c1")},
         {"a delimiter of its own goes", avc_format(), inter, hex("00000002 0910 00000002 41c0"),
@@ -53,7 +53,7 @@ const std::vector<Case>& cases() {
         {"lengths of two bytes", {PictureCodec::avc, 2, {}}, key, hex("0002 65c0"), hex("00000001 09f0 00000001 65c0")},
         {"lengths of one byte", {PictureCodec::avc, 1, {}}, inter, hex("02 41c0"), hex("00000001 09f0 00000001 41c0")},
         {"HEVC inter picture", hevc_format(), inter, hex("00000003 020111"), hex("00000001 460150 00000001 020111")},
-        {"HEVC key picture", hevc_format(), key, hex("00000003 260111"),
+        {"HEVC key frame", hevc_format(), key, hex("00000003 260111"),
          hex("00000001 460150 00000001 4001 00000001 4201 00000001 4401 00000001 260111")},
         {"HEVC delimiter of its own", hevc_format(), inter, hex("00000003 460110 00000003 020111"),
          hex("00000001 460150 00000001 020111")},
@@ -106,15 +106,15 @@ TEST(AccessUnit, BoundsTheUnits) {
     std::vector<std::uint8_t> body;
     for (std::size_t i = 0; i < kNalUnitsMax; ++i)
         body.insert(body.end(), {1, 0x41});
-    const PictureFormat format{PictureCodec::avc, 1, {}};
+    const VideoFormat format{PictureCodec::avc, 1, {}};
     EXPECT_TRUE(collected(format, PictureIs::inter, body).ok());
     body.insert(body.end(), {1, 0x41});
     EXPECT_EQ(collected(format, PictureIs::inter, body).code(), Errc::limit);
 }
 
-TEST(PictureFormat, KeepsTheParameterSetsInOrder) {
+TEST(VideoFormat, KeepsTheParameterSetsInOrder) {
     for (const codec::PictureVector& vector : codec::avc_vectors()) {
-        const auto format = avc_picture_format(vector.record);
+        const auto format = avc_video_format(vector.record);
         ASSERT_TRUE(format.ok()) << vector.name;
         EXPECT_EQ(format->codec, PictureCodec::avc);
         EXPECT_EQ(format->nal_length_size, 4);
@@ -124,7 +124,7 @@ TEST(PictureFormat, KeepsTheParameterSetsInOrder) {
         EXPECT_EQ(format->parameter_sets, wanted.release()) << vector.name;
     }
     for (const codec::PictureVector& vector : codec::hevc_vectors()) {
-        const auto format = hevc_picture_format(vector.record);
+        const auto format = hevc_video_format(vector.record);
         ASSERT_TRUE(format.ok()) << vector.name;
         EXPECT_EQ(format->codec, PictureCodec::hevc);
         const auto config = codec::parse_hevc_config(vector.record).value();
@@ -135,10 +135,10 @@ TEST(PictureFormat, KeepsTheParameterSetsInOrder) {
     }
 }
 
-TEST(PictureFormat, PassesOnWhatIsWrongWithARecord) {
-    EXPECT_EQ(avc_picture_format(hex("02")).code(), Errc::unsupported);
-    EXPECT_EQ(avc_picture_format(hex("0164")).code(), Errc::need_more);
-    EXPECT_EQ(hevc_picture_format({}).code(), Errc::need_more);
+TEST(VideoFormat, PassesOnWhatIsWrongWithARecord) {
+    EXPECT_EQ(avc_video_format(hex("02")).code(), Errc::unsupported);
+    EXPECT_EQ(avc_video_format(hex("0164")).code(), Errc::need_more);
+    EXPECT_EQ(hevc_video_format({}).code(), Errc::need_more);
 }
 
 }  // namespace

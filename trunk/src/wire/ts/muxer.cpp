@@ -44,7 +44,7 @@ void Muxer::write_tables_with(PacketWriter& association, PacketWriter& map, std:
     map.write_section(program_map_section(tracks_, version_), out);
 }
 
-// The clock reference for a packet at `time`. None when it would run backwards: sound may have been ahead of the pictures.
+// The clock reference for a packet at `time`. None when it would run backwards: audio may have been ahead of the frames.
 std::optional<MediaTime> Muxer::clock_at(MediaTime time) {
     if (last_clock_ && time <= *last_clock_)
         return std::nullopt;

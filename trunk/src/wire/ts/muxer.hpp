@@ -1,8 +1,8 @@
 // An MPEG-2 transport stream of one program, written access unit by access unit (ISO/IEC 13818-1). It knows times, tables and
 // packets; what the bytes of an access unit are is access_unit.hpp's business.
 //
-// The clock runs kDecodeDelay behind the decoding times, so that every unit has arrived before it is due although sound and
-// picture are not interleaved to the millisecond.
+// The clock runs kDecodeDelay behind the decoding times, so that every unit has arrived before it is due although audio and
+// frame are not interleaved to the millisecond.
 #pragma once
 
 #include <optional>
@@ -38,7 +38,7 @@ public:
     void write_tables(std::vector<std::uint8_t>& out);
     // The tables again, with the counters they had: for a reader that comes in behind them.
     void repeat_tables(std::vector<std::uint8_t>& out) const;
-    // One access unit, whose parts must hold something. Abort without such a track, and for sound above kPesPayloadBytesMax.
+    // One access unit, whose parts must hold something. Abort without such a track, and for audio above kPesPayloadBytesMax.
     void write_video(const Picture& picture, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
     void write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
 

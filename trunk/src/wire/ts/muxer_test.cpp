@@ -12,14 +12,14 @@ namespace live::wire::ts {
 namespace {
 
 constexpr Tracks kBoth{StreamType::avc, StreamType::aac};
-constexpr Tracks kSound{{}, StreamType::aac};
+constexpr Tracks kAudio{{}, StreamType::aac};
 
 std::vector<std::uint8_t> filled(std::size_t size, std::uint8_t with) { return std::vector<std::uint8_t>(size, with); }
 
 void picture(Muxer& muxer, const Muxer::Picture& what, const std::vector<std::uint8_t>& bytes, std::vector<std::uint8_t>& out) {
     muxer.write_video(what, std::array{Bytes(bytes)}, out);
 }
-void sound(Muxer& muxer, MediaTime pts, const std::vector<std::uint8_t>& bytes, std::vector<std::uint8_t>& out) {
+void audio(Muxer& muxer, MediaTime pts, const std::vector<std::uint8_t>& bytes, std::vector<std::uint8_t>& out) {
     muxer.write_audio(pts, std::array{Bytes(bytes)}, out);
 }
 
@@ -30,7 +30,7 @@ TEST(TsMuxer, WhatGoesInComesOut) {
     muxer.write_tables(out);
     EXPECT_EQ(out.size(), 2 * kPacketBytes);
     picture(muxer, {.dts = 1s, .pts = 1s + 80ms, .key = true}, filled(1'000, 1), out);
-    sound(muxer, 1s + 10ms, filled(300, 2), out);
+    audio(muxer, 1s + 10ms, filled(300, 2), out);
     picture(muxer, {.dts = 1s + 40ms, .pts = 1s + 40ms, .key = false}, filled(70'000, 3), out);
 
     const TestDemuxer in = demuxed(out);
@@ -61,11 +61,11 @@ TEST(TsMuxer, TheClockIsNeverFarAwayAndNeverRunsBack) {
     muxer.set_tracks(kBoth);
     std::vector<std::uint8_t> out;
     muxer.write_tables(out);
-    // One picture a second, and sound that is up to 300 ms ahead of or behind its place.
+    // One frame a second, and audio that is up to 300 ms ahead of or behind its place.
     std::minstd_rand random(7);
     for (int i = 0; i < 1'000; ++i) {
         const MediaTime time = i * 20ms + 300ms;
-        sound(muxer, time + std::chrono::milliseconds(static_cast<int>(random() % 600) - 300), filled(200, 2), out);
+        audio(muxer, time + std::chrono::milliseconds(static_cast<int>(random() % 600) - 300), filled(200, 2), out);
         if (i % 50 == 0)
             picture(muxer, {.dts = time, .pts = time, .key = true}, filled(500, 1), out);
     }
@@ -77,7 +77,7 @@ TEST(TsMuxer, TheClockIsNeverFarAwayAndNeverRunsBack) {
         EXPECT_EQ(unit.clock.has_value(), unit.random_access) << "each of these pictures has a clock";
 }
 
-TEST(TsMuxer, AtLowPictureRatesSoundBringsTheClockForward) {
+TEST(TsMuxer, AtLowPictureRatesAudioBringsTheClockForward) {
     Muxer muxer;
     muxer.set_tracks(kBoth);
     std::vector<std::uint8_t> out;
@@ -85,7 +85,7 @@ TEST(TsMuxer, AtLowPictureRatesSoundBringsTheClockForward) {
     for (int i = 0; i < 500; ++i) {
         if (i % 50 == 0)
             picture(muxer, {.dts = i * 20ms, .pts = i * 20ms, .key = true}, filled(500, 1), out);
-        sound(muxer, i * 20ms, filled(200, 2), out);
+        audio(muxer, i * 20ms, filled(200, 2), out);
     }
     const TestDemuxer in = demuxed(out);
     for (std::size_t i = 1; i < in.clocks.size(); ++i) {
@@ -95,13 +95,13 @@ TEST(TsMuxer, AtLowPictureRatesSoundBringsTheClockForward) {
     EXPECT_GE(in.clocks.size(), 250u);
 }
 
-TEST(TsMuxer, SoundAloneBringsTheClockItself) {
+TEST(TsMuxer, AudioAloneBringsTheClockItself) {
     Muxer muxer;
-    muxer.set_tracks(kSound);
+    muxer.set_tracks(kAudio);
     std::vector<std::uint8_t> out;
     muxer.write_tables(out);
     for (int i = 0; i < 10; ++i)
-        sound(muxer, i * 23ms, filled(200, 2), out);
+        audio(muxer, i * 23ms, filled(200, 2), out);
     const TestDemuxer in = demuxed(out);
     EXPECT_EQ(in.clock_pid, 0x101);
     ASSERT_EQ(in.units.size(), 10u);
@@ -115,7 +115,7 @@ TEST(TsMuxer, SoundAloneBringsTheClockItself) {
 TEST(TsMuxer, AChangeOfTracksIsANewVersionOfTheMap) {
     Muxer muxer;
     std::vector<std::uint8_t> out;
-    muxer.set_tracks(kSound);
+    muxer.set_tracks(kAudio);
     muxer.set_tracks(kBoth);
     muxer.write_tables(out);
     EXPECT_EQ(demuxed(out).version, 0) << "nobody has seen the first";

@@ -25,7 +25,7 @@ TEST(PesHeader, SaysAllBitsOfATime) {
     EXPECT_EQ(bytes_of(pes_header(PesStream::audio, {.pts = -1us, .dts = {}}, 1)), hex("000001 c0 0009 84 80 05 2f ffff ffff"));
 }
 
-TEST(PesHeader, LeavesTheLengthOutOnlyOfLongPictures) {
+TEST(PesHeader, LeavesTheLengthOutOnlyOfLongFrames) {
     const auto length = [](std::size_t bytes) {
         const PesHeader header = pes_header(PesStream::video, {.pts = 1s, .dts = 0s}, bytes);
         return header.storage[4] << 8 | header.storage[5];
@@ -35,7 +35,7 @@ TEST(PesHeader, LeavesTheLengthOutOnlyOfLongPictures) {
     EXPECT_EQ(pes_header(PesStream::audio, {.pts = 1s, .dts = {}}, kPesPayloadBytesMax).size, 14);
 }
 
-TEST(PesHeaderDeathTest, LongSoundAborts) {
+TEST(PesHeaderDeathTest, LongAudioAborts) {
     EXPECT_DEATH(pes_header(PesStream::audio, {.pts = 1s, .dts = {}}, kPesPayloadBytesMax + 1), "CHECK failed");
 }
 

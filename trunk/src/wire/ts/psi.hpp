@@ -19,7 +19,7 @@ struct Tracks {
     std::optional<StreamType> audio;
     std::uint8_t opus_channels = 0;  // of Opus, which the map has to say
 
-    // Who carries the program clock: pictures, or sound when there are none.
+    // Who carries the program clock: frames, or audio when there are none.
     Pid clock_pid() const { return video ? Pid::video : Pid::audio; }
     bool operator==(const Tracks&) const = default;
 };

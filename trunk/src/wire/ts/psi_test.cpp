@@ -32,7 +32,7 @@ TEST(ProgramTables, ListTheStreams) {
          1,
          hex("02 b017 0001 c3 00 00 e100 f000 24 e100 f000 03 e101 f000")},
         {"pictures only", {StreamType::avc, {}}, 2, hex("02 b012 0001 c5 00 00 e100 f000 1b e100 f000")},
-        {"sound only brings the clock itself", {{}, StreamType::aac}, 31, hex("02 b012 0001 ff 00 00 e101 f000 0f e101 f000")},
+        {"audio only brings the clock itself", {{}, StreamType::aac}, 31, hex("02 b012 0001 ff 00 00 e101 f000 0f e101 f000")},
         {"H.264 and AC-3",
          {StreamType::avc, StreamType::ac3},
          0,

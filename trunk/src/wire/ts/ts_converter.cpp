@@ -76,7 +76,7 @@ Result<void> TsConverter::set_video_config(const Frame& frame) {
         return not_carried(frame.codec);
     }
     const Bytes record = frame.data.bytes();
-    picture_ = TRY(type == StreamType::avc ? avc_picture_format(record) : hevc_picture_format(record));
+    picture_ = TRY(type == StreamType::avc ? avc_video_format(record) : hevc_video_format(record));
     set_video(type);
     return {};
 }
@@ -97,10 +97,10 @@ Result<void> TsConverter::push_audio(const Frame& frame, std::vector<std::uint8_
         set_audio(type);
     if (tracks().audio != type)
         return {};
-    const Bytes sound = frame.data.bytes();
+    const Bytes audio = frame.data.bytes();
     if (type == StreamType::aac)
-        return write_aac(frame.dts, sound, out);
-    return type == StreamType::opus ? write_opus(frame.dts, sound, out) : write_whole(frame.dts, sound, out);
+        return write_aac(frame.dts, audio, out);
+    return type == StreamType::opus ? write_opus(frame.dts, audio, out) : write_whole(frame.dts, audio, out);
 }
 
 Result<void> TsConverter::set_audio_config(const Frame& frame) {
@@ -134,7 +134,7 @@ Result<void> TsConverter::set_opus(const Frame& frame) {
 
 Result<void> TsConverter::write_aac(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out) {
     const auto header = TRY(codec::adts_header(aac_, frame.size()));
-    write_sound(pts, std::array{Bytes(header), frame}, out);
+    write_audio(pts, std::array{Bytes(header), frame}, out);
     return {};
 }
 
@@ -146,18 +146,18 @@ Result<void> TsConverter::write_opus(MediaTime pts, Bytes frame, std::vector<std
     std::vector<std::uint8_t> control = {0x7F, 0xE0};
     control.resize(control.size() + frame.size() / kFull, kFull);
     control.push_back(static_cast<std::uint8_t>(frame.size() % kFull));
-    write_sound(pts, std::array{Bytes(control), frame}, out);
+    write_audio(pts, std::array{Bytes(control), frame}, out);
     return {};
 }
 
 Result<void> TsConverter::write_whole(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out) {
     if (frame.size() > kPesPayloadBytesMax)
-        return Error(Errc::limit, "sound of " + std::to_string(frame.size()) + " bytes in one piece");
-    write_sound(pts, std::array{frame}, out);
+        return Error(Errc::limit, "audio of " + std::to_string(frame.size()) + " bytes in one piece");
+    write_audio(pts, std::array{frame}, out);
     return {};
 }
 
-void TsConverter::write_sound(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {
+void TsConverter::write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {
     write_due_tables(pts, PictureIs::inter, out);
     muxer_.write_audio(pts, parts, out);
     tables_ = Tables::stale;

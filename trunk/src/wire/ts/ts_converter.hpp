@@ -21,12 +21,12 @@ namespace live::wire::ts {
 
 class TsConverter {
 public:
-    // Tables come in front of every key picture, and when they are this old.
+    // Tables come in front of every key frame, and when they are this old.
     static constexpr MediaTime kTablesInterval = 500ms;
 
     static bool carries(codec::Codec codec);
 
-    // Each appends the transport packets of one frame to `out`: whole ones, none for configurations, other content and pictures
+    // Each appends the transport packets of one frame to `out`: whole ones, none for configurations, other content and frames
     // in front of the first configuration. Push the newest configurations before the first frames, or the tables change on the
     // way.
     //
@@ -55,11 +55,11 @@ private:
     // With Opus' control header in front, or as it is: MP3 and AC-3 say themselves what they are.
     Result<void> write_opus(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
     Result<void> write_whole(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
-    void write_sound(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
+    void write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
     void write_due_tables(MediaTime time, PictureIs is, std::vector<std::uint8_t>& out);
 
     Muxer muxer_;
-    PictureFormat picture_;  // valid while there is a video track
+    VideoFormat picture_;  // valid while there is a video track
     codec::AudioSpecificConfig aac_;
     std::vector<Bytes> parts_;  // holds something only inside a call
     MediaTime tables_at_{};     // the time of what was written behind them

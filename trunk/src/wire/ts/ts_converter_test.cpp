@@ -31,7 +31,7 @@ Frame hevc_config() { return frames::config(Codec::hevc, codec::hevc_vectors().f
 Frame aac_config() { return frames::config(Codec::aac, hex("1210")); }
 Frame avc_key() { return frames::key(Codec::avc, hex("00000002 65aa"), 80ms); }
 Frame avc_inter() { return frames::inter(Codec::avc, hex("00000002 41bb")); }
-Frame aac_frame() { return frames::sound(Codec::aac, hex("210a")); }
+Frame aac_frame() { return frames::audio(Codec::aac, hex("210a")); }
 Frame at(MediaTime dts, Frame frame) {
     frame.dts = dts;
     return frame;
@@ -66,16 +66,16 @@ TEST(TsConverter, CarriesH264AndAac) {
     EXPECT_EQ(demuxed(out.bytes).packets.front().first, 0) << "tables first";
     const auto pictures = out.units(0x100);
     ASSERT_EQ(pictures.size(), 2u);
-    const auto format = avc_picture_format(codec::avc_vectors().front().record).value();
+    const auto format = avc_video_format(codec::avc_vectors().front().record).value();
     EXPECT_EQ(pictures[0].payload, joined(joined(hex("00000001 09f0"), format.parameter_sets), hex("00000001 65aa")));
     EXPECT_TRUE(pictures[0].random_access);
     EXPECT_EQ(pictures[0].pts - pictures[0].dts, 80u * 90) << "the composition time";
     EXPECT_EQ(pictures[1].payload, hex("00000001 09f0 00000001 41bb"));
     EXPECT_FALSE(pictures[1].random_access);
-    const auto sounds = out.units(0x101);
-    ASSERT_EQ(sounds.size(), 1u);
-    EXPECT_EQ(sounds[0].payload, hex("fff15080013ffc 210a"));
-    EXPECT_EQ(sounds[0].pts, ticks_of(1s + 5ms + Muxer::kDecodeDelay));
+    const auto audio_frames = out.units(0x101);
+    ASSERT_EQ(audio_frames.size(), 1u);
+    EXPECT_EQ(audio_frames[0].payload, hex("fff15080013ffc 210a"));
+    EXPECT_EQ(audio_frames[0].pts, ticks_of(1s + 5ms + Muxer::kDecodeDelay));
 }
 
 TEST(TsConverter, CarriesOpusWithItsSizeInFront) {
@@ -83,15 +83,15 @@ TEST(TsConverter, CarriesOpusWithItsSizeInFront) {
     const Body head = hex("4f70757348656164 01 02 3801 80bb0000 0000 00");
     ASSERT_TRUE(out.audio(0ms, frames::config(Codec::opus, head)).ok());
     EXPECT_EQ(out.converter.tracks(), (Tracks{{}, StreamType::opus, 2}));
-    ASSERT_TRUE(out.audio(0ms, frames::sound(Codec::opus, hex("fc1122"))).ok());
-    ASSERT_TRUE(out.audio(20ms, frames::sound(Codec::opus, Body(255, 0xAA))).ok());
-    const auto sounds = out.units(0x101);
-    ASSERT_EQ(sounds.size(), 2u);
-    EXPECT_EQ(sounds[0].payload, hex("7fe0 03 fc1122"));
-    EXPECT_EQ(sounds[0].stream_id, 0xBD);
-    EXPECT_EQ(sounds[1].payload, joined(hex("7fe0 ff 00"), Body(255, 0xAA)));
-    EXPECT_EQ(out.audio(40ms, frames::sound(Codec::opus, Body(65'001))).code(), Errc::limit);
-    EXPECT_TRUE(out.audio(40ms, frames::sound(Codec::opus, Body(65'000))).ok());
+    ASSERT_TRUE(out.audio(0ms, frames::audio(Codec::opus, hex("fc1122"))).ok());
+    ASSERT_TRUE(out.audio(20ms, frames::audio(Codec::opus, Body(255, 0xAA))).ok());
+    const auto audio_frames = out.units(0x101);
+    ASSERT_EQ(audio_frames.size(), 2u);
+    EXPECT_EQ(audio_frames[0].payload, hex("7fe0 03 fc1122"));
+    EXPECT_EQ(audio_frames[0].stream_id, 0xBD);
+    EXPECT_EQ(audio_frames[1].payload, joined(hex("7fe0 ff 00"), Body(255, 0xAA)));
+    EXPECT_EQ(out.audio(40ms, frames::audio(Codec::opus, Body(65'001))).code(), Errc::limit);
+    EXPECT_TRUE(out.audio(40ms, frames::audio(Codec::opus, Body(65'000))).ok());
     auto six = head;
     six[9] = 6;
     six.back() = 2;
@@ -102,7 +102,7 @@ TEST(TsConverter, CarriesOpusWithItsSizeInFront) {
 
 TEST(TsConverter, CarriesAc3) {
     Output out;
-    ASSERT_TRUE(out.audio(0ms, frames::sound(Codec::ac3, hex("0b77 1122"))).ok()) << "AC-3 has no configuration";
+    ASSERT_TRUE(out.audio(0ms, frames::audio(Codec::ac3, hex("0b77 1122"))).ok()) << "AC-3 has no configuration";
     EXPECT_EQ(demuxed(out.bytes).streams, (std::map<int, int>{{0x101, 0x81}}));
     EXPECT_EQ(out.units(0x101).at(0).payload, hex("0b77 1122"));
     EXPECT_EQ(out.units(0x101).at(0).stream_id, 0xBD);
@@ -111,7 +111,7 @@ TEST(TsConverter, CarriesAc3) {
 TEST(TsConverter, CarriesHevcAndMp3) {
     Output out;
     ASSERT_TRUE(out.video(0ms, hevc_config()).ok());
-    ASSERT_TRUE(out.audio(0ms, frames::sound(Codec::mp3, hex("fffb9064 00"))).ok()) << "MP3 has no configuration";
+    ASSERT_TRUE(out.audio(0ms, frames::audio(Codec::mp3, hex("fffb9064 00"))).ok()) << "MP3 has no configuration";
     ASSERT_TRUE(out.video(1ms, frames::key(Codec::hevc, hex("00000003 260111"), 16ms)).ok());
     EXPECT_EQ(demuxed(out.bytes).streams, (std::map<int, int>{{0x100, 0x24}, {0x101, 0x03}}));
     EXPECT_EQ(out.units(0x101).at(0).payload, hex("fffb9064 00"));
@@ -130,7 +130,7 @@ TEST(TsConverter, GoesOnWithoutATrackThatCannotBeCarried) {
     Output flac;
     ASSERT_TRUE(flac.video(0ms, avc_config()).ok());
     EXPECT_EQ(flac.audio(0ms, frames::config(Codec::flac, hex("4f"))).code(), Errc::unsupported);
-    EXPECT_EQ(flac.audio(0ms, frames::sound(Codec::flac, hex("fc"))).code(), Errc::unsupported);
+    EXPECT_EQ(flac.audio(0ms, frames::audio(Codec::flac, hex("fc"))).code(), Errc::unsupported);
     EXPECT_EQ(flac.audio(0ms, frames::config(Codec::aac, hex("f956e0"))).code(), Errc::unsupported)
         << "AAC of a kind that ADTS cannot say";
     EXPECT_TRUE(flac.audio(0ms, aac_frame()).ok()) << "and so its frames are left out";
@@ -161,7 +161,7 @@ TEST(TsConverter, LeavesOutWhatIsNotMedia) {
     for (const Frame& frame : {frames::other(Codec::avc), frames::other(Codec::none), frames::other(Codec::hevc, hex("0200")),
                                frames::key(Codec::avc, {}), frames::key(Codec::avc, hex("00000002 09f0"))})
         EXPECT_TRUE(out.video(0ms, frame).ok());
-    for (const Frame& frame : {Frame(), frames::sound(Codec::aac, {}), frames::other(Codec::aac, hex("21"))})
+    for (const Frame& frame : {Frame(), frames::audio(Codec::aac, {}), frames::other(Codec::aac, hex("21"))})
         EXPECT_TRUE(out.audio(0ms, frame).ok());
     EXPECT_TRUE(out.bytes.empty());
 }
@@ -175,18 +175,18 @@ TEST(TsConverter, AFrameThatIsWrongIsLostAndNothingElse) {
     EXPECT_EQ(out.video(1ms, frames::key(Codec::avc, hex("000000ff 65"))).code(), Errc::malformed);
     EXPECT_EQ(out.video(1ms, frames::config(Codec::avc, hex("01"))).code(), Errc::need_more) << "the old configuration stays";
     EXPECT_EQ(out.audio(1ms, frames::config(Codec::aac, {})).code(), Errc::need_more);
-    EXPECT_EQ(out.audio(1ms, frames::sound(Codec::aac, Body(8'185))).code(), Errc::limit);
+    EXPECT_EQ(out.audio(1ms, frames::audio(Codec::aac, Body(8'185))).code(), Errc::limit);
     EXPECT_EQ(out.bytes, before);
     EXPECT_TRUE(out.video(2ms, avc_inter()).ok());
-    EXPECT_TRUE(out.audio(2ms, frames::sound(Codec::aac, Body(8'184))).ok());
+    EXPECT_TRUE(out.audio(2ms, frames::audio(Codec::aac, Body(8'184))).ok());
     EXPECT_EQ(out.units(0x100).size(), 2u);
     EXPECT_EQ(out.units(0x101).size(), 2u);
     Output mp3;
-    EXPECT_TRUE(mp3.audio(0ms, frames::sound(Codec::mp3, Body(kPesPayloadBytesMax))).ok());
-    EXPECT_EQ(mp3.audio(0ms, frames::sound(Codec::mp3, Body(kPesPayloadBytesMax + 1))).code(), Errc::limit);
+    EXPECT_TRUE(mp3.audio(0ms, frames::audio(Codec::mp3, Body(kPesPayloadBytesMax))).ok());
+    EXPECT_EQ(mp3.audio(0ms, frames::audio(Codec::mp3, Body(kPesPayloadBytesMax + 1))).code(), Errc::limit);
 }
 
-TEST(TsConverter, TablesComeWithEveryKeyPictureAndOftenEnough) {
+TEST(TsConverter, TablesComeWithEveryKeyFrameAndOftenEnough) {
     Output out;
     out.configure();
     ASSERT_TRUE(out.video(0ms, avc_key()).ok());
@@ -249,7 +249,7 @@ TEST(TsConverter, EveryTruncationIsSurvived) {
             EXPECT_TRUE(out.video(1ms, avc_key()).ok());
             EXPECT_FALSE(out.units(0x100).empty()) << size;
         }
-    for (const Frame& frame : {aac_config(), aac_frame(), frames::sound(Codec::mp3, hex("fffb9064 00"))})
+    for (const Frame& frame : {aac_config(), aac_frame(), frames::audio(Codec::mp3, hex("fffb9064 00"))})
         for (std::size_t size = 0; size < frame.data.size(); ++size) {
             Output out;
             out.configure();

@@ -1,4 +1,4 @@
-// SoundPump: the fiber in which streams are told that converted sound has come back from the worker threads. One for all of them:
+// AudioPump: the fiber in which streams are told that converted audio has come back from the worker threads. One for all of them:
 // what a stream does about it (packets for players, frames for recordings) is done in that fiber, in turns of some milliseconds.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace live::service::transcode {
 
-class SoundPump {
+class AudioPump {
 public:
-    // Somebody whose sound has come. One that goes away says so: forget().
+    // Somebody whose audio has come. One that goes away says so: forget().
     class Client {
     public:
         // It may be the last that is heard of this client. Must not suspend.
@@ -21,7 +21,7 @@ public:
         ~Client() = default;
 
     private:
-        friend class SoundPump;
+        friend class AudioPump;
         bool is_due_ = false;
     };
 

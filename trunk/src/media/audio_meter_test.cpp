@@ -1,4 +1,4 @@
-#include "media/sound_meter.hpp"
+#include "media/audio_meter.hpp"
 
 #include <vector>
 
@@ -11,28 +11,28 @@ using wire::codec::Codec;
 
 const TimePoint kStart = TimePoint() + 1h;
 
-TEST(SoundMeter, AFrameSoundsAsLongAsItSays) {
+TEST(AudioMeter, AFrameLastsAsLongAsItSays) {
     const std::vector<std::uint8_t> opus = {0xFC, 1, 2};  // 20 ms
-    EXPECT_EQ(sound_in(Codec::opus, opus, 0), 20ms);
-    EXPECT_EQ(sound_in(Codec::opus, {}, 0), 20ms);
-    EXPECT_EQ(sound_in(Codec::aac, opus, 48'000), MediaTime(21'333));
-    EXPECT_EQ(sound_in(Codec::aac, opus, 8'000), 128ms);
-    EXPECT_GT(sound_in(Codec::aac, opus, 0), 10min);
-    EXPECT_EQ(sound_in(Codec::mp3, opus, 0), 20ms);
-    EXPECT_EQ(sound_in(Codec::pcm, std::vector<std::uint8_t>(176'400), 0), 1s);
+    EXPECT_EQ(audio_in(Codec::opus, opus, 0), 20ms);
+    EXPECT_EQ(audio_in(Codec::opus, {}, 0), 20ms);
+    EXPECT_EQ(audio_in(Codec::aac, opus, 48'000), MediaTime(21'333));
+    EXPECT_EQ(audio_in(Codec::aac, opus, 8'000), 128ms);
+    EXPECT_GT(audio_in(Codec::aac, opus, 0), 10min);
+    EXPECT_EQ(audio_in(Codec::mp3, opus, 0), 20ms);
+    EXPECT_EQ(audio_in(Codec::pcm, std::vector<std::uint8_t>(176'400), 0), 1s);
 }
 
-TEST(SoundMeter, SoundInRealTimeAndTwiceAsFastPasses) {
-    for (const int times : {1, SoundMeter::kTimesRealTime}) {
-        SoundMeter meter;
+TEST(AudioMeter, AudioInRealTimeAndTwiceAsFastPasses) {
+    for (const int times : {1, AudioMeter::kTimesRealTime}) {
+        AudioMeter meter;
         TimePoint now = kStart;
         for (int i = 0; i < 10'000; ++i, now += 20ms / times)
             ASSERT_TRUE(meter.take(20ms, now)) << times << ' ' << i;
     }
 }
 
-TEST(SoundMeter, ABurstOfFiveSecondsPassesAndWhatIsMoreDoesNot) {
-    SoundMeter meter;
+TEST(AudioMeter, ABurstOfFiveSecondsPassesAndWhatIsMoreDoesNot) {
+    AudioMeter meter;
     int taken = 0;
     for (int i = 0; i < 10'000; ++i)
         taken += meter.take(20ms, kStart) ? 1 : 0;

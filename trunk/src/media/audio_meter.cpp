@@ -1,4 +1,4 @@
-#include "media/sound_meter.hpp"
+#include "media/audio_meter.hpp"
 
 #include "wire/rtp_payload/audio.hpp"
 
@@ -15,7 +15,7 @@ MediaTime of_samples(std::uint64_t samples, std::uint32_t rate) {
 
 }  // namespace
 
-MediaTime sound_in(wire::codec::Codec codec, Bytes frame, std::uint32_t sample_rate) {
+MediaTime audio_in(wire::codec::Codec codec, Bytes frame, std::uint32_t sample_rate) {
     constexpr std::uint32_t kAacSamples = 1024;
     // Of codecs whose frames say it in ways of their own: few frames are shorter, and a second of none has more bytes than PCM's.
     constexpr MediaTime kLeast = std::chrono::milliseconds(20);

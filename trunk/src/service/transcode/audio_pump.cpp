@@ -1,4 +1,4 @@
-#include "service/transcode/sound_pump.hpp"
+#include "service/transcode/audio_pump.hpp"
 
 #include <utility>
 
@@ -6,23 +6,23 @@
 
 namespace live::service::transcode {
 
-Result<void> SoundPump::start(io::Scope& scope) {
-    return scope.start("converted-sound", [this](io::Deadline forever) { run(forever); });
+Result<void> AudioPump::start(io::Scope& scope) {
+    return scope.start("converted-audio", [this](io::Deadline forever) { run(forever); });
 }
 
-void SoundPump::add(Client& client) {
+void AudioPump::add(Client& client) {
     if (std::exchange(client.is_due_, true))
         return;
     due_.push_back(&client);
     wake_.raise();
 }
 
-void SoundPump::forget(Client& client) {
+void AudioPump::forget(Client& client) {
     if (std::exchange(client.is_due_, false))
         std::erase(due_, &client);
 }
 
-void SoundPump::run(io::Deadline deadline) {
+void AudioPump::run(io::Deadline deadline) {
     while (io::wait(wake_, deadline).ok()) {
         while (!due_.empty()) {
             Client& client = *due_.front();
