@@ -85,7 +85,7 @@ class Server::Vhosts final : public api::VhostSettings {
 public:
     explicit Vhosts(const Server& server) : server_(server) {}
 
-    Sources find(const std::string& name) const override {
+    Shown find(const std::string& name) const override {
         const settings::Vhost* vhost = server_.settings_->find_vhost(name);
         if (vhost == nullptr || vhost->name != name)
             return {};

@@ -406,7 +406,7 @@ void Source::release_wire_log(const WireFormat& format) {
         wire_logs_.erase(held);
 }
 
-WireLog* Source::run(const WireFormat& format) const {
+WireLog* Source::wire_log(const WireFormat& format) const {
     const auto held = std::ranges::find(wire_logs_, format, &HeldWireLog::format);
     return held == wire_logs_.end() ? nullptr : held->wire_log.get();
 }

@@ -74,7 +74,7 @@ GENERATED = ("build_info.hpp",)
 
 
 def folder_fine(arrows, source, target):
-    # The files of the room itself (main/wiring.cpp) put its folders together.
+    # The files of the room itself (app/server.cpp) put its folders together.
     return "/" not in source.folder or arrows.allows_folder(source.folder, target.folder)
 
 

@@ -15,7 +15,7 @@ BANNED = [
     ("clock-call", r"\bsystem_clock::now\s*\(|\b(?:clock_gettime|gettimeofday)\s*\(", "a dry room asks for no time, it takes `now`",
      lambda f: f.room not in ("base", "wire", "media", "engine") or f.is_test or f.is_bench),
     ("clock-call", r"\b(?:steady|high_resolution)_clock::now\s*\(", "take `now`; wet rooms have io::now()",
-     lambda f: f.room in ("io", "main", "bench") or f.is_test or f.is_bench),
+     lambda f: f.room in ("io", "app", "bench") or f.is_test or f.is_bench),
     ("printf-call", r"(?<![\w.>])(?:std::|::)?(?:printf|puts)\s*\(", "use the log", lambda f: f.room == "bench" or f.is_bench),
     ("rand-call", r"(?<![\w.>])(?:std::|::)?s?rand\s*\(", "use base/random.hpp or a generator that is handed in", lambda f: False),
     ("thread", r"\bstd::j?thread\b", "only io starts threads", lambda f: f.room == "io"),
