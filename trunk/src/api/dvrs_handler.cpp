@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/stats_handlers.hpp"
 #include "api/envelope.hpp"
+#include "api/stats_handlers.hpp"
 #include "base/json_text.hpp"
 
 namespace live::api {

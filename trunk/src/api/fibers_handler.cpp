@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/stats_handlers.hpp"
 #include "api/envelope.hpp"
+#include "api/stats_handlers.hpp"
 #include "base/json_text.hpp"
 #include "io/loop.hpp"
 

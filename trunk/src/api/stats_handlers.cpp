@@ -20,9 +20,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using service::stats::ClientEntry;
+using service::stats::kbps;
 using service::stats::StreamEntry;
 using service::stats::VhostEntry;
-using service::stats::kbps;
 using session::http::error_reply;
 using session::http::Reply;
 using session::http::Request;

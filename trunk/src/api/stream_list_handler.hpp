@@ -72,7 +72,8 @@ public:
     static constexpr std::size_t kLooksMax = 1000;
 
     // All outlive this.
-    StreamListHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats, const StreamListSettings& settings)
+    StreamListHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats,
+                      const StreamListSettings& settings)
         : server_(server), stream_stats_(stream_stats), settings_(settings) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;

@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "app/listening.hpp"
 #include "base/log_format.hpp"
 #include "base/version.hpp"
-#include "app/listening.hpp"
 
 namespace live::app {
 
@@ -22,7 +22,7 @@ struct CasterWiring::Caster {
 };
 
 CasterWiring::CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
-                         session::Places& places, const Log& log)
+                           session::Places& places, const Log& log)
     : settings_(settings), live_(live), scratch_(scratch), places_(places), log_(log) {}
 
 CasterWiring::~CasterWiring() = default;

@@ -20,7 +20,7 @@ class CasterWiring final : public service::Service {
 public:
     // What is referred to outlives this.
     CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
-                session::Places& places, const Log& log);
+                 session::Places& places, const Log& log);
     ~CasterWiring() override;
     CasterWiring(const CasterWiring&) = delete;
     CasterWiring& operator=(const CasterWiring&) = delete;

@@ -2,11 +2,11 @@
 
 #include <chrono>
 
+#include "app/memory_trimmer.hpp"
+#include "app/process_usage.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 #include "io/openssl_memory.hpp"
-#include "app/memory_trimmer.hpp"
-#include "app/process_usage.hpp"
 
 namespace live::app {
 

@@ -8,13 +8,13 @@
 
 #include <unistd.h>
 
+#include "app/features.hpp"
 #include "base/log_format.hpp"
 #include "base/version.hpp"
 #include "build_info.hpp"
 #include "io/leak_check.hpp"
 #include "io/loop.hpp"
 #include "io/self_signed.hpp"
-#include "app/features.hpp"
 #include "settings/tools.hpp"
 
 namespace live::app {
@@ -69,8 +69,8 @@ std::string HttpWiring::label_of(const Place& place) {
 HttpWiring::Site::Site(MutBytes scratch)
     : context{.router = router, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {}
 
-HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const Sources& sources, MutBytes scratch, session::Places& places,
-                     const Log& log)
+HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const Sources& sources, MutBytes scratch,
+                       session::Places& places, const Log& log)
     : settings_(settings),
       log_(log),
       places_(places),
@@ -80,8 +80,9 @@ HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const Sources&
       stats_api_(info_, sources.stream_stats, sources.vhosts),
       info_api_(info_),
       system_api_(info_, sampler_),
-      metrics_api_({info_, sampler_, sources.counters, sources.stream_stats, sources.fan_out, sources.rtc, places, sources.transcoders},
-                   sources.readiness),
+      metrics_api_(
+          {info_, sampler_, sources.counters, sources.stream_stats, sources.fan_out, sources.rtc, places, sources.transcoders},
+          sources.readiness),
       raw_(info_, sources.raw),
       memory_(info_, sources.memory),
       fibers_(info_),
@@ -172,7 +173,7 @@ HttpWiring::Role HttpWiring::joined(Role first, Role second) {
 
 // An endpoint that is there already gets the other role too.
 Result<void> HttpWiring::add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role,
-                                   io::TlsContext* tls) {
+                                    io::TlsContext* tls) {
     for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts))) {
         const auto known = std::ranges::find(places, wanted.endpoint,
                                              [](const Place& place) -> const Endpoint& { return place.wanted.endpoint; });

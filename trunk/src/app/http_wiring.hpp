@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "api/allocator_handler.hpp"
-#include "api/stats_handlers.hpp"
 #include "api/fault_handler.hpp"
 #include "api/fibers_handler.hpp"
 #include "api/info_handlers.hpp"
@@ -22,15 +21,16 @@
 #include "api/raw_handler.hpp"
 #include "api/server_handlers.hpp"
 #include "api/server_info.hpp"
+#include "api/stats_handlers.hpp"
 #include "api/system_handlers.hpp"
 #include "api/system_sampler.hpp"
 #include "api/valgrind_handler.hpp"
-#include "base/log.hpp"
-#include "io/scope.hpp"
-#include "io/tls_context.hpp"
 #include "app/listening.hpp"
 #include "app/served_certificate.hpp"
 #include "app/server_names.hpp"
+#include "base/log.hpp"
+#include "io/scope.hpp"
+#include "io/tls_context.hpp"
 #include "service/service.hpp"
 #include "session/common/places.hpp"
 #include "session/common/traffic.hpp"
@@ -61,7 +61,7 @@ public:
     };
 
     HttpWiring(const settings::CurrentSettings& settings, const Sources& sources, MutBytes scratch, session::Places& places,
-              const Log& log);
+               const Log& log);
     ~HttpWiring() override;
     HttpWiring(const HttpWiring&) = delete;
     HttpWiring& operator=(const HttpWiring&) = delete;

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/version.hpp"
-#include "io/openssl_memory.hpp"
 #include "app/command_line.hpp"
 #include "app/memory_trimmer.hpp"
 #include "app/process.hpp"
 #include "app/profiler.hpp"
 #include "app/start_check.hpp"
+#include "base/version.hpp"
+#include "io/openssl_memory.hpp"
 
 namespace live::app {
 
@@ -76,8 +76,8 @@ int run(int count, char** arguments) {
 
 }  // namespace live::app
 
-// What a sanitizer build does unless ASAN_OPTIONS says otherwise: report and go on, as operators of such builds expect. In other builds
-// nobody calls it; compilers do not agree on how to ask which one this is.
+// What a sanitizer build does unless ASAN_OPTIONS says otherwise: report and go on, as operators of such builds expect. In other
+// builds nobody calls it; compilers do not agree on how to ask which one this is.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "halt_on_error=0:detect_leaks=0:alloc_dealloc_mismatch=0"; }
 

@@ -18,7 +18,13 @@ public:
     ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamStats& stream_stats, const session::Places& places,
                   const media::StreamTable& streams, const session::rtc::Port& rtc, const Log& log,
                   const service::access_log::AccessLog& access_log)
-        : slabs_(slabs), stream_stats_(stream_stats), places_(places), streams_(streams), rtc_(rtc), log_(log), access_log_(access_log) {}
+        : slabs_(slabs),
+          stream_stats_(stream_stats),
+          places_(places),
+          streams_(streams),
+          rtc_(rtc),
+          log_(log),
+          access_log_(access_log) {}
 
     std::vector<api::MemoryKind> count() const override;
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
 #include "app/memory_trimmer.hpp"
 #include "app/process_usage.hpp"
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
 
 namespace live::app {
 

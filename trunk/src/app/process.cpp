@@ -11,17 +11,17 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "base/version.hpp"
-#include "build_info.hpp"
-#include "io/network_interfaces.hpp"
 #include "app/container.hpp"
 #include "app/features.hpp"
 #include "app/profiler.hpp"
 #include "app/resource_limits.hpp"
 #include "app/server_id.hpp"
 #include "app/start_check.hpp"
+#include "base/log_format.hpp"
+#include "base/random.hpp"
+#include "base/version.hpp"
+#include "build_info.hpp"
+#include "io/network_interfaces.hpp"
 #include "settings/tools.hpp"
 
 namespace live::app {

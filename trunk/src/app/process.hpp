@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
-#include "base/log.hpp"
-#include "io/loop.hpp"
-#include "io/signal_pipe.hpp"
 #include "app/command_line.hpp"
 #include "app/daemon.hpp"
 #include "app/log_file.hpp"
 #include "app/pid_file.hpp"
 #include "app/server.hpp"
+#include "base/log.hpp"
+#include "io/loop.hpp"
+#include "io/signal_pipe.hpp"
 #include "settings/load.hpp"
 
 namespace live::app {

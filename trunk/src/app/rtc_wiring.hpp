@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "api/metrics_handlers.hpp"
+#include "app/http_wiring.hpp"
 #include "base/bytes.hpp"
 #include "base/log.hpp"
-#include "app/http_wiring.hpp"
 #include "media/stream_table.hpp"
 #include "service/service.hpp"
 #include "session/common/client_table.hpp"

@@ -4,20 +4,20 @@
 #include <iterator>
 #include <utility>
 
-#include "base/log_format.hpp"
 #include "app/listening.hpp"
+#include "base/log_format.hpp"
 
 namespace live::app {
 
 RtmpWiring::RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
-                     const Log& log)
+                       const Log& log)
     : settings_(settings), context_(context), places_(places), log_(log), certificate_("RTMPS", log) {}
 
 RtmpWiring::~RtmpWiring() = default;
 
 // Opens what is not open yet.
 Result<std::vector<std::unique_ptr<io::TcpListener>>> RtmpWiring::open_new(const std::vector<std::string>& texts,
-                                                                          const char* label) {
+                                                                           const char* label) {
     std::vector<std::unique_ptr<io::TcpListener>> opened;
     const auto open = endpoints();
     for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts))) {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "app/served_certificate.hpp"
 #include "base/endpoint.hpp"
 #include "base/log.hpp"
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
 #include "io/tls_context.hpp"
-#include "app/served_certificate.hpp"
 #include "service/service.hpp"
 #include "session/common/places.hpp"
 #include "session/rtmp/acceptor.hpp"
@@ -23,7 +23,7 @@ class RtmpWiring final : public service::Service {
 public:
     // What is referred to outlives this.
     RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
-              const Log& log);
+               const Log& log);
     ~RtmpWiring() override;
 
     std::string_view name() const override { return "RTMP"; }

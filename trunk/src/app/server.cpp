@@ -6,11 +6,11 @@
 #include <initializer_list>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "base/version.hpp"
 #include "app/allocator.hpp"
 #include "app/log_file.hpp"
 #include "app/server_id.hpp"
+#include "base/log_format.hpp"
+#include "base/version.hpp"
 
 namespace live::app {
 
@@ -178,8 +178,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       raw_(std::make_unique<Raw>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
-      http_sources_{names_,           *counters_,          stream_stats_,  *vhosts_, files_, *raw_,
-             allocator_.get(), fan_out_.counters(), *ready_, memory_,  rtc_,   transcoders_},
+      http_sources_{names_,           *counters_,          stream_stats_, *vhosts_, files_, *raw_,
+                    allocator_.get(), fan_out_.counters(), *ready_,       memory_,  rtc_,   transcoders_},
       http_(settings_, http_sources_, scratch_, places_, log),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
       heartbeat_(http_client_, heartbeat_facts_, log) {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "io/tls_context.hpp"
 #include "app/served_certificate.hpp"
+#include "io/tls_context.hpp"
 
 namespace live::app {
 

@@ -121,11 +121,11 @@ Result<void> AudioToRtp::pass_on(const Packet& packet) {
 void AudioToRtp::send(Slice payload, MediaTime time) {
     ++counters_.packets;
     rtp_log_.append({.kind = Kind::audio,
-                  .timestamp = rtp_timestamp(time, kClockRate),
-                  .marker = false,
-                  .payload = std::move(payload),
-                  .arrived = arrived_,
-                  .time = time});
+                     .timestamp = rtp_timestamp(time, kClockRate),
+                     .marker = false,
+                     .payload = std::move(payload),
+                     .arrived = arrived_,
+                     .time = time});
 }
 
 void AudioToRtp::set_track() { rtp_log_.set_track({Kind::audio, "opus", kClockRate, 2, "minptime=10;useinbandfec=1"}); }

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "media/audio_meter.hpp"
 #include "media/audio_transcoder.hpp"
 #include "media/options.hpp"
 #include "media/packet.hpp"
 #include "media/rtp_log.hpp"
 #include "media/sample_line.hpp"
-#include "media/audio_meter.hpp"
 
 namespace live::media {
 

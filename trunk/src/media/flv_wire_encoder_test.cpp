@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "media/stamped_batch.hpp"
 #include "media/wire_cursor.hpp"
 #include "media/wire_log_fixture.hpp"
-#include "media/stamped_batch.hpp"
 #include "wire/flv/flv_file.hpp"
 
 namespace live::media {

@@ -1,5 +1,6 @@
-// FramesToRtp: fills the RTP RTP log of a source whose publisher sends frames. The source makes one while somebody holds the RTP log,
-// and gives it every packet that it appends. An encoder on the other end of RTMP cannot be asked for a key frame, so nobody is.
+// FramesToRtp: fills the RTP RTP log of a source whose publisher sends frames. The source makes one while somebody holds the RTP
+// log, and gives it every packet that it appends. An encoder on the other end of RTMP cannot be asked for a key frame, so nobody
+// is.
 #pragma once
 
 #include "media/audio_to_rtp.hpp"

@@ -1,9 +1,9 @@
-// RtpLog: the second RTP log of a source, RTP payloads in the order they are to be sent. A publisher over RTP fills it itself; for
-// any other publisher a converter does, as long as somebody holds the rtp_log. Each packet is prepared once: a player's copy differs
-// in its header only. What has been sent stays for a while, so that a player can ask for it again.
+// RtpLog: the second RTP log of a source, RTP payloads in the order they are to be sent. A publisher over RTP fills it itself;
+// for any other publisher a converter does, as long as somebody holds the rtp_log. Each packet is prepared once: a player's copy
+// differs in its header only. What has been sent stays for a while, so that a player can ask for it again.
 //
-// A packet has two numbers: its place in the RTP log, counted in 64 bits for ever, and its track's RTP sequence number, which has a
-// hole only where the writer lost something for good. Both go on when one writer follows another.
+// A packet has two numbers: its place in the RTP log, counted in 64 bits for ever, and its track's RTP sequence number, which has
+// a hole only where the writer lost something for good. Both go on when one writer follows another.
 #pragma once
 
 #include <array>
@@ -51,7 +51,8 @@ protected:
     ~RtpListener() = default;
 };
 
-// Whoever fills the RTP log, asked for a key frame. It limits the rate itself, and may ignore it: an RTMP publisher cannot be asked.
+// Whoever fills the RTP log, asked for a key frame. It limits the rate itself, and may ignore it: an RTMP publisher cannot be
+// asked.
 class KeyFrameSource {
 public:
     virtual void on_key_frame_wanted() = 0;

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "base/log.hpp"
+#include "media/audio_meter.hpp"
 #include "media/audio_transcoder.hpp"
 #include "media/options.hpp"
 #include "media/rtp_log.hpp"
-#include "media/audio_meter.hpp"
 
 namespace live::media {
 

@@ -1,5 +1,5 @@
-// RtpToFrames: what a publisher over RTP puts into its RTP log becomes frames on its source, for everything that is made of frames
-// (RTMP, HTTP-FLV, HLS, recording, forwarding). The publisher's session owns one where rtc_to_rtmp is on.
+// RtpToFrames: what a publisher over RTP puts into its RTP log becomes frames on its source, for everything that is made of
+// frames (RTMP, HTTP-FLV, HLS, recording, forwarding). The publisher's session owns one where rtc_to_rtmp is on.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ public:
     // Two requests for key frames are at least this far apart.
     static constexpr std::chrono::milliseconds kKeyRequestInterval{500};
 
-    // Takes what comes into the RTP log from now on, when the RTP log is flushed. `RTP log` is the one that `publication` fills; all
-    // outlive this, but for `transcoders`, which may be nullptr. The bridge's options are those of the source.
+    // Takes what comes into the RTP log from now on, when the RTP log is flushed. `RTP log` is the one that `publication` fills;
+    // all outlive this, but for `transcoders`, which may be nullptr. The bridge's options are those of the source.
     RtpToFrames(Publication& publication, RtpLog& rtp_log, const PublishOptions& options, AudioTranscoders* transcoders,
                 const Log& log);
     ~RtpToFrames();

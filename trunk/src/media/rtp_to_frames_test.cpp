@@ -33,20 +33,20 @@ struct RtpToFramesTest : ::testing::Test {
         EXPECT_TRUE(packetize_nal(wire::rtp_payload::NalCodec::avc, with_lengths(units), 1'200, payloads).ok());
         for (std::size_t i = 0; i < payloads.size(); ++i)
             rtp_log.append({.kind = Kind::video,
-                         .timestamp = rtp_timestamp(time, 90'000),
-                         .marker = i + 1 == payloads.size(),
-                         .begins_key = is_key && i == 0,
-                         .payload = Slice::copy_of(payloads[i]),
-                         .arrived = TimePoint{} + time,
-                         .time = time});
+                            .timestamp = rtp_timestamp(time, 90'000),
+                            .marker = i + 1 == payloads.size(),
+                            .begins_key = is_key && i == 0,
+                            .payload = Slice::copy_of(payloads[i]),
+                            .arrived = TimePoint{} + time,
+                            .time = time});
         rtp_log.flush();
     }
     void audio(MediaTime time) {
         rtp_log.append({.kind = Kind::audio,
-                     .timestamp = rtp_timestamp(time, 48'000),
-                     .payload = Slice::copy_of(hex("fc0102")),
-                     .arrived = TimePoint{} + time,
-                     .time = time});
+                        .timestamp = rtp_timestamp(time, 48'000),
+                        .payload = Slice::copy_of(hex("fc0102")),
+                        .arrived = TimePoint{} + time,
+                        .time = time});
         rtp_log.flush();
     }
 
@@ -151,12 +151,12 @@ TEST_F(RtpToFramesTest, AsksForAKeyFrameBehindALoss) {
     for (int i = 0; i < 25; ++i)
         picture(i * 40ms, i == 0);
     rtp_log.append({.kind = Kind::video,
-                 .timestamp = rtp_timestamp(1s, 90'000),
-                 .marker = true,
-                 .follows_loss = true,
-                 .payload = Slice::copy_of(inter(100)),
-                 .arrived = TimePoint{} + 1s,
-                 .time = 1s});
+                    .timestamp = rtp_timestamp(1s, 90'000),
+                    .marker = true,
+                    .follows_loss = true,
+                    .payload = Slice::copy_of(inter(100)),
+                    .arrived = TimePoint{} + 1s,
+                    .time = 1s});
     rtp_log.flush();
     EXPECT_EQ(publisher.times, 1);
     for (int i = 26; i < 30; ++i)

@@ -1,6 +1,6 @@
-// SingleNalLog: an RTP RTP log once more, for players that take H.264 in packetization-mode 0 only (RFC 6184, 6.2): each packet is
-// one NAL unit. Packets of several NAL units are taken apart; a NAL unit that is longer than a packet is left out, which the log
-// says once. All else goes through as it is. It exists beside the RTP log that all others read, while somebody needs it.
+// SingleNalLog: an RTP RTP log once more, for players that take H.264 in packetization-mode 0 only (RFC 6184, 6.2): each packet
+// is one NAL unit. Packets of several NAL units are taken apart; a NAL unit that is longer than a packet is left out, which the
+// log says once. All else goes through as it is. It exists beside the RTP log that all others read, while somebody needs it.
 #pragma once
 
 #include <cstdint>

@@ -56,11 +56,11 @@ TEST_F(SingleNal, PacketsAreOneNalUnitEachAndWhatDoesNotFitIsLeftOut) {
     SingleNalLog single(from, Log());
     publish();
     EXPECT_EQ(all(single.rtp_log()), (std::vector<Got>{{{0x67, 1}, 100, false, true},
-                                                    {{0x68, 2, 3}, 100, false, false},
-                                                    {{0x65, 9}, 100, true, false},
-                                                    {{0x67, 1}, 200, false, true},
-                                                    {{0x68, 2, 3}, 200, true, false},
-                                                    {{0x65, 7}, 300, true, true}}));
+                                                       {{0x68, 2, 3}, 100, false, false},
+                                                       {{0x65, 9}, 100, true, false},
+                                                       {{0x67, 1}, 200, false, true},
+                                                       {{0x68, 2, 3}, 200, true, false},
+                                                       {{0x65, 7}, 300, true, true}}));
     EXPECT_EQ(single.left_out(), 2U);
     for (Sequence at = single.rtp_log().first(); at < single.rtp_log().next(); ++at)
         EXPECT_EQ(single.rtp_log().at(at).sequence, at) << "what is left out leaves no hole in the numbers";

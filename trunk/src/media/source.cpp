@@ -433,7 +433,8 @@ const FramesToRtp* Source::frames_to_rtp() const {
 }
 
 bool Source::is_awaited() const {
-    return !listeners_.empty() || std::ranges::any_of(rtp_logs_, [](const HeldRtpLog& held) { return held.rtp_log->has_listeners(); });
+    return !listeners_.empty() ||
+           std::ranges::any_of(rtp_logs_, [](const HeldRtpLog& held) { return held.rtp_log->has_listeners(); });
 }
 
 void Source::set_conversion(AudioTranscoders* transcoders, const Log& log) {

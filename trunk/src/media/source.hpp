@@ -216,7 +216,9 @@ public:
             each(*held.rtp_log);
     }
     // Whether there is a RTP log of these tracks, or may be one: each is converted by itself.
-    bool has_room_for_rtp_log(const TrackChoice& choice) const { return rtp_log(choice) != nullptr || rtp_logs_.size() < kRtpLogsMax; }
+    bool has_room_for_rtp_log(const TrackChoice& choice) const {
+        return rtp_log(choice) != nullptr || rtp_logs_.size() < kRtpLogsMax;
+    }
     // What a conversion needs from higher rooms: `transcoders` (may be nullptr) outlives this; `log` gets what it has to say.
     void set_conversion(AudioTranscoders* transcoders, const Log& log);
     // The publisher fills the RTP log itself.

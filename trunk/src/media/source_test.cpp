@@ -6,8 +6,8 @@
 
 #include "media/cursor.hpp"
 #include "media/packet_fixture.hpp"
-#include "media/wire_cursor.hpp"
 #include "media/stream_table.hpp"
+#include "media/wire_cursor.hpp"
 
 namespace live::media {
 namespace {

@@ -157,7 +157,7 @@ TEST(AudioWireEncoder, StartsAsFarBackAsAsked) {
         show.second();
     const auto newest = show.source->ring().newest().dts;
     WireCursor player(show.source, {Container::aac, Framing::none, KindSet::all()}, {},
-                     show.source->ring().find_time(newest - 2s));
+                      show.source->ring().find_time(newest - 2s));
     const std::size_t frame_bytes = wire::codec::kAdtsHeaderBytes + 3;
     EXPECT_EQ(read_all(player).size() / frame_bytes, 51U);
 }

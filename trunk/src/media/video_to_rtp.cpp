@@ -65,7 +65,8 @@ bool is_avc_sps(Bytes unit) {
 
 }  // namespace
 
-VideoToRtp::VideoToRtp(RtpLog& rtp_log, const BridgeOptions& options, const Log& log) : rtp_log_(rtp_log), options_(options), log_(log) {}
+VideoToRtp::VideoToRtp(RtpLog& rtp_log, const BridgeOptions& options, const Log& log)
+    : rtp_log_(rtp_log), options_(options), log_(log) {}
 
 void VideoToRtp::push(const Packet& packet) {
     if (const auto converted = convert(packet); !converted.ok() && counters_.broken++ == 0)
@@ -248,12 +249,12 @@ void VideoToRtp::send(const Packet& packet, MediaTime time, bool is_key) {
     for (std::size_t i = 0; i < payloads_.size(); ++i) {
         const std::size_t size = payloads_[i].size();
         rtp_log_.append({.kind = Kind::video,
-                      .timestamp = rtp_timestamp(time, kClockRate),
-                      .marker = i + 1 == payloads_.size(),
-                      .begins_key = is_key && i == 0,
-                      .payload = all.sub(at, size),
-                      .arrived = packet.arrived,
-                      .time = time});
+                         .timestamp = rtp_timestamp(time, kClockRate),
+                         .marker = i + 1 == payloads_.size(),
+                         .begins_key = is_key && i == 0,
+                         .payload = all.sub(at, size),
+                         .arrived = packet.arrived,
+                         .time = time});
         at += size;
     }
 }

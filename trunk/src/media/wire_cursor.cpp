@@ -10,7 +10,7 @@
 namespace live::media {
 
 WireCursor::WireCursor(Ref<Source> source, const WireFormat& format, std::vector<std::uint8_t> preamble,
-                     std::optional<Sequence> from)
+                       std::optional<Sequence> from)
     : source_(std::move(source)), wire_log_(source_->hold_wire_log(format)), private_(std::move(preamble)), format_(format) {
     place(from.value_or(source_->join_point()), true);
     hold_place();

@@ -34,7 +34,7 @@ public:
     // Joins at the source's join point, or at `from` when given, a packet in the ring or its next. `preamble` goes before
     // everything else.
     WireCursor(Ref<Source> source, const WireFormat& format, std::vector<std::uint8_t> preamble = {},
-              std::optional<Sequence> from = std::nullopt);
+               std::optional<Sequence> from = std::nullopt);
     ~WireCursor();
     WireCursor(const WireCursor&) = delete;
     WireCursor& operator=(const WireCursor&) = delete;

@@ -122,7 +122,7 @@ void Admission::report_stream(Action action, const session::ClientRequest& reque
 }
 
 void Admission::report_recording(const session::ClientRequest& request, const session::StreamPlan& plan, const std::string& file,
-                               const std::string& error) {
+                                 const std::string& error) {
     const Vhost* vhost = settings_->find_vhost(plan.vhost);
     if (hooks_ == nullptr || vhost == nullptr || vhost->name != plan.vhost)
         return;

@@ -31,7 +31,7 @@ public:
     // Callbacks about what has happened, with the settings of this moment. None suspends.
     void report_stream(service::hooks::Action action, const session::ClientRequest& request, const session::StreamPlan& plan);
     void report_recording(const session::ClientRequest& request, const session::StreamPlan& plan, const std::string& file,
-                        const std::string& error);
+                          const std::string& error);
     void report_closed(const session::ClientRequest& request, const session::Traffic& traffic);
 
     // The virtual host that serves `name`. Errc::not_found when there is none, Errc::denied when it is switched off.

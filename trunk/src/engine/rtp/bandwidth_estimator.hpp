@@ -86,7 +86,7 @@ private:
 
     Options options_;
     RingQueue<Sent> sent_;
-    RingQueue<Arrival> arrivals_;    // of the last kRateWindow
+    RingQueue<Arrival> arrivals_;       // of the last kRateWindow
     RingQueue<BaseDelay> base_delays_;  // candidates for the base delay, rising
     wire::rtp::SequenceUnwrapper unwrapper_;
     double rate_;

@@ -1,5 +1,5 @@
-// Which number a packet of the RTP log has for one player: what the RTP log leaves out on purpose (a jump to a key frame) leaves no
-// hole in the player's numbers, a loss does. Which number stood for which packet is remembered for the last few jumps.
+// Which number a packet of the RTP log has for one player: what the RTP log leaves out on purpose (a jump to a key frame) leaves
+// no hole in the player's numbers, a loss does. Which number stood for which packet is remembered for the last few jumps.
 #pragma once
 
 #include <cstdint>
@@ -40,14 +40,14 @@ private:
     // A stretch of packets that the RTP log and the player count alike.
     struct Line {
         std::uint64_t rtp_log = 0;  // its first packet in the RTP log
-        std::uint64_t out = 0;   // and here
+        std::uint64_t out = 0;      // and here
     };
     void begin_line(std::uint64_t rtp_log);
     std::uint64_t end_of(std::size_t line) const { return line + 1 < lines_.size() ? lines_[line + 1].out : next_; }
 
     wire::rtp::SequenceUnwrapper log_unwrapper_;
     std::optional<std::uint64_t> rtp_log_;  // of the last packet
-    std::uint64_t next_;                 // ours, widened
+    std::uint64_t next_;                    // ours, widened
     std::vector<Line> lines_;
 };
 

@@ -65,8 +65,8 @@ std::size_t OutgoingTrack::write_header(MutBytes storage, std::uint8_t payload_t
     return wire::rtp::kHeaderBytes + 8;
 }
 
-std::size_t OutgoingTrack::write_first(MutBytes storage, TimePoint now, const RtpLogHeader& header, std::uint16_t transport_number,
-                                       std::size_t payload_bytes) {
+std::size_t OutgoingTrack::write_first(MutBytes storage, TimePoint now, const RtpLogHeader& header,
+                                       std::uint16_t transport_number, std::size_t payload_bytes) {
     CHECK(storage.size() >= kHeaderBytesMax);
     const std::uint64_t out = numbering_.advance(header.sequence, header.follows_loss);
     if (!numbers_.empty())

@@ -1,5 +1,5 @@
-// The sending half of a session, for a player: packets of a RTP log become this player's, as fast as the link to it allows; what it
-// reports, misses and wants is heard.
+// The sending half of a session, for a player: packets of a RTP log become this player's, as fast as the link to it allows; what
+// it reports, misses and wants is heard.
 #pragma once
 
 #include <chrono>

@@ -341,6 +341,7 @@ TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
             listed.blocks = std::move(segment.blocks);
             list.add(std::move(listed));
             expired += list.take_expired().size();
+            list.take_spent();
             most_bytes = std::max(most_bytes, list.bytes());
         }
     };

@@ -108,8 +108,7 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
       events_(events),
       log_(std::move(log)),
       names_(setup_.options, setup_.name, setup_.zone),
-      cursor_(source_, has_parts(setup_.options) ? media::Listens::at_once : media::Listens::batched,
-              media::Cursor::Start::now),
+      cursor_(source_, has_parts(setup_.options) ? media::Listens::at_once : media::Listens::batched, media::Cursor::Start::now),
       segmenter_(rules_of(setup_.options), make_packager(setup_.options, names_.container())),
       list_(list_rules_of(setup_.options)) {
     index_.add(names_.playlist_file(), {this, IndexedFile::What::playlist, 0, {}});

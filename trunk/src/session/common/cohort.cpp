@@ -10,7 +10,9 @@
 
 namespace live::session {
 
-std::uint64_t CohortMember::sent_bytes() const { return cursor.sent_bytes() + (is_member ? cohort->position() - cursor.position() : 0); }
+std::uint64_t CohortMember::sent_bytes() const {
+    return cursor.sent_bytes() + (is_member ? cohort->position() - cursor.position() : 0);
+}
 
 void Cohort::join(CohortMember& member) {
     CHECK(member.cohort == nullptr);

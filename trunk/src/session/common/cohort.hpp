@@ -14,8 +14,8 @@
 #include "base/time.hpp"
 #include "io/fan_sender.hpp"
 #include "io/tcp_stream.hpp"
-#include "media/wire_cursor.hpp"
 #include "media/stamped_batch.hpp"
+#include "media/wire_cursor.hpp"
 #include "session/common/send_meter.hpp"
 
 namespace live::session {

@@ -106,8 +106,8 @@ FanOut::~FanOut() = default;
 
 FanOut::Instants::iterator FanOut::find_instant(const CohortMember& member) {
     const auto [first, last] = instants_.equal_range(&member.cursor.source());
-    const auto at =
-        std::find_if(first, last, [&member](const auto& entry) { return entry.second->cohort().format() == member.cursor.format(); });
+    const auto at = std::find_if(
+        first, last, [&member](const auto& entry) { return entry.second->cohort().format() == member.cursor.format(); });
     return at == last ? instants_.end() : at;
 }
 

@@ -63,7 +63,8 @@ TEST_F(FanOutTest, EightWhoComeOneAfterAnotherHaveTheSameTurn) {
     join(3 * FanOut::kNeighbours);
     for (std::size_t i = 0; i < viewers_.size(); ++i)
         for (std::size_t j = 0; j < i; ++j)
-            EXPECT_EQ(viewers_[i]->member.cohort == viewers_[j]->member.cohort, i / FanOut::kNeighbours == j / FanOut::kNeighbours);
+            EXPECT_EQ(viewers_[i]->member.cohort == viewers_[j]->member.cohort,
+                      i / FanOut::kNeighbours == j / FanOut::kNeighbours);
 }
 
 TEST_F(FanOutTest, OthersRunInTheMiddleOfATurnOfMany) {

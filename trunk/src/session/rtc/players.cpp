@@ -10,13 +10,13 @@ void RtpLogPlayer::Alarm::on_due(TimePoint) { player.become_pending(); }
 void RtpLogPlayer::become_pending() { group_->players_.add_pending(*this); }
 
 RtpLogGroup::RtpLogGroup(Players& players, Ref<media::Source> source, Packing packing, const media::TrackChoice& tracks,
-                     const Log& log)
+                         const Log& log)
     : players_(players),
       source_(std::move(source)),
       packing_(packing),
       tracks_(tracks),
       rtp_log_(packing == Packing::any ? source_->hold_rtp_log(tracks)
-                                    : single_.emplace(source_->hold_rtp_log(tracks), log).rtp_log()) {
+                                       : single_.emplace(source_->hold_rtp_log(tracks), log).rtp_log()) {
     rtp_log_.add_listener(*this);
 }
 
@@ -56,7 +56,7 @@ std::string Players::key_of(const media::Source& source, Packing packing, const 
 }
 
 RtpLogGroup& Players::join(const Ref<media::Source>& source, RtpLogPlayer& player, Packing packing, const Log& log,
-                         const media::TrackChoice& tracks) {
+                           const media::TrackChoice& tracks) {
     CHECK(player.group_ == nullptr);
     auto& group = groups_[key_of(*source, packing, tracks)];
     if (group == nullptr)

@@ -123,10 +123,12 @@ public:
     Result<void> start(io::Scope& scope);
 
     // Puts the player into the group of this source, which lives as long as it has players.
-    RtpLogGroup& join(const Ref<media::Source>& source, RtpLogPlayer& player) { return join(source, player, Packing::any, Log()); }
+    RtpLogGroup& join(const Ref<media::Source>& source, RtpLogPlayer& player) {
+        return join(source, player, Packing::any, Log());
+    }
     // `log` hears of what a packing leaves out.
     RtpLogGroup& join(const Ref<media::Source>& source, RtpLogPlayer& player, Packing packing, const Log& log,
-                    const media::TrackChoice& tracks = {});
+                      const media::TrackChoice& tracks = {});
     // It may be served right now, by its group's turn. Nothing when it is in no group.
     void leave(RtpLogPlayer& player);
     // Serves the player soon: it can take more, or has just been let in.
@@ -160,9 +162,9 @@ private:
     Port& port_;
     std::unordered_map<std::string, std::unique_ptr<RtpLogGroup>> groups_;
     std::vector<RtpLogGroup*> waiting_;
-    std::size_t turn_ = 0;             // of those
+    std::size_t turn_ = 0;                // of those
     std::vector<RtpLogPlayer*> pending_;  // each once; nullptr for one that has gone
-    std::size_t pending_served_ = 0;    // from the front
+    std::size_t pending_served_ = 0;      // from the front
     TimerWheel alarms_;
     io::Deadline slice_ = io::Deadline::never();
     Signal wake_;

@@ -75,13 +75,13 @@ void PublishSession::drain(TimePoint now) {
         const auto reported = engine_->ntp_of(packet->kind, packet->timestamp);
         const auto place = clock_->place(kind, packet->timestamp, clock_rates_[media::index_of(kind)], packet->arrived, reported);
         rtp_log_->append({.kind = kind,
-                       .timestamp = place.timestamp,
-                       .marker = packet->marker,
-                       .begins_key = packet->begins_key,
-                       .follows_loss = packet->follows_loss,
-                       .payload = std::move(packet->payload),
-                       .arrived = packet->arrived,
-                       .time = place.time});
+                          .timestamp = place.timestamp,
+                          .marker = packet->marker,
+                          .begins_key = packet->begins_key,
+                          .follows_loss = packet->follows_loss,
+                          .payload = std::move(packet->payload),
+                          .arrived = packet->arrived,
+                          .time = place.time});
         has_new_ = true;
     }
 }

@@ -70,7 +70,8 @@ TEST(FragmentWriter, PutsBothKindsIntoOneFragment) {
     const std::vector<TestSample> pictures = {{90'000, 7'200, 3'600, true, Body(3, 0xA0)},
                                               {93'600, -3'600, 2'970, false, Body(1, 0xA1)}};
     EXPECT_EQ(samples.at(1), pictures);
-    const std::vector<TestSample> audio_frames = {{44'321, 0, 1'024, true, Body(2, 0xB0)}, {45'345, 0, 1'024, true, Body(4, 0xB1)}};
+    const std::vector<TestSample> audio_frames = {{44'321, 0, 1'024, true, Body(2, 0xB0)},
+                                                  {45'345, 0, 1'024, true, Body(4, 0xB1)}};
     EXPECT_EQ(samples.at(2), audio_frames);
 }
 
@@ -96,8 +97,8 @@ TEST(FragmentWriter, FragmentsOfAnyRunMeet) {
     for (auto& [id, list] : samples)
         for (std::size_t i = 1; i < list.size(); ++i)
             EXPECT_EQ(list[i].tick, list[i - 1].tick + list[i - 1].ticks) << "track " << id << ", sample " << i;
-    for (const TestSample& audio : samples[2])
-        EXPECT_EQ(audio.ticks, 1'024u);
+    for (const TestSample& sample : samples[2])
+        EXPECT_EQ(sample.ticks, 1'024u);
     std::uint32_t sequence = 0;
     for (const TestBox& box : read_boxes(out.written())) {
         if (box.type != "moof")
@@ -174,10 +175,10 @@ TEST(FragmentWriter, WritesFramesOfAnyContainer) {
         codec::Frame picture = i == 0 ? frames::key(Codec::avc, hex("00000002 65aa"), 2 * kFrame)
                                       : frames::inter(Codec::avc, hex("00000002 41bb"), kFrame);
         picture.dts = 10s + i * kFrame;
-        codec::Frame audio = frames::audio(Codec::aac, hex("210a0b"));
-        audio.dts = 10s + i * MediaTime(23'220);
+        codec::Frame audio_frame = frames::audio(Codec::aac, hex("210a0b"));
+        audio_frame.dts = 10s + i * MediaTime(23'220);
         const auto video = reader.push_video(picture);
-        const auto audio = reader.push_audio(audio);
+        const auto audio = reader.push_audio(audio_frame);
         ASSERT_TRUE(video.ok() && *video && audio.ok() && *audio);
         ASSERT_TRUE(writer.push(0, **video).ok() && writer.push(1, **audio).ok());
     }

@@ -45,9 +45,9 @@ TEST(SampleReader, GivesTracksAndSamples) {
     const auto inter = video(reader, 1s, frames::inter(Codec::avc, hex("00000002 41bb"), -40ms));
     EXPECT_FALSE(inter->key);
     EXPECT_EQ(inter->pts, 1s - 40ms);
-    const auto audio = audio(reader, 2s, frames::audio(Codec::aac, hex("210a")));
-    EXPECT_EQ(bytes_of(*audio), hex("210a"));
-    EXPECT_TRUE(audio->key);
+    const auto aac = audio(reader, 2s, frames::audio(Codec::aac, hex("210a")));
+    EXPECT_EQ(bytes_of(*aac), hex("210a"));
+    EXPECT_TRUE(aac->key);
 }
 
 TEST(SampleReader, TheSameConfigurationOnceMoreIsNoChange) {
