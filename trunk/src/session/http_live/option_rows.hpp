@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/config/row.hpp"
+#include "base/time.hpp"
 #include "session/http_live/options.hpp"
 
 namespace live::session::http_live {
