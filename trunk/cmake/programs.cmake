@@ -10,15 +10,13 @@ set(LIVE_BUILD_UNAME "unknown" CACHE STRING "The machine that configured")
 configure_file(${CMAKE_SOURCE_DIR}/cmake/build_info.hpp.in ${CMAKE_BINARY_DIR}/generated/build_info.hpp @ONLY)
 target_include_directories(live_flags INTERFACE ${CMAKE_BINARY_DIR}/generated)
 
-if(EXISTS ${CMAKE_SOURCE_DIR}/src/app/main.cpp)
-    add_executable(srs ${CMAKE_SOURCE_DIR}/src/app/main.cpp)
-    target_link_libraries(srs PRIVATE ${LIVE_ROOMS})
-    set_target_properties(srs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LIVE_OUTPUT})
-    # The product's own name for the program that guides call srs.
-    add_custom_command(TARGET srs POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink srs ${LIVE_OUTPUT}/millrace VERBATIM)
-endif()
+add_executable(srs ${CMAKE_SOURCE_DIR}/src/app/main.cpp)
+target_link_libraries(srs PRIVATE ${LIVE_ROOMS})
+set_target_properties(srs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LIVE_OUTPUT})
+# The product's own name for the program that guides call srs.
+add_custom_command(TARGET srs POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink srs ${LIVE_OUTPUT}/millrace VERBATIM)
 
-if(LIVE_TESTS AND LIVE_TEST_SOURCES)
+if(LIVE_TESTS)
     # It reads the shipped confs. __FILE__ does not say where they are: a compiler cache makes it relative.
     set_source_files_properties(${CMAKE_SOURCE_DIR}/src/settings/sample_confs_test.cpp
         PROPERTIES COMPILE_DEFINITIONS "LIVE_TRUNK=\"${CMAKE_SOURCE_DIR}\"" SKIP_PRECOMPILE_HEADERS ON)
@@ -44,25 +42,17 @@ if(LIVE_FUZZ)
 endif()
 
 # The load tools bring their own list.
-if(EXISTS ${CMAKE_SOURCE_DIR}/src/bench/CMakeLists.txt)
-    add_subdirectory(src/bench)
-endif()
+add_subdirectory(src/bench)
 
 # conf/full.conf and doc/config.md are written from the option rows; `make lint` says when they are stale.
-if(TARGET room_app)
-    add_executable(write_docs EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tools/generate_docs.cpp)
-    target_link_libraries(write_docs PRIVATE room_app)
-    add_custom_target(generate_docs COMMAND write_docs ${CMAKE_SOURCE_DIR} VERBATIM)
-endif()
+add_executable(write_docs EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tools/generate_docs.cpp)
+target_link_libraries(write_docs PRIVATE room_app)
+add_custom_target(generate_docs COMMAND write_docs ${CMAKE_SOURCE_DIR} VERBATIM)
 
 # The TLS pair that sample confs name; made once on each machine, never committed.
-if(TARGET srs)
-    add_custom_target(certificate COMMAND ${CMAKE_SOURCE_DIR}/scripts/make-cert.sh VERBATIM)
-    add_dependencies(srs certificate)
-endif()
+add_custom_target(certificate COMMAND ${CMAKE_SOURCE_DIR}/scripts/make-cert.sh VERBATIM)
+add_dependencies(srs certificate)
 
 # The pages and the player's libraries; a server without them still serves streams, so that nothing here fails a build.
-if(TARGET srs)
-    add_custom_target(pages COMMAND ${CMAKE_SOURCE_DIR}/scripts/make-pages.sh ${LIVE_OUTPUT}/nginx/html VERBATIM)
-    add_dependencies(srs pages)
-endif()
+add_custom_target(pages COMMAND ${CMAKE_SOURCE_DIR}/scripts/make-pages.sh ${LIVE_OUTPUT}/nginx/html VERBATIM)
+add_dependencies(srs pages)

@@ -10,12 +10,13 @@
 #include "engine/http1/parser.hpp"
 #include "io/loop.hpp"
 #include "io/tcp_stream.hpp"
+#include "io/wait_fixture.hpp"
 #include "session/http/acceptor.hpp"
 
 namespace live::api {
 namespace {
 
-constexpr auto kSoon = std::chrono::seconds(20);
+using io::kSoon;
 using Json = nlohmann::ordered_json;
 
 class Counters final : public ServerCounters {

@@ -26,7 +26,7 @@ using session::http::Request;
 
 using wire::http::Status;
 
-std::optional<std::uint64_t> number_of(std::string_view text) {
+std::optional<std::uint64_t> count_of(std::string_view text) {
     std::uint64_t number = 0;
     const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
     return !text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size() ? std::optional(number) : std::nullopt;
@@ -102,10 +102,9 @@ Reply StreamListHandler::handle(const Request& request, io::Deadline) {
     if (view == nullptr)
         return error_reply(Status::bad_request, "the Host field names no host");
     const auto& query = request.target.query;
-    const auto count = number_of(query.get("count")).value_or(kCountDefault);
+    const auto count = count_of(query.get("count")).value_or(kCountDefault);
     Pages pages(stream_stats_, *view);
-    pages.read(number_of(query.get("from")).value_or(0),
-               static_cast<std::size_t>(std::clamp<std::uint64_t>(count, 1, kCountMax)));
+    pages.read(count_of(query.get("from")).value_or(0), static_cast<std::size_t>(std::clamp<std::uint64_t>(count, 1, kCountMax)));
     const Json answer = {{"code", 0},
                          {"server", server_.server_id},
                          {"service", server_.service_id},

@@ -33,7 +33,7 @@ private:
     std::string hidden_;
 };
 
-class FakeSettings final : public StreamListSettings {
+class FakeListSettings final : public StreamListSettings {
 public:
     bool is_enabled() const override { return enabled; }
     std::unique_ptr<StreamListView> view(const Request& request) const override {
@@ -77,7 +77,7 @@ struct StreamListTest : HandlerFixture {
     service::stats::StreamStats stream_stats{streams};
     session::ClientTable table;
     std::vector<std::unique_ptr<FakeClient>> clients;
-    FakeSettings settings;
+    FakeListSettings settings;
     StreamListHandler handler{info, stream_stats, settings};
 };
 

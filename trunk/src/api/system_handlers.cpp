@@ -35,7 +35,7 @@ constexpr std::array kSelfStatNames = {"ppid",        "pgrp",        "session",
                                        "guest_time",  "cguest_time"};
 
 // Some are negative, some use all 64 bits.
-Json number_of(std::string_view text) {
+Json json_number(std::string_view text) {
     if (text.starts_with('-')) {
         std::int64_t number = 0;
         std::from_chars(text.data(), text.data() + text.size(), number);
@@ -67,11 +67,11 @@ std::string self_proc_stats(const SystemFigures& figures) {
     Json data = {{"ok", figures.is_complete},
                  {"sample_time", figures.sampled_at.count()},
                  {"percent", figures.self_cpu_share},
-                 {"pid", number_of(stat.pid)},
+                 {"pid", json_number(stat.pid)},
                  {"comm", stat.command},
                  {"state", stat.state}};
     for (std::size_t i = 0; i < kSelfStatNames.size(); ++i)
-        data[kSelfStatNames[i]] = number_of(i < stat.numbers.size() ? std::string_view(stat.numbers[i]) : "");
+        data[kSelfStatNames[i]] = json_number(i < stat.numbers.size() ? std::string_view(stat.numbers[i]) : "");
     return text_of(data);
 }
 

@@ -36,7 +36,7 @@ constexpr std::array kFeatures = {
     Feature{"", "mr", "vhost.publish.mr"},
 };
 
-bool is_there(const Feature& feature, std::span<const config::RowInfo> rows) {
+bool can_load(const Feature& feature, std::span<const config::RowInfo> rows) {
     if (feature.option.empty())
         return true;
     const auto row = std::ranges::find(rows, feature.option, &config::RowInfo::path);
@@ -49,7 +49,7 @@ std::string features_text(std::span<const config::RowInfo> rows) {
     std::string text;
     for (const Feature& feature : kFeatures)
         if (!feature.in_log.empty())
-            text += (text.empty() ? "" : ", ") + std::string(feature.in_log) + (is_there(feature, rows) ? ":on" : ":off");
+            text += (text.empty() ? "" : ", ") + std::string(feature.in_log) + (can_load(feature, rows) ? ":on" : ":off");
     return text;
 }
 
@@ -57,7 +57,7 @@ std::vector<std::pair<std::string, bool>> features_of(std::span<const config::Ro
     std::vector<std::pair<std::string, bool>> all;
     for (const Feature& feature : kFeatures)
         if (!feature.in_api.empty())
-            all.emplace_back(feature.in_api, is_there(feature, rows));
+            all.emplace_back(feature.in_api, can_load(feature, rows));
     return all;
 }
 

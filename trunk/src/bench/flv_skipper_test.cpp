@@ -13,15 +13,15 @@ namespace {
 namespace flv = wire::flv;
 using Octets = std::vector<std::uint8_t>;
 
-struct Outcome {
+struct FlvOutcome {
     std::vector<flv::TagHeader> tags;
     std::vector<Octets> heads;
     std::optional<Errc> failed;
 };
 
-Outcome read_all(Bytes input, std::size_t portion) {
+FlvOutcome skip_tags(Bytes input, std::size_t portion) {
     FlvSkipper skipper;
-    Outcome outcome;
+    FlvOutcome outcome;
     while (!input.empty()) {
         Bytes part = input.first(std::min(portion, input.size()));
         input = input.subspan(part.size());
@@ -59,7 +59,7 @@ Octets sample() { return file_of({kTags[0], kTags[1], kTags[2], kTags[3], kTags[
 TEST(FlvSkipper, ReadsTagsHoweverTheyAreCut) {
     const Octets file = sample();
     for (std::size_t portion = 1; portion <= file.size(); portion += portion < 40 ? 1 : 37) {
-        const auto outcome = read_all(file, portion);
+        const auto outcome = skip_tags(file, portion);
         EXPECT_FALSE(outcome.failed.has_value());
         EXPECT_EQ(outcome.tags, kTags) << portion;
         ASSERT_EQ(outcome.heads.size(), kTags.size());
@@ -72,27 +72,27 @@ TEST(FlvSkipper, ReadsTagsHoweverTheyAreCut) {
 TEST(FlvSkipper, ATruncatedFileGivesFewerTagsAndNoError) {
     const Octets file = sample();
     for (std::size_t size = 0; size + flv::kTagSizeBytes < file.size(); ++size) {
-        const auto outcome = read_all(Bytes(file).first(size), 11);
+        const auto outcome = skip_tags(Bytes(file).first(size), 11);
         EXPECT_FALSE(outcome.failed.has_value()) << size;
         EXPECT_LT(outcome.tags.size(), kTags.size()) << size;
     }
 }
 
 TEST(FlvSkipper, WhatIsNoFlvIsRefused) {
-    EXPECT_EQ(read_all(as_bytes("<!doctype html><html>"), 100).failed, Errc::malformed);
-    EXPECT_EQ(read_all(hex("464c56 01 05 00000008 00000000"), 100).failed, Errc::malformed);
+    EXPECT_EQ(skip_tags(as_bytes("<!doctype html><html>"), 100).failed, Errc::malformed);
+    EXPECT_EQ(skip_tags(hex("464c56 01 05 00000008 00000000"), 100).failed, Errc::malformed);
 }
 
 TEST(FlvSkipper, AnEncryptedTagIsRefused) {
-    EXPECT_EQ(read_all(hex("464c56 01 05 00000009 00000000 29 000001 000000 00 000000 ff 0000000c"), 100).failed,
+    EXPECT_EQ(skip_tags(hex("464c56 01 05 00000009 00000000 29 000001 000000 00 000000 ff 0000000c"), 100).failed,
               Errc::unsupported);
 }
 
 TEST(FlvSkipper, TheFileHeaderHasABound) {
     Octets header = hex("464c56 01 05 00010000");
-    EXPECT_FALSE(read_all(header, 100).failed.has_value());
+    EXPECT_FALSE(skip_tags(header, 100).failed.has_value());
     header = hex("464c56 01 05 00010001");
-    EXPECT_EQ(read_all(header, 100).failed, Errc::limit);
+    EXPECT_EQ(skip_tags(header, 100).failed, Errc::limit);
 }
 
 }  // namespace

@@ -16,17 +16,17 @@ using engine::websocket::Opcode;
 using Octets = std::vector<std::uint8_t>;
 
 // Data is joined; a control frame is one entry.
-struct Outcome {
+struct FrameOutcome {
     std::string data;
     std::vector<std::pair<Opcode, std::string>> controls;
     bool ok = true;
 
-    bool operator==(const Outcome&) const = default;
+    bool operator==(const FrameOutcome&) const = default;
 };
 
-Outcome read_all(Bytes input, std::size_t portion) {
+FrameOutcome skip_frames(Bytes input, std::size_t portion) {
     FrameSkipper skipper;
-    Outcome outcome;
+    FrameOutcome outcome;
     while (!input.empty()) {
         Bytes part = input.first(std::min(portion, input.size()));
         input = input.subspan(part.size());
@@ -52,15 +52,15 @@ void append(Octets& out, Opcode opcode, std::string_view payload) {
     out.insert(out.end(), payload.begin(), payload.end());
 }
 
-struct Vector {
+struct FrameVector {
     const char* name;
     Octets bytes;
-    Outcome outcome;
+    FrameOutcome outcome;
 };
 
-std::vector<Vector> vectors() {
+std::vector<FrameVector> frame_vectors() {
     using enum Opcode;
-    std::vector<Vector> table = {
+    std::vector<FrameVector> table = {
         // The unmasked examples of RFC 6455, 5.7.
         {"the text's Hello", hex("81 05 48656c6c6f"), {"Hello", {}}},
         {"the text's fragments", hex("01 03 48656c 80 02 6c6f"), {"Hello", {}}},
@@ -80,16 +80,16 @@ std::vector<Vector> vectors() {
 }
 
 TEST(FrameSkipper, ReadsTheVectorsHoweverTheyAreCut) {
-    for (const Vector& vector : vectors()) {
+    for (const FrameVector& vector : frame_vectors()) {
         for (const std::size_t portion : {1U, 2U, 3U, 7U, 100U, 5000U, 100'000U})
-            EXPECT_EQ(read_all(vector.bytes, portion), vector.outcome) << vector.name << " in portions of " << portion;
+            EXPECT_EQ(skip_frames(vector.bytes, portion), vector.outcome) << vector.name << " in portions of " << portion;
     }
 }
 
 TEST(FrameSkipper, ATruncatedInputIsNoError) {
-    for (const Vector& vector : vectors()) {
+    for (const FrameVector& vector : frame_vectors()) {
         for (std::size_t size = 0; size < std::min<std::size_t>(vector.bytes.size(), 400); ++size) {
-            const auto outcome = read_all(Bytes(vector.bytes).first(size), 3);
+            const auto outcome = skip_frames(Bytes(vector.bytes).first(size), 3);
             EXPECT_TRUE(outcome.ok) << vector.name;
             EXPECT_TRUE(vector.outcome.data.starts_with(outcome.data)) << vector.name;
         }
@@ -97,14 +97,14 @@ TEST(FrameSkipper, ATruncatedInputIsNoError) {
 }
 
 TEST(FrameSkipper, RefusesWhatAServerDoesNotSend) {
-    EXPECT_FALSE(read_all(hex("82 81 00000000 41"), 100).ok);  // masked
-    EXPECT_FALSE(read_all(hex("c2 01 41"), 100).ok);           // a reserved bit
-    EXPECT_FALSE(read_all(hex("83 01 41"), 100).ok);           // an opcode without a name
-    EXPECT_FALSE(read_all(hex("09 01 41"), 100).ok);           // a ping in fragments
-    EXPECT_FALSE(read_all(hex("89 7e 007e"), 100).ok);         // a ping of 126 bytes
+    EXPECT_FALSE(skip_frames(hex("82 81 00000000 41"), 100).ok);  // masked
+    EXPECT_FALSE(skip_frames(hex("c2 01 41"), 100).ok);           // a reserved bit
+    EXPECT_FALSE(skip_frames(hex("83 01 41"), 100).ok);           // an opcode without a name
+    EXPECT_FALSE(skip_frames(hex("09 01 41"), 100).ok);           // a ping in fragments
+    EXPECT_FALSE(skip_frames(hex("89 7e 007e"), 100).ok);         // a ping of 126 bytes
 }
 
-TEST(FrameSkipper, ALengthOf64BitsNeedsNoMemory) { EXPECT_TRUE(read_all(hex("82 7f 7fffffffffffffff 41 42 43"), 4).ok); }
+TEST(FrameSkipper, ALengthOf64BitsNeedsNoMemory) { EXPECT_TRUE(skip_frames(hex("82 7f 7fffffffffffffff 41 42 43"), 4).ok); }
 
 TEST(ClientFrame, IsWhatAServerReads) {
     const Octets frame = client_frame(Opcode::pong, as_bytes("Hello"), 0x37fa213d);

@@ -20,8 +20,8 @@ using std::chrono::milliseconds;
 using wire::rtmp::MessageType;
 
 // Publishers wake at multiples of this, so that many share one turn of the loop.
-constexpr milliseconds kTick{5};
-constexpr milliseconds kExactTick{1};
+constexpr milliseconds kPublishTick{5};
+constexpr milliseconds kExactPublishTick{1};
 // What is put together before it is sent.
 constexpr std::size_t kBatchBytes = 256 << 10;
 constexpr milliseconds kGoodbyeLimit{1000};
@@ -60,7 +60,7 @@ private:
 
     // When the next message is due. With room to be ahead, publishers send several at once: they wake when a third of it is used.
     TimePoint next_wake() const {
-        const auto tick = is_exact_ ? kExactTick : kTick;
+        const auto tick = is_exact_ ? kExactPublishTick : kPublishTick;
         auto due = start_ + milliseconds(next_time_ms()) - ahead_;
         if (!is_exact_)
             due = std::max(due, io::now() + ahead_ / 3);

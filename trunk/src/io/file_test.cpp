@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr auto kSoon = std::chrono::seconds(20);
 
 struct FileTest : ::testing::Test {
     FileTest() {

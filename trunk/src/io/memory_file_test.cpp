@@ -10,11 +10,10 @@
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
-
-constexpr auto kSoon = std::chrono::seconds(20);
 
 std::string pattern(std::size_t size) {
     std::string text(size, '\0');

@@ -6,11 +6,10 @@
 
 #include "base/scratch_folder.hpp"
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
-
-const auto kSoon = std::chrono::seconds(20);
 
 Block block(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 

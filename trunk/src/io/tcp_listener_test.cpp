@@ -10,11 +10,10 @@
 
 #include "io/loop.hpp"
 #include "io/scope.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
-
-constexpr auto kSoon = std::chrono::seconds(10);
 
 class TcpListenerTest : public testing::Test {
 protected:

@@ -17,8 +17,6 @@ namespace {
 
 using Interest = TcpStream::Interest;
 
-constexpr auto kSoon = std::chrono::seconds(10);
-
 class TcpStreamTest : public testing::Test {
 protected:
     TcpStreamTest() {

@@ -14,11 +14,10 @@
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
-
-constexpr auto kSoon = std::chrono::seconds(20);
 
 // A key and a certificate signed by it, as two PEM files.
 struct Identity {

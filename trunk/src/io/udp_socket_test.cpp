@@ -11,11 +11,11 @@
 
 #include "io/loop.hpp"
 #include "io/scope.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
 
-constexpr auto kSoon = std::chrono::seconds(10);
 constexpr std::size_t kBuffer = 1 << 20;
 
 Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }

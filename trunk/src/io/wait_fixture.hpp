@@ -9,10 +9,13 @@
 
 namespace live::io {
 
-// Looks each millisecond. The test fails when it takes 20 s.
+// Longer than anything that a test waits for takes on a busy machine.
+inline constexpr std::chrono::seconds kSoon{20};
+
+// Polls every millisecond. The test fails when it takes longer than kSoon.
 template <class Done>
 void wait_until(Done done) {
-    const auto limit = Deadline::after(std::chrono::seconds(20));
+    const auto limit = Deadline::after(kSoon);
     while (!done()) {
         ASSERT_FALSE(limit.expired());
         ASSERT_TRUE(sleep(Deadline::after(std::chrono::milliseconds(1))).ok());

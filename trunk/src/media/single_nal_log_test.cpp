@@ -32,15 +32,15 @@ struct SingleNal : ::testing::Test {
         send({0x65, 7}, 300, true);
         from.flush();
     }
-    struct Got {
+    struct GotUnits {
         Octets payload;
         std::uint32_t timestamp;
         bool marker;
         bool begins_key;
-        bool operator==(const Got&) const = default;
+        bool operator==(const GotUnits&) const = default;
     };
-    static std::vector<Got> all(const RtpLog& rtp_log) {
-        std::vector<Got> got;
+    static std::vector<GotUnits> all(const RtpLog& rtp_log) {
+        std::vector<GotUnits> got;
         for (Sequence at = rtp_log.first(); at < rtp_log.next(); ++at) {
             const RtpPacket& packet = rtp_log.at(at);
             got.push_back({Octets(packet.payload.bytes().begin(), packet.payload.bytes().end()), packet.timestamp, packet.marker,
@@ -55,12 +55,12 @@ struct SingleNal : ::testing::Test {
 TEST_F(SingleNal, PacketsAreOneNalUnitEachAndWhatDoesNotFitIsLeftOut) {
     SingleNalLog single(from, Log());
     publish();
-    EXPECT_EQ(all(single.rtp_log()), (std::vector<Got>{{{0x67, 1}, 100, false, true},
-                                                       {{0x68, 2, 3}, 100, false, false},
-                                                       {{0x65, 9}, 100, true, false},
-                                                       {{0x67, 1}, 200, false, true},
-                                                       {{0x68, 2, 3}, 200, true, false},
-                                                       {{0x65, 7}, 300, true, true}}));
+    EXPECT_EQ(all(single.rtp_log()), (std::vector<GotUnits>{{{0x67, 1}, 100, false, true},
+                                                            {{0x68, 2, 3}, 100, false, false},
+                                                            {{0x65, 9}, 100, true, false},
+                                                            {{0x67, 1}, 200, false, true},
+                                                            {{0x68, 2, 3}, 200, true, false},
+                                                            {{0x65, 7}, 300, true, true}}));
     EXPECT_EQ(single.left_out(), 2U);
     for (Sequence at = single.rtp_log().first(); at < single.rtp_log().next(); ++at)
         EXPECT_EQ(single.rtp_log().at(at).sequence, at) << "what is left out leaves no hole in the numbers";
@@ -70,7 +70,7 @@ TEST_F(SingleNal, PacketsAreOneNalUnitEachAndWhatDoesNotFitIsLeftOut) {
 TEST_F(SingleNal, ANewcomerBeginsWithTheNewestGop) {
     publish();
     SingleNalLog single(from, Log());
-    EXPECT_EQ(all(single.rtp_log()), (std::vector<Got>{{{0x65, 7}, 300, true, true}}));
+    EXPECT_EQ(all(single.rtp_log()), (std::vector<GotUnits>{{{0x65, 7}, 300, true, true}}));
     EXPECT_EQ(single.rtp_log().gop_start(), single.rtp_log().first());
 }
 
@@ -103,11 +103,11 @@ TEST_F(SingleNal, OtherCodecsAndBrokenAggregatesDoNoHarm) {
 }
 
 TEST_F(SingleNal, AWishForAKeyFrameAndANewWriterAreKnown) {
-    struct Asked final : KeyFrameSource {
+    struct Requests final : KeyFrameSource {
         void on_key_frame_wanted() override { ++times; }
         int times = 0;
     };
-    Asked asked;
+    Requests asked;
     from.start_writer(&asked);
     SingleNalLog single(from, Log());
     single.rtp_log().want_key_frame();

@@ -7,7 +7,7 @@
 namespace live::settings {
 namespace {
 
-Result<LoadedSettings> load(const std::string& text, config::Environment environment = {}) {
+Result<LoadedSettings> load_text(const std::string& text, config::Environment environment = {}) {
     LoadInput input;
     input.path = "a.conf";
     input.environment = std::move(environment);
@@ -16,7 +16,7 @@ Result<LoadedSettings> load(const std::string& text, config::Environment environ
 
 // The load of a text that must be good.
 LoadedSettings good(const std::string& text, config::Environment environment = {}) {
-    auto loaded = load(text, std::move(environment));
+    auto loaded = load_text(text, std::move(environment));
     EXPECT_TRUE(loaded.ok()) << text << ": " << (loaded.ok() ? "" : loaded.error().sentence());
     return loaded.ok() ? std::move(loaded).value() : LoadedSettings{};
 }
@@ -28,7 +28,7 @@ Vhost vhost_of(const std::string& directives, config::Environment environment = 
 }
 
 std::string error_of(const std::string& text) {
-    const auto loaded = load(text);
+    const auto loaded = load_text(text);
     return loaded.ok() ? "" : loaded.error().sentence();
 }
 
@@ -123,11 +123,11 @@ TEST(Settings, AConfOfTheOldestGenerationLoads) {
 }
 
 TEST(Settings, ErrorsSayWhereWhatWasFoundAndTheNearestName) {
-    struct Case {
+    struct LoadCase {
         const char* text;
         const char* error;
     };
-    const Case cases[] = {
+    const LoadCase cases[] = {
         {"listn 1935;", "a.conf:1:1: illegal directive listn, did you mean \"listen\"? (line 1)"},
         {"listen 1935;\nhttp_api {\n  enabled on;\n  listne 1985;\n}",
          "a.conf:4:3: illegal http_api.listne, did you mean \"listen\"? (line 4)"},
@@ -162,16 +162,16 @@ TEST(Settings, ErrorsSayWhereWhatWasFoundAndTheNearestName) {
         {"", "a.conf: conf is empty, expected at least \"listen\" (line 1)"},
         {"vhost a {}", "a.conf: found no \"listen\", expected the RTMP endpoints such as \"listen 1935;\""},
     };
-    for (const Case& one : cases)
+    for (const LoadCase& one : cases)
         EXPECT_EQ(error_of(one.text), one.error) << one.text;
 }
 
 TEST(Settings, RulesBetweenOptionsAreChecked) {
-    struct Case {
+    struct LoadCase {
         const char* text;
         const char* part;
     };
-    const Case cases[] = {
+    const LoadCase cases[] = {
         {"is_full on;", "is_full is on"},
         {"srs_log_file \"\";", "srs_log_file is empty"},
         {"access_log \"\";", "access_log is empty; off switches it off"},
@@ -203,7 +203,7 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
         {"vhost v { dvr { dvr_plan append; } }", "expected one of session, segment"},
         {"vhost v { dvr { dvr_format mkv; } }", "expected one of auto, fmp4"},
     };
-    for (const Case& one : cases) {
+    for (const LoadCase& one : cases) {
         EXPECT_TRUE(has(error_of(std::string("listen 1935; ") + one.text), one.part))
             << one.text << " -> " << error_of(std::string("listen 1935; ") + one.text);
     }
@@ -222,12 +222,12 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
 }
 
 TEST(Settings, BooleansFollowTheirDefault) {
-    struct Case {
+    struct LoadCase {
         const char* word;
         bool default_off, default_on;
     };
-    for (const Case& one :
-         {Case{"on", true, true}, {"off", false, false}, {"true", false, true}, {"1", false, true}, {"ON", false, true}}) {
+    for (const LoadCase& one :
+         {LoadCase{"on", true, true}, {"off", false, false}, {"true", false, true}, {"1", false, true}, {"ON", false, true}}) {
         const Vhost vhost = vhost_of(std::string("play { atc ") + one.word + "; gop_cache " + one.word + "; }");
         EXPECT_EQ(vhost.play.atc, one.default_off) << one.word;
         EXPECT_EQ(vhost.play.gop_cache, one.default_on) << one.word;
@@ -443,7 +443,7 @@ TEST(Environment, AMistypedVariableIsWarnedAboutAndAServiceLinkIsNot) {
 }
 
 TEST(Environment, ABadValueNamesItsVariable) {
-    const auto loaded = load("listen 1; vhost a {}", {{"SRS_MAX_CONNECTIONS", "many"}});
+    const auto loaded = load_text("listen 1; vhost a {}", {{"SRS_MAX_CONNECTIONS", "many"}});
     ASSERT_FALSE(loaded.ok());
     EXPECT_EQ(loaded.error().sentence(),
               "environment variable SRS_MAX_CONNECTIONS: found \"many\" for \"max_connections\", expected a whole number from "

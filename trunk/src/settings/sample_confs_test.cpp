@@ -21,7 +21,7 @@ Result<std::string> read_below_trunk(const std::string& path) {
     return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-Result<LoadedSettings> load(const std::string& name) {
+Result<LoadedSettings> load_sample(const std::string& name) {
     LoadInput input;
     input.path = "conf/" + name;
     return load_settings(input, read_below_trunk);
@@ -42,7 +42,7 @@ std::vector<std::string> names() {
 TEST(SampleConfs, AllLoad) {
     EXPECT_GE(names().size(), 38U);
     for (const std::string& name : names()) {
-        const auto loaded = load(name);
+        const auto loaded = load_sample(name);
         ASSERT_TRUE(loaded.ok()) << loaded.error().sentence();
         EXPECT_FALSE(loaded->settings.vhosts.empty()) << name;
         for (const std::string& warning : loaded->warnings) {
@@ -52,10 +52,10 @@ TEST(SampleConfs, AllLoad) {
     }
 }
 
-TEST(SampleConfs, TheDocumentIsNotStarted) { EXPECT_FALSE(load("full.conf").ok()); }
+TEST(SampleConfs, TheDocumentIsNotStarted) { EXPECT_FALSE(load_sample("full.conf").ok()); }
 
 TEST(SampleConfs, TheDemoPullsItsSampleIn) {
-    const LoadedSettings demo = MUST(load("demo.conf"));
+    const LoadedSettings demo = MUST(load_sample("demo.conf"));
     EXPECT_TRUE(demo.warnings.empty());
     EXPECT_FALSE(demo.settings.daemon);
     ASSERT_EQ(demo.settings.vhosts[0].ingests.size(), 1U);
@@ -64,20 +64,20 @@ TEST(SampleConfs, TheDemoPullsItsSampleIn) {
 }
 
 TEST(SampleConfs, TheGuidesPairForwards) {
-    EXPECT_EQ(MUST(load("forward.master.conf")).settings.vhosts[0].forward.destinations,
+    EXPECT_EQ(MUST(load_sample("forward.master.conf")).settings.vhosts[0].forward.destinations,
               std::vector<std::string>{"127.0.0.1:19350"});
-    EXPECT_EQ(MUST(load("forward.slave.conf")).settings.listen, std::vector<std::string>{"19350"});
+    EXPECT_EQ(MUST(load_sample("forward.slave.conf")).settings.listen, std::vector<std::string>{"19350"});
 }
 
 TEST(SampleConfs, IncludeIsRelativeToTheWorkingDirectory) {
-    EXPECT_NE(MUST(load("include.conf")).settings.find_vhost("any"), nullptr);
+    EXPECT_NE(MUST(load_sample("include.conf")).settings.find_vhost("any"), nullptr);
 }
 
 TEST(SampleConfs, TheServiceRunsInTheBackgroundAndTheConsoleDoesNot) {
-    EXPECT_TRUE(MUST(load("srs.conf")).settings.daemon);
-    EXPECT_EQ(MUST(load("srs.conf")).settings.log.tank, LogTank::file);
-    EXPECT_FALSE(MUST(load("console.conf")).settings.daemon);
-    EXPECT_EQ(MUST(load("console.conf")).settings.log.tank, LogTank::console);
+    EXPECT_TRUE(MUST(load_sample("srs.conf")).settings.daemon);
+    EXPECT_EQ(MUST(load_sample("srs.conf")).settings.log.tank, LogTank::file);
+    EXPECT_FALSE(MUST(load_sample("console.conf")).settings.daemon);
+    EXPECT_EQ(MUST(load_sample("console.conf")).settings.log.tank, LogTank::console);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace live::settings {
 namespace {
 
-Settings load(const std::string& text) {
+Settings load_tools(const std::string& text) {
     LoadInput input;
     input.path = "a.conf";
     return MUST(load_settings(input, [&text](const std::string&) -> Result<std::string> { return text; })).settings;
@@ -15,7 +15,7 @@ Settings load(const std::string& text) {
 
 std::string changes(const std::string& before, const std::string& after) {
     std::string out;
-    for (const Change& change : changes_between(load(before), load(after))) {
+    for (const Change& change : changes_between(load_tools(before), load_tools(after))) {
         out +=
             change.path + ": " + change.before + " -> " + change.after + " (" + std::string(name_of(change.takes_effect)) + ")\n";
     }
@@ -50,11 +50,11 @@ TEST(Changes, SecretsAreNotShown) {
 }
 
 TEST(Reload, CannotTurnAnOriginIntoAnEdge) {
-    const Settings local = load("listen 1935; vhost a { } vhost b { }");
-    const Settings remote = load("listen 1935; vhost a { } vhost b { cluster { mode remote; origin h; } }");
+    const Settings local = load_tools("listen 1935; vhost a { } vhost b { }");
+    const Settings remote = load_tools("listen 1935; vhost a { } vhost b { cluster { mode remote; origin h; } }");
     EXPECT_TRUE(check_reload(local, local).ok());
     EXPECT_EQ(check_reload(local, remote).code(), Errc::conflict);
-    EXPECT_TRUE(check_reload(load("listen 1935; vhost a { }"), remote).ok()) << "a new virtual host may be an edge";
+    EXPECT_TRUE(check_reload(load_tools("listen 1935; vhost a { }"), remote).ok()) << "a new virtual host may be an edge";
 }
 
 }  // namespace

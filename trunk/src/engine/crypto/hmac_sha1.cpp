@@ -11,10 +11,10 @@ namespace live::engine::crypto {
 
 namespace {
 
-struct FreeContext {
+struct FreeMacContext {
     void operator()(EVP_MAC_CTX* context) const { EVP_MAC_CTX_free(context); }
 };
-using ContextPtr = std::unique_ptr<EVP_MAC_CTX, FreeContext>;
+using ContextPtr = std::unique_ptr<EVP_MAC_CTX, FreeMacContext>;
 
 ContextPtr make_context() {
     EVP_MAC* const hmac = EVP_MAC_fetch(nullptr, "HMAC", nullptr);

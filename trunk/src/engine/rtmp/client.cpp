@@ -13,7 +13,6 @@ using wire::rtmp::Message;
 using wire::rtmp::MessageType;
 using wire::rtmp::UserControl;
 
-constexpr std::uint32_t kConnectionStreamId = 0;
 constexpr std::uint32_t kWindowAckSize = 2'500'000;
 // What we tell a server about our buffer when we play, so that it sends at once.
 constexpr std::uint32_t kBufferMs = 1'000;

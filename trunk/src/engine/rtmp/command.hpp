@@ -2,6 +2,7 @@
 // command messages, writes AMF0 ones, which every client takes. Not here: which calls exist.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ struct Command {
     // The text of an argument, empty when it is none.
     std::string_view text(std::size_t index) const;
 };
+
+// The message stream of commands that belong to the connection as a whole (RTMP 1.0, section 7.2.1).
+inline constexpr std::uint32_t kConnectionStreamId = 0;
 
 // Values behind the command object; a call with more is refused.
 inline constexpr std::size_t kCommandArgumentsMax = 16;

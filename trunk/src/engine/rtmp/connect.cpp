@@ -20,7 +20,7 @@ constexpr int kCanForward = 4;
 // CapsExMask: multitrack 2, ModEx 4, nanosecond offset 8. Not reconnect (1).
 constexpr int kOurCapsEx = 2 | 4 | 8;
 
-std::string text_of(const Value& object, std::string_view key) {
+std::string text_in(const Value& object, std::string_view key) {
     const Value* value = object.find(key);
     return value == nullptr ? std::string() : std::string(value->string().value_or(std::string_view()));
 }
@@ -54,11 +54,11 @@ std::uint32_t to_uint32(double number) {
 ConnectRequest read_connect(Command& command) {
     ConnectRequest request;
     const Value& object = command.object;
-    request.tc_url = text_of(object, "tcUrl");
-    request.app = text_of(object, "app");
-    request.page_url = text_of(object, "pageUrl");
-    request.swf_url = text_of(object, "swfUrl");
-    request.flash_version = text_of(object, "flashVer");
+    request.tc_url = text_in(object, "tcUrl");
+    request.app = text_in(object, "app");
+    request.page_url = text_in(object, "pageUrl");
+    request.swf_url = text_in(object, "swfUrl");
+    request.flash_version = text_in(object, "flashVer");
     request.object_encoding = number_of(object, "objectEncoding");
     request.fourcc_list = fourccs_of(object);
     request.caps_ex = to_uint32(number_of(object, "capsEx"));

@@ -31,11 +31,11 @@ ClientOptions client_options(ClientOptions::Mode mode) {
 }
 
 // Carries bytes both ways until both sides are quiet, answers the server's questions, and writes down what each side was told.
-class Pair {
+class SessionPair {
 public:
     enum class Answers { accept, reject_connect, redirect, reject_stream };
 
-    Pair(ClientOptions options, unsigned seed, Answers answers = Answers::accept)
+    SessionPair(ClientOptions options, unsigned seed, Answers answers = Answers::accept)
         : client(std::move(options), seed), server({}, seed + 1), answers_(answers), cuts_(seed) {
         EXPECT_TRUE(client.start(TimePoint{}).ok());
         run();
@@ -152,9 +152,9 @@ void for_every_seed(const std::function<void(unsigned)>& body) {
     }
 }
 
-TEST(Pair, PublishesMediaOfEverySizeAndTime) {
+TEST(SessionPair, PublishesMediaOfEverySizeAndTime) {
     for_every_seed([](unsigned seed) {
-        Pair pair(client_options(ClientOptions::Mode::publish), seed);
+        SessionPair pair(client_options(ClientOptions::Mode::publish), seed);
         EXPECT_EQ(pair.client_heard, (Lines{"connected NetConnection.Connect.Success", "publish started"}));
         EXPECT_EQ(pair.server_heard, (Lines{"connect rtmp://h/live live", "publish cam?token=x style 0"}));
         EXPECT_EQ(pair.server.handshake_form(), HandshakeForm::complex);
@@ -182,8 +182,8 @@ TEST(Pair, PublishesMediaOfEverySizeAndTime) {
     });
 }
 
-TEST(Pair, PublishesDataAsItIs) {
-    Pair pair(client_options(ClientOptions::Mode::publish), 3);
+TEST(SessionPair, PublishesDataAsItIs) {
+    SessionPair pair(client_options(ClientOptions::Mode::publish), 3);
     pair.server_heard.clear();
     ByteWriter body;
     wire::amf::write_amf0(body, "@setDataFrame");
@@ -193,17 +193,17 @@ TEST(Pair, PublishesDataAsItIs) {
     EXPECT_EQ(pair.server_heard[0].substr(0, 19), "media 18 at 0 of 16");
 }
 
-TEST(Pair, PublishesAfterASimpleHandshake) {
+TEST(SessionPair, PublishesAfterASimpleHandshake) {
     ClientOptions options = client_options(ClientOptions::Mode::publish);
     options.handshake = HandshakeForm::simple;
-    Pair pair(std::move(options), 5);
+    SessionPair pair(std::move(options), 5);
     EXPECT_TRUE(pair.client.is_started());
     EXPECT_EQ(pair.server.handshake_form(), HandshakeForm::simple);
 }
 
-TEST(Pair, StopEndsThePublish) {
+TEST(SessionPair, StopEndsThePublish) {
     for_every_seed([](unsigned seed) {
-        Pair pair(client_options(ClientOptions::Mode::publish), seed);
+        SessionPair pair(client_options(ClientOptions::Mode::publish), seed);
         pair.server_heard.clear();
         pair.client.stop();
         pair.run();
@@ -212,9 +212,9 @@ TEST(Pair, StopEndsThePublish) {
     });
 }
 
-TEST(Pair, PlaysWhatTheMediaCoreWritesBetweenOurMessages) {
+TEST(SessionPair, PlaysWhatTheMediaCoreWritesBetweenOurMessages) {
     for_every_seed([](unsigned seed) {
-        Pair pair(client_options(ClientOptions::Mode::play), seed);
+        SessionPair pair(client_options(ClientOptions::Mode::play), seed);
         EXPECT_EQ(pair.client_heard, (Lines{"connected NetConnection.Connect.Success", "play started"}));
         EXPECT_EQ(pair.server_heard, (Lines{"connect rtmp://h/live live", "play cam?token=x"}));
         pair.client_heard.clear();
@@ -231,54 +231,54 @@ TEST(Pair, PlaysWhatTheMediaCoreWritesBetweenOurMessages) {
     });
 }
 
-TEST(Pair, StopEndsThePlay) {
-    Pair pair(client_options(ClientOptions::Mode::play), 4);
+TEST(SessionPair, StopEndsThePlay) {
+    SessionPair pair(client_options(ClientOptions::Mode::play), 4);
     pair.server_heard.clear();
     pair.client.stop();
     pair.run();
     EXPECT_EQ(pair.server_heard, (Lines{"stopped playing", "deleted"}));
 }
 
-TEST(Pair, ARejectedConnectIsToldToTheClient) {
+TEST(SessionPair, ARejectedConnectIsToldToTheClient) {
     for_every_seed([](unsigned seed) {
-        Pair pair(client_options(ClientOptions::Mode::publish), seed, Pair::Answers::reject_connect);
+        SessionPair pair(client_options(ClientOptions::Mode::publish), seed, SessionPair::Answers::reject_connect);
         EXPECT_EQ(pair.client_heard, (Lines{"rejected NetConnection.Connect.Rejected: no such vhost"}));
     });
 }
 
-TEST(Pair, ARedirectNamesTheOtherPlace) {
+TEST(SessionPair, ARedirectNamesTheOtherPlace) {
     for_every_seed([](unsigned seed) {
-        Pair pair(client_options(ClientOptions::Mode::play), seed, Pair::Answers::redirect);
+        SessionPair pair(client_options(ClientOptions::Mode::play), seed, SessionPair::Answers::redirect);
         EXPECT_EQ(pair.client_heard, (Lines{"rejected NetConnection.Connect.Rejected: redirected -> rtmp://other/live/cam"}));
     });
 }
 
-TEST(Pair, ARejectedStreamIsToldToTheClient) {
+TEST(SessionPair, ARejectedStreamIsToldToTheClient) {
     for_every_seed([](unsigned seed) {
-        Pair publish(client_options(ClientOptions::Mode::publish), seed, Pair::Answers::reject_stream);
+        SessionPair publish(client_options(ClientOptions::Mode::publish), seed, SessionPair::Answers::reject_stream);
         EXPECT_EQ(publish.client_heard.back(), "rejected NetStream.Publish.BadName: busy");
-        Pair play(client_options(ClientOptions::Mode::play), seed, Pair::Answers::reject_stream);
+        SessionPair play(client_options(ClientOptions::Mode::play), seed, SessionPair::Answers::reject_stream);
         EXPECT_EQ(play.client_heard.back(), "rejected NetStream.Play.Failed: denied");
     });
 }
 
-TEST(Pair, AnErrorInMidStreamReachesThePublisher) {
-    Pair pair(client_options(ClientOptions::Mode::publish), 6);
+TEST(SessionPair, AnErrorInMidStreamReachesThePublisher) {
+    SessionPair pair(client_options(ClientOptions::Mode::publish), 6);
     pair.client_heard.clear();
     pair.server.send_status(StatusLevel::error, "NetStream.Publish.Rejected", "replaced by another publisher");
     pair.run();
     EXPECT_EQ(pair.client_heard, (Lines{"rejected NetStream.Publish.Rejected: replaced by another publisher"}));
 }
 
-TEST(Pair, AnUnpublishOnTheServersSideReachesThePlayer) {
-    Pair pair(client_options(ClientOptions::Mode::play), 7);
+TEST(SessionPair, AnUnpublishOnTheServersSideReachesThePlayer) {
+    SessionPair pair(client_options(ClientOptions::Mode::play), 7);
     pair.client_heard.clear();
     pair.server.send_status(StatusLevel::status, "NetStream.Play.UnpublishNotify", "the publisher left");
     pair.run();
     EXPECT_EQ(pair.client_heard, (Lines{"ended NetStream.Play.UnpublishNotify"}));
 }
 
-TEST(Pair, ArgumentsOfConnectTravel) {
+TEST(SessionPair, ArgumentsOfConnectTravel) {
     ClientOptions options = client_options(ClientOptions::Mode::play);
     options.connect_arguments = Value::object({{"srs_id", "abc"}});
     options.page_url = "http://p/";
@@ -305,8 +305,8 @@ TEST(Pair, ArgumentsOfConnectTravel) {
     EXPECT_EQ(request.caps_ex, 14U);
 }
 
-TEST(Pair, TenMinutesOfStreamingStayInStep) {
-    Pair pair(client_options(ClientOptions::Mode::publish), 0);
+TEST(SessionPair, TenMinutesOfStreamingStayInStep) {
+    SessionPair pair(client_options(ClientOptions::Mode::publish), 0);
     pair.server_heard.clear();
     const Octets audio(200, 1);
     // 43 audio messages a second, in batches of a second.

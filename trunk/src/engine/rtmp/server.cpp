@@ -14,7 +14,6 @@ using wire::rtmp::Message;
 using wire::rtmp::MessageType;
 using wire::rtmp::UserControl;
 
-constexpr std::uint32_t kConnectionStreamId = 0;
 constexpr std::uint32_t kPeerBandwidth = 2'500'000;
 // Flash asked for it; it has no meaning, but clients look for the member.
 constexpr const char* kClientId = "ASAICiss";

@@ -25,7 +25,7 @@ struct FreeContext {
 };
 using Context = std::unique_ptr<EVP_CIPHER_CTX, FreeContext>;
 
-Error no_cipher() { return {Errc::system, "the cryptographic library has no AES-128"}; }
+Error no_gcm() { return {Errc::system, "the cryptographic library has no AES-128"}; }
 
 std::uint32_t u32_at(Bytes bytes, std::size_t at) {
     return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 | std::uint32_t{bytes[at + 2]} << 8 |
@@ -46,7 +46,7 @@ Result<void> derive(Bytes master, std::uint8_t label, MutBytes into) {
     CHECK(into.size() <= zeros.size());
     if (!context || EVP_EncryptInit_ex(context.get(), EVP_aes_128_ctr(), nullptr, master.data(), block.data()) != 1 ||
         EVP_EncryptUpdate(context.get(), into.data(), &written, zeros.data(), static_cast<int>(into.size())) != 1)
-        return no_cipher();
+        return no_gcm();
     return {};
 }
 

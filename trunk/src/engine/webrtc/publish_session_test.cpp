@@ -13,9 +13,9 @@ namespace {
 
 using Sequences = std::vector<std::uint16_t>;
 
-constexpr std::uint32_t kAudio = 0xA0;
-constexpr std::uint32_t kVideo = 0xB0;
-constexpr std::uint32_t kVideoRtx = 0xB1;
+constexpr std::uint32_t kAudioIn = 0xA0;
+constexpr std::uint32_t kVideoIn = 0xB0;
+constexpr std::uint32_t kVideoRtxIn = 0xB1;
 const Octets kKey{0x65, 0x88, 1};
 const Octets kInter{0x41, 0x9a, 1};
 
@@ -24,11 +24,11 @@ protected:
     void SetUp() override { make({.video_ssrc = 7}); }
 
     void audio(std::uint16_t sequence) {
-        give(rtp_of({.ssrc = kAudio, .type = 111, .sequence = sequence, .timestamp = sequence * 960U}));
+        give(rtp_of({.ssrc = kAudioIn, .type = 111, .sequence = sequence, .timestamp = sequence * 960U}));
         drain();
     }
     void video(std::uint16_t sequence, Octets payload = kInter) {
-        give(rtp_of({.ssrc = kVideo,
+        give(rtp_of({.ssrc = kVideoIn,
                      .type = 106,
                      .sequence = sequence,
                      .timestamp = sequence * 3'600U,
@@ -37,7 +37,7 @@ protected:
         drain();
     }
     void rtx(std::uint16_t sequence, std::uint16_t original) {
-        give(rtp_of({.ssrc = kVideoRtx,
+        give(rtp_of({.ssrc = kVideoRtxIn,
                      .type = 107,
                      .sequence = sequence,
                      .timestamp = original * 3'600U,
@@ -120,7 +120,7 @@ TEST_F(PublishSessionTest, WhatIsMissingIsAskedForAndPutInItsPlace) {
     wait(1ms);
     const auto nacks = take_nacks();
     ASSERT_EQ(nacks.size(), 1U);
-    EXPECT_EQ(nacks[0], (wire::rtcp::Nack{7, kVideo, {11, 12}}));
+    EXPECT_EQ(nacks[0], (wire::rtcp::Nack{7, kVideoIn, {11, 12}}));
     rtx(1, 12);
     EXPECT_EQ(media_of(Kind::video), Numbers{10});
     rtx(2, 11);
@@ -195,7 +195,7 @@ TEST_F(PublishSessionTest, AHoleThatStaysIsToldAndAKeyFrameAskedFor) {
     EXPECT_EQ(media[2].sequence, media[1].sequence + 2);
     const auto plis = take_plis();
     ASSERT_GE(plis.size(), 2U) << "again until it comes";
-    EXPECT_EQ(plis[0], (wire::rtcp::Pli{7, kVideo}));
+    EXPECT_EQ(plis[0], (wire::rtcp::Pli{7, kVideoIn}));
     EXPECT_EQ(session->figures().given_up, 1U);
     video(5, kKey);
     wait(3s);
@@ -227,7 +227,7 @@ TEST_F(PublishSessionTest, ReportsEverySecond) {
         if (i % 10 != 5)
             audio(i);
         if (i == 20)
-            give(rtcp_of(wire::rtcp::SenderReport{.ssrc = kAudio, .ntp = 0x0102030405060708, .blocks = {}}));
+            give(rtcp_of(wire::rtcp::SenderReport{.ssrc = kAudioIn, .ntp = 0x0102030405060708, .blocks = {}}));
         wait(20ms);
     }
     const auto reports = take(wire::rtcp::parse_receiver_report, wire::rtcp::Type::receiver_report);
@@ -235,7 +235,7 @@ TEST_F(PublishSessionTest, ReportsEverySecond) {
     EXPECT_EQ(reports[0].ssrc, 7U);
     ASSERT_EQ(reports[0].blocks.size(), 1U);
     const auto& block = reports[0].blocks[0];
-    EXPECT_EQ(block.ssrc, kAudio);
+    EXPECT_EQ(block.ssrc, kAudioIn);
     EXPECT_EQ(block.lost, 5);
     EXPECT_EQ(block.fraction_lost, 5 * 256 / 50);
     EXPECT_EQ(block.highest_sequence, 49U);
@@ -249,7 +249,7 @@ TEST_F(PublishSessionTest, ArrivalsAreReportedTenTimesASecond) {
     for (std::uint16_t i = 0; i < 100; ++i) {
         const std::string number{static_cast<char>(0), static_cast<char>(i)};
         if (i != 7)
-            give(rtp_of({.ssrc = kAudio, .type = 111, .sequence = i, .extensions = {{3, number}}}));
+            give(rtp_of({.ssrc = kAudioIn, .type = 111, .sequence = i, .extensions = {{3, number}}}));
         wait(10ms);
     }
     const auto reports =
@@ -265,7 +265,7 @@ TEST_F(PublishSessionTest, ArrivalsAreReportedTenTimesASecond) {
 TEST_F(PublishSessionTest, WhatIsSwitchedOffIsOff) {
     make({.nack = false, .twcc = false, .drop_payload_type = 111});
     for (std::uint16_t i = 0; i < 10; i += 2)
-        give(rtp_of({.ssrc = kVideo, .type = 106, .sequence = i, .extensions = {{3, "ab"}}}));
+        give(rtp_of({.ssrc = kVideoIn, .type = 106, .sequence = i, .extensions = {{3, "ab"}}}));
     audio(1);
     wait(500ms);
     EXPECT_TRUE(take_nacks().empty());
@@ -276,7 +276,7 @@ TEST_F(PublishSessionTest, WhatIsSwitchedOffIsOff) {
 
 TEST_F(PublishSessionTest, ByeEndsATrackUntilItSendsAgain) {
     video(1, kKey);
-    give(rtcp_of(wire::rtcp::Goodbye{{kAudio, kVideo}}));
+    give(rtcp_of(wire::rtcp::Goodbye{{kAudioIn, kVideoIn}}));
     EXPECT_TRUE(session->has_ended(Kind::video));
     EXPECT_FALSE(session->has_ended(Kind::audio)) << "it never began";
     EXPECT_EQ(session->state(), Session::State::established);
@@ -288,8 +288,8 @@ TEST_F(PublishSessionTest, ByeEndsATrackUntilItSendsAgain) {
 
 TEST_F(PublishSessionTest, PaddingAndOtherTypesTakeANumberAndNothingElse) {
     video(1, kKey);
-    give(rtp_of({.ssrc = kVideo, .type = 106, .sequence = 2, .payload = {}}));
-    give(rtp_of({.ssrc = kVideo, .type = 98, .sequence = 3}));
+    give(rtp_of({.ssrc = kVideoIn, .type = 106, .sequence = 2, .payload = {}}));
+    give(rtp_of({.ssrc = kVideoIn, .type = 98, .sequence = 3}));
     video(4);
     EXPECT_EQ(media_of(Kind::video), (Numbers{1, 4}));
     EXPECT_EQ(media[1].sequence, media[0].sequence + 1);
@@ -346,7 +346,7 @@ TEST_F(PublishSessionTest, StreamsHaveABound) {
 }
 
 TEST_F(PublishSessionTest, NothingComesFromAnotherAddress) {
-    Octets packet = rtp_of({.ssrc = kVideo, .type = 106});
+    Octets packet = rtp_of({.ssrc = kVideoIn, .type = 106});
     EXPECT_TRUE(session->handle_datagram(now, packet, kServerAddress).ok());
     drain();
     EXPECT_TRUE(media.empty());
@@ -356,7 +356,7 @@ TEST_F(PublishSessionTest, NothingComesFromAnotherAddress) {
 TEST_F(PublishSessionTest, ReportsGiveTheSendersClock) {
     video(1, kKey);
     EXPECT_FALSE(session->ntp_of(Kind::video, 0));
-    give(rtcp_of(wire::rtcp::SenderReport{.ssrc = kVideo, .ntp = rtp::to_ntp(100s), .rtp_time = 90'000, .blocks = {}}));
+    give(rtcp_of(wire::rtcp::SenderReport{.ssrc = kVideoIn, .ntp = rtp::to_ntp(100s), .rtp_time = 90'000, .blocks = {}}));
     EXPECT_EQ(session->ntp_of(Kind::video, 90'000), std::chrono::microseconds(100s));
     EXPECT_EQ(session->ntp_of(Kind::video, 135'000), std::chrono::microseconds(100'500ms));
     EXPECT_EQ(session->ntp_of(Kind::video, 0), std::chrono::microseconds(99s));

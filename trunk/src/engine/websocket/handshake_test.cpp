@@ -51,13 +51,13 @@ TEST(WebSocketHandshake, TakesWhatBrowsersSend) {
 }
 
 TEST(WebSocketHandshake, RefusesWhatTheTextRefuses) {
-    struct Case {
+    struct HandshakeCase {
         const char* name;
         std::string text;
         Errc code;
     };
     const std::string key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
-    const Case cases[] = {
+    const HandshakeCase cases[] = {
         {"another method", with(with(kExample, "GET", "POST"), "Host", "Content-Length: 0\r\nHost"), Errc::malformed},
         {"an old HTTP", with(kExample, "HTTP/1.1", "HTTP/1.0"), Errc::malformed},
         {"no host", with(kExample, "Host: ", "X-Host: "), Errc::malformed},
@@ -73,7 +73,7 @@ TEST(WebSocketHandshake, RefusesWhatTheTextRefuses) {
         {"no base64", with(kExample, "dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhb*BsZSBub25jZQ=="), Errc::malformed},
         {"empty key", with(kExample, "dGhlIHNhbXBsZSBub25jZQ==", ""), Errc::malformed},
     };
-    for (const Case& wanted : cases)
+    for (const HandshakeCase& wanted : cases)
         EXPECT_EQ(accept_value(request_of(wanted.text)).code(), wanted.code) << wanted.name;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace mp4 = wire::mp4;
 
-constexpr auto kSoon = std::chrono::seconds(20);
+using io::kSoon;
 
 class DashServiceTest : public testing::Test {
 protected:

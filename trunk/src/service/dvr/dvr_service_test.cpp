@@ -23,7 +23,7 @@ namespace {
 
 namespace mp4 = wire::mp4;
 
-constexpr auto kSoon = std::chrono::seconds(20);
+using io::kSoon;
 
 struct Told {
     std::string file;

@@ -8,13 +8,14 @@
 #include "base/scratch_folder.hpp"
 #include "io/loop.hpp"
 #include "io/output_file.hpp"
+#include "io/wait_fixture.hpp"
 #include "service/dvr/open_recordings.hpp"
 #include "wire/flv/file_writer.hpp"
 
 namespace live::service::dvr {
 namespace {
 
-constexpr auto kSoon = std::chrono::seconds(20);
+using io::kSoon;
 
 std::string flv_of(int tags) {
     ByteWriter out;

@@ -12,6 +12,7 @@
 #include "engine/http1/parser.hpp"
 #include "io/loop.hpp"
 #include "io/tcp_stream.hpp"
+#include "io/wait_fixture.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/static_handler.hpp"
 
@@ -29,7 +30,7 @@ public:
 
 class SiteFixture : public testing::Test {
 protected:
-    static constexpr auto kSoon = std::chrono::seconds(20);
+    static constexpr auto kSoon = io::kSoon;
     using Response = engine::http1::Response;
 
     void SetUp() override {

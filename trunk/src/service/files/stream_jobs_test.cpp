@@ -4,11 +4,12 @@
 
 #include "base/log_fixture.hpp"
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::service::files {
 namespace {
 
-constexpr auto kSoon = std::chrono::seconds(20);
+using io::kSoon;
 
 // Made until it is cancelled; its files take some more turns of the loop.
 class SlowOutput {

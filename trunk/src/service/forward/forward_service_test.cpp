@@ -21,7 +21,7 @@ namespace rtmp = engine::rtmp;
 using wire::rtmp::MessageType;
 using namespace std::string_view_literals;
 
-constexpr auto kSoon = std::chrono::seconds(20);
+using io::kSoon;
 
 // Log lines, to look for.
 class Lines final : public LogSink {

@@ -23,7 +23,7 @@ namespace {
 using files::Door;
 using files::Heard;
 
-constexpr auto kSoon = std::chrono::seconds(20);
+using io::kSoon;
 
 class Fragments final : public HlsEvents {
 public:

@@ -15,7 +15,7 @@ using media::Kind;
 
 CutRules two_seconds() { return {.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = {}}; }
 
-struct Output {
+struct Segments {
     std::vector<SegmentMade> segments;
     std::vector<PartMade> parts;
 
@@ -29,7 +29,7 @@ struct Output {
     }
 };
 
-std::vector<std::uint8_t> bytes_of(const std::vector<Block>& blocks) {
+std::vector<std::uint8_t> all_bytes_of(const std::vector<Block>& blocks) {
     std::vector<std::uint8_t> all;
     for (const Block& block : blocks)
         all.insert(all.end(), block->begin(), block->end());
@@ -68,7 +68,7 @@ protected:
     }
 
     Segmenter segmenter_;
-    Output output_;
+    Segments output_;
 };
 
 TEST_F(SegmenterTest, CutsAtTheFirstKeyFrameBehindItsLength) {
@@ -90,7 +90,7 @@ TEST_F(SegmenterTest, EachSegmentBeginsWithItsTables) {
     ASSERT_EQ(output_.segments.size(), 3U);
     std::vector<std::uint8_t> all;
     for (const SegmentMade& segment : output_.segments) {
-        const auto bytes = bytes_of(segment.blocks);
+        const auto bytes = all_bytes_of(segment.blocks);
         EXPECT_EQ(bytes.size(), segment.bytes);
         const auto demuxer = demuxed(bytes);
         ASSERT_GT(demuxer.packets.size(), 3U);
@@ -134,7 +134,7 @@ TEST_F(SegmenterTest, FramesBeginWithAKeyPicture) {
     push(video_packet(200ms, false));
     finish();
     ASSERT_EQ(output_.segments.size(), 1U);
-    const auto demuxer = demuxed(bytes_of(output_.segments[0].blocks));
+    const auto demuxer = demuxed(all_bytes_of(output_.segments[0].blocks));
     EXPECT_EQ(std::ranges::count(demuxer.units, 0x100, &wire::ts::TestUnit::pid), 3);
 }
 
@@ -230,11 +230,11 @@ TEST_F(PartsTest, AreTheSegmentInPieces) {
             EXPECT_LE(part.duration, 205ms);
             EXPECT_EQ(part.independent, next % 5 == 0) << next;
             time += part.duration;
-            const auto more = bytes_of(part.blocks);
+            const auto more = all_bytes_of(part.blocks);
             bytes.insert(bytes.end(), more.begin(), more.end());
         }
         EXPECT_EQ(time, segment.duration);
-        EXPECT_EQ(bytes, bytes_of(segment.blocks));
+        EXPECT_EQ(bytes, all_bytes_of(segment.blocks));
     }
 }
 

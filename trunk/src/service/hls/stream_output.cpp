@@ -86,7 +86,7 @@ void make_room(wire::hls::Segment& segment) {
 
 Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 
-std::vector<Bytes> bytes_of(const std::vector<Block>& blocks) {
+std::vector<Bytes> bytes_in(const std::vector<Block>& blocks) {
     std::vector<Bytes> bytes;
     for (const Block& block : blocks)
         bytes.emplace_back(*block);
@@ -406,7 +406,7 @@ void StreamOutput::renew_key(std::uint64_t number) {
 // In a worker thread: a large segment takes many milliseconds. When the server stops, nobody waits for one.
 Result<void> StreamOutput::encrypt(ListedSegment& segment, io::Deadline deadline) {
     const auto work = [blocks = segment.blocks, key = key_bytes_, iv = key_->iv] {
-        const std::vector<Bytes> parts = bytes_of(blocks);
+        const std::vector<Bytes> parts = bytes_in(blocks);
         return engine::crypto::encrypt_aes128_cbc(key, iv, parts);
     };
     auto done = io::off_loop(work, deadline, io::Work::compute);

@@ -14,7 +14,7 @@
 namespace live::service::ingest {
 namespace {
 
-constexpr auto kSoon = std::chrono::seconds(20);
+using io::kSoon;
 
 class Lines final : public LogSink {
 public:

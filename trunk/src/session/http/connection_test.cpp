@@ -12,13 +12,14 @@
 #include "engine/http1/writer.hpp"
 #include "io/loop.hpp"
 #include "io/tcp_stream.hpp"
+#include "io/wait_fixture.hpp"
 #include "session/http/connection.hpp"
 #include "session/http/exchange.hpp"
 
 namespace live::session::http {
 namespace {
 
-constexpr auto kSoon = std::chrono::seconds(20);
+using io::kSoon;
 
 // Says what it was asked.
 class Echo final : public Handler {

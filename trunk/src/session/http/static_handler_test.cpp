@@ -12,6 +12,7 @@
 #include "engine/http1/parser.hpp"
 #include "io/loop.hpp"
 #include "io/tcp_stream.hpp"
+#include "io/wait_fixture.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/flv_start.hpp"
 #include "session/http/mime.hpp"
@@ -20,7 +21,7 @@ namespace live::session::http {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr auto kSoon = std::chrono::seconds(20);
+using io::kSoon;
 
 class OneFolder final : public FileRoots {
 public:

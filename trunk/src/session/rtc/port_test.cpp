@@ -63,8 +63,8 @@ std::vector<std::uint8_t> check_for(std::string_view name, bool is_proved) {
     return writer.release();
 }
 
-struct Fixture : ::testing::Test {
-    Fixture() {
+struct PortFixture : ::testing::Test {
+    PortFixture() {
         loop = io::Loop::create().value();
         port = std::make_unique<Port>(io::now(), log);
         EXPECT_TRUE(port->listen({"127.0.0.1", 0}).ok());
@@ -74,7 +74,7 @@ struct Fixture : ::testing::Test {
         for (auto& client : clients)
             client = io::UdpSocket::bind({"127.0.0.1", 0}, 1 << 16).value();
     }
-    ~Fixture() override {
+    ~PortFixture() override {
         EXPECT_TRUE(scope.stop(io::Deadline::after(1s)).ok());
         port->clear();
     }
@@ -102,7 +102,7 @@ struct Fixture : ::testing::Test {
     std::array<std::unique_ptr<io::UdpSocket>, 2> clients;
 };
 
-using RtcPort = Fixture;
+using RtcPort = PortFixture;
 const std::vector<std::uint8_t> kMedia(40, 0x80);
 constexpr auto kSilence = 50ms;
 

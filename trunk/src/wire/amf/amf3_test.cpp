@@ -8,12 +8,12 @@
 namespace live::wire::amf {
 namespace {
 
-Result<Value> read(Bytes bytes, const Limits& limits = {}) {
+Result<Value> read3(Bytes bytes, const Limits& limits = {}) {
     ByteReader in(bytes);
     return read_amf3(in, limits);
 }
 
-const std::vector<Vector>& vectors() {
+const std::vector<Vector>& vectors3() {
     static const std::vector<Vector> table = {
         {"undefined", hex("00"), Value::undefined()},
         {"null", hex("01"), Value::null()},
@@ -51,7 +51,7 @@ const std::vector<Vector>& vectors() {
 }
 
 TEST(Amf3, ReadsEveryVectorToItsEnd) {
-    for (const Vector& vector : vectors()) {
+    for (const Vector& vector : vectors3()) {
         SCOPED_TRACE(vector.name);
         ByteReader in(vector.bytes);
         const auto value = read_amf3(in);
@@ -62,22 +62,22 @@ TEST(Amf3, ReadsEveryVectorToItsEnd) {
 }
 
 TEST(Amf3, EveryTruncationNeedsMore) {
-    for (const Vector& vector : vectors())
+    for (const Vector& vector : vectors3())
         for (std::size_t size = 0; size < vector.bytes.size(); ++size)
-            EXPECT_EQ(read(Bytes(vector.bytes).first(size)).code(), Errc::need_more) << vector.name << " cut at " << size;
+            EXPECT_EQ(read3(Bytes(vector.bytes).first(size)).code(), Errc::need_more) << vector.name << " cut at " << size;
 }
 
 TEST(Amf3, RejectsWhatIsNotThere) {
-    EXPECT_EQ(read(hex("06 00")).code(), Errc::malformed) << "string reference into an empty table";
-    EXPECT_EQ(read(hex("0a 01")).code(), Errc::malformed) << "trait reference into an empty table";
-    EXPECT_EQ(read(hex("0a 00")).code(), Errc::malformed) << "object reference into an empty table";
-    EXPECT_EQ(read(hex("09 03 01 09 00")).code(), Errc::malformed) << "an array inside itself";
+    EXPECT_EQ(read3(hex("06 00")).code(), Errc::malformed) << "string reference into an empty table";
+    EXPECT_EQ(read3(hex("0a 01")).code(), Errc::malformed) << "trait reference into an empty table";
+    EXPECT_EQ(read3(hex("0a 00")).code(), Errc::malformed) << "object reference into an empty table";
+    EXPECT_EQ(read3(hex("09 03 01 09 00")).code(), Errc::malformed) << "an array inside itself";
 }
 
 TEST(Amf3, RefusesWhatItDoesNotRead) {
-    EXPECT_EQ(read(hex("0a 07 03 43")).code(), Errc::unsupported) << "externalizable";
+    EXPECT_EQ(read3(hex("0a 07 03 43")).code(), Errc::unsupported) << "externalizable";
     for (const char* marker : {"0d", "0e", "0f", "10", "11", "12", "ff"})
-        EXPECT_EQ(read(hex(marker)).code(), Errc::unsupported) << marker;
+        EXPECT_EQ(read3(hex(marker)).code(), Errc::unsupported) << marker;
 }
 
 TEST(Amf3, BoundsTheDepth) {
@@ -88,15 +88,15 @@ TEST(Amf3, BoundsTheDepth) {
         out.u8(0x01);
         return out.release();
     };
-    EXPECT_TRUE(read(nested(32)).ok());
-    EXPECT_EQ(read(nested(33)).code(), Errc::limit);
-    EXPECT_EQ(read(nested(10'000)).code(), Errc::limit);
+    EXPECT_TRUE(read3(nested(32)).ok());
+    EXPECT_EQ(read3(nested(33)).code(), Errc::limit);
+    EXPECT_EQ(read3(nested(10'000)).code(), Errc::limit);
 }
 
 TEST(Amf3, ChecksCountsBeforeReading) {
-    EXPECT_EQ(read(hex("09 ffffffff")).code(), Errc::limit);
-    EXPECT_EQ(read(hex("0a fffffffb 01")).code(), Errc::limit);
-    EXPECT_EQ(read(hex("06 ffffffff")).code(), Errc::limit);
+    EXPECT_EQ(read3(hex("09 ffffffff")).code(), Errc::limit);
+    EXPECT_EQ(read3(hex("0a fffffffb 01")).code(), Errc::limit);
+    EXPECT_EQ(read3(hex("06 ffffffff")).code(), Errc::limit);
 }
 
 TEST(Amf3, ReferencesCannotMultiplyWithoutBound) {
@@ -104,7 +104,7 @@ TEST(Amf3, ReferencesCannotMultiplyWithoutBound) {
     out.bytes(hex("09 51 01 09 01 01"));  // 40 items, the first an empty array
     for (std::uint8_t i = 1; i < 40; ++i)
         out.bytes(hex("09 05 01")).u8(0x09).u8(static_cast<std::uint8_t>(i << 1)).u8(0x09).u8(static_cast<std::uint8_t>(i << 1));
-    EXPECT_EQ(read(out.written()).code(), Errc::limit);
+    EXPECT_EQ(read3(out.written()).code(), Errc::limit);
 }
 
 TEST(Amf3, RepeatedLongTextThroughTheTableIsBounded) {
@@ -113,7 +113,7 @@ TEST(Amf3, RepeatedLongTextThroughTheTableIsBounded) {
     out.u8(0x06).bytes(hex("81ff7f")).zeros(16'383);  // a string of 16,383 bytes once ...
     for (int i = 1; i < 512; ++i)
         out.bytes(hex("06 00"));  // ... and 511 times by reference
-    EXPECT_EQ(read(out.written()).code(), Errc::limit);
+    EXPECT_EQ(read3(out.written()).code(), Errc::limit);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace live::wire::codec {
 namespace {
 
-struct Case {
+struct AdtsCase {
     const char* name;
     std::vector<std::uint8_t> bytes;
     AdtsHeader header;
@@ -20,8 +20,8 @@ AudioSpecificConfig config_of(std::uint8_t type, std::uint32_t rate, std::uint8_
     return {type, rate, channels, false, false, rate};
 }
 
-const std::vector<Case>& cases() {
-    static const std::vector<Case> table = {
+const std::vector<AdtsCase>& adts_cases() {
+    static const std::vector<AdtsCase> table = {
         {"low complexity, 44.1 kHz, stereo, 3 bytes", hex("fff1508001 5ffc"), {config_of(2, 44'100, 2), 7, 3}},
         {"main, 8 kHz, mono, empty", hex("fff12c4000fffc"), {config_of(1, 8'000, 1), 7, 0}},
         {"scalable, 48 kHz, 5.1", hex("fff18d8000fffc"), {config_of(3, 48'000, 6), 7, 0}},
@@ -35,7 +35,7 @@ const std::vector<Case>& cases() {
 }
 
 TEST(Adts, ReadsEveryVector) {
-    for (const Case& wanted : cases()) {
+    for (const AdtsCase& wanted : adts_cases()) {
         const auto header = parse_adts_header(wanted.bytes);
         ASSERT_TRUE(header.ok()) << wanted.name << ": " << header.error().text();
         EXPECT_EQ(header->config, wanted.header.config) << wanted.name;
@@ -45,7 +45,7 @@ TEST(Adts, ReadsEveryVector) {
 }
 
 TEST(Adts, WritesWhatItRead) {
-    for (const Case& wanted : cases()) {
+    for (const AdtsCase& wanted : adts_cases()) {
         if (!wanted.canonical)
             continue;
         const auto header = adts_header(wanted.header.config, wanted.header.frame_bytes);
@@ -55,7 +55,7 @@ TEST(Adts, WritesWhatItRead) {
 }
 
 TEST(Adts, EveryTruncationNeedsMore) {
-    for (const Case& wanted : cases())
+    for (const AdtsCase& wanted : adts_cases())
         for (std::size_t size = 0; size < kAdtsHeaderBytes; ++size)
             EXPECT_EQ(parse_adts_header(Bytes(wanted.bytes).first(size)).code(), Errc::need_more)
                 << wanted.name << " cut at " << size;

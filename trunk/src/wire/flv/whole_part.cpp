@@ -16,13 +16,13 @@ constexpr std::size_t kBeginning = kFileHeaderBytes + kTagSizeBytes;
 // As much of a body as says what it is.
 constexpr std::size_t kBodyHeadBytes = 8;
 
-bool is_known(TagType type) { return type == TagType::audio || type == TagType::video || type == TagType::script; }
+bool is_known_tag(TagType type) { return type == TagType::audio || type == TagType::video || type == TagType::script; }
 
 // A tag at the front of `head`, which may end within its body.
 Result<TagHeader> header_at(Bytes head) {
     ByteReader in(head);
     const TagHeader header = TRY(read_tag_header(in));
-    if (!is_known(header.type))
+    if (!is_known_tag(header.type))
         return Error(Errc::malformed, "a tag of an unknown type");
     return header;
 }

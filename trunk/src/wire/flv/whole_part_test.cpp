@@ -16,12 +16,12 @@ using Body = std::vector<std::uint8_t>;
 Result<WholePart> part_of(const Body& file) { return look_at(whole_part, file); }
 
 // As a recorder writes it.
-struct File {
+struct CutFile {
     ByteWriter out;
     FileWriter writer{Bytes(), "us/1.0", out};
     std::vector<std::size_t> ends;  // of tags
 
-    File() {
+    CutFile() {
         add(TagType::video, 0, hex("17 00 000000 01"), false);
         for (std::uint32_t i = 0; i < 10; ++i) {
             const bool is_key = i % 5 == 0;
@@ -37,7 +37,7 @@ struct File {
 };
 
 TEST(FlvWholePart, AFileThatNobodyClosedGetsWhatACloseWritesOverIt) {
-    const File file;
+    const CutFile file;
     const auto part = MUST(part_of(file.open()));
     EXPECT_EQ(part.bytes, file.out.size());
     EXPECT_TRUE(part.has_media);
@@ -51,7 +51,7 @@ TEST(FlvWholePart, AFileThatNobodyClosedGetsWhatACloseWritesOverIt) {
 }
 
 TEST(FlvWholePart, EndsAtTheLastWholeTag) {
-    const File file;
+    const CutFile file;
     const Body whole = file.open();
     const std::size_t beginning = file.ends.front() - (kTagHeaderBytes + 6 + kTagSizeBytes);
     for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -69,7 +69,7 @@ TEST(FlvWholePart, EndsAtTheLastWholeTag) {
 }
 
 TEST(FlvWholePart, WhatIsNoTagIsNotWhole) {
-    const File file;
+    const CutFile file;
     Body zeros = file.open();
     zeros.resize(zeros.size() + 5'000);  // as a machine that lost its power leaves it
     EXPECT_EQ(MUST(part_of(zeros)).bytes, file.out.size());

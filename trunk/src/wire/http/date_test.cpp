@@ -13,7 +13,7 @@ struct DateVector {
     std::int64_t time;
 };
 
-constexpr DateVector kVectors[] = {
+constexpr DateVector kDateVectors[] = {
     {"Thu, 01 Jan 1970 00:00:00 GMT", 0},
     {"Sun, 06 Nov 1994 08:49:37 GMT", 784'111'777},
     {"Tue, 29 Feb 2000 23:59:59 GMT", 951'868'799},
@@ -22,14 +22,14 @@ constexpr DateVector kVectors[] = {
 };
 
 TEST(HttpDate, ReadsAndWritesEveryVector) {
-    for (const DateVector& vector : kVectors) {
+    for (const DateVector& vector : kDateVectors) {
         EXPECT_EQ(format_date(sys_seconds(seconds(vector.time))), vector.text);
         EXPECT_EQ(parse_date(vector.text), sys_seconds(seconds(vector.time))) << vector.text;
     }
 }
 
 TEST(HttpDate, NoCutIsADate) {
-    for (const DateVector& vector : kVectors)
+    for (const DateVector& vector : kDateVectors)
         for (std::size_t size = 0; size + 1 < std::string_view(vector.text).size(); ++size)
             EXPECT_EQ(parse_date(std::string_view(vector.text).substr(0, size)), std::nullopt) << size;
 }
@@ -53,8 +53,8 @@ TEST(HttpDate, WhatIsNoSuchDateIsNone) {
 }
 
 TEST(HttpDate, TimesOutsideTheFormBecomeTheNearest) {
-    EXPECT_EQ(format_date(sys_seconds(seconds(-99'999'999'999))), kVectors[3].text);
-    EXPECT_EQ(format_date(sys_seconds(seconds(999'999'999'999))), kVectors[4].text);
+    EXPECT_EQ(format_date(sys_seconds(seconds(-99'999'999'999))), kDateVectors[3].text);
+    EXPECT_EQ(format_date(sys_seconds(seconds(999'999'999'999))), kDateVectors[4].text);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ struct Vector {
     const char* authority;
 };
 
-const Vector kVectors[] = {
+const Vector kUrlVectors[] = {
     {"http://127.0.0.1:8085/api/v1/clients", {false, "127.0.0.1", 8085, "/api/v1/clients"}, "127.0.0.1:8085"},
     {"https://hooks.example.com/on_publish?token=a%20b&x=1",
      {true, "hooks.example.com", 443, "/on_publish?token=a%20b&x=1"},
@@ -28,7 +28,7 @@ const Vector kVectors[] = {
 };
 
 TEST(HttpUrl, TakesVectorsApart) {
-    for (const Vector& vector : kVectors) {
+    for (const Vector& vector : kUrlVectors) {
         const auto url = parse_url(vector.text);
         ASSERT_TRUE(url.ok()) << vector.text << ": " << url.error().text();
         EXPECT_EQ(*url, vector.url) << vector.text;
@@ -37,7 +37,7 @@ TEST(HttpUrl, TakesVectorsApart) {
 }
 
 TEST(HttpUrl, PutTogetherItIsTheSameUrl) {
-    for (const Vector& vector : kVectors) {
+    for (const Vector& vector : kUrlVectors) {
         const Url& url = vector.url;
         EXPECT_EQ(*parse_url((url.is_secure ? "https://" : "http://") + url.authority() + url.target), url) << vector.text;
     }
@@ -45,7 +45,7 @@ TEST(HttpUrl, PutTogetherItIsTheSameUrl) {
 
 // Whatever a cut leaves is a URL too, or an error: never a crash, never another host's port.
 TEST(HttpUrl, SurvivesEveryTruncation) {
-    for (const Vector& vector : kVectors) {
+    for (const Vector& vector : kUrlVectors) {
         const std::string_view text = vector.text;
         for (std::size_t size = 0; size < text.size(); ++size) {
             const auto url = parse_url(text.substr(0, size));

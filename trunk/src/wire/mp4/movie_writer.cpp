@@ -19,7 +19,7 @@ constexpr std::uint64_t kLargeHeaderBytes = 16;
 constexpr std::string_view kPlaceholder = "free";
 // Where that box begins: behind ftyp.
 constexpr std::uint64_t kTypeBytes = 28;
-constexpr std::uint32_t kLoneFrameTicks = kVideoTimescale / 25;
+constexpr std::uint32_t kLoneSampleTicks = kVideoTimescale / 25;
 
 std::uint64_t movie_ticks(MediaTime time) {
     return static_cast<std::uint64_t>(std::chrono::round<std::chrono::milliseconds>(time).count());
@@ -182,7 +182,7 @@ std::uint32_t MovieWriter::last_ticks_of(const Track& track) const {
     if (track.format.sample_ticks > 0)
         return track.format.sample_ticks;
     const std::uint32_t previous = track.table.previous_ticks();
-    return previous > 0 ? previous : kLoneFrameTicks;
+    return previous > 0 ? previous : kLoneSampleTicks;
 }
 
 std::uint64_t MovieWriter::movie_ticks_of(const Track& track, MediaTime origin) const {

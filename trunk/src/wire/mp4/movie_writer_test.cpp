@@ -36,7 +36,7 @@ struct File {
     }
 };
 
-std::uint32_t u32_at(const Body& bytes, std::size_t at) { return MUST(ByteReader(Bytes(bytes).subspan(at)).u32be()); }
+std::uint32_t word_at(const Body& bytes, std::size_t at) { return MUST(ByteReader(Bytes(bytes).subspan(at)).u32be()); }
 
 TEST(MovieWriter, MediaFirstAndTheHeaderLast) {
     File file;
@@ -63,8 +63,8 @@ TEST(MovieWriter, MediaFirstAndTheHeaderLast) {
     EXPECT_EQ(movie_samples(file.bytes, *tracks[0]), pictures);
     const std::vector<TestSample> audio_frames = {{0, 0, 1'024, true, Body(2, 0xB0)}, {1'024, 0, 1'024, true, Body(6, 0xB1)}};
     EXPECT_EQ(movie_samples(file.bytes, *tracks[1]), audio_frames);
-    EXPECT_EQ(u32_at(read.child("moov").child("mvhd").content, 12), 1'000u);
-    EXPECT_EQ(u32_at(read.child("moov").child("mvhd").content, 16), 546u) << "audio ends last: 500 ms and two frames";
+    EXPECT_EQ(word_at(read.child("moov").child("mvhd").content, 12), 1'000u);
+    EXPECT_EQ(word_at(read.child("moov").child("mvhd").content, 16), 546u) << "audio ends last: 500 ms and two frames";
     EXPECT_FALSE(tracks[0]->has("edts"));
     const auto& edits = tracks[1]->child("edts").child("elst").content;
     EXPECT_EQ(edits, hex("00000000 00000002 000001f4 ffffffff 00010000 0000002e 00000000 00010000")) << "audio begins later";

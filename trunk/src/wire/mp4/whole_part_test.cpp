@@ -17,7 +17,7 @@ using Body = std::vector<std::uint8_t>;
 
 Result<WholePart> part_of(const Body& file) { return look_at(whole_part, file); }
 
-Body bytes_of(const ByteWriter& out) { return {out.written().begin(), out.written().end()}; }
+Body file_bytes(const ByteWriter& out) { return {out.written().begin(), out.written().end()}; }
 
 // Two fragments of a second, as a recorder of either kind writes them. `ends` are those of fragments.
 Body movie(std::vector<std::size_t>& ends, bool is_closed = false) {
@@ -35,9 +35,9 @@ Body movie(std::vector<std::size_t>& ends, bool is_closed = false) {
         ends.push_back(out.size());
     }
     if (!is_closed)
-        return bytes_of(out);
+        return file_bytes(out);
     const FilePatch patch = writer.finish(out);
-    Body bytes = bytes_of(out);
+    Body bytes = file_bytes(out);
     std::ranges::copy(patch.bytes, bytes.begin() + static_cast<std::ptrdiff_t>(patch.offset));
     return bytes;
 }
@@ -54,10 +54,10 @@ Body fragmented(std::vector<std::size_t>& ends) {
         writer.cut(out, FragmentWriter::Next{.track = 0, .dts = std::chrono::seconds(second + 1)});
         ends.push_back(out.size());
     }
-    return bytes_of(out);
+    return file_bytes(out);
 }
 
-std::uint32_t u32_at(const Body& bytes, std::size_t at) { return MUST(ByteReader(Bytes(bytes).subspan(at)).u32be()); }
+std::uint32_t number_at(const Body& bytes, std::size_t at) { return MUST(ByteReader(Bytes(bytes).subspan(at)).u32be()); }
 
 TEST(Mp4WholePart, AFileThatNobodyClosedSaysHowLongItIs) {
     for (const bool is_fragmented : {true, false}) {
@@ -71,10 +71,10 @@ TEST(Mp4WholePart, AFileThatNobodyClosedSaysHowLongItIs) {
         std::ranges::copy(part.patch->bytes, file.begin() + static_cast<std::ptrdiff_t>(part.patch->offset));
         const TestBox read = read_file(file);
         const TestBox& header = read.child("moov");
-        EXPECT_EQ(u32_at(header.child("mvhd").content, 16), 2'000u);
+        EXPECT_EQ(number_at(header.child("mvhd").content, 16), 2'000u);
         const auto tracks = header.all("trak");
-        EXPECT_EQ(u32_at(tracks[0]->child("tkhd").content, 20), 2'000u);
-        EXPECT_EQ(u32_at(tracks[0]->child("mdia").child("mdhd").content, 16), 180'000u);
+        EXPECT_EQ(number_at(tracks[0]->child("tkhd").content, 20), 2'000u);
+        EXPECT_EQ(number_at(tracks[0]->child("mdia").child("mdhd").content, 16), 180'000u);
         EXPECT_EQ(fragment_samples(file).at(1).size(), 8u);
     }
 }

@@ -23,7 +23,7 @@ Result<TransportFeedback> parse(Bytes bytes) {
     return parse_transport_feedback(**packet);
 }
 
-Octets written(const TransportFeedback& feedback) {
+Octets written_feedback(const TransportFeedback& feedback) {
     ByteWriter out;
     write(out, feedback);
     return out.release();
@@ -59,7 +59,7 @@ TEST(TransportFeedback, ReadsAndWritesEveryVector) {
         const auto feedback = parse(wanted.bytes);
         ASSERT_TRUE(feedback.ok()) << wanted.name << ": " << feedback.error().text();
         EXPECT_EQ(*feedback, wanted.feedback) << wanted.name;
-        EXPECT_EQ(written(wanted.feedback), wanted.bytes) << wanted.name;
+        EXPECT_EQ(written_feedback(wanted.feedback), wanted.bytes) << wanted.name;
     }
 }
 
@@ -92,7 +92,7 @@ TEST(TransportFeedback, AnythingComesBackAsItWas) {
             else
                 feedback.packets.push_back(after(static_cast<std::int16_t>(random() % 256)));
         }
-        const auto again = parse(written(feedback));
+        const auto again = parse(written_feedback(feedback));
         ASSERT_TRUE(again.ok()) << seed << ": " << again.error().text();
         EXPECT_EQ(*again, feedback) << seed;
     }
@@ -111,7 +111,7 @@ TEST(TransportFeedback, RefusesWhatSaysNothing) {
 
 TEST(TransportFeedback, HasABound) {
     const TransportFeedback most = of(std::vector<PacketStatus>(kFeedbackPacketsMax, lost()));
-    Octets bytes = written(most);
+    Octets bytes = written_feedback(most);
     EXPECT_EQ(parse(bytes).value(), most);
     bytes[14] = static_cast<std::uint8_t>((kFeedbackPacketsMax + 1) >> 8);
     bytes[15] = static_cast<std::uint8_t>(kFeedbackPacketsMax + 1);

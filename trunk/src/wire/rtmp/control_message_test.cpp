@@ -12,16 +12,16 @@ namespace {
 
 using Octets = std::vector<std::uint8_t>;
 
-struct Vector {
+struct ControlVector {
     std::string name;
     MessageType type{};
     Octets payload;
     ControlMessage message;
 };
 
-const std::vector<Vector>& vectors() {
+const std::vector<ControlVector>& control_vectors() {
     using Event = UserControl::Event;
-    static const std::vector<Vector> kVectors = {
+    static const std::vector<ControlVector> kVectors = {
         {"chunk_size", MessageType::set_chunk_size, {0, 0, 0x10, 0}, SetChunkSize{4096}},
         {"chunk_size_1", MessageType::set_chunk_size, {0, 0, 0, 1}, SetChunkSize{1}},
         {"chunk_size_largest", MessageType::set_chunk_size, {0x7F, 0xFF, 0xFF, 0xFF}, SetChunkSize{0x7FFFFFFF}},
@@ -45,7 +45,7 @@ const std::vector<Vector>& vectors() {
 }
 
 TEST(ControlMessage, ParsesEveryVector) {
-    for (const Vector& vector : vectors()) {
+    for (const ControlVector& vector : control_vectors()) {
         SCOPED_TRACE(vector.name);
         const auto parsed = parse_control(vector.type, vector.payload);
         ASSERT_TRUE(parsed.ok()) << parsed.error().text();
@@ -54,7 +54,7 @@ TEST(ControlMessage, ParsesEveryVector) {
 }
 
 TEST(ControlMessage, EveryTruncationNeedsMore) {
-    for (const Vector& vector : vectors()) {
+    for (const ControlVector& vector : control_vectors()) {
         for (std::size_t size = 0; size < vector.payload.size(); ++size) {
             SCOPED_TRACE(vector.name + " of " + std::to_string(size));
             const auto parsed = parse_control(vector.type, Bytes(vector.payload).first(size));
@@ -65,7 +65,7 @@ TEST(ControlMessage, EveryTruncationNeedsMore) {
 }
 
 TEST(ControlMessage, WhatIsWrittenReadsBackOnChunkStream2) {
-    for (const Vector& vector : vectors()) {
+    for (const ControlVector& vector : control_vectors()) {
         SCOPED_TRACE(vector.name);
         ByteWriter out;
         write_control(out, vector.message);

@@ -9,15 +9,15 @@
 namespace live::wire::rtp_payload {
 namespace {
 
-struct Case {
+struct KeyCase {
     const char* name;
     VideoFormat format;
     Octets payload;
     bool shows_key;
 };
 
-const std::vector<Case>& cases() {
-    static const std::vector<Case> table = {
+const std::vector<KeyCase>& key_cases() {
+    static const std::vector<KeyCase> table = {
         {"AVC SPS", VideoFormat::avc, hex("67640028"), true},
         {"AVC PPS alone", VideoFormat::avc, hex("68ee01"), false},
         {"AVC first slice of an IDR", VideoFormat::avc, hex("6588"), true},
@@ -49,12 +49,12 @@ const std::vector<Case>& cases() {
 }
 
 TEST(KeyStart, KnowsEveryVector) {
-    for (const Case& wanted : cases())
+    for (const KeyCase& wanted : key_cases())
         EXPECT_EQ(shows_key_picture(wanted.format, wanted.payload), wanted.shows_key) << wanted.name;
 }
 
 TEST(KeyStart, AnyPartOfAPacketIsSafe) {
-    for (const Case& wanted : cases())
+    for (const KeyCase& wanted : key_cases())
         for (std::size_t size = 0; size < wanted.payload.size(); ++size)
             static_cast<void>(shows_key_picture(wanted.format, Bytes(wanted.payload).first(size)));
     for (const VideoFormat format : {VideoFormat::avc, VideoFormat::hevc, VideoFormat::vp8, VideoFormat::vp9, VideoFormat::av1})

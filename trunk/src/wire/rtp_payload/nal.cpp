@@ -12,9 +12,9 @@ namespace live::wire::rtp_payload {
 
 namespace {
 
-constexpr std::size_t kLengthBytes = 4;
+constexpr std::size_t kNalLengthBytes = 4;
 constexpr std::size_t kUnitsMax = 1'024;  // NAL units of one frame that we send
-constexpr std::uint8_t kFragmentStart = 0x80;
+constexpr std::uint8_t kNalFragmentStart = 0x80;
 constexpr std::uint8_t kFragmentEnd = 0x40;
 
 struct Numbers {
@@ -27,7 +27,7 @@ constexpr Numbers kAvc{1, 24, 28, 23};
 constexpr Numbers kHevc{2, 48, 49, 47};
 const Numbers& numbers(NalCodec codec) { return codec == NalCodec::avc ? kAvc : kHevc; }
 
-std::uint8_t type_of(NalCodec codec, std::uint8_t first) {
+std::uint8_t nal_type_of(NalCodec codec, std::uint8_t first) {
     return codec == NalCodec::avc ? first & 0x1F : static_cast<std::uint8_t>(first >> 1 & 0x3F);
 }
 std::uint8_t with_type(NalCodec codec, std::uint8_t first, std::uint8_t type) {
@@ -53,15 +53,15 @@ bool begins_frame(NalCodec codec, std::uint8_t type, Bytes body) {
     return codec == NalCodec::avc ? type >= 6 && type <= 9 : (type >= 32 && type <= 35) || type == 39;
 }
 
-Error bad(const char* what) { return {Errc::malformed, std::string("RTP payload: ") + what}; }
+Error bad_nal(const char* what) { return {Errc::malformed, std::string("RTP payload: ") + what}; }
 
 void put_length(std::vector<std::uint8_t>& data, std::size_t at) {
-    const std::size_t length = data.size() - at - kLengthBytes;
-    for (std::size_t i = 0; i < kLengthBytes; ++i)
-        data[at + i] = static_cast<std::uint8_t>(length >> 8 * (kLengthBytes - 1 - i));
+    const std::size_t length = data.size() - at - kNalLengthBytes;
+    for (std::size_t i = 0; i < kNalLengthBytes; ++i)
+        data[at + i] = static_cast<std::uint8_t>(length >> 8 * (kNalLengthBytes - 1 - i));
 }
 
-Result<std::vector<Bytes>> split(NalCodec codec, Bytes frame) {
+Result<std::vector<Bytes>> split_nals(NalCodec codec, Bytes frame) {
     const std::size_t header_bytes = numbers(codec).header_bytes;
     std::vector<Bytes> units;
     ByteReader in(frame);
@@ -69,10 +69,10 @@ Result<std::vector<Bytes>> split(NalCodec codec, Bytes frame) {
         const auto length = in.u32be();
         const auto unit = length.ok() ? in.take(*length) : Result<Bytes>(Error(length.error()));
         if (!unit.ok() || unit->size() < header_bytes)
-            return bad("NAL units whose lengths do not fit");
+            return bad_nal("NAL units whose lengths do not fit");
         if (units.size() == kUnitsMax)
             return Error(Errc::limit, "RTP payload: more than " + std::to_string(kUnitsMax) + " NAL units");
-        if (is_unit(codec, type_of(codec, unit->front())))
+        if (is_unit(codec, nal_type_of(codec, unit->front())))
             units.push_back(*unit);
     }
     return units;
@@ -81,13 +81,13 @@ Result<std::vector<Bytes>> split(NalCodec codec, Bytes frame) {
 // A unit that is too long for a packet. The header's type moves into the fragment's header (RFC 6184, 5.8; RFC 7798, 4.4.3).
 void write_fragments(NalCodec codec, Bytes unit, std::size_t payload_bytes_max, PayloadList& out) {
     const Numbers& n = numbers(codec);
-    const std::uint8_t type = type_of(codec, unit[0]);
+    const std::uint8_t type = nal_type_of(codec, unit[0]);
     const std::size_t room = payload_bytes_max - n.header_bytes - 1;
     Bytes rest = unit.subspan(n.header_bytes);
     // Pieces of nearly one length, so that the last is not a tiny packet of its own.
     const std::size_t pieces = (rest.size() + room - 1) / room;
     const std::size_t piece_bytes = (rest.size() + pieces - 1) / pieces;
-    for (std::uint8_t mark = kFragmentStart; !rest.empty(); mark = 0) {
+    for (std::uint8_t mark = kNalFragmentStart; !rest.empty(); mark = 0) {
         const Bytes piece = rest.first(std::min(piece_bytes, rest.size()));
         rest = rest.subspan(piece.size());
         out.append(with_type(codec, unit[0], n.fragment));
@@ -139,16 +139,16 @@ bool NalDepacketizer::may_begin(Bytes payload) const {
     const Numbers& n = numbers(codec_);
     if (payload.size() <= n.header_bytes)
         return false;
-    const std::uint8_t type = type_of(codec_, payload[0]);
+    const std::uint8_t type = nal_type_of(codec_, payload[0]);
     const Bytes body = payload.subspan(n.header_bytes);
     if (type == n.fragment)
-        return (body[0] & kFragmentStart) != 0 &&
+        return (body[0] & kNalFragmentStart) != 0 &&
                begins_frame(codec_, body[0] & (codec_ == NalCodec::avc ? 0x1F : 0x3F), body.subspan(1));
     if (type != n.aggregate)
         return begins_frame(codec_, type, body);
     if (body.size() <= 2 + n.header_bytes)
         return false;
-    return begins_frame(codec_, type_of(codec_, body[2]), body.subspan(2 + n.header_bytes));
+    return begins_frame(codec_, nal_type_of(codec_, body[2]), body.subspan(2 + n.header_bytes));
 }
 
 Result<void> NalDepacketizer::read(Bytes payload) {
@@ -157,12 +157,12 @@ Result<void> NalDepacketizer::read(Bytes payload) {
     if (payload.empty())
         return {};
     if (payload.size() < n.header_bytes)
-        return bad("a NAL unit without its header");
-    const std::uint8_t type = type_of(codec_, payload[0]);
+        return bad_nal("a NAL unit without its header");
+    const std::uint8_t type = nal_type_of(codec_, payload[0]);
     if (type == n.fragment)
         return read_fragment(payload);
     if (fragment_at_)
-        return bad("a NAL unit in pieces without its end");
+        return bad_nal("a NAL unit in pieces without its end");
     if (type == n.aggregate)
         return read_aggregate(payload.subspan(n.header_bytes));
     if (!is_unit(codec_, type))
@@ -174,14 +174,14 @@ Result<void> NalDepacketizer::read(Bytes payload) {
 Result<void> NalDepacketizer::read_aggregate(Bytes units) {
     ByteReader in(units);
     if (in.at_end())
-        return bad("an aggregate of nothing");
+        return bad_nal("an aggregate of nothing");
     while (!in.at_end()) {
         const auto size = in.u16be();
         const auto unit = size.ok() ? in.take(*size) : Result<Bytes>(Error(size.error()));
         if (!unit.ok() || unit->size() < numbers(codec_).header_bytes)
-            return bad("an aggregate whose sizes do not fit");
-        if (!is_unit(codec_, type_of(codec_, unit->front())))
-            return bad("an aggregate inside an aggregate");
+            return bad_nal("an aggregate whose sizes do not fit");
+        if (!is_unit(codec_, nal_type_of(codec_, unit->front())))
+            return bad_nal("an aggregate inside an aggregate");
         append_unit(*unit);
     }
     return {};
@@ -190,20 +190,20 @@ Result<void> NalDepacketizer::read_aggregate(Bytes units) {
 Result<void> NalDepacketizer::read_fragment(Bytes payload) {
     const Numbers& n = numbers(codec_);
     if (payload.size() < n.header_bytes + 2)
-        return bad("a fragment of nothing");
+        return bad_nal("a fragment of nothing");
     const std::uint8_t mark = payload[n.header_bytes];
-    const bool is_start = (mark & kFragmentStart) != 0;
+    const bool is_start = (mark & kNalFragmentStart) != 0;
     const bool is_end = (mark & kFragmentEnd) != 0;
     if (is_start == fragment_at_.has_value() || (is_start && is_end))
-        return bad("fragments out of their order");
+        return bad_nal("fragments out of their order");
     if (is_start) {
         const auto type = static_cast<std::uint8_t>(mark & (codec_ == NalCodec::avc ? 0x1F : 0x3F));
         if (!is_unit(codec_, type))
-            return bad("a fragment of what is no NAL unit");
+            return bad_nal("a fragment of what is no NAL unit");
         if (is_key(codec_, type))
             frames_.set_key();
         fragment_at_ = frames_.data().size();
-        frames_.append(std::array<std::uint8_t, kLengthBytes>{});
+        frames_.append(std::array<std::uint8_t, kNalLengthBytes>{});
         frames_.append(std::array{with_type(codec_, payload[0], type)});
         frames_.append(payload.subspan(1, n.header_bytes - 1));
     }
@@ -217,9 +217,9 @@ Result<void> NalDepacketizer::read_fragment(Bytes payload) {
 
 void NalDepacketizer::append_unit(Bytes unit) {
     const std::size_t at = frames_.data().size();
-    if (is_key(codec_, type_of(codec_, unit[0])))
+    if (is_key(codec_, nal_type_of(codec_, unit[0])))
         frames_.set_key();
-    frames_.append(std::array<std::uint8_t, kLengthBytes>{});
+    frames_.append(std::array<std::uint8_t, kNalLengthBytes>{});
     frames_.append(unit);
     if (frames_.is_open())
         put_length(frames_.data(), at);
@@ -228,7 +228,7 @@ void NalDepacketizer::append_unit(Bytes unit) {
 Result<void> packetize_nal(NalCodec codec, Bytes frame, std::size_t payload_bytes_max, PayloadList& out) {
     CHECK(payload_bytes_max >= kPayloadBytesMin);
     const Numbers& n = numbers(codec);
-    const std::vector<Bytes> units = TRY(split(codec, frame));
+    const std::vector<Bytes> units = TRY(split_nals(codec, frame));
     for (std::size_t i = 0; i < units.size();) {
         if (units[i].size() > payload_bytes_max) {
             write_fragments(codec, units[i++], payload_bytes_max, out);

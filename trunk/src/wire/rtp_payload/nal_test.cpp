@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kRoom = 1'180;
 
-struct Case {
+struct NalCase {
     const char* name;
     NalCodec codec;
     std::vector<Octets> payloads;
@@ -18,8 +18,8 @@ struct Case {
     bool is_key;
 };
 
-const std::vector<Case>& cases() {
-    static const std::vector<Case> table = {
+const std::vector<NalCase>& nal_cases() {
+    static const std::vector<NalCase> table = {
         {"AVC single", NalCodec::avc, {hex("419a01")}, hex("00000003 419a01"), false},
         {"AVC STAP-A and IDR",
          NalCodec::avc,
@@ -46,7 +46,7 @@ const std::vector<Case>& cases() {
     return table;
 }
 
-std::vector<Frame> frames_of(const Case& wanted) {
+std::vector<Frame> nal_frames_of(const NalCase& wanted) {
     NalDepacketizer depacketizer(wanted.codec);
     PayloadList list;
     for (const Octets& payload : wanted.payloads) {
@@ -59,8 +59,8 @@ std::vector<Frame> frames_of(const Case& wanted) {
 }
 
 TEST(NalPayload, ReadsEveryVector) {
-    for (const Case& wanted : cases()) {
-        const auto frames = frames_of(wanted);
+    for (const NalCase& wanted : nal_cases()) {
+        const auto frames = nal_frames_of(wanted);
         ASSERT_EQ(frames.size(), 1U) << wanted.name;
         EXPECT_EQ(frames[0].data, wanted.frame) << wanted.name;
         EXPECT_EQ(frames[0].is_key, wanted.is_key) << wanted.name;
@@ -71,12 +71,12 @@ TEST(NalPayload, ReadsEveryVector) {
 }
 
 TEST(NalPayload, ATruncatedPayloadNeverPassesForTheWhole) {
-    for (const Case& wanted : cases())
+    for (const NalCase& wanted : nal_cases())
         for (std::size_t which = 0; which < wanted.payloads.size(); ++which)
             for (std::size_t size = 0; size < wanted.payloads[which].size(); ++size) {
-                Case cut = wanted;
+                NalCase cut = wanted;
                 cut.payloads[which].resize(size);
-                const auto frames = frames_of(cut);
+                const auto frames = nal_frames_of(cut);
                 EXPECT_TRUE(frames.empty() || frames[0].data != wanted.frame) << wanted.name;
             }
 }
@@ -103,7 +103,7 @@ TEST(NalPayload, AggregatesAndFragmentsByThisText) {
     EXPECT_LE(out[0].size(), 64U);
 }
 
-Octets random_frame(std::mt19937& random, NalCodec codec, bool first_slice) {
+Octets random_nal_frame(std::mt19937& random, NalCodec codec, bool first_slice) {
     Octets frame;
     const std::size_t units = 1 + random() % 5;
     for (std::size_t i = 0; i < units; ++i) {
@@ -130,7 +130,7 @@ TEST(NalPayload, WhatIsSentComesBack) {
             std::vector<Octets> sent;
             const std::size_t room = kPayloadBytesMin + random() % 1'200;
             for (std::uint32_t i = 0; i < 10; ++i) {
-                sent.push_back(random_frame(random, codec, true));
+                sent.push_back(random_nal_frame(random, codec, true));
                 PayloadList list;
                 ASSERT_TRUE(packetize_nal(codec, sent.back(), room, list).ok());
                 for (std::size_t p = 0; p < list.size(); ++p)
@@ -152,7 +152,7 @@ TEST(NalPayload, LossNeverGivesABrokenFrame) {
             Stream stream;
             std::vector<Octets> sent;
             for (std::uint32_t i = 0; i < 30; ++i) {
-                sent.push_back(random_frame(random, codec, true));
+                sent.push_back(random_nal_frame(random, codec, true));
                 PayloadList list;
                 ASSERT_TRUE(packetize_nal(codec, sent.back(), 400, list).ok());
                 stream.add(list, i);

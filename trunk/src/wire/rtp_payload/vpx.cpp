@@ -40,7 +40,7 @@ Result<void> read_references(ByteReader& in) {
 }
 
 template <class Head>
-void split(Bytes frame, std::size_t room, PayloadList& out, Head head) {
+void split_frame(Bytes frame, std::size_t room, PayloadList& out, Head head) {
     const std::size_t pieces = (frame.size() + room - 1) / room;
     const std::size_t piece_bytes = pieces == 0 ? 0 : (frame.size() + pieces - 1) / pieces;
     for (bool is_first = true; !frame.empty(); is_first = false) {
@@ -148,7 +148,7 @@ Result<void> VpxDepacketizer::push(const Fragment& fragment) {
 void packetize_vp8(Bytes frame, std::uint16_t picture_id, std::size_t payload_bytes_max, PayloadList& out) {
     constexpr std::size_t kDescriptorBytes = 4;
     CHECK(payload_bytes_max >= kPayloadBytesMin);
-    split(frame, payload_bytes_max - kDescriptorBytes, out, [&](bool is_first, bool) {
+    split_frame(frame, payload_bytes_max - kDescriptorBytes, out, [&](bool is_first, bool) {
         out.append(is_first ? 0x90 : 0x80);
         out.append(0x80);
         write_picture_id(picture_id, out);
@@ -158,7 +158,7 @@ void packetize_vp8(Bytes frame, std::uint16_t picture_id, std::size_t payload_by
 void packetize_vp9(Bytes frame, FrameKind kind, std::uint16_t picture_id, std::size_t payload_bytes_max, PayloadList& out) {
     constexpr std::size_t kDescriptorBytes = 3;
     CHECK(payload_bytes_max >= kPayloadBytesMin);
-    split(frame, payload_bytes_max - kDescriptorBytes, out, [&](bool is_first, bool is_last) {
+    split_frame(frame, payload_bytes_max - kDescriptorBytes, out, [&](bool is_first, bool is_last) {
         unsigned head = 0x80U;
         head |= kind == FrameKind::inter ? 0x40U : 0U;
         head |= is_first ? 0x08U : 0U;

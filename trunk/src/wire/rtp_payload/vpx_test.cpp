@@ -9,13 +9,13 @@ namespace live::wire::rtp_payload {
 namespace {
 
 TEST(VpxPayload, ReadsVp8Descriptors) {
-    struct Case {
+    struct VpxCase {
         const char* text;
         std::size_t bytes;
         bool begins;
         std::optional<std::uint16_t> picture_id;
     };
-    const Case cases[] = {
+    const VpxCase cases[] = {
         {"10 aa", 1, true, {}},
         {"00 aa", 1, false, {}},
         {"11 aa", 1, false, {}},
@@ -28,7 +28,7 @@ TEST(VpxPayload, ReadsVp8Descriptors) {
         {"9010 21 aa", 3, true, {}},
         {"9000 aa", 2, true, {}},
     };
-    for (const Case& wanted : cases) {
+    for (const VpxCase& wanted : cases) {
         const auto descriptor = parse_vp8_descriptor(hex(wanted.text));
         if (wanted.bytes == 0) {
             EXPECT_FALSE(descriptor.ok()) << wanted.text << ": the id takes the last byte";
@@ -46,12 +46,12 @@ TEST(VpxPayload, ReadsVp8Descriptors) {
 }
 
 TEST(VpxPayload, ReadsVp9Descriptors) {
-    struct Case {
+    struct VpxCase {
         const char* what;
         const char* text;
         std::size_t bytes;
     };
-    const Case cases[] = {
+    const VpxCase cases[] = {
         {"plain", "8c 05 aa", 2},
         {"long id", "cc 9234 aa", 3},
         {"layers, not flexible", "ac 05 32 07 aa", 4},
@@ -60,7 +60,7 @@ TEST(VpxPayload, ReadsVp9Descriptors) {
         {"structure with sizes and a group", "8e 05 38 01400168 02800168 02 00 04 01 aa", 15},
         {"structure alone", "8e 05 00 aa", 3},
     };
-    for (const Case& wanted : cases) {
+    for (const VpxCase& wanted : cases) {
         const Octets bytes = hex(wanted.text);
         const auto descriptor = parse_vp9_descriptor(bytes);
         ASSERT_TRUE(descriptor.ok()) << wanted.what << ": " << descriptor.error().text();

@@ -48,12 +48,12 @@ TEST(PacketWriter, EverySizeComesOutWhole) {
 }
 
 TEST(PacketWriter, StuffsInTheAdaptationField) {
-    struct Case {
+    struct PacketCase {
         std::size_t payload;
         PacketWriter::Start start;
         std::vector<std::uint8_t> wanted;  // how the packet begins
     };
-    const Case cases[] = {
+    const PacketCase cases[] = {
         {184, {}, hex("47 41 00 10 00")},
         {183, {}, hex("47 41 00 30 00 00 01")},     // one byte: a field of no length
         {182, {}, hex("47 41 00 30 01 00 00 01")},  // two: length and flags
@@ -63,7 +63,7 @@ TEST(PacketWriter, StuffsInTheAdaptationField) {
         {176, {.clock = 1s, .random_access = false}, hex("47 41 00 30 07 10 0000afc87e00 00 01")},
         {175, {.clock = 1s, .random_access = true}, hex("47 41 00 30 08 50 0000afc87e00 ff 00 01")},
     };
-    for (const Case& wanted : cases) {
+    for (const PacketCase& wanted : cases) {
         const auto bytes = counting(wanted.payload);
         PacketWriter writer(Pid::video);
         std::vector<std::uint8_t> out;

@@ -16,13 +16,13 @@ TEST(ProgramTables, NameTheMap) {
 }
 
 TEST(ProgramTables, ListTheStreams) {
-    struct Case {
+    struct PsiCase {
         const char* name;
         Tracks tracks;
         std::uint8_t version;
         std::vector<std::uint8_t> wanted;
     };
-    const Case cases[] = {
+    const PsiCase cases[] = {
         {"H.264 and AAC",
          {StreamType::avc, StreamType::aac},
          0,
@@ -43,7 +43,7 @@ TEST(ProgramTables, ListTheStreams) {
          hex("02 b01c 0001 c1 00 00 e101 f000 06 e101 f00a 0504 4f707573 7f02 8002")},
         {"nothing yet", {}, 0, hex("02 b00d 0001 c1 00 00 e101 f000")},
     };
-    for (const Case& wanted : cases) {
+    for (const PsiCase& wanted : cases) {
         const auto section = program_map_section(wanted.tracks, wanted.version);
         EXPECT_EQ(std::vector(section.begin(), section.end() - 4), wanted.wanted) << wanted.name;
         EXPECT_EQ(crc32_mpeg2(section), 0u) << wanted.name;
