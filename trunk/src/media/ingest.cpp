@@ -127,7 +127,7 @@ void Ingest::push_media(TagPacket tagged, std::uint32_t stamp_ms) {
     push(std::move(tagged.packet), stamp_ms);
 }
 
-// Packets of a track that does not exist yet are not buffered.
+// Packets of a track the source has no room for are dropped.
 bool Ingest::is_one_too_many(const Packet& packet) {
     if (!publication_.is_current() || publication_.source().has_room_for(packet.kind, packet.track))
         return false;

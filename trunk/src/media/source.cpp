@@ -279,7 +279,7 @@ Sequence Source::first_that_fits() const {
     return std::max(first, ring_.next() - std::min<Sequence>(ring_.size(), kRingPacketsMax / 8 * 7));
 }
 
-// Iterates from the last, because leave_place() may remove this place and add places that were already handled.
+// Iterates backwards: leave_place() may remove this place or append others, which affects only indexes already visited.
 Sequence Source::keep_for_places(Sequence keep, Sequence floor) {
     for (HeldWireLog& held : wire_logs_) {
         const WireLog& wire_log = *held.wire_log;

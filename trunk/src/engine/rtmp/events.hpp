@@ -17,7 +17,7 @@ namespace live::engine::rtmp {
 
 // The content of a client's `connect`. Missing text is empty.
 struct ConnectRequest {
-    std::string tc_url;  // never empty: a connect without it is refused by the engine
+    std::string tc_url;  // never empty: the engine refuses a connect without it
     std::string app;
     std::string page_url;
     std::string swf_url;

@@ -314,7 +314,8 @@ Result<void> Server::accept_play() {
     Value start = status_object(StatusLevel::status, "NetStream.Play.Start", "Started playing stream.");
     start.set("details", "stream").set("clientid", kClientId);
     link_.send_command(kMessageStreamId, "onStatus", 0, {Value::null(), std::move(start)});
-    // The media data stream is not the engine's to write on. No NetStream.Data.Start: ffmpeg would show an empty data stream.
+    // On the command chunk stream, because only media uses that of data. No NetStream.Data.Start: ffmpeg would show an empty data
+    // stream.
     link_.send(wire::rtmp::kCommandChunkStream, MessageType::amf0_data, 0, kMessageStreamId, sample_access_body());
     phase_ = Phase::playing;
     return go_on();

@@ -25,7 +25,7 @@ namespace live::engine::rtmp {
 
 // Applied when connect is accepted: by then the virtual host, and with it the settings, is known.
 struct ConnectSettings {
-    std::uint32_t chunk_size = 60'000;       // of what we send; 128..65536
+    std::uint32_t chunk_size = 60'000;       // of sent chunks; 128..65536
     std::uint32_t out_ack_size = 2'500'000;  // announced as Window Acknowledgement Size; 0: not announced
     std::uint32_t in_ack_size = 0;           // acknowledge this often even if the peer announces no window; 0: do not
 };
