@@ -311,7 +311,7 @@ private:
     std::vector<PacketListener*> listeners_;  // at once
     std::vector<PacketListener*> batched_listeners_;
     std::vector<EndWatch*> end_watches_;
-    std::vector<HeldRtpLog> rtp_logs_;  // few; in the order in which they were asked for
+    std::vector<HeldRtpLog> rtp_logs_;  // few; in order of creation
     AudioTranscoders* transcoders_ = nullptr;
     Log conversion_log_;
     Publication* publication_ = nullptr;

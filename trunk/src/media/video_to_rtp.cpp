@@ -81,7 +81,7 @@ Result<void> VideoToRtp::convert(const Packet& packet) {
         return set_config(packet);
     if (packet.content != Content::frame || packet.frame_bytes() == 0)
         return {};
-    // VP8 needs no configuration, and encoders leave it out.
+    // VP8 needs no configuration, and encoders omit it.
     if (packet.codec == Codec::vp8 && codec_ != Codec::vp8)
         set_track(Codec::vp8, "");
     if (packet.codec != codec_)

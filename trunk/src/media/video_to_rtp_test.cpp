@@ -117,7 +117,7 @@ TEST_F(VideoToRtpTest, ReadsShortLengths) {
     EXPECT_EQ(received_avc().at(0).data, with_lengths({kSps, kPps, idr(700), idr(20)}));
 }
 
-// I P b b P b b as x264 makes it, 40 ms a frame.
+// I P b b P b b as x264 makes it, 40 ms per frame.
 std::vector<Packet> with_b_frames() {
     return {avc_config(),
             avc_frame(Picture::key, 0ms, {idr(900)}, 40ms),

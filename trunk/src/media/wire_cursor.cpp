@@ -22,7 +22,7 @@ WireCursor::~WireCursor() {
 }
 
 void WireCursor::jump() {
-    const Sequence to = std::max(source_->gop_start().value_or(wire_log_.next()), next_);  // never back over what was sent
+    const Sequence to = std::max(source_->gop_start().value_or(wire_log_.next()), next_);  // never back over data already sent
     dropped_ += to - next_;
     source_->count_dropped(to - next_);
     place(to, false);
