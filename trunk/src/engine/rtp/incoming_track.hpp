@@ -82,9 +82,8 @@ private:
     std::optional<std::uint64_t> limit_;  // bits per second, for the forwarded layer
     KeyRequests keys_;
     std::uint64_t next_sequence_ = 1;
-    std::uint32_t offset_ = 0;  // added to the stream's timestamps
-    std::optional<std::pair<std::uint32_t, std::uint32_t>>
-        nudged_;  // exception: this stream timestamp maps to that track timestamp
+    std::uint32_t offset_ = 0;                                       // added to the stream's timestamps
+    std::optional<std::pair<std::uint32_t, std::uint32_t>> nudged_;  // exception: stream timestamp, track timestamp
     std::optional<Last> last_;
     std::optional<std::uint32_t> key_timestamp_;
     bool has_loss_ = false;  // the next packet follows a loss
