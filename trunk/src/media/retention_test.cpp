@@ -152,8 +152,7 @@ void watch(std::uint32_t seed, Memory memory) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Broadcast broadcast(seed);
     std::vector<std::unique_ptr<Reader>> readers;
-    std::vector<int>
-        habits;  // 0 reads everything, 1 as it arrives, 2 almost nothing, 3 sleeps for long and then reads everything
+    std::vector<int> habits;  // 0 reads everything, 1 as it arrives, 2 almost nothing, 3 sleeps long, then reads everything
     const std::size_t packets = broadcast.size_max > 1'000'000 ? 350 : 1'500;
     for (std::size_t i = 0; i < packets; ++i) {
         if (i % 200 == 0) {

@@ -139,9 +139,8 @@ private:
     void trim();
     void drop_first();
 
-    std::vector<RtpPacket> slots_;  // size is a power of two
-    std::array<std::vector<Sequence>, kTracks>
-        by_track_;  // indexed by the low bits of the track's sequence number; the size of slots_
+    std::vector<RtpPacket> slots_;                         // size is a power of two
+    std::array<std::vector<Sequence>, kTracks> by_track_;  // by the low bits of a track's number; as large as slots_
     std::array<std::optional<RtpTrack>, kTracks> tracks_;
     std::array<std::uint16_t, kTracks> next_track_sequence_{};
     std::array<std::uint32_t, kTracks> origin_ssrcs_{};
