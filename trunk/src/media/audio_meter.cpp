@@ -17,7 +17,8 @@ MediaTime of_samples(std::uint64_t samples, std::uint32_t rate) {
 
 MediaTime audio_in(wire::codec::Codec codec, Bytes frame, std::uint32_t sample_rate) {
     constexpr std::uint32_t kAacSamples = 1024;
-    // Of codecs whose frames say it in ways of their own: few frames are shorter, and a second of none has more bytes than PCM's.
+    // Other codecs encode the duration in codec-specific ways; few frames are shorter, and no codec needs more bytes per second
+    // than PCM.
     constexpr MediaTime kLeast = std::chrono::milliseconds(20);
     constexpr std::uint32_t kBytesASecond = 176'400;
     const MediaTime by_size = of_samples(frame.size(), kBytesASecond);

@@ -1,5 +1,5 @@
-// AudioMeter: whether audio comes faster than anybody could hear it. Transcoding costs processor time that others wait for, and a
-// client may send an hour of audio in a second. Dry: the time is given.
+// AudioMeter: detects audio that arrives much faster than real time. Transcoding costs CPU time that other streams need, and a
+// client can send an hour of audio in a second. Dry: the time is passed in.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace live::media {
 
-// How long one frame of a codec audio_frames, about: its head is looked at, or its size. Never nothing. `sample_rate` is AAC's.
+// Approximate duration of one frame, from its header or its size. Never zero. `sample_rate` is used for AAC.
 MediaTime audio_in(wire::codec::Codec codec, Bytes frame, std::uint32_t sample_rate);
 
 class AudioMeter {
 public:
     static constexpr int kTimesRealTime = 2;
-    // What a network held back may come at once.
+    // A network that was congested may deliver its backlog at once.
     static constexpr MediaTime kBurst = std::chrono::seconds(5);
 
-    // Whether so much audio that came at `arrived` is within bounds. What is not does not count.
+    // Whether this much audio, which arrived at `arrived`, is within bounds. Audio that is not accepted does not count.
     bool take(MediaTime audio, TimePoint arrived) {
         const TimePoint used = std::max(used_until_, arrived) + audio / kTimesRealTime;
         if (used - arrived > kBurst / kTimesRealTime)

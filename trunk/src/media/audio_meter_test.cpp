@@ -37,11 +37,11 @@ TEST(AudioMeter, ABurstOfFiveSecondsPassesAndWhatIsMoreDoesNot) {
     for (int i = 0; i < 10'000; ++i)
         taken += meter.take(20ms, kStart) ? 1 : 0;
     EXPECT_EQ(taken, 250);
-    // Then twice real time.
+    // After the burst, twice real time.
     for (int i = 0; i < 10'000; ++i)
         taken += meter.take(20ms, kStart + 1s) ? 1 : 0;
     EXPECT_EQ(taken, 350);
-    // After a pause a burst again, not more.
+    // After a pause, one more burst and no more.
     for (int i = 0; i < 10'000; ++i)
         taken += meter.take(20ms, kStart + 1h) ? 1 : 0;
     EXPECT_EQ(taken, 600);

@@ -48,7 +48,7 @@ Result<void> AudioToRtp::convert(const Packet& packet) {
         return {};
     if (packet.codec == Codec::opus)
         return codec_ == Codec::opus ? pass_on(packet) : Result<void>();
-    // AAC says how it is coded in its configuration, the others in each frame.
+    // AAC is described by its configuration, other codecs by each frame.
     if (packet.codec != codec_ && packet.codec != Codec::aac)
         make_transcoder(packet.codec, {});
     if (packet.codec != codec_ || transcoder_ == nullptr)

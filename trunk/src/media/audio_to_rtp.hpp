@@ -1,4 +1,4 @@
-// AudioToRtp: packets of audio become packets of a RTP log: Opus as it is, everything else through a transcoder.
+// AudioToRtp: converts audio packets to packets of an RTP log: Opus passes through, everything else is transcoded.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +21,21 @@ public:
 
     struct Counters {
         std::uint64_t packets = 0;   // sent
-        std::uint64_t broken = 0;    // bodies that could not be read or decoded
-        std::uint64_t too_fast = 0;  // frames that were left out (AudioMeter)
-        std::uint64_t left_out = 0;  // frames that were left out because too many waited (AudioTranscoder)
+        std::uint64_t broken = 0;    // bodies that could not be parsed or decoded
+        std::uint64_t too_fast = 0;  // frames dropped by AudioMeter
+        std::uint64_t left_out = 0;  // frames dropped because too many were queued (AudioTranscoder)
     };
 
-    // All outlive this; without `transcoders` (nullptr) there is audio only where it is Opus already. The listener is told when
-    // collect() has something to do.
+    // All arguments outlive this. Without `transcoders` (nullptr), only Opus is carried. The listener is notified when collect()
+    // has work to do.
     AudioToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, AudioListener& listener,
                const Log& log);
 
-    // An audio packet of the source, sequence headers too, in order.
+    // An audio packet of the source, including sequence headers, in order.
     void push(const Packet& packet);
-    // Takes what has been converted since into the rtp_log.
+    // Appends the audio converted so far to the RTP log.
     void collect();
-    // Of what was pushed, nothing is being converted any more.
+    // Nothing that was pushed is still being converted.
     bool is_idle() const { return transcoder_ == nullptr || transcoder_->is_idle(); }
     const Counters& counters() const { return counters_; }
 
@@ -56,14 +56,14 @@ private:
     AudioListener& listener_;
     const Log& log_;
     Codec codec_ = Codec::none;
-    std::vector<std::uint8_t> config_;             // that the transcoder was made for
-    std::unique_ptr<AudioTranscoder> transcoder_;  // none for Opus, and where none could be made
-    std::uint32_t sample_rate_ = 0;                // of AAC
+    std::vector<std::uint8_t> config_;             // the transcoder was created with
+    std::unique_ptr<AudioTranscoder> transcoder_;  // nullptr for Opus, and if none could be created
+    std::uint32_t sample_rate_ = 0;                // AAC only
     AudioMeter meter_;
     SampleLine opus_line_{kClockRate};
-    TimePoint arrived_;  // the newest frame
+    TimePoint arrived_;  // of the newest frame
     Counters counters_;
-    bool is_refused_ = false;  // this codec cannot be converted; said in the log
+    bool is_refused_ = false;  // this codec cannot be converted; logged
 };
 
 }  // namespace live::media

@@ -52,7 +52,7 @@ TEST_F(AudioToRtpTest, AnotherConfigGetsAnotherTranscoder) {
 }
 
 TEST_F(AudioToRtpTest, AudioThatComesTooFastIsLeftOutBeforeItIsTranscoded) {
-    push(aac_config());  // of 44.1 kHz
+    push(aac_config());  // 44.1 kHz
     for (int i = 0; i < 1'000; ++i) {
         Packet packet = aac(i * 23ms);
         packet.arrived = TimePoint{} + 1h;

@@ -1,5 +1,5 @@
-// AudioTranscoder: audio of one codec in, of another out. What players of RTP want (Opus) and what all others want (AAC) differ,
-// and decoding and encoding need libraries that this room does not see: service/transcode has them, and main plugs them in.
+// AudioTranscoder: converts audio from one codec to another. RTP players need Opus and all others AAC, and decoding and encoding
+// need libraries this room cannot see: service/transcode has them, and app plugs them in.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct AudioFrame {
     MediaTime time{};  // of its first sample
 };
 
-// Told that there is something to poll which came after the push that it belongs to. Must not suspend.
+// Notified when audio becomes available after the push() it belongs to. Must not suspend.
 class AudioListener {
 public:
     virtual void on_audio() = 0;
@@ -30,35 +30,35 @@ protected:
 class AudioTranscoder {
 public:
     virtual ~AudioTranscoder() = default;
-    // One frame as it stands in an audio tag or an RTP packet, in order. Times may shake: what comes out is without gaps, with
-    // silence in holes of up to SampleLine::kFillMax. An error is this frame's; the next one is welcome. Errc::limit: it is left
-    // out, because of its size or because too many wait.
+    // One frame as carried in an audio tag or an RTP packet, in order. Input times may jitter; the output is gapless, with
+    // silence for gaps of up to SampleLine::kFillMax. An error applies to this frame only; later frames are accepted.
+    // Errc::limit: the frame is dropped, because of its size or because too many are queued.
     virtual Result<void> push(Bytes frame, MediaTime time) = 0;
-    // What has come of it so far, frame by frame, and nothing where there is no more for now; that may take a while, and the
-    // listener is told. An error is that of a frame which was pushed; there may be more behind it.
+    // Returns converted audio frame by frame, and nothing if there is none yet; conversion may take a while, and the listener is
+    // notified. An error belongs to a frame that was pushed; more frames may follow it.
     virtual Result<std::optional<AudioFrame>> poll() = 0;
-    // Of what comes out: an AudioSpecificConfig for AAC, empty for Opus.
+    // Of the output: an AudioSpecificConfig for AAC, empty for Opus.
     virtual Bytes config() const = 0;
-    // Of what was pushed, nothing more is to come before the next push.
+    // No more output is due until the next push.
     virtual bool is_idle() const = 0;
 };
 
 struct Transcoding {
     wire::codec::Codec from = wire::codec::Codec::aac;
-    Bytes config;  // of what comes in: an AudioSpecificConfig for AAC, else empty; only looked at while the transcoder is made
+    Bytes config;  // of the input: an AudioSpecificConfig for AAC, else empty; read only during creation
     wire::codec::Codec to = wire::codec::Codec::opus;  // always 48 kHz and stereo
-    std::uint32_t bitrate = 48'000;                    // of what comes out, bits a second
+    std::uint32_t bitrate = 48'000;                    // of the output, bits per second
 };
 
-// Makes them. Errc::unsupported with a sentence when it cannot. The listener outlives what is made.
+// Creates transcoders. Fails with Errc::unsupported and a reason. The listener outlives the transcoder.
 class AudioTranscoders {
 public:
     virtual Result<std::unique_ptr<AudioTranscoder>> create(const Transcoding& what, AudioListener& listener) = 0;
 
-    // Frames that were left out because they came faster than AudioMeter allows, of all streams.
+    // Frames of all streams that were dropped because they arrived faster than AudioMeter allows.
     void note_too_fast() { ++too_fast_; }
     std::uint64_t too_fast() const { return too_fast_; }
-    // Frames that were left out because too many waited to be converted.
+    // Frames that were dropped because too many were queued for conversion.
     void note_left_out() { ++left_out_; }
     std::uint64_t left_out() const { return left_out_; }
 

@@ -1,5 +1,4 @@
-// AudioWireEncoder: the audio alone as players of .aac and .mp3 want it: ADTS frames, or MP3 frames as they are. Everything else
-// is left out.
+// AudioWireEncoder: audio only, for .aac and .mp3 players: ADTS frames, or MP3 frames unchanged. Everything else is dropped.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,7 @@ namespace live::media {
 
 class AudioWireEncoder final : public WireEncoder {
 public:
-    // `codec` is aac or mp3; `config` the newest configuration of the stream's audio, of no codec when there is none.
+    // `codec` is aac or mp3; `config` is the newest audio configuration of the stream, with no codec if there is none.
     AudioWireEncoder(Framing framing, Codec codec, const Packet& config);
 
     WireTimes times() const override { return WireTimes::shared; }

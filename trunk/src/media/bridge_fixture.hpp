@@ -1,5 +1,4 @@
-// For the tests of the converters between frames and RTP: packets, a transcoder that only counts, and a log
-// that can be read.
+// For tests of the converters between frames and RTP: packets, a transcoder that only counts, and readers of an RTP log.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +35,11 @@ public:
     std::vector<std::string> lines;
 };
 
-// It promises that no frame is held back.
+// An SPS that rules out reordering.
 inline const Octets kSps = hex("67640028acb403c0113f2e02200000030020000006d1e30654");
 inline const Octets kPps = hex("68ee3cb0");
 
-// A NAL unit of `size` bytes with that head; its slice header says "first of a frame".
+// A NAL unit of `size` bytes with this header; its slice header says "first of a frame".
 inline Octets unit(std::initializer_list<std::uint8_t> head, std::size_t size, std::uint8_t fill = 0xAB) {
     Octets bytes(size, fill);
     std::size_t at = 0;
@@ -49,10 +48,10 @@ inline Octets unit(std::initializer_list<std::uint8_t> head, std::size_t size, s
     return bytes;
 }
 inline Octets idr(std::size_t size) { return unit({0x65}, size); }
-// Slice headers begin with 0 (the first macroblock) and 5 (P, and no other in this frame) or 6 (B).
-inline Octets inter(std::size_t size) { return unit({0x41, 0x9A}, size); }        // others are predicted from it
-inline Octets reference_b(std::size_t size) { return unit({0x41, 0x9E}, size); }  // these, too
-inline Octets disposable(std::size_t size) { return unit({0x01, 0x9E}, size); }   // nothing is
+// Slice headers begin with 0 (first_mb_in_slice) and slice type 5 (all slices are P) or 6 (all are B).
+inline Octets inter(std::size_t size) { return unit({0x41, 0x9A}, size); }        // used for reference
+inline Octets reference_b(std::size_t size) { return unit({0x41, 0x9E}, size); }  // used for reference
+inline Octets disposable(std::size_t size) { return unit({0x01, 0x9E}, size); }   // not used for reference
 
 inline Octets with_lengths(const std::vector<Octets>& units, int length_bytes = 4) {
     ByteWriter out;
@@ -103,7 +102,7 @@ inline Packet audio_packet(Codec codec, Content content, MediaTime dts, Bytes da
     return packet_of(Kind::audio, {.codec = codec, .content = content}, data, dts);
 }
 
-// What a RTP log holds of one kind, unwrapped numbers in front.
+// The packets of one kind in an RTP log, with unwrapped sequence numbers first.
 inline std::vector<RtpPacket> packets_of(const RtpLog& rtp_log, Kind kind) {
     std::vector<RtpPacket> packets;
     for (Sequence sequence = rtp_log.first(); sequence < rtp_log.next(); ++sequence)
@@ -112,7 +111,7 @@ inline std::vector<RtpPacket> packets_of(const RtpLog& rtp_log, Kind kind) {
     return packets;
 }
 
-// Gives a frame back as it came, at its time; a frame of 0xEE is an error. While `later` is on, only after come().
+// Returns each frame unchanged, with its time; a frame of 0xEE is an error. While `later` is set, only after come().
 class EchoTranscoder final : public AudioTranscoder {
 public:
     EchoTranscoder(Octets config, AudioListener& listener, const bool& later)
@@ -166,7 +165,7 @@ public:
     bool later = false;
 };
 
-// For converters on their own.
+// For converters tested in isolation.
 class NoListener final : public AudioListener {
 public:
     void on_audio() override {}

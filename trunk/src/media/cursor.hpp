@@ -1,5 +1,5 @@
-// Cursor: a reader's place in a source's ring, packet by packet. For readers that do something of their own with each packet
-// (forwarding, recording); players of a wire format use WireCursor. No queue and no copy: a sequence number.
+// Cursor: a reader's place in a source's ring, packet by packet. For readers that process each packet themselves (forwarding,
+// recording); players of a wire format use WireCursor. No queue and no copy: only a sequence number.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace live::media {
 
 class Cursor final : private PacketListener, private PacketReader {
 public:
-    // At the source's join point, or behind all that was published so far.
+    // At the source's join point, or after everything published so far.
     enum class Start : bool { join_point, now };
 
-    // All tracks, or the default ones only.
+    // All tracks, or only the default ones.
     enum class Tracks : bool { defaults, all };
 
     explicit Cursor(Ref<Source> source, Listens how = Listens::at_once, Start start = Start::join_point,
@@ -26,10 +26,10 @@ public:
     Cursor(const Cursor&) = delete;
     Cursor& operator=(const Cursor&) = delete;
 
-    // The next packet, or none when this reader has seen all. When metadata or sequence headers changed since the last packet
-    // taken (and before the first one) they come first, stamped with the time of the packet that follows.
+    // The next packet, or none if this reader has caught up. Metadata and sequence headers that changed since the last packet
+    // taken (and before the first one) come first, stamped with the time of the packet that follows.
     std::optional<Packet> take();
-    // What take() is at in the source's ring, metadata and sequence headers aside: behind what it leaves out.
+    // The ring position of the next take(), ignoring metadata and sequence headers, after skipping packets it drops.
     Sequence next() {
         skip_left_out();
         return next_;
@@ -37,7 +37,7 @@ public:
     // Raised after every batch of packets.
     Signal& readable() { return readable_; }
     std::uint64_t dropped() const { return dropped_; }
-    // Whether somebody watches what this reader makes; at first it is taken for that.
+    // Whether anybody watches this reader's output; assumed so initially.
     enum class Audience : bool { none, some };
     void set_audience(Audience audience) { audience_ = audience; }
     Source& source() { return *source_; }
@@ -52,7 +52,7 @@ private:
 
     Ref<Source> source_;
     Signal readable_;
-    std::vector<Packet> first_;  // metadata and sequence headers still to be handed out, last first
+    std::vector<Packet> first_;  // metadata and sequence headers still to be returned, in reverse order
     Sequence next_;
     std::uint64_t dropped_ = 0;
     Audience audience_ = Audience::some;

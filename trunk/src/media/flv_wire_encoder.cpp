@@ -53,7 +53,7 @@ void FlvWireEncoder::append_own_message(const Packet& packet, std::int64_t time_
 }
 
 void FlvWireEncoder::stamp(MutBytes message, std::int64_t time_ms) const {
-    constexpr std::size_t kTimeAt = 4;  // behind type and size: 24 low bits, then the 8 high ones
+    constexpr std::size_t kTimeAt = 4;  // after type and size: the low 24 bits, then the high 8
     CHECK(message.size() >= flv::kTagHeaderBytes);
     const auto time = static_cast<std::uint32_t>(time_ms);
     message[kTimeAt] = static_cast<std::uint8_t>(time >> 16);

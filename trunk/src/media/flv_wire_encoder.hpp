@@ -1,4 +1,4 @@
-// FlvWireEncoder: packets as FLV tags (Video File Format 10.1, E.4), each followed by its size, each in a frame of HTTP's. Tags
+// FlvWireEncoder: packets as FLV tags (Video File Format 10.1, E.4), each followed by its size, each in one HTTP frame. Tags
 // carry the time on the source's timeline, which is below 2^32 ms on the wire and wraps.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace live::media {
 
 class FlvWireEncoder final : public WireEncoder {
 public:
-    // Packets of kinds that are not in `kinds` are left out.
+    // Drops packets of kinds that are not in `kinds`.
     FlvWireEncoder(Framing framing, KindSet kinds) : framing_(framing), kinds_(kinds) {}
 
     WireTimes times() const override { return WireTimes::stamped; }
@@ -24,7 +24,7 @@ private:
     KindSet kinds_;
 };
 
-// The head of an FLV file in a frame: what every player gets first.
+// The FLV file header in one HTTP frame: the first thing every player receives.
 std::vector<std::uint8_t> flv_file_head(Framing framing, KindSet kinds);
 
 }  // namespace live::media

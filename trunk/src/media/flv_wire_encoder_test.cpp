@@ -16,7 +16,7 @@ namespace {
 
 namespace flv = wire::flv;
 
-// What a reader of one framing has been sent, taken apart again.
+// Parses what a reader of one framing has been sent.
 class FlvBytes {
 public:
     explicit FlvBytes(Framing framing) : framing_(framing) {}

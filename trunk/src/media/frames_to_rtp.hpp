@@ -1,6 +1,5 @@
-// FramesToRtp: fills the RTP RTP log of a source whose publisher sends frames. The source makes one while somebody holds the RTP
-// log, and gives it every packet that it appends. An encoder on the other end of RTMP cannot be asked for a key frame, so nobody
-// is.
+// FramesToRtp: fills the RTP log of a source whose publisher sends frames. The source creates one while the RTP log is held and
+// gives it every packet it appends. An RTMP encoder cannot be asked for a key frame, so key frame requests are ignored.
 #pragma once
 
 #include "media/audio_to_rtp.hpp"
@@ -10,23 +9,23 @@ namespace live::media {
 
 class FramesToRtp final : private AudioListener {
 public:
-    // All outlive this.
+    // All arguments outlive this.
     FramesToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log);
     FramesToRtp(const FramesToRtp&) = delete;
     FramesToRtp& operator=(const FramesToRtp&) = delete;
 
     void push(const Packet& packet);
-    // A batch is complete: the RTP log's listeners are told when it has got something.
+    // Ends a batch: notifies the RTP log's listeners if it received anything.
     void flush();
 
-    // Nothing of what was pushed is still to come.
+    // Nothing that was pushed is still being converted.
     bool is_idle() const { return audio_.is_idle(); }
 
     const VideoToRtp& video() const { return video_; }
     const AudioToRtp& audio() const { return audio_; }
 
 private:
-    // Audio that was being converted when its batch was complete.
+    // Audio whose conversion ended after its batch was complete.
     void on_audio() override;
 
     RtpLog& rtp_log_;

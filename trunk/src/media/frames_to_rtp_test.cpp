@@ -98,7 +98,7 @@ TEST_F(FramesToRtpTest, PlayerMayBeThereFirst) {
     EXPECT_EQ(player.rtp_log().at(before).sequence, static_cast<std::uint16_t>(last + 1));
 }
 
-// RtpLogs of chosen tracks, as a player holds one.
+// RTP logs of chosen tracks, held as a player holds them.
 struct HeldRtpLog {
     HeldRtpLog(Ref<Source> held, const TrackChoice& tracks)
         : source(std::move(held)), choice(tracks), rtp_log(source->hold_rtp_log(choice)) {}
@@ -182,7 +182,7 @@ TEST_F(FramesToRtpTest, AudioThatComesLaterReachesPlayersWithItsOwnTime) {
     EXPECT_EQ(heard[1].time, 43ms);
     EXPECT_EQ(heard[1].arrived, TimePoint{} + 43ms);
 
-    // The last of it comes when its publisher has gone.
+    // The last audio arrives after the publisher has gone.
     audio(66ms);
     publication.reset();
     ASSERT_NE(source->frames_to_rtp(), nullptr);

@@ -17,7 +17,7 @@ namespace amf = wire::amf;
 
 namespace {
 
-// As a publisher's: it may be any four bytes, and is nothing in a classic head.
+// The publisher chooses these four bytes freely; 0 means a classic header.
 std::string text_of(std::uint32_t fourcc) {
     if (fourcc == 0)
         return "";
@@ -47,8 +47,8 @@ void Ingest::drop(const char* what, const Error& error) {
         LOG_WARN(log_, "dropped a broken {} body ({}); further ones are counted only", what, error.text());
 }
 
-// Bodies that follow each other share their memory, and one keeps all of it. Where most of it is left out (broken bodies, an
-// aggregate's other parts), the ring would hold many times what it counts: then what is kept is copied.
+// Consecutive bodies share a block of memory, and each one keeps the whole block alive. If most of a block is dropped (broken
+// bodies, the other parts of an aggregate), the ring would hold many times the bytes it counts; then the body is copied.
 Slice Ingest::unshare(Slice body) {
     if (kept_bytes_ > kKeptReset)
         kept_bytes_ = held_bytes_ = 0;
@@ -127,7 +127,7 @@ void Ingest::push_media(TagPacket tagged, std::uint32_t stamp_ms) {
     push(std::move(tagged.packet), stamp_ms);
 }
 
-// Of what belongs to no track yet, nothing is kept.
+// Packets of a track the source has no room for are dropped.
 bool Ingest::is_one_too_many(const Packet& packet) {
     if (!publication_.is_current() || publication_.source().has_room_for(packet.kind, packet.track))
         return false;
@@ -139,7 +139,7 @@ bool Ingest::is_one_too_many(const Packet& packet) {
     return true;
 }
 
-// Of what no packet says, the source is told.
+// Reports to the source what the packets themselves do not carry.
 void Ingest::watch_track(const TagPacket& tagged) {
     const Packet& packet = tagged.packet;
     if (!publication_.is_current() || packet.content == Content::other)
@@ -177,8 +177,7 @@ void Ingest::push_data(std::uint32_t stamp_ms, Slice body) {
     push(std::move(packet), stamp_ms);
 }
 
-// The body without the wrapper, without the duration (a live stream has none) and with our name; nothing when it is another
-// event.
+// The body without the wrapper and the duration (a live stream has none) and with our name; nothing for any other event.
 Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     ByteReader reader(body);
     amf::Value name = TRY(amf::read_amf0(reader));

@@ -1,6 +1,6 @@
-// Ingest: between one publisher's protocol and the source. Parses each body once, into a packet that says what it holds, puts it
-// on the source's timeline and appends it; a message of several tracks becomes a packet for each of them. A codec that is not
-// known is relayed, what is broken is dropped and counted; a publisher is never ended for it.
+// Ingest: sits between a publisher's protocol and the source. Parses each body once into a packet that describes its content,
+// maps it to the source's timeline and appends it; a message with several tracks becomes one packet per track. Unknown codecs are
+// relayed; broken bodies are dropped and counted but never end the publisher.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@ namespace live::media {
 
 class Ingest {
 public:
-    // `publication` and `log` outlive this. Nothing is appended once the publication is not current any more.
+    // `publication` and `log` outlive this. Nothing is appended after the publication stops being current.
     Ingest(Publication& publication, const PlayOptions& options, const PublishOptions& publish_options, const Log& log);
     ~Ingest();
     Ingest(const Ingest&) = delete;
     Ingest& operator=(const Ingest&) = delete;
 
-    // Bodies as RTMP and FLV carry them, with the publisher's wrapping millisecond stamps.
+    // Bodies as carried by RTMP and FLV, with the publisher's wrapping millisecond timestamps.
     void push_audio(std::uint32_t stamp_ms, Slice body);
     void push_video(std::uint32_t stamp_ms, Slice body);
-    // AMF0: the name of the event, then its values. "@setDataFrame" in front is removed.
+    // AMF0: the name of the event, then its values. A leading "@setDataFrame" is removed.
     void push_data(std::uint32_t stamp_ms, Slice body);
-    // Audio or video of a publisher that has no such bodies; the frame's dts is not looked at.
+    // Audio or video of a publisher whose protocol has no such bodies; the frame's dts is ignored.
     void push_frame(Kind kind, std::uint32_t stamp_ms, const wire::codec::Frame& frame);
 
-    // Bodies that were broken and dropped.
+    // Broken bodies that were dropped.
     std::uint64_t dropped() const { return dropped_; }
 
 private:
-    // Of bodies since the last reset: the memory that they are parts of may be so many times as much as they are, and a bit.
+    // For bodies since the last reset: the blocks they keep alive may be this many times their size, plus the slack.
     static constexpr std::size_t kHeldTimesMax = 4;
     static constexpr std::size_t kHeldSlack = 64U << 10;
     static constexpr std::size_t kKeptReset = 256U << 10;
@@ -64,10 +64,10 @@ private:
     std::size_t kept_bytes_ = 0;
     std::size_t held_bytes_ = 0;
     const void* newest_memory_ = nullptr;
-    KindSet opaque_;    // kinds with a codec that is not known; said in the log
-    KindSet too_many_;  // kinds with more tracks than there is room for; the same
+    KindSet opaque_;    // kinds with an unknown codec; logged
+    KindSet too_many_;  // kinds with more tracks than allowed; logged
     std::uint32_t newest_shown_ms_ = 0;
-    bool has_shown_ = false;  // a frame came
+    bool has_shown_ = false;  // a frame has arrived
 };
 
 }  // namespace live::media

@@ -22,7 +22,7 @@ Slice body(std::initializer_list<std::uint8_t> bytes) { return Slice::copy_of(st
 
 struct IngestTest : ::testing::Test {
     void start() {
-        reader = std::make_unique<Cursor>(source);  // so that the ring keeps what comes
+        reader = std::make_unique<Cursor>(source);  // keeps the packets in the ring
         ingest = std::make_unique<Ingest>(*publication, options, PublishOptions{}, log);
     }
     const Packet& packet(Sequence sequence) const { return source->ring().at(sequence); }
@@ -66,7 +66,7 @@ TEST_F(IngestTest, BrokenBodiesAreDroppedAndCountedAndTheStreamGoesOn) {
     EXPECT_EQ(source->ring().next(), 1U);
 }
 
-// Bodies out of blocks, as a chunk reader makes them.
+// Bodies cut out of blocks, as the chunk reader makes them.
 struct Blocks {
     Slice next(std::size_t size) {
         if (block.size() - at < size) {
@@ -100,7 +100,7 @@ TEST_F(IngestTest, WhoMostlyGetsDroppedDoesNotMakeTheRingKeepTheRest) {
     Blocks blocks;
     for (std::uint32_t i = 0; i < 3000; ++i) {
         ingest->push_audio(i, blocks.next(10));
-        blocks.next(7'000);  // left out
+        blocks.next(7'000);  // dropped
     }
     std::size_t held = 0;
     const void* before = nullptr;
@@ -154,7 +154,7 @@ TEST_F(IngestTest, MixCorrectPutsClumpsInOrderOfTime) {
         ingest->push_video(at, kAvcInter);
     for (const std::uint32_t at : {0U, 20U, 60U, 100U})
         ingest->push_audio(at, kAacFrame);
-    ingest.reset();  // the publisher's end drains it
+    ingest.reset();  // the end of the publisher drains it
     ASSERT_EQ(source->ring().next(), 7U);
     for (Sequence sequence = 1; sequence < 7; ++sequence)
         EXPECT_LE(packet(sequence - 1).dts, packet(sequence).dts);
@@ -197,7 +197,7 @@ TEST_F(IngestTest, TheNanosecondsOfATagAreAddedOnce) {
     EXPECT_EQ(packet(0).cts, 1ms);
 }
 
-// All that a reader of that format has got so far.
+// Everything a reader of this format has received so far.
 std::vector<std::uint8_t> sent_to(WireCursor& cursor) {
     std::vector<std::uint8_t> bytes;
     std::array<::iovec, 8> spans;
@@ -217,7 +217,7 @@ bool holds(const std::vector<std::uint8_t>& bytes, const std::vector<std::uint8_
 
 bool holds(const std::vector<std::uint8_t>& bytes, std::string_view part) { return holds(bytes, hex(part)); }
 
-// Two audio tracks, two of video; as an encoder sends them that has all of a kind in one message.
+// Two audio and two video tracks, sent by an encoder that puts all tracks of a kind into one message.
 void push_two_of_each(Ingest& ingest) {
     ingest.push_video(0, Slice::copy_of(hex("96 10 61766331 00 000003 0164aa 01 000003 0164bb")));
     ingest.push_audio(0, Slice::copy_of(hex("95 10 6d703461 00 000002 1210 01 000002 1190")));

@@ -1,5 +1,5 @@
-// Interleaver: for publishers that send audio and video in clumps (mix_correct). Holds packets until one of each kind is there,
-// or kHeldMax of one kind without the other, and gives them out in order of time.
+// Interleaver: for publishers that send audio and video in bursts (mix_correct). Holds packets until there is one of each kind,
+// or kHeldMax of one kind without the other, and returns them in time order.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@ public:
     static constexpr std::size_t kHeldMax = 10;
 
     void push(Packet packet);
-    // The next packet whose turn is certain.
+    // The next packet whose order is certain.
     std::optional<Packet> pop();
-    // The next packet, certain or not: the publisher has ended.
+    // The next packet regardless of order: the publisher has ended.
     std::optional<Packet> drain();
 
 private:
-    std::multimap<MediaTime, Packet> held_;  // packets of one time keep their order
+    std::multimap<MediaTime, Packet> held_;  // packets with equal times keep their order
     std::array<std::size_t, kKindCount> count_{};
 };
 

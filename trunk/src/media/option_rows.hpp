@@ -1,4 +1,4 @@
-// The rows of media/options.hpp: what the blocks play {} and publish {} of a virtual host are called in the conf file.
+// Rows for media/options.hpp: the directives of a virtual host's play {} and publish {} blocks.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace live::media {
 
-// At most this many messages wait for one merged write.
+// The maximum number of messages one merged write waits for.
 inline constexpr std::uint32_t kMergedMessagesMax = 128;
 
 inline constexpr std::array kTimeJitterNames = {

@@ -1,5 +1,5 @@
-// What an operator can say about one virtual host's sources and their readers: plain values with their defaults. The names,
-// bounds and sentences of the conf file are beside this file in media/option_rows.hpp; nothing here parses or checks.
+// Settings of one virtual host's sources and their readers: plain values with defaults. Directive names, bounds and descriptions
+// are in media/option_rows.hpp; nothing here parses or validates.
 #pragma once
 
 #include <chrono>
@@ -9,49 +9,49 @@
 
 namespace live::media {
 
-// What a player sees as time zero.
+// How timestamps are presented to a player.
 enum class TimeJitter : std::uint8_t {
-    full,  // starts each player at 0 and repairs jumps
-    zero,  // starts at 0, jumps stay
-    off,   // the publisher's times as they are
+    full,  // starts at 0 for each player, repairs jumps
+    zero,  // starts at 0, keeps jumps
+    off,   // the publisher's timestamps, unchanged
 };
 
-// What is converted between streams that come as frames (RTMP) and streams that come as RTP (WebRTC); from the conf block rtc {}.
+// Conversion between streams published as frames (RTMP) and as RTP (WebRTC); from the conf block rtc {}.
 struct BridgeOptions {
-    // Frames can be played as RTP: audio becomes Opus at this many bits a second.
+    // Play frames as RTP: audio becomes Opus at this bit rate.
     bool rtmp_to_rtc = false;
     std::uint32_t opus_bitrate = 48'000;
     bool keep_bframe = false;
     bool keep_avc_nalu_sei = true;
-    // RTP can be played as frames: audio becomes AAC at this many bits a second, and a key frame is asked for this often.
+    // Play RTP as frames: audio becomes AAC at this bit rate, and a key frame is requested at this interval.
     bool rtc_to_rtmp = false;
     std::uint32_t aac_bitrate = 48'000;
     std::chrono::milliseconds pli_for_rtmp = 6s;
 };
 
-// The conf block play {}, and what the source needs of it.
+// The conf block play {}, plus what the source needs from it.
 struct PlayOptions {
     bool gop_cache = true;
-    // Frames that the GOP cache may hold before it is dropped; 0 means no limit of frames (the ring's byte bound stays).
+    // Maximum frames in the GOP cache before it is dropped; 0 means no frame limit (the ring's byte limit still applies).
     std::uint32_t gop_cache_frames_max = 2500;
-    // A reader that is further behind than this jumps to the newest GOP start.
+    // A reader further behind than this jumps to the newest GOP start.
     std::chrono::seconds queue_length = 30s;
     TimeJitter time_jitter = TimeJitter::full;
     bool mix_correct = false;
     bool atc = false;
     bool atc_auto = false;
-    // Merged write: a reader is sent to when this much time has gathered...
+    // Merged write: data is sent to a reader when this much time has accumulated...
     std::chrono::milliseconds mw_latency = 350ms;
-    // ...or when it has gathered this many messages. The loader sets 0 for a virtual host with min_latency on that does not say
-    // it.
+    // ...or this many messages. The loader sets 0 for a virtual host that has min_latency on and does not set it.
     std::uint32_t mw_msgs = 8;
-    // Above zero: one message at a time with at least this gap.
+    // If above zero: one message at a time with at least this gap.
     std::chrono::microseconds send_min_interval{0};
     bool reduce_sequence_header = false;
-    // Ours: a player that takes nothing for so long is closed, and one that waits so long for a publisher; 0 means never.
+    // Our extension: a player that accepts no data for this long is closed, and one that waits this long for a publisher; 0 means
+    // never.
     std::chrono::seconds stall_timeout = 30s;
     std::chrono::seconds unpublished_timeout = 10min;
-    // Kept of the newest media even while nobody reads; from http_remux { fast_cache; }.
+    // The newest media is kept for this long even without readers; from http_remux { fast_cache; }.
     std::chrono::milliseconds history_min{0};
     // From rtc {}.
     BridgeOptions bridge;
@@ -59,8 +59,7 @@ struct PlayOptions {
 
 // The conf block publish {}.
 struct PublishOptions {
-    // Merged read: the publisher's socket is read on a tick of merged_read_latency. The loader switches it off with min_latency
-    // on.
+    // Merged read: the publisher's socket is read on a tick of merged_read_latency. The loader turns it off if min_latency is on.
     bool merged_read = false;
     std::chrono::milliseconds merged_read_latency = 350ms;
     std::chrono::milliseconds first_packet_timeout = 20s;
@@ -69,7 +68,7 @@ struct PublishOptions {
     bool try_annexb_first = true;
     // The publisher is closed after this long without a player; 0 means never.
     std::chrono::seconds kickoff_for_idle{0};
-    // Ours: a second publisher replaces the first one; off refuses the second.
+    // Our extension: a second publisher replaces the first; if off, the second is refused.
     bool takeover = false;
 };
 

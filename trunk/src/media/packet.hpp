@@ -1,6 +1,6 @@
-// Packet: one access unit or configuration of one track on a source's timeline, parsed once, where it came in. The payload is the
-// body that RTMP and FLV carry, so that they relay it as it is; everybody else takes frame(), which is behind its head. A Packet
-// is a small value: copying it copies a counter, never the media.
+// Packet: one access unit or configuration of one track on a source's timeline, parsed once, on arrival. The payload is the body
+// as RTMP and FLV carry it, so that they relay it unchanged; all others use frame(), which skips its header. A Packet is a small
+// value: copying it increments a counter and never copies the media.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ using wire::codec::TrackId;
 enum class Kind : std::uint8_t { audio, video, data };
 inline constexpr std::size_t kKindCount = 3;
 
-// A set of kinds as bits.
+// A bit set of kinds.
 class KindSet {
 public:
     static constexpr KindSet all() {
@@ -41,22 +41,22 @@ private:
 };
 
 struct Packet {
-    // Microseconds in four bytes; what is beyond them (35 minutes) is not presented in order anyway.
+    // Microseconds in four bytes; offsets beyond that (35 minutes) cannot be presented in order anyway.
     using Offset = std::chrono::duration<std::int32_t, std::micro>;
 
     Kind kind = Kind::data;
     Content content = Content::other;
-    bool key = false;    // a video access unit that decoding may start at
-    bool extra = false;  // not of its kind's default track: only for readers that know tracks; the source sets it
+    bool key = false;    // a video access unit at which decoding can start
+    bool extra = false;  // not of the default track of its kind: only for multitrack readers; set by the source
     Codec codec = Codec::none;
     TrackId track{};
-    std::uint16_t head = 0;  // bytes of payload in front of the frame: the tag's header
+    std::uint16_t head = 0;  // payload bytes before the frame: the tag header
     MediaTime dts{};
-    [[no_unique_address]] Slice payload;  // cts uses what is free at its end
+    [[no_unique_address]] Slice payload;  // cts uses its tail padding
     Offset cts{};                         // presentation minus decoding time
-    TimePoint arrived{};                  // at this server; the source stamps it
+    TimePoint arrived{};                  // at this server; set by the source
 
-    // A sequence header or the metadata: a late joiner needs the newest one.
+    // A sequence header or metadata: a late joiner needs the newest one.
     bool is_config() const { return content == Content::config; }
     std::size_t frame_bytes() const {
         CHECK(head <= payload.size());
@@ -66,7 +66,7 @@ struct Packet {
     Slice frame_slice() const { return payload.sub(head, frame_bytes()); }
 };
 
-// As writers of containers take it. The bytes are shared.
+// As container writers take it. The bytes are shared.
 inline wire::codec::Frame frame_of(const Packet& packet) {
     return {.codec = packet.codec,
             .content = packet.content,

@@ -1,4 +1,4 @@
-// For tests: packets of tag bodies, without an Ingest.
+// For tests: packets made from tag bodies, without an Ingest.
 #pragma once
 
 #include <utility>
@@ -11,7 +11,7 @@
 
 namespace live::media {
 
-// Whose payload is not looked at.
+// A packet whose payload is not parsed.
 inline Packet plain_packet(Kind kind, bool key, bool config, MediaTime dts, Slice payload) {
     Packet packet;
     packet.kind = kind;
@@ -22,7 +22,8 @@ inline Packet plain_packet(Kind kind, bool key, bool config, MediaTime dts, Slic
     return packet;
 }
 
-// Of a body that may be broken: then nothing is known of it. It is a key frame when the test says so, whatever its head says.
+// A packet of a body that may be broken: then nothing is known about it. The test decides whether it is a key frame, whatever the
+// header says.
 inline Packet tag_packet(Kind kind, bool key, bool config, MediaTime dts, const Slice& body) {
     if (kind == Kind::data)
         return plain_packet(kind, key, config, dts, body);
@@ -34,7 +35,7 @@ inline Packet tag_packet(Kind kind, bool key, bool config, MediaTime dts, const 
     return tagged->packet;
 }
 
-// As Ingest does it, without its timeline.
+// Like Ingest, without its timeline.
 inline void append_tag(Source& source, Kind kind, bool key, bool config, MediaTime dts, const Slice& body) {
     if (kind == Kind::audio)
         if (const auto tagged = read_tag(kind, body); tagged.ok())

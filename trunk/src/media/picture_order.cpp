@@ -14,7 +14,7 @@ MediaTime PictureOrder::place(MediaTime shown) {
 
     const MediaTime least = last_ == MediaTime::min() ? last_ : last_ + kStep;
     waiting_.insert(std::ranges::upper_bound(waiting_, shown), shown);
-    // While the depth is being learned there are too few to take one from.
+    // While the depth is still being learned, there are too few to take one from.
     MediaTime stamp = least;
     if (waiting_.size() > depth_) {
         stamp = std::max(waiting_.front(), least);

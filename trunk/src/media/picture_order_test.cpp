@@ -26,7 +26,7 @@ TEST(PictureOrder, KnowsAPictureThatIsShownEarlier) {
     EXPECT_FALSE(order.is_reordered(160ms));
 }
 
-// I P B P B: shown 0 160 80 320 240.
+// I P B P B, presented at 0 160 80 320 240.
 TEST(PictureOrder, IsEvenOnceTheDepthIsKnown) {
     PictureOrder order;
     stamps(order, {0, 160, 80, 320});
@@ -34,7 +34,7 @@ TEST(PictureOrder, IsEvenOnceTheDepthIsKnown) {
     EXPECT_EQ(stamps(order, {240, 480, 400, 640, 560}), (std::vector<std::int64_t>{240, 320, 400, 480, 560}));
 }
 
-// x264's pyramid of three: I P B b b, shown 0 160 80 40 120.
+// x264's pyramid of three: I P B b b, presented at 0 160 80 40 120.
 TEST(PictureOrder, IsEvenForPyramids) {
     PictureOrder order;
     stamps(order, {0, 160, 80, 40, 120, 320, 240, 200, 280});

@@ -1,6 +1,6 @@
-// What a source keeps, against a naive model: a reader that is never further behind than the bounds allow gets every packet, one
-// that is loses packets in one step to a place where decoding may start, and says how many. Over every combination of options,
-// sizes and speeds that a seed gives.
+// Retention of a source against a naive model: a reader that never falls behind the bounds gets every packet; one that does loses
+// packets in one step to a place where decoding can start, and reports how many. Covers combinations of options, sizes and speeds
+// chosen by a seed.
 #include <array>
 #include <memory>
 #include <random>
@@ -17,10 +17,10 @@
 namespace live::media {
 namespace {
 
-// What the source let stay at most before an eighth goes.
+// The most a source keeps before it drops an eighth.
 constexpr std::size_t kSureBytes = Source::kRingBytesMax / 8 * 7 - (16U << 20);
 
-// A publisher of every habit: numbers its packets, remembers them, and says where a reader could be.
+// A publisher with random habits: numbers its packets, remembers them, and says where a reader can be.
 struct Broadcast {
     explicit Broadcast(std::uint32_t seed) : random(seed), stage(options_for(random)) {
         gop = std::array{10U, 50U, 400U, 3'000U}[random() % 4];
@@ -47,7 +47,7 @@ struct Broadcast {
         bytes_until.push_back((bytes_until.empty() ? 0 : bytes_until.back()) + payload.size());
         stage.send(is_video ? Kind::video : Kind::audio, key, false, time, std::move(payload));
     }
-    // Of the packets from `number` on.
+    // Bytes of the packets from `number` on.
     std::size_t bytes_from(std::size_t number) const {
         return bytes_until.empty() ? 0 : bytes_until.back() - (number == 0 ? 0 : bytes_until[number - 1]);
     }
@@ -62,10 +62,10 @@ struct Broadcast {
     std::vector<std::size_t> bytes_until;
 };
 
-// One reader and what it must have got.
+// One reader and what it must have received.
 struct Reader {
     virtual ~Reader() = default;
-    // Takes up to so much: packets or bytes.
+    // Reads up to `room` packets or bytes.
     virtual void read(std::size_t room) = 0;
     virtual std::uint64_t dropped() const = 0;
     virtual std::size_t room_for(std::mt19937& random) const = 0;
@@ -75,7 +75,7 @@ struct Reader {
         EXPECT_TRUE(is_later) << number;
         numbers.push_back(number);
     }
-    // After each packet: was it within the bounds, so that it may lose nothing?
+    // After each packet: checks whether the reader is within the bounds and so must not lose anything.
     void look(const Broadcast& broadcast) {
         const std::size_t next = numbers.empty() ? joined : numbers.back() + 1;
         if (next >= broadcast.stage.sent.size())
@@ -145,14 +145,14 @@ struct Bytewise final : Reader {
     wire::rtmp::ChunkReader parser;
 };
 
-// Whether somebody else needs the memory now and then.
+// Whether other users need the memory now and then.
 enum class Memory : bool { enough, scarce };
 
 void watch(std::uint32_t seed, Memory memory) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Broadcast broadcast(seed);
     std::vector<std::unique_ptr<Reader>> readers;
-    std::vector<int> habits;  // 0 takes all, 1 as it comes, 2 next to nothing, 3 sleeps for long and then takes all
+    std::vector<int> habits;  // 0 reads everything, 1 as it arrives, 2 almost nothing, 3 sleeps long, then reads everything
     const std::size_t packets = broadcast.size_max > 1'000'000 ? 350 : 1'500;
     for (std::size_t i = 0; i < packets; ++i) {
         if (i % 200 == 0) {
@@ -198,7 +198,7 @@ TEST(Retention, WhatIsLetGoOfIsCountedAndReadersGoOn) {
         watch(seed, Memory::scarce);
 }
 
-// A forward or a recording on a slow disk, with gop_cache off and key frames far apart: where it goes on must be kept too.
+// A forward or a recording on a slow disk, with gop_cache off and sparse key frames: the place where it resumes must be kept too.
 TEST(Retention, ASlowReaderOfLongGopsWithoutAGopCacheGoesOn) {
     for (const int gop : {300, 1'000, 100'000}) {
         PlayOptions options;

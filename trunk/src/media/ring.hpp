@@ -1,5 +1,6 @@
-// Ring: the packets of one source in one order, numbered from zero for ever. Readers hold numbers, not pointers. Publishing is
-// one append; what leaves at the old end is the owner's decision (Source), because only it knows who still reads.
+// Ring: the packets of one source in one order, with sequence numbers that start at zero and never wrap. Readers hold numbers,
+// not pointers. Publishing is one append; the owner (Source) decides what is dropped at the old end, because only it knows the
+// readers.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +26,9 @@ public:
     const Packet& newest() const { return at(next_ - 1); }
 
     void append(Packet packet);
-    // Forgets everything before `sequence`.
+    // Drops everything before `sequence`.
     void drop_before(Sequence sequence);
-    // About the first packet in [first, next) whose time is not before `time`, or next. Exact but for the some ten milliseconds
+    // Approximately the first packet in [first, next) whose time is not before `time`, or next. Off by at most the few tens of ms
     // by which kinds interleave.
     Sequence find_time(MediaTime time) const;
 

@@ -38,7 +38,7 @@ WireEncoder::Encoded RtmpWireEncoder::encode(const Packet& packet, SlabLog& log)
     const std::int64_t time_ms = to_ms(packet.dts);
     std::int64_t delta_ms = time_ms - track.last_ms;
     Encoded encoded;
-    // Players take data with a time for a track of its own; for everybody it is at 0, which a full header says.
+    // Players treat data with a timestamp as a track of its own, so data is at 0 for everybody, which takes a full header.
     const bool is_data = packet.kind == Kind::data;
     if (!is_data && (!track.seen || delta_ms < 0 || delta_ms >= rtmp::kExtendedTimestamp)) {
         delta_ms = 0;
@@ -64,7 +64,7 @@ WireEncoder::Encoded RtmpWireEncoder::encode(const Packet& packet, SlabLog& log)
 
 bool RtmpWireEncoder::append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
     const auto stamp = static_cast<std::uint32_t>(time_ms);
-    // An extended time has to be repeated by every further chunk of the message, which the shared ones do not do.
+    // An extended timestamp must be repeated in every further chunk of the message, and the shared chunks do not repeat it.
     if (stamp >= rtmp::kExtendedTimestamp && packet.payload.size() > chunk_size_) {
         append_own_message(packet, time_ms, out);
         return false;

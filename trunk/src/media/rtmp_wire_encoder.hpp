@@ -1,6 +1,6 @@
-// RtmpWireEncoder: packets as RTMP chunks whose headers are of type 1 (time as a delta to the packet before of the same kind), so
-// that the bytes do not depend on where a player joined. Data says time 0 in a full header. Audio, frame and data have a chunk
-// stream each that nothing else uses. RTMP 1.0, sections 5.3.1.2 and 5.3.1.3.
+// RtmpWireEncoder: packets as RTMP chunks with type 1 headers (time as a delta to the previous packet of the same kind), so that
+// the bytes do not depend on where a player joined. Data has time 0 in a full header. Audio, video and data each use a chunk
+// stream that nothing else uses. RTMP 1.0, sections 5.3.1.2 and 5.3.1.3.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace live::media {
 
 class RtmpWireEncoder final : public WireEncoder {
 public:
-    // `chunk_size` is what every reader of the log has announced to its peer.
+    // `chunk_size` is the size every reader of the log has announced to its peer.
     explicit RtmpWireEncoder(std::uint32_t chunk_size) : chunk_size_(chunk_size) {}
 
     WireTimes times() const override { return WireTimes::relative; }

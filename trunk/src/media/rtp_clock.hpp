@@ -1,6 +1,6 @@
-// RtpClock: where a publisher's RTP packets stand on one timeline for audio and video. RTP timestamps begin anywhere and
-// each kind has its own; before the first sender report the two are put together by their arrival. With reports of both kinds the
-// frame is moved, little by little, to where the publisher's own clock puts it beside the audio.
+// RtpClock: maps a publisher's RTP timestamps to one timeline for audio and video. RTP timestamps start anywhere and differ by
+// kind; before the first sender report the kinds are aligned by arrival time. Once both kinds have reports, video is shifted
+// gradually to its place next to the audio on the publisher's clock.
 #pragma once
 
 #include <array>
@@ -15,32 +15,32 @@ namespace live::media {
 
 class RtpClock {
 public:
-    // The frame moves by at most this part of the time that passes.
+    // Video shifts by at most this fraction of the elapsed time.
     static constexpr int kSlewDivisor = 10;
-    // Reports that put audio and video further apart are not believed.
+    // Reports that put audio and video further apart are ignored.
     static constexpr std::chrono::seconds kShiftMax{5};
 
     struct Place {
-        std::uint32_t timestamp = 0;  // for the RTP log: on its line, which goes on from one publisher to the next
+        std::uint32_t timestamp = 0;  // for the RTP log; continues from one publisher to the next
         MediaTime time{};
     };
 
-    // For one publisher; its first packet is at `start`.
+    // For one publisher whose first packet is at `start`.
     explicit RtpClock(MediaTime start) : start_(start) {}
 
-    // Of a packet of audio or frame, in the order of their numbers; `clock_rate` is the same for all of a kind. `reported` is
-    // the publisher's own clock at this timestamp, when it has sent a report.
+    // Places an audio or video packet, in sequence order; `clock_rate` is the same for all packets of a kind. `reported` is the
+    // publisher's clock at this timestamp, if it has sent a report.
     Place place(Kind kind, std::uint32_t timestamp, std::uint32_t clock_rate, TimePoint arrived,
                 std::optional<std::chrono::microseconds> reported);
-    // How far the frame has been moved.
+    // How far video has been shifted.
     MediaTime shift() const { return shift_; }
 
 private:
     struct Track {
         std::uint32_t first = 0;
-        std::int64_t ticks = 0;             // since the first, unwrapped
-        MediaTime base{};                   // of the first
-        MediaTime time{};                   // of the latest, not moved
+        std::int64_t ticks = 0;             // since the first packet, unwrapped
+        MediaTime base{};                   // of the first packet
+        MediaTime time{};                   // of the latest packet, not shifted
         std::optional<MediaTime> offset{};  // from our time to the publisher's clock
         bool seen = false;
     };

@@ -46,7 +46,7 @@ TEST(RtpClock, IsExactAfterADay) {
     EXPECT_EQ(time, std::chrono::hours(24));
 }
 
-// The frame comes 120 ms after the audio although both were taken at once.
+// Video arrives 120 ms after audio that was captured at the same time.
 TEST(RtpClock, MovesThePictureLittleByLittle) {
     RtpClock clock(0ms);
     MediaTime last = -1ms;

@@ -23,7 +23,7 @@ void RtpLog::set_track(RtpTrack track) {
     auto& held = tracks_[index_of(track.kind)];
     if (held == track)
         return;
-    // Frames of another format are nothing to start with.
+    // Decoding cannot start at frames of another format.
     if (track.kind == Kind::video)
         gop_start_.reset();
     held = std::move(track);

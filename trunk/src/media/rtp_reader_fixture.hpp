@@ -1,4 +1,4 @@
-// For tests: somebody who holds a source's RTP RTP log and reads it, as a player does.
+// For tests: holds and reads a source's RTP log, as a player does.
 #pragma once
 
 #include "base/ref.hpp"
@@ -9,7 +9,7 @@ namespace live::media {
 
 class RtpReader final : private RtpListener {
 public:
-    // At the newest key frame when there is one, else behind all packets so far; then a key frame is asked for.
+    // At the newest key frame if there is one, else after all packets so far; then a key frame is requested.
     explicit RtpReader(Ref<Source> source)
         : source_(std::move(source)), rtp_log_(source_->hold_rtp_log()), next_(rtp_log_.gop_start().value_or(rtp_log_.next())) {
         rtp_log_.add_listener(*this);
@@ -23,7 +23,7 @@ public:
     RtpReader(const RtpReader&) = delete;
     RtpReader& operator=(const RtpReader&) = delete;
 
-    // The next packet, or nullptr when all were seen; the same until advance().
+    // The next packet, or nullptr after the last; the same one until advance().
     const RtpPacket* peek() const { return next_ < rtp_log_.next() ? &rtp_log_.at(next_) : nullptr; }
     void advance() { ++next_; }
     // Raised after every batch of packets.

@@ -1,4 +1,4 @@
-// RtpToAudio: packets of one audio track become frames: of AAC by a transcoder, or of Opus as they are where there is none.
+// RtpToAudio: converts packets of one audio track to frames: AAC through a transcoder, or unchanged Opus without one.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ public:
     struct Counters {
         std::uint64_t frames = 0;
         std::uint64_t broken = 0;
-        std::uint64_t too_fast = 0;  // packets that were left out (AudioMeter)
-        std::uint64_t left_out = 0;  // packets that were left out because too many waited (AudioTranscoder)
+        std::uint64_t too_fast = 0;  // packets dropped by AudioMeter
+        std::uint64_t left_out = 0;  // packets dropped because too many were queued (AudioTranscoder)
     };
 
-    // All outlive this; `transcoders` may be nullptr. The listener is told when collect() has something to do.
+    // All arguments outlive this; `transcoders` may be nullptr. The listener is notified when collect() has work to do.
     RtpToAudio(const BridgeOptions& options, AudioTranscoders* transcoders, AudioListener& listener, const Log& log);
 
-    // Begins anew. False when nothing can be made of this codec; that is said in the log.
+    // Starts over. False if this codec cannot be converted, which is logged.
     bool set_track(const RtpTrack& track);
     void push(const RtpPacket& packet);
-    // Takes what has been converted since, for poll().
+    // Makes the audio converted so far available to poll().
     void collect();
     std::optional<wire::codec::Frame> poll();
-    // Of what was pushed, nothing is being converted any more.
+    // Nothing that was pushed is still being converted.
     bool is_idle() const { return transcoder_ == nullptr || transcoder_->is_idle(); }
     // none, AAC or Opus
     Codec codec() const { return codec_; }
@@ -49,7 +49,7 @@ private:
     AudioListener& listener_;
     const Log& log_;
     Codec codec_ = Codec::none;
-    std::unique_ptr<AudioTranscoder> transcoder_;  // none while Opus is passed on
+    std::unique_ptr<AudioTranscoder> transcoder_;  // nullptr while Opus passes through
     AudioMeter meter_;
     std::deque<wire::codec::Frame> frames_;
     Counters counters_;

@@ -52,7 +52,7 @@ TEST_F(RtpToAudioTest, MakesAac) {
 TEST_F(RtpToAudioTest, AudioThatComesTooFastIsLeftOutBeforeItIsTranscoded) {
     ASSERT_TRUE(converter.set_track(kOpus));
     for (int i = 0; i < 1'000; ++i)
-        push(converter, i * 20ms);  // all at one moment
+        push(converter, i * 20ms);  // all at once
     EXPECT_EQ(converter.counters().frames, 250U);
     EXPECT_EQ(converter.counters().too_fast, 750U);
     EXPECT_EQ(transcoders.too_fast(), 750U);

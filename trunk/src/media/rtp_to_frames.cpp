@@ -11,7 +11,7 @@ namespace amf = wire::amf;
 
 namespace {
 
-// A frame may be stamped a little before the first packet: an encoder of audio looks ahead. The source's timeline begins at its
+// A frame may be stamped slightly before the first packet, because audio encoders look ahead. The source's timeline starts at its
 // first stamp, wherever that is.
 constexpr std::int64_t kStampBase = 1'000;
 
@@ -91,7 +91,7 @@ void RtpToFrames::push_video() {
 
 void RtpToFrames::push_audio() {
     while (const auto frame = audio_.poll()) {
-        // With frames to come, the metadata waits for what they are.
+        // If video is expected, the metadata waits until its codec is known.
         if (!has_metadata_ && rtp_log_.track(Kind::video) == nullptr)
             push_metadata(frame->dts);
         ingest_.push_frame(Kind::audio, stamp_of(frame->dts), *frame);
@@ -118,7 +118,7 @@ void RtpToFrames::push_metadata(MediaTime time) {
     ingest_.push_data(stamp_of(time), Slice::copy_of(out.written()));
 }
 
-// Frames are useful from a key frame on, and segments are cut at them; an encoder for WebRTC makes one only when asked.
+// Frames are usable only from a key frame on, and segments are cut at key frames; a WebRTC encoder makes one only on request.
 void RtpToFrames::care_for_key_frames(const RtpPacket& packet) {
     if (!key_frame_at_ || packet.begins_key)
         key_frame_at_ = packet.arrived;

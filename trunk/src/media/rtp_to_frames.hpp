@@ -1,5 +1,5 @@
-// RtpToFrames: what a publisher over RTP puts into its RTP log becomes frames on its source, for everything that is made of
-// frames (RTMP, HTTP-FLV, HLS, recording, forwarding). The publisher's session owns one where rtc_to_rtmp is on.
+// RtpToFrames: converts what an RTP publisher puts into its RTP log to frames on its source, for all outputs that are based on
+// frames (RTMP, HTTP-FLV, HLS, recording, forwarding). The publisher's session owns one if rtc_to_rtmp is on.
 #pragma once
 
 #include <array>
@@ -16,18 +16,18 @@ namespace live::media {
 
 class RtpToFrames final : private RtpListener, private AudioListener {
 public:
-    // Two requests for key frames are at least this far apart.
+    // Minimum interval between two key frame requests.
     static constexpr std::chrono::milliseconds kKeyRequestInterval{500};
 
-    // Takes what comes into the RTP log from now on, when the RTP log is flushed. `RTP log` is the one that `publication` fills;
-    // all outlive this, but for `transcoders`, which may be nullptr. The bridge's options are those of the source.
+    // Takes packets added to the RTP log from now on, whenever it is flushed. `rtp_log` is the one that `publication` fills; all
+    // arguments outlive this except `transcoders`, which may be nullptr. The bridge options are those of the source.
     RtpToFrames(Publication& publication, RtpLog& rtp_log, const PublishOptions& options, AudioTranscoders* transcoders,
                 const Log& log);
     ~RtpToFrames();
     RtpToFrames(const RtpToFrames&) = delete;
     RtpToFrames& operator=(const RtpToFrames&) = delete;
 
-    // Of what the RTP log has got, no audio is still to come to the source.
+    // No audio of the RTP log is still on its way to the source.
     bool is_idle() const { return !publication_.is_current() || audio_.is_idle(); }
 
     const RtpToVideo& video() const { return video_; }
@@ -35,7 +35,7 @@ public:
 
 private:
     void on_rtp() override;
-    // Audio that was being converted when its batch was complete.
+    // Audio whose conversion ended after its batch was complete.
     void on_audio() override;
     void watch_tracks();
     void take(const RtpPacket& packet);
@@ -53,7 +53,7 @@ private:
     std::array<std::uint64_t, 2> sequences_{};       // of the newest packet, widened
     Sequence next_;
     std::chrono::milliseconds key_frame_period_;
-    std::optional<TimePoint> key_frame_at_;  // came, or was asked for
+    std::optional<TimePoint> key_frame_at_;  // when one arrived or was requested
     std::optional<std::uint32_t> version_;   // of the RTP log's tracks
     bool has_metadata_ = false;
 };

@@ -113,7 +113,7 @@ TEST_F(RtpToFramesTest, AudioThatComesLaterReachesReadersWithItsOwnTime) {
     }
     EXPECT_FALSE(reader.take());
 
-    // A publisher that has lost the stream adds nothing to it.
+    // A publisher that was taken over adds nothing to the stream.
     audio(60ms);
     EXPECT_FALSE(converter->is_idle());
     const auto next = *source->publish(Source::Takeover::replace);

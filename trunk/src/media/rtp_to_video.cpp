@@ -49,7 +49,7 @@ Result<codec::SpsInfo> parse_vp8_key_frame(Bytes frame) {
     return info;
 }
 
-// "VP Codec ISO Media File Format Binding", 2.2: version 1, profile, level (unknown), eight bits of 4:2:0, colours unspecified.
+// "VP Codec ISO Media File Format Binding", 2.2: version 1, profile, level (unknown), 8 bits 4:2:0, unspecified colours.
 std::vector<std::uint8_t> vpx_record(std::uint8_t profile) {
     constexpr std::uint8_t kDepthAndChroma = 8 << 4 | 1 << 1;
     constexpr std::uint8_t kUnspecified = 2;
@@ -87,9 +87,9 @@ void RtpToVideo::push(const RtpPacket& packet, std::uint64_t sequence) {
         [&](auto& depacketizer) {
             if constexpr (!std::is_same_v<std::decay_t<decltype(depacketizer)>, std::monostate>) {
                 const std::uint64_t lost = depacketizer.lost_frames();
-                // What is wrong with a packet spoils its frame, and that is counted there.
+                // A bad packet spoils its frame, and the depacketizer counts that.
                 static_cast<void>(depacketizer.push(fragment));
-                // A frame that comes out of this packet is behind the loss.
+                // A frame completed by this packet follows the loss.
                 if (depacketizer.lost_frames() != lost)
                     waits_ = true;
                 while (auto frame = depacketizer.poll())
@@ -119,7 +119,7 @@ void RtpToVideo::take(rtp_payload::Frame frame) {
     else if (frame.follows_loss)
         waits_ = true;
     if (waits_ && has_nal_units(codec_))
-        static_cast<void>(split_off_sets(frame.data));  // parameter sets may come in a frame of their own
+        static_cast<void>(split_off_sets(frame.data));  // parameter sets may be in a separate frame
     if (waits_) {
         wants_key_frame_ = true;
         ++counters_.dropped;

@@ -1,5 +1,5 @@
-// RtpToVideo: packets of one video track become frames. H.264 and HEVC bring their parameter sets with their key frames;
-// configurations are made of them, and anew when they change.
+// RtpToVideo: converts packets of one video track to frames. H.264 and HEVC carry their parameter sets with the key frames;
+// configurations are built from them, and rebuilt when they change.
 #pragma once
 
 #include <array>
@@ -23,23 +23,23 @@ namespace live::media {
 
 class RtpToVideo {
 public:
-    // Parameter sets kept of one type.
+    // Maximum parameter sets kept of one type.
     static constexpr std::size_t kParameterSetsMax = 16;
 
     struct Counters {
         std::uint64_t frames = 0;
-        std::uint64_t dropped = 0;  // waited for a key frame, or could not be read
+        std::uint64_t dropped = 0;  // waited for a key frame, or could not be parsed
     };
 
     // `log` outlives this.
     explicit RtpToVideo(const Log& log) : log_(log) {}
 
-    // Begins anew. False when RTMP has no place for this codec; that is said in the log.
+    // Starts over. False if RTMP cannot carry this codec, which is logged.
     bool set_track(const RtpTrack& track);
-    // In order; `sequence` is the track's number, widened.
+    // In order; `sequence` is the track's sequence number, widened.
     void push(const RtpPacket& packet, std::uint64_t sequence);
     std::optional<wire::codec::Frame> poll();
-    // A key frame is needed; once for each need.
+    // True once each time a key frame is needed.
     bool take_key_frame_request() { return std::exchange(wants_key_frame_, false); }
     // Of the latest key frame.
     const wire::codec::SpsInfo& picture() const { return picture_; }
@@ -58,7 +58,7 @@ private:
     MediaTime time_of(std::uint32_t timestamp) const;
     void take(wire::rtp_payload::Frame frame);
     Result<void> convert(const wire::rtp_payload::Frame& frame);
-    // Keeps the parameter sets, and puts what is left of the frame into units_.
+    // Stores the parameter sets and puts the rest of the frame into units_.
     Result<void> split_off_sets(Bytes frame);
     std::size_t type_of_set(Bytes unit) const;
     Result<void> remake_config(const wire::rtp_payload::Frame& frame);
@@ -68,11 +68,11 @@ private:
     const Log& log_;
     Codec codec_ = Codec::none;
     Depacketizer depacketizer_;
-    std::array<Stamp, 8> stamps_{};  // of the latest timestamps
+    std::array<Stamp, 8> stamps_{};  // of the latest RTP timestamps
     std::size_t next_stamp_ = 0;
     std::array<Sets, 3> sets_;          // VPS, SPS, PPS
-    std::vector<std::uint8_t> units_;   // of the frame in hand, without parameter sets
-    std::vector<std::uint8_t> config_;  // that was emitted
+    std::vector<std::uint8_t> units_;   // of the current frame, without parameter sets
+    std::vector<std::uint8_t> config_;  // emitted last
     PictureOrder order_;
     std::deque<wire::codec::Frame> frames_;
     wire::codec::SpsInfo picture_;

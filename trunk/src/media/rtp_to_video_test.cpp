@@ -24,7 +24,7 @@ struct RealSets {
 };
 
 struct RtpToVideoTest : ::testing::Test {
-    // A frame on the wire, in packets of at most 1,200 bytes.
+    // A frame in packets of at most 1,200 bytes.
     std::vector<RtpPacket> packets(const std::vector<Octets>& units, MediaTime time) {
         wire::rtp_payload::PayloadList payloads;
         EXPECT_TRUE(packetize_nal(nal_codec, with_lengths(units), 1'200, payloads).ok());
@@ -34,7 +34,7 @@ struct RtpToVideoTest : ::testing::Test {
         std::vector<RtpPacket> made;
         for (std::size_t i = 0; i < payloads.size(); ++i)
             made.push_back({.kind = Kind::video,
-                            .timestamp = rtp_timestamp(time, 90'000) + 77,  // begins anywhere
+                            .timestamp = rtp_timestamp(time, 90'000) + 77,  // starts anywhere
                             .marker = i + 1 == payloads.size(),
                             .payload = Slice::copy_of(payloads[i]),
                             .time = time});
@@ -156,7 +156,7 @@ TEST_F(AvcFromRtp, KeyFrameBehindALossIsTaken) {
 }
 
 TEST_F(AvcFromRtp, ReorderedFramesGetDecodingTimes) {
-    // I P B P B ..., shown 0 80 40 160 120: as an encoder with B-frames sends it.
+    // I P B P B ..., presented at 0 80 40 160 120: as an encoder with B-frames sends it.
     for (const int gop : {0, 1}) {
         const MediaTime start = gop * 2'000ms;
         send({hd.sps, hd.pps, idr(100)}, start);
@@ -236,7 +236,7 @@ TEST_F(RtpToVideoTest, Av1) {
 
 TEST_F(RtpToVideoTest, Vp8AndVp9) {
     converter.set_track({Kind::video, "VP8", 90'000, 0, ""});
-    // A key frame of 320x240: frame tag, start code, sides.
+    // A key frame of 320x240: frame tag, start code, width and height.
     Octets vp8 = hex("10 0200 9d012a 4001 f000");
     vp8.resize(2'500, 0x33);
     wire::rtp_payload::PayloadList payloads;
@@ -251,7 +251,7 @@ TEST_F(RtpToVideoTest, Vp8AndVp9) {
     EXPECT_EQ(converter.picture().height, 240U);
 
     converter.set_track({Kind::video, "VP9", 90'000, 0, ""});
-    // Profile 0, key, shown; sync code; colour; 640x360.
+    // Profile 0, key frame, shown; sync code; colour; 640x360.
     Octets vp9 = hex("82 498342 2027f01670");
     payloads.clear();
     packetize_vp9(vp9, wire::rtp_payload::FrameKind::key, 2, 1'200, payloads);

@@ -10,7 +10,7 @@ using Is = SampleLine::Is;
 TEST(SampleLine, CountsSamplesAndIgnoresRounding) {
     SampleLine line(44'100);
     EXPECT_EQ(line.check(5s).is, Is::restart);
-    // Six hours of AAC whose stamps are whole milliseconds.
+    // Six hours of AAC with timestamps in whole milliseconds.
     for (std::int64_t i = 0; i < 930'000; ++i) {
         const MediaTime time = 5s + std::chrono::floor<std::chrono::milliseconds>(MediaTime(i * 1'024 * 1'000'000 / 44'100));
         const auto verdict = line.check(time);

@@ -9,7 +9,7 @@ namespace live::media {
 
 namespace {
 
-// RFC 6184, 5.2: types of packets.
+// RFC 6184, 5.2: packet types.
 constexpr std::uint8_t kTypeMask = 0x1F;
 constexpr std::uint8_t kSingleMax = 23;
 constexpr std::uint8_t kStapA = 24;

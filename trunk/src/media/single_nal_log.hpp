@@ -1,6 +1,6 @@
-// SingleNalLog: an RTP RTP log once more, for players that take H.264 in packetization-mode 0 only (RFC 6184, 6.2): each packet
-// is one NAL unit. Packets of several NAL units are taken apart; a NAL unit that is longer than a packet is left out, which the
-// log says once. All else goes through as it is. It exists beside the RTP log that all others read, while somebody needs it.
+// SingleNalLog: a copy of an RTP log for players that accept H.264 only in packetization-mode 0 (RFC 6184, 6.2): each packet is
+// one NAL unit. Aggregation packets are split; a NAL unit longer than a packet is dropped, which is logged once. Everything else
+// passes unchanged. It exists next to the shared RTP log while somebody needs it.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace live::media {
 
 class SingleNalLog final : private RtpListener, private KeyFrameSource {
 public:
-    // Begins with the newest GOP of `from`, which outlives this.
+    // Starts with the newest GOP of `from`, which outlives this.
     SingleNalLog(RtpLog& from, const Log& log);
     ~SingleNalLog();
     SingleNalLog(const SingleNalLog&) = delete;
     SingleNalLog& operator=(const SingleNalLog&) = delete;
 
     RtpLog& rtp_log() { return rtp_log_; }
-    // NAL units that were too long.
+    // NAL units that were too long and dropped.
     std::uint64_t left_out() const { return left_out_; }
 
 private:
@@ -40,9 +40,9 @@ private:
     std::uint32_t version_ = 0;
     std::uint32_t writer_ = 0;
     bool is_avc_ = false;
-    // The newest one: what is left out after it may have been the last of its frame.
+    // The newest packet: if the packets after it are dropped, it may be the last of its frame.
     std::optional<RtpPacket> held_;
-    // What was left out said it of the frame, and the next packet has to.
+    // Flags of a dropped packet that the next packet has to carry.
     std::optional<std::uint32_t> key_timestamp_;
     bool follows_loss_ = false;
     std::uint64_t left_out_ = 0;

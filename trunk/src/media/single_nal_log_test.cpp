@@ -19,7 +19,7 @@ struct SingleNal : ::testing::Test {
                      .begins_key = begins_key,
                      .payload = Slice::copy_of(payload)});
     }
-    // Parameter sets, a key frame that fits, one that does not, and one of which only the last slice does.
+    // Parameter sets, a key frame that fits, one that does not, and one of which only the last slice fits.
     void publish() {
         send({24, 0, 2, 0x67, 1, 0, 3, 0x68, 2, 3}, 100, false, true);
         send({0x65, 9}, 100, true);

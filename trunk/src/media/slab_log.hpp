@@ -1,5 +1,5 @@
-// SlabLog: an endless run of bytes kept in slabs of 64 KiB, addressed by position from zero for ever. Appending copies once;
-// reading gives spans of the slabs, one for each slab touched. Old bytes leave by whole slabs.
+// SlabLog: an endless sequence of bytes in slabs of 64 KiB, addressed by a position that starts at zero and never wraps.
+// Appending copies once; reading returns one span for each slab touched. Old bytes are dropped by whole slabs.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace live::media {
 
-// What the sources of the process hold now.
+// What the sources of the process hold at the moment.
 struct SourceTotals {
     std::size_t sources = 0;
     std::size_t packets = 0;  // in rings
     std::size_t packet_bytes = 0;
 };
 
-// Slabs that wait for their next use, one pool for the process, so that logs come and go without touching the heap.
+// Free slabs, one pool per process, so that logs come and go without heap allocation.
 class SlabPool {
 public:
     static constexpr std::size_t kSlabBytes = 64 * 1024;
@@ -29,12 +29,12 @@ public:
 
     Slab take();
     void give_back(Slab slab);
-    // Those that wait are given back.
+    // Frees the unused slabs.
     void release() { free_.clear(); }
-    // Slabs in use by logs now.
+    // Slabs currently used by logs.
     std::size_t in_use() const { return in_use_; }
     std::size_t free() const { return free_.size(); }
-    // Sources count here: the pool is what all of a process share.
+    // Sources count here, because the pool is the one object shared by all of a process.
     SourceTotals& totals() { return totals_; }
     const SourceTotals& totals() const { return totals_; }
 
@@ -58,16 +58,16 @@ public:
     std::size_t bytes() const { return slabs_.size() * SlabPool::kSlabBytes; }
 
     void append(Bytes bytes);
-    // Everything before `position` is gone afterwards.
+    // Drops everything before `position`.
     void drop_before(Position position);
-    // Fills `out` with spans of [from, to), which must lie in [tail, head]; returns how many. Fewer bytes than asked when `out`
-    // is too short.
+    // Fills `out` with spans of [from, to), which must lie in [tail, head]; returns their number. Covers less than requested if
+    // `out` is too short.
     std::size_t spans(Position from, Position to, std::span<::iovec> out) const;
 
 private:
     SlabPool& pool_;
     std::deque<SlabPool::Slab> slabs_;
-    Position first_slab_ = 0;  // number of slabs_.front()
+    Position first_slab_ = 0;  // the number of slabs_.front()
     Position tail_ = 0;
     Position head_ = 0;
 };

@@ -88,7 +88,7 @@ void Source::evict_publisher() {
     publication_ = nullptr;
 }
 
-// While its last audio is on its way, what converts frames stays until the next publisher comes or the last player goes.
+// A frame converter whose last audio is still in conversion stays until the next publisher comes or the last player goes.
 void Source::end_publication() {
     publication_ = nullptr;
     for (HeldRtpLog& held : rtp_logs_)
@@ -135,7 +135,7 @@ void Source::flush() {
             (*listeners)[i]->on_packets();
 }
 
-// What is known of other tracks is a former publisher's.
+// Tracks that are not known to this publisher belong to a former one.
 void Source::choose_default(const Packet& packet) {
     has_default_.add(packet.kind);
     TrackId& id = defaults_[index_of(packet.kind)];
@@ -191,7 +191,7 @@ void Source::remember_config(const Packet& packet) {
         return;
     Packet& kept = kept_config(packet);
     kept = packet;
-    // Kept for good, so without the memory that it shares with packets.
+    // Kept indefinitely, so it must not keep the memory block it shares with other packets.
     kept.payload = Slice::copy_of(packet.payload.bytes());
     kept.dts = {};
     kept.arrived = {};
@@ -245,7 +245,7 @@ const Track* Source::default_track(Kind kind) const {
 
 void Source::track_gop(const Packet& packet) {
     if (packet.extra) {
-        // A GOP is the default frames'.
+        // A GOP consists of default-track frames.
     } else if (packet.kind == Kind::video && !packet.is_config()) {
         audio_since_video_ = 0;
         if (packet.key) {
@@ -269,7 +269,7 @@ bool Source::is_too_late(Sequence sequence, Sequence floor) const {
     return sequence < floor || ring_.newest().dts - ring_.at(sequence).dts > options_.queue_length;
 }
 
-// An eighth at once, so that this is looked for every some MiB and not with every packet.
+// Drops an eighth at once, so that the scan runs every few MiB and not for every packet.
 Sequence Source::first_that_fits() const {
     if (ring_.bytes() <= kRingBytesMax && ring_.size() <= kRingPacketsMax)
         return ring_.first();
@@ -279,7 +279,7 @@ Sequence Source::first_that_fits() const {
     return std::max(first, ring_.next() - std::min<Sequence>(ring_.size(), kRingPacketsMax / 8 * 7));
 }
 
-// From the last on: what leave_place() lets go of, or holds anew, is behind.
+// Iterates backwards: leave_place() may remove this place or append others, which affects only indexes already visited.
 Sequence Source::keep_for_places(Sequence keep, Sequence floor) {
     for (HeldWireLog& held : wire_logs_) {
         const WireLog& wire_log = *held.wire_log;
@@ -303,7 +303,7 @@ Sequence Source::keep_for_places(Sequence keep, Sequence floor) {
     return keep;
 }
 
-// The newest key frame where that is a step forward and may stay, else behind everything.
+// The newest key frame if that is ahead of the reader and may stay, else after everything.
 Sequence Source::landing(const PacketReader& reader, Sequence keep, Sequence floor) const {
     const auto key = gop_start();
     const bool may_stay = key && (*key >= keep || !is_too_late(*key, floor));
@@ -324,7 +324,7 @@ Sequence Source::keep_for_readers(Sequence keep, Sequence floor) {
 void Source::trim() {
     const Sequence floor = first_that_fits();
     if (gop_start_ && *gop_start_ < floor)
-        gop_start_.reset();  // one GOP alone is over the bound
+        gop_start_.reset();  // a single GOP exceeds the limit
     Sequence keep = options_.gop_cache ? gop_start().value_or(ring_.next()) : ring_.next();
     const auto history = std::max<MediaTime>(options_.history_min, readers() > 0 ? kHistory : MediaTime::zero());
     if (history > MediaTime::zero())
@@ -456,7 +456,7 @@ const Packet* Source::config_for(const TrackChoice& choice, Kind kind) const {
     return config != nullptr && config->is_config() ? config : nullptr;
 }
 
-// GOPs are only known of the default frames.
+// GOPs are tracked only for the default video track.
 std::optional<Sequence> Source::newest_key_of(const TrackChoice& choice) const {
     if (!choice.video)
         return gop_start();
@@ -466,8 +466,8 @@ std::optional<Sequence> Source::newest_key_of(const TrackChoice& choice) const {
     return std::nullopt;
 }
 
-// With the frames since the newest key frame, so that the first player sees one at once. Audio begins now: what is old would
-// only have to be left out.
+// Starts with the frames since the newest key frame, so that the first player has video at once. Audio starts now, because older
+// audio would be dropped anyway.
 void Source::start_conversion(HeldRtpLog& held) {
     if (held.converter != nullptr || !options_.bridge.rtmp_to_rtc || publication_ == nullptr || brings_rtp())
         return;

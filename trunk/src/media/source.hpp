@@ -1,9 +1,9 @@
 // Source: one live stream. It keeps the ring of packets, what a newcomer needs first (metadata, sequence headers, the newest
-// GOP), one wire run for each format that has readers, and who publishes. Publishing is one append; the source never calls a
-// reader per packet, except those few that asked to be told at once.
+// GOP), one wire log for each format that has readers, and the current publisher. Publishing is one append; the source calls no
+// reader per packet, except the few that asked to be notified at once.
 //
-// Retention: the newest GOP (if the GOP cache is on), a short history, and more only while a reader or a cohort of them still
-// needs it, up to PlayOptions::queue_length and kRingBytesMax. Who falls out of that jumps to the newest GOP start.
+// Retention: the newest GOP (if the GOP cache is on), a short history, and more only while a reader or a cohort still needs it,
+// up to PlayOptions::queue_length and kRingBytesMax. A reader that falls behind these limits jumps to the newest GOP start.
 #pragma once
 
 #include <array>
@@ -33,18 +33,18 @@ class Source;
 
 enum class Container : std::uint8_t { rtmp, flv, ts, aac, mp3 };
 
-// Which run a reader reads: one for each combination that has readers.
+// Selects a wire log: there is one for each combination that has readers.
 struct WireFormat {
     Container container = Container::rtmp;
     Framing framing = Framing::none;
-    // Packets of other kinds are left out.
+    // Packets of other kinds are dropped.
     KindSet kinds = KindSet::all();
 
     bool operator==(const WireFormat&) const = default;
 };
 
-// The right to publish on a source. Gone when destroyed, on whatever path. `evicted` is raised when somebody takes the stream
-// over or an operator kicks; its holder then has nothing to publish to any more and ends.
+// The right to publish on a source, released on destruction. `evicted` is raised on a takeover or when an operator kicks the
+// publisher; the holder then has nothing left to publish to and ends.
 class Publication {
 public:
     explicit Publication(Ref<Source> source);
@@ -56,8 +56,9 @@ public:
     bool is_current() const { return current_; }
     Signal& evicted() { return evicted_; }
 
-    // For a publisher that brings RTP and fills the source's RTP log itself, once. Good as long as this is; to be written to only
-    // while this is current. `key_frames` outlives this. Frames that are appended as well are not converted.
+    // For a publisher that brings RTP and fills the source's RTP log itself, once. The log is valid for the lifetime of this
+    // object; write to it only while this is current. `key_frames` outlives this. Frames that are appended as well are not
+    // converted.
     RtpLog& fill_rtp_log(KeyFrameSource& key_frames);
 
 private:
@@ -66,14 +67,14 @@ private:
 
     Ref<Source> source_;
     Signal evicted_;
-    KeyFrameSource* key_frames_ = nullptr;  // set: it fills the RTP log
+    KeyFrameSource* key_frames_ = nullptr;  // non-null: it fills the RTP log
     bool current_ = true;
 };
 
-// A batched listener does not mind that the publisher is read on a tick; one that wants every packet at once prevents that.
+// A batched listener tolerates that the publisher is read on a tick; one that wants every packet at once prevents that.
 enum class Listens : std::uint8_t { at_once, batched };
 
-// Told after every batch that a publisher appended. Must not suspend.
+// Notified after every batch that a publisher appended. Must not suspend.
 class PacketListener {
 public:
     virtual void on_packets() = 0;
@@ -82,7 +83,7 @@ protected:
     ~PacketListener() = default;
 };
 
-// Raises a signal when the publisher goes and nobody takes its place, while this lives.
+// While this lives, raises a signal when the publisher goes and nobody takes its place.
 class EndWatch {
 public:
     EndWatch(Ref<Source> source, Signal& signal);
@@ -97,14 +98,14 @@ private:
     std::size_t index_;
 };
 
-// A reader that takes packet by packet. Asked only when the ring is about to drop something.
+// A reader that takes packet by packet. Called only when the ring is about to drop packets.
 class PacketReader {
 public:
     // The next packet it will take.
     virtual Sequence sequence() const = 0;
-    // Its packets go: on to `to`, the newest GOP start or behind all there is.
+    // Its packets are dropped: continue at `to`, the newest GOP start or the end of the ring.
     virtual void jump(Sequence to) = 0;
-    // Somebody watches what this reader makes of the stream; a recording has nobody.
+    // Whether anybody watches this reader's output; false for a recording.
     virtual bool is_watched() const { return true; }
 
 protected:
@@ -115,23 +116,23 @@ struct SourceCounters {
     std::array<std::uint64_t, kKindCount> packets{};  // of the default tracks
     std::array<std::uint64_t, kKindCount> bytes{};
     std::uint64_t key_frames = 0;
-    std::uint64_t dropped_packets = 0;  // that readers did not get because they were too slow
+    std::uint64_t dropped_packets = 0;  // not delivered because readers were too slow
 };
 
 class Source final : public RefCounted {
 public:
-    // Bytes and packets beyond which the ring lets go of what is still wanted. The second only binds packets of next to nothing,
-    // which take more memory than they count.
+    // Limits beyond which the ring drops packets even if they are still needed. The packet limit matters only for tiny packets,
+    // which take more memory than the byte count shows.
     static constexpr std::size_t kRingBytesMax = 64U << 20;
     static constexpr std::size_t kRingPacketsMax = 1U << 17;
-    // History that is kept while there are readers: a publisher that comes back from a hole in its network sends all it has saved
-    // at once, and players on a tick have not had it yet.
+    // History kept while there are readers: after a network outage a publisher sends its whole backlog at once, before players on
+    // a tick have read any of it.
     static constexpr std::chrono::seconds kHistory{10};
-    // Tracks of one kind. What comes of more has no room: its publisher's Ingest leaves it out.
+    // Tracks of one kind. Ingest drops the packets of further tracks.
     static constexpr std::size_t kTracksMax = 16;
-    // RtpLogs of RTP: choices of tracks that somebody plays at one time.
+    // RTP logs: track choices that are played at the same time.
     static constexpr std::size_t kRtpLogsMax = 32;
-    // This many audio packets in a row without a frame, and the stream counts as audio only: no GOP is cached.
+    // After this many audio packets in a row without video, the stream counts as audio only: no GOP is cached.
     static constexpr std::uint32_t kAudioOnlyAfter = 115;
 
     Source(std::string url, const PlayOptions& options, std::uint32_t chunk_size, SlabPool& pool);
@@ -142,93 +143,93 @@ public:
     const PlayOptions& options() const { return options_; }
     void set_options(const PlayOptions& options) { options_ = options; }
 
-    // Errc::conflict when somebody publishes already and `takeover` is off.
+    // Errc::conflict if the stream already has a publisher and `takeover` is off.
     enum class Takeover : std::uint8_t { refuse, replace };
     Result<std::unique_ptr<Publication>> publish(Takeover takeover);
     bool is_published() const { return publication_ != nullptr; }
-    // Ends the current publisher's right, if there is one.
+    // Revokes the current publisher's right, if there is one.
     void evict_publisher();
 
-    // Packets appended from now on arrived at `now`. Once for each batch that a publisher's socket gives.
+    // Sets the arrival time of the packets appended from now on. Called once per batch read from a publisher's socket.
     void set_arrival(TimePoint now) { arrival_ = now; }
     void append(Packet packet);
-    // The publisher's batch is complete: readers that wait for every packet are told.
+    // The publisher's batch is complete: notifies readers that wait for every packet.
     void flush();
     Timeline& timeline() { return timeline_; }
     const Timeline& timeline() const { return timeline_; }
 
     const Ring& ring() const { return ring_; }
-    // The newest metadata, and the newest configuration of a kind; nothing in their payloads when there was none.
+    // The newest metadata, and the newest configuration of a kind; the payload is empty if there was none.
     const Slice& metadata() const { return config(Kind::data).payload; }
     const Packet& config(Kind kind) const { return configs_[index_of(kind)]; }
-    // The newest configurations of all tracks but the default ones.
+    // The newest configurations of all non-default tracks.
     const std::vector<Packet>& extra_configs() const { return extra_configs_; }
-    // The newest configuration of a track; nullptr when there was none.
+    // The newest configuration of a track; nullptr if there was none.
     const Packet* config_of(Kind kind, TrackId id) const;
-    // Those that have been there, in the order in which they came; a new publisher's packets replace what is known of them.
+    // All tracks seen so far, in order of appearance; a new publisher's packets replace what is known about them.
     const std::vector<Track>& tracks() const { return tracks_; }
-    // Whether it is known, or may become so.
+    // Whether the track is known, or can still be added.
     bool has_room_for(Kind kind, TrackId id) const;
-    // nullptr when there is none.
+    // nullptr if there is none.
     const Track* track(Kind kind, TrackId id) const;
-    // What players get that know no tracks: the publisher's first of a kind.
+    // Players without multitrack support get the publisher's first track of a kind.
     bool is_default(Kind kind, TrackId id) const { return !has_default_.has(kind) || defaults_[index_of(kind)] == id; }
-    // Of the last publisher that had any; nullptr when there was none of the kind.
+    // Of the last publisher that had any; nullptr if there was none of the kind.
     const Track* default_track(Kind kind) const;
     // Counts changes of codecs and configurations.
     std::uint32_t track_version() const { return track_version_; }
-    // What the publisher's container says of audio, when it is not in the packets.
+    // What the publisher's container says about audio that its packets do not carry.
     void note_audio(TrackId id, Codec codec, const AudioFormat& audio);
-    // Time of the latest audio or frame, if there was one.
+    // Time of the latest audio or video packet, if there was one.
     std::optional<MediaTime> last_time(Kind kind) const { return last_times_[index_of(kind)]; }
-    // The metadata asked for the publisher's own times (atc_auto).
+    // The metadata requested the publisher's own timestamps (atc_auto).
     void force_atc(bool on) { atc_forced_ = on; }
     bool keeps_publisher_time() const { return atc_forced_ || options_.atc || options_.time_jitter == TimeJitter::off; }
     // Counts changes of metadata and sequence headers.
     std::uint32_t config_version() const { return config_version_; }
     // The newest key frame that is still in the ring.
     std::optional<Sequence> gop_start() const;
-    // Where a newcomer starts: the cached GOP, or the next packet.
+    // Where a newcomer starts: at the cached GOP, or at the next packet.
     Sequence join_point() const;
     const SourceCounters& counters() const { return counters_; }
 
-    // What runs cut messages into; a change takes effect with the next run.
+    // The chunk size of wire logs; a change takes effect with the next one created.
     std::uint32_t chunk_size() const { return chunk_size_; }
     void set_chunk_size(std::uint32_t bytes);
 
-    // Readers of a wire run. The run exists while somebody holds it.
+    // For readers of a wire log, which exists while it is held.
     WireLog& hold_wire_log(const WireFormat& format);
     void release_wire_log(const WireFormat& format);
-    // nullptr when nobody holds it.
+    // nullptr if it is not held.
     WireLog* wire_log(const WireFormat& format) const;
 
-    // A RTP log of RTP packets exists while somebody reads or fills it: each of hold and release once a reader. There is one for
-    // each choice of tracks that has readers. A publisher that brings RTP fills the default one; others get nothing then.
+    // An RTP log exists while somebody reads or fills it; each reader calls hold and release once. There is one for each track
+    // choice that has readers. A publisher that brings RTP fills only the default one; the others stay empty then.
     RtpLog& hold_rtp_log(const TrackChoice& choice = {});
     void release_rtp_log(const TrackChoice& choice = {});
-    // nullptr when nobody holds it.
+    // nullptr if it is not held.
     RtpLog* rtp_log(const TrackChoice& choice = {}) const;
-    // nullptr unless frames are being converted for the default rtp_log.
+    // nullptr unless frames are being converted for the default RTP log.
     const FramesToRtp* frames_to_rtp() const;
     template <class Each>
     void for_each_rtp_log(Each&& each) const {
         for (const HeldRtpLog& held : rtp_logs_)
             each(*held.rtp_log);
     }
-    // Whether there is a RTP log of these tracks, or may be one: each is converted by itself.
+    // Whether an RTP log of these tracks exists or can be created; each one is converted separately.
     bool has_room_for_rtp_log(const TrackChoice& choice) const {
         return rtp_log(choice) != nullptr || rtp_logs_.size() < kRtpLogsMax;
     }
-    // What a conversion needs from higher rooms: `transcoders` (may be nullptr) outlives this; `log` gets what it has to say.
+    // What a conversion needs from higher rooms: `transcoders` (may be nullptr) outlives this; `log` receives its messages.
     void set_conversion(AudioTranscoders* transcoders, const Log& log);
-    // The publisher fills the RTP log itself.
+    // Whether the publisher fills the RTP log itself.
     bool brings_rtp() const { return publication_ != nullptr && publication_->key_frames_ != nullptr; }
 
-    // Somebody has not read all there is yet, or may not have.
+    // Whether a reader has not read everything yet, or may not have.
     bool is_behind() const;
-    // What its packets take, in every form in which they are kept.
+    // Memory taken by its packets, in all the forms in which they are kept.
     std::size_t held_bytes() const;
-    // Lets go of the oldest packets, of about so many bytes, whoever still wants them: for a stream that nobody publishes.
+    // Drops about this many bytes of the oldest packets, even if still needed: for a stream without a publisher.
     void let_go(std::size_t bytes);
 
     void add_reader(PacketReader& reader) { packet_readers_.push_back(&reader); }
@@ -240,12 +241,12 @@ public:
         std::erase(listeners_, &listener);
         std::erase(batched_listeners_, &listener);
     }
-    // Somebody listens at once.
+    // Whether somebody listens at once.
     bool is_awaited() const;
     std::size_t readers() const;
-    // Those of them behind which there is somebody.
+    // The readers whose output somebody watches.
     std::size_t viewers() const;
-    // Frames came that are shown before an earlier one (B-frames). A new publisher begins anew.
+    // Whether frames arrived that are presented before an earlier one (B-frames). Reset by a new publisher.
     bool has_b_frames() const { return has_b_frames_; }
     void note_b_frames() { has_b_frames_ = true; }
     void count_dropped(std::uint64_t packets) { counters_.dropped_packets += packets; }
@@ -282,11 +283,11 @@ private:
     void track_gop(const Packet& packet);
     std::unique_ptr<WireEncoder> encoder_for(const WireFormat& format) const;
     void trim();
-    // What is before `keep`, and before `floor` whoever wants it.
+    // Drops packets before `keep` as far as they are not needed, and those before `floor` in any case.
     void drop(Sequence keep, Sequence floor);
-    // Of the ring alone.
+    // Drops from the ring only.
     void drop_before(Sequence keep);
-    // The first packet that the ring's own bounds let stay.
+    // The first packet within the ring's own limits.
     Sequence first_that_fits() const;
     // `floor` is that packet.
     Sequence keep_for_places(Sequence keep, Sequence floor);
@@ -310,7 +311,7 @@ private:
     std::vector<PacketListener*> listeners_;  // at once
     std::vector<PacketListener*> batched_listeners_;
     std::vector<EndWatch*> end_watches_;
-    std::vector<HeldRtpLog> rtp_logs_;  // few; in the order in which they were asked for
+    std::vector<HeldRtpLog> rtp_logs_;  // few; in order of creation
     AudioTranscoders* transcoders_ = nullptr;
     Log conversion_log_;
     Publication* publication_ = nullptr;

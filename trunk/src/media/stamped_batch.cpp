@@ -16,7 +16,7 @@ void StampedBatch::load(const WireLog& wire_log, const Ring& ring, WireLog::Posi
         end_ = wire_log.offset_of(sequence + 1);
         const auto end = static_cast<std::size_t>(end_ - from);
         if (end == begin)
-            continue;  // left out by the format
+            continue;  // dropped by the format
         messages_.push_back({end, begin + wire_log.entry(sequence).header_bytes, to_ms(ring.at(sequence).dts)});
     }
     std::array<::iovec, 8> parts;

@@ -1,5 +1,5 @@
-// StampedBatch: a stretch of a stamped run, copied once for a whole cohort, whose times are then written anew for each reader's
-// own zero: a few stores a message instead of a copy a reader.
+// StampedBatch: a section of a stamped wire log, copied once for a whole cohort, whose timestamps are then rewritten for each
+// reader's zero: a few stores per message instead of a copy per reader.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ namespace live::media {
 
 class StampedBatch {
 public:
-    // A batch ends behind the message that reaches this.
+    // A batch ends after the message that reaches this size.
     static constexpr std::size_t kBytes = 256 * 1024;
 
-    // Whole messages from `from`, a message boundary before the log's head. `ring` is what the log mirrors.
+    // Copies whole messages from `from`, a message boundary before the log's head. `ring` is the ring the log mirrors.
     void load(const WireLog& wire_log, const Ring& ring, WireLog::Position from);
     // The batch for a reader whose zero is `base_ms` on the source's timeline. Valid until the next call.
     Bytes stamped_for(std::int64_t base_ms);
 
-    // Behind the last message, as a place in the log.
+    // The position in the log after the last message.
     WireLog::Position end() const { return end_; }
     std::size_t size() const { return bytes_.size(); }
-    // Where the message ends that holds the first byte behind `offset`; `offset` itself at a boundary.
+    // The end of the message that contains the first byte after `offset`; `offset` itself at a boundary.
     std::size_t message_end(std::size_t offset) const;
 
 private:

@@ -1,5 +1,5 @@
-// StreamTable: all live sources by their url. A source is made when the first publisher or player asks for it and forgotten some
-// seconds after the last one left; sessions hold a Ref, so forgetting never pulls a source from under anybody.
+// StreamTable: all live sources by url. A source is created when the first publisher or player asks for it and removed some
+// seconds after the last one left; sessions hold a Ref, so removal never invalidates a source in use.
 #pragma once
 
 #include <string>
@@ -19,17 +19,17 @@ public:
 
     explicit StreamTable(SlabPool& pool) : pool_(pool) {}
 
-    // For the sources that are made from now on: see Source::set_conversion.
+    // For sources created from now on: see Source::set_conversion.
     void set_conversion(AudioTranscoders* transcoders, const Log& log) {
         transcoders_ = transcoders;
         conversion_log_ = log;
     }
     AudioTranscoders* transcoders() const { return transcoders_; }
 
-    // Errc::limit when kStreamsMax sources live.
+    // Errc::limit if there are kStreamsMax sources.
     Result<Ref<Source>> find_or_create(const std::string& url, const PlayOptions& options, std::uint32_t chunk_size);
     Ref<Source> find(const std::string& url) const;
-    // Forgets the sources that nobody has used for `idle`, and returns their urls. Meant to be called every second or so.
+    // Removes the sources that have been unused for `idle`, and returns their urls. To be called every second or so.
     std::vector<std::string> expire(TimePoint now, Duration idle);
     std::size_t size() const { return streams_.size(); }
 

@@ -28,12 +28,12 @@ flv::PacketKind kind_of(Content content) {
     return content == Content::config ? flv::PacketKind::sequence_header : flv::PacketKind::frames;
 }
 
-// A FourCC only where the classic head has no id, as players know it longest.
+// A FourCC is used only where the classic header has no id, because players have supported the ids longest.
 bool is_enhanced(Codec codec) {
     return codec != Codec::avc && codec != Codec::aac && codec != Codec::mp3 && flv::fourcc_of(codec).has_value();
 }
 
-// What both kinds of tag have in common. `tag.body` is a part of `body`.
+// Common to both kinds of tag. `tag.body` is a part of `body`.
 template <class Tag>
 Result<TagPacket> packet_of(Kind kind, const Tag& tag, Slice body) {
     const auto head = tag.body.data() == nullptr ? body.size() : static_cast<std::size_t>(tag.body.data() - body.data());
@@ -83,7 +83,7 @@ void write_head(ByteWriter& out, Kind kind, const wire::codec::Frame& frame) {
     flv::AudioTag tag;
     tag.codec = frame.codec;
     tag.kind = kind_of(frame.content);
-    // AAC always says 44,100 Hz, 16 bits and stereo in the classic header.
+    // For AAC, the classic header always says 44,100 Hz, 16 bits and stereo.
     tag.sample_rate = classic_rate_of(frame.codec);
     tag.sample_bits = 16;
     tag.channels = 2;

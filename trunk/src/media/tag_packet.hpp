@@ -1,5 +1,5 @@
-// From the bodies of RTMP messages and FLV tags to packets, and from frames to packets with the head that RTMP and FLV need. For
-// Ingest: nobody else looks at these heads.
+// Converts bodies of RTMP messages and FLV tags to packets, and frames to packets with the header that RTMP and FLV need. For
+// Ingest only: nothing else parses these headers.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 namespace live::media {
 
 struct TagPacket {
-    Packet packet;             // its dts is what the head adds to the message's time
-    bool has_more = false;     // a multitrack message that may hold further tracks: split_tag() takes it apart
-    AudioFormat audio;         // what a classic head says
-    std::uint32_t fourcc = 0;  // 0 in a classic head
+    Packet packet;             // its dts is the header's offset to the message time
+    bool has_more = false;     // a multitrack message that may hold further tracks: split with split_tag()
+    AudioFormat audio;         // from a classic header
+    std::uint32_t fourcc = 0;  // 0 for a classic header
 };
 
-// One that has more is not to be used but for its payload. Errors as wire/flv's parsers; Errc::limit for a head above 65,535
+// Of a result with has_more, only the payload may be used. Errors as in wire/flv's parsers; Errc::limit for a header above 65,535
 // bytes.
 Result<TagPacket> read_tag(Kind kind, Slice body);
 
-// A body that has more, as one body for each of its tracks, the lowest track id first. Errors as wire/flv's.
+// Splits a body with has_more into one body per track, lowest track id first. Errors as in wire/flv.
 Result<std::vector<Slice>> split_tag(Kind kind, Bytes body);
 
-// The packet of a frame: a head, then its data, in one Slice; its dts is 0. The codec is one that FLV can say; of a track other
-// than 0, one that has a FourCC.
+// The packet of a frame: a header, then its data, in one Slice; its dts is 0. FLV must support the codec; a track id other than 0
+// needs a codec with a FourCC.
 TagPacket write_tag(Kind kind, const wire::codec::Frame& frame);
 
-// What onMetaData calls a codec: the classic id where there is one, else the FourCC (E-RTMP v2, "onMetaData").
+// The codec id in onMetaData: the classic id if there is one, else the FourCC (E-RTMP v2, "onMetaData").
 double metadata_id_of(Codec codec);
 
 }  // namespace live::media

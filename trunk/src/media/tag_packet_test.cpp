@@ -157,7 +157,7 @@ TEST(TagPacket, TheEmptyAudioMessageHoldsNothing) {
     EXPECT_TRUE(tagged->packet.frame().empty());
 }
 
-// An extension of the longest length, before a frame of one byte.
+// An extension of maximum length, before a frame of one byte.
 TEST(TagPacket, AHeadHasABound) {
     constexpr std::size_t kMax = std::numeric_limits<std::uint16_t>::max();
     const auto with_head = [](std::size_t head) {
@@ -217,7 +217,7 @@ TEST(TagPacket, AWrittenHeadIsReadBackAsTheSame) {
     }
 }
 
-// The cost that each packet of each stream has.
+// Every packet of every stream costs this much.
 static_assert(sizeof(Packet) <= 48);
 
 }  // namespace

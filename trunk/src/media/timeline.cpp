@@ -14,14 +14,14 @@ bool Timeline::plausible(const Track& track, Kind kind, std::int64_t time_ms) co
     const std::int64_t newest_ms = std::chrono::duration_cast<std::chrono::milliseconds>(newest_).count();
     if (time_ms > newest_ms + kJumpAhead.count())
         return false;
-    // Data is stamped carelessly by many encoders (always 0, for one): only audio and video may start a new time base.
+    // Many encoders stamp data carelessly (for example always 0): only audio and video may start a new time base.
     return kind == Kind::data || !track.seen || time_ms >= track.last_ms - kJumpBack.count();
 }
 
 Timeline::Stamp Timeline::map(Kind kind, std::uint32_t stamp_ms) {
     Track& track = tracks_[index_of(kind)];
     const std::int64_t newest_ms = std::chrono::duration_cast<std::chrono::milliseconds>(newest_).count();
-    // Only differences of wrapping stamps mean anything. A kind's first stamp is placed near the other kinds' latest one.
+    // Only differences of wrapping stamps are meaningful. A kind's first stamp is placed near the other kinds' latest one.
     std::int64_t near_raw = track.raw_ms;
     if (!track.seen)
         near_raw = started_ ? newest_ms - shift_ms_ : static_cast<std::int64_t>(stamp_ms);
@@ -35,7 +35,7 @@ Timeline::Stamp Timeline::map(Kind kind, std::uint32_t stamp_ms) {
     if (!track.seen)
         track.shift_ms = shift_ms_;
     if (!plausible(track, kind, track.raw_ms + track.shift_ms) && kind != Kind::data) {
-        track.shift_ms = shift_ms_;  // the other kind may have made the new time base already
+        track.shift_ms = shift_ms_;  // the other kind may have started the new time base already
         if (!plausible(track, kind, track.raw_ms + track.shift_ms)) {
             shift_ms_ = newest_ms + kJoin.count() - track.raw_ms;
             track.shift_ms = shift_ms_;

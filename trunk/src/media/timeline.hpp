@@ -1,8 +1,9 @@
-// Timeline: turns a publisher's wrapping 32-bit millisecond stamps into one 64-bit timeline per source that starts at zero, never
-// runs backwards within a kind and survives wraps, jumps, looped clips and a new publisher. It repairs; it never refuses.
+// Timeline: maps a publisher's wrapping 32-bit millisecond stamps to one 64-bit timeline per source that starts at zero, never
+// runs backwards within a kind and survives wraps, jumps, looped clips and a new publisher. It repairs stamps and never rejects
+// them.
 //
-// Audio and video move together: when a stamp leaves the plausible range, one new shift is made and both kinds adopt it as they
-// reach it, so that their distance stays what the publisher sent.
+// Audio and video move together: when a stamp leaves the plausible range, one new shift is computed and each kind adopts it when
+// it reaches it, so that their distance stays as the publisher sent it.
 #pragma once
 
 #include <array>
@@ -15,12 +16,12 @@ namespace live::media {
 
 class Timeline {
 public:
-    // A step back by more than this, or ahead of everything by more than kJumpAhead, is a new time base.
+    // A step back by more than this, or more than kJumpAhead ahead of everything, starts a new time base.
     static constexpr std::chrono::milliseconds kJumpBack{500};
     static constexpr std::chrono::milliseconds kJumpAhead{10'000};
-    // How far another track of a kind may be in front of the first one.
+    // How far another track of a kind may be ahead of the first one.
     static constexpr std::chrono::milliseconds kTrackLead{200};
-    // How far behind the newest packet a new time base starts.
+    // How far after the newest packet a new time base starts.
     static constexpr std::chrono::milliseconds kJoin{10};
 
     struct Stamp {
@@ -29,14 +30,14 @@ public:
     };
 
     Stamp map(Kind kind, std::uint32_t stamp_ms);
-    // Of another track of a kind than the one that map() places: on its time base, and not behind anything of its kind. However
-    // such stamps are, they make no new time base.
+    // For a track other than the one map() places: on the same time base, and never before anything of its kind. Such stamps
+    // never start a new time base.
     MediaTime follow(Kind kind, std::uint32_t stamp_ms);
-    // The next stamp comes from another publisher: its time base goes on right after the newest packet.
+    // The next stamp comes from another publisher: its time base continues right after the newest packet.
     void start_publisher();
 
     MediaTime newest() const { return newest_; }
-    // What to add to a dts to get the publisher's own time back.
+    // Added to a dts, gives the publisher's own time.
     MediaTime publisher_offset() const { return std::chrono::milliseconds(-shift_ms_); }
     std::uint64_t jumps() const { return jumps_; }
 
@@ -44,8 +45,8 @@ private:
     struct Track {
         std::int64_t raw_ms = 0;    // unwrapped
         std::int64_t shift_ms = 0;  // added to raw_ms
-        std::int64_t own_ms = 0;    // the latest that map() placed, on the source's timeline
-        std::int64_t last_ms = 0;   // the latest of the kind
+        std::int64_t own_ms = 0;    // the latest placed by map(), on the source's timeline
+        std::int64_t last_ms = 0;   // the latest of this kind
         bool seen = false;          // by this publisher
         bool ever = false;          // by any publisher
     };

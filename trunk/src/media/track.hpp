@@ -1,4 +1,4 @@
-// Track: what is known of one elementary stream of a source. Its packets carry its id and codec; the rest is here.
+// Track: what is known about one elementary stream of a source. Its packets carry its id and codec; the rest is here.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace live::media {
 
-// What a container says of audio, for codecs whose configuration does not; 0 when it does not either.
+// What a container says about audio, for codecs whose configuration does not say it; 0 if unknown.
 struct AudioFormat {
     std::uint32_t sample_rate = 0;
     std::uint8_t channels = 0;
@@ -27,7 +27,7 @@ struct Track {
     std::string name;
 };
 
-// One track of each kind; the default one where none is named.
+// One track of each kind; the default track if unset.
 struct TrackChoice {
     std::optional<TrackId> audio;
     std::optional<TrackId> video;

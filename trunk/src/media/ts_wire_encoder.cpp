@@ -14,7 +14,7 @@ TsWireEncoder::TsWireEncoder(Framing framing, const Packet& audio, const Packet&
     packets_.clear();
 }
 
-// What cannot be carried costs the log that kind.
+// A kind that cannot be carried is missing from the log.
 void TsWireEncoder::convert(const Packet& packet) {
     if (packet.extra)
         return;

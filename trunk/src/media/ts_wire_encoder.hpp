@@ -1,5 +1,5 @@
-// TsWireEncoder: packets as MPEG transport packets (188 bytes each), all those of one packet in one frame of HTTP's. The log's
-// continuity counters and clock are the same for every reader; tables come in front of each key frame.
+// TsWireEncoder: packets as MPEG transport packets (188 bytes each), all those of one packet in one HTTP frame. The log's
+// continuity counters and clock are the same for every reader; the tables precede each key frame.
 #pragma once
 
 #include <vector>
@@ -12,21 +12,21 @@ namespace live::media {
 
 class TsWireEncoder final : public WireEncoder {
 public:
-    // `audio` and `video`: the newest configurations, of no content when there is none.
+    // `audio` and `video`: the newest configurations, with no content if there is none.
     TsWireEncoder(Framing framing, const Packet& audio, const Packet& video);
 
     WireTimes times() const override { return WireTimes::shared; }
-    // What cannot be carried or read is left out.
+    // Packets that cannot be carried or parsed are dropped.
     Encoded encode(const Packet& packet, SlabLog& log) override;
     bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
-    // For a sequence header: the tables, so that a reader that joins between two key frames knows what comes.
+    // For a sequence header: the tables, so that a reader that joins between two key frames knows the tracks.
     void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
 
 private:
     void convert(const Packet& packet);
 
     wire::ts::TsConverter converter_;
-    std::vector<std::uint8_t> packets_;  // empty but inside a call
+    std::vector<std::uint8_t> packets_;  // empty between calls
     Framing framing_;
 };
 

@@ -69,7 +69,7 @@ std::vector<std::uint8_t> read_all(WireCursor& cursor) {
 
 int pid_of(Bytes packet) { return (packet[1] & 0x1F) << 8 | packet[2]; }
 
-// Whole packets, tables first, and counters without a hole.
+// Whole packets, tables first, and counters without gaps.
 void expect_transport_stream(Bytes bytes) {
     ASSERT_GT(bytes.size(), 2 * kTsPacketBytes);
     ASSERT_EQ(bytes.size() % kTsPacketBytes, 0U);
@@ -83,7 +83,7 @@ void expect_transport_stream(Bytes bytes) {
             continue;
         const int counter = packet[3] & 0x0F;
         if (const auto last = counters.find(pid_of(packet)); last != counters.end()) {
-            // A repeated table may stand where it stood.
+            // A repeated table may keep its counter.
             if (pid_of(packet) != 0 && pid_of(packet) != 0x1001) {
                 EXPECT_EQ(counter, (last->second + 1) & 0x0F) << "PID " << pid_of(packet) << " at " << at;
             }

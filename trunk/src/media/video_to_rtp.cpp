@@ -20,7 +20,7 @@ namespace {
 
 bool has_nal_units(Codec codec) { return codec == Codec::avc || codec == Codec::hevc; }
 
-// What a NAL unit is to this converter (H.264, table 7-1; H.265, table 7-1).
+// The role of a NAL unit in this converter (H.264, table 7-1; H.265, table 7-1).
 struct Unit {
     enum class Is : std::uint8_t { slice, parameter_set, message, other } is = Is::other;
     bool is_reference = false;  // of a slice: other frames may be predicted from it
@@ -43,7 +43,7 @@ Unit avc_unit(std::uint8_t head) {
 
 Unit hevc_unit(std::uint8_t head) {
     const unsigned type = head >> 1 & 0x3FU;
-    // Of types 0 to 15 the even ones are not predicted from by frames of their own sub-layer; the others are key frames.
+    // Of types 0 to 15, the even ones are not referenced by frames of their own sub-layer; the others are key frames.
     if (type < 32)
         return {Unit::Is::slice, type >= 16 || type % 2 == 1};
     if (type <= 34)
@@ -81,7 +81,7 @@ Result<void> VideoToRtp::convert(const Packet& packet) {
         return set_config(packet);
     if (packet.content != Content::frame || packet.frame_bytes() == 0)
         return {};
-    // VP8 needs no configuration, and encoders leave it out.
+    // VP8 needs no configuration, and encoders omit it.
     if (packet.codec == Codec::vp8 && codec_ != Codec::vp8)
         set_track(Codec::vp8, "");
     if (packet.codec != codec_)
@@ -145,7 +145,7 @@ Result<void> VideoToRtp::take_hevc_config(Bytes record) {
 void VideoToRtp::put_parameter_set(std::vector<std::uint8_t>& out, Bytes unit) const {
     if (unit.empty())
         return;
-    // A set that cannot be read to its end goes as it is: decoders may know better.
+    // A parameter set that cannot be fully parsed is sent unchanged: decoders may be able to read it.
     if (codec_ == Codec::avc && is_avc_sps(unit) && !options_.keep_bframe)
         if (const auto changed = wire::codec::without_reordering(unit); changed.ok())
             return put_unit(out, *changed);
@@ -163,7 +163,7 @@ void VideoToRtp::set_track(Codec codec, std::string format) {
 Result<bool> VideoToRtp::collect_nal_units(const Packet& packet, MediaTime shown) {
     frame_.clear();
     bool has_own_sets = false;
-    bool is_needed = false;  // by frames that stay
+    bool is_needed = false;  // for frames that are kept
     const bool is_reordered = !packet.key && order_.is_reordered(shown);
     ByteReader in(packet.frame());
     while (!in.at_end()) {
@@ -189,8 +189,8 @@ Result<bool> VideoToRtp::collect_nal_units(const Packet& packet, MediaTime shown
     return !is_reordered || admit_b_frame(is_needed);
 }
 
-// What an encoder of constant rate writes in front of each frame about its channel is for nobody here, and would be a packet
-// of its own in front of each frame: too small to go in one train with those behind it.
+// Constant-rate encoders put buffering and timing messages before each frame. No receiver needs them, and each would be a packet
+// of its own, too small to share a GSO batch with the packets after it.
 bool VideoToRtp::is_kept_message(Bytes unit) const {
     if (!options_.keep_avc_nalu_sei)
         return false;
@@ -198,10 +198,10 @@ bool VideoToRtp::is_kept_message(Bytes unit) const {
     return !is_timing.ok() || !*is_timing;
 }
 
-// B-frames that others are predicted from (b-pyramid) are left out, too, where that can be seen (H.264): browsers' decoders hold
-// no frame back, fail on the first that is shown before an earlier one, and drop everything up to the next key frame. Without
-// them the frame is whole where P-frames look at one frame only (libx264's presets up to veryfast, most hardware); else it
-// may smear up to the next key frame.
+// B-frames used for reference (b-pyramid) are dropped too, where they can be recognized (H.264): browser decoders hold back no
+// frame, fail on the first one presented before an earlier one, and drop everything up to the next key frame. Without these
+// B-frames the video is intact if P-frames have a single reference (libx264 presets up to veryfast, most hardware); else it may
+// smear up to the next key frame.
 bool VideoToRtp::is_b_slice(Bytes unit) const {
     if (codec_ != Codec::avc)
         return false;

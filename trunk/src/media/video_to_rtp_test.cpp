@@ -24,7 +24,7 @@ struct VideoToRtpTest : ::testing::Test {
         for (const Packet& packet : packets)
             converter().push(packet);
     }
-    // What a receiver makes of the rtp_log.
+    // What a receiver makes of the RTP log.
     template <class Depacketizer>
     std::vector<rtp_payload::Frame> received(Depacketizer depacketizer) const {
         std::vector<rtp_payload::Frame> frames;
@@ -84,7 +84,7 @@ TEST_F(VideoToRtpTest, ParameterSetsStandInFrontOfEachKeyFrame) {
 }
 
 TEST_F(VideoToRtpTest, StreamsOwnParameterSetsAreNotDoubled) {
-    const Octets other_sps = unit({0x67, 0x42, 0x00, 0x1E, 0x00}, 8, 0x00);  // it is gone before it says anything
+    const Octets other_sps = unit({0x67, 0x42, 0x00, 0x1E, 0x00}, 8, 0x00);  // too short to parse
     push({avc_config(), avc_frame(Picture::key, 0ms, {other_sps, kPps, idr(100)})});
     ASSERT_EQ(received_avc().size(), 1U);
     EXPECT_EQ(received_avc()[0].data, with_lengths({other_sps, kPps, idr(100)}));
@@ -117,7 +117,7 @@ TEST_F(VideoToRtpTest, ReadsShortLengths) {
     EXPECT_EQ(received_avc().at(0).data, with_lengths({kSps, kPps, idr(700), idr(20)}));
 }
 
-// I P b b P b b as x264 makes it, 40 ms a frame.
+// I P b b P b b as x264 makes it, 40 ms per frame.
 std::vector<Packet> with_b_frames() {
     return {avc_config(),
             avc_frame(Picture::key, 0ms, {idr(900)}, 40ms),
@@ -155,7 +155,7 @@ TEST_F(VideoToRtpTest, KeepsBFramesWhenAskedWithStampsThatRise) {
     EXPECT_TRUE(converter().has_b_frames());
 }
 
-// I P B b b as x264 makes it with a pyramid: others are predicted from the first B-frame.
+// I P B b b as x264 makes it with a pyramid: the first B-frame is used for reference.
 TEST_F(VideoToRtpTest, LeavesBFramesOutThatOthersArePredictedFrom) {
     push({avc_config(), avc_frame(Picture::key, 0ms, {idr(900)}, 80ms), avc_frame(Picture::inter, 40ms, {inter(800)}, 200ms),
           avc_frame(Picture::inter, 80ms, {reference_b(400), reference_b(300)}, 80ms),
@@ -169,7 +169,7 @@ TEST_F(VideoToRtpTest, LeavesBFramesOutThatOthersArePredictedFrom) {
 }
 
 TEST_F(VideoToRtpTest, FramesOutOfOrderThatAreNoBFramesStay) {
-    // Of a P-frame, and of a frame whose slice header cannot be read.
+    // A P-frame, and a frame whose slice header cannot be parsed.
     push({avc_config(), avc_frame(Picture::key, 0ms, {idr(900)}, 80ms), avc_frame(Picture::inter, 40ms, {inter(800)}, 200ms),
           avc_frame(Picture::inter, 80ms, {inter(400)}, 80ms), avc_frame(Picture::inter, 120ms, {unit({0x41, 0x00}, 2)}, 0ms)});
     EXPECT_EQ(received_avc().size(), 4U);
@@ -184,7 +184,7 @@ TEST_F(VideoToRtpTest, ParameterSetsPromiseTheOrderThatIsLeft) {
     push(both);
     EXPECT_EQ(received_avc().at(0).data, with_lengths({in_order, kPps, idr(100)}));
     EXPECT_EQ(received_avc().at(1).data, with_lengths({in_order, kPps, idr(100)})) << "those of the stream itself, too";
-    // One that cannot be read goes as it is; and so do all when B-frames stay.
+    // An SPS that cannot be parsed is sent unchanged, and so are all if B-frames are kept.
     const Octets cut(reordering.begin(), reordering.end() - 6);
     push({avc_config(4, cut), avc_frame(Picture::key, 80ms, {idr(100)})});
     EXPECT_EQ(received_avc().at(2).data, with_lengths({cut, kPps, idr(100)}));
@@ -195,7 +195,7 @@ TEST_F(VideoToRtpTest, ParameterSetsPromiseTheOrderThatIsLeft) {
 }
 
 TEST_F(VideoToRtpTest, StreamWithoutBFramesKeepsItsTimes) {
-    // A constant delay between decoding and showing is no reordering.
+    // A constant delay between decoding and presentation is not reordering.
     push({avc_config(), avc_frame(Picture::key, 0ms, {idr(100)}, 80ms), avc_frame(Picture::inter, 33ms, {disposable(80)}, 80ms),
           avc_frame(Picture::inter, 67ms, {disposable(80)}, 80ms)});
     const auto packets = packets_of(rtp_log, Kind::video);

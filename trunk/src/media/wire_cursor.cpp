@@ -22,7 +22,7 @@ WireCursor::~WireCursor() {
 }
 
 void WireCursor::jump() {
-    const Sequence to = std::max(source_->gop_start().value_or(wire_log_.next()), next_);  // never back over what was sent
+    const Sequence to = std::max(source_->gop_start().value_or(wire_log_.next()), next_);  // never back over data already sent
     dropped_ += to - next_;
     source_->count_dropped(to - next_);
     place(to, false);
@@ -43,7 +43,7 @@ void WireCursor::place(Sequence from, bool joining) {
     }
 }
 
-// The player's zero is the smaller of its first audio's and its first frame's time, so that neither is cut off.
+// The player's zero is the earlier of its first audio's and its first frame's time, so that neither is cut off.
 void WireCursor::choose_base(Sequence from) {
     if (wire_log_.encoder().times() == WireTimes::shared)
         return;
@@ -54,7 +54,7 @@ void WireCursor::choose_base(Sequence from) {
     const Ring& ring = source_->ring();
     std::optional<MediaTime> base;
     for (const Kind kind : {Kind::audio, Kind::video}) {
-        // The next one of this kind; when it has not come yet, the latest one bounds what will come.
+        // The next packet of this kind; if there is none yet, the latest one bounds those to come.
         std::optional<MediaTime> time = source_->last_time(kind);
         for (Sequence sequence = from; sequence < ring.next(); ++sequence) {
             const Packet& packet = ring.at(sequence);
@@ -94,7 +94,7 @@ void WireCursor::own_header(Sequence sequence) {
     opened_.add(packet.kind);
 }
 
-// Up to where the shared bytes may be sent as they are.
+// The position up to which the shared bytes can be sent unchanged.
 WireCursor::Position WireCursor::settle() {
     if (wire_log_.encoder().times() != WireTimes::relative || (settled_ && epoch_ == wire_log_.epoch()))
         return wire_log_.head();
@@ -110,7 +110,7 @@ WireCursor::Position WireCursor::settle() {
             return entry.offset;
         own_header(next_);
     }
-    // A kind that this player has had nothing of yet still needs its first header.
+    // A kind this player has not received yet still needs its first header.
     settled_ = opened_.has_all(wire_log_.kinds());
     epoch_ = wire_log_.epoch();
     return wire_log_.head();
@@ -165,7 +165,7 @@ void WireCursor::advance(std::size_t count) {
     const std::size_t own = std::min(count, private_.size() - private_sent_);
     private_sent_ += own;
     if (private_sent_ == private_.size() && !private_.empty()) {
-        std::vector<std::uint8_t>().swap(private_);  // a player at rest holds no buffer
+        std::vector<std::uint8_t>().swap(private_);  // an idle player holds no buffer
         private_sent_ = 0;
     }
     position_ += count - own;

@@ -1,10 +1,10 @@
-// WireCursor: one player's place in a wire run. Nearly always it is just a position, the same for thousands of players; then the
-// bytes to send are the log's own. Around a join, a jump or an odd time it also holds a few bytes that only this player gets:
-// metadata, sequence headers, and the headers with this player's own absolute times, which go in front of the shared payload.
+// WireCursor: one player's place in a wire log. Nearly always it is just a position, the same for thousands of players; then the
+// bytes to send are the log's own. Around a join, a jump or an irregular time it also holds a few bytes that only this player
+// gets: metadata, sequence headers, and headers with this player's own absolute times, which precede the shared payload.
 //
-// Rules that keep the player's byte stream whole: private bytes go out before the position moves on; a message that was begun is
-// finished before a jump, even if the log has dropped it meanwhile (its rest is copied, once); each kind gets a header of its own
-// first.
+// Rules that keep the player's byte stream intact: private bytes are sent before the position advances; a message that was begun
+// is completed before a jump, even if the log has dropped it meanwhile (its rest is copied, once); each kind starts with a header
+// of its own.
 #pragma once
 
 #include <cstdint>
@@ -28,50 +28,50 @@ public:
         std::size_t bytes = 0;
     };
 
-    // What a player with a zero of its own copies at once from a stamped run, so that being slow costs it no more memory.
+    // The amount a player with its own zero copies at once from a stamped wire log, so that a slow reader costs no extra memory.
     static constexpr std::size_t kCopyBytes = 16 * 1024;
 
-    // Joins at the source's join point, or at `from` when given, a packet in the ring or its next. `preamble` goes before
-    // everything else.
+    // Joins at the source's join point, or at `from` if given, a packet in the ring or its next. `preamble` precedes everything
+    // else.
     WireCursor(Ref<Source> source, const WireFormat& format, std::vector<std::uint8_t> preamble = {},
                std::optional<Sequence> from = std::nullopt);
     ~WireCursor();
     WireCursor(const WireCursor&) = delete;
     WireCursor& operator=(const WireCursor&) = delete;
 
-    // What this player can be sent now, oldest first, as spans that stay valid until the source is appended to or this cursor is
-    // used again. May be less than everything: take and advance until nothing comes.
+    // What can be sent to this player now, oldest first, as spans that stay valid until the source is appended to or this cursor
+    // is used again. May be less than everything: repeat take and advance until it is empty.
     Batch take(std::span<::iovec> out) { return take_up_to(out, wire_log_.head()); }
     // The same, but no further than the end of the next message.
     Batch take_message(std::span<::iovec> out);
-    // `count` bytes of the last batch went out.
+    // `count` bytes of the last batch were sent.
     void advance(std::size_t count);
-    // Bytes of the protocol itself (a pong, a status) that go out at the next message boundary. Errc::limit when more than
-    // kControlBytesMax wait: whoever asks and does not take the answers would cost any memory.
+    // Bytes of the protocol itself (a pong, a status) that are sent at the next message boundary. Errc::limit if more than
+    // kControlBytesMax are pending: a client that sends requests and does not read the answers must not use unlimited memory.
     static constexpr std::size_t kControlBytesMax = 64 << 10;
     Result<void> add_control(Bytes bytes);
 
-    // A paused player gets the rest of a begun message and control bytes, nothing else.
+    // A paused player gets the rest of a begun message and control bytes only.
     void set_paused(bool paused) { paused_ = paused; }
-    // The position alone says what this player gets next.
+    // Whether the position alone determines what this player gets next.
     bool is_in_sync() const;
     Position position() const { return position_; }
-    // A cohort sent for this player meanwhile: it stands at `position` now, a message boundary or inside a message.
+    // A cohort sent for this player meanwhile: it is now at `position`, a message boundary or inside a message.
     void resume_at(Position position);
-    // The same, when the cohort sent it a batch stamped anew and the socket took only part of a message: `rest` of that message
-    // is still to come before what is at `position`.
+    // The same, if the cohort sent a rebased batch and the socket accepted only part of a message: `rest` of that message must be
+    // sent before what is at `position`.
     void resume_at(Position position, Bytes rest);
-    // Its place is kept within the source's bounds, from the beginning on; not while a cohort that it is a member of keeps it.
+    // Keeps its place within the source's bounds. Held from construction; not while the player's cohort keeps the place.
     void hold_place();
     void let_go_of_place();
-    // Before it is overtaken: it will jump. It holds its place.
+    // Called before the log overtakes it: it will jump. It holds its place.
     void leave_place() override;
     // Media time sent so far, on this player's clock.
     MediaTime played() const;
     std::uint64_t dropped() const { return dropped_; }
-    // Bytes of the log and of its own that have gone out.
+    // Bytes sent, both of the log and private.
     std::uint64_t sent_bytes() const { return sent_bytes_; }
-    // This player's zero on the source's timeline, in ms: what is stamped is at most its distance from here, and not below 0.
+    // This player's zero on the source's timeline, in ms: timestamps are at most the distance from here, and never below 0.
     std::int64_t base_ms() const { return base_ms_; }
     const WireFormat& format() const { return format_; }
     // Packets between this player and the head.
@@ -89,7 +89,7 @@ private:
     Position settle();
     Batch take_up_to(std::span<::iovec> out, Position end);
     void own_header(Sequence sequence);
-    // A stamped run whose zero is not this player's: it gets copies.
+    // Whether this is a stamped wire log with a different zero, so that the player gets copies.
     bool is_rebased() const { return base_ms_ != 0 && wire_log_.encoder().times() == WireTimes::stamped; }
     void copy_stamped(Position end);
     bool at_boundary() const;
@@ -97,11 +97,11 @@ private:
 
     Ref<Source> source_;
     WireLog& wire_log_;
-    std::vector<std::uint8_t> private_;  // goes before position_
+    std::vector<std::uint8_t> private_;  // precedes position_
     std::vector<std::uint8_t> control_;  // waits for a message boundary
     std::size_t private_sent_ = 0;
     Position position_ = 0;
-    Sequence next_ = 0;  // while not settled or jumping: the next packet not looked at
+    Sequence next_ = 0;  // while not settled or jumping: the next packet to inspect
     std::int64_t base_ms_ = 0;
     std::uint64_t dropped_ = 0;
     std::uint64_t sent_bytes_ = 0;

@@ -24,11 +24,11 @@ struct Got {
     std::uint32_t number;
 };
 
-// A player behind a socket that takes as much as the test says.
+// A player whose socket accepts as much as the test says.
 struct Player {
     explicit Player(Stage& stage) : cursor(stage.source, WireFormat()), stage_(stage) { reader.set_chunk_size(kChunkSize); }
 
-    // Reads up to `room` bytes. True when there was nothing more to send.
+    // Reads up to `room` bytes. True if there was nothing more to send.
     bool read(std::size_t room) {
         std::array<::iovec, 8> spans;
         for (;;) {
@@ -82,7 +82,7 @@ private:
     Stage& stage_;
 };
 
-// Every message from `from` on, once each, on a clock that starts at the first packet's time.
+// Expects every message from `from` on exactly once, on a clock that starts at the first packet's time.
 void expect_continuous(const Stage& stage, const std::vector<Got>& got, std::uint32_t from, std::int64_t base_ms) {
     ASSERT_EQ(got.size(), stage.sent.size() - from);
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -124,7 +124,7 @@ TEST(WireCursor, PlayersThatHaveSettledStandAtTheSamePosition) {
     EXPECT_TRUE(early.cursor.is_in_sync());
     EXPECT_TRUE(late.cursor.is_in_sync());
     EXPECT_EQ(early.cursor.position(), late.cursor.position());
-    // What a cohort sends from here on is right for both: the same bytes, each on its own clock.
+    // What a cohort sends from here on fits both: the same bytes, each on its own clock.
     stage.picture();
     early.read_all();
     late.read_all();
@@ -157,7 +157,7 @@ TEST(WireCursor, LateReaderResumesAtTheNewestGopAndNobodyElseNotices) {
     stage.picture();
     Player quick(stage);
     Player slow(stage);
-    slow.read(10'000);  // stops in the middle of the first key frame
+    slow.read(10'000);  // stops inside the first key frame
     for (int i = 0; i < 500; ++i) {
         stage.picture();
         quick.read_all();
@@ -195,7 +195,7 @@ TEST(WireCursor, ABurstWithinTheQueueLengthOvertakesNobody) {
     stage.picture();
     Player player(stage);
     player.read_all();
-    for (int i = 0; i < 740; ++i)  // 29.6 s of media while nobody was sent anything
+    for (int i = 0; i < 740; ++i)  // 29.6 s of media while nothing was sent
         stage.picture();
     player.read_all();
     early.read_all();
@@ -300,7 +300,7 @@ TEST(WireCursor, WithoutAGopCacheStartsWithTheNextPacketNearZero) {
     const auto got = player.media();
     ASSERT_EQ(got.size(), 2U);
     EXPECT_EQ(got[0].number, 40U);
-    EXPECT_EQ(got[0].time_ms, 40U);  // the frames before bound the clock
+    EXPECT_EQ(got[0].time_ms, 40U);  // earlier frames bound the clock
     EXPECT_EQ(got[1].time_ms, 57U);
 }
 
@@ -357,7 +357,7 @@ TEST(WireCursor, RunLivesAsLongAsItsReaders) {
     EXPECT_EQ(stage.pool.in_use(), 0U);
 }
 
-// Many players with sockets of every speed, joining and leaving. A failure prints its seed.
+// Many players with sockets of all speeds, joining and leaving. A failure prints its seed.
 TEST(WireCursor, SimulatedCrowdGetsOrderedMediaOnOneClockEach) {
     for (std::uint32_t seed = 0; seed < 30; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));

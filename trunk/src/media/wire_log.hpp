@@ -1,8 +1,8 @@
-// WireLog: the packets of one source once more, already encoded in one wire format, so that every reader of that format sends the
-// same bytes. Each packet is encoded once, however many read. The run also keeps, for each packet, where its bytes begin and how
-// long its shared header is, so that a reader can put a header of its own in front of the shared payload (see WireCursor).
+// WireLog: the packets of one source, encoded in one wire format, so that every reader of that format sends the same bytes. Each
+// packet is encoded once, however many readers there are. The log also keeps, for each packet, where its bytes begin and how long
+// its shared header is, so that a reader can put a header of its own before the shared payload (see WireCursor).
 //
-// A run exists while it has readers. It mirrors the ring: same sequence numbers, same first and next.
+// A wire log exists while it has readers. It mirrors the ring: same sequence numbers, same first and next.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace live::media {
 
-// A place in a log that is kept: of one reader, or of a cohort of them. Asked only when the log is about to drop something.
+// A held place in a log, of one reader or of a cohort. Called only when the log is about to drop packets.
 class HeldPlace {
 public:
-    // The first byte that is still needed from the log; the log's head when none is.
+    // The first byte still needed from the log; the log's head if none is.
     virtual SlabLog::Position held_position() const = 0;
-    // The packets there go: whoever stands there keeps the rest of a begun message and will jump. May let go of this place, and
-    // hold others that have been left already.
+    // The packets there are about to be dropped: the holder copies the rest of a begun message and will jump. May remove this
+    // place, and add places that were already left.
     virtual void leave_place() = 0;
 
 protected:
@@ -29,37 +29,37 @@ protected:
 
 private:
     friend class WireLog;
-    std::size_t index_ = 0;  // of the log's places
+    std::size_t index_ = 0;  // in held_places_
 };
 
-// How the bytes of a format say time.
+// How a format expresses time.
 enum class WireTimes : std::uint8_t {
-    relative,  // as a distance to the message before: a reader's first message of each kind gets a header of its own
-    stamped,   // each message carries its time on the source's timeline; a reader with another zero needs them stamped anew
-    shared,    // on the source's timeline, the same for all
+    relative,  // as a delta to the previous message: a reader's first message of each kind gets a header of its own
+    stamped,   // each message carries its time on the source's timeline; a reader with another zero needs rewritten stamps
+    shared,    // on the source's timeline, the same for all readers
 };
 
 // One wire format. Implementations: RtmpWireEncoder, FlvWireEncoder, TsWireEncoder, AudioWireEncoder.
 class WireEncoder {
 public:
     struct Encoded {
-        // Of what comes before the payload. Stamped formats: of what comes before the message's own header (the framing).
+        // Size of what precedes the payload. Stamped formats: of what precedes the message's own header (the framing).
         std::uint8_t header_bytes = 0;
-        // The shared header cannot carry this packet's time (the first of its kind, or it leapt): every reader needs a header of
-        // its own here.
+        // The shared header cannot carry this packet's time (the first of its kind, or a time jump): every reader needs a header
+        // of its own here.
         bool needs_own_header = false;
     };
 
     virtual ~WireEncoder() = default;
     virtual WireTimes times() const = 0;
-    // A packet that the format leaves out appends nothing.
+    // Appends nothing for a packet that the format drops.
     virtual Encoded encode(const Packet& packet, SlabLog& log) = 0;
     // Appends to `out` what replaces the shared header for one reader, with `time_ms` on that reader's clock. True: only the
-    // header, the shared payload follows. False: the whole message, because the shared chunks cannot carry this time.
+    // header, and the shared payload follows. False: the whole message, because the shared chunks cannot carry this time.
     virtual bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
     // Appends a whole message that only this reader gets.
     virtual void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
-    // Stamped formats: writes `time_ms` into a message of the log; `message` begins behind the framing.
+    // Stamped formats: writes `time_ms` into a message of the log; `message` begins after the framing.
     virtual void stamp([[maybe_unused]] MutBytes message, [[maybe_unused]] std::int64_t time_ms) const {}
 };
 
@@ -72,7 +72,7 @@ public:
         bool needs_own_header = false;
     };
 
-    // Starts with all that the ring holds.
+    // Starts with the whole content of the ring.
     WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, const Ring& ring);
 
     void append(const Packet& packet);
@@ -89,14 +89,14 @@ public:
     std::size_t spans(Position from, Position to, std::span<::iovec> out) const { return log_.spans(from, to, out); }
     std::size_t bytes() const { return log_.bytes(); }
 
-    // Changes whenever a packet comes that needs a header of each reader's own, so that readers which knew all about the log look
-    // at the new packets one by one again.
+    // Changes whenever a packet needs a header per reader, so that readers in sync with the log inspect the new packets one by
+    // one.
     std::uint32_t epoch() const { return epoch_; }
-    // Kinds that the log has carried.
+    // Kinds the log has carried.
     KindSet kinds() const { return kinds_; }
     const WireEncoder& encoder() const { return *encoder_; }
 
-    // All that drop_before must not overtake without having said so.
+    // Places that drop_before must not overtake without calling leave_place().
     void hold(HeldPlace& place);
     void let_go(HeldPlace& place);
     const std::vector<HeldPlace*>& held_places() const { return held_places_; }

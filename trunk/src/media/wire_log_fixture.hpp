@@ -1,4 +1,4 @@
-// For tests only: a source whose every payload says its own number.
+// For tests only: a source whose payloads each carry their own number.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline std::uint32_t number_of(const Slice& payload) {
     return number;
 }
 
-// A source with a publisher that sends 25 frames and 40 audio_frames a second, a key frame every 50 frames.
+// A source with a publisher that sends 25 frames and 40 audio frames per second, a key frame every 50 frames.
 struct Stage {
     explicit Stage(PlayOptions options = {}, std::uint32_t chunk_size = 4096)
         : source(make_ref<Source>("/live/test", options, chunk_size, pool)) {}

@@ -1,5 +1,4 @@
-// AES-128 in CBC mode with PKCS #7 padding (RFC 5652, 6.3), over one piece of bytes: how HLS encrypts its segments (RFC 8216,
-// 4.3.2.4).
+// AES-128 in CBC mode with PKCS #7 padding (RFC 5652, 6.3) over one buffer: how HLS encrypts its segments (RFC 8216, 4.3.2.4).
 #pragma once
 
 #include <array>
@@ -15,9 +14,9 @@ namespace live::engine::crypto {
 inline constexpr std::size_t kAesBlockBytes = 16;
 using AesBlock = std::array<std::uint8_t, kAesBlockBytes>;
 
-// The parts one behind the other; 1 to 16 bytes longer than they are. Errc::system when the library has no such cipher.
+// Encrypts the concatenated parts; the result is 1 to 16 bytes longer. Errc::system if the library lacks the cipher.
 Result<std::vector<std::uint8_t>> encrypt_aes128_cbc(const AesBlock& key, const AesBlock& iv, std::span<const Bytes> parts);
-// Errc::malformed when the padding is none: another key, or not all of it.
+// Errc::malformed for bad padding: a different key, or incomplete input.
 Result<std::vector<std::uint8_t>> decrypt_aes128_cbc(const AesBlock& key, const AesBlock& iv, Bytes input);
 
 }  // namespace live::engine::crypto

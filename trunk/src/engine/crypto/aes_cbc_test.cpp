@@ -16,7 +16,7 @@ AesBlock block(std::string_view text) {
     return result;
 }
 
-// NIST SP 800-38A, F.2.1, with the padding behind it.
+// NIST SP 800-38A, F.2.1, followed by padding.
 TEST(AesCbc, EncryptsTheVectorOfItsDocument) {
     const auto key = block("2b7e151628aed2a6abf7158809cf4f3c");
     const auto iv = block("000102030405060708090a0b0c0d0e0f");

@@ -33,7 +33,7 @@ ContextPtr make_context() {
 }  // namespace
 
 Result<wire::stun::IntegrityTag> hmac_sha1(Bytes key, Bytes data) {
-    // Finding the hash anew costs more than it takes.
+    // Fetching the hash algorithm costs more than computing the hash.
     static thread_local const ContextPtr context = make_context();
     wire::stun::IntegrityTag tag{};
     std::size_t size = 0;

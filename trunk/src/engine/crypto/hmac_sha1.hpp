@@ -1,4 +1,4 @@
-// The keyed hash of STUN's MESSAGE-INTEGRITY, in the form that wire/stun wants it handed in.
+// The keyed hash of STUN's MESSAGE-INTEGRITY, as a function that wire/stun accepts.
 #pragma once
 
 #include "base/bytes.hpp"
@@ -7,7 +7,7 @@
 
 namespace live::engine::crypto {
 
-// RFC 2104 with SHA-1. Errc::system when the library refuses.
+// RFC 2104 with SHA-1. Errc::system if the library fails.
 Result<wire::stun::IntegrityTag> hmac_sha1(Bytes key, Bytes data);
 
 }  // namespace live::engine::crypto

@@ -19,7 +19,7 @@ TEST(HmacSha1, AgreesWithTheSampleMessages) {
 }
 
 TEST(HmacSha1, SignsAnAnswerAsTheSampleIsSigned) {
-    // RFC 5769, 2.2: the same values in the same order; padding there is a blank, here zeros, so the name has whole words.
+    // RFC 5769, 2.2: the same values in the same order; its padding is a space, ours is zeros, so the name fills whole words.
     const auto sample = parse_message(stun_vectors()[1].bytes);
     MessageWriter writer(Kind::success, sample->transaction);
     writer.software("test").xor_mapped_address(*sample->xor_mapped_address);

@@ -40,7 +40,7 @@ bool fill(X509* certificate, EVP_PKEY* key) {
     std::copy(text.begin(), text.end(), common_name.begin());
     return X509_set_version(certificate, kVersion3) == 1 &&
            ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial >> 1) == 1 &&
-           // A day of grace, for peers whose clock is behind.
+           // One day of tolerance for peers whose clock is slow.
            X509_gmtime_adj(X509_getm_notBefore(certificate), -24L * 3'600) != nullptr &&
            X509_gmtime_adj(X509_getm_notAfter(certificate), kValidSeconds) != nullptr &&
            X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, common_name.data(), static_cast<int>(common_name.size()), -1,

@@ -1,5 +1,5 @@
-// The certificate of our side of DTLS: made at start, signed by itself, known to the peer by the fingerprint in the answer and by
-// nothing else (RFC 8827, 6.5).
+// The server's DTLS certificate: created at startup, self-signed, authenticated to the peer only by the fingerprint in the answer
+// (RFC 8827, 6.5).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ private:
     x509_st* certificate_;
 };
 
-// Of any certificate, by "sha-256", "sha-384" or "sha-512". Errc::unsupported for another hash, Errc::system.
+// Of any certificate; `algorithm` is "sha-256", "sha-384" or "sha-512". Errc::unsupported for another hash, Errc::system.
 Result<std::string> fingerprint_of(const x509_st* certificate, const std::string& algorithm);
 
 }  // namespace live::engine::dtls

@@ -1,5 +1,5 @@
-// The server's side of a handshake, from a new object to the keys of SRTP: what a WebRTC player's arrival mostly costs. In
-// processor time, so that a busy machine does not change it.
+// The server's side of a handshake, from a new object to the SRTP keys: most of the cost of a WebRTC player's arrival. Measured
+// in CPU time, so that a busy machine does not change the result.
 #include <benchmark/benchmark.h>
 
 #include <time.h>

@@ -1,8 +1,8 @@
-// Notices that a peer has left when its DTLS object has been let go: an established OpenSSL object holds 40 to 60 KiB, and only
-// with it can an alert be read. A protected alert that nobody can read is a suspicion, which anybody could have sent who can
-// write the peer's address on a datagram. It is believed when the peer, who always says something authentic (RTCP, checks of
-// ICE), then says nothing: for twice the longest pause that it has made so far, a second at least, and 6 s at most, by when the
-// next check of ICE is due (RFC 7675, 5.1: every 4 to 6 s). So a forged alert ends nothing.
+// Detects that a peer has left after its DTLS object was released: an established OpenSSL object takes 40 to 60 KiB, and without
+// it alerts cannot be decrypted. An unreadable protected alert is only a suspicion, because anybody who can spoof the peer's
+// address could have sent it. It is believed if the peer, which always sends something authentic (RTCP, ICE checks), then stays
+// silent: for twice its longest pause so far, but at least 1 s and at most 6 s, by when the next ICE check is due (RFC 7675, 5.1:
+// every 4 to 6 s). So a forged alert ends nothing.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@ class GoodbyeWatch {
 public:
     static constexpr std::chrono::milliseconds kSilenceMin{1'000};
     static constexpr std::chrono::milliseconds kSilenceMax{6'000};
-    // What was sent before the goodbye may come after it.
+    // Packets sent before the goodbye may arrive after it.
     static constexpr std::chrono::milliseconds kReordering{200};
 
-    // Something authentic came.
+    // An authentic packet arrived.
     void on_authentic(TimePoint now) {
         if (last_)
             longest_pause_ = std::max(longest_pause_, now - *last_);
@@ -28,13 +28,13 @@ public:
         if (suspected_ && now - *suspected_ >= kReordering)
             suspected_.reset();
     }
-    // An alert came, perhaps the peer's.
+    // An alert arrived, possibly from the peer.
     void on_alert(TimePoint now) {
         if (!suspected_)
             suspected_ = now;
     }
 
-    // When the peer has left, unless it says something first.
+    // When the peer counts as gone, unless it sends something first.
     std::optional<TimePoint> next_timeout() const {
         if (!suspected_)
             return std::nullopt;

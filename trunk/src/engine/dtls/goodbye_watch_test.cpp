@@ -7,7 +7,7 @@ namespace {
 
 const TimePoint kBegin{};
 
-// A peer that speaks every `pause`, up to the moment that is returned.
+// A peer that sends every `pause`; returns the time of the last packet.
 TimePoint speak(GoodbyeWatch& watch, std::chrono::milliseconds pause) {
     TimePoint now = kBegin;
     for (int i = 0; i < 5; ++i)

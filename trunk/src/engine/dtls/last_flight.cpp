@@ -5,7 +5,7 @@
 namespace live::engine::dtls {
 
 bool LastFlight::is_wanted(TimePoint now, Bytes datagram) {
-    // A record of the handshake under the new keys is Finished and nothing else: there is no renegotiation.
+    // A handshake record under the new keys can only be Finished: there is no renegotiation.
     if (now - sent_ < kInterval || !has_protected_record(datagram, RecordType::handshake))
         return false;
     sent_ = now;

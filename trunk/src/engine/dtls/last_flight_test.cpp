@@ -31,7 +31,7 @@ TEST(DtlsLastFlight, IsWantedByWhoRepeatsItsFinished) {
     LastFlight last(flight, kSent);
     EXPECT_TRUE(last.is_wanted(kLater, kFinished));
     EXPECT_EQ(Octets(last.datagram().begin(), last.datagram().end()), flight);
-    // Behind the rest of a client's flight.
+    // After the rest of a client's flight.
     EXPECT_TRUE(
         last.is_wanted(kLater + LastFlight::kInterval, both(record(kHandshake, 0, 66), both(record(20, 0, 1), kFinished))));
 }

@@ -1,5 +1,5 @@
-// The time as OpenSSL sees it in tests: it asks the system before it sends a flight of DTLS again, and dtls/transport_test.cpp
-// answers it with this.
+// The clock OpenSSL sees in tests: OpenSSL reads the system time before it retransmits a DTLS flight, and dtls/transport_test.cpp
+// returns this one.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct SimulatedClock {
     TimePoint current() const { return TimePoint(now); }
     void advance_to(TimePoint to) { now = std::max(now, std::chrono::ceil<std::chrono::microseconds>(to.time_since_epoch())); }
 };
-// The one that the crypto library is answered by in programs that have dtls/transport_test.cpp.
+// The clock used by the crypto library in programs that contain dtls/transport_test.cpp.
 inline SimulatedClock& simulated_clock() {
     static SimulatedClock clock;
     return clock;

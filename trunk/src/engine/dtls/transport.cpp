@@ -19,25 +19,25 @@ namespace live::engine::dtls {
 namespace {
 
 constexpr const char* kProfiles = "SRTP_AEAD_AES_128_GCM:SRTP_AES128_CM_SHA1_80";
-// What browsers have of the suites with forward secrecy and an AEAD.
+// The suites supported by browsers that have forward secrecy and an AEAD.
 constexpr const char* kCiphers =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
     "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384";
-// What browsers have of these; each entry that is left out spares every handshake some work.
+// Those supported by browsers; every entry less saves work in each handshake.
 constexpr const char* kGroups = "X25519:P-256:P-384";
 constexpr const char* kSignatures =
     "ECDSA+SHA256:RSA-PSS+SHA256:RSA+SHA256:ECDSA+SHA384:RSA-PSS+SHA384:RSA+SHA384:ECDSA+SHA512:RSA-PSS+SHA512:RSA+SHA512";
 constexpr std::string_view kExporterLabel = "EXTRACTOR-dtls_srtp";
 constexpr std::size_t kRecordHeadBytes = 13;
 constexpr std::size_t kKeyBytes = 16;
-constexpr std::size_t kFragmentBytesMin = 512;  // that OpenSSL takes
-constexpr int kReadsMax = 16;                   // records of one datagram behind the handshake
+constexpr std::size_t kFragmentBytesMin = 512;  // OpenSSL's minimum
+constexpr int kReadsMax = 16;                   // records per datagram after the handshake
 
-// The peer's certificate is not judged by who signed it but by its fingerprint, behind the handshake. OpenSSL's own judge, which
-// would look for its signer among those that the system trusts, is not asked at all.
+// The peer's certificate is verified by its fingerprint after the handshake, not by its issuer. OpenSSL's own verification, which
+// would look for the issuer among the system's trusted ones, is bypassed.
 int accept_any_signer(X509_STORE_CTX*, void*) { return 1; }
 
-// How long OpenSSL waits before it sends a flight again; 0 stands for a new one (DTLS_set_timer_cb(3)).
+// OpenSSL's retransmission timeout in microseconds; 0 starts a new one (DTLS_set_timer_cb(3)).
 unsigned next_timer(SSL* handle, unsigned last_us) {
     const auto* const options = static_cast<const Transport::Options*>(SSL_get_app_data(handle));
     const std::chrono::microseconds first = options->first_retransmission;
@@ -64,11 +64,11 @@ Result<std::unique_ptr<Context>> Context::create(const Certificate& certificate)
     SSL_CTX_set_options(handle,
                         SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_QUERY_MTU | SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_session_cache_mode(handle, SSL_SESS_CACHE_OFF);
-    // Ours is alone; OpenSSL would look in each handshake for who signed it.
+    // Our certificate has no chain; OpenSSL would look for its issuer in every handshake.
     SSL_CTX_set_mode(handle, SSL_MODE_NO_AUTO_CHAIN);
     SSL_CTX_set_verify(handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
     SSL_CTX_set_cert_verify_callback(handle, accept_any_signer, nullptr);
-    // The last one gives 0 when it worked.
+    // The last call returns 0 on success.
     if (SSL_CTX_set_min_proto_version(handle, DTLS1_2_VERSION) != 1 ||
         SSL_CTX_use_certificate(handle, certificate.native_handle()) != 1 ||
         SSL_CTX_use_PrivateKey(handle, certificate.key()) != 1 || SSL_CTX_set_cipher_list(handle, kCiphers) != 1 ||
@@ -93,11 +93,11 @@ Result<std::unique_ptr<Transport>> Transport::create(const Context& context, Opt
         BIO_free(out);
         return Error(Errc::system, "DTLS session: no memory");
     }
-    // Empty means "later", not "closed".
+    // Empty means "retry later", not "closed".
     BIO_set_mem_eof_return(in, -1);
     SSL_set_bio(handle, in, out);
     SSL_set_mtu(handle, static_cast<long>(transport->options_.datagram_bytes_max));
-    // No record is longer than a datagram: OpenSSL would have a buffer for one of 16 KB.
+    // No record is longer than a datagram; OpenSSL would allocate a buffer for 16 KB records.
     SSL_set_max_send_fragment(handle, static_cast<long>(std::max(transport->options_.datagram_bytes_max, kFragmentBytesMin)));
     SSL_set_app_data(handle, &transport->options_);
     DTLS_set_timer_cb(handle, next_timer);
@@ -122,7 +122,7 @@ Result<void> Transport::start(TimePoint now) {
 Result<void> Transport::handle_datagram(TimePoint now, Bytes datagram) {
     if (state_ == State::closed || datagram.empty())
         return {};
-    // One at a time, and read to its end: a memory buffer does not keep datagrams apart.
+    // One at a time, read completely: a memory BIO does not preserve datagram boundaries.
     const int written = BIO_write(SSL_get_rbio(handle_), datagram.data(), static_cast<int>(datagram.size()));
     if (written != static_cast<int>(datagram.size()))
         return Error(Errc::system, "DTLS: no memory for a datagram");
@@ -145,7 +145,7 @@ Result<void> Transport::advance(TimePoint now) {
     if (state_ == State::established)
         read_records();
     collect_output();
-    // What no record wanted must not be in front of the next datagram.
+    // Bytes not consumed by any record must not precede the next datagram.
     BIO_reset(SSL_get_rbio(handle_));
     follow_timer(now);
     return outcome;
@@ -188,7 +188,7 @@ void Transport::read_records() {
     ERR_clear_error();
 }
 
-// Flights come as records in a row; each datagram takes as many whole ones as fit.
+// A flight is a sequence of records; each datagram takes as many whole records as fit.
 void Transport::collect_output() {
     BIO* const out = SSL_get_wbio(handle_);
     std::vector<std::uint8_t> flight(BIO_ctrl_pending(out));
@@ -231,7 +231,7 @@ Result<void> Transport::handle_timeout(TimePoint now) {
     if (!retransmit_ || now < *retransmit_)
         return {};
     ERR_clear_error();
-    // 0: it is not over yet.
+    // 0: not expired yet.
     if (DTLSv1_handle_timeout(handle_) < 0) {
         state_ = State::closed;
         return Error(Errc::timed_out, "DTLS: the peer does not answer");
@@ -264,7 +264,7 @@ Result<srtp::Keys> Transport::export_keys() const {
     if (SSL_export_keying_material(handle_, material.data(), material.size(), kExporterLabel.data(), kExporterLabel.size(),
                                    nullptr, 0, 0) != 1)
         return Error(Errc::system, "DTLS: no keys for SRTP: " + reason());
-    // RFC 5764, 4.2: the client's key, the server's, the client's salt, the server's.
+    // RFC 5764, 4.2: client key, server key, client salt, server salt.
     const Bytes all(material);
     const auto side = [&](std::size_t index) {
         const Bytes key = all.subspan(index * kKeyBytes, kKeyBytes);

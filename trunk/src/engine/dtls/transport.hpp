@@ -1,10 +1,9 @@
-// DTLS 1.2 of one session, either role, over memory (RFC 6347; RFC 5764 for the keys of SRTP). Datagrams and times go in,
-// datagrams come out. The caller has made sure that a datagram comes from an address that passed a check of ICE; there is no
-// cookie exchange.
+// DTLS 1.2 for one session, either role, in memory (RFC 6347; RFC 5764 for the SRTP keys). Datagrams and times go in, datagrams
+// come out. The caller ensures that a datagram comes from an address that passed an ICE check; there is no cookie exchange.
 //
-// OpenSSL keeps the timer of a flight, by its own clock: each flight has one of its own, which begins when it is sent and doubles
-// (RFC 6347, 4.2.4). next_timeout() is when it is over, moved to the clock of `now`; handle_timeout() called early does nothing
-// but ask to be called again.
+// OpenSSL runs the retransmission timer on its own clock: each flight has a timer that starts when the flight is sent and doubles
+// (RFC 6347, 4.2.4). next_timeout() is its expiry converted to the clock of `now`; an early handle_timeout() only asks to be
+// called again.
 #pragma once
 
 #include <chrono>
@@ -25,7 +24,7 @@ struct ssl_ctx_st;
 
 namespace live::engine::dtls {
 
-// What the sessions of a server share. The certificate outlives it.
+// Shared by the sessions of a server. The certificate outlives it.
 class Context {
     struct Private {};
 
@@ -50,11 +49,11 @@ class Transport {
     struct Private {};
 
 public:
-    static constexpr std::size_t kOutputDatagramsMax = 64;  // that may wait to be taken
+    static constexpr std::size_t kOutputDatagramsMax = 64;  // waiting to be taken
 
     struct Options {
         Role role = Role::server;
-        std::string remote_algorithm = "sha-256";  // of the peer's fingerprint, from its description
+        std::string remote_algorithm = "sha-256";  // of the peer's fingerprint, from its SDP
         std::string remote_fingerprint;
         std::size_t datagram_bytes_max = 1'200;
         std::chrono::milliseconds first_retransmission = 50ms;  // doubles, up to retransmission_max
@@ -70,23 +69,23 @@ public:
     Transport(const Transport&) = delete;
     Transport& operator=(const Transport&) = delete;
 
-    // A client's first flight; a server waits.
+    // Sends a client's first flight; a server waits.
     Result<void> start(TimePoint now);
-    // One datagram. What is no record of this association is dropped quietly. Errc::denied when the peer's certificate is not the
-    // one of its description, Errc::unsupported when no SRTP profile is common, Errc::malformed for a handshake that failed. An
-    // error is final; output that is there says why.
+    // Handles one datagram. Data that is not a record of this association is silently dropped. Errc::denied if the peer's
+    // certificate does not match its SDP, Errc::unsupported if there is no common SRTP profile, Errc::malformed for a failed
+    // handshake. An error is final; pending output contains the alert.
     Result<void> handle_datagram(TimePoint now, Bytes datagram);
-    // Errc::timed_out when the handshake took too long.
+    // Errc::timed_out if the handshake took too long.
     Result<void> handle_timeout(TimePoint now);
     std::optional<TimePoint> next_timeout() const;
-    // close_notify; nothing more is read.
+    // Sends close_notify; nothing more is read.
     void close();
 
     // In order, each at most datagram_bytes_max.
     std::vector<std::vector<std::uint8_t>> take_output() { return std::exchange(output_, {}); }
 
     State state() const { return state_; }
-    // Once established. Errc::system.
+    // Only once established. Errc::system.
     Result<srtp::Keys> export_keys() const;
 
 private:
@@ -95,7 +94,7 @@ private:
     Result<void> check_certificate() const;
     void read_records();
     void collect_output();
-    // From what OpenSSL says of its timer.
+    // From OpenSSL's timer.
     void follow_timer(TimePoint now);
 
     ssl_st* handle_;

@@ -1,5 +1,5 @@
-// Two ends of DTLS over a network in memory that loses, doubles and reorders. OpenSSL asks the system for the time before it
-// sends a flight again; this program answers it with the time of the simulation.
+// Two DTLS ends over an in-memory network that drops, duplicates and reorders. OpenSSL reads the system time before it
+// retransmits a flight; this program returns the simulated time.
 #include "engine/dtls/transport.hpp"
 
 #include <sys/time.h>
@@ -12,7 +12,8 @@
 #include "base/byte_writer.hpp"
 #include "engine/dtls/simulated_clock_fixture.hpp"
 
-// Taken by the crypto library instead of the system's own: a program's symbols come first. Every test of this program has it.
+// Overrides the system's function for the crypto library: a program's symbols take precedence. It applies to every test in the
+// binary.
 extern "C" int gettimeofday(timeval* value, void*) noexcept {
     using namespace std::chrono;
     const auto& clock = live::engine::dtls::simulated_clock();
@@ -63,7 +64,7 @@ public:
 
     TimePoint now() const { return TimePoint(simulated_clock().now); }
 
-    // Until both are through, one has failed, or so much time has passed.
+    // Until both ends are established, one has failed, or `limit` has passed.
     void run(std::chrono::milliseconds limit = 29s) {
         const TimePoint end = now() + limit;
         keep(client->start(now()));
@@ -114,7 +115,7 @@ private:
                 }
         }
     }
-    // To the next arrival or timer, whichever is first.
+    // Advances to the next arrival or timer, whichever is first.
     void step() {
         TimePoint next =
             std::min(client->next_timeout().value_or(TimePoint::max()), server->next_timeout().value_or(TimePoint::max()));
@@ -181,7 +182,7 @@ TEST(DtlsTransport, FinishesAtTwentyPercentLoss) {
     }
 }
 
-// At its next timeout, which is that long after now, it sends its flight again.
+// Expects the next timeout to be `wait` from now, and the flight to be retransmitted then.
 void expect_repetition_after(Transport& transport, std::chrono::milliseconds wait) {
     const TimePoint now = TimePoint(simulated_clock().now);
     const auto due = transport.next_timeout();
@@ -272,8 +273,8 @@ TEST(DtlsTransport, CloseIsHeardByTheOther) {
     EXPECT_EQ(pair.server->state(), State::closed);
 }
 
-// A ClientHello in two datagrams, as browsers send it since it carries keys that do not fit one: the handshake message is cut,
-// each part with its own head (RFC 6347, 4.2.3).
+// Splits a ClientHello into two datagrams, as browsers do now that its key shares no longer fit into one: the handshake message
+// is fragmented, each fragment with its own header (RFC 6347, 4.2.3).
 std::vector<Octets> in_two(const Octets& hello) {
     constexpr std::size_t kHeads = 13 + 12;
     const Bytes body = Bytes(hello).subspan(kHeads);

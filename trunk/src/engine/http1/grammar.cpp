@@ -81,7 +81,7 @@ Result<StatusLine> parse_status_line(std::string_view line) {
     const auto version_end = std::min(line.find(' '), line.size());
     const Version version = TRY(checked_version(line.substr(0, version_end)));
     line.remove_prefix(version_end);
-    // RFC 9112, 4: the blank in front of the reason is there even when no reason follows; some servers leave it out.
+    // RFC 9112, 4: the space before the reason phrase is required even without a reason; some servers omit it.
     const std::string_view status = line.substr(std::min<std::size_t>(1, line.size()), kStatusDigits);
     if (status.size() != kStatusDigits || !std::ranges::all_of(status, is_digit) || status.front() == '0')
         return Error(Errc::malformed, "the answer has no status");
@@ -95,7 +95,7 @@ Result<StatusLine> parse_status_line(std::string_view line) {
 Result<Headers::Field> parse_field(std::string_view line) {
     const auto colon = line.find(':');
     const std::string_view name = line.substr(0, std::min(colon, line.size()));
-    // A blank in front of the colon means one thing to us and another to the next server (RFC 9112, 5.1).
+    // Servers disagree on the meaning of a space before the colon (RFC 9112, 5.1).
     if (colon == std::string_view::npos || !is_token(name))
         return Error(Errc::malformed, "an HTTP header line does not begin with a name and a colon");
     return Headers::Field{std::string(name), std::string(without_blanks(line.substr(colon + 1)))};

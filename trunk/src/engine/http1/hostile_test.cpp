@@ -1,5 +1,4 @@
-// Requests that two servers in a row could understand differently, and requests that only want to cost something (RFC
-// 9112, 11.2).
+// Requests that two chained servers could interpret differently, and requests meant to exhaust resources (RFC 9112, 11.2).
 #include <gtest/gtest.h>
 
 #include "engine/http1/grammar.hpp"
@@ -15,7 +14,7 @@ struct Hostile {
     std::string bytes;
 };
 
-// The status with which the parser refuses, or 200 when it does not.
+// The status the parser refuses with, or 200 if it accepts.
 int status_of(std::string_view input, std::size_t portion, const Limits& limits = {}) {
     RequestParser parser(limits);
     while (!input.empty()) {

@@ -1,4 +1,5 @@
-// Any bytes as requests and as answers, once whole and once in portions whose size the first byte gives: both must tell the same.
+// Arbitrary bytes as requests and as responses, once whole and once in portions whose size is the first byte: both must give the
+// same result.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +49,7 @@ Outcome read_requests(Bytes input, std::size_t portion) {
     return outcome;
 }
 
-// The same, body by body as it comes.
+// The same with a streamed body.
 Outcome read_streamed(Bytes input, std::size_t portion) {
     Outcome outcome;
     RequestParser parser(kLimits, [](const Request&) { return true; });
@@ -104,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         CHECK(a.method == b.method && a.target == b.target && a.headers == b.headers && a.body == b.body);
         CHECK(a.keep_alive == b.keep_alive && a.upgrade == b.upgrade);
     }
-    // Portions that fit into what a parser keeps: only the bound on whole bodies is not theirs.
+    // Portions are smaller than the parser's buffer: only the limit on whole bodies does not apply to them.
     const Outcome streamed = read_streamed(input, std::size_t{data[0]} + 1);
     CHECK(streamed.ok || !whole.ok);
     CHECK(streamed.requests.size() >= whole.requests.size());

@@ -13,7 +13,7 @@ bool is_control(char letter) {
 
 }  // namespace
 
-// A line is one run of what is no control character, and then its end.
+// A line is a sequence of non-control characters followed by a line ending.
 Result<std::size_t> LineReader::feed(Bytes input, std::size_t bytes_max) {
     const std::string_view text = as_text(input);
     const auto run = carriage_return_ ? 0 : static_cast<std::size_t>(std::ranges::find_if(text, is_control) - text.begin());

@@ -1,6 +1,5 @@
-// Puts one line of an HTTP message together from bytes that come in portions (RFC 9112, 2.2). It refuses what would let two
-// readers disagree on where a line ends: a carriage return alone, other control characters and, if it is strict, a line feed
-// alone.
+// Assembles one line of an HTTP message from bytes that arrive in portions (RFC 9112, 2.2). Refuses input on which two parsers
+// could disagree about the end of a line: a lone CR, other control characters and, in strict mode, a lone LF.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +13,26 @@ namespace live::engine::http1 {
 
 class LineReader {
 public:
-    enum class LineEnd : std::uint8_t { strict, lenient };  // lenient: a line feed alone will do
+    enum class LineEnd : std::uint8_t { strict, lenient };  // lenient: accepts a lone LF
 
     explicit LineReader(LineEnd line_end) : line_end_(line_end) {}
 
-    // Reads off the front of `input`, at most to the end of the line, and says how many bytes that took. Once is_complete(), call
-    // start_next() before feeding on. Errc::malformed; Errc::limit for more than `bytes_max` in the line, its end not counted. A
-    // line that comes whole is not copied: line() is then good as long as `input`.
+    // Consumes input up to the end of the line at most, and returns the number of bytes consumed. Once is_complete(), call
+    // start_next() before the next feed(). Errc::malformed; Errc::limit for a line of more than `bytes_max`, excluding its
+    // ending. A line that arrives whole is not copied: line() is then valid as long as `input`.
     Result<std::size_t> feed(Bytes input, std::size_t bytes_max);
     bool is_complete() const { return complete_; }
-    // Nothing of the line has come.
+    // Nothing of the line has arrived.
     bool is_empty() const { return held_.empty() && !complete_; }
-    // The line without its end, as far as it has come; after Errc::limit, its front.
+    // The line without its ending, as far as it has arrived; after Errc::limit, its beginning.
     std::string_view line() const { return complete_ ? line_ : held_; }
     void start_next();
 
 private:
-    std::string held_;       // what came before
+    std::string held_;       // received earlier
     std::string_view line_;  // once complete
     LineEnd line_end_;
-    bool carriage_return_ = false;  // seen, and a line feed must follow
+    bool carriage_return_ = false;  // received; an LF must follow
     bool complete_ = false;
 };
 

@@ -13,12 +13,12 @@ namespace {
 
 using wire::http::Status;
 
-constexpr std::size_t kFirstLineExtra = kMethodBytesMax + 11;  // method, blanks and version beside the target
-constexpr std::size_t kFieldExtra = 64;                        // colon and blanks beside name and value
+constexpr std::size_t kFirstLineExtra = kMethodBytesMax + 11;  // method, spaces and version besides the target
+constexpr std::size_t kFieldExtra = 64;                        // colon and blanks besides name and value
 
 }  // namespace
 
-// What both parsers share: the place in the message, and the message being read.
+// Common to both parsers: the position in the message, and the message being read.
 class ParserCore {
 public:
     enum class Reads : std::uint8_t { requests, responses, responses_to_head };
@@ -88,7 +88,7 @@ private:
     LineReader line_;
     std::optional<Error> refused_;
     std::optional<Request> streamed_;
-    Response response_;  // a request uses headers and body of it
+    Response response_;  // a request uses its headers and body
     RequestLine request_line_;
     Version version_;
     std::uint64_t left_ = 0;
@@ -104,7 +104,7 @@ private:
 };
 
 Result<std::size_t> ParserCore::feed(Bytes input) {
-    CHECK(!is_complete());  // The caller takes every message.
+    CHECK(!is_complete());  // The caller must take every message.
     std::size_t used = 0;
     while (!refused_ && !is_complete() && used < input.size()) {
         const auto step = advance(input.subspan(used));
@@ -118,7 +118,7 @@ Result<std::size_t> ParserCore::feed(Bytes input) {
     return used;
 }
 
-// Takes at least one byte.
+// Consumes at least one byte.
 Result<std::size_t> ParserCore::advance(Bytes input) {
     if (stage_ == Stage::body || stage_ == Stage::body_until_close || stage_ == Stage::chunk)
         return take_body_bytes(input);
@@ -167,7 +167,7 @@ Result<void> ParserCore::on_line(std::string_view line) {
 }
 
 Result<void> ParserCore::on_first_line(std::string_view line) {
-    // RFC 9112, 2.2: some clients send an empty line behind a body.
+    // RFC 9112, 2.2: some clients send an empty line after a body.
     if (line.empty()) {
         if (++empty_lines_ > kEmptyLinesMax)
             return refuse(Status::bad_request, Errc::malformed, "empty lines instead of an HTTP message");
@@ -195,7 +195,7 @@ Result<void> ParserCore::on_first_line(std::string_view line) {
     return {};
 }
 
-// RFC 9112, 5.2: a line may go on the one before it only in an answer, and then a blank stands for the break.
+// RFC 9112, 5.2: folded lines are accepted only in responses; the fold becomes a space.
 Result<void> ParserCore::on_field(std::string_view line) {
     const bool goes_on = line.front() == ' ' || line.front() == '\t';
     if (goes_on && !is_request() && field_count_ > 0) {
@@ -220,7 +220,7 @@ Result<void> ParserCore::count_field(std::size_t bytes) {
     return {};
 }
 
-// Nobody asked for trailers, but they have the grammar and the bounds of a header's fields, and count to them.
+// Trailers are unused, but must follow the header grammar, and count toward the header limits.
 Result<void> ParserCore::on_trailer(std::string_view line) {
     if (line.empty()) {
         stage_ = Stage::complete;
@@ -239,7 +239,7 @@ Result<void> ParserCore::on_head() {
     return is_request() ? begin_request_body(framing) : begin_response_body(framing);
 }
 
-// RFC 9112, 6: how the body is told from what follows. Whatever could be read in two ways is refused.
+// RFC 9112, 6: determines the body length. Ambiguous messages are refused.
 Result<ParserCore::Framing> ParserCore::framing() const {
     Framing framing;
     std::size_t hosts = 0;
@@ -287,7 +287,7 @@ Result<void> ParserCore::begin_request_body(const Framing& framing) {
 Result<void> ParserCore::begin_response_body(const Framing& framing) {
     const int status = response_.status;
     if (status / 100 == 1 && status != Status::switching_protocols) {
-        reset_message();  // An answer before the answer.
+        reset_message();  // An interim response.
         if (++interim_ > kInterimMax)
             return Error(Errc::limit, "more than " + std::to_string(kInterimMax) + " interim answers");
     } else if (reads_ == Reads::responses_to_head || status == Status::switching_protocols || status == Status::no_content ||
@@ -309,7 +309,7 @@ void ParserCore::begin_length(std::uint64_t length) {
     stage_ = length == 0 ? Stage::complete : Stage::body;
 }
 
-// The head is copied: the message goes on being read.
+// The head is copied, because reading the message continues.
 bool ParserCore::begin_stream() {
     if (!streams_body_)
         return false;
@@ -325,7 +325,7 @@ bool ParserCore::begin_stream() {
 }
 
 Result<void> ParserCore::on_chunk_size(std::string_view line) {
-    // Some servers fill the size up with blanks; a request's must not leave room for two readings.
+    // Some servers pad the size with spaces; in a request they could be interpreted in two ways.
     left_ = TRY(parse_chunk_size(is_request() ? line : without_blanks(line)));
     stage_ = left_ == 0 ? Stage::trailers : Stage::chunk;
     return {};

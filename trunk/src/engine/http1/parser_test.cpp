@@ -10,7 +10,7 @@
 namespace live::engine::http1 {
 namespace {
 
-// Feeds everything in portions and gives the messages, or the first error.
+// Feeds everything in portions and returns the messages, or the first error.
 template <class Message, class Parser>
 Result<std::vector<Message>> read_all(Parser& parser, std::string_view input, std::size_t portion = SIZE_MAX) {
     std::vector<Message> messages;

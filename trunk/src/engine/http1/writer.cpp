@@ -8,7 +8,7 @@ namespace live::engine::http1 {
 
 namespace {
 
-// What a field or a start line may hold: anything that is no control character becomes itself, the rest a space.
+// Control characters are not allowed in fields and start lines and become spaces.
 void append_clean(std::string& out, std::string_view text) {
     const std::size_t begin = out.size();
     out += text;

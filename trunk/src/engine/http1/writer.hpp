@@ -1,5 +1,5 @@
-// Builds HTTP/1.1 requests and answers as text to send (RFC 9112). Values that carry line ends or other control characters are
-// made harmless, so that nothing a stranger sent can add a header of its own.
+// Builds HTTP/1.1 requests and responses as text (RFC 9112). Line endings and other control characters in values are replaced, so
+// that peer input cannot inject headers.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace live::engine::http1 {
 
-// "OK", "Not Found", ...; "Status" for a code that has no name here.
+// "OK", "Not Found", ...; "Status" for an unlisted code.
 std::string_view reason_of(int status);
 
 class ResponseBuilder {
@@ -22,10 +22,10 @@ public:
     // Fields appear in the order they are added.
     ResponseBuilder& header(std::string_view name, std::string_view value);
 
-    // Either gives the whole text, once.
-    // Head and body with its length.
+    // Each of these returns the whole text, once.
+    // The head, and the body with its length.
     std::string with_body(std::string_view content_type, std::string_view body);
-    // Without a body, or with one whose end the fields tell: what follows them is the caller's.
+    // Without a body, or with one whose length is given by the fields: the caller sends what follows.
     std::string without_body();
 
 private:
@@ -35,8 +35,8 @@ private:
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// A whole request. Host, Connection and, with a body, Content-Length are added to the fields given; `target` has its special
-// characters encoded already.
+// A whole request. Host, Connection and, with a body, Content-Length are added to the given fields; special characters in
+// `target` must already be encoded.
 std::string write_request(std::string_view method, std::string_view target, std::string_view host, const Headers& headers,
                           std::string_view body, ResponseBuilder::Connection connection = ResponseBuilder::Connection::close);
 

@@ -23,7 +23,7 @@ std::optional<std::string_view> local_ufrag_of(const Message& message) {
 }
 
 Result<bool> Agent::knows_password(Bytes datagram, const Message& message) const {
-    // RFC 8445, 7.1.2 wants a fingerprint in every check; beside other protocols on one port it is what tells them apart.
+    // RFC 8445, 7.1.2 requires a fingerprint in every check; it distinguishes checks from other protocols on the same port.
     if (!message.has_fingerprint || !message.username)
         return false;
     if (*message.username != options_.local_ufrag + ":" + options_.remote_ufrag)
@@ -38,7 +38,7 @@ Result<Agent::Reply> Agent::handle_stun(TimePoint now, Bytes datagram, const Mes
         return take_answer(now, datagram, message, from);
     if (message.kind != StunKind::request)
         return Reply{};
-    // A stranger gets no answer at all: even an error would tell it that the session exists.
+    // A check without the password gets no answer at all: even an error would reveal that the session exists.
     if (!TRY(knows_password(datagram, message)))
         return Reply{};
     if (!message.not_understood.empty())
@@ -92,7 +92,7 @@ void Agent::ask(TimePoint now, const TransportAddress& to) {
 }
 
 Result<std::optional<Agent::OwnCheck>> Agent::poll(TimePoint now) {
-    // RFC 8445, 5.1.2.1, of a host candidate of component 1.
+    // RFC 8445, 5.1.2.1, for a host candidate of component 1.
     constexpr std::uint32_t kHostPriority = (126U << 24) | (65'535U << 8) | 255U;
     if (!is_asking() || now < asked_->next)
         return std::optional<OwnCheck>{};

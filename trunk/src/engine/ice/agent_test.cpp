@@ -59,7 +59,7 @@ protected:
     TimePoint now{1h};
     Agent agent{{.local_ufrag = "serv", .local_pwd = std::string(kPwd), .remote_ufrag = "clie", .remote_pwd = "client's"}, now};
 
-    // What the client would answer to the check of ours that is due.
+    // The client's answer to our check that is due.
     Octets answer_to(const Agent::OwnCheck& own, std::string_view pwd = "client's") {
         MessageWriter out(StunKind::success, parse_message(own.bytes)->transaction);
         out.xor_mapped_address(at(200));
@@ -216,11 +216,11 @@ TEST_F(IceAgent, WithoutAHandshakeTheFirstAddressIsAskedAndHasSoMuchTime) {
 }
 
 TEST_F(IceAgent, RefusesWhatItDoesNotUnderstand) {
-    // REALM stands behind the user name. The writer does not know it, so the text is made with a name of other attributes' shape.
+    // REALM follows USERNAME. The writer does not support it, so another attribute of the same shape is written and renamed.
     MessageWriter out(StunKind::request, kTransaction);
     out.username("serv:clie").unknown_attributes({});
     Octets bytes = out.release();
-    // UNKNOWN-ATTRIBUTES (0x000A), empty, becomes REALM (0x0014), empty; then what sign() and fingerprint() would have done.
+    // UNKNOWN-ATTRIBUTES (0x000A), empty, becomes REALM (0x0014), empty; then the steps of sign() and fingerprint() follow.
     bytes[bytes.size() - 3] = 0x14;
     bytes[3] = static_cast<std::uint8_t>(bytes[3] + 24);
     const auto tag = crypto::hmac_sha1(as_bytes(kPwd), bytes).value();

@@ -11,7 +11,7 @@ namespace live::engine::ice {
 
 namespace {
 
-// RFC 8445, 5.1.2.1, of a peer reflexive candidate of component 1.
+// RFC 8445, 5.1.2.1, for a peer reflexive candidate of component 1.
 constexpr std::uint32_t kPriority = (110U << 24) | (65'535U << 8) | 255U;
 constexpr std::uint64_t kTieBreaker = 1;
 

@@ -1,6 +1,6 @@
-// The other side of ICE, for who connects to a server: checks one address, nominates it with the first check, and goes on
-// checking so that the server knows it is there (RFC 8445, 6.1.1: with a lite server that side controls). A server that is not
-// lite checks, too, and is answered. For tests, load programs and the doctor; a browser does more.
+// The client side of ICE: checks one server address, nominates it with the first check, and keeps checking to keep the session
+// alive (RFC 8445, 6.1.1: with a lite server, the client controls). It also answers the checks of a server that is not lite. For
+// tests, load programs and the doctor; a browser does more.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ public:
     struct Options {
         TransportAddress remote;
         std::string local_ufrag;
-        std::string local_pwd{};  // by which the server's own checks are known; empty: they are not answered
+        std::string local_pwd{};  // verifies the server's own checks; empty: they are not answered
         std::string remote_ufrag;
         std::string remote_pwd;
         std::chrono::milliseconds first_retry = 50ms;  // doubles, up to retry_max
@@ -33,12 +33,12 @@ public:
 
     Client(Options options, TimePoint now);
 
-    // A check to be sent to the remote address now, if one is due. Errc::system.
+    // A check to send to the remote address now, if one is due. Errc::system.
     Result<std::optional<std::vector<std::uint8_t>>> poll(TimePoint now);
-    // True for the answer to the last check: authentic, and from where it went. Errc::system.
+    // True for an authentic answer to the last check, from the address it was sent to. Errc::system.
     Result<bool> handle_stun(TimePoint now, Bytes datagram, const wire::stun::Message& message, const TransportAddress& from);
 
-    // What to answer to the server's own check; empty when there is nothing to say. Errc::system.
+    // The answer to the server's own check; empty if none is due. Errc::system.
     Result<std::vector<std::uint8_t>> answer(Bytes datagram, const wire::stun::Message& message,
                                              const TransportAddress& from) const;
 
@@ -46,7 +46,7 @@ public:
     TimePoint next_timeout() const { return std::min(next_check_, heard_ + options_.timeout); }
     bool is_expired(TimePoint now) const { return now >= heard_ + options_.timeout; }
     const TransportAddress& remote() const { return options_.remote; }
-    // Where the server sees us.
+    // Our address as seen by the server.
     const std::optional<TransportAddress>& mapped() const { return mapped_; }
 
 private:

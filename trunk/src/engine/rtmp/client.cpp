@@ -14,10 +14,10 @@ using wire::rtmp::MessageType;
 using wire::rtmp::UserControl;
 
 constexpr std::uint32_t kWindowAckSize = 2'500'000;
-// What we tell a server about our buffer when we play, so that it sends at once.
+// Announced to a server as our buffer when playing, so that it starts sending at once.
 constexpr std::uint32_t kBufferMs = 1'000;
 
-// Our calls, so that answers find what they answer.
+// Our transaction ids, to match answers to calls.
 constexpr double kConnectTransaction = 1;
 constexpr double kReleaseTransaction = 2;
 constexpr double kFcPublishTransaction = 3;
@@ -30,7 +30,7 @@ std::string text_of(const Value* object, std::string_view key) {
     return value == nullptr ? std::string() : std::string(value->string().value_or(std::string_view()));
 }
 
-// The first object among the values of an answer: some servers put it where the command object is.
+// The first object among the values of an answer: some servers send it in the place of the command object.
 const Value* information_of(const Command& command) {
     for (const Value& value : command.arguments) {
         if (value.is_container())
@@ -39,7 +39,7 @@ const Value* information_of(const Command& command) {
     return command.object.is_container() ? &command.object : nullptr;
 }
 
-// A right that servers grant to Flash players travels as data; it is not part of the stream.
+// Some servers send Flash access rights as data; they are not part of the stream.
 bool is_sample_access(Bytes body) {
     constexpr std::string_view kBegin("\x02\x00\x11|RtmpSampleAccess", 20);
     return body.size() >= kBegin.size() && as_text(body.first(kBegin.size())) == kBegin;
@@ -91,7 +91,7 @@ void Client::send_connect() {
     object.set("tcUrl", options_.tc_url);
     if (!options_.page_url.empty())
         object.set("pageUrl", options_.page_url);
-    // What Flash sent: no proxy, all codecs, AMF0.
+    // As sent by Flash: no proxy, all codecs, AMF0.
     object.set("fpad", false).set("capabilities", 239).set("audioCodecs", 3575).set("videoCodecs", 252);
     object.set("videoFunction", 1).set("objectEncoding", 0);
     add_capabilities(object);
@@ -162,7 +162,7 @@ void Client::on_connected(const Command& command) {
         link_.send_command(kConnectionStreamId, "releaseStream", kReleaseTransaction, {Value::null(), options_.stream});
         link_.send_command(kConnectionStreamId, "FCPublish", kFcPublishTransaction, {Value::null(), options_.stream});
     } else {
-        // The server then acknowledges, and knows when we read no more.
+        // Makes the server acknowledge, and detect that we have stopped reading.
         link_.announce_window(kWindowAckSize);
     }
     link_.send_command(kConnectionStreamId, "createStream", kCreateTransaction, {Value::null()});
@@ -182,7 +182,7 @@ void Client::on_stream_created(const Command& command) {
 }
 
 void Client::on_error(const Command& command) {
-    // Servers that do not know releaseStream or FCPublish say so; that is no reason to stop.
+    // Servers that do not support releaseStream or FCPublish answer with an error, which is not fatal.
     const bool is_optional = command.transaction == kReleaseTransaction || command.transaction == kFcPublishTransaction ||
                              command.transaction == kFcUnpublishTransaction;
     if (!is_optional)

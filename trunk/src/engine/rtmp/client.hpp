@@ -1,5 +1,5 @@
-// The client's end of an RTMP connection: publishes one stream to a remote server or plays one from it. Dry, in the same shape as
-// Server. What is not here: following a redirect, which needs another connection and is the session's.
+// The client end of an RTMP connection: publishes one stream to a remote server or plays one from it. Dry, in the same shape as
+// Server. Redirects are not followed here: that needs another connection and is up to the session.
 #pragma once
 
 #include <cstdint>
@@ -30,29 +30,29 @@ struct ClientOptions {
     std::string page_url;
     std::string swf_url;
     std::string flash_version = "FMLE/3.0 (compatible; FMSc/1.0)";
-    // Sent behind the connect object when it is an object.
+    // Sent after the command object if it is an object.
     wire::amf::Value connect_arguments;
     HandshakeForm handshake = HandshakeForm::complex;
     std::uint32_t chunk_size = 60'000;
     std::size_t message_bytes_max = 10 << 20;
 };
 
-// The server took the connection. `info` is the information object of its answer.
+// The server accepted the connection. `info` is the information object of its answer.
 struct Connected {
     wire::amf::Value info;
 };
-// send_media() may begin.
+// send_media() may be called from now on.
 struct PublishStarted {};
-// GotMedia will come.
+// GotMedia events follow.
 struct PlayStarted {};
-// The server said no, and in which words. `redirect_url` is set when it names another place (a full URL, or a tcUrl when it gave
-// no more). Nothing follows; close.
+// The server refused, with its code and description. `redirect_url` is set for a redirect (a full URL, or a tcUrl if the server
+// sent no more). Final: close the connection.
 struct Rejected {
     std::string code;
     std::string description;
     std::optional<std::string> redirect_url;
 };
-// What began has ended on the server's side. Play may go on when the stream comes back: the connection is still good.
+// The server ended the stream. Playback may resume when the stream returns: the connection is still usable.
 struct StreamEnded {
     std::string code;
 };
@@ -63,10 +63,10 @@ class Client {
 public:
     Client(ClientOptions options, std::uint64_t handshake_seed);
 
-    // Puts the first bytes into the output. Call once, before everything else.
+    // Writes the first bytes to the output. Call once, before everything else.
     Result<void> start(TimePoint now);
 
-    // As Server::handle_bytes; the client asks no questions, so nothing waits.
+    // Like Server::handle_bytes, but the client asks no questions, so no input is held back.
     Result<void> handle_bytes(TimePoint now, Bytes input);
     std::optional<ClientEvent> poll_event() { return events_.poll(); }
 
@@ -76,13 +76,13 @@ public:
     // Appends a media message to the output. Only after PublishStarted (aborts otherwise); the payload is at most 16 MiB - 1.
     void send_media(wire::rtmp::MessageType type, std::uint32_t timestamp_ms, Bytes payload);
 
-    // Says goodbye: FCUnpublish and deleteStream, or closeStream and deleteStream. Nothing when the stream was never made.
+    // Sends FCUnpublish and deleteStream, or closeStream and deleteStream; nothing if the stream was never created.
     void stop();
 
     std::optional<TimePoint> next_timeout() const { return std::nullopt; }
     Result<void> handle_timeout(TimePoint) { return {}; }
 
-    // Publish or play is under way.
+    // Whether publishing or playing has started.
     bool is_started() const { return phase_ == Phase::started; }
     HandshakeForm handshake_form() const { return handshake_form_; }
     std::uint32_t peer_chunk_size() const { return link_.peer_chunk_size(); }

@@ -12,8 +12,8 @@ namespace {
 
 using wire::amf::Value;
 
-// A call with a body that begins like AMF3 has one byte in front that says so (0); what follows is AMF0, which may switch to AMF3
-// for single values with its own marker.
+// The body of an AMF3 command starts with a format byte of 0; the rest is AMF0, which can switch to AMF3 for single values with
+// its own marker.
 Bytes without_format_byte(Bytes body) { return !body.empty() && body[0] == 0 ? body.subspan(1) : body; }
 
 }  // namespace

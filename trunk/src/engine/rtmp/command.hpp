@@ -1,5 +1,5 @@
-// A remote call of RTMP (RTMP 1.0, section 7.1.1): a name, a transaction, a command object and arguments. Reads AMF0 and AMF3
-// command messages, writes AMF0 ones, which every client takes. Not here: which calls exist.
+// An RTMP command (RTMP 1.0, section 7.1.1): a name, a transaction, a command object and arguments. Reads AMF0 and AMF3 command
+// messages, writes AMF0 ones, which every client accepts. Does not know which commands exist.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +22,31 @@ struct Command {
     wire::amf::Value object;
     std::vector<wire::amf::Value> arguments;
 
-    // Undefined when there are not so many.
+    // Undefined if there are fewer.
     const wire::amf::Value& argument(std::size_t index) const;
-    // The text of an argument, empty when it is none.
+    // The text of an argument; empty if it is not a string.
     std::string_view text(std::size_t index) const;
 };
 
 // The message stream of commands that belong to the connection as a whole (RTMP 1.0, section 7.2.1).
 inline constexpr std::uint32_t kConnectionStreamId = 0;
 
-// Values behind the command object; a call with more is refused.
+// Values after the command object; a command with more is refused.
 inline constexpr std::size_t kCommandArgumentsMax = 16;
 
 // `message` is an amf0_command or amf3_command. Errc::malformed, Errc::limit.
 Result<Command> parse_command(const wire::rtmp::Message& message);
 
-// The body of a call: name, transaction, then the values, the first of which is the command object.
+// The body of a command: name, transaction, then the values, the first of which is the command object.
 std::vector<std::uint8_t> write_command(std::string_view name, double transaction,
                                         std::initializer_list<wire::amf::Value> values);
 
-// The body of an AMF0 data message that says the same as this AMF3 one (message type 15).
+// The AMF0 data message body that corresponds to this AMF3 one (message type 15).
 Result<Slice> data_from_amf3(Bytes body);
 
 enum class StatusLevel : std::uint8_t { status, error };
 
-// { level, code, description }, what onStatus and _error carry.
+// { level, code, description }, the content of onStatus and _error.
 wire::amf::Value status_object(StatusLevel level, std::string_view code, std::string_view description);
 
 }  // namespace live::engine::rtmp

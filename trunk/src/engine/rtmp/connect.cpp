@@ -15,7 +15,7 @@ using wire::amf::Value;
 constexpr std::array<const char*, 5> kVideoFourCcs = {"avc1", "hvc1", "av01", "vp09", "vp08"};
 constexpr std::array<const char*, 6> kAudioFourCcs = {"mp4a", ".mp3", "Opus", "fLaC", "ac-3", "ec-3"};
 
-// FourCcInfoMask: we pass frames on and neither encode nor decode.
+// FourCcInfoMask: we forward frames and neither encode nor decode.
 constexpr int kCanForward = 4;
 // CapsExMask: multitrack 2, ModEx 4, nanosecond offset 8. Not reconnect (1).
 constexpr int kOurCapsEx = 2 | 4 | 8;
@@ -45,7 +45,7 @@ std::vector<std::string> fourccs_of(const Value& object) {
 }
 
 std::uint32_t to_uint32(double number) {
-    // Not a number fails both comparisons.
+    // NaN fails both comparisons.
     return number >= 0 && number <= 4'294'967'295.0 ? static_cast<std::uint32_t>(number) : 0;
 }
 
@@ -69,7 +69,7 @@ ConnectRequest read_connect(Command& command) {
 }
 
 WantsToPlay read_play(const Command& command) {
-    // A day is more than anybody asks for and far from any overflow.
+    // Longer than any real request and far from overflow.
     constexpr double kDurationMax = 86'400'000.0;
     WantsToPlay play;
     play.stream = std::string(command.text(0));
@@ -77,7 +77,7 @@ WantsToPlay read_play(const Command& command) {
     const double duration = command.argument(2).number().value_or(-1);
     if (duration > 0)
         play.duration = std::chrono::milliseconds(static_cast<std::int64_t>(std::min(std::ceil(duration), kDurationMax)));
-    // RTMP 1.0 says a flag, Flash also sends numbers.
+    // RTMP 1.0 says a flag; Flash also sends numbers.
     const Value& reset = command.argument(3);
     play.reset = reset.boolean().value_or(reset.number().value_or(1) != 0);
     return play;

@@ -1,5 +1,5 @@
-// The connect and play calls in detail: what is read from them and what our connect answer says (RTMP 1.0, sections 7.2.1.1 and
-// 7.2.2.1; E-RTMP v2, "Enhancing NetConnection connect Command"). Pure translation; the Server decides.
+// The connect and play commands in detail: parsing them, and building the connect answer (RTMP 1.0, sections 7.2.1.1 and 7.2.2.1;
+// E-RTMP v2, "Enhancing NetConnection connect Command"). Pure translation; the Server decides.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace live::engine::rtmp {
 
-// What the connect answer says about us; tools read it to tell servers apart.
+// How the connect answer identifies this server; tools use it to tell servers apart.
 struct ServerIdentity {
     std::string signature;
     std::string server;
@@ -23,7 +23,7 @@ struct ServerIdentity {
     std::string authors;
     std::string server_ip;
     std::int64_t pid = 0;
-    std::string id;  // of this connection, as in the log
+    std::string id;  // of this connection, as logged
 };
 
 // Moves the object and the first argument out of `command`.
@@ -31,10 +31,10 @@ ConnectRequest read_connect(Command& command);
 
 WantsToPlay read_play(const Command& command);
 
-// The client said something of E-RTMP, so our answer does too.
+// Whether the client sent any E-RTMP property, so that our answer contains them too.
 bool is_enhanced(const wire::amf::Value& command_object);
 
-// Adds what we can carry by FourCC to a connect object or to the properties of its answer.
+// Adds the codecs supported by FourCC to a connect object or to the properties of its answer.
 void add_capabilities(wire::amf::Value& object);
 
 wire::amf::Value connect_properties(bool enhanced);
@@ -43,7 +43,7 @@ wire::amf::Value connect_information(const ServerIdentity& identity, double obje
 // |RtmpSampleAccess true true.
 std::vector<std::uint8_t> sample_access_body();
 
-// At most 32 characters of what a peer sent, for an error's sentence; what is not printable becomes '?'.
+// At most 32 characters of peer input, for an error message; non-printable ones become '?'.
 std::string printable(std::string_view text);
 
 }  // namespace live::engine::rtmp

@@ -11,7 +11,7 @@ constexpr std::size_t kHalfBytes = 764;
 constexpr std::size_t kHeadBytes = 8;
 constexpr std::size_t kOffsetBytes = 4;
 
-// A name and 32 bytes that both keys share. C1 and S1 are signed with the name alone, answers with all of it.
+// A name, and 32 bytes common to both keys. C1 and S1 are signed with the name alone, answers with the whole key.
 constexpr std::size_t kClientNameBytes = 30;
 constexpr std::size_t kServerNameBytes = 36;
 constexpr std::string_view kClientKey(

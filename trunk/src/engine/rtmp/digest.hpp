@@ -1,7 +1,6 @@
-// The signatures of the "complex" RTMP handshake: HMAC-SHA256 with the two published keys, hidden at an offset that the block
-// itself tells. RTMP 1.0 does not describe it; Adobe's RTMP clients and every encoder that imitates them use it. It proves
-// nothing about the peer (the keys are public); without it some players refuse to go on. Not here: the order of the handshake,
-// see handshake.hpp.
+// The signatures of the "complex" RTMP handshake: HMAC-SHA256 with the two published keys, at an offset that the block itself
+// encodes. RTMP 1.0 does not describe it; Adobe's RTMP clients and the encoders that imitate them use it. It proves nothing about
+// the peer (the keys are public), but some players refuse to continue without it. The order of the handshake is in handshake.hpp.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@ inline constexpr std::size_t kDigestBytes = 32;
 
 using Digest = std::array<std::uint8_t, kDigestBytes>;
 
-// Behind 4 bytes of time and 4 of version, a block has two halves of 764 bytes, one with a key and one with the digest.
+// After 4 bytes of time and 4 of version, a block has two halves of 764 bytes, one with a key and one with the digest.
 enum class Schema : std::uint8_t {
     key_first,     // schema 0
     digest_first,  // schema 1
@@ -26,7 +25,7 @@ enum class Schema : std::uint8_t {
 
 enum class Signer : std::uint8_t { client, server };
 
-// Where the digest of this block starts. `block` has kHandshakeBlockBytes.
+// The offset of the digest in this block. `block` has kHandshakeBlockBytes.
 std::size_t digest_offset(Bytes block, Schema schema);
 
 // Signs the block in place: everything but the digest itself.
@@ -36,7 +35,7 @@ struct FoundDigest {
     Schema schema{};
     Digest digest{};
 };
-// The digest of a C1 or S1, nothing when neither schema fits. Errc::system when the library refuses.
+// The digest of a C1 or S1; nothing if neither schema matches. Errc::system if the library fails.
 Result<std::optional<FoundDigest>> find_digest(Bytes block, Signer signer);
 
 // Signs a C2 or S2 in place: its last 32 bytes answer the peer's digest.

@@ -1,5 +1,5 @@
-// Events in order, between the input that made them and the session that polls them. Bounded by the input: an engine makes at
-// most one event a message and is given the next input only after the queue is drained.
+// A FIFO of events between the input that produced them and the session that polls them. Bounded by the input: an engine produces
+// at most one event per message and gets the next input only after the queue is drained.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@ public:
         if (next_ == events_.size())
             return std::nullopt;
         std::optional<Event> event(std::move(events_[next_++]));
-        // The last one gives the memory back. The next connection's events take the same, which the cache still holds.
+        // Frees the memory after the last event. The next connection's events get the same block, while it is still in the CPU
+        // cache.
         if (next_ == events_.size()) {
             events_ = std::vector<Event>();
             next_ = 0;
@@ -31,7 +32,7 @@ public:
     }
 
 private:
-    // The events of a usual input, in what the thread cache of glibc takes (1,032 bytes) and gives out again first.
+    // Enough for the events of a typical input, in a size that glibc's thread cache keeps (1,032 bytes) and reuses first.
     static constexpr std::size_t kReserved = 1000 / sizeof(Event);
 
     std::vector<Event> events_;

@@ -12,12 +12,12 @@ constexpr std::uint8_t kVersionEncrypted = 6;
 
 using Block = std::array<std::uint8_t, kHandshakeBlockBytes>;
 
-// Four version bytes of a signed block; zero says "simple". Players look whether a server says 3 or more before they check it.
+// The four version bytes of a signed block; zero means "simple". Players check for version 3 or higher before they verify it.
 constexpr std::array<std::uint8_t, 4> kServerVersion = {3, 5, 1, 1};
 constexpr std::array<std::uint8_t, 4> kClientVersion = {128, 0, 7, 2};
 constexpr std::array<std::uint8_t, 4> kNoVersion = {};
 
-// SplitMix64: enough for bytes that only have to differ from one connection to the next.
+// SplitMix64: enough for bytes that only have to differ between connections.
 std::uint64_t next_random(std::uint64_t& seed) {
     seed += 0x9E37'79B9'7F4A'7C15;
     std::uint64_t mixed = seed;
@@ -53,7 +53,7 @@ Result<void> check_version(std::uint8_t version) {
     return Error(Errc::malformed, "the first byte is " + std::to_string(version) + ", RTMP begins with 3");
 }
 
-// Collects the block; true when it is whole.
+// Collects the block; true when it is complete.
 bool collect(std::vector<std::uint8_t>& block, Bytes& input) {
     block.reserve(kHandshakeBlockBytes);
     const std::size_t count = std::min(input.size(), kHandshakeBlockBytes - block.size());
@@ -84,7 +84,7 @@ Result<bool> ServerHandshake::handle_bytes(TimePoint now, Bytes& input, ByteWrit
         block_ = std::vector<std::uint8_t>();
         step_ = Step::c2;
     }
-    // C2 is not looked at: it proves nothing, and clients exist that send anything.
+    // The content of C2 is ignored: it proves nothing, and some clients send arbitrary bytes.
     if (step_ == Step::c2 && skip(c2_left_, input))
         step_ = Step::done;
     return step_ == Step::done;
@@ -97,7 +97,7 @@ Result<void> ServerHandshake::answer(TimePoint now, ByteWriter& out) {
     out.u8(kVersion);
     if (!found) {
         // RTMP 1.0, section 5.2.4, puts our own time into the second field of the echo. librtmp 2.4 warns of a wrong signature
-        // unless all 1,536 bytes come back, so they do.
+        // unless all 1,536 bytes are echoed, so they are.
         out.bytes(fresh_block(now, kNoVersion, seed_)).bytes(block_);
         return {};
     }

@@ -1,5 +1,5 @@
-// The RTMP handshake (RTMP 1.0, section 5.2), both ends, simple and complex. Dry: time and randomness are handed in. The random
-// bytes only have to differ, nothing is protected by them, so a seed is enough. RTMPE (version 6) is not spoken.
+// The RTMP handshake (RTMP 1.0, section 5.2), both ends, simple and complex. Dry: time and randomness are passed in. The random
+// bytes protect nothing and only have to differ, so a seed is enough. RTMPE (version 6) is not supported.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace live::engine::rtmp {
 
 enum class HandshakeForm : std::uint8_t { simple, complex };
 
-// Answers C0 and C1 with S0, S1 and S2 at once and waits for C2. Complex when C1 is signed, else simple.
+// Answers C0 and C1 with S0, S1 and S2 at once and waits for C2. Complex if C1 is signed, else simple.
 class ServerHandshake {
 public:
     explicit ServerHandshake(std::uint64_t seed) : seed_(seed) {}
 
-    // Takes what belongs to the handshake from the front of `input`, appends the answer to `out`; true when the handshake is
-    // over, and then `input` starts with the first chunk. Errc::malformed from the first byte on when the peer does not speak
-    // RTMP. Holds at most 1,536 bytes.
+    // Consumes the handshake bytes from the front of `input` and appends the answer to `out`; true when the handshake is
+    // complete, and then `input` starts with the first chunk. Errc::malformed from the first byte on if the peer does not speak
+    // RTMP. Buffers at most 1,536 bytes.
     Result<bool> handle_bytes(TimePoint now, Bytes& input, ByteWriter& out);
 
-    // What the client spoke; simple until C1 is complete.
+    // The form the client used; simple until C1 is complete.
     HandshakeForm form() const { return form_; }
 
 private:
@@ -40,19 +40,19 @@ private:
     HandshakeForm form_ = HandshakeForm::simple;
 };
 
-// Sends C0 and C1, answers S1 with C2 and is over when S2 has come.
+// Sends C0 and C1, answers S1 with C2 and completes when S2 has arrived.
 class ClientHandshake {
 public:
-    // `wanted` complex signs C1 (schema 0); a server that does not sign its S1 then gets a simple C2.
+    // If `wanted` is complex, C1 is signed (schema 0); a server that does not sign its S1 gets a simple C2.
     ClientHandshake(std::uint64_t seed, HandshakeForm wanted) : seed_(seed), wanted_(wanted) {}
 
     // Appends C0 and C1. Call once, first.
     Result<void> start(TimePoint now, ByteWriter& out);
 
-    // As ServerHandshake::handle_bytes. S2 is not checked: servers exist that do not echo.
+    // As ServerHandshake::handle_bytes. S2 is not verified: some servers do not echo.
     Result<bool> handle_bytes(TimePoint now, Bytes& input, ByteWriter& out);
 
-    // Complex when both sides signed.
+    // Complex if both sides signed.
     HandshakeForm form() const { return form_; }
 
 private:

@@ -1,4 +1,5 @@
-// Any bytes, cut anywhere, into both ends of the handshake: no abort, bounded output, and nothing beyond the handshake is taken.
+// Arbitrary bytes with arbitrary cuts into both ends of the handshake: no abort, bounded output, and nothing after the handshake
+// is consumed.
 #include <algorithm>
 #include <cstdlib>
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr TimePoint kNow{std::chrono::milliseconds(0x01020304)};
 
-// A block whose digest offset bytes and content come from the seed.
+// A block whose digest offset bytes and content are derived from the seed.
 Octets random_block(unsigned seed) {
     std::mt19937 random(seed);
     Octets block(kHandshakeBlockBytes);
@@ -141,7 +141,7 @@ TEST(Handshake, CutAtEveryByteItWaitsAndThenGoesOn) {
     }
 }
 
-// Joins both ends and hands over at most `step` bytes at a time.
+// Joins both ends and passes at most `step` bytes at a time.
 struct Pair {
     explicit Pair(HandshakeForm wanted) : client(11, wanted) {}
 

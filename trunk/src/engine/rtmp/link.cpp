@@ -22,7 +22,7 @@ Result<std::optional<Message>> Link::read(Bytes& input) {
     }
 }
 
-// True when the message is done with, false when it is for whoever is above.
+// True if the message was handled, false if it is for the caller.
 Result<bool> Link::handle_control(const Message& message) {
     const auto control = TRY(wire::rtmp::parse_control(message.type, message.payload.bytes()));
     if (const auto* size = std::get_if<wire::rtmp::SetChunkSize>(&control)) {
@@ -32,7 +32,7 @@ Result<bool> Link::handle_control(const Message& message) {
     } else if (const auto* window = std::get_if<wire::rtmp::WindowAckSize>(&control)) {
         window_ = window->bytes;
     } else if (const auto* bandwidth = std::get_if<wire::rtmp::SetPeerBandwidth>(&control)) {
-        // RTMP 1.0, section 5.4.5: answered with our window when it is another one than we said last.
+        // RTMP 1.0, section 5.4.5: answered with our window if it differs from the last one announced.
         if (bandwidth->bytes != window_announced_)
             announce_window(bandwidth->bytes);
     } else if (const auto* user = std::get_if<UserControl>(&control)) {
@@ -65,7 +65,7 @@ Result<void> Link::set_peer_chunk_size(std::uint32_t bytes) {
 }
 
 void Link::acknowledge() {
-    // Half of the window, so that a peer that stops at a full window never has to.
+    // Half of the window, so that a peer that stops at a full window never stalls.
     const std::uint64_t due = std::max<std::uint64_t>(window_ / 2, 1);
     if (window_ == 0 || bytes_received_ - acknowledged_ < due)
         return;

@@ -1,5 +1,5 @@
-// What both ends of an RTMP connection do alike below the calls: chunks, chunk sizes, acknowledgement windows, pings and the
-// output buffer. Not here: the handshake before it and the calls above it.
+// What both ends of an RTMP connection share below the commands: chunks, chunk sizes, acknowledgement windows, pings and the
+// output buffer. Not here: the handshake and the commands.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ namespace live::engine::rtmp {
 
 class Link {
 public:
-    // A peer that announces smaller chunks than this is refused, one that announces larger ones than kPeerChunkSizeUsual is
-    // warned of.
+    // A peer that announces smaller chunks than kPeerChunkSizeMin is refused; one that announces larger chunks than
+    // kPeerChunkSizeUsual causes a warning.
     static constexpr std::uint32_t kPeerChunkSizeMin = 128;
     static constexpr std::uint32_t kPeerChunkSizeUsual = 65'536;
-    // Answers that a peer may cause before somebody takes them.
+    // Answers a peer may cause before they are taken.
     static constexpr std::size_t kOutputBytesMax = 4 << 20;
 
     // Our own acknowledgement window, unless the peer has announced one; 0 for none.
@@ -36,14 +36,14 @@ public:
 
     void set_limits(const wire::rtmp::ChunkReader::Limits& limits) { reader_.set_limits(limits); }
 
-    // Call for everything received, the handshake included: that is what acknowledgements count.
+    // Call for all received bytes, including the handshake: acknowledgements count them.
     void count_received(std::size_t bytes) { bytes_received_ += bytes; }
 
-    // The next message that is not the link's own business, from the front of `input`; nothing when `input` is used up. Chunk
-    // sizes, aborts, windows, acknowledgements and pings are handled inside; other user control messages come out.
+    // The next message not handled by the link, from the front of `input`; nothing when `input` is used up. Chunk sizes, aborts,
+    // windows, acknowledgements and pings are handled internally; other user control messages are returned.
     Result<std::optional<wire::rtmp::Message>> read(Bytes& input);
 
-    // Writes an acknowledgement when half of the window has come since the last one. Call once an input.
+    // Writes an acknowledgement if half of the window has arrived since the last one. Call once per input.
     void acknowledge();
 
     // All on message boundaries.
@@ -52,21 +52,22 @@ public:
                       std::initializer_list<wire::amf::Value> values);
     void send(std::uint32_t chunk_stream, wire::rtmp::MessageType type, std::uint32_t timestamp_ms, std::uint32_t stream_id,
               Bytes payload);
-    // Tells the peer, and cuts by it from the next message on.
+    // Announces the size to the peer and applies it from the next message on.
     void announce_chunk_size(std::uint32_t bytes);
     void announce_window(std::uint32_t bytes);
 
     ByteWriter& output() { return output_; }
-    // Errc::limit when more than kOutputBytesMax wait. For a server, which only answers; a client also writes its media here.
+    // Errc::limit if more than kOutputBytesMax are pending. For a server, which only answers; a client also writes its media
+    // here.
     Result<void> check_output() const;
     bool has_output() const { return output_.size() > 0; }
     void take_output(std::vector<std::uint8_t>& into);
 
-    // Set once, when the peer did something odd.
+    // Set once, after unusual peer behaviour.
     std::optional<std::string> take_warning() { return std::exchange(warning_, std::nullopt); }
 
     std::uint32_t peer_chunk_size() const { return reader_.chunk_size(); }
-    // Of messages that have begun and not ended.
+    // Of incomplete messages.
     std::size_t held_bytes() const { return reader_.held_bytes(); }
     std::uint32_t chunk_size() const { return chunk_size_; }
     std::uint64_t bytes_received() const { return bytes_received_; }

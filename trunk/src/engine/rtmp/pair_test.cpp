@@ -1,5 +1,5 @@
-// Server and Client joined in memory, with every cut of the bytes a seed can think of. The wire in between is theirs alone, so
-// these tests say that both ends agree; server_test.cpp says what is on the wire.
+// Server and Client joined in memory, with seeded cuts of the bytes. These tests only show that both ends agree; server_test.cpp
+// checks what is on the wire.
 #include <functional>
 #include <random>
 #include <string>
@@ -30,7 +30,7 @@ ClientOptions client_options(ClientOptions::Mode mode) {
     return options;
 }
 
-// Carries bytes both ways until both sides are quiet, answers the server's questions, and writes down what each side was told.
+// Carries bytes both ways until both sides are idle, answers the server's questions, and records the events of each side.
 class SessionPair {
 public:
     enum class Answers { accept, reject_connect, redirect, reject_stream };
@@ -45,7 +45,7 @@ public:
         while (carry()) {
         }
     }
-    // Media for a player, written as the media core does.
+    // Media for a player, as the media core writes it.
     void play(Bytes chunks) {
         Octets bytes;
         server.take_output(bytes);
@@ -226,7 +226,7 @@ TEST(SessionPair, PlaysWhatTheMediaCoreWritesBetweenOurMessages) {
         ASSERT_EQ(pair.client_heard.size(), 2U);
         EXPECT_EQ(pair.client_heard[0].substr(0, 22), "media 9 at 10 of 70000");
         EXPECT_EQ(pair.client_heard[1].substr(0, 18), "media 9 at 50 of 3");
-        // The player's window makes both ends acknowledge; neither may take it for anything else.
+        // The player's window makes both ends acknowledge; neither may misinterpret that.
         EXPECT_EQ(pair.server_heard.size(), 2U);
     });
 }
@@ -309,7 +309,7 @@ TEST(SessionPair, TenMinutesOfStreamingStayInStep) {
     SessionPair pair(client_options(ClientOptions::Mode::publish), 0);
     pair.server_heard.clear();
     const Octets audio(200, 1);
-    // 43 audio messages a second, in batches of a second.
+    // 43 audio messages per second, in batches of one second.
     for (std::uint32_t second = 0; second < 600; ++second) {
         for (std::uint32_t i = 0; i < 43; ++i)
             pair.client.send_media(MessageType::audio, second * 1000 + i * 23, audio);

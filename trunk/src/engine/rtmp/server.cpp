@@ -15,7 +15,7 @@ using wire::rtmp::MessageType;
 using wire::rtmp::UserControl;
 
 constexpr std::uint32_t kPeerBandwidth = 2'500'000;
-// Flash asked for it; it has no meaning, but clients look for the member.
+// Expected by Flash; it has no meaning, but clients look for it.
 constexpr const char* kClientId = "ASAICiss";
 
 }  // namespace
@@ -48,7 +48,7 @@ bool Server::is_waiting() const {
     return phase_ == Phase::connect_waits || phase_ == Phase::publish_waits || phase_ == Phase::play_waits;
 }
 
-// Bytes behind a question wait for its answer.
+// Buffers the bytes received while a question is open.
 Result<void> Server::keep(Bytes input) {
     if (input.size() > kWaitingBytesMax - rest_.size())
         return Error(Errc::limit,
@@ -88,7 +88,7 @@ Result<void> Server::on_message(Message message) {
         case MessageType::aggregate: return on_aggregate(std::move(message));
         case MessageType::amf0_command:
         case MessageType::amf3_command: return on_command(message);
-        // Buffer lengths and the like; shared objects; what nobody has a name for.
+        // Buffer lengths and the like; shared objects; unknown types.
         default: return {};
     }
 }
@@ -128,7 +128,7 @@ Result<void> Server::on_command(const Message& message) {
         events_.push(RedirectAnswered{});
         return {};
     }
-    // Answers to our own calls (onBWDone) need nothing.
+    // Answers to our own calls (onBWDone) are ignored.
     if (command.name == "_result" || command.name == "_error")
         return {};
     if (phase_ == Phase::before_connect) {
@@ -297,7 +297,7 @@ Result<void> Server::on_play(const Command& command) {
         send_status(StatusLevel::error, "NetStream.Play.Failed", "this connection is publishing");
         return Error(Errc::malformed, "play while publishing");
     }
-    // Players change the stream by a play on top of another.
+    // Players switch streams by sending play while playing another.
     on_close_stream();
     phase_ = Phase::play_waits;
     events_.push(read_play(command));
@@ -313,7 +313,8 @@ Result<void> Server::accept_play() {
     Value start = status_object(StatusLevel::status, "NetStream.Play.Start", "Started playing stream.");
     start.set("details", "stream").set("clientid", kClientId);
     link_.send_command(kMessageStreamId, "onStatus", 0, {Value::null(), std::move(start)});
-    // The data streams of media are not ours to write on. No NetStream.Data.Start: ffmpeg would show an empty data stream.
+    // On the command chunk stream, because only media uses that of data. No NetStream.Data.Start: ffmpeg would show an empty data
+    // stream.
     link_.send(wire::rtmp::kCommandChunkStream, MessageType::amf0_data, 0, kMessageStreamId, sample_access_body());
     phase_ = Phase::playing;
     return go_on();
@@ -347,7 +348,7 @@ void Server::send_status(StatusLevel level, std::string_view code, std::string_v
 }
 
 void Server::set_reader_limits() {
-    // Strangers and players only send calls; a few of them may overlap.
+    // Clients that are not yet identified, and players, send only commands; a few of them may overlap.
     const std::size_t message_bytes = phase_ == Phase::publishing ? message_bytes_max_ : kCommandBytesMax;
     link_.set_limits({.message_bytes = message_bytes, .pending_bytes = 2 * message_bytes});
 }

@@ -1,7 +1,7 @@
-// The server's end of an RTMP connection: handshake, connect, publish, play, until the peer stops. Dry: bytes and a time go in,
-// bytes and events come out. Not here: who may do what, which is the session's answer to the Wants events, and media for players,
+// The server end of an RTMP connection: handshake, connect, publish, play, until the peer stops. Dry: bytes and a time go in,
+// bytes and events come out. Not here: authorization, which is the session's answer to the Wants events, and media for players,
 // which is encoded once for all of them and sent by the session between the engine's own messages (chunk streams 4, 5 and 6 of
-// message stream 1; the engine writes on 2 and 3 only).
+// message stream 1; the engine writes only on 2 and 3).
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@
 
 namespace live::engine::rtmp {
 
-// What the connection is set to when connect is accepted: by then the virtual host, and so its settings, is known.
+// Applied when connect is accepted: by then the virtual host, and with it the settings, is known.
 struct ConnectSettings {
-    std::uint32_t chunk_size = 60'000;       // of what we send; 128..65536
+    std::uint32_t chunk_size = 60'000;       // of sent chunks; 128..65536
     std::uint32_t out_ack_size = 2'500'000;  // announced as Window Acknowledgement Size; 0: not announced
-    std::uint32_t in_ack_size = 0;           // we acknowledge this often even when the peer announces nothing; 0: do not
+    std::uint32_t in_ack_size = 0;           // acknowledge this often even if the peer announces no window; 0: do not
 };
 
 struct ServerOptions {
@@ -37,31 +37,32 @@ struct ServerOptions {
 
 class Server {
 public:
-    // Until a publisher is admitted, and for players, messages are commands and no longer than this.
+    // Before a publisher is admitted, and for players, messages are commands and no longer than this.
     static constexpr std::size_t kCommandBytesMax = 64 << 10;
-    // Bytes that may wait while a question is open.
+    // Bytes buffered while a question is open.
     static constexpr std::size_t kWaitingBytesMax = 1 << 20;
 
     Server(ServerOptions options, std::uint64_t handshake_seed);
 
     // Takes all of `input`. One input, then drain events and output, then the next input. While a question is open the bytes are
-    // kept (at most kWaitingBytesMax) and the answer goes on with them; that is why the answers below can fail like this can. An
-    // error is final: send what output there is (it may tell the peer why), then close.
+    // buffered (at most kWaitingBytesMax) and the answer resumes with them, which is why the answers below can fail like this
+    // function. An error is final: send the pending output (it may contain the reason), then close.
     Result<void> handle_bytes(TimePoint now, Bytes input);
 
     std::optional<Event> poll_event() { return events_.poll(); }
 
     bool has_output() const { return link_.has_output(); }
-    // Appends the bytes to send, whole messages, and forgets them.
+    // Moves the pending output, whole messages, to the end of `into`.
     void take_output(std::vector<std::uint8_t>& into) { link_.take_output(into); }
 
-    // Answers to WantsToConnect. A rejected or redirected client is only listened to for RedirectAnswered; the session closes.
+    // Answers to WantsToConnect. From a rejected or redirected client only RedirectAnswered follows; the session closes the
+    // connection.
     Result<void> accept_connect(const ConnectSettings& settings = {});
     void reject_connect(std::string_view description, std::string_view code = "NetConnection.Connect.Rejected");
-    // `tc_url` is the place without, `full_url` with the stream.
+    // `tc_url` is the new location without the stream, `full_url` with it.
     void redirect_connect(std::string_view tc_url, std::string_view full_url, std::string_view description = "redirected");
 
-    // Answers to WantsToPublish. After accept_publish() GotMedia events come.
+    // Answers to WantsToPublish. GotMedia events follow accept_publish().
     Result<void> accept_publish();
     Result<void> reject_publish(std::string_view code, std::string_view description);
 
@@ -71,26 +72,26 @@ public:
 
     void accept_pause(bool paused);
 
-    // Status of our own accord (onStatus on message stream 1), such as an error before the socket closes.
+    // Unsolicited status (onStatus on message stream 1), such as an error before the socket closes.
     void send_status(StatusLevel level, std::string_view code, std::string_view description);
     void send_control(const wire::rtmp::ControlMessage& message) { link_.send_control(message); }
-    // Tells the player, and cuts by it from the next message on.
+    // Announces the size to the player and applies it from the next message on.
     void set_chunk_size(std::uint32_t bytes) { link_.announce_chunk_size(bytes); }
 
-    // The engine keeps no clock: the time limit until a client is identified is the session's.
+    // The engine keeps no clock: the session enforces the time limit for identification.
     std::optional<TimePoint> next_timeout() const { return std::nullopt; }
     Result<void> handle_timeout(TimePoint) { return {}; }
 
-    // Connect, publish or play is done, so that the time limit for strangers does not hold any more.
+    // Whether publishing or playing has begun, so that the identification time limit no longer applies.
     bool is_identified() const { return phase_ == Phase::publishing || phase_ == Phase::playing; }
     HandshakeForm handshake_form() const { return handshake_form_; }
     std::uint32_t peer_chunk_size() const { return link_.peer_chunk_size(); }
     std::uint32_t chunk_size() const { return link_.chunk_size(); }
     std::uint64_t bytes_received() const { return link_.bytes_received(); }
-    // Of memory, for what has begun to come and what waits for an answer.
+    // Memory for incomplete messages and input that waits for an answer.
     std::size_t held_bytes() const { return link_.held_bytes() + rest_.capacity(); }
 
-    // Gives back what a parked player does not need. What remains, this object included, is below 1 KiB.
+    // Frees what an idle player does not need. What remains, including this object, is below 1 KiB.
     void release_buffers();
 
 private:

@@ -1,4 +1,4 @@
-// The whole engine on the publisher's hot path: bytes in, GotMedia events out, with chunks of 4096 as ffmpeg and OBS send them.
+// The whole engine on the publisher's hot path: bytes in, GotMedia events out, with 4096-byte chunks as sent by ffmpeg and OBS.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Calls in any order behind a good connect, each byte one of them, cut anywhere: a naive model says which events must come of
-// them, and they come so however the bytes are cut.
+// Commands in any order after a valid connect, one per input byte, with arbitrary cuts: the events must match a naive model
+// wherever the bytes are cut.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -37,10 +37,10 @@ enum class Call : std::uint8_t {
 };
 
 constexpr std::size_t kCallsMax = 200;
-// Of what a client gets for one call.
+// Maximum output for one command.
 constexpr std::size_t kAnswerBytesMax = 4'096;
 
-// What a server should make of calls, one letter an event. Answers are as the bits of `choice` say, in turns.
+// What a server should make of the commands, one letter per event. The bits of `choice` select the answers in turn.
 struct Model {
     enum class Is : std::uint8_t { ready, publishing, playing, over } is = Is::ready;
     std::string events;

@@ -1,4 +1,4 @@
-// For tests only: a Server after a simple handshake, spoken to by hand, with the steps that most tests begin with.
+// For tests only: a Server after a simple handshake, driven by handwritten messages, with the steps most tests begin with.
 #pragma once
 
 #include <optional>

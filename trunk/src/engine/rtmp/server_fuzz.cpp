@@ -1,5 +1,5 @@
-// Any bytes into both engines: raw, or behind a valid handshake and the usual opening, cut anywhere. Questions are answered as
-// the first bytes say. Nothing aborts, and output stays bounded by input.
+// Arbitrary bytes into both engines: raw, or after a valid handshake and the usual opening, with arbitrary cuts. The first bytes
+// select the answers to questions. No abort, and output stays bounded by input.
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -19,7 +19,7 @@ void call(ByteWriter& out, std::string_view name, double transaction, std::initi
     wire::rtmp::write_message(out, 3, wire::rtmp::MessageType::amf0_command, 0, 1, write_command(name, transaction, values), 128);
 }
 
-// How far the conversation has come before the random bytes begin.
+// The part of the conversation that precedes the random bytes.
 Bytes opening(ByteWriter& out, unsigned stage) {
     if (stage >= 1)
         out.u8(3).zeros(2 * kHandshakeBlockBytes);
@@ -50,7 +50,7 @@ Result<void> answer(Server& server, const Event& event, unsigned choice) {
     return {};
 }
 
-// False when the engine has given up.
+// False if the engine failed.
 bool feed(Server& server, Bytes input, unsigned choice) {
     bool good = server.handle_bytes(TimePoint{}, input).ok();
     while (good) {
@@ -61,7 +61,7 @@ bool feed(Server& server, Bytes input, unsigned choice) {
     }
     std::vector<std::uint8_t> output;
     server.take_output(output);
-    // The longest answer to a short input is the connect result; everything else is at most a few times its question.
+    // The longest answer to a short input is the connect result; all others are at most a few times the size of the question.
     if (output.size() > 8192 + 64 * input.size())
         std::abort();
     return good;

@@ -212,7 +212,7 @@ TEST_F(ServerLimitsTest, ThreeQuestionsInOneInputAreAskedOneByOne) {
 TEST_F(ServerLimitsTest, AParkedPlayerIsSmall) {
     play();
     server.release_buffers();
-    // The object; behind it the chunk reader's table, one 64 byte entry for each chunk stream of the client, and nothing else.
+    // The object itself; besides it only the chunk reader's table remains, one 64-byte entry per chunk stream of the client.
     EXPECT_LE(sizeof(Server), 512U);
 }
 

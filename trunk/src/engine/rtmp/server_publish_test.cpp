@@ -73,7 +73,7 @@ TEST_F(ServerPublishTest, ARejectedPublisherHearsWhyAndMayTryAgain) {
 
 TEST_F(ServerPublishTest, PublishWithoutANameIsAskedFor) {
     connect();
-    // The name may stand in tcUrl; that is not the engine's to know.
+    // The name may be in tcUrl, which the engine does not evaluate.
     for (const Octets& call :
          {RawClient::call("publish", 3, {Value::null()}), RawClient::call("publish", 3, {Value::null(), "", "live"})}) {
         send(call);
@@ -97,7 +97,7 @@ TEST_F(ServerPublishTest, GivesMediaOnlyOfAnAdmittedPublisher) {
     expect_none();
     send(RawClient::call("publish", 5, {Value::null(), "cam", "live"}));
     ASSERT_TRUE(expect<WantsToPublish>());
-    // Sent before our answer, as some encoders do: it counts once we have said yes.
+    // Sent before our answer, as some encoders do: processed once the publish is accepted.
     send(RawClient::message(MessageType::video, Octets{0x17, 1}, 7, 6));
     expect_none();
     ASSERT_TRUE(server.accept_publish().ok());

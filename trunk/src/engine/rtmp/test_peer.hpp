@@ -1,5 +1,5 @@
-// For tests only: the other end of a connection, written by hand, so that a test says what is on the wire instead of trusting our
-// own Client or Server to say it. Also the in-memory link with seeded cuts that joins two engines.
+// For tests only: the other end of a connection, written by hand, so that a test checks the wire itself instead of trusting our
+// own Client or Server. Also the in-memory link with seeded cuts that joins two engines.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@ namespace live::engine::rtmp {
 
 using Octets = std::vector<std::uint8_t>;
 
-// Collects what an engine wrote and reads it back as messages.
+// Collects an engine's output and parses it into messages.
 class WireReader {
 public:
-    // The messages in `bytes`; the reader follows our chunk size announcements.
+    // The messages in `bytes`; follows our chunk size announcements.
     std::vector<wire::rtmp::Message> read(Bytes bytes) {
         std::vector<wire::rtmp::Message> messages;
         for (;;) {
@@ -43,8 +43,8 @@ private:
     wire::rtmp::ChunkReader reader_;
 };
 
-// One line a message, in words, so that a whole exchange can be compared at a glance:
-// "window_ack_size 2500000", "_result 1", "onStatus NetStream.Play.Start".
+// One line per message, so that a whole exchange can be compared at a glance: "window_ack_size 2500000", "_result 1", "onStatus
+// NetStream.Play.Start".
 inline std::string in_words(const wire::rtmp::Message& message) {
     using namespace wire::rtmp;
     if (is_control(message.type)) {
@@ -78,10 +78,10 @@ inline std::string in_words(const wire::rtmp::Message& message) {
     return "type " + std::to_string(static_cast<int>(message.type));
 }
 
-// A client by hand.
+// A handwritten client.
 class RawClient {
 public:
-    // A simple handshake; the server's answer is to be thrown away by the caller.
+    // A simple handshake; the caller discards the server's answer.
     static Octets handshake() {
         Octets bytes(1 + 2 * 1536, 0);
         bytes[0] = 3;
@@ -106,7 +106,7 @@ public:
     }
 };
 
-// Hands bytes over in pieces: all at once, one byte at a time, or random cuts.
+// Passes bytes on in pieces: all at once, one byte at a time, or random cuts.
 class Cuts {
 public:
     explicit Cuts(unsigned seed) : random_(seed), seed_(seed) {}

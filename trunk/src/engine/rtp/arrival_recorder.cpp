@@ -10,7 +10,7 @@ using wire::rtcp::TransportFeedback;
 
 void ArrivalRecorder::received(TimePoint now, std::uint16_t sequence) {
     const std::uint64_t wide = unwrapper_.widen(sequence);
-    // It was told as lost, and that stands.
+    // It was reported as lost, and that is final.
     if (next_ && wide < *next_)
         return;
     arrivals_.try_emplace(wide, now);
@@ -24,7 +24,7 @@ std::optional<TransportFeedback> ArrivalRecorder::poll(TimePoint now, std::uint3
     if (!due_ || now < *due_ || arrivals_.empty())
         return std::nullopt;
     const auto [first, came] = *arrivals_.begin();
-    // Lost packets in front belong to the report, unless the numbers have jumped.
+    // The report includes lost packets before the first, unless the sequence numbers have jumped.
     const bool has_jumped = !next_ || arrivals_.rbegin()->first - *next_ >= kPacketsMax;
     std::uint64_t sequence = has_jumped ? first : *next_;
     TransportFeedback feedback;
@@ -33,7 +33,7 @@ std::optional<TransportFeedback> ArrivalRecorder::poll(TimePoint now, std::uint3
     feedback.base_sequence = static_cast<std::uint16_t>(sequence);
     feedback.feedback_count = reports_++;
     const auto reference = std::chrono::floor<std::chrono::microseconds>(came.time_since_epoch()) / kReferenceTick;
-    // 24 bits with a sign; only differences mean anything.
+    // 24-bit signed; only differences are meaningful.
     feedback.reference_time = static_cast<std::int32_t>((reference & 0xFFFFFF) ^ 0x800000) - 0x800000;
     TimePoint last{std::chrono::microseconds(kReferenceTick * reference)};
     while (!arrivals_.empty() && feedback.packets.size() < kPacketsMax) {
@@ -48,7 +48,7 @@ std::optional<TransportFeedback> ArrivalRecorder::poll(TimePoint now, std::uint3
             break;
         }
         feedback.packets.push_back({true, static_cast<std::int16_t>(ticks)});
-        // What was said, not what was meant: rounding must not add up.
+        // Adds the reported value, not the exact one: rounding errors must not accumulate.
         last += kDeltaTick * ticks;
         arrivals_.erase(next);
     }

@@ -11,17 +11,17 @@ using std::chrono::microseconds;
 
 constexpr microseconds kRateWindow = 500ms;
 constexpr microseconds kBaseDelayWindow = 10s;
-constexpr microseconds kStepMax = 500ms;  // a longer silence between reports does not raise the rate by more
+constexpr microseconds kStepMax = 500ms;  // a longer gap between reports does not raise the rate further
 constexpr double kDecrease = 0.85;
 constexpr double kDoublingsPerSecond = 2;    // before the first decrease
-constexpr double kIncreasePerSecond = 1.15;  // behind it
-constexpr double kKnown = 0.9;               // of what came through while there was a queue
-constexpr double kBeyondReceived = 1.5;      // who sends little learns little
-constexpr double kLossPackets = 100;         // over about so many loss is measured
-constexpr std::chrono::seconds kSoon{15};    // behind a limit that was forgotten
-constexpr microseconds kDraining = 2ms;      // a queue that shrinks by more between reports is on its way down
+constexpr double kIncreasePerSecond = 1.15;  // after it
+constexpr double kKnown = 0.9;               // of the rate received while there was a queue
+constexpr double kBeyondReceived = 1.5;      // a sender that sends little learns little about the link
+constexpr double kLossPackets = 100;         // loss is averaged over about this many packets
+constexpr std::chrono::seconds kSoon{15};    // after a limit was forgotten
+constexpr microseconds kDraining = 2ms;      // a queue that shrinks by more than this between reports is draining
 
-// From one time to a later one, of which only the low bits are known; less than nothing when it was earlier.
+// The time between two wrapping timestamps of which only the low bits are known; negative if `to` is earlier.
 microseconds between(std::uint32_t from_us, std::uint32_t to_us) {
     return microseconds(static_cast<std::int32_t>(to_us - from_us));
 }
@@ -36,7 +36,7 @@ void BandwidthEstimator::sent(TimePoint now, std::uint16_t sequence, std::size_t
     sent_.push_back({now, static_cast<std::uint32_t>(unwrapper_.widen(sequence)), static_cast<std::uint32_t>(bytes)});
 }
 
-// Reports come in order, so what is looked for is near the front; what stands before it was told as lost, or its report was.
+// Reports come in order, so the packet is near the front; packets before it were reported lost, or their report was lost.
 std::optional<BandwidthEstimator::Sent> BandwidthEstimator::take(std::uint32_t sequence) {
     const auto is_before = [](std::uint32_t one, std::uint32_t other) { return static_cast<std::int32_t>(one - other) < 0; };
     if (sent_.empty() || is_before(sent_.back().sequence, sequence))
@@ -80,7 +80,7 @@ BandwidthEstimator::Report BandwidthEstimator::match(TimePoint now, const wire::
     return report;
 }
 
-// The base delay within kBaseDelayWindow: of candidates that came earlier and were no smaller, none is needed any more.
+// The base delay within kBaseDelayWindow: older candidates that are not smaller are no longer needed.
 microseconds BandwidthEstimator::base_delay(TimePoint now, microseconds delay) {
     while (!base_delays_.empty() && base_delays_.back().delay >= delay)
         base_delays_.pop_back();
@@ -96,7 +96,7 @@ double BandwidthEstimator::received_rate() const {
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < arrivals_.size(); ++i)
         bytes += arrivals_[i].bytes;
-    // Of n packets n-1 lie between the first and the last.
+    // Only n-1 of n packets lie between the first and the last arrival.
     const double carried = static_cast<double>(bytes - arrivals_.front().bytes) * 8;
     const microseconds span = between(arrivals_.front().at_us, arrivals_.back().at_us);
     return span < 20ms ? 0 : carried / seconds(span);
@@ -128,7 +128,7 @@ void BandwidthEstimator::adapt(TimePoint now) {
     const double received = received_rate();
     const bool is_queueing = queue_ > options_.queue_high && !is_draining_;
     if (is_queueing || (loss_ > options_.loss_high && !is_draining_)) {
-        // Once a round trip and a little: what is in flight still comes from the old rate.
+        // At most once per round trip plus a margin: packets in flight were still sent at the old rate.
         if (decreased_ && now - *decreased_ < round_trip_ + 100ms)
             return;
         if (is_queueing && received > 0)
@@ -136,18 +136,18 @@ void BandwidthEstimator::adapt(TimePoint now) {
         if (is_queueing)
             rate_ = (received > 0 ? std::min(rate_, received) : rate_) * kDecrease;
         else
-            // What came through all the same is a floor.
+            // The rate received in spite of the loss is a lower bound.
             rate_ = std::max(rate_ * (1 - loss_ / 2), std::min(rate_, received * kDecrease));
         loss_ = 0;
         note_limit(now);
     } else if (queue_ < options_.queue_low) {
-        // Up to what the link carried while it had a queue there is nothing to feel for.
+        // Up to the rate the link carried while it had a queue, no probing is needed.
         const double known = carried_ * kKnown;
         const bool is_quick = !decreased_ || rate_ < known;
         const double factor =
             is_quick ? std::exp2(kDoublingsPerSecond * seconds(step)) : std::pow(kIncreasePerSecond, seconds(step));
         const double risen = decreased_ && is_quick ? std::min(rate_ * factor, known) : rate_ * factor;
-        // Where a sender has little to send, the rate keeps what it had.
+        // If the sender has little to send, the rate stays as it is.
         rate_ = std::max(rate_, received > 0 ? std::min(risen, received * kBeyondReceived) : rate_);
     }
     rate_ = std::clamp(rate_, static_cast<double>(options_.min), static_cast<double>(options_.max));

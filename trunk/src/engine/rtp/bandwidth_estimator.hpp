@@ -1,8 +1,7 @@
-// The sending half of transport-wide feedback: from when packets left and when they came, how much the link to one player
-// carries. The rate doubles until the link shows a queue or loss, falls below what came through when it does, and feels its way
-// up again.
+// The sending half of transport-wide feedback: estimates the capacity of the link to one player from departure and arrival times.
+// The rate doubles until the link shows a queue or loss, then falls below the received rate, and probes upwards again.
 //
-// A queue shows as delay above the base delay of the last seconds, so both clocks may stand anywhere and drift a little.
+// A queue shows as delay above the base delay of the last seconds, so the clocks need no common zero and may drift slightly.
 #pragma once
 
 #include <chrono>
@@ -18,53 +17,53 @@ namespace live::engine::rtp {
 
 class BandwidthEstimator {
 public:
-    static constexpr std::size_t kSentMax = 4'096;  // packets whose fate is not known; the oldest are forgotten
-    // How long a link is held to be no better than it has shown: who has lowered what it sends learns no more of it. Longer each
-    // time that it shows the same soon after, up to the second.
+    static constexpr std::size_t kSentMax = 4'096;  // packets not yet reported; the oldest are dropped
+    // How long a link is assumed to be no better than observed: a sender that has lowered its rate learns no more about it.
+    // Extended each time the link shows the same limit soon after, up to kLimitMemoryMax.
     static constexpr std::chrono::seconds kLimitMemory{30};
     static constexpr std::chrono::seconds kLimitMemoryMax{300};
 
     struct Options {
-        std::uint64_t start = 500'000;  // bits a second, like all rates here
+        std::uint64_t start = 500'000;  // bits per second, like all rates here
         std::uint64_t min = 50'000;
         std::uint64_t max = 50'000'000;
         std::chrono::milliseconds queue_high = 50ms;  // above it the link is overused
         std::chrono::milliseconds queue_low = 20ms;   // below it the rate may rise
-        double loss_high = 0.1;                       // random loss below it is the retransmission's business
+        double loss_high = 0.1;                       // random loss below it is left to retransmission
     };
 
     explicit BandwidthEstimator(Options options) : options_(options), rate_(static_cast<double>(options.start)) {}
 
-    // Call for each packet that leaves, with the number in its header extension, which goes up by one.
+    // Call for each packet sent, with the number in its header extension, which increments by one.
     void sent(TimePoint now, std::uint16_t sequence, std::size_t bytes);
-    // A report of the player. One that tells nothing of what was sent is ignored.
+    // A report from the player. Ignored if it covers no packet that was sent.
     void reported(TimePoint now, const wire::rtcp::TransportFeedback& feedback);
 
     std::uint64_t rate() const { return static_cast<std::uint64_t>(rate_); }
-    // Of the last report; the loss of about the last hundred packets since the rate was lowered.
+    // The queue in the last report; the loss over about the last hundred packets since the rate was lowered.
     std::chrono::microseconds queue() const { return queue_; }
     double loss() const { return loss_; }
-    // From a packet's leaving to the report of it; zero before the first.
+    // From sending a packet to its report; zero before the first.
     std::chrono::microseconds round_trip() const { return round_trip_; }
     std::size_t in_flight() const { return sent_.size(); }
-    // The link has shown where it ends: the rate is more than "not too much so far".
+    // The link has shown its limit: the rate is more than a lower bound.
     bool has_met_limit() const { return decreased_.has_value(); }
-    // The rate, while that is what the link carries and no more; nothing when no limit was met, or too long ago.
+    // The rate, as long as it is the link's known limit; nothing if no limit was observed, or too long ago.
     std::optional<std::uint64_t> limit(TimePoint now) const {
         return decreased_ && now - *decreased_ <= limit_memory_ ? std::optional(rate()) : std::nullopt;
     }
-    // Of memory, beside the object itself.
+    // Memory besides the object itself.
     std::size_t held_bytes() const { return sent_.held_bytes() + arrivals_.held_bytes() + base_delays_.held_bytes(); }
 
 private:
-    // There is one of these for each packet on its way to a player, and for each of the last half second.
+    // One for each packet in flight to a player, and for each of the last half second.
     struct Sent {
         TimePoint at;
-        std::uint32_t sequence;  // the low bits of it
+        std::uint32_t sequence;  // the low bits
         std::uint32_t bytes;
     };
     struct Arrival {
-        std::uint32_t at_us;  // on the player's clock, of which the low bits are enough
+        std::uint32_t at_us;  // on the player's clock, the low bits only
         std::uint32_t bytes;
     };
     struct BaseDelay {
@@ -74,7 +73,7 @@ private:
     struct Report {
         std::size_t came = 0;
         std::size_t lost = 0;
-        std::chrono::microseconds delay = std::chrono::microseconds::max();  // the least of this report, on two clocks
+        std::chrono::microseconds delay = std::chrono::microseconds::max();  // the minimum of this report, across the two clocks
     };
 
     Report match(TimePoint now, const wire::rtcp::TransportFeedback& feedback);
@@ -87,10 +86,10 @@ private:
     Options options_;
     RingQueue<Sent> sent_;
     RingQueue<Arrival> arrivals_;       // of the last kRateWindow
-    RingQueue<BaseDelay> base_delays_;  // candidates for the base delay, rising
+    RingQueue<BaseDelay> base_delays_;  // candidates for the base delay, ascending
     wire::rtp::SequenceUnwrapper unwrapper_;
     double rate_;
-    double carried_ = 0;  // what came through when the link last had a queue
+    double carried_ = 0;  // the received rate when the link last had a queue
     double loss_ = 0;
     bool is_draining_ = false;
     std::chrono::microseconds queue_{0};

@@ -1,4 +1,4 @@
-// A sender that follows the estimate, a link with a rate, a delay, a queue of 300 ms and random loss, and a player that reports.
+// A sender that follows the estimate, a link with a rate, a delay, a 300 ms queue and random loss, and a player that reports.
 #include "engine/rtp/bandwidth_estimator.hpp"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ private:
     std::vector<std::pair<TimePoint, std::uint16_t>> flying_;
     std::vector<std::pair<TimePoint, wire::rtcp::TransportFeedback>> reports_;
     std::mt19937 random_;
-    TimePoint free_;  // when the link has sent all that waits
+    TimePoint free_;  // when the link has sent everything queued
     double budget_ = 0;
     std::uint16_t sequence_ = 65'000;
 };
@@ -119,7 +119,7 @@ TEST(BandwidthEstimator, ALimitIsForgottenAfterAWhileAndKeptLongerWhenItIsMetAga
     EXPECT_FALSE(simulation.estimator.limit(simulation.now));
     simulation.run(5s);
     EXPECT_EQ(simulation.estimator.limit(simulation.now), simulation.estimator.rate());
-    // Nothing is sent for so long.
+    // Nothing is sent for this long.
     simulation.now += BandwidthEstimator::kLimitMemory + 1s;
     EXPECT_FALSE(simulation.estimator.limit(simulation.now));
     simulation.run(5s);

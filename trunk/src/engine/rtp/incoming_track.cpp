@@ -11,9 +11,9 @@ namespace live::engine::rtp {
 namespace {
 
 constexpr std::chrono::milliseconds kChoiceInterval = 250ms;
-constexpr std::uint32_t kSameLinePart = 200;  // of a second: times nearer than that are the same
-// Of a second: when the key frame is of the same moment as the one before it, or nearly, its time alone is moved a little; when
-// it is older by more, all that follows is moved.
+constexpr std::uint32_t kSameLinePart = 200;  // of a second: times closer than that count as equal
+// Of a second: if the key frame is not newer than the frame before it, but by less than kBehindPart, only its own timestamp is
+// moved, by kNudgePart; if it is older by more, all timestamps after it are moved too.
 constexpr std::uint32_t kBehindPart = 50;
 constexpr std::uint32_t kNudgePart = 1'000;
 
@@ -86,7 +86,7 @@ void IncomingTrack::choose(TimePoint now) {
         if (&streams_[i] == aim)
             chosen = i;
     }
-    // Without simulcast there is one stream, whatever its rate.
+    // Without simulcast there is one stream, regardless of its rate.
     chosen = choose_layer(layers, chosen, format_.layers.empty() ? std::nullopt : limit_);
     if (chosen && &streams_[*chosen] != aim)
         aim_at(&streams_[*chosen]);
@@ -104,7 +104,7 @@ bool IncomingTrack::is_key(const JitterBuffer::Ordered& packet) const {
     return video_ && wire::rtp_payload::shows_key_picture(*video_, packet.payload.bytes());
 }
 
-// The very first stream is forwarded from its first packet on; one that takes over, from a key frame.
+// The very first stream is forwarded from its first packet on; a stream that takes over, from a key frame.
 void IncomingTrack::try_switch(TimePoint now) {
     while (auto packet = target_->pop(now)) {
         target_->gap_before(packet->sequence);
@@ -123,7 +123,7 @@ void IncomingTrack::adopt(ReceiveStream& stream, const JitterBuffer::Ordered& fi
         nudged_.reset();
         if (static_cast<std::int32_t>(first.timestamp + offset_ - last_->timestamp) <= 0)
             nudged_ = {first.timestamp, last_->timestamp + format_.clock_rate / kNudgePart};
-        // A frame that was cut off must not look whole.
+        // A truncated frame must not look complete.
         if (video_ && !last_->marker) {
             ++next_sequence_;
             has_loss_ = true;
@@ -141,7 +141,7 @@ void IncomingTrack::adopt(ReceiveStream& stream, const JitterBuffer::Ordered& fi
 std::uint32_t IncomingTrack::continued_time(const ReceiveStream& stream, const JitterBuffer::Ordered& first) const {
     const std::uint32_t rate = format_.clock_rate;
     const bool is_same = &stream == current_;
-    // By both streams' reports; without them by the time that has passed here.
+    // From both streams' sender reports; without them, from the time elapsed locally.
     std::optional<std::uint32_t> time;
     if (const auto sent = stream.clock.time_of(first.timestamp); sent && current_ != nullptr && !is_same)
         if (const auto theirs = current_->clock.timestamp_at(*sent))
@@ -150,7 +150,7 @@ std::uint32_t IncomingTrack::continued_time(const ReceiveStream& stream, const J
         const std::chrono::duration<double> passed = first.came - last_->came;
         time = last_->timestamp + static_cast<std::uint32_t>(std::max(0.0, passed.count()) * rate);
     }
-    // Layers that share one clock keep it to the tick, and so does a stream whose numbers alone began anew.
+    // Layers that share a clock keep it exactly, and so does a stream of which only the sequence numbers restarted.
     const auto apart = static_cast<std::int32_t>(*time - (first.timestamp + offset_));
     if (static_cast<std::uint32_t>(apart < 0 ? -apart : apart) < (is_same ? rate : rate / kSameLinePart))
         time = first.timestamp + offset_;
@@ -171,7 +171,7 @@ std::optional<MediaPacket> IncomingTrack::poll(TimePoint now) {
         if (!packet)
             break;
         if (current_->take_restart()) {
-            // Numbers and times may be others: as if another stream took over.
+            // Sequence numbers and timestamps may differ: treated like a takeover by another stream.
             adopt(*current_, *packet);
             if (video_)
                 keys_.need();
@@ -199,7 +199,7 @@ std::optional<MediaPacket> IncomingTrack::forward(JitterBuffer::Ordered packet, 
     if (key_timestamp_ != media.timestamp && is_key(packet)) {
         media.begins_key = true;
         key_timestamp_ = media.timestamp;
-        // The one that is waited for is the target's.
+        // While switching, the awaited key frame is the target's.
         if (target_ == nullptr)
             keys_.came();
     }

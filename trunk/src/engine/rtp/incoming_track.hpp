@@ -1,5 +1,5 @@
-// The audio or the video of a publisher as one line of packets: of its RTP streams one is forwarded, with simulcast the best
-// that is alive. A change happens at a key frame; numbers and times go on as if there were one stream.
+// A publisher's audio or video as one continuous sequence of packets: one of its RTP streams is forwarded, with simulcast the
+// best active layer. Switches happen at a key frame; sequence numbers and timestamps continue as in a single stream.
 #pragma once
 
 #include <chrono>
@@ -21,8 +21,8 @@ namespace live::engine::rtp {
 
 class IncomingTrack {
 public:
-    static constexpr std::chrono::milliseconds kSilence = 1s;          // a layer that says nothing for so long is not alive
-    static constexpr std::chrono::milliseconds kSilenceAlone = 300ms;  // without simulcast: another SSRC has taken its place
+    static constexpr std::chrono::milliseconds kSilence = 1s;          // a layer silent for this long is inactive
+    static constexpr std::chrono::milliseconds kSilenceAlone = 300ms;  // without simulcast: another SSRC has replaced it
 
     explicit IncomingTrack(TrackFormat format);
 
@@ -30,23 +30,23 @@ public:
     const TrackFormat& format() const { return format_; }
     const TrackStreams& streams() const { return streams_; }
 
-    // A new stream. Where there are too many, the longest silent one gives way, the forwarded one never.
+    // Adds a stream. If there are too many, the one silent for longest is removed, but never the forwarded one.
     ReceiveStream& add(TimePoint now, std::uint32_t ssrc, std::string_view rid, std::chrono::microseconds round_trip);
-    // BYE: the stream of that SSRC is over. False when there is none.
+    // BYE: the stream of that SSRC has ended. False if there is none.
     bool end(std::uint32_t ssrc);
     bool has_ended() const { return has_ended_; }
 
-    // A packet of a stream of this track. One of another payload type takes its number and is nothing else.
+    // A packet of one of this track's streams. A packet of another payload type only uses up its sequence number.
     void receive(TimePoint now, ReceiveStream& stream, const wire::rtp::Packet& packet, ReceiveStream::Origin origin,
                  std::size_t bytes);
     std::optional<MediaPacket> poll(TimePoint now);
 
-    // Bits a second that the forwarded layer may have; nothing: any.
+    // The maximum bit rate of the forwarded layer; nothing: no limit.
     void limit_layers(std::optional<std::uint64_t> bits_per_second) { limit_ = bits_per_second; }
-    // Asks until one comes, as requests are lost like anything else and a player may show nothing before; once only where key
-    // frames cannot be told from others.
+    // Repeats the request until a key frame arrives, because requests can be lost and a player may show nothing before it; sent
+    // only once if key frames cannot be recognized.
     void want_key() { video_ ? keys_.need() : keys_.want(); }
-    // The SSRC to ask for a key frame, when it is time to.
+    // The SSRC to request a key frame from, if a request is due.
     std::optional<std::uint32_t> take_key_request(TimePoint now);
 
     const ReceiveStream* current() const { return current_; }
@@ -62,31 +62,31 @@ private:
     bool is_key(const JitterBuffer::Ordered& packet) const;
     void try_switch(TimePoint now);
     void adopt(ReceiveStream& stream, const JitterBuffer::Ordered& first);
-    // The time of the first packet of a stream on our line.
+    // The timestamp of a stream's first packet on the track's timeline.
     std::uint32_t continued_time(const ReceiveStream& stream, const JitterBuffer::Ordered& first) const;
     std::optional<MediaPacket> forward(JitterBuffer::Ordered packet, std::uint64_t gap);
 
     struct Last {
-        std::uint32_t timestamp = 0;  // on our line
+        std::uint32_t timestamp = 0;  // on the track's timeline
         TimePoint came;
         bool marker = false;
     };
 
     TrackFormat format_;
-    std::optional<wire::rtp_payload::VideoFormat> video_;  // of a codec whose key frames can be told from others
+    std::optional<wire::rtp_payload::VideoFormat> video_;  // of a codec whose key frames can be recognized
     TrackStreams streams_;
     ReceiveStream* current_ = nullptr;           // forwarded
     ReceiveStream* target_ = nullptr;            // to be forwarded from its next key frame on
-    std::optional<JitterBuffer::Ordered> held_;  // that frame's first packet
+    std::optional<JitterBuffer::Ordered> held_;  // the first packet of that frame
     TimePoint next_choice_;
-    std::optional<std::uint64_t> limit_;  // bits a second of the layer to forward
+    std::optional<std::uint64_t> limit_;  // bits per second, for the forwarded layer
     KeyRequests keys_;
     std::uint64_t next_sequence_ = 1;
-    std::uint32_t offset_ = 0;                                       // of our line's times over the stream's
-    std::optional<std::pair<std::uint32_t, std::uint32_t>> nudged_;  // but this time of the stream's is that of ours
+    std::uint32_t offset_ = 0;                                       // added to the stream's timestamps
+    std::optional<std::pair<std::uint32_t, std::uint32_t>> nudged_;  // exception: stream timestamp, track timestamp
     std::optional<Last> last_;
     std::optional<std::uint32_t> key_timestamp_;
-    bool has_loss_ = false;  // the next packet follows one
+    bool has_loss_ = false;  // the next packet follows a loss
     bool has_ended_ = false;
     std::uint64_t switches_ = 0;
 };

@@ -1,5 +1,5 @@
-// Puts the packets of one stream back into order before their frames are put together: a packet waits for those missing before
-// it, but not longer than a retransmission may take. Nothing waits while nothing is missing, so it adds no delay of its own.
+// Reorders the packets of one stream before frame assembly: a packet waits for missing earlier ones, but no longer than a
+// retransmission may take. Nothing waits while nothing is missing, so it adds no delay of its own.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace live::engine::rtp {
 
 class JitterBuffer {
 public:
-    static constexpr std::size_t kPacketsMax = 2'048;  // waiting; then the oldest hole is given up
+    static constexpr std::size_t kPacketsMax = 2'048;  // waiting; beyond that the oldest gap is given up
 
     explicit JitterBuffer(std::chrono::milliseconds wait_max = 400ms) : wait_max_(wait_max) {}
 
@@ -23,26 +23,26 @@ public:
         Slice payload;
         std::uint32_t timestamp = 0;
         bool marker = false;
-        TimePoint came{};  // written by push()
+        TimePoint came{};  // set by push()
     };
 
-    // False when it came before or too late, or when kPacketsMax wait already. The first packet sets the beginning; one from
-    // before it, while nothing has left yet, too.
+    // False for a duplicate or late packet, or if kPacketsMax are waiting already. The first packet sets the start; an earlier
+    // one moves it back as long as nothing was popped.
     bool push(TimePoint now, Ordered packet);
-    // The next packet in order, when it is there or when those before it have been waited for long enough.
+    // The next packet in order, if it has arrived or the wait for those before it has expired.
     std::optional<Ordered> pop(TimePoint now);
-    // When pop() will give up a hole.
+    // When pop() will give up a gap.
     std::optional<TimePoint> next_timeout() const;
 
     std::size_t waiting() const { return waiting_.size(); }
-    // With what keeps them in order, nearly.
+    // Approximately, including the bookkeeping.
     std::size_t waiting_bytes() const {
         std::size_t sum = 0;
         for (const auto& [sequence, packet] : waiting_)
             sum += sizeof sequence + sizeof packet + packet.payload.size();
         return sum;
     }
-    std::uint64_t given_up() const { return given_up_; }  // packets that never came in time
+    std::uint64_t given_up() const { return given_up_; }  // packets that did not arrive in time
 
 private:
     std::map<std::uint64_t, Ordered> waiting_;

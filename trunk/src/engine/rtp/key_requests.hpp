@@ -1,4 +1,4 @@
-// When a publisher is asked for a key frame: at once, but never more often than it can be of use, and again until it comes.
+// Schedules key frame requests to a publisher: at once, but rate-limited, and repeated until one arrives.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@ namespace live::engine::rtp {
 
 class KeyRequests {
 public:
-    // Between two requests, and until one that was not answered is made again.
+    // Minimum interval between two requests, and the interval for repeating an unanswered one.
     static constexpr std::chrono::milliseconds kInterval = 500ms;
     static constexpr std::chrono::milliseconds kRepeat = 1s;
 
-    // Somebody wants one.
+    // A key frame is wanted.
     void want() { is_wanted_ = true; }
-    // The stream is of no use without one, so asking goes on until it has come.
+    // The stream is unusable without one, so requests repeat until it has arrived.
     void need() {
         is_wanted_ = true;
         is_needed_ = true;
@@ -32,7 +32,7 @@ public:
             return sent_ ? *sent_ + kRepeat : TimePoint{};
         return std::nullopt;
     }
-    // True when a request is to be sent now; counts as sent.
+    // True if a request is due now; counts as sent.
     bool take(TimePoint now) {
         const auto at = due();
         if (!at || now < *at)

@@ -1,5 +1,5 @@
-// Which of a publisher's simulcast layers is forwarded: the best that is alive and that the players' links carry. Which one is
-// best shows in its rate, since offers list them in either order.
+// Selects the simulcast layer to forward: the best one that is active and fits the players' links. Layers are ranked by rate,
+// because offers list them in either order.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 namespace live::engine::rtp {
 
 struct LayerState {
-    std::uint64_t rate = 0;  // bits a second
-    bool is_alive = false;   // something came of late
+    std::uint64_t rate = 0;  // bits per second
+    bool is_alive = false;   // packets arrived recently
 };
 
 namespace layer_choice {
 
-// The best of at most `limit`; where none is so small, the smallest.
+// The best layer of at most `limit`; if none is that small, the smallest.
 inline std::optional<std::size_t> best_within(std::span<const LayerState> layers, std::uint64_t limit) {
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -32,9 +32,9 @@ inline std::optional<std::size_t> best_within(std::span<const LayerState> layers
 
 }  // namespace layer_choice
 
-// The index of the layer to forward, given the one that is forwarded now; nothing when none is alive and none was chosen. A
-// better one must be better by a third: rates of neighbours differ by a factor of two and more, and a change costs a key frame.
-// `limit`, bits a second, is what a layer may have; a better one must stay a quarter below it, so that it is not taken back soon.
+// The index of the layer to forward, given the current one; nothing if none is active and none was chosen. A better layer must be
+// better by a third: neighbouring rates differ by a factor of two or more, and a switch costs a key frame. `limit` is the maximum
+// rate in bits per second; a better layer must stay a quarter below it, to avoid an early switch back.
 inline std::optional<std::size_t> choose_layer(std::span<const LayerState> layers, std::optional<std::size_t> current,
                                                std::optional<std::uint64_t> limit = std::nullopt) {
     const std::uint64_t most = limit.value_or(UINT64_MAX);

@@ -22,7 +22,7 @@ void NackGenerator::came(TimePoint now, std::uint64_t sequence) {
     const auto found = missing_.find(sequence);
     if (found == missing_.end())
         return;
-    // Asked for more than once, it may be the answer to any request.
+    // After several requests, it may be the answer to any of them.
     if (found->second.requests == 1) {
         const auto sample = std::chrono::duration_cast<std::chrono::microseconds>(now - found->second.asked);
         round_trip_ = round_trip_.count() == 0 ? sample : (3 * round_trip_ + sample) / 4;

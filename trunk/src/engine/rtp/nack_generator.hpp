@@ -1,5 +1,5 @@
-// Asks for packets that one RTP stream lost: holes in the numbers are requested after a short wait (they may only be out of
-// order) and again until they come, turn useless or have been asked for often enough. Audio and video alike.
+// Requests packets lost by one RTP stream: gaps in the sequence numbers are requested after a short wait (the packets may only be
+// out of order) and again until they arrive, are no longer useful or were requested often enough. Same for audio and video.
 #pragma once
 
 #include <chrono>
@@ -14,32 +14,32 @@ namespace live::engine::rtp {
 
 class NackGenerator {
 public:
-    // Above it the stream has jumped, or the network is gone: asking would make it worse.
+    // Beyond this the stream has jumped, or the network is down: requests would make it worse.
     static constexpr std::size_t kMissingMax = 512;
 
     struct Options {
         std::chrono::milliseconds reorder_wait = 10ms;
-        std::chrono::milliseconds retry_min = 40ms;  // between requests of one packet, unless the round trip is longer
+        std::chrono::milliseconds retry_min = 40ms;  // between requests of a packet, unless the round trip is longer
         std::chrono::milliseconds give_up = 1s;
-        unsigned requests_max = 8;  // of one packet
+        unsigned requests_max = 8;  // per packet
     };
 
     NackGenerator() = default;
     explicit NackGenerator(Options options) : options_(options) {}
 
-    // A packet came, the first time or as a repair; its number widened.
+    // A packet arrived, originally or as a repair, with its widened sequence number.
     void received(TimePoint now, std::uint64_t sequence);
-    // The numbers to ask for now, in their order.
+    // The numbers to request now, in order.
     std::vector<std::uint16_t> due(TimePoint now);
-    // When due() may have something next.
+    // When due() may return something next.
     std::optional<TimePoint> next_timeout() const;
-    // What to take the round trip for. It goes on being measured, by packets that came after they were asked for once.
+    // The assumed round trip. Measured further with packets that arrived after a single request.
     void set_round_trip(std::chrono::microseconds round_trip) { round_trip_ = round_trip; }
     std::chrono::microseconds round_trip() const { return round_trip_; }
 
     std::size_t missing() const { return missing_.size(); }
     std::uint64_t given_up() const { return given_up_; }
-    std::uint64_t requested() const { return requested_; }  // packets, each request of one counted
+    std::uint64_t requested() const { return requested_; }  // packets, counting every request
     // True once after packets were given up: a video stream then needs a key frame.
     bool take_loss();
 

@@ -6,8 +6,8 @@ namespace {
 
 constexpr std::uint64_t kTurn = 1 << 16;
 
-// RFC 3550, 5.1 wants a beginning that cannot be guessed; RFC 3711, 3.3.1 one below 2^15, so that loss around a turn does not
-// confuse the roll-over counter.
+// RFC 3550, 5.1 requires an unpredictable start; RFC 3711, 3.3.1 one below 2^15, so that loss around a wrap does not confuse the
+// roll-over counter.
 std::uint64_t first_number(std::uint32_t ssrc) { return kTurn + ((ssrc ^ ssrc >> 16) & 0x7FFFU); }
 
 }  // namespace
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> OutgoingNumbers::out_of(std::uint16_t log_sequence)
 std::optional<std::uint16_t> OutgoingNumbers::log_number(std::uint16_t sequence, std::uint64_t back_max) const {
     if (lines_.empty())
         return std::nullopt;
-    // The latest with these low bits that was sent.
+    // The latest number sent with these low bits.
     const std::uint64_t back = static_cast<std::uint16_t>(static_cast<std::uint16_t>(next_ - 1) - sequence);
     if (back >= back_max || back > next_ - 1 - lines_[0].out)
         return std::nullopt;

@@ -1,5 +1,5 @@
-// Which number a packet of the RTP log has for one player: what the RTP log leaves out on purpose (a jump to a key frame) leaves
-// no hole in the player's numbers, a loss does. Which number stood for which packet is remembered for the last few jumps.
+// Maps RTP log packets to sequence numbers for one player: packets skipped on purpose (a jump to a key frame) leave no gap in the
+// player's numbers, a loss does. The mapping is remembered for the last few jumps.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace live::engine::rtp {
 
 class OutgoingNumbers {
 public:
-    static constexpr std::size_t kLinesMax = 8;  // jumps that are remembered
+    static constexpr std::size_t kLinesMax = 8;  // jumps remembered
 
-    // The first number follows from the stream's SSRC.
+    // The first number is derived from the stream's SSRC.
     explicit OutgoingNumbers(std::uint32_t ssrc);
 
-    // Our number, widened, of the RTP log's next packet: goes on by one, whatever its reader left out; a loss stays a hole.
+    // Our widened number for the next packet of the RTP log: increments by one whatever the reader skipped; a loss leaves a gap.
     std::uint64_t advance(std::uint16_t log_sequence, bool follows_loss) {
         const std::uint64_t rtp_log = log_unwrapper_.widen(log_sequence);
         const std::uint64_t hole = follows_loss ? 1 : 0;
@@ -28,19 +28,19 @@ public:
         rtp_log_ = rtp_log;
         return next_++;
     }
-    // The newest packet that had this number in the rtp_log.
+    // The newest packet that had this number in the RTP log.
     std::optional<std::uint64_t> out_of(std::uint16_t log_sequence) const;
-    // The RTP log's number of what the player calls `sequence`; nothing for what is not among the last `back_max` numbers.
+    // The RTP log's number of the packet the player knows as `sequence`; nothing beyond the last `back_max` numbers.
     std::optional<std::uint16_t> log_number(std::uint16_t sequence, std::uint64_t back_max) const;
     std::uint64_t next() const { return next_; }
-    // Of memory, beside the object itself.
+    // Memory besides the object itself.
     std::size_t held_bytes() const { return lines_.capacity() * sizeof(Line); }
 
 private:
-    // A stretch of packets that the RTP log and the player count alike.
+    // A range of packets with consecutive numbers both in the RTP log and for the player.
     struct Line {
         std::uint64_t rtp_log = 0;  // its first packet in the RTP log
-        std::uint64_t out = 0;      // and here
+        std::uint64_t out = 0;      // its number for the player
     };
     void begin_line(std::uint64_t rtp_log);
     std::uint64_t end_of(std::size_t line) const { return line + 1 < lines_.size() ? lines_[line + 1].out : next_; }

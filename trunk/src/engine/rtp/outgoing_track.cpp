@@ -49,7 +49,7 @@ std::size_t OutgoingTrack::write_header(MutBytes storage, std::uint8_t payload_t
     put_u32(storage, 8, ssrc);
     if (!has_transport_wide())
         return wire::rtp::kHeaderBytes;
-    // RFC 8285: one word either way, since the value has two bytes.
+    // RFC 8285: one word in both forms, because the value has two bytes.
     const bool is_short = transport_wide_id_ < 15;
     put_u16(storage, 12, is_short ? wire::rtp::kOneByteProfile : wire::rtp::kTwoByteProfile);
     put_u16(storage, 14, 1);
@@ -99,7 +99,7 @@ std::optional<wire::rtcp::SenderReport> OutgoingTrack::report(TimePoint now) {
         return std::nullopt;
     wire::rtcp::SenderReport report;
     report.ssrc = ssrcs_.media;
-    // Now, on the clock that all tracks share, and the timestamp that a packet of now would have.
+    // The current time on the clock shared by all tracks, and the timestamp a packet sent now would have.
     const auto since = std::chrono::duration_cast<std::chrono::microseconds>(now - last_->at);
     report.ntp = to_ntp(clock_ + last_->time + since);
     report.rtp_time = last_->timestamp + static_cast<std::uint32_t>(since.count() * clock_rate_ / 1'000'000);

@@ -1,5 +1,5 @@
-// The audio or the video for one player as an RTP stream of its own: the RTP log's packets under this player's SSRC, type and
-// numbers (OutgoingNumbers), reports about what was sent, and the player's own.
+// The audio or video for one player as a separate RTP stream: the RTP log's packets with this player's SSRC, payload type and
+// sequence numbers (OutgoingNumbers), sender reports, and the player's receiver reports.
 #pragma once
 
 #include <array>
@@ -19,15 +19,15 @@ namespace live::engine::rtp {
 
 class OutgoingTrack {
 public:
-    static constexpr std::size_t kHeaderBytesMax = 22;   // header, one extension, the number of RTX
-    static constexpr std::size_t kNumbersMax = 512;      // transport-wide numbers that are remembered, where there is no RTX
-    static constexpr std::uint64_t kResendBack = 4'096;  // as far back as a RTP log goes
+    static constexpr std::size_t kHeaderBytesMax = 22;   // header, one extension, the RTX sequence number
+    static constexpr std::size_t kNumbersMax = 512;      // transport-wide numbers remembered if there is no RTX
+    static constexpr std::uint64_t kResendBack = 4'096;  // as far back as an RTP log goes
 
     struct Ssrcs {
         std::uint32_t media = 0;
         std::uint32_t rtx = 0;
     };
-    // Without an id for it, packets are not numbered for the whole connection.
+    // Without an extension id, packets get no transport-wide number.
     OutgoingTrack(const TrackFormat& format, Ssrcs ssrcs);
 
     Kind kind() const { return kind_; }
@@ -36,40 +36,40 @@ public:
     bool has_rtx() const { return rtx_payload_type_.has_value(); }
     bool has_transport_wide() const { return transport_wide_id_ != 0; }
 
-    // Each writes a header to the front of `storage`, which has room for kHeaderBytesMax, and says how long it is; the payload
-    // follows. `transport_number` is used where packets are numbered.
+    // Each writes a header to the front of `storage`, which has room for kHeaderBytesMax, and returns its length; the payload
+    // follows. `transport_number` is used if packets get one.
     std::size_t write_first(MutBytes storage, TimePoint now, const RtpLogHeader& header, std::uint16_t transport_number,
                             std::size_t payload_bytes);
-    // Nothing when the player did not get that packet, or it is too long ago. `uses_number` says whether the transport number was
-    // used: a packet that goes out again without RTX is the same to the byte, as its key demands (RFC 7714, 8.4).
+    // Nothing if the player did not get that packet, or too long ago. `uses_number` says whether the transport number was used:
+    // without RTX, a retransmission must be identical to the byte, as its key demands (RFC 7714, 8.4).
     struct Again {
         std::size_t header_bytes = 0;
         bool uses_number = false;
     };
     std::optional<Again> write_again(MutBytes storage, const RtpLogHeader& header, std::uint16_t transport_number);
 
-    // The RTP log's number of what the player calls `sequence`. Nothing when it cannot be sent again.
+    // The RTP log's number of the packet the player knows as `sequence`. Nothing if it cannot be retransmitted.
     std::optional<std::uint16_t> log_number(std::uint16_t sequence) const;
 
-    // A report of what was sent so far; nothing before the first packet.
+    // A sender report; nothing before the first packet.
     std::optional<wire::rtcp::SenderReport> report(TimePoint now);
-    // When the report was made whose middle_of_ntp() a player quotes; nothing for one that is too old.
+    // When the report with the middle_of_ntp() quoted by a player was made; nothing if it is too old.
     std::optional<TimePoint> report_sent(std::uint32_t middle_of_ntp) const;
     bool has_sent() const { return packets_ != 0; }
     std::uint64_t packets() const { return packets_; }
 
-    // The player's report block about this track.
+    // The player's report block for this track.
     void reported(const wire::rtcp::ReportBlock& block);
     double loss() const { return loss_; }
     std::int64_t lost() const { return lost_; }
     std::chrono::microseconds jitter() const;
-    // Of memory, beside the object itself.
+    // Memory besides the object itself.
     std::size_t held_bytes() const { return numbering_.held_bytes() + numbers_.capacity() * sizeof numbers_.front(); }
 
-    // What write_first() touches.
+    // The memory write_first() uses.
     void add_hot_lines(HotLines& lines) const { lines.add_range(kind_, payload_bytes_); }
 
-    // The zero of our clock in reports, which all tracks of a session share: this much behind a packet's media time.
+    // The offset from media time to our clock in reports, which all tracks of a session share.
     void set_clock(std::chrono::microseconds clock) { clock_ = clock; }
 
 private:
@@ -87,7 +87,7 @@ private:
         std::chrono::microseconds time{0};
     };
 
-    // What a packet needs stands together.
+    // Members used for each packet are adjacent.
     Kind kind_;
     Ssrcs ssrcs_;
     std::uint8_t payload_type_;
@@ -97,7 +97,7 @@ private:
     std::uint32_t clock_rate_;
 
     OutgoingNumbers numbering_;
-    std::vector<std::uint16_t> numbers_;  // of the last packets, by their number modulo kNumbersMax
+    std::vector<std::uint16_t> numbers_;  // of the last packets, indexed by sequence number modulo kNumbersMax
     std::optional<Sent> last_;
     std::uint64_t packets_ = 0;
     std::uint64_t payload_bytes_ = 0;

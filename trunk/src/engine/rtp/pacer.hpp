@@ -1,5 +1,6 @@
-// Spreads what one player is sent: a frame of many packets leaves at the rate of the link and not as one burst that a router
-// drops. It holds no packets: a player has its place in the source's packets, and this says whether the next may go yet.
+// Paces the packets sent to one player: a frame of many packets leaves at the rate of the link and not in a burst that a router
+// would drop. It holds no packets: the player has a place in the source's packets, and the pacer says whether the next one may be
+// sent.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@ class Pacer {
 public:
     struct Options {
         std::uint64_t bits_per_second = 2'000'000;
-        double headroom = 2.5;  // over the rate: frames differ in size, and a key frame must not take seconds
+        double headroom = 2.5;  // above the rate: frames differ in size, and a key frame must not take seconds
         std::chrono::milliseconds burst = 10ms;
     };
 
@@ -24,7 +25,7 @@ public:
         refill(now);
         options_.bits_per_second = bits_per_second;
     }
-    // One packet more than the budget may go, so that no packet is too long for it; audio is small and never waits.
+    // One packet may exceed the budget, so that no packet is too large for it; audio is small and never waits.
     bool may_send(TimePoint now) {
         refill(now);
         return budget_ >= 0;
@@ -33,7 +34,7 @@ public:
         refill(now);
         budget_ -= static_cast<double>(bytes) * 8;
     }
-    // When the budget is no debt any more; `now` when it is none.
+    // When the budget is no longer negative; `now` if it is not.
     TimePoint next_send(TimePoint now) {
         refill(now);
         if (budget_ >= 0)
@@ -55,7 +56,7 @@ private:
 
     Options options_;
     TimePoint at_;
-    double budget_ = 0;  // bits; below zero for a debt
+    double budget_ = 0;  // bits; may be negative
 };
 
 }  // namespace live::engine::rtp

@@ -7,13 +7,13 @@ namespace live::engine::rtp {
 
 namespace {
 
-constexpr std::chrono::milliseconds kReorderWait = 100ms;  // for packets that nobody asks for
+constexpr std::chrono::milliseconds kReorderWait = 100ms;  // for packets that are not requested
 constexpr std::chrono::milliseconds kRepairWaitMin = 500ms;
 constexpr std::chrono::milliseconds kRepairWaitMax = 2s;
 constexpr std::chrono::milliseconds kRateSpan = 500ms;
-constexpr std::uint64_t kRepairAheadMax = 128;  // a repair of what nobody has missed yet
+constexpr std::uint64_t kRepairAheadMax = 128;  // a repair of a packet not yet known to be missing
 
-// Long enough for several tries: at 5 % loss each way one in ten of them fails.
+// Long enough for several attempts: at 5 % loss each way, one in ten fails.
 std::chrono::milliseconds wait_of(const ReceiveStream::Options& options) {
     if (!options.has_nack)
         return kReorderWait;

@@ -1,5 +1,5 @@
-// One incoming RTP stream, which is one SSRC (and the SSRC of its RTX): its numbers, what it misses, what waits for its turn. A
-// track has one, or with simulcast one for each layer.
+// One incoming RTP stream, i.e. one SSRC (and its RTX SSRC): its sequence numbers, missing packets and packets waiting to be in
+// order. A track has one, or with simulcast one per layer.
 #pragma once
 
 #include <chrono>
@@ -24,24 +24,24 @@ public:
         std::uint32_t ssrc = 0;
         std::uint32_t clock_rate = 90'000;
         std::string rid;                                // of the layer; empty without simulcast
-        bool has_nack = false;                          // lost packets may be asked for
-        std::chrono::microseconds round_trip{100'000};  // to begin with
+        bool has_nack = false;                          // lost packets can be requested
+        std::chrono::microseconds round_trip{100'000};  // initial value
     };
     enum class Origin : std::uint8_t { stream, repair };
-    // Is the stream forwarded, or about to be? Of others nothing is kept and nothing asked for.
+    // Whether the stream is forwarded, or about to be. For others nothing is buffered or requested.
     enum class Use : std::uint8_t { forward, watch };
 
     explicit ReceiveStream(Options options, TimePoint now);
 
-    // What a packet is counted by. `bytes` is the datagram's length. False when it is dropped: its number is out of the question.
+    // Receives and counts a packet. `bytes` is the datagram's length. False if it is dropped for an implausible sequence number.
     bool receive(TimePoint now, const wire::rtp::Packet& packet, Origin origin, Use use, std::size_t bytes);
     std::optional<JitterBuffer::Ordered> pop(TimePoint now) { return buffer_.pop(now); }
-    // Packets in front of this one that were given up, since the one popped before; 0 for the first, and where the stream began
-    // anew. Call once for each.
+    // The packets given up between the previously popped packet and this one; 0 for the first, and after a restart. Call once for
+    // each.
     std::uint64_t gap_before(std::uint64_t sequence);
-    // True once after its numbers began anew, with the first packet popped behind that.
+    // True once after its sequence numbers restarted, with the first packet popped after that.
     bool take_restart() { return std::exchange(has_restarted_, false); }
-    // The stream is forwarded no more: what waits is let go.
+    // The stream is no longer forwarded: waiting packets are dropped.
     void stop();
 
     std::vector<std::uint16_t> due_nacks(TimePoint now) {
@@ -56,13 +56,13 @@ public:
     std::optional<std::uint32_t> rtx_ssrc;
     SenderClock clock;
     TimePoint heard() const { return heard_; }
-    // Bits a second over the last second or so.
+    // Bits per second over about the last second.
     std::uint64_t rate(TimePoint now) const;
 
     const Reception& reception() const { return reception_; }
     const NackGenerator& nacks() const { return nacks_; }
     std::uint64_t given_up() const { return given_up_before_ + buffer_.given_up(); }
-    // Of packets that wait for their turn.
+    // Of packets waiting to be in order.
     std::size_t waiting_bytes() const { return buffer_.waiting_bytes(); }
 
 private:
@@ -77,7 +77,7 @@ private:
     std::uint64_t given_up_before_ = 0;
     bool has_restarted_ = false;
     TimePoint heard_;
-    // Bits in this span of time and in the one before.
+    // Bits in the current interval and in the one before.
     TimePoint span_;
     std::uint64_t span_bits_ = 0;
     std::uint64_t last_bits_ = 0;

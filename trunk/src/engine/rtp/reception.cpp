@@ -8,7 +8,7 @@ namespace live::engine::rtp {
 namespace {
 
 constexpr std::uint64_t kTurn = 1 << 16;
-constexpr std::int64_t kLostMax = (1 << 23) - 1;  // 24 bits with a sign
+constexpr std::int64_t kLostMax = (1 << 23) - 1;  // 24-bit signed
 
 }  // namespace
 
@@ -19,7 +19,7 @@ std::optional<Reception::Number> Reception::received(TimePoint now, std::uint16_
             bad_next_ = static_cast<std::uint16_t>(sequence + 1);
             return std::nullopt;
         }
-        // The sender goes on from there: above all numbers so far.
+        // The sender continues from there: above all numbers so far.
         unwrapper_.reset();
         base_ = (highest_ / kTurn + 1) * kTurn;
         first_.reset();
@@ -38,7 +38,7 @@ std::optional<Reception::Number> Reception::received(TimePoint now, std::uint16_
     if (number.sequence < *first_)
         first_ = number.sequence;
     if (number.sequence >= highest_) {
-        // Only forwards: a stream that is read around a turn must not fall back by one.
+        // Only forwards: a stream joined around a wrap must not fall back by one.
         unwrapper_.widen(sequence);
         highest_ = number.sequence;
         count_jitter(now, timestamp);
@@ -46,12 +46,12 @@ std::optional<Reception::Number> Reception::received(TimePoint now, std::uint16_
     return number;
 }
 
-// RFC 3550, A.8, in whole packets' times: packets of one frame leave together and tell nothing.
+// RFC 3550, A.8, only across different timestamps: packets of one frame leave together and give no information.
 void Reception::count_jitter(TimePoint now, std::uint32_t timestamp) {
     if (last_came_ && timestamp != last_timestamp_) {
         const double came = std::chrono::duration<double>(now - *last_came_).count() * clock_rate_;
         const double sent = static_cast<std::int32_t>(timestamp - last_timestamp_);
-        // A jump of the sender's clock is no jitter.
+        // A jump of the sender's clock does not count as jitter.
         if (const double difference = std::abs(came - sent); difference < 10.0 * clock_rate_)
             jitter_ += (difference - jitter_) / 16;
     }

@@ -1,5 +1,5 @@
-// What a receiver tells the sender of one RTP stream in its reports: how many packets came of how many, and how evenly (RFC 3550,
-// 6.4.1, A.1, A.3, A.8). It also widens the stream's numbers, and notices when they begin anew.
+// Receiver report statistics of one RTP stream: packets received and expected, and jitter (RFC 3550, 6.4.1, A.1, A.3, A.8). It
+// also widens the stream's sequence numbers and detects restarts.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace live::engine::rtp {
 
 class Reception {
 public:
-    // RFC 3550, A.1: a step by more, either way, is believed when the next packet follows it. Behind is as far as a packet that
-    // is sent again under its own number may lie.
+    // RFC 3550, A.1: a larger step, either way, is accepted when the next packet follows it. kBehindMax is how far back a packet
+    // retransmitted under its own number may be.
     static constexpr std::uint64_t kAheadMax = 3'000;
     static constexpr std::uint64_t kBehindMax = 2'048;
 
@@ -22,17 +22,17 @@ public:
 
     struct Number {
         std::uint64_t sequence = 0;  // widened; the low 16 bits are those of the packet
-        bool has_restarted = false;  // the stream began anew: nothing before it belongs to it
+        bool has_restarted = false;  // the stream restarted: nothing before it belongs to it
     };
-    // Call for each packet under the stream's own SSRC. Nothing when its number is out of the question: drop it.
+    // Call for each packet under the stream's own SSRC. Nothing if its number is implausible: drop it.
     std::optional<Number> received(TimePoint now, std::uint16_t sequence, std::uint32_t timestamp);
-    // The same number for what came by RTX; it does not count as received (RFC 4588, 6.3 leaves that to the RTX stream).
+    // Widens the number of an RTX packet, which does not count as received (RFC 4588, 6.3 leaves that to the RTX stream).
     std::uint64_t widen(std::uint16_t sequence) const { return base_ + unwrapper_.peek(sequence); }
 
     // The highest number so far.
     std::uint64_t highest() const { return highest_; }
 
-    // Of the time since the last call; ssrc, last_sender_report and delay_since are the caller's.
+    // Covers the time since the last call; the caller sets ssrc, last_sender_report and delay_since.
     wire::rtcp::ReportBlock report();
 
     std::int64_t lost() const { return expected() - static_cast<std::int64_t>(received_); }
@@ -44,11 +44,11 @@ private:
     void count_jitter(TimePoint now, std::uint32_t timestamp);
 
     wire::rtp::SequenceUnwrapper unwrapper_;
-    std::uint64_t base_ = 0;  // added to what the unwrapper says; a multiple of its turn
+    std::uint64_t base_ = 0;  // added to the unwrapped number; a multiple of its period
     std::optional<std::uint64_t> first_;
     std::uint64_t highest_ = 0;
     std::uint64_t received_ = 0;
-    std::optional<std::uint16_t> bad_next_;  // the number behind one that was out of the question
+    std::optional<std::uint16_t> bad_next_;  // the number after an implausible one
     std::int64_t expected_before_ = 0;
     std::uint64_t received_before_ = 0;
     double fraction_lost_ = 0;

@@ -64,7 +64,7 @@ TEST_F(Received, LateIsFineWithinABound) {
     EXPECT_FALSE(receive(5'000 - Reception::kBehindMax - 1));
 }
 
-// A.8: packets that come 8 ms too late, or too early behind such a one.
+// A.8: packets that arrive 8 ms late, or early after a late one.
 TEST_F(Received, JitterIsHowUnevenlyItCame) {
     for (std::uint16_t i = 0; i < 200; ++i) {
         now += i % 2 == 0 ? 8ms : -8ms;

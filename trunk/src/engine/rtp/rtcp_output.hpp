@@ -1,4 +1,4 @@
-// RTCP packets that are due at one moment, put together to datagrams of a moderate length (RFC 5506 allows any mix).
+// Combines RTCP packets that are due at the same time into datagrams of moderate length (RFC 5506 allows any mix).
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@ namespace live::engine::rtp {
 
 class RtcpOutput {
 public:
-    // A datagram longer than this takes no further packet.
+    // A datagram longer than this gets no further packet.
     static constexpr std::size_t kFullBytes = 700;
 
-    // Where to write one more packet.
+    // Where to write the next packet.
     ByteWriter& next() {
         if (datagrams_.empty() || datagrams_.back().size() > kFullBytes)
             datagrams_.emplace_back();

@@ -1,5 +1,5 @@
-// The last sender report of one RTP stream: which moment of the sender's own clock an RTP timestamp means, and what our report
-// says of having heard it (RFC 3550, 6.4.1).
+// The last sender report of one RTP stream: maps RTP timestamps to the sender's clock, and provides the fields for our receiver
+// report (RFC 3550, 6.4.1).
 #pragma once
 
 #include <chrono>
@@ -11,14 +11,14 @@
 
 namespace live::engine::rtp {
 
-// NTP's 64 bits (seconds and their fraction) in microseconds, and back. Its zero means nothing to us.
+// Converts NTP's 64 bits (seconds and fraction) to microseconds and back. The epoch is irrelevant.
 inline std::chrono::microseconds from_ntp(std::uint64_t ntp) {
     const std::uint64_t fraction = (ntp & 0xFFFFFFFF) * 1'000'000 >> 32;
     return std::chrono::microseconds(static_cast<std::int64_t>((ntp >> 32) * 1'000'000 + fraction));
 }
 inline std::uint64_t to_ntp(std::chrono::microseconds time) {
     const auto count = static_cast<std::uint64_t>(time.count());
-    // Rounded up, so that back and forth is the same.
+    // Rounded up, so that a round trip is exact.
     return (count / 1'000'000) << 32 | (((count % 1'000'000) << 32) + 999'999) / 1'000'000;
 }
 
@@ -27,7 +27,7 @@ public:
     explicit SenderClock(std::uint32_t clock_rate) : clock_rate_(clock_rate) {}
 
     void reported(TimePoint now, const wire::rtcp::SenderReport& report) {
-        // Some senders say 0 as long as they do not know.
+        // Some senders send 0 while their clock is unknown.
         if (report.ntp == 0)
             return;
         last_ = {report.ntp, report.rtp_time, report.middle_of_ntp(), now};
@@ -38,7 +38,7 @@ public:
         const std::int64_t ticks = static_cast<std::int32_t>(timestamp - last_->timestamp);
         return from_ntp(last_->ntp) + std::chrono::microseconds(ticks * 1'000'000 / clock_rate_);
     }
-    // The other way round.
+    // The inverse.
     std::optional<std::uint32_t> timestamp_at(std::chrono::microseconds time) const {
         if (!last_)
             return std::nullopt;

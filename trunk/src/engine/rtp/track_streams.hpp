@@ -1,6 +1,6 @@
-// The RTP streams of one incoming track: one an SSRC, several with simulcast or when the sender changes its SSRC; at most
-// kStreamsMax at a time. It finds them, makes them, and keeps the counts of those that are gone. Which one is forwarded is for
-// IncomingTrack.
+// The RTP streams of one incoming track: one per SSRC, several with simulcast or when the sender changes its SSRC; at most
+// kStreamsMax at a time. It finds and creates them, and keeps the totals of removed ones. IncomingTrack selects the one to
+// forward.
 #pragma once
 
 #include <chrono>
@@ -22,11 +22,11 @@ public:
 
     ReceiveStream* find(std::uint32_t ssrc) const;
     ReceiveStream* find_rtx(std::uint32_t rtx_ssrc) const;
-    // The latest, where a layer has changed its SSRC.
+    // The latest, if a layer has changed its SSRC.
     ReceiveStream* find_rid(std::string_view rid) const;
-    // The only stream, if it is one.
+    // The only stream, if there is exactly one.
     ReceiveStream* only() const { return streams_.size() == 1 ? streams_.front().get() : nullptr; }
-    // Of all but `kept` the one that has been silent for the longest time; nullptr while there is room for one more.
+    // The stream other than `kept` that has been silent for longest; nullptr while there is room for one more.
     const ReceiveStream* surplus(const ReceiveStream* kept) const;
 
     ReceiveStream& add(TimePoint now, std::uint32_t ssrc, std::string_view rid, std::chrono::microseconds round_trip);
@@ -41,7 +41,7 @@ public:
             visit(*stream);
     }
 
-    // Of those that are gone, too.
+    // Including removed streams.
     std::uint64_t given_up() const;
     std::int64_t lost() const;
     std::uint64_t requested() const;
@@ -50,7 +50,7 @@ private:
     std::uint32_t clock_rate_;
     bool has_nack_;
     std::vector<std::unique_ptr<ReceiveStream>> streams_;
-    std::uint64_t given_up_before_ = 0;  // of streams that are gone, as the next two
+    std::uint64_t given_up_before_ = 0;  // of removed streams, like the next two
     std::int64_t lost_before_ = 0;
     std::uint64_t requested_before_ = 0;
 };

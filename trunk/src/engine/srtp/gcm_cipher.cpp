@@ -15,7 +15,7 @@ Error no_cipher() { return {Errc::system, "the cryptographic library has no AES-
 class OpensslCipher final : public GcmCipher {
 public:
     static Result<std::unique_ptr<GcmCipher>> create(const Key& key) {
-        // Fetched once: to look for it by name costs more than a packet.
+        // Fetched once: a lookup by name costs more than a packet.
         static EVP_CIPHER* const cipher = EVP_CIPHER_fetch(nullptr, "AES-128-GCM", nullptr);
         auto made = std::make_unique<OpensslCipher>();
         constexpr Nonce kAny{};
@@ -31,7 +31,8 @@ public:
 
     bool seal(std::uint8_t* out, const Nonce& nonce, Bytes clear, Bytes first, Bytes second) override {
         std::uint8_t* const behind = out + first.size();
-        // EVP_Cipher says how many bytes it has written, or less than zero. Of an authenticated cipher "nothing" ends it.
+        // EVP_Cipher returns the number of bytes written, or a negative value. For an AEAD cipher, a null input finishes the
+        // operation.
         return EVP_EncryptInit_ex2(context_, nullptr, nullptr, nonce.data(), nullptr) == 1 &&
                EVP_Cipher(context_, nullptr, clear.data(), static_cast<unsigned>(clear.size())) >= 0 &&
                (first.empty() || EVP_Cipher(context_, out, first.data(), static_cast<unsigned>(first.size())) >= 0) &&
@@ -39,7 +40,7 @@ public:
                EVP_Cipher(context_, nullptr, nullptr, 0) >= 0 &&
                EVP_CIPHER_CTX_ctrl(context_, EVP_CTRL_AEAD_GET_TAG, static_cast<int>(kTagBytes), behind + second.size()) == 1;
     }
-    // Most of it lies behind a pointer that is the library's own.
+    // Most of the state is behind a pointer private to the library.
     void add_hot_lines(HotLines& lines) const override {
         constexpr std::size_t kContextBytes = 192;
         lines.add(this, sizeof *this);
@@ -52,7 +53,7 @@ private:
 
 #ifdef LIVE_HAVE_IPSEC_MB
 
-// Table of the functions for this processor; nullptr without AES instructions. Never freed: the program needs it to its end.
+// The function table for this CPU; nullptr without AES instructions. Never freed, because it is needed until the program ends.
 IMB_MGR* multi_buffer() {
     static IMB_MGR* const manager = []() -> IMB_MGR* {
         IMB_MGR* const made = alloc_mb_mgr(0);
@@ -90,7 +91,7 @@ public:
     void add_hot_lines(HotLines& lines) const override { lines.add(this, sizeof *this); }
 
 private:
-    // Its header says so to those alone who define LINUX.
+    // The library's header declares this alignment only if LINUX is defined.
     static constexpr std::size_t kKeyAlignment = 64;
 
     alignas(kKeyAlignment) gcm_key_data key_{};

@@ -1,6 +1,6 @@
-// AES-128-GCM under one key (NIST SP 800-38D), encryption alone, for many short messages under many keys at a time. By Intel's
-// multi-buffer library where the build has it and the processor has AES in its instructions, else by OpenSSL: what they make is
-// the same, the first takes about a third of the time.
+// AES-128-GCM under one key (NIST SP 800-38D), encryption only, for many short messages under many keys. Uses Intel's
+// multi-buffer library if it is built in and the CPU has AES instructions, else OpenSSL: the output is the same, and the first
+// takes about a third of the time.
 #pragma once
 
 #include <array>
@@ -23,17 +23,16 @@ public:
     using Nonce = std::array<std::uint8_t, kNonceBytes>;
 
     enum class Library : std::uint8_t { fastest, openssl };
-    // Errc::system when the library refuses.
+    // Errc::system if the library fails.
     static Result<std::unique_ptr<GcmCipher>> create(const Key& key, Library library = Library::fastest);
-    // What `fastest` is here, for people.
+    // The library behind `fastest`, for logs.
     static const char* fastest();
     virtual ~GcmCipher() = default;
 
-    // `first` and `second`, one behind the other, to `out`, and the tag of kTagBytes behind them; `clear` is authenticated alone.
-    // `first` may stand where it is written to. A nonce is used once: two texts under one break the key. False when the library
-    // fails.
+    // Encrypts `first` followed by `second` to `out`, followed by a tag of kTagBytes; `clear` is only authenticated. `first` may
+    // already be at `out`. Never reuse a nonce: two plaintexts under one nonce break the key. False if the library fails.
     virtual bool seal(std::uint8_t* out, const Nonce& nonce, Bytes clear, Bytes first, Bytes second) = 0;
-    // The memory that seal() reads, as far as it is known.
+    // The memory seal() reads, as far as it is known.
     virtual void add_hot_lines(HotLines& lines) const = 0;
 };
 

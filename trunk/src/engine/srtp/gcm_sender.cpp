@@ -13,7 +13,7 @@ namespace live::engine::srtp {
 
 namespace {
 
-constexpr std::size_t kHeaderBytes = 12;  // of RTP, without what it may have more
+constexpr std::size_t kHeaderBytes = 12;  // the fixed RTP header
 constexpr std::uint64_t kIndexEnd = std::uint64_t{1} << 48;
 
 // RFC 3711, 4.3.1.
@@ -32,8 +32,8 @@ std::uint32_t u32_at(Bytes bytes, std::size_t at) {
            bytes[at + 3];
 }
 
-// RFC 3711, 4.3.3 with the salt of RFC 7714, 11: that much of the stream of AES in counter mode, from the block that label and
-// salt name.
+// RFC 3711, 4.3.3 with the salt of RFC 7714, 11: the first bytes of the AES counter-mode key stream that starts at the block
+// given by label and salt.
 Result<void> derive(Bytes master, std::uint8_t label, MutBytes into) {
     constexpr std::size_t kBlockBytes = 16;
     constexpr std::size_t kLabelAt = 7;
@@ -50,7 +50,7 @@ Result<void> derive(Bytes master, std::uint8_t label, MutBytes into) {
     return {};
 }
 
-// Of the header, with contributors and an extension; nothing for what is no RTP.
+// The header size, including CSRCs and the extension; nothing if it is not RTP.
 std::optional<std::size_t> header_bytes_of(Bytes packet) {
     constexpr std::size_t kWord = 4;
     if (packet.size() < kHeaderBytes || packet[0] >> 6 != 2)
@@ -80,7 +80,7 @@ Result<GcmSender> GcmSender::create(const Key& key, const Salt& salt, Library li
     return GcmSender(TRY(GcmCipher::create(key, library)), salt);
 }
 
-// RFC 3711, 3.3.1: the number nearest to the newest.
+// RFC 3711, 3.3.1: the index closest to the newest.
 Result<std::uint64_t> GcmSender::index_of(std::uint32_t ssrc, std::uint16_t sequence) {
     const std::span known(streams_.data(), stream_count_);
     const auto found = std::ranges::find(known, ssrc, &Stream::ssrc);

@@ -11,7 +11,7 @@ namespace {
 
 using Octets = std::vector<std::uint8_t>;
 
-// RFC 7714, 16: the session's key and salt, and the packet of SRTP.
+// RFC 7714, 16: the session key and salt, and the SRTP packet.
 constexpr GcmSender::Key kKey{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 constexpr GcmSender::Salt kSalt{'Q', 'u', 'i', 'd', ' ', 'p', 'r', 'o', ' ', 'q', 'u', 'o'};
 const Octets kHeader = hex("8040f17b 8041f8d3 5501a0b2");
@@ -35,7 +35,7 @@ Octets head(std::uint32_t ssrc, std::uint16_t sequence) {
     return out.release();
 }
 
-// Both ciphers, where both are there.
+// Both ciphers, if both are available.
 using Library = GcmSender::Library;
 class SrtpGcmSenderTest : public testing::TestWithParam<Library> {};
 const auto kLibraries = testing::Values(Library::fastest, Library::openssl);
@@ -78,7 +78,7 @@ TEST_P(SrtpGcmSenderTest, WhatIsNoRtpIsMalformed) {
     EXPECT_TRUE(sender.seal(out, other, {}).ok());
 }
 
-// Every length up to a packet's: the fast one has a way of its own for many of them.
+// All lengths up to a full packet: the fast library has special code for many of them.
 TEST(SrtpGcmSender, BothLibrariesMakeTheSame) {
     auto fastest = GcmSender::create(kKey, kSalt, Library::fastest).value();
     auto openssl = GcmSender::create(kKey, kSalt, Library::openssl).value();
@@ -99,7 +99,7 @@ TEST_P(SrtpGcmSenderTest, TheKeysOfDtlsHaveOneLength) {
     EXPECT_TRUE(GcmSender::create(Octets(28, 1), GetParam()).ok());
 }
 
-// What the library makes of it with the same keys.
+// Compares with the SRTP library under the same keys.
 class SrtpGcmSenderAndLibrary : public SrtpGcmSenderTest {
 protected:
     static Octets keys(std::uint8_t first) {
@@ -133,7 +133,7 @@ TEST_P(SrtpGcmSenderAndLibrary, EachStreamHasItsOwnTurns) {
         expect_opens(head(7, sequence), "picture");
         expect_opens(head(8, static_cast<std::uint16_t>(sequence + 40'000)), "audio");
     }
-    // RTX: the first two bytes of the payload are the number that the packet had.
+    // RTX: the first two payload bytes are the original sequence number.
     Octets again = head(9, 1);
     again.insert(again.end(), {0xFF, 0xFE});
     expect_opens(again, "picture");

@@ -1,4 +1,4 @@
-// What SRTP is keyed with, wherever the keys come from: a DTLS handshake (RFC 5764) for WebRTC.
+// The keys of SRTP, whatever their origin: a DTLS handshake (RFC 5764) for WebRTC.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace live::engine::srtp {
 // RFC 7714 and RFC 5764, in our order of preference; the values are those of RFC 5764, 4.1.2.
 enum class Profile : std::uint16_t { aead_aes_128_gcm = 7, aes128_cm_sha1_80 = 1 };
 
-// Key and salt of each direction, one behind the other, as the SRTP library wants them.
+// For each direction the key followed by the salt, as the SRTP library expects them.
 struct Keys {
     Profile profile{};
     std::vector<std::uint8_t> local;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kRtpBytesMin = 12;
 constexpr std::size_t kRtcpBytesMin = 8;
 
-// Of a packet that is long enough (RFC 3550, 5.1 and 6.4).
+// For a packet that is long enough (RFC 3550, 5.1 and 6.4).
 std::uint32_t ssrc_at(Bytes packet, std::size_t at) {
     return static_cast<std::uint32_t>(packet[at]) << 24 | static_cast<std::uint32_t>(packet[at + 1]) << 16 |
            static_cast<std::uint32_t>(packet[at + 2]) << 8 | packet[at + 3];
@@ -56,7 +56,7 @@ Result<srtp_t> make(Profile profile, std::vector<std::uint8_t> key, srtp_ssrc_ty
 
 }  // namespace
 
-// The library counts its own set-ups; this one is never taken down, as the program needs it to its end.
+// The library counts initializations; this one is never undone, because it is needed until the program ends.
 Result<void> Session::begin_library() {
     static const srtp_err_status_t status = srtp_init();
     if (status != srtp_err_status_ok)
@@ -92,7 +92,7 @@ Result<std::size_t> Session::protect_rtp(MutBytes out, Bytes head, Bytes payload
         return Error(Errc::limit, "RTP packet of " + std::to_string(bytes) + " bytes");
     if (sender_)
         return sender_->seal(out, head, payload);
-    // The library works in place and on whole words; where packets leave from they have any length, and stand anywhere.
+    // The library works in place and on aligned words; packets to be sent have any length and alignment.
     alignas(16) std::array<std::uint8_t, kRtpBytesMax + kTrailerBytesMax> storage;
     std::ranges::copy(payload, std::ranges::copy(head, storage.begin()).out);
     int length = static_cast<int>(bytes);

@@ -1,5 +1,5 @@
-// Protection of RTP and RTCP (RFC 3711; RFC 7714 for AES-GCM), both directions of one session. It does not know where its keys
-// come from. All of it is the SRTP library's except RTP that is sent with AES-GCM, see GcmSender.
+// Protection of RTP and RTCP (RFC 3711; RFC 7714 for AES-GCM), both directions of one session, independent of the origin of its
+// keys. All of it is done by the SRTP library except sending RTP with AES-GCM, see GcmSender.
 #pragma once
 
 #include <cstdint>
@@ -20,40 +20,41 @@ class Session {
     struct Private {};
 
 public:
-    // Room that protecting a packet of RTP, or of RTCP, may need behind it.
+    // Room that protecting an RTP or RTCP packet may need after it.
     static constexpr std::size_t kTrailerBytesMax = 16 + 4 + 12;
-    // Of RTP that is sent, header and payload.
+    // Of a sent RTP packet, header and payload.
     static constexpr std::size_t kRtpBytesMax = 1'500;
-    // Packets that may come late, or be sent again under their own number: one bit of each stream for each.
+    // How late a packet may arrive, or be retransmitted under its own number, in packets: one bit per packet and stream.
     static constexpr unsigned long kReplayWindow = 128;
 
-    // Streams, by SSRC, that may come: the library keeps keys and a window for each, and looks for them one by one.
+    // Incoming streams, by SSRC: the library keeps keys and a window for each, and searches them linearly.
     static constexpr std::size_t kInboundStreamsMax = 32;
 
-    // Before the first session, which does it where nobody has: the library tries itself, for some milliseconds, once in a
-    // process. Errc::system when it does not work.
+    // Initializes the library, at the latest with the first session: its self-test takes some milliseconds, once per process.
+    // Errc::system on failure.
     static Result<void> begin_library();
-    // `replay_window` is for both directions. Errc::system when the library refuses.
+    // `replay_window` applies to both directions. Errc::system if the library fails.
     static Result<std::unique_ptr<Session>> create(const Keys& keys, unsigned long replay_window = kReplayWindow);
     Session(Private, srtp_ctx_t_* outbound, srtp_ctx_t_* inbound) : outbound_(outbound), inbound_(inbound) {}
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    // The packet is `head`, all of RTP's header and perhaps some of the payload, with `payload` behind it; into `out`, which has
-    // room for both and kTrailerBytesMax. How long it is then. A packet may be protected again under the same number only with
-    // the same content: another breaks the key. Errc::malformed, Errc::limit beyond kRtpBytesMax, Errc::system.
+    // The packet is `head`, the whole RTP header and possibly part of the payload, followed by `payload`. Writes into `out`,
+    // which must have room for both and kTrailerBytesMax. Returns the length. A packet may be protected again under the same
+    // sequence number only with the same content: other content breaks the key. Errc::malformed, Errc::limit beyond kRtpBytesMax,
+    // Errc::system.
     Result<std::size_t> protect_rtp(MutBytes out, Bytes head, Bytes payload);
-    // In place: the packet is the first `bytes` of `storage`, which has kTrailerBytesMax more. How long it is then.
+    // In place: the packet is the first `bytes` of `storage`, which has kTrailerBytesMax more. Returns the length.
     // Errc::malformed, Errc::system.
     Result<std::size_t> protect_rtcp(MutBytes storage, std::size_t bytes);
 
-    // In place; how long the packet is without protection. Errc::denied when it is not authentic, Errc::conflict when it came
-    // before or is too old to tell, Errc::limit for one stream more than kInboundStreamsMax (unread), Errc::malformed.
+    // In place; returns the length of the unprotected packet. Errc::denied if it is not authentic, Errc::conflict if it is a
+    // replay or too old to tell, Errc::limit for more than kInboundStreamsMax streams (unread), Errc::malformed.
     Result<std::size_t> unprotect_rtp(MutBytes packet);
     Result<std::size_t> unprotect_rtcp(MutBytes packet);
 
-    // What protect_rtp() touches.
+    // The memory protect_rtp() uses.
     void add_hot_lines(HotLines& lines) const {
         lines.add(this, sizeof *this);
         if (sender_)

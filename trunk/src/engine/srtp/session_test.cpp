@@ -119,7 +119,7 @@ TEST_P(Both, StreamsThatComeHaveABound) {
     const auto packet_of = [&](std::uint32_t ssrc) {
         Octets packet = rtp(1);
         packet[11] = static_cast<std::uint8_t>(ssrc);
-        // A session of its own: what is sent has a lower bound.
+        // A separate session, because the number of sent streams has a lower limit.
         a = Session::create(keys_of(GetParam(), 1, 2)).value();
         return sealed(packet);
     };

@@ -1,4 +1,4 @@
-// What an agreement (SDP) means for the parts that know RTP only.
+// Translates an SDP agreement for the parts that only know RTP.
 #pragma once
 
 #include "engine/rtp/media_types.hpp"
@@ -8,10 +8,10 @@ namespace live::engine::webrtc {
 
 using rtp::Kind;
 
-// An agreement has sections of audio and video only.
+// An agreement has only audio and video sections.
 inline Kind media_kind(wire::sdp::Kind kind) { return kind == wire::sdp::Kind::audio ? Kind::audio : Kind::video; }
 
-// What the session does of what was agreed on.
+// The negotiated features the session uses.
 struct Repairs {
     bool nack = true;
     bool twcc = true;

@@ -1,5 +1,5 @@
-// The client's end of a session: ice::Client in front of a Session, of either kind, that has the other part. For tests, load
-// programs and the doctor, which talk to our server or another one of this kind.
+// The client end of a session: an ice::Client in front of a Session of the opposite kind. For tests, load programs and the
+// doctor, which talk to this server or another one of its kind.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace live::engine::webrtc {
 
 class ClientSession {
 public:
-    // What create() of either kind of session is: seen from here, the server plays what a client publishes.
+    // The create() of either kind of session: from the client's side, the server plays what the client publishes.
     using Maker = std::function<Result<std::unique_ptr<Session>>(const dtls::Context&, const SessionOptions&, DatagramBatch&,
                                                                  TimePoint now)>;
     template <class Kind>
@@ -27,7 +27,7 @@ public:
             return std::unique_ptr<Session>(TRY(Kind::create(context, options, output, now)));
         };
     }
-    // The agreement has our role and the server's fingerprint. `session.ice` and `session.peer` are not used. `context` and
+    // The agreement has our role and the server's fingerprint. `session.ice` and `session.peer` are ignored. `context` and
     // `output` outlive the session.
     struct Options {
         ice::Client::Options ice;
@@ -36,14 +36,14 @@ public:
     };
     ClientSession(const dtls::Context& context, Options options, DatagramBatch& output, TimePoint now);
 
-    // The contract and the errors are those of Session. The first check leaves with the first handle_timeout().
+    // Contract and errors as for Session. The first check is sent by the first handle_timeout().
     Result<void> handle_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from);
-    // Errc::timed_out when the server does not answer checks.
+    // Errc::timed_out if the server does not answer checks.
     Result<void> handle_timeout(TimePoint now);
     std::optional<TimePoint> next_timeout() const;
     void close(TimePoint now);
 
-    // Nothing before a check was answered.
+    // nullptr until a check was answered.
     Session* session() { return session_.get(); }
     const Session* session() const { return session_.get(); }
     bool is_established() const { return session_ != nullptr && session_->state() == Session::State::established; }

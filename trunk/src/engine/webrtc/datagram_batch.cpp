@@ -29,7 +29,7 @@ void DatagramBatch::take_placed(const TransportAddress& to, std::size_t bytes) {
     entries_.push_back({to, used_, begins_gso_batch});
 }
 
-// A shorter one, or an empty one, ends a GSO batch.
+// A shorter or empty datagram ends a GSO batch.
 bool DatagramBatch::joins_gso_batch(const TransportAddress& to, std::size_t bytes) const {
     if (entries_.empty() || to != entries_.back().to || entries_.size() - gso_begin_ == kGsoDatagramsMax)
         return false;

@@ -1,6 +1,6 @@
-// Datagrams on their way out, one behind the other in one piece of memory, so that what goes to one address in one size leaves as
-// one GSO batch (UDP_SEGMENT) without being copied again. The owner of the socket has one for all its sessions: it lets them
-// append, sends what is there, and clears it. A session at rest thus holds no buffer of its own.
+// Outgoing datagrams, contiguous in one buffer, so that those of one size to one address are sent as one GSO batch (UDP_SEGMENT)
+// without another copy. The owner of the socket has one for all its sessions: they append, it sends and clears. So an idle
+// session holds no buffer.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ class DatagramBatch {
 public:
     static constexpr std::size_t kBytesMax = 4 << 20;
     static constexpr std::size_t kDatagramsMax = 4'096;
-    // What the kernel takes as one message.
+    // The kernel's limits for one message.
     static constexpr std::size_t kGsoDatagramsMax = 64;
     static constexpr std::size_t kGsoBytesMax = 65'000;
 
-    // Datagrams of `segment_bytes` each, only the last may be shorter, all to one address.
+    // Datagrams of `segment_bytes` each, only the last of which may be shorter, all to one address.
     struct GsoBatch {
         TransportAddress to;
         Bytes bytes;
@@ -27,12 +27,12 @@ public:
         std::size_t count = 0;
     };
 
-    // False when the batch is full: the datagram is lost, as it would be in a router, and counted.
+    // False if the batch is full: the datagram is dropped, as a router would drop it, and counted.
     bool append(const TransportAddress& to, Bytes datagram);
-    // The same without a copy: room for one of up to so many bytes, to be written to. Empty when the batch is full, which counts
-    // as such. Valid until the next call of anything here.
+    // The same without a copy: returns a buffer for a datagram of up to `bytes`. Empty if the batch is full, which is counted.
+    // Valid until the next call of any function here.
     MutBytes place_for(std::size_t bytes);
-    // The first `bytes` of that room are a datagram; else it is forgotten.
+    // Appends the first `bytes` of that buffer as a datagram; without this call the buffer is discarded.
     void take_placed(const TransportAddress& to, std::size_t bytes);
 
     bool empty() const { return entries_.empty(); }
@@ -40,16 +40,16 @@ public:
     std::size_t gso_batches() const { return gso_batches_; }
     std::size_t bytes() const { return used_; }
     std::uint64_t dropped() const { return dropped_; }
-    // Of memory that is kept.
+    // Memory that is kept.
     std::size_t capacity_bytes() const { return entries_.capacity() * sizeof(Entry) + bytes_.capacity(); }
 
-    // In the order in which they were appended.
+    // In the order of appending.
     template <class Visit>
     void for_each(Visit visit) const {
         for (std::size_t i = 0; i < entries_.size(); ++i)
             visit(entries_[i].to, bytes_of(i));
     }
-    // The same, as few and as long GSO batches as the order allows.
+    // The same, grouped into as few and as long GSO batches as the order allows.
     template <class Visit>
     void for_each_gso_batch(Visit visit) const {
         for (std::size_t i = 0; i < entries_.size();) {
@@ -79,10 +79,10 @@ private:
     bool has_room(std::size_t bytes);
 
     std::vector<Entry> entries_;
-    std::vector<std::uint8_t> bytes_;  // as many as were ever needed, so that no place is cleared before it is written
+    std::vector<std::uint8_t> bytes_;  // keeps its maximum size, so that no buffer is cleared before it is written
     std::size_t used_ = 0;
     std::size_t gso_batches_ = 0;
-    std::size_t gso_begin_ = 0;  // the first datagram of the last one
+    std::size_t gso_begin_ = 0;  // the first datagram of the last GSO batch
     std::uint64_t dropped_ = 0;
 };
 

@@ -64,7 +64,7 @@ TEST(DatagramBatch, WhatIsWrittenInItsPlaceIsADatagram) {
     ASSERT_EQ(place.size(), 2'000U);
     std::ranges::fill(place.first(100), 2);
     batch.take_placed(kA, 100);
-    static_cast<void>(batch.place_for(3'000));  // forgotten
+    static_cast<void>(batch.place_for(3'000));  // discarded
     ASSERT_TRUE(batch.append(kA, bytes(40, 3)));
     EXPECT_EQ(gso_lengths(batch), (std::vector<std::size_t>{3}));
     EXPECT_EQ(batch.bytes(), 240U);

@@ -1,4 +1,4 @@
-// What a datagram on the one port of WebRTC is, by its first bytes (RFC 7983, 7).
+// Classifies a datagram on the shared WebRTC port by its first bytes (RFC 7983, 7).
 #pragma once
 
 #include <cstdint>

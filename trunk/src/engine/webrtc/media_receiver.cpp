@@ -28,7 +28,7 @@ MediaReceiver::MediaReceiver(const Options& options, const wire::sdp::Agreement&
     for (const wire::sdp::Accepted& accepted : agreement.sections) {
         tracks_.push_back(std::make_unique<rtp::IncomingTrack>(track_format(accepted, {options.nack, options.twcc})));
         const rtp::TrackFormat& format = tracks_.back()->format();
-        // RFC 8843, 9.1: in a BUNDLE one id means one thing, whatever the section.
+        // RFC 8843, 9.1: in a BUNDLE, an extension id has the same meaning in all sections.
         if (transport_wide_id_ == 0)
             transport_wide_id_ = format.transport_wide_id;
         if (mid_id_ == 0)
@@ -69,7 +69,7 @@ bool MediaReceiver::handle_rtp(TimePoint now, Bytes datagram, std::size_t bytes)
     Route route = find(packet->ssrc);
     if (route.stream == nullptr)
         route = learn(now, *packet);
-    // What the link carried is told even of packets that nobody can use: probes, for one.
+    // Unusable packets such as probes are also reported, because the link carried them.
     record_arrival(now, *packet);
     if (route.stream == nullptr)
         return false;
@@ -83,7 +83,7 @@ bool MediaReceiver::handle_rtp(TimePoint now, Bytes datagram, std::size_t bytes)
         return true;
     }
     const auto original = wire::rtp::unwrap_rtx(*packet, route.stream->ssrc(), route.track->format().payload_type);
-    // Nothing in it: the sender probes the link.
+    // An empty RTX packet: the sender probes the link.
     if (!original.ok())
         return true;
     ++repaired_;
@@ -108,7 +108,7 @@ MediaReceiver::Route MediaReceiver::find(std::uint32_t ssrc) const {
     return {};
 }
 
-// RFC 8843, 9.2: by what the packet says of itself, else by what the offer said of the SSRC, else by its payload type.
+// RFC 8843, 9.2: by the packet's own MID, else by the SSRC in the offer, else by payload type.
 rtp::IncomingTrack* MediaReceiver::track_of(const wire::rtp::Packet& packet) const {
     if (const auto mid = text_extension(packet, mid_id_)) {
         for (const auto& track : tracks_)
@@ -150,7 +150,7 @@ rtp::ReceiveStream* MediaReceiver::repaired_by(rtp::IncomingTrack& track, const 
 rtp::ReceiveStream* MediaReceiver::new_stream(TimePoint now, rtp::IncomingTrack& track, const wire::rtp::Packet& packet) const {
     const auto& layers = track.format().layers;
     const auto rid = text_extension(packet, track.format().rid_id);
-    // Of simulcast a packet has to say which layer it is of, and one that we know.
+    // With simulcast, a packet must name its layer, and one that was negotiated.
     if (!layers.empty() && (!rid || std::ranges::find(layers, *rid) == layers.end()))
         return nullptr;
     return &track.add(now, packet.ssrc, rid.value_or(""), round_trip_);

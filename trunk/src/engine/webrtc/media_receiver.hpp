@@ -1,5 +1,5 @@
-// The receiving half of a session, for a publisher: which track and stream a packet of RTP belongs to, what is asked for and
-// reported back, and the media that comes out. Packets are authentic when they get here.
+// The receiving half of a session, for a publisher: assigns RTP packets to tracks and streams, sends requests and reports, and
+// returns the media. Packets are already authenticated.
 #pragma once
 
 #include <chrono>
@@ -25,8 +25,8 @@ class MediaReceiver {
 public:
     static constexpr std::chrono::milliseconds kNackInterval = 20ms;
     static constexpr std::chrono::milliseconds kReportInterval = 1s;
-    static constexpr std::size_t kNackSequencesMax = 128;  // in one packet; more of them go in several
-    static constexpr std::size_t kNamedMax = 64;           // SSRCs of the offer that are kept
+    static constexpr std::size_t kNackSequencesMax = 128;  // per packet; more are split into several
+    static constexpr std::size_t kNamedMax = 64;           // SSRCs of the offer that are remembered
 
     struct Options {
         std::uint32_t ssrc = 1;  // ours
@@ -37,25 +37,25 @@ public:
     // `offer` may be nullptr.
     MediaReceiver(const Options& options, const wire::sdp::Agreement& agreement, const wire::sdp::Description* offer);
 
-    // What a new stream begins with.
+    // The initial value for a new stream.
     void set_round_trip(std::chrono::microseconds round_trip) { round_trip_ = round_trip; }
 
-    // `bytes` is the length of its datagram. False when the packet is of no stream of the agreement, or none at all.
+    // `bytes` is the length of the datagram. False if the packet belongs to no stream of the agreement, or is not RTP.
     bool handle_rtp(TimePoint now, Bytes packet, std::size_t bytes);
-    // Of the sender: reports and goodbyes.
+    // The sender's reports and BYEs.
     Result<void> handle_rtcp(TimePoint now, const wire::rtcp::Packet& packet);
     std::optional<rtp::MediaPacket> poll(TimePoint now);
     void request_key_frame();
 
-    // Of simulcast, see PublishSession::limit_layers.
+    // For simulcast, see PublishSession::limit_layers.
     void limit_layers(std::optional<std::uint64_t> bits_per_second);
 
-    // What is left out of it, as if it had been sent.
+    // Suppressed output; state advances as if it had been sent.
     struct Skip {
         bool nack = false;
         bool arrivals = false;
     };
-    // What is due.
+    // Writes what is due.
     void handle_timeout(TimePoint now, rtp::RtcpOutput& out, Skip skip);
     std::optional<TimePoint> next_timeout() const;
 
@@ -70,11 +70,11 @@ private:
         rtp::ReceiveStream* stream = nullptr;
         rtp::ReceiveStream::Origin origin = rtp::ReceiveStream::Origin::stream;
     };
-    // An SSRC that the offer names.
+    // An SSRC named in the offer.
     struct Named {
         std::uint32_t ssrc;
         std::size_t section;    // of the agreement
-        std::uint32_t repairs;  // the SSRC whose RTX it is; 0 for none
+        std::uint32_t repairs;  // the media SSRC of this RTX SSRC; 0 if it is not RTX
     };
 
     void read_names(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer);
@@ -93,15 +93,15 @@ private:
     std::optional<TimePoint> next_nack() const;
 
     Options options_;
-    std::vector<std::unique_ptr<rtp::IncomingTrack>> tracks_;  // one a section of the agreement
+    std::vector<std::unique_ptr<rtp::IncomingTrack>> tracks_;  // one per section of the agreement
     std::vector<Named> named_;
     std::uint8_t transport_wide_id_ = 0;
     std::uint8_t mid_id_ = 0;
     rtp::ArrivalRecorder arrivals_;
     std::uint32_t media_ssrc_ = 0;  // of the latest packet
     std::chrono::microseconds round_trip_{100'000};
-    std::optional<TimePoint> nacked_;       // when it was last looked for what is missing
-    std::optional<TimePoint> next_report_;  // once something came
+    std::optional<TimePoint> nacked_;       // when missing packets were last requested
+    std::optional<TimePoint> next_report_;  // set once something arrived
     std::uint64_t packets_ = 0;
     std::uint64_t bytes_ = 0;
     std::uint64_t repaired_ = 0;

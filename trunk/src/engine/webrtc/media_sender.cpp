@@ -12,18 +12,17 @@ using wire::rtcp::Type;
 
 namespace {
 
-// A frame of a usual size leaves in one go; a long one leaves at a multiple of what the link carries, so that a key frame
-// does not take seconds.
+// A frame of typical size is sent at once; a long one at a multiple of the link rate, so that a key frame does not take seconds.
 constexpr std::chrono::milliseconds kBurst = 40ms;
-// In the long run no more than a little over the rate leaves: a stream that is too much for the link then waits here, where its
-// lateness shows, and not in a router. A key frame may be as long as a second of the rate before that counts.
+// On average only slightly more than the estimated rate is sent: a stream that exceeds the link then queues here, where the delay
+// is visible, and not in a router. A key frame as long as one second of the rate is exempt.
 constexpr double kAverageHeadroom = 1.1;
 constexpr std::chrono::milliseconds kAverageBurst = 1s;
-// What is sent again may be this much, whoever asks.
+// Minimum of the retransmission rate limit, which otherwise follows the estimated rate.
 constexpr std::uint64_t kRepairRateMin = 2'000'000;
 constexpr std::chrono::milliseconds kRepairBurst = 500ms;
 
-// Our clock in reports is the steady one with a zero that makes it a date: 1970 on NTP's.
+// Our clock in reports is the steady clock plus an offset that makes it a date: 1970 in NTP time.
 constexpr std::chrono::seconds kUnixOverNtp{2'208'988'800};
 std::chrono::microseconds report_clock(TimePoint now) {
     return std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()) + kUnixOverNtp;
@@ -206,7 +205,7 @@ void MediaSender::handle_timeout(TimePoint now, rtp::RtcpOutput& out) {
     next_report_ = now + kReportInterval;
     for (rtp::OutgoingTrack& track : tracks_)
         if (const auto report = track.report(now)) {
-            // RFC 3550, 6.1: the name behind each report is what ties audio and video together.
+            // RFC 3550, 6.1: the CNAME after each report associates audio and video.
             ByteWriter& writer = out.next();
             write(writer, *report);
             write(writer, wire::rtcp::SourceName{report->ssrc, cname_});
@@ -223,7 +222,7 @@ void MediaSender::write_goodbye(rtp::RtcpOutput& out) const {
     if (goodbye.ssrcs.empty())
         return;
     ByteWriter& writer = out.next();
-    // RFC 3550, 6.1: a report comes first.
+    // RFC 3550, 6.1: a report must come first.
     write(writer, wire::rtcp::ReceiverReport{goodbye.ssrcs.front(), {}});
     write(writer, goodbye);
 }

@@ -1,5 +1,5 @@
-// The sending half of a session, for a player: packets of a RTP log become this player's, as fast as the link to it allows; what
-// it reports, misses and wants is heard.
+// The sending half of a session, for a player: sends RTP log packets with this player's headers, as fast as its link allows, and
+// handles the player's reports and requests.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ class MediaSender {
 public:
     static constexpr std::chrono::milliseconds kReportInterval = 1s;
     static constexpr std::size_t kNacksMax = 512;  // waiting to be taken
-    // A player that agreed to report arrivals and does not: after so long its link is not estimated, and not paced for.
+    // A player that negotiated arrival reports but sends none: after this time its link is neither estimated nor paced.
     static constexpr std::chrono::milliseconds kSilentMax = 5s;
 
     struct Options {
@@ -43,19 +43,19 @@ public:
 
     bool may_send(TimePoint now, Kind kind);
     std::optional<TimePoint> next_send(TimePoint now);
-    // Writes a packet's header to the front of `storage` (rtp::OutgoingTrack::kHeaderBytesMax) and says how long it is; nothing
-    // for a kind that was not agreed on, and when it is not to be sent again.
+    // Writes a packet's header to the front of `storage` (rtp::OutgoingTrack::kHeaderBytesMax) and returns its length; nothing
+    // for a kind that was not negotiated, or if it must not be retransmitted.
     std::optional<std::size_t> write_first(MutBytes storage, TimePoint now, Kind kind, const rtp::RtpLogHeader& header,
                                            std::size_t payload_bytes);
     std::optional<std::size_t> write_again(MutBytes storage, TimePoint now, Kind kind, const rtp::RtpLogHeader& header,
                                            std::size_t payload_bytes);
 
-    // Of the player: reports, requests for packets and key frames.
+    // The player's reports, and its requests for packets and key frames.
     Result<void> handle_rtcp(TimePoint now, const wire::rtcp::Packet& packet);
     bool take_key_request() { return std::exchange(wants_key_, false); }
     std::vector<std::pair<Kind, std::uint16_t>> take_nacks() { return std::exchange(nacks_, {}); }
 
-    // What is due.
+    // Writes what is due.
     void handle_timeout(TimePoint now, rtp::RtcpOutput& out);
     std::optional<TimePoint> next_timeout() const;
     void write_goodbye(rtp::RtcpOutput& out) const;
@@ -64,11 +64,11 @@ public:
     std::optional<std::uint64_t> link_limit(TimePoint now) const { return estimator_ ? estimator_->limit(now) : std::nullopt; }
     void fill(SessionFigures& figures) const;
     std::size_t bytes() const;
-    // What write_first() touches.
+    // The memory write_first() uses.
     void add_hot_lines(HotLines& lines) const;
 
 private:
-    // Whichever lets the next video packet go later; nullptr when nothing holds it.
+    // The pacer that delays the next video packet longest; nullptr if none does.
     rtp::Pacer* held_by(TimePoint now);
     rtp::OutgoingTrack* find(Kind kind);
     rtp::OutgoingTrack* find(std::uint32_t ssrc);
@@ -79,13 +79,13 @@ private:
     Result<void> take_arrivals(TimePoint now, const wire::rtcp::Packet& packet);
     Result<void> read_key_request(const wire::rtcp::Packet& packet);
 
-    // What a packet needs stands together.
-    std::vector<rtp::OutgoingTrack> tracks_;  // at most one a kind
+    // Members used for each packet are adjacent.
+    std::vector<rtp::OutgoingTrack> tracks_;  // at most one per kind
     std::uint16_t transport_number_ = 0;
-    bool has_report_ = false;            // of arrivals
-    std::optional<TimePoint> began_;     // when the first packet left
-    rtp::Pacer pacer_;                   // the next hundredths of a second
-    std::optional<rtp::Pacer> average_;  // the next seconds, once the link has shown its limit
+    bool has_report_ = false;            // a report of arrivals was received
+    std::optional<TimePoint> began_;     // when the first packet was sent
+    rtp::Pacer pacer_;                   // over hundredths of a second
+    std::optional<rtp::Pacer> average_;  // over seconds, once the link has shown its limit
     std::optional<rtp::BandwidthEstimator> estimator_;
 
     rtp::Pacer repairs_;

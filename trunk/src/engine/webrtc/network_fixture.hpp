@@ -1,5 +1,5 @@
-// For tests: two ends of a session over a network in memory that loses, doubles, reorders and has a rate, all by a seed and by
-// the hand-cranked clock. The server is a PublishSession or a PlaySession, the client a ClientSession of the other kind.
+// For tests: two ends of a session over an in-memory network that drops, duplicates, reorders and limits the rate, driven by a
+// seed and a simulated clock. The server is a PublishSession or a PlaySession, the client a ClientSession of the other kind.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,11 @@ using Octets = std::vector<std::uint8_t>;
 struct NetworkOptions {
     unsigned seed = 0;
     double loss = 0;     // each way
-    double doubled = 0;  // of what is not lost
+    double doubled = 0;  // of packets not lost
     std::chrono::milliseconds delay_min{10};
     std::chrono::milliseconds delay_max{10};  // above the minimum: reordering
-    double bits_per_second = 0;               // to the client; 0 for any rate
-    std::chrono::milliseconds queue{300};     // that the link holds; the rest is dropped
+    double bits_per_second = 0;               // to the client; 0: unlimited
+    std::chrono::milliseconds queue{300};     // the link's queue; packets beyond it are dropped
 };
 
 class Network {
@@ -65,7 +65,7 @@ public:
         return first;
     }
 
-    // What is on its way does not come.
+    // Drops everything in flight.
     void lose_all() { flying_.clear(); }
 
     NetworkOptions options;
@@ -79,7 +79,7 @@ private:
     TimePoint free_;
 };
 
-// What both ends have agreed on, as the server sees it; `client_side` turns it round.
+// What both ends have negotiated, as seen by the server; `client_side` reverses it.
 inline wire::sdp::Accepted accepted_audio() {
     wire::sdp::Accepted audio;
     audio.kind = wire::sdp::Kind::audio;
@@ -110,7 +110,7 @@ inline wire::sdp::Accepted accepted_video() {
     return video;
 }
 
-// A stream of packets as a RTP log has them: audio every 20 ms, a frame every 40 ms, a key frame every two seconds.
+// A stream of packets as in an RTP log: audio every 20 ms, a frame every 40 ms, a key frame every two seconds.
 class TestRtpLog {
 public:
     struct Packet {
@@ -118,10 +118,10 @@ public:
         rtp::RtpLogHeader header;
         Octets payload;
     };
-    std::uint64_t video_rate = 500'000;  // bits a second
+    std::uint64_t video_rate = 500'000;  // bits per second
     bool has_audio = true;
 
-    // What the time up to `now` has brought.
+    // Adds the packets due up to `now`.
     void produce(TimePoint now) {
         for (; begin_ + 20ms * audio_frames_ <= now; ++audio_frames_)
             if (has_audio)
@@ -146,20 +146,20 @@ public:
                 return &*it;
         return nullptr;
     }
-    // Which packet of its kind a payload was, from its bytes.
+    // The index of a packet within its kind, read from its payload.
     static std::uint32_t index_of(Bytes payload) {
         return static_cast<std::uint32_t>(payload[2] << 24 | payload[3] << 16 | payload[4] << 8 | payload[5]);
     }
 
     std::vector<Packet> packets;
     bool wants_key = false;
-    std::uint16_t first_sequence = 65'500;  // the numbers turn soon
+    std::uint16_t first_sequence = 65'500;  // the numbers wrap soon
 
 private:
     void add(Kind kind, std::chrono::microseconds time, std::uint32_t timestamp, std::size_t bytes, bool marker, bool is_key) {
         std::uint32_t& count = kind == Kind::audio ? audio_packets_ : video_packets_;
         Octets payload(std::max<std::size_t>(bytes, 8));
-        // Of H.264: the first slice of an IDR frame, or of another.
+        // H.264: the first slice of an IDR frame, or of another.
         payload[0] = is_key ? 0x65 : 0x41;
         payload[1] = 0x88;
         for (unsigned i = 0; i < 4; ++i)
@@ -176,7 +176,7 @@ private:
     std::uint32_t video_packets_ = 0;
 };
 
-// Gives a RTP log to a session, in order within a kind: audio at once, video as it may go.
+// Passes an RTP log to a session, in order within a kind: audio at once, video as the pacer allows.
 class TestPlayer {
 public:
     void pump(TimePoint now, PlaySession& session, const TestRtpLog& rtp_log) {
@@ -199,7 +199,7 @@ public:
                 session.resend(now, kind, packet->header, packet->payload);
         key_requests += session.take_key_frame_request() ? 1 : 0;
     }
-    // Video packets that wait for the link.
+    // Video packets waiting for the link.
     std::size_t waiting(const TestRtpLog& rtp_log) const { return rtp_log.packets.size() - video_; }
 
     unsigned key_requests = 0;
@@ -222,8 +222,8 @@ struct PairOptions {
     bool has_rtx = true;
     bool encrypt = true;
     bool dtls_on = true;
-    ClientSession::Maker receiver{};  // the client's end where it plays; empty for a PublishSession
-    std::string client_print{};       // what the client was told of the server's certificate; empty for the truth
+    ClientSession::Maker receiver{};  // the client end if it plays; empty for a PublishSession
+    std::string client_print{};       // the server fingerprint given to the client; empty for the real one
     std::string server_print{};
     rtp::BandwidthEstimator::Options bandwidth{.start = 1'000'000};
 };
@@ -267,7 +267,7 @@ public:
     static TimePoint now() { return dtls::simulated_clock().current(); }
     bool is_established() const { return client->is_established() && server->state() == Session::State::established; }
 
-    // Until both are through, or one has failed, or so much time has passed.
+    // Until both ends are established, one has failed, or `limit` has passed.
     bool connect(std::chrono::milliseconds limit = 29s) {
         for (const TimePoint end = now() + limit; now() < end && !is_established() && failure.empty();)
             step(end);
@@ -277,17 +277,17 @@ public:
         for (const TimePoint end = now() + time; now() < end;)
             step(end);
     }
-    // From now on the RTP log is filled, and sent by the end that sends.
+    // From now on the RTP log is filled and sent by the sending end.
     void begin_media() {
         rtp_log.begin(now());
         is_sending_ = true;
     }
-    // No new packets; those that wait go.
+    // No new packets; those already queued are still sent.
     void end_media() { is_producing_ = false; }
 
     Session* sending() { return purpose_ == wire::sdp::Purpose::publish ? client->session() : server.get(); }
     Session* receiving() { return purpose_ == wire::sdp::Purpose::publish ? server.get() : client->session(); }
-    // Before there is one, and for a receiver of another kind: nullptr.
+    // nullptr before it exists, or if it is of another kind.
     PlaySession* sender() { return dynamic_cast<PlaySession*>(sending()); }
     PublishSession* receiver() { return dynamic_cast<PublishSession*>(receiving()); }
     PublishSession& publisher_side() { return dynamic_cast<PublishSession&>(*server); }
@@ -303,7 +303,7 @@ public:
     std::string failure;
     std::optional<Errc> failure_code;
     std::size_t datagrams_to_client = 0;
-    std::size_t bytes_elsewhere = 0;  // that the server sent where the client is not
+    std::size_t bytes_elsewhere = 0;  // sent by the server to other addresses than the client's
     void (*at_step)(SessionPair&) = nullptr;
 
 private:
@@ -372,7 +372,7 @@ private:
     }
     void step(TimePoint end) {
         flush();
-        // A timer that is due and does nothing must not stop the clock.
+        // A timer that is due but does nothing must not stop the clock.
         dtls::simulated_clock().advance_to(std::max(next(end), now() + 50us));
         while (auto datagram = network.arrived(now())) {
             if (datagram->to_server)

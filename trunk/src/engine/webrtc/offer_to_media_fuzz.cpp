@@ -1,8 +1,8 @@
-// From an offer to media: bytes change the offers of a publisher and of a player, each in a few places; what is agreed on becomes
-// a session, and then bytes choose what comes to which of them: checks of ICE, good and garbled and from several addresses,
-// answers to the server's own checks, RTP and RTCP that fit what was agreed or nearly so, bursts of streams, time. What the
-// publisher's session gives goes to the player's, as in the server. In plain text, without DTLS. Whatever comes, only an address
-// that has passed a check is sent media, and the memory of a session is bounded.
+// From an offer to media: bytes mutate the offers of a publisher and of a player in a few places; the agreements become sessions,
+// and then bytes select the input of each: ICE checks, valid and garbled and from several addresses, answers to the server's own
+// checks, RTP and RTCP that match the agreement exactly or nearly, bursts of streams, time. The publisher session's output goes
+// to the player's, as in the server. Unencrypted, without DTLS. In all cases, media is sent only to an address that has passed a
+// check, and a session's memory is bounded.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -33,13 +33,13 @@ using namespace live::engine::webrtc;
 using wire::sdp::Purpose;
 
 constexpr std::size_t kStepsMax = 400;
-constexpr std::size_t kBurst = 40;  // streams: more than a session may have
+constexpr std::size_t kBurst = 40;  // streams: more than a session allows
 constexpr std::size_t kSessionBytesMax = 8U << 20;
 constexpr std::string_view kPassword = "0123456789abcdefghijklmn";
 constexpr std::string_view kFingerprint =
     "AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB";
 
-// What is left of the input, a byte or a number at a time; zeros behind its end.
+// The rest of the input, read as bytes or numbers; zeros after its end.
 class Input {
 public:
     explicit Input(Bytes bytes) : rest_(bytes) {}
@@ -113,7 +113,7 @@ const dtls::Context& context() {
     return *made;
 }
 
-// One client's session, and what it has agreed on.
+// One client's session and its agreement.
 struct Side {
     explicit Side(Purpose why) : purpose(why) {}
 
@@ -124,11 +124,11 @@ struct Side {
     std::unique_ptr<PlaySession> play;
     Session* session = nullptr;  // one of the two
     std::array<std::uint16_t, 256> sequences{};
-    // The newest check of the server's own.
+    // The server's newest own check.
     std::optional<wire::stun::TransactionId> asked;
     TransportAddress asked_at;
 
-    // Nothing when the offer does not do.
+    // False if the offer is not accepted.
     bool open(Input& in, TimePoint now) {
         auto lines = offer_of(purpose);
         change(lines, in);
@@ -320,7 +320,7 @@ struct Run {
             side->look();
         }
     }
-    // As the port and the RTP log do.
+    // Passes media on, as the port and the RTP log do.
     void hand_on() {
         if (publisher.session != nullptr) {
             while (const auto media = publisher.publish->poll_media()) {

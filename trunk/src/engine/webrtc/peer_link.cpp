@@ -9,7 +9,7 @@ namespace live::engine::webrtc {
 
 namespace {
 
-// A publisher's packets may come again long after their turn, under their own number where there is no RTX; so may those of ours.
+// A publisher's packets may be retransmitted long after their turn, under their own number if there is no RTX; so may ours.
 constexpr unsigned long kWideReplayWindow = 1'024;
 
 static_assert(PeerLink::kHeaderBytesMax + PeerLink::kPayloadBytesMax <= srtp::Session::kRtpBytesMax);

@@ -1,5 +1,5 @@
-// A session's PeerTransport with what the process knows about it: packets and RTCP are counted, a tap sees them, and requests are
-// left out while the processor has too much to do. Both kinds of session have one.
+// A session's PeerTransport plus the process-wide state: counts packets and RTCP, shows them to a tap, and skips requests while
+// the CPU is overloaded. Used by both kinds of session.
 #pragma once
 
 #include <algorithm>
@@ -22,27 +22,27 @@ namespace live::engine::webrtc {
 
 class PeerLink {
 public:
-    // Of RTP that is sent: header and payload fit a packet of SRTP.
+    // For sent RTP: header and payload fit into an SRTP packet.
     static constexpr std::size_t kHeaderBytesMax = 22;
     static constexpr std::size_t kPayloadBytesMax = 1'400;
 
-    // What one kind of session wants otherwise than the other one.
+    // Differences between the two kinds of session.
     struct Wants {
         bool takes_rtp = true;
         PeerTransport::AfterHandshake after_handshake = PeerTransport::AfterHandshake::keep_dtls;
-        bool replays_widely = false;  // packets come again, or go again, long after their turn under their own number
+        bool replays_widely = false;  // packets may be received or sent again under their own number, long after their turn
     };
     // `output` and `context` outlive it. Errc::system.
     static Result<PeerLink> create(const dtls::Context& context, const SessionOptions& options, const Wants& wants,
                                    DatagramBatch& output, TimePoint now);
 
-    // Times never go back.
+    // Time never goes back.
     TimePoint advance(TimePoint now) { return now_ = std::max(now_, now); }
     TimePoint now() const { return now_; }
 
-    // The packet that came, plain; its kind is nothing where there is none.
+    // The received packet, decrypted; its kind is `nothing` if there is none.
     Result<PeerTransport::Incoming> receive(MutBytes datagram, const TransportAddress& from);
-    // Calls `take`, a Result<void>(const wire::rtcp::Packet&), for each packet of a datagram, up to where it breaks its form.
+    // Calls `take`, a Result<void>(const wire::rtcp::Packet&), for each packet of a datagram up to the first malformed one.
     template <class Take>
     void read_rtcp(Bytes datagram, Take take) {
         wire::rtcp::PacketReader reader(datagram);
@@ -50,7 +50,7 @@ public:
             const auto packet = reader.next();
             if (packet.ok() && !*packet)
                 return;
-            // What follows a broken packet begins nobody knows where.
+            // After a malformed packet, the start of the next one is unknown.
             if (!packet.ok() || (count_and_admit(**packet) && !take(**packet).ok())) {
                 ++not_understood_;
                 return;
@@ -59,7 +59,7 @@ public:
     }
     void count_not_understood() { ++not_understood_; }
 
-    // Both do nothing before the session is established.
+    // Both do nothing until the session is established.
     void send_rtcp(const rtp::RtcpOutput& out);
     void send_rtp(Bytes head, Bytes payload) {
         if (shared_ != nullptr) {
@@ -71,7 +71,7 @@ public:
     }
 
     bool is_established() const { return transport_->state() == PeerTransport::State::established; }
-    // The earlier one of the transport's and this one.
+    // The earlier of the transport's timeout and `media`.
     std::optional<TimePoint> next_timeout(std::optional<TimePoint> media) const;
     void fill(SessionFigures& figures) const;
     std::size_t bytes() const { return sizeof *transport_; }
@@ -85,7 +85,7 @@ private:
     PeerLink(std::unique_ptr<PeerTransport> transport, SharedState* shared, TimePoint now)
         : transport_(std::move(transport)), shared_(shared), now_(now) {}
     void show(Bytes head, Bytes payload) const;
-    // False for a packet that is not looked at while there is too much to do.
+    // False for a packet that is skipped due to overload.
     bool count_and_admit(const wire::rtcp::Packet& packet);
 
     std::unique_ptr<PeerTransport> transport_;

@@ -84,7 +84,7 @@ Result<void> PeerTransport::look_at_ice(TimePoint now) {
     return {};
 }
 
-// Sessions that nobody comes to shall not hold what a handshake needs.
+// A session that no client connects to must not hold the memory of a handshake.
 Result<void> PeerTransport::begin(TimePoint now) {
     if (std::exchange(has_begun_, true))
         return {};
@@ -107,8 +107,8 @@ Result<void> PeerTransport::handle_dtls(TimePoint now, Bytes datagram) {
         return {};
     }
     Result<void> outcome = dtls_->handle_datagram(now, datagram);
-    // A client hears nothing but answers. A server may hear the client's first flight once more, whose timer is shorter than the
-    // way; the answer to its own flight ends the handshake.
+    // A client receives only answers. A server may receive the client's first flight again if the client's timer is shorter than
+    // the round trip; the answer to the server's own flight ends the handshake.
     const bool is_answer = options_.dtls.role == dtls::Role::client || dtls_->state() == dtls::Transport::State::established;
     if (is_answer && flight_sent_ && !has_keys_) {
         const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(now - *flight_sent_);
@@ -148,7 +148,8 @@ Result<void> PeerTransport::take_keys(TimePoint now) {
     return look_at_ice(now);
 }
 
-// A client had the last word of the server: that one has all that it needs. A server's is its Finished, alone in a datagram.
+// On a client, the server's last flight has arrived, so nothing has to be repeated. A server's last flight is its Finished, alone
+// in a datagram.
 void PeerTransport::let_dtls_go(TimePoint now, Flight flight) {
     if (options_.dtls.role == dtls::Role::server && flight.size() != 1)
         return;
@@ -159,7 +160,7 @@ void PeerTransport::let_dtls_go(TimePoint now, Flight flight) {
 
 PeerTransport::Flight PeerTransport::flush_dtls(TimePoint now) {
     Flight datagrams = dtls_->take_output();
-    // Only of the first: which flight was answered cannot be told later.
+    // Measured for the first flight only: for later ones it is unknown which flight was answered.
     if (!datagrams.empty() && !flight_sent_ && !round_trip_)
         flight_sent_ = now;
     if (!datagrams.empty() && to_ && !has_keys_)
@@ -185,7 +186,7 @@ PeerTransport::Incoming PeerTransport::handle_media(TimePoint now, MutBytes data
         }
         bytes = *plain;
     }
-    // A peer whose packets are authentic has the keys, and so our last flight.
+    // A peer that sends authentic packets has the keys, and therefore our last flight.
     last_flight_.reset();
     goodbye_.on_authentic(now);
     return {kind, datagram.first(bytes)};

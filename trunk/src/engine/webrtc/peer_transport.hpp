@@ -1,6 +1,6 @@
-// What stands between a session's media and the network: ICE, DTLS and SRTP of one peer. It drops what comes from an address
-// without a check, or is not authentic, and hands on plain RTP and RTCP; it protects what is to be sent and appends it to the
-// batch, to the peer's proved address.
+// The layer between a session's media and the network: ICE, DTLS and SRTP of one peer. Drops packets that are not authentic or
+// come from an unchecked address, and passes on decrypted RTP and RTCP; encrypts packets to send and appends them to the batch,
+// to the peer's proved address.
 #pragma once
 
 #include <chrono>
@@ -29,9 +29,9 @@ class PeerTransport {
     struct Private {};
 
 public:
-    // An established DTLS object holds 40 to 60 KiB. `free` lets it go when the handshake is over. Then the last flight is sent
-    // again while it may not have come; the peer's close_notify cannot be read, and ends the session after some seconds of
-    // silence (dtls::GoodbyeWatch); ours cannot be sent.
+    // An established DTLS object takes 40 to 60 KiB. `free_dtls` releases it after the handshake. Then the last flight is
+    // retransmitted while it may have been lost; the peer's close_notify cannot be decrypted, and ends the session after some
+    // seconds of silence (dtls::GoodbyeWatch); ours cannot be sent.
     enum class AfterHandshake : std::uint8_t { keep_dtls, free_dtls };
     enum class State : std::uint8_t { connecting, established, closed };
 
@@ -46,7 +46,7 @@ public:
         AfterHandshake after_handshake = AfterHandshake::keep_dtls;
         unsigned long replay_window = srtp::Session::kReplayWindow;
     };
-    // A packet that came, decrypted in place.
+    // A received packet, decrypted in place.
     struct Incoming {
         enum class Kind : std::uint8_t { nothing, rtp, rtcp };
         Kind kind = Kind::nothing;
@@ -65,14 +65,14 @@ public:
                                                          TimePoint now);
     PeerTransport(Private, const dtls::Context& context, Options options, DatagramBatch& output, TimePoint now);
 
-    // As Session's.
+    // As in Session.
     Result<Incoming> handle_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from);
     Result<void> handle_timeout(TimePoint now);
     std::optional<TimePoint> next_timeout() const;
     void close(TimePoint now);
 
-    // Both do nothing before the session is established. The packet is `head`, all of RTP's header and perhaps some of the
-    // payload, with `payload` behind it, which is written but once: encrypted, where it leaves from.
+    // Both do nothing until the session is established. The packet is `head`, the whole RTP header and possibly part of the
+    // payload, followed by `payload`, which is written only once: encrypted, directly into the output.
     void send_rtp(Bytes head, Bytes payload);
     // The packet is the first `bytes` of `storage`, which has srtp::Session::kTrailerBytesMax more.
     void send_rtcp(MutBytes storage, std::size_t bytes);
@@ -81,33 +81,33 @@ public:
     std::string_view end_reason() const { return end_reason_; }
     std::optional<TransportAddress> selected() const { return to_; }
     bool is_checked(const TransportAddress& address) const;
-    // From our first flight to the answer; nothing before.
+    // From our first flight to its answer; nothing before that.
     std::optional<std::chrono::microseconds> round_trip() const { return round_trip_; }
     bool holds_dtls() const { return dtls_ != nullptr; }
     const Counters& counters() const { return counters_; }
-    // What send_rtp() touches.
+    // The memory send_rtp() uses.
     void add_hot_lines(HotLines& lines) const;
 
 private:
     Result<void> handle_stun(TimePoint now, Bytes datagram, const TransportAddress& from);
     Result<void> handle_dtls(TimePoint now, Bytes datagram);
     Incoming handle_media(TimePoint now, MutBytes datagram, Incoming::Kind kind);
-    // What the address allows, now that there is one.
+    // Starts what required a checked address.
     Result<void> begin(TimePoint now);
     Result<void> after_dtls(TimePoint now, Result<void> outcome);
-    // Keys that are there; a handshake all of whose flights went to one address has proved that address.
+    // Takes the keys if available; a handshake whose flights all went to one address has proved that address.
     Result<void> take_keys(TimePoint now);
-    // Our own check, when there is one to be sent; and established, when nothing is missing.
+    // Sends our own check if one is due; becomes established if nothing is missing.
     Result<void> look_at_ice(TimePoint now);
     using Flight = std::vector<std::vector<std::uint8_t>>;
-    // What was sent.
+    // Returns what was sent.
     Flight flush_dtls(TimePoint now);
-    // The handshake is over; `flight` is what has ended it here.
+    // The handshake is over; `flight` is the last one sent.
     void let_dtls_go(TimePoint now, Flight flight);
     void send(Bytes datagram);
     void end(std::string reason);
 
-    // What a packet needs stands together.
+    // Members used for each packet are adjacent.
     std::unique_ptr<srtp::Session> srtp_;
     State state_ = State::connecting;
     bool has_begun_ = false;
@@ -120,11 +120,11 @@ private:
     Options options_;
     std::optional<ice::Agent> ice_;
     std::unique_ptr<dtls::Transport> dtls_;        // from the first valid check on
-    dtls::GoodbyeWatch goodbye_;                   // counts once dtls_ is gone
-    std::optional<dtls::LastFlight> last_flight_;  // until the peer has shown that it has its keys
+    dtls::GoodbyeWatch goodbye_;                   // active once dtls_ is gone
+    std::optional<dtls::LastFlight> last_flight_;  // until the peer has shown that it has the keys
     std::optional<TimePoint> flight_sent_;
-    std::optional<TransportAddress> handshake_to_;  // where our flights went
-    bool handshake_moved_ = false;                  // not all of them to one address
+    std::optional<TransportAddress> handshake_to_;  // the destination of our flights
+    bool handshake_moved_ = false;                  // they went to more than one address
     std::optional<std::chrono::microseconds> round_trip_;
     std::string end_reason_;
 };

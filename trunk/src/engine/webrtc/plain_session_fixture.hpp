@@ -1,4 +1,4 @@
-// For tests: a session without ICE, DTLS and SRTP whose peer is written by hand, packet by packet.
+// For tests: a session without ICE, DTLS and SRTP whose peer's packets are written by hand.
 #pragma once
 
 #include <memory>
@@ -66,7 +66,7 @@ protected:
         session = SessionKind::create(test_context(), options, output, now).value();
     }
     void give(Octets datagram) { EXPECT_TRUE(session->handle_datagram(now, datagram, kClientAddress).ok()); }
-    // Timers in their order, up to then.
+    // Runs the timers in order until then.
     void wait(std::chrono::microseconds time) {
         const TimePoint end = now + time;
         for (int i = 0; i < 10'000; ++i) {
@@ -91,7 +91,7 @@ protected:
         });
         output.clear();
     }
-    // The packets of one type and format among the RTCP that came out, parsed; the RTCP is gone then.
+    // Parses and returns the sent RTCP packets of one type and format, and discards the rest.
     template <class Parsed>
     std::vector<Parsed> take(Result<Parsed> (*parse)(const wire::rtcp::Packet&), wire::rtcp::Type type, int format = -1) {
         std::vector<Parsed> found;

@@ -1,5 +1,5 @@
-// PlaySession: the peer plays. Packets go to it as fast as its link allows; what it lost is sent again, what it reports is taken
-// in. The client's end of a session that publishes is one, too: there the server is the peer.
+// PlaySession: the peer plays. Sends it packets as fast as its link allows, retransmits what it lost, and evaluates its reports.
+// Also used for the client end of a publishing session, where the server is the peer.
 #pragma once
 
 #include <cstdint>
@@ -31,27 +31,27 @@ public:
     std::size_t bytes() const override { return sizeof *this - sizeof sender_ + link_.bytes() + sender_.bytes(); }
     const PeerTransport& transport() const override { return link_.transport(); }
 
-    // May a packet of this kind go now? Audio always; video as the link's rate allows. Video that has waited for more than a
-    // second or so shows that the link is too slow for the stream: go on at the newest key frame then.
+    // Whether a packet of this kind may be sent now: audio always; video at the link's rate. Video that has waited for more than
+    // about a second means that the link is too slow for the stream: continue at the newest key frame then.
     bool may_send(TimePoint now, Kind kind) { return link_.is_established() && sender_.may_send(now, kind); }
-    // When may_send() will say so for video; nothing when it does now, or when nothing can be sent.
+    // When may_send() will allow video; nothing if it does now, or if nothing can be sent.
     std::optional<TimePoint> next_send(TimePoint now) { return link_.is_established() ? sender_.next_send(now) : std::nullopt; }
-    // Appends the packet to the output under the player's SSRC, type, number and key. Of a kind that was not agreed on, or before
-    // the session is established: does nothing. The payload is at most kPayloadBytesMax, longer ones are dropped.
+    // Appends the packet to the output with the player's SSRC, type, number and key. Does nothing for a kind that was not
+    // negotiated, or until the session is established. The payload is at most kPayloadBytesMax; longer ones are dropped.
     static constexpr std::size_t kPayloadBytesMax = PeerLink::kPayloadBytesMax;
     void send(TimePoint now, Kind kind, const rtp::RtpLogHeader& header, Bytes payload);
     // True once after the player asked for a key frame (PLI, FIR).
     bool take_key_frame_request() { return sender_.take_key_request(); }
-    // The RTP log's numbers of packets that the player misses, at most MediaSender::kNacksMax; find them in the RTP log and call
+    // RTP log numbers of packets the player is missing, at most MediaSender::kNacksMax; find them in the RTP log and call
     // resend().
     std::vector<std::pair<Kind, std::uint16_t>> take_nacks() { return sender_.take_nacks(); }
-    // By RTX where it was agreed on, else under the number it had. What was not sent to this player, or too long ago, is ignored.
+    // By RTX if negotiated, else under the original number. Packets not sent to this player, or too long ago, are ignored.
     void resend(TimePoint now, Kind kind, const rtp::RtpLogHeader& header, Bytes payload);
-    // Bits a second that the link to the player carries; zero while it has not reported.
+    // Estimated capacity of the link to the player in bits per second; zero until it has reported.
     std::uint64_t estimated_rate() const { return sender_.estimated_rate(); }
-    // The same where the link has shown of late that it does not carry more; nothing where no limit is known.
+    // The same if the link has recently shown that it cannot carry more; nothing if no limit is known.
     std::optional<std::uint64_t> link_limit(TimePoint now) const { return sender_.link_limit(now); }
-    // What send() touches, of an established session.
+    // The memory send() uses in an established session.
     void add_hot_lines(HotLines& lines) const;
 
 private:

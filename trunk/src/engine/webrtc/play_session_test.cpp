@@ -1,4 +1,4 @@
-// A session whose peer plays, that peer written by hand.
+// A session whose peer plays; the peer's packets are written by hand.
 #include "engine/webrtc/play_session.hpp"
 
 #include <gtest/gtest.h>
@@ -194,7 +194,7 @@ TEST_F(PlaySessionTest, RequestsHaveABound) {
     EXPECT_EQ(session->take_nacks().size(), MediaSender::kNacksMax);
 }
 
-// Somebody who asks for everything again and again gets a bounded share.
+// A peer that requests everything repeatedly gets a bounded share.
 TEST_F(PlaySessionTest, RepairsAreNoWayToMultiplyTraffic) {
     const Octets payload(1'200, 0x41);
     for (std::uint16_t i = 0; i < 1'000; ++i)
@@ -291,7 +291,7 @@ TEST_F(PlaySessionTest, VideoIsPacedAndAudioIsNot) {
     EXPECT_FALSE(session->may_send(*next - 1us, Kind::video));
     EXPECT_TRUE(session->may_send(*next, Kind::video));
     EXPECT_FALSE(session->next_send(*next));
-    // A key frame of 100 KB at the beginning does not take seconds.
+    // An initial key frame of 100 KB does not take seconds.
     const TimePoint begin = now;
     for (int left = 84; left > 0; --left) {
         now = session->next_send(now).value_or(now);

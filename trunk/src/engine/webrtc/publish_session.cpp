@@ -20,7 +20,7 @@ MediaReceiver::Options receiver_options(const SessionOptions& options) {
 
 }  // namespace
 
-// Publishers are few, and that one has gone should be noticed at once: the DTLS object stays.
+// Publishers are few, and their departure should be noticed at once, so the DTLS object stays.
 Result<std::unique_ptr<PublishSession>> PublishSession::create(const dtls::Context& context, const SessionOptions& options,
                                                                DatagramBatch& output, TimePoint now) {
     auto link = TRY(PeerLink::create(context, options, {.replays_widely = true}, output, now));

@@ -1,5 +1,5 @@
-// PublishSession: the peer publishes. What it sends comes out as packets in order; what is missing is asked for, and so are key
-// frames and the layers of simulcast. The client's end of a session that plays is one, too: there the server is the peer.
+// PublishSession: the peer publishes. Returns its packets in order, and requests missing packets, key frames and simulcast
+// layers. Also used for the client end of a playing session, where the server is the peer.
 #pragma once
 
 #include <chrono>
@@ -29,23 +29,23 @@ public:
     std::size_t bytes() const override { return sizeof *this - sizeof receiver_ + link_.bytes() + receiver_.bytes(); }
     const PeerTransport& transport() const override { return link_.transport(); }
 
-    // In order within a kind: a packet waits for what is missing before it, as long as asking for it can help (0.5 to 2 s with
-    // NACK, 100 ms without). Call until there is none, after each input.
+    // In order within a kind: a packet waits for missing earlier ones as long as a retransmission can help (0.5 to 2 s with NACK,
+    // 100 ms without). Call until there is none, after each input.
     std::optional<rtp::MediaPacket> poll_media() { return receiver_.poll(link_.now()); }
-    // The publisher's own clock at an RTP timestamp that poll_media() gave, by its last sender report: audio and video are on one
-    // clock, whose zero means nothing. Nothing before the first report of the stream in use.
+    // The publisher's clock at an RTP timestamp returned by poll_media(), from its last sender report: audio and video share that
+    // clock, whose zero is arbitrary. Nothing before the first report of the current stream.
     std::optional<std::chrono::microseconds> ntp_of(Kind kind, std::uint32_t timestamp) const {
         return receiver_.time_of(kind, timestamp);
     }
-    // PLI, at least KeyRequests::kInterval (500 ms) apart; one that comes too early is sent when its time has come. The session
-    // itself asks when the stream begins, after a loss, and to change the layer.
+    // Sends PLI at intervals of at least KeyRequests::kInterval (500 ms); an earlier request is delayed. The session itself sends
+    // requests when the stream begins, after a loss, and to switch layers.
     void request_key_frame(TimePoint now) {
         link_.advance(now);
         receiver_.request_key_frame();
     }
-    // Of simulcast the best layer of at most so many bits a second is forwarded, or the least one; nothing: the best there is.
+    // With simulcast, forwards the best layer up to this bit rate, or else the smallest; nothing: the best one.
     void limit_layers(std::optional<std::uint64_t> bits_per_second) { receiver_.limit_layers(bits_per_second); }
-    // The publisher has said BYE for all streams of this kind and sent nothing since.
+    // The publisher has sent BYE for all streams of this kind and nothing since.
     bool has_ended(Kind kind) const { return receiver_.has_ended(kind); }
 
 private:

@@ -1,4 +1,4 @@
-// A session whose peer publishes, that peer written by hand.
+// A session whose peer publishes; the peer's packets are written by hand.
 #include "engine/webrtc/publish_session.hpp"
 
 #include <gtest/gtest.h>
@@ -379,17 +379,17 @@ protected:
     struct Layer {
         std::string rid;
         std::uint32_t ssrc;
-        std::uint32_t base;  // of its times
+        std::uint32_t base;  // of its timestamps
         std::size_t bytes;
         bool is_alive = true;
-        bool has_key = false;  // its next frame is one
+        bool has_key = false;  // the next frame is a key frame
         std::uint16_t sequence = 0;
     };
     Layer q{"q", 0xB1, 1'000, 100};
     Layer h{"h", 0xB2, 500'000, 300};
     Layer f{"f", 0xB3, 4'000'000'000, 900};
 
-    // A frame of each layer that is alive; answers requests for key frames as an encoder does.
+    // Sends a frame of each active layer, with key frames on request, like an encoder.
     void frame() {
         for (Layer* const layer : {&q, &h, &f}) {
             if (!layer->is_alive)
@@ -453,7 +453,7 @@ TEST_F(Simulcast, ALayerThatDiesIsReplacedAndComesBack) {
 }
 
 TEST_F(Simulcast, ThePlayersLinksLimitWhatIsForwarded) {
-    // Frames of 100, 300 and 900 bytes, 25 a second, and what RTP adds to them.
+    // Frames of 100, 300 and 900 bytes, 25 per second, plus the RTP overhead.
     session->limit_layers(150'000);
     for (int i = 0; i < 100; ++i)
         frame();

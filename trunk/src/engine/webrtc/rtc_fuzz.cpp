@@ -1,5 +1,6 @@
-// Any bytes as datagrams to one session, each behind a byte of length: told apart, given to ICE, to DTLS (a server that waits for
-// a hello) and to SRTP, as a session would. Nothing of it may change the session: no stranger has its password.
+// Arbitrary bytes as datagrams to one session, each preceded by a length byte: classified, then passed to ICE, DTLS (a server
+// waiting for a ClientHello) and SRTP, as a session does. Nothing may change the session, because the input cannot know its
+// password.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Any bytes as datagrams to sessions, each behind a byte of length. The first byte chooses: a publisher, a publisher with
-// simulcast or a player, all in plain text, so that everything behind the protection is reached; or a session with ICE and DTLS
-// whose peer has passed a check, where garbage stands in front of the handshake.
+// Arbitrary bytes as datagrams to sessions, each preceded by a length byte. The first byte selects: a publisher, a publisher with
+// simulcast or a player, all unencrypted, so that the code behind SRTP is reached; or a session with ICE and DTLS whose peer has
+// passed a check, where garbage precedes the handshake.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

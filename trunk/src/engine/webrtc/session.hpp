@@ -1,12 +1,11 @@
-// One peer of WebRTC, dry: ICE, DTLS, SRTP, RTP and RTCP of one BUNDLE of audio and video. There are two kinds: PublishSession,
-// whose peer sends media, and PlaySession, whose peer gets it. What both have in common is here. Datagrams and times go in; what
-// is to be sent is appended to a batch that belongs to the owner of the socket. Not here: offers and answers (wire/sdp), sockets
-// and which session a datagram is for (local_ufrag_of() in ice/agent.hpp, then the address), the RTP logs of streams.
+// One WebRTC peer, dry: ICE, DTLS, SRTP, RTP and RTCP of one BUNDLE of audio and video. There are two kinds: PublishSession,
+// whose peer sends media, and PlaySession, whose peer receives it; the common parts are here. Datagrams and times go in; output
+// is appended to a batch that belongs to the owner of the socket. Not here: offers and answers (wire/sdp), sockets, the session a
+// datagram is for (local_ufrag_of() in ice/agent.hpp, then the address), and the RTP logs of streams.
 //
 // The contract: one input (handle_datagram, handle_timeout, or packets to send), then drain what is of interest (media, requests)
-// and send the batch; ask next_timeout() when to come again. All times are those of the steady clock, since OpenSSL looks at its
-// own clock, too. Before an address has passed a check of ICE nothing that comes from it changes anything, and not a byte goes
-// there.
+// and send the batch; next_timeout() is the time of the next call. All times are of the steady clock, because OpenSSL also reads
+// its own clock. Until an address has passed an ICE check, packets from it change nothing, and nothing is sent to it.
 #pragma once
 
 #include <cstdint>
@@ -30,40 +29,40 @@
 namespace live::engine::webrtc {
 
 struct SessionOptions {
-    // remote_ufrag and remote_pwd are taken from the agreement.
+    // remote_ufrag and remote_pwd are overwritten from the agreement.
     ice::Agent::Options ice{};
-    // The address of a peer that somebody else has found and checks (ClientSession does): there is no ICE here then.
+    // The address of a peer that the caller finds and checks (as ClientSession does): the session then has no ICE.
     std::optional<TransportAddress> peer{};
-    // The role and the fingerprint are taken from the agreement.
+    // Role and fingerprint are overwritten from the agreement.
     dtls::Transport::Options dtls{};
-    // Without DTLS there are no keys: RTP and RTCP are plain. `encrypt` off alone: a handshake, and plain media.
+    // Without DTLS there are no keys: RTP and RTCP are unencrypted. Only `encrypt` off: a handshake, but unencrypted media.
     bool dtls_on = true;
     bool encrypt = true;
 
     wire::sdp::Agreement agreement{};
 
-    // Ours. A publisher sees the first of them that is not 0 as the sender of our RTCP, or 1.
+    // Our SSRCs. To a publisher, the first that is not 0, or else 1, is the sender of our RTCP.
     std::uint32_t audio_ssrc = 0;
     std::uint32_t audio_rtx_ssrc = 0;
     std::uint32_t video_ssrc = 0;
     std::uint32_t video_rtx_ssrc = 0;
     std::string cname = "live";
 
-    // Off: lost packets are not asked for, and not sent again; arrivals are not reported.
+    // Off: lost packets are neither requested nor retransmitted; arrivals are not reported.
     bool nack = true;
     bool twcc = true;
 
-    // Of a PublishSession. Streams that the offer names, by section: helps to tell apart what comes without header extensions.
-    // May be nullptr; read by create() only.
+    // For a PublishSession. The streams named in the offer, by section: helps to assign packets without header extensions. May be
+    // nullptr; read only by create().
     const wire::sdp::Description* offer = nullptr;
-    std::uint8_t drop_payload_type = 0;  // RTP with this type is dropped as it comes; 0 for none
+    std::uint8_t drop_payload_type = 0;  // RTP of this type is dropped on arrival; 0 for none
 
-    // Of a PlaySession. bandwidth.start is what a player is taken for before it reports.
+    // For a PlaySession. bandwidth.start is the assumed rate before a player reports.
     rtp::BandwidthEstimator::Options bandwidth{};
-    // A player's DTLS object is let go after the handshake, see PeerTransport, unless it shall say close_notify in the end.
+    // A player's DTLS object is released after the handshake (see PeerTransport), unless it has to send close_notify at the end.
     bool keeps_dtls = false;
 
-    // Outlives the session. nullptr: nothing is counted, and nothing is ever left out.
+    // Outlives the session. nullptr: nothing is counted, and nothing is ever skipped.
     SharedState* shared = nullptr;
 };
 
@@ -73,30 +72,30 @@ public:
 
     virtual ~Session() = default;
 
-    // Any datagram from the socket, or one frame of RFC 4571; it is decrypted in place. What cannot be for this session, or not
-    // be proved to be, is dropped and counted. Errors are final: Errc::denied (the certificate is not the one of the
-    // description), Errc::malformed, Errc::unsupported (the handshake failed), Errc::system. What is in the output then says why.
+    // Any datagram from the socket, or one frame of RFC 4571; it is decrypted in place. Datagrams that are not for this session,
+    // or not provably so, are dropped and counted. Errors are final: Errc::denied (the certificate does not match the SDP),
+    // Errc::malformed, Errc::unsupported (the handshake failed), Errc::system. The output then contains the reason.
     virtual Result<void> handle_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) = 0;
-    // Errc::timed_out when the handshake took too long. That the peer has gone silent is no error: the state is closed.
+    // Errc::timed_out if the handshake took too long. A silent peer is not an error: the state becomes closed.
     virtual Result<void> handle_timeout(TimePoint now) = 0;
-    // Nothing when the session is closed, or nothing can happen without input.
+    // Nothing if the session is closed, or nothing can happen without input.
     virtual std::optional<TimePoint> next_timeout() const = 0;
-    // Says goodbye: BYE for what we send, close_notify while the DTLS object is there.
+    // Sends BYE for our streams, and close_notify while the DTLS object exists.
     virtual void close(TimePoint now) = 0;
 
     virtual SessionFigures figures() const = 0;
-    // Of memory, nearly: without OpenSSL's and the SRTP library's.
+    // Approximate memory, excluding OpenSSL's and the SRTP library's.
     virtual std::size_t bytes() const = 0;
     virtual const PeerTransport& transport() const = 0;
 
     State state() const { return transport().state(); }
-    // Of a closed session, in words for a log: "close_notify", "no check for 30000 ms", ...
+    // Why a session closed, for logs: "close_notify", "no check for 30000 ms", ...
     std::string_view end_reason() const { return transport().end_reason(); }
-    // Where everything goes: the address that the peer nominated and that has proved to receive; before that, where the handshake
-    // goes.
+    // The destination of all packets: the address that the peer nominated and that was proved to receive; before that, the
+    // destination of the handshake.
     std::optional<TransportAddress> selected() const { return transport().selected(); }
     bool is_checked(const TransportAddress& address) const { return transport().is_checked(address); }
-    // The DTLS object is there (76 KB): see PeerTransport.
+    // Whether the DTLS object exists (76 KB): see PeerTransport.
     bool holds_dtls() const { return transport().holds_dtls(); }
 };
 

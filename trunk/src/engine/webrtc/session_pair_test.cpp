@@ -1,4 +1,4 @@
-// Two ends of a session over a bad network, by a hand-cranked clock: what has to hold whatever the network does.
+// Two ends of a session over a bad network, with a simulated clock: properties that must hold whatever the network does.
 #include <algorithm>
 #include <ostream>
 
@@ -18,11 +18,11 @@ struct Outcome {
     std::size_t audio = 0;
     std::size_t video = 0;
     std::size_t keys = 0;
-    std::size_t holes = 0;   // that the receiver was told of
-    std::size_t before = 0;  // packets in front of the first that came
+    std::size_t holes = 0;   // reported to the receiver
+    std::size_t before = 0;  // packets before the first one received
 };
 
-// Everything came in order, once, as it was sent.
+// Everything was received in order, once, as it was sent.
 Outcome check_received(const SessionPair& pair) {
     Outcome outcome;
     std::map<Kind, std::uint64_t> last;
@@ -74,13 +74,13 @@ struct Way {
     bool has_rtx;
     bool encrypt;
 
-    // By itself the test library prints the bytes between the members, too.
+    // By default the test library also prints the padding bytes.
     friend void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 };
 
 class EveryWay : public testing::TestWithParam<Way> {};
 
-// 5 % are lost each way, the way takes 50 ms: no packet is lost for good.
+// 5 % loss each way at a delay of 50 ms: no packet is lost for good.
 TEST_P(EveryWay, NothingIsLostForGoodAtFivePercent) {
     for (unsigned seed = 0; seed < 3; ++seed) {
         SessionPair pair({.network = {.seed = seed, .loss = 0.05, .delay_min = 50ms, .delay_max = 50ms},
@@ -93,7 +93,7 @@ TEST_P(EveryWay, NothingIsLostForGoodAtFivePercent) {
         pair.end_media();
         pair.run(2s);
         const Outcome outcome = check_received(pair);
-        // But before the first and after the last that came: nobody knows of these.
+        // Except before the first and after the last one received, whose loss cannot be detected.
         EXPECT_LE(pair.rtp_log.packets.size() - outcome.audio - outcome.video, 2U) << "seed " << seed;
         EXPECT_GE(outcome.keys, 9U);
         EXPECT_EQ(outcome.holes, 0U);
@@ -129,7 +129,7 @@ TEST(SessionPair, WhateverTheNetworkDoesTheOrderHolds) {
         pair.end_media();
         pair.run(3s);
         const Outcome outcome = check_received(pair);
-        // What waits for a link that loses much was not sent; and what came before the very first that arrived is not missed.
+        // Packets that wait for a lossy link were not sent; packets before the very first arrival are not missed.
         const auto sent = static_cast<double>(pair.rtp_log.packets.size() - pair.player.waiting(pair.rtp_log) - outcome.before);
         EXPECT_GT(static_cast<double>(outcome.audio + outcome.video), sent * (loss < 0.11 ? 0.999 : 0.97))
             << "seed " << seed << ", loss " << loss << ", delay " << delay.count();
@@ -168,7 +168,7 @@ TEST(SessionPair, HolesBeyondRepairAreToldAndAKeyFrameAskedFor) {
     EXPECT_GT(pair.receiver()->figures().given_up, 100U);
 }
 
-// A source that follows the estimate, as an encoder would.
+// A source that follows the estimate, like an encoder.
 void follow_the_estimate(SessionPair& pair) {
     if (pair.sender() != nullptr && pair.sender()->estimated_rate() > 0)
         pair.rtp_log.video_rate = std::max<std::uint64_t>(50'000, pair.sender()->estimated_rate());
@@ -212,14 +212,14 @@ TEST(SessionPair, TheEstimateFollowsALinkThatBecomesSlower) {
     pair.network.options.bits_per_second = 1'000'000;
     pair.run(3s);
     EXPECT_LT(mean_estimate(pair), 1'200'000);
-    // It falls at once, and feels its way up from below.
+    // It falls at once, and probes upwards from below.
     pair.run(5s);
     const double mean = mean_estimate(pair);
     EXPECT_GT(mean, 800'000);
     EXPECT_LT(mean, 1'200'000);
 }
 
-// A stream of 1.5 Mbps over 800 kbps: what is too much waits at the server, where it shows, and audio comes as ever.
+// A stream of 1.5 Mbps over 800 kbps: the excess queues at the server, where it is visible, and audio is unaffected.
 TEST(SessionPair, TooMuchForTheLinkWaitsHereAndAudioDoesNot) {
     SessionPair pair(
         {.network = {.seed = 3, .delay_min = 25ms, .delay_max = 25ms, .bits_per_second = 800'000}, .purpose = Purpose::play});
@@ -249,7 +249,7 @@ TEST(SessionPair, ReportsPutAudioAndVideoOnOneClock) {
         EXPECT_FALSE(pair.receiver()->ntp_of(Kind::video, 0));
         pair.begin_media();
         pair.run(3s);
-        // A second and a half of each stream's own clock.
+        // 1.5 s on each stream's own clock.
         const auto audio = pair.receiver()->ntp_of(Kind::audio, 72'000);
         const auto video = pair.receiver()->ntp_of(Kind::video, 135'000);
         ASSERT_TRUE(audio && video);
@@ -299,7 +299,7 @@ TEST(SessionPair, CloseNotifyEndsAPublisher) {
     EXPECT_FALSE(pair.server->next_timeout());
 }
 
-// Whoever is the server of DTLS, and though the DTLS object has gone: an alert that cannot be read any more, and silence.
+// With either end as the DTLS server, and after the DTLS object was released: an alert that cannot be decrypted, then silence.
 TEST(SessionPair, CloseNotifyEndsAPlayer) {
     for (const SetupRole server : {SetupRole::passive, SetupRole::active}) {
         SessionPair pair({.purpose = Purpose::play,
@@ -317,7 +317,7 @@ TEST(SessionPair, CloseNotifyEndsAPlayer) {
     }
 }
 
-// An alert in plain text, or one that is not the peer's: it speaks on.
+// An unencrypted alert, or one that is not from the peer, which keeps sending.
 TEST(SessionPair, NobodyElseCanSayGoodbyeForAPlayer) {
     SessionPair pair({.purpose = Purpose::play});
     ASSERT_TRUE(pair.connect());
@@ -362,7 +362,7 @@ TEST(SessionPair, APlayersDtlsIsLetGoAndAPublishersKept) {
     EXPECT_TRUE(publish.server->holds_dtls());
 }
 
-// The last flight of the server is lost for a while; media flows no earlier than the client has its keys, and then it does.
+// The server's last flight is lost for a while; media starts only when the client has its keys, and then it does.
 TEST(SessionPair, ALostLastFlightIsSentAgain) {
     for (unsigned seed = 0; seed < 10; ++seed) {
         SessionPair pair(
@@ -375,7 +375,7 @@ TEST(SessionPair, ALostLastFlightIsSentAgain) {
     }
 }
 
-// The server has no DTLS object any more when it is lost.
+// The server's DTLS object is already released when it is lost.
 TEST(SessionPair, ALastFlightThatIsAllThatIsLostIsSaidAgain) {
     SessionPair pair({.purpose = Purpose::play});
     for (int i = 0; i < 5'000 && pair.server->state() != Session::State::established; ++i)
@@ -413,7 +413,7 @@ TEST(SessionPair, MediaFollowsThePairThatWasNominated) {
     EXPECT_GT(pair.received.size(), before);
 }
 
-// Who knows the password and writes another's address into a datagram, or sends on from elsewhere what was seen on the wire.
+// An attacker that knows the password and spoofs another source address, or replays captured packets from elsewhere.
 const TransportAddress kVictim{parse_ip("203.0.113.66").value(), 666};
 void nominate_victim(SessionPair& pair) {
     wire::stun::MessageWriter out(wire::stun::Kind::request, {7});
@@ -422,7 +422,7 @@ void nominate_victim(SessionPair& pair) {
     Octets check = out.fingerprint().release();
     ASSERT_TRUE(pair.server->handle_datagram(SessionPair::now(), check, kVictim).ok());
 }
-// What checks may bring there: an answer and seven of ours, each no longer than a check with all attributes.
+// What checks may send there: an answer and seven of our own, each no longer than a check with all attributes.
 constexpr std::size_t kOneNomination = 8 * 128;
 
 TEST(SessionPair, NoMediaGoesWhereNobodyAnswersOurCheck) {
@@ -458,7 +458,7 @@ TEST(SessionPair, ChecksFromElsewhereKeepNoSessionWhoseClientIsSilent) {
 
 TEST(SessionPair, AHandshakeThatWentToTwoAddressesProvesNone) {
     SessionPair pair({.purpose = Purpose::play});
-    // Once the handshake has begun the victim gets a flight; the client nominates again, and gets it, too.
+    // Once the handshake has begun, the victim gets a flight; the client nominates again, and gets it, too.
     while (!pair.server->selected())
         pair.run(1ms);
     nominate_victim(pair);
@@ -484,17 +484,17 @@ TEST(SessionPair, PlainMediaForLoadTests) {
     EXPECT_EQ(outcome.audio + outcome.video, pair.rtp_log.packets.size());
 }
 
-// A player that skips to a key frame sees no hole, and can still ask for what it misses from either side of the jump.
+// A player that skips to a key frame sees no gap, and can still request missing packets from either side of the jump.
 TEST(SessionPair, AJumpInTheLogIsNoHoleForThePlayer) {
     SessionPair pair({.network = {.seed = 5, .loss = 0.05, .delay_min = 20ms, .delay_max = 20ms}, .purpose = Purpose::play});
     ASSERT_TRUE(pair.connect());
     pair.rtp_log.has_audio = false;
     pair.begin_media();
     pair.run(3s);
-    // The RTP log goes on a thousand numbers later.
+    // The RTP log continues a thousand numbers later.
     pair.rtp_log.first_sequence = static_cast<std::uint16_t>(pair.rtp_log.first_sequence + 1'000);
     pair.run(3s);
-    pair.network.options.loss = 0;  // behind the last packet nothing tells that it is missing
+    pair.network.options.loss = 0;  // the loss of the last packet cannot be detected
     pair.run(100ms);
     pair.end_media();
     pair.run(2s);

@@ -1,4 +1,4 @@
-// What a session does about datagrams of those who have not proved that they know its password: nothing.
+// Datagrams from peers that have not proved knowledge of the session's password have no effect.
 #include <gtest/gtest.h>
 
 #include "engine/crypto/hmac_sha1.hpp"
@@ -27,7 +27,7 @@ protected:
         out.fingerprint();
         return out.release();
     }
-    // The first flight of a client.
+    // A client's first flight.
     static Octets hello() {
         const auto client =
             dtls::Transport::create(test_context(), {.role = dtls::Role::client, .remote_fingerprint = {}}, TimePoint{1h})
@@ -86,7 +86,7 @@ TEST_F(Strangers, AReplayedCheckMovesNothingButToWhereItCameFrom) {
     const Octets valid = check(kPassword, 1);
     give(valid);
     output.clear();
-    // Who saw it on the wire can send it again, and gets an answer no longer than the check.
+    // An on-path attacker can replay it, and gets an answer no longer than the check.
     const TransportAddress thief{kClientAddress.ip, 666};
     give(valid, thief);
     EXPECT_LE(output.bytes(), valid.size());

@@ -1,5 +1,5 @@
-// What all sessions of a server have in common: what they count together, for the log and the metrics, and what they leave out
-// while the processor has too much to do.
+// State shared by all sessions of a server: common counters for the log and the metrics, and what is skipped while the CPU is
+// overloaded.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace live::engine::webrtc {
 
-// Of RTCP that went one way. In packets, of which a datagram may hold several.
+// RTCP in one direction, counted in packets, several of which may share a datagram.
 struct RtcpCounts {
     std::uint64_t key_requests = 0;      // PLI and FIR
     std::uint64_t arrival_reports = 0;   // transport-wide feedback
-    std::uint64_t receiver_reports = 0;  // also those that are in front of something else and say nothing
-    std::uint64_t nacked = 0;            // RTP packets that were asked for
+    std::uint64_t receiver_reports = 0;  // including empty ones that only precede other packets
+    std::uint64_t nacked = 0;            // RTP packets requested
 };
 
-// Sees every RTP and RTCP packet that comes or is sent, without its protection. Must not suspend.
+// Sees every received and sent RTP and RTCP packet unencrypted. Must not suspend.
 class PlainTap {
 public:
     virtual ~PlainTap() = default;
@@ -27,19 +27,19 @@ public:
 struct SharedState {
     RtcpCounts in;
     RtcpCounts out;
-    std::uint64_t rtp_out = 0;   // datagrams, with those sent again
+    std::uint64_t rtp_out = 0;   // datagrams, including retransmissions
     std::uint64_t rtcp_out = 0;  // datagrams
-    std::uint64_t resent = 0;    // of what players asked for
+    std::uint64_t resent = 0;    // retransmissions requested by players
 
-    // Lost packets are not asked for, and not sent again.
+    // Lost packets are neither requested nor retransmitted.
     bool skips_nack = false;
-    // Arrivals are not reported, and reports of players not read.
+    // Arrivals are not reported, and players' reports are ignored.
     bool skips_arrivals = false;
     PlainTap* tap = nullptr;  // outlives the sessions
 };
 
 void count_rtcp(RtcpCounts& counts, const wire::rtcp::Packet& packet);
-// Of a whole datagram, up to where it breaks its form.
+// Counts a whole datagram up to the first malformed packet.
 void count_rtcp(RtcpCounts& counts, Bytes datagram);
 
 }  // namespace live::engine::webrtc

@@ -43,7 +43,7 @@ protected:
 using RelievedPublish = Relieved<PublishSession>;
 using RelievedPlay = Relieved<PlaySession>;
 
-// Packets of the video, one of which is missing.
+// Video packets, one of which is missing.
 TEST_F(RelievedPublish, WhatIsMissingIsNotAskedForWhileTheProcessorIsBusy) {
     shared.skips_nack = true;
     const auto lose_one = [this](std::uint16_t from) {

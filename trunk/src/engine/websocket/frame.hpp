@@ -1,4 +1,4 @@
-// Words that both directions of a WebSocket use (RFC 6455, 5.2 and 7.4).
+// Types common to both directions of a WebSocket (RFC 6455, 5.2 and 7.4).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ constexpr bool is_control(Opcode opcode) { return static_cast<std::uint8_t>(opco
 
 inline constexpr std::size_t kControlBytesMax = 125;
 
-// Why a connection ends, as the close frame says it.
+// The reason a connection ends, as in the close frame.
 enum class CloseCode : std::uint16_t {
     normal = 1000,
     going_away = 1001,
@@ -29,7 +29,7 @@ enum class CloseCode : std::uint16_t {
 
 struct Message {
     Opcode kind = Opcode::binary;  // text, binary or one of the control frames
-    std::string payload;           // of a close: its code and reason as they came
+    std::string payload;           // of a close frame: the code and reason as received
 
     bool operator==(const Message&) const = default;
 };

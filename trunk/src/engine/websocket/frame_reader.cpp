@@ -20,7 +20,7 @@ bool is_known(std::uint8_t opcode) { return opcode <= 2 || (opcode >= 8 && opcod
 
 std::size_t length_bytes(std::uint8_t length) { return length == kSixtyFourBits ? 8 : length == kSixteenBits ? 2 : 0; }
 
-// RFC 6455, 7.4: what a close frame may say. Some codes are only for the endpoint's own use.
+// RFC 6455, 7.4: codes allowed in a close frame. Some codes are for local use only.
 bool may_be_sent(unsigned code) {
     if (code >= 3000)
         return code <= 4999;
@@ -30,7 +30,7 @@ bool may_be_sent(unsigned code) {
 }  // namespace
 
 Result<std::size_t> FrameReader::feed(Bytes input) {
-    CHECK(!ready_);  // The caller takes every message.
+    CHECK(!ready_);  // The caller must take every message.
     if (stage_ == Stage::broken)
         return Error(Errc::malformed, "the WebSocket was broken before");
     const std::size_t size = input.size();
@@ -54,7 +54,7 @@ Result<std::size_t> FrameReader::feed(Bytes input) {
 
 std::optional<Message> FrameReader::next() { return std::exchange(ready_, std::nullopt); }
 
-// The first two bytes say how many there are.
+// The first two bytes determine the header length.
 std::size_t FrameReader::fill_head(Bytes input) {
     const std::size_t wanted = head_bytes_ < 2 ? 2 : 2 + length_bytes(head_[1] & ~kMasked) + kMaskBytes;
     const std::size_t count = std::min(wanted - head_bytes_, input.size());
@@ -101,7 +101,7 @@ Result<void> FrameReader::begin_payload() {
     return {};
 }
 
-// Memory grows with what arrives, never with what is announced.
+// Memory grows with the bytes received, not with the announced length.
 std::size_t FrameReader::take_payload(Bytes input) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, input.size()));
     std::string& payload = is_control(opcode_) ? control_.payload : message_.payload;

@@ -1,5 +1,5 @@
-// Reads what a client sends on a WebSocket (RFC 6455, 5): frames in any portions, whole messages out. Control frames may come
-// between the fragments of a message and are given at once.
+// Parses a client's WebSocket data (RFC 6455, 5): frames in any portions in, whole messages out. Control frames may come between
+// the fragments of a message and are returned at once.
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@ public:
     FrameReader() = default;
     explicit FrameReader(Limits limits) : limits_(limits) {}
 
-    // Reads off the front of `input`, at most to the end of one message, and says how many bytes that took; take the message with
-    // next() before feeding on. What follows a close frame is swallowed. Errc::malformed, Errc::limit; after an error the reader
-    // is of no use: send close_code() and close the connection.
+    // Consumes input up to the end of one message at most, and returns the number of bytes consumed; take the message with next()
+    // before the next feed(). Data after a close frame is discarded. Errc::malformed, Errc::limit; after an error the reader is
+    // unusable: send close_code() and close the connection.
     Result<std::size_t> feed(Bytes input);
-    // The message that feed() completed, once.
+    // Returns the completed message once.
     std::optional<Message> next();
 
-    // What to tell the client after an error.
+    // The close code to send after an error.
     CloseCode close_code() const { return close_code_; }
     bool is_closed() const { return closed_; }
 
@@ -46,7 +46,7 @@ private:
     Error fail(CloseCode code, std::string sentence);
 
     Limits limits_;
-    Message message_;  // the data message being put together
+    Message message_;  // the data message being assembled
     Message control_;  // the control frame being read
     std::optional<Message> ready_;
     std::array<std::uint8_t, kHeadBytesMax> head_{};
@@ -58,7 +58,7 @@ private:
     CloseCode close_code_ = CloseCode::protocol_error;
     Stage stage_ = Stage::head;
     bool final_ = false;
-    bool in_message_ = false;  // fragments are to follow
+    bool in_message_ = false;  // more fragments follow
     bool closed_ = false;
 };
 

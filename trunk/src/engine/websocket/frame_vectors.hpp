@@ -1,4 +1,4 @@
-// Frames as a client sends them, with names; shared by tests.
+// Named frames as sent by a client, shared by tests.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct FrameVector {
     std::vector<Message> messages;
 };
 
-// One masked frame. The length takes the shortest form.
+// One masked frame with the shortest length encoding.
 inline std::vector<std::uint8_t> client_frame(std::uint8_t first, std::string_view payload) {
     constexpr std::uint8_t kMask[] = {0x37, 0xFA, 0x21, 0x3D};
     std::vector<std::uint8_t> out = {first};

@@ -18,7 +18,7 @@ std::vector<std::uint8_t> control_frame(Opcode opcode, Bytes payload) {
 std::vector<std::uint8_t> close_frame(CloseCode code, std::string_view reason) {
     const auto number = static_cast<std::uint16_t>(code);
     std::string payload = {static_cast<char>(number >> 8), static_cast<char>(number & 0xFF)};
-    // A cut may not go through a character of UTF-8.
+    // Must not cut inside a UTF-8 character.
     std::size_t length = std::min(reason.size(), kControlBytesMax - payload.size());
     while (length > 0 && length < reason.size() && (static_cast<unsigned char>(reason[length]) & 0xC0) == 0x80)
         --length;
@@ -29,7 +29,7 @@ std::vector<std::uint8_t> close_frame(CloseCode code, std::string_view reason) {
 std::optional<std::vector<std::uint8_t>> answer_to(const Message& message) {
     if (message.kind == Opcode::ping)
         return control_frame(Opcode::pong, as_bytes(message.payload));
-    if (message.kind == Opcode::close)  // RFC 6455, 5.5.1: the code as it came, and the reason need not be told.
+    if (message.kind == Opcode::close)  // RFC 6455, 5.5.1: echoes the code; the reason may be omitted.
         return control_frame(Opcode::close, as_bytes(message.payload).first(std::min<std::size_t>(message.payload.size(), 2)));
     return std::nullopt;
 }

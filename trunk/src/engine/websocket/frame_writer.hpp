@@ -1,4 +1,4 @@
-// What a server says on a WebSocket besides its messages (RFC 6455, 5.5); what goes around those is wire/websocket's.
+// Control frames sent by a server (RFC 6455, 5.5); data frames are in wire/websocket.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace live::engine::websocket {
 
-// Whole control frames. A ping's or pong's payload above kControlBytesMax aborts; a reason is cut.
+// Whole control frames. A ping or pong payload above kControlBytesMax aborts; a longer reason is truncated.
 std::vector<std::uint8_t> control_frame(Opcode opcode, Bytes payload);
 std::vector<std::uint8_t> close_frame(CloseCode code, std::string_view reason = {});
 
-// What must be sent back for a message: a pong for a ping, the same close for a close. Nothing for others.
+// The required answer to a message: a pong for a ping, a close with the same code for a close. Nothing for others.
 std::optional<std::vector<std::uint8_t>> answer_to(const Message& message);
 
 }  // namespace live::engine::websocket

@@ -24,7 +24,7 @@ TEST(WebSocketWriter, CutsALongReasonBetweenCharacters) {
     const auto plain = close_frame(CloseCode::normal, std::string(200, 'x'));
     EXPECT_EQ(plain.size(), 2 + kControlBytesMax);
     std::string reason(122, 'x');
-    reason += "\xE2\x82\xAC";  // Two of its three bytes would not fit.
+    reason += "\xE2\x82\xAC";  // Two of its three bytes do not fit.
     EXPECT_EQ(close_frame(CloseCode::normal, reason).size(), 2u + 2 + 122);
     EXPECT_EQ(close_frame(CloseCode::normal, std::string(120, 'x') + "\xE2\x82\xAC").size(), 2u + 2 + 123) << "it just fits";
 }

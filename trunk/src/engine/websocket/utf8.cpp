@@ -9,7 +9,7 @@ namespace live::engine::websocket {
 
 namespace {
 
-// What RFC 3629, 4 allows behind a first byte: how many bytes, and the range of the first of them.
+// RFC 3629, 4: the bytes allowed after a first byte: their number, and the range of the first one.
 struct Sequence {
     std::size_t more = 0;
     std::uint8_t low = 0x80;

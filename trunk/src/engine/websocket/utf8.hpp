@@ -1,4 +1,4 @@
-// Whether text is UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
+// Checks whether text is valid UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
 #pragma once
 
 #include <string_view>

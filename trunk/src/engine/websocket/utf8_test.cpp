@@ -7,7 +7,7 @@
 namespace live::engine::websocket {
 namespace {
 
-// The rules of RFC 3629 said a second time: decode, then look.
+// An independent implementation of the RFC 3629 rules: decode, then check.
 bool decodes(const std::string& text) {
     for (std::size_t at = 0; at < text.size();) {
         const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };

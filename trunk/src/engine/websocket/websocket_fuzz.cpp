@@ -1,5 +1,5 @@
-// Any bytes as a client's frames, once whole and once in portions whose size the first byte gives: both must tell the same. Also
-// as the request that asks for a WebSocket, and as the reason of a close.
+// Arbitrary bytes as a client's frames, once whole and once in portions whose size is the first byte: both must give the same
+// result. Also as an upgrade request, and as the reason of a close.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
