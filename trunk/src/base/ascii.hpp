@@ -1,4 +1,4 @@
-// Text of protocols, hosts and files, whose letters are those of ASCII whatever the locale says.
+// ASCII text of protocols, hosts and files; independent of the locale.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ inline std::string lowered(std::string_view text) {
     return made;
 }
 
-// Without regard to case.
+// Case-insensitive comparison.
 constexpr bool are_same(std::string_view a, std::string_view b) {
     return std::ranges::equal(a, b, [](char left, char right) { return lower(left) == lower(right); });
 }
 
-// Without any of `letters` at both ends.
+// Strips the characters in `letters` from both ends.
 constexpr std::string_view trimmed(std::string_view text, std::string_view letters) {
     text.remove_prefix(std::min(text.find_first_not_of(letters), text.size()));
     return text.substr(0, text.find_last_not_of(letters) + 1);

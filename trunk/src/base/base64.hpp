@@ -1,4 +1,4 @@
-// Base64 as in RFC 4648, section 4: the usual alphabet, with padding.
+// Base64 as in RFC 4648, section 4: the standard alphabet, with padding.
 #pragma once
 
 #include <string>

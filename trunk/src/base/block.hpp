@@ -1,5 +1,4 @@
-// Block: bytes with several owners, who may be in different threads: who made them, those they are sent to, and a worker that
-// writes them to a file.
+// Block: bytes whose owners may be in different threads: the creator, the recipients, and a worker that writes them to a file.
 #pragma once
 
 #include <cstdint>

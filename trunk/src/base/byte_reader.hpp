@@ -1,5 +1,5 @@
-// Reads numbers and ranges off the front of borrowed bytes. Every read is checked: a reader that runs out says Errc::need_more
-// and stays where it was, so nobody computes "remaining" by hand.
+// Reads numbers and ranges from the front of borrowed bytes. Every read is checked: when the input is too short the reader
+// returns Errc::need_more and does not advance, so callers never compute "remaining" by hand.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ public:
     std::size_t position() const { return at_; }
     std::size_t remaining() const { return input_.size() - at_; }
     bool at_end() const { return at_ == input_.size(); }
-    // All that is left, without moving.
+    // All remaining bytes, without advancing.
     Bytes rest() const { return input_.subspan(at_); }
 
     Result<std::uint8_t> u8() { return big_endian<std::uint8_t, 1>(); }
@@ -52,7 +52,7 @@ public:
         at_ += count;
         return {};
     }
-    // The next byte without moving.
+    // The next byte, without advancing.
     Result<std::uint8_t> peek_u8() const {
         if (remaining() < 1)
             return short_by(1);

@@ -1,5 +1,5 @@
-// Appends numbers and ranges to a growing buffer of its own. For fixed formats that are written now and then (commands, headers);
-// the wire runs write into slabs instead.
+// Appends numbers and ranges to a growing buffer that it owns. For fixed formats that are written occasionally (commands,
+// headers); the wire logs write into slabs instead.
 #pragma once
 
 #include <bit>
@@ -31,11 +31,11 @@ public:
         return *this;
     }
 
-    // Room for `count` more bytes, made at once.
+    // Reserves space for `count` more bytes in one allocation.
     void reserve(std::size_t count) { buffer_.reserve(buffer_.size() + count); }
     std::size_t size() const { return buffer_.size(); }
     Bytes written() const { return buffer_; }
-    // Overwrites what was written at `offset` before; aborts when that is not inside.
+    // Overwrites bytes already written at `offset`; aborts when the range is out of bounds.
     void patch_u32be(std::size_t offset, std::uint32_t value);
     void patch_u24be(std::size_t offset, std::uint32_t value);
     std::vector<std::uint8_t> release() { return std::exchange(buffer_, {}); }

@@ -12,7 +12,7 @@ namespace live {
 
 namespace {
 
-// In front of the bytes.
+// Size of the header before the bytes.
 constexpr std::size_t kHeader = alignof(std::max_align_t);
 
 std::uint32_t checked(std::size_t size) {
@@ -20,7 +20,7 @@ std::uint32_t checked(std::size_t size) {
     return static_cast<std::uint32_t>(size);
 }
 
-// nullptr when there are none.
+// Returns nullptr on failure.
 void* take_pages(std::size_t size) {
     void* const pages = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return pages == MAP_FAILED ? nullptr : pages;
@@ -52,7 +52,7 @@ void Slice::give_back(Owner* owner) {
 void Slice::grow(std::size_t size) {
     CHECK(owner_ != nullptr && owner_->count == 1 && owner_->size == size_ && size >= size_);
 #ifdef __linux__
-    // Moved, not copied.
+    // mremap moves the pages without copying them.
     if (owner_->has_own_pages) {
         if (void* const moved = ::mremap(owner_, kHeader + size_, kHeader + size, MREMAP_MAYMOVE); moved != MAP_FAILED) {
             owner_ = static_cast<Owner*>(moved);

@@ -1,5 +1,5 @@
-// Bytes borrows, Slice owns. Bytes and MutBytes are parameters, never members that outlive the call. A Slice is a counted owner
-// plus a range of it; copying one copies a pointer, never the bytes. Each keeps all of the memory it is a part of.
+// Bytes borrows, Slice owns. Bytes and MutBytes are parameters, never members that outlive the call. A Slice is a range of a
+// counted owner; copying it copies a pointer, never the bytes. Any Slice keeps the whole underlying allocation alive.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ inline std::string_view as_text(Bytes bytes) { return {reinterpret_cast<const ch
 
 class Slice {
 public:
-    // From so many bytes on a Slice has pages of its own, which go back to the system with it. In the heap they would stay.
+    // At this size and above a Slice gets its own pages, which return to the system when it is freed; heap memory would not.
     static constexpr std::size_t kOwnPagesMin = 512 << 10;
 
     Slice() = default;
@@ -37,11 +37,12 @@ public:
         return *this;
     }
 
-    // `size` bytes of fresh memory, not initialised; aborts above 4 GiB. The caller has checked the size against its own limit.
+    // Allocates `size` uninitialised bytes; aborts above 4 GiB. Callers check the size against their own limit first.
     static Slice allocate(std::size_t size);
     static Slice copy_of(Bytes bytes);
 
-    // Makes a whole one longer, for who may write to it. The new bytes at its end are not initialised; what was borrowed is void.
+    // Extends a Slice that covers its whole allocation and is not shared. The added bytes are uninitialised; borrowed spans
+    // become invalid.
     void grow(std::size_t size);
 
     Bytes bytes() const { return {data_, size_}; }
@@ -49,16 +50,16 @@ public:
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
 
-    // The same memory, a part of the range; aborts when the part is not inside.
+    // A sub-range of the same memory; aborts when it is out of bounds.
     Slice sub(std::size_t offset, std::size_t count) const;
     Slice sub(std::size_t offset) const { return sub(offset, size_ - offset); }
 
-    // Which memory it is a part of: the same for those that share it, nullptr without any.
+    // Identifies the underlying memory: equal for Slices that share it, nullptr for an empty Slice.
     const void* memory() const { return owner_; }
-    // How much that is.
+    // Size of that memory.
     std::size_t memory_bytes() const { return owner_ == nullptr ? 0 : owner_->size; }
 
-    // The bytes for writing; only for who has just allocated the Slice and shares it with nobody.
+    // The bytes for writing; only while the Slice is newly allocated and not shared.
     MutBytes mutable_bytes() {
         CHECK(owner_ == nullptr || owner_->count == 1);
         return {data_, size_};
@@ -83,7 +84,7 @@ private:
 
     Owner* owner_ = nullptr;
     std::uint8_t* data_ = nullptr;
-    std::uint32_t size_ = 0;  // last and short: a [[no_unique_address]] neighbour may use what is behind it
+    std::uint32_t size_ = 0;  // last and short: a [[no_unique_address]] neighbour may use the padding after it
 };
 
 }  // namespace live

@@ -31,7 +31,7 @@ TEST(Slice, APartKeepsTheWholeAlive) {
         const Slice whole = Slice::copy_of(as_bytes("hello"));
         part = whole.sub(1, 3);
     }
-    EXPECT_EQ(as_text(part.bytes()), "ell");  // A read of freed memory under the address sanitizer, were it not so.
+    EXPECT_EQ(as_text(part.bytes()), "ell");  // Otherwise the address sanitizer would report a read of freed memory.
     EXPECT_EQ(as_text(part.sub(2).bytes()), "l");
     EXPECT_TRUE(part.sub(3).empty());
 }

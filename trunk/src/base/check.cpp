@@ -10,7 +10,7 @@ namespace live {
 
 namespace {
 
-// Only write(2): the heap and the log may be what is broken.
+// Uses only write(2): the heap or the log may be what is broken.
 void put(const char* text) {
     const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
     static_cast<void>(written);

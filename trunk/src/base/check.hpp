@@ -1,5 +1,5 @@
-// CHECK states what only a bug in this program can break. It aborts in every build with file, line and the broken condition.
-// It is never applied to anything a peer sent: input gets Errc::malformed instead.
+// CHECK asserts a condition that only a bug in this program can break. It aborts in every build, with the file, line and
+// condition. It is never applied to peer input, which gets Errc::malformed instead.
 #pragma once
 
 namespace live {

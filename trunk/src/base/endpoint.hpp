@@ -1,4 +1,4 @@
-// An address and a port to listen on or to connect to, as text that has been checked. Resolving names is io's business.
+// An address and port to listen on or connect to, as validated text. Name resolution is done in io.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 namespace live {
 
 struct Endpoint {
-    // An IPv4 or IPv6 address without brackets.
+    // IPv4 or IPv6 address without brackets.
     std::string ip;
     std::uint16_t port = 0;
 
     bool is_ipv6() const { return ip.find(':') != std::string::npos; }
-    // Only this machine reaches it.
+    // Reachable from this host only.
     bool is_loopback() const { return ip.starts_with("127.") || ip == "::1"; }
     // "127.0.0.1:1935" or "[::1]:1935".
     std::string text() const;
     bool operator==(const Endpoint&) const = default;
 };
 
-// Reads "1935", "127.0.0.1:1935" or "[::1]:1935". Only a port means every address: 0.0.0.0 and ::, two endpoints; else one.
-// Errc::malformed when the port is not 1..65535 or the address is none.
+// Parses "1935", "127.0.0.1:1935" or "[::1]:1935". A port alone means all addresses and gives two endpoints, 0.0.0.0 and ::;
+// otherwise one. Errc::malformed when the port is not in 1..65535 or the address is invalid.
 Result<std::vector<Endpoint>> parse_endpoint(std::string_view text);
 
 }  // namespace live

@@ -1,4 +1,4 @@
-// Bytes that are written over others of a file which is complete but for them: sizes and times that are known at its end only.
+// Bytes that overwrite part of an otherwise complete file: sizes and durations that are known only at its end.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Bytes written as text in tests and vectors: "4f 4b" is two bytes. Not for input from strangers: it aborts on anything else.
+// Bytes written as text in tests and vectors: "4f 4b" is two bytes. Not for untrusted input: aborts on anything else.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace live {
 
-// Pairs of [0-9a-f]; spaces between digits are skipped.
+// Pairs of [0-9a-f]; spaces between pairs are skipped.
 inline std::vector<std::uint8_t> hex(std::string_view text) {
     std::vector<std::uint8_t> bytes;
     bool half = false;

@@ -1,4 +1,4 @@
-// Histogram: how often values fell between fixed bounds. Counting is a few comparisons; nothing is allocated.
+// Histogram: counts of values between fixed bounds. Recording a value takes a few comparisons and no allocation.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace live {
 
-// `Bounds` is an ascending array of numbers; a value equal to a bound belongs to it. What is above the last has a place of its
-// own.
+// `Bounds` is an ascending array; a value equal to a bound is counted in that bound's bucket. Values above the last bound have a
+// bucket of their own.
 template <const auto& Bounds>
 class Histogram {
 public:
@@ -24,7 +24,7 @@ public:
     }
 
     static constexpr const auto& bounds() { return Bounds; }
-    // By place, not cumulative.
+    // Per bucket, not cumulative.
     const std::array<std::uint64_t, kPlaces>& counts() const { return counts_; }
     std::uint64_t count() const { return count_; }
     double sum() const { return sum_; }

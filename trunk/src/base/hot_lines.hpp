@@ -1,6 +1,6 @@
-// HotLines: the memory that a piece of work is known to touch, so that the processor can fetch it while something else is done.
-// Worth it where one turn goes round over thousands of objects that do not fit into its cache together. That something of it has
-// moved since is no harm: a fetch reads nothing and cannot fail.
+// HotLines: cache lines that an operation is known to touch, prefetched while other work runs. Useful where one pass visits
+// thousands of objects that do not fit into the cache together. Stale addresses are harmless: a prefetch reads nothing and cannot
+// fault.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace live {
 class HotLines {
 public:
     static constexpr std::size_t kLineBytes = 64;
-    // What is beyond that is not fetched.
+    // Lines beyond this are not prefetched.
     static constexpr std::size_t kMax = 48;
 
     void add(const void* begin, std::size_t bytes) {
@@ -21,7 +21,7 @@ public:
         for (auto line = first; bytes > 0 && line <= last && size_ < kMax; ++line)
             lines_[size_++] = reinterpret_cast<const void*>(line * kLineBytes);
     }
-    // From the first to the last member of one object.
+    // The range from the first to the last member of one object.
     template <class First, class Last>
     void add_range(const First& first, const Last& last) {
         const auto* const begin = reinterpret_cast<const std::uint8_t*>(&first);

@@ -12,9 +12,9 @@ namespace {
 
 constexpr unsigned kIpv4Bits = 32;
 constexpr unsigned kIpv6Bits = 128;
-constexpr std::size_t kMappedPrefix = 12;  // bytes in front of an IPv4 address
+constexpr std::size_t kMappedPrefix = 12;  // bytes before the IPv4 address
 
-// What of a byte belongs to a prefix that ends `bits` into it.
+// Mask for the byte in which a prefix ends after `bits` bits.
 std::uint8_t mask_of(unsigned bits) { return static_cast<std::uint8_t>(bits >= 8 ? 0xFF : 0xFF << (8 - bits)); }
 
 Error no_network(std::string_view text) {

@@ -1,4 +1,4 @@
-// IP addresses and networks as numbers, to tell whether one holds the other. Text in, answers out; nothing is resolved.
+// IP addresses and networks as numbers, to test whether a network contains an address. Parses text; resolves nothing.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace live {
 
-// IPv4 is kept as IPv4-mapped IPv6 (RFC 4291, 2.5.5.2), so that "::ffff:10.0.0.7" and "10.0.0.7" are one address.
+// IPv4 is stored as IPv4-mapped IPv6 (RFC 4291, 2.5.5.2), so that "::ffff:10.0.0.7" and "10.0.0.7" compare equal.
 struct IpAddress {
     std::array<std::uint8_t, 16> bytes{};
 
@@ -21,15 +21,15 @@ Result<IpAddress> parse_ip(std::string_view text);
 
 class IpNetwork {
 public:
-    // An address alone, or one with the length of its prefix: "10.0.0.0/8", "2001:db8::/32" (RFC 4632, 3.1). Bits behind the
-    // prefix may be set and do not count. Errc::malformed.
+    // A single address, or one with a prefix length: "10.0.0.0/8", "2001:db8::/32" (RFC 4632, 3.1). Bits after the prefix may be
+    // set and are ignored. Errc::malformed.
     static Result<IpNetwork> parse(std::string_view text);
 
     bool contains(const IpAddress& address) const;
     bool operator==(const IpNetwork&) const = default;
 
 private:
-    IpAddress address_;  // bits behind the prefix are zero
+    IpAddress address_;  // bits after the prefix are zero
     std::uint8_t prefix_bits_ = 0;
 };
 

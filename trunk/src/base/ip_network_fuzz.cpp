@@ -1,4 +1,4 @@
-// Any text as a network. One that gets through holds the address that it was written with.
+// Parses arbitrary text as a network. A network that parses must contain the address it was written with.
 #include <cstddef>
 #include <cstdint>
 

@@ -56,7 +56,7 @@ TEST(IpNetwork, RefusesWhatIsNone) {
     EXPECT_EQ(parse_ip(std::string_view("10.0.0.7\0x", 10)).code(), Errc::malformed);
 }
 
-// A cut text is another network or none, and never crashes.
+// Truncated text parses as another network or fails; it never crashes.
 TEST(IpNetwork, SurvivesEveryTruncation) {
     for (const Vector& vector : kVectors) {
         const std::string_view text = vector.network;

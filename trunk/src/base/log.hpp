@@ -1,9 +1,9 @@
-// The log front end: a Log is a small value that knows its session's id and where lines go. It is handed in, never looked up, so
-// a line knows its session without asking the fiber. This header carries no formatting library; .cpp files include
-// base/log_format.hpp for the LOG_* macros.
+// The log front end: a Log is a small value that holds a session ID and a sink. It is passed in, never looked up, so a line gets
+// its session ID without asking the fiber. This header includes no formatting library; .cpp files include base/log_format.hpp for
+// the LOG_* macros.
 //
-// A line: [2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message. WARN and ERROR carry [errno] after the id, and ERROR ends with
-// the errno's text in parentheses. At most kLineMax bytes; the rest is cut.
+// Line format: [2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message. WARN and ERROR add [errno] after the ID, and ERROR ends
+// with the errno text in parentheses. Lines are truncated to kLineMax bytes.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@ namespace live {
 
 enum class LogLevel : std::uint8_t { trace, debug, info, warn, error, off };
 
-// A place in the code that writes lines, so that lines of one kind can be told from others; nullptr: none in particular.
+// A code location that writes log lines, used to tell kinds of lines apart; nullptr: unspecified.
 using LogPlace = const void*;
 
-// What became of lines that had to be written.
+// Outcome counters of lines submitted for writing.
 struct LogCounters {
-    std::uint64_t left_out = 0;    // there were too many of their kind
-    std::uint64_t lost = 0;        // the disk or the console did not take them, or not in time
-    std::size_t memory_bytes = 0;  // held for those that wait to be written
+    std::uint64_t left_out = 0;    // suppressed: too many of their kind
+    std::uint64_t lost = 0;        // not accepted by the disk or the console, or not in time
+    std::size_t memory_bytes = 0;  // held by lines waiting to be written
 };
 
-// Where lines go. Implemented by the process (file, console), by tests, and by nobody (a null sink).
+// Destination of log lines. Implemented by the process (file, console), by tests, and as a null sink.
 class LogSink {
 public:
     static constexpr std::size_t kLineMax = 8192;
@@ -33,9 +33,9 @@ public:
     virtual ~LogSink() = default;
     virtual LogLevel level() const = 0;
     virtual void write(LogLevel level, std::string_view id, std::string_view message, int errno_value) = 0;
-    // Whether there is room for one more warning or error of that place and client. Asked before the line is made.
+    // Whether one more warning or error from this place and client may be written. Called before the line is formatted.
     virtual bool admits(LogPlace, std::string_view) { return true; }
-    // A line that was admitted.
+    // Writes an admitted line.
     virtual void write_from(LogPlace, LogLevel level, std::string_view id, std::string_view message, int errno_value) {
         write(level, id, message, errno_value);
     }
@@ -44,7 +44,7 @@ public:
 
 class Log {
 public:
-    // Writes nowhere.
+    // Discards everything.
     Log() = default;
     Log(LogSink& sink, std::string id) : sink_(&sink), id_(std::move(id)) {}
 
@@ -53,7 +53,7 @@ public:
         if (enabled(level))
             sink_->write(level, id_, message, errno_value);
     }
-    // For the macros: `level` is enabled.
+    // For the macros, when `level` is enabled.
     bool admits(LogLevel level, LogPlace place) const { return level < LogLevel::warn || sink_->admits(place, id_); }
     void write_from(LogPlace place, LogLevel level, std::string_view message) const {
         sink_->write_from(place, level, id_, message, 0);

@@ -1,4 +1,4 @@
-// For tests of what wants a log.
+// A Log for tests of code that requires one.
 #pragma once
 
 #include "base/log.hpp"

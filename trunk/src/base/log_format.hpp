@@ -1,12 +1,12 @@
-// The LOG_* macros: format only when the level is on and there is room for the line. Each use is a kind of line of its own.
-// Included by .cpp files, never by a header (`make lint` checks it), so that no header of ours pulls a formatting library in.
+// The LOG_* macros: they format only when the level is enabled and the line is admitted. Each use is its own kind of line.
+// Included by .cpp files, never by a header (`make lint` checks it), so that no header includes a formatting library.
 #pragma once
 
 #include <fmt/format.h>
 
 #include "base/log.hpp"
 
-// The least level that is compiled in; `configure --log-info --log-verbose --log-trace` choose it.
+// The lowest level that is compiled in, set by `configure --log-info --log-verbose --log-trace`.
 #ifndef LIVE_LOG_FLOOR
 #define LIVE_LOG_FLOOR 0
 #endif

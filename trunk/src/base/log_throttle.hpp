@@ -1,6 +1,6 @@
-// LogThrottle: which lines of a kind get into the log when there are very many of them. A kind is a place in the code. Each
-// client has a share of its own in each kind, and each kind a share of the log; what is left out is counted, to be said. Dry: it
-// is given the time. Allocates only when a kind is seen for the first time.
+// LogThrottle: decides which lines are logged when one kind is very frequent. A kind is a code location. Each client has its own
+// share of each kind, and each kind a share of the log; suppressed lines are counted and reported. Dry: the time is passed in.
+// Allocates only when a kind is first seen.
 #pragma once
 
 #include <array>
@@ -18,32 +18,33 @@ namespace live {
 
 class LogThrottle {
 public:
-    // So many lines at once, then one in each interval.
+    // A burst of this many lines, then one per interval.
     struct Rate {
         std::uint32_t burst;
         Duration interval;
     };
     static constexpr Rate kOfClient{10, std::chrono::seconds(10)};
     static constexpr Rate kOfKind{100, std::chrono::milliseconds(100)};
-    // What was left out of a kind is said at its next line, or after so long.
+    // Suppressed lines of a kind are reported with its next line, or after this time.
     static constexpr Duration kSayAfter = std::chrono::seconds(10);
-    // Clients of kinds that are remembered; two that fall on one place forget each other, within the share of the kind.
+    // Client shares that are remembered. Two clients that hash to the same slot overwrite each other, within the share of the
+    // kind.
     static constexpr std::size_t kShares = 2048;
     static constexpr std::size_t kSampleBytes = 200;
 
-    // Of one kind.
+    // Suppressed lines of one kind.
     struct LeftOut {
         std::uint64_t lines = 0;
-        std::string sample;  // the beginning of its newest line that was not left out
+        std::string sample;  // the beginning of its newest line that was written
     };
 
-    // Whether a line of the kind may be written for the client. No: it has been counted.
+    // Whether a line of this kind may be written for the client. If not, it is counted as suppressed.
     bool admits(TimePoint now, LogPlace place, std::string_view client);
-    // That line is written. What was left out of its kind before and not said yet.
+    // Records that the line was written; returns the lines of its kind suppressed since the last report.
     std::uint64_t on_written(LogPlace place, std::string_view message);
-    // A kind of which something was left out at least `age` ago and has not been said; it counts as said now.
+    // A kind with lines suppressed at least `age` ago and not yet reported; marks it as reported.
     std::optional<LeftOut> take_left_out(TimePoint now, Duration age = kSayAfter);
-    // In all.
+    // Total.
     std::uint64_t left_out() const { return left_out_; }
 
 private:
@@ -52,7 +53,7 @@ private:
         bool take(TimePoint now, const Rate& rate);
 
     private:
-        TimePoint due_{};  // when all of the burst is free again
+        TimePoint due_{};  // when the full burst is available again
     };
     struct ClientShare {
         std::size_t key = 0;

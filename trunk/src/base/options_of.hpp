@@ -1,5 +1,5 @@
-// OptionsOf: the options that a virtual host has for one thing, from the settings of the moment. The settings implement it; a
-// service asks it each time, so a reload counts at once.
+// OptionsOf: a virtual host's options for one feature, from the current settings. The settings implement it; services query it on
+// each use, so a reload takes effect immediately.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace live {
 template <class Options>
 class OptionsOf {
 public:
-    // Of the virtual host that serves `vhost`, a name that a client said; nullptr when none does or it is switched off. Must not
-    // suspend; the answer is good until the next suspension.
+    // Options of the virtual host that serves the client-supplied name `vhost`; nullptr when there is none or the feature is off.
+    // Must not suspend; the pointer is valid until the next suspension.
     virtual const Options* find(const std::string& vhost) const = 0;
 
 protected:

@@ -1,4 +1,4 @@
-// For tests of what has options: the same ones for every virtual host.
+// OptionsOf for tests: the same options for every virtual host.
 #pragma once
 
 #include "base/options_of.hpp"
@@ -8,7 +8,7 @@ namespace live {
 template <class Options>
 class SameOptions final : public OptionsOf<Options> {
 public:
-    // `options` outlives this.
+    // `options` must outlive this object.
     explicit SameOptions(const Options& options) : options_(options) {}
     const Options* find(const std::string&) const override { return &options_; }
 

@@ -10,9 +10,9 @@
 
 namespace live {
 
-// Asked of the system itself: making a std::random_device costs more than serving a short HTTP request.
+// Calls the system directly: constructing a std::random_device costs more than serving a short HTTP request.
 void fill_random(MutBytes bytes) {
-    constexpr std::size_t kAtOnce = 256;  // getentropy(3) gives no more
+    constexpr std::size_t kAtOnce = 256;  // limit of getentropy(3)
     while (!bytes.empty()) {
         const std::size_t count = std::min(bytes.size(), kAtOnce);
         CHECK(::getentropy(bytes.data(), count) == 0);
@@ -31,7 +31,7 @@ std::uint64_t random_number() {
 
 std::string random_id(std::size_t length) {
     static constexpr std::string_view kAlphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
-    // What is above the last multiple would make some letters likelier than others.
+    // Values above the last multiple would make some characters more likely than others.
     constexpr std::size_t kFairValues = 256 / kAlphabet.size() * kAlphabet.size();
     std::string id;
     std::array<std::uint8_t, 16> bytes{};

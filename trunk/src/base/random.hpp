@@ -1,5 +1,5 @@
-// What nobody can guess, from the system's random source; and short random names for sessions, servers and services: letters and
-// digits in lower case, easy to grep for.
+// Unpredictable bytes from the system's random source, and short random names for sessions, servers and services: lower-case
+// letters and digits, easy to grep for.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Shared ownership for the few things whose point is to be shared (packets, slabs). A plain counter: one loop per process, so
-// nothing here is atomic and a Ref must not cross to another thread.
+// Shared ownership for the few types that are meant to be shared (packets, slabs). The counter is not atomic: there is one loop
+// per process, and a Ref must not cross to another thread.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace live {
 
-// Base of every object that Ref<> owns. The count starts at zero; the first Ref makes it one.
+// Base class of objects owned by Ref<>. The count starts at zero; the first Ref makes it one.
 class RefCounted {
 public:
     RefCounted() = default;
@@ -49,7 +49,7 @@ public:
     explicit operator bool() const { return object_ != nullptr; }
     bool operator==(const Ref& other) const { return object_ == other.object_; }
 
-    // Gives the pointer and its count away.
+    // Releases the pointer together with its count.
     T* leak() { return std::exchange(object_, nullptr); }
 
 private:

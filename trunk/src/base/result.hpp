@@ -1,6 +1,6 @@
-// Errors as values: Result<T> is either a T or an Error. An Error carries a code (somebody decides on it), a sentence
-// (somebody reads it) and where it was made. No exception crosses our code: the C++ runtime keeps its caught-exception stack
-// per thread, not per fiber.
+// Errors as values: Result<T> holds either a T or an Error. An Error carries a code (for callers that decide on it), a sentence
+// (for people), and the location where it was created. No exceptions cross our code: the C++ runtime keeps its caught-exception
+// stack per thread, not per fiber.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace live {
 
-// A code exists because some caller decides differently on it. What happened is the sentence's job.
+// A code exists because some caller decides differently on it. The sentence says what happened.
 enum class Errc : std::uint8_t {
     need_more,    // the input ends too early; more bytes may help
     malformed,    // the input breaks its format
-    unsupported,  // the input is legal but we do not speak it
+    unsupported,  // the input is valid but not supported
     limit,        // a named bound was reached
-    closed,       // the peer has gone
+    closed,       // the peer is gone
     cancelled,    // our own side asked this fiber to stop
     timed_out,
     denied,
     not_found,
-    conflict,  // somebody else has it
-    system,    // the operating system said no; the sentence carries errno's text
+    conflict,  // already held by another owner
+    system,    // the operating system refused; the sentence carries errno's text
 };
 
 std::string_view name_of(Errc code);
@@ -40,7 +40,7 @@ public:
     const std::string& sentence() const { return sentence_; }
     SourceLocation where() const { return where_; }
 
-    // The same error with one line of context: "reading the audio config: input ends after 3 bytes".
+    // Returns the error with one line of context added: "reading the audio config: input ends after 3 bytes".
     Error during(std::string_view context) &&;
     // "malformed: sentence".
     std::string text() const;
@@ -51,7 +51,7 @@ private:
     Errc code_;
 };
 
-// An Errc::system error for `what` from the given errno, such as "bind to 0.0.0.0:1935: Address already in use (98)".
+// An Errc::system error for `what` and the given errno, such as "bind to 0.0.0.0:1935: Address already in use (98)".
 Error system_error(std::string_view what, int errno_value, SourceLocation where = SourceLocation::current());
 
 template <class T>
@@ -126,7 +126,7 @@ private:
             return std::move(name).error(); \
         std::move(name).value();            \
     })
-// The value of a Result, or an early return of its Error.
+// Gives the value of a Result, or returns its Error from the enclosing function.
 #define TRY(...) LIVE_TRY(LIVE_JOIN(try_result_, __COUNTER__), (__VA_ARGS__))
-// The value of a Result that only a bug can make fail.
+// Gives the value of a Result that can fail only because of a bug.
 #define MUST(...) ((__VA_ARGS__).value())

@@ -1,6 +1,6 @@
-// RingQueue: a queue of small values in one block of memory, for the many that hold a handful each. It takes twice the room when
-// it is full, and gives half of it back when it uses a quarter; a std::deque has 576 bytes before it holds anything, and takes
-// and gives back a block of 512 bytes all the time while it moves along. There is no bound of its own: its owner has one.
+// RingQueue: a queue of small values in one block of memory, for objects that exist in large numbers and hold a few values each.
+// It doubles when full and halves when a quarter is in use. A std::deque takes 576 bytes when empty and keeps allocating and
+// freeing 512-byte blocks as it advances. Unbounded: the owner enforces a limit.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ public:
 
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
-    // Of memory, beside the object itself.
+    // Heap memory, in addition to the object itself.
     std::size_t held_bytes() const { return ring_.capacity() * sizeof(T); }
 
-    // From the front.
+    // Index 0 is the front.
     const T& operator[](std::size_t index) const {
         CHECK(index < size_);
         return ring_[place(index)];
@@ -48,7 +48,7 @@ public:
         --size_;
         shrink();
     }
-    // Gives all memory back.
+    // Frees all memory.
     void clear() { *this = {}; }
 
 private:

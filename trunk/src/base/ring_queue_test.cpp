@@ -20,7 +20,7 @@ TEST(RingQueue, IsAQueueAtBothEnds) {
         RingQueue<int> queue;
         std::deque<int> twin;
         for (int i = 0; i < 2'000; ++i) {
-            // It grows first and shrinks then.
+            // Mostly pushes first, then mostly pops.
             const auto dice = random() % 10;
             if (twin.empty() || dice < (i < 1'000 ? 7U : 3U)) {
                 queue.push_back(i);
@@ -56,7 +56,7 @@ TEST(RingQueue, GivesBackWhatItDoesNotUse) {
     EXPECT_EQ(queue.held_bytes(), 0U);
 }
 
-// What it is there for: a player's packets pass through without a block being taken or given back.
+// The purpose of the class: a player's packets pass through without allocating or freeing a block.
 TEST(RingQueue, MovesAlongInTheRoomThatItHas) {
     RingQueue<int> queue;
     for (int i = 0; i < 6; ++i)

@@ -1,4 +1,4 @@
-// A folder of its own for one test, removed at its end. Only tests include it.
+// A temporary folder for one test, removed when the test ends. Included only by tests.
 #pragma once
 
 #include <cstdlib>

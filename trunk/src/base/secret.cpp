@@ -10,7 +10,7 @@ namespace live {
 namespace {
 
 constexpr std::string_view kHidden = "***";
-// Behind which a parameter's name may begin, and before which its value ends.
+// Characters that may precede a parameter name, and characters that end its value.
 constexpr std::string_view kSeparators = "?&;#/ \t\r\n\"'";
 constexpr std::string_view kValueEnds = "&;# \t\r\n\"'";
 
@@ -22,7 +22,7 @@ bool is_secret(std::string_view name) {
     return std::ranges::any_of(kNames, [name](std::string_view known) { return ascii::are_same(known, name); });
 }
 
-// Of "user:password@host" what stands before the host; 0 when there is nothing.
+// Size of the user info before the host in "user:password@host"; 0 when there is none.
 std::size_t user_info_size(std::string_view authority) {
     const std::size_t at = authority.substr(0, authority.find_first_of("/?# \t\r\n\"'")).rfind('@');
     return at == std::string_view::npos ? 0 : at;
@@ -39,7 +39,7 @@ std::string redacted(std::string_view text) {
         const std::size_t equals = word.find('=');
         if (equals != std::string_view::npos && is_secret(word.substr(0, equals))) {
             out.append(word.substr(0, equals + 1)).append(kHidden);
-            // A value may hold slashes and question marks; a name may not.
+            // A value may contain slashes and question marks; a name may not.
             text.remove_prefix(equals + 1);
             text.remove_prefix(std::min(text.find_first_of(kValueEnds), text.size()));
             continue;

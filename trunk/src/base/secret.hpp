@@ -1,4 +1,4 @@
-// Passwords and tokens: compared, and kept out of what people read.
+// Passwords and tokens: constant-time comparison, and redaction from text that people read.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace live {
 
-// Takes a time that depends on what was given, never on what is wanted or where the two differ.
+// The time taken depends on `given` only, not on `wanted` or on where the two differ.
 inline bool same_secret(std::string_view given, std::string_view wanted) {
     unsigned difference = given.size() == wanted.size() ? 0 : 1;
     for (std::size_t i = 0; i < given.size(); ++i)
@@ -15,8 +15,8 @@ inline bool same_secret(std::string_view given, std::string_view wanted) {
     return difference == 0;
 }
 
-// For logs: URLs, queries and command lines with "***" for the value of each parameter whose name is known to hold a secret
-// ("key=", "token=" and the like, in any case), and for what stands before the '@' of an authority (RFC 3986, 3.2.1).
+// For logs: replaces with "***" the value of each parameter in URLs, queries and command lines whose name is known to hold a
+// secret ("key=", "token=" and the like, case-insensitive), and the user info before the '@' of an authority (RFC 3986, 3.2.1).
 std::string redacted(std::string_view text);
 
 }  // namespace live

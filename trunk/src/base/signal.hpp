@@ -1,12 +1,12 @@
-// Signal: "something happened, look again". The dry side raises it; the wet side (io::wait) sleeps on it. It remembers one raise
-// until somebody consumes it, so a raise between looking and sleeping is not lost. It is not a counter and carries no data.
+// Signal: "something happened, check again". The dry side raises it; the wet side (io::wait) waits on it. A raise is remembered
+// until it is consumed, so one that comes between checking and sleeping is not lost. It is not a counter and carries no data.
 #pragma once
 
 namespace live {
 
 class Signal {
 public:
-    // What sleeps on a Signal. The wet side implements it; `on_raised` must not suspend.
+    // Waits on a Signal. Implemented by the wet side; `on_raised` must not suspend.
     class Waiter {
     public:
         virtual void on_raised() = 0;
@@ -32,7 +32,7 @@ public:
     }
     bool is_raised() const { return raised_; }
 
-    // At most one waiter at a time: a signal belongs to one session. nullptr takes it away.
+    // At most one waiter at a time: a signal belongs to one session. nullptr removes it.
     void set_waiter(Waiter* waiter) { waiter_ = waiter; }
     bool has_waiter() const { return waiter_ != nullptr; }
 

@@ -1,5 +1,5 @@
-// Where in our source an error was made. std::source_location where the compiler has it; clang 14 with libstdc++ has not, and
-// gets the same four members from the builtins that it does have.
+// The source location where an error was created: std::source_location where the compiler has it. clang 14 with libstdc++ lacks
+// it and gets the same four members from compiler builtins.
 #pragma once
 
 #include <version>

@@ -1,4 +1,4 @@
-// Clocks of the dry rooms: they are handed `now`, they never ask for it.
+// Clock types of the dry rooms, which receive `now` and never query a clock.
 #pragma once
 
 #include <chrono>

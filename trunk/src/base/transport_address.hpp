@@ -1,5 +1,4 @@
-// An IP address and a port as numbers: where a datagram came from or goes to. Not the text of a setting; that is
-// base/endpoint.hpp.
+// An IP address and port as numbers: the source or destination of a datagram. For the text of a setting, see base/endpoint.hpp.
 #pragma once
 
 #include <array>
@@ -17,7 +16,7 @@ struct TransportAddress {
 
     bool operator==(const TransportAddress&) const = default;
 
-    // IPv4 is kept as IPv4-mapped IPv6: ten bytes of zero, two of ones, and the address.
+    // IPv4 is stored as IPv4-mapped IPv6: ten zero bytes, two 0xFF bytes, and the address.
     bool is_ipv4() const {
         for (std::size_t i = 0; i < 10; ++i)
             if (ip.bytes[i] != 0)
@@ -25,14 +24,14 @@ struct TransportAddress {
         return ip.bytes[10] == 0xFF && ip.bytes[11] == 0xFF;
     }
 
-    // For hash tables, whose owner bounds them. By words, since each GSO batch that leaves is looked up.
+    // For hash tables, which their owners bound. Hashes by words, because there is a lookup for each outgoing GSO batch.
     struct Hash {
         std::size_t operator()(const TransportAddress& address) const {
             constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
             std::array<std::uint64_t, 2> words;
             static_assert(sizeof words == sizeof address.ip.bytes);
             std::memcpy(words.data(), address.ip.bytes.data(), sizeof words);
-            // A multiplication spreads a bit to those above it, a shift to those below.
+            // The multiplication spreads a bit to higher bits, the shift to lower ones.
             std::uint64_t value = (words[0] * kOdd) ^ words[1] ^ address.port;
             value = (value ^ value >> 32) * kOdd;
             value = (value ^ value >> 29) * kOdd;

@@ -27,7 +27,7 @@ TEST(TransportAddress, PortAndAddressBothCount) {
     EXPECT_EQ(hash(a), hash({parse_ip("::ffff:192.0.2.1").value(), 0x1234}));
 }
 
-// Who is behind one router, or in one network, differs in few bits.
+// Addresses behind one router, or in one network, differ in few bits.
 TEST(TransportAddress, NeighboursAreSpreadOverATable) {
     constexpr std::size_t kBuckets = 4'096;
     const TransportAddress::Hash hash;

@@ -1,4 +1,5 @@
-// Names with variables in brackets, as operators write them for files and outputs: "[app]/[stream]-[seq].ts". Pure.
+// Expands bracketed variables in the names that operators configure for files and outputs: "[app]/[stream]-[seq].ts". Pure
+// functions.
 #pragma once
 
 #include <chrono>
@@ -9,15 +10,15 @@
 
 namespace live {
 
-// Names without brackets and what stands in their place.
+// Names without brackets, and their values.
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// Replaces "[name]" for every known name, once: a value that holds a bracket stays as it is. Unknown names stay. Of two with one
-// name the later counts.
+// Replaces "[name]" for every known name in one pass: brackets in a value are not expanded. Unknown names are left unchanged.
+// When a name occurs twice, the later value wins.
 std::string replace_variables(std::string_view text, const Variables& variables);
 
 enum class Zone : bool { local, utc };
-// [2006] [01] [02] [15] [04] [05] [999] and [timestamp] (in milliseconds) of that moment.
+// [2006] [01] [02] [15] [04] [05] [999] and [timestamp] (in milliseconds) for `now`.
 Variables time_variables(std::chrono::system_clock::time_point now, Zone zone);
 
 }  // namespace live

@@ -1,5 +1,5 @@
-// What of a recording is whole that nobody closed: how much of its beginning, and what must be written over it so that it says
-// what a closed one says. Found by readers that look at a file piece by piece, however long it is.
+// The complete part of a recording that was never closed: how many bytes from its start are usable, and the patch that makes it
+// read like a closed file. Found by readers that scan the file piece by piece, whatever its size.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace live {
 
-// `count` bytes of the file from `offset` on, fewer at its end.
+// Reads up to `count` bytes of the file at `offset`; fewer at its end.
 using ReadAt = std::function<Result<std::vector<std::uint8_t>>(std::uint64_t offset, std::size_t count)>;
 
 struct WholePart {

@@ -1,4 +1,4 @@
-// A file in memory for readers that look at one piece by piece. Only tests include it.
+// An in-memory file for readers that scan piece by piece. Included only by tests.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,7 @@ inline Result<WholePart> look_at(WholePartReader look, const std::vector<std::ui
     });
 }
 
-// For fuzzers: what is whole lies within the file, what is written over it too, and what is left is whole when it is looked at
-// again.
+// For fuzzers: the whole part and the patch lie within the file, and a second scan of the patched file finds it whole.
 inline void check_whole_part(WholePartReader look, std::vector<std::uint8_t> file) {
     const auto part = look_at(look, file);
     if (!part.ok())

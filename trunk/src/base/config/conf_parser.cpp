@@ -12,13 +12,13 @@ class Parser {
 public:
     Parser(const ReadFile& read_file, const ParseLimits& limits) : read_file_(read_file), limits_(limits) {}
 
-    // Appends the file's directives to `into`. `at` is where it is included, or nowhere.
+    // Appends the file's directives to `into`. `at` is the place of the include directive, or empty.
     Result<void> parse_file(const std::string& path, Directive& into, std::size_t depth, std::size_t include_depth,
                             const Place& at);
 
 private:
     Result<void> parse_text(Scanner& scanner, Directive& into, std::size_t depth, std::size_t include_depth);
-    // The rest of a directive whose name has been read, up to and with its ';' or '{'.
+    // Reads the rest of a directive after its name, up to and including its ';' or '{'.
     Result<Directive> parse_head(Scanner& scanner, Token name);
     Result<void> include(const Directive& directive, Directive& into, std::size_t depth, std::size_t include_depth);
 
@@ -49,8 +49,8 @@ Result<void> Parser::parse_file(const std::string& path, Directive& into, std::s
 }
 
 Result<void> Parser::parse_text(Scanner& scanner, Directive& into, std::size_t depth, std::size_t include_depth) {
-    // The blocks that are open in this file, the innermost last. A block's address is stable while it is open: only the innermost
-    // one gets children.
+    // The open blocks of this file, innermost last. The address of an open block is stable, because only the innermost one gets
+    // children.
     std::vector<Directive*> open{&into};
     while (true) {
         Token token = TRY(scanner.next());

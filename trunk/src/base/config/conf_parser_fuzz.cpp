@@ -1,4 +1,4 @@
-// Any text must parse or be refused, and what parses can be written and read back to the same tree.
+// Any text either parses or is rejected; parsed text can be written and read back to the same tree.
 #include "base/config/conf_parser.hpp"
 
 #include <cstdlib>
@@ -33,7 +33,7 @@ void write(const live::config::Directive& block, std::string& out, bool& exact) 
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::string text(live::as_text({data, size}));
-    // A file includes another one by its name, once.
+    // The file includes another one, by name, once.
     const live::config::ReadFile read_file = [&text](const std::string& path) -> live::Result<std::string> {
         if (path == "main")
             return text;
@@ -49,8 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     write(*root, first, exact);
     if (!exact)
         return 0;
-    // A directive that is called "include" came in quotes or not; either way it was an include and is not in the tree.
-    // On a line of its own, so that a name that begins with a byte order mark is not taken for one.
+    // A directive named "include", quoted or not, was an include and is not in the tree. The text starts on a new line, so that a
+    // name that begins with a byte order mark is not taken for one.
     text = "\n" + first;
     const auto again = live::config::parse_conf("main", read_file);
     if (!again.ok())

@@ -21,7 +21,7 @@ ReadFile reader_of(const Files& files) {
     };
 }
 
-// The tree on one line: `name arg arg;` and `name arg{...}`, arguments in angle brackets.
+// The tree on one line: `name arg arg;` and `name arg{...}`, with arguments in angle brackets.
 std::string written(const Directive& block) {
     std::string out;
     for (const Directive& child : block.children) {
@@ -56,7 +56,7 @@ TEST(ConfParser, ReadsEveryFormOfTheGrammar) {
         {"vhost v {\n}\n", "vhost<v>{}"},
         {"a { b { c { d; } } }", "a{b{c{d;}}}"},
         {"a{}b{}", "a{}b{}"},
-        // Comments: only a # that begins a word begins one.
+        // Comments: only a # at the start of a word begins a comment.
         {"# all\na 1; # rest; }\nb 2;", "a<1>;b<2>;"},
         {"a b#c #d;", "found the end of the file in \"a\""},
         {"a b#c;", "a<b#c>;"},
@@ -158,7 +158,7 @@ TEST(ConfInclude, AFileThatIncludesItselfIsALimitError) {
     EXPECT_NE(root.error().sentence().find("does a file include itself?"), std::string::npos);
 }
 
-// Includes twice in every file: without a bound on the count this would be 2^16 files.
+// Each file includes another twice: without a bound on the count this would be 2^16 files.
 TEST(ConfInclude, TheNumberOfIncludesIsBounded) {
     Files files;
     for (int i = 0; i < 12; ++i)
@@ -207,7 +207,7 @@ TEST(ConfParser, AFileThatCannotBeReadSaysWhy) {
     EXPECT_EQ(root.error().sentence(), "no such file");
 }
 
-// What can be written is read back the same.
+// Writable text reads back unchanged.
 TEST(ConfParser, QuotedTextIsReadBack) {
     for (const char* text : {"plain", "two words", "it's", "say \"x\"", "#no", "a;b", "{}", "\"", "'"}) {
         const Files files{{"a.conf", "a " + config::quoted(text) + ";"}};

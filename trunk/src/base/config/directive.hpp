@@ -1,5 +1,4 @@
-// A parsed conf file: a tree of directives that know where they stand. Nothing here knows what a name means; base/config/row.hpp
-// does.
+// A parsed conf file: a tree of directives with their source locations. Names get their meaning in base/config/row.hpp.
 #pragma once
 
 #include <string>
@@ -19,14 +18,14 @@ struct Directive {
     std::string name;
     Place at;
     std::vector<Argument> args;
-    // `name ... { }` rather than `name ...;`. A block may be empty.
+    // `name ... { }` as opposed to `name ...;`. A block may be empty.
     bool is_block = false;
     std::vector<Directive> children;
 
-    // The first child of that name, or nullptr: for single directives the first one wins.
+    // The first child with that name, or nullptr: the first of duplicate directives wins.
     const Directive* find(std::string_view child_name) const;
     Directive* find(std::string_view child_name);
-    // Text of the argument, empty when there are fewer.
+    // Text of the argument; empty when there are fewer.
     std::string_view arg(std::size_t index) const { return index < args.size() ? std::string_view(args[index].text) : ""; }
 };
 

@@ -1,4 +1,4 @@
-// The process environment as a value, so that nothing below main looks at the real one.
+// The process environment as a value, so that no code below main reads the real one.
 #pragma once
 
 #include <functional>

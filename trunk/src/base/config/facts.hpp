@@ -1,5 +1,5 @@
-// What is written down once about an option: its name, when a change takes effect, whether it does anything yet, and one
-// sentence. Everything that is known about an option elsewhere is generated from these (base/config/row.hpp).
+// The hand-written facts about an option: its name, when a change takes effect, whether it is implemented, and one sentence.
+// Everything else about the option is generated from these (base/config/row.hpp).
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace live::config {
 
 // When a changed value takes effect.
 enum class Reload : std::uint8_t {
-    live,          // at the reload, for everybody
-    next_session,  // for sessions that begin after the reload
+    live,          // at the reload, for all sessions
+    next_session,  // for sessions that start after the reload
     restart,       // at the next start
 };
 
 enum class Support : std::uint8_t {
     works,
-    pending,  // accepted and checked, does nothing yet
-    ignored,  // accepted, and never will do anything
+    pending,  // accepted and validated, not implemented yet
+    ignored,  // accepted, has no effect and never will
 };
 
 std::string_view name_of(Reload reload);
@@ -30,38 +30,38 @@ struct Facts {
     Reload reload = Reload::restart;
     std::string_view doc;
     Support support = Support::works;
-    // False: the directive, or all of the block, cannot be set by an environment variable.
+    // False: environment variables cannot set the directive, or anything in the block.
     bool in_environment = true;
-    // A whole variable name that is heard too, such as "SRS_LOG_TANK".
+    // An alternative full variable name, such as "SRS_LOG_TANK".
     std::string_view environment_alias = {};
-    // What full.conf shows when the default is empty.
+    // Shown in full.conf when the default is empty.
     std::string_view example = {};
-    // The value is not shown to anybody.
+    // The value is never displayed.
     bool secret = false;
 };
 
-// One row as documents and tools see it, in the order of the rows.
+// One row as documents and tools see it, in row order.
 struct RowInfo {
     Facts facts;
     // "vhost.play.gop_cache".
     std::string path;
-    // Blocks around it; 0 at the root.
+    // Number of enclosing blocks; 0 at the root.
     std::size_t depth = 0;
     bool is_block = false;
     bool repeatable = false;
-    // What stands between a block's name and its brace, such as "name"; empty for most.
+    // Placeholder between a block's name and its brace, such as "name"; usually empty.
     std::string argument;
     // "on or off", "integer", "seconds", "a list", "one of full, zero, off".
     std::string type;
     // "128..65536" or empty.
     std::string range;
-    // The default as it would be written, empty when there is none.
+    // The default as written in a conf file; empty when there is none.
     std::string by_default;
-    // Names of the variables that set it, none when not available.
+    // Environment variables that set it; empty when not available.
     std::vector<std::string> environment;
 };
 
-// One value of a tree, for comparing two trees and for showing one.
+// One value of a settings tree, for comparing and displaying trees.
 struct ValueInfo {
     // "vhost[live.example.com].play.gop_cache".
     std::string path;
@@ -73,8 +73,8 @@ struct ValueInfo {
 // "SRS_" and the path in capitals with _ for each dot: the variable of "vhost.hls.hls_fragment" is SRS_VHOST_HLS_HLS_FRAGMENT.
 std::string environment_name(std::string_view path);
 
-// A value as it must be written to be read back as one argument: in quotes when it holds a separator. Text that cannot be written
-// (it holds both kinds of quote, or a newline) loses what stands in the way.
+// Writes a value so that it reads back as one argument: quoted when it contains a separator. Text that cannot be written (it
+// contains both kinds of quotes, or a newline) loses the offending characters.
 std::string quoted(std::string_view text);
 
 }  // namespace live::config

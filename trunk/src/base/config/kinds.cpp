@@ -13,7 +13,7 @@ namespace live::config {
 
 namespace {
 
-// The directive's one word. A block or no word at all is an error; more words get a warning and are not looked at.
+// The directive's one word. A block or a missing word is an error; extra words cause a warning and are ignored.
 Result<std::string_view> one_word(const Directive& directive, std::string_view expected, Loading& loading) {
     if (directive.is_block)
         return directive.at.error(fmt::format("found a block behind \"{}\", expected {} and \";\"", directive.name, expected));
@@ -102,7 +102,7 @@ Result<std::string> TextKind::read(Found found, const std::string&, Loading& loa
         return std::string(words[TRY(read_choice(directive, words, loading))]);
     }
     TRY(refuse_block(directive, "a text"));
-    // Nothing behind the name, or empty quotes, means an empty text: `ff_log_level "";`.
+    // No argument, or empty quotes, gives empty text: `ff_log_level "";`.
     if (directive.args.empty())
         return std::string();
     return std::string(TRY(one_word(directive, "a text", loading)));

@@ -1,8 +1,8 @@
-// The kinds of value that a row can have: how each is read from a directive, checked, and written back as text.
-// base/config/row.hpp picks the kind by the member's type.
+// The value kinds of rows: how each is read from a directive, validated, and written back as text. base/config/row.hpp picks the
+// kind by the member's type.
 //
-// A kind has `read(directives, by_default, loading)`, where the directives are all of that name in the block (one or more; only a
-// kind with kRepeats looks behind the first), `text(value)`, `type()` and `range()`.
+// A kind has `read(directives, by_default, loading)`, where the directives are all those with that name in the block (one or
+// more; only a kind with kRepeats looks past the first), `text(value)`, `type()` and `range()`.
 #pragma once
 
 #include <chrono>
@@ -21,19 +21,19 @@ namespace live::config {
 
 using Found = std::span<const Directive* const>;
 
-// What happens to a number outside its bounds.
+// How a number outside its bounds is handled.
 enum class OnRange : std::uint8_t {
     refuse,       // an error
-    clamp,        // the nearest bound, and a warning
-    use_default,  // the default, and a warning
+    clamp,        // clamped to the nearest bound, with a warning
+    use_default,  // replaced by the default, with a warning
 };
 
 enum class BoolRule : std::uint8_t {
-    // A default-off option is on only when exactly "on"; a default-on option is off only when exactly "off".
+    // An option that defaults to off is on only for exactly "on"; one that defaults to on is off only for exactly "off".
     plain,
-    // Every word but "off" is on.
+    // Any word except "off" means on.
     off_is_off,
-    // Written means that it must be exactly "on", whatever the default.
+    // When present, it is on only for exactly "on", whatever the default.
     needs_on,
 };
 
@@ -54,7 +54,7 @@ struct Bounds {
     OnRange policy = OnRange::refuse;
 };
 
-// The one number of a directive within its bounds; `whole` refuses fractions. Exact up to 2^53.
+// Reads the directive's one number within its bounds; `whole` rejects fractions. Exact up to 2^53.
 Result<double> read_number(const Directive& directive, const Bounds& bounds, double by_default, bool whole, Loading& loading);
 // Without a trailing ".0".
 std::string number_text(double value);
@@ -83,7 +83,7 @@ struct DurationKind {
     using Duration = std::chrono::duration<Rep, Period>;
     static constexpr bool kRepeats = false;
     static constexpr bool kSplits = false;
-    // In the unit of the conf file.
+    // In the unit used in the conf file.
     Bounds bounds;
     Unit unit = Unit::seconds;
 
@@ -101,7 +101,7 @@ struct DurationKind {
     std::string range() const { return range_text(bounds); }
 };
 
-// The index of the directive's one word in `names`; the error lists them and names the nearest.
+// The index of the directive's one word in `names`; the error lists them and suggests the nearest.
 Result<std::size_t> read_choice(const Directive& directive, std::span<const std::string_view> names, Loading& loading);
 std::string choice_type(std::span<const std::string_view> names);
 
@@ -140,7 +140,7 @@ struct EnumKind {
 struct TextKind {
     static constexpr bool kRepeats = false;
     static constexpr bool kSplits = false;
-    // When not empty: the only words that are accepted.
+    // When not empty, only these words are accepted.
     std::span<const std::string_view> words = {};
 
     Result<std::string> read(Found found, const std::string& by_default, Loading& loading) const;
@@ -161,7 +161,7 @@ struct ListKind {
     std::string range() const { return {}; }
 };
 
-// A directive that may come many times, each with its own words: allow, deny, exec.publish.
+// A directive that may repeat, each time with its own words: allow, deny, exec.publish.
 struct RulesKind {
     static constexpr bool kRepeats = true;
     static constexpr bool kSplits = true;
@@ -173,7 +173,7 @@ struct RulesKind {
     std::string range() const { return {}; }
 };
 
-// A block whose entries are names and values of somebody else's command line: perfile, vfilter, vparams, aparams.
+// A block whose entries are names and values for an external command line: perfile, vfilter, vparams, aparams.
 struct ArgumentsKind {
     static constexpr bool kRepeats = false;
     static constexpr bool kSplits = false;

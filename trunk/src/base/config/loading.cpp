@@ -67,7 +67,7 @@ Said Loading::said(const Directive& block, const Facts& facts, bool repeats, boo
         if (first != nullptr && child.name == facts.name && &child != first)
             warn_duplicate(child, *first);
     }
-    // Made in the caller's place (guaranteed elision), so that `found` may point into it.
+    // Constructed in the caller's storage (guaranteed elision), so that `found` may point into it.
     return Said(block, facts.name, from_environment(facts, splits));
 }
 

@@ -1,5 +1,5 @@
-// What goes along while rows read a tree of directives: the environment, the path to where we are, and the warnings gathered so
-// far. One Loading is one load.
+// State that is passed along while rows read a tree of directives: the environment, the current path, and the warnings so far.
+// One Loading is one load.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,21 @@
 
 namespace live::config {
 
-// What happens when a repeatable block comes twice with the same argument.
+// How a repeated block with the same argument is handled.
 enum class SameName : std::uint8_t {
     keeps_both,
-    first_wins,  // a warning for the later one
+    first_wins,  // with a warning for the later one
     is_error,
 };
 
 struct BlockRule {
-    // How error sentences call the argument, such as "name"; empty when the block takes none.
+    // The name of the argument in error sentences, such as "name"; empty when the block takes none.
     std::string_view argument;
     bool argument_needed = false;
     SameName same_name = SameName::keeps_both;
 };
 
-// What the file, or in its place the environment, says for one row. It must stay where it is: `found` may point into it.
+// The value of one row in the file, or in the environment, which overrides it. Must not be moved: `found` may point into it.
 struct Said {
     Said(const Directive& block, std::string_view name, std::optional<Directive> environment);
     Said(const Said&) = delete;
@@ -45,36 +45,37 @@ class Loading {
 public:
     explicit Loading(const Environment& environment) : environment_(environment) {}
 
-    // One more than this says that there are more; the rest is not kept.
+    // One further entry says that there are more warnings; the rest are dropped.
     static constexpr std::size_t kWarningsMax = 100;
 
     void warn(const Place& at, std::string_view sentence) { warn(at.sentence(sentence)); }
     void warn(std::string sentence);
     std::vector<std::string>& warnings() { return warnings_; }
-    // Names of the variables that were taken.
+    // Names of the variables that were used.
     const std::set<std::string, std::less<>>& environment_used() const { return environment_used_; }
-    // Names of all variables that rows asked for, taken or not.
+    // Names of all variables that rows looked up, used or not.
     const std::set<std::string, std::less<>>& environment_known() const { return environment_known_; }
 
-    // "vhost.hls.hls_fragment" for a name in the block we are in.
+    // "vhost.hls.hls_fragment" for a name in the current block.
     std::string path_of(std::string_view name) const;
-    // The directive that the environment says for this row, in place of the file's; none when unset, empty or not available here.
-    // `splits`: a list, cut at spaces.
+    // The directive that the environment gives for this row, overriding the file; nullopt when unset, empty or not available
+    // here. `splits`: the value is a list, split at spaces.
     std::optional<Directive> from_environment(const Facts& facts, bool splits);
-    // The directives of the row's name in the block, or the environment's in their place. Warns when a single one comes twice.
+    // The directives with the row's name in the block, or the environment's in their place. Warns when a single-valued one is
+    // repeated.
     Said said(const Directive& block, const Facts& facts, bool repeats, bool splits);
-    // The first block of that name, or nullptr. A directive without braces is an error, a second block a warning.
+    // The first block with that name, or nullptr. A directive without braces is an error, a second block a warning.
     Result<const Directive*> find_block(const Directive& around, std::string_view name);
-    // Whether a repeatable block is to be read, given those that were admitted before it.
+    // Whether to read a repeatable block, given those admitted before it.
     Result<bool> admit_block(const Directive& block, std::span<const Directive* const> before, const BlockRule& rule);
-    // A second directive where only one counts.
+    // Warns about a second directive where only one counts.
     void warn_duplicate(const Directive& later, const Directive& first);
     // "illegal directive xyz", "illegal http_api.xyz", "illegal vhost.hls.xyz of live.example.com", with the nearest known name.
     Error unknown(const Directive& directive, std::span<const std::string_view> known) const;
-    // Says once per load that this option does nothing yet, unless the block around it has said so.
+    // Warns once per load that this option is not implemented yet, unless the enclosing block already has.
     void not_yet(const Facts& facts, const Place& at);
 
-    // Enters a block for its life.
+    // Enters a block for the lifetime of the object.
     class Block {
     public:
         Block(Loading& loading, const Facts& facts, std::string_view argument);

@@ -1,4 +1,4 @@
-// Where in which file a word of the configuration stands, for error sentences.
+// The file, line and column of a configuration word, for error sentences.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace live::config {
 struct Place {
     // The path as given, or "environment variable SRS_...".
     std::string file;
-    // From 1; 0 means that the place has none (an environment variable).
+    // From 1; 0: not available (an environment variable).
     std::uint32_t line = 0;
     std::uint32_t column = 0;
 

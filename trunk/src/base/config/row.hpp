@@ -1,15 +1,15 @@
-// Rows: one per option, the only place that says what the option is called, how far it may go, when a change of it takes effect
-// and what it is for. A room writes a std::tuple of rows beside its options struct; from it come parsing, bounds, "did you mean",
-// names of environment variables, conf/full.conf, doc/config.md, the comparison at reload.
+// Rows: one per option, the only place that states its name, bounds, purpose and when a change takes effect. A room writes a
+// std::tuple of rows beside its options struct; it drives parsing, bounds, "did you mean", environment variable names,
+// conf/full.conf, doc/config.md and the comparison at reload.
 //
 //   inline constexpr auto kRtmpRows = std::tuple{
 //       config::row(&RtmpOptions::chunk_size, "chunk_size", 128, 65'536, config::Reload::next_session, "Bytes of payload in
 //       ..."),
 //   };
 //
-// The default of an option is its member's initialiser, never said here. Rows of values are in base/config/row_value.hpp; this
-// file has the rows of blocks: one block, a repeatable one, and a member struct whose options stand directly in the block around
-// it.
+// An option's default is its member's initialiser and is not repeated here. Value rows are in base/config/row_value.hpp; this
+// file has the block rows: a single block, a repeatable block, and a member struct whose options are written directly in the
+// enclosing block.
 #pragma once
 
 #include <string>
@@ -21,17 +21,17 @@
 
 namespace live::config {
 
-// Binds a block's directives to a struct: a name that no row owns is an error, the rest is read in the order of the rows.
+// Binds a block's directives to a struct: a name without a row is an error; the rest are read in row order.
 template <class Rows, class Struct>
 Result<void> bind_rows(const Rows& rows, Struct& into, const Directive& block, Loading& loading);
-// What the rows say about themselves, in their order.
+// Appends the description of each row, in row order.
 template <class Rows, class Struct>
 void describe_rows(const Rows& rows, const Struct& defaults, const Describing& out);
-// The values of a struct as text, in the order of the rows.
+// Appends the values of a struct as text, in row order.
 template <class Rows, class Struct>
 void show_rows(const Rows& rows, const Struct& from, const Showing& out);
 
-// Whether a block that was written is switched on; one without such a switch is.
+// Whether a block in the conf file is enabled; blocks without an enabling option always are.
 template <class T>
 bool is_in_use(const T& value) {
     if constexpr (requires { value.enabled; })
@@ -40,7 +40,7 @@ bool is_in_use(const T& value) {
         return true;
 }
 
-// `name { ... }`, once. `prepare` sets defaults that depend on what the block around it has said before.
+// `name { ... }`, once. `prepare` sets defaults that depend on values already read from the enclosing block.
 template <class Struct, class Member, class Rows>
 struct BlockRow : RowBase<BlockRow<Struct, Member, Rows>> {
     using Prepare = void (*)(const Struct& around, Member& block);
@@ -71,7 +71,7 @@ struct BlockRow : RowBase<BlockRow<Struct, Member, Rows>> {
     void show(const Struct& from, const Showing& out) const { show_rows(*rows, from.*member, out.inside(this->facts.name)); }
 };
 
-// A block whose rows are about the struct of the block around it: ingest's input { type; url; }.
+// A block whose rows refer to the struct of the enclosing block: ingest's input { type; url; }.
 template <class Struct, class Rows>
 struct ScopeRow : RowBase<ScopeRow<Struct, Rows>> {
     const Rows* rows;
@@ -91,7 +91,7 @@ struct ScopeRow : RowBase<ScopeRow<Struct, Rows>> {
     void show(const Struct& from, const Showing& out) const { show_rows(*rows, from, out.inside(this->facts.name)); }
 };
 
-// `word argument { ... }`, any number of times. The argument goes to the member `name` when there is one.
+// `word argument { ... }`, repeatable. The argument is stored in the member `name` when there is one.
 template <class Struct, class Member, class Rows>
 struct BlocksRow : RowBase<BlocksRow<Struct, Member, Rows>> {
     using Prepare = void (*)(const Struct& around, Member& block);
@@ -114,7 +114,7 @@ struct BlocksRow : RowBase<BlocksRow<Struct, Member, Rows>> {
           rows(r),
           prepare(p) {}
 
-    // The argument may be left out all the same.
+    // Allows the argument to be omitted.
     constexpr BlocksRow argument_optional() const {
         BlocksRow copy = *this;
         copy.argument_needed = false;
@@ -172,7 +172,7 @@ private:
     }
 };
 
-// The rows of a member struct, written directly in the block around it.
+// The rows of a member struct, written directly in the enclosing block.
 template <class Struct, class Member, class Rows>
 struct FlatRow {
     Member Struct::*member;
@@ -206,7 +206,7 @@ template <class Struct, class Member, class... Rows>
 constexpr auto flat(Member Struct::*member, const std::tuple<Rows...>& rows) {
     return FlatRow<Struct, Member, std::tuple<Rows...>>{member, &rows};
 }
-// `word argument { }`, where the argument must be given.
+// `word argument { }`, where the argument is required.
 template <class Struct, class Member, class... Rows>
 constexpr auto named_blocks(std::vector<Member> Struct::*member, std::string_view word,
                             std::type_identity_t<std::string Member::*> name, std::string_view argument, SameName same_name,
@@ -215,7 +215,7 @@ constexpr auto named_blocks(std::vector<Member> Struct::*member, std::string_vie
     return BlocksRow<Struct, Member, std::tuple<Rows...>>(Facts{word, Reload::restart, doc}, member, name, argument, true,
                                                           same_name, &rows, prepare);
 }
-// `word [argument] { }`, where the argument may be left out; `name` may be nullptr when there is none.
+// `word [argument] { }`, where the argument is optional; `name` may be nullptr when there is none.
 template <class Struct, class Member, class... Rows>
 constexpr auto blocks(std::vector<Member> Struct::*member, std::string_view word,
                       std::type_identity_t<std::string Member::*> name, std::string_view argument,

@@ -1,5 +1,5 @@
-// The row of one value: a member of an options struct with its facts and its kind. One half of base/config/row.hpp, where the
-// word "row" is explained and blocks are; include that one.
+// The row of a single value: a member of an options struct with its facts and kind. Part of base/config/row.hpp, which explains
+// rows and has the block rows; include that one.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace live::config {
 
-// What every row can add behind its main facts; each returns a changed copy.
+// Modifiers available on every row; each returns a changed copy.
 template <class Derived>
 struct RowBase {
     Facts facts;
@@ -42,7 +42,7 @@ protected:
     }
 };
 
-// Where rows write what they know; a path prefix and a depth go along.
+// Output of row descriptions, with the current path prefix and depth.
 struct Describing {
     std::vector<RowInfo>& rows;
     std::string prefix = {};
@@ -50,9 +50,9 @@ struct Describing {
     bool in_environment = true;
     Support support = Support::works;
 
-    // Fills what all kinds of row have in common and appends it.
+    // Fills the fields common to all rows and appends the entry.
     RowInfo& add(const Facts& facts) const;
-    // For what is inside the block of those facts.
+    // A Describing for the inside of the block with those facts.
     Describing inside(const Facts& facts) const;
 };
 
@@ -62,7 +62,7 @@ struct Showing {
     Showing inside(std::string_view name) const { return {values, prefix + std::string(name) + "."}; }
 };
 
-// One value.
+// A single value.
 template <class Struct, class Member, class Kind>
 struct Row : RowBase<Row<Struct, Member, Kind>> {
     Member Struct::*member;
@@ -70,7 +70,7 @@ struct Row : RowBase<Row<Struct, Member, Kind>> {
 
     constexpr Row(const Facts& known, Member Struct::*m, Kind k) : RowBase<Row>{known}, member(m), kind(k) {}
 
-    // A number outside its bounds is warned about and clamped, or replaced with the default, instead of refused.
+    // A number outside its bounds is clamped, or replaced by the default, with a warning instead of an error.
     constexpr Row clamped() const { return with_policy(OnRange::clamp); }
     constexpr Row or_default() const { return with_policy(OnRange::use_default); }
     constexpr Row rule(BoolRule bool_rule) const {
@@ -119,7 +119,7 @@ constexpr auto row(T Struct::*member, std::string_view name, std::type_identity_
                    Reload reload, std::string_view doc) {
     return Row(Facts{name, reload, doc}, member, NumberKind<T>{{static_cast<double>(min), static_cast<double>(max)}});
 }
-// A duration is written in seconds when the bounds are whole seconds' type, else in milliseconds.
+// A duration is written in seconds when the bounds have a whole-seconds type, else in milliseconds.
 template <class Struct, class Rep, class Period, class BoundRep, class BoundPeriod>
 constexpr auto row(std::chrono::duration<Rep, Period> Struct::*member, std::string_view name,
                    std::chrono::duration<BoundRep, BoundPeriod> min, std::chrono::duration<BoundRep, BoundPeriod> max,
@@ -138,7 +138,7 @@ template <class Struct>
 constexpr auto row(std::string Struct::*member, std::string_view name, Reload reload, std::string_view doc) {
     return Row(Facts{name, reload, doc}, member, TextKind{});
 }
-// A text that must be one of `words`.
+// Text that must be one of `words`.
 template <class Struct, std::size_t Count>
 constexpr auto row(std::string Struct::*member, std::string_view name, const std::array<std::string_view, Count>& words,
                    Reload reload, std::string_view doc) {

@@ -7,9 +7,9 @@ namespace live::config {
 namespace {
 
 constexpr std::string_view kSpaces = " \t\r";
-// What ends an unquoted word.
+// Characters that end an unquoted word.
 constexpr std::string_view kWordEnds = " \t\r\n;{}";
-// What may follow a closing quote; the end of the file may too, the parser then misses its ';'.
+// Characters that may follow a closing quote. The end of the file may too; the parser then reports the missing ';'.
 constexpr std::string_view kAfterQuote = " \t\r\n;{";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 

@@ -1,5 +1,5 @@
-// Cuts the text of one conf file into words and punctuation. It knows separators, comments and quotes; which word may stand where
-// is the parser's business.
+// Splits the text of one conf file into words and punctuation. It knows separators, comments and quotes; the parser knows which
+// token is allowed where.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace live::config {
 
 enum class TokenKind : std::uint8_t {
     word,
-    empty_quotes,  // "" yields no argument, but it is still something where nothing may stand
+    empty_quotes,  // "" yields no argument, but still counts as a token where none is allowed
     semicolon,
     open_brace,
     close_brace,
-    newline,  // reported because a directive may not go over it
+    newline,  // reported because a directive must not span lines
     end,
 };
 
@@ -26,21 +26,20 @@ struct Token {
     std::string text;
     Place at;
 
-    // How an error sentence calls it: `"listen"`, `"{"`, `the end of the line`, `the end of the file`.
+    // The token in an error sentence: `"listen"`, `"{"`, `the end of the line`, `the end of the file`.
     std::string described() const;
 };
 
 class Scanner {
 public:
-    // A longer word is no name, path or URL. It also bounds what error sentences quote.
+    // No name, path or URL is longer. It also bounds the quotes in error sentences.
     static constexpr std::size_t kWordBytesMax = 4096;
 
-    // `text` is borrowed for the scanner's life.
+    // `text` must outlive the scanner.
     Scanner(std::string_view file, std::string_view text);
 
-    // The next token; TokenKind::end for ever after the last one. Errors: a quote that does not close on its line, a closing
-    // quote with something other than a separator, ';' or '{' behind it, a zero byte, a word longer than kWordBytesMax
-    // (Errc::limit).
+    // The next token; TokenKind::end forever after the last one. Errors: a quote not closed on its line, a closing quote not
+    // followed by a separator, ';' or '{', a zero byte, a word longer than kWordBytesMax (Errc::limit).
     Result<Token> next();
 
 private:

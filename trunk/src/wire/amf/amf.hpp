@@ -1,4 +1,4 @@
-// Everything about AMF in one include: the value, its limits and both codecs.
+// One include for all of AMF: the value type, its limits and both codecs.
 #pragma once
 
 #include "wire/amf/amf0.hpp"

@@ -33,8 +33,8 @@ enum Marker : std::uint8_t {
     kAvmPlus = 0x11,
 };
 
-// Reads one tree with a stack of its own. A reference is read by going back to where its object starts and reading it once more;
-// the budget bounds what that can cost.
+// Reads one tree with an explicit stack. A reference is resolved by re-reading the referenced object from its start; the budget
+// bounds the cost.
 class Reader {
 public:
     Reader(ByteReader& in, const Limits& limits) : in_(in), budget_(limits) {}
@@ -45,19 +45,19 @@ private:
     struct Open {
         Value value;
         std::string key;                    // of the member being read
-        std::uint32_t items_left = 0;       // strict array only
-        std::optional<std::size_t> target;  // its row in targets_
-        std::optional<ByteReader> resume;   // where to go on after it, when it was reached through a reference
+        std::uint32_t items_left = 0;       // strict arrays only
+        std::optional<std::size_t> target;  // its index in targets_
+        std::optional<ByteReader> resume;   // where to continue after it, when entered through a reference
     };
     struct Target {
         ByteReader start;  // at the marker
         bool complete;
     };
 
-    // A value without members, or nothing when it opened a container.
+    // Returns a scalar value, or nullopt after opening a container.
     Result<std::optional<Value>> begin_value();
     Result<std::optional<Value>> begin_container(std::uint8_t marker, ByteReader start);
-    // Moves to the next member of the innermost container; gives the container when there is none.
+    // Advances to the next member of the innermost container; returns the container when it has no more.
     Result<std::optional<Value>> advance();
     Value close();
     Result<void> go_to_reference();
@@ -66,9 +66,9 @@ private:
     ByteReader& in_;
     Budget budget_;
     std::vector<Open> open_;
-    std::vector<Target> targets_;       // AMF 0, 2.9 "Reference Type": objects and arrays in the order they start
-    std::size_t replays_ = 0;           // open containers that were reached through a reference
-    std::optional<ByteReader> resume_;  // for the container about to be opened
+    std::vector<Target> targets_;       // AMF 0, 2.9 "Reference Type": objects and arrays in order of their starts
+    std::size_t replays_ = 0;           // open containers entered through a reference
+    std::optional<ByteReader> resume_;  // for the next container to open
 };
 
 Result<Value> Reader::read() {
@@ -104,7 +104,7 @@ Result<std::optional<Value>> Reader::begin_value() {
         case kUnsupported: return std::optional(Value::unsupported());
         case kDate: {
             const auto milliseconds = TRY(in_.f64be());
-            TRY(in_.skip(2));  // The time zone: reserved, "should be 0".
+            TRY(in_.skip(2));  // The reserved time zone, "should be 0".
             return std::optional(Value::date(milliseconds));
         }
         case kAvmPlus: return std::optional(TRY(read_amf3(in_, budget_, open_.size())));
@@ -112,7 +112,7 @@ Result<std::optional<Value>> Reader::begin_value() {
         case kEcmaArray:
         case kStrictArray:
         case kTypedObject: return begin_container(marker, start);
-        case kReference: TRY(go_to_reference()); return begin_value();  // Once: a target is never a reference.
+        case kReference: TRY(go_to_reference()); return begin_value();  // Recurses once: a target is never a reference.
         case kObjectEnd: return Error(Errc::malformed, "AMF0 object end where a value is wanted");
         case kMovieClip:
         case kRecordSet: return Error(Errc::unsupported, "AMF0 marker " + std::to_string(marker) + " is reserved");
@@ -129,7 +129,7 @@ Result<std::optional<Value>> Reader::begin_container(std::uint8_t marker, ByteRe
         open.value = Value::typed_object(TRY(text(TRY(in_.u16be()))));
     } else if (marker == kEcmaArray) {
         open.value = Value::ecma_array();
-        TRY(in_.skip(4));  // A hint only: encoders write 0, or count wrongly. The end marker decides.
+        TRY(in_.skip(4));  // Only a hint: encoders write 0 or a wrong count. The end marker is authoritative.
     } else {
         open.value = Value::strict_array();
         open.items_left = TRY(in_.u32be());
@@ -201,7 +201,7 @@ void write_text(ByteWriter& out, std::string_view text) {
 
 void write_key(ByteWriter& out, std::string_view key) { out.u16be(static_cast<std::uint16_t>(key.size())).text(key); }
 
-// What comes before a container's first member.
+// Marker and header before a container's first member.
 void write_head(ByteWriter& out, const Value& value) {
     if (value.is(Kind::ecma_array)) {
         out.u8(kEcmaArray).u32be(static_cast<std::uint32_t>(value.members().size()));

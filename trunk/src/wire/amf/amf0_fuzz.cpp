@@ -1,4 +1,4 @@
-// Any bytes as AMF0. What can be read must be written and read again to the same value.
+// Arbitrary bytes as AMF0: a value that can be read must write and read back the same.
 #include <cstddef>
 #include <cstdint>
 
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     wire::amf::write_amf0(first, *value);
     ByteReader again(first.written());
     const auto second = wire::amf::read_amf0(again);
-    // The copies of references, and keys that a trait shared, cost the second reading no more than they cost the first.
+    // Copied references and shared trait keys cost the second read no more than they cost the first.
     CHECK(second.ok() && again.at_end());
     ByteWriter out;
     wire::amf::write_amf0(out, *second);

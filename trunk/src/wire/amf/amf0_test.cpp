@@ -106,7 +106,7 @@ TEST(Amf0, RejectsWhatTheFormatForbids) {
 
 TEST(Amf0, RejectsAnObjectThatRefersToItself) { EXPECT_EQ(read(hex("03 0001 61 07 0000 0000 09")).code(), Errc::malformed); }
 
-// `levels` objects inside each other, closed again.
+// `levels` nested objects, all closed.
 std::vector<std::uint8_t> nested(std::size_t levels) {
     ByteWriter out;
     for (std::size_t i = 0; i < levels; ++i)
@@ -131,7 +131,7 @@ TEST(Amf0, DeepNestingCostsNoStack) {
 }
 
 TEST(Amf0, AvmPlusSharesTheDepth) {
-    // 31 objects outside leave room for one array of AMF3.
+    // 31 enclosing objects leave room for one AMF3 array.
     Limits limits;
     limits.depth = 2;
     EXPECT_TRUE(read(hex("03 0001 61 11 09 01 01 0000 09"), limits).ok());
@@ -188,7 +188,7 @@ TEST(Amf0, BoundsOneStringAndAllStrings) {
 }
 
 TEST(Amf0, ReferencesCannotMultiplyWithoutBound) {
-    // Each array holds the one before twice: 40 of them would be 2^40 values.
+    // Each array contains the previous one twice: 40 levels would be 2^40 values.
     ByteWriter out;
     out.u8(0x0A).u32be(40);
     out.bytes(hex("0a 00000000"));

@@ -26,10 +26,10 @@ enum Marker : std::uint8_t {
     kByteArray = 0x0C,
 };
 
-constexpr std::size_t kKeyBytesMax = 65'535;  // What a Value takes as a key.
+constexpr std::size_t kKeyBytesMax = 65'535;  // The longest key of a Value.
 
-// Reads one tree with a stack of its own. An object reference is read by going back to where the object starts and reading it
-// once more without entering anything into the tables; the budget bounds what that can cost.
+// Reads one tree with an explicit stack. An object reference is resolved by re-reading the object from its start without adding
+// to the tables; the budget bounds the cost.
 class Reader {
 public:
     Reader(ByteReader& in, Budget& budget, std::size_t depth) : in_(in), budget_(budget), depth_(depth) {}
@@ -46,12 +46,12 @@ private:
         Value value;
         std::string key;                    // of the member being read
         Traits traits;                      // object
-        std::size_t sealed_next = 0;        // object: the next of traits.names
+        std::size_t sealed_next = 0;        // object: next index into traits.names
         std::uint32_t items = 0;            // array: length of the dense part
-        std::uint32_t items_next = 0;       // array: the next of the dense part
+        std::uint32_t items_next = 0;       // array: next index of the dense part
         bool keys_done = false;             // array: the associative part has ended
-        std::optional<std::size_t> target;  // its row in targets_
-        std::optional<ByteReader> resume;   // where to go on after it, when it was reached through a reference
+        std::optional<std::size_t> target;  // its index in targets_
+        std::optional<ByteReader> resume;   // where to continue after it, when entered through a reference
     };
     struct Target {
         ByteReader start;  // at the marker
@@ -81,7 +81,7 @@ private:
     std::vector<Traits> traits_;
     std::vector<Target> targets_;
     std::size_t replays_ = 0;
-    std::optional<ByteReader> resume_;  // for the container about to be opened
+    std::optional<ByteReader> resume_;  // for the next container to open
 };
 
 Result<Value> Reader::read() {
@@ -166,7 +166,7 @@ Result<std::optional<Value>> Reader::begin_referable(std::uint8_t marker, ByteRe
     return std::optional<Value>();
 }
 
-// A target's start is never a reference itself, so begin_value comes here only once.
+// A target never starts with a reference, so begin_value gets here only once.
 Result<std::optional<Value>> Reader::begin_replay(std::size_t index) {
     if (index >= targets_.size())
         return Error(Errc::malformed, "AMF3 reference " + std::to_string(index) + " of " + std::to_string(targets_.size()));
@@ -194,7 +194,7 @@ Result<void> Reader::begin_object(Open& open, std::uint32_t header) {
     return {};
 }
 
-// AMF 3, 3.12 "Object Type": the second bit says whether the traits follow or were sent before.
+// AMF 3, 3.12 "Object Type": the second bit says whether the traits follow inline or are a reference.
 Result<Reader::Traits> Reader::read_traits(std::uint32_t header) {
     if ((header & 2) == 0) {
         const std::size_t index = header >> 2;
@@ -211,7 +211,7 @@ Result<Reader::Traits> Reader::read_traits(std::uint32_t header) {
     TRY(budget_.check_members(count));
     traits.class_name = TRY(string());
     for (std::size_t i = 0; i < count; ++i) {
-        TRY(budget_.spend_value());  // Empty names cost no text, so they are counted.
+        TRY(budget_.spend_value());  // Empty names use no text budget, so they are counted as values.
         traits.names.push_back(TRY(string()));
     }
     if (replays_ == 0)
@@ -235,7 +235,7 @@ Result<std::optional<Value>> Reader::advance_object(Open& top) {
     return top.key.empty() ? std::optional(close()) : std::optional<Value>();
 }
 
-// AMF 3, 3.11 "Array Type": the members with keys come first and end with an empty key, then the dense part.
+// AMF 3, 3.11 "Array Type": members with keys come first, terminated by an empty key; then the dense part.
 Result<std::optional<Value>> Reader::advance_array(Open& top) {
     if (!top.keys_done) {
         top.key = TRY(string());
@@ -265,7 +265,7 @@ Value Reader::close() {
     return std::move(done.value);
 }
 
-// AMF 3, 1.3.1: seven bits a byte while the top bit is set, and all eight of the fourth byte.
+// AMF 3, 1.3.1: seven bits per byte while the top bit is set, and all eight bits of the fourth byte.
 Result<std::uint32_t> Reader::u29() {
     std::uint32_t value = 0;
     for (int i = 0; i < 3; ++i) {

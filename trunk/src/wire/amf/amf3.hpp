@@ -1,4 +1,4 @@
-// Action Message Format 3 (AMF 3 specification, January 2013), reading only: we answer in AMF0, which every client of AMF3 takes.
+// Action Message Format 3 (AMF 3 specification, January 2013), reading only: we answer in AMF0, which every AMF3 client accepts.
 // Vectors, dictionaries and externalizable classes are not read; no RTMP command carries them.
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace live::wire::amf {
 
-// One value off the front of `in`, with its own string, trait and object tables. Integers become numbers, byte arrays become
-// Kind::unsupported, an array with keys becomes an ECMA array whose dense part has the keys "0", "1", ...
-// Errors as read_amf0.
+// Reads one value from the front of `in`, with its own string, trait and object tables. Integers become numbers, byte arrays
+// become Kind::unsupported, and an array with keys becomes an ECMA array whose dense part has the keys "0", "1", ... Errors as
+// for read_amf0.
 Result<Value> read_amf3(ByteReader& in, const Limits& limits = {});
 
-// The same inside an AMF0 value: `depth` containers are open already and the budget is shared.
+// The same inside an AMF0 value: `depth` containers are already open, and the budget is shared.
 Result<Value> read_amf3(ByteReader& in, Budget& budget, std::size_t depth);
 
 }  // namespace live::wire::amf

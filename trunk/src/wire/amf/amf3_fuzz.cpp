@@ -1,4 +1,4 @@
-// Any bytes as AMF3.
+// Arbitrary bytes as AMF3.
 #include <cstddef>
 #include <cstdint>
 
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto value = wire::amf::read_amf3(in);
     if (!value.ok())
         return 0;
-    // Whatever a client says in AMF3 can be passed on in AMF0.
+    // Any AMF3 value that can be read can be written as AMF0.
     ByteWriter out;
     wire::amf::write_amf0(out, *value);
     ByteReader again(out.written());

@@ -1,4 +1,4 @@
-// Named AMF bytes and what they mean; shared by the tests of both codecs.
+// Named AMF byte sequences and their values, shared by the tests of both codecs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Vector {
     const char* name;
     std::vector<std::uint8_t> bytes;
     Value value;
-    bool canonical = true;  // write(value) gives these bytes again
+    bool canonical = true;  // write(value) reproduces these bytes
 };
 
 }  // namespace live::wire::amf

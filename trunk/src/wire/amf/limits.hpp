@@ -1,5 +1,5 @@
-// What one AMF value may cost. A few bytes of AMF can name very much (deep nesting, references to large objects), so a reader
-// spends from a Budget and stops with Errc::limit when it is used up.
+// Limits on the cost of one AMF value. A few bytes of AMF can expand to a great deal (deep nesting, references to large objects),
+// so a reader spends from a Budget and stops with Errc::limit when it is exhausted.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ namespace live::wire::amf {
 struct Limits {
     std::size_t depth = 32;                  // objects and arrays open at once
     std::size_t properties = 1'024;          // members of one object or array
-    std::size_t values = 4'096;              // values in the whole tree, those copied by references included
+    std::size_t values = 4'096;              // values in the whole tree, including those copied by references
     std::size_t string_bytes = 65'535;       // one string, key or XML text
-    std::size_t text_bytes_total = 1 << 20;  // all strings and keys of the tree together, those copied by references included
+    std::size_t text_bytes_total = 1 << 20;  // all strings and keys of the tree, including those copied by references
 };
 
-// What is left of the limits while one tree is read. Each function fails with Errc::limit when its bound is reached.
+// The remaining budget while one tree is read. Each function fails with Errc::limit when its bound is reached.
 class Budget {
 public:
     explicit Budget(const Limits& limits) : limits_(limits) {}
@@ -25,7 +25,7 @@ public:
     Result<void> spend_value();
     Result<void> spend_text(std::size_t bytes);
     Result<void> check_members(std::size_t count) const;
-    // `open` containers exist and one more is about to open.
+    // `open` containers are open and one more is about to be opened.
     Result<void> check_depth(std::size_t open) const;
 
 private:

@@ -9,7 +9,7 @@ namespace live::wire::amf {
 
 namespace {
 
-constexpr std::size_t kKeyBytesMax = 65'535;  // AMF0 writes a key behind a 16-bit length.
+constexpr std::size_t kKeyBytesMax = 65'535;  // AMF0 writes a 16-bit length before a key.
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// One AMF value: what RTMP commands and stream metadata are made of. A plain tree that owns its text; the same type for AMF0 and
-// AMF3, so that nobody above cares which of the two a client spoke. It is not a codec: amf0.hpp and amf3.hpp read and write it.
+// One AMF value, as in RTMP commands and stream metadata. A tree that owns its text, of the same type for AMF0 and AMF3, so that
+// callers need not know which one a client used. Not a codec: amf0.hpp and amf3.hpp read and write it.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ enum class Kind : std::uint8_t {
     boolean,
     number,
     string,
-    date,  // milliseconds since 1970 in UTC; the time zone of the wire is reserved and dropped
+    date,  // milliseconds since 1970 in UTC; the reserved time zone on the wire is dropped
     xml,
     object,        // members with keys, in wire order; may carry a class name
-    ecma_array,    // the same with another marker; what metadata uses
+    ecma_array,    // the same with another marker; used for metadata
     strict_array,  // members whose keys are empty
-    unsupported,   // the wire says "something that cannot be sent", or AMF3 bytes we have no use for
+    unsupported,   // the AMF0 "unsupported" marker, or AMF3 bytes that are not used
 };
 
 class Value {
@@ -64,31 +64,30 @@ public:
 
     Kind kind() const { return kind_; }
     bool is(Kind kind) const { return kind_ == kind; }
-    // Null and undefined: what clients send where they have nothing to say.
+    // Null or undefined: sent by clients in place of an absent argument.
     bool is_nothing() const { return kind_ == Kind::null || kind_ == Kind::undefined; }
     // Has members: object, ecma_array, strict_array.
     bool is_container() const { return kind_ == Kind::object || kind_ == Kind::ecma_array || kind_ == Kind::strict_array; }
 
-    // The content when the kind fits, else nothing; the views live as long as this value is not changed.
+    // The content when the kind matches, else nullopt; views are valid until this value is modified.
     std::optional<double> number() const;
     std::optional<bool> boolean() const;
     std::optional<std::string_view> string() const;
     std::optional<double> date_ms() const;
     std::optional<std::string_view> xml_text() const;
-    // Of an object that names its class; else empty.
+    // The class name of a typed object; otherwise empty.
     std::string_view class_name() const;
 
-    // The member of an object or an ECMA array, nullptr when there is none or this is neither.
+    // The member of an object or an ECMA array; nullptr when it is missing or this is neither.
     const Value* find(std::string_view key) const;
-    // All members in wire order; those of a strict array have empty keys. Empty for anything that is no container.
+    // All members in wire order; those of a strict array have empty keys. Empty when this is not a container.
     std::span<const Member> members() const;
 
-    // Replaces the member or appends it. Only on an object or an ECMA array, with a key of at most 65,535 bytes (aborts
-    // otherwise).
+    // Replaces or appends the member. Aborts unless this is an object or an ECMA array and the key has at most 65,535 bytes.
     Value& set(std::string_view key, Value value);
-    // Appends without looking for the key, for readers. Aborts when this is no container.
+    // Appends without a key lookup, for readers. Aborts when this is not a container.
     Value& append(std::string key, Value value);
-    // True when there was such a member.
+    // Returns true when the member existed.
     bool erase(std::string_view key);
 
     bool operator==(const Value& other) const;

@@ -93,7 +93,7 @@ void write_aac_config(ByteWriter& out, const AudioSpecificConfig& config) {
         write_rate(bits, config.output_rate);
         bits.bits(config.object_type, 5);
     }
-    bits.bits(0, 3);  // GASpecificConfig: 1,024 samples a frame, no core coder, no extension.
+    bits.bits(0, 3);  // GASpecificConfig: 1,024 samples per frame, no core coder, no extension.
     out.bytes(bits.written());
 }
 

@@ -13,7 +13,7 @@ struct Case {
     const char* name;
     std::vector<std::uint8_t> bytes;
     AudioSpecificConfig config;
-    std::size_t needed;  // bytes without which it cannot be read
+    std::size_t needed;  // the minimum number of bytes to parse it
     bool canonical = true;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint8_t kProfilesMax = 4;  // object types 1 to 4, in two bits
 constexpr std::uint8_t kConfigurationOfEight = 7;
-constexpr std::uint16_t kFullnessUnknown = 0x7FF;  // as variable bit rates say
+constexpr std::uint16_t kFullnessUnknown = 0x7FF;  // signals a variable bit rate
 constexpr std::size_t kChecksumBytes = 2;
 
 }  // namespace
@@ -30,7 +30,7 @@ Result<std::array<std::uint8_t, kAdtsHeaderBytes>> adts_header(const AudioSpecif
     const auto rate_index = static_cast<unsigned>(rate - kAacRates.begin());
     const unsigned channels = config.channels == 8 ? kConfigurationOfEight : config.channels;
     const auto length = static_cast<unsigned>(frame_bytes + kAdtsHeaderBytes);
-    // The sync word; MPEG-4, layer 0, no checksum. The last two bits, of the number of blocks, say one.
+    // Sync word; MPEG-4, layer 0, no checksum. The last two bits (number of blocks minus one) are 0: one block.
     return std::array<std::uint8_t, kAdtsHeaderBytes>{
         0xFF,
         0xF1,

@@ -1,4 +1,4 @@
-// Any bytes as an ADTS header. What is read and has one spelling is written the same.
+// Arbitrary bytes as an ADTS header. A header that parses and has only one encoding must be written back the same.
 #include <cstddef>
 #include <cstdint>
 

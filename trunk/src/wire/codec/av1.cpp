@@ -27,14 +27,14 @@ Result<std::size_t> read_leb128(ByteReader& in) {
     return Error(Errc::malformed, "OBU size of more than 8 bytes");
 }
 
-// What a sequence header says, as far as it has been read.
+// The fields of a sequence header that have been read so far.
 struct Sequence {
     SpsInfo info;
     bool high_tier = false;
     bool is_reduced = false;  // reduced_still_picture_header
 };
 
-// AV1, 5.5.3 and 5.5.4; gives the length of the decoder model's delays, 0 without one.
+// AV1, 5.5.3 and 5.5.4; returns the bit length of the decoder model's delays, 0 without one.
 Result<std::uint32_t> read_timing(BitReader& in, SpsInfo& info) {
     const auto units = TRY(in.bits(32));
     const auto scale = TRY(in.bits(32));
@@ -70,7 +70,7 @@ Result<void> read_operating_points(BitReader& in, std::uint32_t delay_bits, Sequ
     return {};
 }
 
-// Up to the size.
+// Reads up to and including the frame size.
 Result<Sequence> read_sequence(BitReader& in) {
     Sequence sequence;
     SpsInfo& info = sequence.info;
@@ -90,7 +90,7 @@ Result<Sequence> read_sequence(BitReader& in) {
     return sequence;
 }
 
-// AV1, 5.5.1, between the size and the colours.
+// AV1, 5.5.1, between the frame size and color_config.
 Result<void> skip_tools(BitReader& in, bool is_reduced) {
     if (!is_reduced && TRY(in.flag()))  // frame_id_numbers_present_flag
         TRY(in.skip(4 + 3));
@@ -100,7 +100,7 @@ Result<void> skip_tools(BitReader& in, bool is_reduced) {
         const bool has_order_hint = TRY(in.flag());
         if (has_order_hint)
             TRY(in.skip(2));
-        // seq_choose_screen_content_tools, else seq_force_screen_content_tools; 2 is "each picture says".
+        // seq_choose_screen_content_tools, else seq_force_screen_content_tools; 2 means chosen per frame.
         const std::uint32_t screen_tools = TRY(in.flag()) ? 2 : TRY(in.bits(1));
         if (screen_tools > 0 && !TRY(in.flag()))
             TRY(in.skip(1));
@@ -110,7 +110,7 @@ Result<void> skip_tools(BitReader& in, bool is_reduced) {
     return in.skip(3);  // superres, cdef, restoration
 }
 
-// AV1, 5.5.2, as the seven bits of a record.
+// AV1, 5.5.2, returned as the seven bits of a configuration record.
 Result<std::uint8_t> read_color_config(BitReader& in, unsigned profile) {
     constexpr std::uint32_t kBt709 = 1;
     constexpr std::uint32_t kSrgb = 13;
@@ -144,7 +144,7 @@ Result<std::uint8_t> read_color_config(BitReader& in, unsigned profile) {
 }
 
 struct SequenceHeader {
-    Bytes whole;  // with the OBU's own header
+    Bytes whole;  // including the OBU's own header
     Bytes payload;
 };
 

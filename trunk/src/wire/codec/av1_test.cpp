@@ -43,7 +43,7 @@ TEST(Av1Config, EveryTruncationNeedsMore) {
 
 TEST(Av1Config, IsMadeOfASequenceHeader) {
     for (const PictureVector& vector : av1_vectors()) {
-        // A delimiter in front and a frame behind, as a key frame has them.
+        // A temporal delimiter before it and a frame after it, as in a key frame.
         ByteWriter frame;
         frame.bytes(hex("1200")).bytes(Bytes(vector.record).subspan(4)).bytes(hex("320100"));
         const auto made = make_av1_config(frame.written());

@@ -19,12 +19,12 @@ constexpr std::size_t kSpsMax = 31;
 constexpr std::size_t kPpsMax = 255;
 constexpr std::uint32_t kMacroblock = 16;
 constexpr std::uint8_t kExtendedSar = 255;
-constexpr std::uint8_t kBaseline = 66;           // it has no B-frames
-constexpr std::uint32_t kOrderOfDecoding = 2;    // the pic_order_cnt_type that lets pictures be shown in no other
+constexpr std::uint8_t kBaseline = 66;           // has no B-frames
+constexpr std::uint32_t kOrderOfDecoding = 2;    // the pic_order_cnt_type where output order equals decoding order
 constexpr std::uint32_t kReferencesMax = 16;     // H.264, A.3.1
-constexpr unsigned kFlagsBeforeRestriction = 8;  // of usability information that says nothing
+constexpr unsigned kFlagsBeforeRestriction = 8;  // of usability information whose fields are all absent
 
-// Profiles whose parameter set says its chroma format (H.264, 7.3.2.1.1).
+// Profiles whose parameter set contains the chroma format (H.264, 7.3.2.1.1).
 constexpr std::array<std::uint8_t, 13> kChromaProfiles = {100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135};
 
 Result<void> read_parameter_sets(ByteReader& in, std::size_t count, std::vector<Bytes>& sets) {
@@ -33,7 +33,7 @@ Result<void> read_parameter_sets(ByteReader& in, std::size_t count, std::vector<
     return {};
 }
 
-// H.264, 7.3.2.1.1.1, without keeping the list.
+// H.264, 7.3.2.1.1.1; the list is discarded.
 Result<void> skip_scaling_list(BitReader& in, int size) {
     std::int64_t last = 8;
     std::int64_t next = 8;
@@ -45,7 +45,7 @@ Result<void> skip_scaling_list(BitReader& in, int size) {
     return {};
 }
 
-// Reads the part that only the high profiles have; gives the chroma format.
+// Reads the fields present only in high profiles; returns the chroma format.
 Result<std::uint32_t> read_chroma(BitReader& in, bool& separate_planes) {
     const auto format = TRY(in.ue_up_to(3, "chroma_format_idc"));
     if (format == 3)
@@ -60,7 +60,7 @@ Result<std::uint32_t> read_chroma(BitReader& in, bool& separate_planes) {
     return format;
 }
 
-// Gives pic_order_cnt_type.
+// Returns pic_order_cnt_type.
 Result<std::uint32_t> read_picture_order(BitReader& in) {
     TRY(in.ue_up_to(12, "log2_max_frame_num_minus4"));
     const auto type = TRY(in.ue_up_to(2, "pic_order_cnt_type"));
@@ -77,7 +77,7 @@ Result<std::uint32_t> read_picture_order(BitReader& in) {
     return type;
 }
 
-// H.264, E.1.1, up to the timing.
+// H.264, E.1.1, up to the timing fields.
 Result<void> skip_to_timing(BitReader& in) {
     if (TRY(in.flag()) && TRY(in.bits(8)) == kExtendedSar)
         TRY(in.skip(32));
@@ -103,7 +103,7 @@ Result<std::optional<double>> read_frame_rate(BitReader& in) {
     const auto scale = TRY(in.bits(32));
     if (units == 0 || scale == 0)
         return std::optional<double>();
-    return std::optional(static_cast<double>(scale) / (2.0 * units));  // The clock ticks once a field.
+    return std::optional(static_cast<double>(scale) / (2.0 * units));  // The clock ticks once per field.
 }
 
 struct Crop {
@@ -111,7 +111,7 @@ struct Crop {
     std::uint32_t y = 0;
 };
 
-// The sum of what is cut off left and right, top and bottom, in luma samples. Sides are bounded first so that nothing overflows.
+// Total cropping left and right, top and bottom, in luma samples. Each side is bounded first, to prevent overflow.
 Result<Crop> read_crop(BitReader& in, std::uint32_t unit_x, std::uint32_t unit_y) {
     const auto left = TRY(in.ue_up_to(kPictureSideMax, "frame_crop_left_offset"));
     const auto right = TRY(in.ue_up_to(kPictureSideMax, "frame_crop_right_offset"));
@@ -120,7 +120,7 @@ Result<Crop> read_crop(BitReader& in, std::uint32_t unit_x, std::uint32_t unit_y
     return Crop{(left + right) * unit_x, (top + bottom) * unit_y};
 }
 
-// A set as it is read up to its usability information, with the places (in bits) of what without_reordering() changes.
+// A parameter set up to its usability information, with the bit positions of the fields that without_reordering() changes.
 struct Sps {
     SpsInfo info;
     std::uint32_t order_type = 0;  // pic_order_cnt_type
@@ -128,7 +128,7 @@ struct Sps {
     std::size_t gaps_at = 0;       // gaps_in_frame_num_value_allowed_flag
 };
 
-// `end` is the size of the set in bits.
+// `end` is the size of the parameter set in bits.
 Result<void> read_size(BitReader& in, std::size_t end, std::uint32_t chroma_format, bool separate_planes, Sps& sps) {
     sps.references = TRY(in.ue());
     sps.gaps_at = end - in.remaining();
@@ -146,7 +146,7 @@ Result<void> read_size(BitReader& in, std::size_t end, std::uint32_t chroma_form
     if (info.height > kPictureSideMax)
         return Error(Errc::malformed, "a picture of " + std::to_string(info.height) + " lines");
     if (TRY(in.flag())) {
-        // H.264, table 6-1: chroma samples of 4:2:0 are half as many in both directions, of 4:2:2 only across.
+        // H.264, table 6-1: 4:2:0 chroma is subsampled in both directions, 4:2:2 only horizontally.
         const bool subsampled_x = !separate_planes && (chroma_format == 1 || chroma_format == 2);
         const bool subsampled_y = !separate_planes && chroma_format == 1;
         const Crop crop = TRY(read_crop(in, subsampled_x ? 2 : 1, (subsampled_y ? 2 : 1) * fields));
@@ -158,7 +158,7 @@ Result<void> read_size(BitReader& in, std::size_t end, std::uint32_t chroma_form
     return {};
 }
 
-// `in` is a whole set with its header byte, without emulation prevention; it is left at vui_parameters_present_flag.
+// `in` is a complete parameter set with its header byte, without emulation prevention; left at vui_parameters_present_flag.
 Result<Sps> read_sps(BitReader& in) {
     const std::size_t end = in.remaining();
     if (const auto type = TRY(in.bits(8)) & 0x1F; type != kSpsType)
@@ -189,7 +189,7 @@ Result<void> skip_hrd(BitReader& in) {
     return in.skip(20);
 }
 
-// From the begin of the usability information to bitstream_restriction_flag (H.264, E.1.1).
+// From the start of the usability information to bitstream_restriction_flag (H.264, E.1.1).
 Result<void> skip_to_restriction(BitReader& in) {
     constexpr std::size_t kTimingBits = 65;
     TRY(skip_to_timing(in));
@@ -204,7 +204,7 @@ Result<void> skip_to_restriction(BitReader& in) {
     return in.skip(has_nal_hrd || has_vcl_hrd ? 2 : 1);
 }
 
-// From behind bitstream_restriction_flag to max_num_reorder_frames.
+// From just after bitstream_restriction_flag to max_num_reorder_frames.
 Result<void> skip_to_reordering(BitReader& in) {
     TRY(in.skip(1));
     for (int i = 0; i < 4; ++i)
@@ -284,7 +284,7 @@ Result<SpsInfo> parse_avc_sps(Bytes nal) {
     BitReader in(payload);
     SpsInfo info = TRY(read_sps(in)).info;
     if (TRY(in.flag())) {
-        // Some cameras cut the usability information short. The size is known by then, and the frame rate is a courtesy.
+        // Some cameras truncate the usability information. The size is known by then, and the frame rate is optional.
         const auto rate = read_frame_rate(in);
         if (rate.ok())
             info.frames_per_second = *rate;
@@ -328,20 +328,20 @@ Result<std::vector<std::uint8_t>> without_reordering(Bytes nal) {
         out.copy(payload, usability_at + 1, restriction_at);
     else
         out.bits(0, kFlagsBeforeRestriction);
-    if (!has_restriction)  // What the absence of all this means, said (H.264, E.2.1).
+    if (!has_restriction)  // The values inferred when these fields are absent, written explicitly (H.264, E.2.1).
         out.flag(true).flag(true).ue(2).ue(1).ue(16).ue(16);
     out.ue(0).ue(sps.references).trailing_bits();
     return with_emulation_prevention(out.written());
 }
 
 Result<bool> is_avc_b_slice(Bytes nal) {
-    // Two codes of at most 65 bits each behind the header; prevention bytes among them.
+    // Two codes of at most 65 bits each after the header, including emulation prevention bytes.
     constexpr std::size_t kEnough = 28;
     const auto head = without_emulation_prevention(nal.first(std::min(nal.size(), kEnough)));
     BitReader in(head);
     TRY(in.skip(8));
     TRY(in.ue());
-    constexpr std::uint32_t kB = 1;  // 6: and so is every slice of the picture
+    constexpr std::uint32_t kB = 1;  // slice_type 1 or 6; 6 means that all slices of the picture are B
     return TRY(in.ue_up_to(9, "slice_type")) % 5 == kB;
 }
 

@@ -83,7 +83,7 @@ TEST(AvcSps, RefusesACropOfTheWholePicture) {
     // Bits: 1 1 011 010 0 1 1 1 1 1 0001001 1 1 1 0, read as set id, frame number, order type, references, gaps, columns, rows,
     // frames only, direct, crop flag, left 8, right 0, top 0, bottom 0, no usability information.
     EXPECT_EQ(parse_avc_sps(hex("67 42001e da 7c 4f 00")).code(), Errc::malformed);
-    // The same with a left crop of 6 (00111 instead of 0001001): four samples stay.
+    // The same with a left crop of 6 (00111 instead of 0001001): four samples remain.
     EXPECT_EQ(parse_avc_sps(hex("67 42001e da 7c fc"))->width, 4u);
 }
 
@@ -93,7 +93,7 @@ struct OrderVector {
     std::vector<std::uint8_t> expected;
 };
 
-// The sets of libx264 are from ffmpeg 5.1, as in codec_vectors.hpp.
+// The parameter sets of libx264 are from ffmpeg 5.1, as in codec_vectors.hpp.
 const std::vector<OrderVector>& order_vectors() {
     static const std::vector<OrderVector> table = {
         {"libx264, two pictures held back of four", hex("6764001facd9405005bb011000000300100000030320f1831960"),
@@ -109,7 +109,8 @@ const std::vector<OrderVector>& order_vectors() {
         {"libx264, baseline: nothing to do", hex("6742c01ed900a02ff97011000003000100000300320f162e48"),
          hex("6742c01ed900a02ff97011000003000100000300320f162e48")},
         {"no usability information, baseline", hex("67 42001e da 7c fc"), hex("67 42001e da 7c fe 01b41108d4")},
-        // Ours: High, order type 0, four references, 40x23 macroblocks, and as much usability information as the name says.
+        // Hand-made: High, order type 0, four references, 40x23 macroblocks, and the usability information that the name
+        // describes.
         {"no usability information", hex("6764001facd940a02f90"), hex("6764001facd960a02fa01b41108cb0")},
         {"only the timing", hex("6764001facd940a02fa10000030001000003003284"),
          hex("6764001facd960a02fa1000003000100000300328da0884658")},
@@ -144,7 +145,7 @@ TEST(AvcSps, WhatIsCutOrNonsensePromisesNothing) {
             EXPECT_TRUE(changed.ok() ? size > 6 : changed.code() == Errc::need_more) << vector.name << " cut at " << size;
         }
     EXPECT_EQ(without_reordering(hex("68 ebe3cb22c0")).code(), Errc::malformed);
-    // Baseline as above, of 16 references and of 17.
+    // Baseline as above, with 16 references and with 17.
     EXPECT_TRUE(without_reordering(hex("67 42001e d845e4")).ok());
     EXPECT_EQ(without_reordering(hex("67 42001e d849e4")).code(), Errc::malformed);
 }

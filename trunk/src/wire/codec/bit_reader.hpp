@@ -1,5 +1,5 @@
 // Reads single bits, most significant first, and the Exp-Golomb codes of H.264 and HEVC (H.264, 9.1). Every read is checked;
-// running out is Errc::need_more. Also takes the emulation prevention bytes out of a NAL unit, which must happen before its bits
+// running out is Errc::need_more. Also removes the emulation prevention bytes of a NAL unit, which must happen before its bits
 // are read.
 #pragma once
 
@@ -24,7 +24,7 @@ public:
     // Unsigned and signed Exp-Golomb; Errc::malformed for a code of more than 32 leading zeros.
     Result<std::uint32_t> ue();
     Result<std::int64_t> se();
-    // An unsigned Exp-Golomb code that may not be above `max`; Errc::malformed else, with `what` in the sentence.
+    // An unsigned Exp-Golomb code of at most `max`; otherwise Errc::malformed, with `what` in the sentence.
     Result<std::uint32_t> ue_up_to(std::uint32_t max, const char* what);
 
 private:

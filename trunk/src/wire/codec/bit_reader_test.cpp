@@ -30,7 +30,7 @@ TEST(BitReader, ReadsThirtyTwoBitsAtAnyOffset) {
 }
 
 TEST(BitReader, ReadsExpGolomb) {
-    // 1, 010, 011, 00100, 00101 and a few bits to spare.
+    // 1, 010, 011, 00100, 00101 and a few spare bits.
     const auto bytes = hex("a6 42 98");
     BitReader in(bytes);
     for (const std::uint32_t wanted : {0u, 1u, 2u, 3u, 4u})

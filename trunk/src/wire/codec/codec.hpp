@@ -1,4 +1,4 @@
-// The codecs that streams here have, by name. What their bytes say is in the files beside this one.
+// The codecs that streams may use, by name. The files beside this one parse their data.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +32,11 @@ enum class Codec : std::uint8_t {
     flac,
     g711a,
     g711u,
-    // opaque: relayed as it is by formats that can
+    // opaque: relayed unchanged by formats that can carry it
     unknown,
 };
 
-// "H264", "HEVC", "AAC", ...: what logs and the API say.
+// "H264", "HEVC", "AAC", ..., as used in logs and the API.
 std::string_view name_of(Codec codec);
 
 }  // namespace live::wire::codec

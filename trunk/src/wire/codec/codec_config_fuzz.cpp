@@ -1,5 +1,5 @@
-// Any bytes as each of the configuration records, the parameter sets inside, and messages beside them. What is read is written
-// back the same where the record has one spelling only.
+// Arbitrary bytes as each kind of configuration record, as the parameter sets in it, and as SEI messages. A record that parses
+// and has only one encoding must be written back the same.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // Decoder configuration records as real encoders write them. The video ones are ours, made with ffmpeg 5.1 from its own test
-// picture, for example: ffmpeg -f lavfi -i testsrc2=size=1280x720:rate=25 -frames:v 2 -pix_fmt yuv420p -c:v libx264 x.mp4 and cut
-// out of the sample description box (avcC, hvcC, av1C).
+// source, for example: ffmpeg -f lavfi -i testsrc2=size=1280x720:rate=25 -frames:v 2 -pix_fmt yuv420p -c:v libx264 x.mp4 and
+// extracted from the sample description box (avcC, hvcC, av1C).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct PictureVector {
     std::uint32_t height;
     int profile;
     int level;
-    double frames_per_second;  // 0: the stream does not say
+    double frames_per_second;  // 0: not in the stream
     int bit_depth = 8;
 };
 

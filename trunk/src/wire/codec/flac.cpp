@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kMagic = "fLaC";
 constexpr std::size_t kFrameSizesBits = 48;
 
-// Off the front of `in`, when it is there.
+// Errc::malformed when it is not the header of a STREAMINFO block.
 Result<void> skip_block_header(ByteReader& in) {
     constexpr std::uint8_t kTypeMask = 0x7F;
     if ((TRY(in.u8()) & kTypeMask) != 0)
@@ -29,7 +29,7 @@ Result<FlacStreamInfo> parse_flac_stream_info(Bytes bytes) {
     const bool has_magic = bytes.size() >= kMagic.size() && as_text(bytes.first(kMagic.size())) == kMagic;
     if (has_magic)
         TRY(in.skip(kMagic.size()));
-    // A block without its header is exactly its own length.
+    // A block without a header has exactly the fixed length.
     if (has_magic || bytes.size() != kFlacStreamInfoBytes)
         TRY(skip_block_header(in));
     FlacStreamInfo info;

@@ -1,5 +1,5 @@
-// Frame: what an elementary stream says next, in the form that MP4 and FLV share: its decoder configuration, or one access unit.
-// Readers of containers give frames and writers take them, so that no container has to know another.
+// Frame: the next unit of an elementary stream, in the form that MP4 and FLV share: its decoder configuration, or one access
+// unit. Container readers return frames and writers accept them, so that containers do not depend on each other.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace live::wire::codec {
 
-// Which of a stream's tracks of one kind; the default one is 0.
+// Selects one of a stream's tracks of one kind; the default track is 0.
 enum class TrackId : std::uint8_t {};
 
 enum class Content : std::uint8_t {
-    other,   // of no use to a decoder: the end of a sequence, a command, metadata
+    other,   // not for the decoder: end of sequence, a command, metadata
     config,  // avcC, hvcC, av1C, vpcC, AudioSpecificConfig, OpusHead, ...
-    frame,   // length-prefixed NAL units, OBUs, raw AAC, a packet of Opus, ...
+    frame,   // length-prefixed NAL units, OBUs, raw AAC, an Opus packet, ...
 };
 
 struct Frame {
     Codec codec = Codec::none;
     Content content = Content::frame;
-    bool key = false;  // video that decoding may start at
+    bool key = false;  // a video frame at which decoding may start
     TrackId track{};
     MediaTime dts{};
-    MediaTime cts{};  // presentation minus decoding time; may be negative
+    MediaTime cts{};  // presentation time minus decoding time; may be negative
     Slice data{};
 };
 

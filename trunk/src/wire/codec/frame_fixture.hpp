@@ -1,4 +1,4 @@
-// For tests: frames in a line.
+// Frames built in one line, for tests.
 #pragma once
 
 #include "base/bytes.hpp"
@@ -20,7 +20,7 @@ inline Frame other(Codec codec, Bytes data = {}) {
     return {.codec = codec, .content = Content::other, .data = Slice::copy_of(data)};
 }
 
-// For fuzzers: a byte for the codec, one for what it is, one for the composition time, then the data.
+// For fuzzers: one byte each for the codec, the content and the composition time, then the data.
 inline Frame any(Bytes input) {
     constexpr std::size_t kHead = 3;
     if (input.size() < kHead)

@@ -22,14 +22,14 @@ Result<void> read_profile_tier_level(BitReader& in, std::uint32_t sub_layers, Sp
         return {};
     std::size_t skipped = 0;
     for (std::uint32_t layer = 0; layer < 8; ++layer) {
-        const auto present = TRY(in.bits(2));  // Beyond the last layer: reserved bits.
+        const auto present = TRY(in.bits(2));  // Reserved bits after the last layer.
         if (layer < sub_layers)
             skipped += ((present & 2) != 0 ? kSubLayerProfileBits : 0) + ((present & 1) != 0 ? kSubLayerLevelBits : 0);
     }
     return in.skip(skipped);
 }
 
-// H.265, 7.4.3.2.1: the window is cut off in units of chroma samples.
+// H.265, 7.4.3.2.1: the conformance window is in units of chroma samples.
 Result<void> cut_conformance_window(BitReader& in, std::uint32_t chroma_format, SpsInfo& info) {
     const std::uint32_t unit_x = chroma_format == 1 || chroma_format == 2 ? 2 : 1;
     const std::uint32_t unit_y = chroma_format == 1 ? 2 : 1;
@@ -46,7 +46,7 @@ Result<void> cut_conformance_window(BitReader& in, std::uint32_t chroma_format, 
     return {};
 }
 
-// What a record repeats of its sequence parameter set (H.265, 7.3.2.2.1 and 7.3.3).
+// The fields of a record that repeat its sequence parameter set (H.265, 7.3.2.2.1 and 7.3.3).
 Result<HevcConfig> describe(Bytes sps) {
     const auto payload = without_emulation_prevention(sps);
     BitReader in(payload);
@@ -59,7 +59,7 @@ Result<HevcConfig> describe(Bytes sps) {
     const auto is_nested = TRY(in.bits(1));
     HevcConfig config;
     config.flags = static_cast<std::uint8_t>((sub_layers + 1) << 1 | is_nested);
-    // Twice over the same bits: first what the record wants of them, then the whole of them.
+    // The same bits are read twice: first the fields needed for the record, then the complete structure.
     BitReader profile = in;
     config.profile_space = static_cast<std::uint8_t>(TRY(profile.bits(2)));
     config.high_tier = TRY(profile.flag());
@@ -95,7 +95,7 @@ Bytes HevcConfig::first_unit(std::uint8_t type) const {
 
 Result<HevcConfig> parse_hevc_config(Bytes record) {
     ByteReader in(record);
-    // The text says 1; encoders wrote 0 while it was a draft, with the same layout.
+    // The specification requires 1; encoders wrote 0 while it was a draft, with the same layout.
     if (const auto version = TRY(in.u8()); version > 1)
         return Error(Errc::unsupported, "HEVC configuration version " + std::to_string(version));
     HevcConfig config;

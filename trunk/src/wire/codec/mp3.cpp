@@ -16,7 +16,7 @@ constexpr unsigned kMono = 3;
 constexpr std::uint16_t kSamples = 1'152;
 constexpr std::uint16_t kSamplesLowRate = 576;
 
-// Kilobits a second by index; 0 is the free format.
+// kbit/s by index; 0 is the free format.
 constexpr std::array<std::uint16_t, 15> kBitRates = {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320};
 constexpr std::array<std::uint16_t, 15> kBitRatesLowRate = {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160};
 constexpr std::array<std::uint32_t, 3> kRates = {44'100, 48'000, 32'000};

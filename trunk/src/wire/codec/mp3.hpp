@@ -1,5 +1,4 @@
-// The header of an MPEG audio frame, layer III (ISO/IEC 11172-3, 2.4.1.3; ISO/IEC 13818-3, 2.4.2.3; MPEG-2.5 as everybody does
-// it).
+// The header of an MPEG audio frame, layer III (ISO/IEC 11172-3, 2.4.1.3; ISO/IEC 13818-3, 2.4.2.3; MPEG-2.5 by common practice).
 #pragma once
 
 #include <cstdint>
@@ -13,15 +12,15 @@ inline constexpr std::size_t kMp3HeaderBytes = 4;
 
 struct Mp3Header {
     std::uint32_t sample_rate = 0;  // Hz
-    std::uint32_t bit_rate = 0;     // bits a second
-    std::uint16_t samples = 0;      // of each channel in the frame
+    std::uint32_t bit_rate = 0;     // bit/s
+    std::uint16_t samples = 0;      // per channel in the frame
     std::uint8_t channels = 0;
-    std::size_t frame_bytes = 0;  // with the header
+    std::size_t frame_bytes = 0;  // including the header
 
     bool operator==(const Mp3Header&) const = default;
 };
 
-// Errc::need_more, Errc::malformed, Errc::unsupported for other layers and for the free format, which does not say its length.
+// Errc::need_more, Errc::malformed, Errc::unsupported for other layers and for the free format, which does not state its length.
 Result<Mp3Header> parse_mp3_header(Bytes bytes);
 
 }  // namespace live::wire::codec

@@ -1,4 +1,4 @@
-// Any bytes as an MP3 header. Whoever walks from frame to frame must get on.
+// Arbitrary bytes as an MP3 header. Walking from frame to frame must always advance.
 #include <cstddef>
 #include <cstdint>
 

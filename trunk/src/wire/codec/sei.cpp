@@ -9,7 +9,7 @@ namespace live::wire::codec {
 
 namespace {
 
-// Table D.1 of either; of HEVC also what a decoder of parts of video would want to know (D.2.22).
+// H.264 and HEVC, table D.1; decoding unit information is HEVC only and serves decoders of partial pictures (D.2.22).
 constexpr std::uint32_t kBufferingPeriod = 0;
 constexpr std::uint32_t kPictureTiming = 1;
 constexpr std::uint32_t kFiller = 3;
@@ -21,7 +21,7 @@ bool is_timing(std::uint32_t type) {
     return type == kBufferingPeriod || type == kPictureTiming || type == kFiller || type == kDecodingUnitInfo;
 }
 
-// Bytes of 255 that go on, and one that ends it.
+// Any number of 255 bytes and one final byte.
 Result<std::uint32_t> sum_of_bytes(ByteReader& in) {
     std::uint32_t sum = 0;
     for (;;) {

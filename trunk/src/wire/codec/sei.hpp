@@ -8,9 +8,9 @@
 
 namespace live::wire::codec {
 
-// Does the NAL unit hold nothing but what ties a stream to a channel of constant rate: buffering periods, picture timing, and
-// fill? Behind RTP, which has its own times, nobody reads that. `nal` with its header of `header_bytes`. Errc::malformed and
-// Errc::need_more for what is no such unit.
+// Whether the NAL unit contains only messages that tie a stream to a constant-rate channel: buffering periods, picture timing and
+// filler. Over RTP, which has its own timestamps, they are not used. `nal` includes its header of `header_bytes`. Errc::malformed
+// and Errc::need_more for an invalid unit.
 Result<bool> is_timing_only_sei(Bytes nal, std::size_t header_bytes);
 
 }  // namespace live::wire::codec

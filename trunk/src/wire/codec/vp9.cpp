@@ -13,7 +13,7 @@ constexpr std::uint32_t kRgb = 7;
 // color_config().
 Result<void> skip_color(BitReader& in, unsigned profile) {
     if (profile >= 2)
-        TRY(in.skip(1));  // ten or twelve bits
+        TRY(in.skip(1));  // ten_or_twelve_bit
     const bool has_subsampling = profile == 1 || profile == 3;
     if (TRY(in.bits(3)) != kRgb)
         return in.skip(has_subsampling ? 4 : 1);

@@ -1,5 +1,5 @@
-// VP9: the picture size, which only the uncompressed header of a key frame says (VP9 Bitstream & Decoding Process, 6.2). Not a
-// decoder: reading stops behind the size.
+// VP9: the frame size, which only the uncompressed header of a key frame contains (VP9 Bitstream & Decoding Process, 6.2). Not a
+// decoder: parsing stops after the size.
 #pragma once
 
 #include "base/bytes.hpp"
@@ -8,7 +8,7 @@
 
 namespace live::wire::codec {
 
-// Errc::need_more when it is cut, Errc::malformed, Errc::not_found when the frame is not a key frame.
+// Errc::need_more when truncated, Errc::malformed, Errc::not_found when the frame is not a key frame.
 Result<SpsInfo> parse_vp9_key_frame(Bytes frame);
 
 }  // namespace live::wire::codec

@@ -7,7 +7,7 @@
 namespace live::wire::codec {
 namespace {
 
-// Put together bit by bit from the text: 640x360 in each profile.
+// Assembled bit by bit from the specification: 640x360 in each profile.
 const struct {
     const char* name;
     std::vector<std::uint8_t> frame;

@@ -28,7 +28,7 @@ enum PacketType : std::uint8_t {
 
 struct Format {
     Codec codec;
-    std::uint32_t fixed_rate;  // zero when the rate bits decide
+    std::uint32_t fixed_rate;  // 0: the rate bits apply
 };
 
 constexpr std::array<Format, 16> kFormats = {{
@@ -116,7 +116,7 @@ AudioTag silence() {
 std::uint8_t classic_format(const AudioTag& tag) {
     for (std::uint8_t format = 0; format < kFormats.size(); ++format) {
         const Format& row = kFormats[format];
-        // The little-endian spelling of PCM, not the one that depends on somebody's machine.
+        // Little-endian PCM rather than the platform-endian format.
         if (format != 0 && format != kExHeader && row.codec == tag.codec &&
             (row.fixed_rate == 0 || row.fixed_rate == tag.sample_rate))
             return format;
@@ -124,7 +124,7 @@ std::uint8_t classic_format(const AudioTag& tag) {
     return kExHeader;
 }
 
-// Up to the FourCC, or the id of the one track. `head` is the first byte without its packet type.
+// Header up to the FourCC, or up to the track ID of a OneTrack message. `head` is the first byte without its packet type.
 void write_ex_head(ByteWriter& out, std::uint8_t head, std::uint8_t packet_type, const AudioTag& tag) {
     const auto code = fourcc_of(tag.codec);
     CHECK(code.has_value());

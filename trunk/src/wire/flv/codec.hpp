@@ -1,5 +1,5 @@
-// How FLV and RTMP name codecs (the FourCCs of enhanced RTMP; the four-bit ids of the classic header are beside their parsers)
-// and what a tag is for. Nothing here looks into the media itself; wire/codec does.
+// How FLV and RTMP identify codecs (the FourCCs of enhanced RTMP; the four-bit IDs of the classic header are beside their
+// parsers), and the purposes of tags. Does not parse media; wire/codec does.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace live::wire::flv {
 
 using codec::Codec;
 
-// What one audio or video tag is for.
+// The purpose of one audio or video tag.
 enum class PacketKind : std::uint8_t {
-    sequence_header,  // the decoder's configuration; a late joiner needs the newest one
+    sequence_header,  // the decoder configuration; a late joiner needs the newest one
     frames,
-    end_of_sequence,  // also the empty audio message: silence until further notice
-    metadata,         // AMF about the frames, such as colour; no video
-    channel_config,   // which speaker a channel belongs to
-    command,          // client-side seeking begins or ends
-    other,            // legal, but of no use to us
+    end_of_sequence,  // also the empty audio message: silence until further data
+    metadata,         // AMF metadata about the frames, such as color; no video
+    channel_config,   // the speaker of each channel
+    command,          // start or end of client-side seeking
+    other,            // valid, but not used
 };
 
 constexpr std::uint32_t fourcc(char a, char b, char c, char d) {
@@ -27,7 +27,7 @@ constexpr std::uint32_t fourcc(char a, char b, char c, char d) {
     return byte(a) << 24 | byte(b) << 16 | byte(c) << 8 | byte(d);
 }
 
-// E-RTMP v2, VideoFourCc and AudioFourCc. The unknown codec for a FourCC that is not there, nothing for a codec that has none.
+// E-RTMP v2, VideoFourCc and AudioFourCc. An unlisted FourCC gives the unknown codec; a codec without a FourCC gives nullopt.
 Codec video_codec_of(std::uint32_t fourcc);
 Codec audio_codec_of(std::uint32_t fourcc);
 std::optional<std::uint32_t> fourcc_of(Codec codec);

@@ -23,7 +23,7 @@ Result<void> read_mod_ex(ByteReader& in, ExHeader& header) {
         const auto types = TRY(in.u8());
         header.packet_type = types & 0x0F;
         if (types >> 4 != kTimestampOffsetNano)
-            continue;  // An extension of a later text: its data is skipped, what it extends is still understood.
+            continue;  // An extension of a later specification: its data is skipped, and the extended packet is still parsed.
         if (size < 3)
             return Error(Errc::malformed, "nanosecond offset of " + std::to_string(size) + " bytes, at least 3 are needed");
         header.timestamp_offset = std::chrono::nanoseconds(std::min(TRY(data.u24be()), kNanosecondsMax));

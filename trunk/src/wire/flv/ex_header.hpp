@@ -1,5 +1,5 @@
-// What the enhanced audio and video tag headers have in common (E-RTMP v2, "ExAudioTagHeader", "ExVideoTagHeader"): modifier
-// extensions, the multitrack switch, the FourCC, and the walk over tracks. Only the .cpp files beside this one include it.
+// Common parts of the enhanced audio and video tag headers (E-RTMP v2, "ExAudioTagHeader", "ExVideoTagHeader"): modifier
+// extensions, the multitrack switch, the FourCC, and iteration over tracks. Included only by the .cpp files beside it.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace live::wire::flv {
 
-inline constexpr std::size_t kModExMax = 16;  // extensions in front of one packet
+inline constexpr std::size_t kModExMax = 16;  // extensions before one packet
 inline constexpr std::uint8_t kModEx = 7;     // the same packet type in both headers
 inline constexpr std::uint8_t kAudioMultitrack = 5;
 inline constexpr std::uint8_t kVideoMultitrack = 6;
@@ -21,7 +21,7 @@ enum class MultitrackType : std::uint8_t { one_track = 0, many_tracks = 1, many_
 struct ExHeader {
     std::uint8_t packet_type = 0;
     std::optional<MultitrackType> multitrack;
-    std::uint32_t fourcc = 0;  // 0 while each track brings its own
+    std::uint32_t fourcc = 0;  // 0 when each track has its own
     std::chrono::nanoseconds timestamp_offset{};
 };
 
@@ -31,17 +31,18 @@ struct ExTrack {
     Bytes body;
 };
 
-// Reads the extensions while the packet type says there is one; afterwards header.packet_type is what they extend. Offsets are
-// held to the 999,999 ns the text allows. Errc::limit above kModExMax, Errc::malformed for an offset of less than three bytes.
+// Reads extensions as long as the packet type announces one; afterwards header.packet_type is that of the extended packet.
+// Offsets are capped at the 999,999 ns that the specification allows. Errc::limit above kModExMax, Errc::malformed for an offset
+// of less than three bytes.
 Result<void> read_mod_ex(ByteReader& in, ExHeader& header);
 
-// Reads the multitrack switch, when the packet type equals `multitrack_code`, and the FourCC.
+// Reads the multitrack switch, if the packet type equals `multitrack_code`, and the FourCC.
 Result<void> read_multitrack_and_fourcc(ByteReader& in, std::uint8_t multitrack_code, ExHeader& header);
 
-// The next track's range. Without multitrack, and with one track, that is all of the rest.
+// The bytes of the next track: all remaining input without multitrack or with one track.
 Result<ExTrack> read_track(ByteReader& in, const ExHeader& header);
 
-// A OneTrack message up to its body; `head` is the first byte.
+// Writes a OneTrack message up to its body; `head` is the first byte.
 void write_one_track_head(ByteWriter& out, std::uint8_t head, std::uint8_t packet_type, std::uint32_t fourcc, int track_id);
 
 }  // namespace live::wire::flv

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::string_view kEventName = "onMetaData";
 constexpr const char* kFillerKey = "filler";
-// What the writer says itself, in place of what a publisher says.
+// Keys set by the writer, replacing the publisher's.
 constexpr std::string_view kOwnKeys[] = {"duration", "filesize", "lasttimestamp", "lastkeyframetimestamp", "hasKeyframes",
                                          "hasVideo", "hasAudio", "keyframes",     "canSeekToEnd",          kFillerKey};
 
 double seconds(std::uint32_t ms) { return ms / 1'000.0; }
 
-// The values of an onMetaData message, as an array.
+// The values of an onMetaData message as an ECMA array.
 amf::Value values_of(Bytes message) {
     amf::Value values = amf::Value::ecma_array();
     ByteReader in(message);
@@ -49,7 +49,7 @@ FileWriter FileWriter::resumed(Bytes metadata) {
     return writer;
 }
 
-// Always the same number of bytes: what the index does not need, the filler takes.
+// The size is constant: a filler takes the space that the index does not use.
 std::vector<std::uint8_t> FileWriter::beginning() const {
     amf::Value values = metadata_;
     values.set("duration", seconds(last_ms_));
@@ -69,7 +69,7 @@ std::vector<std::uint8_t> FileWriter::beginning() const {
     index.set("filepositions", std::move(positions));
     index.set("times", std::move(times));
     values.set("keyframes", std::move(index));
-    // Players are short of room for strings, not for lists.
+    // The filler is a list because some players limit strings more than lists.
     amf::Value filler = amf::Value::strict_array();
     for (std::size_t i = index_.size(); i < kIndexMax; ++i) {
         filler.append("", 0);
@@ -80,7 +80,7 @@ std::vector<std::uint8_t> FileWriter::beginning() const {
     amf::write_amf0(body, kEventName);
     amf::write_amf0(body, values);
     ByteWriter out;
-    // A recording that has just begun will have both.
+    // A new recording is assumed to contain both.
     const bool is_new = tags_ == 0;
     write_file_header(out, {.has_audio = is_new || has_audio_, .has_video = is_new || has_video_});
     write_tag(out, TagType::script, 0, body.written());

@@ -1,6 +1,6 @@
-// FileWriter: an FLV file as a recording is written: header, metadata, tags. The metadata has room for what is known at the end
-// only (duration, size, where the key frames are, which players need for seeking); finish() says what to write over it. A file
-// that was not closed plays all the same.
+// FileWriter: writes a recording as an FLV file: header, metadata, tags. The metadata reserves space for values known only at the
+// end (duration, size, and the key frame index that players need for seeking); finish() returns the patch for it. A file that was
+// never closed still plays.
 #pragma once
 
 #include <cstdint>
@@ -18,35 +18,35 @@ namespace live::wire::flv {
 
 class FileWriter {
 public:
-    // Key frames in the index. When there are more, every second one leaves it, and so on: their distance doubles.
+    // Maximum number of key frames in the index. When it is full, every second entry is removed and the spacing doubles.
     static constexpr std::size_t kIndexMax = 512;
-    // What "service" says in the metadata.
+    // Metadata key for the name of the recording service.
     static constexpr const char* kServiceKey = "service";
 
-    // `metadata` is an onMetaData message as publishers send it, or empty; one that cannot be read counts as empty. `service`
-    // says who recorded it. Appends what the file begins with.
+    // `metadata` is an onMetaData message as publishers send it, or empty; unreadable metadata is treated as empty. `service`
+    // names the recording server. Appends the start of the file.
     FileWriter(Bytes metadata, std::string_view service, ByteWriter& out);
 
-    // Goes on with a file that another one has begun, whose first tag has this body, to account for what is in it. bytes() is
-    // then where that tag ends; if the file's own does not, the body is none of FileWriter's.
+    // Continues a file that another FileWriter began, whose first tag has this body, to account for its content. bytes() is then
+    // the end of that tag; if it differs from the tag's end in the file, FileWriter did not write the file.
     static FileWriter resumed(Bytes metadata);
 
     enum class Index : bool { no, yes };
-    // Appends a tag. Index::yes for a frame that decoding may start at. Aborts when the body does not fit 24 bits.
+    // Appends a tag. Index::yes for a frame at which decoding may start. Aborts when the body does not fit 24 bits.
     void write(TagType type, std::uint32_t timestamp_ms, Bytes body, Index index, ByteWriter& out);
 
-    // A tag of that many bytes, with what is around its body, is in the file already.
+    // Accounts for a tag already in the file; `tag_bytes` includes the header and size field.
     void account(TagType type, std::uint32_t timestamp_ms, std::uint64_t tag_bytes, Index index);
 
-    // Only `end` bytes of the file could be kept: the index does not lead behind them.
+    // Only the first `end` bytes of the file were kept: removes index entries after them.
     void forget_behind(std::uint64_t end);
-    // What the beginning of the file says now that all is written.
+    // The final start of the file, to call once all tags are written.
     FilePatch finish() const;
 
     std::uint64_t bytes() const { return position_; }
-    // The greatest time of a tag. Metadata has none.
+    // The largest tag timestamp. Metadata has none.
     std::uint32_t duration_ms() const { return last_ms_; }
-    // Tags of audio and video.
+    // Number of audio and video tags.
     std::uint64_t tags() const { return tags_; }
 
 private:
@@ -65,7 +65,7 @@ private:
     std::uint64_t position_ = 0;
     std::uint64_t tags_ = 0;
     std::uint64_t key_frames_ = 0;
-    std::uint64_t stride_ = 1;  // of the key frames, how many there are for one in the index
+    std::uint64_t stride_ = 1;  // key frames per index entry
     std::uint32_t last_ms_ = 0;
     std::uint32_t last_key_ms_ = 0;
     bool has_audio_ = false;

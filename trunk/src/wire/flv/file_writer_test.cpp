@@ -10,7 +10,7 @@ namespace {
 
 using Body = std::vector<std::uint8_t>;
 
-// A file as it would lie on the disk.
+// A file as it would be on disk.
 struct File {
     ByteWriter out;
     FileWriter writer;

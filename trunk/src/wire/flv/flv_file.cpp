@@ -24,7 +24,7 @@ std::array<std::uint8_t, kTagHeaderBytes> tag_header_bytes(const TagHeader& head
     CHECK(header.size <= kSizeMax);
     const auto byte = [](std::uint32_t value, int shift) { return static_cast<std::uint8_t>(value >> shift); };
     const std::uint32_t time = header.timestamp_ms;
-    // The upper eight bits of the time come after the lower ones: they were added later.
+    // The upper eight bits of the timestamp come after the lower ones: they were added to the format later.
     return {static_cast<std::uint8_t>(header.type),
             byte(header.size, 16),
             byte(header.size, 8),
@@ -110,7 +110,7 @@ Result<void> FlvReader::begin_tag() {
 }
 
 Result<std::size_t> FlvReader::feed(Bytes input) {
-    CHECK(!ready_);  // The caller takes every tag.
+    CHECK(!ready_);  // The caller must take every tag.
     const std::size_t all = input.size();
     while (!ready_) {
         std::size_t used = 0;

@@ -1,5 +1,5 @@
-// The container around the tags: file header, tag headers and the sizes that follow each tag (Video File Format 10.1, E.2 and
-// E.3). FlvReader is a push parser for files and HTTP-FLV streams; writing is a few bytes in front of and behind a tag's body.
+// The FLV container: file header, tag headers and the sizes that follow each tag (Video File Format 10.1, E.2 and E.3). FlvReader
+// is a push parser for files and HTTP-FLV streams; the writers add the few bytes before and after a tag's body.
 #pragma once
 
 #include <array>
@@ -39,39 +39,39 @@ struct Tag {
     Slice body;
 };
 
-// The header and the zero that stands for the size of the tag before the first.
+// The file header and the zero size of the nonexistent previous tag.
 void write_file_header(ByteWriter& out, FileHeader header);
 // Aborts when the size does not fit 24 bits.
 std::array<std::uint8_t, kTagHeaderBytes> tag_header_bytes(const TagHeader& header);
 void write_tag_header(ByteWriter& out, const TagHeader& header);
-// What follows a body of this many bytes.
+// The size field that follows a body of this length.
 std::array<std::uint8_t, kTagSizeBytes> tag_size_bytes(std::size_t body_bytes);
-// Header, body and size.
+// Tag header, body and size.
 void write_tag(ByteWriter& out, TagType type, std::uint32_t timestamp_ms, Bytes body);
 
-// Errc::unsupported for encrypted tags. A type that is none of TagType comes back as its number.
+// Errc::unsupported for encrypted tags. Unknown types are returned as their number.
 Result<TagHeader> read_tag_header(ByteReader& in);
 
-// Bytes in any portions, tags out. Wrong sizes behind tags are common in the wild and are not looked at; tags of unknown types
-// are skipped.
+// Accepts bytes in any portions and returns tags. Wrong sizes after tags are common in practice and are ignored; tags of unknown
+// types are skipped.
 class FlvReader {
 public:
     struct Limits {
         std::size_t tag_bytes = 10 << 20;
-        std::size_t header_bytes = 64 << 10;  // what a file may put between its header and its first tag
+        std::size_t header_bytes = 64 << 10;  // limit between the file header and the first tag
     };
 
     FlvReader() = default;
     explicit FlvReader(Limits limits) : limits_(limits) {}
 
-    // Reads off the front of `input`, at most to the end of one tag, and says how many bytes that took; take the tag with next()
-    // before feeding on. After an error the reader is of no use.
+    // Consumes bytes from the front of `input`, at most to the end of one tag, and returns their number; take the tag with next()
+    // before the next feed(). The reader cannot be used after an error.
     Result<std::size_t> feed(Bytes input);
-    // The tag that feed() completed, once.
+    // The tag that feed() completed; returned once.
     std::optional<Tag> next();
-    // Known as soon as the file header is read.
+    // Set once the file header is parsed.
     const std::optional<FileHeader>& file_header() const { return file_header_; }
-    // Of the tag that has begun and not ended.
+    // Body size of the incomplete tag.
     std::size_t unfinished_bytes() const { return stage_ == Stage::body ? body_bytes_ : 0; }
 
 private:
@@ -84,7 +84,7 @@ private:
     Limits limits_;
     std::optional<FileHeader> file_header_;
     std::optional<Tag> ready_;
-    std::array<std::uint8_t, kTagHeaderBytes> held_{};  // a header that arrived in pieces
+    std::array<std::uint8_t, kTagHeaderBytes> held_{};  // a partial header
     std::size_t held_bytes_ = 0;
     TagHeader header_;
     Slice body_;

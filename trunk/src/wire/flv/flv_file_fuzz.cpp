@@ -1,4 +1,4 @@
-// Any bytes as an FLV file, once whole and once in portions whose size the first byte gives: both must tell the same.
+// Arbitrary bytes as an FLV file, once whole and once in portions whose size the first byte gives: both results must match.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

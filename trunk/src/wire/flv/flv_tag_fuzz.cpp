@@ -1,5 +1,5 @@
-// Any bytes as audio and video tag bodies. What is read must lie inside the input; what can be written must be read the same,
-// and tracks that are taken apart too.
+// Arbitrary bytes as audio and video tag bodies. Parsed bodies must lie inside the input; writable tags must read back the same,
+// and so must separated tracks.
 #include <cstddef>
 #include <cstdint>
 
@@ -56,7 +56,7 @@ void check_audio(Bytes input) {
     CHECK(again.ok() && again->codec == tag->codec && again->kind == tag->kind && again->body.size() == tag->body.size());
 }
 
-// What was taken apart is read as the same tracks, one by one.
+// Separated parts must parse as the same tracks.
 template <class Tag>
 void check_parts(TrackKind kind, Bytes input, const Result<std::vector<Tag>>& tracks, Result<Tag> (*parse)(Bytes)) {
     const auto parts = read_tracks(kind, input);

@@ -1,4 +1,4 @@
-// Any bytes as a recording of FLV that nobody closed.
+// Arbitrary bytes as an FLV recording that was never closed.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Multitrack messages with several tracks (E-RTMP v2, "Multitrack"), taken apart into messages of one track each. Nothing in a
-// track is looked into: what its codec and packet type mean, the tag parsers say.
+// Splits multitrack messages (E-RTMP v2, "Multitrack") into messages of one track each. Track content is not parsed; the tag
+// parsers interpret codecs and packet types.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ struct TrackPart {
 
 struct TrackParts {
     TrackKind kind = TrackKind::audio;
-    // The message's first byte and its modifier extensions, borrowed. The low half of its last byte is a packet type.
+    // The message's first byte and its modifier extensions, borrowed. The low half of the last byte is a packet type.
     Bytes lead;
-    std::uint8_t packet_type = 0;  // of all parts
-    std::vector<TrackPart> parts;  // in the message's order
+    std::uint8_t packet_type = 0;  // common to all parts
+    std::vector<TrackPart> parts;  // in message order
 };
 
-// Extensions are written once more for each track; messages with longer ones are refused.
+// Extensions are repeated for each track; messages with longer ones are rejected.
 inline constexpr std::size_t kTrackLeadMax = 64;
 
-// A message of several tracks, as it stands there. Errors as the tag parsers'; Errc::malformed for what is no such message,
-// Errc::limit for more than kTracksMax tracks, or a lead above kTrackLeadMax.
+// Parses a message of several tracks without changing it. Errors as for the tag parsers; Errc::malformed for any other message,
+// Errc::limit for more than kTracksMax tracks or a lead above kTrackLeadMax.
 Result<TrackParts> read_tracks(TrackKind kind, Bytes body);
 
-// One part as a message: an enhanced one without multitrack for track 0, else a OneTrack message. Extensions as they came.
+// Writes one part as a message: enhanced without multitrack for track 0, else a OneTrack message. Extensions are unchanged.
 void write_track(ByteWriter& out, const TrackParts& tracks, const TrackPart& part);
 
 }  // namespace live::wire::flv

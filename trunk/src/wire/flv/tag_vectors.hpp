@@ -1,4 +1,4 @@
-// Named tag bodies and what they say; shared by the tests and read by people who look for an example.
+// Named tag bodies and their parsed values, shared by the tests; also useful as examples.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct VideoVector {
     PacketKind kind;
     bool key;
     int composition_ms;
-    std::size_t header_bytes;  // what stands before the body of the (first) track
+    std::size_t header_bytes;  // size before the body of the (first) track
     std::size_t body_bytes;
-    bool canonical = true;  // write(parse(bytes)) gives these bytes again
+    bool canonical = true;  // write(parse(bytes)) reproduces these bytes
     int track_id = 0;
     int offset_ns = 0;
 };

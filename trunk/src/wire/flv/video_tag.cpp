@@ -24,7 +24,8 @@ enum PacketType : std::uint8_t {
     kMultitrack = kVideoMultitrack,
 };
 
-// Video File Format 10.1, E.4.3.1. Id 12 is in no text: encoders in Asia sent HEVC with it, in AVC's layout, before E-RTMP was.
+// Video File Format 10.1, E.4.3.1. ID 12 is not in any specification: encoders in Asia used it for HEVC, in AVC's layout, before
+// E-RTMP.
 constexpr std::uint8_t kAvcId = 7;
 constexpr std::uint8_t kHevcId = 12;
 
@@ -80,7 +81,7 @@ Result<VideoTag> parse_classic(ByteReader& in, std::uint8_t head) {
             case 2: tag.kind = PacketKind::end_of_sequence; break;
             default: tag.kind = PacketKind::other; break;
         }
-        // The composition time belongs to frames only, but its bytes are there in every kind; some encoders cut the end of
+        // The composition time applies to frames only, but its bytes are present in every kind; some encoders truncate the end of
         // sequence before them.
         if (tag.kind == PacketKind::end_of_sequence && in.remaining() < 3)
             return tag;
@@ -127,7 +128,7 @@ Result<VideoTag> parse_track(ByteReader& in, const ExHeader& header, std::uint8_
     return tag;
 }
 
-// The enhanced header up to its first track; a command has none, and is complete with this.
+// Parses the enhanced header up to its first track; a command has no tracks and is then complete.
 Result<std::optional<VideoTag>> parse_enhanced_head(ByteReader& in, std::uint8_t head, ExHeader& header) {
     header.packet_type = head & 0x0F;
     TRY(read_mod_ex(in, header));
@@ -144,7 +145,7 @@ Result<std::optional<VideoTag>> parse_enhanced_head(ByteReader& in, std::uint8_t
     return std::optional<VideoTag>();
 }
 
-// Up to the FourCC, or the id of the one track. `head` is the first byte without its packet type.
+// Header up to the FourCC, or up to the track ID of a OneTrack message. `head` is the first byte without its packet type.
 void write_ex_head(ByteWriter& out, std::uint8_t head, std::uint8_t packet_type, const VideoTag& tag) {
     const auto code = fourcc_of(tag.codec);
     CHECK(code.has_value());

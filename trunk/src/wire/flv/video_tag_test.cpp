@@ -41,12 +41,13 @@ TEST(VideoTag, EveryCutHeaderNeedsMore) {
     for (const VideoVector& vector : video_vectors()) {
         for (std::size_t size = 0; size < vector.header_bytes; ++size) {
             if (vector.kind == PacketKind::end_of_sequence && size >= 2)
-                continue;  // Some encoders leave the composition time out; tested below.
+                continue;  // Some encoders omit the composition time; tested below.
             EXPECT_EQ(parse_video_tag(Bytes(vector.bytes).first(size)).code(), Errc::need_more)
                 << vector.name << " cut at " << size;
         }
         for (std::size_t size = vector.header_bytes; size <= vector.bytes.size(); ++size) {
-            const auto tag = parse_video_tag(Bytes(vector.bytes).first(size));  // must not crash; a track's size may not be met
+            const auto tag =
+                parse_video_tag(Bytes(vector.bytes).first(size));  // must not crash; a track's size may exceed the input
             if (!tag.ok()) {
                 EXPECT_EQ(tag.code(), Errc::need_more) << vector.name;
             }

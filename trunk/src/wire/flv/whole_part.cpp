@@ -13,12 +13,12 @@ namespace live::wire::flv {
 namespace {
 
 constexpr std::size_t kBeginning = kFileHeaderBytes + kTagSizeBytes;
-// As much of a body as says what it is.
+// Enough of a body to identify its content.
 constexpr std::size_t kBodyHeadBytes = 8;
 
 bool is_known_tag(TagType type) { return type == TagType::audio || type == TagType::video || type == TagType::script; }
 
-// A tag at the front of `head`, which may end within its body.
+// Parses the tag header at the front of `head`, which may end within the tag's body.
 Result<TagHeader> header_at(Bytes head) {
     ByteReader in(head);
     const TagHeader header = TRY(read_tag_header(in));
@@ -53,7 +53,7 @@ Result<WholePart> whole_part(std::uint64_t size, const ReadAt& read) {
     const bool can_patch = writer.bytes() == at;
 
     WholePart part;
-    // The size behind each tag, and the next one's head: one read for a tag.
+    // Reads the size after each tag and the header of the next one together: one read per tag.
     auto piece = TRY(read(at, kTagHeaderBytes + kBodyHeadBytes));
     for (Bytes head(piece);;) {
         const auto header = header_at(head);

@@ -15,11 +15,11 @@ using Body = std::vector<std::uint8_t>;
 
 Result<WholePart> part_of(const Body& file) { return look_at(whole_part, file); }
 
-// As a recorder writes it.
+// A file as a recorder writes it.
 struct CutFile {
     ByteWriter out;
     FileWriter writer{Bytes(), "us/1.0", out};
-    std::vector<std::size_t> ends;  // of tags
+    std::vector<std::size_t> ends;  // end offsets of the tags
 
     CutFile() {
         add(TagType::video, 0, hex("17 00 000000 01"), false);
@@ -44,7 +44,7 @@ TEST(FlvWholePart, AFileThatNobodyClosedGetsWhatACloseWritesOverIt) {
     EXPECT_EQ(part.duration, 363ms);
     ASSERT_TRUE(part.patch);
     EXPECT_EQ(part.patch->bytes, file.writer.finish().bytes);
-    // Closed in vain: nothing changes.
+    // Closing without effect: nothing changes.
     Body closed = file.open();
     std::ranges::copy(part.patch->bytes, closed.begin());
     EXPECT_EQ(MUST(part_of(closed)).patch->bytes, part.patch->bytes);
@@ -71,10 +71,10 @@ TEST(FlvWholePart, EndsAtTheLastWholeTag) {
 TEST(FlvWholePart, WhatIsNoTagIsNotWhole) {
     const CutFile file;
     Body zeros = file.open();
-    zeros.resize(zeros.size() + 5'000);  // as a machine that lost its power leaves it
+    zeros.resize(zeros.size() + 5'000);  // as after a power failure
     EXPECT_EQ(MUST(part_of(zeros)).bytes, file.out.size());
     Body broken = file.open();
-    broken[file.ends[4] - 1] ^= 1;  // the size behind a tag
+    broken[file.ends[4] - 1] ^= 1;  // the size field after a tag
     EXPECT_EQ(MUST(part_of(broken)).bytes, file.ends[3]);
 }
 
@@ -85,7 +85,7 @@ TEST(FlvWholePart, RefusesWhatIsNotOurs) {
         << "no metadata";
     EXPECT_EQ(part_of(hex("464c5601 05 00000009 00000000 12 100001 000000 00 000000 00 00000000")).code(), Errc::malformed)
         << "more metadata than the bound";
-    // Somebody else's metadata: the tags are whole, and nothing is written over them.
+    // Metadata of another writer: the tags are complete, and there is no patch.
     const auto foreign =
         MUST(part_of(hex("464c5601 05 00000009 00000000 12 000001 000000 00 000000 00 0000000c"
                          "08 000003 000000 00 000000 af0121 0000000e")));

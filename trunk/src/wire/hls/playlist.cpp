@@ -13,7 +13,7 @@ constexpr int kHoldBackParts = 3;  // 8216bis, 4.4.3.8: at least twice, should b
 
 double seconds(MediaTime time) { return std::chrono::duration<double>(time).count(); }
 
-// To the microsecond, without zeros behind.
+// In microsecond precision, without trailing zeros.
 std::string exact(MediaTime time) {
     std::string text = fmt::format("{:.6f}", seconds(time));
     text.erase(text.find_last_not_of('0') + 1);
@@ -22,7 +22,7 @@ std::string exact(MediaTime time) {
     return text;
 }
 
-// RFC 8216, 7, and 8216bis, 8: the lowest that has every tag used.
+// RFC 8216, 7, and 8216bis, 8: the lowest version that has every tag in use.
 int version_of(const MediaPlaylist& playlist) {
     constexpr int kSkip = 9;
     constexpr int kGap = 8;
@@ -35,12 +35,12 @@ int version_of(const MediaPlaylist& playlist) {
     return std::ranges::any_of(playlist.segments, [](const Segment& segment) { return !segment.map.empty(); }) ? kMap : kDecimals;
 }
 
-// What stands in front of segments.
+// Writes the tags before segments.
 class Tags {
 public:
     explicit Tags(std::string& out) : out_(out) {}
 
-    // A segment that is left out, but whose key and map hold on.
+    // Skips a segment, keeping its key and map in effect.
     void skip(const Segment& segment) {
         key_ = segment.key;
         map_ = segment.map;

@@ -1,5 +1,5 @@
-// HLS playlists as text (RFC 8216, and its second edition, draft-pantos-hls-rfc8216bis, for low latency): the list of segments of
-// one stream, and the list above it that names streams. Writing; playlist_reader.hpp reads what was written here.
+// HLS playlists as text (RFC 8216, and its second edition, draft-pantos-hls-rfc8216bis, for low latency): the media playlist of
+// one stream, and the master playlist that lists streams. Writing; playlist_reader.hpp reads the result.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct Key {
     bool operator==(const Key&) const = default;
 };
 
-// A piece of a segment that can be loaded before the whole (8216bis, 4.4.4.9).
+// A part of a segment that can be loaded before the segment is complete (8216bis, 4.4.4.9).
 struct Part {
     std::string uri{};
     MediaTime duration{};
@@ -32,16 +32,16 @@ struct Part {
 struct Segment {
     std::string uri{};
     MediaTime duration{};
-    bool discontinuity = false;  // its media does not go on from the segment before
-    bool gap = false;            // it is not there to be loaded
-    std::optional<Key> key;      // said when it is not that of the segment before
-    std::string map;             // the initialisation section's URI; said when it is not that of the segment before
+    bool discontinuity = false;  // its media does not continue from the previous segment
+    bool gap = false;            // it is not available
+    std::optional<Key> key;      // written when it differs from the previous segment's
+    std::string map;             // URI of the initialisation section; written when it differs from the previous segment's
     std::vector<Part> parts;
 
     bool operator==(const Segment&) const = default;
 };
 
-// Another list of the same presentation (8216bis, 4.4.5.4).
+// Another media playlist of the same presentation (8216bis, 4.4.5.4).
 struct RenditionReport {
     std::string uri{};
     std::uint64_t last_segment = 0;
@@ -51,35 +51,35 @@ struct RenditionReport {
 };
 
 struct LowLatency {
-    MediaTime part_target{};  // no part is longer
+    MediaTime part_target{};  // the maximum part duration
     MediaTime can_skip_until{};
-    // The segment that is not complete: its parts, and what stands in front of them. Its URI is not said.
+    // The incomplete segment: its parts, and the tags before them. Its URI is not written.
     Segment open;
-    std::string hint;  // the part that comes next; empty when none does
+    std::string hint;  // URI of the next part; empty when there is none
     std::vector<RenditionReport> reports;
 
     bool operator==(const LowLatency&) const = default;
 };
 
 struct MediaPlaylist {
-    std::uint64_t media_sequence = 0;          // the number of the first segment, skipped ones counted
-    std::uint64_t discontinuity_sequence = 0;  // discontinuities that have left the list; said when it is not 0
-    MediaTime target_duration{};               // said in whole seconds, rounded up
+    std::uint64_t media_sequence = 0;          // number of the first segment, including skipped ones
+    std::uint64_t discontinuity_sequence = 0;  // discontinuities removed from the list; written unless 0
+    MediaTime target_duration{};               // written in whole seconds, rounded up
     std::vector<Segment> segments{};
-    std::size_t skipped = 0;  // of the first segments, in a delta update (8216bis, 4.4.5.2)
+    std::size_t skipped = 0;  // number of leading segments skipped in a delta update (8216bis, 4.4.5.2)
     std::optional<LowLatency> low_latency{};
 
     bool operator==(const MediaPlaylist&) const = default;
 };
 
-// Ends with a line feed. EXTINF has three decimals and ", no desc". URIs must not hold line ends or quotes.
+// Ends with a line feed. EXTINF has three decimals and ", no desc". URIs must not contain line ends or quotes.
 std::string write_media_playlist(const MediaPlaylist& playlist);
 
 struct Variant {
     std::string uri{};
-    std::uint64_t bandwidth = 1;          // bits a second, of the fattest segment
-    std::uint64_t average_bandwidth = 1;  // bits a second
-    std::string codecs{};                 // RFC 6381, empty when they are not known
+    std::uint64_t bandwidth = 1;          // bit/s, the highest of any segment
+    std::uint64_t average_bandwidth = 1;  // bit/s
+    std::string codecs{};                 // RFC 6381; empty when unknown
     std::uint32_t width = 0;
     std::uint32_t height = 0;
     double frame_rate = 0;

@@ -30,7 +30,7 @@ Result<MediaTime> duration_of(std::string_view text) {
     return MediaTime(std::llround(number * 1e6));
 }
 
-// The value of NAME=... in a list of attributes, without its quotes (RFC 8216, 4.2); empty when there is none.
+// The value of NAME=... in an attribute list, without quotes (RFC 8216, 4.2); empty when it is missing.
 std::string_view attribute(std::string_view list, std::string_view name) {
     while (!list.empty()) {
         const std::size_t equals = list.find('=');
@@ -61,7 +61,7 @@ std::string_view attribute(std::string_view list, std::string_view name) {
     return {};
 }
 
-// 0x and two digits for each byte (RFC 8216, 4.3.2.4).
+// 0x and two digits per byte (RFC 8216, 4.3.2.4).
 Result<void> read_iv(std::string_view text, std::array<std::uint8_t, 16>& iv) {
     constexpr int kHexadecimal = 16;
     if (!text.starts_with("0x") && !text.starts_with("0X"))
@@ -78,7 +78,7 @@ Result<void> read_iv(std::string_view text, std::array<std::uint8_t, 16>& iv) {
     return {};
 }
 
-// RFC 8216, 5.2: the IV of a key that has none is the segment's number.
+// RFC 8216, 5.2: the IV defaults to the segment number.
 std::array<std::uint8_t, 16> iv_of(std::uint64_t number) {
     std::array<std::uint8_t, 16> iv{};
     for (std::size_t i = iv.size(); number != 0; number >>= 8)
@@ -86,7 +86,7 @@ std::array<std::uint8_t, 16> iv_of(std::uint64_t number) {
     return iv;
 }
 
-// Of a key or a map, which each segment behind it keeps.
+// The URI of a key or map, which applies to all following segments.
 Result<std::string> kept_uri(std::string_view list) {
     const std::string_view uri = attribute(list, "URI");
     if (uri.size() > kPlaylistUriBytesMax)
@@ -162,7 +162,7 @@ private:
             next_.key->iv = iv_of(playlist_.media_sequence + playlist_.segments.size());
         playlist_.segments.push_back(next_);
         duration_.reset();
-        // Key and map hold until they are said anew.
+        // Key and map stay in effect until they are replaced.
         next_.discontinuity = false;
         next_.gap = false;
         return {};
@@ -183,11 +183,11 @@ Result<AnyPlaylist> parse_playlist(std::string_view text) {
         return Error(Errc::limit, "the playlist has " + std::to_string(text.size()) + " bytes");
     Reader reader;
     bool is_first = true;
-    // A last line without its end may have been cut.
+    // A last line without a line end may be truncated.
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
         std::string_view line = text.substr(0, end);
         text.remove_prefix(end + 1);
-        // CRLF ends a line too (RFC 8216, 4.1), and so does what tools make of a CRLF that they write once more.
+        // CRLF also ends a line (RFC 8216, 4.1), and so does CR CR LF, which some tools produce.
         while (line.ends_with('\r'))
             line.remove_suffix(1);
         if (std::exchange(is_first, false)) {

@@ -1,4 +1,4 @@
-// Any bytes as a playlist. What is read of segments can be written, and is then read the same.
+// Arbitrary bytes as a playlist. Parsed segments must write and read back the same.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(any->variants.size() <= wire::hls::kPlaylistVariantsMax);
     CHECK(any->variants.empty() || any->media.segments.empty());
     const wire::hls::MediaPlaylist& read = any->media;
-    // We say the key of each segment, and so may need more bytes.
+    // The writer repeats keys where needed, so the result may be longer.
     const std::string written = wire::hls::write_media_playlist(read);
     if (written.size() > wire::hls::kPlaylistBytesMax)
         return 0;

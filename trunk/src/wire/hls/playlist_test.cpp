@@ -29,7 +29,7 @@ TEST(HlsPlaylist, IsReadAsItWasWritten) {
     }
 }
 
-// What is left of a list that was cut is a shorter list or an error, never another list.
+// A truncated list gives a shorter list or an error, never a different list.
 TEST(HlsPlaylist, EveryTruncationIsABeginning) {
     for (const PlaylistVector& vector : playlist_vectors()) {
         const auto whole = parse_media_playlist(vector.text);

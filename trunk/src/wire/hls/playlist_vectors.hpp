@@ -1,4 +1,4 @@
-// Playlists and their text, for the tests of writer and reader and for the fuzz target's seeds.
+// Playlists and their text, for the writer and reader tests and the fuzz target's seeds.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ struct PlaylistVector {
     const char* name;
     MediaPlaylist playlist;
     std::string_view text;
-    bool is_read_back = true;  // parts are not
+    bool is_read_back = true;  // false: contains parts, which are not read
 };
 
 inline Segment plain_segment(std::string uri, MediaTime duration, bool discontinuity = false) {

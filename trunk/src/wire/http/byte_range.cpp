@@ -10,7 +10,7 @@ namespace live::wire::http {
 
 namespace {
 
-// Digits only. A number that is too large is the largest.
+// Digits only. A number that is too large is clamped to the maximum.
 std::optional<std::uint64_t> number_of(std::string_view text) {
     std::uint64_t number = 0;
     if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos)
@@ -31,7 +31,7 @@ ByteRange parse_range(std::string_view text, std::uint64_t size) {
         return {};
     const auto first = number_of(text.substr(0, dash));
     const auto last = number_of(text.substr(dash + 1));
-    if (dash == 0) {  // the last so many bytes
+    if (dash == 0) {  // suffix range: the last bytes of the file
         if (!last)
             return {};
         const std::uint64_t count = std::min(*last, size);

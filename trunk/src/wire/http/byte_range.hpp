@@ -1,4 +1,4 @@
-// Byte ranges of files (RFC 9110, 14): the Range header, and the same as a parameter of a query.
+// Byte ranges of files (RFC 9110, 14): the Range header, and the same syntax in a query parameter.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@ namespace live::wire::http {
 
 struct ByteRange {
     enum class Answer : std::uint8_t {
-        whole,          // no range, one in another unit, several, or one that cannot be read: all of it is a right answer
-        part,           // `count` bytes from `first` on
-        unsatisfiable,  // it begins behind the end
+        whole,          // no range, another unit, several ranges, or an invalid one: the complete file is a valid response
+        part,           // `count` bytes starting at `first`
+        unsatisfiable,  // starts after the end
     };
 
     Answer answer = Answer::whole;
@@ -25,7 +25,7 @@ struct ByteRange {
 ByteRange parse_range_header(std::string_view text, std::uint64_t size);
 // The same without "bytes=".
 ByteRange parse_range(std::string_view text, std::uint64_t size);
-// "bytes 0-99/1000", or "bytes */1000" for one that is unsatisfiable.
+// "bytes 0-99/1000", or "bytes */1000" if unsatisfiable.
 std::string content_range(const ByteRange& range, std::uint64_t size);
 
 }  // namespace live::wire::http

@@ -9,7 +9,7 @@ using Answer = ByteRange::Answer;
 
 struct RangeVector {
     const char* text;
-    ByteRange range;  // of 1,000 bytes
+    ByteRange range;  // of a file of 1,000 bytes
 };
 
 constexpr RangeVector kVectors[] = {

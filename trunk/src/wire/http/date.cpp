@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr"
                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 constexpr std::size_t kLength = std::string_view("Sun, 06 Nov 1994 08:49:37 GMT").size();
 
-// That many digits at `at`, or none.
+// Exactly `count` digits at `at`, or nullopt.
 std::optional<unsigned> digits(std::string_view text, std::size_t at, std::size_t count) {
     unsigned number = 0;
     for (const char letter : text.substr(at, count)) {
@@ -56,7 +56,7 @@ std::optional<sys_seconds> parse_date(std::string_view text) {
         return std::nullopt;
     const year_month_day date(year(static_cast<int>(*year_number)), month(static_cast<unsigned>(named - kMonths.begin()) + 1),
                               day(*day_number));
-    // A leap second is there in the text (":60").
+    // The format allows leap seconds (":60").
     if (!date.ok() || *year_number == 0 || *hour > 23 || *minute > 59 || *second > 60)
         return std::nullopt;
     return sys_days(date) + hours(*hour) + minutes(*minute) + seconds(*second);

@@ -1,4 +1,4 @@
-// Any text as a Range header and as a date of HTTP: what comes out lies inside the file, or is that date again.
+// Arbitrary text as a Range header and as an HTTP date: a range must lie inside the file, and a date must write back the same.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// Any text as a request target. A path that gets through must be safe to put behind a folder.
+// Arbitrary text as a request target. An accepted path must be safe to append to a folder.
 #include <cstddef>
 #include <cstdint>
 

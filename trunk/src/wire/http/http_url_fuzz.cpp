@@ -1,5 +1,5 @@
-// Any text as a URL. One that gets through must be safe to put into a request's first line and Host field, and stays what it is
-// when it is put together again.
+// Arbitrary text as a URL. An accepted URL must be safe in a request line and Host field, and must be unchanged when reassembled
+// and parsed again.
 #include <cstddef>
 #include <cstdint>
 
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         CHECK(letter > ' ' && letter <= '~');
     CHECK(url->label().find('?') == std::string::npos);
     const std::string again = (url->is_secure ? "https://" : "http://") + url->authority() + url->target;
-    // Brackets and a slash may make it a little longer than what came in.
+    // Added brackets and a slash may make it slightly longer than the input.
     if (again.size() <= wire::http::kUrlBytesMax)
         CHECK(wire::http::parse_url(again).value() == *url);
     return 0;

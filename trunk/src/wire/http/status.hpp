@@ -1,4 +1,4 @@
-// The status codes of HTTP that we say or look for (RFC 9110, 15; RFC 6585, 5). A number from a peer stays an int.
+// HTTP status codes that we send or check for (RFC 9110, 15; RFC 6585, 5). A status received from a peer stays an int.
 #pragma once
 
 namespace live::wire::http {

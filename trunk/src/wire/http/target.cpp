@@ -18,7 +18,7 @@ int digit_of(char letter) {
     return -1;
 }
 
-// The byte that "%XX" at the front of `text` stands for, -1 when there is none.
+// The byte encoded by "%XX" at the front of `text`; -1 when there is none.
 int escaped_byte(std::string_view text) {
     if (text.size() < 3 || text[0] != '%')
         return -1;
@@ -27,7 +27,7 @@ int escaped_byte(std::string_view text) {
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-// As forms are decoded: nothing is an error.
+// Form decoding: nothing is an error.
 std::string decode_leniently(std::string_view text) {
     std::string out;
     for (std::size_t at = 0; at < text.size();) {
@@ -58,7 +58,7 @@ bool climbs(std::string_view path) {
     return false;
 }
 
-// Without empty and "." segments (RFC 3986, 6.2.2.3); a slash at the end stays one.
+// Removes empty and "." segments (RFC 3986, 6.2.2.3); a trailing slash is kept.
 std::string normal(const std::string& path) {
     std::string out;
     out.reserve(path.size());
@@ -147,7 +147,7 @@ Result<Target> parse_target(std::string_view text) {
     std::string_view path = text.substr(0, question);
     target.raw_query = text.substr(std::min(question + 1, text.size()));
     target.query = TRY(Query::parse(target.raw_query));
-    // RFC 9112, 3.2.2: what a proxy is sent; a server must take it too.
+    // RFC 9112, 3.2.2: the absolute form, sent to proxies; servers must accept it too.
     for (const std::string_view schema : {"http://", "https://"}) {
         if (!path.starts_with(schema))
             continue;

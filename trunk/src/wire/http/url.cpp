@@ -16,7 +16,7 @@ Error malformed(std::string what) { return {Errc::malformed, "the URL " + std::m
 
 bool is_printable(char letter) { return letter > ' ' && letter <= '~'; }
 
-// Schemes compare without regard to case.
+// Schemes are case-insensitive.
 bool takes_off(std::string_view& text, std::string_view prefix) {
     if (!ascii::are_same(text.substr(0, prefix.size()), prefix))
         return false;

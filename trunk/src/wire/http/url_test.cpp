@@ -43,7 +43,7 @@ TEST(HttpUrl, PutTogetherItIsTheSameUrl) {
     }
 }
 
-// Whatever a cut leaves is a URL too, or an error: never a crash, never another host's port.
+// A truncated URL is a URL or an error: it never crashes and never gives another host's port.
 TEST(HttpUrl, SurvivesEveryTruncation) {
     for (const Vector& vector : kUrlVectors) {
         const std::string_view text = vector.text;

@@ -1,5 +1,5 @@
 // Box: one box of an ISO base media file (ISO/IEC 14496-12, 4.2) while it is being written. Its size is filled in when it goes
-// out of scope, so the nesting of scopes is the nesting of boxes.
+// out of scope, so nested scopes give nested boxes.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ inline constexpr std::size_t kBoxHeaderBytes = 8;
 
 class Box {
 public:
-    // `type` has four letters.
+    // `type` has four characters.
     Box(ByteWriter& out, std::string_view type);
-    // A full box: with version and flags, which are 24 bits.
+    // A full box, with a version and 24-bit flags.
     Box(ByteWriter& out, std::string_view type, std::uint8_t version, std::uint32_t flags);
     ~Box();
     Box(const Box&) = delete;

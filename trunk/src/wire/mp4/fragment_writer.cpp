@@ -14,9 +14,9 @@ namespace live::wire::mp4 {
 namespace {
 
 // ISO/IEC 14496-12, 8.8.3.1.
-constexpr std::uint32_t kIsSync = 0x0200'0000;     // depends on no other
-constexpr std::uint32_t kIsNotSync = 0x0101'0000;  // depends on others, is no sync sample
-// A duration for a frame that has no neighbour.
+constexpr std::uint32_t kIsSync = 0x0200'0000;     // does not depend on other samples
+constexpr std::uint32_t kIsNotSync = 0x0101'0000;  // depends on others, not a sync sample
+// Duration of a frame that has no neighbour.
 constexpr std::uint32_t kLoneFrameTicks = kVideoTimescale / 25;
 
 std::uint32_t default_flags(TrackKind kind) { return kind == TrackKind::audio ? kIsSync : kIsNotSync; }
@@ -54,7 +54,7 @@ void FragmentWriter::write_movie(ByteWriter& out, MediaTime duration) const {
                                     .media_ticks = tracks_[i].clock.ticks_of(duration),
                                     .movie_ticks = movie_ticks};
         write_track(out, header, formats_[i], [&out] {
-            // All empty: the samples are in the fragments.
+            // Empty tables: the samples are in the fragments.
             for (const std::string_view type : {"stts", "stsc", "stco"}) {
                 const Box box(out, type, 0, 0);
                 out.u32be(0);

@@ -1,6 +1,6 @@
-// FragmentWriter: fragmented MP4 as CMAF, HLS and DASH use it (ISO/IEC 14496-12, 8.8; ISO/IEC 23000-19): a header that stands for
-// itself, and fragments (moof and mdat) of any run of samples, one or many. Each fragment says its own time, so that it can be
-// played wherever it is put.
+// FragmentWriter: fragmented MP4 for CMAF, HLS and DASH (ISO/IEC 14496-12, 8.8; ISO/IEC 23000-19): a self-contained header, and
+// fragments (moof and mdat) of one or more consecutive samples. Each fragment carries its own time, so that it can be played at
+// any position.
 #pragma once
 
 #include <cstdint>
@@ -18,42 +18,42 @@ namespace live::wire::mp4 {
 class FragmentWriter {
 public:
     static constexpr std::size_t kTracksMax = 32;
-    // Of one fragment.
+    // Limits of one fragment.
     static constexpr std::size_t kSamplesMax = 32'768;
     static constexpr std::size_t kBytesMax = 256U << 20;
-    // Live outputs end a fragment that has so many, so that writing one takes a few milliseconds at most.
+    // Live outputs end a fragment at this size, so that writing one takes a few milliseconds at most.
     static constexpr std::size_t kLiveBytes = 2U << 20;
 
-    // What comes behind a fragment: how long its last sample lasts.
+    // The sample that follows a fragment; it gives the duration of the last sample.
     struct Next {
         std::size_t track = 0;
         MediaTime dts{};
     };
 
-    // One track to kTracksMax, which push() names by their place here; the file numbers them from one.
+    // One to kTracksMax tracks, indexed in this order in push(); the file numbers them from one.
     explicit FragmentWriter(std::vector<TrackFormat> tracks);
 
     const std::vector<TrackFormat>& tracks() const { return formats_; }
-    // The init segment: ftyp and moov. `duration` is of all fragments together when that is known, as at the end of a recording;
-    // it changes no length up to 13 hours.
+    // Writes the init segment: ftyp and moov. `duration` is the total of all fragments when known, as at the end of a recording;
+    // the size is the same for any duration up to 13 hours.
     void write_init(ByteWriter& out, MediaTime duration = {}) const;
-    // Its moov alone.
+    // Writes the moov only.
     void write_movie(ByteWriter& out, MediaTime duration = {}) const;
 
-    // Adds to the next fragment. Errc::limit: it is full; cut, then push again.
+    // Adds a sample to the next fragment. Errc::limit: it is full; cut, then push again.
     Result<void> push(std::size_t track, Sample sample);
     bool empty() const { return samples_ == 0; }
     std::size_t samples() const { return samples_; }
-    // Of media in the next fragment.
+    // Media bytes in the next fragment.
     std::size_t bytes() const { return bytes_; }
-    // The first frame of the next fragment is a key frame; true too when it is all audio.
+    // Whether the first frame of the next fragment is a key frame; true also for audio only.
     bool is_independent() const;
 
-    // Appends moof and mdat with all that was pushed since the last; nothing when that is nothing. `next` is the sample that made
-    // the caller cut: it ends the last one of its track exactly. Other tracks' last samples last as long as those before them;
-    // the next fragment says its time anyway.
+    // Appends moof and mdat with everything pushed since the last cut, or nothing if that is empty. `next` is the sample that
+    // made the caller cut: it gives the exact duration of its track's last sample. The last samples of other tracks repeat the
+    // previous duration; the next fragment carries its own time anyway.
     void cut(ByteWriter& out, std::optional<Next> next = {});
-    // What the last cut() wrote of a track, in ticks of its clock; no length when that was nothing.
+    // What the last cut() wrote of a track, in ticks of its clock; length 0 if nothing.
     struct Extent {
         std::uint64_t start = 0;
         std::uint64_t length = 0;
@@ -69,13 +69,13 @@ private:
     };
     struct Track {
         TrackClock clock;
-        std::uint32_t last_ticks;  // how long the newest sample lasted whose end is known
+        std::uint32_t last_ticks;  // duration of the newest sample whose end is known
         std::vector<Entry> entries;
         Extent cut;
     };
 
     std::vector<std::uint32_t> durations_of(std::size_t index, std::optional<Next> next);
-    // traf; gives where its data offset is to be filled in.
+    // Writes traf; returns the position where its data offset is to be filled in.
     std::size_t write_track_fragment(ByteWriter& out, std::size_t index, const std::vector<std::uint32_t>& durations) const;
 
     std::vector<TrackFormat> formats_;
@@ -85,7 +85,7 @@ private:
     std::uint32_t sequence_ = 1;
 };
 
-// styp, which DASH puts in front of a segment.
+// styp, which precedes DASH segments.
 void write_segment_type(ByteWriter& out);
 
 }  // namespace live::wire::mp4

@@ -164,7 +164,7 @@ TEST(FragmentWriter, SegmentTypeIsABox) {
     EXPECT_EQ(read_file(out.written()).children.at(0).type, "styp");
 }
 
-// Frames as a reader of transport streams gives them, in microseconds of a 90 kHz clock: no other container is between.
+// Frames as a transport stream reader returns them, in microseconds of a 90 kHz clock, without another container in between.
 TEST(FragmentWriter, WritesFramesOfAnyContainer) {
     SampleReader reader;
     ASSERT_TRUE(reader.push_video(avc_config()).ok());

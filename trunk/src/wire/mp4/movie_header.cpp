@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::uint32_t kOne = 1U << 16;  // 16.16
 
-// Durations of more than 32 bits need version 1 of a header; players are happiest with version 0.
+// Durations of more than 32 bits need version 1 of a header; version 0 is supported by more players.
 bool needs_long(std::uint64_t ticks) { return ticks > std::numeric_limits<std::uint32_t>::max(); }
 std::uint8_t version_for(std::uint64_t ticks) { return needs_long(ticks) ? 1 : 0; }
 
-// Creation and modification, which we do not say: a header must not depend on when it was written.
+// Creation and modification times are left zero: a header must not depend on when it was written.
 void write_dates(ByteWriter& out, std::uint64_t ticks) { out.zeros(needs_long(ticks) ? 16 : 8); }
 
 void write_duration(ByteWriter& out, std::uint64_t ticks) {
@@ -24,7 +24,7 @@ void write_duration(ByteWriter& out, std::uint64_t ticks) {
         out.u32be(static_cast<std::uint32_t>(ticks));
 }
 
-// The unity transformation (6.2.2).
+// The identity matrix (6.2.2).
 void write_matrix(ByteWriter& out) {
     constexpr std::uint32_t kLast = 1U << 30;
     out.u32be(kOne).zeros(12).u32be(kOne).zeros(12).u32be(kLast);
@@ -39,13 +39,13 @@ void write_track_header(ByteWriter& out, const TrackHeader& header, const TrackF
     write_dates(out, header.movie_ticks);
     out.u32be(header.id).zeros(4);
     write_duration(out, header.movie_ticks);
-    // Players take one of a group.
+    // Players play one track of an alternate group.
     out.zeros(8).u16be(0).u16be(is_audio ? 1 : 2).u16be(is_audio ? kFullVolume : 0).u16be(0);
     write_matrix(out);
     out.u32be(std::uint32_t{format.width} << 16).u32be(std::uint32_t{format.height} << 16);
 }
 
-// 8.6.6: nothing for a while, then the media from its beginning.
+// 8.6.6: an empty edit, then the media from its beginning.
 void write_edits(ByteWriter& out, const TrackHeader& header) {
     const Box edits(out, "edts");
     const std::uint8_t version = version_for(header.movie_ticks);
@@ -67,7 +67,7 @@ void write_edits(ByteWriter& out, const TrackHeader& header) {
 
 // 8.4.2.
 void write_media_header(ByteWriter& out, const TrackHeader& header, const TrackFormat& format) {
-    constexpr std::uint16_t kUndetermined = 0x55C4;  // "und", five bits a letter
+    constexpr std::uint16_t kUndetermined = 0x55C4;  // "und", five bits per letter
     const Box box(out, "mdhd", version_for(header.media_ticks), 0);
     write_dates(out, header.media_ticks);
     out.u32be(format.timescale);
@@ -82,7 +82,7 @@ void write_handler(ByteWriter& out, TrackKind kind) {
     out.u32be(0).text(is_audio ? "soun" : "vide").zeros(12).text(is_audio ? "audio" : "video").u8(0);
 }
 
-// 8.4.5: what kind of media, and that it is in this very file.
+// 8.4.5: the media kind, and a reference to this file.
 void write_media_information(ByteWriter& out, TrackKind kind) {
     if (kind == TrackKind::audio) {
         const Box box(out, "smhd", 0, 0);

@@ -1,5 +1,5 @@
-// The parts of the moov box that fragmented and progressive files share (ISO/IEC 14496-12, 8): who the tracks are. What their
-// samples are, the caller writes.
+// The parts of the moov box that fragmented and progressive files share (ISO/IEC 14496-12, 8): the track descriptions. The caller
+// writes the sample tables.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 
 namespace live::wire::mp4 {
 
-// Ticks a second of the movie's own clock, in which its duration is said.
+// Ticks per second of the movie clock, used for its duration.
 inline constexpr std::uint32_t kMovieTimescale = 1'000;
 
 struct TrackHeader {
-    std::uint32_t id = 1;           // from one
-    std::uint64_t media_ticks = 0;  // of the track's clock; 0 when fragments follow
-    std::uint64_t movie_ticks = 0;  // the same in the movie's, with `delay_ticks`
-    std::uint64_t delay_ticks = 0;  // of the movie's clock, before the first sample
+    std::uint32_t id = 1;           // starting at one
+    std::uint64_t media_ticks = 0;  // duration on the track's clock; 0 when fragments follow
+    std::uint64_t movie_ticks = 0;  // the same on the movie clock, including `delay_ticks`
+    std::uint64_t delay_ticks = 0;  // on the movie clock, before the first sample
 };
 
-// ftyp: a file of fragments, or a whole movie.
+// ftyp of a fragmented file, and of a complete movie.
 void write_fragmented_type(ByteWriter& out);
 void write_movie_type(ByteWriter& out);
 
-// mvhd. `next_track` is one above the last track's id.
+// mvhd. `next_track` is the last track's ID plus one.
 void write_movie_header(ByteWriter& out, std::uint64_t movie_ticks, std::uint32_t next_track);
 
-// trak. `write_tables` writes what belongs into stbl behind stsd.
+// trak. `write_tables` writes the rest of stbl after stsd.
 void write_track(ByteWriter& out, const TrackHeader& header, const TrackFormat& format,
                  const std::function<void()>& write_tables);
 

@@ -12,12 +12,12 @@ namespace live::wire::mp4 {
 
 namespace {
 
-// A size of one says that the real one, of 64 bits, follows (ISO/IEC 14496-12, 4.2).
+// A size of one means that the 64-bit size follows (ISO/IEC 14496-12, 4.2).
 constexpr std::uint32_t kLargeSize = 1;
 constexpr std::uint64_t kLargeHeaderBytes = 16;
-// What becomes that header, as long as it is.
+// A placeholder of the same length, replaced by that header later.
 constexpr std::string_view kPlaceholder = "free";
-// Where that box begins: behind ftyp.
+// The offset of that box: after ftyp.
 constexpr std::uint64_t kTypeBytes = 28;
 constexpr std::uint32_t kLoneSampleTicks = kVideoTimescale / 25;
 
@@ -106,13 +106,13 @@ void MovieWriter::flush_fragment(ByteWriter& out) {
     const std::size_t start = out.size();
     fragments_->cut(out);
     position_ += out.size() - start;
-    // Media is what a fragment ends with, in the order of its tracks.
+    // Media is at the end of a fragment, in track order.
     std::uint64_t offset = position_ - media_bytes;
     for (std::size_t i = 0; i < count; ++i)
         offset = place_held(tracks_[i], offset);
 }
 
-// In a box that players of fragments pass over.
+// Written in an mdat box that players of fragments ignore.
 void MovieWriter::flush_late_tracks(ByteWriter& out) {
     for (std::size_t i = fragments_->tracks().size(); i < tracks_.size(); ++i) {
         if (tracks_[i].held.empty())

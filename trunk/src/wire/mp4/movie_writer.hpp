@@ -1,7 +1,7 @@
-// MovieWriter: a progressive MP4 file (ISO/IEC 14496-12), as a recording is written: media first, the header that says where it
-// all is at the end. Until then it is a file of fragments, which plays up to its last flush whatever happens to the process. What
-// was written is never touched again, but for 16 bytes when the file is closed: a free box in front of the fragments becomes one
-// mdat around all of them, and only the header at the end is left to be read.
+// MovieWriter: records a progressive MP4 file (ISO/IEC 14496-12): media first, the header that indexes it at the end. Until then
+// it is a fragmented file, playable up to its last flush whatever happens to the process. Written data is never modified, except
+// for 16 bytes when the file is closed: a free box before the fragments becomes one mdat around all of them, and only the header
+// at the end remains visible.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +22,31 @@ namespace live::wire::mp4 {
 class MovieWriter {
 public:
     static constexpr std::size_t kTracksMax = FragmentWriter::kTracksMax;
-    // Of one track: three weeks of video at 60 a second are more than that, a week is less.
+    // Per track: less than three weeks of video at 60 frames per second, more than a week.
     static constexpr std::size_t kSamplesMax = std::size_t{1} << 26;
-    // Of media that was pushed and not flushed.
+    // Media pushed and not yet flushed.
     static constexpr std::size_t kHeldBytesMax = 64U << 20;
     static constexpr std::size_t kHeldSamplesMax = 16'384;
 
-    // What a new file begins with.
+    // Writes the start of a new file.
     void begin(ByteWriter& out);
-    // At any time; gives the name for push(). Errc::limit.
+    // May be called at any time; returns the index for push(). Errc::limit.
     Result<std::size_t> add_track(TrackFormat format);
-    // Errc::limit: flush first, or with kSamplesMax begin a new file.
+    // Errc::limit: flush first, or at kSamplesMax begin a new file.
     Result<void> push(std::size_t track, Sample sample);
-    // Appends what was pushed since the last flush, track by track. A track that comes after the first flush is only played when
-    // the file was closed.
+    // Appends what was pushed since the last flush, track by track. A track added after the first flush is playable only once the
+    // file is closed.
     void flush(ByteWriter& out);
-    // Only `end` bytes of the file could be kept: what lies behind, and what was not flushed, was never pushed.
+    // Only the first `end` bytes of the file were kept: discards later samples and those not flushed.
     void forget_behind(std::uint64_t end);
-    // Behind the last flush: appends the header, and gives what must be written over. This is then of no use any more. It may be
-    // called in another thread: nothing is shared with anybody between a flush and the next push.
+    // After the last flush: appends the header, and returns the patch to apply. The writer cannot be used afterwards. May be
+    // called in another thread: nothing is shared between a flush and the next push.
     FilePatch finish(ByteWriter& out) const;
 
     std::size_t samples() const;
     std::size_t held_bytes() const { return held_bytes_; }
     std::size_t held_samples() const { return held_samples_; }
-    // Of the longest track, so far.
+    // Of the longest track so far.
     MediaTime duration() const;
 
 private:
@@ -61,7 +61,7 @@ private:
     void begin_fragments(ByteWriter& out);
     void flush_fragment(ByteWriter& out);
     void flush_late_tracks(ByteWriter& out);
-    // Says that the held samples of a track lie here, and forgets them.
+    // Records that the held samples of a track are at `offset`, and releases them.
     std::uint64_t place_held(Track& track, std::uint64_t offset);
 
     std::uint32_t last_ticks_of(const Track& track) const;
@@ -69,9 +69,9 @@ private:
     MediaTime origin() const;
 
     std::vector<Track> tracks_;
-    // From the first flush on: of the tracks that there were then.
+    // Set at the first flush, with the tracks that exist then.
     std::optional<FragmentWriter> fragments_;
-    std::uint64_t position_ = 0;  // the length of the file
+    std::uint64_t position_ = 0;  // current file length
     std::size_t held_bytes_ = 0;
     std::size_t held_samples_ = 0;
 };

@@ -10,7 +10,7 @@ namespace {
 
 using Body = std::vector<std::uint8_t>;
 
-// A file as it would lie on the disk.
+// A file as it would be on disk.
 struct File {
     MovieWriter writer;
     Body bytes;
@@ -189,7 +189,7 @@ TEST(MovieWriter, ForgetsWhatCouldNotBeWritten) {
     const auto pictures = movie_samples(file.bytes, *tracks[0]);
     EXPECT_TRUE(pictures[0].key && !pictures[1].key);
     EXPECT_EQ(pictures[1].composition, 3'600);
-    // Nothing was written but the beginning: no track is left.
+    // Only the start was written: no track is left.
     File none;
     const auto only = none.writer.add_track(aac_track()).value();
     none.push(only, sample_of(0ms, 5, 2));

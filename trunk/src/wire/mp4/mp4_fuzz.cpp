@@ -1,6 +1,6 @@
-// Any frames in a row, behind a legal beginning or not, through the sample reader into both kinds of file. What comes out
-// must be taken by the strict reader of the tests, with every sample in it. The input is a list of frames: a byte that says which
-// kind and how far the time moves on, two bytes of length, the frame.
+// Arbitrary frames, with or without a valid start, through the sample reader into both kinds of file. The strict reader of the
+// tests must accept the output, with every sample in it. The input is a list of frames: a byte for the kind and the time step,
+// two bytes of length, the frame.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -54,7 +54,7 @@ public:
     void finish() {
         finish_fragments();
         movie_.flush(movie_bytes_);
-        static_cast<void>(fragment_samples(movie_bytes_.written()));  // as it lies there when the process is killed
+        static_cast<void>(fragment_samples(movie_bytes_.written()));  // as left by a killed process
         const FilePatch patch = movie_.finish(movie_bytes_);
         auto bytes = movie_bytes_.release();
         std::copy(patch.bytes.begin(), patch.bytes.end(), bytes.begin() + static_cast<std::ptrdiff_t>(patch.offset));

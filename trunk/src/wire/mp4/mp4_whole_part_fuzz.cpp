@@ -1,4 +1,4 @@
-// Any bytes as a recording of MP4 that nobody closed.
+// Arbitrary bytes as an MP4 recording that was never closed.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Sample: one access unit as an MP4 file carries it. H.264 and HEVC keep the lengths in front of their NAL units, so the bytes
-// are those of the frame, shared and never copied before they are written.
+// Sample: one access unit in the form of an MP4 file. H.264 and HEVC keep their length-prefixed NAL units, so the data is that of
+// the frame, shared and not copied until it is written.
 #pragma once
 
 #include "base/bytes.hpp"
@@ -10,7 +10,7 @@ namespace live::wire::mp4 {
 struct Sample {
     MediaTime dts{};
     MediaTime pts{};
-    bool key = false;  // decoding may start here; audio always can
+    bool key = false;  // decoding may start here; always true for audio
     Slice data;
 };
 

@@ -61,7 +61,7 @@ Result<void> SampleReader::set_video_config(const Frame& frame) {
                 format = std::move(av1).value();
         }
         std::vector<std::uint8_t> config(record.begin(), record.end());
-        // The same once more: the size that a key frame said still holds.
+        // The same configuration again: the size from a key frame remains valid.
         if (!format && config == video_.config && frame.codec == video_.codec)
             return {};
         video_.config = format ? std::vector<std::uint8_t>() : std::move(config);

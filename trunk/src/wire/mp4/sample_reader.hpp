@@ -1,7 +1,7 @@
-// From frames to MP4's tracks and samples: one per stream of frames. It keeps the decoder configurations and says what changed.
+// Converts frames to MP4 tracks and samples; one reader per stream. It keeps the decoder configurations and reports changes.
 //
-// Knows H.264, HEVC, AV1 and VP9, and AAC, Opus, FLAC and MP3. Of a multitrack stream it follows the track that its first
-// configuration named.
+// Supports H.264, HEVC, AV1 and VP9, and AAC, Opus, FLAC and MP3. In a multitrack stream it follows the track of the first
+// configuration.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,32 @@ class SampleReader {
 public:
     static bool carries(codec::Codec codec);
 
-    // The sample of one frame, whose data it shares: none for configurations, other content, and what comes before its track is
-    // known. Push the newest configurations before the first frames.
+    // Returns the sample of one frame, sharing its data: nullopt for configurations, other content, and frames before the track
+    // is known. Push the newest configurations before the first frames.
     //
-    // Errc::unsupported: MP4 here cannot carry this codec, and the track is gone. Errc::malformed, Errc::limit, Errc::need_more:
-    // this frame is lost, what was known before stands.
+    // Errc::unsupported: the codec cannot be carried in MP4 here, and the track is removed. Errc::malformed, Errc::limit,
+    // Errc::need_more: this frame is lost; the state before it is kept.
     Result<std::optional<Sample>> push_video(const codec::Frame& frame);
     Result<std::optional<Sample>> push_audio(const codec::Frame& frame);
 
-    // Known from the configuration on; for MP3, VP9, and AV1 without one in its record, from the first frame that says it.
+    // Set by the configuration; for MP3, VP9, and AV1 without a sequence header in its record, by the first frame that contains
+    // it.
     const std::optional<TrackFormat>& video() const { return video_.format; }
     const std::optional<TrackFormat>& audio() const { return audio_.format; }
-    // Counts changes of either, the first included. The same configuration once more, or metadata about colours, is none.
+    // Counts changes of either, including the first. A repeated configuration, or color metadata, does not count.
     std::uint32_t version() const { return version_; }
 
 private:
     using Codec = codec::Codec;
     struct Track {
-        Codec codec = Codec::none;         // of the configuration, or of MP3's frames
-        std::vector<std::uint8_t> config;  // of codecs whose frames say the rest
+        Codec codec = Codec::none;         // of the configuration, or of the frames for MP3
+        std::vector<std::uint8_t> config;  // kept for codecs whose frames carry the rest
         std::optional<TrackFormat> format;
     };
 
     Result<void> set_video_config(const codec::Frame& frame);
     Result<void> set_audio_config(const codec::Frame& frame);
-    // What only a key frame says.
+    // Completes the format with information found only in key frames.
     Result<void> complete_video(const codec::Frame& frame);
     void set(Track& track, const codec::Frame& frame, std::optional<TrackFormat> format);
     Error drop(Track& track, Codec codec);

@@ -12,7 +12,7 @@ using codec::Frame;
 
 Body bytes_of(const Sample& sample) { return {sample.data.bytes().begin(), sample.data.bytes().end()}; }
 
-// What a frame that must be taken gives.
+// The result of a frame that must be accepted.
 std::optional<Sample> video(SampleReader& reader, MediaTime dts, Frame frame) {
     frame.dts = dts;
     auto sample = reader.push_video(frame);

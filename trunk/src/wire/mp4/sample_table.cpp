@@ -86,7 +86,7 @@ void SampleTable::write(ByteWriter& out, std::uint32_t last_ticks) const {
         for (const auto& run : compositions_)
             out.u32be(run.count).u32be(static_cast<std::uint32_t>(run.value));
     }
-    // Without the box every sample is a key.
+    // Without this box every sample is a sync sample.
     if (keys_.size() != sizes_.size()) {
         const Box box(out, "stss", 0, 0);
         out.u32be(static_cast<std::uint32_t>(keys_.size()));

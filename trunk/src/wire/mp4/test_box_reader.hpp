@@ -1,5 +1,5 @@
-// Takes an MP4 file of ours apart again, for tests: strict, and written from ISO/IEC 14496-12, not from the writers. Not for
-// input from strangers: it aborts on what it does not expect.
+// Parses our MP4 files for tests: strict, and written from ISO/IEC 14496-12, not from the writers. Not for untrusted input:
+// aborts on anything unexpected.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace live::wire::mp4 {
 
 struct TestBox {
     std::string type;
-    std::size_t offset = 0;  // of the box, in the file
+    std::size_t offset = 0;  // offset of the box in the file
     std::vector<std::uint8_t> content;
     std::vector<TestBox> children;
 
-    // The one child of that type.
+    // The only child of that type.
     const TestBox& child(const std::string& wanted) const {
         const TestBox* found = nullptr;
         for (const TestBox& box : children)
@@ -70,14 +70,14 @@ inline TestBox read_file(Bytes bytes) {
 struct TestSample {
     std::uint64_t tick = 0;
     std::int64_t composition = 0;
-    std::uint32_t ticks = 0;  // how long it lasts
+    std::uint32_t ticks = 0;  // duration
     bool key = true;
     std::vector<std::uint8_t> data;
 
     bool operator==(const TestSample&) const = default;
 };
 
-// The full box's content behind version and flags.
+// The content of a full box after version and flags.
 struct TestFull {
     std::uint8_t version;
     std::uint32_t flags;
@@ -89,7 +89,7 @@ struct TestFull {
     }
 };
 
-// Samples of all fragments of `file` by track id. Every byte of every mdat must belong to exactly one sample.
+// Samples of all fragments of `file` by track ID. Every byte of every mdat must belong to exactly one sample.
 inline std::map<std::uint32_t, std::vector<TestSample>> fragment_samples(Bytes file) {
     std::map<std::uint32_t, std::vector<TestSample>> samples;
     const auto boxes = read_boxes(file);
@@ -135,7 +135,7 @@ inline std::map<std::uint32_t, std::vector<TestSample>> fragment_samples(Bytes f
     return samples;
 }
 
-// Fills in the data of samples whose sizes are `bytes`, from the tables stsc and stco or co64.
+// Fills in the data of samples with the sizes `bytes`, using stsc and stco or co64.
 inline void read_chunks(Bytes file, const TestBox& table, const std::vector<std::uint32_t>& bytes,
                         std::vector<TestSample>& samples) {
     struct Run {
@@ -171,7 +171,7 @@ inline void read_chunks(Bytes file, const TestBox& table, const std::vector<std:
     CHECK(at == samples.size() && offsets.in.at_end());
 }
 
-// Samples of a progressive file's track, in order.
+// Samples of a track in a progressive file, in order.
 inline std::vector<TestSample> movie_samples(Bytes file, const TestBox& track) {
     const TestBox& table = track.child("mdia").child("minf").child("stbl");
     std::vector<TestSample> samples;

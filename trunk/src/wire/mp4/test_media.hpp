@@ -1,4 +1,4 @@
-// Frames and formats that the tests of this folder share.
+// Frames and formats shared by the tests of this folder.
 #pragma once
 
 #include "base/hex.hpp"

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kSecond = std::chrono::microseconds(1s).count();
 
-// In two steps, so that years of microseconds times any timescale fit.
+// Computed in two steps, so that years of microseconds at any timescale do not overflow.
 std::int64_t scaled(std::int64_t micros, std::int64_t timescale) {
     const std::int64_t whole = micros / kSecond;
     const std::int64_t part = micros % kSecond;

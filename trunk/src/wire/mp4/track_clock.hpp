@@ -1,6 +1,6 @@
-// TrackClock: media time as ticks of one track, strictly growing. FLV says milliseconds, which no audio frame is a whole number
-// of; where the codec fixes how long a sample lasts, samples are counted instead, as long as that stays near what the stream
-// says. Else playback would have a gap or an overlap of some samples behind every frame.
+// TrackClock: converts media time to strictly increasing ticks of one track. FLV timestamps are milliseconds, which no audio
+// frame is a multiple of; where the codec fixes the frame duration, samples are counted instead, while the count stays close to
+// the stream's timestamps. Otherwise playback would have a gap or an overlap of some samples after every frame.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ namespace live::wire::mp4 {
 
 class TrackClock {
 public:
-    // How far counting may be from the stream's own times before they win.
+    // Maximum deviation of the count from the stream's timestamps before it is reset to them.
     static constexpr MediaTime kDriftMax = 20ms;
 
     TrackClock(std::uint32_t timescale, std::uint32_t sample_ticks) : timescale_(timescale), sample_ticks_(sample_ticks) {}
 
-    // The tick that advance() would give.
+    // The tick that advance() would return.
     std::uint64_t peek(MediaTime dts) const;
     std::uint64_t advance(MediaTime dts);
 
-    // Rounded to the nearest; negative times are zero.
+    // Rounded to nearest; negative times give zero.
     std::uint64_t ticks_of(MediaTime time) const;
-    // A difference of times, which may be negative.
+    // A time difference in ticks; may be negative.
     std::int64_t distance(MediaTime from, MediaTime to) const;
 
 private:

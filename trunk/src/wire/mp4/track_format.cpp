@@ -76,7 +76,7 @@ TrackFormat audio_format(std::string_view entry, std::string codecs, const Audio
     format.sample_rate = audio.sample_rate;
     format.sample_ticks = audio.sample_ticks;
     format.codecs = std::move(codecs);
-    // 16.16 bits have no room for more; the codec's own configuration says it then.
+    // The field has 16.16 bits; higher rates are only in the codec's own configuration.
     const std::uint32_t rate = audio.sample_rate <= 0xFFFF ? audio.sample_rate << 16 : 0;
     ByteWriter out;
     {
@@ -89,7 +89,7 @@ TrackFormat audio_format(std::string_view entry, std::string codecs, const Audio
     return format;
 }
 
-// ISO/IEC 14496-1, 7.2.6: descriptors are a tag, a length of seven bits a byte, and the content.
+// ISO/IEC 14496-1, 7.2.6: descriptors are a tag, a length of seven bits per byte, and the content.
 void write_descriptor(ByteWriter& out, std::uint8_t tag, Bytes content) {
     CHECK(content.size() < 1U << 14);
     out.u8(tag);
@@ -194,7 +194,7 @@ Result<TrackFormat> aac_format(Bytes bytes) {
     constexpr int kSbr = 5;
     constexpr int kPs = 29;
     constexpr std::uint16_t kChannelsUnknown = 2;
-    // Longer ones are legal and hold extensions that no decoder here needs; the length must only fit its descriptor.
+    // Longer ones are valid and contain extensions that no decoder here needs; the length must only fit its descriptor.
     constexpr std::size_t kConfigBytesMax = 1'024;
     if (bytes.size() > kConfigBytesMax)
         return Error(Errc::limit, fmt::format("an AAC configuration of {} bytes", bytes.size()));
@@ -206,7 +206,8 @@ Result<TrackFormat> aac_format(Bytes bytes) {
     return audio_format("mp4a", fmt::format("mp4a.40.{}", type), audio, {"esds", elementary_stream(kObjectTypeAac, bytes)});
 }
 
-// "Encapsulation of Opus in ISO Base Media File Format", 4.3.2: the identification header in network order, without its magic.
+// "Encapsulation of Opus in ISO Base Media File Format", 4.3.2: the identification header in network byte order, without its
+// magic.
 Result<TrackFormat> opus_format(Bytes bytes) {
     const auto head = TRY(codec::parse_opus_head(bytes));
     ByteWriter content;

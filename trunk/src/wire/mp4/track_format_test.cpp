@@ -18,7 +18,7 @@ codec::SpsInfo picture_of(std::uint32_t width, std::uint32_t height) {
     return picture;
 }
 
-// The sample entry's type, its fields, and the type and content of the box inside.
+// The sample entry's type and fields, and the type and content of the inner box.
 struct Entry {
     std::string type;
     Bytes fields;

@@ -21,7 +21,7 @@ constexpr std::size_t kLargeHeaderBytes = 16;
 
 struct BoxHead {
     std::string type;
-    std::uint64_t size = 0;  // all of it
+    std::uint64_t size = 0;  // including the header
     std::size_t header_bytes = kBoxHeaderBytes;
 };
 
@@ -39,7 +39,7 @@ Result<BoxHead> read_box_head(Bytes bytes) {
     return head;
 }
 
-// Calls visit(type, content) for each box of a box's content, as far as they are whole. Four levels at most come of this file.
+// Calls visit(type, content) for each complete box in the content of a box. This file nests at most four levels.
 template <class Visit>
 void for_each_box(Bytes bytes, Visit&& visit) {
     while (!bytes.empty()) {
@@ -52,10 +52,10 @@ void for_each_box(Bytes bytes, Visit&& visit) {
     }
 }
 
-// Where a fragment ends, by track.
+// The end time of a fragment in ticks, by track.
 using Ends = std::map<std::uint32_t, std::uint64_t>;
 
-// 8.8.7, 8.8.8 and 8.8.12, as FragmentWriter writes them.
+// 8.8.7, 8.8.8 and 8.8.12, in the form that FragmentWriter writes.
 struct TrackFragment {
     std::uint32_t id = 0;
     std::uint32_t default_ticks = 0;
@@ -124,19 +124,19 @@ Ends ends_of(Bytes moof) {
 
 std::uint32_t u32_at(Bytes content, std::size_t at) { return MUST(ByteReader(content.subspan(at)).u32be()); }
 
-// mvhd and mdhd of version 0: version and flags, two dates, the timescale, the duration (8.2.2, 8.4.2).
+// mvhd and mdhd, version 0: version and flags, two dates, the timescale, the duration (8.2.2, 8.4.2).
 constexpr std::size_t kTimescaleAt = 12;
 constexpr std::size_t kDurationAt = 16;
-// tkhd: version and flags, two dates, the id, a reserved word, the duration (8.3.2).
+// tkhd: version and flags, two dates, the ID, a reserved word, the duration (8.3.2).
 constexpr std::size_t kTrackIdAt = 12;
 constexpr std::size_t kTrackDurationAt = 20;
 
-// A header in memory whose durations are being filled in.
+// A header in memory whose durations are filled in.
 class Header {
 public:
     explicit Header(std::vector<std::uint8_t> moov) : bytes_(std::move(moov)) {}
 
-    // The longest track's.
+    // Returns the duration of the longest track.
     MediaTime fill_in(const Ends& ends) {
         const Bytes all(bytes_);
         MediaTime longest{};
@@ -157,7 +157,7 @@ private:
     static std::uint64_t milliseconds(MediaTime time) {
         return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
     }
-    // Of a field of four bytes in a full box of version 0.
+    // Position of a four-byte field in a full box of version 0.
     std::optional<std::size_t> place_of(Bytes content, std::size_t at) const {
         if (content.size() < at + 4 || content[0] != 0)
             return std::nullopt;
@@ -188,7 +188,7 @@ private:
         const auto end = ends.find(id);
         if (!track_at || !media_at || timescale == 0 || end == ends.end())
             return {};
-        // No header of version 0 can say it: a damaged file.
+        // Exceeds the range of a version 0 header: the file is damaged.
         if (end->second / timescale >= std::numeric_limits<std::uint32_t>::max() / kMovieTimescale)
             return {};
         const std::uint64_t ms =
@@ -206,11 +206,11 @@ struct Extent {
     std::uint64_t size = 0;
 };
 
-// The boxes of the file itself.
+// The top-level boxes of the file.
 struct Layout {
     std::optional<Extent> movie;
-    std::optional<Extent> last_fragment;  // with its media
-    std::uint64_t end = 0;                // of what is whole
+    std::optional<Extent> last_fragment;  // including its media
+    std::uint64_t end = 0;                // of the complete part
     bool has_data = false;
 };
 
@@ -228,10 +228,10 @@ Result<Layout> layout_of(std::uint64_t size, const ReadAt& read) {
         at += head->size;
         if (head->type == "moof") {
             fragment = extent;
-            continue;  // without its media it is worth nothing
+            continue;  // useless without its media
         }
         if (head->type == "moov") {
-            // The header of all, and no time was left to say so at the beginning.
+            // The header of a movie that was finished except for the patch at the start of the file.
             if (layout.movie && layout.last_fragment)
                 break;
             layout.movie = extent;
@@ -240,7 +240,7 @@ Result<Layout> layout_of(std::uint64_t size, const ReadAt& read) {
             if (fragment)
                 layout.last_fragment = std::exchange(fragment, std::nullopt);
         } else if (head->type != "ftyp" && head->type != "free") {
-            break;  // none of ours: what a crash of the machine has left there
+            break;  // not written by us: garbage after a system crash
         }
         layout.end = at;
     }

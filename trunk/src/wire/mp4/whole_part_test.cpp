@@ -19,7 +19,7 @@ Result<WholePart> part_of(const Body& file) { return look_at(whole_part, file); 
 
 Body file_bytes(const ByteWriter& out) { return {out.written().begin(), out.written().end()}; }
 
-// Two fragments of a second, as a recorder of either kind writes them. `ends` are those of fragments.
+// Two fragments of one second each, as both kinds of recorder write them. `ends` receives the fragment ends.
 Body movie(std::vector<std::size_t>& ends, bool is_closed = false) {
     ByteWriter out;
     MovieWriter writer;
@@ -123,7 +123,7 @@ TEST(Mp4WholePart, RefusesWhatIsNotOurs) {
     Body zeros = movie(ends);
     zeros.resize(zeros.size() + 5'000);
     EXPECT_EQ(MUST(part_of(zeros)).bytes, ends[1]);
-    // An index that never came, as earlier versions left it: nothing plays.
+    // A file without its index, as left by earlier versions: not playable.
     EXPECT_FALSE(MUST(part_of(hex("00000008 66747970 00000001 6d646174 00000000 00000014 01020304"))).has_media);
 }
 

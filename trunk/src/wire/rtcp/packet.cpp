@@ -29,7 +29,7 @@ Result<std::optional<Packet>> PacketReader::next() {
     packet.body = TRY(in.take(words * 4));
     rest_ = in.rest();
     if ((head & 0x20U) != 0) {
-        // RFC 3550, 6.4.1: only the last packet is padded, in whole words.
+        // RFC 3550, 6.4.1: only the last packet is padded, in whole 32-bit words.
         const std::size_t padding = packet.body.empty() ? 0 : packet.body.back();
         if (padding == 0 || padding % 4 != 0 || padding > packet.body.size() || !rest_.empty())
             return bad("wrong padding");

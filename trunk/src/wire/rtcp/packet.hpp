@@ -1,5 +1,5 @@
-// What all RTCP packets have in common (RFC 3550, 6.4): type, count and length, both directions. A datagram holds several, in any
-// order and with or without a report in front (RFC 5506): PacketReader walks them. What is in them: report.hpp.
+// The common RTCP header (RFC 3550, 6.4): type, count and length, both directions. A datagram contains several packets, in any
+// order and with or without a leading report (RFC 5506); PacketReader iterates over them. Their content is in report.hpp.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace live::wire::rtcp {
 
-inline constexpr std::size_t kReportsMax = 31;  // report blocks, chunks, SSRCs: what the five bits of a count can say
+inline constexpr std::size_t kReportsMax = 31;  // report blocks, chunks, SSRCs: the maximum of the five-bit count
 inline constexpr std::size_t kPacketsMax = 64;  // in one datagram
 
 enum class Type : std::uint8_t {
@@ -28,11 +28,11 @@ inline constexpr std::uint8_t kTransportWideFormat = 15;
 inline constexpr std::uint8_t kPliFormat = 1;
 inline constexpr std::uint8_t kFirFormat = 4;
 
-// One packet of a datagram, its body not read yet.
+// One packet of a datagram; its body is not parsed yet.
 struct Packet {
-    Type type{};  // may be one that has no name here: skip it
+    Type type{};  // may be a value not named here: skip it
     std::uint8_t count = 0;
-    Bytes body;  // borrowed, behind the four bytes of the head, without padding
+    Bytes body;  // borrowed, after the four-byte header, without padding
 
     bool is(Type wanted, std::uint8_t format) const { return type == wanted && count == format; }
 };
@@ -40,7 +40,7 @@ struct Packet {
 class PacketReader {
 public:
     explicit PacketReader(Bytes datagram) : rest_(datagram) {}
-    // Nothing at the end. Errc::need_more, Errc::malformed, Errc::limit above kPacketsMax; then stop.
+    // nullopt at the end. Errc::need_more, Errc::malformed, Errc::limit above kPacketsMax; stop after an error.
     Result<std::optional<Packet>> next();
 
 private:
@@ -48,7 +48,7 @@ private:
     std::size_t packets_ = 0;
 };
 
-// Writes the head, lets `body` append the rest, and fills the length in. The body ends on whole words.
+// Writes the header, calls `body` to append the rest, and fills in the length. The body must end on a 32-bit boundary.
 template <class Body>
 void write_packet(ByteWriter& out, Type type, std::size_t count, Body body) {
     CHECK(count <= kReportsMax);

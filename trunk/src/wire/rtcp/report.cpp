@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint8_t kItemEnd = 0;
 constexpr std::uint8_t kItemCname = 1;
-constexpr unsigned kNackSpan = 16;  // packets behind the first one of an entry
+constexpr unsigned kNackSpan = 16;  // packets after the first one of an entry
 
 std::int32_t signed_24(std::uint32_t value) { return static_cast<std::int32_t>(value & 0x800000U ? value | 0xFF000000U : value); }
 
@@ -40,7 +40,7 @@ void write_blocks(ByteWriter& out, const std::vector<ReportBlock>& blocks) {
     }
 }
 
-// The items of one chunk, up to the end mark and the words it fills (RFC 3550, 6.5).
+// The items of one chunk, including the end mark and padding to a 32-bit boundary (RFC 3550, 6.5).
 Result<std::string_view> parse_items(ByteReader& in) {
     std::string_view cname;
     while (true) {
@@ -126,7 +126,7 @@ Result<Fir> parse_fir(const Packet& packet) {
     ByteReader in(packet.body);
     Fir fir;
     fir.sender_ssrc = TRY(in.u32be());
-    TRY(in.skip(4));  // of the media source, not used: RFC 5104, 4.3.1.2
+    TRY(in.skip(4));  // media source SSRC, unused: RFC 5104, 4.3.1.2
     if (in.remaining() / 8 > kFirEntriesMax)
         return Error(Errc::limit, "RTCP: a FIR of " + std::to_string(in.remaining() / 8) + " entries");
     while (!in.at_end()) {
@@ -157,7 +157,7 @@ void write(ByteWriter& out, const SourceName& name) {
     CHECK(name.cname.size() <= 0xFF);
     write_packet(out, Type::source_description, 1, [&] {
         out.u32be(name.ssrc).u8(kItemCname).u8(static_cast<std::uint8_t>(name.cname.size())).text(name.cname);
-        // At least one end mark, then to the end of the word.
+        // At least one end mark, then padding to a 32-bit boundary.
         out.zeros(4 - (name.cname.size() + 2) % 4);
     });
 }

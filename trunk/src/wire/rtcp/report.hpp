@@ -1,5 +1,5 @@
-// RTCP packets (RFC 3550, 6; RFC 4585, 6; RFC 5104, 4.3.1), both directions: reports, names, goodbyes, requests for packets and
-// frames. packet.hpp has the packets themselves. Transport-wide feedback has its own file, transport_feedback.hpp.
+// RTCP packets (RFC 3550, 6; RFC 4585, 6; RFC 5104, 4.3.1), both directions: reports, source names, BYE, and requests for packets
+// and frames. The common header is in packet.hpp, transport-wide feedback in transport_feedback.hpp.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ inline constexpr std::size_t kFirEntriesMax = 64;
 struct ReportBlock {
     std::uint32_t ssrc = 0;
     std::uint8_t fraction_lost = 0;  // in 1/256, since the last report
-    std::int32_t lost = 0;           // 24 bits; below zero when there were duplicates
+    std::int32_t lost = 0;           // 24 bits; negative after duplicates
     std::uint32_t highest_sequence = 0;
     std::uint32_t jitter = 0;              // in the stream's clock
-    std::uint32_t last_sender_report = 0;  // the middle of its NTP time; 0 for none
+    std::uint32_t last_sender_report = 0;  // middle 32 bits of its NTP time; 0: none
     std::uint32_t delay_since = 0;         // in 1/65536 s
 
     bool operator==(const ReportBlock&) const = default;
@@ -37,7 +37,7 @@ struct SenderReport {
     std::uint32_t payload_bytes = 0;
     std::vector<ReportBlock> blocks;
 
-    // What a receiver puts into ReportBlock::last_sender_report.
+    // The value a receiver puts into ReportBlock::last_sender_report.
     std::uint32_t middle_of_ntp() const { return static_cast<std::uint32_t>(ntp >> 16); }
     bool operator==(const SenderReport&) const = default;
 };
@@ -63,7 +63,7 @@ struct Goodbye {
     bool operator==(const Goodbye&) const = default;
 };
 
-// Which packets of one stream shall be sent again.
+// Packets of one stream to retransmit.
 struct Nack {
     std::uint32_t sender_ssrc = 0;
     std::uint32_t media_ssrc = 0;
@@ -72,7 +72,7 @@ struct Nack {
     bool operator==(const Nack&) const = default;
 };
 
-// A frame was lost: send a key frame.
+// Requests a key frame after a loss.
 struct Pli {
     std::uint32_t sender_ssrc = 0;
     std::uint32_t media_ssrc = 0;
@@ -93,7 +93,7 @@ struct Fir {
     bool operator==(const Fir&) const = default;
 };
 
-// Each reads one packet whose type and format have been looked at. Errc::need_more, Errc::malformed, Errc::limit.
+// Each parses one packet whose type and format were already checked. Errc::need_more, Errc::malformed, Errc::limit.
 Result<SenderReport> parse_sender_report(const Packet& packet);
 Result<ReceiverReport> parse_receiver_report(const Packet& packet);
 Result<std::vector<SourceName>> parse_source_names(const Packet& packet);
@@ -102,12 +102,12 @@ Result<Nack> parse_nack(const Packet& packet);
 Result<Pli> parse_pli(const Packet& packet);
 Result<Fir> parse_fir(const Packet& packet);
 
-// Each appends one packet. At most kReportsMax blocks, names and goodbyes; a CNAME of at most 255 bytes.
+// Each appends one packet. At most kReportsMax blocks, names and BYE SSRCs; a CNAME has at most 255 bytes.
 void write(ByteWriter& out, const SenderReport& report);
 void write(ByteWriter& out, const ReceiverReport& report);
 void write(ByteWriter& out, const SourceName& name);
 void write(ByteWriter& out, const Goodbye& goodbye);
-// Sequence numbers in the order in which they wrap upwards; needs at most kNackEntriesMax entries.
+// Sequence numbers must be in ascending order, modulo wrapping, and need at most kNackEntriesMax entries.
 void write(ByteWriter& out, const Nack& nack);
 void write(ByteWriter& out, const Pli& pli);
 void write(ByteWriter& out, const Fir& fir);

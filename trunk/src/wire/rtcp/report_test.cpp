@@ -75,7 +75,7 @@ TEST(RtcpReport, NamesBothWays) {
 }
 
 TEST(RtcpReport, OtherItemsOfANameAreSkipped) {
-    // NAME, then CNAME; a second chunk without any.
+    // NAME, then CNAME; a second chunk without items.
     const auto bytes = hex("82ca0005 00000001 02016101 016200 00 00000002 00000000");
     const auto names = parse_source_names(only(bytes));
     ASSERT_TRUE(names.ok()) << names.error().text();
@@ -130,7 +130,7 @@ TEST(RtcpReport, EveryTruncationIsRefused) {
         const auto bytes = hex(text);
         for (std::size_t size = 1; size < bytes.size(); ++size)
             EXPECT_EQ(PacketReader(Bytes(bytes).first(size)).next().code(), Errc::need_more) << text << " at " << size;
-        // The same with a length that agrees: then the body is short.
+        // The same with a matching length field: then the body is too short.
         for (std::size_t words = 0; words + 1 < bytes.size() / 4; ++words) {
             Octets cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(4 * (words + 1)));
             cut[3] = static_cast<std::uint8_t>(words);

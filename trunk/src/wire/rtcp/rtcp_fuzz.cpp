@@ -1,4 +1,4 @@
-// Any bytes as a datagram of RTCP. What is read is written again and reads the same.
+// Arbitrary bytes as an RTCP datagram. A parsed packet must write and read back the same.
 #include <cstddef>
 #include <cstdint>
 
@@ -32,12 +32,12 @@ bool has_every_delta(const TransportFeedback& feedback) {
 
 void check_feedback(const Packet& packet) {
     if (packet.is(Type::transport_feedback, kNackFormat)) {
-        // A repeated or unordered list may need more entries than it came in.
+        // Not written back: a list with repeated or unordered numbers may need more entries than it arrived in.
         static_cast<void>(parse_nack(packet));
     } else if (packet.is(Type::transport_feedback, kTransportWideFormat)) {
         const auto feedback = parse_transport_feedback(packet);
         if (feedback.ok() && has_every_delta(*feedback)) {
-            // A small delta may have been sent as a large one, so the bytes differ but not what they say.
+            // A small delta may have been encoded as a large one, so only the values must match, not the bytes.
             check_again(*feedback, parse_transport_feedback);
         }
     } else if (packet.is(Type::payload_feedback, kPliFormat)) {

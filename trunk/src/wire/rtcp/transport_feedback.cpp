@@ -9,7 +9,7 @@ namespace live::wire::rtcp {
 
 namespace {
 
-// 3.1.1: what two bits, or one, say of a packet.
+// 3.1.1: the status symbols, of two bits or one.
 enum Symbol : std::uint8_t { kLost = 0, kSmallDelta = 1, kLargeDelta = 2, kWithoutDelta = 3 };
 
 constexpr std::size_t kRunMax = 0x1FFF;
@@ -50,7 +50,8 @@ Result<PacketStatus> read_delta(ByteReader& in, Symbol symbol) {
     return status;
 }
 
-// A chunk for the front of `symbols`, and how many of them it says. At least half a vector of one symbol goes as a run.
+// A chunk for the start of `symbols`, and how many of them it covers. Run-length coding is used from half a vector of equal
+// symbols.
 std::pair<unsigned, std::size_t> next_chunk(std::span<const Symbol> symbols) {
     const auto end = std::ranges::find_if(symbols, [&](Symbol symbol) { return symbol != symbols.front(); });
     const auto run = std::min(static_cast<std::size_t>(end - symbols.begin()), kRunMax);

@@ -1,5 +1,5 @@
 // Transport-wide feedback, both directions (draft-holmer-rmcat-transport-wide-cc-extensions-01, 3): which packets of a connection
-// came, and when. Not here: what a sender concludes from it, see engine/rtp/bandwidth_estimator.hpp.
+// arrived, and when. The sender's bandwidth estimation is in engine/rtp/bandwidth_estimator.hpp.
 #pragma once
 
 #include <chrono>
@@ -14,14 +14,14 @@
 
 namespace live::wire::rtcp {
 
-// Arrival times are counted in these from the reference time, which is counted in kReferenceTick.
+// Arrival times are in units of kDeltaTick from the reference time, which is in units of kReferenceTick.
 inline constexpr std::chrono::microseconds kDeltaTick{250};
 inline constexpr std::chrono::microseconds kReferenceTick{64'000};
 inline constexpr std::size_t kFeedbackPacketsMax = 4'096;  // statuses in one feedback packet
 
 struct PacketStatus {
     bool received = false;
-    std::optional<std::int16_t> ticks;  // since the one received before; a received packet may come without
+    std::optional<std::int16_t> ticks;  // since the previous received packet; may be absent for a received packet
 
     bool operator==(const PacketStatus&) const = default;
 };
@@ -30,18 +30,18 @@ struct TransportFeedback {
     std::uint32_t sender_ssrc = 0;
     std::uint32_t media_ssrc = 0;
     std::uint16_t base_sequence = 0;    // of the first status
-    std::int32_t reference_time = 0;    // in kReferenceTick, 24 bits, any zero
-    std::uint8_t feedback_count = 0;    // of this feedback packet, wraps
+    std::int32_t reference_time = 0;    // in kReferenceTick, 24 bits, arbitrary origin
+    std::uint8_t feedback_count = 0;    // counts feedback packets; wraps
     std::vector<PacketStatus> packets;  // at least one
 
     bool operator==(const TransportFeedback&) const = default;
 };
 
-// Errc::need_more, Errc::malformed (no packet; more statuses in the chunks than were announced is allowed, fewer is not),
-// Errc::limit above kFeedbackPacketsMax.
+// Errc::need_more, Errc::malformed (no packets; chunks may contain more statuses than announced, but not fewer), Errc::limit
+// above kFeedbackPacketsMax.
 Result<TransportFeedback> parse_transport_feedback(const Packet& packet);
 
-// One to kFeedbackPacketsMax packets; every received one has its ticks.
+// One to kFeedbackPacketsMax packets; each received one must have ticks.
 void write(ByteWriter& out, const TransportFeedback& feedback);
 
 }  // namespace live::wire::rtcp

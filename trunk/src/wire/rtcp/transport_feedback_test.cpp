@@ -66,7 +66,7 @@ TEST(TransportFeedback, ReadsAndWritesEveryVector) {
 TEST(TransportFeedback, ACutBodyNeedsMore) {
     for (const Case& wanted : cases()) {
         const Bytes body = Bytes(wanted.bytes).subspan(4);
-        // The zeros at the end are no part of it.
+        // Trailing zeros are not part of the content.
         std::size_t needed = 16 + 2;
         while (!parse_transport_feedback({Type::transport_feedback, kTransportWideFormat, body.first(needed)}).ok())
             ASSERT_LT(needed++, body.size()) << wanted.name;

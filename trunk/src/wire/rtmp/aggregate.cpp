@@ -29,7 +29,7 @@ Result<std::optional<Message>> AggregateReader::next() {
         return cut_at(at_);
     const auto type = static_cast<MessageType>(TRY(in.u8()));
     const std::uint32_t length = TRY(in.u24be());
-    // The upper eight bits of the time come last, as in FLV.
+    // The upper eight bits of the timestamp come last, as in FLV.
     const std::uint32_t time_low = TRY(in.u24be());
     const std::uint32_t time_ms = static_cast<std::uint32_t>(TRY(in.u8())) << 24 | time_low;
     TRY(in.skip(3));

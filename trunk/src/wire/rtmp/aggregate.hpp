@@ -1,4 +1,4 @@
-// Takes an aggregate message (RTMP 1.0, section 7.1.6) apart: a list of messages in the form of FLV tags. The parts share the
+// Splits an aggregate message (RTMP 1.0, section 7.1.6), which is a list of messages in the form of FLV tags. The parts share the
 // aggregate's memory; nothing is copied.
 #pragma once
 
@@ -16,8 +16,9 @@ public:
     // `aggregate` must be of type MessageType::aggregate.
     explicit AggregateReader(Message aggregate);
 
-    // The next part, nothing at the end. Times are moved so that the first part has the aggregate's own time; stream id and chunk
-    // stream are the aggregate's. Errc::malformed when a part is cut or is itself an aggregate; the parts before it stand.
+    // The next part; nullopt at the end. Timestamps are shifted so that the first part has the aggregate's own; stream ID and
+    // chunk stream are the aggregate's. Errc::malformed when a part is truncated or is itself an aggregate; earlier parts remain
+    // valid.
     Result<std::optional<Message>> next();
 
 private:

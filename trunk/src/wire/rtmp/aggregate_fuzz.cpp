@@ -1,4 +1,4 @@
-// Any payload as an aggregate: parts stay inside it and their number is bounded by its size.
+// Arbitrary payloads as an aggregate: parts stay inside it, and their number is bounded by its size.
 #include <cstdlib>
 
 #include "wire/rtmp/aggregate.hpp"

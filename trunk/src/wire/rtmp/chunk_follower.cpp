@@ -6,11 +6,11 @@
 namespace live::wire::rtmp {
 namespace {
 
-// Bytes of the message header by chunk type (RTMP 1.0, section 5.3.1.2).
+// Size of the message header by chunk type (RTMP 1.0, section 5.3.1.2).
 constexpr std::array<std::uint8_t, 4> kMessageHeaderBytes = {11, 7, 3, 0};
 
-// Big-endian number of bytes that the caller knows to be there. ByteReader would build an Error for every header that is cut, and
-// being cut is normal here.
+// A big-endian number whose bytes are known to be present. ByteReader would build an Error for every truncated header, and
+// truncation is normal here.
 std::uint32_t number(Bytes bytes) {
     std::uint32_t value = 0;
     for (const std::uint8_t byte : bytes)
@@ -48,14 +48,14 @@ Result<std::optional<ChunkFollower::Piece>> ChunkFollower::next(Bytes& input) {
 
 std::optional<std::size_t> ChunkFollower::abort(std::uint32_t chunk_stream) {
     Stream* stream = find(chunk_stream);
-    // A message that is inside a chunk right now cannot be meant: control messages arrive between chunks.
+    // Control messages arrive between chunks, so an abort cannot refer to a message inside the current chunk.
     if (stream == nullptr || !stream->in_message || (chunk_left_ > 0 && &streams_[current_] == stream))
         return std::nullopt;
     stream->in_message = false;
     return static_cast<std::size_t>(stream - streams_.data());
 }
 
-// True when a header is complete and the chunk entered; false when all of `input` went into the held part of one.
+// Returns true when a header was completed and the chunk entered, false when all of `input` was held as part of a header.
 Result<bool> ChunkFollower::begin_chunk(Bytes& input) {
     if (held_size_ == 0) {
         if (const auto header = parse_header(input)) {
@@ -69,7 +69,7 @@ Result<bool> ChunkFollower::begin_chunk(Bytes& input) {
     std::copy_n(input.begin(), added, held_.begin() + static_cast<std::ptrdiff_t>(before));
     const auto header = parse_header(Bytes(held_).first(before + added));
     if (!header) {
-        // 18 bytes always hold a header, so a header that is still cut has used up the input.
+        // 18 bytes always contain a complete header, so an incomplete header has consumed all input.
         CHECK(added == input.size());
         held_size_ = static_cast<std::uint8_t>(before + added);
         input = {};
@@ -79,7 +79,7 @@ Result<bool> ChunkFollower::begin_chunk(Bytes& input) {
         input = input.subspan(header->size - before);
         held_size_ = 0;
     } else {
-        // What looked like the front of a repeated extended time is payload after all; next() takes it from here.
+        // The presumed start of a repeated extended timestamp is payload after all; next() takes it from here.
         drop_held(header->size);
     }
     TRY(enter(*header));
@@ -91,7 +91,7 @@ void ChunkFollower::drop_held(std::size_t count) {
     held_size_ = static_cast<std::uint8_t>(held_size_ - count);
 }
 
-// Nothing when the header is cut.
+// nullopt when the header is incomplete.
 std::optional<ChunkFollower::Header> ChunkFollower::parse_header(Bytes input) {
     Header header;
     header.format = input[0] >> 6;
@@ -101,7 +101,7 @@ std::optional<ChunkFollower::Header> ChunkFollower::parse_header(Bytes input) {
     size += kMessageHeaderBytes[header.format];
     if (input.size() < size)
         return std::nullopt;
-    // RTMP 1.0, section 5.3.1.1: the three byte form has its low byte first.
+    // RTMP 1.0, section 5.3.1.1: the three-byte form has its low byte first.
     if (header.chunk_stream == 0)
         header.chunk_stream = 64U + input[1];
     else if (header.chunk_stream == 1)
@@ -138,8 +138,9 @@ std::optional<ChunkFollower::Header> ChunkFollower::parse_header(Bytes input) {
     return header;
 }
 
-// Some encoders send type 3 chunks without repeating the extended timestamp although the text (section 5.3.1.3) requires it. The
-// four bytes are payload when they differ from the running field and time. Nothing when too few bytes are there to tell.
+// Some encoders send type 3 chunks without repeating the extended timestamp although the specification (section 5.3.1.3) requires
+// it. The four bytes are payload when they differ from the current field and timestamp. nullopt when there are too few bytes to
+// decide.
 std::optional<bool> ChunkFollower::repeats_extended_time(const Stream& stream, Bytes input) {
     const Bytes front = input.first(std::min<std::size_t>(input.size(), 4));
     if (!begins_with(stream.delta_ms, front) && !begins_with(stream.timestamp_ms, front))
@@ -150,7 +151,7 @@ std::optional<bool> ChunkFollower::repeats_extended_time(const Stream& stream, B
 }
 
 ChunkFollower::Stream* ChunkFollower::find(std::uint32_t chunk_stream) {
-    // Chunks of one message mostly follow each other.
+    // Consecutive chunks usually belong to the same message.
     if (current_ < streams_.size() && streams_[current_].id == chunk_stream)
         return &streams_[current_];
     for (Stream& stream : streams_) {
@@ -163,7 +164,8 @@ ChunkFollower::Stream* ChunkFollower::find(std::uint32_t chunk_stream) {
 Result<void> ChunkFollower::enter(const Header& header) {
     Stream* stream = find(header.chunk_stream);
     if (stream == nullptr) {
-        // The text wants type 0 first. librtmp opens chunk stream 2 with a type 1 (its ping), which lacks only the stream id.
+        // The specification requires type 0 first. librtmp opens chunk stream 2 with a type 1 (its ping), which lacks only the
+        // stream ID.
         if (header.format > 1) {
             return Error(Errc::malformed, "chunk of type " + std::to_string(header.format) +
                                               " before any header on chunk stream " + std::to_string(header.chunk_stream));
@@ -196,7 +198,7 @@ void ChunkFollower::begin_message(Stream& stream, const Header& header) {
     }
     if (header.format == 0)
         stream.stream_id = header.stream_id;
-    // Section 5.3.1.2.4: a type 3 right after a type 0 takes that type 0's time as its delta.
+    // Section 5.3.1.2.4: a type 3 right after a type 0 uses that type 0's timestamp as its delta.
     stream.timestamp_ms = header.format == 0 ? header.time_ms : stream.timestamp_ms + stream.delta_ms;
     stream.filled = 0;
     stream.in_message = true;

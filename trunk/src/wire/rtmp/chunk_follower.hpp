@@ -1,7 +1,6 @@
-// Follows chunk streams (RTMP 1.0, section 5.3): says which bytes are payload of which message, and keeps none of them. Fed
-// whatever arrived; a header that was cut is kept here. What becomes of the payload is up to its owner: ChunkReader puts messages
-// together, the load tools only count them. The peer's chunk size and aborts come in from outside, because the owner has limits
-// to apply first.
+// Follows chunk streams (RTMP 1.0, section 5.3): determines which bytes are payload of which message, and keeps only partial
+// headers. Accepts input in any portions. The owner handles the payload: ChunkReader assembles messages, the load tools only
+// count them. The peer's chunk size and aborts are set from outside, because the owner applies its limits first.
 #pragma once
 
 #include <array>
@@ -17,11 +16,11 @@ namespace live::wire::rtmp {
 
 class ChunkFollower {
 public:
-    // What a chunk stream remembers from its last header: of the message it is in the middle of, or was last.
+    // State of a chunk stream from its last header, for its current or last message.
     struct Stream {
         std::uint32_t id = 0;
         std::uint32_t timestamp_ms = 0;
-        // Added when a type 3 chunk begins a message: the last delta, or the last absolute time after a type 0.
+        // Added when a type 3 chunk begins a message: the last delta, or the last absolute timestamp after a type 0.
         std::uint32_t delta_ms = 0;
         std::uint32_t length = 0;
         std::uint32_t stream_id = 0;
@@ -30,23 +29,23 @@ public:
         bool extended = false;
         bool in_message = false;
     };
-    // Payload that came in one go, of one message.
+    // A contiguous part of one message's payload.
     struct Piece {
-        std::size_t index = 0;  // of its chunk stream, counted in the order of their first chunks
-        std::uint32_t at = 0;   // where in the message it belongs
-        bool begins = false;    // the first of its message
-        bool ends = false;      // the last
+        std::size_t index = 0;  // of its chunk stream, in order of first appearance
+        std::uint32_t at = 0;   // offset in the message
+        bool begins = false;    // first piece of its message
+        bool ends = false;      // last piece of its message
         Bytes payload;          // borrowed until the next call; may be empty
     };
 
     explicit ChunkFollower(std::size_t chunk_streams_max) : chunk_streams_max_(chunk_streams_max) {}
 
-    // Takes a piece from the front of `input`, and all of it when only a header's beginning is left. Call again until it gives
-    // nothing. Errc::malformed and Errc::limit (chunk streams) are final: the place in the stream is lost.
+    // Takes a piece from the front of `input`, or all of it when only a partial header is left. Call again until it returns
+    // nullopt. Errc::malformed and Errc::limit (chunk streams) are final: chunk synchronisation is lost.
     Result<std::optional<Piece>> next(Bytes& input);
     const Stream& stream(std::size_t index) const { return streams_[index]; }
 
-    // The peer's chunks carry up to `bytes` of payload from now on; at least 1. Takes effect with the next chunk.
+    // Sets the peer's chunk size; at least 1. Takes effect with the next chunk.
     void set_chunk_size(std::uint32_t bytes) {
         CHECK(bytes > 0);
         chunk_size_ = bytes;
@@ -54,11 +53,11 @@ public:
     std::uint32_t chunk_size() const { return chunk_size_; }
     void set_chunk_streams_max(std::size_t count) { chunk_streams_max_ = count; }
 
-    // Forgets the part of a message that has come on this chunk stream (RTMP 1.0, section 5.4.2) and says on which. Nothing to do
-    // when there is none.
+    // Discards the partial message on this chunk stream (RTMP 1.0, section 5.4.2) and returns its index; nullopt when there is
+    // none.
     std::optional<std::size_t> abort(std::uint32_t chunk_stream);
 
-    // Gives back memory that only a busy peer needs.
+    // Releases memory that only an active peer needs.
     void release_buffers() { streams_.shrink_to_fit(); }
 
 private:
@@ -86,10 +85,10 @@ private:
     std::size_t chunk_streams_max_;
     std::size_t current_ = 0;
     std::uint32_t chunk_size_ = kChunkSizeInitial;
-    std::uint32_t chunk_left_ = 0;  // of the current chunk's payload
+    std::uint32_t chunk_left_ = 0;  // remaining payload of the current chunk
     bool begins_ = false;
     std::uint8_t held_size_ = 0;
-    std::uint8_t held_taken_ = 0;  // of the held bytes, as the last piece
+    std::uint8_t held_taken_ = 0;  // held bytes that the last piece consumed
     std::array<std::uint8_t, kHeaderBytesMax> held_{};
 };
 

@@ -7,7 +7,7 @@
 namespace live::wire::rtmp {
 namespace {
 
-// A block's memory is in no cache before it is written to. It is asked for this far ahead, a message or two.
+// A new block is not in any cache. It is prefetched this far ahead of writing, one or two messages.
 constexpr std::size_t kPrefetchAhead = 1024;
 
 void prefetch(MutBytes bytes, std::size_t count) {
@@ -75,7 +75,7 @@ ChunkReader::Payload ChunkReader::allocate(std::size_t length) {
     return {std::move(slice), bytes};
 }
 
-// Twice as much while that is little; never more than the message.
+// Doubles the allocation while it is small; never exceeds the message.
 void ChunkReader::make_room(Payload& payload, std::size_t needed, std::size_t length) {
     const std::size_t size = payload.slice.size();
     const std::size_t room = std::min(std::max(needed, size + std::min(size, kMoreBytesMax)), length);

@@ -1,8 +1,8 @@
-// Puts messages together from chunks (RTMP 1.0, section 5.3). A push parser: it is fed whatever arrived and copies every payload
-// byte exactly once, into the Slice that leaves as the message. Audio and video that follow each other share blocks of memory
-// (kBlockBytes): they are kept and let go of together, and a thousand publishers would otherwise wait for the memory of each one.
-// Not here: what a message means. The chunk size and the abort message reach it through set_chunk_size() and abort(), because
-// their owner has limits to apply first.
+// Assembles messages from chunks (RTMP 1.0, section 5.3). A push parser: accepts input in any portions and copies every payload
+// byte exactly once, into the Slice returned with the message. Consecutive audio and video messages share blocks of memory
+// (kBlockBytes): they are kept and released together, and with a thousand publishers separate allocations would cost a cache miss
+// per message. Does not interpret messages: the chunk size and aborts are passed in through set_chunk_size() and abort(), because
+// the owner applies its limits first.
 #pragma once
 
 #include <cstdint>
@@ -19,49 +19,48 @@ namespace live::wire::rtmp {
 class ChunkReader {
 public:
     struct Limits {
-        // The longest message that is accepted.
+        // The longest accepted message.
         std::size_t message_bytes = 10 << 20;
-        // The sum of the lengths of all messages that have begun and not ended: a peer may interleave, but not hoard.
+        // Total length of all incomplete messages: a peer may interleave, but not accumulate without bound.
         std::size_t pending_bytes = 20 << 20;
-        // Chunk streams a peer may use.
+        // Number of chunk streams a peer may use.
         std::size_t chunk_streams = 64;
     };
 
-    // Of a block that messages share. 16 KiB with what Slice and the heap put in front.
+    // Size of a shared block: 16 KiB including the headers of Slice and the heap.
     static constexpr std::size_t kBlockBytes = (16 << 10) - 32;
-    // The longest message that shares one. Each block is at least half used, then.
+    // The longest message placed in a shared block, so that each block is at least half used.
     static constexpr std::size_t kSharedBytesMax = kBlockBytes / 2;
 
     ChunkReader() : ChunkReader(Limits{}) {}
     explicit ChunkReader(Limits limits) : limits_(limits), follower_(limits.chunk_streams) {}
 
-    // Of a message that shares none, what there is room for when it begins, and how much more at most is added at a time: memory
-    // follows the bytes that come, not the length that a peer declares.
+    // Initial allocation of a message that does not share a block, and the largest increment: memory follows the bytes received,
+    // not the length that a peer declares.
     static constexpr std::size_t kFirstBytes = 64 << 10;
     static constexpr std::size_t kMoreBytesMax = 1 << 20;
 
-    // Takes bytes from the front of `input` until a message is complete or `input` is empty, and moves `input` behind what it
-    // took. Call again while it gives messages. Errc::malformed and Errc::limit are final: the place in the stream is lost.
+    // Consumes bytes from the front of `input` until a message is complete or `input` is empty. Call again while it returns
+    // messages. Errc::malformed and Errc::limit are final: chunk synchronisation is lost.
     Result<std::optional<Message>> read(Bytes& input);
 
-    // The peer's chunks carry up to `bytes` of payload from now on; at least 1. Takes effect with the next chunk.
+    // Sets the peer's chunk size; at least 1. Takes effect with the next chunk.
     void set_chunk_size(std::uint32_t bytes) { follower_.set_chunk_size(bytes); }
     std::uint32_t chunk_size() const { return follower_.chunk_size(); }
 
-    // The bounds of messages that begin from now on.
+    // Applies to messages that begin from now on.
     void set_limits(const Limits& limits) {
         limits_ = limits;
         follower_.set_chunk_streams_max(limits.chunk_streams);
     }
 
-    // Forgets the part of a message that has come on this chunk stream (RTMP 1.0, section 5.4.2). Nothing to do when there is
-    // none.
+    // Discards the partial message on this chunk stream (RTMP 1.0, section 5.4.2), if any.
     void abort(std::uint32_t chunk_stream);
 
-    // Of memory, for messages that have begun and not ended.
+    // Memory held by incomplete messages.
     std::size_t held_bytes() const { return held_bytes_; }
 
-    // Gives back memory that only a busy peer needs.
+    // Releases memory that only an active peer needs.
     void release_buffers() {
         follower_.release_buffers();
         payloads_.shrink_to_fit();
@@ -70,10 +69,10 @@ public:
     }
 
 private:
-    // Of a message that has begun.
+    // An incomplete message.
     struct Payload {
         Slice slice;
-        std::uint8_t* bytes = nullptr;  // the slice's, for writing
+        std::uint8_t* bytes = nullptr;  // into the slice, for writing
     };
 
     Result<void> begin_message(std::size_t index);
@@ -83,11 +82,11 @@ private:
 
     Limits limits_;
     ChunkFollower follower_;
-    std::vector<Payload> payloads_;  // by the follower's index
+    std::vector<Payload> payloads_;  // by the follower's stream index
     Slice block_;
-    MutBytes room_;                  // what is left of it
-    std::size_t pending_bytes_ = 0;  // as declared
-    std::size_t held_bytes_ = 0;     // as taken
+    MutBytes room_;                  // the unused part of block_
+    std::size_t pending_bytes_ = 0;  // declared lengths
+    std::size_t held_bytes_ = 0;     // allocated
 };
 
 }  // namespace live::wire::rtmp

@@ -1,6 +1,6 @@
-// Reading chunks: the publisher's hot path. The stream is what a 500 kbps encoder sends (43 audio messages of 190 bytes and 25
-// video messages of 1,700 a second, a key frame of 20,000 each second), cut by the chunk size of the benchmark's argument and
-// handed over in reads of 16 KiB. Messages per second on one core are the figure; 1,000 such streams are 68,000.
+// Chunk reading: the publisher's hot path. The stream resembles a 500 kbit/s encoder (per second 43 audio messages of 190 bytes,
+// 25 video messages of 1,700 bytes, and a key frame of 20,000), split at the chunk size in the benchmark's argument and delivered
+// in reads of 16 KiB. The result is messages per second on one core; 1,000 such streams are 68,000.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Any bytes, cut anywhere, at any chunk size: the reader never aborts, and how the bytes were cut never changes what is read. The
-// first three bytes choose the chunk size and the cut.
+// Arbitrary bytes, split anywhere, at any chunk size: the reader never aborts, and the split never changes the result. The first
+// three bytes choose the chunk size and the split.
 #include <cstdlib>
 #include <vector>
 

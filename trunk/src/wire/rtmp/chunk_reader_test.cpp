@@ -33,7 +33,7 @@ struct Vector {
 constexpr auto kAudio = MessageType::audio;
 constexpr auto kVideo = MessageType::video;
 
-// Names are cited by chunk_reader.cpp and by the conformance page.
+// Names are referenced by chunk_reader.cpp and the conformance page.
 const std::vector<Vector>& vectors() {
     static const std::vector<Vector> kVectors = {
         {"type0", 128, {0x04, 0, 0, 7, 0, 0, 2, 8, 1, 0, 0, 0, 0xAF, 1}, {{kAudio, 7, 1, 4, {0xAF, 1}}}},
@@ -75,8 +75,7 @@ const std::vector<Vector>& vectors() {
          2,
          {0x04, 0xFF, 0xFF, 0xFF, 0, 0, 3, 8, 1, 0, 0, 0, 1, 2, 3, 4, 0xA0, 0xA1, 0xC4, 0xA2},
          {{kAudio, 0x01020304, 1, 4, {0xA0, 0xA1, 0xA2}}}},
-        // The payload begins like the time does, so that the two can be told apart only at the third byte, which is two headers
-        // on.
+        // The payload begins like the timestamp, so that the two differ only at the third byte, two headers later.
         {"ext_ts_absent_type3_with_a_likely_payload",
          1,
          {0x04, 0xFF, 0xFF, 0xFF, 0, 0, 3, 8, 1, 0, 0, 0, 0xA1, 0xC4, 9, 9, 7, 0xC4, 0xA1, 0xC4, 0xA2},
@@ -139,7 +138,7 @@ TEST(ChunkReader, ReadsEveryVectorCutInTwoAtEveryByte) {
             reader.set_chunk_size(vector.chunk_size);
             Outcome outcome;
             feed(reader, Bytes(vector.input).first(cut), outcome);
-            // A truncation is never an error and never an invented message.
+            // A truncation is never an error and never yields an extra message.
             EXPECT_FALSE(outcome.error);
             EXPECT_LE(outcome.messages.size(), vector.messages.size());
             feed(reader, Bytes(vector.input).subspan(cut), outcome);

@@ -5,10 +5,10 @@
 namespace live::wire::rtmp {
 namespace {
 
-// Fills a HeaderBytes from the front. The sizes are known, so nothing here can run over 18 bytes.
+// Fills a HeaderBytes from the front. The sizes are fixed, so nothing here can exceed 18 bytes.
 class HeaderWriter {
 public:
-    // RTMP 1.0, section 5.3.1.1: ids 2..63 in the first byte, 64..319 in one more, up to 65599 in two more, low byte first.
+    // RTMP 1.0, section 5.3.1.1: IDs 2..63 in the first byte, 64..319 in one more, up to 65599 in two more, low byte first.
     HeaderWriter(std::uint8_t format, std::uint32_t chunk_stream) {
         CHECK(chunk_stream >= 2 && chunk_stream <= kChunkStreamIdMax);
         const unsigned top = static_cast<unsigned>(format) << 6;
@@ -51,7 +51,7 @@ HeaderBytes type0_header(std::uint32_t chunk_stream, std::uint32_t timestamp_ms,
     out.u24be(std::min(timestamp_ms, kExtendedTimestamp));
     out.u24be(length);
     out.type(type);
-    // The one little-endian number of the format (RTMP 1.0, section 5.3.1.2.1).
+    // The format's only little-endian number (RTMP 1.0, section 5.3.1.2.1).
     out.u32le(stream_id);
     if (timestamp_ms >= kExtendedTimestamp)
         out.u32be(timestamp_ms);

@@ -1,6 +1,6 @@
-// Cuts messages into chunks (RTMP 1.0, section 5.3). Stateless: the caller says which header to write, so that the same bytes can
-// be built once and sent to many. Not here: choosing the header form by what was sent before; commands always travel with type 0,
-// and the media core knows when its runs may say type 1.
+// Splits messages into chunks (RTMP 1.0, section 5.3). Stateless: the caller chooses each header, so that the same bytes can be
+// built once and sent to many clients. Does not choose a header form from earlier messages: commands always use type 0, and the
+// media core knows when its wire logs may use type 1.
 #pragma once
 
 #include <array>
@@ -21,20 +21,20 @@ struct HeaderBytes {
     Bytes view() const { return Bytes(bytes).first(size); }
 };
 
-// All three abort when the chunk stream is not in 2..65599 or the length is above kMessageLengthMax: both are our own choice.
+// All three abort when the chunk stream is not in 2..65599 or the length is above kMessageLengthMax: we choose both.
 
-// Says everything: absolute time, length, type, stream. Carries an extended timestamp when the time is 0xFFFFFF or above; then
-// every type 3 chunk of the same message has to carry it too.
+// A full header: absolute timestamp, length, type, stream. Has an extended timestamp when the time is 0xFFFFFF or above; every
+// type 3 chunk of the message must then repeat it.
 HeaderBytes type0_header(std::uint32_t chunk_stream, std::uint32_t timestamp_ms, std::uint32_t length, MessageType type,
                          std::uint32_t stream_id);
 
-// Says time as a delta to the message before on this chunk stream, length and type. `delta_ms` must be below 0xFFFFFF.
+// Timestamp as a delta to the previous message on this chunk stream, length and type. `delta_ms` must be below 0xFFFFFF.
 HeaderBytes type1_header(std::uint32_t chunk_stream, std::uint32_t delta_ms, std::uint32_t length, MessageType type);
 
-// Goes on with a message. `extended_ms` is the extended timestamp of the message's first chunk, if it had one.
+// Continues a message. `extended_ms` is the extended timestamp of the message's first chunk, if it had one.
 HeaderBytes type3_header(std::uint32_t chunk_stream, std::optional<std::uint32_t> extended_ms = std::nullopt);
 
-// Appends one whole message, type 0 first, in chunks of `chunk_size` (at least 1) payload bytes. Returns the bytes written.
+// Appends one complete message, type 0 first, in chunks of `chunk_size` (at least 1) payload bytes. Returns the bytes written.
 std::size_t write_message(ByteWriter& out, std::uint32_t chunk_stream, MessageType type, std::uint32_t timestamp_ms,
                           std::uint32_t stream_id, Bytes payload, std::uint32_t chunk_size);
 

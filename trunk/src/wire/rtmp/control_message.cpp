@@ -41,7 +41,7 @@ Result<ControlMessage> parse_user_control(ByteReader& in) {
     return ControlMessage(message);
 }
 
-// Writes the payload of each kind and tells its type.
+// Writes the payload of each kind and returns its type.
 struct PayloadWriter {
     ByteWriter& out;
 

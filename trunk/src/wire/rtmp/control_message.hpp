@@ -1,5 +1,5 @@
-// The protocol's own messages (RTMP 1.0, sections 5.4 and 6.2): chunk size, abort, acknowledgements, windows, user control. Not
-// here: what to do about them, which is the engine's.
+// Protocol control messages (RTMP 1.0, sections 5.4 and 6.2): chunk size, abort, acknowledgements, windows, user control. The
+// engine acts on them; this file only parses and writes them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace live::wire::rtmp {
 
-// 1..2^31-1; anything else does not parse.
+// 1..2^31-1; other values are rejected.
 struct SetChunkSize {
     std::uint32_t bytes = 0;
     bool operator==(const SetChunkSize&) const = default;
@@ -21,7 +21,7 @@ struct Abort {
     std::uint32_t chunk_stream = 0;
     bool operator==(const Abort&) const = default;
 };
-// How much has been received so far, modulo 2^32.
+// Bytes received so far, modulo 2^32.
 struct Acknowledgement {
     std::uint32_t bytes_received = 0;
     bool operator==(const Acknowledgement&) const = default;
@@ -37,7 +37,7 @@ struct SetPeerBandwidth {
     Limit limit = Limit::dynamic;
     bool operator==(const SetPeerBandwidth&) const = default;
 };
-// RTMP 1.0, section 7.1.7. Some events of common players have no name in the text; they are carried and ignored.
+// RTMP 1.0, section 7.1.7. Some events of common players are not in the specification; they are parsed and ignored.
 struct UserControl {
     enum class Event : std::uint16_t {
         stream_begin = 0,
@@ -50,7 +50,7 @@ struct UserControl {
     };
 
     Event event{};
-    // The stream id, or the time of a ping in milliseconds. Zero for events without a name.
+    // The stream ID, or a ping's timestamp in milliseconds. Zero for events not named here.
     std::uint32_t value = 0;
     // Only with set_buffer_length.
     std::uint32_t buffer_ms = 0;
@@ -61,12 +61,12 @@ using ControlMessage = std::variant<SetChunkSize, Abort, Acknowledgement, Window
 
 bool is_control(MessageType type);
 
-// Errc::need_more when the payload is too short, Errc::malformed when it says what cannot be, Errc::unsupported when `type` is
-// not a control message. Bytes after the known fields are ignored.
+// Errc::need_more when the payload is too short, Errc::malformed for invalid values, Errc::unsupported when `type` is not a
+// control message. Bytes after the known fields are ignored.
 Result<ControlMessage> parse_control(MessageType type, Bytes payload);
 
-// Appends the whole message: chunk stream 2, message stream 0, time 0, one chunk. The longest payload is 10 bytes, so no chunk
-// size that an engine admits cuts it.
+// Appends a complete message: chunk stream 2, message stream 0, timestamp 0, one chunk. The longest payload is 10 bytes, so it
+// fits into one chunk at any chunk size that an engine accepts.
 void write_control(ByteWriter& out, const ControlMessage& message);
 
 }  // namespace live::wire::rtmp

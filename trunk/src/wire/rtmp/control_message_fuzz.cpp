@@ -1,4 +1,4 @@
-// Any payload as any control message; what parses must write and read back the same.
+// Arbitrary payloads as any control message; a message that parses must write and read back the same.
 #include <cstdlib>
 
 #include "wire/rtmp/chunk_reader.hpp"

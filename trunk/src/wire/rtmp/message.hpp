@@ -1,5 +1,5 @@
-// The RTMP message: what travels once the chunks are put together, and the numbers every user of the format needs. Not here: how
-// a message is cut into chunks (chunk_writer, chunk_reader) and what a message means (control_message, the engine).
+// The RTMP message, as assembled from chunks, and constants shared by all users of the format. Chunking is in chunk_writer and
+// chunk_reader, the meaning of messages in control_message and the engine.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace live::wire::rtmp {
 
-// RTMP 1.0, sections 5.4 and 7.1. A peer may send any number; those without a name here are carried and ignored.
+// RTMP 1.0, sections 5.4 and 7.1. A peer may send any number; types not named here are parsed and ignored.
 enum class MessageType : std::uint8_t {
     set_chunk_size = 1,
     abort = 2,
@@ -29,15 +29,15 @@ enum class MessageType : std::uint8_t {
 
 struct Message {
     MessageType type{};
-    // Milliseconds on the sender's clock. Wraps at 2^32; only differences mean anything.
+    // Milliseconds on the sender's clock. Wraps at 2^32; only differences are meaningful.
     std::uint32_t timestamp_ms = 0;
     std::uint32_t stream_id = 0;
     std::uint32_t chunk_stream = 0;
     Slice payload;
 };
 
-// Chunk stream ids: 2 is the protocol's own (RTMP 1.0, section 5.4), the others are our habit. Media runs are encoded once for
-// all players, so their three streams must not be used by anything that is written for one player.
+// Chunk stream IDs: 2 is reserved for the protocol (RTMP 1.0, section 5.4), the others are our convention. Media wire logs are
+// encoded once for all players, so their three chunk streams must not be used for anything written for a single player.
 inline constexpr std::uint32_t kControlChunkStream = 2;
 inline constexpr std::uint32_t kCommandChunkStream = 3;
 inline constexpr std::uint32_t kAudioChunkStream = 4;
@@ -45,14 +45,14 @@ inline constexpr std::uint32_t kDataChunkStream = 5;
 inline constexpr std::uint32_t kVideoChunkStream = 6;
 inline constexpr std::uint32_t kChunkStreamIdMax = 65'599;
 
-// The stream that createStream gives out. One connection carries one stream.
+// The stream ID returned by createStream. One connection carries one stream.
 inline constexpr std::uint32_t kMessageStreamId = 1;
 
-// Both ends start with this size (RTMP 1.0, section 5.3.1).
+// The initial chunk size of both sides (RTMP 1.0, section 5.3.1).
 inline constexpr std::uint32_t kChunkSizeInitial = 128;
-// A message's length has 24 bits.
+// The message length field has 24 bits.
 inline constexpr std::uint32_t kMessageLengthMax = 0xFF'FFFF;
-// Times from here on travel in the four bytes of the extended timestamp (RTMP 1.0, section 5.3.1.3).
+// Timestamps from this value on are sent in the four-byte extended timestamp (RTMP 1.0, section 5.3.1.3).
 inline constexpr std::uint32_t kExtendedTimestamp = 0xFF'FFFF;
 
 }  // namespace live::wire::rtmp

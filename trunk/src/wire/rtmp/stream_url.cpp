@@ -30,7 +30,7 @@ void erase_all(std::string& text, std::string_view letters) {
     std::erase_if(text, [letters](char letter) { return letters.find(letter) != std::string_view::npos; });
 }
 
-// "live...vhost...v" is how clients that cannot send '?' and '=' name a virtual host.
+// "live...vhost...v" is how clients that cannot send '?' and '=' specify a virtual host.
 std::string with_old_vhost_mark_replaced(std::string_view text) {
     std::string copy(text);
     if (const auto mark = copy.find(kOldVhostMark); mark != std::string::npos)
@@ -38,7 +38,7 @@ std::string with_old_vhost_mark_replaced(std::string_view text) {
     return copy;
 }
 
-// The value of a parameter; some clients put a second '?' where '&' belongs, so all three end a value.
+// The value of a parameter; some clients write a second '?' instead of '&', so '?', '&' and '#' all end a value.
 std::optional<std::string> value_of(std::string_view query, std::string_view key) {
     while (!query.empty()) {
         const auto end = std::min(query.find_first_of("&?#"), query.size());
@@ -64,7 +64,7 @@ Result<std::uint16_t> parse_port(std::string_view digits) {
     return port;
 }
 
-// "host", "host:port", "[v6]:port"; a user name before '@' is not ours to use and is dropped.
+// "host", "host:port", "[v6]:port"; user info before '@' is not used and is dropped.
 Result<void> parse_authority(std::string_view authority, StreamUrl& url) {
     if (const auto at = authority.rfind('@'); at != std::string_view::npos)
         authority.remove_prefix(at + 1);
@@ -115,7 +115,7 @@ void choose_names(std::string_view path, std::string_view stream, StreamUrl& url
         if (end == app.size() || app[end] == '/')
             app.erase(at, kDefaultInstance.size());
         else
-            at = end;  // "/_definst_x" is somebody's own name.
+            at = end;  // "/_definst_x" is an ordinary name.
     }
     url.app = ascii::trimmed(app, "/");
     url.stream = ascii::trimmed(name, "/");
@@ -133,7 +133,7 @@ bool is_admitted(char letter) {
     return ascii::is_alphanumeric(letter) || std::string_view("_-./@=+:,~").find(letter) != std::string_view::npos;
 }
 
-// For a sentence: cut, and whatever could confuse a log or a terminal replaced.
+// For an error sentence: truncated, with characters that could confuse a log or a terminal replaced.
 std::string shown(std::string_view name) {
     constexpr std::size_t kShownMax = 64;
     std::string text(name.substr(0, kShownMax));

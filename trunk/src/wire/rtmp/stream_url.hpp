@@ -1,6 +1,6 @@
-// Which stream a client means: takes an RTMP-like URL apart into virtual host, application, stream and parameters, with all the
-// spellings clients use. It does not know which virtual hosts exist, and it lets every name through: names come from strangers
-// and become file names and URLs, so admission asks admit() once before a stream is published or played.
+// Determines which stream a client means: splits an RTMP-like URL into virtual host, application, stream and parameters, in all
+// forms that clients use. It does not know which virtual hosts exist and accepts every name. Names are untrusted and become file
+// names and URLs, so admission calls admit() before a stream is published or played.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,31 @@ inline constexpr std::string_view kDefaultApp = "__defaultApp__";
 struct StreamUrl {
     std::string schema;  // "rtmp"
     std::string host;    // as in the URL, without port and brackets
-    std::string vhost;   // the host unless a parameter names another; never empty
+    std::string vhost;   // the host, unless a parameter names another; never empty
     std::string app;     // never empty; may contain '/'
-    std::string stream;  // may be empty while a client has only connected
-    std::string param;   // empty, or '?' and the parameters of tcUrl and of the stream name joined; not decoded
+    std::string stream;  // may be empty until a client publishes or plays
+    std::string param;   // empty, or '?' and the joined parameters of tcUrl and the stream name; not decoded
     std::uint16_t port = 0;
 
     bool operator==(const StreamUrl&) const = default;
 };
 
-// From what an RTMP client sends: tcUrl in `connect`, the name in `publish` or `play` (empty when it is not known yet).
-// Without a name there, the last segment of tcUrl's path is the stream ("rtmp://h/live/cam" and ""), unless it is the only one.
-// Errc::malformed without "schema://host" or with a bad port, Errc::limit when one of the two is over kUrlBytesMax.
+// Parses the values an RTMP client sends: tcUrl in `connect`, the name in `publish` or `play` (empty when not known yet). Without
+// a name, the last segment of tcUrl's path is the stream ("rtmp://h/live/cam" and ""), unless it is the only one. Errc::malformed
+// without "schema://host" or with an invalid port, Errc::limit when either is longer than kUrlBytesMax.
 Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view stream_name);
 
-// The same, where `connect` also says an `app`: when neither of the others names a stream, app's last segment does.
+// The same when `connect` also carries an `app`: if neither of the others names a stream, app's last segment does.
 Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view stream_name, std::string_view app);
 
-// From one whole URL: the last slash separates the stream, also inside the parameters ("rtmp://h/live?vhost=v/cam").
+// Parses one complete URL: the last slash separates the stream, also inside the parameters ("rtmp://h/live?vhost=v/cam").
 Result<StreamUrl> parse_stream_url(std::string_view url);
 
-// Errc::denied with a sentence for the client unless the name is 1 to kNameBytesMax characters of [0-9A-Za-z_-./@=+:,~] without
-// "..", without a segment that is empty or ".", and so without '/' at either end.
+// Errc::denied, with a sentence for the client, unless the name has 1 to kNameBytesMax characters of [0-9A-Za-z_-./@=+:,~] and
+// contains no "..", no empty or "." segment, and so no '/' at either end.
 Result<void> admit_name(std::string_view name);
 
-// admit_name for virtual host, application and stream; the sentence says which of them is refused.
+// admit_name for virtual host, application and stream; the sentence says which of them is rejected.
 Result<void> admit(const StreamUrl& url);
 
 }  // namespace live::wire::rtmp

@@ -1,4 +1,4 @@
-// Any text as tcUrl and stream name, and as a whole URL. What admission lets through must be harmless as a relative path.
+// Arbitrary text as tcUrl and stream name, and as one URL. Admitted names must be harmless as relative paths.
 #include <cstddef>
 #include <cstdint>
 

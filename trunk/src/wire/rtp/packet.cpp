@@ -16,7 +16,7 @@ Error bad(const char* what) { return {Errc::malformed, std::string("RTP: ") + wh
 
 bool is_two_byte(std::uint16_t profile) { return (profile & 0xFFF0U) == kTwoByteProfile; }
 
-// The head of the next element, id and length; nothing where the rest counts for nothing.
+// ID and length of the next element; nullopt at the end of the usable elements.
 struct ElementHead {
     std::uint8_t id = 0;
     std::size_t size = 0;
@@ -26,7 +26,7 @@ std::optional<ElementHead> one_byte_head(ByteReader& in) {
     if (!head.ok())
         return std::nullopt;
     const auto id = static_cast<std::uint8_t>(*head >> 4);
-    // RFC 8285, 4.2: both end the reading, id 0 only when it is not the byte of padding.
+    // RFC 8285, 4.2: both end parsing; ID 0 only when the byte is not padding.
     if (id == kIdStop || (id == 0 && *head != 0))
         return std::nullopt;
     if (id == 0)
@@ -45,7 +45,7 @@ std::optional<ElementHead> two_byte_head(ByteReader& in) {
     return ElementHead{*id, *size};
 }
 
-// Gives each element to `visit` until that says it has seen enough.
+// Calls `visit` for each element until it returns that it is done.
 template <class Visit>
 void for_each_extension(const Packet& packet, Visit visit) {
     if (!packet.extension_profile)

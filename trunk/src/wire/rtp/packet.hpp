@@ -1,6 +1,6 @@
-// RTP packets (RFC 3550, 5.1) with their header extensions (RFC 8285), both directions, and the rewriting of a header in place: a
-// packet is prepared once a source, and a player's copy differs in a few fields only. Not here: what the payload means, see
-// wire/rtp_payload, and the protection around it, see engine/srtp/session.hpp.
+// RTP packets (RFC 3550, 5.1) with their header extensions (RFC 8285), both directions, and in-place header rewriting: a packet
+// is prepared once per source, and the copies for players differ in a few fields only. Payload formats are in wire/rtp_payload,
+// encryption in engine/srtp/session.hpp.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@ namespace live::wire::rtp {
 
 inline constexpr std::size_t kHeaderBytes = 12;
 inline constexpr std::size_t kCsrcsMax = 15;
-inline constexpr std::size_t kPacketBytesMax = 2'048;  // what we read from a socket; WebRTC stays below 1,500
+inline constexpr std::size_t kPacketBytesMax = 2'048;  // the largest datagram we read from a socket; WebRTC stays below 1,500
 inline constexpr std::size_t kExtensionsMax = 32;
 
-// RFC 8285, 4.2 and 4.3; anything else is somebody's own and is carried without being looked into.
+// RFC 8285, 4.2 and 4.3; other profiles are private and are passed through unparsed.
 inline constexpr std::uint16_t kOneByteProfile = 0xBEDE;
-inline constexpr std::uint16_t kTwoByteProfile = 0x1000;  // with any last four bits
+inline constexpr std::uint16_t kTwoByteProfile = 0x1000;  // the last four bits are arbitrary
 
 struct Packet {
     bool marker = false;
@@ -32,23 +32,23 @@ struct Packet {
     std::uint8_t csrc_count = 0;
     std::array<std::uint32_t, kCsrcsMax> csrcs{};
     std::optional<std::uint16_t> extension_profile;
-    std::size_t extension_at = 0;  // in the datagram, behind the profile and the length
-    Bytes extension;               // borrowed, whole words
+    std::size_t extension_at = 0;  // offset in the datagram, after the profile and the length
+    Bytes extension;               // borrowed, in whole 32-bit words
     Bytes payload;                 // borrowed, without padding
-    std::uint8_t padding = 0;      // bytes at the end
+    std::uint8_t padding = 0;      // padding bytes at the end
 };
 
-// True for what may be RTP or RTCP (RFC 7983): version 2 and at least a header of RTCP.
+// True for possible RTP or RTCP (RFC 7983): version 2 and at least the size of an RTCP header.
 bool looks_like_rtp(Bytes datagram);
-// Of those, RTCP has a second byte of 192 to 223 (RFC 5761, 4).
+// Of these, RTCP has a second byte of 192 to 223 (RFC 5761, 4).
 bool looks_like_rtcp(Bytes datagram);
 
-// Errc::need_more when the header is cut, Errc::malformed (a wrong version, padding longer than the payload), Errc::limit.
+// Errc::need_more when the header is truncated, Errc::malformed (a wrong version, padding longer than the payload), Errc::limit.
 Result<Packet> parse_packet(Bytes datagram);
 
 struct Extension {
     std::uint8_t id = 0;
-    std::size_t at = 0;  // of the value, in the datagram
+    std::size_t at = 0;  // offset of the value in the datagram
     Bytes value;         // borrowed
 
     bool operator==(const Extension& other) const {
@@ -56,31 +56,31 @@ struct Extension {
     }
 };
 
-// All of a packet's extensions, at most kExtensionsMax. Reading ends quietly at the reserved id 15 (RFC 8285, 4.2), and where an
-// element is longer than the rest: what stood before it counts.
+// All extensions of a packet, at most kExtensionsMax. Parsing stops without an error at the reserved ID 15 (RFC 8285, 4.2) and at
+// an element longer than the rest; earlier elements are kept.
 std::vector<Extension> extensions_of(const Packet& packet);
-// The first with that id.
+// The first with that ID.
 std::optional<Extension> find_extension(const Packet& packet, std::uint8_t id);
 
-// Appends the header; the payload follows. `extensions` by id and value (their `at` is not used), in the one-byte form when all
-// ids are 1 to 14 and all values 1 to 16 bytes, else in the two-byte form with ids of 1 to 255. `extension` and `padding` of
-// `packet` are not written.
+// Appends the header; the caller appends the payload. `extensions` are written by ID and value (`at` is ignored), in the one-byte
+// form when all IDs are 1 to 14 and all values 1 to 16 bytes, else in the two-byte form with IDs of 1 to 255. `extension` and
+// `padding` of `packet` are not written.
 void write_header(ByteWriter& out, const Packet& packet, const std::vector<Extension>& extensions = {});
 
-// What differs from player to player.
+// Header fields that differ between players.
 struct Rewrite {
     std::uint8_t payload_type = 0;
     std::uint16_t sequence = 0;
     std::uint32_t timestamp = 0;
     std::uint32_t ssrc = 0;
 };
-// In place; `datagram` has been parsed before.
+// In place; `datagram` must already have been parsed.
 void rewrite_header(MutBytes datagram, const Rewrite& rewrite);
 
-// RTX (RFC 4588, 4): the original sequence number stands before the original payload. Errc::need_more when there is none: senders
-// probe the link with padding on that SSRC, and such a packet is nothing to repair with. Everything borrowed as in `rtx`.
+// Unwraps RTX (RFC 4588, 4), where the original sequence number precedes the original payload. Errc::need_more without one:
+// senders probe the link with padding on the RTX SSRC, and such packets repair nothing. Borrows from the same datagram as `rtx`.
 Result<Packet> unwrap_rtx(const Packet& rtx, std::uint32_t original_ssrc, std::uint8_t original_payload_type);
-// Appends the whole packet under the RTX stream's own SSRC, type and sequence number; the extensions are those given.
+// Appends the whole packet with the RTX stream's own SSRC, payload type and sequence number, and the given extensions.
 void write_rtx(ByteWriter& out, const Packet& original, const Rewrite& stream, const std::vector<Extension>& extensions = {});
 
 }  // namespace live::wire::rtp

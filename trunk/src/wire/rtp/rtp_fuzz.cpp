@@ -1,4 +1,4 @@
-// Any bytes as an RTP packet: what is read is written again and reads the same; as RTX; and rewritten in place.
+// Arbitrary bytes as an RTP packet: a parsed packet must write and read back the same, also as RTX and after rewriting in place.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Widens the sequence numbers and times of one RTP stream to 64 bits at the door, so that nobody behind it compares numbers that
-// wrap.
+// Widens the sequence numbers and timestamps of one RTP stream to 64 bits on arrival, so that later code never compares numbers
+// that wrap.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace live::wire::rtp {
 template <class Narrow>
 class Unwrapper {
 public:
-    // The number nearest to the last one whose low bits are `value`. The first keeps its value plus one turn, so that packets
-    // from before it stay above zero.
+    // The number nearest to the last one whose low bits are `value`. The first number is offset by one full cycle, so that
+    // packets from before it stay above zero.
     std::uint64_t widen(Narrow value) {
         const std::uint64_t wide = peek(value);
         last_ = wide;
         return wide;
     }
-    // The same without moving.
+    // The same without updating the state.
     std::uint64_t peek(Narrow value) const {
         if (!last_)
             return kTurn + value;

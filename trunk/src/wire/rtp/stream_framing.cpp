@@ -19,7 +19,7 @@ Result<void> StreamUnframer::feed(Bytes input) {
     return check();
 }
 
-// Every length that is there already.
+// Checks every length received so far.
 Result<void> StreamUnframer::check() const {
     for (std::size_t at = 0; at + kFrameHeadBytes <= buffer_.size();) {
         const std::size_t length = length_at(Bytes(buffer_).subspan(at));

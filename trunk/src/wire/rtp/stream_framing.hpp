@@ -1,4 +1,4 @@
-// RTP, RTCP, STUN and DTLS over a byte stream: each datagram behind its length in two bytes (RFC 4571, 2; RFC 6544 for ICE).
+// RTP, RTCP, STUN and DTLS over a byte stream: each datagram is preceded by its two-byte length (RFC 4571, 2; RFC 6544 for ICE).
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace live::wire::rtp {
 
 inline constexpr std::size_t kFrameHeadBytes = 2;
-inline constexpr std::size_t kFrameBytesMax = 2'048;  // of the datagram; a length allows more, nobody needs it
+inline constexpr std::size_t kFrameBytesMax = 2'048;  // of a datagram; the length field allows more, which is not needed
 
-// Cuts a byte stream into datagrams again.
+// Splits a byte stream into datagrams.
 class StreamUnframer {
 public:
-    // Takes all of it; call next() until there is none before the next feed(). Errc::limit for a longer frame than
-    // kFrameBytesMax: what follows cannot be read.
+    // Consumes all of the input; call next() until it returns nullopt before the next feed(). Errc::limit for a frame longer than
+    // kFrameBytesMax: the rest of the stream is unreadable.
     Result<void> feed(Bytes input);
-    // May be decrypted in place; valid until the next call of feed(). Empty frames are left out.
+    // May be decrypted in place; valid until the next feed(). Empty frames are skipped.
     std::optional<MutBytes> next();
     std::size_t waiting_bytes() const { return buffer_.size() - at_; }
 
@@ -30,7 +30,7 @@ private:
     std::size_t at_ = 0;
 };
 
-// Appends one frame. The datagram is at most 65,535 bytes.
+// Appends one frame. The datagram may have at most 65,535 bytes.
 void write_frame(std::vector<std::uint8_t>& out, Bytes datagram);
 
 }  // namespace live::wire::rtp

@@ -1,5 +1,5 @@
-// Any bytes as a stream of frames, cut in pieces of a length that the first byte chooses: what comes out is what one piece gives,
-// and written again it is the stream without its empty frames.
+// Arbitrary bytes as a stream of frames, in portions of a length that the first byte chooses: the result must equal that of a
+// single portion, and written again it must be the stream without its empty frames.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kContinues = 0x80;
 constexpr unsigned kGoesOn = 0x40;
 constexpr unsigned kNewSequence = 0x08;
-constexpr std::size_t kCountMax = 3;  // elements that the header can count; then the last needs no length
+constexpr std::size_t kCountMax = 3;  // the largest element count in the header; with a count, the last element has no length
 
 // The OBU header (AV1 Bitstream & Decoding Process, 5.3.2).
 constexpr unsigned kHasExtension = 0x04;
@@ -28,13 +28,13 @@ constexpr std::uint8_t kTileList = 8;
 constexpr std::uint8_t kPadding = 15;
 
 constexpr std::size_t kObusMax = 256;    // of one frame that we send
-constexpr std::size_t kLengthBytes = 3;  // of a length in a packet, at most
+constexpr std::size_t kLengthBytes = 3;  // maximum size of a length field in a packet
 
 Error bad(const char* what) { return {Errc::malformed, std::string("AV1 in RTP: ") + what}; }
 
 std::uint8_t type_of(std::uint8_t header) { return header >> 3 & 0xF; }
 
-// At most 32 bits (4.10.5 of the bitstream's text).
+// At most 32 bits (AV1 bitstream specification, 4.10.5).
 Result<std::size_t> leb128(ByteReader& in) {
     std::uint64_t value = 0;
     for (unsigned i = 0; i < 5; ++i) {
@@ -92,7 +92,8 @@ Result<std::vector<Obu>> split(Bytes frame) {
     return obus;
 }
 
-// Fills packets with elements. Each has room for its length, so that nothing moves when the last turns out to need none.
+// Fills packets with elements. Space for a length is reserved in each, so that no data moves when the last turns out to need
+// none.
 class Packer {
 public:
     Packer(std::size_t payload_bytes_max, bool begins_sequence, PayloadList& out)
@@ -145,8 +146,8 @@ private:
     bool begins_sequence_;
 };
 
-// Can this payload be the first of a frame? Certain at a new sequence; else an OBU must begin here, and not one that only follows
-// a frame's header.
+// Whether this payload can be the first of a frame. Certain at a new sequence; otherwise an OBU must start here, and not one that
+// can only follow a frame header.
 bool may_begin(Bytes payload) {
     if (payload.size() < 2 || (payload[0] & kContinues) != 0)
         return false;

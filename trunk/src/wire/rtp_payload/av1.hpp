@@ -1,5 +1,5 @@
-// AV1 in RTP, both directions ("RTP Payload Format For AV1", AOMedia, section 4): OBUs without their sizes, several in a packet
-// or one in several.
+// AV1 in RTP, both directions ("RTP Payload Format For AV1", AOMedia, section 4): OBUs without size fields, several per packet or
+// one across several packets.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace live::wire::rtp_payload {
 
 class Av1Depacketizer {
 public:
-    // Errc::need_more, Errc::malformed: the packet and its frame are lost, the next one is welcome.
+    // Errc::need_more, Errc::malformed: the packet and its frame are lost; later packets are accepted.
     Result<void> push(const Fragment& fragment);
     std::optional<Frame> poll() { return frames_.poll(); }
     std::uint64_t lost_frames() const { return frames_.lost_frames(); }
@@ -25,12 +25,12 @@ private:
     Result<void> append_obu(Bytes obu);
 
     FrameBuilder frames_;
-    std::vector<std::uint8_t> open_obu_;  // the pieces so far of one that several packets carry
+    std::vector<std::uint8_t> open_obu_;  // received part of an OBU that spans several packets
     bool is_inside_ = false;
 };
 
-// `frame` is OBUs with their sizes; temporal delimiters, tile lists and padding are left out (section 5). Errc::malformed when
-// they are no such OBUs; nothing is added then.
+// `frame` is OBUs with size fields; temporal delimiters, tile lists and padding are dropped (section 5). Errc::malformed for
+// invalid OBUs; nothing is added then.
 Result<void> packetize_av1(Bytes frame, std::size_t payload_bytes_max, PayloadList& out);
 
 }  // namespace live::wire::rtp_payload

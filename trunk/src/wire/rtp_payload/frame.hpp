@@ -1,4 +1,4 @@
-// What goes into a depacketiser and comes out of it, and what a packetiser makes: the types that all payload formats share.
+// Types shared by all payload formats: the input and output of depacketisers, and the output of packetisers.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,9 @@
 namespace live::wire::rtp_payload {
 
 inline constexpr std::size_t kFrameBytesMax = 8 << 20;
-inline constexpr std::size_t kPayloadBytesMin = 64;  // the least room that a packetiser may be given in a packet
+inline constexpr std::size_t kPayloadBytesMin = 64;  // the smallest allowed payload limit of a packetiser
 
-// One packet, as far as a payload format cares. Packets are given in the order of their sequence numbers; a number that is left
-// out was lost.
+// The parts of a packet that payload formats need. Packets are passed in sequence order; a missing number is a lost packet.
 struct Fragment {
     std::uint64_t sequence = 0;  // widened
     std::uint32_t timestamp = 0;
@@ -21,18 +20,18 @@ struct Fragment {
     Bytes payload;
 };
 
-// One access unit. Video of H.264 and HEVC: NAL units behind lengths of four bytes; AV1: OBUs with their sizes, no temporal
-// delimiter; VP8, VP9, Opus, G.711: the frame as the codec's own text has it.
+// One access unit. H.264 and HEVC: NAL units with four-byte lengths; AV1: OBUs with size fields, no temporal delimiter; VP8, VP9,
+// Opus, G.711: the frame as the codec defines it.
 struct Frame {
     std::uint32_t timestamp = 0;
     bool is_key = false;
-    bool follows_loss = false;  // something before it was lost: decoding should wait for a key frame
+    bool follows_loss = false;  // an earlier packet was lost: decoding should wait for a key frame
     std::uint64_t first_sequence = 0;
     std::uint64_t last_sequence = 0;
     std::vector<std::uint8_t> data;
 };
 
-// Payloads of the packets of one frame, in one buffer. The caller sets the marker on the last one.
+// The packet payloads of one frame, in one buffer. The caller sets the marker on the last packet.
 class PayloadList {
 public:
     std::size_t size() const { return ends_.size(); }
@@ -42,14 +41,14 @@ public:
         const std::size_t from = index == 0 ? 0 : ends_[index - 1];
         return Bytes(bytes_).subspan(from, ends_[index] - from);
     }
-    // All payloads, one behind the other.
+    // All payloads, concatenated.
     Bytes bytes() const { return bytes_; }
     void clear() {
         bytes_.clear();
         ends_.clear();
     }
 
-    // Bytes of the payload being written, then its end.
+    // Appends to the current payload; end_payload() completes it.
     void append(Bytes bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
     void append(std::uint8_t byte) { bytes_.push_back(byte); }
     void end_payload() { ends_.push_back(bytes_.size()); }

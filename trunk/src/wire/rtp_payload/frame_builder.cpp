@@ -5,7 +5,7 @@
 namespace live::wire::rtp_payload {
 
 bool FrameBuilder::admit(const Fragment& fragment, bool may_begin) {
-    // A packet that comes twice, or too late.
+    // A duplicate or late packet.
     if (last_sequence_ && fragment.sequence <= *last_sequence_)
         return false;
     const bool is_gap = !last_sequence_ || fragment.sequence != *last_sequence_ + 1;

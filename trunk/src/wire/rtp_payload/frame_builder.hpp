@@ -1,5 +1,5 @@
-// Puts the packets of one video stream together to frames, whatever the codec: which packets belong to one frame, and which
-// frames a loss has spoiled. A frame comes out only when every packet of it came. The codec says what a packet holds.
+// Reassembles frames from the packets of one video stream, for any codec: determines which packets belong to a frame, and which
+// frames are damaged by loss. Only frames with all their packets are returned. The codec interprets the payloads.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,27 @@ namespace live::wire::rtp_payload {
 
 class FrameBuilder {
 public:
-    // Call first for each packet. True when it belongs to a frame that is whole so far: append its bytes. `may_begin` says
-    // whether the payload can be the first of a frame; it is asked only behind a loss, where the beginning may be among what is
-    // missing.
+    // Call first for each packet. Returns true when it belongs to a frame that is intact so far: append its bytes. `may_begin`
+    // says whether the payload can be the first of a frame; it is used only after a loss, where the start may be missing.
     bool admit(const Fragment& fragment, bool may_begin);
     // Frames above kFrameBytesMax are lost.
     void append(Bytes bytes);
     void set_key() { frame_.is_key = true; }
-    // A unit of the frame has begun and its end must follow: a frame that ends meanwhile is lost.
+    // Marks a unit as started but not finished: if the frame ends before it does, the frame is lost.
     void set_unfinished(bool is_unfinished) { unfinished_ = is_unfinished; }
-    // The frame is of no use: a packet of it breaks its format.
+    // Drops the frame, because one of its packets is malformed.
     void lose();
-    // True between admit() and the end of a frame that is whole so far.
+    // True between admit() and the end of a frame that is intact so far.
     bool is_open() const { return open_; }
-    // Behind admit(): is this packet the first of its frame?
+    // After admit(): whether this packet is the first of its frame.
     bool begins_with(const Fragment& fragment) const { return open_ && frame_.first_sequence == fragment.sequence; }
     std::vector<std::uint8_t>& data() { return frame_.data; }
     // Call last for each packet: the marker ends the frame.
     void finish(const Fragment& fragment);
 
-    // Frames in order, each once; at most two wait after a packet.
+    // Complete frames in order; at most two are pending after a packet.
     std::optional<Frame> poll();
-    // Frames of which some packets came, but not all.
+    // Number of frames of which only some packets arrived.
     std::uint64_t lost_frames() const { return lost_; }
 
 private:
@@ -43,7 +42,7 @@ private:
     Frame frame_;
     std::vector<Frame> ready_;
     std::optional<std::uint64_t> last_sequence_;
-    std::optional<std::uint32_t> skipped_timestamp_;  // the rest of a lost frame
+    std::optional<std::uint32_t> skipped_timestamp_;  // ignores the rest of a lost frame
     std::uint64_t lost_ = 0;
     bool open_ = false;
     bool unfinished_ = false;

@@ -7,7 +7,7 @@
 namespace live::wire::rtp_payload {
 namespace {
 
-// One letter a packet; capital letters may begin a frame.
+// One letter per packet; capital letters may begin a frame.
 class Builder {
 public:
     bool push(std::uint64_t sequence, std::uint32_t timestamp, bool marker, char letter) {

@@ -14,9 +14,9 @@ namespace {
 constexpr std::uint8_t kFragmentStart = 0x80;
 constexpr std::uint8_t kFirstSlice = 0x80;  // first_mb_in_slice of 0, first_slice_segment_in_pic_flag
 
-// A unit of H.264 (RFC 6184, 1.3): a sequence parameter set, or the first slice of an IDR picture. `body` follows its header.
+// H.264 (RFC 6184, 1.3): a sequence parameter set, or the first slice of an IDR picture. `body` follows the NAL header.
 bool begins_avc(unsigned type, Bytes body) { return type == 7 || (type == 5 && !body.empty() && (body[0] & kFirstSlice) != 0); }
-// Of HEVC: a VPS or SPS, or the first slice of a picture that decoding may begin at (H.265, 7.4.2.2).
+// HEVC: a VPS or SPS, or the first slice of a random access picture (H.265, 7.4.2.2).
 bool begins_hevc(unsigned type, Bytes body) {
     return type == 32 || type == 33 || (type >= 16 && type <= 21 && !body.empty() && (body[0] & kFirstSlice) != 0);
 }
@@ -62,7 +62,7 @@ bool shows_hevc_key(Bytes payload) {
     return begins(payload);
 }
 
-// RFC 6386, 9.1: the first bit of a frame says whether it is predicted.
+// RFC 6386, 9.1: the first bit of a frame distinguishes inter frames from key frames.
 bool shows_vp8_key(Bytes payload) {
     const auto descriptor = parse_vp8_descriptor(payload);
     return descriptor.ok() && descriptor->begins_frame() && (payload[descriptor->bytes] & 1U) == 0;
@@ -73,7 +73,7 @@ bool shows_vp9_key(Bytes payload) {
     return descriptor.ok() && descriptor->begins_frame && descriptor->spatial == 0 && !descriptor->is_inter;
 }
 
-// "RTP Payload Format For AV1", 4.4: the N bit stands in the first packet of a coded video sequence.
+// "RTP Payload Format For AV1", 4.4: the N bit is set in the first packet of a coded video sequence.
 bool shows_av1_key(Bytes payload) { return payload.size() >= 2 && (payload[0] & 0x88U) == 0x08U; }
 
 }  // namespace

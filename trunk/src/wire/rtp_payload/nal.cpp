@@ -36,16 +36,15 @@ std::uint8_t with_type(NalCodec codec, std::uint8_t first, std::uint8_t type) {
     return static_cast<std::uint8_t>((first & 0x81) | type << 1);
 }
 
-// Types above are this format's own, or nobody's.
+// Higher types are defined by the payload format or unassigned.
 bool is_unit(NalCodec codec, std::uint8_t type) {
     return type <= numbers(codec).single_max && (codec == NalCodec::hevc || type != 0);
 }
 
 bool is_key(NalCodec codec, std::uint8_t type) { return codec == NalCodec::avc ? type == 5 : type >= 16 && type <= 21; }
 
-// Does a picture begin with this unit? `body` is what follows its header. A slice says in its first bit whether it is the first
-// (first_mb_in_slice of 0 is the code "1"; first_slice_segment_in_pic_flag); parameter sets, delimiters and messages stand
-// before.
+// Whether a frame begins with this unit; `body` follows its header. The first bit of a slice says whether it is the first of its
+// frame (first_mb_in_slice of 0 is the code "1"; first_slice_segment_in_pic_flag); parameter sets, delimiters and SEI precede it.
 bool begins_frame(NalCodec codec, std::uint8_t type, Bytes body) {
     const bool is_slice = codec == NalCodec::avc ? type >= 1 && type <= 5 : type <= 31;
     if (is_slice)
@@ -78,13 +77,14 @@ Result<std::vector<Bytes>> split_nals(NalCodec codec, Bytes frame) {
     return units;
 }
 
-// A unit that is too long for a packet. The header's type moves into the fragment's header (RFC 6184, 5.8; RFC 7798, 4.4.3).
+// Fragments a unit that is too long for a packet. The type in its header moves to the fragment header (RFC 6184, 5.8; RFC 7798,
+// 4.4.3).
 void write_fragments(NalCodec codec, Bytes unit, std::size_t payload_bytes_max, PayloadList& out) {
     const Numbers& n = numbers(codec);
     const std::uint8_t type = nal_type_of(codec, unit[0]);
     const std::size_t room = payload_bytes_max - n.header_bytes - 1;
     Bytes rest = unit.subspan(n.header_bytes);
-    // Pieces of nearly one length, so that the last is not a tiny packet of its own.
+    // Fragments of nearly equal size, so that the last is not a tiny packet.
     const std::size_t pieces = (rest.size() + room - 1) / room;
     const std::size_t piece_bytes = (rest.size() + pieces - 1) / pieces;
     for (std::uint8_t mark = kNalFragmentStart; !rest.empty(); mark = 0) {
@@ -98,7 +98,7 @@ void write_fragments(NalCodec codec, Bytes unit, std::size_t payload_bytes_max, 
     }
 }
 
-// The aggregate's own header: for AVC the highest importance, for HEVC the lowest layer and time of its units.
+// The aggregate's own header: for AVC the highest importance, for HEVC the lowest layer and temporal ID of its units.
 void write_aggregate(NalCodec codec, std::span<const Bytes> units, PayloadList& out) {
     if (codec == NalCodec::avc) {
         std::uint8_t importance = 0;
@@ -153,7 +153,7 @@ bool NalDepacketizer::may_begin(Bytes payload) const {
 
 Result<void> NalDepacketizer::read(Bytes payload) {
     const Numbers& n = numbers(codec_);
-    // A packet of nothing: a sender that probes the link under the stream's own number.
+    // An empty packet: the sender probes the link on the stream's own SSRC.
     if (payload.empty())
         return {};
     if (payload.size() < n.header_bytes)

@@ -1,6 +1,6 @@
 // H.264 (RFC 6184) and HEVC (RFC 7798) in RTP: single NAL units, aggregates and fragments, both directions. The two formats
-// differ in the length of the NAL unit's header and in a few numbers. Interleaving (STAP-B, FU-B, MTAP, DONL) is never agreed on
-// in WebRTC and is refused.
+// differ in the size of the NAL unit header and in a few constants. Interleaving (STAP-B, FU-B, MTAP, DONL) is never negotiated
+// in WebRTC and is rejected.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class NalDepacketizer {
 public:
     explicit NalDepacketizer(NalCodec codec) : codec_(codec) {}
 
-    // Errc::malformed, Errc::unsupported: the packet and its frame are lost, the next one is welcome.
+    // Errc::malformed, Errc::unsupported: the packet and its frame are lost; later packets are accepted.
     Result<void> push(const Fragment& fragment);
     std::optional<Frame> poll() { return frames_.poll(); }
     std::uint64_t lost_frames() const { return frames_.lost_frames(); }
@@ -32,12 +32,12 @@ private:
     bool may_begin(Bytes payload) const;
 
     FrameBuilder frames_;
-    std::optional<std::size_t> fragment_at_;  // where the length of the unit in pieces stands in the frame
+    std::optional<std::size_t> fragment_at_;  // offset in the frame of the length of the fragmented unit
     NalCodec codec_;
 };
 
-// `frame` is NAL units behind lengths of four bytes, `payload_bytes_max` at least kPayloadBytesMin. Small neighbours share a
-// packet, a long unit takes several. Errc::malformed when the lengths do not fit; nothing is added then.
+// `frame` is NAL units with four-byte lengths; `payload_bytes_max` is at least kPayloadBytesMin. Small adjacent units share a
+// packet, a long unit is fragmented. Errc::malformed when the lengths do not fit; nothing is added then.
 Result<void> packetize_nal(NalCodec codec, Bytes frame, std::size_t payload_bytes_max, PayloadList& out);
 
 }  // namespace live::wire::rtp_payload

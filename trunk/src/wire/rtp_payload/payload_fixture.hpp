@@ -1,4 +1,4 @@
-// For the tests of payload formats: frames of seeded content, and packets that go through a depacketiser with some of them lost.
+// For payload format tests: frames of seeded random content, and packets sent through a depacketiser with some of them lost.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ inline Octets random_octets(std::mt19937& random, std::size_t size) {
     return bytes;
 }
 
-// Sizes from tiny to several packets.
+// From tiny to several packets.
 inline std::size_t random_size(std::mt19937& random, std::size_t min) {
     constexpr std::size_t kSpans[] = {8, 100, 1'500, 9'000};
     return min + random() % kSpans[random() % 4];
 }
 
-// The packets of a stream of frames, numbered and timed.
+// The packets of a sequence of frames, with sequence numbers and timestamps.
 struct Stream {
     struct Sent {
         Octets payload;
@@ -41,7 +41,7 @@ struct Stream {
         for (std::size_t i = 0; i < payloads.size(); ++i)
             packets.push_back({{payloads[i].begin(), payloads[i].end()}, next_sequence++, timestamp, i + 1 == payloads.size()});
     }
-    // True when all packets of that time are there.
+    // True when all packets with that timestamp are present.
     bool has_all_of(std::uint32_t timestamp) const {
         for (const Sent& sent : packets)
             if (sent.timestamp == timestamp && sent.lost)

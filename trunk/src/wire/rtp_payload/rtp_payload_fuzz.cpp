@@ -1,6 +1,5 @@
-// Any bytes as the packets of one stream: the first byte chooses the format; then each packet is a byte of what happens to it (a
-// number left out, another time, a marker), a byte of length, and its payload. What comes out as a frame can be sent again and
-// comes out the same.
+// Arbitrary bytes as the packets of one stream. The first byte chooses the format; then each packet is a byte of flags (a skipped
+// number, a new timestamp, a marker), a byte of length, and its payload. A resulting frame must packetise and come out the same.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +46,7 @@ PayloadList packets_of(unsigned format, Bytes frame) {
 void check_again(unsigned format, const Frame& frame) {
     const PayloadList payloads = packets_of(format, frame.data);
     Depacketizer depacketizer = depacketizer_of(format);
-    // A packet of another frame in front, so that the frame need not look like a beginning.
+    // Preceded by a packet of another frame, so that this frame need not pass the check for a frame start.
     std::visit([](auto& d) { static_cast<void>(d.push({1, 1, true, {}})); }, depacketizer);
     for (std::size_t i = 0; i < payloads.size(); ++i) {
         CHECK(payloads[i].size() <= 100);

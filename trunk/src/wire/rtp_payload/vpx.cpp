@@ -18,7 +18,7 @@ Result<std::uint16_t> read_picture_id(ByteReader& in) {
     return static_cast<std::uint16_t>((first & 0x7FU) << 8 | TRY(in.u8()));
 }
 
-// RFC 9628, 4.2.1: sizes of the layers, then the pictures of a group and what they refer to. Only skipped here.
+// RFC 9628, 4.2.1: layer sizes, then the pictures of a group and their references. Skipped here.
 Result<void> skip_structure(ByteReader& in) {
     const unsigned head = TRY(in.u8());
     const std::size_t layers = (head >> 5) + 1;
@@ -111,7 +111,7 @@ Result<Vp9Descriptor> parse_vp9_descriptor(Bytes payload) {
 Result<VpxDepacketizer::Piece> VpxDepacketizer::piece_of(Bytes payload) const {
     if (codec_ == VpxCodec::vp8) {
         const Vp8Descriptor descriptor = TRY(parse_vp8_descriptor(payload));
-        // RFC 6386, 9.1: the first bit of a frame says whether it is predicted.
+        // RFC 6386, 9.1: the first bit of a frame distinguishes inter frames from key frames.
         const bool is_key = descriptor.begins_frame() && (payload[descriptor.bytes] & 1U) == 0;
         return Piece{descriptor.bytes, descriptor.begins_frame(), is_key};
     }
@@ -122,7 +122,7 @@ Result<VpxDepacketizer::Piece> VpxDepacketizer::piece_of(Bytes payload) const {
 
 Result<void> VpxDepacketizer::push(const Fragment& fragment) {
     if (fragment.payload.empty()) {
-        // Probing: it has a number but belongs to no frame.
+        // A probe: it has a sequence number but belongs to no frame.
         if (frames_.admit(fragment, false))
             frames_.finish(fragment);
         return {};

@@ -9,16 +9,15 @@ namespace live::wire::sdp {
 
 namespace {
 
-constexpr std::string_view kPreferredAvcProfile = "42e01f";  // constrained baseline, level 3.1: every browser has it
-constexpr std::uint32_t kHostPriority = 2'130'706'431;       // RFC 8445, 5.1.2.1, of a host candidate of component 1
+constexpr std::string_view kPreferredAvcProfile = "42e01f";  // constrained baseline, level 3.1: supported by every browser
+constexpr std::uint32_t kHostPriority = 2'130'706'431;       // RFC 8445, 5.1.2.1, for a host candidate of component 1
 
 Error about(const Section& section, std::string_view what, Errc code = Errc::unsupported) {
     return {code,
             "SDP line " + std::to_string(section.line) + ", m=" + std::string(name_of(section.kind)) + ": " + std::string(what)};
 }
 
-// RFC 6184, 6.2: in mode 0, which is meant where none is said, no NAL unit is longer than a packet. It does where nothing else
-// is.
+// RFC 6184, 6.2: in mode 0, the default, NAL units may not be fragmented. Accepted only when the offer has nothing else.
 enum class AvcMode : bool { any, fragments };
 
 bool is_usable(const Codec& codec, std::string_view name, AvcMode mode) {
@@ -62,7 +61,7 @@ Result<Direction> our_direction(const Section& section, Purpose purpose) {
     return about(section, "a player receives, this is " + std::string(name_of(section.direction)));
 }
 
-// Only what both know; REMB and FIR are left out on purpose.
+// Feedback that both sides support; REMB and FIR are omitted on purpose.
 std::vector<std::string> common_feedback(const Codec& codec, const Terms& terms, bool has_transport_wide) {
     std::vector<std::string> common;
     if (has_transport_wide && codec.has_feedback("transport-cc"))
@@ -96,7 +95,7 @@ Result<Accepted> accept(const Section& section, std::size_t index, const std::ve
     if (const Codec* const rtx = section.rtx_of(codec->payload_type); rtx != nullptr && terms.repair == Repair::rtx)
         accepted.rtx_payload_type = rtx->payload_type;
     if (terms.purpose == Purpose::publish && section.simulcast) {
-        // RFC 8853, 5.3.2: of alternatives we take the first; 5.1: what no a=rid line declares is ignored.
+        // RFC 8853, 5.3.2: the first of several alternatives is taken; 5.1: layers without an a=rid line are ignored.
         for (const auto& layer : section.simulcast->send)
             if (const auto rid = std::ranges::find(section.rids, layer.front(), &Rid::id);
                 rid != section.rids.end() && rid->is_send)
@@ -152,7 +151,7 @@ public:
     std::string release() { return std::move(out_); }
 
 private:
-    // Whatever gets here was checked where it came in; one that ends a line would write lines of its own.
+    // Text was validated on input; a line end would inject further lines.
     void append(std::string_view text) {
         CHECK(text.find_first_of("\r\n") == std::string_view::npos);
         out_ += text;
@@ -247,7 +246,7 @@ void write_accepted(Writer& out, const Agreement& agreement, const Accepted& acc
     write_candidates(out, local.candidates);
 }
 
-// RFC 8829, 5.3.1: a section that is not taken keeps its place, with port 0.
+// RFC 8829, 5.3.1: a rejected section keeps its position, with port 0.
 void write_refused(Writer& out, const Section& section) {
     const std::uint64_t type = section.codecs.empty() ? 0 : section.codecs.front().payload_type;
     out.line("m=", name_of(section.kind), " 0 ", section.protocol, " ", type);

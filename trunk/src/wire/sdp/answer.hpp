@@ -1,5 +1,5 @@
-// The answer to an offer (RFC 8829, 5.3; RFC 8843 for BUNDLE): which sections, codecs and extensions we take, and the text that
-// says so. The rules are those of a server that either takes a stream (WHIP) or gives one (WHEP) over one transport.
+// The answer to an offer (RFC 8829, 5.3; RFC 8843 for BUNDLE): the accepted sections, codecs and extensions, and the answer text.
+// The rules are those of a server that either receives a stream (WHIP) or sends one (WHEP) over one transport.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ inline constexpr std::string_view kRidUri = "urn:ietf:params:rtp-hdrext:sdes:rtp
 inline constexpr std::string_view kRepairedRidUri = "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id";
 
 enum class Purpose : std::uint8_t { publish, play };
-enum class Repair : bool { resend, rtx };  // how lost packets come again: under their own SSRC, or by RTX where it is offered
+enum class Repair : bool { resend, rtx };  // retransmission of lost packets: with their own SSRC, or by RTX where offered
 enum class Feedback : bool { off, on };
 
-// What we would agree to. A kind without codecs is one that we do not have: its sections are refused, the others not.
+// What we accept. A media kind without codecs is not available: its sections are rejected, the others are not.
 struct Terms {
     Purpose purpose = Purpose::publish;
-    std::vector<std::string> audio{"opus"};  // the first that the offer has, too
+    std::vector<std::string> audio{"opus"};  // also the first that the offer contains
     std::vector<std::string> video{"H264"};
     SetupRole role_for_actpass = SetupRole::passive;  // passive or active
     Repair repair = Repair::resend;
@@ -33,30 +33,30 @@ struct Terms {
     Feedback transport_wide = Feedback::on;
 };
 
-// A section that we take.
+// A section that we accept.
 struct Accepted {
-    std::size_t index = 0;  // of the offer's section
+    std::size_t index = 0;  // index of the offer's section
     Kind kind{};
     std::string mid;
     Direction direction{};  // ours
-    Codec codec;            // with the feedback that both sides want
+    Codec codec;            // with the feedback agreed by both sides
     std::optional<std::uint8_t> rtx_payload_type;
-    std::uint8_t transport_wide_id = 0;  // of header extensions; 0 for none
+    std::uint8_t transport_wide_id = 0;  // header extension ID; 0: none
     std::uint8_t mid_id = 0;
     std::uint8_t rid_id = 0;
     std::uint8_t repaired_rid_id = 0;
-    std::vector<std::string> layers;  // rids of simulcast that we take, in the offer's order
+    std::vector<std::string> layers;  // simulcast rids that we accept, in the offer's order
 };
 
 struct Agreement {
-    std::vector<Accepted> sections;  // at most one of audio and one of video
+    std::vector<Accepted> sections;  // at most one audio and one video
     SetupRole setup{};               // ours: active or passive
     std::string remote_ufrag;
     std::string remote_pwd;
     Fingerprint remote_fingerprint;
 };
 
-// Errc::unsupported and Errc::malformed say which line of the offer does not do.
+// Errc::unsupported and Errc::malformed name the offending line of the offer.
 Result<Agreement> negotiate(const Description& offer, const Terms& terms);
 
 struct Candidate {
@@ -68,11 +68,11 @@ struct Candidate {
 // Of a section that we send.
 struct Outgoing {
     std::uint32_t ssrc = 0;
-    std::uint32_t rtx_ssrc = 0;  // used when an RTX type was agreed
+    std::uint32_t rtx_ssrc = 0;  // used when an RTX type was negotiated
     std::string track;
 };
 
-// What only the caller knows. None of the texts has a control character or, where it is one word, a blank.
+// Values that only the caller knows. The texts must not contain control characters, nor spaces where they are one word.
 struct Local {
     std::string product;  // one word
     std::uint64_t session_id = 0;

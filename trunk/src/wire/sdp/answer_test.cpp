@@ -31,7 +31,7 @@ Local local() {
             .video = {21, 22, "v"}};
 }
 
-// An encoder that cannot make fragments of either profile.
+// An offer from an encoder that cannot fragment in either profile.
 std::string both_without_fragments() {
     std::string offer = browser_publish_offer();
     for (std::size_t at = 0; (at = offer.find("packetization-mode=1", at)) != std::string::npos;)
@@ -123,7 +123,7 @@ TEST(SdpAnswer, FollowsTheWantedCodec) {
     EXPECT_EQ(negotiate(offer, {.audio = {"PCMA"}})->sections[0].codec.payload_type, 8);
 }
 
-// RFC 6184, 8.1: mode 0 is meant where none is said.
+// RFC 6184, 8.1: mode 0 is the default.
 TEST(SdpAnswer, AvcWithoutFragmentsDoesWhereNothingElseIs) {
     const std::string said = "profile-level-id=640028; packetization-mode=1";
     const auto codec_of = [&](std::string_view format, std::vector<std::string> video = {"H264"}) {

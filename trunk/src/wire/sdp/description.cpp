@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 4> kKinds{"audio", "video", "application"
 constexpr std::array<std::string_view, 4> kDirections{"sendrecv", "sendonly", "recvonly", "inactive"};
 constexpr std::array<std::string_view, 4> kSetups{"active", "passive", "actpass", "holdconn"};
 
-// What RTP/AVP's fixed payload types mean (RFC 3551, 6), for offers that leave their a=rtpmap out.
+// The static payload types of RTP/AVP (RFC 3551, 6), for offers without a=rtpmap.
 struct StaticType {
     std::uint8_t payload_type;
     std::string_view name;
@@ -41,7 +41,7 @@ bool is_ice_text(std::string_view text, std::size_t min) {
            });
 }
 
-// Pairs of hexadecimal digits with colons, as many as the hash has bytes.
+// Colon-separated pairs of hexadecimal digits, one per byte of the hash.
 bool is_fingerprint(std::string_view text, std::size_t bytes) {
     if (text.size() != bytes * 3 - 1)
         return false;
@@ -63,7 +63,7 @@ public:
             line_text_ = take_until(text, '\n');
             if (line_text_.ends_with('\r'))
                 line_text_.remove_suffix(1);
-            // Clients write blanks after a value, and mean the value: "a=rtcp-fb:108 nack " (pion 3).
+            // Clients write spaces after a value which are not part of it: "a=rtcp-fb:108 nack " (pion 3).
             line_text_ = line_text_.substr(0, line_text_.find_last_not_of(kBlanks) + 1);
             ++line_;
             TRY(check_line());
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    // Every error says where: "SDP line 12, \"a=mid:\": no name".
+    // Every error gives its location: "SDP line 12, \"a=mid:\": no name".
     Error bad(std::string_view what, Errc code = Errc::malformed) const {
         constexpr std::size_t kShown = 60;
         std::string shown;
@@ -96,7 +96,7 @@ private:
             return bad("too many lines", Errc::limit);
         if (line_text_.size() > kLineBytesMax)
             return bad("too long", Errc::limit);
-        // They could end a line of the answer that repeats a word of the offer.
+        // A control character could end a line of the answer, which repeats words of the offer.
         if (std::ranges::any_of(line_text_,
                                 [](char letter) { return static_cast<unsigned char>(letter) < ' ' && letter != '\t'; }))
             return bad("a control character");
@@ -208,7 +208,7 @@ private:
         const std::string algorithm = ascii::lowered(take_until(value, ' '));
         value = ascii::trimmed(value, " ");
         const std::size_t bytes = algorithm == "sha-256" ? 32 : algorithm == "sha-384" ? 48 : algorithm == "sha-512" ? 64 : 0;
-        // Others are too weak or unknown; who sends only such has none.
+        // Other hashes are too weak or unknown; an offer with only such hashes has no fingerprint.
         if (bytes == 0)
             return {};
         if (!is_fingerprint(value, bytes))
@@ -252,7 +252,7 @@ private:
         return {};
     }
 
-    // The codec that a line like "a=fmtp:96 ..." is about; nullptr when m= does not name it, which is no error.
+    // The codec that a line like "a=fmtp:96 ..." refers to; nullptr when m= does not list it, which is not an error.
     Result<Codec*> codec_of(Section& here, std::string_view& value) {
         const auto type = number<std::uint8_t>(take_until(value, ' '), 127);
         if (!type)

@@ -1,6 +1,5 @@
-// Session descriptions as browsers and encoders offer them (RFC 8866; RFC 8829 for what WebRTC puts in): text to values. Lines we
-// do not know are ignored, wherever they stand; a line that we know and that breaks its form is an error which names it. Not
-// here: what we answer, see answer.hpp.
+// Parses session descriptions as browsers and encoders offer them (RFC 8866; RFC 8829 for WebRTC). Unknown lines are ignored
+// wherever they appear; a known line that is malformed is an error that names it. The answer is in answer.hpp.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +16,8 @@ inline constexpr std::size_t kTextBytesMax = 256 << 10;
 inline constexpr std::size_t kLineBytesMax = 4'096;
 inline constexpr std::size_t kLinesMax = 8'192;
 inline constexpr std::size_t kSectionsMax = 32;
-inline constexpr std::size_t kCodecsMax = 128;   // of one section
-inline constexpr std::size_t kFeedbackMax = 16;  // of one codec
+inline constexpr std::size_t kCodecsMax = 128;   // per section
+inline constexpr std::size_t kFeedbackMax = 16;  // per codec
 inline constexpr std::size_t kExtensionsMax = 32;
 inline constexpr std::size_t kSsrcsMax = 64;
 inline constexpr std::size_t kRidsMax = 16;
@@ -30,15 +29,15 @@ enum class SetupRole : std::uint8_t { active, passive, actpass, holdconn };
 
 struct Codec {
     std::uint8_t payload_type = 0;
-    std::string name;  // as written; compare without regard to case
+    std::string name;  // as written; compare case-insensitively
     std::uint32_t clock_rate = 0;
     std::uint8_t channels = 1;
-    std::string format;                 // what stands in a=fmtp, without the payload type
+    std::string format;                 // the value of a=fmtp without the payload type
     std::vector<std::string> feedback;  // "nack", "nack pli", "transport-cc", ...
 
     bool is(std::string_view wanted) const;
     bool has_feedback(std::string_view wanted) const;
-    // The value of "name=value" in the format, without regard to the case of the name.
+    // The value of "name=value" in the format; the name is case-insensitive.
     std::optional<std::string_view> parameter(std::string_view wanted) const;
 };
 
@@ -57,7 +56,7 @@ struct SsrcLine {
     std::string cname;
 };
 
-// "FID" pairs a stream with its RTX, "SIM" the layers of simulcast before there were rids.
+// "FID" pairs a stream with its RTX; "SIM" groups simulcast layers, from before rids were introduced.
 struct SsrcGroup {
     std::string semantics;
     std::vector<std::uint32_t> ssrcs;
@@ -70,16 +69,16 @@ struct Rid {
 };
 
 struct Simulcast {
-    // Layers, and alternatives of each (RFC 8853, 5.1). A leading '~' (paused) is taken away.
+    // Layers, and alternatives of each (RFC 8853, 5.1). A leading '~' (paused) is removed.
     std::vector<std::vector<std::string>> send;
     std::vector<std::vector<std::string>> receive;
 };
 
-// What may stand at the top for all sections, or in each.
+// Attributes allowed at session level for all sections, or in each section.
 struct Transport {
     std::string ice_ufrag;
     std::string ice_pwd;
-    std::optional<Fingerprint> fingerprint;  // the first with a hash we know
+    std::optional<Fingerprint> fingerprint;  // the first with a supported hash
     std::optional<SetupRole> setup;
 };
 
@@ -93,19 +92,19 @@ struct Section {
     bool rtcp_mux = false;
     bool rtcp_rsize = false;
     std::string msid;           // "stream track"
-    std::vector<Codec> codecs;  // in the order of preference
+    std::vector<Codec> codecs;  // in order of preference
     std::vector<ExtMap> extensions;
     std::vector<SsrcLine> ssrcs;
     std::vector<SsrcGroup> ssrc_groups;
     std::vector<Rid> rids;
     std::optional<Simulcast> simulcast;
     std::vector<std::string> candidates;
-    std::size_t line = 0;  // of its m=
+    std::size_t line = 0;  // line number of its m=
 
     const Codec* codec(std::uint8_t payload_type) const;
-    // The RTX codec whose apt is that payload type, if any (RFC 4588, 8.1).
+    // The RTX codec whose apt is that payload type, or nullptr (RFC 4588, 8.1).
     const Codec* rtx_of(std::uint8_t payload_type) const;
-    // 0 when the section does not have it.
+    // 0 when the section does not have the extension.
     std::uint8_t extension_id(std::string_view uri) const;
 };
 
@@ -116,14 +115,14 @@ struct Description {
     bool ice_lite = false;
     std::vector<Section> sections;
 
-    // Of the section, or where it says nothing of the session (RFC 8839, 5.4; RFC 8122, 5).
+    // From the section, or else from the session (RFC 8839, 5.4; RFC 8122, 5).
     std::string_view ice_ufrag(const Section& section) const;
     std::string_view ice_pwd(const Section& section) const;
     const Fingerprint* fingerprint(const Section& section) const;
-    SetupRole setup(const Section& section) const;  // actpass when nobody says
+    SetupRole setup(const Section& section) const;  // defaults to actpass
 };
 
-// Lines end with CR LF or LF. Errc::malformed and Errc::limit, both with the number of the line and what it says.
+// Lines end with CR LF or LF. Errc::malformed and Errc::limit, both with the line number and content.
 Result<Description> parse_description(std::string_view text);
 
 std::string_view name_of(Kind kind);

@@ -1,4 +1,4 @@
-// Any bytes as an offer. What can be agreed on is answered, and our own parser reads the answer and finds the same in it.
+// Arbitrary bytes as an offer. If negotiation succeeds, our own parser must read the answer and find the same values in it.
 #include <cstddef>
 #include <cstdint>
 
@@ -29,7 +29,7 @@ void check_answer(const Description& offer, const Terms& terms) {
                       .audio = {1, 2, "a"},
                       .video = {3, 4, "v"}};
     const std::string text = write_answer(offer, *agreement, local);
-    // A word of the offer that fills a line may grow past what we read.
+    // A word of the offer that fills a line may exceed the line limit in the answer.
     const auto answer = parse_description(text);
     CHECK(answer.ok() || answer.code() == Errc::limit || agreement->remote_fingerprint.algorithm != "sha-256");
     if (answer.ok())

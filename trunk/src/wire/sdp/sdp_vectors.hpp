@@ -1,5 +1,5 @@
-// Offers written after what today's browsers and encoders send: the attributes, their order and their spelling are theirs, the
-// credentials are not anybody's.
+// Offers modelled on those of current browsers and encoders: the attributes, their order and spelling are real, the credentials
+// are invented.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace live::wire::sdp {
 inline constexpr std::string_view kFingerprintText =
     "00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF:00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF";
 
-// A publisher in a browser: audio and a frame in three layers, many codecs.
+// A publisher in a browser: audio, video in three layers, many codecs.
 inline std::string browser_publish_offer() {
     const std::string fingerprint(kFingerprintText);
     return "v=0\r\no=- 4215775240449105457 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=group:BUNDLE 0 1\r\na=extmap-allow-mixed\r\n"
@@ -48,7 +48,7 @@ inline std::string browser_publish_offer() {
            "a=rid:q send\r\na=rid:h send\r\na=rid:f send\r\na=simulcast:send q;h;~f\r\n";
 }
 
-// A player: both sections wait for us to send, ICE and DTLS at the top, lines end with LF alone.
+// A player: both sections are recvonly, ICE and DTLS at session level, lines end with LF alone.
 inline std::string plain_play_offer() {
     return "v=0\no=- 1 2 IN IP4 127.0.0.1\ns=-\nt=0 0\na=group:BUNDLE video audio\na=ice-ufrag:abcd\n"
            "a=ice-pwd:abcdefghijklmnopqrstuv\na=fingerprint:sha-1 00:11\na=fingerprint:SHA-256 " +

@@ -1,4 +1,4 @@
-// Pieces of a line of SDP: words and numbers, checked.
+// Validated parsing of words and numbers in a line of SDP.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace live::wire::sdp {
 
-// The text before `letter`, which both are taken off `rest`; all of it when the letter is not there.
+// The text before `letter`; removes both from `rest`. All of it when `letter` is not found.
 inline std::string_view take_until(std::string_view& rest, char letter) {
     const std::size_t at = rest.find(letter);
     const std::string_view head = rest.substr(0, at);
@@ -16,7 +16,7 @@ inline std::string_view take_until(std::string_view& rest, char letter) {
     return head;
 }
 
-// Digits and nothing else, up to `max`.
+// Digits only, up to `max`.
 template <class Number>
 std::optional<Number> number(std::string_view text, Number max) {
     Number value{};

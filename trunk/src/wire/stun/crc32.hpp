@@ -1,5 +1,5 @@
-// The checksum of STUN's FINGERPRINT (RFC 8489, 14.7): the CRC-32 of zip and Ethernet, reflected, inverted at both ends. Not the
-// one of transport streams.
+// The checksum of STUN's FINGERPRINT (RFC 8489, 14.7): the CRC-32 of zip and Ethernet, reflected, inverted before and after. Not
+// the one of transport streams.
 #pragma once
 
 #include <cstdint>

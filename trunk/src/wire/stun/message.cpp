@@ -34,7 +34,7 @@ constexpr std::uint16_t kOptionalFrom = 0x8000;
 constexpr std::uint8_t kFamilyIpv4 = 1;
 constexpr std::uint8_t kFamilyIpv6 = 2;
 
-// The 14 bits of a type are the method's 12 with the class's two in between (RFC 8489, 5).
+// A type's 14 bits are the method's 12 with the two class bits interleaved (RFC 8489, 5).
 std::uint16_t type_of(Kind kind, std::uint16_t method) {
     const unsigned bits = static_cast<unsigned>(kind);
     return static_cast<std::uint16_t>((method & 0xFU) | (method & 0x70U) << 1 | (method & 0xF80U) << 2 | (bits & 1U) << 4 |
@@ -47,7 +47,7 @@ std::uint16_t method_of(std::uint16_t type) {
 
 Error bad(const char* what) { return {Errc::malformed, std::string("STUN: ") + what}; }
 
-// RFC 8489, 14.2: the port is mixed with the cookie, the address with the cookie and the transaction.
+// RFC 8489, 14.2: the port is XORed with the cookie, the address with the cookie and the transaction ID.
 std::array<std::uint8_t, 16> mask_of(const TransactionId& transaction) {
     std::array<std::uint8_t, 16> mask{0x21, 0x12, 0xA4, 0x42};
     std::ranges::copy(transaction, mask.begin() + 4);
@@ -135,7 +135,7 @@ Result<void> read_attribute(Message& message, std::uint16_t type, Bytes value) {
     }
 }
 
-// RFC 8489, 14.7: it covers everything before it, stands last, and the header's length includes it.
+// RFC 8489, 14.7: it covers everything before it, must be last, and is included in the header's length.
 Result<void> check_fingerprint(Bytes datagram, std::size_t at, Bytes value) {
     if (value.size() != 4 || at + kFingerprintBytes != datagram.size())
         return bad("FINGERPRINT is not the last attribute");
@@ -174,7 +174,7 @@ Result<void> read_attributes(Message& message, Bytes datagram) {
     return {};
 }
 
-// The hash covers the message up to the attribute, under a length that ends with it (RFC 8489, 14.5).
+// The HMAC covers the message up to the attribute, with a header length that ends after it (RFC 8489, 14.5).
 Result<IntegrityTag> tag_of(Bytes message, std::size_t at, Bytes key, Hmac hmac) {
     CHECK(at >= kHeaderBytes && at <= message.size() && message.size() <= kMessageBytesMax);
     std::array<std::uint8_t, kMessageBytesMax> storage;

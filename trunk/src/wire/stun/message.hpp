@@ -1,6 +1,5 @@
-// STUN messages (RFC 8489) with the attributes that ICE adds (RFC 8445, 7.1), both directions. The keyed hash behind
-// MESSAGE-INTEGRITY is computed by a function that is handed in: only the engine room may call the crypto library. Not here: what
-// a message means for a session, see engine/ice/agent.hpp.
+// STUN messages (RFC 8489) with the attributes of ICE (RFC 8445, 7.1), both directions. The HMAC of MESSAGE-INTEGRITY is passed
+// in as a function: only the engine room may call the crypto library. Messages are handled in engine/ice/agent.hpp.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@ namespace live::wire::stun {
 
 inline constexpr std::uint32_t kMagicCookie = 0x2112A442;
 inline constexpr std::size_t kHeaderBytes = 20;
-inline constexpr std::size_t kMessageBytesMax = 1'500;  // one datagram; ICE never needs more
+inline constexpr std::size_t kMessageBytesMax = 1'500;  // one datagram; ICE messages are never longer
 inline constexpr std::size_t kAttributesMax = 32;
 inline constexpr std::size_t kUsernameBytesMax = 513;  // RFC 8489, 14.3
 inline constexpr std::uint16_t kBinding = 1;
@@ -37,8 +36,8 @@ struct ErrorCode {
     bool operator==(const ErrorCode&) const = default;
 };
 
-// What it borrows lives as long as the datagram. Of an attribute that stands there twice the first counts (RFC 8489, 14), and of
-// what stands behind MESSAGE-INTEGRITY nothing but FINGERPRINT (14.5).
+// Borrows from the datagram. The first of duplicate attributes counts (RFC 8489, 14); after MESSAGE-INTEGRITY only FINGERPRINT is
+// read (14.5).
 struct Message {
     Kind kind{};
     std::uint16_t method = kBinding;
@@ -50,24 +49,24 @@ struct Message {
     std::optional<std::uint64_t> ice_controlled;
     std::optional<ErrorCode> error;
     std::optional<std::string_view> software;
-    std::vector<std::uint16_t> unknown_attributes;  // of UNKNOWN-ATTRIBUTES: what the peer did not understand
-    std::vector<std::uint16_t> not_understood;      // types below 0x8000 that we do not know: RFC 8489, 6.3.1 wants a 420
+    std::vector<std::uint16_t> unknown_attributes;  // from UNKNOWN-ATTRIBUTES: attributes the peer does not support
+    std::vector<std::uint16_t> not_understood;      // unsupported types below 0x8000: RFC 8489, 6.3.1 requires a 420
     bool use_candidate = false;
-    bool has_fingerprint = false;  // it was there, and right
-    std::size_t integrity_at = 0;  // where MESSAGE-INTEGRITY begins in the datagram; 0 when there is none
+    bool has_fingerprint = false;  // present and valid
+    std::size_t integrity_at = 0;  // offset of MESSAGE-INTEGRITY in the datagram; 0: absent
 };
 
-// True for what the first bytes say is STUN and nothing else (RFC 7983): only then is parse_message worth a try.
+// True when the first bytes can only be STUN (RFC 7983); call parse_message only then.
 bool looks_like_stun(Bytes datagram);
 
-// One message that fills the datagram. Errc::need_more when it is cut, Errc::malformed (a wrong FINGERPRINT is that too),
+// Parses one message that fills the datagram. Errc::need_more when truncated, Errc::malformed (also for a wrong FINGERPRINT),
 // Errc::limit for more than kMessageBytesMax or kAttributesMax.
 Result<Message> parse_message(Bytes datagram);
 
-// Is MESSAGE-INTEGRITY there, and right under this key? Takes constant time for the comparison. Errc::system from `hmac`.
+// Whether MESSAGE-INTEGRITY is present and valid under this key. The comparison takes constant time. Errc::system from `hmac`.
 Result<bool> has_integrity(Bytes datagram, const Message& message, Bytes key, Hmac hmac);
 
-// Writes one message. Attributes in the order of the calls; sign() and fingerprint() last, in this order.
+// Writes one message. Attributes are written in call order; sign() and fingerprint() must be last, in this order.
 class MessageWriter {
 public:
     MessageWriter(Kind kind, const TransactionId& transaction, std::uint16_t method = kBinding);
@@ -90,7 +89,7 @@ public:
 
 private:
     void attribute(std::uint16_t type, Bytes value);
-    // The header's length as it will be when `more` bytes have been added.
+    // Sets the header's length to its value once `more` bytes are added.
     void set_length(std::size_t more);
 
     ByteWriter out_;

@@ -12,7 +12,7 @@ namespace {
 
 using Octets = std::vector<std::uint8_t>;
 
-// No hash, but one that tells what it was given: the sum of the key, and the first bytes of the data.
+// Not a hash, but shows its input: the sum of the key, and the first bytes of the data.
 Result<IntegrityTag> echo(Bytes key, Bytes data) {
     IntegrityTag tag{};
     for (const std::uint8_t byte : key)
@@ -66,7 +66,7 @@ TEST(StunMessage, EveryFlippedBitIsSeen) {
             Octets bytes = vector.bytes;
             bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] ^ 1U << bit % 8);
             const auto message = parse_message(bytes);
-            // A type of the fingerprint that is another one leaves a message without.
+            // Changing the type of the FINGERPRINT attribute yields a message without one.
             EXPECT_TRUE(!message.ok() || !message->has_fingerprint) << vector.name << " bit " << bit;
         }
 }
@@ -145,7 +145,7 @@ TEST(StunMessage, TheFirstOfTwoCounts) {
 }
 
 TEST(StunMessage, NamesWhatItMustUnderstandAndDoesNot) {
-    // REALM (0x0014) is required to be understood, ALTERNATE-DOMAIN (0x8003) is not.
+    // REALM (0x0014) is comprehension-required, ALTERNATE-DOMAIN (0x8003) is not.
     const auto message = parse_message(hex("0001000c 2112a442 b7e7a701bc34d686fa87dfae 00140002 61620000 80030000"));
     ASSERT_TRUE(message.ok()) << message.error().text();
     EXPECT_EQ(message->not_understood, (std::vector<std::uint16_t>{0x0014}));

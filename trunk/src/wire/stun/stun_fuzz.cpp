@@ -1,4 +1,4 @@
-// Any bytes as a STUN message. What is read is written again from its values, and reads the same.
+// Arbitrary bytes as a STUN message. A parsed message written from its values must read back the same.
 #include <cstddef>
 #include <cstdint>
 
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto message = parse_message(input);
     if (!message.ok())
         return 0;
-    // Methods above 0x07F are STUN too, but not beside the other protocols of WebRTC.
+    // Methods above 0x07F are valid STUN, but ambiguous beside the other protocols of WebRTC.
     CHECK(looks_like_stun(input) || data[0] > 3);
     CHECK(message->not_understood.size() <= kAttributesMax);
     static_cast<void>(has_integrity(input, *message, as_bytes("key"), no_hash).value());

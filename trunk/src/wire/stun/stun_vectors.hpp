@@ -1,4 +1,4 @@
-// The sample messages of RFC 5769, 2.1 to 2.3, and what they hold. Their password is kPassword.
+// The sample messages of RFC 5769, 2.1 to 2.3, and their values. Their password is kPassword.
 #pragma once
 
 #include <cstdint>

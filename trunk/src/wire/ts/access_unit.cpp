@@ -12,7 +12,7 @@ namespace live::wire::ts {
 namespace {
 
 constexpr std::array<std::uint8_t, 4> kStartCode = {0, 0, 0, 1};
-// Any slice may follow: primary_pic_type 7 (H.264, table 7-5), pic_type 2 (H.265, table 7-2).
+// Allows any slice type: primary_pic_type 7 (H.264, table 7-5), pic_type 2 (H.265, table 7-2).
 constexpr std::array<std::uint8_t, 6> kAvcDelimiter = {0, 0, 0, 1, 0x09, 0xF0};
 constexpr std::array<std::uint8_t, 7> kHevcDelimiter = {0, 0, 0, 1, 0x46, 0x01, 0x50};
 
@@ -20,8 +20,8 @@ struct NalTypes {
     unsigned shift;
     unsigned mask;
     unsigned delimiter;
-    unsigned first_set;  // parameter sets are the types from here ...
-    unsigned last_set;   // ... to here
+    unsigned first_set;  // first parameter set type ...
+    unsigned last_set;   // ... and last
 };
 constexpr NalTypes kAvcTypes = {0, 0x1F, 9, 7, 8};                                                // H.264, table 7-1
 constexpr NalTypes kHevcTypes = {1, 0x3F, 35, codec::HevcConfig::kVps, codec::HevcConfig::kPps};  // H.265, table 7-1
@@ -38,7 +38,7 @@ Result<std::size_t> read_length(ByteReader& in, std::uint8_t size) {
     return length;
 }
 
-// The types of parameter sets as bits from first_set on; all of them set means that none is missing.
+// Parameter set types seen, as bits counted from first_set; when all bits are set, none is missing.
 class SetsSeen {
 public:
     explicit SetsSeen(const NalTypes& types) : types_(types) {}

@@ -73,7 +73,7 @@ TEST(AccessUnit, GivesEveryVector) {
     }
 }
 
-// Where the body may end between two units.
+// Offsets in the body between two NAL units.
 std::set<std::size_t> boundaries(const Case& of) {
     std::set<std::size_t> found;
     for (std::size_t at = 0; at < of.body.size();) {

@@ -1,5 +1,5 @@
-// The clocks of a transport stream (ISO/IEC 13818-1, 2.4.2): 33 bits of 90 kHz for presentation and decoding times, 27 MHz for
-// the program clock reference. All of them wrap after 26.5 hours; only differences mean anything.
+// The clocks of a transport stream (ISO/IEC 13818-1, 2.4.2): 33 bits at 90 kHz for presentation and decoding times, 27 MHz for
+// the program clock reference. All of them wrap after 26.5 hours; only differences are meaningful.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace live::wire::ts {
 
 inline constexpr std::uint64_t kTicksMask = 0x1'FFFF'FFFF;
 
-// A media time, which may be negative, as 90 kHz ticks.
+// Converts a media time, which may be negative, to 90 kHz ticks.
 constexpr std::uint64_t ticks_of(MediaTime time) {
     const std::int64_t scaled = time.count() * 9;
     const std::int64_t down = scaled / 100 - (scaled % 100 < 0 ? 1 : 0);
     return static_cast<std::uint64_t>(down) & kTicksMask;
 }
 
-// The program clock reference of a media time: ticks of 90 kHz, and 0 to 299 of 27 MHz behind them.
+// The program clock reference of a media time: 90 kHz ticks plus an extension of 0 to 299 ticks at 27 MHz.
 struct ClockReference {
     std::uint64_t base = 0;
     std::uint16_t extension = 0;

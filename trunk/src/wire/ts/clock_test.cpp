@@ -16,7 +16,7 @@ TEST(TsClock, CountsNinetyTicksAMillisecond) {
 TEST(TsClock, WrapsAtThirtyThreeBitsBothWays) {
     EXPECT_EQ(ticks_of(-1ms), kTicksMask - 89);
     EXPECT_EQ(ticks_of(-1us), kTicksMask);
-    const MediaTime period(kTicksMask / 9 * 100 + 100);  // Just beyond 2^33 ticks.
+    const MediaTime period(kTicksMask / 9 * 100 + 100);  // Just over 2^33 ticks.
     EXPECT_LT(ticks_of(period), 100u);
     EXPECT_GT(ticks_of(period - 1ms), kTicksMask - 100);
 }

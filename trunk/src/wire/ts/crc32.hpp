@@ -1,5 +1,5 @@
-// The checksum behind each section of MPEG-2 tables (ISO/IEC 13818-1, annex A): polynomial 0x04C11DB7, most significant bit
-// first, begun with all ones, not inverted at the end. Not the CRC-32 of zip and Ethernet.
+// The checksum after each section of MPEG-2 tables (ISO/IEC 13818-1, annex A): polynomial 0x04C11DB7, most significant bit first,
+// initial value all ones, not inverted at the end. Not the CRC-32 of zip and Ethernet.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace live::wire::ts {
 
-// Over a section with its checksum behind it this gives zero.
+// Zero over a section that includes its checksum.
 std::uint32_t crc32_mpeg2(Bytes bytes);
 
 }  // namespace live::wire::ts

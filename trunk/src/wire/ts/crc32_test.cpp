@@ -13,7 +13,7 @@ TEST(Crc32Mpeg2, GivesTheKnownValues) {
 }
 
 TEST(Crc32Mpeg2, IsZeroOverASectionWithItsChecksum) {
-    // A program association table as ffmpeg writes it.
+    // A program association table written by ffmpeg.
     EXPECT_EQ(crc32_mpeg2(hex("00b00d0001c100000001f0002ab104b2")), 0u);
     EXPECT_NE(crc32_mpeg2(hex("00b00d0001c100000001f0012ab104b2")), 0u);
 }

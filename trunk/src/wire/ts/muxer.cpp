@@ -44,7 +44,7 @@ void Muxer::write_tables_with(PacketWriter& association, PacketWriter& map, std:
     map.write_section(program_map_section(tracks_, version_), out);
 }
 
-// The clock reference for a packet at `time`. None when it would run backwards: audio may have been ahead of the frames.
+// The clock reference for a packet at `time`; nullopt when it would run backwards, because audio may have been ahead of video.
 std::optional<MediaTime> Muxer::clock_at(MediaTime time) {
     if (last_clock_ && time <= *last_clock_)
         return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<MediaTime> Muxer::clock_at(MediaTime time) {
 void Muxer::write_video(const Picture& picture, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {
     CHECK(tracks_.video);
     auto clock = clock_at(picture.dts);
-    if (!clock && picture.key)  // Who begins here needs a clock here.
+    if (!clock && picture.key)  // A player that starts here needs a clock reference.
         clock = clock_at(*last_clock_ + kClockStep);
     PesTimes times{.pts = picture.pts + kDecodeDelay, .dts = {}};
     if (picture.dts != picture.pts)

@@ -1,8 +1,8 @@
-// An MPEG-2 transport stream of one program, written access unit by access unit (ISO/IEC 13818-1). It knows times, tables and
-// packets; what the bytes of an access unit are is access_unit.hpp's business.
+// An MPEG-2 transport stream with one program, written one access unit at a time (ISO/IEC 13818-1). It handles times, tables and
+// packets; access_unit.hpp provides the bytes of an access unit.
 //
-// The clock runs kDecodeDelay behind the decoding times, so that every unit has arrived before it is due although audio and
-// frame are not interleaved to the millisecond.
+// The clock is kDecodeDelay behind the decoding times, so that every unit arrives before it is due although audio and video are
+// not interleaved to the millisecond.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ namespace live::wire::ts {
 class Muxer {
 public:
     static constexpr MediaTime kDecodeDelay = 100ms;
-    // While there are packets, at most this much media time passes between two clock references. The text allows 100 ms.
+    // The maximum media time between two clock references while packets are written. The specification allows 100 ms.
     static constexpr MediaTime kClockInterval = 40ms;
 
     struct Picture {
@@ -29,16 +29,16 @@ public:
         bool key = false;
     };
 
-    // What the program carries from now on. A change raises the version of the map; the tables themselves are the caller's to
-    // write.
+    // Sets the tracks of the program. A change increments the version of the map; the caller writes the tables.
     void set_tracks(const Tracks& tracks);
     const Tracks& tracks() const { return tracks_; }
 
     // All of these append whole packets.
     void write_tables(std::vector<std::uint8_t>& out);
-    // The tables again, with the counters they had: for a reader that comes in behind them.
+    // Writes the tables again with the same continuity counters, for a reader that joins after them.
     void repeat_tables(std::vector<std::uint8_t>& out) const;
-    // One access unit, whose parts must hold something. Abort without such a track, and for audio above kPesPayloadBytesMax.
+    // Writes one access unit, whose parts must not be empty. Aborts without such a track, and for audio above
+    // kPesPayloadBytesMax.
     void write_video(const Picture& picture, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
     void write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
 
@@ -49,14 +49,14 @@ private:
     Tracks tracks_;
     PacketWriter association_{Pid::pat};
     PacketWriter map_{Pid::pmt};
-    PacketWriter association_before_{Pid::pat};  // as they stood before the tables were last written
+    PacketWriter association_before_{Pid::pat};  // state before the tables were last written
     PacketWriter map_before_{Pid::pmt};
     PacketWriter video_{Pid::video};
     PacketWriter audio_{Pid::audio};
-    std::vector<Bytes> parts_;  // holds something only inside a call
+    std::vector<Bytes> parts_;  // scratch; empty between calls
     std::optional<MediaTime> last_clock_;
     std::uint8_t version_ = 0;
-    bool tables_written_ = false;  // with this version
+    bool tables_written_ = false;  // in this version
 };
 
 }  // namespace live::wire::ts

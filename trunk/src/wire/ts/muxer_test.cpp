@@ -61,7 +61,7 @@ TEST(TsMuxer, TheClockIsNeverFarAwayAndNeverRunsBack) {
     muxer.set_tracks(kBoth);
     std::vector<std::uint8_t> out;
     muxer.write_tables(out);
-    // One frame a second, and audio that is up to 300 ms ahead of or behind its place.
+    // One video frame per second, and audio up to 300 ms early or late.
     std::minstd_rand random(7);
     for (int i = 0; i < 1'000; ++i) {
         const MediaTime time = i * 20ms + 300ms;

@@ -14,13 +14,13 @@ constexpr std::uint8_t kUnitStart = 0x40;
 constexpr std::uint8_t kRandomAccess = 0x40;
 constexpr std::uint8_t kHasClock = 0x10;
 constexpr std::size_t kClockBytes = 6;
-constexpr unsigned kCounters = 16;  // continuity counters count modulo this
+constexpr unsigned kCounters = 16;  // modulus of continuity counters
 
 void append(std::vector<std::uint8_t>& out, Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); }
 
 std::uint8_t counted_on(std::uint8_t counter, unsigned by) { return static_cast<std::uint8_t>((counter + by) % kCounters); }
 
-// Bytes of the adaptation field with its length byte; none when it says nothing.
+// Size of the adaptation field with its length byte; 0 when it is not needed.
 std::size_t field_bytes(const PacketWriter::Start& start) {
     if (start.clock)
         return 2 + kClockBytes;
@@ -34,7 +34,7 @@ void write_reference(ClockReference clock, std::vector<std::uint8_t>& out) {
         out.push_back(static_cast<std::uint8_t>(bits >> shift));
 }
 
-// `bytes` in all, filled up with stuffing. A single byte is a field of no length.
+// Writes `bytes` in total, padded with stuffing. A single byte is a field of length 0.
 void write_field(const PacketWriter::Start& start, std::size_t bytes, std::vector<std::uint8_t>& out) {
     const std::size_t end = out.size() + bytes;
     out.push_back(static_cast<std::uint8_t>(bytes - 1));
@@ -47,7 +47,7 @@ void write_field(const PacketWriter::Start& start, std::size_t bytes, std::vecto
     out.resize(end, kStuffing);
 }
 
-// Walks through several ranges as if they were one.
+// Reads several ranges as one sequence.
 class PartReader {
 public:
     explicit PartReader(std::span<const Bytes> parts) : parts_(parts) {}
@@ -84,7 +84,7 @@ void PacketWriter::write_unit(const Start& start, std::span<const Bytes> parts, 
     for (const Bytes part : parts)
         left += part.size();
     CHECK(left > 0);
-    // A huge unit would be copied again and again by a vector that doubles.
+    // Reserves space, because a growing vector would copy a huge unit repeatedly.
     const std::size_t wanted = out.size() + (left / kPacketPayloadBytes + 2) * kPacketBytes;
     if (wanted > out.capacity())
         out.reserve(std::max(wanted, 2 * out.capacity()));
@@ -111,13 +111,13 @@ void PacketWriter::write_section(Bytes section, std::vector<std::uint8_t>& out) 
     const std::size_t end = out.size() + kPacketBytes;
     append(out, header(true, Carries::payload));
     counter_ = counted_on(counter_, 1);
-    out.push_back(0);  // pointer_field: the section begins behind it.
+    out.push_back(0);  // pointer_field: the section follows immediately.
     append(out, section);
     out.resize(end, kStuffing);
 }
 
 void PacketWriter::write_clock(MediaTime clock, std::vector<std::uint8_t>& out) const {
-    // A packet without payload repeats the counter of the one before it (2.4.3.3).
+    // A packet without payload repeats the counter of the previous packet (2.4.3.3).
     PacketWriter before(pid_);
     before.counter_ = counted_on(counter_, kCounters - 1);
     append(out, before.header(false, Carries::field));

@@ -1,5 +1,5 @@
-// Cuts bytes into the 188-byte packets of one PID (ISO/IEC 13818-1, 2.4.3.2 and 2.4.3.4): headers, continuity counter, adaptation
-// field, stuffing.
+// Splits data into the 188-byte packets of one PID (ISO/IEC 13818-1, 2.4.3.2 and 2.4.3.4): headers, continuity counter,
+// adaptation field, stuffing.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline constexpr std::uint8_t kSyncByte = 0x47;
 
 class PacketWriter {
 public:
-    // What the first packet of a unit says besides its payload.
+    // Adaptation field content of a unit's first packet.
     struct Start {
         std::optional<MediaTime> clock;  // the program clock reference
         bool random_access = false;      // decoding may start here
@@ -29,11 +29,11 @@ public:
 
     explicit PacketWriter(Pid pid) : pid_(pid) {}
 
-    // One unit, which begins a packet and fills up its last one. All parts together must hold something.
+    // Writes one unit, starting in a new packet and filling the last one. The parts must not all be empty.
     void write_unit(const Start& start, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
-    // One section in one packet; aborts when it does not fit.
+    // Writes one section in one packet; aborts when it does not fit.
     void write_section(Bytes section, std::vector<std::uint8_t>& out);
-    // A packet that carries nothing but the clock. The counter stays.
+    // Writes a packet with only a clock reference. The counter does not change.
     void write_clock(MediaTime clock, std::vector<std::uint8_t>& out) const;
 
 private:

@@ -19,7 +19,7 @@ std::vector<std::uint8_t> front(const std::vector<std::uint8_t>& bytes, std::siz
     return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-// All payload of whole packets, and what is not right with them.
+// The payload of all packets; reports malformed ones.
 std::vector<std::uint8_t> payload_of(Bytes packets) {
     std::vector<std::uint8_t> payload;
     for (; packets.size() >= kPacketBytes; packets = packets.subspan(kPacketBytes)) {
@@ -51,11 +51,11 @@ TEST(PacketWriter, StuffsInTheAdaptationField) {
     struct PacketCase {
         std::size_t payload;
         PacketWriter::Start start;
-        std::vector<std::uint8_t> wanted;  // how the packet begins
+        std::vector<std::uint8_t> wanted;  // expected start of the packet
     };
     const PacketCase cases[] = {
         {184, {}, hex("47 41 00 10 00")},
-        {183, {}, hex("47 41 00 30 00 00 01")},     // one byte: a field of no length
+        {183, {}, hex("47 41 00 30 00 00 01")},     // one byte: a field of length 0
         {182, {}, hex("47 41 00 30 01 00 00 01")},  // two: length and flags
         {181, {}, hex("47 41 00 30 02 00 ff 00 01")},
         {182, {.clock = {}, .random_access = true}, hex("47 41 00 30 01 40 00 01")},

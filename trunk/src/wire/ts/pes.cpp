@@ -20,7 +20,7 @@ public:
         u8(value >> 8);
         u8(value);
     }
-    // 33 bits in three groups, each closed by a marker bit.
+    // 33 bits in three groups, each followed by a marker bit.
     void time(std::uint8_t mark, MediaTime time) {
         const std::uint64_t ticks = ticks_of(time);
         u8(std::uint64_t{mark} << 4 | (ticks >> 30 & 0x07) << 1 | 1);

@@ -1,4 +1,4 @@
-// The header in front of one access unit (ISO/IEC 13818-1, 2.4.3.6): whose it is, how long, and when it is decoded and shown.
+// The header before one access unit (ISO/IEC 13818-1, 2.4.3.6): stream ID, length, and decoding and presentation times.
 #pragma once
 
 #include <array>
@@ -23,11 +23,11 @@ struct PesHeader {
 
 struct PesTimes {
     MediaTime pts{};
-    std::optional<MediaTime> dts;  // when it differs
+    std::optional<MediaTime> dts;  // only if it differs from pts
 };
 
-// Payloads up to this have their length in the header. Longer ones have none, which only video may do: the muxer aborts for
-// audio.
+// The largest payload whose length fits the header. Longer ones have no length, which is allowed only for video: the muxer aborts
+// for audio.
 inline constexpr std::size_t kPesPayloadBytesMax = 65'535 - (PesHeader::kBytesMax - 6);
 
 PesHeader pes_header(PesStream stream, const PesTimes& times, std::size_t payload_bytes);

@@ -14,12 +14,12 @@ constexpr std::uint16_t kProgramNumber = 1;
 constexpr std::uint8_t kAssociationTable = 0x00;
 constexpr std::uint8_t kMapTable = 0x02;
 constexpr std::uint16_t kSectionSyntax = 0xB000;  // section_syntax_indicator, '0', two reserved bits; the length follows
-constexpr std::uint16_t kReserved3 = 0xE000;      // in front of a PID
-constexpr std::uint16_t kReserved4 = 0xF000;      // in front of a length
+constexpr std::uint16_t kReserved3 = 0xE000;      // before a PID
+constexpr std::uint16_t kReserved4 = 0xF000;      // before a length
 
 std::uint16_t with_reserved(Pid pid) { return static_cast<std::uint16_t>(kReserved3 | static_cast<std::uint16_t>(pid)); }
 
-// Header, what `body` holds, checksum. The length counts everything behind itself.
+// Header, `body`, checksum. The length covers everything after itself.
 std::vector<std::uint8_t> section(std::uint8_t table, std::uint16_t number, std::uint8_t version, const ByteWriter& body) {
     constexpr std::size_t kBehindLength = 5 + 4;  // the rest of the header, and the checksum
     ByteWriter out;
@@ -32,7 +32,7 @@ std::vector<std::uint8_t> section(std::uint8_t table, std::uint16_t number, std:
     return out.release();
 }
 
-// 2.6.8: whose data it is that the type alone does not say.
+// 2.6.8: identifies the format of data whose stream type is ambiguous.
 void write_registration(ByteWriter& out, std::string_view name) {
     constexpr std::uint8_t kRegistration = 0x05;
     out.u8(kRegistration).u8(static_cast<std::uint8_t>(name.size())).text(name);

@@ -1,5 +1,5 @@
-// The tables that say what is in a transport stream (ISO/IEC 13818-1, 2.4.4): one program, its map, and in it at most one video
-// and one audio stream. Writing only.
+// The tables that describe a transport stream (ISO/IEC 13818-1, 2.4.4): one program and its map, with at most one video and one
+// audio stream. Writing only.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@ namespace live::wire::ts {
 
 enum class Pid : std::uint16_t { pat = 0x0000, video = 0x0100, audio = 0x0101, pmt = 0x1001 };
 
-// ISO/IEC 13818-1, table 2-34. AC-3 as ATSC A/52, annex A, has it; Opus is private data with a name ("Encapsulation of Opus in
+// ISO/IEC 13818-1, table 2-34. AC-3 as in ATSC A/52, annex A; Opus is private data with a registration ("Encapsulation of Opus in
 // ISO/IEC 13818-1").
 enum class StreamType : std::uint8_t { mp3 = 0x03, opus = 0x06, aac = 0x0F, avc = 0x1B, hevc = 0x24, ac3 = 0x81 };
 
 struct Tracks {
     std::optional<StreamType> video;
     std::optional<StreamType> audio;
-    std::uint8_t opus_channels = 0;  // of Opus, which the map has to say
+    std::uint8_t opus_channels = 0;  // of Opus; stored in the map
 
-    // Who carries the program clock: frames, or audio when there are none.
+    // The PID that carries the program clock: video, or audio when there is no video.
     Pid clock_pid() const { return video ? Pid::video : Pid::audio; }
     bool operator==(const Tracks&) const = default;
 };
 
-inline constexpr std::uint8_t kTableVersions = 32;  // versions count modulo this
+inline constexpr std::uint8_t kTableVersions = 32;  // modulus of table versions
 
-// Whole sections, checksum included.
+// Complete sections, including the checksum.
 std::vector<std::uint8_t> program_association_section();
 std::vector<std::uint8_t> program_map_section(const Tracks& tracks, std::uint8_t version);
 

@@ -1,5 +1,5 @@
-// Takes a transport stream of ours apart again, for tests: strict about everything that ISO/IEC 13818-1 asks of each packet, and
-// written from the text, not from the muxer. Not for input from strangers: it aborts on what it does not expect.
+// Demuxes our transport streams for tests: strict about all packet requirements of ISO/IEC 13818-1, and written from the
+// specification, not from the muxer. Not for untrusted input: aborts on anything unexpected.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct TestUnit {
 
 class TestDemuxer {
 public:
-    // Whole packets. Units are complete when the next one of their PID begins, and after finish().
+    // Takes whole packets. A unit is complete when the next one of its PID begins, or after finish().
     void feed(Bytes input) {
         CHECK(input.size() % 188 == 0);
         for (; !input.empty(); input = input.subspan(188))
@@ -42,13 +42,13 @@ public:
         open_.clear();
     }
 
-    std::vector<TestUnit> units;                // in the order in which they ended
+    std::vector<TestUnit> units;                // in order of completion
     std::vector<std::uint64_t> clocks;          // every clock reference, 27 MHz
-    std::vector<std::pair<int, bool>> packets;  // PID and whether a unit begins, of every packet
+    std::vector<std::pair<int, bool>> packets;  // for every packet: the PID, and whether a unit begins
     std::map<int, int> streams;                 // PID to stream type, from the map
     int clock_pid = -1;
     int version = -1;
-    std::size_t tables = 0;  // maps seen
+    std::size_t tables = 0;  // number of maps seen
 
 private:
     void read_packet(Bytes packet) {

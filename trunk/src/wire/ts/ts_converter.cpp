@@ -36,10 +36,10 @@ std::optional<StreamType> audio_type_of(Codec codec) {
     }
 }
 
-// Each frame says what it is, so that there is no configuration to wait for.
+// Whether each frame is self-describing, so that no configuration is needed.
 bool says_itself(StreamType type) { return type == StreamType::mp3 || type == StreamType::ac3; }
 
-// Beyond any packet (RFC 6716, 3.4: 120 ms in frames of up to 1,275 bytes), and its control header fits as well.
+// Larger than any packet (RFC 6716, 3.4: 120 ms in frames of up to 1,275 bytes), and leaves space for the control header.
 constexpr std::size_t kOpusBytesMax = 65'000;
 
 }  // namespace
@@ -138,7 +138,7 @@ Result<void> TsConverter::write_aac(MediaTime pts, Bytes frame, std::vector<std:
     return {};
 }
 
-// opus_control_header(): a mark, no trimming, and the size in bytes of which all but the last are 255.
+// opus_control_header(): prefix, no trimming, and the size in bytes that are all 255 except the last.
 Result<void> TsConverter::write_opus(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out) {
     constexpr std::size_t kFull = 0xFF;
     if (frame.size() > kOpusBytesMax)

@@ -1,8 +1,7 @@
-// From frames to a transport stream: one per stream of frames. It keeps the decoder configurations, puts access units together
+// Converts frames to a transport stream; one converter per stream. It keeps the decoder configurations, assembles access units
 // and decides when tables are due; Muxer writes them.
 //
-// Carries H.264, HEVC, AAC, MP3, Opus and AC-3: one track of each kind. Frames of others are its
-// caller's to leave out.
+// Carries H.264, HEVC, AAC, MP3, Opus and AC-3, one track of each kind. The caller must drop frames of other tracks.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +20,23 @@ namespace live::wire::ts {
 
 class TsConverter {
 public:
-    // Tables come in front of every key frame, and when they are this old.
+    // Tables precede every key frame, and are repeated when they are this old.
     static constexpr MediaTime kTablesInterval = 500ms;
 
     static bool carries(codec::Codec codec);
 
-    // Each appends the transport packets of one frame to `out`: whole ones, none for configurations, other content and frames
-    // in front of the first configuration. Push the newest configurations before the first frames, or the tables change on the
-    // way.
+    // Append the transport packets of one frame to `out`: always whole packets, and none for configurations, other content, and
+    // frames before the first configuration. Push the newest configurations before the first frames, or the tables will change
+    // mid-stream.
     //
-    // After an error nothing was appended and the next frame can be pushed. Errc::unsupported: this codec cannot be carried; what
-    // is left of the program goes on without it. Errc::malformed, Errc::limit, Errc::need_more: this frame is lost.
+    // On error nothing is appended, and the next frame can be pushed. Errc::unsupported: the codec cannot be carried; the rest of
+    // the program continues without it. Errc::malformed, Errc::limit, Errc::need_more: this frame is lost.
     Result<void> push_video(const codec::Frame& frame, std::vector<std::uint8_t>& out);
     Result<void> push_audio(const codec::Frame& frame, std::vector<std::uint8_t>& out);
 
-    // The tables as a file begins with them; not written a second time by the next push.
+    // Writes the tables at the start of a file; the next push does not write them again.
     void write_tables(std::vector<std::uint8_t>& out);
-    // The newest tables once more, for one reader that comes in behind them. Nothing before there were any.
+    // Writes the newest tables again for a reader that joins after them; nothing if there were none yet.
     void repeat_tables(std::vector<std::uint8_t>& out) const;
 
     const Tracks& tracks() const { return muxer_.tracks(); }
@@ -52,17 +51,17 @@ private:
     Result<void> set_aac(const codec::Frame& frame);
     Result<void> set_opus(const codec::Frame& frame);
     Result<void> write_aac(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
-    // With Opus' control header in front, or as it is: MP3 and AC-3 say themselves what they are.
+    // With Opus's control header first, or unchanged for MP3 and AC-3, which are self-describing.
     Result<void> write_opus(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
     Result<void> write_whole(MediaTime pts, Bytes frame, std::vector<std::uint8_t>& out);
     void write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
     void write_due_tables(MediaTime time, PictureIs is, std::vector<std::uint8_t>& out);
 
     Muxer muxer_;
-    VideoFormat picture_;  // valid while there is a video track
+    VideoFormat picture_;  // valid if there is a video track
     codec::AudioSpecificConfig aac_;
-    std::vector<Bytes> parts_;  // holds something only inside a call
-    MediaTime tables_at_{};     // the time of what was written behind them
+    std::vector<Bytes> parts_;  // scratch; empty between calls
+    MediaTime tables_at_{};     // time of the frame that followed them
     Tables tables_ = Tables::none;
 };
 

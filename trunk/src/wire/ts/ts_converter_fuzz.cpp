@@ -1,5 +1,5 @@
-// Any frames in a row, behind a legal beginning or not. What comes out must be whole packets that a strict demuxer takes. The
-// input is a list of frames: a byte that says which kind and how far the time moves on, two bytes of length, the frame.
+// Arbitrary frames, with or without a valid start. The output must be whole packets that a strict demuxer accepts. The input is a
+// list of frames: a byte for the kind and the time step, two bytes of length, the frame.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -37,7 +37,7 @@ Frame at(MediaTime dts, Frame frame) {
     return frame;
 }
 
-// A converter with what it wrote.
+// A converter and its output.
 struct Output {
     TsConverter converter;
     Body bytes;

@@ -1,5 +1,5 @@
-// The head of a WebSocket frame as a server sends it (RFC 6455, 5.2): unmasked, never a fragment. Reading frames and answering
-// them is engine/websocket's business.
+// The header of a WebSocket frame sent by a server (RFC 6455, 5.2): unmasked, never fragmented. Reading and answering frames is
+// in engine/websocket.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct FrameHead {
     Bytes view() const { return Bytes(storage).first(size); }
 };
 
-// What stands in front of a payload of that many bytes; the length takes its shortest form.
+// The header for a payload of that many bytes, with the shortest length encoding.
 FrameHead frame_head(std::uint64_t payload_bytes, Opcode opcode);
 
 }  // namespace live::wire::websocket
