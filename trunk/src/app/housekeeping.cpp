@@ -30,6 +30,8 @@ void Housekeeping::run(io::Deadline deadline) {
     auto& [streams, slabs, places, fan_out, services] = parts_;
     ProcessUsage usage;
     TrimClock trim_clock;
+    // The start kept nobody waiting.
+    io::Loop::watch().take_holds();
     for (int round = 1;; ++round) {
         if (!io::sleep(deadline.sooner(io::Deadline::after(std::chrono::seconds(1)))).ok())
             return;
