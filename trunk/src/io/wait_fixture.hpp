@@ -1,4 +1,4 @@
-// For tests that wait for what other fibers or worker threads do.
+// For tests that wait for other fibers or worker threads.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace live::io {
 
-// Looks each millisecond. The test fails when it takes 20 s.
+// Polls every millisecond. The test fails after 20 s.
 template <class Done>
 void wait_until(Done done) {
     const auto limit = Deadline::after(std::chrono::seconds(20));
