@@ -156,7 +156,7 @@ Result<std::size_t> File::try_read(std::uint64_t offset, MutBytes into) const {
     const ssize_t count = ::preadv2(descriptor_->fd(), &part, 1, static_cast<off_t>(offset), RWF_NOWAIT);
     if (count >= 0)
         return static_cast<std::size_t>(count);
-    // Some file systems cannot tell what is in memory.
+    // Some file systems cannot report what is cached.
     if (errno == EAGAIN || errno == EOPNOTSUPP || errno == EINTR || errno == ENOSYS)
         return Error(Errc::need_more, "not in memory");
     return system_error("preadv2", errno);
