@@ -202,7 +202,7 @@ void _st_del_sleep_q(_st_thread_t* thread) {
     _ST_SLEEPQ = state.timers.first();
 }
 
-// Not instrumented: its own frame must not lie on the fake stack that start_switch() takes away.
+// Not instrumented: its own frame must not lie on the fake stack that start_switch() removes.
 __attribute__((no_sanitize("address"))) void live_switch_leave(_st_thread* to) {
     LoopState& state = live::io::st::loop_state();
     _st_thread* from = state.running;

@@ -34,7 +34,7 @@ struct Fiber {
     Fiber* previous = nullptr;
     TimePoint started{};
     std::uint64_t id = 0;
-    std::uint32_t shields = 0;  // living CancelShield guards
+    std::uint32_t shields = 0;  // existing CancelShield guards
     bool cancelled = false;
     bool cancel_seen = false;  // a sleep has already reported it
 };

@@ -33,8 +33,8 @@ public:
     FanOut(const FanOut&) = delete;
     FanOut& operator=(const FanOut&) = delete;
 
-    // From now on the member's player is sent to every `window` (0: at once), until it leaves or is handed back. The window and
-    // `messages_min` are those of the source's options.
+    // From now on data goes out to the member's player every `window` (0: at once), until it leaves or is handed back. The window
+    // and `messages_min` are those of the source's options.
     Result<void> join(CohortMember& member);
     void leave(CohortMember& member);
 

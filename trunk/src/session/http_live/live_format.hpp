@@ -25,7 +25,7 @@ struct LiveFormat {
     std::string_view ending;  // file extension
     std::string_view content_type;
     std::optional<AudioFormat> audio{};
-    // What each player gets first; nullptr: nothing.
+    // Sent first to each player; nullptr: nothing.
     std::vector<std::uint8_t> (*file_head)(media::Framing, media::KindSet) = nullptr;
 };
 

@@ -211,7 +211,7 @@ struct SessionFixture : ::testing::Test {
     }
     void make_opener() {
         opener = SessionOpener::create(*context).value();
-        // Making an RSA key may take seconds under valgrind, and the loop's time stands still meanwhile.
+        // Making an RSA key may take seconds under valgrind, and the loop's clock does not advance meanwhile.
         EXPECT_TRUE(io::yield(io::Deadline::never()).ok());
     }
 

@@ -67,7 +67,7 @@ TEST_F(RtcSessions, WhatIsPublishedIsPlayed) {
     EXPECT_EQ(port->sessions(), 1U) << "its players wait for the next one";
 }
 
-// A worker thread has it when the publisher says goodbye.
+// A worker thread is still converting it when the publisher says goodbye.
 TEST_F(RtcSessions, ThePublishersLastAudioReachesReadersOfFrames) {
     media::bridge_test::EchoTranscoders transcoders;
     transcoders.later = true;
