@@ -1,4 +1,4 @@
-// The allocator of builds with gperftools: its figures for the API, and how eagerly it gives memory back.
+// The allocator of builds with gperftools: its statistics for the API, and how eagerly it returns memory to the system.
 #pragma once
 
 #include <memory>

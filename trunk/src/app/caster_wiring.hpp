@@ -1,4 +1,4 @@
-// CasterWiring: the stream casters of the settings that speak HTTP: one listener each, where publishers POST FLV.
+// CasterWiring: the stream casters in the settings that use HTTP: one listener each, to which publishers POST FLV.
 #pragma once
 
 #include <memory>
@@ -18,18 +18,18 @@ namespace live::app {
 
 class CasterWiring final : public service::Service {
 public:
-    // What is referred to outlives this.
+    // Everything referred to outlives this.
     CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
                  session::Places& places, const Log& log);
     ~CasterWiring() override;
     CasterWiring(const CasterWiring&) = delete;
     CasterWiring& operator=(const CasterWiring&) = delete;
 
-    // Opens the endpoints of every enabled caster of FLV. Errors as TcpListener::listen.
+    // Opens the endpoints of every enabled FLV caster. Errors as TcpListener::listen.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "the stream casters"; }
-    // Bytes of all publishers here.
+    // Bytes of all these publishers.
     session::Traffic traffic() const;
 
 private:

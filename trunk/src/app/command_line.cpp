@@ -17,13 +17,13 @@ std::string variable(const config::Environment& environment, std::string_view na
 
 struct Parsed {
     CommandLine line;
-    // Letters that end the process at once: what follows them is not looked at.
+    // Letters that end the process at once: what follows is ignored.
     bool is_final = false;
 };
 
 Parsed final_action(Action action) { return {{action, "", false}, true}; }
 
-// One token without its dashes. `next` is the token behind it; `took_next` says that it was the value of -c.
+// One token without its dashes. `next` is the following token; `took_next` reports that it was the value of -c.
 Result<Parsed> parse_letters(std::string_view letters, const std::string_view* next, bool& took_next, Parsed so_far) {
     for (std::size_t i = 0; i < letters.size(); ++i) {
         switch (letters[i]) {

@@ -1,6 +1,7 @@
-// What the command line and two environment variables ask for. A pure function: it opens no file and prints nothing.
+// Parses the command line and two environment variables. A pure function: it opens no file and prints nothing.
 //
-// Options are single letters; a token may hold several, and leading dashes are skipped, which is why --version and --help work.
+// Options are single letters; a token may contain several, and leading dashes are skipped, which is why --version and --help
+// work.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace live::app {
 
 enum class Action : std::uint8_t {
     run,
-    test,       // -t: load the conf file, say whether it is good, end
+    test,       // -t: check the conf file and exit
     version,    // print live::kVersion
     signature,  // print live::kSignature
     help,       // print help_text()
@@ -23,14 +24,14 @@ enum class Action : std::uint8_t {
 
 struct CommandLine {
     Action action = Action::help;
-    // -c, or SRS_CONFIG_FILE which wins.
+    // -c, or SRS_CONFIG_FILE, which takes precedence.
     std::string conf_file;
-    // -e or SRS_ENV_ONLY: no conf file at all.
+    // -e or SRS_ENV_ONLY: no conf file.
     bool env_only = false;
 };
 
-// `arguments` are those behind the program's name. Errc::malformed for an unknown letter, -c without a value, or nothing to load
-// the settings from; for the process that is code 1023.
+// `arguments` are those after the program's name. Errc::malformed for an unknown letter, -c without a value, or no source of
+// settings; the process exits with code 1023.
 Result<CommandLine> parse_command_line(std::span<const std::string_view> arguments, const config::Environment& environment);
 
 // Usage, options and examples of signals; ends with a newline.

@@ -13,20 +13,19 @@ namespace live::app {
 
 namespace {
 
-// A machine that runs hundreds of containers has long lists of mounts; those of / and of /etc come early.
+// A machine that runs hundreds of containers has long mount lists; the mounts of / and of /etc come early.
 constexpr std::size_t kTextMax = 256 * 1024;
 
-// Parts of the cgroup path that container runtimes give to process 1. A machine's own is /, or /init.scope.
+// Parts of the cgroup path that container runtimes give to process 1. On a host it is /, or /init.scope.
 constexpr std::array<std::string_view, 8> kCgroupWords{"docker", "kubepods", "containerd", "libpod",
                                                        "crio-",  "/lxc",     "/ecs/",      "garden"};
 
-// Where runtimes keep what they mount into a container. The machine that runs them has such mounts too, but neither at / nor at
-// these files.
+// Folders from which runtimes mount into a container. The host has such mounts too, but neither at / nor at these files.
 constexpr std::array<std::string_view, 6> kStores{
     "/docker/", "/containerd/", "/containers/storage/", "/overlay-containers/", "/kubelet/pods/", "/io.containerd."};
 constexpr std::array<std::string_view, 3> kGivenFiles{"/etc/hostname", "/etc/hosts", "/etc/resolv.conf"};
 
-// Takes the text up to the separator away from `rest`.
+// Removes the text up to the separator from `rest` and returns it.
 std::string_view take(std::string_view& rest, char separator) {
     const std::size_t end = rest.find(separator);
     const std::string_view part = rest.substr(0, end);
@@ -41,7 +40,7 @@ std::string_view first_word_in(std::string_view text, const std::array<std::stri
     return found == words.end() ? std::string_view() : *found;
 }
 
-// `hierarchy:controllers:path`; the controllers are not the container's word.
+// `hierarchy:controllers:path`; the controllers are no sign of a container.
 std::string_view sign_of_cgroups(std::string_view text) {
     while (!text.empty()) {
         std::string_view path = take(text, '\n');

@@ -1,4 +1,4 @@
-// Whether this process lives in a container. container_sign() is dry; only signs_seen_here() looks at the machine.
+// Whether this process runs in a container. container_sign() is dry; only signs_seen_here() inspects the machine.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct ContainerSigns {
 
 ContainerSigns signs_seen_here();
 
-// What says that this is a container; empty when nothing does.
+// The sign that this is a container; empty when there is none.
 std::string container_sign(const ContainerSigns& signs);
 
 }  // namespace live::app

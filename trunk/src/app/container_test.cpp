@@ -74,7 +74,7 @@ TEST(Container, AMachineIsNone) {
         EXPECT_EQ(container_sign(one.signs), one.sign) << one.name;
 }
 
-// Cut anywhere, the text of a machine stays one.
+// Truncated anywhere, a host's text remains a host's.
 TEST(Container, EveryBeginningOfAMachinesTextIsAMachine) {
     for (const Case& one : kMachines)
         for (std::size_t size = 0; size <= one.signs.mounts.size(); ++size)

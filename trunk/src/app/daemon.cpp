@@ -26,7 +26,7 @@ Result<void> close_standard_streams() {
     return {};
 }
 
-// Until the daemon has told, or is gone without a word.
+// Until the daemon has reported, or has ended without a report.
 Detached wait_for_daemon(int pipe) {
     std::string told;
     std::array<char, 512> part{};
@@ -64,7 +64,7 @@ void StartReport::close() {
         ::close(std::exchange(pipe_, -1));
 }
 
-// A byte with the status, then the sentence, then the end. The one who waits may have gone.
+// A byte with the status, then the sentence, then the end. The waiting process may be gone.
 void StartReport::tell(int status, std::string_view sentence) {
     if (pipe_ < 0)
         return;
@@ -95,7 +95,7 @@ Result<Detached> detach_from_terminal() {
     }
     if (middle > 0) {
         ::close(ends[1]);
-        // The middle process ends as soon as the daemon exists.
+        // The intermediate process ends as soon as the daemon exists.
         int status = 0;
         while (::waitpid(middle, &status, 0) < 0 && errno == EINTR) {
         }
@@ -106,7 +106,7 @@ Result<Detached> detach_from_terminal() {
         return detached;
     }
     ::close(ends[0]);
-    // A session of its own; its leader ends at once, so that the daemon can never get a terminal.
+    // A new session; its leader exits at once, so that the daemon can never acquire a terminal.
     ::setsid();
     const pid_t last = ::fork();
     if (last != 0)

@@ -1,5 +1,5 @@
-// Going to the background: a double fork, so that the process has no terminal and can get none. The process that was started
-// waits until the daemon serves or has failed, so that its status and what it says are the truth.
+// Daemonizes by a double fork, so that the process has no terminal and can never acquire one. The original process waits until
+// the daemon is serving or has failed, so that its exit status and output are accurate.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace live::app {
 
-// The daemon's way to tell the process that waits for it. What is never told is told by its end: a daemon that crashed.
+// How the daemon reports to the waiting process. If the daemon ends without a report, it has crashed.
 class StartReport {
 public:
-    // Nobody waits.
+    // No process is waiting.
     StartReport() = default;
     explicit StartReport(int pipe) : pipe_(pipe) {}
     StartReport(StartReport&& other) noexcept;
@@ -21,7 +21,7 @@ public:
     ~StartReport();
 
     bool is_awaited() const { return pipe_ >= 0; }
-    // Once one of them; nothing when nobody waits.
+    // Call one of them once; no effect when no process is waiting.
     void report_success() { tell(0, {}); }
     void report_failure(int status, std::string_view sentence) { tell(status, sentence); }
 
@@ -34,21 +34,22 @@ private:
 
 struct Detached {
     enum class Side : std::uint8_t {
-        parent,  // end the process with `status`
-        daemon,  // go on; stdin, stdout and stderr are /dev/null
+        parent,  // exit with `status`
+        daemon,  // continue; stdin, stdout and stderr are /dev/null
     };
     Side side = Side::parent;
-    // The parent's: the daemon's status at its end, 0 when it serves, and why it does not.
+    // In the parent: its exit status, which is 0 once the daemon is serving, and the reason if it is not.
     int status = 0;
     std::string sentence;
-    // The daemon's.
+    // In the daemon.
     StartReport report;
 };
 
-// The two lines that a person sees before the process is gone: how to follow the log, and how to ask the init script.
+// The two lines shown before the process exits: how to follow the log, and how to query the init script.
 std::string daemon_hint(std::string_view log_file);
 
-// Call it before any thread, fiber, lock or listener exists. Returns in both processes, in the parent when the daemon has told.
+// To be called before any thread, fiber, lock or listener exists. Returns in both processes; in the parent after the daemon has
+// reported.
 Result<Detached> detach_from_terminal();
 
 }  // namespace live::app

@@ -15,7 +15,7 @@ TEST(Daemon, TheHintNamesTheLog) {
     EXPECT_NE(daemon_hint("./objs/srs.log").find("tail -n 30 -f ./objs/srs.log\n"), std::string::npos);
 }
 
-// A child of the test goes to the background and tells over a pipe what it has become.
+// A child of the test daemonizes and reports its state over a pipe.
 TEST(Daemon, IsInASessionThatItDoesNotLeadAndHasNoTerminal) {
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
@@ -43,7 +43,7 @@ TEST(Daemon, IsInASessionThatItDoesNotLeadAndHasNoTerminal) {
     ::close(ends[0]);
 }
 
-// What the process that was started knows in the end, of a daemon that does this.
+// What the original process receives from a daemon that does this.
 Detached outcome_of(const std::function<void(StartReport&)>& start) {
     int ends[2];
     EXPECT_EQ(::pipe(ends), 0);

@@ -9,9 +9,9 @@ namespace live::app {
 namespace {
 
 struct Feature {
-    std::string_view in_log;  // empty: not there
-    std::string_view in_api;  // the same
-    std::string_view option;  // whose row knows; empty: part of every server
+    std::string_view in_log;  // empty: not listed
+    std::string_view in_api;  // likewise
+    std::string_view option;  // the option whose row has the support status; empty: always available
 };
 
 constexpr std::array kFeatures = {
@@ -24,7 +24,7 @@ constexpr std::array kFeatures = {
     Feature{"hc", "callback", "vhost.http_hooks"},
     Feature{"ha", "api", "http_api"},
     Feature{"hs", "httpd", "http_server"},
-    Feature{"hp", "", ""},  // reading HTTP
+    Feature{"hp", "", ""},  // HTTP parser
     Feature{"dvr", "dvr", "vhost.dvr"},
     Feature{"trans", "transcode", "vhost.transcode"},
     Feature{"inge", "ingest", "vhost.ingest"},

@@ -11,7 +11,7 @@ namespace {
 
 TEST(Features, AreWhatTheRowsOfTheOptionsSay) {
     auto rows = settings::describe_settings();
-    // When one of these three works, its row says so, and this line follows.
+    // When one of these three is implemented, its row changes, and so does this line.
     EXPECT_EQ(
         features_text(rows),
         "rch:on, dash:on, hls:on, hds:off, srt:off, hc:on, ha:on, hs:on, hp:on, dvr:on, trans:off, inge:on, stat:on, sc:on");

@@ -8,7 +8,7 @@ namespace live::app {
 
 namespace {
 
-// A port alone is every address.
+// A bare port stands for every address.
 void add_endpoints(std::vector<std::string>& all, const std::string& scheme, const std::vector<std::string>& texts) {
     for (const std::string& text : texts)
         all.push_back(scheme + (text.find(':') == std::string::npos ? "0.0.0.0:" : "") + text);

@@ -1,4 +1,4 @@
-// HeartbeatFacts: what the heartbeat says about this process, taken from the settings of the moment.
+// HeartbeatFacts: the facts about this process sent in the heartbeat, from the current settings.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace live::app {
 
 class HeartbeatFacts final : public service::heartbeat::HeartbeatSource {
 public:
-    // What is referred to outlives this.
+    // Everything referred to outlives this.
     HeartbeatFacts(const settings::CurrentSettings& settings, const ServerNames& names, const HttpWiring& http)
         : settings_(settings), names_(names), http_(http) {}
 
@@ -26,8 +26,7 @@ private:
     const HttpWiring& http_;
 };
 
-// What SRS_DEVICE_IP says, else the address of that number (stats.network) among those that others can use; empty when there is
-// none.
+// SRS_DEVICE_IP, or else the address of that index (stats.network) among those reachable from outside; empty when there is none.
 std::string device_ip(std::size_t number);
 
 }  // namespace live::app

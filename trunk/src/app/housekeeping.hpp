@@ -1,5 +1,5 @@
-// Housekeeping: what is done each second: sources that nobody needs are forgotten, services have their tick, memory that is free
-// goes back to the system. Every few seconds the log says how much work there is.
+// Housekeeping: work done every second: unused sources are removed, services get their tick, free memory goes back to the system.
+// Every few seconds the log reports the load.
 #pragma once
 
 #include "base/log.hpp"
@@ -13,7 +13,7 @@ namespace live::app {
 
 class Housekeeping final : public service::Service {
 public:
-    // A stream object is kept this long after its last publisher and player left.
+    // A stream object is kept this long after its last publisher and player have left.
     static constexpr std::chrono::seconds kStreamIdle{3};
     // Between two lines of the log, in seconds.
     static constexpr int kUsageEvery = 5;

@@ -117,7 +117,7 @@ HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const Sources&
     }
     metrics_api_.mount(exporter_site_.router);
     api_.mount_versions(stream_site_.router);
-    // Behind the streams.
+    // After the streams.
     for (Site* site : {&stream_site_, &shared_site_})
         site->router.add("/", files_);
 }
@@ -171,7 +171,7 @@ HttpWiring::Role HttpWiring::joined(Role first, Role second) {
     return first == Role::exporter ? second : Role::both;
 }
 
-// An endpoint that is there already gets the other role too.
+// An endpoint that is already listed gets the other role too.
 Result<void> HttpWiring::add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role,
                                     io::TlsContext* tls) {
     for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts))) {
@@ -212,7 +212,7 @@ Result<bool> HttpWiring::share(const Endpoint& endpoint, session::http::OtherPro
     return true;
 }
 
-// The pair that the settings name. When they name none, and none is where it would be, one of our own making.
+// The pair named in the settings. If they name none, and none exists at the default path, a self-signed one.
 Result<settings::TlsFiles> HttpWiring::usable(const settings::TlsFiles& files) const {
     const HttpsFiles chosen = https_files(files);
     if (!chosen.is_our_own)

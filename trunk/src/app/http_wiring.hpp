@@ -1,7 +1,7 @@
-// HttpWiring: everything this process answers over HTTP and HTTPS, wired together: the listeners of http_api, http_server and
-// exporter, a router for each set of them, and the API's handlers. Where the API and the streams have one endpoint they have one
-// router. The exporter's has metrics and probes alone: who may read figures may not control the server. Who streams brings its
-// handlers here.
+// HttpWiring: everything this process serves over HTTP and HTTPS, wired together: the listeners of http_api, http_server and
+// exporter, a router for each set of them, and the API's handlers. When the API and the streams share an endpoint they share a
+// router. The exporter's router has only metrics and probes: a client that may read metrics may not control the server. Streaming
+// services register their handlers here.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ namespace live::app {
 
 class HttpWiring final : public service::Service {
 public:
-    // What the API tells about; outlives the front.
+    // What the API reports on; outlives the wiring.
     struct Sources {
         const ServerNames& names;
         const api::ServerCounters& counters;
@@ -66,37 +66,38 @@ public:
     HttpWiring(const HttpWiring&) = delete;
     HttpWiring& operator=(const HttpWiring&) = delete;
 
-    // Before start(); the handlers outlive the front. A fallback of the streaming ports, asked in order (Router::add_fallback).
+    // To be called before start(); the handlers outlive the wiring. Adds a fallback to the streaming ports, asked in order
+    // (Router::add_fallback).
     void add_streams(session::http::Handler& handler);
-    // What handlers of the API say of this server.
+    // How handlers of the API identify this server.
     const api::ServerInfo& info() const { return info_; }
-    // A pattern of the API ports.
+    // Adds a pattern to the API ports.
     void add_api(const std::string& pattern, session::http::Handler& handler);
-    // A pattern of the streaming ports.
+    // Adds a pattern to the streaming ports.
     void add_page(const std::string& pattern, session::http::Handler& handler);
-    // A pattern of all ports: what pages of the streaming ports call, too.
+    // Adds a pattern to all ports, because pages on the streaming ports call it too.
     void add_everywhere(const std::string& pattern, session::http::Handler& handler);
 
-    // Before start(): on this endpoint, if it is one of the settings', clients of another protocol are served, too. False when
-    // it is none. `other` outlives the connections.
+    // To be called before start(): clients of another protocol are also served on this endpoint, if the settings name it. False
+    // if they do not. `other` outlives the connections.
     Result<bool> share(const Endpoint& endpoint, session::http::OtherProtocol& other);
-    // Opens every endpoint of the settings and starts the samplers. Errors as TcpListener::listen and TlsContext::server.
+    // Opens all endpoints of the settings and starts the samplers. Errors as TcpListener::listen and TlsContext::server.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
-    // What may change while it runs: passwords, CORS, certificates. A certificate that cannot be loaded leaves the old one.
+    // Applies what may change at runtime: passwords, CORS, certificates. If a certificate cannot be loaded, the old one stays.
     void apply(io::Deadline deadline) override;
-    // Nobody new comes to the streams, and who asks for nothing is closed; the API goes on, a connection a request.
+    // Stops accepting stream clients and closes idle ones; the API goes on, with one request per connection.
     Result<void> close(io::Deadline deadline) override;
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "HTTP"; }
     // The "data" of /api/v1/summaries, as JSON text.
     std::string summaries() const { return api_.summaries(); }
-    // Over all HTTP connections.
+    // Of all HTTP connections.
     session::Traffic traffic() const;
 
 private:
-    // Whose router answers.
+    // The router that answers.
     enum class Role : std::uint8_t { api, streams, both, exporter };
-    // What one endpoint answers when two blocks name it; the exporter adds its own paths to either.
+    // The role of an endpoint named by two blocks; the exporter adds its own paths to either.
     static Role joined(Role first, Role second);
     static session::Places::Kind kind_of(Role role);
     struct Site {

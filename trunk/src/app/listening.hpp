@@ -1,4 +1,4 @@
-// What the settings' endpoints mean for who listens: which ones, and what is to be done when one of them is not there.
+// Turns endpoint texts from the settings into listeners, including the handling of an unavailable one.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,15 @@ namespace live::app {
 
 struct WantedEndpoint {
     Endpoint endpoint;
-    // Of a bare port's two addresses, the one of IPv6: the machine may have none.
+    // The IPv6 address of a bare port: the machine may have no IPv6.
     bool may_be_missing = false;
 };
 
-// Each text as parse_endpoint.
+// Each text is parsed as by parse_endpoint.
 Result<std::vector<WantedEndpoint>> wanted_endpoints(const std::vector<std::string>& texts);
 
-// nullptr, and a warning, for one that is missing and may be. Errors as TcpListener::listen, with `label`: a service's name.
+// nullptr, and a warning, for an unavailable one that may be missing. Errors as TcpListener::listen; `label` is the service's
+// name.
 Result<std::unique_ptr<io::TcpListener>> listen_at(const WantedEndpoint& wanted, const std::string& label, const Log& log);
 
 }  // namespace live::app

@@ -22,7 +22,7 @@ TEST(Listening, OnlyTheIpv6HalfOfABarePortMayBeMissing) {
 TEST(Listening, WhatMayBeMissingIsLeftOutUnlessItsPortIsTaken) {
     const auto loop = *io::Loop::create();
     const Log log;
-    // An address for documents (RFC 5737), which no machine has.
+    // An address reserved for documentation (RFC 5737), which no machine has.
     const Endpoint nowhere{"192.0.2.1", 0};
     EXPECT_EQ(MUST(listen_at({nowhere, true}, "RTMP", log)), nullptr);
     const auto required = listen_at({nowhere, false}, "RTMP", log);

@@ -39,7 +39,7 @@ std::string time_text(std::chrono::system_clock::time_point time, bool utc) {
                        parts.tm_hour, parts.tm_min, parts.tm_sec, milliseconds);
 }
 
-// The bytes of the UTF-8 sequence that `text` begins with, overlong forms included; 1 when there is none.
+// The bytes of the UTF-8 sequence at the beginning of `text`, overlong forms included; 1 when there is none.
 std::size_t sequence_length(std::string_view text) {
     const auto code = [&text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     const std::size_t length = code(0) >= 0xF0 ? 4 : code(0) >= 0xE0 ? 3 : code(0) >= 0xC0 ? 2 : 1;
@@ -50,7 +50,7 @@ std::size_t sequence_length(std::string_view text) {
     return length;
 }
 
-// A terminal may take U+0080 to U+009F for commands, as it takes those below U+0020: as a byte, in UTF-8, and in overlong UTF-8.
+// A terminal may interpret U+0080 to U+009F as commands, like those below U+0020: as a byte, in UTF-8, and in overlong UTF-8.
 bool is_control(std::string_view sequence) {
     const auto first = static_cast<unsigned char>(sequence.front());
     const auto last = static_cast<unsigned char>(sequence.back());

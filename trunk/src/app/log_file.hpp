@@ -1,9 +1,9 @@
-// Where this process writes its log: a file that is rotated by size and can be reopened, or the console. io/line_writer.hpp
-// writes it, so that neither a slow disk nor a console that nobody reads holds the loop.
-// Warnings and errors of one kind are bounded (base/log_throttle.hpp); what was left out is said.
+// The destination of this process's log: a file that is rotated by size and can be reopened, or the console. Written by
+// io/line_writer.hpp, so that neither a slow disk nor an unread console blocks the loop. Warnings and errors of one kind are
+// rate-limited (base/log_throttle.hpp); the number of suppressed ones is logged.
 //
 // A line: [2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message
-// WARN and ERROR carry [errno] behind the id, ERROR ends with the errno's text in parentheses when it has one.
+// WARN and ERROR carry [errno] after the id, ERROR ends with the errno's text in parentheses when it has one.
 #pragma once
 
 #include <chrono>
@@ -21,13 +21,13 @@
 
 namespace live::app {
 
-// Which names a level has in a line.
+// The names of levels in a line.
 enum class LevelNames : std::uint8_t {
     today,    // TRACE DEBUG INFO WARN ERROR
     classic,  // Verb Info Trace Warn Error
 };
 
-// Everything of one line but the sink's colours.
+// The content of a line, without the sink's colours.
 struct LogLine {
     std::chrono::system_clock::time_point time;
     LogLevel level = LogLevel::info;
@@ -44,14 +44,14 @@ struct LogFormat {
     bool colours = false;
 };
 
-// The line with its newline, at most LogSink::kLineMax bytes in all; a longer message is cut. Control characters, which a peer
-// may have put into a name, become '?': C0, DEL, and C1 both as bytes and in UTF-8.
+// The line with its newline, at most LogSink::kLineMax bytes in all; a longer message is cut. Control characters, which may come
+// from a peer, become '?': C0, DEL, and C1 both as bytes and in UTF-8.
 std::string format_log_line(const LogLine& line, const LogFormat& format);
 
-// The level that the options ask for: srs_log_level_v2 when it is said, else srs_log_level, whose "trace" is today's info.
+// The configured level: srs_log_level_v2 if set, otherwise srs_log_level, whose "trace" corresponds to info.
 LogLevel log_level_of(const settings::LogOptions& options);
 
-// Of the log and of the access log, as the options say.
+// For the log and the access log, from the options.
 io::LineWriter::Rotation rotation_of(const settings::LogOptions& options);
 
 class LogFile : public LogSink {
@@ -67,7 +67,7 @@ public:
         io::LineWriter::Rotation rotation{};
     };
 
-    // Opens the file for appending (made 0664 less the umask), or takes the console, and starts the thread that writes.
+    // Opens the file for appending (created with mode 0664 less the umask), or uses the console, and starts the writer's thread.
     // Errc::system when the file cannot be opened.
     static Result<std::unique_ptr<LogFile>> create(Options options);
     LogFile(Private, Options options, std::unique_ptr<io::LineWriter> writer)
@@ -78,11 +78,11 @@ public:
     bool admits(LogPlace place, std::string_view id) override;
     void write_from(LogPlace place, LogLevel level, std::string_view id, std::string_view message, int errno_value) override;
     LogCounters counters() const override;
-    // What was left out and could not be said with a later line, because there was none. Otherwise said from time to time.
+    // Reports suppressed lines that no later line has reported. Otherwise this happens periodically.
     void say_left_out() { say_left_out(io::now(), Duration::zero()); }
 
-    // Opens the path again, for a log that was moved away; what is written from now on goes there. When that fails the old file
-    // goes on being used, and says so. Nothing on the console.
+    // Reopens the path, for a log that was moved away; later lines go there. If that fails, the old file stays in use, and this
+    // is logged. No effect on the console.
     void reopen() { writer_->reopen(); }
     io::LineWriter& writer() { return *writer_; }
 
@@ -92,7 +92,7 @@ private:
     Options options_;
     std::unique_ptr<io::LineWriter> writer_;
     LogThrottle throttle_;
-    TimePoint said_left_out_{};  // when that was last tried
+    TimePoint said_left_out_{};  // time of the last attempt
 };
 
 }  // namespace live::app

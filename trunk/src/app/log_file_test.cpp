@@ -49,8 +49,8 @@ TEST(LogLine, TakesNoControlCharacterOverInAnyForm) {
         {"a\xe0\x82\x9b \xf0\x80\x82\x9b", "a? ?"},  // overlong
         {"a\xc0\x9b", "a?"},
         {"\xc2\xa0 caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\xa5", "\xc2\xa0 caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\xa5"},
-        {"caf\xe9", "caf\xe9"},  // another character set's letter
-        {"\xe2\x82", "\xe2?"},   // cut
+        {"caf\xe9", "caf\xe9"},  // a letter in another character set
+        {"\xe2\x82", "\xe2?"},   // truncated
     };
     for (const auto& [said, written] : cases)
         EXPECT_EQ(line_of(LogLevel::info, said), line_of(LogLevel::info, written)) << written;
@@ -121,7 +121,7 @@ std::unique_ptr<LogFile> file_log(const std::string& path, LogLevel level = LogL
     return MUST(LogFile::create({.tank = settings::LogTank::file, .path = path, .level = level}));
 }
 
-// What the file holds when all has been written.
+// The file's content once everything has been written.
 std::string written(LogFile& log, const ScratchFolder& folder, const std::string& name) {
     EXPECT_TRUE(log.writer().wait_written(5s));
     return folder.read(name);

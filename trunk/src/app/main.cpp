@@ -1,5 +1,5 @@
-// The program: from the command line to the last log line. Everything that can fail before the log exists is told on stderr; the
-// process's status is the reference's error code modulo 256, which init scripts know.
+// The program: from the command line to the last log line. Failures before the log exists are reported on stderr; the exit status
+// is the reference's error code modulo 256, which init scripts know.
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -61,7 +61,7 @@ int run(int count, char** arguments) {
     }
     keep_large_memory_apart();
     const ProfilerPlan plan = built_in_profilers();
-    // The debug allocator cannot tell the size of a block behind a page fence.
+    // The debug allocator cannot report the size of a block behind a page fence.
     if (!plan.page_fences && !io::count_openssl_memory())
         std::cerr << "warning: the memory of TLS sessions is not counted\n";
     for (const std::string& sentence :
@@ -76,8 +76,8 @@ int run(int count, char** arguments) {
 
 }  // namespace live::app
 
-// What a sanitizer build does unless ASAN_OPTIONS says otherwise: report and go on, as operators of such builds expect. In other
-// builds nobody calls it; compilers do not agree on how to ask which one this is.
+// Default options of a sanitizer build, overridden by ASAN_OPTIONS: report and continue, as operators of such builds expect. In
+// other builds this is never called; compilers have no common way to detect a sanitizer build.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "halt_on_error=0:detect_leaks=0:alloc_dealloc_mismatch=0"; }
 

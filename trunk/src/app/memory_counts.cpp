@@ -19,7 +19,7 @@ namespace live::app {
 
 namespace {
 
-// The session object; its connection, fiber and stack are kinds of their own. None: there is no session of this kind yet.
+// The session object; its connection, fiber and stack are counted separately. None: there is no session of this kind yet.
 std::optional<std::size_t> session_bytes(session::ClientKind kind) {
     using session::ClientKind;
     switch (kind) {
@@ -42,8 +42,7 @@ api::MemoryKind sessions(session::ClientKind kind, std::size_t count) {
 
 }  // namespace
 
-// What the engine holds for sessions of WebRTC, whatever their kind. What OpenSSL holds for them is in tls_sessions, what the
-// SRTP library does is not counted.
+// Memory of the engine for WebRTC sessions of any kind. OpenSSL's part is in tls_sessions; the SRTP library's is not counted.
 void ProcessMemory::add_rtc(std::vector<api::MemoryKind>& kinds) const {
     const session::rtc::PortMemory rtc = rtc_.memory();
     std::size_t rtp_logs = 0;
@@ -80,7 +79,7 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
         // Address space: a parked fiber has touched little of it (/api/v1/fibers).
         {"stacks", loop.stacks, loop.stacks * loop.stack_bytes},
         {"stacks_pooled", loop.stacks_pooled, loop.stacks_pooled * loop.stack_bytes},
-        // Of the log and of the access log: lines that wait to be written.
+        // Of the log and the access log: lines waiting to be written.
         {"log_queues", 2, log_.counters().memory_bytes + access_log_.counters().memory_bytes},
     };
     add_rtc(kinds);

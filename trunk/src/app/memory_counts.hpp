@@ -1,4 +1,4 @@
-// What /api/v1/memory shows: the counters of all rooms by the names that an operator knows.
+// What /api/v1/memory shows: the counters of all rooms under the names that operators know.
 #pragma once
 
 #include "api/memory_handler.hpp"
@@ -14,7 +14,7 @@ namespace live::app {
 
 class ProcessMemory final : public api::MemoryCounts {
 public:
-    // All outlive this. A loop exists.
+    // Everything referred to outlives this. A loop exists.
     ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamStats& stream_stats, const session::Places& places,
                   const media::StreamTable& streams, const session::rtc::Port& rtc, const Log& log,
                   const service::access_log::AccessLog& access_log)

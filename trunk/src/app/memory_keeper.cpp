@@ -40,8 +40,8 @@ Duration MemoryKeeper::look(TimePoint now) {
     return has_let_go || budget.is_filling() ? kQuickInterval : kPollInterval;
 }
 
-// What was freed and is not given back counts against everybody, so it is given back before somebody has to lose for it, and in
-// portions, before there is so much of it that giving it back holds the loop.
+// Freed memory that is not yet returned to the system counts against everyone. So it is returned before anyone has to lose memory
+// for it, and in portions, before there is so much that returning it holds the loop.
 void MemoryKeeper::measure() {
     session::MemoryBudget& budget = parts_.budget;
     const std::size_t counted = budget.held();
@@ -81,7 +81,7 @@ MemoryKeeper::Streams MemoryKeeper::count(TimePoint now) {
     return streams;
 }
 
-// What is given up, and what is large and going to be forgotten in a moment anyway: all at once it would hold the loop.
+// Frees given-up streams, and large ones that will soon be removed anyway, in portions: all at once would hold the loop.
 bool MemoryKeeper::let_go_of_idle() {
     bool any = false;
     parts_.streams.for_each([&](media::Source& source) {
@@ -112,14 +112,14 @@ bool MemoryKeeper::take_from_unpublished(const Streams& streams, TimePoint now) 
     return true;
 }
 
-// Also of those whose publisher has just been closed.
+// Including streams whose publisher has just been closed.
 void MemoryKeeper::give_up_leaving() {
     for (service::StreamHolder* holder : holders_)
         for (const auto& [url, since] : leaving_)
             holder->give_up(url);
 }
 
-// What it holds is on its way back.
+// Its memory counts as being released.
 void MemoryKeeper::leave(const std::string& url, std::size_t bytes, TimePoint now) {
     leaving_[url] = now;
     parts_.budget.forget_stream(bytes);
@@ -175,7 +175,7 @@ std::optional<std::size_t> number_in(std::string_view text) {
 
 std::size_t memory_budget_of(std::string_view cgroup_limit, std::string_view meminfo) {
     constexpr std::string_view kTotal = "MemTotal:";
-    std::size_t bytes = std::size_t{2} << 30;  // of a machine that does not say
+    std::size_t bytes = std::size_t{2} << 30;  // default when the machine's memory is unknown
     if (const auto at = meminfo.find(kTotal); at != std::string_view::npos)
         if (const auto kib = number_in(meminfo.substr(at)))
             bytes = *kib << 10;
@@ -184,7 +184,7 @@ std::size_t memory_budget_of(std::string_view cgroup_limit, std::string_view mem
     return bytes / 2;
 }
 
-// The limit of a group holds for those below it, too (cgroups(7)). In a container the path begins at its own group.
+// The limit of a group also applies to the groups below it (cgroups(7)). In a container the path begins at its own group.
 std::size_t usual_memory_budget() {
     const std::string meminfo = text_of("/proc/meminfo");
     std::string path = text_of("/proc/self/cgroup");

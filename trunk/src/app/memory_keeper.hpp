@@ -1,6 +1,6 @@
-// MemoryKeeper: looks after the memory budget. It counts what streams hold, and where there is too much it takes away: first what
-// nobody publishes any more, then what belongs to the largest client or stream of the address that holds most. What is freed goes
-// back to the system.
+// MemoryKeeper: enforces the memory budget. It measures what streams hold, and when there is too much it frees memory: first that
+// of unpublished streams, then that of the largest client or stream of the address that holds most. Freed memory goes back to the
+// system.
 #pragma once
 
 #include <chrono>
@@ -23,14 +23,14 @@ namespace live::app {
 
 class MemoryKeeper final : public service::Service {
 public:
-    // Between two looks, and when the budget is filling.
+    // Interval between checks; kQuickInterval applies when the budget is filling.
     static constexpr std::chrono::milliseconds kPollInterval{250};
     static constexpr std::chrono::milliseconds kQuickInterval{20};
-    // What is let go of and given back at once: each MiB of it holds the loop for some 0.2 ms.
+    // Released and returned to the system at once: each MiB holds the loop for some 0.2 ms.
     static constexpr std::size_t kPortion = 4U << 20;
-    // Less than this part of what is counted comes and goes all the time, and is given back only when the budget is filling.
+    // Amounts below this fraction of the counted memory fluctuate all the time, and are returned only when the budget is filling.
     static constexpr std::size_t kPortionPart = 32;
-    // In this time a publisher that has been sent away is expected to have gone.
+    // A kicked publisher is expected to be gone after this time.
     static constexpr std::chrono::seconds kLeaving{2};
 
     struct Parts {
@@ -55,7 +55,7 @@ private:
     using Streams = std::unordered_map<std::string, Stream>;
 
     void run(io::Deadline deadline);
-    // When the next is due.
+    // Returns the delay until the next call.
     Duration look(TimePoint now);
     Streams count(TimePoint now);
     void measure();
@@ -68,13 +68,13 @@ private:
     Parts parts_;
     std::vector<service::StreamHolder*> holders_;
     const Log& log_;
-    std::unordered_map<std::string, TimePoint> leaving_;  // streams that have lost what they had, and when
-    std::size_t trimmed_ = 0;                             // the overhead behind the last time that memory was given back
+    std::unordered_map<std::string, TimePoint> leaving_;  // streams that have lost their memory, and when
+    std::size_t trimmed_ = 0;                             // the overhead after the last time that memory was returned
 };
 
-// Bytes: a half of the smaller one of the machine's memory and the limit of its cgroup.
+// In bytes: half of the machine's memory or of the limit of its cgroup, whichever is smaller.
 std::size_t usual_memory_budget();
-// The same of the texts of a cgroup's limit ("max" or a number; empty: there is none) and of /proc/meminfo.
+// The same from the texts of a cgroup's limit ("max" or a number; empty: none) and of /proc/meminfo.
 std::size_t memory_budget_of(std::string_view cgroup_limit, std::string_view meminfo);
 
 }  // namespace live::app

@@ -1,7 +1,6 @@
-// When to give the system back what the allocator holds and nobody uses. Handshakes of TLS and DTLS and clients that have gone
-// leave holes between what stays, and the C library gives back by itself only what lies behind all that is in use. Giving back
-// looks at every hole, which holds the loop for some milliseconds: so it is done once behind a wave, when things are calm, and
-// not often.
+// Decides when to return the allocator's unused memory to the system. TLS and DTLS handshakes and departed clients leave holes
+// between live blocks, and the C library by itself returns only memory above the last used block. Trimming visits every hole,
+// which holds the loop for some milliseconds: so it is done once after a wave of clients, when the load is calm, and not often.
 #pragma once
 
 #include <chrono>
@@ -14,29 +13,31 @@ namespace live::app {
 
 class TrimClock {
 public:
-    // A wave that has left less is not worth it, nor one that is a small part of what there is, which streams leave all the time.
+    // Smaller drops are not worth trimming, nor is a small part of the total, as streams free all the time.
     static constexpr std::size_t kWorthBytes = 2 << 20;
     static constexpr std::size_t kWorthPart = 4;
-    static constexpr std::chrono::seconds kCalm{3};  // for so long the level must have been that much lower
+    static constexpr std::chrono::seconds kCalm{3};  // the level must have been that much lower for this long
     static constexpr std::chrono::seconds kEvery{30};
-    // Behind each time once more, for what leaves last and is not asked about, such as sessions that nobody has come for.
+    // Each trim is repeated once after this time, for memory that is freed last and not part of `held_bytes`, such as sessions
+    // whose client never connected.
     static constexpr std::chrono::seconds kOnceMore{40};
 
-    // `held_bytes`: of what comes and goes in waves, a part that stands for the whole; asked about once a second. True when it is
-    // time to give back: counts as done then.
+    // `held_bytes`: a representative part of what comes and goes in waves; to be called once per second. True when it is time to
+    // trim, which then counts as done.
     bool is_due(TimePoint now, std::size_t held_bytes);
 
 private:
-    std::size_t peak_ = 0;  // since it was done last
+    std::size_t peak_ = 0;  // since the last trim
     std::optional<TimePoint> low_since_;
     std::optional<TimePoint> done_;
     std::optional<TimePoint> once_more_at_;
 };
 
-// Neither does anything where the C library cannot do it.
-// Once, early: what takes 96 KiB or more, a large frame or a message that a peer does not finish, is mapped by itself and back
-// with the system as soon as it is freed. The C library's own bound grows to 32 MiB with what it sees, and small things that stay
-// would be scattered among large ones that go.
+// Neither function has an effect where the C library does not support it.
+//
+// To be called once, early: blocks of 96 KiB or more (a large frame, an unfinished message of a peer) get their own mapping,
+// which is returned to the system as soon as it is freed. The C library's own threshold grows to 32 MiB with use, and would
+// scatter small long-lived blocks among large short-lived ones.
 void keep_large_memory_apart();
 void give_memory_back();
 

@@ -13,7 +13,7 @@ constexpr std::size_t kLevel = 8 << 20;
 constexpr std::size_t kLow = kLevel - TrimClock::kWorthBytes;
 const TimePoint kBegin{};
 
-// Asked once a second, from `first` to `last`; at which of them it was due.
+// Calls it once a second, from `first` to `last`; returns the seconds at which it was due.
 std::vector<int> due(TrimClock& clock, int first, int last, std::size_t held_bytes) {
     std::vector<int> found;
     for (int second = first; second <= last; ++second)

@@ -14,8 +14,8 @@ namespace {
 
 constexpr mode_t kFileMode = 0644;
 
-// A lock of the open file, not of the process: reading the pid file elsewhere in this process does not give it up, and an exec
-// does (the file closes on exec).
+// A lock of the open file description, not of the process: reading the pid file elsewhere in this process does not release it,
+// but an exec does (the file closes on exec).
 bool lock_whole_file(int file) {
     struct flock lock {};
     lock.l_type = F_WRLCK;
@@ -23,7 +23,7 @@ bool lock_whole_file(int file) {
     return ::fcntl(file, F_OFD_SETLK, &lock) == 0;
 }
 
-// What the holder wrote, for the message.
+// The holder's text, for the message.
 std::string content_of(int file) {
     char text[32];
     const ssize_t count = ::pread(file, text, sizeof(text), 0);

@@ -1,5 +1,5 @@
 // The pid file: the decimal pid without a newline, so that `kill $(cat objs/srs.pid)` works, locked for the life of the process
-// so that a second instance notices. The file stays when the process ends; the lock does not.
+// so that a second instance is detected. The file stays when the process ends; the lock does not.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ class PidFile {
     struct Private {};
 
 public:
-    // Call it after going to the background: the pid is this process's. Errc::conflict when another process holds the file (code
-    // 1035 for the process, and the file is left as it is), Errc::system when it cannot be written.
+    // To be called after daemonizing: the pid is this process's. Errc::conflict when another process holds the file, which is
+    // left as it is (the process exits with code 1035); Errc::system when it cannot be written.
     static Result<std::unique_ptr<PidFile>> create(const std::string& path);
 
     PidFile(Private, int file) : file_(file) {}

@@ -28,7 +28,7 @@ namespace live::app {
 
 namespace {
 
-// Address space of a fiber's stack; what is not touched costs nothing. The encoder of Opus takes 70 KiB of the publisher's fiber.
+// Address space of a fiber's stack; untouched pages cost nothing. The Opus encoder takes 70 KiB of the publisher's fiber.
 constexpr std::size_t kStackBytes = 256 * 1024;
 
 constexpr std::chrono::seconds kStopLimit{1};
@@ -74,7 +74,7 @@ int Process::fail(std::string_view sentence, int code) {
     return exit_status(code);
 }
 
-// In the process that was started: ends when the daemon serves, or has said why it cannot.
+// In the original process: returns when the daemon is serving, or has reported why it cannot.
 std::optional<int> Process::go_to_background(const settings::Settings& settings) {
     auto detached = detach_from_terminal();
     if (!detached.ok())
@@ -94,7 +94,7 @@ std::optional<int> Process::go_to_background(const settings::Settings& settings)
     return detached->status;
 }
 
-// Everything before the loop: what must happen before a fork, and what must happen after it.
+// Everything before the loop: the steps that must precede a fork, and those that must follow it.
 std::optional<int> Process::prepare(settings::LoadedSettings& loaded) {
     const settings::Settings& settings = loaded.settings;
     if (const auto entered = enter_work_folder(settings); !entered.ok())
@@ -170,7 +170,7 @@ int Process::serve(settings::LoadedSettings loaded) {
         LOG_ERROR(log_, "{}", loop.error().text());
         return fail(loop.error().text(), kListenFailed);
     }
-    // A limit on the size of files is an error of a write, not the end of the process.
+    // With a file size limit, a write fails and the process goes on.
     std::signal(SIGXFSZ, SIG_IGN);
     auto signals = io::SignalPipe::create(kSignals);
     if (!signals.ok()) {
@@ -184,7 +184,7 @@ int Process::serve(settings::LoadedSettings loaded) {
     }
     server_ = *std::move(server);
     if (server_->settings().asprocess)
-        ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the end of the parent process is a fast stop
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the end of the parent process triggers a fast stop
     LOG_INFO(log_, "signal installed, reload={}, reopen={}, fast_quit={}, grace_quit={}", SIGHUP, SIGUSR1, SIGTERM, SIGQUIT);
     start_report_.report_success();
     handle_signals(**signals);
@@ -205,7 +205,7 @@ void Process::handle_signals(io::SignalPipe& signals) {
         switch (*number) {
             case SIGHUP: reload(); break;
             case SIGUSR1:
-                // As the guides stop a build with the heap checker.
+                // The guides stop a build with the heap checker this way.
                 if (built_in_profilers().leaks)
                     return stop_fast("SIGUSR1");
                 log_file_->reopen();
@@ -224,7 +224,7 @@ void Process::handle_signals(io::SignalPipe& signals) {
 void Process::reload() {
     LOG_INFO(log_, "signal {}: reload {}", SIGHUP, command_.conf_file);
     using Stage = api::RawControl::Stage;
-    // One answer for the log and for the API.
+    // The same result for the log and for the API.
     const auto finish = [this](int code, Stage stage, const std::string& why) {
         if (code == 0)
             LOG_INFO(log_, "reload finished, code=0, file {}", command_.conf_file);
@@ -259,7 +259,7 @@ void Process::stop_fast(const char* why) {
     LOG_INFO(log_, "the server has stopped at once");
 }
 
-// False when a signal asked for a fast stop meanwhile.
+// False when a signal requests a fast stop meanwhile.
 bool Process::wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds duration) {
     const auto until = io::Deadline::after(duration);
     for (;;) {
@@ -278,7 +278,8 @@ void Process::stop_gracefully(io::SignalPipe& signals) {
         return stop_fast("a second signal");
     server_->close(io::Deadline::after(kStopLimit));
     server_->ask_publishers_to_leave();
-    // Whoever has not left by then is closed: a supervisor that waits no longer would kill the recordings with them.
+    // Clients that have not left by then are closed: a supervisor whose patience runs out would kill the process, and the
+    // recordings with it.
     constexpr std::chrono::milliseconds kPauseMin{50};
     constexpr std::chrono::milliseconds kPauseMax{1000};
     const TimePoint until = io::now() + settings.grace_final_wait;

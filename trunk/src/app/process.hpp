@@ -1,4 +1,4 @@
-// Process: one life of the program, from loaded settings to the last log line: work folder, background, pid file, log, loop,
+// Process: one run of the program, from loaded settings to the last log line: work folder, background, pid file, log, loop,
 // server, signals, and the stop sequences of the reference (fast and graceful).
 #pragma once
 
@@ -17,40 +17,40 @@
 
 namespace live::app {
 
-// The reference's error codes that scripts meet as statuses.
+// The reference's error codes, which scripts see as exit statuses.
 inline constexpr int kListenFailed = 1003;
 inline constexpr int kInvalidConfig = 1023;
 inline constexpr int kPidLocked = 1035;
 inline constexpr int kUnsupportedReload = 2023;
 
-// A process's status has eight bits.
+// An exit status has eight bits.
 inline int exit_status(int code) { return code & 0xFF; }
 
-// The settings as the command line and this process's surroundings say.
+// The settings selected by the command line and the environment.
 Result<settings::LoadedSettings> load_process_settings(const CommandLine& command);
 
-// Where all relative paths of the settings begin.
+// Base folder of all relative paths in the settings.
 Result<void> enter_work_folder(const settings::Settings& settings);
 
 class Process {
 public:
     explicit Process(CommandLine command) : command_(std::move(command)) {}
 
-    // The process's status.
+    // Returns the exit status.
     int run();
 
 private:
-    // Each ends with a status when the process is to end there.
+    // Each returns an exit status if the process is to end there.
     std::optional<int> prepare(settings::LoadedSettings& loaded);
     std::optional<int> go_to_background(const settings::Settings& settings);
-    // Says why the start has failed, to whoever started this.
+    // Reports the failed start to the process or user that started this.
     int fail(std::string_view sentence, int code);
     int serve(settings::LoadedSettings loaded);
     void announce(const settings::LoadedSettings& loaded) const;
     void handle_signals(io::SignalPipe& signals);
     void reload();
     void stop_fast(const char* why);
-    // Waits for the connections; a second request to stop makes it fast.
+    // Waits for the connections; a second stop signal makes it fast.
     void stop_gracefully(io::SignalPipe& signals);
     bool wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds duration);
 

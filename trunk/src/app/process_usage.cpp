@@ -21,7 +21,7 @@ Duration processor_time(int who) {
 
 }  // namespace
 
-// The second number of /proc/self/statm: resident pages (proc(5)).
+// The second number in /proc/self/statm: resident pages (proc(5)).
 std::size_t resident_bytes() {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "re"), &std::fclose);
     unsigned long size = 0;

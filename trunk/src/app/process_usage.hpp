@@ -1,4 +1,4 @@
-// ProcessUsage: how much processor time and memory this process uses, for the periodic log line and the API.
+// ProcessUsage: CPU time and memory of this process, for the periodic log line and the API.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace live::app {
 
-// Of the thread that asks, since it began.
+// Of the calling thread, since it started.
 Duration thread_processor_time();
 
-// Of this process, as the kernel counts it. Zero when it cannot be read.
+// Of this process, as counted by the kernel. Zero when it cannot be read.
 std::size_t resident_bytes();
 
 class ProcessUsage {
 public:
     struct Sample {
-        double cpu_percent = 0;  // of one core, since the sample before
+        double cpu_percent = 0;  // of one core, since the previous sample
         std::size_t resident_bytes = 0;
     };
 

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-// gperftools' C interface, as its headers declare it. Weak: an ordinary build links no profiler and has none of these.
+// gperftools' C interface, as declared in its headers. Weak: an ordinary build links no profiler and has none of these.
 extern "C" {
 __attribute__((weak)) int ProfilerStart(const char* file);
 __attribute__((weak)) void ProfilerStop();
@@ -39,7 +39,7 @@ constexpr bool kPageFences = true;
 constexpr bool kPageFences = false;
 #endif
 
-// Absolute, because `work_dir` may move the process later and a heap profile opens a file at each dump.
+// Absolute, because `work_dir` may change the working directory later and a heap profile opens a file at each dump.
 std::string in_current_folder(std::string_view name) {
     char folder[PATH_MAX];
     if (::getcwd(folder, sizeof folder) == nullptr)

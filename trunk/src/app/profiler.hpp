@@ -1,5 +1,6 @@
-// The profilers that `configure --gperf=on --gcp|--gmp|--gmc|--gmd=on` link in: started before the configuration is read, stopped
-// when the process returns from main. In an ordinary build this does nothing. gprof needs no help: the compiler writes gmon.out.
+// The profilers linked in by `configure --gperf=on --gcp|--gmp|--gmc|--gmd=on`: started before the configuration is read, stopped
+// when the process returns from main. Does nothing in an ordinary build. gprof needs no support here: the compiler writes
+// gmon.out.
 #pragma once
 
 #include <string>
@@ -7,23 +8,23 @@
 
 namespace live::app {
 
-// What this build profiles, and what its environment lacks.
+// What this build profiles.
 struct ProfilerPlan {
     bool cpu = false;          // gperf.srs.gcp
     bool heap = false;         // gperf.srs.gmp.NNNN.heap
-    bool leaks = false;        // the library's own check at exit, asked for by HEAPCHECK
-    bool page_fences = false;  // the debug allocator, asked for by TCMALLOC_PAGE_FENCE
+    bool leaks = false;        // the library's own check at exit, enabled by HEAPCHECK
+    bool page_fences = false;  // the debug allocator, enabled by TCMALLOC_PAGE_FENCE
 };
 
 ProfilerPlan built_in_profilers();
 
-// A sentence for each variable that a plan wants and the process does not have. `get` is getenv or a test's stand-in.
+// A sentence for each variable that the plan needs and the environment lacks. `get` is getenv or a test's stand-in.
 std::vector<std::string> missing_environment(const ProfilerPlan& plan, const char* (*get)(const char* name));
 
-// Writes a heap profile now, in builds that take them: what is held while the server works is gone when the process ends.
+// Writes a heap profile now, in builds with heap profiling: memory held during operation is gone at process exit.
 void dump_heap_profile(const char* why);
 
-// Profiles while it lives. Files are written to the folder that is current when it is made. One for a process.
+// Profiles during its lifetime. Files go to the folder that is current when it is created. One per process.
 class Profiler {
 public:
     explicit Profiler(const ProfilerPlan& plan);

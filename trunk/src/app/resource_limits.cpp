@@ -14,7 +14,7 @@ Result<std::uint64_t> raise_open_files_limit() {
         return system_error("cannot read the limit of open files", errno);
     if (limit.rlim_cur != limit.rlim_max) {
         const rlimit raised{limit.rlim_max, limit.rlim_max};
-        // Not permitted everywhere; then the old limit holds.
+        // Not permitted everywhere; if it fails, the old limit applies.
         if (::setrlimit(RLIMIT_NOFILE, &raised) == 0)
             limit = raised;
     }

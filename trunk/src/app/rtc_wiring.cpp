@@ -92,7 +92,7 @@ Result<void> RtcWiring::Parts::start() {
     }
     auto opener = session::rtc::SessionOpener::create(context_);
     if (!opener.ok()) {
-        // The system's OpenSSL, mostly; what has no need of it shall not suffer.
+        // Usually a missing system OpenSSL; parts that do not need it must still work.
         LOG_ERROR(log_, "WebRTC does not start, everything else does: {}", opener.error().sentence());
         add_doctor();
         return {};
@@ -117,7 +117,7 @@ Result<void> RtcWiring::Parts::start() {
     return {};
 }
 
-// Of this thread, which serves everybody: others (files, names) do not hold it up.
+// Of the loop's thread, which serves all clients: worker threads (files, names) do not block it.
 void RtcWiring::Parts::watch_load(io::Deadline deadline) {
     TimePoint then = io::now();
     Duration used = thread_processor_time();
@@ -161,7 +161,7 @@ void RtcWiring::Parts::add_doctor() {
     http_.add_api(api::DoctorHandler::kPath, *handlers_.back());
 }
 
-// With and without a slash: a client that posts is not to be sent elsewhere.
+// With and without a trailing slash: clients that POST should not be redirected.
 void RtcWiring::Parts::add(const std::string& name, std::unique_ptr<session::http::Handler> handler) {
     http_.add_everywhere(name, *handler);
     http_.add_everywhere(name + "/", *handler);

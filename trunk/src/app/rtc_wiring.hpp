@@ -1,5 +1,5 @@
-// RtcWiring: everything this process does by WebRTC, wired together: the ports, the opener, and the calls of the HTTP API that
-// open and close sessions. What a virtual host allows comes from the settings.
+// RtcWiring: everything this process does with WebRTC, wired together: the ports, the opener, and the HTTP API calls that open
+// and close sessions. Permissions of a virtual host come from the settings.
 #pragma once
 
 #include <memory>
@@ -31,26 +31,26 @@ public:
         HttpWiring& http;
     };
 
-    // `settings` and what is shared outlive this.
+    // `settings` and the shared objects outlive this.
     RtcWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log);
     ~RtcWiring() override;
     RtcWiring(const RtcWiring&) = delete;
     RtcWiring& operator=(const RtcWiring&) = delete;
 
-    // Listens and answers, if the settings say so. Before HttpWiring::start(). Errors as UdpSocket::bind.
+    // Listens and serves, if enabled in the settings. To be called before HttpWiring::start(). Errors as UdpSocket::bind.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
-    // Ends every session.
+    // Ends all sessions.
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "WebRTC"; }
     session::Traffic traffic() const;
-    // For those who count.
+    // For statistics.
     const session::rtc::Port& port() const;
     session::rtc::PortReading reading() const override { return port().read(); }
     std::size_t half_open() const override { return port().half_open(); }
     int circuit_breaker_level() const override;
 
 private:
-    // The whole of WebRTC, which few files need to know.
+    // The entire WebRTC implementation, hidden because few files need it.
     class Parts;
 
     std::unique_ptr<Parts> parts_;

@@ -15,7 +15,7 @@ RtmpWiring::RtmpWiring(const settings::CurrentSettings& settings, session::rtmp:
 
 RtmpWiring::~RtmpWiring() = default;
 
-// Opens what is not open yet.
+// Opens listeners that are not open yet.
 Result<std::vector<std::unique_ptr<io::TcpListener>>> RtmpWiring::open_new(const std::vector<std::string>& texts,
                                                                            const char* label) {
     std::vector<std::unique_ptr<io::TcpListener>> opened;

@@ -1,4 +1,4 @@
-// RtmpWiring: the listeners for RTMP and RTMPS, and the connections that come by them.
+// RtmpWiring: the listeners for RTMP and RTMPS, and their connections.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ namespace live::app {
 
 class RtmpWiring final : public service::Service {
 public:
-    // What is referred to outlives this.
+    // Everything referred to outlives this.
     RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
                const Log& log);
     ~RtmpWiring() override;
@@ -29,14 +29,14 @@ public:
     std::string_view name() const override { return "RTMP"; }
     // Errors as TcpListener::listen and TlsContext::server.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
-    // Listens where the settings to come say, too; errors as start().
+    // Also opens the listeners of the proposed settings; errors as start().
     Result<void> prepare(io::Deadline deadline) override;
-    // Closes the listeners that the settings do not name any more. Their connections go on.
+    // Closes listeners that the settings no longer name. Their connections go on.
     void apply(io::Deadline deadline) override;
     Result<void> close(io::Deadline deadline) override;
     Result<void> stop(io::Deadline deadline) override;
 
-    // Where it listens.
+    // The endpoints it listens on.
     std::vector<Endpoint> endpoints() const;
 
 private:
@@ -50,7 +50,7 @@ private:
     ServedCertificate certificate_;
     io::Scope connections_{"connection"};
     io::Scope listeners_{"listener"};
-    // Also those whose listener is closed: their connections go on.
+    // Including those with a closed listener: their connections go on.
     std::vector<std::unique_ptr<session::rtmp::Acceptor>> acceptors_;
 };
 

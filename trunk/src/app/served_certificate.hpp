@@ -1,6 +1,6 @@
-// ServedCertificate: certificate and key of one TLS service while it runs. They are taken anew when the settings name others, and
-// when the files change: programs that renew certificates rarely know whom to tell. A pair that cannot be used leaves the one
-// that is; connections that exist go on in any case.
+// ServedCertificate: certificate and key of one TLS service at runtime. They are reloaded when the settings name other files, and
+// when the files change: programs that renew certificates rarely notify their users. If a new pair is unusable, the current one
+// stays; existing connections are never affected.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@
 
 namespace live::app {
 
-// The pair that an HTTPS service takes.
+// The pair for an HTTPS service.
 struct HttpsFiles {
     settings::TlsFiles tls;
-    // Neither the settings name one nor is one where it would be, so it is one of our own making, which is not there yet.
+    // The settings name none and none exists at the default path, so a self-signed one will be made there.
     bool is_to_be_made = false;
     bool is_our_own = false;
 };
@@ -29,22 +29,23 @@ HttpsFiles https_files(const settings::TlsFiles& named);
 
 class ServedCertificate {
 public:
-    // Between two looks. A change is taken over by the second look that sees it, because two files are rarely replaced at once.
+    // Interval between checks. A change is applied by the second check that sees it, because two files are rarely replaced at the
+    // same moment.
     static constexpr std::chrono::seconds kLookEvery{2};
 
     // `service` is its name in the log.
     ServedCertificate(std::string service, const Log& log) : service_(std::move(service)), log_(log) {}
 
-    // The files that the settings name, read anew when they have changed. An error (as TlsContext::server) means that nothing has
-    // changed; with a context in use it is in the log, and no error.
+    // Uses the files named in the settings, reloaded if they have changed. An error (as TlsContext::server) means that nothing
+    // has changed; once a context is in use, errors are logged and not returned.
     Result<void> use(const settings::TlsFiles& files);
-    // Until cancelled: looks whether the files have changed.
+    // Until cancelled: checks the files for changes.
     void watch(io::Deadline deadline);
-    // The same for ever, from the first use() on; before that nullptr.
+    // Stays the same object after the first use(); nullptr before that.
     io::TlsContext* context() const { return context_.get(); }
 
 private:
-    // What of a file changes with its content: device, inode, size, time of change. Zeros where there is none.
+    // File properties that change with its content: device, inode, size, time of change. Zeros for a missing file.
     using Mark = std::array<std::int64_t, 5>;
     using Marks = std::array<Mark, 2>;
 

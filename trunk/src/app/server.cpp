@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kScratchBytes = 128 * 1024;
 
-// Whom the server believes when it is the client. nullptr without TLS, which is the system's OpenSSL: what needs none works all
-// the same.
+// The trusted authorities when the server is a TLS client. nullptr without TLS, which needs the system's OpenSSL: everything else
+// works without it.
 Result<std::unique_ptr<io::TlsContext>> client_tls(const settings::TlsClientOptions& options, const Log& log) {
     if (!options.verify)
         LOG_WARN(log, "tls_client.verify is off: callbacks and forwards over TLS go to whoever answers at the address");
@@ -40,7 +40,7 @@ Zone zone_of(const settings::Settings& settings) { return settings.utc_time ? Zo
 
 }  // namespace
 
-// Hands what happens to streams on to the services that live from it.
+// Forwards stream events to the services that depend on them.
 class Server::Events final : public session::StreamEvents {
 public:
     explicit Events(Server& server) : server_(server) {}
@@ -111,7 +111,7 @@ public:
                 false,
                 false};
     }
-    // The same way as an operator's: one after the other, in the process's own fiber.
+    // The same way as an operator's: sequentially, in the process's own fiber.
     void request_reload() override { std::raise(SIGHUP); }
     Reload last_reload() const override { return server_.last_reload_; }
 
@@ -189,7 +189,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
     clients_.add_watcher(stream_stats_);
     clients_.add_watcher(access_log_);
-    // First: a mount of HTTP-TS may have the form of a fragment's name.
+    // First: an HTTP-TS mount may match the name of a fragment.
     http_.add_streams(hls_player_);
     http_.add_streams(dash_player_);
     http_.add_streams(http_live_player_);
@@ -199,7 +199,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     list_services();
 }
 
-// Each after those that it depends on. The ingests are clients of ours.
+// In dependency order. Ingests are clients of this server.
 void Server::list_services() {
     for (service::Service* service : std::initializer_list<service::Service*>{
              &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &forward_, &dvr_, &dash_, &hls_, &memory_keeper_,
@@ -237,7 +237,7 @@ Result<void> Server::start() {
 }
 
 Result<void> Server::reload(settings::Settings settings, std::size_t connections_max) {
-    const auto deadline = io::Deadline::never();  // each service has limits of its own
+    const auto deadline = io::Deadline::never();  // each service has its own limits
     settings_.propose(std::move(settings));
     if (auto prepared = services_.prepare(deadline); !prepared.ok()) {
         settings_.take_back();
@@ -271,7 +271,8 @@ service::dvr::DvrContext Server::recording_context() {
     return context;
 }
 
-// Clients of a virtual host that has been removed or switched off go; the others get what a source may change while it lives.
+// Kicks clients of virtual hosts that were removed or disabled; for the others, applies the options that a source may change at
+// runtime.
 void Server::kick_lost_clients() {
     clients_.for_each([this](session::ClientEntry& client) {
         const session::ClientRequest& request = client.client().request();

@@ -1,5 +1,5 @@
-// Server: the whole of a running process, wired together. It owns every part in the order they depend on each other, listens,
-// reloads and stops in the opposite order. What a part does is written in its room; here is only who knows whom.
+// Server: the whole of a running process, wired together. It owns every part in dependency order, listens, reloads, and stops in
+// the opposite order. The parts' behaviour is in their rooms; this only connects them.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ class Server {
     struct Private {};
 
 public:
-    // Listens on everything the settings say. Errc::conflict when a port is taken, Errc::denied, Errc::system. A loop exists.
+    // Listens on all endpoints of the settings. Errc::conflict when a port is taken, Errc::denied, Errc::system. A loop exists.
     static Result<std::unique_ptr<Server>> create(settings::Settings settings, ServerNames names, std::size_t connections_max,
                                                   const Log& log);
     Server(Private, settings::Settings settings, ServerNames names, std::size_t connections_max,
@@ -69,20 +69,20 @@ public:
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    // Takes over what may change while running; an error means that nothing changed.
+    // Applies what may change at runtime; an error means that nothing has changed.
     Result<void> reload(settings::Settings settings, std::size_t connections_max);
 
-    // The stop sequence, in parts, so that a graceful stop can wait between them. First nobody new comes, and our own children
-    // end.
+    // The stop sequence, in steps, so that a graceful stop can wait between them. First, new clients are refused and child
+    // processes end.
     void close(io::Deadline deadline);
-    // Those who publish leave by themselves, or at stop().
+    // Publishers leave by themselves, or are closed at stop().
     void ask_publishers_to_leave();
     void stop(io::Deadline deadline);
 
-    // Somebody has moved the access log away.
+    // The access log was moved away.
     void reopen_access_log() { access_log_.open(); }
 
-    // What the API tells of it.
+    // For the API.
     void note_reload(api::RawControl::Reload reload) { last_reload_ = std::move(reload); }
 
     const settings::Settings& settings() const { return *settings_; }
@@ -105,7 +105,7 @@ private:
     const Log& log_;
     ServerNames names_;
     settings::CurrentSettings settings_;
-    std::unique_ptr<io::TlsContext> client_tls_;  // nullptr: there is no TLS
+    std::unique_ptr<io::TlsContext> client_tls_;  // nullptr: no TLS
     settings::Admission admission_;
     media::SlabPool slabs_;
     service::transcode::TranscoderFactory transcoders_;
@@ -136,7 +136,7 @@ private:
     settings::Ingests wanted_ingests_{settings_, [this] { return rtmp_.endpoints(); }};
     service::ingest::IngestService ingest_;
     settings::Files files_;
-    service::files::PathClaims claims_;  // of recordings, HLS and DASH
+    service::files::PathClaims claims_;  // shared by recordings, HLS and DASH
     service::dvr::OpenRecordings open_recordings_;
     settings::VhostOptions<service::dvr::DvrOptions> dvr_options_{settings_, &settings::Vhost::dvr};
     service::dvr::DvrService dvr_;

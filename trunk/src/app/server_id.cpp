@@ -21,7 +21,7 @@ std::string beside(std::string_view pid_path, std::string_view ending) {
     return std::string(pid_path) + std::string(ending);
 }
 
-// The first line of the file when it can be an id, else empty.
+// The first line of the file if it is a valid id, otherwise empty.
 std::string read_id(const std::string& path) {
     std::ifstream in(path);
     std::array<char, kServerIdMax + 2> line{};

@@ -1,5 +1,5 @@
-// The server's id, which the API and callbacks show: the conf's, else the one in the .id file beside the pid file, else a new one
-// that is kept there. It stays the same over restarts.
+// The server's id, shown by the API and callbacks: from the conf file, otherwise from the .id file beside the pid file, otherwise
+// a new one that is stored there. It survives restarts.
 #pragma once
 
 #include <string>
@@ -7,21 +7,21 @@
 
 namespace live::app {
 
-// An id in a file longer than this, or with anything but printable letters, is not taken.
+// An id in a file that is longer than this, or has unprintable characters, is ignored.
 inline constexpr std::size_t kServerIdMax = 64;
 
-// "objs/srs.pid" -> "objs/srs.id"; a name without ".pid" at its end gets ".id" behind it.
+// "objs/srs.pid" -> "objs/srs.id"; ".id" is appended to a name without ".pid" at its end.
 std::string server_id_path(std::string_view pid_path);
-// The folder of the list of open recordings, beside them.
+// The folder for the list of open recordings, beside these files.
 std::string open_recordings_path(std::string_view pid_path);
 
 struct ServerId {
     std::string id;
-    // Why a new id could not be kept; empty when all is well. The id is good for this run.
+    // Why a new id could not be stored; otherwise empty. The id is valid for this run.
     std::string warning;
 };
 
-// `configured` is server_id of the conf file, empty when it is not said.
+// `configured` is server_id of the conf file, empty when not set.
 ServerId find_server_id(const std::string& configured, const std::string& pid_path);
 
 }  // namespace live::app

@@ -1,4 +1,4 @@
-// What this process and this start of it are called, in the API and in answers to clients.
+// Identifiers of this server and of this start of it, in the API and in responses to clients.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace live::app {
 
 struct ServerNames {
     std::string server_id;   // stable over restarts
-    std::string service_id;  // of this start
+    std::string service_id;  // new at each start
     std::int64_t process_id = 0;
 };
 

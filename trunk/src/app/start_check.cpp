@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// errno's number, 0 for yes; with the rights that files are opened with.
+// An errno, or 0 for success; with the effective rights used for opening files.
 int refusal(const std::string& path, int mode) { return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0 ? 0 : errno; }
 
 std::string folder_of(const std::string& path) {
@@ -26,7 +26,7 @@ std::string folder_of(const std::string& path) {
     return folder.empty() ? "." : folder;
 }
 
-// As open() for writing, with O_CREAT, would do.
+// As an open() for writing with O_CREAT would.
 Result<void> check_writable(const std::string& path, const std::string& what) {
     std::error_code ignored;
     if (fs::is_directory(path, ignored))
@@ -39,13 +39,13 @@ Result<void> check_writable(const std::string& path, const std::string& what) {
     return {};
 }
 
-// As fs::create_directories() and then a file in it.
+// As fs::create_directories() followed by creating a file in it.
 int folder_refusal(fs::path folder) {
     std::error_code failed;
     if (folder.empty())
         folder = ".";
     while (!fs::exists(folder, failed)) {
-        // What cannot be looked at is no folder: below a file, or of somebody else.
+        // If it cannot be inspected it is not a usable folder: below a file, or owned by somebody else.
         if (failed)
             return failed.value();
         const fs::path above = folder.parent_path();
@@ -69,7 +69,7 @@ Result<void> check_https(const settings::TlsFiles& named) {
     return {};
 }
 
-// Up to the first variable: what is behind it is made when it is known.
+// Up to the first variable: the rest is created once it is known.
 std::string fixed_folder(const std::string& path) {
     const std::string_view fixed = std::string_view(path).substr(0, path.find('['));
     return std::string(fixed.substr(0, fixed.rfind('/') + 1));

@@ -1,5 +1,6 @@
-// What a start with these settings would fail on, or do worse than asked, found without starting: files and folders that are not
-// there, may not be written or do not belong together. Makes nothing, and asks no port: a server with this very file may run.
+// Finds, without starting, what a start with these settings would fail on or degrade because of: files and folders that are
+// missing, not writable or do not belong together. Creates nothing, and tests no port: a server with the same file may be
+// running.
 #pragma once
 
 #include <string>
@@ -10,10 +11,10 @@
 
 namespace live::app {
 
-// Paths are relative to the working directory, which is work_dir by then. The first error, in the words of the start.
+// Paths are relative to the working directory, which is already work_dir. Returns the first error, with the same text as a start.
 Result<void> check_start(const settings::Settings& settings);
 
-// A sentence for each folder that recordings, HLS or DASH are to be written to and cannot be: the server starts without.
+// A sentence for each unwritable folder of recordings, HLS or DASH: the server starts without them.
 std::vector<std::string> unwritable_folders(const settings::Settings& settings);
 
 }  // namespace live::app

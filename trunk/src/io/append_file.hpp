@@ -1,6 +1,5 @@
-// AppendFile: a file that lines are appended to for as long as the process lives: a log. It is opened anew when somebody has
-// moved it away. A write takes as long as the file system, or whoever reads the pipe, makes it take: it is for a thread of its
-// own.
+// AppendFile: a log file that is appended to for the lifetime of the process, and reopened when it has been moved away. A write
+// blocks as long as the file system, or the reader of the pipe, makes it block, so it belongs in a thread of its own.
 #pragma once
 
 #include <string>
@@ -12,18 +11,18 @@ namespace live::io {
 
 class AppendFile {
 public:
-    // Closed, or `standing`: a descriptor that is written to until open(), and that stays open.
+    // Closed, or `standing`: a descriptor that is used until open() and never closed.
     explicit AppendFile(int standing = -1) : file_(standing) {}
     ~AppendFile();
     AppendFile(const AppendFile&) = delete;
     AppendFile& operator=(const AppendFile&) = delete;
 
     bool is_open() const { return file_ >= 0; }
-    // -1 when it is closed.
+    // -1 when closed.
     int native_handle() const { return file_; }
-    // Opens `path`, which is made 0664 less the umask when it is not there. Errc::system: what was open before stays open.
+    // Opens `path`, creating it with mode 0664 less the umask. Errc::system: the previous file stays open.
     Result<void> open(const std::string& path);
-    // Takes what went into the file off the front of `text`. Errc::system, as on a full disk: something is left.
+    // Removes what was written from the front of `text`. Errc::system, as on a full disk: some of it is left.
     Result<void> write(std::string_view& text);
 
 private:

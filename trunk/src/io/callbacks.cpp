@@ -21,8 +21,8 @@ namespace live::io::st {
 
 namespace {
 
-// In _st_thread::flags: the fiber stopped inside a catch block. There because the thread object is in the cache at a switch
-// anyway.
+// In _st_thread::flags: the fiber stopped inside a catch block. Stored there because the thread object is in the cache at a
+// switch anyway.
 constexpr int kHasExceptions = 0x100;
 
 FiberStack& stack_of(LoopState& state, _st_thread* thread) {
@@ -63,7 +63,7 @@ void engine_dispatch() {
     state.idle_queued = false;
     state.switches_since_poll = 0;
     state.stacks.trim();
-    // The last clock was read just after the poll before this one.
+    // The clock was last read just after the previous poll.
     const std::uint64_t now = st_utime();
     state.watch.end_turn(std::chrono::microseconds(static_cast<std::int64_t>(now - _ST_LAST_CLOCK)));
     state.engine.turn(now, microseconds_to_next_timer(state, now));
@@ -202,7 +202,7 @@ void _st_del_sleep_q(_st_thread_t* thread) {
     _ST_SLEEPQ = state.timers.first();
 }
 
-// Not instrumented: its own frame must not lie on the fake stack that start_switch() takes away.
+// Not instrumented: its own frame must not lie on the fake stack that start_switch() removes.
 __attribute__((no_sanitize("address"))) void live_switch_leave(_st_thread* to) {
     LoopState& state = live::io::st::loop_state();
     _st_thread* from = state.running;
@@ -228,7 +228,7 @@ __attribute__((no_sanitize("address"))) void live_switch_enter(void) {
     std::size_t old_bytes = 0;
     auto& stack = live::io::st::stack_of(state, state.running);
     live::io::st::instrument::finish_switch(stack.sanitizer_fake_stack, &old_bottom, &old_bytes);
-    // The first switch of all leaves the primordial stack, whose bounds nobody else tells.
+    // The first switch leaves the primordial stack, whose bounds are not known otherwise.
     auto& primordial = state.primordial_stack.core;
     if (primordial.stk_bottom == nullptr) {
         primordial.stk_bottom = const_cast<char*>(static_cast<const char*>(old_bottom));
@@ -240,7 +240,7 @@ __attribute__((no_sanitize("address"))) void live_switch_enter(void) {
 int st_poll(pollfd* descriptors, int count, st_utime_t timeout) {
     return live::io::st::poll_descriptors(descriptors, count, timeout, live::io::st::Recheck::yes);
 }
-// io.c is compiled with this name in the place of st_poll.
+// io.c is compiled with this name in place of st_poll.
 int live_poll_after_eagain(pollfd* descriptors, int count, st_utime_t timeout) {
     return live::io::st::poll_descriptors(descriptors, count, timeout, live::io::st::Recheck::no);
 }

@@ -16,7 +16,7 @@ namespace live::io {
 
 namespace {
 
-// How often an end is looked for where the kernel cannot tell (before Linux 5.3, and under emulators).
+// How often to check for the exit where the kernel cannot report it (before Linux 5.3, and under emulators).
 constexpr auto kLookAgain = std::chrono::milliseconds(20);
 
 // posix_spawn's two option objects, released on every way out.
@@ -36,7 +36,7 @@ struct SpawnOptions {
     posix_spawnattr_t attributes;
 };
 
-// Nothing blocked, nothing ignored (the loop ignores SIGPIPE), a group of its own.
+// Nothing blocked, nothing ignored (the loop ignores SIGPIPE), its own process group.
 void set_signals_and_group(SpawnOptions& options) {
     sigset_t none;
     sigset_t all;
@@ -102,7 +102,7 @@ bool ChildProcess::reap() {
     if (ended == 0 || (ended < 0 && errno != ECHILD))
         return false;
     ChildExit outcome;
-    // ECHILD: somebody ignores SIGCHLD in this process, so the kernel has kept nothing. It has ended, that is all we know.
+    // ECHILD: SIGCHLD is ignored in this process, so the kernel has kept no status. The child has exited; nothing more is known.
     if (ended > 0 && WIFSIGNALED(status))
         outcome.signal = WTERMSIG(status);
     else if (ended > 0)
@@ -125,7 +125,7 @@ Result<ChildExit> ChildProcess::wait(Deadline deadline) {
 }
 
 void ChildProcess::send_signal(int signal) {
-    // Where posix_spawn returns before the child has made its group (under emulators), the child itself is all there is.
+    // Where posix_spawn returns before the child has created its group (under emulators), only the child itself exists.
     if (!exit_.has_value() && ::kill(-pid_, signal) < 0)
         ::kill(pid_, signal);
 }

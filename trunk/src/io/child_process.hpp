@@ -1,5 +1,5 @@
 // One child process, started from an argument list (never through a shell), with its output in a file. It leads a process group
-// of its own, so that stopping it stops what it has started as well.
+// of its own, so stopping it also stops everything it started.
 #pragma once
 
 #include <memory>
@@ -15,15 +15,15 @@
 namespace live::io {
 
 struct ChildOptions {
-    // The program and its arguments. Without a slash the program is looked up in PATH.
+    // The program and its arguments. A name without a slash is looked up in PATH.
     std::vector<std::string> arguments;
-    // Standard output and error are appended here; empty: thrown away. Standard input is empty.
+    // Standard output and error are appended here; empty: discarded. Standard input is empty.
     std::string output_path;
 };
 
 struct ChildExit {
-    int code = 0;    // as given to exit(); 0 when a signal ended it
-    int signal = 0;  // 0 when it ended by itself
+    int code = 0;    // as passed to exit(); 0 when it was ended by a signal
+    int signal = 0;  // 0 when it exited by itself
     bool success() const { return code == 0 && signal == 0; }
     // "exited with 1", "was ended by signal 9".
     std::string text() const;
@@ -33,20 +33,20 @@ class ChildProcess {
     struct Private {};
 
 public:
-    // Errc::not_found when there is no such program, Errc::denied, Errc::system.
+    // Errc::not_found when the program does not exist, Errc::denied, Errc::system.
     static Result<std::unique_ptr<ChildProcess>> spawn(const ChildOptions& options);
     ChildProcess(Private, pid_t pid, Socket pid_socket) : pid_(pid), pid_socket_(std::move(pid_socket)) {}
-    // Kills what still runs; blocks for the moment that takes.
+    // Kills it if it still runs; blocks briefly.
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
 
     pid_t pid() const { return pid_; }
-    // Until it ends; at once when it has ended before. Errc::timed_out, Errc::cancelled.
+    // Until it exits; returns at once if it already has. Errc::timed_out, Errc::cancelled.
     Result<ChildExit> wait(Deadline deadline);
-    // Sends a signal to its whole group; nothing when it has ended.
+    // Sends a signal to the whole group; does nothing after it has exited.
     void send_signal(int signal);
-    // Asks it to end (SIGTERM), and kills it when the deadline passes. A cancel does not cut the wait short.
+    // Sends SIGTERM, then SIGKILL when the deadline passes. A cancel does not cut the wait short.
     Result<ChildExit> stop(Deadline deadline);
 
 private:

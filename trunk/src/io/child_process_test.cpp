@@ -56,7 +56,7 @@ TEST_F(ChildProcessTest, ArgumentsAreNotInterpreted) {
 
 TEST_F(ChildProcessTest, AProgramThatIsNotThereIsNotFound) {
     auto missing = ChildProcess::spawn({.arguments = {"/no/such/program"}, .output_path = ""});
-    // posix_spawn(3) tells by the child's exit where the two share no memory: under user-mode emulators.
+    // posix_spawn(3) reports the failure by the child's exit code where the two share no memory: under user-mode emulators.
     if (missing.ok() && MUST((*missing)->wait(Deadline::after(10s))).code == 127)
         GTEST_SKIP() << "posix_spawn does not report a failed exec here";
     EXPECT_EQ(missing.code(), Errc::not_found);
@@ -87,7 +87,7 @@ TEST_F(ChildProcessTest, ItsWholeGroupIsStopped) {
     const pid_t grandchild = static_cast<pid_t>(std::strtol(output().c_str(), nullptr, 10));
     ASSERT_GT(grandchild, 0);
     MUST(child->stop(Deadline::after(10s)));
-    // Gone, or a zombie that nobody has reaped yet.
+    // Gone, or a zombie that has not been reaped yet.
     while (::kill(grandchild, 0) == 0 && !limit.expired()) {
         const std::string path = "/proc/" + std::to_string(grandchild) + "/stat";
         FILE* file = std::fopen(path.c_str(), "r");
@@ -122,7 +122,7 @@ TEST_F(ChildProcessTest, SignalsReachAFiberAndNotTheChild) {
     ::kill(::getpid(), SIGHUP);
     MUST(scope.join(Deadline::after(10s)));
     EXPECT_EQ(got, SIGHUP);
-    // Blocked here, not in the child.
+    // Blocked in this process, not in the child.
     const auto child = spawn("kill -HUP $$; exit 7");
     EXPECT_EQ(MUST(child->wait(Deadline::after(10s))).signal, SIGHUP);
 }

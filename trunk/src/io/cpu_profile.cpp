@@ -57,12 +57,12 @@ Range process_stack() {
 
 }  // namespace
 
-// What the signal handler writes to: reached through LoopState, of the loop's thread alone. Nothing in it allocates.
+// Written by the signal handler, which reaches it through LoopState; used by the loop's thread alone. Nothing in it allocates.
 class st::CpuSamples {
 public:
     explicit CpuSamples(std::size_t samples)
         : capacity_(samples * (CpuProfile::kDepthMax + 2)),
-          // Not touched before it is used: the pages come one by one.
+          // Left uninitialized, so that pages become resident only as they are used.
           words_(std::make_unique_for_overwrite<std::uintptr_t[]>(capacity_)),
           process_stack_(process_stack()) {}
 
@@ -80,8 +80,8 @@ public:
     CpuProfile take() const { return {{words_.get(), words_.get() + size_}, count_}; }
 
 private:
-    // Only memory of the stack in use, above the stack pointer, is read, whatever the frame pointer says: code that was compiled
-    // without frame pointers leaves anything in it.
+    // Reads only memory of the stack in use, above the stack pointer, whatever the frame pointer says: code compiled without
+    // frame pointers leaves arbitrary values in it.
     __attribute__((no_sanitize("address"))) std::size_t walk(const Registers& at, std::uintptr_t* frames) const {
         std::size_t depth = 0;
         frames[depth++] = at.pc;
@@ -99,7 +99,7 @@ private:
         }
         return depth;
     }
-    // In the middle of a switch the stack pointer may still be on the other stack: then there is only the innermost frame.
+    // In the middle of a switch the stack pointer may still be on the other stack: then only the innermost frame is recorded.
     std::uintptr_t top_of_stack(std::uintptr_t sp) const {
         const _st_stack* own = _st_this_thread->stack;
         const Range stack = own == nullptr ? process_stack_
@@ -124,7 +124,8 @@ void on_tick(int, siginfo_t* info, void* context) {
     errno = error;
 }
 
-// The signal and the timer, while it lives. The handler has a stack of its own: on a parked fiber's it would make pages resident.
+// Holds the signal handler and the timer for its lifetime. The handler has its own stack: on a parked fiber's it would make pages
+// resident.
 class Ticker {
 public:
     static constexpr int kSignal = SIGPROF;
@@ -138,7 +139,7 @@ public:
             ::timer_delete(timer_);
         if (!has_signal_)
             return;
-        // What is pending is thrown away; by default it would end the process.
+        // Discards a pending signal, which by default would end the process.
         struct sigaction none {};
         none.sa_handler = SIG_IGN;
         ::sigaction(kSignal, &none, nullptr);

@@ -12,9 +12,9 @@
 
 namespace live::io {
 
-// Not in the unnamed namespace: their names are looked for.
+// Not in the unnamed namespace: the test looks for their names.
 [[gnu::noinline]] void burn_in_a_profile() {
-    // No call: what a leaf of a library hides is its caller.
+    // No call: inside a leaf function of a library the caller is missing from the chain.
     volatile unsigned turns = 0;
     while (turns < 1'000'000)
         turns = turns + 1;

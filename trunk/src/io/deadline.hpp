@@ -9,12 +9,12 @@
 
 namespace live::io {
 
-// The loop's clock: monotonic, read once a turn of the loop. Without a loop it is the clock itself.
+// The loop's clock: monotonic, read once per turn of the loop. Without a loop, the steady clock itself.
 TimePoint now();
 
 class Deadline {
 public:
-    // Counted from the clock itself, not from now(): a long turn does not eat into the time.
+    // Counted from the steady clock, not from now(), so a long turn does not shorten it.
     static Deadline after(std::chrono::nanoseconds duration) {
         return Deadline(std::chrono::steady_clock::now() + std::chrono::duration_cast<Duration>(duration));
     }

@@ -22,7 +22,7 @@ constexpr int kFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
     return message;
 }
 
-// `sent` is what a send returned, or a negative errno.
+// `sent` is the result of a send, or a negative errno.
 void judge(std::size_t index, ::ssize_t sent, std::size_t total, std::vector<ShortSend>& missed) {
     if (sent == static_cast<::ssize_t>(total))
         return;
@@ -58,7 +58,7 @@ public:
     Ring(const Ring&) = delete;
     Ring& operator=(const Ring&) = delete;
 
-    // As FanSender::send. How many of the descriptors it has dealt with: all, unless the kernel refuses to go on.
+    // As FanSender::send. Returns how many of the descriptors were handled: all, unless the kernel refuses to go on.
     std::size_t send(std::span<const int> descriptors, std::span<const ::iovec> parts, std::size_t total,
                      std::vector<ShortSend>& missed) {
         const ::msghdr message = message_of(parts);
@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    // How many of them the kernel took, in their order: all, unless it refuses.
+    // Returns how many of them the kernel took, in order: all, unless it refuses.
     std::size_t submit(std::size_t count) {
         std::size_t submitted = 0;
         while (submitted < count) {
@@ -98,7 +98,7 @@ private:
     void reap(std::size_t count, std::size_t total, std::vector<ShortSend>& missed) {
         for (std::size_t seen = 0; seen < count;) {
             ::io_uring_cqe* entry = nullptr;
-            // Sends that may not wait are over by now; only a signal makes this look again.
+            // Non-blocking sends have completed by now; only a signal makes this wait repeat.
             if (::io_uring_wait_cqe(&ring_, &entry) < 0)
                 continue;
             judge(static_cast<std::size_t>(entry->user_data), entry->res, total, missed);
@@ -131,7 +131,7 @@ void FanSender::send(std::span<const int> descriptors, std::span<const ::iovec> 
     if (ring_ && descriptors.size() >= kBatchMin) {
         done = ring_->send(descriptors, parts, total, missed);
         if (done < descriptors.size())
-            ring_.reset();  // what it was given and did not take would otherwise go out later
+            ring_.reset();  // otherwise entries the kernel has not taken would go out later
     }
     send_plainly(descriptors, parts, total, done, missed);
 }

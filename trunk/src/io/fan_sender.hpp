@@ -1,6 +1,6 @@
-// FanSender: the same bytes to many sockets in one go, without suspending: what a cohort of players is sent once a tick. It knows
-// descriptors and bytes only; who did not take everything is the caller's business. Where the kernel has io_uring and we may use
-// it, a batch of sends is one system call; else each is one.
+// FanSender: sends the same bytes to many sockets at once, without suspending: what a cohort of players gets on each tick. It
+// knows only descriptors and bytes; sockets that did not take everything are the caller's business. With io_uring, where the
+// kernel has it and permits it, a batch of sends is one system call; otherwise each send is one.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace live::io {
 
-// A socket that did not take all: `sent` bytes went out (0 when it was full), or it failed with `error` (an errno).
+// A socket that did not take everything: `sent` bytes went out (0 when it was full), or it failed with `error` (an errno).
 struct ShortSend {
-    std::size_t index = 0;  // into the descriptors
+    std::size_t index = 0;  // index into the descriptors
     std::size_t sent = 0;
     int error = 0;
 };
 
 class FanSender {
 public:
-    // Sends a ring takes at once. Below kBatchMin the ring's own cost is not worth it.
+    // Sends a ring takes at once. Below kBatchMin the overhead of the ring is not worth it.
     static constexpr unsigned kRingEntries = 512;
     static constexpr std::size_t kBatchMin = 4;
 
@@ -32,10 +32,11 @@ public:
     FanSender(const FanSender&) = delete;
     FanSender& operator=(const FanSender&) = delete;
 
-    // False when this build or this kernel has no io_uring.
+    // False when this build or kernel has no io_uring.
     bool uses_io_uring() const { return ring_ != nullptr; }
 
-    // Sends `parts`, `total` bytes together, to each of `descriptors`. Appends to `missed` who took less, in no particular order.
+    // Sends `parts`, `total` bytes in all, to each of `descriptors`. Appends those that took less to `missed`, in no particular
+    // order.
     void send(std::span<const int> descriptors, std::span<const ::iovec> parts, std::size_t total,
               std::vector<ShortSend>& missed);
 

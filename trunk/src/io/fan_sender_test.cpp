@@ -17,7 +17,7 @@
 namespace live::io {
 namespace {
 
-// Connected pairs: one end is sent to, the other read.
+// Connected pairs: one end is sent to, the other is read.
 class Pairs {
 public:
     explicit Pairs(std::size_t count) {
@@ -81,7 +81,7 @@ TEST_P(FanSenderTest, EverybodyGetsTheSameBytes) {
 
 TEST_P(FanSenderTest, MoreThanTheRingHoldsGoInTurns) {
     const Pairs pairs(FanSender::kRingEntries / 4);
-    // The same descriptor many times over is as good as many.
+    // The same descriptor many times is as good as many descriptors.
     std::vector<int> many;
     for (int i = 0; i < 6; ++i)
         many.insert(many.end(), pairs.senders.begin(), pairs.senders.end());

@@ -1,4 +1,4 @@
-// One fiber's record: its name, what it runs, who owns it. Internal to the io room; the rest of the server sees Scope, and
+// The record of one fiber: its name, its function, its owner. Internal to the io room; the rest of the server uses Scope, and
 // list_fibers() for listings.
 #pragma once
 
@@ -25,7 +25,7 @@ struct Fiber {
     std::string name;
     std::function<void(Deadline)> body;
     Scope* scope = nullptr;
-    std::string_view scope_name;  // as long as it is in the scope
+    std::string_view scope_name;  // valid while the fiber is in the scope
     _st_thread* thread = nullptr;
     st::Park* park = nullptr;  // set while it sleeps
     Fiber* next_in_scope = nullptr;
@@ -34,9 +34,9 @@ struct Fiber {
     Fiber* previous = nullptr;
     TimePoint started{};
     std::uint64_t id = 0;
-    std::uint32_t shields = 0;  // living CancelShield guards
+    std::uint32_t shields = 0;  // existing CancelShield guards
     bool cancelled = false;
-    bool cancel_seen = false;  // a sleep has reported it
+    bool cancel_seen = false;  // a sleep has already reported it
 };
 
 }  // namespace live::io

@@ -34,7 +34,7 @@ public:
     Descriptor& operator=(const Descriptor&) = delete;
 
     int fd() const { return fd_; }
-    // Where it really is, links resolved. A frame of its own: a path takes half of what a function may have on its stack.
+    // The real path, with links resolved. In its own stack frame: a path takes half of what a function may have on its stack.
     [[gnu::noinline]] std::optional<std::string> path() const {
         std::array<char, PATH_MAX> path{};
         const std::string self = "/proc/self/fd/" + std::to_string(fd_);
@@ -73,7 +73,7 @@ std::string relative(const std::string& path) {
 }
 
 #ifdef RESOLVE_CACHED
-// Fails where the disk would have to be asked for a name.
+// Fails where the name look-up would have to go to disk.
 int open_at_hand(int folder, const std::string& path, int flags, std::uint64_t resolve) {
     open_how how{};
     how.flags = static_cast<std::uint64_t>(flags);
@@ -81,7 +81,7 @@ int open_at_hand(int folder, const std::string& path, int flags, std::uint64_t r
     return static_cast<int>(::syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how));
 }
 
-// On a network's or a process's file system opening a known name may still take its time.
+// On network and process file systems even opening a known name may take long.
 bool is_local(int folder) {
     struct statfs status {};
     if (::fstatfs(folder, &status) != 0)
@@ -100,7 +100,7 @@ bool is_below(std::string_view path, std::string_view folder) {
 
 }  // namespace
 
-// Opened first and looked at then: between looking and opening a link could change.
+// Opened first and checked afterwards: in between a link could change.
 Result<File> File::open_blocking(const std::string& folder, const std::string& path) {
     const Descriptor root(::open(folder.c_str(), kFolderFlags));
     if (root.fd() < 0)
@@ -144,7 +144,7 @@ Result<File> File::try_open_below(const std::string& folder, const std::string& 
     return Error(Errc::need_more, folder + " " + path + " is not at hand");
 }
 
-// The way through a worker costs more than the file.
+// Going through a worker costs more than the open itself.
 Result<File> File::open_below(std::string folder, std::string path, Deadline deadline) {
     if (auto file = try_open_below(folder, path); file.ok() || file.code() != Errc::need_more)
         return file;
@@ -156,7 +156,7 @@ Result<std::size_t> File::try_read(std::uint64_t offset, MutBytes into) const {
     const ssize_t count = ::preadv2(descriptor_->fd(), &part, 1, static_cast<off_t>(offset), RWF_NOWAIT);
     if (count >= 0)
         return static_cast<std::size_t>(count);
-    // Some file systems cannot tell what is in memory.
+    // Some file systems cannot report what is cached.
     if (errno == EAGAIN || errno == EOPNOTSUPP || errno == EINTR || errno == ENOSYS)
         return Error(Errc::need_more, "not in memory");
     return system_error("preadv2", errno);

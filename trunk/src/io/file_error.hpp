@@ -1,4 +1,4 @@
-// What a system call on a file failed with, as this room's users tell errors apart.
+// Maps the errno of a failed file operation to the errors that users of this room distinguish.
 #pragma once
 
 #include <cerrno>
@@ -9,7 +9,7 @@
 
 namespace live::io {
 
-// Errc::denied where the file may not be touched, Errc::system else.
+// Errc::denied for missing permission, otherwise Errc::system.
 inline Error file_error(const std::string& what, int error) {
     if (error == EACCES || error == EPERM || error == EROFS)
         return {Errc::denied, what + ": " + std::generic_category().message(error)};

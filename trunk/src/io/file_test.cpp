@@ -73,7 +73,7 @@ TEST_F(FileTest, SaysWhatIsAFolder) {
 TEST_F(FileTest, NothingLeadsOut) {
     for (const char* path : {"../secret.txt", "sub/../../secret.txt", "../root2.txt", "..", "../root/../secret.txt"})
         EXPECT_EQ(open(path).code(), Errc::denied) << path;
-    // A slash in front is the folder's, not the machine's.
+    // A leading slash refers to the folder, not to the root of the file system.
     EXPECT_EQ(open(base + "/secret.txt").code(), Errc::not_found);
 }
 
@@ -105,7 +105,7 @@ TEST_F(FileTest, ALinkMayStayInsideButNotLeadOut) {
     EXPECT_EQ(open("etc/passwd").code(), Errc::denied);
     EXPECT_EQ(open("etc").code(), Errc::denied);
     EXPECT_EQ(open("loop").code(), Errc::denied);
-    // The folder itself may be one.
+    // The folder itself may be a link.
     fs::create_symlink(root, base + "/link_to_root");
     EXPECT_EQ(read(MUST(File::open_below(base + "/link_to_root", "a.txt", Deadline::after(kSoon)))), "hello");
 }

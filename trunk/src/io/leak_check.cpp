@@ -2,7 +2,7 @@
 
 #ifdef LIVE_VALGRIND
 #include <valgrind/memcheck.h>
-// Before 3.21: the added losses have the new ones among them.
+// Before 3.21: "added" includes the new leaks.
 #ifndef VALGRIND_DO_NEW_LEAK_CHECK
 #define VALGRIND_DO_NEW_LEAK_CHECK VALGRIND_DO_ADDED_LEAK_CHECK
 #endif

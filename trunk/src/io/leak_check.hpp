@@ -1,5 +1,5 @@
-// Asks valgrind's memcheck, under which the process runs, for a leak check now. Only a build that knows valgrind can
-// (configure --valgrind=on); in any other, and without valgrind, nothing happens.
+// Asks valgrind's memcheck, when the process runs under it, for a leak check now. Works only in a build with valgrind support
+// (configure --valgrind=on); otherwise, and without valgrind, it does nothing.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@ namespace live::io {
 
 enum class LeakCheck : std::uint8_t {
     full,
-    quick,    // the summary alone
-    added,    // what was lost since the check before
-    changed,  // what was lost or is not lost any more since the check before
-    fresh,    // new places of loss since the check before
+    quick,    // the summary only
+    added,    // leaks since the previous check
+    changed,  // leaks that appeared or disappeared since the previous check
+    fresh,    // new leak locations since the previous check
 };
 
-// Whether this build can ask.
+// Whether this build supports it.
 bool can_check_leaks();
 
-// Stops the process until memcheck has written its report to where it reports.
+// Stops the process until memcheck has written its report.
 void check_leaks(LeakCheck how);
 
 }  // namespace live::io

@@ -39,7 +39,7 @@ Result<LeftFile> LeftFile::open(const std::string& path) {
         const int error = errno;
         std::error_code ignored;
         const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-        // A disk that is not mounted yet.
+        // Likely a disk that is not mounted yet.
         if (error == ENOENT && !folder.empty() && !std::filesystem::exists(folder, ignored))
             return Error(Errc::conflict, "the folder " + folder.string() + " is not there");
         if (error == ENOENT)

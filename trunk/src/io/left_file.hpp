@@ -1,4 +1,4 @@
-// LeftFile: what a process that was killed has left of an OutputFile: path.tmp. Everything here blocks: it is for a worker thread
+// LeftFile: what a killed process has left of an OutputFile: path.tmp. Everything here blocks, so it belongs in a worker thread
 // (io::off_loop).
 #pragma once
 
@@ -14,7 +14,7 @@ namespace live::io {
 
 class LeftFile {
 public:
-    // Errc::not_found when there is none, Errc::conflict while somebody writes it or its folder is not there, Errc::denied,
+    // Errc::not_found when there is none, Errc::conflict while it is being written or its folder does not exist, Errc::denied,
     // Errc::system.
     static Result<LeftFile> open(const std::string& path);
     LeftFile(LeftFile&& other) noexcept;
@@ -22,10 +22,10 @@ public:
     ~LeftFile();
 
     std::uint64_t size() const { return size_; }
-    // Fewer at the end.
+    // Fewer at the end of the file.
     Result<std::vector<std::uint8_t>> read(std::uint64_t offset, std::size_t count) const;
-    // Cuts it to `bytes`, writes over the rest what is to be, and gives it its name: `path`, or when that is taken, the same with
-    // the time of its last change, in seconds since 1970, in front of its ending. Returns the name.
+    // Truncates it to `bytes`, applies `patch`, and renames it to `path`, or when that is taken, to the same name with the time
+    // of its last change, in seconds since 1970, before the extension. Returns the name.
     Result<std::string> commit(std::uint64_t bytes, const std::optional<FilePatch>& patch);
     Result<void> remove();
 

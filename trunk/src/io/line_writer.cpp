@@ -23,20 +23,20 @@ namespace live::io {
 
 namespace {
 
-// Memory that is kept for the next batch.
+// Memory kept for the next batch.
 constexpr std::size_t kKeptBytes = 64 << 10;
 constexpr std::size_t kRemarksMax = 16;
 
-// Bytes of the log that are not written yet, for the signal handler, which cannot be given anything.
+// Unwritten bytes of the log, for the signal handler, which takes no context argument.
 std::atomic<const std::atomic<std::size_t>*> crash_waits_for = nullptr;
 
-// Calls only what a signal handler may call. The thread that writes goes on meanwhile.
+// Uses only async-signal-safe functions. The writer's thread goes on meanwhile.
 extern "C" void wait_for_log(int signal) {
     constexpr ::timespec kPause{0, 1'000'000};
     const std::atomic<std::size_t>* const unwritten = crash_waits_for.load();
     for (int i = 0; i < LineWriter::kCrashLimit.count() && unwritten != nullptr && unwritten->load() > 0; ++i)
         ::nanosleep(&kPause, nullptr);
-    // By default now, when this has returned.
+    // The default action applies once this handler has returned.
     ::raise(signal);
 }
 
@@ -44,7 +44,7 @@ std::uint64_t lines_in(std::string_view text) { return static_cast<std::uint64_t
 
 }  // namespace
 
-// What loop and thread share is under the mutex; the file and what is known of it are the thread's alone.
+// State shared by the loop and the thread is under the mutex; the file and its state belong to the thread alone.
 class LineWriter::Thread {
 public:
     explicit Thread(Options options) : options_(std::move(options)), file_(options_.path.empty() ? options_.standing : -1) {}
@@ -68,7 +68,7 @@ public:
     Counters counters() const;
     std::vector<std::string> take_remarks();
     bool wait_written(std::chrono::milliseconds limit);
-    // Whether it has ended within the time.
+    // Whether it has ended in time.
     bool stop(std::chrono::milliseconds limit);
     const std::string& name() const { return options_.thread_name; }
     const std::atomic<std::size_t>& unwritten() const { return unwritten_; }
@@ -103,26 +103,26 @@ private:
     std::condition_variable wanted_;
     std::condition_variable done_;
     std::string waiting_;
-    std::optional<std::size_t> reopen_at_;  // the place in `waiting_`
+    std::optional<std::size_t> reopen_at_;  // position in `waiting_`
     std::uint64_t unsaid_lost_ = 0;         // after the last line of `waiting_`
     std::uint64_t lost_ = 0;
     std::size_t writing_bytes_ = 0;
     std::size_t batch_capacity_ = 0;
     std::vector<std::string> remarks_for_owner_;
-    bool sleeps_ = false;  // the thread, until somebody wakes it
+    bool sleeps_ = false;  // the thread waits to be woken
     bool hurry_ = false;
     bool stopping_ = false;
     bool ended_ = false;
-    std::atomic<std::size_t> unwritten_ = 0;  // `waiting_` and `writing_bytes_`
+    std::atomic<std::size_t> unwritten_ = 0;  // size of `waiting_` and `writing_bytes_`
 
     AppendFile file_;
     bool is_regular_ = false;
     std::uint64_t file_bytes_ = 0;
     std::uint64_t file_bytes_max_ = 0;
-    bool is_within_line_ = false;  // the file took only the beginning of one
+    bool is_within_line_ = false;  // the file took only part of a line
     bool is_failing_ = false;
-    bool reopens_next_ = false;   // after what is being written
-    std::uint64_t given_up_ = 0;  // lines that the file did not take, and that nobody was told of yet
+    bool reopens_next_ = false;   // after the current write
+    std::uint64_t given_up_ = 0;  // lines that the file did not take, not reported yet
     std::vector<std::string> remarks_;
 };
 
@@ -131,7 +131,7 @@ void LineWriter::Thread::add(std::string_view line) {
     {
         const Lock lock(mutex_);
         const std::size_t held = waiting_.size() + writing_bytes_;
-        // Once lines are lost all are, so that it can be said where.
+        // Once a line is lost all following ones are, so that the report can say where.
         if (unsaid_lost_ > 0 || held + line.size() > options_.waiting_bytes_max) {
             ++unsaid_lost_;
             ++lost_;
@@ -205,7 +205,7 @@ void LineWriter::Thread::run() {
     done_.notify_all();
 }
 
-// Under the mutex. The two strings take turns.
+// Under the mutex. The two strings are swapped.
 void LineWriter::Thread::take(Batch& batch) {
     batch.text.clear();
     if (batch.text.capacity() > kKeptBytes)
@@ -251,7 +251,7 @@ void LineWriter::Thread::write_out(std::string_view text) {
     }
 }
 
-// After a write that has failed: waits a while, or goes on with a new file where the operator has asked for one.
+// After a failed write: waits a while, or continues with a new file if the operator has asked for a reopen.
 bool LineWriter::Thread::may_try_again(const Error& error, std::string_view& text) {
     if (!std::exchange(is_failing_, true))
         remark(fmt::format("it takes nothing, and what does not fit into memory is lost: {}", error.sentence()));
@@ -263,7 +263,7 @@ bool LineWriter::Thread::may_try_again(const Error& error, std::string_view& tex
         return true;
     }
     lock.unlock();
-    // The rest of a line whose beginning is in the old file is no line.
+    // The rest of a line whose beginning is in the old file is useless.
     if (is_within_line_) {
         const std::size_t rest = text.find('\n') + 1;
         give_up(text.substr(0, rest));
@@ -279,7 +279,7 @@ void LineWriter::Thread::give_up(std::string_view text) {
     lost_ += lines_in(text);
 }
 
-// So many bytes of the text go into the file as it is: whole lines, or the rest of one. 0: it is time for another file.
+// How many bytes of the text go into the current file: whole lines, or the rest of one. 0: a new file is due.
 std::size_t LineWriter::Thread::fitting(std::string_view text) const {
     const std::uint64_t room = file_bytes_max_ - std::min(file_bytes_max_, file_bytes_);
     if (options_.rotation.file_bytes_max == 0 || !is_regular_ || text.size() <= room)
@@ -295,7 +295,7 @@ void LineWriter::Thread::rotate() {
     struct stat named {};
     const bool is_in_place = ::fstat(file_.native_handle(), &ours) == 0 && ::stat(options_.path.c_str(), &named) == 0 &&
                              ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
-    // Another program has emptied it, or has moved it and not said so yet.
+    // Another program has truncated it, or has moved it without requesting a reopen yet.
     const auto bytes = static_cast<std::uint64_t>(ours.st_size);
     if (bytes < file_bytes_) {
         file_bytes_ = bytes;
@@ -310,7 +310,7 @@ void LineWriter::Thread::rotate() {
     open_anew();
 }
 
-// Until it has grown as much again.
+// Retries the rotation after the same growth again.
 void LineWriter::Thread::grow_on() { file_bytes_max_ = file_bytes_ + options_.rotation.file_bytes_max; }
 
 Result<void> LineWriter::Thread::move_away() const {
@@ -321,7 +321,7 @@ Result<void> LineWriter::Thread::move_away() const {
         return {};
     }
     const auto numbered = [this](std::uint32_t number) { return fmt::format("{}.{}", options_.path, number); };
-    // Those that are not there yet need no move.
+    // Backups that do not exist yet need no move.
     for (std::uint32_t number = backups; number > 1; --number)
         static_cast<void>(std::rename(numbered(number - 1).c_str(), numbered(number).c_str()));
     if (std::rename(options_.path.c_str(), numbered(1).c_str()) != 0)
@@ -355,7 +355,7 @@ void LineWriter::Thread::write_remarks() {
 Result<std::unique_ptr<LineWriter>> LineWriter::create(Options options) {
     auto thread = std::make_shared<Thread>(std::move(options));
     TRY(thread->open());
-    // Signals are the loop's business: a thread inherits the mask it is created under.
+    // Signals are handled by the loop; a thread inherits the mask of its creator.
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);

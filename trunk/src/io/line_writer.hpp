@@ -1,6 +1,6 @@
-// LineWriter: a log that never holds the loop. Lines wait in memory, within a bound, and one thread appends them in batches to a
-// file that it rotates by size, or to a descriptor such as the console. A full disk, a stuck one, or a pipe that nobody reads
-// costs lines, which are counted and said; nobody waits for it. A file that somebody has moved away is opened anew by reopen().
+// LineWriter: a log that never blocks the loop. Lines wait in a bounded queue in memory, and one thread appends them in batches
+// to a file that it rotates by size, or to a descriptor such as the console. A full disk, a hung disk or a pipe without a reader
+// costs lines, which are counted and reported; the loop never waits. reopen() reopens a file that has been moved away.
 #pragma once
 
 #include <chrono>
@@ -21,64 +21,63 @@ class LineWriter {
     class Thread;
 
 public:
-    // What may wait in memory, with what is being written; further lines are lost until the thread has taken what waits.
+    // Limit of queued bytes, including those being written; further lines are lost until the thread takes the queue.
     static constexpr std::size_t kWaitingBytesMax = 1 << 20;
-    // After a batch the thread lets lines gather for so long, so that many lines cost few wake-ups.
+    // After a batch the thread lets lines accumulate for this long, so that many lines cost few wake-ups.
     static constexpr std::chrono::milliseconds kGather{5};
-    // Until a write that has failed is tried again.
+    // Delay before a failed write is retried.
     static constexpr std::chrono::milliseconds kRetry{1000};
-    // How long the destructor waits for the rest to be written.
+    // How long the destructor waits for the remaining lines to be written.
     static constexpr std::chrono::milliseconds kEndLimit{1000};
     // The same for a crash.
     static constexpr std::chrono::milliseconds kCrashLimit{200};
 
-    // When PATH would be longer than this many bytes, it becomes PATH.1, PATH.1 becomes PATH.2, and so on up to PATH.`backups`,
-    // which goes. 0: never.
+    // When PATH would grow beyond this many bytes, it becomes PATH.1, PATH.1 becomes PATH.2, and so on up to PATH.`backups`,
+    // which is deleted. 0: never.
     struct Rotation {
         std::uint64_t file_bytes_max = 0;
         std::uint32_t backups = 0;
     };
     struct Options {
-        std::string thread_name;  // 15 letters at most
-        std::string path;         // empty: `standing`, which stays open
+        std::string thread_name;  // at most 15 characters
+        std::string path;         // empty: `standing`, which is never closed
         int standing = -1;
         Rotation rotation{};
-        // Makes a line, with its newline, of a sentence about the log itself, such as how many lines were lost. Without it such
-        // sentences are there for take_remarks(). Called in the writer's thread.
+        // Turns a sentence about the log itself, such as the number of lost lines, into a line with its newline. Without it such
+        // sentences are kept for take_remarks(). Called in the writer's thread.
         std::function<std::string(std::string_view sentence)> remark_line{};
-        // Told of each file that was opened. Called in the writer's thread, and for the first file in the one of create().
+        // Receives each file that was opened. Called in the writer's thread, and for the first file in the thread of create().
         std::function<void(int descriptor)> opened{};
         std::size_t waiting_bytes_max = kWaitingBytesMax;
     };
     struct Counters {
         std::uint64_t lost = 0;        // lines that were not written and never will be
-        std::size_t memory_bytes = 0;  // held for lines
+        std::size_t memory_bytes = 0;  // held for queued lines
     };
 
-    // Opens the file and starts the thread: not to be followed by a fork. Errc::system.
+    // Opens the file and starts the thread; no fork may follow. Errc::system.
     static Result<std::unique_ptr<LineWriter>> create(Options options);
     LineWriter(Private, std::shared_ptr<Thread> thread) : thread_(std::move(thread)) {}
-    // Waits for the rest to be written, for kEndLimit at most.
+    // Waits up to kEndLimit for the remaining lines to be written.
     ~LineWriter();
     LineWriter(const LineWriter&) = delete;
     LineWriter& operator=(const LineWriter&) = delete;
 
     // `line` ends with its newline. Never waits for the file.
     void add(std::string_view line);
-    // Lines that are added from now on go into a file that has the path anew. A failure is a remark, and the old file goes on.
+    // Lines added from now on go into a newly opened file at the same path. A failure is a remark, and the old file stays in use.
     void reopen();
     Counters counters() const;
-    // What the thread had to say since the last call, for an owner without `remark_line`; the oldest of it, if it is very much.
+    // Remarks of the thread since the last call, for an owner without `remark_line`; only the oldest if there are very many.
     std::vector<std::string> take_remarks();
-    // Whether all that was added has been written, which is waited for: for tests, and where the loop has ended.
+    // Waits until everything added has been written; returns whether it has. For tests, and for when the loop has ended.
     bool wait_written(std::chrono::milliseconds limit);
-    // From now on a crash of the process (SIGSEGV and its like, an abort, and so a CHECK) first waits for the lines that were
-    // written before it, for kCrashLimit at most. One writer of a process may ask for that. A signal that somebody else takes,
-    // as sanitizers do, is left to them.
+    // From now on a crash of the process (SIGSEGV and the like, an abort, and so a CHECK) first waits up to kCrashLimit for the
+    // lines added before it. One writer per process. A signal that already has a handler, as with sanitizers, is left alone.
     void hold_crashes();
 
 private:
-    // The other owner is the thread itself, which may be stuck in a write when nobody waits for it any more.
+    // The other owner is the thread itself, which may hang in a write after the owner has stopped waiting for it.
     std::shared_ptr<Thread> thread_;
 };
 

@@ -34,7 +34,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// Lines of ten bytes, told apart by their numbers.
+// Lines of ten bytes, distinguished by number.
 std::string numbered(int number) { return fmt::format("no {:06}\n", number); }
 
 // Remarks are lines that begin with a number sign.
@@ -42,7 +42,7 @@ std::string as_line(std::string_view sentence) { return fmt::format("# {}\n", se
 
 std::uint64_t lost_in(const std::string& remark) { return std::strtoull(remark.c_str() + 2, nullptr, 10); }
 
-// A console that somebody reads only when told.
+// A console that is read only on demand.
 class Pipe {
 public:
     explicit Pipe(int flags = 0) {
@@ -79,7 +79,7 @@ struct LineWriterTest : ::testing::Test {
         for (int number = from; number < to; ++number)
             writer.add(numbered(number));
     }
-    // The file is not rotated in the middle of a batch only.
+    // One line per batch, so that rotation happens not only in the middle of a batch.
     static void add_one_by_one(LineWriter& writer, int from, int to) {
         for (int number = from; number < to; ++number) {
             writer.add(numbered(number));
@@ -138,7 +138,7 @@ TEST_F(LineWriterTest, AConsoleThatNobodyReadsHoldsNobody) {
     EXPECT_LT(counters.lost, kLines - LineWriter::kWaitingBytesMax / 10 + 10);
     EXPECT_LE(counters.memory_bytes, 4 * LineWriter::kWaitingBytesMax);
     EXPECT_FALSE(writer->wait_written(50ms));
-    // Somebody reads again: what waited comes, then how many are lost, then what is new.
+    // Once it is read again: first the queued lines, then the number of lost ones, then new lines.
     std::string text;
     while (!text.ends_with("in time\n"))
         text += pipe.read(65'536);
@@ -162,7 +162,7 @@ TEST_F(LineWriterTest, TheEndDoesNotWaitLongForAConsoleThatNobodyReads) {
     const auto took = std::chrono::steady_clock::now() - began;
     EXPECT_GE(took, LineWriter::kEndLimit);
     EXPECT_LT(took, LineWriter::kEndLimit + 3s);
-    // The thread goes on to own what it works with, and ends when it can.
+    // The thread keeps ownership of what it works with, and ends when it can.
     std::string text;
     while (text.size() < 50'000)
         text += pipe.read(65'536);
@@ -180,7 +180,8 @@ TEST_F(LineWriterTest, APipeThatDoesNotBlockIsWaitedForAllTheSame) {
     EXPECT_EQ(text, numbers(0, 5000));
 }
 
-// Whatever the console takes and when: what comes out is what went in, but for lost lines, whose number is said where they were.
+// Whatever the console takes, and when: the output equals the input, except for lost lines, whose number is reported where they
+// were.
 TEST_F(LineWriterTest, WhatComesOutIsWhatWentInLessWhatIsSaidToBeLost) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
         SCOPED_TRACE(seed);
@@ -251,7 +252,7 @@ TEST_F(LineWriterTest, AFailedReopenIsARemarkAndGoesOnWithTheOldFile) {
     EXPECT_TRUE(writer->take_remarks().empty());
 }
 
-// A disk that takes a line and a half.
+// A disk with space for a line and a half.
 class SmallDisk {
 public:
     SmallDisk() : ignored_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -29,7 +29,7 @@ Result<std::unique_ptr<Loop>> Loop::create(const LoopOptions& options) {
     state.stack_bytes = options.stack_bytes * (st::instrument::kAddressSanitizer ? 4 : 1);
     state.fibers_max = options.fibers_max;
     state.watch.begin(options.long_hold);
-    // The clock stood still since a loop before this one ended.
+    // The clock has not advanced since a previous loop ended.
     _ST_LAST_CLOCK = st_utime();
     state.primordial.started = now();
     return std::make_unique<Loop>(Private{});
@@ -96,8 +96,8 @@ Result<void> wait(Signal& signal, Deadline deadline) {
 void trim_stack() {
     if (st::instrument::kAddressSanitizer || st::loop_state_or_null() == nullptr || _st_this_thread->stack == nullptr)
         return;
-    // Our own frame, 128 bytes that a leaf function may use below it, and madvise's frame: a few hundred bytes at most. What is
-    // kept for nothing may be a whole page for each player.
+    // Our own frame, the 128 bytes that a leaf function may use below it, and madvise's frame: a few hundred bytes at most. An
+    // overestimate may cost a whole page per player.
     constexpr std::uintptr_t kBelowFrame = 512;
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto bottom = reinterpret_cast<std::uintptr_t>(_st_this_thread->stack->stk_bottom);
@@ -128,13 +128,13 @@ FiberState state_of(const Fiber& fiber) {
     return (fiber.thread->flags & _ST_FL_ON_SLEEPQ) != 0 ? FiberState::sleeping : FiberState::waiting;
 }
 
-// EPOLLRDHUP and the like are always of interest.
+// EPOLLRDHUP and the like are always requested.
 std::string waits_for(const st::Park& park) {
     std::string text;
     const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
     for (const st::ParkNode& node : park.nodes()) {
         if (node.fd < 0)
-            continue;  // closed under it: it wakes soon
+            continue;  // already closed: it wakes soon
         const bool writes = (node.wanted & EPOLLOUT) != 0;
         const bool reads = (node.wanted & EPOLLIN) != 0;
         add("descriptor " + std::to_string(node.fd) +

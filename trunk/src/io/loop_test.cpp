@@ -83,7 +83,7 @@ TEST_F(LoopTest, ASignalWakesItsWaiter) {
     EXPECT_EQ(rounds, 1000);
 }
 
-// The raise comes in the same turn in which the deadline has made the sleeper runnable already.
+// The raise comes in the same turn in which the deadline has already made the sleeper runnable.
 TEST_F(LoopTest, ARaiseTogetherWithTheDeadlineIsReportedAsTheRaise) {
     Scope scope("test");
     Signal signal;
@@ -147,7 +147,7 @@ TEST_F(LoopTest, FibersAreListedWithTheirNamesAndStates) {
     MUST(yield(Deadline::never()));
     const auto listener = MUST(TcpListener::listen({"127.0.0.1", 0}));
     MUST(scope.start("accepts", [&](Deadline) { EXPECT_FALSE(listener->accept(Deadline::after(1min)).ok()); }));
-    // Whoever has run for some milliseconds, as under valgrind, lets others run before it waits.
+    // A fiber that has run for some milliseconds, as under valgrind, yields before it waits.
     MUST(sleep(Deadline::after(20ms)));
     std::vector<std::string> seen;
     for (const FiberInfo& fiber : list_fibers(0, 100)) {
@@ -252,7 +252,7 @@ TEST_F(LoopTest, AStackThatWasTrimmedStillHoldsItsLiveFrames) {
         MUST(sleep(Deadline::after(1ms)));
     }));
     MUST(scope.join(Deadline::after(1s)));
-    trim_stack();  // On the primordial stack: nothing happens.
+    trim_stack();  // No effect on the primordial stack.
 }
 
 void spin(std::chrono::milliseconds time) {
@@ -270,7 +270,7 @@ TEST_F(LoopTest, TheLagOfEachTurnIsCountedAndWaitingIsNone) {
     MUST(yield(Deadline::never()));
     EXPECT_EQ(lag.count() - count, 1U);
     EXPECT_GE(lag.sum() - sum, 0.003);
-    // On a busy machine a try may fail.
+    // A single try may fail on a busy machine.
     bool was_none = false;
     for (int i = 0; i < 20 && !was_none; ++i) {
         const double before = lag.sum();

@@ -1,5 +1,5 @@
-// LoopWatch: how late the event loop runs, and which fiber made it late. Fed at every turn and every switch, so it costs a few
-// nanoseconds there and allocates nothing but for a fiber that is named.
+// LoopWatch: how late the event loop runs, and which fiber made it late. Updated at every turn and every switch, where it costs a
+// few nanoseconds, and allocates only to name a fiber.
 #pragma once
 
 #include <array>
@@ -19,23 +19,23 @@ public:
     // Seconds.
     static constexpr std::array kLagBounds = {0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0};
 
-    // Fibers that kept the loop to themselves for longer than LoopOptions::long_hold.
+    // Fibers that held the loop for longer than LoopOptions::long_hold.
     struct Holds {
         std::uint64_t count = 0;
         std::chrono::nanoseconds longest{};
-        std::string fiber;  // whose the longest was
+        std::string fiber;  // the fiber of the longest one
         std::string scope;
     };
 
-    // Once for each turn: from one look at descriptors and timers to the next, waiting left out. What became ready meanwhile is
-    // at most so late.
+    // One value per turn: the time from one poll of descriptors and timers to the next, without waiting. Events that arrived in
+    // between are at most this late.
     const Histogram<kLagBounds>& lag() const { return lag_; }
     std::uint64_t holds() const { return holds_; }
     // Since the last call.
     Holds take_holds();
 
-    // For the loop: a run begins now. Limits below 20 ms are held against the CPU time of each run, which costs a system call a
-    // switch; longer ones against the system's clock.
+    // For the loop: a run begins now. Limits below 20 ms are compared with the CPU time of each run, which costs a system call
+    // per switch; longer ones with the system's clock.
     void begin(std::chrono::nanoseconds long_hold) {
         long_hold_ = long_hold;
         run_began_ = coarse_clock();
@@ -43,10 +43,10 @@ public:
         cpu_at_begin_ = cpu_clock();
     }
     void end_turn(std::chrono::microseconds lag) { lag_.add(std::chrono::duration<double>(lag).count()); }
-    // The fiber that runs now has had some milliseconds: two since it asked for the first time, or the system's clock has ticked
-    // since it began.
+    // The current fiber has run for some milliseconds: two since it first asked, or the coarse system clock has ticked since the
+    // run began.
     bool has_run_long();
-    // `fiber`, which has run since the last call, suspends or ends. nullptr: none of ours, or the loop itself, waiting.
+    // `fiber`, which has run since the last call, suspends or ends. nullptr: not one of our fibers, or the loop itself, waiting.
     void end_run(const Fiber* fiber) {
         asked_at_ = {};
         if (is_exact_) [[unlikely]]
@@ -61,7 +61,7 @@ private:
     static constexpr std::chrono::milliseconds kExactBelow{20};
     static constexpr std::chrono::milliseconds kLongRun{2};
 
-    // Wrong by the system's tick, which is some milliseconds, and a quarter of the price of the exact one.
+    // Accurate to the system's tick, which is some milliseconds, at a quarter of the cost of the exact clock.
     static std::chrono::nanoseconds coarse_clock() {
         timespec at{};
         ::clock_gettime(CLOCK_MONOTONIC_COARSE, &at);
@@ -72,7 +72,7 @@ private:
     void end_exact_run(const Fiber* fiber);
     void note(const Fiber* fiber, std::chrono::nanoseconds held);
 
-    std::chrono::steady_clock::time_point asked_at_;  // for the first time in this run; zero: not yet
+    std::chrono::steady_clock::time_point asked_at_;  // when this run first asked; zero: not yet
     bool is_exact_ = false;
     std::chrono::nanoseconds cpu_at_begin_{};
     std::chrono::nanoseconds run_began_{};

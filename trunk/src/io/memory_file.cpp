@@ -52,7 +52,7 @@ Result<void> write_with_file(TcpStream& stream, Bytes head, const MemoryFile& fi
     TRY(st::breathe());
     CHECK(offset <= file.size() && count <= file.size() - offset);
     while (!head.empty()) {
-        // The kernel waits for the file's first bytes; without any, nothing more comes.
+        // With MSG_MORE the kernel waits for the file's first bytes; with an empty file nothing follows.
         const std::array whole{as_part(head)};
         const std::size_t sent = TRY(count > 0 ? stream.try_write_ahead(head) : stream.try_write(whole));
         head = head.subspan(sent);

@@ -1,5 +1,5 @@
-// MemoryFile: bytes that lie in pages of the kernel's, from which it sends to a socket without copying them for each. Worth its
-// while for what many are sent.
+// MemoryFile: bytes in kernel pages that can be sent to many sockets without a copy for each. Worth it for data that many clients
+// are sent.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@
 namespace live::io {
 
 class MemoryFile;
-// Its owners are who holds the bytes and everybody who is being sent them.
+// Owned by the holder of the bytes and by everyone they are being sent to.
 using MemoryFileRef = std::shared_ptr<const MemoryFile>;
 
 class MemoryFile {
-    struct Private {};  // only copy_of() makes one
+    struct Private {};  // only copy_of() can make one
 
 public:
-    // The parts one behind the other. Errc::limit when no descriptor is left, Errc::system.
+    // The concatenated parts. Errc::limit when no descriptor is left, Errc::system.
     static Result<MemoryFileRef> copy_of(std::span<const ::iovec> parts);
     MemoryFile(Private, int fd) : fd_(fd) {}
     ~MemoryFile();
@@ -41,8 +41,8 @@ private:
     std::uint64_t size_ = 0;
 };
 
-// `head`, and then `count` bytes of the file from `offset` on, which are there: what fits goes out in one packet. The file lives
-// on meanwhile. Errors as Stream::write_all.
+// `head`, then `count` bytes of the file from `offset` on, which must exist; what fits goes out in one packet. The file must stay
+// alive meanwhile. Errors as Stream::write_all.
 Result<void> write_with_file(TcpStream& stream, Bytes head, const MemoryFile& file, std::uint64_t offset, std::size_t count,
                              Deadline deadline);
 

@@ -42,7 +42,7 @@ TEST(NameCache, ItIsBoundedAndMadeUpNamesPushNoGoodOneOut) {
     EXPECT_EQ(cache.size(), NameCache::kNamesMax);
     EXPECT_EQ(cache.find("good.example", kStart)->ips, Ips{"192.0.2.1"});
     EXPECT_FALSE(cache.find("0.invalid", kStart));
-    // Of good ones, the one that is asked for stays.
+    // Among resolved names, the one in use stays.
     for (std::size_t i = 0; i < 2 * NameCache::kNamesMax; ++i) {
         cache.put(std::to_string(i) + ".example", {"192.0.2.2"}, kStart);
         EXPECT_TRUE(cache.find("good.example", kStart));

@@ -1,5 +1,5 @@
-// Runs a blocking function in a worker thread while the fiber waits and the loop goes on: off_loop(). For files, name resolution
-// and the like, and for what would hold the loop for long. start_job() is for those who have no fiber that could wait.
+// off_loop() runs a blocking function in a worker thread while the fiber waits and the loop goes on: for files, name resolution
+// and anything else that would hold the loop for long. start_job() is for callers without a fiber that could wait.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@
 
 namespace live::io {
 
-// Hands a job to its kind's threads and returns. When it has run, its `done` is raised on the loop, where a Signal::Waiter hears
-// of it; until then run() has all that the job holds to itself. A job may be started again after that. Errc::limit when too much
-// is queued already. Its owners are the caller and the worker, which may take longer.
+// Queues a job for the threads of its kind and returns. After it has run, its `done` is raised on the loop, where a
+// Signal::Waiter can receive it; until then everything in the job belongs to run() alone. The job may be started again
+// afterwards. Errc::limit when the queue is full. Owned by the caller and by the worker, which may outlast the caller.
 Result<void> start_job(std::shared_ptr<Job> job);
 
 namespace detail {
@@ -42,7 +42,7 @@ public:
         } else {
             answer.emplace((*work_)());
         }
-        // What it captured dies where it ran, not on the loop.
+        // Captured objects are destroyed where the function ran, not on the loop.
         work_.reset();
     }
 
@@ -52,14 +52,14 @@ private:
     std::optional<F> work_;
 };
 
-// start_job(), and waits for it.
+// start_job(), then waits for it.
 Result<void> run_job(const std::shared_ptr<Job>& job, Deadline deadline);
 
 }  // namespace detail
 
-// Calls `work()` in a worker thread and gives what it returns (T, void or Result<T>). `work` must own everything it touches: when
-// the deadline passes or the fiber is cancelled, this returns while the function may still run. No Ref, Signal or anything else
-// of the loop may be in it. Errc::timed_out, Errc::cancelled, Errc::limit when too much is queued already.
+// Calls `work()` in a worker thread and returns its result (T, void or Result<T>). `work` must own everything it touches: when
+// the deadline passes or the fiber is cancelled, this returns while the function may still be running. It must not hold a Ref, a
+// Signal or anything else of the loop. Errc::timed_out, Errc::cancelled, Errc::limit when the queue is full.
 template <class F>
 typename detail::OffLoopJob<F>::Answer off_loop(F work, Deadline deadline, Work what = Work::local) {
     const auto job = std::make_shared<detail::OffLoopJob<F>>(std::move(work), what);

@@ -15,7 +15,7 @@
 namespace live::io {
 namespace {
 
-// A job that keeps its thread until it is told to go.
+// A job that occupies its thread until it is released.
 auto busy_until(std::shared_ptr<std::atomic<bool>> go) {
     return [go = std::move(go)] {
         while (!go->load())
@@ -40,7 +40,7 @@ TEST_F(OffLoopTest, GivesWhatTheFunctionReturns) {
 
 TEST_F(OffLoopTest, TheLoopGoesOnMeanwhile) {
     Scope scope("test");
-    // Declared as shared: the worker owns what it touches.
+    // Shared because the worker owns what it touches.
     const auto go = std::make_shared<std::atomic<bool>>(false);
     MUST(scope.start("other", [go](Deadline) { go->store(true); }));
     MUST(off_loop(
@@ -57,7 +57,7 @@ TEST_F(OffLoopTest, ADeadlineEndsTheWaitNotTheWork) {
     const auto started = std::make_shared<std::atomic<bool>>(false);
     const auto go = std::make_shared<std::atomic<bool>>(false);
     const auto finished = std::make_shared<std::atomic<bool>>(false);
-    // A job that has not begun when its deadline passes is never run, so this is repeated until one has.
+    // A job that has not started when its deadline passes is never run, so this repeats until one has.
     while (!started->load()) {
         const auto outcome = off_loop(
             [started, go, finished] {
@@ -124,7 +124,7 @@ TEST_F(OffLoopTest, HangingRemoteWorkLeavesThreadsForLocalWork) {
     EXPECT_EQ(done, kJobs);
 }
 
-// As when every name that a stranger sends makes the resolver hang.
+// As when every name sent by strangers makes the resolver hang.
 TEST_F(OffLoopTest, HangingWorkOfStrangersIsBoundedAndHoldsUpNobodyElse) {
     Scope scope("test");
     const auto go = std::make_shared<std::atomic<bool>>(false);

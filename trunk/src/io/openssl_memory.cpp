@@ -9,7 +9,7 @@
 namespace live::io {
 namespace {
 
-// OpenSSL's hooks carry no pointer of ours. Worker threads make keys, too.
+// OpenSSL's hooks take no context pointer. Atomic because worker threads make keys too.
 std::atomic<std::size_t>& held() {
     static std::atomic<std::size_t> bytes{0};
     return bytes;

@@ -30,7 +30,7 @@ Error exists_error(const std::string& path) { return {Errc::conflict, path + " e
 
 }  // namespace
 
-// Used by one worker at a time. Its owners are the file and, while it works, the worker.
+// Used by one worker at a time. Owned by the file and, while it works, the worker.
 class OutputFile::Descriptor {
 public:
     explicit Descriptor(int file) : file_(file) {}
@@ -50,7 +50,7 @@ public:
                 continue;
             if (count <= 0) {
                 const int error = count < 0 ? errno : ENOSPC;
-                // A part of it would be taken for media.
+                // A partial write would be taken for media.
                 if (::ftruncate(file_, static_cast<off_t>(size_)) != 0)
                     return system_error("shortening", errno);
                 return system_error("writing", error);
@@ -73,7 +73,7 @@ private:
 
 namespace {
 
-// What is left of a process that was killed is worth more than its name.
+// The leftover of a killed process is kept under another name.
 Result<void> keep_leftover(int file, const std::string& path) {
     struct stat about {};
     if (::fstat(file, &about) != 0 || about.st_size == 0)
@@ -86,7 +86,7 @@ Result<void> keep_leftover(int file, const std::string& path) {
     return {};
 }
 
-// A descriptor that holds the file's lock; the lock says that a writer lives.
+// A descriptor that holds the file's lock, which marks a live writer.
 Result<int> open_locked(const std::string& path) {
     const std::string temporary = temporary_of(path);
     const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kFileMode);

@@ -57,7 +57,7 @@ TEST_F(OutputFileTest, NeverTouchesAFileThatExists) {
     folder_.write("x", "precious");
     EXPECT_EQ(OutputFile::create(folder_.file("x"), soon_).code(), Errc::conflict);
     EXPECT_EQ(files(), 1u);
-    // It appears while ours is written.
+    // It appears while ours is being written.
     const auto file = MUST(OutputFile::create(folder_.file("y"), soon_));
     MUST(file->append(bytes_of("one"), soon_));
     folder_.write("y", "precious");

@@ -9,7 +9,7 @@ namespace live::io::st {
 
 namespace {
 
-// The idle thread polls; queued like any other it runs after everything that is runnable now.
+// The idle thread polls; queued like any other, it runs after everything that is currently runnable.
 void queue_idle(LoopState& state) {
     if (state.idle_queued)
         return;
@@ -17,10 +17,11 @@ void queue_idle(LoopState& state) {
     _ST_ADD_RUNQ(_st_this_vp.idle_thread);
 }
 
-// A stack that was parked for long is not in the cache; its lines come together here, one behind the other later.
+// The stack of a long-parked fiber is not in the cache; prefetching loads its cache lines in parallel instead of one after the
+// other.
 void fetch_stack(const _st_thread& thread) {
     constexpr int kLineBytes = 64;
-    constexpr int kLines = 16;  // each way: what the fiber has there, and what it will use next
+    constexpr int kLines = 16;  // in both directions: the frames in use, and the space used next
     const auto* const top = reinterpret_cast<const char*>(thread.context[0].slot[LIVE_CONTEXT_SP]);
     for (int line = -kLines; line < kLines; ++line)
         __builtin_prefetch(top + line * kLineBytes, 1);
@@ -50,7 +51,7 @@ bool link_all(Engine& engine, std::span<ParkNode> nodes, Park* park) {
     return true;
 }
 
-// What epoll has told before is not told again.
+// Events already reported by epoll are not reported again.
 bool mark_ready(const Engine& engine, std::span<ParkNode> nodes) {
     bool any = false;
     for (ParkNode& node : nodes) {
@@ -93,7 +94,7 @@ Park::End Park::sleep(std::span<ParkNode> nodes, std::uint64_t due) {
     me->state = _ST_ST_IO_WAIT;
     if (++state.switches_since_poll >= LoopState::kSwitchesPerPollMax)
         queue_idle(state);
-    // In this frame, not in a helper's: every return after a switch is one the processor predicts wrongly.
+    // In this frame, not in a helper's: the processor mispredicts every return after a switch.
     _ST_SWITCH_CONTEXT(me);
 
     if (fiber != nullptr)
@@ -115,7 +116,7 @@ Park::End Park::outcome(std::span<const ParkNode> nodes) const {
 }
 
 void Park::wake() {
-    // Its deadline may have made it runnable already; it will find the reason when it runs.
+    // Its deadline may have made it runnable already; it finds the reason when it runs.
     if (thread_ != nullptr && thread_->state == _ST_ST_IO_WAIT)
         make_runnable(thread_);
 }
@@ -132,14 +133,14 @@ void yield_turn() {
 
 bool report_cancel(LoopState& state) {
     Fiber* fiber = state.current();
-    // The core's own interrupt, for st_thread_interrupt(): one sleep only.
+    // The core's own interrupt, for st_thread_interrupt(): applies to one sleep only.
     if ((_st_this_thread->flags & _ST_FL_INTERRUPT) != 0) {
         _st_this_thread->flags &= ~_ST_FL_INTERRUPT;
         return true;
     }
     if (fiber == nullptr || !fiber->cancelled || fiber->shields > 0)
         return false;
-    // A fiber that ignores its cancel and tries again must not keep the loop to itself.
+    // A fiber that ignores its cancel and retries must not monopolize the loop.
     if (fiber->cancel_seen)
         yield_turn();
     fiber->cancel_seen = true;

@@ -1,5 +1,5 @@
-// Whole files written and removed in a worker thread, so that a slow disk stops nobody. A file is there whole or not at all: it
-// is written under another name and renamed.
+// Writes and removes whole files in a worker thread, so that a slow disk does not block the loop. Replacement is atomic: a file
+// is written under a temporary name and renamed.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace live::io {
 
-// What is added to the name while a file is written.
+// Appended to the name while a file is being written.
 inline constexpr const char* kTemporarySuffix = ".tmp";
 
-// The blocks one behind the other as `path`; folders are made. What was there is replaced when the new file is whole.
-// Errc::denied, Errc::system (a full disk), Errc::limit when too much waits for the workers, Errc::timed_out, Errc::cancelled; a
-// file that could not be finished is removed.
+// Writes the concatenated blocks as `path` and makes missing folders. An existing file is replaced once the new one is complete.
+// Errc::denied, Errc::system (a full disk), Errc::limit when the worker queue is full, Errc::timed_out, Errc::cancelled; an
+// incomplete file is removed.
 Result<void> replace_file(std::string path, std::vector<Block> blocks, Deadline deadline);
 
-// Those that are not there are passed over. Errors as above, for the first file that is still there.
+// Missing files are skipped. Errors as above, for the first file that still exists.
 Result<void> remove_files(std::vector<std::string> paths, Deadline deadline);
 
-// Which of the files are there.
+// Which of the files exist.
 Result<std::vector<bool>> are_files(std::vector<std::string> paths, Deadline deadline);
 
 }  // namespace live::io

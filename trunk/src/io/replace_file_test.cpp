@@ -32,7 +32,7 @@ TEST(ReplaceFile, LeavesWhatIsThereWhenItCannotBeWritten) {
     std::filesystem::create_directory(folder.file("full"));
     EXPECT_FALSE(replace_file(folder.file("full"), {block("x")}, Deadline::after(kSoon)).ok()) << "a folder is in the way";
     EXPECT_FALSE(std::filesystem::exists(folder.file("full") + kTemporarySuffix));
-    // Writing there is always out of space.
+    // Writing there always fails for lack of space.
     const auto full = replace_file("/dev/full/x", {block("x")}, Deadline::after(kSoon));
     EXPECT_FALSE(full.ok());
     EXPECT_EQ(folder.read("file"), "old");

@@ -14,7 +14,7 @@ namespace live::io {
 
 namespace {
 
-// In a worker thread.
+// Runs in a worker thread.
 Result<std::vector<Endpoint>> look_up(const std::string& host, std::uint16_t port) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;

@@ -14,7 +14,7 @@ namespace live::io {
 
 inline constexpr std::size_t kAddressesMax = 16;
 
-// The addresses of a host for TCP, in the order to try them; an address as text is answered at once. Never empty; at most
+// The addresses of a host for TCP, in the order to try them; a literal address is returned at once. Never empty; at most
 // kAddressesMax. Errc::not_found, Errc::timed_out, Errc::cancelled, Errc::limit, Errc::system.
 //
 // `whose` is Work::stranger for a name that does not come from the operator.

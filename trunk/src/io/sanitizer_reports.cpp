@@ -18,7 +18,7 @@ void SanitizerReports::follow(int descriptor) {
     const char* const options = std::getenv("ASAN_OPTIONS");
     if (options != nullptr && std::string_view(options).find("log_path=") != std::string_view::npos)
         return;
-    // The runtime keeps the number: the next file must get the same one.
+    // The runtime remembers the number, so the next file must get the same one.
     if (copy_ >= 0) {
         static_cast<void>(::dup3(descriptor, copy_, O_CLOEXEC));
         return;

@@ -1,13 +1,14 @@
-// Where AddressSanitizer and its like write their reports: in builds with configure --sanitizer-log=on into the server's log, in
-// all others wherever they do by themselves, and nothing happens here.
+// Redirects the reports of AddressSanitizer and the like into the server's log, in builds with configure --sanitizer-log=on. In
+// all other builds this does nothing.
 #pragma once
 
 namespace live::io {
 
 class SanitizerReports {
 public:
-    // From now on into the open file `descriptor`, by a copy that stays open to the end of the process: leaks are told when main
-    // has returned. Call it again for a file that was opened anew. ASAN_OPTIONS=log_path=... wins.
+    // Sends reports to the open file `descriptor` from now on, through a duplicate that stays open until the process ends,
+    // because leaks are reported after main has returned. Call it again for a reopened file. ASAN_OPTIONS=log_path=... takes
+    // precedence.
     void follow(int descriptor);
 
 private:

@@ -38,7 +38,7 @@ void cancel_fiber(Fiber& fiber) {
 
 }  // namespace
 
-// What the core runs on a fresh stack.
+// The function that the core runs on a fresh stack.
 struct FiberMain {
     static void* run(void* argument) {
         const std::unique_ptr<Fiber> fiber(static_cast<Fiber*>(argument));
@@ -48,7 +48,7 @@ struct FiberMain {
         state.watch.end_run(fiber.get());
         unlink_from_loop(state, *fiber);
         fiber->scope->leave(*fiber);
-        // The record goes before the thread does.
+        // The record is detached before the thread ends.
         st::LoopState::set_fiber(fiber->thread, nullptr);
         return nullptr;
     }
@@ -69,7 +69,7 @@ Result<void> Scope::start(std::string_view fiber_name, std::function<void(Deadli
         return Error(Errc::limit, "no memory for another fiber's stack: " + system_error("mmap", errno).sentence());
     st::LoopState::set_fiber(fiber->thread, fiber.get());
     link_to_loop(state, *fiber);
-    // The fiber owns its record from here on; FiberMain::run takes it back.
+    // From here on the fiber owns its record; FiberMain::run takes it back.
     enter(*fiber.release());
     return {};
 }

@@ -1,5 +1,5 @@
 // A Scope owns fibers: it starts them, and its owner stops them. A fiber that returns by itself leaves the scope; no join is
-// needed. Destroying a scope that still runs one is a bug and aborts, so no fiber outlives what it works for.
+// needed. Destroying a scope with a running fiber is a bug and aborts, so no fiber outlives what it works for.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@ public:
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
-    // Starts a fiber; it runs for the first time when the caller suspends. `body` gets Deadline::never() and is destroyed, with
-    // what it captured, before the fiber leaves the scope. Errc::limit when there are too many fibers or no memory for a stack,
-    // Errc::cancelled when the scope is being stopped.
+    // Starts a fiber; it first runs when the caller suspends. `body` gets Deadline::never() and is destroyed, with its captures,
+    // before the fiber leaves the scope. Errc::limit when there are too many fibers or no memory for a stack, Errc::cancelled
+    // when the scope is being stopped.
     Result<void> start(std::string_view fiber_name, std::function<void(Deadline)> body);
 
     // Fibers that have not returned yet.
     std::size_t size() const { return size_; }
     const std::string& name() const { return name_; }
 
-    // Cancels every fiber: its present wait, and every later one outside a CancelShield, ends with Errc::cancelled. Does not
+    // Cancels every fiber: its current wait, and every later one outside a CancelShield, ends with Errc::cancelled. Does not
     // wait.
     void cancel();
 
@@ -56,7 +56,7 @@ private:
     bool stopping_ = false;
 };
 
-// Stops each, in that order, whatever becomes of the others. The first error.
+// Stops all of them, in that order, even if some fail. Returns the first error.
 Result<void> stop_all(std::initializer_list<Scope*> scopes, Deadline deadline);
 
 }  // namespace live::io

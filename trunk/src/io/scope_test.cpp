@@ -158,7 +158,7 @@ TEST(ScopeLimits, OneFiberMoreThanAllowedIsALimit) {
     MUST(scope.join(Deadline::after(5s)));
 }
 
-// More fibers than the pool keeps stacks for; what is beyond goes back to the kernel.
+// More fibers than the pool keeps stacks for; the excess is returned to the kernel.
 TEST(ScopeLimits, StacksOfEndedFibersArePooledWithinABound) {
     const auto loop = MUST(Loop::create());
     Scope scope("test");

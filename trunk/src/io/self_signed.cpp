@@ -50,7 +50,7 @@ bool add_extension(X509* certificate, int id, const std::string& value) {
 }
 
 bool add_name(X509_NAME* subject, const std::string& name) {
-    // The field holds 64 characters; the whole name is in the extension.
+    // The field holds 64 characters; the full name is in the extension.
     constexpr std::size_t kCommonNameMax = 64;
     const std::string cut = name.substr(0, kCommonNameMax);
     return X509_NAME_add_entry_by_NID(subject, NID_commonName, MBSTRING_UTF8,
@@ -86,7 +86,7 @@ Result<Certificate> sign(EVP_PKEY* key) {
     return certificate;
 }
 
-// Into a new file, of those rights from its first byte on.
+// Writes a new file that has the given mode from the start.
 template <class Write>
 Result<void> write_file(const std::string& path, mode_t rights, Write&& write) {
     ::unlink(path.c_str());

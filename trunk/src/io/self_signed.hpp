@@ -1,4 +1,4 @@
-// Certificates of the server's own making, for a start without any: good enough for a browser that is told to trust them.
+// Self-signed certificates, for a start without any: good enough for a browser that is told to trust them.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace live::io {
 // addresses, valid for ten years, as PEM files. Blocks. Errc::system.
 Result<void> make_self_signed(const std::string& certificate_path, const std::string& key_path);
 
-// Of the first certificate in a PEM file: SHA-256, "AB:CD:...". Blocks. Errc::not_found, Errc::malformed.
+// SHA-256 fingerprint, "AB:CD:...", of the first certificate in a PEM file. Blocks. Errc::not_found, Errc::malformed.
 Result<std::string> certificate_fingerprint(const std::string& certificate_path);
 
 }  // namespace live::io

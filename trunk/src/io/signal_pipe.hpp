@@ -1,5 +1,5 @@
-// The process's signals as something a fiber waits for. The signals are blocked for the thread that creates this, and for the
-// threads it starts later; child processes start with nothing blocked.
+// Lets a fiber wait for the signals of the process. The signals are blocked in the thread that creates this and in threads it
+// starts later; child processes start with nothing blocked.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ class SignalPipe {
     struct Private {};
 
 public:
-    // To be created before any other thread, but for those that block all signals, as those of this room do. Errc::system.
+    // Must be created before any other thread, except threads that block all signals, as those of this room do. Errc::system.
     static Result<std::unique_ptr<SignalPipe>> create(std::span<const int> signals);
     explicit SignalPipe(Private, Socket socket) : socket_(std::move(socket)) {}
-    // The signals stay blocked: one that is on its way must not kill a process that is shutting down.
+    // The signals stay blocked: a pending one must not kill a process that is shutting down.
     ~SignalPipe() = default;
 
     // The number of the next signal; several of the same kind may arrive as one. Errc::timed_out, Errc::cancelled.

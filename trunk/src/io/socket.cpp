@@ -57,7 +57,7 @@ Result<Ready> Socket::wait(Interest interest, Signal* signal, Deadline deadline)
         signal->set_waiter(&park);
         park.expect_kick();
     }
-    // Without a direction the descriptor stays out of it, and out of epoll if it is not in there yet.
+    // Without a direction the node is left out, and the descriptor is not added to epoll.
     const auto end = park.sleep({&node, node.wanted != 0 ? 1U : 0U}, st::due_of(deadline));
     const int error = errno;
     Ready ready;

@@ -1,5 +1,5 @@
-// A descriptor that belongs to the loop: known to the event engine from birth to close. What TcpStream, TcpListener and the
-// others are made of. Internal to the io room, and to load programs that watch sockets of their own (bench/rtc_hub.cpp).
+// A descriptor that belongs to the loop: registered with the event engine from creation to close. The base of TcpStream,
+// TcpListener and the others. Internal to the io room, and to load programs that watch their own sockets (bench/rtc_hub.cpp).
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace live::io {
 
-// Which directions to wait for; a bit set.
+// Directions to wait for; a bit set.
 enum class Interest : std::uint8_t { none = 0, readable = 1, writable = 2, both = 3 };
 
-// Why a wait ended; several may be true, all false never happens. "Readable" and "writable" mean that trying is worth it: what
-// was ready before and has not been tried since is reported again, and a try may find nothing.
+// Why a wait ended; several may be true, at least one is. "Readable" and "writable" are hints that a try is worthwhile: earlier
+// readiness that was not used is reported again, and a try may find nothing.
 struct Ready {
     bool readable = false;
     bool writable = false;
@@ -29,7 +29,7 @@ struct Ready {
 class Socket {
 public:
     Socket() = default;
-    // Takes a non-blocking descriptor over. Negative: nothing.
+    // Takes ownership of a non-blocking descriptor. Negative: none.
     explicit Socket(int fd);
     Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
     Socket& operator=(Socket&& other) noexcept {
@@ -40,7 +40,7 @@ public:
 
     int fd() const { return fd_; }
     bool is_open() const { return fd_ >= 0; }
-    // Whoever waits for it wakes with Errc::closed.
+    // A fiber waiting for it wakes with Errc::closed.
     void close();
 
     // Waits for a direction, the signal (consumed; may be nullptr), the deadline or a cancel. Errc::cancelled, Errc::closed when
@@ -51,7 +51,7 @@ public:
 
     // See Stream::coalesce_wakes.
     void coalesce_wakes();
-    // Out of epoll until somebody waits for it again.
+    // Removes it from epoll until the next wait for it.
     void forget();
     // See Engine::is_blocked and Engine::set_blocked.
     bool is_blocked(Interest direction) const;
@@ -68,22 +68,22 @@ struct SocketAddress {
 
     sockaddr* data() { return reinterpret_cast<sockaddr*>(&storage); }
     const sockaddr* data() const { return reinterpret_cast<const sockaddr*>(&storage); }
-    // Errc::malformed when the endpoint's text is no address.
+    // Errc::malformed when the endpoint's text is not an address.
     static Result<SocketAddress> of(const Endpoint& endpoint);
-    // IPv4 addresses mapped into IPv6 come out as IPv4; anything that is no IP as 0.0.0.0:0.
+    // IPv4-mapped IPv6 addresses come out as IPv4; anything that is not IP as 0.0.0.0:0.
     Endpoint endpoint() const;
 };
 
-// Whether sockets that say the same of themselves may have the port, too; the kernel shares out among them who comes.
+// Whether other sockets with the same setting may bind the port as well; the kernel distributes connections among them.
 enum class PortSharing : std::uint8_t { alone, shared };
 
-// A non-blocking socket of `type` (SOCK_STREAM, SOCK_DGRAM) that is bound to `on`; IPv6 only when that is IPv6. A port that a TCP
-// connection has just left can be taken at once. Errc::conflict when the port is taken, Errc::denied when it may not be bound,
+// A non-blocking socket of `type` (SOCK_STREAM, SOCK_DGRAM) bound to `on`; IPv6 only when that is IPv6. A port that a TCP
+// connection has just left can be reused at once. Errc::conflict when the port is taken, Errc::denied when it may not be bound,
 // Errc::system.
 Result<Socket> open_bound(const Endpoint& on, int type, PortSharing sharing = PortSharing::alone);
-// What binding to or listening on `on` failed with, as one of these.
+// Maps a failure to bind to or listen on `on` to one of these errors.
 Error bind_error(const Endpoint& on, int error);
-// With the real port when 0 was asked for.
+// With the actual port when 0 was requested.
 Result<Endpoint> bound_endpoint(const Socket& socket);
 
 }  // namespace live::io

@@ -1,5 +1,5 @@
-// A byte stream with a peer at its other end: TCP, or TLS over it. Two ways to use it: read_some and write_all suspend the fiber;
-// try_read, try_write and wait_ready let a session do its own waiting for several things at once.
+// A byte stream to a peer: TCP, or TLS over it. Two ways to use it: read_some and write_all suspend the fiber; try_read,
+// try_write and wait_ready let a session wait for several things at once.
 #pragma once
 
 #include <cstddef>
@@ -20,31 +20,31 @@ class Stream {
 public:
     virtual ~Stream() = default;
 
-    // At least one byte, as many as there are. `into` is touched only after the last suspension, so that all fibers of the loop
-    // may share one buffer. Errc::closed at the end of the peer's bytes, Errc::timed_out, Errc::cancelled, Errc::system.
+    // Reads at least one byte, and as many as are available. `into` is touched only after the last suspension, so all fibers of
+    // the loop may share one buffer. Errc::closed at the end of the peer's bytes, Errc::timed_out, Errc::cancelled, Errc::system.
     virtual Result<std::size_t> read_some(MutBytes into, Deadline deadline) = 0;
-    // Everything, or an error after which an unknown part has been sent. Errc::closed when the peer has gone, Errc::timed_out,
+    // Writes everything, or fails after an unknown part has been sent. Errc::closed when the peer is gone, Errc::timed_out,
     // Errc::cancelled, Errc::system.
     virtual Result<void> write_all(std::span<const ::iovec> parts, Deadline deadline) = 0;
-    // Until a read would give bytes, the end, or an error. Errc::timed_out, Errc::cancelled.
+    // Waits until a read would return bytes, the end, or an error. Errc::timed_out, Errc::cancelled.
     virtual Result<void> wait_readable(Deadline deadline) = 0;
 
-    // These three never suspend but wait_ready.
-    // Errc::need_more when nothing is there, Errc::closed at the end of the peer's bytes.
+    // Of these three only wait_ready suspends. Errc::need_more when nothing is available, Errc::closed at the end of the peer's
+    // bytes.
     virtual Result<std::size_t> try_read(MutBytes into) = 0;
-    // Bytes taken, from the first parts on: 0 when no more fit. Errc::closed when the peer has gone.
+    // Bytes taken, starting with the first part: 0 when no more fit. Errc::closed when the peer is gone.
     virtual Result<std::size_t> try_write(std::span<const ::iovec> parts) = 0;
     // Waits for any of: a direction, `signal` (may be nullptr; consumed), the deadline. Errc::cancelled, Errc::closed when
     // close() is called meanwhile.
     virtual Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) = 0;
 
-    // From now on the fiber may be woken up to 5 ms late, together with others, while the loop has many such: for peers who ask
-    // now and then, not for those who send all the time.
+    // From now on the fiber may be woken up to 5 ms late, together with others, while the loop has many such fibers: for peers
+    // that send occasionally, not constantly.
     virtual void coalesce_wakes() = 0;
 
     // The peer's address as "ip:port".
     virtual std::string peer() const = 0;
-    // Whoever waits wakes with Errc::closed. Nothing that was not taken by the kernel is sent any more.
+    // A waiting fiber wakes with Errc::closed. Data not yet taken by the kernel is discarded.
     virtual void close() = 0;
 };
 

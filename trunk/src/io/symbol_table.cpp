@@ -22,7 +22,7 @@ namespace live::io {
 
 namespace {
 
-// A file of this machine, mapped to be read. Empty when it cannot be.
+// A file mapped for reading. Empty when it cannot be mapped.
 class Mapped {
 public:
     explicit Mapped(const char* path) {
@@ -43,7 +43,7 @@ public:
     Mapped(const Mapped&) = delete;
     Mapped& operator=(const Mapped&) = delete;
 
-    // `count` of T at `offset`; empty when the file does not have them there.
+    // `count` elements of T at `offset`; empty when the file is too short.
     template <class T>
     std::span<const T> at(std::uint64_t offset, std::uint64_t count) const {
         if (memory_ == MAP_FAILED || offset > size_ || offset % alignof(T) != 0 || count > (size_ - offset) / sizeof(T))
@@ -56,7 +56,7 @@ private:
     std::size_t size_ = 0;
 };
 
-// By how much the program was moved from where its file says. It is the first of the list.
+// Load offset of the program relative to its file. The program is the first entry of the list.
 std::uintptr_t load_offset() {
     std::uintptr_t offset = 0;
     ::dl_iterate_phdr(

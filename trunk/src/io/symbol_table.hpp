@@ -1,5 +1,5 @@
-// Names of the process's functions by their addresses: from the program's own symbol table, and from the dynamic linker for its
-// libraries. Reads files, so it is for worker threads; a stripped program has addresses in place of names.
+// Maps addresses of the process to function names: from the program's own symbol table, and from the dynamic linker for
+// libraries. Reads files, so it belongs in a worker thread; for a stripped program it returns addresses.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ public:
     // Of this process.
     SymbolTable();
 
-    // "live::io::sleep(live::io::Deadline)"; "libc.so.6+0x1234" or "0x1234" when it has no name.
+    // "live::io::sleep(live::io::Deadline)"; "libc.so.6+0x1234" or "0x1234" for an address without a name.
     std::string name_of(std::uintptr_t address) const;
 
 private:
@@ -23,7 +23,7 @@ private:
         std::string name;  // mangled
     };
 
-    std::vector<Function> functions_;  // by address
+    std::vector<Function> functions_;  // sorted by address
 };
 
 }  // namespace live::io

@@ -20,8 +20,8 @@ int open_spare() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
 bool out_of_descriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
 
-// The listener itself is of no use any more; everything else concerns one connection only (accept(2): "network errors already
-// pending on the new socket").
+// The listener itself is unusable; every other error concerns one connection only (accept(2): "network errors already pending on
+// the new socket").
 bool is_fatal(int error) {
     return error == EBADF || error == EINVAL || error == ENOTSOCK || error == EFAULT || error == EOPNOTSUPP;
 }
@@ -60,7 +60,7 @@ Result<std::unique_ptr<TcpStream>> TcpListener::accept(Deadline deadline) {
     }
 }
 
-// Gives the spare descriptor up for one connection, only to close it: better than a peer that waits for nothing.
+// Gives up the spare descriptor to accept and close one connection: better than leaving the peer waiting for nothing.
 bool TcpListener::refuse_one() {
     if (!spare_.is_open()) {
         spare_ = Socket(open_spare());

@@ -1,4 +1,4 @@
-// A listening TCP socket. accept() goes on through everything a peer or a full descriptor table can do to it.
+// A listening TCP socket. accept() survives everything a peer or a full descriptor table can do to it.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ class TcpListener {
 public:
     static constexpr int kBacklog = 512;
 
-    // Port 0 picks a free one. An IPv6 endpoint takes IPv6 only, so that "0.0.0.0" and "[::]" can share a port. Errc::conflict
+    // Port 0 picks a free one. An IPv6 endpoint accepts IPv6 only, so that "0.0.0.0" and "[::]" can share a port. Errc::conflict
     // when the port is taken, Errc::denied when it may not be bound, Errc::system.
     static Result<std::unique_ptr<TcpListener>> listen(const Endpoint& on, int backlog = kBacklog);
     TcpListener(Socket socket, Socket spare, const Endpoint& endpoint)
         : socket_(std::move(socket)), spare_(std::move(spare)), endpoint_(endpoint) {}
 
-    // The next connection. When the process has no descriptor left, waiting connections are closed, which tells the peers at
-    // once, and refused() counts them. Errc::timed_out, Errc::cancelled, Errc::closed after close().
+    // The next connection. When the process has no descriptor left, waiting connections are closed, so that the peers notice at
+    // once, and counted in refused(). Errc::timed_out, Errc::cancelled, Errc::closed after close().
     Result<std::unique_ptr<TcpStream>> accept(Deadline deadline);
 
-    // With the real port when 0 was asked for.
+    // With the actual port when 0 was requested.
     const Endpoint& endpoint() const { return endpoint_; }
     int native_handle() const { return socket_.fd(); }
     std::uint64_t refused() const { return refused_; }
@@ -34,7 +34,7 @@ private:
     bool refuse_one();
 
     Socket socket_;
-    Socket spare_;  // kept for the moment when no other descriptor is left
+    Socket spare_;  // reserved for when no other descriptor is left
     Endpoint endpoint_;
     std::uint64_t refused_ = 0;
 };

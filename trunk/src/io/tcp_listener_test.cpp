@@ -58,7 +58,7 @@ TEST_F(TcpListenerTest, AcceptTimesOutAndIsCancelledAndClosed) {
 TEST_F(TcpListenerTest, APeerThatLeavesBeforeItIsAcceptedDoesNoHarm) {
     for (int i = 0; i < 3; ++i) {
         const auto client = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
-        const linger hard{1, 0};  // A reset instead of an end.
+        const linger hard{1, 0};  // RST instead of FIN.
         ::setsockopt(client->native_handle(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
     }
     const auto client = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
@@ -66,7 +66,7 @@ TEST_F(TcpListenerTest, APeerThatLeavesBeforeItIsAcceptedDoesNoHarm) {
         EXPECT_TRUE(listener_->accept(Deadline::after(kSoon)).ok());
 }
 
-// Every descriptor is taken but the listener's spare: the waiting peers are told at once, and when one is free, accept goes on.
+// All descriptors but the listener's spare are in use: waiting peers are closed at once, and when one is free, accept goes on.
 TEST_F(TcpListenerTest, AFullDescriptorTableClosesWaitingPeersAndPasses) {
     const auto first = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
     const auto second = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
@@ -81,7 +81,7 @@ TEST_F(TcpListenerTest, AFullDescriptorTableClosesWaitingPeersAndPasses) {
     for (int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC); fd >= 0; fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC))
         taken.push_back(fd);
 
-    // How many a call refuses before its deadline depends on the machine.
+    // How many connections one call refuses before its deadline depends on the machine.
     const auto limit = Deadline::after(kSoon);
     while (listener_->refused() < 3 && !limit.expired())
         EXPECT_EQ(listener_->accept(Deadline::after(30ms)).code(), Errc::timed_out);

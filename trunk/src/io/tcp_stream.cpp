@@ -103,7 +103,7 @@ Result<std::uint8_t> TcpStream::peek(Deadline deadline) {
     }
 }
 
-// `call` is one system call.
+// `call` makes one system call.
 template <class Call>
 Result<std::size_t> TcpStream::try_send(const Call& call) {
     if (!socket_.is_open())
@@ -165,7 +165,7 @@ Result<void> TcpStream::write_all(std::span<const ::iovec> parts, Deadline deadl
     while (!parts.empty()) {
         std::size_t sent = 0;
         if (offset > 0) {
-            // The rest of a part that was cut, by itself: the caller's parts are not ours to change.
+            // The rest of a partly sent part is sent by itself: the caller's parts must not be modified.
             const ::iovec rest{static_cast<std::uint8_t*>(parts.front().iov_base) + offset, parts.front().iov_len - offset};
             sent = TRY(try_write({&rest, 1}));
         } else {

@@ -1,5 +1,5 @@
-// One TCP connection. After a read or a write that moved less than it could, the socket is known to be drained or full, and the
-// next attempt waits for epoll instead of asking the kernel again.
+// One TCP connection. After a short read or write the socket is known to be drained or full, and the next attempt waits for epoll
+// instead of asking the kernel again.
 #pragma once
 
 #include <chrono>
@@ -22,28 +22,28 @@ public:
 
     // Errc::timed_out, Errc::cancelled, Errc::closed when the peer refuses, Errc::system.
     static Result<std::unique_ptr<TcpStream>> connect(const Endpoint& to, Deadline deadline);
-    // Takes an accepted or connected, non-blocking stream descriptor over; `peer` is only for texts.
+    // Takes ownership of an accepted or connected non-blocking stream descriptor; `peer` is only for texts.
     explicit TcpStream(Socket socket, const Endpoint& peer) : socket_(std::move(socket)), peer_(peer) {}
 
     Result<std::size_t> read_some(MutBytes into, Deadline deadline) override;
     Result<void> write_all(std::span<const ::iovec> parts, Deadline deadline) override;
     Result<void> wait_readable(Deadline deadline) override;
 
-    // The first byte that comes, which stays to be read. Errors as read_some.
+    // The next byte, which stays in the socket. Errors as read_some.
     Result<std::uint8_t> peek(Deadline deadline);
     Result<std::size_t> try_read(MutBytes into) override;
-    // One system call, no allocation. At most kPartsMax parts are looked at.
+    // One system call, no allocation. Looks at no more than kPartsMax parts.
     Result<std::size_t> try_write(std::span<const ::iovec> parts) override;
     static constexpr std::size_t kPartsMax = 1024;
-    // As try_write, of what more follows at once: the kernel may wait for that.
+    // As try_write, for bytes that are followed by more at once: the kernel may wait for that (MSG_MORE).
     Result<std::size_t> try_write_ahead(Bytes bytes);
-    // Up to `count` bytes of an open file from `offset` on, which are there. Else as try_write.
+    // Sends up to `count` bytes of an open file from `offset` on, which must exist. Otherwise as try_write.
     Result<std::size_t> try_send_file(int file, std::uint64_t offset, std::size_t count);
     Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) override {
         return socket_.wait(interest, signal, deadline);
     }
     void coalesce_wakes() override { socket_.coalesce_wakes(); }
-    // Takes the descriptor out of epoll until somebody waits for it again: for publishers that are read on a tick.
+    // Removes the descriptor from epoll until the next wait for it: for publishers that are read on a tick.
     void forget() { socket_.forget(); }
 
     int native_handle() const { return socket_.fd(); }
@@ -51,18 +51,18 @@ public:
     const Endpoint& peer_endpoint() const { return peer_; }
     std::string peer() const override { return peer_.text(); }
     std::string peer_ip() const { return peer_.ip; }
-    // The address the peer has reached us at; "0.0.0.0" after close().
+    // The local address the peer has connected to; "0.0.0.0" after close().
     std::string local_ip() const { return local_endpoint().ip; }
     Endpoint local_endpoint() const;
 
     Result<void> set_no_delay(bool on);
-    // SO_SNDBUF; the kernel keeps twice as much for its own.
+    // SO_SNDBUF; the kernel doubles it for its own bookkeeping.
     Result<void> set_send_buffer(std::size_t bytes);
-    // SO_RCVBUF as it is now, which grows by itself; half of it is the window.
+    // The current SO_RCVBUF, which grows automatically; half of it is the window.
     std::size_t receive_buffer() const;
-    // TCP_NOTSENT_LOWAT: writable only while less than this waits unsent in the kernel.
+    // TCP_NOTSENT_LOWAT: writable only while less than this is unsent in the kernel.
     Result<void> set_not_sent_lowat(std::size_t bytes);
-    // Sends our end of stream; reads go on. Errc::system when the connection has gone already.
+    // Sends our end of stream; reads go on. Errc::system when the connection is already gone.
     Result<void> shutdown_write();
     void close() override { socket_.close(); }
 

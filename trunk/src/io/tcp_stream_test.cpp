@@ -99,14 +99,14 @@ TEST_F(TcpStreamTest, TheEndOfThePeersBytesIsClosedAfterTheLastByte) {
     EXPECT_EQ(receive(*server_, 3), "abc");
     EXPECT_EQ(server_->read_some(buffer_, Deadline::after(kSoon)).code(), Errc::closed);
     EXPECT_EQ(server_->try_read(buffer_).code(), Errc::closed);
-    // The other half still works, and can block and go on.
+    // The other direction still works, and can block and go on.
     const std::size_t filled = fill(*server_);
     EXPECT_EQ(server_->wait_ready(Interest::writable, nullptr, Deadline::after(1ms))->timed_out, true);
     EXPECT_EQ(receive(*client_, filled).size(), filled);
     EXPECT_TRUE(MUST(server_->wait_ready(Interest::writable, nullptr, Deadline::after(kSoon))).writable);
 }
 
-// The reader has parked once, so the descriptor is registered; data and the end come together and a short read takes the data.
+// The reader has parked once, so the descriptor is registered; data and the end come together, and a short read takes the data.
 TEST_F(TcpStreamTest, AHalfCloseThatComesWithTheLastDataIsSeen) {
     for (int round = 0; round < 50; ++round) {
         auto client = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
@@ -140,7 +140,7 @@ TEST_F(TcpStreamTest, WaitReadyEndsByWhateverComesFirst) {
     MUST(send(*client_, "x"));
     ready = MUST(server_->wait_ready(Interest::readable, &signal, Deadline::after(kSoon)));
     EXPECT_TRUE(ready.readable && !ready.signalled && !ready.timed_out);
-    // What has been reported and not read is reported again.
+    // Readiness that was reported but not used is reported again.
     EXPECT_TRUE(MUST(server_->wait_ready(Interest::readable, &signal, Deadline::after(kSoon))).readable);
     EXPECT_EQ(MUST(server_->try_read(buffer_)), 1U);
 
@@ -183,7 +183,7 @@ TEST_F(TcpStreamTest, ClosingWakesWhoWaits) {
     EXPECT_EQ(server_->wait_readable(Deadline::never()).code(), Errc::closed);
 }
 
-// The closed descriptor's number goes to the next connection at once, before the woken fiber has run.
+// The closed descriptor's number is reused for the next connection at once, before the woken fiber has run.
 TEST_F(TcpStreamTest, AReusedDescriptorNumberDoesNotReachTheOldWaiter) {
     Scope scope("test");
     Errc end = Errc::system;
@@ -315,7 +315,7 @@ TEST_F(TcpStreamTest, ARefusedConnectionIsClosed) {
     EXPECT_EQ(TcpStream::connect({"not an address", 80}, Deadline::after(kSoon)).code(), Errc::malformed);
 }
 
-// 40 clients send framed noise in dribbles and compare the echo: short reads, full sockets and timers at once.
+// 40 clients send framed random data in small pieces and compare the echo: short reads, full sockets and timers at once.
 TEST_F(TcpStreamTest, EchoesOfManyClientsComeBackWhole) {
     Scope servers("servers");
     Scope clients("clients");
@@ -374,7 +374,7 @@ protected:
             if (i == kStreams / 2)
                 MUST(sleep(Deadline::after(1ms)));
             streams_[i]->coalesce_wakes();
-            streams_[i]->coalesce_wakes();  // once more does nothing
+            streams_[i]->coalesce_wakes();  // a second call has no effect
         }
         calm_down();
     }
@@ -392,14 +392,14 @@ protected:
         }
     }
     void write(std::size_t i) { MUST(send(*peers_[i], "x")); }
-    // Long enough that nothing is held any more, and that nobody looks as if it came in each turn.
+    // Long enough that no events are held any more, and no descriptor counts as active in every turn.
     static void calm_down() { MUST(sleep(Deadline::after(15ms))); }
-    // Everything that is ready now has been told and has run.
+    // All pending events have been delivered and handled.
     static void poll() {
         MUST(yield(Deadline::never()));
         MUST(yield(Deadline::never()));
     }
-    // All that are open at once, so that the next events have to wait.
+    // Writes to all open streams at once, so that the next events have to wait.
     void keep_busy() {
         for (std::size_t i = 0; i < kStreams; ++i) {
             if (ended_[i] == 0)
@@ -431,7 +431,7 @@ TEST_F(CoalescedWakesTest, AmongManyOneWaitsForItsTurn) {
         held += got_[3] == 2 * round - 1 ? 1 : 0;
         wait_until([&] { return got_[3] == 2 * round; });
     }
-    // A machine that stands still for 5 ms at that place each time would say 0.
+    // It would be 0 only on a machine that stalls for 5 ms at this point every time.
     EXPECT_GT(held, 0);
     EXPECT_EQ(got_[0], 20U);
 }
@@ -442,7 +442,7 @@ TEST_F(CoalescedWakesTest, ClosingWakesWhoWaitsForATurn) {
     streams_[3]->close();
     peers_[5].reset();
     wait_until([&] { return ended_[3] == 1 && ended_[5] == 1; });
-    // The number is free, for one that is not coalesced.
+    // The number is reused, for a stream that is not coalesced.
     auto fresh = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
     ASSERT_EQ(fresh->native_handle(), number);
     auto peer = MUST(listener_->accept(Deadline::after(kSoon)));

@@ -15,7 +15,7 @@ Result<void> rename_new(const std::string& from, const std::string& to) {
         return {};
     if (errno == EEXIST)
         return Error(Errc::conflict, to + " exists already");
-    // Some file systems cannot promise it.
+    // Some file systems do not support it.
     if (errno == EINVAL || errno == ENOSYS) {
         struct stat about {};
         if (::lstat(to.c_str(), &about) == 0)

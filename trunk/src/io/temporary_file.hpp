@@ -1,4 +1,4 @@
-// The name that a file has until it is whole, and how it gets its own.
+// The name of a file until it is complete, and the rename to its final one.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace live::io {
 
 inline std::string temporary_of(const std::string& path) { return path + ".tmp"; }
 
-// Blocks. Errc::conflict when `to` exists, which stays as it is.
+// Blocks. Errc::conflict when `to` exists, which is left unchanged.
 Result<void> rename_new(const std::string& from, const std::string& to);
 
 }  // namespace live::io

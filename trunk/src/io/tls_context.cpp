@@ -21,7 +21,7 @@ Result<ssl_ctx_st*> make_context(const SSL_METHOD* method) {
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
     // Peers that close without a close_notify are common; the protocols above know their own end.
     SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_RENEGOTIATION);
-    // An idle connection keeps no record buffers: 34 KiB less for each parked player.
+    // An idle connection keeps no record buffers: saves 34 KiB per parked player.
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     return context;
 }
@@ -56,7 +56,7 @@ Result<std::unique_ptr<TlsContext>> TlsContext::server(const std::string& certif
 }
 
 Result<void> TlsContext::reload(const std::string& certificate_path, const std::string& key_path) {
-    // Connections keep the one they began with.
+    // Existing connections keep the one they started with.
     const auto fresh = TRY(server(certificate_path, key_path));
     std::swap(handle_, fresh->handle_);
     return {};

@@ -1,5 +1,5 @@
-// What TLS connections of one kind share: certificate and key of a server, or the trust of a client. OpenSSL 3, TLS 1.2 and
-// later.
+// What TLS connections of one kind share: certificate and key of a server, or the trusted authorities of a client. OpenSSL 3, TLS
+// 1.2 and later.
 #pragma once
 
 #include <memory>
@@ -17,11 +17,11 @@ class TlsContext {
     struct Private {};
 
 public:
-    // PEM files; the certificate file may carry the chain. Errc::not_found when a file cannot be read, Errc::malformed when it is
-    // no certificate or key, Errc::conflict when they do not belong together.
+    // PEM files; the certificate file may contain the chain. Errc::not_found when a file cannot be read, Errc::malformed when it
+    // is not a certificate or key, Errc::conflict when they do not belong together.
     static Result<std::unique_ptr<TlsContext>> server(const std::string& certificate_path, const std::string& key_path);
-    // Certificate and key anew, for connections from now on; those that exist go on with what they have. Errors as server(), and
-    // then nothing has changed.
+    // Replaces certificate and key for new connections; existing ones keep theirs. Errors as server(), and then nothing has
+    // changed.
     Result<void> reload(const std::string& certificate_path, const std::string& key_path);
     // TlsVerify::peer checks the name, and trusts the authorities of `ca_path` (PEM), or the system's when that is empty.
     // Errc::not_found or Errc::malformed for that file.

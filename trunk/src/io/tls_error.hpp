@@ -7,7 +7,7 @@
 
 namespace live::io {
 
-// `what` with the oldest error of the queue, which is emptied: it is one per OS thread, shared by all fibers, so nothing may
+// `what` with the oldest error of the queue, which is emptied. The queue is per OS thread, shared by all fibers, so nothing may
 // suspend between the failed call and this one.
 Error tls_error(Errc code, const std::string& what);
 

@@ -15,10 +15,10 @@ namespace live::io {
 
 namespace {
 
-// RFC 8446, 5.1: the most plaintext one record carries.
+// RFC 8446, 5.1: the maximum plaintext of one record.
 constexpr std::size_t kRecordMax = 16 * 1024;
 
-// The BIO: a TcpStream that never waits.
+// The BIO: reads and writes a TcpStream without waiting.
 int bio_read(BIO* bio, char* into, std::size_t size, std::size_t* got) {
     BIO_clear_retry_flags(bio);
     auto& tcp = *static_cast<TcpStream*>(BIO_get_data(bio));
@@ -54,7 +54,7 @@ long bio_control(BIO* bio, int command, long, void*) {
     return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
-// One method for all streams; OpenSSL wants it to outlive them.
+// One method for all streams; OpenSSL requires it to outlive them.
 BIO_METHOD* bio_method() {
     static BIO_METHOD* const method = [] {
         BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "live tcp stream");
@@ -261,7 +261,7 @@ Result<Ready> TlsStream::wait_ready(Interest interest, Signal* signal, Deadline 
         return ready;
     }
     for (;;) {
-        // A record that OpenSSL has not got rid of goes out while the caller waits for something else.
+        // A record that OpenSSL could not write completely goes out while the caller waits for something else.
         const auto own = static_cast<Interest>(pending_.empty() ? bits : bits | static_cast<std::uint8_t>(Interest::writable));
         ready = TRY(tcp_->wait_ready(own, signal, deadline));
         if (ready.writable && !TRY(flush_pending()))

@@ -1,6 +1,6 @@
 // TLS over a TcpStream, as a server or a client. OpenSSL reads and writes the socket through a BIO of ours that never waits; all
-// waiting happens in the fiber. Output is taken in records of up to 16 KiB and kept until the kernel has it, so try_write gives
-// the same promise as on a plain stream: what was taken need not be offered again.
+// waiting happens in the fiber. Output is taken in records of up to 16 KiB and kept until the kernel has it, so try_write makes
+// the same promise as on a TCP stream: bytes that were taken need not be offered again.
 #pragma once
 
 #include <cstdint>
@@ -34,15 +34,15 @@ public:
 
     Result<std::size_t> read_some(MutBytes into, Deadline deadline) override;
     Result<void> write_all(std::span<const ::iovec> parts, Deadline deadline) override;
-    // A part of a record counts as readable, so the read that follows may still wait.
+    // Part of a record counts as readable, so the following read may still wait.
     Result<void> wait_readable(Deadline deadline) override;
     Result<std::size_t> try_read(MutBytes into) override;
-    // Ciphertext of what was taken may wait here when the socket is full; later calls, and write_all, send it first.
+    // Ciphertext of taken bytes may be held here when the socket is full; later calls, and write_all, send it first.
     Result<std::size_t> try_write(std::span<const ::iovec> parts) override;
     Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) override;
     void coalesce_wakes() override { tcp_->coalesce_wakes(); }
     std::string peer() const override { return tcp_->peer(); }
-    // Says goodbye if the socket takes it at once.
+    // Sends close_notify if the socket takes it at once.
     void close() override;
 
     TcpStream& tcp() { return *tcp_; }
@@ -58,7 +58,7 @@ private:
 
     std::unique_ptr<TcpStream> tcp_;
     ssl_st* tls_;
-    std::vector<std::uint8_t> pending_;  // plain bytes of the record OpenSSL has not got rid of
+    std::vector<std::uint8_t> pending_;  // plaintext of the record that OpenSSL could not write completely
 };
 
 }  // namespace live::io

@@ -19,7 +19,7 @@
 namespace live::io {
 namespace {
 
-// A key and a certificate signed by it, as two PEM files.
+// A key and a certificate signed with it, as two PEM files.
 struct Identity {
     explicit Identity(const std::string& name)
         : certificate_path("/tmp/live_tls_test." + std::to_string(::getpid()) + "." + name + ".pem"),
@@ -57,7 +57,7 @@ struct Identity {
 
 class TlsStreamTest : public testing::Test {
 protected:
-    // Both ends after the handshake.
+    // Connects both ends through the handshake.
     void connect_pair() {
         Scope scope("test");
         MUST(scope.start("server", [&](Deadline) {
@@ -68,7 +68,7 @@ protected:
         client_ = MUST(TlsStream::connect(std::move(tcp), *trusting_, "live.test", Deadline::after(kSoon)));
         MUST(scope.join(Deadline::after(kSoon)));
     }
-    // What became of the client's end, and of the server's.
+    // Results of the client's end and of the server's.
     std::pair<Result<void>, Result<void>> shake_hands(TlsContext& client, const std::string& name) {
         Scope scope("test");
         Result<void> server_end;
@@ -135,7 +135,7 @@ TEST_F(TlsStreamTest, ASlowReaderGetsEverythingInOrder) {
     MUST(scope.join(Deadline::after(kSoon)));
 }
 
-// What try_write has taken is sent, even if the caller comes back with something else.
+// Bytes taken by try_write are sent, even if the caller then offers other bytes.
 TEST_F(TlsStreamTest, WhatWasTakenIsSentOnce) {
     connect_pair();
     std::string expected;
@@ -172,7 +172,7 @@ TEST_F(TlsStreamTest, WhatIsPendingGoesOutWhileItsOwnerWaitsForSomethingElse) {
     MUST(scope.stop(Deadline::after(kSoon)));
 }
 
-// OpenSSL may hold decrypted bytes that epoll knows nothing of.
+// OpenSSL may hold decrypted bytes that epoll does not see.
 TEST_F(TlsStreamTest, BytesLeftInsideCountAsReadable) {
     connect_pair();
     MUST(send(*client_, "abcdef"));

@@ -17,9 +17,9 @@ namespace live::io {
 
 namespace {
 
-constexpr std::size_t kMappedPrefix = 12;  // Of an IPv4 address in IPv6 (RFC 4291, 2.5.5.2).
+constexpr std::size_t kMappedPrefix = 12;  // Prefix length of an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2).
 
-// Room for where a datagram was sent to or is to be sent from, and for the size of a GSO batch's parts.
+// Room for the destination or source address of a datagram, and for the segment size of a GSO batch.
 constexpr std::size_t kControlBytes = CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(std::uint16_t));
 
 struct alignas(cmsghdr) Control {
@@ -93,7 +93,7 @@ IpAddress local_ip_of(msghdr& message) {
     return {};
 }
 
-// Root may pass the system's limit, others get what it allows.
+// Root may exceed the system's limit, others are clamped to it.
 void raise_buffer(int fd, int forced, int plain, std::size_t bytes) {
     const int wanted = static_cast<int>(std::min<std::size_t>(bytes, 1 << 30));
     if (::setsockopt(fd, SOL_SOCKET, forced, &wanted, sizeof wanted) < 0)
@@ -106,7 +106,7 @@ std::size_t buffer_of(int fd, int name) {
     return ::getsockopt(fd, SOL_SOCKET, name, &bytes, &size) == 0 && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
-// What became of a datagram that went out earlier. It concerns nobody who receives.
+// Reports the fate of an earlier outgoing datagram, so it does not affect receiving.
 bool is_event(int error) {
     return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == EMSGSIZE || error == EPROTO;
 }
@@ -134,10 +134,10 @@ struct UdpSocket::Outbox {
     std::array<iovec, kBatch> parts;
     std::array<mmsghdr, kBatch> messages;
 
-    // Bound to one: there is nothing to choose, and to say so all the same costs the kernel a look-up a message.
+    // Bound to one address: there is no choice, and setting it anyway costs the kernel a look-up per message.
     bool has_one_address = false;
 
-    // `cut`: the kernel cuts GSO batches apart.
+    // `cut`: the kernel splits GSO batches.
     void write(std::size_t at, const GsoBatch& gso, Bytes bytes, bool is_ipv6, bool cut) {
         parts[at] = {const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
         msghdr& message = messages[at].msg_hdr;
@@ -203,7 +203,7 @@ Result<std::span<const Datagram>> UdpSocket::receive(Deadline deadline) {
             return Error(Errc::closed, "the socket was closed by this side");
         if (const std::size_t count = TRY(try_receive()); count > 0)
             return std::span<const Datagram>(inbox_->datagrams.data(), count);
-        // Ends at once while there may be more.
+        // Returns at once while there may be more.
         TRY(socket_.wait_for(Interest::readable, deadline));
     }
 }
@@ -257,14 +257,14 @@ std::size_t UdpSocket::send(std::span<const GsoBatch> batches) {
             continue;
         }
         const auto rest = batches.subspan(done, std::min(kBatch, batches.size() - done));
-        // Up to the next GSO batch that has to be cut here.
+        // Up to the next GSO batch that has to be split here.
         const auto end = cuts_in_kernel_ ? rest.end() : std::ranges::find_if(rest, is_gso_batch);
         done += send_whole(rest.first(static_cast<std::size_t>(end - rest.begin())));
     }
     return done;
 }
 
-// One system call. A message at the front that the kernel refuses is dropped, so that those behind it go out with the next call.
+// One system call. If the kernel refuses the first message, it is dropped, so that the following ones go out with the next call.
 std::size_t UdpSocket::send_whole(std::span<const GsoBatch> batches) {
     for (std::size_t i = 0; i < batches.size(); ++i) {
         CHECK(batches[i].bytes.size() <= GsoBatch::kBytesMax && segments_of(batches[i]) <= GsoBatch::kSegmentsMax);
@@ -285,7 +285,7 @@ std::size_t UdpSocket::send_whole(std::span<const GsoBatch> batches) {
         return 0;
     }
     const GsoBatch& first = batches.front();
-    // The interface or the kernel cannot do it (udp(7)): by hand then, from now on.
+    // The interface or the kernel does not support it (udp(7)): split here from now on.
     if (is_gso_batch(first) && (error == EIO || error == EINVAL)) {
         cuts_in_kernel_ = false;
         return 0;
@@ -294,8 +294,8 @@ std::size_t UdpSocket::send_whole(std::span<const GsoBatch> batches) {
     return 1;
 }
 
-// False when the kernel's buffer is full and nothing of the GSO batch went out. What no longer fits behind the first is dropped:
-// sent again, the first would come twice.
+// False when the kernel's buffer is full and nothing of the GSO batch went out. If only a part fits, the rest is dropped:
+// retrying the batch would send the first datagrams twice.
 bool UdpSocket::send_cut(const GsoBatch& gso) {
     for (std::size_t at = 0; at < gso.bytes.size(); at += gso.segment_bytes) {
         const Bytes bytes = gso.bytes.subspan(at, std::min(gso.segment_bytes, gso.bytes.size() - at));

@@ -38,7 +38,7 @@ protected:
     static TransportAddress address_of(const UdpSocket& socket) {
         return {MUST(parse_ip(socket.endpoint().ip)), socket.endpoint().port};
     }
-    // `count` datagrams that came to `socket`, in their order.
+    // `count` datagrams received by `socket`, in order.
     static std::vector<std::string> take(UdpSocket& socket, std::size_t count) {
         std::vector<std::string> texts;
         while (texts.size() < count) {
@@ -88,7 +88,7 @@ TEST_P(UdpSocketTest, AGsoBatchArrivesAsItsDatagrams) {
     EXPECT_EQ(a_->counters().sent, 3U);
 }
 
-// Without checksums the kernel does not cut (udp(7)); as on an interface that cannot.
+// With checksums disabled the kernel does not segment (udp(7)), as on an interface without support.
 TEST_P(UdpSocketTest, GsoBatchesAreCutHereWhereTheKernelDoesNot) {
     const int on = 1;
     ASSERT_EQ(::setsockopt(a_->native_handle(), SOL_SOCKET, SO_NO_CHECK, &on, sizeof on), 0);
@@ -142,7 +142,7 @@ TEST_P(UdpSocketTest, ReceiveTimesOutAndIsCancelledAndClosed) {
 
 TEST_P(UdpSocketTest, ATakenPortIsAConflict) { EXPECT_EQ(UdpSocket::bind(a_->endpoint(), kBuffer).code(), Errc::conflict); }
 
-// A machine with two addresses answers from the one that was asked.
+// A machine with two addresses replies from the one that was addressed.
 TEST(UdpSocket, AnAnswerLeavesFromTheAddressThatWasAsked) {
     const auto loop = MUST(Loop::create());
     const auto server = MUST(UdpSocket::bind({"0.0.0.0", 0}, kBuffer));

@@ -1,4 +1,4 @@
-// For tests that wait for what other fibers or worker threads do.
+// For tests that wait for other fibers or worker threads.
 #pragma once
 
 #include <chrono>

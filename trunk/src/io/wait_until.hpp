@@ -1,5 +1,5 @@
-// Between the room's public types and a park: deadlines as the loop's microseconds, and the errors a wait ends with. Only for
-// .cpp files of the io room.
+// Between the public types of the room and a park: deadlines as microseconds of the loop's clock, and the errors a wait ends
+// with. Only for .cpp files of the io room.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace live::io {
 
 namespace {
 
-// Of the threads, as top and gdb show them.
+// Thread names, as shown by top and gdb.
 constexpr std::array<const char*, WorkerPool::kKinds> kNames = {"io-local", "io-remote", "io-stranger", "io-compute"};
 
 }  // namespace
@@ -23,7 +23,7 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::create(st::Engine& engine) {
     if (pool->event_fd_ < 0)
         return system_error("creating the workers' eventfd", errno);
     TRY(engine.set_waker(pool->event_fd_, pool.get()));
-    // Signals are the loop's business: a thread inherits the mask it is created under.
+    // Signals are handled by the loop; a thread inherits the mask of its creator.
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
@@ -55,7 +55,7 @@ WorkerPool::~WorkerPool() {
     }
 }
 
-// The job's other owner is whoever waits for it; the last of the two to let go frees it.
+// The job's other owner is the caller waiting for it; the last of the two to let go frees it.
 Result<void> WorkerPool::submit(std::shared_ptr<Job> job) {
     const std::size_t kind = index_of(job->work);
     Queue& queue = queues_[kind];
@@ -82,7 +82,7 @@ void WorkerPool::work(Queue& queue) {
             job->run();
         lock.lock();
         finished_.push_back(std::move(job));
-        // One write for all that the loop has not fetched yet.
+        // One write covers everything the loop has not fetched yet.
         if (finished_.size() == 1) {
             const std::uint64_t one = 1;
             const auto written = ::write(event_fd_, &one, sizeof one);

@@ -9,5 +9,5 @@ extern "C" {
 #include "state_threads/common.h"
 }
 
-// common.h renames libc's type for its own structs; nobody else wants that.
+// common.h renames libc's type for its own structs; undone for everyone else.
 #undef jmp_buf

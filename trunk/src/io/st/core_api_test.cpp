@@ -1,4 +1,4 @@
-// The core's own functions on our engine: what io.c and st_poll promise holds whatever sits below them.
+// Tests the core's own functions on our engine: the guarantees of io.c and st_poll hold whatever sits below them.
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -46,7 +46,7 @@ protected:
     std::unique_ptr<Loop> loop_ = MUST(Loop::create());
 };
 
-// One byte, for a fiber of the core.
+// Reads one byte in a thread of the core.
 struct Reader {
     st_netfd_t from;
     int got = 0;
@@ -168,7 +168,7 @@ TEST_F(CoreApi, ALargeWriteIsReadInPieces) {
     EXPECT_EQ(writer.written, static_cast<ssize_t>(writer.text.size()));
 }
 
-// A wait costs no epoll_ctl once the descriptor is registered.
+// Waiting on a registered descriptor costs no epoll_ctl.
 TEST_F(CoreApi, ManyWaitsRegisterOnce) {
     const Pair pair;
     const auto before = loop_->counters().epoll_controls;
@@ -181,7 +181,7 @@ TEST_F(CoreApi, ManyWaitsRegisterOnce) {
     EXPECT_EQ(loop_->counters().epoll_controls - before, 1U);
 }
 
-// More ready descriptors than one turn takes.
+// More ready descriptors than one turn handles.
 TEST_F(CoreApi, MoreEventsThanOneTurnTakesAreAllServed) {
     constexpr std::size_t kCount = Engine::kEventsPerTurnMax + 100;
     std::vector<std::unique_ptr<Pair>> pairs;

@@ -14,7 +14,7 @@ namespace live::io::st {
 
 namespace {
 
-// Everything at once, so that no wait ever changes the registration.
+// All events at once, so that no wait ever changes the registration.
 constexpr std::uint32_t kRegistered = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLET;
 constexpr std::size_t kFirstTableSize = 1024;
 
@@ -31,7 +31,7 @@ Result<void> Engine::open() {
     if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, batched_epoll_, &event) < 0)
         return system_error("nesting an epoll descriptor", errno);
     entries_.resize(kFirstTableSize);
-    // It would warn about the call it does not know.
+    // valgrind would warn about a call it does not know.
     has_pwait2_ = !instrument::runs_on_valgrind();
     return {};
 }
@@ -56,7 +56,7 @@ void Engine::detach(int fd) {
         control(EPOLL_CTL_DEL, fd);
     for (ParkNode* node = entry.waiters; node != nullptr;) {
         ParkNode* next = node->next;
-        // Unlinked here, because the number may belong to another descriptor when the sleeper runs.
+        // Unlinked here, because the number may belong to another descriptor by the time the sleeper runs.
         unlink(*node);
         node->got |= kClosed;
         node->sleeper->wake();
@@ -79,7 +79,7 @@ bool Engine::arm(int fd) {
     Entry& entry = entry_of(fd);
     if (entry.registered)
         return true;
-    // Adding reports the present state, so what was believed before does not matter.
+    // Adding reports the current state, so the remembered state does not matter.
     entry.registered = control(EPOLL_CTL_ADD, fd);
     return entry.registered;
 }
@@ -109,7 +109,7 @@ void Engine::coalesce(int fd) {
         control(EPOLL_CTL_DEL, fd);
     entry.coalesced = true;
     ++coalesced_;
-    // Without memory for it the next wait tries again.
+    // Without memory for it the next wait retries.
     entry.registered = was_registered && control(EPOLL_CTL_ADD, fd);
 }
 
@@ -144,7 +144,7 @@ int Engine::wait(std::int64_t timeout_us) {
         timespec timeout{};
         timeout.tv_sec = timeout_us / kMicrosPerSecond;
         timeout.tv_nsec = timeout_us % kMicrosPerSecond * 1'000;
-        // By number: libc's wrapper keeps no frame pointer, and a profiler would not see whose wait it is.
+        // By number: libc's wrapper keeps no frame pointer, so a profiler would not see the caller.
         const long count = ::syscall(SYS_epoll_pwait2, epoll_, events_.data(), capacity, timeout_us < 0 ? nullptr : &timeout,
                                      nullptr, std::size_t{0});
         if (count >= 0 || errno != ENOSYS)
@@ -152,7 +152,7 @@ int Engine::wait(std::int64_t timeout_us) {
         // Before Linux 5.11, and under emulators.
         has_pwait2_ = false;
     }
-    // Rounded up: an early wake would only spin until the deadline.
+    // Rounded up: waking early would only spin until the deadline.
     const std::int64_t millis = timeout_us < 0 ? -1 : (timeout_us + kMicrosPerMilli - 1) / kMicrosPerMilli;
     constexpr std::int64_t kMillisMax = 1 << 30;
     return ::epoll_wait(epoll_, events_.data(), capacity, static_cast<int>(millis < kMillisMax ? millis : kMillisMax));
@@ -205,7 +205,7 @@ void Engine::hold_coalesced(bool hold) {
 void Engine::tell(int fd, std::uint32_t events) {
     Entry& entry = entry_of(fd);
     std::uint32_t now_ready = events & (EPOLLIN | EPOLLOUT | EPOLLPRI | kSticky);
-    // A closed or broken descriptor answers at once in both directions. A half-closed one still has to be waited for to write.
+    // A closed or broken descriptor is ready in both directions. A half-closed one must still wait to become writable.
     if ((events & (EPOLLHUP | EPOLLERR)) != 0)
         now_ready |= EPOLLIN | EPOLLOUT;
     if ((events & EPOLLRDHUP) != 0)

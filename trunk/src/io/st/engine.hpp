@@ -1,6 +1,6 @@
-// The event engine: persistent edge-triggered epoll. A descriptor is registered when it is first waited for and stays so; a wait
-// costs no system call, and a turn of the loop touches only what is ready, however many are parked. What epoll has told, and what
-// the descriptor's own system calls have told since, is remembered per descriptor: ready, blocked, or not known.
+// The event engine: persistent edge-triggered epoll. A descriptor is registered at its first wait and stays registered; a wait
+// costs no system call, and a turn of the loop touches only ready descriptors, however many are parked. For each descriptor the
+// state reported by epoll, and since then by its own system calls, is remembered: ready, blocked, or unknown.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct ParkNode;
 class Engine {
 public:
     static constexpr std::size_t kEventsPerTurnMax = 1024;
-    // Never cleared once seen: the peer has closed, or the descriptor is broken.
+    // Never cleared once set: the peer has closed, or the descriptor is broken.
     static constexpr std::uint32_t kSticky = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
     // Reported to the waiters of a descriptor that is closed under them. No epoll bit has this value.
     static constexpr std::uint32_t kClosed = 0x8000;
@@ -37,23 +37,23 @@ public:
 
     Result<void> open();
 
-    // A fresh descriptor: whatever was remembered of its number is forgotten. False when the table cannot hold it.
+    // A new descriptor: remembered state of its number is discarded. False when the table cannot hold it.
     bool attach(int fd);
     // The descriptor is about to be closed: its waiters wake with kClosed.
     void detach(int fd);
-    // Takes it out of epoll until somebody waits for it again.
+    // Removes it from epoll until the next wait for it.
     void forget(int fd);
 
     bool has_waiters(int fd) const { return entry_of(fd).waiters != nullptr; }
     // The wanted bits that are known to be ready.
     std::uint32_t ready(int fd, std::uint32_t wanted) const { return entry_of(fd).ready & wanted; }
-    // True when a system call for `direction` (EPOLLIN or EPOLLOUT) can only say EAGAIN, so that it need not be made.
+    // True when a system call for `direction` (EPOLLIN or EPOLLOUT) would only return EAGAIN, so that it can be skipped.
     bool is_blocked(int fd, std::uint32_t direction) const {
         const Entry& entry = entry_of(fd);
         return entry.registered && (entry.blocked & direction) != 0;
     }
-    // A system call has just said EAGAIN, or moved less than it was asked to, which on a stream means the same. After the peer
-    // has closed, a read is never blocked any more, on a broken descriptor nothing is: the next call tells what happened.
+    // A system call has just returned EAGAIN, or moved less than requested, which on a stream means the same. After the peer has
+    // closed, reads are never blocked, and on a broken descriptor nothing is: the next call returns what happened.
     void set_blocked(int fd, std::uint32_t direction) {
         Entry& entry = entry_of(fd);
         if ((entry.ready & (EPOLLHUP | EPOLLERR)) != 0)
@@ -63,21 +63,20 @@ public:
         entry.ready = static_cast<std::uint16_t>(entry.ready & ~direction);
         entry.blocked = static_cast<std::uint16_t>(entry.blocked | direction);
     }
-    // Makes sure that epoll will tell about the descriptor. False with errno.
+    // Makes sure that epoll reports events of the descriptor. False with errno.
     bool arm(int fd);
-    // From now on its events may come in turns with those of others, see WakeCoalescing; until it is detached.
+    // From now on its events may be batched with those of others, see WakeCoalescing; until it is detached.
     void coalesce(int fd);
-    // Asks epoll to tell the present state again; for callers that do not say when they have drained a descriptor.
+    // Makes epoll report the current state again; for callers that do not report when they have drained a descriptor.
     bool rearm(int fd);
 
     void link(ParkNode& node);
     void unlink(ParkNode& node);
 
-    // Waits for events, at most until `timeout_us` from `now_us` on has passed (negative: for ever), and wakes who waits for
-    // them.
+    // Waits for events until `timeout_us` after `now_us` (negative: forever), and wakes the fibers waiting for them.
     void turn(std::uint64_t now_us, std::int64_t timeout_us);
 
-    // One descriptor that other threads write to. Its waker is called from turn().
+    // A descriptor that other threads write to. Its waker is called from turn().
     Result<void> set_waker(int fd, Waker* waker);
     // Before the descriptor is closed.
     void clear_waker();
@@ -98,7 +97,7 @@ private:
     static_assert(sizeof(Entry) == 16, "four descriptors to a cache line");
 
     static std::size_t index(int fd) { return static_cast<std::size_t>(fd); }
-    // Of a descriptor that was attached; none, -1, is far outside.
+    // For an attached descriptor; -1, for none, is far out of range.
     const Entry& entry_of(int fd) const {
         CHECK(index(fd) < entries_.size());
         return entries_[index(fd)];
@@ -118,7 +117,8 @@ private:
     Waker* waker_ = nullptr;
     int waker_fd_ = -1;
     int epoll_ = -1;
-    int batched_epoll_ = -1;  // of those who are coalesced; inside epoll_, which does not ask for it while their events are held
+    int batched_epoll_ = -1;  // holds the coalesced descriptors; nested in epoll_, which does not watch it while their events are
+                              // held
     bool is_holding_ = false;
     WakeCoalescing coalescing_;
     bool has_pwait2_ = true;

@@ -1,5 +1,5 @@
 // A library that throws may be on a fiber's stack while it waits. The C++ runtime keeps its caught exceptions per OS thread, so
-// they are swapped at a switch. This file alone is compiled with exceptions (cmake/io.cmake).
+// they are swapped at a switch. Only this file is compiled with exceptions (cmake/io.cmake).
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -18,7 +18,7 @@ protected:
     std::unique_ptr<Loop> loop_ = MUST(Loop::create());
 };
 
-// Two fibers inside catch blocks leave them in the order that would mix a shared list up.
+// Two fibers leave their catch blocks in the order that would corrupt a shared list.
 TEST_F(ExceptionSwitch, EachFiberKeepsTheExceptionItHasCaught) {
     Scope scope("test");
     std::vector<std::string> rethrown;
@@ -48,7 +48,7 @@ TEST_F(ExceptionSwitch, EachFiberKeepsTheExceptionItHasCaught) {
     EXPECT_EQ(rethrown, (std::vector<std::string>{"exception 1", "exception 2", "exception 3"}));
 }
 
-// A destructor that runs while an exception flies, and waits.
+// A destructor that waits during stack unwinding.
 TEST_F(ExceptionSwitch, AnExceptionInFlightStaysWithItsFiber) {
     struct Waits {
         ~Waits() {

@@ -1,5 +1,5 @@
-// One fiber's stack and what must be swapped with it: the C++ runtime's list of caught exceptions (it is per OS thread, so two
-// fibers inside a catch block would mix them up) and AddressSanitizer's fake stack. Only for files of this folder.
+// One fiber's stack and what must be swapped with it: the C++ runtime's list of caught exceptions (per OS thread, so two fibers
+// inside catch blocks would mix them up) and AddressSanitizer's fake stack. Only for files of this folder.
 #pragma once
 
 #include <array>
@@ -9,11 +9,11 @@
 namespace live::io::st {
 
 struct FiberStack {
-    _st_stack_t core{};  // first: the core only knows this part
+    _st_stack_t core{};  // must be first: the core knows only this part
     FiberStack* next_mapped = nullptr;
     FiberStack* previous_mapped = nullptr;
     FiberStack* next_free = nullptr;
-    _st_thread* thread = nullptr;          // who runs on it, from the first switch to it on
+    _st_thread* thread = nullptr;          // the thread on it, from the first switch to it on
     std::array<void*, 2> exceptions{};     // __cxa_eh_globals while the fiber does not run
     void* sanitizer_fake_stack = nullptr;  // AddressSanitizer's, while the fiber does not run
     unsigned valgrind_id = 0;

@@ -1,5 +1,5 @@
-// What valgrind, AddressSanitizer and LeakSanitizer must be told about stacks and switches. Every function is empty in a build
-// without them. Only for files of this folder.
+// Announces stacks and switches to valgrind, AddressSanitizer and LeakSanitizer. Every function is empty in a build without them.
+// Only for files of this folder.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace live::io::st::instrument {
 
-// The id that withdraw_stack() wants.
+// The id for withdraw_stack().
 inline unsigned announce_stack([[maybe_unused]] const _st_stack_t& stack) {
 #ifdef LIVE_VALGRIND_STACKS
     return VALGRIND_STACK_REGISTER(stack.stk_bottom, stack.stk_top);
@@ -55,7 +55,7 @@ inline void add_leak_root([[maybe_unused]] const void* from, [[maybe_unused]] st
 #endif
 }
 
-// `fake_stack` is where the leaving fiber's state is kept; nullptr when it never comes back.
+// `fake_stack` is where the leaving fiber's state is kept; nullptr when it never runs again.
 inline void start_switch([[maybe_unused]] void** fake_stack, [[maybe_unused]] const void* bottom,
                          [[maybe_unused]] std::size_t bytes) {
 #ifdef LIVE_ASAN
@@ -78,7 +78,7 @@ inline bool runs_on_valgrind() {
 #endif
 }
 
-// The gperftools heap checker scans what malloc gave out, not mappings: with it, stacks come from the heap, without guards.
+// The gperftools heap checker scans malloc's memory, not mappings: with it, stacks come from the heap, without guards.
 #ifdef LIVE_GMC
 inline constexpr bool kHeapStacks = true;
 #else

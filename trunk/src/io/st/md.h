@@ -1,6 +1,6 @@
-/* What state-threads asks of the machine it runs on: our replacement for the md.h of its source, for Linux on x86_64 and aarch64.
- * It gives the core its clock, its context switch (context_*.S) and the two hooks around a switch (callbacks.cpp). It is C, because
- * the core is; it holds no policy. */
+/* The platform layer of state-threads: our replacement for the md.h of its source, for Linux on x86_64 and aarch64.
+ * It gives the core its clock, its context switch (context_*.S) and the two hooks around a switch (callbacks.cpp). It is C,
+ * because the core is; it holds no policy. */
 #pragma once
 
 #include <errno.h>

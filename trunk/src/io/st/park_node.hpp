@@ -1,14 +1,14 @@
-// What links a sleeping fiber to the descriptors it waits for: the engine knows these, and nothing of fibers.
+// Links a sleeping fiber to the descriptors it waits for: the engine knows these nodes, and nothing of fibers.
 #pragma once
 
 #include <cstdint>
 
 namespace live::io::st {
 
-// Whoever waits for a descriptor.
+// A waiter for a descriptor.
 class Sleeper {
 public:
-    // Makes it runnable; the reason lies in a node. Nothing happens when it is awake already.
+    // Makes it runnable; the reason is in a node. No effect when it is already awake.
     virtual void wake() = 0;
 
 protected:

@@ -26,15 +26,15 @@ std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZ
 
 FiberStack* as_fiber_stack(_st_stack* stack) { return reinterpret_cast<FiberStack*>(stack); }
 
-// The lowest page faults when touched. Old kernels need mprotect, which costs two mappings a stack: vm.max_map_count then bounds
-// the number of fibers (about 32,000 by default).
+// Makes the lowest page fault when touched. Old kernels need mprotect, which costs two mappings per stack: vm.max_map_count then
+// bounds the number of fibers (about 32,000 by default).
 bool install_guard(void* lowest, std::size_t page) {
     if (::madvise(lowest, page, MADV_GUARD_INSTALL) == 0)
         return true;
     return ::mprotect(lowest, page, PROT_NONE) == 0;
 }
 
-// `count` stacks of `total` bytes, one behind the other; nullptr with errno.
+// `count` adjacent stacks of `total` bytes; nullptr with errno.
 char* map_stacks(std::size_t count, std::size_t total, std::size_t page) {
     if constexpr (instrument::kHeapStacks)
         return static_cast<char*>(std::aligned_alloc(page, total));

@@ -13,36 +13,36 @@ struct FiberStack;
 
 class StackPool {
 public:
-    // Stacks that are kept mapped for the next fibers. Beyond it, a stack of an ended fiber goes back to the kernel.
+    // Stacks kept mapped for future fibers. Beyond this, the stack of an ended fiber is returned to the kernel.
     static constexpr std::size_t kPooledMax = 128;
-    // One system call for so many; none of their pages is there before it is touched.
+    // Mapped with one system call; no page is resident until it is touched.
     static constexpr std::size_t kMappedAtOnce = 8;
 
-    // A stack with `bytes` of usable memory (whole pages); nullptr with errno when the kernel has no more mappings for us.
+    // A stack with `bytes` of usable memory (whole pages); nullptr with errno when the kernel allows no more mappings.
     _st_stack* take(std::size_t bytes);
     // The caller may still be running on it, so nothing is unmapped before trim().
     void give_back(_st_stack* stack);
-    // Unmaps what is pooled beyond the bound. Not to be called from a fiber that has just given its stack back.
+    // Unmaps pooled stacks beyond the bound. Not to be called from a fiber that has just given its stack back.
     void trim();
-    // The memory of those that are pooled goes back to the kernel; they stay mapped. The same holds as for trim().
+    // Returns the memory of pooled stacks to the kernel; they stay mapped. The restriction of trim() applies.
     void release() const;
 
-    // From the top of the stack down to its lowest resident page: how deep it has been since trim_stack(), or since it was
-    // mapped, for the fibers before this one too. Touches nothing; a system call. 0 when the kernel does not say.
+    // From the top of the stack down to its lowest resident page: its deepest use since trim_stack(), or since it was mapped,
+    // including earlier fibers. Touches nothing; one system call. 0 when the kernel does not report it.
     static std::size_t touched_bytes(const _st_stack& stack);
 
     std::size_t live() const { return live_; }
     std::size_t pooled() const { return pooled_; }
 
-    // LeakSanitizer: the part of every parked fiber's stack that is in use holds pointers. Whole stacks would hide real leaks.
+    // LeakSanitizer: registers the used part of every parked fiber's stack as a root. Whole stacks would hide real leaks.
     void register_leak_roots(const _st_thread* running);
 
 private:
     bool map_more(std::size_t bytes);
     void unmap(FiberStack* stack);
 
-    FiberStack* all_ = nullptr;   // every mapped stack
-    FiberStack* free_ = nullptr;  // the pooled ones
+    FiberStack* all_ = nullptr;   // all mapped stacks
+    FiberStack* free_ = nullptr;  // pooled stacks
     std::size_t live_ = 0;
     std::size_t pooled_ = 0;
 };

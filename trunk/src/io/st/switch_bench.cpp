@@ -1,4 +1,4 @@
-// What a switch between fibers costs: two fibers that wake each other through Signals. One item is one switch.
+// The cost of a switch between fibers: two fibers that wake each other through Signals. One item is one switch.
 #include <memory>
 
 #include <benchmark/benchmark.h>
@@ -10,7 +10,7 @@
 namespace live::io {
 namespace {
 
-// Two fibers and nothing else; `sleepers` others are parked with a deadline, for the timed case.
+// Two fibers; `sleepers` others are parked with a deadline, for the timed case.
 void ping_pong(benchmark::State& bench, bool timed) {
     const auto loop = MUST(Loop::create());
     Scope scope("bench");
@@ -44,7 +44,7 @@ void switch_timed(benchmark::State& bench) { ping_pong(bench, true); }
 BENCHMARK(switch_untimed)->Arg(0);
 BENCHMARK(switch_timed)->Arg(0)->Arg(10'000);
 
-// The core alone: its own condition variables, our switch, hooks and run queue.
+// The core alone: its own condition variables, with our switch, hooks and run queue.
 void switch_core(benchmark::State& bench) {
     const auto loop = MUST(Loop::create());
     struct Pair {

@@ -1,6 +1,6 @@
-// The sleep queue: which thread is due when. A 4-ary heap in one array, because the linked heap of the core misses the cache at
-// every step (a timed wait beside 10,000 sleepers: 30 ns here, 170 ns there). Each thread keeps its place in `heap_index`, so
-// that taking one out costs no search. It knows no clock.
+// The sleep queue: which thread is due when. A 4-ary heap in one array, because the core's linked heap misses the cache at every
+// step (a timed wait beside 10,000 sleepers: 30 ns here, 170 ns there). Each thread stores its place in `heap_index`, so removal
+// needs no search. It knows no clock.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ public:
     // The thread must be in the heap.
     void remove(_st_thread* thread);
 
-    // The thread that is due first; nullptr when nobody sleeps.
+    // The thread that is due first; nullptr when none sleeps.
     _st_thread* first() const { return entries_.empty() ? nullptr : entries_.front().thread; }
     std::size_t size() const { return entries_.size(); }
 

@@ -5,7 +5,7 @@ namespace live::io::st {
 void WakeCoalescing::begin(std::uint64_t now_us) {
     if (now_us < due_)
         return;
-    // After a silence nothing counts as in a row.
+    // After a silence no turn counts as consecutive.
     turn_ = static_cast<std::uint8_t>(turn_ + (now_us < due_ + kTurnMicros ? 1 : 2));
     due_ = now_us + kTurnMicros;
     all_ = 0;

@@ -12,7 +12,7 @@ constexpr std::uint64_t kTurn = WakeCoalescing::kTurnMicros;
 
 class WakeCoalescingTest : public testing::Test {
 protected:
-    // Events of `count` descriptors from the first-th on, all seen at once.
+    // Events of `count` descriptors, starting with index `first`, all seen at once.
     void see(std::uint64_t now_us, std::size_t first, std::size_t count) {
         coalescing_.begin(now_us);
         for (std::size_t i = first; i < first + count; ++i)

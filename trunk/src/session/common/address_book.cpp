@@ -54,7 +54,7 @@ void AddressBook::leave(const IpAddress& group, Use use) {
         rest(at);
 }
 
-// Looks at two of those that rest for each one that begins to, so that their number follows what happens.
+// Checks two resting entries for each one that begins to rest, so that their number follows the load.
 void AddressBook::rest(Entries::iterator at) {
     at->second.is_resting = true;
     at->second.resting = resting_.insert(resting_.end(), IpAddress{at->first});

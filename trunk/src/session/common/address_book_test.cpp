@@ -70,7 +70,7 @@ TEST(AddressBook, ManyAddressesThatComeAndGoDoNotMakeItGrow) {
     }
     EXPECT_EQ(book.size(), AddressBook::kRestingMax);
     EXPECT_LT(book.bytes(), 4U << 20);
-    // Those that have something stay, and the last to rest are remembered.
+    // Entries that hold something stay, and so do the latest to rest.
     EXPECT_EQ(book.enter(numbered(1), Use::connection, Pace::counts, kStart), Entry::taken);
     for (std::uint32_t i = 0; i < 9; ++i) {
         const IpAddress last = numbered(4 * AddressBook::kRestingMax - 1);
@@ -78,7 +78,7 @@ TEST(AddressBook, ManyAddressesThatComeAndGoDoNotMakeItGrow) {
         book.leave(last, Use::connection);
     }
     EXPECT_EQ(book.enter(numbered(4 * AddressBook::kRestingMax - 1), Use::connection, Pace::counts, kStart), Entry::too_fast);
-    // Time makes it small again, two for each one that comes.
+    // It shrinks over time, by two for each new one.
     for (std::uint32_t i = 0; i < AddressBook::kRestingMax; ++i) {
         const TimePoint later = kStart + 1min;
         ASSERT_EQ(book.enter(numbered(9'000'000 + i), Use::connection, Pace::counts, later), Entry::taken);
@@ -88,7 +88,7 @@ TEST(AddressBook, ManyAddressesThatComeAndGoDoNotMakeItGrow) {
     EXPECT_LE(book.size(), AddressBook::kRestingMax + 1);
 }
 
-// Keeps everything that ever happened, and counts anew for each question.
+// Keeps the whole history, and counts from scratch for each request.
 class NaiveBook {
 public:
     void set_bounds(Use use, AddressBook::Bounds bounds) { bounds_[static_cast<std::size_t>(use)] = bounds; }
@@ -97,7 +97,7 @@ public:
         if (in_use(who, use) >= bounds.at_once)
             return Entry::too_many;
         if (pace == Pace::counts && bounds.per_second > 0) {
-            // What is left of the questions, each of which wears off in its share of a second.
+            // Remaining cost of the requests, each of which expires in its share of a second.
             const Duration price = Duration(1s) / bounds.per_second;
             Duration debt{};
             TimePoint then = kStart;

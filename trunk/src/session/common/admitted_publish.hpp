@@ -1,4 +1,4 @@
-// An admitted publisher's way to its stream and its time with it, whatever the protocol.
+// How an admitted publisher acquires and holds its stream, whatever the protocol.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@
 
 namespace live::session {
 
-// The right to publish the stream of `plan`. Errc::conflict when somebody else has it and does not have to give way, Errc::limit.
+// The right to publish the stream of `plan`. Errc::conflict when another publisher has it and takeover is not allowed,
+// Errc::limit.
 inline Result<std::unique_ptr<media::Publication>> take_stream(media::StreamTable& streams, const StreamPlan& plan) {
     using media::Source;
     const auto source = TRY(streams.find_or_create(plan.url, plan.play, plan.chunk_size));
@@ -18,7 +19,8 @@ inline Result<std::unique_ptr<media::Publication>> take_stream(media::StreamTabl
     return source->publish(plan.publish.takeover ? Source::Takeover::replace : Source::Takeover::refuse);
 }
 
-// From having the stream on. Tells its beginning and, after the publication is gone, its end. What is referred to outlives it.
+// Lives as long as the publisher has the stream. Reports its beginning and, after the publication is gone, its end. Everything
+// referred to outlives it.
 class AdmittedPublish {
 public:
     AdmittedPublish(media::StreamTable& streams, StreamEvents& events, const ClientRequest& request, const StreamPlan& plan)

@@ -1,4 +1,4 @@
-// What kind of client a session serves, and the name that the API, the callbacks and the logs have for it.
+// The kind of client a session serves, with its name in the API, callbacks and logs.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 namespace live::session {
 
 enum class ClientKind : std::uint8_t {
-    unknown,  // connected, and has not said yet what it wants
+    unknown,  // connected, has not requested anything yet
     rtmp_play,
-    flv_play,  // every stream over HTTP: FLV, TS, AAC, MP3, also over WebSocket
+    flv_play,  // any stream over HTTP: FLV, TS, AAC, MP3, also over WebSocket
     hls_play,
     rtc_play,
     srt_play,
-    fmle_publish,  // RTMP, by the order in which the encoder calls
+    fmle_publish,  // RTMP publishers, by the order of the encoder's calls
     flash_publish,
     haivision_publish,
     rtc_publish,

@@ -1,6 +1,5 @@
-// ClientTable: who is connected, for whoever operates the server: to list them, to count what they use, and to send one away. A
-// client enters a stream when it has been admitted to it and leaves it when that is over; watchers (statistics, the access log)
-// are told.
+// ClientTable: the connected clients, for operators to list, measure and kick. A client enters a stream when it has been admitted
+// to it and leaves it when that is over; watchers (statistics, the access log) are notified.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +19,12 @@ namespace live::session {
 struct ClientFigures {
     std::uint64_t received_bytes = 0;
     std::uint64_t sent_bytes = 0;
-    // Of a player.
+    // Players only.
     std::uint64_t delivered_packets = 0;
-    std::uint64_t dropped_packets = 0;  // that it was too slow for
-    std::uint64_t queued_packets = 0;   // that it has not been sent yet
-    MediaTime queue_delay{};            // from the oldest of these to the newest
-    bool is_paused = false;             // it has asked for silence
+    std::uint64_t dropped_packets = 0;  // skipped because it was too slow
+    std::uint64_t queued_packets = 0;   // not sent yet
+    MediaTime queue_delay{};            // from the oldest to the newest queued packet
+    bool is_paused = false;             // paused by the player
 
     ClientFigures& operator+=(const ClientFigures& more) {
         received_bytes += more.received_bytes;
@@ -38,25 +37,25 @@ struct ClientFigures {
     }
 };
 
-// One connected client. Lives in its session's fiber. Nothing here may suspend.
+// A connected client. Lives in its session's fiber. Nothing here may suspend.
 class Client {
 public:
     virtual const ClientRequest& request() const = 0;
     virtual ClientFigures figures() const = 0;
     // Ends the connection; the session's fiber cleans up when it runs next. `reason` is for the log. Called by ClientEntry.
     virtual void kick(std::string reason) = 0;
-    // Tells a publisher, in the words of its protocol if that has some, that the server is about to stop; it has a moment to
-    // leave by itself. Protocols without such words end the connection.
+    // Announces to a publisher, if its protocol has a message for it, that the server is about to stop; it has a moment to leave
+    // by itself. Protocols without such a message end the connection.
     virtual void ask_to_leave(std::string reason) { kick(std::move(reason)); }
 
 protected:
     ~Client() = default;
 };
 
-// Why a client's time with a stream is over.
+// Why a client's stay in a stream ended.
 struct SessionEnd {
     std::string why;      // a sentence
-    bool failed = false;  // neither side wanted it
+    bool failed = false;  // neither side intended it
 };
 SessionEnd end_of(const Result<void>& ended);
 
@@ -68,7 +67,7 @@ public:
     virtual void on_entered(ClientEntry& entry) = 0;
     // Once for each on_entered. The client's figures are final.
     virtual void on_left(ClientEntry& entry, const SessionEnd& end) = 0;
-    // A client that was not admitted.
+    // A client was not admitted.
     virtual void on_refused(const ClientEntry& entry, const Error& error) = 0;
 
 protected:
@@ -77,7 +76,7 @@ protected:
 
 class ClientTable {
 public:
-    // Before any client. The watcher outlives the clients.
+    // To be called before the first client. The watcher outlives the clients.
     void add_watcher(ClientWatcher& watcher) { watchers_.push_back(&watcher); }
     std::size_t size() const { return entries_.size(); }
     template <class Visitor>
@@ -92,7 +91,7 @@ private:
     std::vector<ClientWatcher*> watchers_;
 };
 
-// Keeps a client in the table while it lives. The table and the client outlive it.
+// Keeps a client in the table for its own lifetime. The table and the client outlive it.
 class ClientEntry {
 public:
     ClientEntry(ClientTable& table, Client& client);
@@ -102,15 +101,15 @@ public:
 
     Client& client() { return client_; }
     const Client& client() const { return client_; }
-    // Of the stream it has entered; nullptr before and after.
+    // Of the entered stream; nullptr before and after.
     const StreamPlan* plan() const { return plan_; }
-    // When it entered.
+    // Time of entry.
     TimePoint since() const { return since_; }
-    // The client's figures, but for the bytes of before it entered.
+    // The client's figures, without the bytes from before it entered.
     ClientFigures figures() const;
     void kick(std::string reason);
     void ask_to_leave(std::string reason);
-    // It has been told that it may not.
+    // It was refused.
     void refuse(const Error& error);
 
 private:
@@ -127,7 +126,7 @@ private:
     std::string kick_reason_;
 };
 
-// A client's time with one stream, from admission on. What is referred to outlives it.
+// A client's stay in one stream, from admission on. Everything referred to outlives it.
 class StreamStay {
 public:
     StreamStay(ClientEntry& entry, const StreamPlan& plan, TimePoint now) : entry_(entry) { entry_.enter(plan, now); }
@@ -135,7 +134,7 @@ public:
     StreamStay(const StreamStay&) = delete;
     StreamStay& operator=(const StreamStay&) = delete;
 
-    // While what the client's figures are made of still exists. Once; without it the destructor does so.
+    // To be called while the source of the client's figures still exists. Once; otherwise the destructor does it.
     void end(const Result<void>& ended) {
         if (entry_.plan() != nullptr)
             entry_.leave(end_of(ended));

@@ -29,7 +29,7 @@ void Cohort::leave(CohortMember& member) {
     member.cohort = nullptr;
 }
 
-// The first one's place becomes the cohort's.
+// The first member's place becomes the cohort's.
 void Cohort::add_member(CohortMember& member) {
     if (members_.empty())
         member.cursor.wire_log().hold(*this);
@@ -72,7 +72,7 @@ void Cohort::hand_back(CohortMember& member) {
     member.handed_back.raise();
 }
 
-// Something that each player must look at by itself: back to waiting, which does that.
+// Moves all members back to waiting, where each handles on its own what cannot be shared.
 void Cohort::dissolve() {
     while (!members_.empty()) {
         CohortMember& member = *members_.back();
@@ -81,7 +81,7 @@ void Cohort::dissolve() {
     }
 }
 
-// A burst went over the source's bounds before these were due: each will jump, and count what it missed.
+// A burst exceeded the source's bounds before these were due: each will jump, and count what it missed.
 void Cohort::leave_place() {
     const std::size_t before = waiting_.size();
     dissolve();
@@ -155,11 +155,12 @@ void Cohort::send_stamped(media::WireLog& wire_log) {
     position_ = tools_.batch.end();
 }
 
-// Hands back who did not take all `total` bytes. With a `batch` stamped anew, the rest of a begun message is that batch's.
+// Hands back members that did not take all `total` bytes. With a `batch` stamped anew, the rest of a partly sent message comes
+// from that batch.
 void Cohort::settle_missed(std::size_t total, media::StampedBatch* batch) {
     tools_.counters.sends += members_.size();
     tools_.counters.bytes += total * members_.size();
-    // From the last on: removing one moves only later ones, which are done.
+    // Backwards: removing a member moves only later ones, which are done.
     std::ranges::sort(missed_, {}, [](const io::ShortSend& miss) { return ~miss.index; });
     for (const io::ShortSend& miss : missed_) {
         tools_.counters.bytes -= total - miss.sent;

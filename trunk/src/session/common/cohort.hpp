@@ -1,7 +1,7 @@
-// Cohort: the players of one source and format that stand at the same byte of the same log and are sent to at the same moment.
-// One position and one list of spans serve them all; nobody is woken for a send. Whoever is not in that plain state (joining, a
-// full socket, a status to send) is handed back to its own fiber, and comes again when it has caught up. The cohort holds the
-// members' place in the log for all of them: one that is due is never overtaken within the source's bounds.
+// Cohort: the players of one source and format that are at the same byte of the same log and are sent to at the same time. One
+// position and one list of spans serve them all; a send wakes nobody. A player in any other state (joining, a full socket, a
+// status to send) is handed back to its own fiber, and rejoins when it has caught up. The cohort holds the members' place in the
+// log: a member that is due is never overtaken within the source's bounds.
 #pragma once
 
 #include <cstddef>
@@ -22,24 +22,24 @@ namespace live::session {
 
 class Cohort;
 
-// A player as its cohort sees it. Lives in the player's session, which leaves before it dies.
+// A player as its cohort sees it. Lives in the player's session, and leaves the cohort before it is destroyed.
 struct CohortMember {
     CohortMember(io::TcpStream& player_stream, media::WireCursor& player_cursor, Signal& signal)
         : stream(player_stream), cursor(player_cursor), handed_back(signal) {}
     CohortMember(const CohortMember&) = delete;
     CohortMember& operator=(const CohortMember&) = delete;
 
-    // What this player has been sent, by itself and by its cohort.
+    // Bytes sent to this player, by itself and by its cohort.
     std::uint64_t sent_bytes() const;
 
     io::TcpStream& stream;
     media::WireCursor& cursor;
-    // Raised when the cohort lets go of the player: its socket is full or gone.
+    // Raised when the cohort releases the player: its socket is full or gone.
     Signal& handed_back;
 
     Cohort* cohort = nullptr;
     std::size_t index = 0;
-    bool is_member = false;  // else it waits for the next tick
+    bool is_member = false;  // otherwise it waits for the next tick
 };
 
 struct FanOutCounters {
@@ -49,7 +49,7 @@ struct FanOutCounters {
     SendMeter meter;
 };
 
-// What all cohorts use, one after the other.
+// Shared by all cohorts, one at a time.
 struct CohortTools {
     explicit CohortTools(io::FanSender::Use use) : sender(use) {}
 
@@ -67,17 +67,17 @@ public:
 
     media::Source& source() { return *source_; }
     const media::WireFormat& format() const { return format_; }
-    // Where the members stand.
+    // The members' common position.
     media::WireCursor::Position position() const { return position_; }
     bool is_empty() const { return members_.empty() && waiting_.empty(); }
     std::size_t size() const { return members_.size() + waiting_.size(); }
 
     void join(CohortMember& member);
-    // The member's cursor says afterwards where its player stands.
+    // Afterwards the member's cursor has the player's position.
     void leave(CohortMember& member);
-    // Sends all there is to everybody.
+    // Sends everything pending to all members.
     void send();
-    // The same, but waits one more tick while no more than `messages_min` packets have gathered.
+    // The same, but waits one more tick if no more than `messages_min` packets are pending.
     void send_if_more_than(std::uint32_t messages_min);
 
 private:
@@ -98,7 +98,7 @@ private:
     Ref<media::Source> source_;
     media::WireFormat format_;
     CohortTools& tools_;
-    // Parallel: the descriptors are what the sending loop touches.
+    // Parallel arrays: the sending loop touches only the descriptors.
     std::vector<int> descriptors_;
     std::vector<CohortMember*> members_;
     std::vector<CohortMember*> waiting_;

@@ -1,4 +1,4 @@
-// A client for tests of those who watch clients: its figures are what the test says. Only tests include it.
+// A client for tests of client watchers; the test sets its figures. Only tests include it.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,7 @@
 
 namespace live::session {
 
-// Cohorts of one period. A cohort's slot is its place in `slots_`; empty cohorts go when their slot comes round.
+// Cohorts with one period. A cohort's slot is its index in `slots_`; empty cohorts are removed when their slot is due.
 class FanOut::Wheel {
 public:
     Wheel(std::chrono::milliseconds period, CohortTools& tools)
@@ -41,7 +41,7 @@ public:
             due += kTick;
             if (slots_[slot].empty())
                 continue;
-            // Far behind (the machine slept): do not run after every missed tick.
+            // Far behind (the machine slept): skip the missed ticks.
             if (io::now() - due > std::chrono::seconds(1))
                 due = io::now();
             if (due > io::now() ? !io::sleep(io::Deadline::at(due)).ok() : !give_way().ok())
@@ -52,10 +52,10 @@ public:
     }
 
 private:
-    // Late already, but readers and publishers come first: one pass of the loop.
+    // Already late, but readers and publishers come first: one turn of the loop.
     static Result<void> give_way() { return io::yield(io::Deadline::never()); }
 
-    // Others may join the slot while it gives way; cohorts go nowhere but here.
+    // While this yields, others may join the slot; cohorts are removed only here.
     Result<void> send(std::vector<std::unique_ptr<Cohort>>& slot) {
         std::size_t players = 0;
         for (std::size_t i = slot.size(); i-- > 0;) {
@@ -82,7 +82,7 @@ private:
     std::size_t next_member_ = 0;
 };
 
-// The players of one source and format that wait for nothing.
+// The players of one source and format without a merge window.
 class FanOut::Instant final : public media::PacketListener {
 public:
     Instant(media::Source& source, const media::WireFormat& format, CohortTools& tools)

@@ -1,6 +1,6 @@
-// FanOut: when cohorts are sent to. Players with a merge window sit on a wheel of that period, in slots of 10 ms, spread evenly;
-// the wheel's fiber sleeps to the next slot that has somebody, and gives way inside a slot that has many. Players without one are
-// sent to as soon as a packet is there.
+// FanOut: schedules the sends of cohorts. Players with a merge window are on a wheel of that period, in evenly spread slots of 10
+// ms; the wheel's fiber sleeps until the next non-empty slot, and yields inside a slot with many players. Players without one are
+// sent to as soon as a packet arrives.
 #pragma once
 
 #include <chrono>
@@ -22,9 +22,9 @@ class FanOut {
 public:
     static constexpr std::chrono::milliseconds kTick{10};
     static constexpr std::chrono::milliseconds kWindowMax{10'000};
-    // Players that are sent to before readers and publishers come between; a cohort of a wheel has no more.
+    // Players served before readers and publishers get a turn; also the maximum of a wheel's cohort.
     static constexpr std::size_t kPlayersAtOnce = 128;
-    // Players who come one after another share a slot: the kernel keeps what it knows of their sockets side by side.
+    // Players that join consecutively share a slot: the kernel's state of their sockets is adjacent in memory.
     static constexpr std::size_t kNeighbours = 8;
 
     // The wheels' fibers belong to `scope`, which is stopped before this is destroyed.
@@ -33,8 +33,8 @@ public:
     FanOut(const FanOut&) = delete;
     FanOut& operator=(const FanOut&) = delete;
 
-    // From now on the member's player is sent to every `window` (0: at once), until it leaves or is handed back. The window and
-    // `messages_min` are those of the source's options.
+    // From now on data goes out to the member's player every `window` (0: at once), until it leaves or is handed back. The window
+    // and `messages_min` are those of the source's options.
     Result<void> join(CohortMember& member);
     void leave(CohortMember& member);
 

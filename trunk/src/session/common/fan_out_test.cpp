@@ -15,7 +15,7 @@
 namespace live::session {
 namespace {
 
-// A player that takes all that comes, and sends nothing.
+// A player that takes everything it receives, and sends nothing.
 struct Viewer {
     Viewer(const Ref<media::Source>& source, std::array<int, 2> ends)
         : stream(io::Socket(ends[0]), {"127.0.0.1", 1}), reader(ends[1]), cursor(source, media::WireFormat{}) {}
@@ -40,7 +40,7 @@ protected:
             MUST(fan_out_.join(viewers_.back()->member));
         }
     }
-    // Everybody's turn is the same.
+    // All cohorts share one slot.
     static media::PlayOptions one_slot() {
         media::PlayOptions options;
         options.mw_latency = FanOut::kTick;
@@ -91,7 +91,7 @@ TEST_F(FanOutTest, OthersRunInTheMiddleOfATurnOfMany) {
         ASSERT_EQ(viewer->member.sent_bytes(), viewers_.front()->member.sent_bytes());
 }
 
-// A publisher that does not pace itself, between two turns.
+// A publisher that sends a burst between two turns.
 class FanOutBurst : public FanOutTest {
 protected:
     void become_members() {

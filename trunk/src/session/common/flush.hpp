@@ -1,4 +1,4 @@
-// Sends what a cursor has to a TCP player, without suspending.
+// Sends pending data of a cursor to a TCP player, without suspending.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace live::session {
 
 enum class Flushed : std::uint8_t {
     all,   // the player has everything
-    full,  // the socket takes no more now; the cursor lags
+    full,  // the socket takes no more now; the cursor lags behind
     gone,  // the connection has ended
 };
 
-// Adds to `sent_bytes` what the socket took.
+// Adds the bytes taken by the socket to `sent_bytes`.
 Flushed flush(io::TcpStream& stream, media::WireCursor& cursor, std::uint64_t& sent_bytes);
 
 }  // namespace live::session

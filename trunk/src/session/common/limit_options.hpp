@@ -1,4 +1,4 @@
-// limits {}: what one address, and all that have proved nothing yet, may take. The rows are in limit_option_rows.hpp.
+// limits {}: what one address, and all unproven clients together, may take. The rows are in limit_option_rows.hpp.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace live::session {
 
-// The defaults leave room for some hundred viewers behind one router.
+// The defaults allow some hundred viewers behind one router.
 struct LimitOptions {
     std::uint32_t connections_per_ip = 1000;
     std::uint32_t new_connections_per_ip = 100;
@@ -15,7 +15,7 @@ struct LimitOptions {
     std::uint32_t rtc_half_open_per_ip = 200;
     std::uint32_t rtc_offers_per_ip = 50;
     std::uint32_t hls_sessions_per_ip = 2000;
-    std::uint32_t memory_budget = 0;  // MiB; 0: a half of what there is
+    std::uint32_t memory_budget = 0;  // MiB; 0: half of the available memory
     // Addresses and networks, checked with IpNetwork::parse().
     std::vector<std::string> trusted{};
 };

@@ -15,7 +15,7 @@ std::optional<std::size_t> greediest(std::span<const MemoryHolding> holdings) {
         if (holding.group)
             sums[holding.group->bytes] += holding.bytes;
     std::optional<std::size_t> found;
-    std::size_t most = 0;  // of its address
+    std::size_t most = 0;  // total of its address
     for (std::size_t i = 0; i < holdings.size(); ++i) {
         const MemoryHolding& holding = holdings[i];
         const std::size_t sum = holding.group ? sums[holding.group->bytes] : holding.bytes;

@@ -1,6 +1,6 @@
-// MemoryBudget: the one accountant of the memory that clients can make grow. What they have begun to send and not ended is known
-// at every moment, what streams hold is counted every now and then by who looks after the budget (main/memory_keeper). Where
-// there is too much, who holds most loses it, and hears why. Dry: a loss is a call, and what it does is the holder's.
+// MemoryBudget: accounts for all memory that clients can make grow. Unfinished input is known at every moment; memory held by
+// streams is measured periodically by the owner of the budget (app/memory_keeper). When there is too much, the largest holder
+// loses it, and receives the reason. Dry: losing memory is a callback implemented by the holder.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace live::session {
 
-// Whose address counts as what: none for who is trusted.
+// Maps an address to its accounting group; none for a trusted one.
 class AddressGroups {
 public:
     virtual std::optional<IpAddress> group_of(std::string_view ip) const = 0;
@@ -28,20 +28,20 @@ protected:
 // What one client or one stream holds.
 struct MemoryHolding {
     std::size_t bytes = 0;
-    std::optional<IpAddress> group;  // as AddressGroups say; none: on its own
+    std::optional<IpAddress> group;  // as returned by AddressGroups; none: on its own
 };
 
-// The largest of the address that holds most. None when nobody holds anything.
+// The largest holding of the address that holds most. None when nobody holds anything.
 std::optional<std::size_t> greediest(std::span<const MemoryHolding> holdings);
 
 class MemoryBudget {
 public:
-    // Of the budget, for messages and requests that have begun and not ended: nobody has anything of them yet.
+    // Share of the budget for unfinished messages and requests, which are of no use to anybody yet.
     static constexpr std::size_t kUnfinishedPart = 4;
 
     enum class Kind : std::uint8_t {
         unfinished,  // messages and request bodies that have begun
-        buffers,     // what WebRTC keeps of a publisher's packets, to put them in order
+        buffers,     // publishers' packets that WebRTC keeps to put them in order
     };
     static constexpr std::size_t kKinds = 2;
 
@@ -63,7 +63,7 @@ public:
         Use(const Use&) = delete;
         Use& operator=(const Use&) = delete;
 
-        // All it holds now. When that is more than all may, the greediest loses, which may be this one.
+        // Sets its current total. If this exceeds the common limit, the greediest loses, which may be this one.
         void set(std::size_t bytes) {
             if (bytes != bytes_)
                 budget_.change(*this, bytes);
@@ -76,9 +76,9 @@ public:
         MemoryBudget& budget_;
         Holder& holder_;
         std::size_t bytes_ = 0;
-        std::uint32_t index_ = 0;  // while it has bytes
+        std::uint32_t index_ = 0;  // valid while it has bytes
         Kind kind_;
-        bool is_lost_ = false;  // what it holds is on its way back
+        bool is_lost_ = false;  // what it holds is being released
     };
 
     // `groups` outlives this.
@@ -86,28 +86,28 @@ public:
     MemoryBudget(const MemoryBudget&) = delete;
     MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-    // Of the process. A lower one takes nothing away by itself: what grows next does.
+    // For the process. Lowering it releases nothing by itself; the next growth does.
     void set_max(std::size_t bytes) { max_ = bytes; }
     std::size_t max() const { return max_; }
-    // What the process takes beside everything that is counted here: itself, its players, and what the allocator has not put to
-    // use. It may have a half.
+    // Memory of the process that is not counted here: the program, its players, and what the allocator holds unused. At most half
+    // of the budget.
     void set_overhead(std::size_t bytes) { overhead_ = bytes; }
     std::size_t overhead() const { return overhead_; }
-    // What is left for what is counted.
+    // Available for what is counted here.
     std::size_t limit() const { return max_ - std::min(overhead_, max_ / 2); }
 
-    // What is on its way back is not counted.
+    // Without memory that is being released.
     std::size_t bytes(Kind kind) const { return bytes_[index_of(kind)]; }
     std::size_t streams() const { return streams_; }
-    // Of these, what HLS and DASH hold.
+    // The part of these held by HLS and DASH.
     std::size_t windows() const { return windows_; }
     void set_streams(std::size_t bytes, std::size_t windows) {
         streams_ = bytes;
         windows_ = std::min(windows, bytes);
     }
-    // What streams that have lost it still hold.
+    // Still held by streams that have lost it.
     void set_leaving(std::size_t bytes) { leaving_ = bytes; }
-    // Of one stream, which has lost it.
+    // Of a stream that has lost it.
     void forget_stream(std::size_t bytes) {
         streams_ -= std::min(streams_, bytes);
         windows_ = std::min(windows_, streams_);
@@ -115,14 +115,14 @@ public:
         ++losses_;
     }
     std::size_t used() const { return bytes(Kind::unfinished) + bytes(Kind::buffers) + streams_; }
-    // More than six tenths are taken: it is looked after often.
+    // More than six tenths are in use: it is checked often.
     bool is_filling() const { return used() > limit() / 10 * 6; }
-    // More than seven tenths: nobody begins to publish now.
+    // More than seven tenths: new publishers are refused.
     bool is_tight() const { return used() > limit() / 10 * 7; }
-    // Eight tenths: what comes until the next look has to fit, too.
+    // Eight tenths: the rest is for what arrives until the next check.
     bool is_exceeded() const { return used() > limit() / 10 * 8; }
-    // What is taken and what is on its way back. That this is too much is news only when it has grown by a twentieth since: what
-    // the last one lost takes its time to go.
+    // Memory in use and being released. Being full is reported again only after growth by another twentieth: what the last loser
+    // held takes time to be released.
     std::size_t held() const { return used() + lost_ + leaving_; }
     bool has_filled_up() {
         const bool is_full = held() > limit() / 20 * 19;
@@ -134,12 +134,12 @@ public:
 
     MemoryHolding holding(const Use& use) const { return holding(use.bytes_, use.holder_.address()); }
     MemoryHolding holding(std::size_t bytes, std::string_view address) const { return {bytes, groups_.group_of(address)}; }
-    // Of uses that are lost and still hold something.
+    // Still held by lost uses.
     std::size_t lost() const { return lost_; }
-    // Those that hold something, and have not lost it.
+    // Uses that hold something and have not lost it.
     std::span<Use* const> uses() const { return uses_; }
     void take_away(Use& use);
-    // Clients and streams that have lost what they had.
+    // Clients and streams that have lost their memory.
     std::uint64_t losses() const { return losses_; }
 
 private:
@@ -156,7 +156,7 @@ private:
     std::size_t lost_ = 0;
     std::size_t streams_ = 0;
     std::size_t leaving_ = 0;
-    std::size_t filled_ = 0;  // what was held when that was said the last time
+    std::size_t filled_ = 0;  // held memory at the last report
     std::size_t windows_ = 0;
     std::vector<Use*> uses_;
     std::uint64_t losses_ = 0;

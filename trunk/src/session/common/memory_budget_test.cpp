@@ -140,7 +140,7 @@ TEST_F(MemoryBudgetTest, WhatIsOnItsWayBackFillsItOnce) {
     EXPECT_TRUE(memory.has_filled_up());
 }
 
-// Against sums and a search over everybody.
+// Compares with plain sums and a linear search.
 TEST_F(MemoryBudgetTest, AgreesWithANaiveModel) {
     std::mt19937 random(7);
     const auto upto = [&random](std::size_t n) { return static_cast<std::size_t>(random() % n); };

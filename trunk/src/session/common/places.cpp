@@ -17,7 +17,7 @@ using Reason = Places::Reason;
 
 struct ReasonText {
     std::string_view name;
-    std::string_view sentence;  // of the bound
+    std::string_view sentence;  // description of the bound
 };
 
 // In the order of the enumeration. 1074 is the reference's number for it, which scripts look for.
@@ -32,7 +32,7 @@ constexpr std::array<ReasonText, Places::kReasons> kReasonTexts = {{
     {"hls_sessions_per_ip", "{} players of HLS and DASH are the limit of one address (limits.hls_sessions_per_ip)"},
 }};
 
-// Of one kind, at one address.
+// For one kind, at one address.
 struct AddressTerms {
     Use use;
     Reason too_many;
@@ -122,7 +122,7 @@ Result<Places::Place> Places::take(Kind kind, std::string_view ip, std::size_t b
     const std::optional<IpAddress> group = group_of(ip);
     if (kind == Kind::half_open && half_open_ >= options_.rtc_half_open)
         return refuse(Reason::rtc_half_open, ip, options_.rtc_half_open, now);
-    // An offer takes none, but without one its client would come for nothing.
+    // An offer takes no place, but without a free one its client would connect in vain.
     if (kind != Kind::viewer && used_ >= places_for(kind, !group))
         return refuse(Reason::max_connections, ip, max_, now);
     if (group)
@@ -143,7 +143,7 @@ Result<void> Places::enter_address(Kind kind, const IpAddress& group, std::strin
 }
 
 void Places::count(const Place& place, int change) {
-    const auto by = static_cast<std::size_t>(change);  // wraps back for -1
+    const auto by = static_cast<std::size_t>(change);  // wraps around for -1
     if (place.kind_ == Kind::half_open)
         half_open_ += by;
     else if (place.kind_ != Kind::viewer)

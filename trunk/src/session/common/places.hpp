@@ -1,6 +1,6 @@
-// Places: the one accountant of how many clients the process serves, over all protocols and for each address, and of those that
-// want to be one and have proved nothing yet. Everybody who begins to serve somebody asks here. It writes what it refuses into
-// the log, a line for each reason every few seconds. The memory that those clients may take is accounted for in memory().
+// Places: accounts for the clients the process serves, over all protocols and per address, including clients that have not proved
+// anything yet. Everything that begins to serve a client asks here. Refusals are logged, one line per reason every few seconds.
+// The memory of these clients is accounted for in memory().
 #pragma once
 
 #include <array>
@@ -22,21 +22,21 @@ namespace live::session {
 
 class Places final : private AddressGroups {
 public:
-    // A half of the places: the rest is always free for who comes anew.
+    // Half of the places: the rest stays free for new clients.
     static constexpr std::size_t kCrowdedShare = 2;
-    // Behind max(), for the API: an operator gets in when everything else is taken.
+    // In addition to max(), for the API: an operator gets in when everything else is taken.
     static constexpr std::size_t kKeptForControl = 10;
     static constexpr std::chrono::seconds kLogEvery{10};
 
     enum class Kind : std::uint8_t {
         client,     // a connection
-        control,    // one to a listener that has the API, not the streams
-        either,     // one to a listener that has both: a trusted address may get a kept place
-        half_open,  // an offer of WebRTC, until its client has proved that it has come: bounded by itself, no client yet
-        viewer,     // a player of HLS or DASH, whose connections are counted anyway: bounded for each address alone
+        control,    // a connection to a listener with the API but without streams
+        either,     // a connection to a listener with both: a trusted address may get a reserved place
+        half_open,  // an offer of WebRTC, until its client has proved its address: has its own bound, not a client yet
+        viewer,     // an HLS or DASH player, whose connections are counted anyway: bounded per address only
     };
 
-    // Named as the options that say how much.
+    // Named after the options that set the bounds.
     enum class Reason : std::uint8_t {
         max_connections,
         connections_per_ip,
@@ -49,16 +49,17 @@ public:
     static constexpr std::size_t kReasons = 7;
     static std::string_view name_of(Reason reason);
 
-    // What one client has; given back when destroyed, and before the Places go.
+    // The place of one client; released when destroyed, which must be before the Places are.
     class Place {
     public:
         Place(Place&& other) noexcept;
         Place& operator=(Place&&) = delete;
         ~Place();
 
-        // Of a half-open one: its client has come, and is a client from now on. Errc::limit when there is no place for it.
+        // For a half-open one: its client has connected, and counts as a client from now on. Errc::limit when there is no place
+        // for it.
         Result<void> arrive(TimePoint now);
-        // What its object takes, when another has it now.
+        // Size of its object, when it is handed to another one.
         void set_bytes(std::size_t bytes);
 
     private:
@@ -76,17 +77,17 @@ public:
     Places(const Places&) = delete;
     Places& operator=(const Places&) = delete;
 
-    // For a client at `ip`, whose object takes so many bytes. Errc::limit.
+    // For a client at `ip`, whose object takes `bytes`. Errc::limit.
     Result<Place> take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now);
 
-    // Lower limits send nobody away; they only let nobody in.
+    // Lower limits disconnect nobody; they only refuse new clients.
     void set_limits(std::size_t max, const LimitOptions& options);
     std::size_t max() const { return max_; }
     std::size_t used() const { return used_; }
     std::size_t half_open() const { return half_open_; }
-    // So many places are taken that nobody should keep one without being served now.
+    // So many places are taken that idle clients should not keep theirs.
     bool is_crowded() const { return used_ > max_ / kCrowdedShare; }
-    // Of the objects that have a place, without what they own elsewhere.
+    // Size of the objects that have a place, without what they own elsewhere.
     std::size_t bytes() const { return bytes_; }
     const AddressBook& addresses() const { return addresses_; }
     MemoryBudget& memory() { return memory_; }
@@ -96,11 +97,11 @@ public:
 private:
     struct Refusals {
         std::uint64_t count = 0;
-        std::uint64_t told = 0;  // of these, in the log
+        std::uint64_t told = 0;  // reported in the log
         std::optional<TimePoint> told_at;
     };
 
-    // What has no address of a network is one stranger.
+    // Everything without an IP address counts as one stranger.
     std::optional<IpAddress> group_of(std::string_view ip) const override;
     bool is_trusted(const IpAddress& address) const;
     std::size_t connections_per_address() const;

@@ -89,7 +89,7 @@ TEST_F(PlacesTest, AnOfferTakesNoPlaceUntilItsClientHasCome) {
     ASSERT_TRUE(offer->arrive(now).ok());
     EXPECT_EQ(places.half_open(), 200U);
     EXPECT_EQ(places.used(), 1U);
-    // One of two is a half of the places.
+    // One of two is half of the places.
     auto second = take(places, PlaceKind::half_open, "192.0.2.2");
     EXPECT_EQ(second->arrive(now).code(), Errc::limit);
     auto third = take(places, PlaceKind::half_open, "192.0.2.3");

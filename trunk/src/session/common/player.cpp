@@ -32,7 +32,7 @@ Result<void> Player::run(io::Deadline deadline) {
     return ended;
 }
 
-// A frame of its own: above it a player is parked for hours.
+// In its own stack frame: the frames above it stay parked for hours.
 [[gnu::noinline]] void Player::log_dropped() const {
     LOG_WARN(log_, "this player was too slow: shrinking dropped {} packets in all", cursor_.dropped());
 }
@@ -52,7 +52,7 @@ void Player::set_paused(bool paused) {
     cursor_.set_paused(paused);
 }
 
-// Between two messages is a place that only this player's own cursor knows to find.
+// Only this player's own cursor can find the place between two messages.
 Result<void> Player::answer(Bytes bytes) {
     if (bytes.empty())
         return {};
@@ -73,7 +73,7 @@ ClientFigures Player::figures() const {
     figures.sent_bytes = sent_bytes();
     figures.is_paused = paused_;
     figures.dropped_packets = cursor_.dropped();
-    // A jump drops and moves on; a new zero of the source can move back.
+    // Dropping jumps forward; a restart of the source's sequence can move back.
     const media::Sequence taken = std::max(at, joined_at_) - joined_at_;
     figures.delivered_packets = taken - std::min(taken, figures.dropped_packets);
     figures.queued_packets = wire_log.next() - at;
@@ -87,7 +87,7 @@ void Player::leave_cohort() {
         fan_out_.leave(*member_);
 }
 
-// The kernel's share of a player is bounded too: what merges into one write at 4 Mbps, and half of that unsent.
+// Bounds the kernel's memory per player too: one merged write at 4 Mbps, and half of that unsent.
 Result<void> Player::prepare_socket() {
     constexpr std::size_t kSendBufferMin = 128 * 1024;
     constexpr std::size_t kNotSentMin = 64 * 1024;
@@ -116,11 +116,11 @@ Result<void> Player::run_with_cohort(io::Deadline deadline) {
         }
         if (send)
             TRY(send_now());
-        io::trim_stack();  // reading and sending went deeper than waiting does
+        io::trim_stack();  // reading and sending use more stack than waiting
     }
 }
 
-// Everything this player can have; then the cohort goes on.
+// Sends everything available; then the cohort continues.
 Result<void> Player::send_now() {
     leave_cohort();
     const Flushed flushed = flush(*tcp_, cursor_, sent_bytes_);
@@ -147,7 +147,7 @@ Result<void> Player::drain(io::Deadline deadline) {
     }
 }
 
-// The client may go on with something else, which can only begin behind a whole message.
+// The client may continue with another request, which can only begin after a complete message.
 Result<void> Player::end_message(io::Deadline deadline) {
     set_paused(true);
     const auto limit = deadline.sooner(io::Deadline::after(kDrainLimit));
@@ -165,7 +165,7 @@ Result<void> Player::run_on_own_ticks(io::Deadline deadline) {
         const bool is_over = protocol_.is_over();
         const auto readable = stream_.wait_readable(deadline.sooner(io::Deadline::at(due)));
         if (readable.ok()) {
-            // Over TLS, part of a record counts as readable: a read that waits would stop the media.
+            // Over TLS, part of a record counts as readable: a blocking read would stall the media.
             if (TRY(protocol_.on_readable()) == Step::stopped)
                 return end_message(deadline);
         } else if (readable.code() != Errc::timed_out) {

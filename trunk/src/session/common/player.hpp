@@ -1,6 +1,6 @@
-// Player: sends a log to one client until something ends it, whatever the protocol. Over plain TCP the media is sent by a cohort;
-// the player's own fiber only joins, listens to what the client says, and takes over while its socket is full. Over TLS, with a
-// gap between messages, or with an end in sight it sends on a tick of its own instead.
+// Player: sends a log to one client until something ends it, whatever the protocol. Over plain TCP a cohort sends the media; the
+// player's own fiber only joins, reads from the client, and takes over while its socket is full. Over TLS, with a minimum
+// interval between messages, or with a limited duration it sends on its own tick instead.
 #pragma once
 
 #include <chrono>
@@ -19,14 +19,14 @@
 
 namespace live::session {
 
-// What a protocol does while its client is sent to. Must not suspend.
+// What a protocol does while media is sent to its client. Must not suspend.
 class PlayerProtocol {
 public:
     enum class Step : std::uint8_t { go_on, stopped };
 
-    // There is something to read, or the end of it.
+    // There is something to read, or the end of input.
     virtual Result<Step> on_readable() = 0;
-    // Asked each time the player wakes. True: what is left goes out, and that was it.
+    // Called each time the player wakes. True: the rest is sent, and the player ends.
     virtual bool is_over() { return false; }
 
 protected:
@@ -35,11 +35,11 @@ protected:
 
 class Player {
 public:
-    // How long the rest may take to go out once the stream is over.
+    // How long the remaining data may take to go out once the stream is over.
     static constexpr std::chrono::seconds kDrainLimit{5};
 
-    // `tcp` is the same stream when it is plain TCP, else nullptr. What is referred to outlives this. Bytes that do not go out
-    // through a cohort, which counts its own, are added to `sent_bytes`.
+    // `tcp` is the same stream when it is plain TCP, otherwise nullptr. Everything referred to outlives this. `sent_bytes` counts
+    // bytes that do not go out through a cohort, which has its own counter.
     Player(io::Stream& stream, io::TcpStream* tcp, media::WireCursor& cursor, FanOut& fan_out, const media::PlayOptions& options,
            PlayerProtocol& protocol, std::uint64_t& sent_bytes, const Log& log);
     ~Player();
@@ -51,16 +51,16 @@ public:
     // Until the protocol stops or is over (ok), or something ends the connection.
     Result<void> run(io::Deadline deadline);
 
-    // For the protocol, while it is asked.
+    // For the protocol, from within its callbacks.
     void set_paused(bool paused);
-    // Bytes that go out between two messages. Errc::limit as WireCursor::add_control.
+    // Sends bytes between two messages. Errc::limit as WireCursor::add_control.
     Result<void> answer(Bytes bytes);
-    // Raised to have is_over() asked.
+    // Raised to have is_over() checked.
     Signal& wake() { return wake_; }
 
-    // What this client has been sent of media and answers.
+    // Bytes of media and answers sent to this client.
     std::uint64_t sent_bytes() const;
-    // The same with packets, and what waits. Nothing in it is received.
+    // The same with packets, and what is queued. Received bytes are not set.
     ClientFigures figures() const;
 
 private:
@@ -85,7 +85,7 @@ private:
     PlayerProtocol& protocol_;
     std::uint64_t& sent_bytes_;
     const Log& log_;
-    Signal wake_;  // the cohort lets go, or is_over() has to be asked
+    Signal wake_;  // released by the cohort, or is_over() has to be checked
     std::optional<CohortMember> member_;
     media::Sequence joined_at_;
     std::chrono::milliseconds duration_{0};

@@ -1,4 +1,4 @@
-// The ids that the API has for streams and virtual hosts ("vid-1a2b3c4"), for whoever tells others about a stream (callbacks).
+// The API's ids of streams and virtual hosts ("vid-1a2b3c4"), for reports about a stream elsewhere (callbacks).
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace live::session {
 class StreamIds {
 public:
     virtual ~StreamIds() = default;
-    // Of the stream that `request` is about, with `url` its source's and `vhost` its virtual host's name in the settings. An id
-    // that is given out before a client enters the stream is kept for it. Must not suspend.
+    // Of the stream of `request`; `url` is its source's, `vhost` its virtual host's name in the settings. An id that is handed
+    // out before a client enters the stream is kept for it. Must not suspend.
     virtual std::string stream_id(const ClientRequest& request, const std::string& url, const std::string& vhost) = 0;
-    // "" when no stream is there.
+    // "" when the stream does not exist.
     virtual std::string stream_id(const std::string& url) const = 0;
 };
 

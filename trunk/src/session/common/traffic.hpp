@@ -1,4 +1,4 @@
-// Bytes that went over client connections since the start, counted where they are read and written.
+// Bytes over client connections since the start, counted where they are read and written.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace live::session::http {
 
 namespace {
 
-// What parks for hours below serve() should fit into one page of stack: so what is said rarely has frames of its own.
+// The stack of a parked fiber below serve() should fit into one page, so rarely used code has its own frames.
 [[gnu::noinline]] void turn_away(io::TcpStream& stream) {
     const std::string text =
         engine::http1::ResponseBuilder(wire::http::Status::service_unavailable).with_body("text/plain", "too many connections\n");
@@ -63,10 +63,10 @@ void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadlin
 }
 
 void Acceptor::serve_http(std::unique_ptr<io::TcpStream> stream, const Log& log, io::Deadline deadline) {
-    // The server's clients wait for whole answers, never for more to come.
+    // Clients wait for complete responses, so Nagle's algorithm only delays them.
     static_cast<void>(stream->set_no_delay(true));
     const std::string peer_ip = stream->peer_ip();
-    // On the heap, because what a parked fiber keeps on its stack should fit into one page.
+    // On the heap, because the stack of a parked fiber should fit into one page.
     if (tls_ == nullptr) {
         io::TcpStream* tcp = stream.get();
         std::make_unique<Connection>(std::move(stream), tcp, peer_ip, context_, places_, log)->run(deadline);

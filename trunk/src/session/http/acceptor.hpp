@@ -1,4 +1,4 @@
-// Acceptor: takes HTTP or HTTPS connections from one listening socket and gives each a fiber of its own.
+// Acceptor: accepts HTTP or HTTPS connections from one listening socket and serves each in its own fiber.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,11 @@
 
 namespace live::session::http {
 
-// Another protocol on the same port, which a client's first byte tells from HTTP and TLS.
+// Another protocol on the same port, distinguished from HTTP and TLS by a client's first byte.
 class OtherProtocol {
 public:
     virtual bool begins_with(std::uint8_t first) const = 0;
-    // The whole of a connection, of which nothing was read yet, with its place among the clients.
+    // Serves an entire connection, of which nothing has been read yet, with its place among the clients.
     virtual void serve(std::unique_ptr<io::TcpStream> stream, Places::Place place, io::Deadline deadline) = 0;
 
 protected:
@@ -27,22 +27,22 @@ protected:
 
 class Acceptor {
 public:
-    // Who shares a port says something within this time.
+    // On a shared port a client must send something within this time.
     static constexpr std::chrono::seconds kFirstByteLimit{15};
-    // A TLS handshake that takes longer is given up.
+    // A TLS handshake that takes longer is aborted.
     static constexpr std::chrono::seconds kTlsLimit{10};
 
-    // `tls` is nullptr for plain HTTP. The connections are of kind `kind`, and their fibers belong to `connections`. All
+    // `tls` is nullptr for plain HTTP. The connections take places of `kind`, and their fibers belong to `connections`. All
     // references outlive this and the connections.
     Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, Places& places, Places::Kind kind,
              io::Scope& connections, const Log& log);
 
-    // Before run(). It outlives the connections.
+    // To be called before run(). `other` outlives the connections.
     void share_with(OtherProtocol& other) { other_ = &other; }
     // Until cancelled, or until the listener is closed.
     void run(io::Deadline deadline);
     const io::TcpListener& listener() const { return *listener_; }
-    // Nobody comes in any more; run() returns. Connections go on.
+    // Stops accepting, and makes run() return. Connections go on.
     void close() { listener_->close(); }
 
 private:

@@ -1,4 +1,4 @@
-// A client of HTTP as admission knows it: who asks, and for which stream.
+// An HTTP client as a request to admission: client and stream.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace live::session::http {
 
-// "http-flv", "wss-ts": addresses of streams have endings.
+// "http-flv", "wss-ts": stream URLs have extensions.
 inline std::string protocol_of(const Request& request) {
     std::string name = engine::websocket::asks_for_websocket(request.message) ? "ws" : "http";
     name += request.secure ? "s-" : "-";

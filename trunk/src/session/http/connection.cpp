@@ -53,7 +53,7 @@ void Connection::run(io::Deadline deadline) {
     stream_->close();
 }
 
-// A frame of its own: below run() a live stream is served for hours.
+// In its own stack frame: below run() a live stream is served for hours.
 [[gnu::noinline]] void Connection::log_end(const Error& error) {
     LOG_WARN(log_, "HTTP client {} finished. reason=\"{}\"", stream_->peer(), error.text());
 }
@@ -65,7 +65,7 @@ void Connection::lose_memory(std::string why) {
 
 Result<void> Connection::serve(io::Deadline deadline) {
     for (;;) {
-        // Who comes anew has one time for everything, who stays may first be silent.
+        // A new client has one time limit for everything, a returning one may be idle first.
         if (requests_ > 0 && !TRY(wait_for_next(deadline)))
             return {};
         const auto received = receive(deadline.sooner(io::Deadline::after(kReceiveLimit)));
@@ -78,13 +78,13 @@ Result<void> Connection::serve(io::Deadline deadline) {
     }
 }
 
-// False when nothing has come. A client that has gone is told by the next read.
+// False when nothing has arrived. A closed connection is reported by the next read.
 Result<bool> Connection::wait_for_next(io::Deadline deadline) {
     if (!rest_.empty())
         return true;
     if (context_.idle.has_ended())
         return false;
-    // Given back while it is at hand in the processor's cache; and nobody has it without being served.
+    // Freed while it is still in the processor's cache, and because an idle client should hold no memory.
     request_.reset();
     parser_.reset();
     memory_.set(0);
@@ -105,7 +105,7 @@ void Connection::refuse_for(const Error& error, io::Deadline deadline) {
         refuse(error.code() == Errc::timed_out ? Status::request_timeout : parser_->error_status(), deadline);
 }
 
-// What the client still sends is read for a moment: closing over unread bytes resets the connection, and the answer is lost.
+// Reads remaining input for a moment: closing with unread bytes resets the connection, and the response would be lost.
 void Connection::refuse(int status, io::Deadline deadline, http1::Request message) {
     const std::uint64_t number = message.method.empty() ? 0 : context_.requests;
     Request refused;
@@ -152,7 +152,7 @@ Result<void> Connection::receive(io::Deadline deadline) {
     }
 }
 
-// The parser stops behind one request; what is left waits until that is answered.
+// The parser stops after one request; the rest waits until that is answered.
 Result<void> Connection::feed(Bytes input) {
     const std::size_t used = TRY(parser_->feed(input));
     memory_.set(parser_->held_bytes() + input.size() - used);
@@ -176,7 +176,7 @@ bool Connection::streams_body(const http1::Request& head) const {
     return !own_answer(request, match) && match.handler->body_mode(request) == BodyMode::streamed;
 }
 
-// What is not understood is refused. A frame of its own, as route().
+// Refuses unsupported requests. In its own stack frame, as route().
 [[gnu::noinline]] Result<void> Connection::understand_next(io::Deadline deadline) {
     ++requests_;
     ++context_.requests;
@@ -208,8 +208,8 @@ bool Connection::may_stay() const {
     return request_->message.keep_alive && requests_ < kRequestsMax && !places_.is_crowded() && !context_.idle.has_ended();
 }
 
-// Who answers; nullptr when the connection itself had the answer, which it has sent. A frame of its own: below it a live stream
-// is served for hours.
+// The handler for the request; nullptr when the connection itself has already sent the response. In its own stack frame: below it
+// a live stream is served for hours.
 [[gnu::noinline]] Result<Handler*> Connection::route(Exchange& exchange, io::Deadline deadline) {
     const Router::Match match = context_.router.find(*request_);
     auto own = own_answer(*request_, match);

@@ -1,6 +1,6 @@
-// Connection: one HTTP/1.1 client from accept to close: reads requests, has them answered, one after the other. What is broken,
-// too long or too slow gets the fitting 4xx and is closed. A client that can (RFC 9112, 9.3) keeps its connection for the next
-// request, unless the server is crowded.
+// Connection: one HTTP/1.1 client from accept to close: reads requests and has them answered one after the other. Malformed,
+// oversized or slow input gets the appropriate 4xx and the connection is closed. A client that supports it (RFC 9112, 9.3) keeps
+// its connection for the next request, unless the server is crowded.
 #pragma once
 
 #include <chrono>
@@ -25,18 +25,18 @@ namespace live::session::http {
 
 class Connection final : private MemoryBudget::Holder {
 public:
-    // A whole request, or the header of one with a streamed body, has to come in this time, so that one byte a second does not
-    // hold a place for ever.
+    // Time limit for a complete request, or for the header of one with a streamed body, so that one byte per second does not hold
+    // a place forever.
     static constexpr std::chrono::seconds kReceiveLimit{15};
-    // Over one connection, then it is closed.
+    // Per connection; after that it is closed.
     static constexpr std::size_t kRequestsMax = 10'000;
-    // How long a client may keep a connection without asking for anything.
+    // How long a client may keep an idle connection.
     static constexpr std::chrono::seconds kIdleLimit{15};
-    // How long, and how much, a client that is refused may still send.
+    // How long, and how much, a refused client may still send.
     static constexpr std::chrono::seconds kRefusalLimit{1};
     static constexpr std::size_t kRefusalBytesMax = 1 << 20;
 
-    // `tcp` is the stream when it is plain TCP, else nullptr: then it is TLS.
+    // `tcp` is the stream when it is plain TCP, otherwise nullptr: then it is TLS.
     Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context, Places& places,
                const Log& log);
 
@@ -52,22 +52,23 @@ private:
 
     Result<void> serve(io::Deadline deadline);
     void refuse_for(const Error& error, io::Deadline deadline);
-    // `message` as far as it is known: the answer to HEAD has no body, and the log names no request that could not be read.
+    // `message` is the request as far as it is known: the response to HEAD has no body, and the log names no request that could
+    // not be read.
     void refuse(int status, io::Deadline deadline, engine::http1::Request message = {});
-    // Into message_, a member since a live stream is answered for hours from the same stack: the next request, without its body
-    // when that is streamed; none when the client has gone, or stayed away, between two of them.
+    // Reads the next request into message_ (a member, because a live stream is served for hours from the same stack), without its
+    // body when that is streamed; none when the client has closed or stayed idle between two requests.
     Result<void> receive(io::Deadline deadline);
     Result<void> feed(Bytes input);
     Result<bool> wait_for_next(io::Deadline deadline);
     void make_parser();
     Result<void> understand_next(io::Deadline deadline);
     Result<Next> answer(io::Deadline deadline);
-    // Whether another request may follow the one that is being answered.
+    // Whether another request may follow the current one.
     bool may_stay() const;
     Result<Handler*> route(Exchange& exchange, io::Deadline deadline);
     Request made_of(engine::http1::Request message, wire::http::Target target) const;
     bool streams_body(const engine::http1::Request& head) const;
-    // What is said without asking a handler.
+    // Responses that need no handler.
     std::optional<Reply> own_answer(const Request& request, const Router::Match& match) const;
     bool is_guarded(const std::string& path) const;
     bool is_authorised(const Request& request) const;
@@ -80,13 +81,13 @@ private:
     Context& context_;
     const Places& places_;
     const Log& log_;
-    MemoryBudget::Use memory_;  // of requests that have begun
+    MemoryBudget::Use memory_;  // of unfinished requests
     std::size_t requests_ = 0;
-    std::optional<engine::http1::RequestParser> parser_;  // while there may be something to read
-    // What a client sent behind the request that is being answered; at most one read.
+    std::optional<engine::http1::RequestParser> parser_;  // exists while there may be something to read
+    // Input after the current request; at most one read.
     std::vector<std::uint8_t> rest_;
     std::optional<engine::http1::Request> message_;
-    std::optional<Request> request_;  // that is being answered
+    std::optional<Request> request_;  // the one being answered
 };
 
 }  // namespace live::session::http

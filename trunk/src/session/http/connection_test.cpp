@@ -21,7 +21,7 @@ namespace {
 
 using io::kSoon;
 
-// Says what it was asked.
+// Returns its request as text.
 class Echo final : public Handler {
 public:
     Reply handle(const Request& request, io::Deadline) override {
@@ -33,7 +33,7 @@ public:
     }
 };
 
-// Owns the connection: sends back, in chunks, what it is sent, however much that is.
+// Owns the connection: echoes the body in chunks, whatever its length.
 class Parrot final : public Handler {
 public:
     BodyMode body_mode(const Request& request) const override {
@@ -86,7 +86,7 @@ protected:
         const std::array parts{io::as_part(as_bytes(text))};
         MUST(stream.write_all(parts, io::Deadline::after(kSoon)));
     }
-    // The next answer; a status of 0 when the connection was closed instead.
+    // The next response; status 0 when the connection was closed instead.
     engine::http1::Response receive(
         io::TcpStream& stream, engine::http1::ResponseParser::RequestWas was = engine::http1::ResponseParser::RequestWas::other) {
         engine::http1::ResponseParser parser(was);
@@ -110,7 +110,7 @@ protected:
         rest_.clear();
         return receive(*stream);
     }
-    // The peer has closed; bytes that still come count as not closed.
+    // Whether the peer closes in time; if bytes arrive, it does not.
     static bool is_closed(io::TcpStream& stream, std::chrono::seconds within = kSoon) {
         std::array<std::uint8_t, 64> buffer;
         const auto count = stream.read_some(buffer, io::Deadline::after(within));
@@ -180,7 +180,7 @@ TEST_F(HttpConnectionTest, TheLastRequestOfAConnectionIsToldSo) {
     }
     send(*stream, get + get);
     EXPECT_TRUE(receive(*stream).headers.has_token("Connection", "close"));
-    // The next one is unread: the connection may also be reset over it.
+    // The next request is unread: the connection may also be reset because of it.
     EXPECT_EQ(receive(*stream).status, 0);
 }
 
@@ -325,7 +325,7 @@ TEST_F(HttpConnectionTest, BrokenRequestsGetTheirStatusAndAreClosed) {
         SCOPED_TRACE(each.name);
         const auto stream = dial();
         const auto text = io::as_part(as_bytes(each.text));
-        // The server may have closed before it has read all.
+        // The server may close before it has read everything.
         static_cast<void>(stream->write_all(std::array{text}, io::Deadline::after(kSoon)));
         rest_.clear();
         const auto response = receive(*stream);

@@ -1,4 +1,4 @@
-// What every HTTP connection of one listener works with. main owns it and what it points to, and both outlive the connections.
+// Shared by all HTTP connections of one listener. Owned by app; it and everything it points to outlive the connections.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 
 namespace live::session::http {
 
-// Who may ask for a path with "/api/" in it: basic authentication (RFC 7617), or with a token a bearer of it (RFC 6750).
+// Access to paths with "/api/" in them: basic authentication (RFC 7617), or with a token a bearer of it (RFC 6750).
 struct AuthOptions {
     bool enabled = false;
     std::string username;
     std::string password;
     std::string token;
-    // The token protects "/rtc/" too.
+    // The token also protects "/rtc/".
     bool guards_rtc = false;
 };
 
 struct Context {
     const Router& router;
-    // Where every connection reads into; shared with other fibers, touched only between two suspensions. At least 4 KiB.
+    // Read buffer of all connections; shared with other fibers, touched only between two suspensions. At least 4 KiB.
     MutBytes scratch;
     // The Server header: "NAME/VERSION".
     std::string server;
-    // crossdomain: answers pages of other origins, and OPTIONS.
+    // crossdomain: allows pages of other origins, and answers OPTIONS.
     bool allows_cross_origin = true;
     AuthOptions auth;
     engine::http1::Limits limits;
-    // Counts requests for the log, over all connections.
+    // Request counter for the log, over all connections.
     std::uint64_t requests = 0;
     Traffic traffic{};
     IdleStreams idle{};

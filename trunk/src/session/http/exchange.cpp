@@ -22,7 +22,7 @@ void add_common_headers(http1::ResponseBuilder& builder, const Context& context,
         return;
     for (const char* name : {"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Expose-Headers"})
         builder.header(name, "*");
-    // Fetch, 3.2.5: the star stands for every field but this one, which WHIP and WHEP use, and pages that sign in to the API.
+    // Fetch, 3.2.5: the asterisk covers every field but this one, which is used by WHIP, WHEP and pages that sign in to the API.
     const std::string& path = request.target.path;
     const bool takes_password = path.starts_with("/rtc/") || (context.auth.enabled && path.starts_with("/api/"));
     builder.header("Access-Control-Allow-Headers", takes_password ? "*, Authorization" : "*");
@@ -32,7 +32,7 @@ void add_common_headers(http1::ResponseBuilder& builder, const Context& context,
 
 }  // namespace
 
-// Here and not beside its class, which exchanges are built upon.
+// Defined here and not next to its class, which Exchange depends on.
 Result<void> Handler::serve(Exchange& exchange, io::Deadline deadline) {
     return exchange.send(handle(exchange.request(), deadline), deadline);
 }
@@ -42,8 +42,8 @@ Exchange::~Exchange() {
         log_request();
 }
 
-// When its answer begins, so that the line has the status; 0 when there is none, because the client has gone. A frame of its own:
-// a live stream is served for hours.
+// Logged when the response begins, so that the line has the status; 0 when there is none, because the client is gone. In its own
+// stack frame: a live stream is served for hours.
 [[gnu::noinline]] void Exchange::log_request() const {
     constexpr std::size_t kTargetShown = 512;
     constexpr std::size_t kHostShown = 256;
@@ -89,7 +89,8 @@ std::string Exchange::head_text(const Head& head) {
     return builder.without_body();
 }
 
-// Of a body that is still to be read nobody knows whether it will be: then the connection may stay without having said so.
+// Whether an unread body will be read is not known yet: the response then says close, although the connection may still stay
+// open.
 http1::ResponseBuilder::Connection Exchange::connection_said() const {
     using Said = http1::ResponseBuilder::Connection;
     if (status_ == Status::switching_protocols)

@@ -1,6 +1,6 @@
-// Exchange: one request and the connection it came over, for a handler that answers by itself. The connection made it and
-// outlives it. Either send() a whole answer, or send_head() and then the body over stream(): as many bytes as announced, or
-// chunks until finish_chunks(), or whatever until the connection ends.
+// Exchange: one request and its connection, for a handler that writes the response itself. Created by the connection, which
+// outlives it. Either send() a whole response, or send_head() followed by the body over stream(): as many bytes as announced, or
+// chunks until finish_chunks(), or anything until the connection ends.
 #pragma once
 
 #include <chrono>
@@ -27,28 +27,28 @@
 
 namespace live::session::http {
 
-// How the end of a body is told.
+// How the end of a body is signalled.
 enum class BodyEnd : std::uint8_t {
     none,    // no body at all: 204, 304, 101
-    length,  // after as many bytes as announced
-    chunks,  // after the last chunk; a client of HTTP/1.0 gets close instead
+    length,  // after the announced number of bytes
+    chunks,  // after the last chunk; HTTP/1.0 clients get close instead
     close,   // with the connection
 };
 
 struct Head {
     int status = 200;
-    std::string content_type;  // empty: none is said
+    std::string content_type;  // empty: none is sent
     BodyEnd end = BodyEnd::chunks;
     std::uint64_t length = 0;  // with BodyEnd::length
     // Server, Connection and the CORS fields are added to these.
     std::vector<std::pair<std::string, std::string>> headers;
-    // Nothing comes behind this answer, as behind a live stream.
+    // Nothing follows this response, as with a live stream.
     bool is_last = false;
 };
 
 class Exchange {
 public:
-    // A whole answer, or a head, has to go out in this time.
+    // Time limit to send a whole response, or a head.
     static constexpr std::chrono::seconds kSendLimit{30};
 
     struct Connection {
@@ -59,7 +59,7 @@ public:
         std::vector<std::uint8_t>& rest;
         MemoryBudget::Use& memory;
         const Log& log;
-        std::uint64_t number;  // of the request among all of the process, as the log says it; 0: one that could not be read
+        std::uint64_t number;  // request number in this process, for the log; 0: one that could not be read
         bool may_stay;         // another request may follow
     };
 
@@ -74,36 +74,36 @@ public:
     io::Stream& stream() { return connection_.stream; }
     // nullptr over TLS.
     io::TcpStream* tcp() { return connection_.tcp; }
-    // Shared with all fibers: only touched between two suspensions.
+    // Shared with all fibers: touched only between two suspensions.
     MutBytes scratch() { return connection_.context.scratch; }
     Traffic& traffic() { return connection_.context.traffic; }
 
-    // A whole answer, without its body for HEAD.
+    // A whole response, without its body for HEAD.
     Result<void> send(Reply reply, io::Deadline deadline);
-    // Afterwards the body is the caller's; for HEAD there is none.
+    // The caller then sends the body; for HEAD there is none.
     Result<void> send_head(const Head& head, io::Deadline deadline);
-    // The text of that head, for who sends it together with the first bytes.
+    // The text of that head, for callers that send it together with the first bytes.
     std::string head_text(const Head& head);
-    // What end send_head() has announced: chunks may have become close.
+    // The end that send_head() has announced: chunks may have become close.
     BodyEnd body_end() const { return end_; }
-    // The end of a chunked body.
+    // Ends a chunked body.
     Result<void> finish_chunks(io::Deadline deadline);
 
     // The next bytes of a streamed body (Handler::body_mode), none at its end. Errors as Stream::read_some, and Errc::malformed.
     Result<std::string> read_body(io::Deadline deadline);
-    // What the client has sent behind its request, once: the first bytes of another protocol.
+    // Input after the request, once: the first bytes of another protocol.
     std::vector<std::uint8_t> take_rest() { return std::exchange(connection_.rest, {}); }
 
-    // For what a handler keeps of a streamed body.
+    // Accounts for streamed-body data that a handler keeps.
     MemoryBudget::Use& memory() { return connection_.memory; }
 
     // Nothing has been sent yet.
     bool is_unanswered() const { return status_ == 0; }
-    // Of the answer; 0 before it.
+    // Of the response; 0 before it.
     int status() const { return status_; }
-    // Nothing comes behind the answer that is going to be given, whatever that is.
+    // Makes the coming response the last one of the connection, whatever it is.
     void make_last() { connection_.may_stay = false; }
-    // The connection has to be closed behind this answer.
+    // The connection must be closed after this response.
     bool must_close() const { return is_last_ || !body_is_read_ || !connection_.may_stay; }
 
 private:
@@ -115,7 +115,7 @@ private:
     Connection connection_;
     int status_ = 0;
     BodyEnd end_ = BodyEnd::none;
-    bool is_last_ = false;  // known from the head on
+    bool is_last_ = false;  // known once the head is sent
     bool body_is_read_;
 };
 

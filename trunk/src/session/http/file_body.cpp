@@ -16,7 +16,7 @@ Error shorter() { return {Errc::closed, "the file has become shorter while it wa
 
 std::size_t piece(std::uint64_t left, std::size_t most) { return static_cast<std::size_t>(std::min<std::uint64_t>(left, most)); }
 
-// Small files go out together with their head, if they are in memory. Says how many bytes of the file that were.
+// Small files go out together with their head, if they are cached. Returns the number of file bytes appended.
 std::size_t append_small_file(std::string& begin, Exchange& exchange, const io::File& file, std::uint64_t first,
                               std::uint64_t count) {
     constexpr std::size_t kSmall = 32 * 1024;
@@ -30,8 +30,8 @@ std::size_t append_small_file(std::string& begin, Exchange& exchange, const io::
     return *got;
 }
 
-// From the page cache to the socket without memory of our own: what the socket does not take is read once more. None when the
-// disk has to be waited for.
+// From the page cache to the socket without a buffer of its own: bytes the socket does not take are read again. None when it
+// would have to wait for the disk.
 Result<std::optional<std::size_t>> send_cached(Exchange& exchange, const io::File& file, std::uint64_t first, std::uint64_t count,
                                                io::Deadline deadline) {
     const MutBytes buffer = exchange.scratch().first(piece(count, exchange.scratch().size()));

@@ -11,8 +11,7 @@ namespace {
 
 using namespace wire::flv;
 
-// Sequence headers come before what they are for; this many tags after the first of them are all that could still bring the
-// other.
+// Sequence headers precede their frames, so they are among the first tags.
 constexpr int kTagsMax = 64;
 
 bool is_sequence_header(const Tag& tag) {

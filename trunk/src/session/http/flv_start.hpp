@@ -1,4 +1,4 @@
-// What goes in front of an FLV file that is played from the middle: its header and the tags that decoders must have first. Pure.
+// What must precede an FLV file played from the middle: its header and the tags that decoders need first. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace live::session::http {
 
-// Of a file whose tags begin with these, this much is looked at.
+// How much of the file is searched for these tags.
 inline constexpr std::size_t kFlvBeginBytes = 1 << 20;
 
-// `begin` is the beginning of the file, as much as there is of kFlvBeginBytes. The file header, and of its first tags the
-// metadata and the sequence headers, all at time 0. Empty when it is no FLV file.
+// `begin` is the beginning of the file, up to kFlvBeginBytes. Returns the file header, and from its first tags the metadata and
+// the sequence headers, all at time 0. Empty when it is not an FLV file.
 std::vector<std::uint8_t> flv_preamble(Bytes begin);
 
 }  // namespace live::session::http

@@ -1,6 +1,5 @@
-// What stands between the HTTP connections and those who answer: a request taken apart, an answer, and the interface of an
-// answerer. An answer is whole (handle), or the handler takes the connection over and writes as it likes (serve): live streams,
-// files of any size, WebSocket.
+// The interface between HTTP connections and handlers: a parsed request, a reply, and the handler itself. A handler returns a
+// whole reply (handle), or takes over the connection and writes as it likes (serve): live streams, files of any size, WebSocket.
 #pragma once
 
 #include <string>
@@ -23,28 +22,28 @@ struct Request {
     std::string id;       // of the connection, as in the log
     std::string peer;     // "ip:port"
     std::string peer_ip;  // without the port
-    bool secure = false;  // came over TLS
+    bool secure = false;  // over TLS
     bool allows_jsonp = false;
 
     const std::string& path() const { return target.path; }
     // HEAD counts as GET: the connection leaves the body out.
     bool is_get() const { return message.method == "GET" || is_head(); }
     bool is_head() const { return message.method == "HEAD"; }
-    // Of the Host header, without port and brackets; empty when there is none.
+    // The Host header without port and brackets; empty when there is none.
     std::string host() const;
-    // vhost= or domain= of the query, else host().
+    // vhost= or domain= of the query, otherwise host().
     std::string vhost() const;
-    // Who asks, when proxies stand between: the first entry of X-Forwarded-For, else X-Real-IP, else the peer.
+    // The client behind proxies: the first entry of X-Forwarded-For, otherwise X-Real-IP, otherwise the peer.
     std::string client_ip() const;
 };
 
 // "[::1]:80" is ::1, "example.com:80" example.com.
 std::string_view host_of_authority(std::string_view authority);
 
-// What becomes of a request's body.
+// How a request's body is read.
 enum class BodyMode : bool {
-    whole,     // it comes with the request, at most Limits::body_bytes
-    streamed,  // serve() reads it with Exchange::read_body, as long as it may be
+    whole,     // together with the request, at most Limits::body_bytes
+    streamed,  // serve() reads it with Exchange::read_body, without a length limit
 };
 
 struct Reply {
@@ -54,25 +53,25 @@ struct Reply {
     std::vector<std::pair<std::string, std::string>> headers;
 };
 
-// {"code":code,"message":sentence} with that status; without `code` it is the status. Nothing of the request may be in the
-// sentence; what a callback's service says may, as UTF-8.
+// {"code":code,"message":sentence} with that status; without `code` it is the status. The sentence must not contain anything from
+// the request; text from a callback's service is permitted, as UTF-8.
 Reply error_reply(int status, std::string_view sentence);
 Reply error_reply(int status, int code, std::string_view sentence);
-// 405 (RFC 9110, 15.5.6). `allowed` is the list of methods that are answered.
+// 405 (RFC 9110, 15.5.6). `allowed` lists the permitted methods.
 Reply method_not_allowed(std::string_view allowed, std::string_view sentence);
 
 class Handler {
 public:
     virtual ~Handler() = default;
 
-    // Asked of a handler behind a router's fallback only: is this request's address one of yours? Must not suspend.
+    // Called for fallback handlers only: whether the request's path belongs to this handler. Must not suspend.
     virtual bool takes(const Request& request) const;
-    // Asked of requests with a body when their header is there. Must not suspend.
+    // Called for requests with a body once their header is complete. Must not suspend.
     virtual BodyMode body_mode(const Request& request) const;
     // Answers. After an error, or a body that ends with the connection, the connection is closed; otherwise it may serve the next
-    // request. Sends what handle() says unless overridden.
+    // request. Sends the result of handle() unless overridden.
     virtual Result<void> serve(Exchange& exchange, io::Deadline deadline);
-    // What to answer. Failures are answers too. Not called when serve() is overridden; then it is a 500.
+    // Returns the reply; failures are replies too. Not called when serve() is overridden; the default is a 500.
     virtual Reply handle(const Request& request, io::Deadline deadline);
 };
 

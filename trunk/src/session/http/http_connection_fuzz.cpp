@@ -1,5 +1,6 @@
-// An HTTP connection with handlers behind it, over a stream that gives the input's bytes: requests in a row, whole, half and
-// broken, of whole and of streamed bodies, of files, guarded ones too. However the bytes are cut, the answers are the same.
+// An HTTP connection with handlers, over a stream that delivers the input's bytes: pipelined requests, complete, truncated and
+// malformed, with whole and streamed bodies, for files, and with authentication. The responses must not depend on how the bytes
+// are split into reads.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -24,10 +25,10 @@ using namespace live::session::http;
 
 constexpr std::size_t kInputMax = 16'384;
 
-// A client that has sent all it will ever send, and closes then.
+// A client that sends a fixed input and then closes.
 class Client final : public io::Stream {
 public:
-    // Reads end where the bits of `cuts` say, in turns; 0 cuts nowhere.
+    // The bits of `cuts`, used cyclically, say where reads end; 0 never cuts.
     Client(Bytes sends, std::uint32_t cuts, std::string& gets) : sends_(sends), cuts_(cuts), gets_(gets) {}
 
     Result<std::size_t> read_some(MutBytes into, io::Deadline) override {
@@ -79,7 +80,7 @@ public:
     }
 };
 
-// Takes the body as it comes, but not to the end when it begins with an x.
+// Reads the streamed body, but stops early when it begins with an x.
 class Parrot final : public Handler {
 public:
     BodyMode body_mode(const Request& request) const override {
@@ -103,8 +104,8 @@ public:
         return exchange.finish_chunks(deadline);
     }
 
-    // Then cuts matter: they decide how much of the body was there, whether the connection can stay, and who refuses what is
-    // broken in it.
+    // Then cuts matter: they decide how much of the body had arrived, whether the connection can stay, and who refuses malformed
+    // parts of it.
     bool has_stopped = false;
 };
 
@@ -120,13 +121,13 @@ public:
         context_.auth = {.enabled = true, .username = "u", .password = "p", .token = "t", .guards_rtc = true};
         context_.allows_jsonp = true;
         context_.limits.body_bytes = 1000;
-        // Twice that, and what one read brings behind it: enough for one connection, whatever it sends.
+        // Twice that, plus one read beyond it: enough for one connection, whatever it sends.
         places_.memory().set_max(session::MemoryBudget::kUnfinishedPart * (2 * context_.limits.body_bytes + scratch_.size()));
     }
     std::optional<FilePlace> find(const Request& request) const override {
         return FilePlace{folder_.file(""), request.path(), ""};
     }
-    // None when the answers depend on the cuts.
+    // None when the responses depend on the cuts.
     std::optional<std::string> answers_to(Bytes input, std::uint32_t cuts) {
         parrot_.has_stopped = false;
         std::string answers;
@@ -134,7 +135,7 @@ public:
             .run(io::Deadline::never());
         CHECK(places_.memory().used() == 0 && places_.memory().losses() == 0);
         CHECK(answers.empty() || answers.starts_with("HTTP/1.1 "));
-        // Only a client whose body is not there yet is told to go on.
+        // Only sent if the body has not arrived yet, so it depends on the cuts.
         constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
         for (std::size_t at = 0; (at = answers.find(kContinue, at)) != std::string::npos;)
             answers.erase(at, kContinue.size());

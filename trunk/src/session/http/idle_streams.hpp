@@ -1,4 +1,4 @@
-// The connections on which nobody asks for anything at the moment: they are the first to go when the server is to stop.
+// Connections without a pending request: the first to be closed when the server is to stop.
 #pragma once
 
 #include "io/stream.hpp"
@@ -7,7 +7,7 @@ namespace live::session::http {
 
 class IdleStreams {
 public:
-    // While it lives, `stream` may be closed from here.
+    // While it exists, `stream` may be closed from here.
     class Entry {
     public:
         Entry(IdleStreams& all, io::Stream& stream) : all_(all), stream_(stream), next_(all.first_) {
@@ -31,7 +31,7 @@ public:
         Entry* next_;
     };
 
-    // Closes them; from now on nobody is to wait for a next request.
+    // Closes them; from now on no connection may wait for a next request.
     void end() {
         has_ended_ = true;
         for (Entry* each = first_; each != nullptr; each = each->next_)

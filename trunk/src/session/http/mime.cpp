@@ -15,7 +15,7 @@ struct Row {
     std::string_view type;
 };
 
-// The media types are those that players of the family expect.
+// The media types are those expected by players for servers of this family.
 constexpr std::array kRows = {
     Row{".ts", "video/MP2T"},
     Row{".m3u8", "application/vnd.apple.mpegurl"},

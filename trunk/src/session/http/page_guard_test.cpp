@@ -43,7 +43,7 @@ TEST(PageGuard, PagesOfTheSameHostMayControlAndOthersMayNot) {
         {"127.0.0.1:1985", "http://127.0.0.1.evil.example", "127.0.0.1", false, false},
         {"", "http://127.0.0.1", "127.0.0.1", false, false},
         {"", "", "127.0.0.1", true, true},
-        // A name that was made to point at this machine, and a name that is the server's.
+        // A name that was made to point at this machine, and the server's own name.
         {"evil.example:1985", "http://evil.example:1985", "127.0.0.1", false, true},
         {"media.example:1985", "https://media.example", "203.0.113.7", true, true},
     };

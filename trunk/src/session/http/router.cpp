@@ -32,7 +32,7 @@ Router::Match Router::find(std::string_view path) const {
     folder.append(path) += '/';
     if (handlers_.contains(folder))
         return {nullptr, std::move(folder)};
-    // From the longest folder above the path to the root.
+    // From the longest folder prefix of the path to the root.
     for (std::size_t slash = path.rfind('/'); slash != std::string_view::npos;
          slash = slash == 0 ? std::string_view::npos : path.rfind('/', slash - 1)) {
         if (const auto above = handlers_.find(path.substr(0, slash + 1)); above != handlers_.end())

@@ -1,6 +1,6 @@
-// Router: which handler answers a path. The longest registered pattern wins. A pattern that ends with '/' takes everything below
-// it, and its own name without the slash is sent there; any other pattern takes exactly itself. Fallbacks stand between all of
-// these and the pattern "/": each is asked, in their order, whether the address is one of its own.
+// Router: finds the handler for a path. The longest registered pattern wins. A pattern that ends with '/' matches everything
+// below it, and its own name without the slash is redirected to it; any other pattern matches exactly. Fallbacks rank between all
+// of these and the pattern "/": each is asked, in order, whether the path is its own.
 #pragma once
 
 #include <functional>
@@ -16,18 +16,18 @@ namespace live::session::http {
 class Router {
 public:
     struct Match {
-        // nullptr: nobody answers this path, or `redirect` says where to go.
+        // nullptr: no handler for this path, or `redirect` is set.
         Handler* handler = nullptr;
-        // The path with a slash behind it; empty when there is no redirect.
+        // The path with a trailing slash; empty when there is no redirect.
         std::string redirect;
     };
 
-    // The handler outlives the router. A pattern begins with '/'; the one added last for a pattern counts.
+    // The handler outlives the router. A pattern begins with '/'; adding it again replaces the handler.
     void add(std::string pattern, Handler& handler);
     // The handler outlives the router.
     void add_fallback(Handler& handler) { fallbacks_.push_back(&handler); }
     Match find(const Request& request) const;
-    // By patterns alone.
+    // Considers patterns only.
     Match find(std::string_view path) const;
 
 private:

@@ -10,7 +10,7 @@ public:
     Reply handle(const Request&, io::Deadline) override { return {}; }
 };
 
-// Takes one path.
+// Accepts one path.
 class Only final : public Handler {
 public:
     explicit Only(std::string path) : path_(std::move(path)) {}

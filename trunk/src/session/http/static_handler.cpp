@@ -31,18 +31,18 @@ Reply text_reply(int status, std::string sentence, Fields fields = {}) {
     return {status, "text/plain", std::move(sentence) + "\n", std::move(fields)};
 }
 
-// One sentence for what is not there and what may not be seen.
+// The same sentence for missing and for forbidden files.
 Reply reply_to(const Error& error) {
     if (error.code() == Errc::not_found || error.code() == Errc::denied)
         return text_reply(Status::not_found, "there is no such file");
     return text_reply(Status::service_unavailable, "the server is too busy to read this file");
 }
 
-// To the same address with a slash, so that relative links of the page go on from there.
+// To the same URL with a trailing slash, so that relative links of the page resolve.
 Reply folder_redirect(const Request& request) {
     const std::string& path = request.path();
     std::string location;
-    // One slash in front: two would name another host.
+    // Exactly one leading slash: two would name another host.
     for (std::size_t at = std::min(path.find_first_not_of('/'), path.size()); at < path.size();) {
         const std::size_t end = std::min(path.find('/', at), path.size());
         location += '/' + wire::http::percent_encode(std::string_view(path).substr(at, end - at));
@@ -60,7 +60,7 @@ std::chrono::sys_seconds modified_at(const io::File::Facts& facts) {
     return std::chrono::sys_seconds(std::chrono::floor<std::chrono::seconds>(facts.modified));
 }
 
-// RFC 9110, 13.1: a list of tags wins over a date.
+// RFC 9110, 13.1: a list of tags takes precedence over a date.
 bool client_has_it(const Request& request, const io::File::Facts& facts, const std::string& tag) {
     const auto& headers = request.message.headers;
     if (const auto tags = headers.find("If-None-Match"))
@@ -75,19 +75,19 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
     return read.ec == std::errc() && read.ptr == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-// The header, or range= and bytes= of players that cannot set one.
+// The Range header, or range= and bytes= for players that cannot set one.
 ByteRange range_of(const Request& request, const io::File::Facts& facts, const std::string& tag) {
     for (const char* name : {"range", "bytes"})
         if (const auto asked = request.target.query.find(name))
             return wire::http::parse_range(*asked, facts.size);
     const auto& headers = request.message.headers;
-    // Only of the very file that the client has begun (RFC 9110, 13.1.5).
+    // Only for the very file that the client has begun (RFC 9110, 13.1.5).
     if (const auto of = headers.find("If-Range"); of && *of != tag && wire::http::parse_date(*of) != modified_at(facts))
         return {};
     return wire::http::parse_range_header(headers.find("Range").value_or(""), facts.size);
 }
 
-// What of a file goes out, and how that is said.
+// The part of a file to send, and its response head.
 struct Answer {
     Head head;
     std::vector<std::uint8_t> preamble;
@@ -112,7 +112,7 @@ Result<Answer> whole_or_part(const Request& request, const io::File& file, const
     return answer;
 }
 
-// Errc::limit when `start` is behind the end.
+// Errc::limit when `start` is past the end.
 Result<Answer> flv_from(const io::File& file, std::uint64_t start, io::Deadline deadline) {
     const std::uint64_t size = file.facts().size;
     if (start >= size)

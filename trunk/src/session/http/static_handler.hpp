@@ -1,6 +1,6 @@
-// StaticHandler: files of a folder over HTTP: whole, in ranges, or not at all because the client has them already; FLV files also
-// from the middle (?start=). Of any size: they go out in pieces, and what is not in memory is read in a worker thread. No
-// listings, nothing outside the folder.
+// StaticHandler: serves the files of a folder over HTTP: whole, in ranges, or with 304 if the client already has them; FLV files
+// also from the middle (?start=). Files may have any size: they are sent in pieces, and parts not cached are read in a worker
+// thread. No listings, nothing outside the folder.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace live::session::http {
 
-// Where a request's file would be.
+// The file of a request.
 struct FilePlace {
     std::string folder;
     std::string path;     // below it
-    std::string vhost{};  // that serves the request, by its name in the settings; empty when none does
+    std::string vhost{};  // name of the serving virtual host in the settings; empty when there is none
 };
 
 class FileRoots {
 public:
     virtual ~FileRoots() = default;
-    // None: there are no files for such a request. Must not suspend.
+    // None: no files for such a request. Must not suspend.
     virtual std::optional<FilePlace> find(const Request& request) const = 0;
 };
 

@@ -221,7 +221,7 @@ TEST(FlvPreamble, LeavesOutEverythingButHeadersAndMetadata) {
     const auto file =
         hex("464c5601 05 00000009 00000000"
             "12 000001 000005 00 000000 02 0000000c"          // metadata, at 5 ms
-            "12 000001 000005 00 000000 03 0000000c"          // more of it
+            "12 000001 000005 00 000000 03 0000000c"          // continuation of it
             "08 000003 000000 00 000000 af 01 21 0000000e"    // audio before its header
             "08 000004 000007 00 000000 af 00 1210 0000000f"  // audio header
             "09 000009 000000 00 000000 17 00 000000 01640028 00000014"

@@ -1,4 +1,4 @@
-// What HTTP calls the reasons for which a client may not play or publish.
+// The HTTP status for each reason to refuse a player or publisher.
 #pragma once
 
 #include "base/result.hpp"

@@ -1,4 +1,4 @@
-// What every HTTP live stream of the process works with. main owns all of it and outlives the sessions.
+// Shared by all HTTP live streams of the process. Owned by app; outlives the sessions.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@
 
 namespace live::session::http_live {
 
-// What a URL stands for.
+// What a URL refers to.
 struct MountedUrl {
-    std::string vhost;  // asked for
+    std::string vhost;  // as requested
     MountedStream stream;
     Mount mount;
     RemuxOptions options;

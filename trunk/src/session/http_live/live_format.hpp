@@ -1,5 +1,5 @@
-// LiveFormat: what HTTP live streams come in. A row of the table below is all that this folder has to know of a format; its bytes
-// are made in media (a WireEncoder for its Container).
+// LiveFormat: the formats of HTTP live streams. A row of the table below is all that this folder needs to know of a format; its
+// bytes are made in media (a WireEncoder for its Container).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace live::session::http_live {
 
-// A format of audio alone.
+// An audio-only format.
 struct AudioFormat {
     media::Codec codec = media::Codec::none;
     std::string_view name;
@@ -22,10 +22,10 @@ struct AudioFormat {
 
 struct LiveFormat {
     media::Container container;
-    std::string_view ending;  // of addresses
+    std::string_view ending;  // file extension
     std::string_view content_type;
     std::optional<AudioFormat> audio{};
-    // What each player gets first; nullptr: nothing.
+    // Sent first to each player; nullptr: nothing.
     std::vector<std::uint8_t> (*file_head)(media::Framing, media::KindSet) = nullptr;
 };
 
@@ -36,7 +36,7 @@ inline constexpr std::array kLiveFormats = {
     LiveFormat{media::Container::mp3, ".mp3", "audio/mpeg", AudioFormat{media::Codec::mp3, "MP3"}},
 };
 
-// Of one of the table's.
+// The table's row for `container`.
 constexpr const LiveFormat& live_format(media::Container container) {
     return *std::ranges::find(kLiveFormats, container, &LiveFormat::container);
 }

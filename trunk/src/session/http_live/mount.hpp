@@ -1,5 +1,4 @@
-// Mount: the URL template of a virtual host's HTTP live streams ("[vhost]/[app]/[stream].flv") and how a path answers to it. Text
-// only.
+// Mount: the URL template of a virtual host's HTTP live streams ("[vhost]/[app]/[stream].flv") and how paths match it. Text only.
 #pragma once
 
 #include <optional>
@@ -15,23 +14,23 @@ namespace live::session::http_live {
 struct MountedStream {
     std::string app;
     std::string stream;
-    // The path has as many folders as the template. When it has more, the application has several levels, and only a stream that
-    // is published makes that certain.
+    // The path has as many folders as the template. If it has more, the application may have several levels, which is only
+    // certain if such a stream is published.
     bool same_depth = true;
 };
 
 class Mount {
 public:
-    // Errc::malformed unless it has [stream], at most one placeholder between two slashes, and a known ending.
+    // Errc::malformed unless it has [stream], at most one placeholder between two slashes, and a known extension.
     static Result<Mount> parse(std::string_view text);
 
-    // A template that begins with [vhost] answers for that virtual host only.
+    // A template that begins with [vhost] matches that virtual host only.
     bool is_of_vhost() const { return of_vhost_; }
     const LiveFormat& format() const { return *format_; }
-    // Which stream the path names; none when it is not of this mount. Without [app] in the template it is kDefaultApp.
+    // The stream named by the path; none when it does not match. Without [app] in the template it is kDefaultApp.
     static constexpr std::string_view kDefaultApp = "live";
     std::optional<MountedStream> match(std::string_view path) const;
-    // Which path names the stream; none without [app] in the template, where every stream is of kDefaultApp.
+    // The path of the stream; none without [app] in the template, where every stream belongs to kDefaultApp.
     std::optional<std::string> path_of(std::string_view app, std::string_view stream) const;
 
 private:

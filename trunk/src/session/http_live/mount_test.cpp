@@ -8,7 +8,7 @@ namespace {
 struct Case {
     const char* mount;
     const char* path;
-    // Empty: not of this mount.
+    // Empty: no match.
     const char* app;
     const char* stream;
     bool same_depth = true;

@@ -1,4 +1,4 @@
-// What an operator can say about the HTTP live streams of one virtual host (http_remux {}). The rows are in option_rows.hpp.
+// Options for the HTTP live streams of one virtual host (http_remux {}). The rows are in option_rows.hpp.
 #pragma once
 
 #include <chrono>

@@ -58,7 +58,7 @@ Result<void> PlayHandler::send_head(http::Exchange& exchange, io::Deadline deadl
     return exchange.send_head(head_of(url->mount), deadline);
 }
 
-// On the heap, because what a parked fiber keeps on its stack should fit into one page.
+// On the heap, because the stack of a parked fiber should fit into one page.
 std::unique_ptr<PlaySession> PlayHandler::session_for(http::Exchange& exchange) const {
     auto url = context_.mounts.find(exchange.request());
     if (!url)

@@ -18,7 +18,7 @@ public:
     Result<void> serve(http::Exchange& exchange, io::Deadline deadline) override;
 
 private:
-    // HEAD: what GET would say of the stream, without a player.
+    // HEAD: the response to GET without its body, and without a player.
     Result<void> send_head(http::Exchange& exchange, io::Deadline deadline) const;
     std::unique_ptr<PlaySession> session_for(http::Exchange& exchange) const;
 

@@ -19,8 +19,8 @@ namespace {
 
 using wire::http::Status;
 
-// Raises a signal for each batch that is published, while it lives, and keeps what comes: the first batch may be seconds of
-// media. A player that only waits for a stream to begin, or for its audio, is not in a hurry: the publisher stays on its tick.
+// Raises a signal for each published batch while it lives, and keeps what arrives: the first batch may be seconds of media. A
+// player that waits for a stream to begin, or for its audio, is not urgent: the publisher stays on its tick.
 class PacketWatch final : public media::PacketListener, public media::PacketReader {
 public:
     PacketWatch(media::Source& source, Signal& signal)
@@ -38,7 +38,7 @@ public:
     void on_packets() override { signal_.raise(); }
     media::Sequence sequence() const override { return start_; }
     void jump(media::Sequence to) override { start_ = to; }
-    // The first packet since; sequence headers come first anyway.
+    // The first packet since the start; sequence headers come first anyway.
     media::Sequence first_of_media() const {
         media::Sequence first = start_;
         while (first < source_.ring().next() && source_.ring().at(first).is_config())
@@ -82,8 +82,7 @@ Result<void> PlaySession::run(io::Deadline deadline) {
     return ended;
 }
 
-// What a parked fiber keeps on its stack should fit into one page, so what is done once has frames of its own: these two and
-// prepare().
+// The stack of a parked fiber should fit into one page, so one-time steps have their own frames: these two and prepare().
 [[gnu::noinline]] Result<void> PlaySession::admit(io::Deadline deadline) {
     auto plan = context_.admission.serve_play(request_, deadline);
     LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
@@ -147,7 +146,7 @@ Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
     return hear(exchange_.take_rest());
 }
 
-// The player may be here before the publisher.
+// The player may arrive before the publisher.
 Result<PlaySession::Start> PlaySession::wait_for_media(io::Deadline deadline) {
     std::optional<PacketWatch> watch;
     Signal published;
@@ -196,7 +195,7 @@ Result<void> PlaySession::play(io::Deadline deadline) {
         return *goodbye_;
     LOG_INFO(exchange_.log(), "the stream {} has ended", source_->url());
     TRY(finish(deadline.sooner(io::Deadline::after(Player::kDrainLimit))));
-    return Error(Errc::closed, "the stream has ended");  // and the connection with it
+    return Error(Errc::closed, "the stream has ended");  // ends the connection too
 }
 
 Result<void> PlaySession::finish(io::Deadline deadline) {
@@ -207,7 +206,7 @@ Result<void> PlaySession::finish(io::Deadline deadline) {
     return exchange_.stream().write_all(parts, deadline);
 }
 
-// On a WebSocket the client may ping and close; anything else it says is of no interest.
+// A WebSocket client may send ping and close; everything else is ignored.
 Result<void> PlaySession::hear(Bytes input) {
     while (framing_ == media::Framing::websocket && !goodbye_ && !input.empty()) {
         const auto used = frames_.feed(input);
@@ -226,7 +225,8 @@ Result<void> PlaySession::hear(Bytes input) {
     return {};
 }
 
-// RFC 6455, 5.5.1: no frame follows a close. What was begun goes out, then the close, and then the player is over.
+// RFC 6455, 5.5.1: no frame follows a close. The current message is completed, then the close goes out, and then the player is
+// over.
 Result<void> PlaySession::say_goodbye(Bytes bytes, Error why) {
     if (!player_) {
         TRY(answer(bytes));
@@ -241,14 +241,14 @@ Result<void> PlaySession::say_goodbye(Bytes bytes, Error why) {
 Result<void> PlaySession::answer(Bytes bytes) {
     if (player_)
         return player_->answer(bytes);
-    // Nothing else is on its way.
+    // Nothing else is in flight.
     const std::array parts{io::as_part(bytes)};
     if (TRY(exchange_.stream().try_write(parts)) < bytes.size())
         return Error(Errc::limit, "the client does not take the answers to what it asks");
     return {};
 }
 
-// Over HTTP, whatever a player says behind its request is of no interest; its end is.
+// Over HTTP, anything a player sends after its request is ignored, except the end of input.
 Result<PlayerProtocol::Step> PlaySession::on_readable() {
     const auto count = exchange_.stream().try_read(exchange_.scratch());
     if (!count.ok() && count.code() != Errc::need_more)

@@ -1,6 +1,6 @@
-// PlaySession: one HTTP or WebSocket player of a live stream, from its request to the last byte. It asks whether the player may,
-// waits for the publisher if there is none yet, decides which kinds the player gets, and leaves the sending to the player. It
-// ends when the publisher goes.
+// PlaySession: one HTTP or WebSocket player of a live stream, from its request to the last byte. It checks admission, waits for
+// the publisher if there is none yet, decides which kinds the player gets, and leaves the sending to Player. It ends when the
+// publisher leaves.
 #pragma once
 
 #include <optional>
@@ -18,21 +18,21 @@
 
 namespace live::session::http_live {
 
-// Of the answer to a player: nothing follows it on this connection.
+// Response head for a player: nothing follows it on this connection.
 http::Head head_of(const Mount& mount);
 
 class PlaySession final : private PlayerProtocol, private Client {
 public:
-    // What is referred to outlives this.
+    // Everything referred to outlives this.
     PlaySession(http::Exchange& exchange, Context& context, ClientRequest request, MountedUrl url);
 
-    // Answers, and goes on until the stream or the connection ends, whose error this is.
+    // Answers, and runs until the stream or the connection ends; returns that error.
     Result<void> run(io::Deadline deadline);
 
 private:
     struct Start {
         Tracks tracks;
-        std::optional<media::Sequence> from;  // for one that has waited
+        std::optional<media::Sequence> from;  // for a player that has waited
     };
 
     Result<void> admit(io::Deadline deadline);
@@ -68,7 +68,7 @@ private:
     std::optional<media::WireCursor> cursor_;
     std::optional<Player> player_;
     std::string kick_reason_;
-    std::optional<Error> goodbye_;  // why nothing follows what was said last
+    std::optional<Error> goodbye_;  // why nothing follows the last answer
     ClientEntry entry_;
 };
 

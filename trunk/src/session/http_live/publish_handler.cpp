@@ -25,7 +25,7 @@ Result<ClientRequest> PublishHandler::publisher_of(const http::Request& request)
     const auto named = mount.match(request.path());
     if (!named)
         return Error(Errc::not_found, "a stream is posted to /APP/STREAM.flv");
-    // Names first: what they become part of is taken apart again.
+    // Names are checked first: the URL they become part of is parsed again.
     TRY(wire::rtmp::admit_name(named->app));
     TRY(wire::rtmp::admit_name(named->stream));
     std::string output = output_;

@@ -1,5 +1,5 @@
-// PublishHandler: takes the streams that publishers POST to a stream caster as one endless FLV file, and publishes each under the
-// RTMP URL that the caster's output makes of its path.
+// PublishHandler: takes streams that publishers POST to a stream caster as one endless FLV file, and publishes each under the
+// RTMP URL that the caster's output builds from its path.
 #pragma once
 
 #include <string>

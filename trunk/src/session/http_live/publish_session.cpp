@@ -22,7 +22,7 @@ using wire::http::Status;
 PublishSession::PublishSession(http::Exchange& exchange, Context& context, ClientRequest request)
     : exchange_(exchange), context_(context), request_(std::move(request)), entry_(context.clients, *this) {}
 
-// Callbacks see a posted stream as they see an RTMP publisher: the end of its connection too.
+// For callbacks a posted stream is like an RTMP publisher, including the end of its connection.
 Result<void> PublishSession::run(io::Deadline deadline) {
     auto ended = publish(deadline);
     context_.events.on_closed(request_, {figures_.received_bytes, figures_.sent_bytes});
@@ -55,7 +55,7 @@ Result<void> PublishSession::publish(io::Deadline deadline) {
     return ended;
 }
 
-// The body that still comes is of no use, so the connection ends behind this.
+// The rest of the body is useless, so the connection ends after this.
 Result<void> PublishSession::refuse(const Error& error, io::Deadline deadline) {
     entry_.refuse(error);
     return exchange_.send(http::error_reply(http::status_for(error.code()), error.sentence()), deadline);

@@ -1,4 +1,4 @@
-// PublishSession: one publisher whose request body is an FLV file without end. The answer comes when it has ended, or at once
+// PublishSession: one publisher whose request body is an endless FLV file. The response is sent when it has ended, or at once
 // when it may not publish.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace live::session::http_live {
 
 class PublishSession final : private Client {
 public:
-    // What is referred to outlives this.
+    // Everything referred to outlives this.
     PublishSession(http::Exchange& exchange, Context& context, ClientRequest request);
 
     // Until the body ends (then it is answered), or something ends the connection.

@@ -13,7 +13,7 @@ using media::Codec;
 using media::Kind;
 using media::KindSet;
 
-// A kind counts when there is any message of it; but when only one kind has had real frames, then only that one.
+// A kind counts if there is any message of it; but if only one kind has had real frames, only that one does.
 KindSet guess(const media::Source& source) {
     KindSet any;
     KindSet frames;
@@ -30,7 +30,7 @@ std::optional<Codec> codec_in(const media::Packet& packet) {
     return packet.codec != Codec::none ? std::optional(packet.codec) : std::nullopt;
 }
 
-// Of the newest audio that is still there, else of the newest sequence header. None when a GOP has just begun without any, and
+// Of the newest audio still in the ring, otherwise of the newest sequence header. None when a GOP has just begun without any, and
 // the codec has no header.
 std::optional<Codec> codec_of(const media::Source& source) {
     const media::Ring& ring = source.ring();

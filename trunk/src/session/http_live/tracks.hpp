@@ -1,4 +1,4 @@
-// Which kinds of media a player of an HTTP live stream is promised: what its FLV header says, and what it then gets.
+// Which kinds of media an HTTP live player is promised in its FLV header and then gets.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ struct Tracks {
     media::KindSet sent;
 };
 
-// A stream of one kind counts as such after this many packets of it.
+// A stream counts as single-kind after this many packets of that kind.
 inline constexpr std::uint64_t kSurePackets = 10;
 
-// None while not enough has been published. Containers of audio alone wait until it is known what the audio is.
+// None until enough has been published. Audio-only containers wait until the audio codec is known.
 std::optional<Tracks> decide_tracks(const media::Source& source, media::Container container, const RemuxOptions& options);
 
-// How far back in the ring the newest audio is looked for, in packets: kinds alternate.
+// How far back in the ring to look for the newest audio, in packets: kinds alternate.
 inline constexpr std::uint64_t kLookBack = 64;
 
-// Errc::unsupported when the stream's audio is known not to be what an .aac or .mp3 file holds.
+// Errc::unsupported when the stream's audio is known not to fit an .aac or .mp3 file.
 Result<void> check_codec(const media::Source& source, media::Container container);
 
 }  // namespace live::session::http_live

@@ -69,21 +69,21 @@ TEST(Tracks, TheCodecIsKnownEvenWhenAGopHasJustBegun) {
     stream.audio(kAac);
     for (int i = 0; i < 40; ++i)
         stream.video(false);
-    stream.video(true);  // nobody reads: all before the key frame leaves
+    stream.video(true);  // no reader: everything before the key frame is dropped
     ASSERT_EQ(stream.source->ring().size(), 1U);
     EXPECT_TRUE(check_codec(*stream.source, Container::aac).ok());
     EXPECT_EQ(check_codec(*stream.source, Container::mp3).code(), Errc::unsupported);
     EXPECT_TRUE(check_codec(*stream.source, Container::flv).ok());
 }
 
-// A player that came in just then would otherwise wait for frames that never come.
+// A player that joins at that moment would otherwise wait for frames that never come.
 TEST(Tracks, AudioIsWaitedForUntilItsCodecIsKnown) {
     Stream stream;
     EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}));
     stream.audio(kMp3);
     for (int i = 0; i < 40; ++i)
         stream.video(false);
-    stream.video(true);  // nobody reads: the audio leaves, and MP3 has no header that stays
+    stream.video(true);  // no reader: the audio is dropped, and MP3 has no header that stays
     EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}));
     EXPECT_FALSE(decide_tracks(*stream.source, Container::mp3, {}));
     stream.source->append(media::tag_packet(Kind::audio, false, false, stream.at(), Slice()));
@@ -106,7 +106,7 @@ TEST(Tracks, AudioIsLookedForInTheNewestPacketsOnly) {
     EXPECT_FALSE(decide_tracks(*stream.source, Container::mp3, {}));
 }
 
-// Somebody else publishes, with another encoder.
+// Another publisher, with another encoder.
 TEST(Tracks, TheNewestAudioCountsMoreThanAnOldHeader) {
     Stream stream;
     stream.audio(kAac, true);

@@ -35,7 +35,7 @@ bool is_wildcard(std::string_view candidate) {
     return candidate.empty() || candidate == "*" || candidate == "0.0.0.0" || candidate == "::";
 }
 
-// Hosts without ports, in order, each once.
+// Hosts without ports, in order and without duplicates.
 class Hosts {
 public:
     void add(const std::string& host, std::optional<std::uint16_t> port = std::nullopt) {
@@ -102,7 +102,7 @@ Hosts hosts_of(const CandidateInput& input) {
     add_api_host(input, hosts);
     if (!add_configured(input.options, hosts))
         add_automatic(input, hosts);
-    // Last, for it helps only who runs on this machine, or reaches it through a port that something forwards, as containers do.
+    // Last, because it only works on this machine, or through a forwarded port, as with containers.
     if (input.options.api_as_candidates && !input.api_host.empty() && is_loopback_host(input.api_host))
         hosts.add(is_ipv6(input.api_host) ? "::1" : "127.0.0.1");
     return hosts;

@@ -1,5 +1,5 @@
-// Which addresses an answer names: the ones that a browser may reach this server at. Dry: names have been resolved and interfaces
-// listed before. The order is the order of preference, for each address gets a lower priority than the one before.
+// Chooses the candidate addresses of an answer: those at which a browser may reach this server. Dry: names are resolved and
+// interfaces listed beforehand. The order is the order of preference: each address gets a lower priority than the one before.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace live::session::rtc {
 
-inline constexpr std::size_t kCandidatesMax = 32;  // in one answer, over both transports
+inline constexpr std::size_t kCandidatesMax = 32;  // per answer, over both transports
 
-// An address or a name that somebody wrote, with a port or without.
+// An address or a name from user input, with or without a port.
 struct HostAndPort {
     std::string host;  // IPv6 without brackets
     std::optional<std::uint16_t> port;
@@ -24,7 +24,7 @@ struct HostAndPort {
     bool operator==(const HostAndPort&) const = default;
 };
 
-// "203.0.113.1", "203.0.113.1:9000", "2001:db8::1", "[2001:db8::1]:9000", "media.example.com:9000". What is returned can stand in
+// "203.0.113.1", "203.0.113.1:9000", "2001:db8::1", "[2001:db8::1]:9000", "media.example.com:9000". The result is safe to use in
 // SDP. Errc::malformed when it is neither an address nor a name of letters, digits, '-' and '.', or the port is not 1..65535.
 Result<HostAndPort> parse_host(std::string_view text);
 
@@ -34,17 +34,17 @@ bool is_loopback_host(std::string_view host);
 struct CandidateInput {
     const RtcServerOptions& options;
     std::optional<HostAndPort> asked;        // eip= or candidate= of the request
-    std::string api_host;                    // of the request's Host field, without port; empty when it is none
-    std::vector<std::string> api_addresses;  // what it was resolved to, when it is a name
+    std::string api_host;                    // of the request's Host field, without port; empty when it is unusable
+    std::vector<std::string> api_addresses;  // addresses it was resolved to, when it is a name
     // Of this machine, in order of preference, without loopback and link-local ones.
     std::vector<std::string> device_addresses;
-    // The addresses the ports are bound to. Empty when a port is bound to all: then these are the device's.
+    // The addresses the ports are bound to. Empty when a port is bound to all: then device_addresses apply.
     std::vector<std::string> bound_addresses;
-    std::uint16_t udp_port = 0;  // 0: there is none
+    std::uint16_t udp_port = 0;  // 0: none
     std::uint16_t tcp_port = 0;
 };
 
-// None when there is no port for the protocols that the settings name.
+// None when there is no port for the protocols enabled in the settings.
 std::vector<wire::sdp::Candidate> choose_candidates(const CandidateInput& input);
 
 }  // namespace live::session::rtc

@@ -1,4 +1,4 @@
-// What every WebRTC session of the process works with. main owns all of it and outlives the sessions.
+// Shared by all WebRTC sessions of the process. Owned by app; outlives the sessions.
 #pragma once
 
 #include "base/log.hpp"
@@ -13,15 +13,15 @@
 
 namespace live::session::rtc {
 
-// The settings that a session begins with.
+// The settings a session starts with.
 class RtcVhosts {
 public:
     virtual ~RtcVhosts() = default;
     // Of the virtual host that serves this name. Errc::not_found when there is none, or it has no WebRTC; Errc::denied when it is
-    // switched off.
+    // disabled.
     virtual Result<RtcOptions> find(const std::string& vhost) const = 0;
     virtual RtcServerOptions server() const = 0;
-    // Whether a bearer token is the client's own, to be shown to callbacks: not where the server itself asks for one.
+    // Whether a bearer token is the client's own and may be passed to callbacks: not where the server itself requires one.
     virtual bool shows_bearer() const = 0;
 };
 

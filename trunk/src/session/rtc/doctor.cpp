@@ -26,7 +26,7 @@ using engine::webrtc::SessionOptions;
 
 namespace {
 
-// The server's end: a session that wants no stream and goes when its time is over.
+// The server's end: a session without a stream that ends after its time limit.
 class ProbePeer final : public Peer {
 public:
     ProbePeer(Port& port, std::string ufrag, TimePoint end) : Peer(std::move(ufrag)), port_(port), end_(end) {}
@@ -64,7 +64,7 @@ struct Ends {
     std::string their_pwd = random_id(SessionOpener::kPwdBytes);
 };
 
-// Audio alone, which the client would send.
+// The client would send audio only.
 sdp::Agreement agreement_of(const Ends& ends, const std::string& fingerprint, bool is_client) {
     sdp::Agreement agreement;
     sdp::Accepted audio;
@@ -92,12 +92,12 @@ SessionOptions options_of(const Ends& ends, const std::string& fingerprint, bool
     return options;
 }
 
-// How the client's datagrams travel.
+// The transport of the client's datagrams.
 class Way {
 public:
     virtual ~Way() = default;
     virtual Result<void> send(const DatagramBatch& batch, io::Deadline deadline) = 0;
-    // Calls `take` for what has come, at least once. Errc::timed_out when nothing does.
+    // Calls `take` for received datagrams, at least once. Errc::timed_out when none arrive.
     virtual Result<void> receive(const std::function<Result<void>(MutBytes, const TransportAddress&)>& take, io::Deadline) = 0;
 };
 
@@ -159,7 +159,7 @@ private:
     wire::rtp::StreamUnframer unframer_;
 };
 
-// Until both have keys. What it says when that does not happen is for people.
+// Until both ends have keys. Its error messages are shown to people.
 Result<void> shake_hands(Way& way, ClientSession& client, DatagramBatch& output, io::Deadline deadline) {
     while (!client.is_established()) {
         TRY(client.handle_timeout(io::now()));

@@ -1,6 +1,6 @@
 // Doctor: can a browser reach this server? Makes a session with itself at every address that an answer would name, with real
-// checks and a real handshake, and says in words what happened. It leaves this machine only as far as its own addresses go: what
-// stands between it and the browser (a firewall, a router) it cannot see, and says so.
+// connectivity checks and a real handshake, and describes the result in words. It tests only this machine's own addresses: it
+// cannot see a firewall or router between it and the browser, and says so.
 #pragma once
 
 #include <chrono>
@@ -17,13 +17,13 @@ namespace live::session::rtc {
 class Doctor {
 public:
     static constexpr std::chrono::seconds kProbeLimit{2};
-    // Examinations at once: each makes sockets and sessions.
+    // Concurrent examinations: each opens sockets and sessions.
     static constexpr int kExaminationsMax = 2;
 
     struct Probe {
         wire::sdp::Candidate candidate;
         bool is_reached = false;
-        std::chrono::microseconds took{0};  // until both had keys
+        std::chrono::microseconds took{0};  // until both ends had keys
         std::string finding;
     };
     struct Report {
@@ -32,10 +32,10 @@ public:
         bool is_well() const;
     };
 
-    // What is referred to outlives this.
+    // Everything referred to outlives this.
     Doctor(Context& context, SessionOpener& opener) : context_(context), opener_(opener) {}
 
-    // For a browser that reaches the API by `api_host`. Errc::limit when others are being examined.
+    // For a browser that reaches the API under `api_host`. Errc::limit when too many examinations are running.
     Result<Report> examine(const std::string& api_host, io::Deadline deadline);
 
 private:

@@ -25,7 +25,7 @@ Result<std::string> codec_of(std::string_view asked) {
     return Error(Errc::malformed, "codec is one of h264, hevc, av1, vp8, vp9");
 }
 
-// A track by its id: one byte, as enhanced RTMP has it.
+// A track by its ID: one byte, as in enhanced RTMP.
 Result<std::optional<media::TrackId>> track_of(std::string_view name, std::string_view asked) {
     if (asked.empty())
         return std::optional<media::TrackId>();
@@ -36,7 +36,7 @@ Result<std::optional<media::TrackId>> track_of(std::string_view name, std::strin
     return std::optional(media::TrackId(id));
 }
 
-// The parameters that all APIs have; the first query that has one counts.
+// The parameters common to all APIs; the first query that has one wins.
 Result<void> read_parameters(const std::vector<const Query*>& queries, OfferRequest& offered) {
     const auto get = [&](std::string_view name) -> std::string_view {
         for (const Query* query : queries)

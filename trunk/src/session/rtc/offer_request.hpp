@@ -1,4 +1,4 @@
-// What an HTTP request for a WebRTC session says: WHIP and WHEP by their query, the JSON API by a URL of the stream. Dry.
+// Parses an HTTP request for a WebRTC session: WHIP and WHEP by their query, the JSON API by a URL of the stream. Dry.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@ namespace live::session::rtc {
 
 enum class ShowBearer : bool { no, yes };
 
-// POST of an offer. `path_purpose` is what the path implies; action=play makes it a player. Errc::malformed for a parameter that
-// cannot be used, Errc::denied for a name that is not allowed.
+// POST of an offer. `path_purpose` is implied by the path; action=play makes it a player. Errc::malformed for an unusable
+// parameter, Errc::denied for a forbidden name.
 Result<OfferRequest> offer_request_of(const http::Request& request, wire::sdp::Purpose path_purpose, ShowBearer bearer);
 
-// The members of a request of /rtc/v1/publish/ and /rtc/v1/play/ (spec: http-api, 12.1).
+// The members of a request to /rtc/v1/publish/ and /rtc/v1/play/ (spec: http-api, 12.1).
 struct UrlOfferRequest {
     std::string sdp;
     std::string stream_url;  // "webrtc://host/app/stream?..."
-    std::string api;         // URL of this call, may be empty
-    std::string client_ip;   // instead of the connection's; may be empty
+    std::string api;         // URL of this call; may be empty
+    std::string client_ip;   // overrides the connection's; may be empty
 };
 // Errors as above.
 Result<OfferRequest> offer_request_of(const http::Request& request, wire::sdp::Purpose purpose, UrlOfferRequest asked);

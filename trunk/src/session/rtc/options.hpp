@@ -1,5 +1,5 @@
-// What an operator can say about WebRTC: the server's ports and addresses (rtc_server {}), and how one virtual host does it
-// (vhost rtc {}). The rows are in option_rows.hpp.
+// Options for WebRTC: the server's ports and addresses (rtc_server {}), and the behaviour of one virtual host (vhost rtc {}). The
+// rows are in option_rows.hpp.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ struct RtcServerOptions {
     std::vector<std::string> listen = {"8000"};
     RtcTcpOptions tcp;
     RtcTransport protocol = RtcTransport::udp;
-    // $NAME has been replaced by the variable's value, or * when it is unset.
+    // $NAME is replaced by the variable's value, or by * when it is unset.
     std::vector<std::string> candidates = {"*"};
     bool use_auto_detect_network_ip = true;
     IpFamily ip_family = IpFamily::ipv4;

@@ -1,4 +1,4 @@
-// Peer: one session as the port sees it, that brings it datagrams and looks after its time. Nothing here may suspend.
+// Peer: one session as seen by the port, which delivers its datagrams and runs its timer. Nothing here may suspend.
 #pragma once
 
 #include <cstddef>
@@ -19,29 +19,29 @@ public:
     explicit Peer(std::string ufrag) : ufrag_(std::move(ufrag)) {}
     virtual ~Peer() = default;
 
-    // Ours: what a check must name to reach this session.
+    // Our ICE username fragment: checks must name it to reach this session.
     const std::string& ufrag() const { return ufrag_; }
-    // Output goes into the port's batch, which the port sends. When the session is over, tell Port::retire.
+    // Output goes into the port's batch, which the port sends. When the session is over, call Port::retire.
     virtual void take_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) = 0;
-    // Behind the datagrams of one receive call.
+    // Called after the datagrams of one receive call.
     virtual void finish_batch(TimePoint now) = 0;
-    // A check has proved that the client has this address.
+    // Whether a check has proved that the client has this address.
     virtual bool is_checked(const TransportAddress& address) const = 0;
-    // Nobody has proved yet that they can use this session.
+    // Whether no client has yet proved that it can use this session.
     virtual bool is_half_open() const = 0;
     // When on_due() is to be called.
     virtual std::optional<TimePoint> next_timeout() const = 0;
-    // Of memory that the engine holds for it, without its libraries'.
+    // Memory that the engine holds for it, without its libraries'.
     virtual std::size_t engine_bytes() const = 0;
-    // It is over, and nothing that came before its end is still on its way into the stream.
+    // It is over, and nothing received before its end is still on its way into the stream.
     virtual bool may_go(TimePoint) const { return true; }
-    // A DTLS object is there, which holds the most of all.
+    // It has a DTLS object, the largest part of a session's memory.
     virtual bool holds_dtls() const = 0;
 
 private:
     friend class Port;
     std::string ufrag_;
-    std::vector<TransportAddress> addresses_;  // that lead here
+    std::vector<TransportAddress> addresses_;  // bound to this session
     bool is_in_port_ = false;
     bool is_touched_ = false;
     bool is_retired_ = false;

@@ -1,6 +1,6 @@
-// PlaintextMirror: copies the RTP and RTCP of all sessions, without encryption, to a UDP address: for somebody who looks at a
-// problem (the directive is rtc_server { black_hole }). It never waits, and what does not fit is lost. It costs a datagram for
-// each that is sent or comes.
+// PlaintextMirror: copies the RTP and RTCP of all sessions, unencrypted, to a UDP address, for debugging (the directive is
+// rtc_server { black_hole }). It never waits; datagrams that do not fit are dropped. Costs one datagram for each one sent or
+// received.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ class PlaintextMirror final : public engine::webrtc::PlainTap {
     struct Private {};
 
 public:
-    // `to` is an IP address with a port. Errc::malformed, else as UdpSocket::bind.
+    // `to` is an IP address with a port. Errc::malformed, otherwise as UdpSocket::bind.
     static Result<std::unique_ptr<PlaintextMirror>> create(const std::string& to);
     PlaintextMirror(Private, std::unique_ptr<io::UdpSocket> socket, const TransportAddress& to)
         : socket_(std::move(socket)), to_(to) {}

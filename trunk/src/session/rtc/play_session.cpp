@@ -20,7 +20,8 @@ engine::rtp::RtpLogHeader header_of(const media::RtpPacket& packet) {
     return {packet.sequence, packet.timestamp, packet.marker, packet.time, packet.follows_loss};
 }
 
-// The default track is not named, so that all its players share a rtp_log. What is not published yet may have any.
+// The default track is not named, so that all its players share an RTP log. A stream that is not published yet may have any
+// track.
 Result<void> fit_track(const media::Source& source, media::Kind kind, std::optional<media::TrackId>& named) {
     if (!named || !source.is_published())
         return {};
@@ -76,7 +77,7 @@ void PlaySession::play(const wire::sdp::Agreement& agreement) {
     LOG_INFO(log(), "RTC: start play url={}, session={}", plan().url, session_id());
 }
 
-// Into the group of those that do; the RTP log stays held meanwhile.
+// Moves to the group for single NAL units; the RTP log stays held meanwhile.
 void PlaySession::take_single_nal_units() {
     const Ref<media::Source> source(&group_->source());
     source->hold_rtp_log(tracks_);
@@ -107,7 +108,7 @@ void PlaySession::drain(TimePoint now) {
         rtp_log.want_key_frame();
 }
 
-// A publisher may come back with another codec; what was agreed on is the client's last word.
+// A publisher may come back with another codec, but the negotiated one is final.
 bool PlaySession::fits_tracks() {
     const media::RtpLog& rtp_log = group_->rtp_log();
     if (version_ == rtp_log.version())
@@ -125,7 +126,7 @@ bool PlaySession::fits_tracks() {
     return true;
 }
 
-// At the newest key frame, whose audio is old. A publisher that can be asked makes a new one when that is far away.
+// Joins at the newest key frame, whose audio is old. If that is too old, a publisher that can be asked makes a new one.
 void PlaySession::join_rtp_log(TimePoint now) {
     media::RtpLog& rtp_log = group_->rtp_log();
     next_ = next_audio_ = rtp_log.next();
@@ -153,7 +154,7 @@ void PlaySession::skip_to_key(TimePoint now) {
     next_audio_ = std::max(next_audio_, rtp_log.first());
 }
 
-// Video, and audio that did not run ahead of them.
+// Unsent video, and audio that was not sent ahead of it.
 std::uint64_t PlaySession::unsent_before(media::Sequence to) const {
     const media::RtpLog& rtp_log = group_->rtp_log();
     std::uint64_t unsent = rtp_log.first() - std::min(next_, rtp_log.first());
@@ -163,7 +164,7 @@ std::uint64_t PlaySession::unsent_before(media::Sequence to) const {
     return unsent;
 }
 
-// A newcomer begins with what is old, and is to reach what is new by the shortest way: until then it loses nothing.
+// A newcomer starts with old media and catches up by the shortest way: packets it skips until then do not count as lost.
 void PlaySession::count_lost(std::uint64_t packets) {
     if (is_catching_up_)
         return;
@@ -171,7 +172,7 @@ void PlaySession::count_lost(std::uint64_t packets) {
     group_->source().count_dropped(packets);
 }
 
-// What was published long ago and is all there is, because a newcomer begins there, is sent as fast as the link allows.
+// If the current GOP is old, and is all there is because a newcomer starts at it, it is sent as fast as the link permits.
 bool PlaySession::is_far_behind(TimePoint now) {
     media::RtpLog& rtp_log = group_->rtp_log();
     if (next_ < rtp_log.first())
@@ -200,7 +201,7 @@ std::optional<TimePoint> PlaySession::serve(TimePoint now) {
     return send_packets(now);
 }
 
-// All there is, audio too.
+// Drops everything pending, including audio.
 void PlaySession::leave_out() {
     const media::Sequence end = group_->rtp_log().next();
     count_lost(unsent_before(end));
@@ -208,7 +209,7 @@ void PlaySession::leave_out() {
     waits_for_key_ = was_left_out_ = true;
 }
 
-// Audio never waits, so it may run ahead of a frame that does.
+// Audio never waits, so it may be sent ahead of a delayed frame.
 std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
     const media::RtpLog& rtp_log = group_->rtp_log();
     bool is_blocked = false;
@@ -225,7 +226,7 @@ std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
             if (!engine_->may_send(now, EngineKind::video)) {
                 is_blocked = true;
                 next_ = at;
-                // Audio in front of it was sent; only newer is looked for.
+                // Audio before next_audio_ was already sent; look only for newer.
                 at = std::max(at + 1, next_audio_) - 1;
                 continue;
             }

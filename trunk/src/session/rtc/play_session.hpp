@@ -1,5 +1,5 @@
-// PlaySession: a client that gets a stream by WebRTC. It keeps its place in the source's RTP RTP log; what it lost is found there
-// again. Where its link is slower than the stream it goes on at the next key frame.
+// PlaySession: a client that plays a stream by WebRTC. It keeps a position in the source's RTP log, and finds packets to
+// retransmit there. Where its link is slower than the stream it resumes at the next key frame.
 #pragma once
 
 #include <array>
@@ -14,35 +14,35 @@ namespace live::session::rtc {
 
 class PlaySession final : public SessionPeer, private RtpLogPlayer {
 public:
-    // Further behind than this, a player goes on at the newest key frame.
+    // A player that is further behind than this resumes at the newest key frame.
     static constexpr std::chrono::milliseconds kBehindMax{1'500};
-    // A publisher that can be asked for a key frame is asked, when the newest one is older.
+    // If the newest key frame is older than this, a publisher that can be asked is asked for one.
     static constexpr std::chrono::milliseconds kKeyAgeMax{2'000};
 
     using SessionPeer::SessionPeer;
     ~PlaySession() override;
 
-    // Before admit().
+    // To be called before admit().
     void choose(const media::TrackChoice& tracks) { tracks_ = tracks; }
-    // Whether it may, and the stream's RTP log: Errc::denied, Errc::not_found, also for tracks that the stream does not have,
-    // Errc::unsupported when the stream does not come by WebRTC and is not to be converted, Errc::limit.
+    // Checks admission and holds the stream's RTP log: Errc::denied, Errc::not_found, also for tracks that the stream does not
+    // have, Errc::unsupported when the stream does not come by WebRTC and is not to be converted, Errc::limit.
     Result<void> admit(io::Deadline deadline);
-    // Nothing when it is not known. Behind admit().
+    // nullptr while unknown. After admit().
     const media::RtpTrack* track(media::Kind kind) const { return group_->rtp_log().track(kind); }
-    // Whether what is not known of the stream is to come, or is not there: its publisher has said all.
+    // Whether the publisher has announced all its tracks, so that unknown ones do not exist.
     bool knows_tracks() const { return group_->source().brings_rtp(); }
-    // Under which the publisher sends; 0 when it is not known. Behind admit().
+    // The publisher's SSRC; 0 while unknown. After admit().
     std::uint32_t origin_ssrc(media::Kind kind) const { return group_->rtp_log().origin_ssrc(kind); }
     // After admit(). Errc::system.
     Result<void> begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options);
-    // Behind begin().
+    // After begin().
     void play(const wire::sdp::Agreement& agreement);
 
     void finish_batch(TimePoint) override {}
 
 private:
     struct Agreed {
-        std::string codec;  // empty: the kind was not agreed on
+        std::string codec;  // empty: the kind was not negotiated
     };
 
     void drain(TimePoint now) override;
@@ -64,16 +64,16 @@ private:
     bool fits_tracks();
 
     std::optional<AdmittedPlay> admitted_;
-    engine::webrtc::PlaySession* engine_ = nullptr;  // once begun; SessionPeer owns it
+    engine::webrtc::PlaySession* engine_ = nullptr;  // after begin(); owned by SessionPeer
     RtpLogGroup* group_ = nullptr;
     media::TrackChoice tracks_;
     std::array<Agreed, 2> agreed_;
-    media::Sequence next_ = 0;        // the first packet that was not sent, of whatever kind
-    media::Sequence next_audio_ = 0;  // audio in front of it was sent, or left out
+    media::Sequence next_ = 0;        // the first packet of any kind that was not sent
+    media::Sequence next_audio_ = 0;  // audio before this was sent or dropped
     std::uint32_t version_ = 0;
     bool has_joined_ = false;
     bool waits_for_key_ = false;
-    bool is_catching_up_ = false;  // since it joined
+    bool is_catching_up_ = false;  // since joining
     bool was_left_out_ = false;
 };
 

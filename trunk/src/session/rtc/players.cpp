@@ -33,7 +33,7 @@ bool RtpLogGroup::serve_next() {
         return false;
     --left_;
     next_ = following(next_);
-    // The one behind it is fetched meanwhile: thousands do not fit into the processor's cache.
+    // Prefetches the following member meanwhile: thousands do not fit into the processor's cache.
     members_[following(next_)].lines.fetch();
     players_.serve(*members_[next_].player);
     return true;
@@ -43,7 +43,7 @@ Result<void> Players::start(io::Scope& scope) {
     return scope.start("rtc-players", [this](io::Deadline forever) { run(forever); });
 }
 
-// A stream's name has no blank.
+// Stream names contain no blank.
 std::string Players::key_of(const media::Source& source, Packing packing, const media::TrackChoice& tracks) {
     std::string key = source.url();
     if (packing == Packing::single_nal)
@@ -79,7 +79,8 @@ void Players::leave(RtpLogPlayer& player) {
     members[player.index_] = members.back();
     members[player.index_].player->index_ = player.index_;
     members.pop_back();
-    // The last one may have come to a place that had its turn: another round costs little, since who has all sends nothing.
+    // The last member may have moved to an index that was already served: another round costs little, since players that are up
+    // to date send nothing.
     if (group->left_ > 0)
         group->left_ = members.size();
     if (!members.empty())
@@ -148,7 +149,7 @@ void Players::run(io::Deadline deadline) {
     }
 }
 
-// A group may go, and others may come, whenever this suspends. They take turns, by slices of time.
+// Groups may be added and removed whenever this suspends. They take turns, by time slices.
 Result<void> Players::serve_groups(io::Deadline deadline) {
     while (!waiting_.empty()) {
         turn_ %= waiting_.size();

@@ -1,6 +1,6 @@
-// Players: sends the RTP RTP logs of sources to the sessions that play them. A source wakes one fiber once a batch, whatever the
-// number of its players, and that fiber serves them all, one after the other, and lets others run every 2 ms. A player whose
-// link is too slow for everything at once says when it can take more, and is served again then; who waits costs nothing.
+// Players: sends the RTP logs of sources to the sessions that play them. A source wakes one fiber per batch, whatever the number
+// of its players; that fiber serves them one after the other, and yields every 2 ms. A player whose link is too slow for
+// everything at once says when it can take more, and is served again then; waiting players cost nothing.
 #pragma once
 
 #include <chrono>
@@ -28,18 +28,18 @@ namespace live::session::rtc {
 class RtpLogGroup;
 class Players;
 
-// A session that plays, as its group sees it. Nothing here may suspend.
+// A playing session as its group sees it. Nothing here may suspend.
 class RtpLogPlayer {
 public:
     RtpLogPlayer() : alarm_(*this) {}
-    // Sends what there is, into the port's batch. When it wants to be served again even if nothing new comes; nothing when it has
-    // all.
+    // Sends what is available, into the port's batch. Returns when to serve it again even without new packets; nothing when it is
+    // up to date.
     virtual std::optional<TimePoint> serve(TimePoint now) = 0;
-    // Bits a second that its link carries and no more; nothing where no limit is known.
+    // Capacity of its link in bits per second; nothing when no limit is known.
     virtual std::optional<std::uint64_t> link_limit(TimePoint now) const = 0;
-    // What serve() touches. Asked for when it is woken by itself, as when it is let in.
+    // Memory touched by serve(). Collected when the player is woken individually, as when it joins.
     virtual void add_hot_lines(HotLines& lines) const = 0;
-    // It is being served, and is over: leave() was not called yet.
+    // Also true if it is over but leave() was not called yet, as while it is being served.
     bool is_grouped() const { return group_ != nullptr; }
 
 protected:
@@ -49,7 +49,7 @@ protected:
 private:
     friend class RtpLogGroup;
     friend class Players;
-    // When it can take more.
+    // Fires when it can take more.
     struct Alarm final : TimerWheel::Timer {
         explicit Alarm(RtpLogPlayer& owner) : player(owner) {}
         void on_due(TimePoint now) override;
@@ -60,11 +60,11 @@ private:
 
     RtpLogGroup* group_ = nullptr;
     std::size_t index_ = 0;
-    std::size_t pending_index_ = kNotPending;  // among those that are to be served beside their groups
+    std::size_t pending_index_ = kNotPending;  // index in Players::pending_, the players to be served outside their group's turn
     Alarm alarm_;
 };
 
-// How the players of a group take packets: as the RTP log has them, or those of H.264 one NAL unit each.
+// How the players of a group take packets: as in the RTP log, or with one H.264 NAL unit per packet.
 enum class Packing : std::uint8_t { any, single_nal };
 
 // The players of one source that take the same packets, and their hold on the RTP log of their tracks.
@@ -84,7 +84,7 @@ private:
     friend class Players;
     void on_rtp() override;
     std::size_t following(std::size_t index) const { return index + 1 < members_.size() ? index + 1 : 0; }
-    // Serves the next one. False when there is none that has not had its turn.
+    // Serves the next member. False when all have had their turn.
     bool serve_next();
 
     Players& players_;
@@ -93,26 +93,26 @@ private:
     const media::TrackChoice tracks_;
     std::optional<media::SingleNalLog> single_;
     media::RtpLog& rtp_log_;
-    // In one piece, so that what the next ones need is known without looking at them.
+    // Contiguous, so that the next members' memory can be prefetched without touching them.
     struct Member {
         RtpLogPlayer* player;
         HotLines lines;
     };
     std::vector<Member> members_;
-    std::size_t next_ = 0;  // to be served; goes round, so that the last come to their turn however often it is woken
-    std::size_t left_ = 0;  // to be served since it was woken last
+    std::size_t next_ = 0;  // next to be served; wraps around, so that the last members get their turn however often the group is
+                            // woken
+    std::size_t left_ = 0;  // still to be served since the last wake
     bool is_waiting_ = false;
 };
 
 class Players {
 public:
-    // How long others may be kept waiting, and how many GSO batches of datagrams are gathered before they are sent: with one
-    // call.
+    // How long other fibers may be kept waiting, and how many GSO batches are gathered before they are sent with one call.
     static constexpr std::chrono::milliseconds kSlice{2};
     static constexpr std::size_t kGathered = io::UdpSocket::kBatch;
-    // Who waits for its link is looked at so often, not more.
+    // A player waiting for its link is checked no more often than this.
     static constexpr std::chrono::milliseconds kPace{1};
-    // One player in so many may have a link that is too slow for what is forwarded: it skips to key frames then.
+    // One player in this many may have a link too slow for what is forwarded: it then skips to key frames.
     static constexpr std::size_t kSlowPart = 4;
 
     explicit Players(Port& port) : port_(port), alarms_(io::now(), kPace) {}
@@ -122,23 +122,23 @@ public:
 
     Result<void> start(io::Scope& scope);
 
-    // Puts the player into the group of this source, which lives as long as it has players.
+    // Adds the player to the group of this source, which lives as long as it has players.
     RtpLogGroup& join(const Ref<media::Source>& source, RtpLogPlayer& player) {
         return join(source, player, Packing::any, Log());
     }
-    // `log` hears of what a packing leaves out.
+    // `log` receives what a packing drops.
     RtpLogGroup& join(const Ref<media::Source>& source, RtpLogPlayer& player, Packing packing, const Log& log,
                       const media::TrackChoice& tracks = {});
-    // It may be served right now, by its group's turn. Nothing when it is in no group.
+    // Allowed while its group is serving it. No effect when it is in no group.
     void leave(RtpLogPlayer& player);
-    // Serves the player soon: it can take more, or has just been let in.
+    // Serves the player soon: it can take more, or has just joined.
     void wake(RtpLogPlayer& player);
     std::size_t groups() const { return groups_.size(); }
 
-    // Bits a second that the links of most players of this source carry; nothing where no limit is known. Looks at all of them.
+    // Bits per second that the links of most players of this source carry; nothing where no limit is known. Checks all of them.
     std::optional<std::uint64_t> link_limit(const std::string& url, TimePoint now) const;
 
-    // The processor has too much to do: players get nothing. It is they that look.
+    // The processor is overloaded: players get nothing. The players check this themselves.
     void set_dropping(bool is_dropping) { is_dropping_ = is_dropping; }
     bool is_dropping() const { return is_dropping_; }
 
@@ -154,7 +154,7 @@ private:
     void add_pending(RtpLogPlayer& player);
     void remove_pending(RtpLogPlayer& player);
     enum class Slice : std::uint8_t { goes_on, is_over };
-    // Over: others have run.
+    // is_over: the fiber has yielded.
     Result<Slice> pause(io::Deadline deadline);
 
     static std::string key_of(const media::Source& source, Packing packing, const media::TrackChoice& tracks);
@@ -162,9 +162,9 @@ private:
     Port& port_;
     std::unordered_map<std::string, std::unique_ptr<RtpLogGroup>> groups_;
     std::vector<RtpLogGroup*> waiting_;
-    std::size_t turn_ = 0;                // of those
-    std::vector<RtpLogPlayer*> pending_;  // each once; nullptr for one that has gone
-    std::size_t pending_served_ = 0;      // from the front
+    std::size_t turn_ = 0;                // index in waiting_
+    std::vector<RtpLogPlayer*> pending_;  // without duplicates; nullptr for a player that has left
+    std::size_t pending_served_ = 0;      // how many at the front are done
     TimerWheel alarms_;
     io::Deadline slice_ = io::Deadline::never();
     Signal wake_;

@@ -127,7 +127,7 @@ TEST_F(RtcPlayers, APlayerThatWaitsForItsLinkIsServedAgainWithoutNewPackets) {
 
 TEST_F(RtcPlayers, WhoeverIsLetInIsServedAtOnce) {
     FakePlayer player;
-    players->wake(player);  // In no group yet.
+    players->wake(player);  // Not in a group yet: no effect.
     players->join(source, player);
     players->wake(player);
     players->wake(player);
@@ -162,7 +162,7 @@ TEST_F(RtcPlayers, WhoHasAllNeedsNoMoreLooks) {
     RtpLogGroup& group = players->join(source, player);
     publish(group);
     let_run();
-    publish(group);  // This time it gets all.
+    publish(group);  // This time it gets everything.
     let_run();
     EXPECT_EQ(player.served, 2);
     ASSERT_TRUE(io::sleep(io::Deadline::after(50ms)).ok());
@@ -192,7 +192,7 @@ TEST_F(RtcPlayers, MostLinksDecideWhatIsForwarded) {
     EXPECT_FALSE(limit());
 }
 
-// Serving takes longer than the time between two batches: the last come to their turn all the same.
+// Serving takes longer than the time between two batches: the last members still get their turn.
 TEST_F(RtcPlayers, NobodyStarvesWhenBatchesComeTooFast) {
     std::vector<FakePlayer> all(6);
     RtpLogGroup* group = nullptr;
@@ -230,7 +230,7 @@ TEST_F(RtcPlayers, StreamsTakeTurns) {
         players->leave(player);
 }
 
-// Others run between two players when they take long.
+// Others run between two players when serving takes long.
 TEST_F(RtcPlayers, LetsOthersRunWhenServingTakesLong) {
     std::vector<FakePlayer> all(4);
     RtpLogGroup* group = nullptr;

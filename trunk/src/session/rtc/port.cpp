@@ -13,7 +13,7 @@ namespace live::session::rtc {
 
 namespace {
 
-// Another one is chosen by the kernel for who comes over a link-local address; UdpSocket takes none of these.
+// For clients on a link-local address the kernel chooses another one; UdpSocket takes none of these.
 IpAddress usable_local(const IpAddress& local) {
     const bool is_link_local = local.bytes[0] == 0xFE && (local.bytes[1] & 0xC0) == 0x80;
     return is_link_local ? IpAddress() : local;
@@ -56,7 +56,7 @@ Result<void> Port::listen(const Endpoint& endpoint, std::size_t sockets) {
     for (std::size_t i = 0; i < sockets; ++i) {
         sockets_.push_back(TRY(io::UdpSocket::bind(on, kBufferBytes, sharing)));
         const io::UdpSocket& socket = *sockets_.back();
-        // The first may have picked it.
+        // The first socket may have been given a free port.
         on.port = socket.endpoint().port;
         LOG_INFO(log_, "rtc listen at udp://{}, fd={}", socket.endpoint().text(), socket.native_handle());
         if (i == 0)
@@ -65,7 +65,7 @@ Result<void> Port::listen(const Endpoint& endpoint, std::size_t sockets) {
     return {};
 }
 
-// The kernel tells twice what it keeps for data.
+// The kernel reports twice what it reserves for data.
 void Port::hint_at_buffers(const io::UdpSocket& socket) const {
     const auto [receive, send] = socket.buffers();
     if (receive / 2 >= kBufferBytes && send / 2 >= kBufferBytes)
@@ -99,7 +99,7 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
             take(now, datagram.bytes, {datagram.from, {nullptr, &socket, nullptr, usable_local(datagram.to)}});
             if (!io::is_turn_over())
                 continue;
-            // Handshakes: each takes a millisecond.
+            // Likely handshakes: each takes a millisecond.
             end_batch(now);
             if (!io::yield(deadline).ok())
                 return;
@@ -184,16 +184,16 @@ void Port::take(TimePoint now, MutBytes datagram, const Arrival& arrival) {
     }
 }
 
-// Answers go back the way the question came, before the next datagram: its address may not be the session's, or not yet.
+// Responses go back to the sender of the check, before the next datagram: its address may not be the session's, or not yet.
 void Port::take_stun(TimePoint now, MutBytes datagram, const Arrival& arrival) {
     const auto message = wire::stun::parse_message(datagram);
     const auto ufrag = message.ok() ? engine::ice::local_ufrag_of(*message) : std::nullopt;
     const auto path = paths_.find(arrival.from);
     Peer* const here = path == paths_.end() || path->second.peer->is_retired_ ? nullptr : path->second.peer;
-    // An answer to a check of our own names nobody.
+    // A response to our own check names no session.
     Peer* const peer = ufrag ? find(*ufrag) : message.ok() && message->kind == wire::stun::Kind::success ? here : nullptr;
-    // A check for somebody else than who lives at this address is not answered: its client asks again, and finds it free some
-    // day.
+    // A check for another session than the one at this address is ignored while that is active: the client retries until the
+    // address is free.
     const bool is_taken = here != nullptr && here != peer && now - path->second.heard < kHolds;
     if (peer == nullptr || is_taken) {
         ++figures_.strangers;
@@ -227,7 +227,7 @@ void Port::bind(Peer& peer, const Arrival& arrival, TimePoint now) {
         std::erase(at->second.peer->addresses_, arrival.from);
         at->second = path;
     }
-    // The session forgets addresses, too.
+    // The engine forgets addresses too.
     std::erase_if(peer.addresses_, [&](const TransportAddress& address) {
         const bool is_gone = peer.addresses_.size() >= kAddressesMax && !peer.is_checked(address);
         if (is_gone)
@@ -290,7 +290,7 @@ void Port::forget(PortLink& link) {
 }
 
 void Port::end_batch(TimePoint now) {
-    // A session that finishes its batch may touch others: who publishes wakes who plays.
+    // A session that finishes its batch may touch others: a publisher wakes players.
     for (std::size_t i = 0; i < touched_.size(); ++i) {
         Peer& peer = *touched_[i];
         peer.is_touched_ = false;
@@ -316,8 +316,7 @@ void Port::reschedule(Peer& peer) {
     }
 }
 
-// What a session still has to say leaves with it: its ways are forgotten behind that. Who may not go yet is asked again next
-// time.
+// A session's last output is sent before its addresses are forgotten. Sessions that may not go yet are retried next time.
 void Port::reap(TimePoint now) {
     std::vector<Peer*> stay;
     while (!retired_.empty()) {

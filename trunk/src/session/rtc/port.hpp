@@ -1,7 +1,7 @@
-// Port: the sockets of WebRTC and the sessions behind them. One UDP port serves everybody: a STUN check finds its session by the
-// name it was given in the answer, everything else by the address it comes from, once a check has proved that this address is the
-// session's. What sessions say is gathered in one batch and leaves in GSO batches. No fiber and no timer a session: one fiber a
-// socket receives, one looks after the time.
+// Port: the sockets of WebRTC and their sessions. One UDP port serves all sessions: a STUN check finds its session by the ufrag
+// given in the answer, everything else by its source address, once a check has proved that this address is the session's. The
+// sessions' output is gathered in one batch and sent in GSO batches. No fiber and no timer per session: one fiber per socket
+// receives, one handles timeouts.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace live::session::rtc {
 // A connection of RFC 4571 that carries one session's datagrams.
 class PortLink {
 public:
-    // One GSO batch's datagrams. What does not fit is lost. Must not suspend.
+    // The datagrams of one GSO batch. What does not fit is lost. Must not suspend.
     virtual void send(Bytes bytes, std::size_t segment_bytes) = 0;
 
 protected:
@@ -34,25 +34,25 @@ protected:
 };
 
 struct PortFigures {
-    std::uint64_t received = 0;  // datagrams, of whatever kind
+    std::uint64_t received = 0;  // datagrams of any kind
     std::uint64_t received_bytes = 0;
     std::uint64_t stun = 0;
     std::uint64_t dtls = 0;
     std::uint64_t rtp = 0;
     std::uint64_t rtcp = 0;
-    std::uint64_t strangers = 0;  // for no session, or from an address that nobody has proved to be a session's
+    std::uint64_t strangers = 0;  // for no session, or from an address not proved to be a session's
     std::uint64_t sent = 0;
     std::uint64_t sent_bytes = 0;
-    std::uint64_t unsent = 0;  // the kernel's buffer was full, or there was no way to the address
+    std::uint64_t unsent = 0;  // the kernel's buffer was full, or the address had no path
 };
 
-// What is counted, at one moment.
+// A snapshot of the counters.
 struct PortReading {
     std::size_t sessions = 0;
     PortFigures port{};
     engine::webrtc::SharedState shared{};
     std::uint64_t lost = 0;    // on arrival, see Port::lost_on_arrival
-    std::uint64_t unsent = 0;  // and what the kernel refused
+    std::uint64_t unsent = 0;  // refused by the kernel
 };
 
 struct PortMemory {
@@ -60,20 +60,21 @@ struct PortMemory {
     std::size_t dtls_objects = 0;
     std::size_t paths = 0;
     std::size_t path_bytes = 0;
-    std::size_t buffer_bytes = 0;  // of what waits to be sent
+    std::size_t buffer_bytes = 0;  // of queued output
 };
 
-// What went each way between two readings that are Port::kReportEvery apart, a second. Rounded up: what is rare is not nothing.
+// Rates per second in both directions between two readings that are Port::kReportEvery apart. Rounded up, so that rare events do
+// not show as zero.
 std::string report_line(const PortReading& now, const PortReading& then);
 
 class Port {
 public:
     static constexpr std::size_t kSessionsMax = 50'000;
-    // That lead to one session; as many as the engine remembers.
+    // Per session; as many as the engine remembers.
     static constexpr std::size_t kAddressesMax = 8;
-    // An address from which something came so lately is not another session's.
+    // An address that was active within this time is not taken over by another session.
     static constexpr std::chrono::seconds kHolds{10};
-    // What the guides set net.core.rmem_max and wmem_max to.
+    // The value that the guides recommend for net.core.rmem_max and wmem_max.
     static constexpr std::size_t kBufferBytes = 16U << 20;
     static constexpr std::chrono::seconds kReportEvery{10};
 
@@ -82,7 +83,7 @@ public:
     Port(const Port&) = delete;
     Port& operator=(const Port&) = delete;
 
-    // Opens a UDP endpoint, by so many sockets among which the kernel shares out who comes. Errors as UdpSocket::bind.
+    // Opens a UDP endpoint with that many sockets, among which the kernel distributes clients. Errors as UdpSocket::bind.
     Result<void> listen(const Endpoint& endpoint, std::size_t sockets = 1);
     // Starts the fibers; they end with the scope.
     Result<void> start(io::Scope& scope);
@@ -90,43 +91,43 @@ public:
 
     // Errc::limit when there are too many sessions.
     Result<void> check_room() const;
-    // Takes it over. Errc::conflict when a session has its name already, Errc::closed when it was retired before, Errc::limit.
+    // Takes ownership. Errc::conflict when a session already has its name, Errc::closed when it was retired before, Errc::limit.
     Result<void> add(std::unique_ptr<Peer> peer);
     Peer* find(std::string_view ufrag) const;
-    // It is over: it is destroyed as soon as it may go, but not in this call.
+    // The session is over: it is destroyed as soon as it may go, but not in this call.
     void retire(Peer& peer);
-    // What it waits for may have changed outside of its own calls.
+    // Its timeout may have changed outside of its own calls.
     void touch(Peer& peer);
-    // Of all sessions. Destroys them.
+    // Destroys all sessions.
     void clear();
     std::size_t sessions() const { return peers_.size(); }
     std::size_t half_open() const { return half_open_; }
 
-    // What sessions append to.
+    // Sessions append their output here.
     engine::webrtc::DatagramBatch& output() { return output_; }
-    // What they count together, and leave out.
+    // Counters and load-shedding state shared by all sessions.
     engine::webrtc::SharedState& shared() { return shared_; }
-    // Sends what is in it. Never suspends.
+    // Sends the queued output. Never suspends.
     void flush();
 
-    // A datagram that came over a connection; end_batch() behind the last. `link` stays until forget().
+    // A datagram received over a connection; call end_batch() after the last one. `link` must live until forget().
     void take_from(PortLink& link, const TransportAddress& from, TimePoint now, MutBytes datagram);
     void end_batch(TimePoint now);
     void forget(PortLink& link);
-    // A check has proved that the address is a session's.
+    // Whether a check has proved that the address is a session's.
     bool leads_somewhere(const TransportAddress& address) const { return paths_.contains(address); }
 
-    // What flush() touches of the way to an address.
+    // Memory touched by flush() on the path to an address.
     void add_hot_lines(const TransportAddress& to, HotLines& lines) const {
         if (const Path* const path = path_to(to))
             lines.add(path, sizeof *path);
     }
 
     const PortFigures& figures() const { return figures_; }
-    // Datagrams that the kernel dropped before we read them, of all sockets.
+    // Datagrams that the kernel dropped before we read them, over all sockets.
     std::uint64_t lost_on_arrival() const;
     PortReading read() const;
-    // Looks at every session.
+    // Visits every session.
     PortMemory memory() const;
 
 private:
@@ -134,8 +135,8 @@ private:
         Peer* peer = nullptr;
         io::UdpSocket* socket = nullptr;
         PortLink* link = nullptr;
-        IpAddress local{};  // of this machine, that the client has reached
-        TimePoint heard{};  // when something last came this way
+        IpAddress local{};  // the local address the client has reached
+        TimePoint heard{};  // when something last arrived on this path
     };
     struct Arrival {
         TransportAddress from;
@@ -165,7 +166,7 @@ private:
     std::vector<Peer*> retired_;
     std::vector<io::GsoBatch> pending_;
     io::UdpSocket* pending_socket_ = nullptr;
-    std::optional<Arrival> arrival_;  // what is being answered
+    std::optional<Arrival> arrival_;  // the check being answered
     std::size_t half_open_ = 0;
     PortFigures figures_;
     engine::webrtc::SharedState shared_;

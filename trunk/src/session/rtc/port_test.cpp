@@ -13,7 +13,7 @@ namespace {
 
 namespace stun = wire::stun;
 
-// A session whose client knows the word, and which echoes what it gets.
+// A session that echoes what it receives; a check that nominates proves its client's address.
 class FakePeer final : public Peer {
 public:
     FakePeer(Port& port, std::string ufrag, TimePoint due) : Peer(std::move(ufrag)), port_(port), due_(due) {}
@@ -43,7 +43,7 @@ public:
 
     std::vector<std::vector<std::uint8_t>> taken;
     std::vector<TransportAddress> checked;
-    Duration takes{};  // for a datagram, as a handshake does
+    Duration takes{};  // time per datagram, as for a handshake
     bool answers_strangers = false;
     bool is_done = true;
     int batches = 0;
@@ -54,7 +54,7 @@ private:
     TimePoint due_;
 };
 
-// What a client sends: a check for `name`, which the fake takes for proved when it nominates.
+// A client's check for `name`; the fake takes it as proof if it nominates.
 std::vector<std::uint8_t> check_for(std::string_view name, bool is_proved) {
     stun::MessageWriter writer(stun::Kind::request, stun::TransactionId{1, 2, 3});
     writer.username(std::string(name) + ":them");
@@ -88,7 +88,7 @@ struct PortFixture : ::testing::Test {
         const io::GsoBatch gso{bytes, bytes.size(), to, {}};
         EXPECT_EQ(clients[client]->send({&gso, 1}), 1U);
     }
-    // The size of the next datagram; 0 when none comes.
+    // The size of the next datagram; 0 when none arrives.
     std::size_t receive(std::size_t client, std::chrono::milliseconds limit = 2s) {
         const auto got = clients[client]->receive(io::Deadline::after(limit));
         return got.ok() ? got->front().bytes.size() : 0;

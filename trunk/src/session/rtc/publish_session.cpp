@@ -14,7 +14,7 @@ using EngineKind = engine::rtp::Kind;
 
 media::Kind media_kind(EngineKind kind) { return kind == EngineKind::audio ? media::Kind::audio : media::Kind::video; }
 
-// Behind everything that earlier publishers have left.
+// After everything left by earlier publishers.
 MediaTime start_of(const media::Source& source, const media::RtpLog& rtp_log) {
     constexpr MediaTime kStep = std::chrono::milliseconds(10);
     MediaTime newest = source.timeline().newest();
@@ -56,7 +56,7 @@ void PublishSession::publish(const wire::sdp::Agreement& agreement, const wire::
         has_layers_ = has_layers_ || !section.layers.empty();
         const std::uint8_t channels = kind == media::Kind::audio ? codec.channels : std::uint8_t{0};
         rtp_log_->set_track({kind, codec.name, codec.clock_rate, channels, codec.format});
-        // Of several (RTX, FEC) the first is the one that all others belong to.
+        // Of several (RTX, FEC) the first is the one the others belong to.
         if (const auto& ssrcs = offer.sections[section.index].ssrcs; !ssrcs.empty())
             rtp_log_->set_origin_ssrc(kind, ssrcs.front().ssrc);
     }
@@ -95,7 +95,7 @@ std::optional<Duration> PublishSession::silence_max() const {
     return std::min<Duration>(kSilenceMax, std::max<Duration>(options().stun_timeout, 1s));
 }
 
-// Of simulcast one layer goes to all players: what most of their links carry. The others skip to key frames.
+// With simulcast all players get the same layer: one that most of their links carry. The others skip to key frames.
 void PublishSession::look_around(TimePoint now) {
     if (now - looked_ < kLookEvery)
         return;

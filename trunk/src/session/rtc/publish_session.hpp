@@ -1,5 +1,5 @@
-// PublishSession: a client that sends its audio and video by WebRTC. Packets go into the source's RTP RTP log as they come, in
-// order; nobody waits for whole frames here. With rtc_to_rtmp on, frames are made of them beside that.
+// PublishSession: a client that sends its audio and video by WebRTC. Packets go into the source's RTP log as they arrive, in
+// order, without waiting for whole frames. With rtc_to_rtmp on, frames are also assembled from them.
 #pragma once
 
 #include <array>
@@ -19,22 +19,21 @@ class PublishSession final : public SessionPeer,
                              private Signal::Waiter,
                              private MemoryBudget::Holder {
 public:
-    // A client that was heard and says nothing for so long has gone: browsers check their consent every 5 s, and send media all
-    // the time.
+    // A connected client that is silent for this long is gone: browsers check consent every 5 s, and send media all the time.
     static constexpr std::chrono::seconds kSilenceMax{10};
-    // For how long a stream whose publisher has gone waits for its last audio, which worker threads convert.
+    // How long a stream whose publisher has left waits for its last audio, which worker threads convert.
     static constexpr std::chrono::milliseconds kLastAudioMax{200};
-    // How often the players' links are asked which layer they carry, and what it holds is counted.
+    // How often the players' links are checked for the layer to request, and the session's memory is counted.
     static constexpr std::chrono::seconds kLookEvery{1};
 
     using SessionPeer::SessionPeer;
     ~PublishSession() override;
 
-    // Whether it may, and whether the stream is free: Errc::denied, Errc::not_found, Errc::conflict, Errc::limit.
+    // Checks admission, and whether the stream is free: Errc::denied, Errc::not_found, Errc::conflict, Errc::limit.
     Result<void> admit(io::Deadline deadline);
     // After admit(). Errc::system.
     Result<void> begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options);
-    // Behind begin(), with the offer of the agreement: fills the RTP log from now on.
+    // After begin(), with the offer of the agreement: fills the RTP log from now on.
     void publish(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer);
 
     void finish_batch(TimePoint now) override;
@@ -51,10 +50,10 @@ private:
     void lose_memory(std::string why) override { kick(std::move(why)); }
     void look_around(TimePoint now);
     void on_key_frame_wanted() override;
-    // Somebody else has the stream now.
+    // Another publisher has taken over the stream.
     void on_raised() override;
 
-    engine::webrtc::PublishSession* engine_ = nullptr;  // once begun; SessionPeer owns it
+    engine::webrtc::PublishSession* engine_ = nullptr;  // after begin(); owned by SessionPeer
     std::unique_ptr<media::Publication> publication_;
     std::optional<AdmittedPublish> admitted_;
     media::RtpLog* rtp_log_ = nullptr;

@@ -1,4 +1,4 @@
-// For tests of whole sessions: what main has, with an operator who lets everybody in, and clients of our own engine that come
+// For tests of whole sessions: the parts that app provides, with an operator who admits everyone, and clients of our own engine
 // over loopback. Only tests include it.
 #pragma once
 
@@ -74,7 +74,7 @@ constexpr std::uint32_t kVideoSsrc = 0xB0B0B0;
 constexpr std::uint8_t kAudioType = 111;
 constexpr std::uint8_t kVideoType = 102;
 
-// Of a browser, short: audio and video. `direction` is the client's.
+// A shortened browser offer: audio and video. `direction` is the client's.
 inline std::string offer_of(const std::string& direction, const std::string& fingerprint, const std::string& ufrag = "them") {
     std::string text = "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=group:BUNDLE 0 1\r\n";
     const auto section = [&](const std::string& kind, int type, const std::string& codec, const std::string& mid,
@@ -92,7 +92,7 @@ inline std::string offer_of(const std::string& direction, const std::string& fin
     return text + "a=fmtp:102 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f\r\n";
 }
 
-// What stands behind `name` in the first line of an answer that has it.
+// The value after `name` in the first line that contains it.
 inline std::string value_in(const std::string& sdp, const std::string& name) {
     const std::size_t at = sdp.find(name);
     EXPECT_NE(at, std::string::npos) << name << " in " << sdp;
@@ -135,7 +135,7 @@ public:
         session_ = std::make_unique<engine::webrtc::ClientSession>(context, std::move(options), output_, io::now());
     }
 
-    // Until both have keys, or it takes too long.
+    // Until both ends have keys, or it takes too long.
     bool connect() {
         const TimePoint end = io::now() + 5s;
         while (!session_->is_established() && io::now() < end)
@@ -143,7 +143,7 @@ public:
         step();
         return session_->is_established();
     }
-    // Sends what there is, and takes what comes within some milliseconds.
+    // Sends pending output, and takes what arrives within some milliseconds.
     void step() {
         static_cast<void>(session_->handle_timeout(io::now()));
         flush();
@@ -211,7 +211,7 @@ struct SessionFixture : ::testing::Test {
     }
     void make_opener() {
         opener = SessionOpener::create(*context).value();
-        // Making an RSA key may take seconds under valgrind, and the loop's time stands still meanwhile.
+        // Making an RSA key may take seconds under valgrind, and the loop's clock does not advance meanwhile.
         EXPECT_TRUE(io::yield(io::Deadline::never()).ok());
     }
 
@@ -228,7 +228,7 @@ struct SessionFixture : ::testing::Test {
     Result<Opened> open(wire::sdp::Purpose purpose, const std::string& stream = "cam") {
         return opener->open(offer_request(purpose, stream), io::Deadline::after(2s));
     }
-    // A client that has been let in and is connected.
+    // An admitted and connected client.
     std::unique_ptr<TestClient> come(wire::sdp::Purpose purpose, const std::string& stream = "cam") {
         return come(offer_request(purpose, stream));
     }
@@ -260,7 +260,7 @@ struct SessionFixture : ::testing::Test {
     std::unique_ptr<SessionOpener> opener;
     io::Scope scope{"test"};
     TransportAddress server;
-    std::string answer;  // the last one
+    std::string answer;  // the latest one
 };
 
 }  // namespace live::session::rtc

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kAnyVideo[] = {"H264", "VP8", "VP9", "AV1", "H265"};
 
-// Never 0, which stands for none.
+// Never 0, which means none.
 std::uint32_t random_ssrc() { return static_cast<std::uint32_t>(random_number()) | 1U; }
 
 // RFC 8839, 5.4: letters, digits, '+' and '/'.
@@ -55,7 +55,7 @@ sdp::Terms terms_for(const OfferRequest& offered, const RtcOptions& options) {
     return terms;
 }
 
-// A player gets what the stream has. What is not known yet may be anything.
+// A player gets what the stream has. Unknown tracks are not restricted.
 void narrow(sdp::Terms& terms, const PlaySession& session) {
     const auto fit = [&](media::Kind kind, std::vector<std::string>& names) {
         if (const auto* track = session.track(kind))
@@ -77,7 +77,7 @@ engine::webrtc::SessionOptions engine_options(const OfferRequest& offered, const
     engine::webrtc::SessionOptions made;
     made.ice.timeout = std::max<std::chrono::milliseconds>(options.stun_timeout, 1s);
     made.ice.is_strict = options.stun_strict_check;
-    // A client cannot ask for less than the operator wants: a handshake is what proves that an address wants the media.
+    // A client cannot ask for less than the operator requires: the handshake proves that an address wants the media.
     made.encrypt = server.encrypt;
     made.dtls_on = server.encrypt || offered.dtls;
     made.agreement = agreement;
@@ -109,7 +109,7 @@ sdp::Local local_of(const engine::webrtc::SessionOptions& options, sdp::Purpose 
 
 bool is_bound_to_all(const Endpoint& endpoint) { return endpoint.ip == "0.0.0.0" || endpoint.ip == "::"; }
 
-// keep_original_ssrc: for those that tell streams apart by it, from end to end.
+// keep_original_ssrc: for clients that identify streams by SSRC end to end.
 void keep_ssrcs(engine::webrtc::SessionOptions& options, const PlaySession& session) {
     for (const auto& [kind, ours] :
          {std::pair(media::Kind::audio, &options.audio_ssrc), std::pair(media::Kind::video, &options.video_ssrc)})
@@ -169,7 +169,7 @@ std::vector<sdp::Candidate> SessionOpener::candidates(const RtcServerOptions& op
                          .bound_addresses = {},
                          .udp_port = 0,
                          .tcp_port = tcp_port_};
-    // What a client wrote there may be anything; what cannot stand in an answer is nobody's address.
+    // Client input may contain anything; a host that cannot appear in an answer is ignored.
     if (const auto host = parse_host(api_host); host.ok() && !host->port)
         input.api_host = host->host;
     bool is_everywhere = false;
@@ -188,7 +188,7 @@ std::vector<sdp::Candidate> SessionOpener::candidates(const RtcServerOptions& op
     return choose_candidates(input);
 }
 
-// None when it cannot be resolved, or not in time. That is remembered, so that nobody has to wait for the same name again soon.
+// Empty when it cannot be resolved in time. Failures are cached, so that nobody waits for the same name again soon.
 std::vector<std::string> SessionOpener::addresses_of(const std::string& name, io::Deadline deadline) const {
     const auto known = names_.find(name, io::now());
     if (known && known->is_fresh)
@@ -200,7 +200,7 @@ std::vector<std::string> SessionOpener::addresses_of(const std::string& name, io
     if (found.ok())
         for (const Endpoint& endpoint : *found)
             ips.push_back(endpoint.ip);
-    // These say nothing about the name.
+    // These errors say nothing about the name.
     const bool is_answer = found.ok() || (found.code() != Errc::cancelled && found.code() != Errc::limit);
     if (is_answer)
         names_.put(name, ips, io::now());
@@ -226,13 +226,13 @@ Result<Opened> SessionOpener::open(OfferRequest offered, io::Deadline deadline) 
     return publishes ? admit<PublishSession>(opening, deadline) : admit<PlaySession>(opening, deadline);
 }
 
-// Names are resolved for those who are let in. Nothing here suspends behind that, so that no one comes between a stream and its
+// Names are resolved only for admitted clients. Nothing suspends after that, so that nothing can change between a stream and its
 // session.
 template <class Session>
 Result<Opened> SessionOpener::admit(Opening& opening, io::Deadline deadline) {
     const OfferRequest& offered = opening.offered;
     sdp::Terms terms = terms_for(offered, opening.options);
-    // What nobody could play is refused before anybody is asked.
+    // An offer without a usable codec is refused before admission is asked.
     TRY(sdp::negotiate(opening.offer, terms));
     const std::string ufrag = offered.ufrag.empty() ? random_id(kUfragBytes) : offered.ufrag;
     if (context_.port.find(ufrag) != nullptr)

@@ -1,6 +1,5 @@
-// SessionOpener: lets sessions in and out, whatever the API that asks: from an offer to an answer, and from a token to the end.
-// Everything that may take time (names, callbacks) is asked here, in the fiber of the HTTP request; the session that comes of it
-// has none.
+// SessionOpener: opens and closes sessions, whatever the API: from an offer to an answer, and by token to the end. Everything
+// that may take time (names, callbacks) happens here, in the fiber of the HTTP request; the resulting session has no fiber.
 #pragma once
 
 #include <chrono>
@@ -22,17 +21,17 @@ namespace live::session::rtc {
 
 class SessionPeer;
 
-// What somebody asks for.
+// A parsed request for a session.
 struct OfferRequest {
     wire::sdp::Purpose purpose = wire::sdp::Purpose::publish;
-    ClientRequest client;  // names have passed the allow-list; its id is given here
+    ClientRequest client;  // names have passed the allow-list; its ID is assigned here
     std::string offer;
-    std::optional<HostAndPort> candidate;  // to be named first
-    std::string api_host;                  // by which the client reached the API; may be empty
-    std::string codec;                     // of the video, as in SDP; empty: whatever fits
-    media::TrackChoice tracks;             // of a player
-    bool dtls = true;                      // false is obeyed where the server itself sends without SRTP
-    std::string ufrag;                     // ours, as the client wants it; empty: made up
+    std::optional<HostAndPort> candidate;  // to be listed first
+    std::string api_host;                  // under which the client reached the API; may be empty
+    std::string codec;                     // of the video, as in SDP; empty: any
+    media::TrackChoice tracks;             // players only
+    bool dtls = true;                      // false is honoured only where the server itself permits sending without SRTP
+    std::string ufrag;                     // requested by the client for our side; empty: generated
     std::string pwd;
 };
 
@@ -48,7 +47,8 @@ class SessionOpener {
 public:
     // For names in the API's address, which the client has chosen, so that a slow DNS server delays nobody for long.
     static constexpr std::chrono::seconds kResolveLimit{2};
-    // The machine's addresses are looked at no more often, however many come: that is a conversation with the kernel.
+    // The machine's addresses are listed no more often than this, however many clients come: each listing is a netlink exchange
+    // with the kernel.
     static constexpr std::chrono::seconds kDevicesAge{1};
     static constexpr std::size_t kUfragBytes = 8;
     static constexpr std::size_t kPwdBytes = 32;
@@ -61,21 +61,21 @@ public:
     SessionOpener(const SessionOpener&) = delete;
     SessionOpener& operator=(const SessionOpener&) = delete;
 
-    // Errc::malformed and Errc::unsupported say which line of the offer is wrong; Errc::denied, Errc::not_found, Errc::conflict
-    // and Errc::limit as admission and the settings have it.
+    // Errc::malformed and Errc::unsupported name the faulty line of the offer; Errc::denied, Errc::not_found, Errc::conflict and
+    // Errc::limit as returned by admission and the settings.
     Result<Opened> open(OfferRequest offered, io::Deadline deadline);
-    // Errc::not_found when there is no such session, Errc::denied for another's token.
+    // Errc::not_found when the session does not exist, Errc::denied for another session's token.
     Result<void> close(std::string_view session, std::string_view token);
     Result<void> check(std::string_view session, std::string_view token) const;
 
     const engine::dtls::Context& dtls() const { return *dtls_; }
     const std::string& fingerprint() const { return fingerprint_; }
-    // What an answer would name, for a client that reached the API by this host.
+    // The candidates of an answer for a client that reached the API under this host.
     std::vector<wire::sdp::Candidate> candidates(const RtcServerOptions& options, const std::optional<HostAndPort>& asked,
                                                  const std::string& api_host, io::Deadline deadline) const;
-    // Names of clients, and what became of them.
+    // Cache of clients' names, including failures.
     const io::NameCache& names() const { return names_; }
-    // Where the TCP port listens; 0 for nowhere.
+    // Port of the TCP listener; 0 for none.
     void set_tcp_port(std::uint16_t port) { tcp_port_ = port; }
 
 private:

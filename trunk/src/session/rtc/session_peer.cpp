@@ -51,7 +51,7 @@ void SessionPeer::finish() {
     if (!stay_)
         return;
     Error why = end_.value_or(Error(Errc::cancelled, "the server stops"));
-    // Whoever gives up before it has begun has failed to come in, however politely it leaves.
+    // A client that leaves before it has connected counts as failed, however cleanly it leaves.
     if (!is_established_ && why.code() == Errc::closed)
         why = Error(Errc::timed_out, "never connected: " + why.sentence());
     const auto figures = session_->figures();

@@ -1,5 +1,5 @@
-// SessionPeer: what a session that publishes and one that plays have in common: the engine behind the port, the place among the
-// clients, and how it ends. It lives in the port, from the answer to its offer on, without a fiber of its own.
+// SessionPeer: what publishing and playing sessions have in common: the engine, the place among the clients, and how it ends. It
+// lives in the port, from the answer to its offer on, without a fiber of its own.
 #pragma once
 
 #include <chrono>
@@ -19,23 +19,23 @@ namespace live::session::rtc {
 
 class SessionPeer : public Peer, protected Client {
 public:
-    // Whoever has not come with a check and keys by then is not expected any more.
+    // Time limit for a client to complete the check and the handshake.
     static constexpr std::chrono::seconds kConnectLimit{30};
 
-    // `token`: who knows it may end the session. What is referred to outlives this.
+    // `token`: its holder may end the session. Everything referred to outlives this.
     SessionPeer(Context& context, ClientRequest request, RtcOptions options, std::string ufrag, std::string token);
     ~SessionPeer() override;
 
-    // "ours:theirs", as the API calls it. Once begun.
+    // "ours:theirs", as in the API. After begin.
     const std::string& session_id() const { return session_id_; }
     const std::string& token() const { return token_; }
     ClientEntry& entry() { return entry_; }
     const StreamPlan& plan() const { return plan_; }
     const Log& log() const { return log_; }
 
-    // A half-open one; when its client has come it is one of the clients'.
+    // A half-open place; becomes a client's place when the client has connected.
     void take(Places::Place place);
-    // It is over, for this reason. Once; later reasons are not heard.
+    // Ends the session for this reason. Only the first call counts.
     void end(Error why);
 
     // Peer
@@ -51,8 +51,8 @@ protected:
     StreamPlan& mutable_plan() { return plan_; }
     Context& context() const { return context_; }
     const RtcOptions& options() const { return options_; }
-    // It has been admitted, and the answer is made: from now on the client may come. `Engine` is the engine's PublishSession or
-    // PlaySession; this becomes its owner. Errc::system.
+    // It has been admitted, and the answer is ready: from now on the client may connect. `Engine` is the engine's PublishSession
+    // or PlaySession, owned by this. Errc::system.
     template <class Engine>
     Result<Engine*> begin_as(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options) {
         const TimePoint now = io::now();
@@ -63,18 +63,18 @@ protected:
     }
     bool has_begun() const { return session_ != nullptr; }
     bool is_over() const { return end_.has_value(); }
-    // Once it is.
+    // Valid once it is.
     TimePoint over_since() const { return over_since_; }
     void count_dropped(std::uint64_t packets) { dropped_ += packets; }
-    // What sending touches here.
+    // Memory of this part touched by sending.
     void add_peer_hot_lines(HotLines& lines) const { lines.add_range(session_, is_established_); }
-    // Says goodbye and leaves the stream: first thing in the destructor of whoever is derived from this.
+    // Sends the goodbye and leaves the stream: must come first in the destructor of derived classes.
     void finish();
 
-    // After every input: takes what the engine has got.
+    // Called after every input: takes the engine's results.
     virtual void drain(TimePoint now) = 0;
     virtual void on_established(TimePoint now) = 0;
-    // For how long a session that is established may say nothing, whatever the engine thinks of that; nothing: for ever.
+    // How long an established session may be silent, whatever the engine's own limit; nothing: forever.
     virtual std::optional<Duration> silence_max() const { return std::nullopt; }
 
     // Client
@@ -85,7 +85,7 @@ protected:
 private:
     void begin(std::unique_ptr<engine::webrtc::Session> session, const std::string& remote_ufrag, TimePoint now);
     void look_at_state(TimePoint now);
-    // When it is over, unless something is heard before.
+    // When it times out, unless something is received before.
     std::optional<TimePoint> limit() const;
 
     Context& context_;

@@ -18,7 +18,7 @@ const std::vector<std::uint8_t> kInter{0x41, 0x9A, 4, 5};
 const std::vector<std::uint8_t> kAudioFrame{0xF8, 0xFF, 0xFE};
 
 struct RtcSessions : SessionFixture {
-    // A frame and its audio; then whoever plays gets some time.
+    // A frame and its audio; then gives the players some time.
     void publish(TestClient& publisher, bool is_key) {
         publisher.send(Kind::video, frame, frame * 3'600U, is_key ? kKey : kInter);
         publisher.send(Kind::audio, frame, frame * 960U, kAudioFrame);
@@ -28,7 +28,7 @@ struct RtcSessions : SessionFixture {
     static std::size_t count(const TestClient& client, Kind kind) {
         return static_cast<std::size_t>(std::ranges::count(client.media, kind, &engine::rtp::MediaPacket::kind));
     }
-    // What the players were told they have lost.
+    // Packets reported to the players as lost.
     std::uint64_t dropped() {
         std::uint64_t sum = 0;
         clients.for_each([&](ClientEntry& entry) { sum += entry.client().figures().dropped_packets; });
@@ -67,7 +67,7 @@ TEST_F(RtcSessions, WhatIsPublishedIsPlayed) {
     EXPECT_EQ(port->sessions(), 1U) << "its players wait for the next one";
 }
 
-// A worker thread has it when the publisher says goodbye.
+// A worker thread is still converting it when the publisher says goodbye.
 TEST_F(RtcSessions, ThePublishersLastAudioReachesReadersOfFrames) {
     media::bridge_test::EchoTranscoders transcoders;
     transcoders.later = true;
@@ -102,7 +102,7 @@ TEST_F(RtcSessions, APlayersKeyFrameRequestReachesThePublisher) {
     publish(*publisher, false);
     player->run(30ms);
     ASSERT_GT(count(*player, Kind::video), 0U);
-    // What the server asks for by itself, at the beginning.
+    // The server's own initial requests.
     publisher->run(30ms);
     static_cast<void>(publisher->sender().take_key_frame_request());
     player->receiver().request_key_frame(io::now());
@@ -153,8 +153,7 @@ TEST_F(RtcSessions, WhileTheProcessorIsBusyPlayersGetNothingThenAKeyFrame) {
     EXPECT_EQ(dropped(), 11U) << "and the frame that could not be decoded";
 }
 
-// The newest key frame may be seconds old: a newcomer gets it and what followed at the speed of its link, or is sent on to the
-// next.
+// The newest key frame may be seconds old: a newcomer gets it and what followed at the speed of its link, or skips to the next.
 TEST_F(RtcSessions, WhatANewcomerSkipsWhileItCatchesUpIsNotLost) {
     const auto publisher = come(Purpose::publish);
     for (int i = 0; i < 20; ++i)
@@ -292,7 +291,7 @@ TEST_F(RtcSessions, APublisherThatFallsSilentGoesAPlayerMayStay) {
     EXPECT_NE(find(listens), nullptr);
 }
 
-// Every one of them leaves nothing behind: what the server counts is as it was before.
+// No session leaves anything behind: the server's counts are as before.
 TEST_F(RtcSessions, WhoComesAndGoesLeavesNothing) {
     const auto publisher = come(Purpose::publish);
     publish(*publisher, true);

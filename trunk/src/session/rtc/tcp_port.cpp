@@ -33,7 +33,7 @@ private:
     MutBytes scratch_;
     wire::rtp::StreamUnframer unframer_;
     std::vector<std::uint8_t> pending_;
-    std::size_t written_ = 0;  // of what is pending
+    std::size_t written_ = 0;  // of the pending bytes
     Signal has_pending_;
     bool is_known_ = false;
 };
@@ -81,7 +81,7 @@ void TcpPort::Link::send(Bytes bytes, std::size_t segment_bytes) {
         if (pending_.size() - written_ + datagram.size() + wire::rtp::kFrameHeadBytes <= kPendingBytesMax)
             wire::rtp::write_frame(pending_, datagram);
     }
-    // An error is the fiber's to find.
+    // The fiber will notice an error.
     if (!write().ok() || !pending_.empty())
         has_pending_.raise();
 }
@@ -126,7 +126,7 @@ void TcpPort::serve(std::unique_ptr<io::TcpStream> stream, Places::Place place, 
     static_cast<void>(stream->set_no_delay(true));
     const TransportAddress from{*ip, stream->peer_endpoint().port};
     const auto ended = std::make_unique<Link>(port_, std::move(stream), from, scratch_)->run(deadline);
-    // Browsers open connections that they do not use.
+    // Not an error: browsers open connections that they do not use.
     const bool is_event = ended.code() != Errc::closed && ended.code() != Errc::cancelled && ended.code() != Errc::timed_out;
     if (is_event)
         LOG_WARN(log_, "WebRTC over TCP: {} finished. reason=\"{}\"", peer, ended.error().text());

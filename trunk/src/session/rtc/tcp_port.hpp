@@ -1,6 +1,6 @@
-// TcpPort: WebRTC over TCP (RFC 6544, passive; RFC 4571 for the frames), for clients whose network lets no UDP through. The
-// client connects, and what it sends are the datagrams it would have sent: the first must be a check for one of our sessions. It
-// has listeners of its own, or shares a port of HTTP.
+// TcpPort: WebRTC over TCP (RFC 6544, passive; framing of RFC 4571), for clients whose network blocks UDP. The client connects
+// and sends the same datagrams as over UDP: the first must be a check for one of our sessions. It has listeners of its own, or
+// shares a port with HTTP.
 #pragma once
 
 #include <chrono>
@@ -18,19 +18,19 @@ namespace live::session::rtc {
 
 class TcpPort final : public http::OtherProtocol {
 public:
-    // Until the first check for a session; then between two datagrams: browsers check their consent every 5 s.
+    // Until the first check for a session; then between two datagrams: browsers check consent every 5 s.
     static constexpr std::chrono::seconds kFirstLimit{10};
     static constexpr std::chrono::seconds kIdleLimit{30};
-    // What a client has not taken yet. Beyond it datagrams are lost, as they would be in a router.
+    // Limit of output that a client has not taken yet. Beyond this datagrams are lost, as they would be in a router.
     static constexpr std::size_t kPendingBytesMax = 1 << 20;
 
-    // `scratch` is shared with all fibers. What is referred to outlives the connections.
+    // `scratch` is shared with all fibers. Everything referred to outlives the connections.
     TcpPort(Port& port, Places& places, MutBytes scratch, const Log& log)
         : port_(port), places_(places), scratch_(scratch), log_(log) {}
     TcpPort(const TcpPort&) = delete;
     TcpPort& operator=(const TcpPort&) = delete;
 
-    // Takes it over; the connections' fibers are of `scope`, too.
+    // Takes ownership; the connections' fibers also belong to `scope`.
     Result<void> listen(std::unique_ptr<io::TcpListener> listener, io::Scope& scope);
     // A check is shorter than 2 KiB, and its frame begins with its length; HTTP begins with a letter, TLS with 22.
     bool begins_with(std::uint8_t first) const override { return first < 8; }

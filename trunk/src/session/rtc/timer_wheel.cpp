@@ -11,7 +11,7 @@ TimerWheel::~TimerWheel() { CHECK(size_ == 0); }
 void TimerWheel::set(Timer& timer, TimePoint due) {
     CHECK(timer.wheel_ == nullptr || timer.wheel_ == this);
     if (timer.wheel_ == this) {
-        // A session's times move a little with every packet; what stays in its slot costs nothing.
+        // A session's timeout moves a little with every packet; staying in its slot costs nothing.
         if (timer.due_ == due)
             return;
         cancel(timer);
@@ -48,7 +48,7 @@ void TimerWheel::cancel(Timer& timer) {
 }
 
 void TimerWheel::advance(TimePoint now) {
-    // After a long hold all slots are looked at once, and no more.
+    // After a long stall every slot is visited just once.
     if (now - at_ > tick_ * kSlots)
         at_ = now - tick_ * kSlots;
     while (now - at_ >= tick_) {

@@ -1,5 +1,5 @@
-// When to look at which of thousands of sessions again, without a timer of each in the loop's heap: one fiber comes by every tick
-// and takes the sessions of that tick. Dry: it is told the time. A due time is met within a tick, never early.
+// Timers for thousands of sessions without an entry of each in the loop's heap: one fiber visits the slot of each tick. Dry: it
+// is given the time. A timer fires within a tick after its due time, never early.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@ namespace live::session::rtc {
 
 class TimerWheel {
 public:
-    static constexpr std::chrono::milliseconds kTick{10};  // unless another is chosen
-    static constexpr std::size_t kSlots = 256;             // what is due later is looked at in between
+    static constexpr std::chrono::milliseconds kTick{10};  // default
+    static constexpr std::size_t kSlots = 256;             // later timers are revisited in between
 
-    // One thing that is due at some time. In at most one wheel; leaves it when destroyed.
+    // Something that is due at some time. In at most one wheel; leaves it when destroyed.
     class Timer {
     public:
         Timer() = default;
         Timer(const Timer&) = delete;
         Timer& operator=(const Timer&) = delete;
-        // May set and cancel this timer and any other, and destroy them.
+        // May set, cancel and destroy this timer and any other.
         virtual void on_due(TimePoint now) = 0;
 
     protected:
@@ -45,14 +45,13 @@ public:
     TimerWheel& operator=(const TimerWheel&) = delete;
     ~TimerWheel();
 
-    // Instead of what it was set to before.
+    // Replaces the previous due time.
     void set(Timer& timer, TimePoint due);
     void cancel(Timer& timer);
-    // Calls those that are due. Not from on_due().
+    // Fires the timers that are due. Not from on_due().
     void advance(TimePoint now);
     std::size_t size() const { return size_; }
-    // When advance() has something to look at; what is due later than all slots reach is looked at early. Nothing when it is
-    // empty.
+    // When advance() next has work; timers beyond the range of the slots are visited early. Nothing when the wheel is empty.
     std::optional<TimePoint> next() const;
 
 private:
@@ -64,8 +63,8 @@ private:
 
     const std::chrono::milliseconds tick_;
     std::array<std::vector<Timer*>, kSlots> slots_;
-    std::vector<Timer*> firing_;  // of the slot that is looked at; nullptr for one that was cancelled meanwhile
-    TimePoint at_;                // of the slot that was looked at last
+    std::vector<Timer*> firing_;  // of the slot being fired; nullptr for timers cancelled meanwhile
+    TimePoint at_;                // of the slot visited last
     std::size_t current_ = 0;
     std::size_t size_ = 0;
 };

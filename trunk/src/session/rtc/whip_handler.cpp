@@ -23,7 +23,7 @@ using wire::http::Status;
 constexpr std::string_view kSdp = "application/sdp";
 constexpr std::string_view kFragment = "application/trickle-ice-sdpfrag";
 
-// The media type without its parameters; nothing when the client does not say.
+// The media type without its parameters; empty when there is none.
 std::string_view type_of(const Request& request) {
     const std::string_view value = request.message.headers.find("Content-Type").value_or("");
     const std::string_view type = value.substr(0, value.find(';'));
@@ -83,7 +83,7 @@ std::string WhipHandler::location_of(const OfferRequest& offered, const Opened& 
                        percent_encode(opened.session));
 }
 
-// Of a session that has gone already, too: who ends it twice has what they want.
+// Also succeeds for a session that is already gone: ending it twice gives the requested result.
 Reply WhipHandler::close(const Request& request) {
     const auto& query = request.target.query;
     if (query.get("token").empty() || query.get("session").empty())
@@ -94,8 +94,8 @@ Reply WhipHandler::close(const Request& request) {
     return {Status::ok, "text/plain", {}, {}};
 }
 
-// RFC 9725, 4.3: If-Match names the session's tag, or nothing where clients are careless; "*" would be a restart of ICE, which we
-// do not have.
+// RFC 9725, 4.3: If-Match carries the session's tag, though careless clients omit it; "*" would be an ICE restart, which we do
+// not support.
 Reply WhipHandler::trickle(const Request& request) const {
     const auto& query = request.target.query;
     const auto known = opener_.check(query.get("session"), query.get("token"));

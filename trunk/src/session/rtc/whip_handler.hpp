@@ -1,6 +1,6 @@
-// WhipHandler: WHIP (RFC 9725) and WHEP over HTTP: POST of an offer opens a session, DELETE of its address ends it, PATCH takes
-// candidates of a client that trickles them. We need none of them, since it is the client that checks and its checks say where it
-// is; a client that sends them is not turned away. OPTIONS is answered by the connection.
+// WhipHandler: WHIP (RFC 9725) and WHEP over HTTP: POST of an offer opens a session, DELETE of its URL ends it, PATCH takes
+// trickled candidates. The server needs none of them, since the client sends the checks, which show its address; clients that
+// trickle are accepted anyway. OPTIONS is answered by the connection.
 #pragma once
 
 #include "session/http/handler.hpp"
@@ -8,7 +8,7 @@
 
 namespace live::session::rtc {
 
-// What HTTP calls the reasons for which there is no session.
+// The HTTP status for each reason to refuse a session.
 constexpr int status_for(Errc code) {
     switch (code) {
         case Errc::malformed:
@@ -24,7 +24,7 @@ constexpr int status_for(Errc code) {
 
 class WhipHandler final : public http::Handler {
 public:
-    // What is referred to outlives this.
+    // Everything referred to outlives this.
     WhipHandler(SessionOpener& opener, const RtcVhosts& vhosts, wire::sdp::Purpose purpose)
         : opener_(opener), vhosts_(vhosts), purpose_(purpose) {}
 

@@ -26,7 +26,7 @@ void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadlin
     const Log log = log_.with_id(random_id());
     LOG_INFO(log, "{} client ip={}, fd={}", tls_ == nullptr ? "RTMP" : "RTMPS", stream->peer(), stream->native_handle());
     const Addresses addresses{stream->peer_ip(), stream->local_ip()};
-    // On the heap, because what a parked fiber keeps on its stack should fit into one page.
+    // On the heap, because the stack of a parked fiber should fit into one page.
     if (tls_ == nullptr) {
         io::TcpStream* tcp = stream.get();
         std::make_unique<Connection>(std::move(stream), tcp, addresses, context_, places_.memory(), log)->run(deadline);

@@ -1,4 +1,4 @@
-// Acceptor: takes RTMP or RTMPS connections from one listening socket and gives each a fiber of its own.
+// Acceptor: accepts RTMP or RTMPS connections from one listening socket and serves each in its own fiber.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace live::session::rtmp {
 
 class Acceptor {
 public:
-    // A TLS handshake that takes longer is given up.
+    // A TLS handshake that takes longer is aborted.
     static constexpr std::chrono::seconds kTlsLimit{10};
 
     // `tls` is nullptr for plain RTMP. The connections' fibers belong to `connections`.
@@ -23,7 +23,7 @@ public:
 
     // Until cancelled.
     void run(io::Deadline deadline);
-    // run() returns; the connections go on, and need this to live.
+    // Makes run() return; the connections go on, and need this to stay alive.
     void close() { listener_->close(); }
     const io::TcpListener& listener() const { return *listener_; }
 

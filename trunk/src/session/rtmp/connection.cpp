@@ -85,7 +85,7 @@ void Connection::ask_to_leave(std::string reason) {
 }
 
 void Connection::log_end(const Result<void>& ended) const {
-    // The reference's number of "the peer has gone", which scripts look for.
+    // The reference's number for "the peer has gone", which scripts look for.
     constexpr int kPeerGone = 1007;
     if (!kick_reason_.empty())
         LOG_INFO(log_, "client finished. reason=\"{}\"", kick_reason_);
@@ -103,7 +103,7 @@ Result<void> Connection::serve(io::Deadline deadline) {
     const auto strangers = deadline.sooner(io::Deadline::after(kIdentifyLimit));
     auto connected = connect(strangers);
     if (!connected.ok()) {
-        // What the engine has to say about it, if the peer still listens.
+        // Sends the engine's answer to it, if the peer still reads.
         static_cast<void>(peer_.write_output(deadline.sooner(io::Deadline::after(kRefusalLimit))));
         return connected;
     }
@@ -166,7 +166,7 @@ Result<void> Connection::next_session(io::Deadline deadline, std::chrono::second
 }
 
 Result<void> Connection::identify(std::string_view stream_name, ClientKind kind) {
-    request_.stream.clear();  // of the session before
+    request_.stream.clear();  // of the previous session
     request_.param.clear();
     const auto url = TRY(wire::rtmp::parse_stream_url(request_.tc_url, stream_name, app_));
     if (url.stream.empty())
@@ -246,7 +246,7 @@ Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadli
              plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
     StreamStay stay(entry_, plan, io::now());
     TRY(peer_.engine().accept_play());
-    // On the heap, because what a parked fiber keeps on its stack should fit into one page.
+    // On the heap, because the stack of a parked fiber should fit into one page.
     const auto session = std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, *source, wish.duration, log_);
     playing_ = session.get();
     auto ended = session->run(deadline);

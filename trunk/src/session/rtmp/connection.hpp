@@ -1,5 +1,5 @@
 // Connection: one RTMP client from accept to close. Identifies it, asks the admission, and runs its sessions one after another. A
-// client that is refused hears why in RTMP's own words before the socket closes.
+// refused client receives the reason as an RTMP status before the socket closes.
 #pragma once
 
 #include <chrono>
@@ -29,10 +29,10 @@ public:
     static constexpr std::chrono::seconds kIdentifyLimit{30};
     // Between two sessions of one connection.
     static constexpr std::chrono::minutes kNextSessionLimit{3};
-    // How long a refused client has to read why.
+    // How long a refused client has to read the reason.
     static constexpr std::chrono::seconds kRefusalLimit{3};
 
-    // `tcp` is the stream below when it is plain TCP, else nullptr.
+    // `tcp` is the underlying stream when it is plain TCP, otherwise nullptr.
     Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, const Addresses& addresses, Context& context,
                MemoryBudget& memory, Log log);
 
@@ -64,7 +64,7 @@ private:
     Peer peer_;
     ClientRequest request_;
     RtmpOptions options_;
-    std::string app_;  // as `connect` says it
+    std::string app_;  // as in `connect`
     std::string kick_reason_;
     // While it plays.
     const PlaySession* playing_ = nullptr;

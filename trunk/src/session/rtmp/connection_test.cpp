@@ -72,7 +72,7 @@ public:
     Traffic closed;
 };
 
-// Writes down who entered and left.
+// Records who entered and left.
 class Watch final : public ClientWatcher {
 public:
     void on_entered(ClientEntry& entry) override {
@@ -89,7 +89,7 @@ public:
     ClientFigures figures;
 };
 
-// One client: what it has been told, and the media it got.
+// A client: the events it received, and the media it got.
 class TestClient {
 public:
     TestClient(const Endpoint& server, rtmp::ClientOptions::Mode mode, const std::string& stream, const std::string& host = "h")
@@ -97,12 +97,12 @@ public:
         MUST(engine_.start(io::now()));
     }
 
-    // Until the wish is granted or refused.
+    // Until the request is granted or refused.
     void begin() {
         while (!started && !refused && !closed)
             step(io::Deadline::after(kSoon));
     }
-    // Writes what there is, reads once.
+    // Writes pending output, reads once.
     void step(io::Deadline deadline) {
         write();
         const auto count = stream_->read_some(buffer_, deadline);
@@ -182,7 +182,7 @@ struct SessionTest : ::testing::Test {
             publisher.send(MessageType::audio, from_ms + at + 5, kAudio);
         }
     }
-    // Until the server has taken `count` packets of the stream.
+    // Until the server has received `count` packets of the stream.
     void wait_for_packets(media::Sequence count) {
         while (streams.find("/live/cam")->ring().next() < count)
             ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());

@@ -1,4 +1,4 @@
-// What every RTMP connection of the process works with. main owns all of it and outlives the connections.
+// Shared by all RTMP connections of the process. Owned by app; outlives the connections.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace live::session::rtmp {
 
-// What the settings say at this moment.
+// The current settings.
 class VhostOptions {
 public:
     virtual ~VhostOptions() = default;
-    // Of the virtual host that serves `vhost`. Errc::not_found when none does, Errc::denied when it is switched off.
+    // Of the virtual host that serves `vhost`. Errc::not_found when there is none, Errc::denied when it is disabled.
     virtual Result<RtmpOptions> options_of(const std::string& vhost) const = 0;
 };
 
@@ -31,9 +31,9 @@ struct Context {
     FanOut& fan_out;
     ClientTable& clients;
     Traffic& traffic;
-    // Where every connection reads into; at least 64 KiB.
+    // Read buffer of all connections; at least 64 KiB.
     MutBytes scratch;
-    // Announced in the answer to connect.
+    // Sent in the response to connect.
     std::string version;
     std::string signature;
     std::int64_t process_id = 0;

@@ -1,4 +1,4 @@
-// The rows of session/rtmp/options.hpp. They stand directly in vhost {}.
+// The rows of session/rtmp/options.hpp. They are placed directly in vhost {}.
 #pragma once
 
 #include "base/config/row.hpp"

@@ -1,5 +1,5 @@
-// What an operator can say about RTMP connections of one virtual host: plain values with their defaults. The names and bounds of
-// the conf file are in session/rtmp/option_rows.hpp.
+// Options for the RTMP connections of one virtual host: plain values with their defaults. Names and bounds of the conf file are
+// in session/rtmp/option_rows.hpp.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 namespace live::session::rtmp {
 
 struct RtmpOptions {
-    // Bytes of payload in each chunk we send. The loader copies the root's value into a virtual host that has none of its own.
+    // Payload bytes of each chunk we send. The loader copies the root's value into a virtual host without its own.
     std::uint32_t chunk_size = 60'000;
     // The acknowledgement window assumed for a peer that never sets one; 0 is none.
     std::uint32_t in_ack_size = 0;
-    // The acknowledgement window that we ask of a peer; 0 asks for none.
+    // The acknowledgement window we request from a peer; 0 requests none.
     std::uint32_t out_ack_size = 2'500'000;
     bool tcp_nodelay = false;
     // Players are woken by every packet, and the publisher's merged read is off.

@@ -9,7 +9,7 @@ namespace live::session::rtmp {
 
 namespace {
 
-// How long the engine may take for one piece: messages of one byte cost more than it looks.
+// Time limit of the engine per piece: one-byte messages are disproportionately expensive.
 constexpr std::chrono::milliseconds kPieceMax{1};
 constexpr std::size_t kPieceBytesMin = 4 * 1024;
 
@@ -43,7 +43,7 @@ Result<void> Peer::read(io::Deadline deadline) {
     return feed(count);
 }
 
-// What is in the scratch.
+// Input is in the scratch buffer.
 Result<void> Peer::feed(std::size_t bytes) {
     count_received(bytes);
     auto fed = engine_.handle_bytes(io::now(), scratch_.first(bytes));
@@ -64,7 +64,7 @@ Result<Peer::Piece> Peer::read_piece() {
         piece_bytes_ = std::max(wanted / 2, kPieceBytesMin);
     else if (bytes == wanted && !soon.expired())
         piece_bytes_ = wanted * 2;
-    // Over TLS a read gives one record, however much waits.
+    // Over TLS a read returns one record, however much is pending.
     return Piece{bytes, tcp_ == nullptr || bytes == wanted};
 }
 

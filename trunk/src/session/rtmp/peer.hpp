@@ -1,6 +1,6 @@
-// Peer: one RTMP client's connection, its engine and the few bytes between them. It reads, feeds the engine and writes what the
-// engine has to say; what the client wants is the sessions' business. All fibers of the loop share one read buffer (`scratch`):
-// it is only touched between two suspensions.
+// Peer: one RTMP client's connection, its engine and the few bytes between them. It reads, feeds the engine and writes the
+// engine's output; the client's requests are the sessions' business. All fibers of the loop share one read buffer (`scratch`): it
+// is only touched between two suspensions.
 #pragma once
 
 #include <memory>
@@ -19,34 +19,34 @@ namespace live::session::rtmp {
 
 class Peer {
 public:
-    // `tcp` is the same stream when it is plain TCP, else nullptr. What the client has begun to send is `holder`'s.
+    // `tcp` is the same stream when it is plain TCP, otherwise nullptr. The client's unfinished input is charged to `holder`.
     Peer(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, engine::rtmp::ServerOptions options,
          std::uint64_t handshake_seed, MutBytes scratch, Traffic& traffic, MemoryBudget& memory, MemoryBudget::Holder& holder);
 
     engine::rtmp::Server& engine() { return engine_; }
     io::Stream& stream() { return *stream_; }
     Traffic& traffic() { return traffic_; }
-    // This connection's. A player's media is sent on its behalf by others, and is in here once it has stopped playing.
+    // Of this connection. Media sent to a player by its cohort is added when it has stopped playing.
     Traffic& own_traffic() { return own_traffic_; }
     const Traffic& own_traffic() const { return own_traffic_; }
     // nullptr over TLS.
     io::TcpStream* tcp() { return tcp_; }
 
-    // The next thing the client wants, reading until there is one. Writes the engine's answers on the way.
+    // The client's next request; reads until there is one. Writes the engine's output on the way.
     Result<engine::rtmp::Event> next_event(io::Deadline deadline);
     // Reads once and feeds the engine.
     Result<void> read(io::Deadline deadline);
     struct Piece {
-        std::size_t bytes = 0;  // 0: nothing was there
+        std::size_t bytes = 0;  // 0: nothing was available
         bool more = false;      // there may be more
     };
-    // Reads what is there, as much as the engine is done with in a moment, and feeds it, without suspending.
+    // Reads what is available, as much as the engine can handle quickly, and feeds it, without suspending.
     Result<Piece> read_piece();
-    // Bytes, with the kernel's own; over TLS what the kernel begins with.
+    // In bytes, including the kernel's overhead; over TLS the kernel's initial size.
     std::size_t receive_buffer() const;
-    // Writes what the engine has to say.
+    // Writes the engine's output.
     Result<void> write_output(io::Deadline deadline);
-    // What the engine has to say, for who writes it later.
+    // The engine's output, for a caller that writes it later.
     std::vector<std::uint8_t> take_output();
 
 private:
@@ -60,7 +60,7 @@ private:
     Traffic own_traffic_;
     std::size_t piece_bytes_ = 32 * 1024;  // to be read at once
     engine::rtmp::Server engine_;
-    MemoryBudget::Use memory_;  // of what has begun to come
+    MemoryBudget::Use memory_;  // unfinished input
 };
 
 }  // namespace live::session::rtmp

@@ -26,7 +26,7 @@ Result<void> PlaySession::run(io::Deadline deadline) {
              play.mw_msgs, options_.min_latency ? 1 : 0, options_.tcp_nodelay ? 1 : 0);
     if (cursor_.source().chunk_size() != peer_.engine().chunk_size())
         peer_.engine().set_chunk_size(cursor_.source().chunk_size());
-    // What came with the call to play.
+    // Input that came with the play command.
     if (TRY(hear()) == Step::stopped)
         return {};
     TRY(peer_.write_output(deadline));
@@ -47,7 +47,7 @@ Result<PlayerProtocol::Step> PlaySession::hear() {
             peer_.engine().accept_pause(pause->paused);
             player_.set_paused(pause->paused);
         } else if (std::holds_alternative<rtmp::StoppedPlaying>(*event)) {
-            return Step::stopped;  // what comes behind it is the next session's
+            return Step::stopped;  // what follows belongs to the next session
         } else if (std::holds_alternative<rtmp::StreamDeleted>(*event)) {
             return Error(Errc::closed, "the client deleted the stream");
         }

@@ -1,5 +1,5 @@
-// PlaySession: from an admitted RTMP player's first byte of media to its last. The player sends; what is RTMP's own is here: the
-// chunk size before the first message, pauses, and the end.
+// PlaySession: from an admitted RTMP player's first byte of media to its last. Player does the sending; this handles what is
+// specific to RTMP: the chunk size before the first message, pauses, and the end.
 #pragma once
 
 #include <chrono>
@@ -25,12 +25,12 @@ public:
     // Until the client stops playing (ok: the connection may go on) or something ends it.
     Result<void> run(io::Deadline deadline);
 
-    // But for what the connection itself has sent and received.
+    // Without what the connection itself has sent and received.
     ClientFigures figures() const { return player_.figures(); }
 
 private:
     Result<Step> on_readable() override;
-    // What the client has said by now.
+    // Handles pending client messages.
     Result<Step> hear();
 
     Peer& peer_;

@@ -56,10 +56,10 @@ void PublishSession::announce() {
 
 void PublishSession::ask_to_leave(std::string reason) {
     leave_reason_ = std::move(reason);
-    publication_->evicted().raise();  // wakes the fiber, which sees that nobody took the stream
+    publication_->evicted().raise();  // wakes the fiber, which sees that the stream was not taken over
 }
 
-// An error is what encoders act on: a status alone most of them only log.
+// Encoders act on an error; most of them only log a plain status.
 void PublishSession::tell_to_leave() {
     if (leave_reason_.empty())
         return;
@@ -96,8 +96,8 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
     return {};
 }
 
-// Who fills the socket's buffer between two ticks is held up by it: its ticks are halved, and doubled again when it has become
-// slower, or the buffer larger, as the kernel makes it for those who need it.
+// A publisher that fills the socket's buffer between two ticks is throttled by it: its tick is halved, and doubled again once it
+// has become slower, or the buffer larger, as the kernel grows it on demand.
 std::chrono::milliseconds PublishSession::quickened(std::chrono::milliseconds pause) {
     constexpr std::size_t kLittle = 16 * 1024;
     constexpr std::chrono::milliseconds kQuickest{5};
@@ -113,7 +113,7 @@ std::chrono::milliseconds PublishSession::quickened(std::chrono::milliseconds pa
     return pause / (1 << halvings_);
 }
 
-// When this fiber has had the loop for long enough. Players are told of what came so far.
+// Yields when this fiber has run for long enough. Readers can see everything received so far.
 Result<void> PublishSession::let_others_run(io::Deadline deadline) {
     if (!io::is_turn_over())
         return {};
@@ -122,7 +122,7 @@ Result<void> PublishSession::let_others_run(io::Deadline deadline) {
 }
 
 Result<PublishSession::Step> PublishSession::handle_events(io::Deadline deadline) {
-    // Small enough for messages of one byte, large enough not to ask for the time at each.
+    // Small enough for one-byte messages, large enough not to read the clock for each.
     constexpr std::size_t kEventsAtOnce = 64;
     Step step = Step::go_on;
     std::size_t taken = 0;
@@ -134,7 +134,7 @@ Result<PublishSession::Step> PublishSession::handle_events(io::Deadline deadline
             any = true;
         } else if (std::holds_alternative<rtmp::StoppedPublishing>(*event)) {
             step = Step::stopped;
-            break;  // what comes behind it is the next session's
+            break;  // what follows belongs to the next session
         } else if (std::holds_alternative<rtmp::StreamDeleted>(*event)) {
             return Error(Errc::closed, "the client deleted the stream");
         }

@@ -1,6 +1,6 @@
 // PublishSession: from an admitted publisher's first packet to its last. The only read loop of a publisher: bytes go to the
-// engine, its messages to the ingest. Where nobody needs a packet at once the socket is read on a tick and stays out of epoll
-// between ticks. A publisher that sends faster than that is read on and on, but lets others run every few milliseconds.
+// engine, its messages to the ingest. When no reader needs packets at once, the socket is read on a tick and stays out of epoll
+// between ticks. A publisher that sends faster than that is read continuously, but yields every few milliseconds.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace live::session::rtmp {
 
 class PublishSession {
 public:
-    // The tick of a publisher that nobody waits for, when merged read is not configured.
+    // The tick of a publisher without low-latency readers, when merged read is not configured.
     static constexpr std::chrono::milliseconds kTick{100};
 
     // `peer`, `plan`, `options` and `log` outlive this.
@@ -31,7 +31,7 @@ public:
     // error.
     Result<void> run(io::Deadline deadline);
 
-    // From any fiber; the session's own tells the publisher. What it sends until it leaves is taken.
+    // From any fiber; the session's own fiber notifies the publisher. Media it sends until it leaves is accepted.
     void ask_to_leave(std::string reason);
 
 private:
@@ -55,9 +55,9 @@ private:
     const Log& log_;
     TimePoint player_seen_;
     TimePoint silent_since_;
-    std::string leave_reason_;    // to be told
-    std::size_t tick_bytes_ = 0;  // that came since the last pause
-    int halvings_ = 0;            // of the pause
+    std::string leave_reason_;    // to be sent
+    std::size_t tick_bytes_ = 0;  // received since the last pause
+    int halvings_ = 0;            // of the tick
     bool got_media_ = false;
     bool more_ = false;  // the socket may hold more
 };
