@@ -17,7 +17,7 @@ namespace live::api {
 
 namespace {
 
-using service::stats::StreamEntry;
+using service::stats::StreamRow;
 using session::http::error_reply;
 using session::http::Reply;
 using session::http::Request;
@@ -199,35 +199,35 @@ void write_rtc(MetricsText& text, const RtcMeter& meter) {
 
 // One family over all chosen streams.
 template <class Value>
-void write_streams(MetricsText& text, const std::vector<const StreamEntry*>& streams, std::string_view name, Type type,
+void write_streams(MetricsText& text, const std::vector<const StreamRow*>& streams, std::string_view name, Type type,
                    std::string_view help, Value&& value) {
     text.family(name, type, help);
-    for (const StreamEntry* stream : streams)
+    for (const StreamRow* stream : streams)
         text.sample(value(*stream), {{"stream", stream->url}});
 }
 
-void write_streams(MetricsText& text, const std::vector<const StreamEntry*>& streams) {
+void write_streams(MetricsText& text, const std::vector<const StreamRow*>& streams) {
     const auto packets_of = [](media::Kind kind) {
-        return [kind](const StreamEntry& stream) { return stream.counters().packets[media::index_of(kind)]; };
+        return [kind](const StreamRow& stream) { return stream.counters().packets[media::index_of(kind)]; };
     };
     write_streams(text, streams, "millrace_stream_clients", Type::gauge, "Publisher and players.",
-                  [](const StreamEntry& stream) { return std::uint64_t{stream.clients}; });
+                  [](const StreamRow& stream) { return std::uint64_t{stream.clients}; });
     write_streams(text, streams, "millrace_stream_published", Type::gauge, "1 while somebody publishes it.",
-                  [](const StreamEntry& stream) { return std::uint64_t{stream.publisher.empty() ? 0U : 1U}; });
+                  [](const StreamRow& stream) { return std::uint64_t{stream.publisher.empty() ? 0U : 1U}; });
     write_streams(text, streams, "millrace_stream_receive_bytes_total", Type::counter, "Bytes received from its clients.",
-                  [](const StreamEntry& stream) { return stream.usage.received_bytes; });
+                  [](const StreamRow& stream) { return stream.usage.received_bytes; });
     write_streams(text, streams, "millrace_stream_send_bytes_total", Type::counter, "Bytes sent to its clients.",
-                  [](const StreamEntry& stream) { return stream.usage.sent_bytes; });
+                  [](const StreamRow& stream) { return stream.usage.sent_bytes; });
     write_streams(text, streams, "millrace_stream_video_packets_total", Type::counter, "Pictures published.",
                   packets_of(media::Kind::video));
     write_streams(text, streams, "millrace_stream_audio_packets_total", Type::counter, "Packets of audio published.",
                   packets_of(media::Kind::audio));
     write_streams(text, streams, "millrace_stream_key_frames_total", Type::counter, "Key frames published.",
-                  [](const StreamEntry& stream) { return stream.counters().key_frames; });
+                  [](const StreamRow& stream) { return stream.counters().key_frames; });
     write_streams(text, streams, "millrace_stream_dropped_packets_total", Type::counter, "Packets that slow players did not get.",
-                  [](const StreamEntry& stream) { return stream.counters().dropped_packets; });
+                  [](const StreamRow& stream) { return stream.counters().dropped_packets; });
     write_streams(text, streams, "millrace_stream_frames_per_second", Type::gauge, "Over the last half minute.",
-                  [](const StreamEntry& stream) { return stream.frames_per_second(); });
+                  [](const StreamRow& stream) { return stream.frames_per_second(); });
 }
 
 }  // namespace
@@ -279,7 +279,7 @@ Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
     const std::string_view pattern = request.target.query.get("match", "*");
     if (pattern.size() > kPatternBytesMax)
         return error_reply(Status::bad_request, "match is too long");
-    std::vector<const StreamEntry*> chosen;
+    std::vector<const StreamRow*> chosen;
     std::uint64_t omitted = 0;
     for (const auto& [number, stream] : measured_.stream_stats.streams()) {
         if (stream->clients == 0 || !matches(pattern, stream->url))

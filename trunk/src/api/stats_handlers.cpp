@@ -19,10 +19,10 @@ namespace live::api {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using service::stats::ClientEntry;
+using service::stats::ClientRow;
 using service::stats::kbps;
-using service::stats::StreamEntry;
-using service::stats::VhostEntry;
+using service::stats::StreamRow;
+using service::stats::VhostRow;
 using session::http::error_reply;
 using session::http::Reply;
 using session::http::Request;
@@ -46,7 +46,7 @@ std::int64_t unix_milliseconds() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-Json json_of(const VhostEntry& vhost, const VhostSettings::Shown& settings) {
+Json json_of(const VhostRow& vhost, const VhostSettings::Shown& settings) {
     Json hls = {{"enabled", settings.hls_fragment.has_value()}};
     if (settings.hls_fragment)
         hls["fragment"] = seconds_of(*settings.hls_fragment);
@@ -67,7 +67,7 @@ Json track_of(const media::SourceCounters& counters, media::Kind kind) {
     return {{"packets", counters.packets[media::index_of(kind)]}, {"bytes", counters.bytes[media::index_of(kind)]}};
 }
 
-Json json_of(const StreamEntry& stream) {
+Json json_of(const StreamRow& stream) {
     const auto counters = stream.counters();
     Json publish = {{"active", !stream.publisher.empty()}};
     if (!stream.publisher.empty())
@@ -101,7 +101,7 @@ Json json_of(const StreamEntry& stream) {
         {"dropped_packets", counters.dropped_packets}};
 }
 
-Json json_of(const ClientEntry& client) {
+Json json_of(const ClientRow& client) {
     const session::ClientRequest& request = client.entry->client().request();
     const session::ClientFigures figures = client.entry->figures();
     const auto alive = std::chrono::duration_cast<std::chrono::microseconds>(io::now() - client.entry->since());
@@ -201,7 +201,7 @@ Result<std::string> VhostsHandler::list(const Page&, io::Deadline) const {
 }
 
 std::optional<std::string> VhostsHandler::one(const std::string& id) const {
-    const VhostEntry* vhost = stream_stats_.find_vhost(id);
+    const VhostRow* vhost = stream_stats_.find_vhost(id);
     return vhost == nullptr ? std::nullopt : std::optional(text_of(json_of(*vhost, settings_.find(vhost->name))));
 }
 
@@ -214,7 +214,7 @@ Result<std::string> StreamsHandler::list(const Page& page, io::Deadline deadline
 }
 
 std::optional<std::string> StreamsHandler::one(const std::string& id) const {
-    const StreamEntry* stream = stream_stats_.find_stream(id);
+    const StreamRow* stream = stream_stats_.find_stream(id);
     return stream == nullptr ? std::nullopt : std::optional(text_of(json_of(*stream)));
 }
 
@@ -222,17 +222,17 @@ ListHandler::Missing ClientsHandler::missing() const { return {kClientNotFound, 
 
 Result<std::string> ClientsHandler::list(const Page& page, io::Deadline deadline) const {
     return write_page(
-        stream_stats_.clients(), page, deadline, [](const ClientEntry&) { return true; },
-        [](const ClientEntry& client) { return json_of(client); });
+        stream_stats_.clients(), page, deadline, [](const ClientRow&) { return true; },
+        [](const ClientRow& client) { return json_of(client); });
 }
 
 std::optional<std::string> ClientsHandler::one(const std::string& id) const {
-    const ClientEntry* client = stream_stats_.find_client(id);
+    const ClientRow* client = stream_stats_.find_client(id);
     return client == nullptr ? std::nullopt : std::optional(text_of(json_of(*client)));
 }
 
 std::optional<bool> ClientsHandler::remove(const std::string& id) const {
-    const ClientEntry* client = stream_stats_.find_client(id);
+    const ClientRow* client = stream_stats_.find_client(id);
     if (client == nullptr)
         return false;
     client->entry->kick("an operator has ended it");

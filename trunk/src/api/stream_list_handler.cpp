@@ -18,7 +18,7 @@ namespace live::api {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using service::stats::StreamEntry;
+using service::stats::StreamRow;
 using service::stats::StreamStats;
 using session::http::error_reply;
 using session::http::Reply;
@@ -43,7 +43,7 @@ Json json_of(const StreamListView::ApiPlace& place) {
     return place.missing.empty() ? Json{{"url", place.url}} : Json{{"url", nullptr}, {"missing", place.missing}};
 }
 
-Json json_of(const StreamEntry& stream, const std::vector<StreamAddress>& addresses) {
+Json json_of(const StreamRow& stream, const std::vector<StreamAddress>& addresses) {
     return {{"vhost", stream.vhost->name},
             {"app", stream.app},
             {"name", stream.name},
@@ -80,7 +80,7 @@ private:
         const auto known = shown_.find(vhost);
         return known != shown_.end() ? known->second : shown_.emplace(vhost, view_.shows(vhost)).first->second;
     }
-    void add(const StreamEntry& stream) {
+    void add(const StreamRow& stream) {
         const auto* publisher = stream_stats_.find_client(stream.publisher);
         const bool comes_by_rtc = publisher != nullptr && publisher->kind == session::ClientKind::rtc_publish;
         streams.push_back(json_of(stream, view_.play_addresses({stream.vhost->name, stream.app, stream.name, comes_by_rtc})));

@@ -7,7 +7,7 @@
 namespace live::api {
 
 template <class Json>
-Json video_json(const service::stats::StreamEntry& stream) {
+Json video_json(const service::stats::StreamRow& stream) {
     const auto facts = stream.video();
     if (!facts)
         return nullptr;
@@ -19,7 +19,7 @@ Json video_json(const service::stats::StreamEntry& stream) {
 }
 
 template <class Json>
-Json audio_json(const service::stats::StreamEntry& stream) {
+Json audio_json(const service::stats::StreamRow& stream) {
     const auto facts = stream.audio();
     if (!facts)
         return nullptr;

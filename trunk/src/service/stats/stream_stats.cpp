@@ -23,7 +23,7 @@ void add_difference(Usage& to, const session::ClientFigures& now, const Usage& b
 
 }  // namespace
 
-void StreamEntry::begin(TimePoint now) {
+void StreamRow::begin(TimePoint now) {
     usage = {};
     usage.rates.add(now, 0, 0);
     pictures_ = {};
@@ -34,12 +34,12 @@ void StreamEntry::begin(TimePoint now) {
 }
 
 // The source may be forgotten now.
-void StreamEntry::end(TimePoint now) {
+void StreamRow::end(TimePoint now) {
     source_ = {};
     kept_until_ = now + StreamStats::kKeptFor;
 }
 
-void StreamEntry::find_source(const media::StreamTable& streams) {
+void StreamRow::find_source(const media::StreamTable& streams) {
     if (source_)
         return;
     source_ = streams.find(url);
@@ -50,7 +50,7 @@ void StreamEntry::find_source(const media::StreamTable& streams) {
     pictures_.add(frame_at_, 0, 0);
 }
 
-media::SourceCounters StreamEntry::counters() const {
+media::SourceCounters StreamRow::counters() const {
     media::SourceCounters counters;
     if (!source_)
         return counters;
@@ -64,7 +64,7 @@ media::SourceCounters StreamEntry::counters() const {
     return counters;
 }
 
-void StreamEntry::sample(TimePoint now) {
+void StreamRow::sample(TimePoint now) {
     usage.rates.add(now, usage.received_bytes, usage.sent_bytes);
     if (!source_)
         return;
@@ -78,7 +78,7 @@ void StreamEntry::sample(TimePoint now) {
 }
 
 // Between two looks several GOPs may have passed: their mean.
-void StreamEntry::watch_key_frames() {
+void StreamRow::watch_key_frames() {
     const std::uint64_t key_frames = source_->counters().key_frames;
     const auto start = source_->gop_start();
     if (key_frames == key_frames_seen_ || !start)
@@ -91,7 +91,7 @@ void StreamEntry::watch_key_frames() {
     key_frames_seen_ = key_frames;
 }
 
-std::optional<MediaTime> StreamEntry::since_key_frame(TimePoint now) const {
+std::optional<MediaTime> StreamRow::since_key_frame(TimePoint now) const {
     if (!source_)
         return std::nullopt;
     const auto start = source_->gop_start();
@@ -105,11 +105,11 @@ std::optional<MediaTime> StreamEntry::since_key_frame(TimePoint now) const {
 }
 
 // What a publisher over RTP has said; its frames and audio_frames may be frames nowhere.
-const media::RtpTrack* StreamEntry::rtp_track(media::Kind kind) const {
+const media::RtpTrack* StreamRow::rtp_track(media::Kind kind) const {
     return source_ && source_->brings_rtp() ? source_->rtp_log()->track(kind) : nullptr;
 }
 
-std::optional<VideoFacts> StreamEntry::video() const {
+std::optional<VideoFacts> StreamRow::video() const {
     const auto* track = rtp_track(media::Kind::video);
     if (track != nullptr && counters().packets[media::index_of(media::Kind::video)] == 0)
         return video_facts_of(track->codec, track->format);
@@ -119,7 +119,7 @@ std::optional<VideoFacts> StreamEntry::video() const {
     return known == nullptr ? std::nullopt : std::optional(video_facts_of(*known));
 }
 
-std::optional<AudioFacts> StreamEntry::audio() const {
+std::optional<AudioFacts> StreamRow::audio() const {
     const auto* track = rtp_track(media::Kind::audio);
     if (track != nullptr && counters().packets[media::index_of(media::Kind::audio)] == 0)
         return audio_facts_of(track->codec, track->clock_rate, track->channels);
@@ -161,7 +161,7 @@ void StreamStats::sample(TimePoint now) {
     sample_vhosts(now);
 }
 
-session::ClientFigures StreamStats::count(ClientEntry& client) {
+session::ClientFigures StreamStats::count(ClientRow& client) {
     const session::ClientFigures figures = client.entry->figures();
     add_difference(client.stream->usage, figures, client.usage);
     add_difference(client.stream->vhost->usage, figures, client.usage);
@@ -170,7 +170,7 @@ session::ClientFigures StreamStats::count(ClientEntry& client) {
     return figures;
 }
 
-void StreamStats::judge(ClientEntry& client, const session::ClientFigures& figures, TimePoint now) {
+void StreamStats::judge(ClientRow& client, const session::ClientFigures& figures, TimePoint now) {
     using Verdict = PlayerPatience::Verdict;
     const session::StreamPlan* plan = client.entry->plan();
     if (plan == nullptr || session::is_publisher(client.kind) || client.kind == session::ClientKind::hls_play)
@@ -195,7 +195,7 @@ void StreamStats::judge(ClientEntry& client, const session::ClientFigures& figur
 std::optional<std::uint64_t> StreamStats::sample_clients(TimePoint now, std::uint64_t from, std::size_t most) {
     auto at = clients_.lower_bound(from);
     for (std::size_t i = 0; i < most && at != clients_.end(); ++i, ++at) {
-        ClientEntry& client = at->second;
+        ClientRow& client = at->second;
         const auto figures = count(client);
         judge(client, figures, now);
         client.usage.rates.add(now, client.usage.received_bytes, client.usage.sent_bytes);
@@ -206,7 +206,7 @@ std::optional<std::uint64_t> StreamStats::sample_clients(TimePoint now, std::uin
 std::optional<std::uint64_t> StreamStats::sample_streams(TimePoint now, std::uint64_t from, std::size_t most) {
     auto at = streams_.lower_bound(from);
     for (std::size_t i = 0; i < most && at != streams_.end(); ++i) {
-        StreamEntry& stream = *at->second;
+        StreamRow& stream = *at->second;
         if (stream.clients == 0) {
             at = now >= stream.kept_until_ ? forget(at) : std::next(at);
             continue;
@@ -223,19 +223,19 @@ void StreamStats::sample_vhosts(TimePoint now) {
         vhost->usage.rates.add(now, vhost->usage.received_bytes, vhost->usage.sent_bytes);
 }
 
-VhostEntry& StreamStats::vhost_named(const std::string& name) {
+VhostRow& StreamStats::vhost_named(const std::string& name) {
     const auto found = std::ranges::find(vhosts_, name, [](const auto& vhost) { return vhost->name; });
     if (found != vhosts_.end())
         return **found;
-    vhosts_.push_back(std::make_unique<VhostEntry>(VhostEntry{new_id(), name, 0, 0, {}}));
+    vhosts_.push_back(std::make_unique<VhostRow>(VhostRow{new_id(), name, 0, 0, {}}));
     return *vhosts_.back();
 }
 
 // Without clients yet, when it is new.
-StreamEntry& StreamStats::stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost) {
+StreamRow& StreamStats::stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost) {
     if (const auto known = streams_by_url_.find(url); known != streams_by_url_.end())
         return *streams_.at(known->second);
-    auto stream = std::make_unique<StreamEntry>();
+    auto stream = std::make_unique<StreamRow>();
     stream->id = new_id();
     stream->vhost = &vhost_named(vhost);
     stream->app = request.app;
@@ -260,7 +260,7 @@ StreamStats::Streams::iterator StreamStats::forget(Streams::iterator stream) {
 void StreamStats::on_entered(session::ClientEntry& entry) {
     const session::ClientRequest& request = entry.client().request();
     const TimePoint now = entry.since();
-    StreamEntry& stream = stream_for(request, entry.plan()->url, entry.plan()->vhost);
+    StreamRow& stream = stream_for(request, entry.plan()->url, entry.plan()->vhost);
     if (stream.clients++ == 0) {
         --kept_;
         ++stream.vhost->streams;
@@ -274,7 +274,7 @@ void StreamStats::on_entered(session::ClientEntry& entry) {
         stream.tc_url = request.tc_url_without_query();
     }
     const std::uint64_t number = next_number_++;
-    ClientEntry& client = clients_[number];
+    ClientRow& client = clients_[number];
     client.entry = &entry;
     client.stream = &stream;
     client.kind = request.kind;
@@ -295,7 +295,7 @@ void StreamStats::on_left(session::ClientEntry& entry, const session::SessionEnd
     const auto at = clients_.find(number);
     count(at->second);
     --by_kind_[session::index_of(at->second.kind)];
-    StreamEntry& stream = *at->second.stream;
+    StreamRow& stream = *at->second.stream;
     const std::string& id = entry.client().request().id;
     if (stream.publisher == id)
         stream.publisher.clear();
@@ -319,7 +319,7 @@ void StreamStats::on_refused(const session::ClientEntry&, const Error&) {
 std::string StreamStats::stream_id(const session::ClientRequest& request, const std::string& url, const std::string& vhost) {
     if (!streams_by_url_.contains(url) && kept_ >= kKeptMax)
         return new_id();
-    StreamEntry& stream = stream_for(request, url, vhost);
+    StreamRow& stream = stream_for(request, url, vhost);
     stream.kept_until_ = io::now() + kKeptFor;
     return stream.id;
 }
@@ -329,20 +329,20 @@ std::string StreamStats::stream_id(const std::string& url) const {
     return known == streams_by_url_.end() ? std::string() : streams_.at(known->second)->id;
 }
 
-const ClientEntry* StreamStats::find_client(const std::string& id) const {
+const ClientRow* StreamStats::find_client(const std::string& id) const {
     const auto known = clients_by_id_.find(id);
     return known == clients_by_id_.end() ? nullptr : &clients_.at(known->second);
 }
 
-const StreamEntry* StreamStats::find_stream(const std::string& id) const {
+const StreamRow* StreamStats::find_stream(const std::string& id) const {
     const auto known = streams_by_id_.find(id);
     if (known == streams_by_id_.end())
         return nullptr;
-    const StreamEntry* stream = streams_.at(known->second).get();
+    const StreamRow* stream = streams_.at(known->second).get();
     return stream->clients == 0 ? nullptr : stream;
 }
 
-const VhostEntry* StreamStats::find_vhost(std::string_view id) const {
+const VhostRow* StreamStats::find_vhost(std::string_view id) const {
     const auto found = std::ranges::find(vhosts_, id, [](const auto& vhost) { return std::string_view(vhost->id); });
     return found == vhosts_.end() ? nullptr : found->get();
 }

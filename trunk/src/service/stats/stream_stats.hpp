@@ -36,7 +36,7 @@ struct Usage {
     RateWindow rates;  // of both
 };
 
-struct VhostEntry {
+struct VhostRow {
     std::string id;
     std::string name;
     std::size_t clients = 0;
@@ -44,10 +44,10 @@ struct VhostEntry {
     Usage usage;
 };
 
-class StreamEntry {
+class StreamRow {
 public:
     std::string id;
-    VhostEntry* vhost = nullptr;
+    VhostRow* vhost = nullptr;
     std::string app;
     std::string name;
     std::string url;     // of the source
@@ -87,9 +87,9 @@ private:
     TimePoint kept_until_{};  // its id, while it has no client
 };
 
-struct ClientEntry {
+struct ClientRow {
     session::ClientEntry* entry = nullptr;
-    StreamEntry* stream = nullptr;
+    StreamRow* stream = nullptr;
     Usage usage;  // as its stream has been told
     session::ClientKind kind = session::ClientKind::unknown;
     PlayerPatience patience;
@@ -114,8 +114,8 @@ public:
         std::uint64_t unpublished = 0;
     };
 
-    using Clients = std::map<std::uint64_t, ClientEntry>;
-    using Streams = std::map<std::uint64_t, std::unique_ptr<StreamEntry>>;
+    using Clients = std::map<std::uint64_t, ClientRow>;
+    using Streams = std::map<std::uint64_t, std::unique_ptr<StreamRow>>;
 
     // `streams` outlives this.
     explicit StreamStats(const media::StreamTable& streams) : sources_(streams) {}
@@ -131,16 +131,16 @@ public:
     // In the order in which they came. Streams without a client are only kept for their ids.
     const Clients& clients() const { return clients_; }
     const Streams& streams() const { return streams_; }
-    const std::vector<std::unique_ptr<VhostEntry>>& vhosts() const { return vhosts_; }
+    const std::vector<std::unique_ptr<VhostRow>>& vhosts() const { return vhosts_; }
     // Streams with a client.
     std::size_t stream_count() const { return streams_.size() - kept_; }
     const Totals& totals() const { return totals_; }
     // Now.
     std::size_t clients(session::ClientKind kind) const { return by_kind_[session::index_of(kind)]; }
     // nullptr when there is none.
-    const ClientEntry* find_client(const std::string& id) const;
-    const StreamEntry* find_stream(const std::string& id) const;
-    const VhostEntry* find_vhost(std::string_view id) const;
+    const ClientRow* find_client(const std::string& id) const;
+    const StreamRow* find_stream(const std::string& id) const;
+    const VhostRow* find_vhost(std::string_view id) const;
 
     // session::ClientWatcher
     void on_entered(session::ClientEntry& entry) override;
@@ -151,19 +151,19 @@ public:
     std::string stream_id(const std::string& url) const override;
 
 private:
-    VhostEntry& vhost_named(const std::string& name);
-    StreamEntry& stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost);
+    VhostRow& vhost_named(const std::string& name);
+    StreamRow& stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost);
     Streams::iterator forget(Streams::iterator stream);
-    static session::ClientFigures count(ClientEntry& client);
+    static session::ClientFigures count(ClientRow& client);
     // Sends a player away that has kept its place for too long.
-    void judge(ClientEntry& client, const session::ClientFigures& figures, TimePoint now);
+    void judge(ClientRow& client, const session::ClientFigures& figures, TimePoint now);
     // Each from the first entry whose number is at least `from`; the number to go on with, or none.
     std::optional<std::uint64_t> sample_clients(TimePoint now, std::uint64_t from, std::size_t most);
     std::optional<std::uint64_t> sample_streams(TimePoint now, std::uint64_t from, std::size_t most);
     void sample_vhosts(TimePoint now);
 
     const media::StreamTable& sources_;
-    std::vector<std::unique_ptr<VhostEntry>> vhosts_;  // as few as the settings have; they stay
+    std::vector<std::unique_ptr<VhostRow>> vhosts_;  // as few as the settings have; they stay
     Streams streams_;
     std::unordered_map<std::string, std::uint64_t> streams_by_url_;
     std::unordered_map<std::string, std::uint64_t> streams_by_id_;

@@ -31,7 +31,7 @@ struct StreamStatsTest : ::testing::Test {
             if (each->stay)
                 each->leave();
     }
-    const StreamEntry& stream(const std::string& url = "/live/cam") {
+    const StreamRow& stream(const std::string& url = "/live/cam") {
         for (const auto& [number, stream] : stream_stats.streams())
             if (stream->url == url)
                 return *stream;
@@ -92,7 +92,7 @@ TEST_F(StreamStatsTest, StreamsAndHostsComeAndGoWithTheirClients) {
     auto& player = client(ClientKind::rtmp_play);
     client(ClientKind::flv_play, "other");
     EXPECT_EQ(stream_stats.stream_count(), 2U);
-    const StreamEntry& cam = stream();
+    const StreamRow& cam = stream();
     EXPECT_TRUE(cam.id.starts_with("vid-"));
     EXPECT_EQ(cam.id.size(), 11U);
     EXPECT_EQ(cam.clients, 2U);
@@ -100,7 +100,7 @@ TEST_F(StreamStatsTest, StreamsAndHostsComeAndGoWithTheirClients) {
     EXPECT_EQ(cam.tc_url, "rtmp://h/live");
     EXPECT_EQ(stream_stats.find_stream(cam.id), &cam);
     ASSERT_EQ(stream_stats.vhosts().size(), 1U);
-    const VhostEntry& vhost = *stream_stats.vhosts().front();
+    const VhostRow& vhost = *stream_stats.vhosts().front();
     EXPECT_EQ(vhost.clients, 3U);
     EXPECT_EQ(vhost.streams, 2U);
     EXPECT_EQ(stream_stats.find_vhost(vhost.id), &vhost);
