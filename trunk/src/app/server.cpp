@@ -250,11 +250,13 @@ Result<void> Server::reload(settings::Settings settings, std::size_t connections
     return {};
 }
 
+service::rtmp_client::DialContext Server::dial_context() {
+    return {client_tls_.get(), [this] { return rtmp_.endpoints(); }, scratch_};
+}
+
 service::forward::ForwardContext Server::forward_context() {
     service::forward::ForwardContext context;
-    context.tls = client_tls_.get();
-    context.own_endpoints = [this] { return rtmp_.endpoints(); };
-    context.scratch = scratch_;
+    context.dial = dial_context();
     context.report_interval = settings_->pithy_print;
     return context;
 }

@@ -35,6 +35,7 @@
 #include "service/hooks/hook_service.hpp"
 #include "service/http_client/http_client.hpp"
 #include "service/ingest/ingest_service.hpp"
+#include "service/rtmp_client/dial.hpp"
 #include "service/service_list.hpp"
 #include "service/snapshot/snapshot_service.hpp"
 #include "service/stats/stream_stats.hpp"
@@ -98,6 +99,7 @@ private:
     Result<void> start();
     void list_services();
     void kick_lost_clients();
+    service::rtmp_client::DialContext dial_context();
     service::forward::ForwardContext forward_context();
     service::dvr::DvrContext recording_context();
     void set_limits(std::size_t connections_max);

@@ -427,7 +427,7 @@ TEST(Environment, SomeBlocksAreNotAvailable) {
                                                                 {"SRS_STATS_ENABLED", "off"}});
     const Vhost& vhost = loaded.settings.vhosts[0];
     EXPECT_FALSE(vhost.forward.enabled || vhost.security.enabled || vhost.refer.enabled || vhost.exec.enabled);
-    EXPECT_EQ(vhost.cluster.mode, ClusterMode::local);
+    EXPECT_EQ(vhost.cluster.mode, service::relay::ClusterMode::local);
     EXPECT_EQ(vhost.dvr.apply, std::vector<std::string>{"all"});
     EXPECT_TRUE(loaded.settings.stats.enabled);
     EXPECT_EQ(loaded.warnings.size(), 7U) << all_warnings(loaded);

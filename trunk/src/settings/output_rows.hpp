@@ -12,37 +12,6 @@
 
 namespace live::settings {
 
-inline constexpr std::array kClusterModeNames = {
-    config::Named<ClusterMode>{"local", ClusterMode::local},
-    config::Named<ClusterMode>{"remote", ClusterMode::remote},
-};
-inline constexpr std::array kPullProtocolNames = {
-    config::Named<PullProtocol>{"rtmp", PullProtocol::rtmp},
-    config::Named<PullProtocol>{"flv", PullProtocol::flv},
-    config::Named<PullProtocol>{"flvs", PullProtocol::flvs},
-};
-
-inline constexpr auto kClusterRows = std::tuple{
-    config::row(&ClusterOptions::mode, "mode", kClusterModeNames, kRestart, "local is an origin, remote an edge that pulls.")
-        .pending(),
-    config::row(&ClusterOptions::origin, "origin", kNextSession, "Origins of an edge: host or host:port.")
-        .example("127.0.0.1:19350")
-        .pending(),
-    config::row(&ClusterOptions::token_traverse, "token_traverse", kNextSession, "Asks the origin whether a client may.")
-        .pending(),
-    config::row(&ClusterOptions::vhost, "vhost", kNextSession, "The virtual host at the origin.").pending(),
-    config::row(&ClusterOptions::debug_srs_upnode, "debug_srs_upnode", kNextSession, "Adds diagnostic arguments upstream.")
-        .pending(),
-    config::row(&ClusterOptions::protocol, "protocol", kPullProtocolNames, kNextSession, "How an edge pulls.").pending(),
-    config::row(&ClusterOptions::follow_client, "follow_client", kNextSession, "Pulls with the first client's protocol.")
-        .pending(),
-    config::row(&ClusterOptions::origin_cluster, "origin_cluster", kNextSession, "Origins that redirect to each other.")
-        .pending(),
-    config::row(&ClusterOptions::coworkers, "coworkers", kNextSession, "APIs of those origins.")
-        .example("127.0.0.1:9091")
-        .pending(),
-};
-
 inline constexpr auto kHdsRows = std::tuple{
     config::row(&HdsOptions::enabled, "enabled", kNextSession, "Adobe HDS."),
     config::row(&HdsOptions::fragment, "hds_fragment", 0s, 3600s, kNextSession, "Length of a fragment."),

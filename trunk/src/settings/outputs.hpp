@@ -13,21 +13,6 @@
 
 namespace live::settings {
 
-enum class ClusterMode : std::uint8_t { local, remote };
-enum class PullProtocol : std::uint8_t { rtmp, flv, flvs };
-
-struct ClusterOptions {
-    ClusterMode mode = ClusterMode::local;
-    std::vector<std::string> origin;
-    bool token_traverse = false;
-    std::string vhost = "[vhost]";
-    bool debug_srs_upnode = true;
-    PullProtocol protocol = PullProtocol::rtmp;
-    bool follow_client = false;
-    bool origin_cluster = false;
-    std::vector<std::string> coworkers;
-};
-
 struct HdsOptions {
     bool enabled = false;
     std::chrono::milliseconds fragment = 10s;

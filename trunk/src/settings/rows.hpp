@@ -15,6 +15,7 @@
 #include "service/hls/option_rows.hpp"
 #include "service/hooks/option_rows.hpp"
 #include "service/ingest/option_rows.hpp"
+#include "service/relay/option_rows.hpp"
 #include "session/common/limit_option_rows.hpp"
 #include "session/http_live/option_rows.hpp"
 #include "session/rtc/option_rows.hpp"
@@ -50,7 +51,7 @@ inline constexpr auto kVhostRows = std::tuple{
         .argument_optional()
         .not_in_environment()
         .example("livestream"),
-    config::block(&Vhost::cluster, "cluster", kClusterRows, "Origin and edge.").not_in_environment(),
+    config::block(&Vhost::cluster, "cluster", service::relay::kClusterRows, "Origin and edge."),
     config::block(&Vhost::security, "security", service::access::kSecurityRows, "Who may publish and play, by address.")
         .not_in_environment(),
     config::block(&Vhost::refer, "refer", service::access::kReferRows, "Who may publish and play, by page.").not_in_environment(),

@@ -19,6 +19,7 @@
 #include "service/hls/options.hpp"
 #include "service/hooks/options.hpp"
 #include "service/ingest/options.hpp"
+#include "service/relay/options.hpp"
 #include "session/common/limit_options.hpp"
 #include "session/http_live/options.hpp"
 #include "session/rtc/circuit_breaker.hpp"
@@ -49,9 +50,9 @@ struct Vhost {
     service::dash::DashOptions dash;
     HttpStaticOptions http_static;
     session::http_live::RemuxOptions http_remux;
+    service::relay::ClusterOptions cluster;
 
     // Everything below is accepted and checked, and does nothing yet.
-    ClusterOptions cluster;
     HdsOptions hds;
     ExecOptions exec;
     SrtOptions srt;

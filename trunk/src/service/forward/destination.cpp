@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/ascii.hpp"
+#include "base/endpoint.hpp"
 
 namespace live::service::forward {
 
@@ -47,8 +48,6 @@ Result<Authority> parse_authority(std::string_view text, std::string_view author
         return malformed(text, "the port is not a number from 1 to 65535");
     return parsed;
 }
-
-bool is_any(std::string_view ip) { return ip == "0.0.0.0" || ip == "::"; }
 
 }  // namespace
 
@@ -96,16 +95,6 @@ Result<Destination> make_destination(std::string_view text, const StreamName& st
     }
     made.label = base + made.app + "/" + (last_slash == std::string_view::npos ? stream.stream : "***");
     return made;
-}
-
-bool is_own_endpoint(const Endpoint& to, std::span<const Endpoint> own, std::string_view local_ip) {
-    return std::any_of(own.begin(), own.end(), [&](const Endpoint& listener) {
-        if (listener.port != to.port)
-            return false;
-        if (listener.ip == to.ip)
-            return true;
-        return is_any(listener.ip) && (to.is_loopback() || is_any(to.ip) || to.ip == local_ip);
-    });
 }
 
 }  // namespace live::service::forward

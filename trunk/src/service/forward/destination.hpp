@@ -1,13 +1,11 @@
 // Where one stream is pushed to: an operator's destination in any of its spellings, put together with the stream's own names.
-// Pure; what resolves and connects is push_session. Not here: whether the destination is ourselves, which needs addresses.
+// Pure; service/rtmp_client resolves, connects, and knows whether the destination is this server.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
-#include "base/endpoint.hpp"
 #include "base/result.hpp"
 
 namespace live::service::forward {
@@ -39,10 +37,5 @@ inline constexpr std::size_t kDestinationBytesMax = 1024;
 //   rtmp://host[:port]/app/.../name[?query]                all as written, such as a streaming platform with a key for a name
 // and the same with rtmps://. Default ports are 1935 and 443. Errc::malformed, Errc::limit over kDestinationBytesMax.
 Result<Destination> make_destination(std::string_view text, const StreamName& stream);
-
-// Does `to` reach one of our own listeners, as far as can be told without connecting? A listener on every address ("0.0.0.0",
-// "::") is reached by any loopback address and by `local_ip`, the address that a connection to `to` came from (empty when not
-// known).
-bool is_own_endpoint(const Endpoint& to, std::span<const Endpoint> own, std::string_view local_ip);
 
 }  // namespace live::service::forward

@@ -127,8 +127,8 @@ protected:
 
     void create(std::vector<Endpoint> own) {
         ForwardContext context;
-        context.own_endpoints = [own = std::move(own)] { return own; };
-        context.scratch = scratch_;
+        context.dial.own_endpoints = [own = std::move(own)] { return own; };
+        context.dial.scratch = scratch_;
         service_ = std::make_unique<ForwardService>(streams_, same_options_, context, Log(lines_, "test"));
     }
     std::string other_text() const { return other_.listener->endpoint().text(); }

@@ -7,9 +7,6 @@
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "io/loop.hpp"
-#include "io/resolve.hpp"
-#include "io/tcp_stream.hpp"
-#include "io/tls_stream.hpp"
 
 namespace live::service::forward {
 
@@ -50,7 +47,7 @@ PushSession::PushSession(const Destination& destination, const ForwardContext& c
     : destination_(destination), context_(context), log_(log), engine_(client_options(destination), random_number()) {}
 
 Result<void> PushSession::run(Ref<media::Source> source, io::Deadline deadline) {
-    TRY(dial(deadline.sooner(io::Deadline::after(kDialLimit))));
+    stream_ = TRY(rtmp_client::dial({destination_.host, destination_.port, destination_.is_secure}, context_.dial, deadline));
     TRY(start(deadline.sooner(io::Deadline::after(kStartLimit))));
     media::Cursor cursor(std::move(source), media::Listens::at_once, media::Cursor::Start::join_point,
                          media::Cursor::Tracks::all);
@@ -63,44 +60,14 @@ Result<void> PushSession::run(Ref<media::Source> source, io::Deadline deadline) 
     return ended;
 }
 
-Result<void> PushSession::dial(io::Deadline deadline) {
-    const auto endpoints = TRY(io::resolve(destination_.host, destination_.port, deadline));
-    Result<void> dialled = Error(Errc::not_found, "no address");
-    for (const Endpoint& endpoint : endpoints) {
-        dialled = dial_one(endpoint, deadline);
-        if (dialled.ok() || dialled.code() == Errc::denied || dialled.code() == Errc::cancelled)
-            break;
-    }
-    return dialled;
-}
-
-Result<void> PushSession::dial_one(const Endpoint& endpoint, io::Deadline deadline) {
-    const Error loop(Errc::denied,
-                     fmt::format("{} is this server itself: the stream would go round in a circle", endpoint.text()));
-    if (is_own_endpoint(endpoint, context_.own_endpoints(), ""))
-        return Error(loop);
-    auto tcp = TRY(io::TcpStream::connect(endpoint, deadline));
-    // A connection to one of this machine's addresses comes from that same address.
-    if (is_own_endpoint(endpoint, context_.own_endpoints(), tcp->local_ip()))
-        return Error(loop);
-    if (!destination_.is_secure) {
-        stream_ = std::move(tcp);
-        return {};
-    }
-    if (context_.tls == nullptr)
-        return Error(Errc::unsupported, "TLS is not available for rtmps://");
-    stream_ = TRY(io::TlsStream::connect(std::move(tcp), *context_.tls, destination_.host, deadline));
-    return {};
-}
-
 Result<void> PushSession::start(io::Deadline deadline) {
     TRY(engine_.start(io::now()));
     for (;;) {
         TRY(write_output(deadline));
         if (engine_.is_started())
             return {};
-        const std::size_t count = TRY(stream_->read_some(context_.scratch, deadline));
-        TRY(engine_.handle_bytes(io::now(), context_.scratch.first(count)));
+        const std::size_t count = TRY(stream_->read_some(context_.dial.scratch, deadline));
+        TRY(engine_.handle_bytes(io::now(), context_.dial.scratch.first(count)));
         TRY(handle_events());
     }
 }
@@ -156,10 +123,10 @@ void PushSession::add(const media::Packet& packet) {
 
 Result<void> PushSession::read_available() {
     // One read a round: what a server says to a publisher is a few bytes now and then, and there is a next round.
-    const auto count = stream_->try_read(context_.scratch);
+    const auto count = stream_->try_read(context_.dial.scratch);
     if (!count.ok())
         return count.code() == Errc::need_more ? Result<void>() : Result<void>(count.error());
-    TRY(engine_.handle_bytes(io::now(), context_.scratch.first(*count)));
+    TRY(engine_.handle_bytes(io::now(), context_.dial.scratch.first(*count)));
     return handle_events();
 }
 

@@ -5,36 +5,27 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "base/log.hpp"
 #include "base/ref.hpp"
 #include "engine/rtmp/client.hpp"
 #include "io/stream.hpp"
-#include "io/tls_context.hpp"
 #include "media/cursor.hpp"
 #include "service/forward/destination.hpp"
+#include "service/rtmp_client/dial.hpp"
 
 namespace live::service::forward {
 
-// What all pushes of the process work with. main owns it and outlives them.
+// Shared by all pushes of the process. Owned by app; outlives them.
 struct ForwardContext {
-    // For rtmps destinations; nullptr refuses them.
-    io::TlsContext* tls = nullptr;
-    // Where we listen for RTMP and RTMPS: a destination there would be a loop.
-    std::function<std::vector<Endpoint>()> own_endpoints = [] { return std::vector<Endpoint>(); };
-    // Where every session reads into; shared with other fibers, touched only between two suspensions. At least 4 KiB.
-    MutBytes scratch;
-    // Between two lines about a running push.
+    rtmp_client::DialContext dial;
+    // Between two log lines about a running push.
     std::chrono::milliseconds report_interval = 10s;
 };
 
 class PushSession {
 public:
-    static constexpr std::chrono::seconds kDialLimit{5};
     // From the connection to the permission to publish.
     static constexpr std::chrono::seconds kStartLimit{10};
     // For one batch; a destination that takes longer is given up.
@@ -56,8 +47,6 @@ private:
         std::uint64_t bytes = 0;
     };
 
-    Result<void> dial(io::Deadline deadline);
-    Result<void> dial_one(const Endpoint& endpoint, io::Deadline deadline);
     Result<void> start(io::Deadline deadline);
     Result<void> relay(media::Cursor& cursor, io::Deadline deadline);
     // True when the cursor has more for the next batch.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/host_and_port.hpp"
 #include "base/result.hpp"
 #include "session/rtc/options.hpp"
 #include "wire/sdp/answer.hpp"
@@ -15,18 +16,6 @@
 namespace live::session::rtc {
 
 inline constexpr std::size_t kCandidatesMax = 32;  // per answer, over both transports
-
-// An address or a name from user input, with or without a port.
-struct HostAndPort {
-    std::string host;  // IPv6 without brackets
-    std::optional<std::uint16_t> port;
-
-    bool operator==(const HostAndPort&) const = default;
-};
-
-// "203.0.113.1", "203.0.113.1:9000", "2001:db8::1", "[2001:db8::1]:9000", "media.example.com:9000". The result is safe to use in
-// SDP. Errc::malformed when it is neither an address nor a name of letters, digits, '-' and '.', or the port is not 1..65535.
-Result<HostAndPort> parse_host(std::string_view text);
 
 // "localhost", names below it (RFC 6761, 6.3), 127.0.0.0/8 and ::1.
 bool is_loopback_host(std::string_view host);

@@ -1,0 +1,50 @@
+// The rows of service/relay/options.hpp.
+#pragma once
+
+#include "base/config/row.hpp"
+#include "base/time.hpp"
+#include "service/relay/options.hpp"
+
+namespace live::service::relay {
+
+inline constexpr std::array kClusterModeNames = {
+    config::Named<ClusterMode>{"local", ClusterMode::local},
+    config::Named<ClusterMode>{"remote", ClusterMode::remote},
+};
+inline constexpr std::array kPullProtocolNames = {
+    config::Named<PullProtocol>{"rtmp", PullProtocol::rtmp},
+    config::Named<PullProtocol>{"flv", PullProtocol::flv},
+    config::Named<PullProtocol>{"flvs", PullProtocol::flvs},
+};
+
+inline constexpr auto kClusterRows = std::tuple{
+    config::row(&ClusterOptions::mode, "mode", kClusterModeNames, config::Reload::restart,
+                "local is an origin; remote is an edge, which pulls the streams that its players ask for."),
+    config::row(&ClusterOptions::origin, "origin", config::Reload::next_session,
+                "Origins of an edge: host, host:port, rtmp://..., rtmps://..., or dns:name[:port] for all addresses of a name.")
+        .example("127.0.0.1:19350"),
+    config::row(&ClusterOptions::token_traverse, "token_traverse", config::Reload::next_session,
+                "Asks the origin whether a client may.")
+        .pending(),
+    config::row(&ClusterOptions::vhost, "vhost", config::Reload::next_session,
+                "The virtual host at the origin; [vhost] is the edge's own."),
+    config::row(&ClusterOptions::debug_srs_upnode, "debug_srs_upnode", config::Reload::next_session,
+                "Adds diagnostic arguments to the connect upstream."),
+    config::row(&ClusterOptions::protocol, "protocol", kPullProtocolNames, config::Reload::next_session, "How an edge pulls.")
+        .pending(),
+    config::row(&ClusterOptions::follow_client, "follow_client", config::Reload::next_session,
+                "Pulls with the first client's protocol.")
+        .pending(),
+    config::row(&ClusterOptions::origin_cluster, "origin_cluster", config::Reload::next_session,
+                "Origins that redirect to each other.")
+        .pending(),
+    config::row(&ClusterOptions::coworkers, "coworkers", config::Reload::next_session, "APIs of those origins.")
+        .example("127.0.0.1:9091")
+        .pending(),
+    config::row(&ClusterOptions::linger, "linger", 0s, 10min, config::Reload::live,
+                "Seconds that an edge keeps pulling a stream after its last reader left."),
+    config::row(&ClusterOptions::first_frame_timeout, "first_frame_timeout", 1s, 120s, config::Reload::live,
+                "Seconds after which a player is told that no origin has the stream."),
+};
+
+}  // namespace live::service::relay

@@ -1,0 +1,33 @@
+// Options of an edge, per virtual host.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace live::service::relay {
+
+enum class ClusterMode : std::uint8_t { local, remote };
+enum class PullProtocol : std::uint8_t { rtmp, flv, flvs };
+
+struct ClusterOptions {
+    ClusterMode mode = ClusterMode::local;
+    // host, host:port, rtmp://host[:port], rtmps://host[:port] or dns:name[:port].
+    std::vector<std::string> origin;
+    bool token_traverse = false;
+    std::string vhost = "[vhost]";
+    bool debug_srs_upnode = true;
+    PullProtocol protocol = PullProtocol::rtmp;
+    bool follow_client = false;
+    bool origin_cluster = false;
+    std::vector<std::string> coworkers;
+    // A pull ends this long after its last reader left.
+    std::chrono::milliseconds linger = 10s;
+    // A player is refused when no origin has sent a frame by then.
+    std::chrono::milliseconds first_frame_timeout = 10s;
+};
+
+}  // namespace live::service::relay

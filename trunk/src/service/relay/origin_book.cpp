@@ -1,0 +1,75 @@
+#include "service/relay/origin_book.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace live::service::relay {
+
+namespace {
+
+// FNV-1a with a final mix, so that texts that differ in one letter are ordered independently. The same on all machines.
+std::uint64_t weight_of(std::string_view origin, std::string_view stream) {
+    std::uint64_t hash = 0xCBF29CE484222325U;
+    for (const std::string_view text : {origin, std::string_view("\n", 1), stream})
+        for (const char letter : text)
+            hash = (hash ^ static_cast<std::uint8_t>(letter)) * 0x100000001B3U;
+    hash ^= hash >> 33U;
+    hash *= 0xFF51AFD7ED558CCDU;
+    return hash ^ (hash >> 33U);
+}
+
+}  // namespace
+
+std::optional<OriginBook::Choice> OriginBook::choose(std::span<const std::string> candidates, std::string_view stream,
+                                                     std::string_view avoid, TimePoint now) const {
+    // What is better comes first: a shorter wait, not the avoided one, the greater weight.
+    const auto rank = [&](std::size_t index) {
+        const Health* health = find(candidates[index]);
+        const bool is_down = health != nullptr && !health->is_up && health->retry_at > now;
+        const Duration wait = is_down ? health->retry_at - now : Duration::zero();
+        return std::tuple(wait, candidates[index] == avoid, ~weight_of(candidates[index], stream));
+    };
+    std::optional<std::size_t> best;
+    for (std::size_t index = 0; index < candidates.size(); ++index)
+        if (!best || rank(index) < rank(*best))
+            best = index;
+    if (!best)
+        return std::nullopt;
+    return Choice{*best, std::get<0>(rank(*best))};
+}
+
+OriginBook::Entry& OriginBook::entry(const std::string& origin, TimePoint now) {
+    if (!entries_.contains(origin) && entries_.size() >= kOriginsMax)
+        entries_.erase(std::ranges::min_element(entries_, {}, [](const auto& one) { return one.second.used; }));
+    auto [found, is_new] = entries_.try_emplace(origin);
+    if (is_new)
+        found->second.health.since = now;
+    found->second.used = now;
+    return found->second;
+}
+
+void OriginBook::report_up(const std::string& origin, Duration rtt, TimePoint now) {
+    Entry& known = entry(origin, now);
+    ++known.health.tries;
+    if (!std::exchange(known.health.is_up, true))
+        known.health.since = now;
+    known.health.rtt = rtt;
+    known.backoff.reset();
+}
+
+void OriginBook::report_down(const std::string& origin, std::string error, TimePoint now, std::uint32_t random) {
+    Entry& known = entry(origin, now);
+    ++known.health.tries;
+    ++known.health.failures;
+    known.health.last_error = std::move(error);
+    if (std::exchange(known.health.is_up, false))
+        known.health.since = now;
+    known.health.retry_at = now + known.backoff.next(random);
+}
+
+const OriginBook::Health* OriginBook::find(const std::string& origin) const {
+    const auto found = entries_.find(origin);
+    return found == entries_.end() ? nullptr : &found->second.health;
+}
+
+}  // namespace live::service::relay

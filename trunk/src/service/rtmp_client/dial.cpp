@@ -1,0 +1,58 @@
+#include "service/rtmp_client/dial.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/resolve.hpp"
+#include "io/tcp_stream.hpp"
+#include "io/tls_stream.hpp"
+
+namespace live::service::rtmp_client {
+
+namespace {
+
+bool is_any(std::string_view ip) { return ip == "0.0.0.0" || ip == "::"; }
+
+Result<std::unique_ptr<io::Stream>> dial_one(const Target& target, const Endpoint& endpoint, const DialContext& context,
+                                             io::Deadline deadline) {
+    const Error loop(Errc::denied,
+                     fmt::format("{} is this server itself: the stream would go round in a circle", endpoint.text()));
+    if (is_own_endpoint(endpoint, context.own_endpoints(), ""))
+        return Error(loop);
+    auto tcp = TRY(io::TcpStream::connect(endpoint, deadline));
+    // A connection to one of this machine's addresses comes from that same address.
+    if (is_own_endpoint(endpoint, context.own_endpoints(), tcp->local_ip()))
+        return Error(loop);
+    if (!target.is_secure)
+        return std::unique_ptr<io::Stream>(std::move(tcp));
+    if (context.tls == nullptr)
+        return Error(Errc::unsupported, "TLS is not available for rtmps://");
+    return std::unique_ptr<io::Stream>(TRY(io::TlsStream::connect(std::move(tcp), *context.tls, target.host, deadline)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<io::Stream>> dial(const Target& target, const DialContext& context, io::Deadline deadline) {
+    const auto limit = deadline.sooner(io::Deadline::after(kDialLimit));
+    const auto endpoints = TRY(io::resolve(target.host, target.port, limit));
+    Result<std::unique_ptr<io::Stream>> dialled = Error(Errc::not_found, "no address");
+    for (const Endpoint& endpoint : endpoints) {
+        dialled = dial_one(target, endpoint, context, limit);
+        if (dialled.ok() || dialled.code() == Errc::denied || dialled.code() == Errc::cancelled)
+            break;
+    }
+    return dialled;
+}
+
+bool is_own_endpoint(const Endpoint& to, std::span<const Endpoint> own, std::string_view local_ip) {
+    return std::ranges::any_of(own, [&](const Endpoint& listener) {
+        if (listener.port != to.port)
+            return false;
+        if (listener.ip == to.ip)
+            return true;
+        return is_any(listener.ip) && (to.is_loopback() || is_any(to.ip) || to.ip == local_ip);
+    });
+}
+
+}  // namespace live::service::rtmp_client

@@ -1,0 +1,47 @@
+// Connects to another RTMP server, over TCP or TLS. For everything that is an RTMP client: forwards push with it, the relay pulls.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/endpoint.hpp"
+#include "base/result.hpp"
+#include "io/stream.hpp"
+#include "io/tls_context.hpp"
+
+namespace live::service::rtmp_client {
+
+// Shared by all clients of the process. Owned by app; outlives them.
+struct DialContext {
+    // For rtmps; nullptr refuses it.
+    io::TlsContext* tls = nullptr;
+    // Where this server listens for RTMP and RTMPS: connecting there would be a loop.
+    std::function<std::vector<Endpoint>()> own_endpoints = [] { return std::vector<Endpoint>(); };
+    // Read buffer of all sessions; used only between two suspensions. At least 4 KiB.
+    MutBytes scratch;
+};
+
+struct Target {
+    std::string host;  // a name or an address, without brackets
+    std::uint16_t port = 0;
+    bool is_secure = false;  // rtmps
+};
+
+inline constexpr std::chrono::seconds kDialLimit{5};
+
+// Tries all addresses of the host, for at most kDialLimit. Errc::denied when the target is this server itself, which no retry can
+// change; otherwise what the network says.
+Result<std::unique_ptr<io::Stream>> dial(const Target& target, const DialContext& context, io::Deadline deadline);
+
+// Whether `to` is one of our own listeners, as far as can be known without connecting. A listener on every address ("0.0.0.0",
+// "::") is reached by any loopback address and by `local_ip`, the source address of a connection to `to` (empty when unknown).
+bool is_own_endpoint(const Endpoint& to, std::span<const Endpoint> own, std::string_view local_ip);
+
+}  // namespace live::service::rtmp_client
