@@ -1,5 +1,5 @@
-// Where one stream is pushed to: an operator's destination in any of its spellings, put together with the stream's own names.
-// Pure; what resolves and connects is push_session. Not here: whether the destination is ourselves, which needs addresses.
+// Where a stream is pushed: an operator's destination in any of its spellings, combined with the stream's own names. Pure;
+// push_session resolves and connects. Not here: whether the destination is this server, which needs addresses.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace live::service::forward {
 
-// The stream that is forwarded. Names have passed the allow-list.
+// The forwarded stream. Names have passed the allow-list.
 struct StreamName {
     std::string vhost;  // empty for the default virtual host
     std::string app;
@@ -27,22 +27,21 @@ struct Destination {
     std::string tc_url;
     std::string app;
     std::string stream;  // with its query
-    // For the log: no query, which may hold a key, and no stream that the operator wrote, which often is one.
+    // For the log: without the query, which may hold a key, and without a stream name set by the operator, which often is one.
     std::string label;
 };
 
 inline constexpr std::size_t kDestinationBytesMax = 1024;
 
-// Reads what may stand in forward.destination:
+// Reads a forward.destination:
 //   host  host:port  rtmp://host[:port]                   the stream keeps its app and name, the virtual host goes into ?vhost=
 //   rtmp://host[:port]/app[?query]                         another app, the same name; the query goes into the tcUrl
 //   rtmp://host[:port]/app/.../name[?query]                all as written, such as a streaming platform with a key for a name
 // and the same with rtmps://. Default ports are 1935 and 443. Errc::malformed, Errc::limit over kDestinationBytesMax.
 Result<Destination> make_destination(std::string_view text, const StreamName& stream);
 
-// Does `to` reach one of our own listeners, as far as can be told without connecting? A listener on every address ("0.0.0.0",
-// "::") is reached by any loopback address and by `local_ip`, the address that a connection to `to` came from (empty when not
-// known).
+// Whether `to` reaches one of our own listeners, as far as known without connecting. A listener on every address ("0.0.0.0",
+// "::") is reached by any loopback address and by `local_ip`, the source address of a connection to `to` (empty when unknown).
 bool is_own_endpoint(const Endpoint& to, std::span<const Endpoint> own, std::string_view local_ip);
 
 }  // namespace live::service::forward
