@@ -1,4 +1,4 @@
-// /api/v1/tcmalloc: the allocator's own figures, in builds that have gperftools.
+// /api/v1/tcmalloc: the allocator's own figures, in builds with gperftools.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace live::api {
 
-// main implements it over the library. Must not suspend.
+// app implements it over the library. Must not suspend.
 class Allocator {
 public:
     virtual ~Allocator() = default;
-    // Of a property such as "generic.heap_size"; 0 when there is none.
+    // The value of a property such as "generic.heap_size"; 0 when there is none.
     virtual std::size_t property(const char* name) const = 0;
     virtual double release_rate() const = 0;
-    // The library's text.
+    // The library's report as text.
     virtual std::string summary() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// /api/v1/doctor/rtc: tries WebRTC with itself and says what is wrong.
+// /api/v1/doctor/rtc: tests WebRTC against this server and reports problems.
 #pragma once
 
 #include "api/server_info.hpp"
@@ -11,7 +11,7 @@ class DoctorHandler final : public session::http::Handler {
 public:
     static constexpr const char* kPath = "/api/v1/doctor/rtc";
 
-    // `doctor` is nullptr where there is no WebRTC server. Both outlive this.
+    // `doctor` is nullptr without a WebRTC server. Both outlive this.
     DoctorHandler(const ServerInfo& server, session::rtc::Doctor* doctor) : server_(server), doctor_(doctor) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;

@@ -1,4 +1,4 @@
-// /api/v1/dvrs: what is being recorded, and the recordings that failed since their stream was last published.
+// /api/v1/dvrs: running recordings, and those that failed since their stream was last published.
 #pragma once
 
 #include "api/server_info.hpp"

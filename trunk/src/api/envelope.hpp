@@ -1,4 +1,4 @@
-// The form of every answer of the API: who answers, a code, and one value. JSON as text, so that no header needs the library.
+// The form of every API response: server, code, and one value. JSON as text, so that no header needs the library.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace live::api {
 
-// {"code":0,"server":...,"service":...,"pid":...,"<key>":<value>}; `value` is JSON text already.
+// {"code":0,"server":...,"service":...,"pid":...,"<key>":<value>}; `value` must be JSON text.
 std::string envelope(const ServerInfo& server, std::string_view key, std::string_view value);
 // The same without a value.
 std::string envelope(const ServerInfo& server);
@@ -17,12 +17,12 @@ std::string envelope(const ServerInfo& server);
 // The method of the request; HEAD counts as GET.
 std::string_view method_of(const session::http::Request& request);
 
-// Wraps `json` as a script for a page of another origin when a GET has callback=NAME and JSONP is switched on; otherwise
-// callback= means nothing. Names are 1 to kCallbackBytesMax of [0-9A-Za-z_.$]; another name is a 400.
+// Wraps `json` as a script for a page of another origin when a GET has callback=NAME and JSONP is on; otherwise callback= is
+// ignored. Names are 1 to kCallbackBytesMax of [0-9A-Za-z_.$]; another name is a 400.
 inline constexpr std::size_t kCallbackBytesMax = 64;
 session::http::Reply json_reply(const session::http::Request& request, std::string json);
 
-// For a method that the endpoint does not know: 405. `allowed` is the list for the header.
+// 405, for a method the endpoint does not support. `allowed` is the list for the header.
 session::http::Reply method_not_allowed(std::string_view allowed = "GET, HEAD, OPTIONS");
 
 }  // namespace live::api

@@ -1,4 +1,4 @@
-// /api/v1/fault?kind=leak|overflow|use_after_free|stack_overflow|uninitialised: makes a fault on purpose, so that the tests of
+// /api/v1/fault?kind=leak|overflow|use_after_free|stack_overflow|uninitialised: makes a deliberate fault, so that the tests of
 // the memory tools see it reported from inside a running server. Only in builds with `configure --simulator=on`.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace live::api {
 
 class FaultHandler final : public session::http::Handler {
 public:
-    // The info outlives this.
+    // `server` outlives this.
     explicit FaultHandler(const ServerInfo& server) : server_(server) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;

@@ -1,4 +1,4 @@
-// /api/v1/fibers: the coroutines, page by page: what each is, how old, what it waits for, and how deep its stack has been.
+// /api/v1/fibers: the coroutines, page by page: name, age, wait state, and maximum stack depth.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace live::api {
 
 class FibersHandler final : public session::http::Handler {
 public:
-    // Of count=: each costs a system call, and no other fiber runs meanwhile.
+    // Limit of count=: each fiber costs a system call, and no other fiber runs meanwhile.
     static constexpr std::size_t kMost = 1000;
 
-    // Outlives this.
+    // `server` outlives this.
     explicit FibersHandler(const ServerInfo& server) : server_(server) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;

@@ -1,4 +1,5 @@
-// For tests of the API's handlers: asks a router without a connection. The JSON library is the test's, so that no header has it.
+// For tests of the API's handlers: queries a router without a connection. The test includes the JSON library, so that no header
+// does.
 #pragma once
 
 #include <memory>
@@ -40,7 +41,7 @@ struct HandlerFixtureOf : ::testing::Test {
         const auto match = router.find(request);
         return match.handler->handle(request, io::Deadline::after(20s));
     }
-    // With its envelope checked when it is a 200.
+    // Checks the envelope of a 200.
     Json ask_json(const std::string& target, int status = 200) {
         const auto reply = ask(target);
         EXPECT_EQ(reply.status, status) << reply.body;

@@ -39,7 +39,7 @@ std::string features(const ServerInfo& server) {
     return envelope(server, "data", text_of(data));
 }
 
-// A page of another origin may read this answer; it must not find out what the browser lets itself in with.
+// A page of another origin may read this response; it must not learn the browser's credentials.
 bool is_secret(std::string_view name) {
     static constexpr std::array<std::string_view, 3> kSecrets = {"Authorization", "Proxy-Authorization", "Cookie"};
     return std::ranges::any_of(kSecrets, [name](std::string_view secret) { return engine::http1::same_name(name, secret); });
@@ -53,7 +53,7 @@ Reply RequestsHandler::handle(const Request& request, io::Deadline) {
         if (!is_secret(field.name))
             headers[field.name] = field.value;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    headers["sigature"] = kProduct;  // spelled as its readers know it
+    headers["sigature"] = kProduct;  // spelled as clients expect it
     headers["version"] = kVersion;
     headers["link"] = server_.contributors;
     headers["time"] = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();

@@ -1,4 +1,4 @@
-// The endpoints about the build and about the request itself: authors, features, requests, the test endpoints, clusters.
+// The endpoints about the build and the request itself: authors, features, requests, the test endpoints, clusters.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace live::api {
 
-// Shows the request as it arrived, but for what it says to be let in.
+// Shows the request as received, without its credentials.
 class RequestsHandler final : public session::http::Handler {
 public:
     explicit RequestsHandler(const ServerInfo& server) : server_(server) {}
@@ -19,7 +19,7 @@ private:
     const ServerInfo& server_;
 };
 
-// Always an error, for clients that test how they take one.
+// Always an error, for clients that test their error handling.
 class ErrorsHandler final : public session::http::Handler {
 public:
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
@@ -30,7 +30,7 @@ public:
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 };
 
-// Where a stream is published in a cluster of origins. This server is in none: it knows of no other origin.
+// Where a stream is published in a cluster of origins. This server knows of no other origin.
 class ClustersHandler final : public session::http::Handler {
 public:
     explicit ClustersHandler(const ServerInfo& server) : server_(server) {}
@@ -42,7 +42,7 @@ private:
 
 class InfoApi {
 public:
-    // Outlives this.
+    // `server` outlives this.
     explicit InfoApi(const ServerInfo& server);
     void mount(session::http::Router& router);
 

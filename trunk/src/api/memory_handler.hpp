@@ -1,5 +1,5 @@
-// /api/v1/memory: what lives in the process, counted as it comes and goes. ?mark=1 remembers the counts, ?since=mark also shows
-// how they have grown since then: a leak that no tool has to be attached for.
+// /api/v1/memory: counts of live objects in the process. ?mark=1 remembers the counts, ?since=mark also shows their growth since
+// then: finds leaks without attaching a tool.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct MemoryKind {
     std::optional<std::uint64_t> bytes;  // none: not counted, or counted elsewhere
 };
 
-// main implements it.
+// app implements it.
 class MemoryCounts {
 public:
     virtual ~MemoryCounts() = default;

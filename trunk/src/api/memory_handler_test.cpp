@@ -38,7 +38,7 @@ TEST_F(MemoryHandlerTest, ShowsTheGrowthSinceTheNewestMark) {
     EXPECT_EQ(shown["kinds"]["packets"]["growth"], Json::parse(R"({"objects":2,"bytes":200})"));
     EXPECT_EQ(shown["kinds"]["fibers"]["growth"], Json::parse(R"({"objects":-2,"bytes":null})"));
     EXPECT_FALSE(data("")["kinds"]["packets"].contains("growth"));
-    // Both at once: from the old mark, which the new one replaces.
+    // Both at once: growth is since the old mark, which the new one replaces.
     EXPECT_EQ(data("?since=mark&mark=1")["kinds"]["packets"]["growth"]["objects"], 2);
     EXPECT_EQ(data("?since=mark")["kinds"]["packets"]["growth"]["objects"], 0);
 }

@@ -197,7 +197,7 @@ void write_rtc(MetricsText& text, const RtcMeter& meter) {
         .sample(static_cast<std::uint64_t>(meter.circuit_breaker_level()));
 }
 
-// One family over all chosen streams.
+// One metric family over all selected streams.
 template <class Value>
 void write_streams(MetricsText& text, const std::vector<const StreamRow*>& streams, std::string_view name, Type type,
                    std::string_view help, Value&& value) {
@@ -233,7 +233,7 @@ void write_streams(MetricsText& text, const std::vector<const StreamRow*>& strea
 }  // namespace
 
 bool matches(std::string_view pattern, std::string_view text) {
-    // Where to go on from when what follows the last '*' does not fit: no more than pattern times text steps.
+    // Where to resume when the text after the last '*' does not match: at most pattern times text steps.
     std::size_t star = std::string_view::npos;
     std::size_t after_star = 0;
     std::size_t at = 0;

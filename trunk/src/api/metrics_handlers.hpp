@@ -1,5 +1,5 @@
-// /metrics and what else a monitoring system asks for: totals for Prometheus, series for single streams (only so many, and only
-// when asked for), and whether this server lives and takes clients.
+// /metrics and other endpoints for monitoring systems: totals for Prometheus, series for single streams (bounded, and only on
+// request), and whether this server is alive and ready for clients.
 #pragma once
 
 #include <optional>
@@ -17,18 +17,18 @@
 
 namespace live::api {
 
-// WebRTC, as far as it is switched on. main implements it.
+// WebRTC figures, if it is enabled. app implements it.
 class RtcMeter {
 public:
     virtual ~RtcMeter() = default;
     virtual session::rtc::PortReading reading() const = 0;
-    // Sessions that nobody has come for yet.
+    // Sessions whose client has not connected yet.
     virtual std::size_t half_open() const = 0;
-    // 0 to 3: how much is left out because the processor is busy.
+    // 0 to 3: how much load is shed because the CPU is busy.
     virtual int circuit_breaker_level() const = 0;
 };
 
-// What is measured. All of it outlives the handlers.
+// Sources of the figures. All of them outlive the handlers.
 struct Measured {
     const ServerInfo& server;
     const SystemSampler& sampler;
@@ -57,10 +57,10 @@ private:
     const ExporterSettings& settings_;
 };
 
-// ?match=PATTERN chooses streams by their url, '*' standing for anything; without it all of them.
+// ?match=PATTERN selects streams by URL, '*' matches anything; without it, all streams.
 class StreamMetricsHandler final : public session::http::Handler {
 public:
-    // Streams in one answer. How many more there were is said.
+    // Limit of streams per response, which reports how many more there were.
     static constexpr std::size_t kStreamsMax = 1000;
     static constexpr std::size_t kPatternBytesMax = 256;
 
@@ -72,18 +72,18 @@ private:
     const ExporterSettings& settings_;
 };
 
-// '*' stands for any characters, also none; everything else for itself.
+// '*' matches any characters, including none; everything else matches itself.
 bool matches(std::string_view pattern, std::string_view text);
 
-// main implements it.
+// app implements it.
 class Readiness {
 public:
     virtual ~Readiness() = default;
-    // Everything listens, and nothing is being stopped. Must not suspend.
+    // Every listener is open, and nothing is stopping. Must not suspend.
     virtual bool is_ready() const = 0;
 };
 
-// Answers as long as the loop turns.
+// Responds as long as the loop runs.
 class HealthHandler final : public session::http::Handler {
 public:
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
@@ -100,13 +100,13 @@ private:
 
 class MetricsApi {
 public:
-    // `readiness` and what is measured outlive this.
+    // `measured` and `readiness` outlive this.
     MetricsApi(const Measured& measured, const Readiness& readiness)
         : measured_(measured), metrics_(measured_, settings_), streams_(measured_, settings_), ready_(readiness) {}
     MetricsApi(const MetricsApi&) = delete;
     MetricsApi& operator=(const MetricsApi&) = delete;
 
-    // Off until this is called.
+    // Disabled until this is called.
     void set_settings(ExporterSettings settings) { settings_ = std::move(settings); }
     void mount(session::http::Router& router);
 

@@ -6,7 +6,7 @@ namespace live::api {
 
 namespace {
 
-// How many bytes the UTF-8 character at the front of `text` has; 0 when there is none (RFC 3629, 3).
+// Length in bytes of the UTF-8 character at the front of `text`; 0 when invalid (RFC 3629, 3).
 std::size_t character_bytes(std::string_view text) {
     const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     const unsigned first = byte(0);
@@ -20,7 +20,7 @@ std::size_t character_bytes(std::string_view text) {
     for (std::size_t i = 1; i < size; ++i)
         if ((byte(i) & 0xC0U) != 0x80)
             return 0;
-    // Overlong forms, surrogates, and what is above U+10FFFF.
+    // Overlong forms, surrogates, and code points above U+10FFFF.
     const bool is_wrong = size > 2 && ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) >= 0xA0) ||
                                        (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) >= 0x90));
     return is_wrong ? 0 : size;

@@ -16,12 +16,12 @@ public:
     using Labels = std::vector<std::pair<std::string_view, std::string>>;
     enum class Type : std::uint8_t { gauge, counter, histogram };
 
-    // Every sample belongs to the family begun last. `name` is one of ours, `help` one line. A family millrace_NAME is written
-    // once more as live_NAME, which it was called before, until 7.2.
+    // Samples belong to the last family begun. `name` is one of ours, `help` one line. A family millrace_NAME is written again as
+    // live_NAME, its previous name, until 7.2.
     MetricsText& family(std::string_view name, Type type, std::string_view help);
     MetricsText& sample(double value, const Labels& labels = {});
     MetricsText& sample(std::uint64_t value, const Labels& labels = {});
-    // A whole histogram: how many values fell up to each bound and above the last, not added up.
+    // A whole histogram: the count of values up to each bound and above the last, not cumulative.
     MetricsText& histogram(std::span<const double> bounds, std::span<const std::uint64_t> counts, double sum);
 
     std::string take();

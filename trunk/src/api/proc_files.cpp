@@ -22,7 +22,7 @@ std::string read_text(const char* path) {
     return text;
 }
 
-// Cuts the next line off `text`; nothing at its end.
+// Removes the next line from `text`; nothing at the end.
 std::optional<std::string_view> next_line(std::string_view& text) {
     if (text.empty())
         return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<std::string_view> next_line(std::string_view& text) {
     return line;
 }
 
-// Cuts the next word off `line`; empty at its end.
+// Removes the next word from `line`; empty at the end.
 std::string_view next_word(std::string_view& line) {
     const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
     const std::size_t end = std::min(line.find_first_of(" \t", begin), line.size());
@@ -53,7 +53,7 @@ Number next_number(std::string_view& line) {
     return number_of<Number>(next_word(line));
 }
 
-// The number behind the first word `key` of any line.
+// The number after the first word `key` of any line.
 std::uint64_t value_of(std::string_view text, std::string_view key) {
     while (auto line = next_line(text))
         if (next_word(*line) == key)
@@ -61,7 +61,7 @@ std::uint64_t value_of(std::string_view text, std::string_view key) {
     return 0;
 }
 
-// The number behind the word `name` in the line that begins with `key`: "TCP: inuse 3 orphan 0".
+// The number after the word `name` in the line that begins with `key`: "TCP: inuse 3 orphan 0".
 std::uint64_t value_in_line(std::string_view text, std::string_view key, std::string_view name) {
     while (auto line = next_line(text)) {
         if (next_word(*line) != key)
@@ -125,7 +125,7 @@ CpuTicks parse_stat(std::string_view text) {
 }
 
 SelfTicks parse_self_stat(std::string_view text) {
-    // The program's name is in parentheses and may hold anything; fields are counted behind it, from the state on.
+    // The program's name is in parentheses and may contain anything; fields are counted after it, from the state on.
     const std::size_t close = text.rfind(')');
     if (close == std::string_view::npos)
         return {};

@@ -1,5 +1,5 @@
-// What the kernel tells in /proc, read as text and turned into numbers. Parsing is pure, and a file that is missing or looks
-// different leaves its numbers at zero: an operator's view of the machine must not depend on the kernel's version.
+// Figures from the kernel's /proc files. Parsing is pure, and a file that is missing or looks different leaves its figures at
+// zero: an operator's view of the machine must not depend on the kernel's version.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace live::api {
 
-// The texts of the files that a sample is made of. Blocking, so called off the loop.
+// The texts of the files that make up a sample. Reading blocks, so it runs off the loop.
 struct ProcFiles {
     std::string stat;
     std::string self_stat;
@@ -29,7 +29,7 @@ struct ProcFiles {
 inline constexpr std::size_t kProcFileBytesMax = 1 << 20;
 ProcFiles read_proc_files();
 
-// Clock ticks since the start of the machine, of all processors together.
+// Clock ticks since the machine's boot, summed over all CPUs.
 struct CpuTicks {
     std::uint64_t user = 0;
     std::uint64_t nice = 0;
@@ -39,10 +39,10 @@ struct CpuTicks {
     std::uint64_t irq = 0;
     std::uint64_t soft_irq = 0;
     std::uint64_t steal = 0;
-    std::uint64_t guest = 0;  // is inside `user` too
+    std::uint64_t guest = 0;  // also included in `user`
     int processors = 0;
 
-    // Nothing to do, or only for the disk to wait for.
+    // Idle, or waiting for the disk only.
     std::uint64_t idle() const { return idle_alone + io_wait; }
     std::uint64_t total() const { return user + nice + system + idle() + irq + soft_irq + steal; }
 };
@@ -54,14 +54,14 @@ struct SelfTicks {
 };
 SelfTicks parse_self_stat(std::string_view text);
 
-// /proc/self/stat in the kernel's words.
+// /proc/self/stat in the kernel's terms.
 struct SelfStat {
     static constexpr std::size_t kNumbersMax = 64;
 
     std::string pid;
     std::string command;
     std::string state;
-    std::vector<std::string> numbers;  // everything behind the state; only what looks like whole numbers
+    std::vector<std::string> numbers;  // everything after the state; whole numbers only
 
     std::uint64_t resident_pages() const;
 };
@@ -86,18 +86,18 @@ Load parse_loadavg(std::string_view text);
 
 struct Uptime {
     double seconds = 0;
-    double idle_seconds = 0;  // summed over processors
+    double idle_seconds = 0;  // summed over CPUs
 };
 Uptime parse_uptime(std::string_view text);
 
-// Kilobytes that went to and from block devices since the start of the machine.
+// Kilobytes to and from block devices since the machine's boot.
 struct DiskTraffic {
     std::uint64_t read_kbyte = 0;
     std::uint64_t written_kbyte = 0;
 };
 DiskTraffic parse_vmstat(std::string_view text);
 
-// How long the devices were busy since the start, and how many they are. An empty list takes every whole disk.
+// Busy time of the devices since boot, and their number. An empty list selects every whole disk.
 struct DiskBusy {
     std::chrono::milliseconds busy{};
     int devices = 0;
@@ -108,7 +108,7 @@ struct InterfaceBytes {
     std::uint64_t received = 0;
     std::uint64_t sent = 0;
 };
-// By the interface's name.
+// By interface name.
 std::map<std::string, InterfaceBytes, std::less<>> parse_net_dev(std::string_view text);
 
 struct Sockets {

@@ -56,7 +56,7 @@ Reply ProfileHandler::handle(const Request& request, io::Deadline deadline) {
     if (!profile.ok())
         return error_reply(profile.code() == Errc::conflict ? Status::conflict : Status::service_unavailable,
                            profile.error().sentence());
-    // Names are many files' contents and thousands of look-ups.
+    // Resolving names reads many files and takes thousands of look-ups.
     auto text = io::off_loop(
         [taken = *std::move(profile), is_folded] {
             if (!is_folded)

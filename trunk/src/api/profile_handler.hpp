@@ -1,5 +1,5 @@
-// /api/v1/profile: a CPU profile of the running server, without a special build. ?seconds= from 1 to 60; ?format=folded gives
-// stacks with names for a flame graph, otherwise it is what pprof reads.
+// /api/v1/profile: a CPU profile of the running server, without a special build. ?seconds= from 1 to 60; ?format=folded returns
+// named stacks for a flame graph, otherwise the format of pprof.
 #pragma once
 
 #include <chrono>

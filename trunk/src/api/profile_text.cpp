@@ -43,7 +43,7 @@ std::string folded_text(const io::CpuProfile& profile, const std::function<std::
         const auto frames = left.subspan(2, left[1]);
         std::string stack;
         for (std::size_t i = frames.size(); i-- > 0;) {
-            // A return address may belong to the function behind the one that called.
+            // A return address may belong to the function after the caller.
             const std::uintptr_t address = i == 0 ? frames[i] : frames[i] - 1;
             const auto [known, is_new] = names.try_emplace(address);
             if (is_new)

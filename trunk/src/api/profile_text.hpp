@@ -1,4 +1,4 @@
-// The forms in which a CPU profile is given away: the one that pprof reads, and one line a stack for flame graphs. Pure.
+// The output formats of a CPU profile: for pprof, and one line per stack for flame graphs. Pure.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace live::api {
 // /proc/self/maps, by which pprof finds the program and its libraries.
 std::string pprof_text(const io::CpuProfile& profile, std::string_view mappings);
 
-// "outermost;...;innermost times", a line for each different stack, in the order of the text.
+// "outermost;...;innermost times", one line per distinct stack, sorted by text.
 std::string folded_text(const io::CpuProfile& profile, const std::function<std::string(std::uintptr_t)>& name_of);
 
 }  // namespace live::api

@@ -1,4 +1,4 @@
-// /api/v1/raw: what the settings say about the API, and reloads, for who has no shell on the machine.
+// /api/v1/raw: the API's settings, and reloads, for clients without a shell on the machine.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace live::api {
 
-// main implements it. Must not suspend.
+// app implements it. Must not suspend.
 class RawControl {
 public:
     struct Settings {
@@ -22,7 +22,7 @@ public:
         bool allow_update = false;
     };
 
-    // How far the last reload came.
+    // Progress of the last reload.
     enum class Stage : std::uint8_t { none = 0, parsing = 10, checking = 20, applying = 30, finished = 90 };
     struct Reload {
         int error = 0;
@@ -33,7 +33,7 @@ public:
 
     virtual ~RawControl() = default;
     virtual Settings settings() const = 0;
-    // Begins soon, after this has returned.
+    // The reload begins soon after this has returned.
     virtual void request_reload() = 0;
     virtual Reload last_reload() const = 0;
 };

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kRefused = 400;
 
-// Empty when it is not there, or no text.
+// Empty when the member is missing or not text.
 std::string text_member(const Json& body, const char* name) {
     const auto found = body.find(name);
     return found == body.end() || !found->is_string() ? std::string() : found->get<std::string>();

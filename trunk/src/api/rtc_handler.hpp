@@ -1,4 +1,4 @@
-// /rtc/v1/publish/ and /rtc/v1/play/: an offer in JSON for an answer in JSON. Whatever goes wrong is a 200 with code 400 and a
+// /rtc/v1/publish/ and /rtc/v1/play/: exchange an offer in JSON for an answer in JSON. Every error is a 200 with code 400 and a
 // sentence, as clients of these calls expect.
 #pragma once
 

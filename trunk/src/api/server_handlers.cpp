@@ -96,7 +96,7 @@ Json system_of(const SystemFigures& figures) {
             {"cpus", figures.processors},
             {"cpus_online", figures.processors_online},
             {"uptime", figures.uptime.seconds},
-            {"ilde_time", figures.uptime.idle_seconds},  // spelled as its readers know it
+            {"ilde_time", figures.uptime.idle_seconds},  // spelled as clients expect it
             {"load_1m", figures.load.one_minute},
             {"load_5m", figures.load.five_minutes},
             {"load_15m", figures.load.fifteen_minutes},

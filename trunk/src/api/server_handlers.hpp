@@ -1,4 +1,4 @@
-// The endpoints about the server itself: the indexes, versions and summaries. They only read; what they show is handed in.
+// The endpoints about the server itself: the indexes, versions and summaries. They only read the objects passed to them.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace live::api {
 
-// An answer that does not change while the process runs. Its own path is answered whatever the method; a path below it that
-// nobody knows only for GET, for somebody who posts there wants something else.
+// A response that does not change while the process runs. Its own path accepts any method; an unknown path below it only GET,
+// because a client that posts there wants something else.
 class FixedHandler final : public session::http::Handler {
 public:
     FixedHandler(std::string path, std::string json) : path_(std::move(path)), json_(std::move(json)) {}
@@ -26,7 +26,7 @@ class SummariesHandler final : public session::http::Handler {
 public:
     SummariesHandler(const ServerInfo& server, const SystemSampler& sampler) : server_(server), sampler_(sampler) {}
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
-    // What stands in the answer's "data", as JSON text.
+    // The response's "data", as JSON text.
     std::string data() const;
 
 private:
@@ -34,19 +34,19 @@ private:
     const SystemSampler& sampler_;
 };
 
-// All of them. Owns the handlers, so it outlives the routers they are mounted on.
+// All endpoints about the server. Owns the handlers, so it outlives the routers they are mounted on.
 class ServerApi {
 public:
     // Both outlive this.
     ServerApi(const ServerInfo& server, const SystemSampler& sampler);
 
-    // "/", for a port that serves nothing else.
+    // "/", for a port without other content.
     void mount_root(session::http::Router& router);
-    // "/api/", "/api/v1/" and what is below.
+    // "/api/", "/api/v1/" and everything below.
     void mount(session::http::Router& router);
-    // Only what the streaming port shows too: versions.
+    // Only the endpoint that the streaming port has too: versions.
     void mount_versions(session::http::Router& router);
-    // The "data" of /api/v1/summaries, for others who report it.
+    // The "data" of /api/v1/summaries, for other reporters.
     std::string summaries() const { return summaries_.data(); }
 
 private:

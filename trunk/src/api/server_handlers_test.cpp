@@ -24,7 +24,7 @@ public:
     Totals totals() const override { return {11, 22, 3}; }
 };
 
-// The whole way over loopback: a socket, the HTTP room, the router, the handlers.
+// The whole path over loopback: a socket, the HTTP room, the router, the handlers.
 class ServerHandlersTest : public testing::Test {
 protected:
     void SetUp() override {
@@ -62,7 +62,7 @@ protected:
                 return *response;
         }
     }
-    // The answer as JSON, with the envelope checked.
+    // The response as JSON, with its envelope checked.
     Json ask_json(const std::string& target) {
         const auto response = ask(target);
         EXPECT_EQ(response.status, 200);
@@ -157,7 +157,7 @@ TEST_F(ServerHandlersTest, AFolderWithoutItsSlashIsSentThere) {
     EXPECT_EQ(response.headers.find("Location"), "/api/v1/?x=1");
 }
 
-// Scripts of this family POST what they only read.
+// Scripts of this family POST to read-only calls.
 TEST_F(ServerHandlersTest, WhatIsOnlyReadIsAnsweredWhateverTheMethod) {
     for (const char* path : {"/", "/api/", "/api/v1/", "/api/v1/versions", "/api/v1/summaries"}) {
         for (const char* method : {"POST", "PUT", "DELETE", "PATCH"}) {

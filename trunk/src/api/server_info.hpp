@@ -1,4 +1,4 @@
-// What the API tells about the process itself. main fills it in once; the counters it asks for again each time.
+// Facts about the process for the API. app fills them in once; the counters are read again for each response.
 #pragma once
 
 #include <cstddef>
@@ -21,24 +21,24 @@ struct ServerInfo {
     std::string working_folder;
     TimePoint started{};
 
-    // Of the build: options as given and as resolved, when, and on which machine.
+    // About the build: options as given and as resolved, time, and machine.
     std::string user_options;
     std::string options;
     std::string build_date;
     std::string build_machine;
     std::string license;
-    std::string contributors;  // where to read who they are
-    // What this server can do, in the family's short names.
+    std::string contributors;  // where they are listed
+    // The server's features, by the family's short names.
     std::vector<std::pair<std::string, bool>> features;
 };
 
-// Since the start. main implements it over whatever counts.
+// Since the start. app implements it over the counting objects.
 class ServerCounters {
 public:
     struct Totals {
         std::uint64_t received_bytes = 0;
         std::uint64_t sent_bytes = 0;
-        std::size_t connections = 0;  // now
+        std::size_t connections = 0;  // current
         LogCounters log{};
         std::uint64_t access_lines_lost = 0;
     };

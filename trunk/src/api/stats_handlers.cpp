@@ -89,7 +89,7 @@ Json json_of(const StreamRow& stream) {
         {"publish", std::move(publish)},
         {"video", video_json<Json>(stream)},
         {"audio", audio_json<Json>(stream)},
-        // What follows is ours.
+        // The following members are ours.
         {"fps", frames_per_second},
         {"b_frames", stream.has_b_frames()},
         {"gop",
@@ -120,7 +120,7 @@ Json json_of(const ClientRow& client) {
             {"send_bytes", figures.sent_bytes},
             {"recv_bytes", figures.received_bytes},
             {"kbps", kbps_of(client.usage)},
-            // What follows is ours.
+            // The following members are ours.
             {"delivered_packets", figures.delivered_packets},
             {"dropped_packets", figures.dropped_packets},
             {"queued_packets", figures.queued_packets},
@@ -133,7 +133,7 @@ void append(std::string& text, const Json& json) {
     text += text_of(json);
 }
 
-// One page of a map that is ordered by number. Between portions other fibers run and the map may change: going on is by number.
+// One page of a map ordered by number. Other fibers run between portions and may change the map: the page resumes by number.
 template <class Map, class Shows, class Write>
 Result<std::string> write_page(const Map& map, const Page& page, io::Deadline deadline, Shows&& shows, Write&& write) {
     std::string text;

@@ -1,5 +1,4 @@
-// The endpoints about what is being streamed: virtual hosts, streams and clients, the whole list page by page or one by its id,
-// and DELETE of a client.
+// The endpoints about virtual hosts, streams and clients: the whole list page by page, one by its id, and DELETE of a client.
 #pragma once
 
 #include <chrono>
@@ -14,17 +13,17 @@
 
 namespace live::api {
 
-// What the settings say of a virtual host. main implements it. Must not suspend.
+// A virtual host's settings. app implements it. Must not suspend.
 class VhostSettings {
 public:
     struct Shown {
         bool enabled = false;
-        // Of a fragment, when HLS is on.
+        // Length of a fragment, when HLS is on.
         std::optional<std::chrono::milliseconds> hls_fragment;
     };
 
     virtual ~VhostSettings() = default;
-    // Not enabled when there is none of that name any more.
+    // Not enabled when no virtual host has that name any more.
     virtual Shown find(const std::string& name) const = 0;
 };
 
@@ -37,19 +36,19 @@ struct Page {
     std::size_t start = 0;
     std::size_t count = kDefault;
 };
-// What is no number counts as not said.
+// An invalid number counts as absent.
 Page page_of(const session::http::Request& request);
 
-// Base of the three: GET of the list, GET and DELETE of one.
+// Base of the three: GET of the list, GET and DELETE of one entry.
 class ListHandler : public session::http::Handler {
 public:
-    // Entries that are written without letting other fibers run.
+    // Entries written without yielding to other fibers.
     static constexpr std::size_t kPortion = 100;
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) final;
 
 protected:
-    // `folder` is the pattern it is mounted at, with its slash.
+    // `folder` is the pattern it is mounted at, with the trailing slash.
     ListHandler(const ServerInfo& server, std::string folder) : server_(server), folder_(std::move(folder)) {}
 
     struct Missing {
@@ -59,11 +58,11 @@ protected:
     virtual std::string list_key() const = 0;
     virtual std::string one_key() const = 0;
     virtual Missing missing() const = 0;
-    // JSON values with commas between them. An error of the deadline ends the request.
+    // JSON values separated by commas. An error of the deadline ends the request.
     virtual Result<std::string> list(const Page& page, io::Deadline deadline) const = 0;
-    // One as JSON; none when it is not there.
+    // One entry as JSON; none when it does not exist.
     virtual std::optional<std::string> one(const std::string& id) const = 0;
-    // False when it is not there; none when such things are not removed.
+    // False when it does not exist; none when such entries cannot be removed.
     virtual std::optional<bool> remove(const std::string& id) const;
     // For the header of a 405.
     virtual std::string_view allowed() const { return "GET, HEAD, OPTIONS"; }
@@ -121,7 +120,7 @@ private:
     const service::stats::StreamStats& stream_stats_;
 };
 
-// The three of them, to be mounted together.
+// The three handlers, mounted together.
 class StatsApi {
 public:
     // All outlive this.

@@ -238,7 +238,7 @@ TEST_F(StatsApiTest, ALongListLetsOthersRunAndStaysWhole) {
     constexpr std::size_t kMany = ListHandler::kPortion * 3 + 1;
     for (std::size_t i = 0; i < kMany; ++i)
         client(ClientKind::rtmp_play);
-    // Meanwhile the first half leaves, and what is listed already has been listed.
+    // The first half leaves meanwhile; entries already listed stay listed.
     io::Scope scope("leaving");
     ASSERT_TRUE(scope
                     .start("leaving",

@@ -54,12 +54,12 @@ Json json_of(const StreamRow& stream, const std::vector<StreamAddress>& addresse
             {"formats", json_of(addresses)}};
 }
 
-// What one answer shows of the stream_stats.
+// The part of the stream stats that one response shows.
 class Pages {
 public:
     Pages(const StreamStats& stream_stats, const StreamListView& view) : stream_stats_(stream_stats), view_(view) {}
 
-    // At most `count` streams, from the number `from` on.
+    // At most `count` streams, starting at number `from`.
     void read(std::uint64_t from, std::size_t count) {
         std::size_t looks = 0;
         for (auto at = stream_stats_.streams().lower_bound(from); at != stream_stats_.streams().end(); ++at) {
@@ -73,7 +73,7 @@ public:
     }
 
     Json streams = Json::array();
-    Json next = nullptr;  // where the next page begins
+    Json next = nullptr;  // start of the next page
 
 private:
     bool is_shown(const std::string& vhost) {
@@ -113,7 +113,7 @@ Reply StreamListHandler::handle(const Request& request, io::Deadline) {
                          {"next", std::move(pages.next)},
                          {"publish", json_of(view->publish_addresses())},
                          {"api", json_of(view->api())}};
-    // Another client may see other streams and has other addresses.
+    // Another client may see other streams and other URLs.
     return {.body = text_of(answer) + "\n", .headers = {{"Cache-Control", "no-store"}}};
 }
 

@@ -1,6 +1,5 @@
-// StreamListHandler: what a page of the streaming ports shows: the streams that are live, where they are played, and where one
-// publishes. For everybody who reaches these ports, so it says nothing about clients, and only what the rules of a stream's
-// virtual host let this client see.
+// StreamListHandler: for pages of the streaming ports: the live streams, and the URLs to play and publish. These ports are open
+// to everybody, so it shows nothing about clients, and only streams that the rules of their virtual host let this client see.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +16,7 @@
 
 namespace live::api {
 
-// A full address. Formats: "rtmp", "rtmps", "flv", "ws-flv", "ts", "ws-ts", "aac", "mp3", "hls", "ll-hls", "dash", "whep",
-// "whip".
+// A full URL. Formats: "rtmp", "rtmps", "flv", "ws-flv", "ts", "ws-ts", "aac", "mp3", "hls", "ll-hls", "dash", "whep", "whip".
 struct StreamAddress {
     std::string format;
     std::string url;
@@ -27,25 +25,25 @@ struct StreamAddress {
 };
 
 struct ListedStream {
-    std::string_view vhost;  // by its name in the settings
+    std::string_view vhost;  // its name in the settings
     std::string_view app;
     std::string_view name;
     bool comes_by_rtc = false;
 };
 
-// The settings as one request sees them; not good after a suspension.
+// The settings for one request; invalid after a suspension.
 class StreamListView {
 public:
     virtual ~StreamListView() = default;
-    // Whether the rules of the virtual host let this client play there. No callback is asked.
+    // Whether the rules of the virtual host let this client play there. No callback is made.
     virtual bool shows(std::string_view vhost) const = 0;
     // Where this client can play the stream now.
     virtual std::vector<StreamAddress> play_addresses(const ListedStream& stream) const = 0;
     // Where it can publish live/livestream.
     virtual std::vector<StreamAddress> publish_addresses() const = 0;
 
-    // Where the API is. Why it has no address for this client: it is switched "off", listens on "loopback" only, or has no
-    // "https" for a page that came over it.
+    // The API's URL, or the reason why it has none for this client: it is switched "off", listens on "loopback" only, or has no
+    // "https" for a page loaded over it.
     struct ApiPlace {
         std::string url;
         std::string_view missing{};
@@ -53,20 +51,20 @@ public:
     virtual ApiPlace api() const = 0;
 };
 
-// main implements it. Must not suspend.
+// settings implements it. Must not suspend.
 class StreamListSettings {
 public:
     virtual ~StreamListSettings() = default;
     // http_server { stream_list }
     virtual bool is_enabled() const = 0;
-    // nullptr when the request names no host that an address could be made of.
+    // nullptr when the request has no host usable in a URL.
     virtual std::unique_ptr<StreamListView> view(const session::http::Request& request) const = 0;
 };
 
 class StreamListHandler final : public session::http::Handler {
 public:
     static constexpr const char* kPath = "/streams.json";
-    // Of one answer: streams, and streams that are looked at.
+    // Limits of one response: streams shown, and streams examined.
     static constexpr std::size_t kCountDefault = 60;
     static constexpr std::size_t kCountMax = 100;
     static constexpr std::size_t kLooksMax = 1000;

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
 
-// Behind the state, in the kernel's order (proc(5)).
+// The fields after the state, in the kernel's order (proc(5)).
 constexpr std::array kSelfStatNames = {"ppid",        "pgrp",        "session",
                                        "tty_nr",      "tpgid",       "flags",
                                        "minflt",      "cminflt",     "majflt",

@@ -1,4 +1,4 @@
-// The endpoints that show one kind of system figure each: what the process has used, /proc/self/stat, the processors, the memory.
+// Endpoints for single groups of system figures: resource usage of the process, /proc/self/stat, the CPUs, the memory.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace live::api {
 
-// A "data", by any method, that is made from the newest figures.
+// A "data" made from the newest figures; accepts any method.
 class FiguresHandler final : public session::http::Handler {
 public:
     using Write = std::string (*)(const SystemFigures&);  // JSON text

@@ -6,10 +6,10 @@ namespace live::api {
 
 namespace {
 
-// 0 when the whole is 0; never outside 0..1 although counters are read one after another.
+// 0 when `whole` is 0; never outside 0..1 although counters are read one after another.
 double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0; }
 
-// A counter that went back (a device was taken out) gives 0.
+// A counter that went back (a device was removed) gives 0.
 double growth(std::uint64_t before, std::uint64_t after) { return after > before ? static_cast<double>(after - before) : 0.0; }
 
 }  // namespace
@@ -59,7 +59,7 @@ void SystemMeter::measure_rates(const Counters& before, const Counters& after, s
         return;
     const double all = growth(before.cpu.total(), after.cpu.total());
     figures_.cpu_share = share(all - growth(before.cpu.idle(), after.cpu.idle()), all);
-    // Several threads may use more than one processor; the share says so.
+    // Several threads may use more than one CPU; the share shows it.
     figures_.self_cpu_share = growth(before.self.used, after.self.used) / (static_cast<double>(ticks_per_second) * seconds);
     figures_.disk_read_kbyte_per_second =
         static_cast<std::uint64_t>(growth(before.disk.read_kbyte, after.disk.read_kbyte) / seconds);

@@ -1,5 +1,5 @@
-// SystemMeter: from readings of /proc, some seconds apart, to the figures that the API shows: rates, shares, totals. Pure; the
-// readings and their times are handed in.
+// SystemMeter: turns readings of /proc, a few seconds apart, into the API's figures: rates, shares, totals. Pure; the caller
+// passes the readings and their times.
 #pragma once
 
 #include <chrono>
@@ -38,7 +38,7 @@ struct Reading {
     TimePoint when{};
     std::chrono::milliseconds unix_time{};
     ProcFiles files;
-    // Interfaces with an address that the internet routes.
+    // Interfaces with a public address.
     std::vector<std::string> internet_interfaces;
     ResourceUsage resources;
     std::uint64_t ticks_per_second = 100;
@@ -56,8 +56,8 @@ struct SystemFigures {
     SelfStat self_stat;
     CpuTicks cpu;
     double resident_share = 0;
-    double self_cpu_share = 0;  // of one processor
-    double cpu_share = 0;       // of all
+    double self_cpu_share = 0;  // of one CPU
+    double cpu_share = 0;       // of all CPUs
     std::uint64_t disk_read_kbyte_per_second = 0;
     std::uint64_t disk_write_kbyte_per_second = 0;
     double disk_busy_share = 0;
@@ -77,7 +77,7 @@ struct SystemFigures {
 
 class SystemMeter {
 public:
-    // `disks`: names of block devices to measure; none takes every whole disk.
+    // `disks`: names of block devices to measure; none selects every whole disk.
     explicit SystemMeter(std::vector<std::string> disks = {}) : disks_(std::move(disks)) {}
 
     void add(const Reading& reading);

@@ -14,7 +14,7 @@ namespace live::api {
 
 namespace {
 
-// By IPv4, as operators name their networks: an interface that has a private address serves the intranet.
+// By IPv4, as operators see it: an interface with a private address serves the intranet.
 std::vector<std::string> internet_interfaces(const std::vector<io::InterfaceAddress>& addresses) {
     std::vector<std::string> wide;
     for (const io::InterfaceAddress& address : addresses)
@@ -37,7 +37,7 @@ ResourceUsage resource_usage() {
             usage.ru_msgrcv,       usage.ru_nsignals,     usage.ru_nvcsw,  usage.ru_nivcsw};
 }
 
-// Blocks, so called in a worker; touches nothing of the loop.
+// Blocks, so it is called in a worker; touches nothing of the loop.
 Result<Reading> read_machine() {
     Reading reading;
     reading.files = read_proc_files();

@@ -1,5 +1,4 @@
-// SystemSampler: reads the machine and the process every few seconds, off the loop, and keeps the newest figures for whoever
-// asks.
+// SystemSampler: reads the machine and the process every few seconds, off the loop, and keeps the newest figures.
 #pragma once
 
 #include <chrono>
@@ -24,9 +23,9 @@ public:
     SystemSampler(const ServerCounters& counters, std::vector<std::string> disks)
         : counters_(counters), meter_(std::move(disks)) {}
 
-    // Until cancelled.
+    // Runs until cancelled.
     void run(io::Deadline deadline);
-    // One reading. The figures stay as they were when it fails.
+    // One reading. The figures stay unchanged when it fails.
     Result<void> sample(io::Deadline deadline);
     const SystemFigures& figures() const { return meter_.figures(); }
 

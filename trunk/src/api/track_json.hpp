@@ -1,5 +1,5 @@
-// What answers say about a stream's codecs: objects as the family has them, or null. Templates, so that this header does not need
-// the JSON library.
+// A stream's codecs in responses: objects as the family has them, or null. Templates, so that this header does not need the JSON
+// library.
 #pragma once
 
 #include "service/stats/stream_stats.hpp"

@@ -24,7 +24,7 @@ struct Mode {
     std::string_view call;
 };
 
-// The first is also what an unknown name means.
+// The first is also the default for an unknown name.
 constexpr std::array kModes = {Mode{io::LeakCheck::full, "full", "VALGRIND_DO_LEAK_CHECK"},
                                Mode{io::LeakCheck::quick, "quick", "VALGRIND_DO_QUICK_LEAK_CHECK"},
                                Mode{io::LeakCheck::added, "added", "VALGRIND_DO_ADDED_LEAK_CHECK"},

@@ -1,5 +1,5 @@
-// /api/v1/valgrind, in builds that know valgrind: asks for a leak check. The request only leaves the wish, the newest counts; a
-// fiber carries it out when the answer is gone, so that the request's own memory is not in the report.
+// /api/v1/valgrind, in builds with valgrind support: requests a leak check. The request only stores the mode, the newest wins; a
+// fiber runs the check after the response was sent, so that the request's own memory is not in the report.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace live::api {
 
 class ValgrindHandler final : public session::http::Handler {
 public:
-    // From the wish to the check.
+    // From the request to the check.
     static constexpr std::chrono::milliseconds kPause{1500};
     using Check = std::function<void(io::LeakCheck)>;
 
@@ -27,7 +27,7 @@ public:
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
     void mount(session::http::Router& router) { router.add("/api/v1/valgrind", *this); }
-    // Carries wishes out, until cancelled.
+    // Runs requested checks, until cancelled.
     void run(io::Deadline deadline, std::chrono::milliseconds pause = kPause);
 
 private:

@@ -1,5 +1,5 @@
-// An HTTP/1.1 answer whose body is passed on piece by piece, borrowed from the input and never kept: for load clients that
-// download any amount. engine/http1 has the parser that gives whole answers; lines and fields are read by its grammar here too.
+// Reads an HTTP/1.1 response whose body is passed on piece by piece, borrowed from the input and never stored: for load clients
+// that download any amount. engine/http1 has the parser for whole responses; lines and fields are read with its grammar here too.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ public:
     static constexpr std::size_t kHeaderBytesMax = 32 << 10;
     static constexpr std::size_t kHeaderCountMax = 100;
 
-    // Takes bytes from the front of `input` and gives the next piece of the body; an empty one when `input` is used up or the
-    // answer is complete. What follows a complete answer stays in `input`. Interim answers are skipped but for 101, which is
-    // complete with its header. Errc::malformed, Errc::limit; final.
+    // Takes bytes from the front of `input` and returns the next piece of the body; an empty one when `input` is used up or the
+    // response is complete. Bytes after a complete response stay in `input`. Interim responses are skipped except for 101, which
+    // is complete with its header. Errc::malformed, Errc::limit; final.
     Result<Bytes> read(Bytes& input);
-    // The peer has closed: the end of a body without a length, else Errc::closed.
+    // The peer has closed: this ends a body without a length, otherwise Errc::closed.
     Result<void> finish();
 
     bool has_head() const { return stage_ > Stage::fields; }
     bool is_complete() const { return stage_ == Stage::complete; }
     int status() const { return status_; }
     const engine::http1::Headers& headers() const { return headers_; }
-    // The connection can be used again once this is complete.
+    // The connection can be reused once this response is complete.
     bool keeps_alive() const { return keeps_alive_; }
 
 private:

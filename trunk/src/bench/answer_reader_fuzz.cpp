@@ -1,4 +1,4 @@
-// Any bytes as an HTTP answer: no abort, and how the bytes are cut changes nothing. The first byte gives the cut.
+// Any bytes as an HTTP response: no abort, and the result does not depend on how the bytes are cut. The first byte gives the cut.
 #include <algorithm>
 #include <cstdlib>
 #include <string>

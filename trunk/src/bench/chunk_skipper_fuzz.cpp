@@ -1,5 +1,5 @@
-// Any bytes, cut anywhere: the skipper never aborts, how the bytes were cut never changes what is read, and wire/rtmp's reader,
-// which keeps payload, reads the same messages. The first two bytes choose the cut.
+// Any bytes, cut anywhere: the skipper never aborts, the result does not depend on the cut, and wire/rtmp's reader, which keeps
+// payload, reads the same messages. The first two bytes choose the cut.
 #include <cstdlib>
 #include <variant>
 #include <vector>
@@ -35,7 +35,7 @@ void skip(ChunkSkipper& skipper, Bytes input, Trace& trace) {
     }
 }
 
-// What the skipper does by itself: chunk sizes and aborts.
+// Applies what the skipper applies by itself: chunk sizes and aborts.
 bool obey(ChunkReader& reader, const live::wire::rtmp::Message& message) {
     using live::wire::rtmp::MessageType;
     if (message.type != MessageType::set_chunk_size && message.type != MessageType::abort)
@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (whole.failed != cut.failed || whole.numbers != cut.numbers)
         std::abort();
 
-    // The reader has bounds of its own for what it keeps; where it stops, the skipper may go on.
+    // The reader has its own bounds for stored data; where it stops, the skipper may go on.
     ChunkReader reader({.message_bytes = 1 << 16, .pending_bytes = 1 << 18, .chunk_streams = ChunkSkipper::kChunkStreamsMax});
     Trace kept;
     Bytes rest = input;

@@ -156,7 +156,7 @@ TEST(ChunkSkipper, ChunkStreamsHaveABound) {
     EXPECT_FALSE(skip_chunks(out.written(), 4096).ok);
 }
 
-// A long stream as a server sends it, in random portions: the reader of wire/rtmp must see the same messages.
+// A long stream as a server sends it, in random portions: the reader of wire/rtmp must read the same messages.
 TEST(ChunkSkipper, AgreesWithTheReaderThatKeepsPayload) {
     for (std::uint32_t seed = 1; seed <= 20; ++seed) {
         std::mt19937 random(seed);

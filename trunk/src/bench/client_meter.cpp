@@ -40,7 +40,7 @@ void ClientMeter::on_media(TimePoint now, std::uint32_t timestamp_ms) {
         newest_ms_ = timestamp_ms;
     }
     const auto step = static_cast<std::int32_t>(timestamp_ms - newest_ms_);
-    // Kinds are interleaved, so small steps back are nothing; a large one is another beginning.
+    // Kinds are interleaved, so small steps back are ignored; a large one is a new start.
     if (step <= 0 && step > -kGapMin.count())
         return;
     const std::int64_t wall = wall_ms(now);
@@ -67,14 +67,14 @@ void ClientMeter::on_gap(std::chrono::milliseconds missing) {
 }
 
 void ClientMeter::on_delay(std::chrono::microseconds delay) {
-    // Clocks that are not quite in step can say a little less than nothing.
+    // Clocks slightly out of step can yield slightly negative delays.
     delay = std::max(delay, std::chrono::microseconds(0));
     ++delays_;
     delay_sum_ += delay;
     delay_max_ = std::max(delay_max_, delay);
 }
 
-// The viewer's screen up to this moment, with the media that has come before it.
+// The viewer's screen up to this moment, with the media received before it.
 void ClientMeter::play_until(std::int64_t wall_ms) {
     if (playout_ == Playout::playing && wall_ms - play_offset_ms_ > media_ms_) {
         playout_ = Playout::stalled;
@@ -85,7 +85,7 @@ void ClientMeter::play_until(std::int64_t wall_ms) {
         playout_ = Playout::playing;
         play_offset_ms_ = wall_ms;
     } else if (playout_ == Playout::stalled) {
-        // It stopped with everything on the screen that had come then.
+        // It stopped after showing everything received by then.
         const std::int64_t gathered = media_ms_ - (ran_dry_ms_ - play_offset_ms_);
         if (gathered >= buffer_ms_) {
             stall_ms_ += wall_ms - ran_dry_ms_;

@@ -1,6 +1,6 @@
-// What one client of a load experiences, over all its tasks: how soon it was connected and had its first frame, how much came,
-// where media time has gaps, how often a viewer with a buffer would have seen the frame stop, how late stamped media was. Dry:
-// it is told the time. Counting costs a few instructions, for a core watches ten thousand of these.
+// Measures what one client of a load experiences, over all its tasks: time to connect and to the first frame, amount received,
+// gaps in media time, stalls of a viewer with a buffer, and the delay of stamped media. Dry: the time is an argument. Counting
+// costs a few instructions, because a core runs ten thousand of these.
 #pragma once
 
 #include <chrono>
@@ -13,43 +13,43 @@ namespace live::bench {
 
 class ClientMeter {
 public:
-    // A step in media time beyond this is a gap: something is missing.
+    // A larger step in media time is a gap: something is missing.
     static constexpr std::chrono::milliseconds kGapMin{500};
 
-    // `buffer`: how much media a viewer gathers before the frame (re)starts.
+    // `buffer`: how much media a viewer buffers before playback (re)starts.
     explicit ClientMeter(std::chrono::milliseconds buffer = std::chrono::milliseconds(1000)) : buffer_ms_(buffer.count()) {}
 
     void begin_task(TimePoint now);
     void on_connected(TimePoint now);
-    // Answered: the first byte of HTTP, "publishing may begin" of RTMP. The first call of a task counts.
+    // First response: the first byte of HTTP, "publishing may begin" of RTMP. The first call of a task counts.
     void on_first_frame(TimePoint now);
     void on_bytes(std::uint64_t count) { bytes_ += count; }
-    // A message or tag with media, in the order of arrival; kinds may be interleaved. RTMP's and FLV's clock, which wraps.
+    // A message or tag with media, in order of arrival; kinds may be interleaved. The timestamp is RTMP's and FLV's, which wraps.
     void on_media(TimePoint now, std::uint32_t timestamp_ms);
-    // A whole fragment of that much media, next to what has come.
+    // A whole fragment with that much media, following what was received before.
     void on_fragment(TimePoint now, std::chrono::milliseconds duration);
     void on_gap(std::chrono::milliseconds missing);
-    // Of RTP: packets that came, and those that never did.
+    // RTP: packets received, and packets lost for good.
     void on_packets(std::uint64_t came, std::uint64_t lost) {
         packets_ += came;
         lost_packets_ += lost;
     }
     void on_delay(std::chrono::microseconds delay);
-    // Of a publisher: how far behind its schedule a message went out.
+    // Publisher: how late a message was sent.
     void on_late(std::chrono::microseconds late) { late_max_ = late > late_max_ ? late : late_max_; }
     void end_task(TimePoint now, bool failed);
     bool in_task() const { return in_task_; }
 
-    // All tasks together; while one runs, as far as end_task() or on_media() has told.
+    // All tasks together; for the running one, up to the last end_task() or on_media().
     std::uint64_t tasks() const { return tasks_; }
     std::uint64_t failed() const { return failed_; }
     std::uint64_t bytes() const { return bytes_; }
-    // The slowest of its tasks; nothing when none came so far.
+    // The slowest of its tasks; nothing before the first one connected.
     std::optional<std::chrono::microseconds> connect_time() const { return connect_; }
     std::optional<std::chrono::microseconds> first_frame_time() const { return first_frame_; }
     // Wall time from each task's first frame to its end.
     std::chrono::microseconds playing_time() const { return playing_; }
-    // Media time that came, without the gaps.
+    // Media time received, without the gaps.
     std::chrono::milliseconds media_time() const { return std::chrono::milliseconds(media_before_ms_ + media_ms_); }
     std::uint64_t packets() const { return packets_; }
     std::uint64_t lost_packets() const { return lost_packets_; }

@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 class ClientMeterTest : public testing::Test {
 protected:
     static TimePoint at(int ms) { return TimePoint(100s) + milliseconds(ms); }
-    // Media that comes when it is due, every 40 ms, up to a time.
+    // Media arriving on time, every 40 ms, up to a time.
     void play(int from_ms, int to_ms, int behind_ms = 0) {
         for (int ms = from_ms; ms <= to_ms; ms += 40)
             meter_.on_media(at(ms + behind_ms), static_cast<std::uint32_t>(5000 + ms));
@@ -93,11 +93,11 @@ TEST_F(ClientMeterTest, ADelayWithinTheBufferIsNoStall) {
 TEST_F(ClientMeterTest, AStallLastsUntilTheBufferIsFullAgain) {
     meter_.begin_task(at(0));
     play(0, 5'000);
-    // The screen starts when 1,000 ms are there, so it is 1,000 ms behind and runs dry at 6,000. Media goes on at 7,040.
+    // Playback starts when 1,000 ms are buffered, so it is 1,000 ms behind and runs dry at 6,000. Media resumes at 7,040.
     play(5'040, 12'000, 2'000);
     meter_.end_task(at(14'000), false);
     EXPECT_EQ(meter_.stalls(), 1U);
-    // Full again with media 6,000, which comes at 8,000.
+    // Full again with media 6,000, which arrives at 8,000.
     EXPECT_EQ(meter_.stall_time(), milliseconds(2000));
 }
 

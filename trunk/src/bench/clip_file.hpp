@@ -1,4 +1,4 @@
-// An FLV file on disk as a clip: read whole, before the loop begins.
+// Loads an FLV file from disk as a clip: read whole, before the loop begins.
 #pragma once
 
 #include <string>

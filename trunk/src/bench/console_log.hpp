@@ -21,7 +21,7 @@ private:
     std::FILE* out_;
 };
 
-// One line without its time, as tests see it: "[3][trace] text".
+// One line without its time, for tests: "[3][trace] text".
 std::string log_text(LogLevel level, std::string_view id, std::string_view message, int errno_value);
 
 }  // namespace live::bench

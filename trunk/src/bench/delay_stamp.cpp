@@ -12,7 +12,7 @@
 namespace live::bench {
 namespace {
 
-// Our own, without a zero byte: no emulation prevention is needed inside the stamp.
+// Our own UUID, without a zero byte: the stamp needs no emulation prevention.
 constexpr std::array<std::uint8_t, 16> kUuid = {0x6C, 0x69, 0x76, 0x65, 0x2D, 0x62, 0x65, 0x6E,
                                                 0x63, 0x68, 0x2D, 0x73, 0x74, 0x61, 0x6D, 0x70};
 constexpr std::size_t kDigits = 16;  // hexadecimal
@@ -26,14 +26,14 @@ constexpr std::uint8_t kNalDelimiter = 9;
 constexpr std::uint8_t kUserData = 5;
 constexpr std::uint8_t kAggregate = 24;  // STAP-A
 constexpr std::uint8_t kTypeMask = 0x1F;
-constexpr std::size_t kLengthBytes = 4;  // in front of a NAL unit
+constexpr std::size_t kLengthBytes = 4;  // before a NAL unit
 constexpr std::size_t kSeiBytes = 3 + kUuid.size() + kDigits + 1;
 // A delimiter is a type and a frame type; it must stay the first NAL unit (H.264, 7.4.1.2.3).
 constexpr std::size_t kDelimiterBytes = 4 + 2;
 
 bool is_avc_frames(Bytes body) { return body.size() > kTagHeaderBytes && (body[0] & 0x8F) == kAvc && body[1] == kFrames; }
 
-// Where the stamp stands, or belongs: behind the tag's header and a delimiter.
+// Where the stamp is or belongs: after the tag's header and a delimiter.
 std::size_t place_of_stamp(Bytes body) {
     const Bytes nal = body.subspan(kTagHeaderBytes);
     const bool has_delimiter = nal.size() >= kDelimiterBytes && nal[0] == 0 && nal[1] == 0 && nal[2] == 0 && nal[3] == 2 &&

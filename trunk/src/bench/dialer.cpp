@@ -11,7 +11,8 @@
 namespace live::bench {
 
 Result<std::vector<Endpoint>> Dialer::look_up(const Place& place, io::Deadline deadline) {
-    // Thousands of clients may ask at the same moment, and only so many questions can wait: the others find the answer here.
+    // Thousands of clients may resolve at the same moment, and the number of pending look-ups is bounded: the others poll for the
+    // result here.
     constexpr std::chrono::milliseconds kAskAgain{20};
     const auto key = std::make_pair(place.host, place.port);
     for (;;) {

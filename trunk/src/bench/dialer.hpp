@@ -25,7 +25,7 @@ struct Place {
 
 class Dialer {
 public:
-    // Hosts that are remembered; beyond it they are looked up each time.
+    // Hosts that are cached; further ones are looked up each time.
     static constexpr std::size_t kHostsMax = 256;
 
     // Certificates are not verified: this is for tests. Errors of io::resolve, io::TcpStream::connect and io::TlsStream::connect.

@@ -18,10 +18,10 @@ namespace flv = wire::flv;
 using wire::amf::Value;
 using wire::rtmp::MessageType;
 
-// The distance between two messages of a kind whose clip has only one.
+// The distance between two messages of a kind when the clip has only one.
 constexpr std::uint32_t kStepMs = 40;
 
-// How the messages of one kind follow each other.
+// Timing of the messages of one kind.
 struct Kind {
     std::uint32_t first_ms = 0;
     std::uint32_t last_ms = 0;
@@ -37,7 +37,7 @@ struct Kind {
     }
 };
 
-// Nothing for script data that is no metadata.
+// Nothing for script data other than metadata.
 std::optional<Slice> metadata_of(Bytes body) {
     ByteReader in(body);
     auto name = wire::amf::read_amf0(in);

@@ -1,4 +1,4 @@
-// An FLV file as what a publisher sends, again and again: its messages in their order, and how long one round takes.
+// An FLV file as a publisher sends it, round after round: its messages in order, and the duration of a round.
 #pragma once
 
 #include <chrono>
@@ -24,13 +24,13 @@ struct FlvClip {
     std::vector<ClipMessage> messages;  // not empty
     std::uint32_t round_ms = 0;         // when the next round begins; above every time
     std::uint64_t media_bytes = 0;      // audio and video of one round
-    // Frames are H.264 with NAL units that have lengths of four bytes, so each can carry a stamp.
+    // Video is H.264 with four-byte NAL unit lengths, so each frame can carry a stamp.
     bool takes_video_stamps = false;
 
     double kbps() const;
 };
 
-// Metadata gets the name of the call in front, and the duration -1: it does not end. Errc::malformed, Errc::limit,
+// Metadata gets the name of the call before it, and the duration -1: it does not end. Errc::malformed, Errc::limit,
 // Errc::unsupported of wire::flv::FlvReader; Errc::malformed when there is no media.
 Result<FlvClip> parse_clip(Bytes file);
 

@@ -55,7 +55,7 @@ TEST(FlvClip, MessagesKeepTheirOrderAndStartAtZero) {
     EXPECT_EQ(clip->messages[3].time_ms, 0U);
     EXPECT_EQ(clip->messages[4].time_ms, 10U);
     EXPECT_EQ(clip->messages[5].time_ms, 40U);
-    // The next round's first frame is one step behind the last.
+    // The next round's first frame is one step after the last.
     EXPECT_EQ(clip->round_ms, 80U);
     EXPECT_EQ(clip->media_bytes, kKey.size() + kInter.size() + kAudio.size());
     EXPECT_TRUE(clip->takes_video_stamps);

@@ -19,7 +19,7 @@ namespace {
 using engine::websocket::Opcode;
 using wire::flv::TagType;
 
-// Reads tags, out of frames when the answer was a WebSocket's.
+// Reads tags, from WebSocket frames when the response was a WebSocket's.
 class Viewer final : public BodySink {
 public:
     Viewer(LoadClient& client, std::string accept) : client_(client), accept_(std::move(accept)) {}
@@ -51,7 +51,7 @@ public:
     std::vector<std::uint8_t> take_output() override { return std::exchange(output_, {}); }
 
 private:
-    // Masks protect proxies from hostile pages; any value will do here.
+    // Masks protect proxies from hostile pages; any value is fine here.
     static constexpr std::uint32_t kMask = 0x5A17C3E9;
 
     Result<void> on_flv(TimePoint now, Bytes bytes) {

@@ -7,7 +7,8 @@ namespace live::bench {
 
 class FlvLoad final : public LoadTask {
 public:
-    // Until the load is stopped or the stream ends. Errors of HttpFetch::get; Errc::malformed when it is no FLV or no WebSocket.
+    // Runs until the load is stopped or the stream ends. Errors of HttpFetch::get; Errc::malformed when it is not FLV or not a
+    // WebSocket.
     Result<void> run(LoadClient& client, io::Deadline deadline) override;
 };
 

@@ -1,5 +1,5 @@
-// Follows a live FLV without keeping its tags' bodies (Video File Format 10.1, E.2 and E.3): for load players. What keeps the
-// bodies is wire/flv/flv_file.hpp.
+// Follows a live FLV without storing tag bodies (Video File Format 10.1, E.2 and E.3): for load players. wire/flv/flv_file.hpp
+// stores the bodies.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace live::bench {
 
 struct SkippedTag {
     wire::flv::TagHeader header;
-    // The first FlvSkipper::kHeadBytes of the body. Good until the next read().
+    // The first FlvSkipper::kHeadBytes of the body. Valid until the next read().
     Bytes head;
 };
 
@@ -23,8 +23,9 @@ public:
     static constexpr std::size_t kHeadBytes = 64;
     static constexpr std::size_t kFileHeaderBytesMax = 64 << 10;
 
-    // Takes bytes from the front of `input` until a tag is complete or `input` is empty. Call again while it gives tags; those of
-    // unknown types are given too. Errc::malformed when it is no FLV, Errc::unsupported for encrypted tags, Errc::limit; final.
+    // Takes bytes from the front of `input` until a tag is complete or `input` is empty. Call again while it returns tags,
+    // including those of unknown types. Errc::malformed when it is not FLV, Errc::unsupported for encrypted tags, Errc::limit;
+    // final.
     Result<std::optional<SkippedTag>> read(Bytes& input);
 
 private:
@@ -38,7 +39,7 @@ private:
     std::array<std::uint8_t, kHeadBytes> head_{};
     wire::flv::TagHeader header_;
     std::size_t held_bytes_ = 0;
-    std::size_t body_bytes_ = 0;  // seen of the body
+    std::size_t body_bytes_ = 0;  // bytes of the body read so far
     std::size_t skip_bytes_ = 0;
     Stage stage_ = Stage::file_header;
 };

@@ -1,5 +1,5 @@
-// Any bytes as a live FLV, once whole and once in portions whose size the first byte gives: both must tell the same, and what
-// wire/flv's reader reads, which keeps bodies, the skipper reads too.
+// Any bytes as a live FLV, once whole and once in portions whose size the first byte gives: both must yield the same, and the
+// skipper must read whatever wire/flv's reader, which keeps bodies, reads.
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Outcome parts = skip_all(input, std::size_t{data[0]} + 1);
     if (whole.ok != parts.ok || whole.tags != parts.tags)
         std::abort();
-    // The reader does not give tags of unknown types.
+    // The reader does not return tags of unknown types.
     std::erase_if(whole.tags, [](const TagHeader& tag) {
         return tag.type != TagType::audio && tag.type != TagType::video && tag.type != TagType::script;
     });

@@ -40,7 +40,7 @@ Result<std::optional<FrameSkipper::Piece>> FrameSkipper::read(Bytes& input) {
             std::copy_n(input.begin(), count, head_.begin() + static_cast<std::ptrdiff_t>(head_bytes_));
             head_bytes_ += count;
             input = input.subspan(count);
-            // The second byte says how long the head is.
+            // The second byte determines the length of the head.
             if (head_bytes_ < head_bytes_wanted())
                 continue;
             TRY(begin_payload());
@@ -78,7 +78,7 @@ Result<void> FrameSkipper::begin_payload() {
     return {};
 }
 
-// A piece of media as soon as there is one, a control frame when it is complete.
+// Returns a piece of media at once, a control frame when it is complete.
 std::optional<FrameSkipper::Piece> FrameSkipper::take_payload(Bytes& input) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, input.size()));
     const Bytes piece = input.first(count);

@@ -1,5 +1,5 @@
-// What a WebSocket server sends, seen by a client (RFC 6455, 5): unmasked frames, whose payload is handed on as it comes, in
-// pieces borrowed from the input. engine/websocket reads the other direction, into messages.
+// Reads the WebSocket frames of a server on the client's side (RFC 6455, 5): unmasked frames, whose payload is passed on as it
+// arrives, in pieces borrowed from the input. engine/websocket reads the other direction, into messages.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@ namespace live::bench {
 
 class FrameSkipper {
 public:
-    // A piece of a binary or text message, or the whole payload of a control frame. Good until the next read().
+    // A piece of a binary or text message, or the whole payload of a control frame. Valid until the next read().
     struct Piece {
         engine::websocket::Opcode opcode = engine::websocket::Opcode::binary;
         Bytes payload;
     };
 
-    // Takes bytes from the front of `input`; nothing when they are used up. Errc::malformed, final: reserved bits, masked frames,
-    // unknown opcodes, control frames that are long or in fragments.
+    // Takes bytes from the front of `input`; returns nothing when they are used up. Errc::malformed, final: reserved bits, masked
+    // frames, unknown opcodes, control frames that are long or fragmented.
     Result<std::optional<Piece>> read(Bytes& input);
 
 private:

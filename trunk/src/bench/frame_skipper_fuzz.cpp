@@ -1,4 +1,5 @@
-// Any bytes as what a WebSocket server sends: no abort, and how the bytes are cut changes nothing. The first byte gives the cut.
+// Any bytes as the output of a WebSocket server: no abort, and the result does not depend on how the bytes are cut. The first
+// byte gives the cut.
 #include <algorithm>
 #include <cstdlib>
 #include <string>

@@ -15,7 +15,7 @@ namespace {
 using engine::websocket::Opcode;
 using Octets = std::vector<std::uint8_t>;
 
-// Data is joined; a control frame is one entry.
+// Data is concatenated; a control frame is one entry.
 struct FrameOutcome {
     std::string data;
     std::vector<std::pair<Opcode, std::string>> controls;
@@ -99,8 +99,8 @@ TEST(FrameSkipper, ATruncatedInputIsNoError) {
 TEST(FrameSkipper, RefusesWhatAServerDoesNotSend) {
     EXPECT_FALSE(skip_frames(hex("82 81 00000000 41"), 100).ok);  // masked
     EXPECT_FALSE(skip_frames(hex("c2 01 41"), 100).ok);           // a reserved bit
-    EXPECT_FALSE(skip_frames(hex("83 01 41"), 100).ok);           // an opcode without a name
-    EXPECT_FALSE(skip_frames(hex("09 01 41"), 100).ok);           // a ping in fragments
+    EXPECT_FALSE(skip_frames(hex("83 01 41"), 100).ok);           // an undefined opcode
+    EXPECT_FALSE(skip_frames(hex("09 01 41"), 100).ok);           // a fragmented ping
     EXPECT_FALSE(skip_frames(hex("89 7e 007e"), 100).ok);         // a ping of 126 bytes
 }
 

@@ -9,7 +9,7 @@
 namespace live::bench {
 namespace {
 
-// Of a whole answer: many players read at the same time.
+// For a whole response: many players read at the same time.
 constexpr std::size_t kPlaylistBytesMax = 1 << 20;
 
 std::chrono::milliseconds milliseconds_of(MediaTime time) { return std::chrono::round<std::chrono::milliseconds>(time); }
@@ -63,7 +63,7 @@ Result<void> HlsLoad::run(LoadClient& client, io::Deadline deadline) {
                : !playlist->variants.empty() ? Result<void>(Error(Errc::unsupported, "a variant that has variants itself"))
                : client.context.options.vod  ? load_all(client, *playlist, deadline)
                                              : load_new(client, *playlist, deadline);
-    // A session of the server's may be over: the next run begins with the URL that the user gave.
+    // The server's session may have expired: the next run begins with the user's URL.
     if (!ran.ok())
         media_url_.clear();
     return ran;
@@ -72,11 +72,11 @@ Result<void> HlsLoad::run(LoadClient& client, io::Deadline deadline) {
 Result<wire::hls::AnyPlaylist> HlsLoad::load_playlist(const std::string& url, io::Deadline deadline) {
     Text body;
     TRY(fetch_->get(url, {}, body, deadline));
-    body.text += '\n';  // it is whole: its last line too
+    body.text += '\n';  // it is complete, including its last line
     return wire::hls::parse_playlist(body.text);
 }
 
-// The part in front of fragmented MP4, once: that of the newest segment.
+// The initialisation section of fragmented MP4, loaded once: that of the newest segment.
 Result<void> HlsLoad::load_map(const wire::hls::MediaPlaylist& playlist, io::Deadline deadline) {
     if (playlist.segments.empty() || playlist.segments.back().map == map_)
         return {};
@@ -87,7 +87,7 @@ Result<void> HlsLoad::load_map(const wire::hls::MediaPlaylist& playlist, io::Dea
     return {};
 }
 
-// What came after the segment that was loaded last, without a pause: a live player wants its buffer full.
+// Loads all segments after the last loaded one, without a pause: a live player wants its buffer full.
 Result<void> HlsLoad::load_new(LoadClient& client, const Playlist& playlist, io::Deadline deadline) {
     const auto& segments = playlist.media.segments;
     const std::uint64_t first = playlist.media.media_sequence;
@@ -95,7 +95,7 @@ Result<void> HlsLoad::load_new(LoadClient& client, const Playlist& playlist, io:
     bool has_new = false;
     for (std::size_t i = is_late ? segments.size() - kStartSegments : 0; i < segments.size(); ++i) {
         const std::uint64_t number = first + i;
-        // A server that was started anew counts from the beginning.
+        // A restarted server counts from the beginning.
         const bool begins_again = newest_ && first + segments.size() - 1 < *newest_;
         if (newest_ && !begins_again && number <= *newest_)
             continue;

@@ -1,5 +1,5 @@
-// Plays an HLS playlist as a player does: the variant of a multivariant playlist once, then the playlist again and again and what
-// is new in it. One run is one look at the playlist.
+// Plays an HLS playlist like a player: the variant of a multivariant playlist once, then it polls the playlist and loads new
+// segments. One run is one poll of the playlist.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace live::bench {
 
 class HlsLoad final : public LoadTask {
 public:
-    // A live player begins that many segments before the end (RFC 8216, 6.3.3).
+    // A live player starts this many segments before the end (RFC 8216, 6.3.3).
     static constexpr std::size_t kStartSegments = 3;
 
-    // Errors of HttpFetch::get and wire::hls::parse_playlist; Errc::timed_out when nothing new has come for kIdleLimit.
+    // Errors of HttpFetch::get and wire::hls::parse_playlist; Errc::timed_out when nothing new appears for kIdleLimit.
     Result<void> run(LoadClient& client, io::Deadline deadline) override;
     bool is_continued() const override { return true; }
     std::chrono::nanoseconds pause(LoadContext& context) const override;
@@ -32,8 +32,8 @@ private:
     Result<void> load_part(const std::string& uri, io::Deadline deadline);
 
     std::optional<HttpFetch> fetch_;
-    std::string media_url_;  // of the media playlist, once it is known
-    std::string map_;        // the part of fragmented MP4 that was loaded
+    std::string media_url_;  // of the media playlist, once known
+    std::string map_;        // the loaded initialisation section of fragmented MP4
     std::optional<std::uint64_t> newest_;
     TimePoint newest_at_{};
     std::chrono::nanoseconds pause_{};  // after this run

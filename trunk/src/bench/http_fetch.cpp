@@ -17,7 +17,7 @@ namespace http1 = engine::http1;
 namespace {
 
 bool is_redirect(int status) { return status == 301 || status == 302 || status == 303 || status == 307 || status == 308; }
-// RFC 9110, 15.4: with these a client may, or shall, go on with GET.
+// RFC 9110, 15.4: with these a client may, or shall, continue with GET.
 bool may_become_get(int status) { return status < 307; }
 
 }  // namespace
@@ -35,7 +35,7 @@ Result<void> HttpFetch::send(Asked asked, const std::string& url, const http1::H
         }
         if (*next == Next::done)
             return {};
-        // A server may close a kept connection at the moment it is used again; that is nobody's failure, once.
+        // A server may close a kept connection just when it is reused; once, that is not a failure.
         if (*next == Next::try_again && ++again > 1)
             return Error(Errc::closed, "the server closes connections before it answers");
         if (*next == Next::redirected) {

@@ -1,5 +1,5 @@
-// HTTP/1.1 for load clients, mostly GET: connections are used again while the server allows it, redirects are followed, bodies of
-// any length and form are passed on piece by piece.
+// HTTP/1.1 for load clients, mostly GET: connections are reused while the server allows it, redirects are followed, bodies of any
+// length and form are passed on piece by piece.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@
 
 namespace live::bench {
 
-// Takes one answer.
+// Receives one response.
 class BodySink {
 public:
     virtual ~BodySink() = default;
-    // The header of the last answer, behind all redirects: not an error status.
+    // The header of the final response, after all redirects: not an error status.
     virtual Result<void> on_head(const AnswerReader&) { return {}; }
     virtual Result<void> on_body(TimePoint now, Bytes piece) = 0;
     // Bytes to send, after a 101.
@@ -31,26 +31,26 @@ class HttpFetch {
 public:
     static constexpr int kRedirectsMax = 5;
 
-    // Is this connection what the client's connect time means, or only on the way to it?
+    // Whether this connection determines the client's connect time, or is only a step towards it.
     enum class Connection : std::uint8_t { is_the_clients, is_aside };
 
     explicit HttpFetch(LoadClient& client, Connection connection = Connection::is_the_clients)
         : client_(client), connection_(connection) {}
 
-    // Until the body's end; after a 101, what follows is the body and ends with the connection, well when `sink` has not
-    // complained. Every read has LoadTask::kIdleLimit. Errc::malformed for the URL or the answer, Errc::denied for a status of
-    // 400 and above, Errc::limit, Errc::closed, Errc::timed_out, errors of the connection.
+    // Returns at the body's end; after a 101, everything that follows is the body and ends with the connection, successfully if
+    // `sink` reported no error. Every read has LoadTask::kIdleLimit. Errc::malformed for the URL or the response, Errc::denied
+    // for a status of 400 and above, Errc::limit, Errc::closed, Errc::timed_out, errors of the connection.
     Result<void> get(const std::string& url, const engine::http1::Headers& headers, BodySink& sink, io::Deadline deadline) {
         return send({"GET", {}}, url, headers, sink, deadline);
     }
-    // The same for another method. A redirect that would make a GET of it (301 to 303) is Errc::unsupported.
+    // The same for another method. A redirect that would turn it into a GET (301 to 303) is Errc::unsupported.
     struct Asked {
         std::string method;
         std::string body;
     };
     Result<void> send(Asked asked, const std::string& url, const engine::http1::Headers& headers, BodySink& sink,
                       io::Deadline deadline);
-    // Where the last redirect led.
+    // The target of the last redirect.
     const std::string& final_url() const { return final_url_; }
 
 private:

@@ -1,4 +1,4 @@
-// Downloads one URL; what comes is counted and thrown away.
+// Downloads one URL; the data is counted and discarded.
 #pragma once
 
 #include <optional>

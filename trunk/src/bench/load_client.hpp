@@ -1,5 +1,5 @@
-// One simulated client of a load, as its task sees it: what it is to do, where its figures go, and what all clients share. And
-// the interface of a task.
+// One simulated client of a load, as its task sees it: its parameters, its figures, and the state shared by all clients. And the
+// interface of a task.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct LoadContext {
     LoadOptions options;
     Tally tally;
     Dialer dialer;
-    // Where everybody reads to: touched only between two suspensions.
+    // Read buffer of all clients: used only between two suspensions.
     std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(256 << 10);
     std::minstd_rand random;
 
@@ -45,30 +45,30 @@ struct LoadClient {
         context.tally.bytes_in += bytes;
         meter.on_bytes(bytes);
     }
-    // Of a publisher, its own bytes are those it sends.
+    // For a publisher, whose counted bytes are those it sends.
     void count_out(std::size_t bytes) {
         context.tally.bytes_out += bytes;
         if (publishes(context.tool, context.options))
             meter.on_bytes(bytes);
     }
     void on_media(TimePoint now, std::uint32_t timestamp_ms);
-    // `ago`: when it came, where that is known better than "now".
+    // `ago`: time since arrival, where that is known better than "now".
     void on_stamp(std::chrono::microseconds sent, Duration ago = {});
 };
 
-// What a client does again and again; it lives as long as its client.
+// A client's repeated task; it lives as long as its client.
 class LoadTask {
 public:
-    // Nothing for that long is a failure.
+    // Receiving nothing for this long is a failure.
     static constexpr std::chrono::seconds kIdleLimit{30};
     static constexpr std::chrono::seconds kStartLimit{30};
 
     virtual ~LoadTask() = default;
-    // Once. Errc::cancelled when the load is stopped, which is no failure.
+    // One run. Errc::cancelled when the load is stopped, which is not a failure.
     virtual Result<void> run(LoadClient& client, io::Deadline deadline) = 0;
-    // Several runs are one viewing: the client's figures go on over them.
+    // Several runs are one viewing: the client's figures continue over them.
     virtual bool is_continued() const { return false; }
-    // How long to wait after a run that succeeded.
+    // How long to wait after a successful run.
     virtual std::chrono::nanoseconds pause(LoadContext& context) const { return context.random_sleep(context.options.delay); }
 };
 

@@ -13,7 +13,7 @@
 namespace live::bench {
 namespace {
 
-// Longer than any test, and far from what a clock overflows at.
+// Longer than any test, and far below a clock's overflow.
 constexpr double kSecondsMax = 1e7;
 constexpr double kKbpsMax = 1e7;
 constexpr double kRampMax = 1e6;
@@ -21,7 +21,7 @@ constexpr double kRampMax = 1e6;
 struct Option {
     char letter;  // 0: none
     std::string_view name;
-    std::string_view value;  // what to call it; empty: takes none
+    std::string_view value;  // its name in the help; empty: takes none
     std::string_view text;
     Result<void> (*apply)(LoadOptions&, std::string_view);
     bool (*fits)(Tool);
@@ -169,7 +169,7 @@ Result<const Option*> find_short(Tool tool, char letter) {
     return Error(Errc::malformed, fmt::format("there is no option -{}", letter));
 }
 
-// Goes through the arguments, one option at a time.
+// Parses the arguments, one option at a time.
 class Parser {
 public:
     Parser(Tool tool, std::span<const std::string_view> arguments) : tool_(tool), arguments_(arguments) {

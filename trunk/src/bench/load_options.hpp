@@ -1,6 +1,6 @@
-// What the command line of a load program asks for. A pure function: it opens no file and prints nothing. Short options take
-// their value attached or behind (-c10, -c 10), long ones behind or after '=' (--clients 10, --clients=10); an unambiguous
-// beginning of a long name is enough, which is why --start works.
+// The command line of a load program. A pure function: it opens no file and prints nothing. Short options take their value
+// attached or separate (-c10, -c 10), long ones separate or after '=' (--clients 10, --clients=10); an unambiguous prefix of a
+// long name is enough, which is why --start works.
 #pragma once
 
 #include <chrono>
@@ -24,29 +24,29 @@ struct LoadOptions {
 
     std::uint64_t clients = 1;
     std::string url;
-    std::uint64_t repeat = 0;  // tasks of each client; 0 without end
+    std::uint64_t repeat = 0;  // tasks of each client; 0: endless
     Seconds startup{5};
     Seconds delay{0};  // -1: a fragment's duration (HLS)
     Seconds error{3};
     Seconds summary{30};
     std::string input;  // publishing: the FLV file; sb_rtc_load plays without it
-    bool vod = false;   // HLS: play the playlist from its first fragment to the last, again and again
+    bool vod = false;   // HLS: play the playlist from the first fragment to the last, again and again
 
-    double ramp = 0;       // clients a second, instead of the random sleep; 0: off
+    double ramp = 0;       // clients per second, instead of the random sleep; 0: off
     Seconds duration{0};   // stop after this; 0: never
     Seconds buffer{1};     // of the viewer whose stalls are counted
-    Seconds ahead{0.3};    // publishing: how much earlier than its time a message may go out
-    double kbps = 0;       // of the stream, to know how many bytes to expect; 0: measured
-    bool stamp = false;    // publishing: write the time of sending into the media
-    bool silence = false;  // publishing by WebRTC: Opus without a audio beside the frame
+    Seconds ahead{0.3};    // publishing: how much earlier than its time a message may be sent
+    double kbps = 0;       // of the stream, for the expected bytes; 0: measured
+    bool stamp = false;    // publishing: embed the sending time in the media
+    bool silence = false;  // publishing over WebRTC: Opus silence as the audio beside the video
     bool skip_decryption = false;
-    bool twcc = true;  // players of WebRTC report what came when
+    bool twcc = true;  // WebRTC players report arrival times
     bool progress = false;
     std::string json;  // a file; "-" is standard output
     std::string csv;
 };
 
-// Whether the clients send the stream, and do not play it.
+// Whether the clients publish the stream instead of playing it.
 bool publishes(Tool tool, const LoadOptions& options);
 
 enum class Action : std::uint8_t { run, help, version };
@@ -56,8 +56,8 @@ struct LoadCommand {
     LoadOptions options;
 };
 
-// `arguments` are those behind the program's name. Help is asked for, or there is no URL. Errc::malformed says which option is
-// wrong, what was found and what was expected.
+// `arguments` are those after the program's name. Help was requested, or there is no URL. Errc::malformed names the invalid
+// option, the value found and the value expected.
 Result<LoadCommand> parse_load_command(Tool tool, std::span<const std::string_view> arguments);
 
 // Usage, options and an example; ends with a newline.

@@ -60,7 +60,7 @@ void LoadResult::measure_rate() {
     kbps_ = percentiles_of(std::move(rates)).p50;
 }
 
-// A live stream gives a second of media a second: what should have come while the client played.
+// A live stream delivers a second of media per second: the bytes expected while the client played.
 double LoadResult::expected_bytes(const ClientMeter& client) const {
     return kbps_ * 125 * static_cast<double>(client.playing_time().count()) / 1e6;
 }

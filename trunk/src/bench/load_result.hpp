@@ -14,7 +14,7 @@
 
 namespace live::bench {
 
-// Of a list of values: nearest rank. All 0 for an empty one.
+// Of a list of values, by nearest rank. All 0 for an empty list.
 struct Percentiles {
     std::size_t count = 0;
     double min = 0;
@@ -36,9 +36,9 @@ public:
     LoadResult(Tool tool, const LoadOptions& options, const Tally& tally, std::span<const ClientMeter> clients,
                std::chrono::nanoseconds passed);
 
-    // Over the clients that have such a figure; delays over all stamped messages.
+    // Over the clients that have the figure; delays over all stamped messages.
     const std::vector<Metric>& metrics() const { return metrics_; }
-    // The stream's bit rate: as the options say, or the clients' median of bytes a second of media. 0: not known.
+    // The stream's bit rate: from the options, or the clients' median of bytes per second of media. 0: unknown.
     double kbps() const { return kbps_; }
 
     std::string text() const;

@@ -11,7 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 using Json = nlohmann::json;
 
-// A client that got so many bytes for each of ten seconds of media, in ten seconds.
+// A client that received this many bytes for each of ten seconds of media, in ten seconds.
 ClientMeter client_of(std::uint64_t bytes_a_second, int seconds_missing = 0) {
     ClientMeter meter;
     const TimePoint start(100s);

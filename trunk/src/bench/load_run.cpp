@@ -38,7 +38,7 @@ std::chrono::microseconds wall_clock() {
     return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
 }
 
-// What the log shows as errno, whose number the error no longer has.
+// The errno for the log, reconstructed because the error does not keep it.
 int errno_of(Errc code) {
     switch (code) {
         case Errc::timed_out: return ETIMEDOUT;
@@ -147,7 +147,7 @@ void LoadRun::client_main(std::uint64_t index, io::Deadline deadline) {
         stop_.raise();
 }
 
-// Whether the client is to go on.
+// Whether the client should continue.
 bool LoadRun::run_task(LoadClient& client, LoadTask& task, io::Deadline deadline) {
     Tally& tally = context_.tally;
     const TimePoint began = io::now();

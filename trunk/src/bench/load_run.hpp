@@ -1,4 +1,4 @@
-// A whole load program: clients as fibers, reports, the end and the result. What a client does is the task's.
+// A whole load program: clients as fibers, reports, end and result. The task defines what a client does.
 #pragma once
 
 #include <cstdio>
@@ -17,13 +17,13 @@ namespace live::bench {
 class LoadRun {
 public:
     using MakeTask = std::function<std::unique_ptr<LoadTask>()>;
-    // Runs beside the clients, from before the first to behind the last; until it is cancelled.
+    // Runs beside the clients, from before the first to after the last; until it is cancelled.
     using Service = std::function<void(io::Deadline)>;
 
     LoadRun(Tool tool, LoadOptions options, MakeTask make_task, Service service = {});
 
-    // Creates the loop, runs until the load is over, and says how it was. The process's status: 0, 1 when a task failed, 2 when
-    // it could not run.
+    // Creates the loop, runs until the load is over, and prints the result. Returns the process's status: 0, 1 when a task
+    // failed, 2 when it could not run.
     int run();
 
 private:
@@ -51,8 +51,8 @@ private:
     std::size_t running_ = 0;
 };
 
-// What every program's main() does: the command line, then a LoadRun. `prepare` looks at the options and gives the maker of
-// tasks.
+// The main() of every program: parses the command line, then runs a LoadRun. `prepare` checks the options and returns the factory
+// of tasks.
 int load_main(Tool tool, int count, char** arguments, const std::function<Result<LoadRun::MakeTask>(const LoadOptions&)>& prepare,
               const LoadRun::Service& service = {});
 

@@ -1,5 +1,5 @@
-// How often values fell into classes whose width grows with the value, so that a percentile is right to 3 % from a millionth to
-// millions while counting costs a few instructions and the memory is fixed. base/histogram.hpp has bounds of one's own.
+// Histogram whose class width grows with the value, so that a percentile is right to 3 % from a millionth to millions, while
+// counting costs a few instructions and the memory is fixed. base/histogram.hpp has bounds of one's own.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace live::bench {
 
 class LogHistogram {
 public:
-    // Values above count as this.
+    // Larger values count as this.
     static constexpr std::uint64_t kValueMax = (std::uint64_t{1} << 40) - 1;
 
     void add(std::uint64_t value) {

@@ -1,4 +1,4 @@
-// What the first bytes of a media message or tag say to a load player.
+// Classifies media messages and tags by their first bytes, for load players.
 #pragma once
 
 #include "base/bytes.hpp"
@@ -6,7 +6,7 @@
 
 namespace live::bench {
 
-// Audio or frames, not what only prepares a decoder. Bytes that cannot be read count as media.
+// Audio or video frames, not decoder configuration. Unreadable bytes count as media.
 bool carries_frames(wire::flv::TagType type, Bytes head);
 
 }  // namespace live::bench

@@ -17,7 +17,7 @@ using engine::webrtc::ClientSession;
 
 constexpr std::size_t kUfragBytes = 8;
 constexpr std::size_t kPwdBytes = 24;
-// All clients say goodbye at the same time; the load waits a little longer than that.
+// All clients say goodbye at the same time; the load waits a little longer than this.
 constexpr std::chrono::seconds kGoodbyeLimit{5};
 
 class Answer final : public BodySink {
@@ -91,7 +91,7 @@ Result<RtcAnswer> RtcClient::ask(io::Deadline deadline) {
     engine::http1::Headers headers;
     headers.add("Content-Type", "application/sdp");
     Answer answer;
-    // Not kept: thousands of connections that nothing comes on would be of no use.
+    // Not kept: thousands of idle connections would be of no use.
     const auto fetch = std::make_unique<HttpFetch>(client_, HttpFetch::Connection::is_aside);
     TRY(fetch->send({"POST", write_offer(ours)}, client_.url, headers, answer, deadline));
     if (!answer.location.empty())
@@ -108,7 +108,7 @@ void RtcClient::say_goodbye() {
         const auto limit = io::Deadline::after(kGoodbyeLimit);
         static_cast<void>(fetch->send({"DELETE", {}}, location_, {}, body, limit));
     }
-    // What has come meanwhile counts: the server has sent it.
+    // Datagrams that have arrived meanwhile count: the server has sent them.
     if (id_)
         shared_.hub.serve(*id_);
     if (has_begun_)
@@ -129,7 +129,7 @@ void RtcClient::fail(Error error) {
 }
 
 void RtcClient::on_refused() {
-    // Before the first answer it may be a server that only starts to listen; checks are repeated.
+    // Before the first response the server may just be starting; checks are repeated.
     if (has_begun_)
         fail(Error(Errc::closed, "nobody listens at the server's port any more"));
 }

@@ -1,5 +1,5 @@
-// One WebRTC client of a load over its whole life: offer by HTTP (WHIP, WHEP), ICE and DTLS with the engine's client end, media
-// until the load is stopped or something fails, DELETE. What it does with media is for who derives from it.
+// One WebRTC client of a load over its whole life: offer over HTTP (WHIP, WHEP), ICE and DTLS with the engine's client end, media
+// until the load is stopped or an error, DELETE. Derived classes handle the media.
 #pragma once
 
 #include <memory>
@@ -18,13 +18,13 @@
 
 namespace live::bench {
 
-// What all clients share. One certificate for all of them: the fingerprint says no more than that an offer is from here.
+// Shared by all clients, including one certificate: the fingerprint only identifies an offer as ours.
 struct RtcShared {
     RtcHub hub;
     std::unique_ptr<engine::dtls::Certificate> certificate;
     std::unique_ptr<engine::dtls::Context> dtls;
     std::string fingerprint;
-    RtpClip clip;  // of publishers
+    RtpClip clip;  // for publishers
 
     // Errc::system.
     Result<void> make_certificate();
@@ -32,7 +32,7 @@ struct RtcShared {
 
 class RtcClient : public RtcMember {
 public:
-    // What is referred to outlives this.
+    // The references outlive this.
     RtcClient(LoadClient& client, RtcShared& shared) : client_(client), shared_(shared) {}
     RtcClient(const RtcClient&) = delete;
     RtcClient& operator=(const RtcClient&) = delete;
@@ -53,14 +53,14 @@ protected:
 
     virtual RtcOffer offer() const = 0;
     virtual engine::webrtc::SessionOptions session_options() const = 0;
-    // Makes the kind of session that fits, and keeps what it needs of it.
+    // Makes the matching kind of session, and keeps the pointers it needs to it.
     virtual engine::webrtc::ClientSession::Maker session_maker() = 0;
-    // There are keys, and media may go both ways.
+    // Keys are established, and media may flow both ways.
     virtual void begin(TimePoint now) = 0;
     virtual void look_at(TimePoint arrived, Bytes datagram) = 0;  // before it is decrypted
     virtual void serve(TimePoint now) = 0;
     virtual TimePoint next_serve() const = 0;
-    // Before the session goes.
+    // Before the session is destroyed.
     virtual void finish() = 0;
 
     LoadClient& client() { return client_; }
@@ -68,9 +68,9 @@ protected:
     const RtcShared& shared() const { return shared_; }
     engine::webrtc::Session& session() { return *session_->session(); }
     const wire::sdp::Agreement& agreement() const { return agreement_; }
-    // Media moved: the client is not idle.
+    // Media was sent or received: the client is not idle.
     void heard(TimePoint now) { heard_ = now; }
-    // The load is over for this client; the server is being told.
+    // The load is over for this client; the server is being notified.
     bool is_leaving() const { return is_leaving_; }
 
 private:
@@ -84,7 +84,7 @@ private:
     RtcShared& shared_;
     std::string ufrag_;
     std::string pwd_;
-    std::string location_;  // where the session is ended; empty when there is none
+    std::string location_;  // URL for ending the session; empty when there is none
     wire::sdp::Agreement agreement_;
     TransportAddress remote_;
     std::unique_ptr<engine::webrtc::ClientSession> session_;

@@ -23,16 +23,17 @@ using engine::webrtc::DatagramBatch;
 
 namespace {
 
-// A group of video at once, while this process is busy with others.
+// Room for a whole GOP at once while this process is busy elsewhere.
 constexpr int kSocketBufferBytes = 1 << 20;
 
 void raise_buffer(int fd) {
-    // Root may pass the system's limit, others get what it allows.
+    // Root may exceed the system's limit, others get the maximum.
     if (::setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &kSocketBufferBytes, sizeof kSocketBufferBytes) < 0)
         ::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &kSocketBufferBytes, sizeof kSocketBufferBytes);
 }
 
-// When the kernel took the datagram in, on the clock of `now`, which is also `wall`; nothing where it does not say.
+// When the kernel received the datagram, on the clock of `now`, which corresponds to `wall`; nothing if the kernel does not
+// report it.
 std::optional<TimePoint> arrival_of(msghdr& message, TimePoint now, std::chrono::nanoseconds wall) {
     constexpr std::chrono::seconds kBelieved{10};
     for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
@@ -47,7 +48,7 @@ std::optional<TimePoint> arrival_of(msghdr& message, TimePoint now, std::chrono:
     return std::nullopt;
 }
 
-// A descriptor of ours that the loop does not know.
+// A descriptor of ours that is unknown to the loop.
 class Descriptor {
 public:
     explicit Descriptor(int fd) : fd_(fd) {}
@@ -131,7 +132,7 @@ Result<RtcHub::Id> RtcHub::join(RtcMember& member, const Endpoint& remote) {
     raise_buffer(socket.get());
     const int on = 1;
     ::setsockopt(socket.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
-    // Connected, so that nobody else's datagrams come in, and that it is told when nobody is there.
+    // Connected, so that it receives only this peer's datagrams, and an error when nothing listens there.
     if (::connect(socket.get(), address.data(), address.size) < 0)
         return system_error("connecting UDP to " + remote.text(), errno);
     const Id id = next_id_++;
@@ -175,7 +176,7 @@ bool RtcHub::take_events(TimePoint now) {
     return true;
 }
 
-// Until the socket is empty, for epoll tells only once.
+// Until the socket is empty: epoll is edge-triggered.
 void RtcHub::receive(Entry& entry, TimePoint now) {
     for (int count = kBatch; count == static_cast<int>(kBatch);) {
         for (std::size_t i = 0; i < kBatch; ++i) {
@@ -185,7 +186,7 @@ void RtcHub::receive(Entry& entry, TimePoint now) {
         count = ::recvmmsg(entry.descriptor.get(), buffers_->messages.data(), kBatch, MSG_DONTWAIT, nullptr);
         if (count < 0 && (errno == ECONNREFUSED || errno == EHOSTUNREACH)) {
             entry.member.on_refused();
-            // The error is taken; what else has come is behind it.
+            // The error has been consumed; further datagrams may follow it.
             count = kBatch;
             continue;
         }
@@ -218,7 +219,7 @@ void RtcHub::turn(Id id, Entry& entry, TimePoint now) {
     arm(id, entry);
 }
 
-// Later than it was is found out when the earlier time has come; that is cheaper than looking for it in the heap.
+// A timer moved to a later time is detected when the earlier time comes; that is cheaper than searching the heap.
 void RtcHub::arm(Id id, Entry& entry) {
     const TimePoint due = entry.member.next_due();
     if (due >= entry.armed)
@@ -248,7 +249,7 @@ void RtcHub::send(Entry& entry) {
     output_.clear();
 }
 
-// False when the kernel cannot cut it (udp(7)): by hand then, from now on.
+// False when the kernel cannot segment it (udp(7)): then it is split by hand from now on.
 bool RtcHub::send_gso_batch(Entry& entry, const DatagramBatch::GsoBatch& gso) {
     struct alignas(cmsghdr) Control {
         std::array<unsigned char, CMSG_SPACE(sizeof(std::uint16_t))> bytes{};

@@ -1,5 +1,5 @@
 // The UDP sockets of all WebRTC clients of a load, one each, and their timers, served by one fiber: thousands of players get
-// dozens of datagrams a second each, and waking a fiber for every one would cost more than looking at it.
+// dozens of datagrams per second each, and waking a fiber for each would cost more than handling it.
 #pragma once
 
 #include <chrono>
@@ -19,16 +19,16 @@
 
 namespace live::bench {
 
-// What a socket is for. Nothing here may suspend, or join or leave the hub.
+// The user of a socket. Nothing here may suspend, or join or leave the hub.
 class RtcMember {
 public:
-    // `arrived` by the kernel: how late this process looked is not the network's doing.
+    // `arrived` is the kernel's time: delays of this process are not the network's.
     virtual void on_datagram(TimePoint arrived, MutBytes datagram) = 0;
-    // Behind the datagrams that came together, and when next_due() has come. What is to be sent is appended to the hub's output.
+    // After a batch of datagrams, and when next_due() has passed. Output is appended to the hub's output.
     virtual void on_turn(TimePoint now) = 0;
     virtual TimePoint next_due() const = 0;
     virtual void on_sent(std::size_t bytes) = 0;
-    // The other machine says that nobody is there.
+    // The other machine reports that nothing listens there.
     virtual void on_refused() = 0;
 
 protected:
@@ -37,12 +37,12 @@ protected:
 
 class RtcHub {
 public:
-    // How often it looks when it does not look at once.
+    // The poll interval when it does not react at once.
     static constexpr std::chrono::milliseconds kTick{5};
     static constexpr std::size_t kDatagramBytesMax = 2'048;
-    static constexpr std::size_t kBatch = 32;              // datagrams with one call
-    static constexpr std::size_t kEventsMax = 256;         // sockets with one call
-    static constexpr std::size_t kSocketsPerTurn = 1'024;  // then others run
+    static constexpr std::size_t kBatch = 32;              // datagrams per call
+    static constexpr std::size_t kEventsMax = 256;         // sockets per call
+    static constexpr std::size_t kSocketsPerTurn = 1'024;  // then it yields
 
     enum class Pace : std::uint8_t { at_once, by_tick };
     RtcHub();
@@ -52,17 +52,17 @@ public:
 
     // Before run().
     void set_pace(Pace pace) { pace_ = pace; }
-    // Until it is cancelled.
+    // Runs until cancelled.
     void run(io::Deadline deadline);
 
     using Id = std::uint64_t;
-    // Opens a socket of its own to `remote`. `member` stays until leave(). Errc::system, Errc::malformed.
+    // Opens a separate socket to `remote`. `member` stays until leave(). Errc::system, Errc::malformed.
     Result<Id> join(RtcMember& member, const Endpoint& remote);
     void leave(Id id);
-    // Serves a member out of turn: what has come for it, and what it has to say.
+    // Serves a member out of turn: its received datagrams and its output.
     void serve(Id id);
 
-    // Where members put what is to be sent.
+    // Where members put their output.
     engine::webrtc::DatagramBatch& output() { return output_; }
 
 private:
@@ -86,10 +86,10 @@ private:
 
     Pace pace_ = Pace::at_once;
     io::Socket epoll_;
-    Signal wake_;  // a timer was set that is sooner than those before
+    Signal wake_;  // a timer earlier than all others was set
     std::unique_ptr<Buffers> buffers_;
     std::unordered_map<Id, std::unique_ptr<Entry>> entries_;
-    std::vector<Due> due_;  // a heap, the soonest first; what an entry is not armed for any more is skipped
+    std::vector<Due> due_;  // a heap, soonest first; outdated entries are skipped
     engine::webrtc::DatagramBatch output_;
     Id next_id_ = 1;
     bool cuts_in_kernel_ = true;

@@ -8,7 +8,7 @@
 namespace live::bench {
 
 Result<void> RtcLoad::run(LoadClient& client, io::Deadline deadline) {
-    // Not on the fiber's stack, whose pages a client keeps.
+    // Not on the fiber's stack: a client holds its stack's pages.
     if (publishes(client.context.tool, client.context.options))
         return std::make_unique<RtcPublisher>(client, shared_)->run(deadline);
     return std::make_unique<RtcPlayer>(client, shared_)->run(deadline);

@@ -1,4 +1,4 @@
-// Plays a stream by WHEP, or publishes a clip by WHIP, over ICE, DTLS and SRTP.
+// Plays a stream over WHEP, or publishes a clip over WHIP, over ICE, DTLS and SRTP.
 #pragma once
 
 #include "bench/load_client.hpp"
@@ -11,7 +11,7 @@ public:
     // Shared by all clients; outlives them.
     explicit RtcLoad(RtcShared& shared) : shared_(shared) {}
 
-    // Until the load is stopped or something fails: as RtcClient::run.
+    // Runs until the load is stopped or an error: as RtcClient::run.
     Result<void> run(LoadClient& client, io::Deadline deadline) override;
 
 private:

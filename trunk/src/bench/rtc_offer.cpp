@@ -20,11 +20,11 @@ constexpr int kOpus = 111;
 constexpr std::string_view kBaseline = "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f";
 
 struct Picture {
-    int payload_type;  // the next one is its RTX
+    int payload_type;  // its RTX uses the next one
     std::string_view name;
     std::string_view format;
 };
-// In the order in which browsers prefer them, but for H.264: where a server may choose, that is what the clips have.
+// In the order of browsers' preference, except for H.264: a server that may choose should choose the codec of the clips.
 constexpr std::array kPictures = {Picture{102, "H264", kBaseline}, Picture{96, "VP8", ""}, Picture{98, "VP9", "profile-id=0"},
                                   Picture{100, "AV1", ""}, Picture{104, "H265", ""}};
 
@@ -136,7 +136,7 @@ std::string write_offer(const RtcOffer& offer) {
     return out.release();
 }
 
-// The answer is read as if the server had offered what it says: that gives the same agreement, with the parts changed.
+// The answer is read as if it were the server's offer: that gives the same agreement, with the roles swapped.
 Result<RtcAnswer> read_answer(std::string_view text, sdp::Purpose purpose) {
     const auto description = TRY(sdp::parse_description(text));
     sdp::Terms terms;

@@ -1,5 +1,5 @@
-// What a client of a WebRTC load offers (RFC 8829, as far as WHIP and WHEP need it), and what it takes from the answer: the
-// agreement as the engine wants it, and where the server is. Dry.
+// The offer of a WebRTC load client (RFC 8829, as far as WHIP and WHEP need it), and what it reads from the answer: the agreement
+// in the engine's form, and the server's address. Dry.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace live::bench {
 
 struct RtcOffer {
-    // Of the client: play offers to receive, publish to send.
+    // The client's: play offers to receive, publish to send.
     wire::sdp::Purpose purpose = wire::sdp::Purpose::play;
     std::string ufrag;
     std::string pwd;
     std::string fingerprint;  // SHA-256
     bool has_audio = true;
-    // A publisher's.
+    // For a publisher.
     std::string format;  // of its H.264, for a=fmtp
     std::uint32_t audio_ssrc = 0;
     std::uint32_t video_ssrc = 0;
@@ -26,7 +26,7 @@ struct RtcOffer {
     std::string cname;
 };
 
-// A player takes any frame that servers of this kind send; a publisher sends H.264, and Opus with has_audio.
+// A player accepts every codec that servers of this kind send; a publisher sends H.264, and Opus with has_audio.
 std::string write_offer(const RtcOffer& offer);
 
 struct RtcAnswer {
@@ -35,7 +35,7 @@ struct RtcAnswer {
     std::uint16_t port = 0;
 };
 
-// Errc::malformed, Errc::limit, Errc::unsupported: what of the answer does not do.
+// Errc::malformed, Errc::limit, Errc::unsupported: the unacceptable part of the answer.
 Result<RtcAnswer> read_answer(std::string_view text, wire::sdp::Purpose purpose);
 
 }  // namespace live::bench

@@ -1,4 +1,4 @@
-// Any bytes as an answer, and as a payload with a stamp: no abort, and what is read can be used.
+// Any bytes as an answer, and as a payload with a stamp: no abort, and a parsed result is usable.
 #include <cstdlib>
 
 #include "base/bytes.hpp"

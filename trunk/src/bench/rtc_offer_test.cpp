@@ -29,7 +29,7 @@ struct Server {
     std::string answer;
 };
 
-// What a server of ours makes of an offer.
+// Our server's response to an offer.
 Server server_for(const RtcOffer& offer, std::string video = "H264",
                   std::vector<sdp::Candidate> candidates = {{"192.0.2.1", 9, true}, {"192.0.2.1", 8000, false}}) {
     const auto read = sdp::parse_description(write_offer(offer));
@@ -111,7 +111,7 @@ TEST(RtcOffer, AnAnswerThatDoesNotDoIsRefused) {
     EXPECT_EQ(read_answer(tcp_only, sdp::Purpose::play).code(), Errc::unsupported);
     EXPECT_EQ(read_answer(server_for(offer_of(sdp::Purpose::play), "H264", {}).answer, sdp::Purpose::play).code(),
               Errc::unsupported);
-    // A player that is told to send.
+    // A player whose answer tells it to send.
     EXPECT_EQ(read_answer(server_for(offer_of(sdp::Purpose::publish)).answer, sdp::Purpose::play).code(), Errc::unsupported);
     std::string broken = server_for(offer_of(sdp::Purpose::play)).answer;
     const auto port = broken.find(" 8000 typ");

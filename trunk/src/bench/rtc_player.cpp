@@ -14,8 +14,8 @@ using engine::rtp::Kind;
 using engine::webrtc::DatagramKind;
 
 constexpr std::chrono::seconds kCountStep{1};
-// A player begins at a key frame that may be seconds old, by intent, and what came behind it is sent at the pace of a link that
-// nobody knows yet. How late media is counts from then on.
+// A player intentionally begins at a key frame that may be seconds old, and the packets after it are sent at the pace of a link
+// whose rate is not known yet. Delays count from then on.
 constexpr std::chrono::seconds kCatchUp{2};
 
 }  // namespace
@@ -35,7 +35,7 @@ engine::webrtc::SessionOptions RtcPlayer::session_options() const {
     return options;
 }
 
-// Seen from here, the server publishes.
+// Seen from the client, the server publishes.
 engine::webrtc::ClientSession::Maker RtcPlayer::session_maker() {
     using namespace engine;
     if (headers_only_)
@@ -63,13 +63,13 @@ void RtcPlayer::begin(TimePoint now) {
     }
 }
 
-// All that is left where nothing is decrypted: headers are in the clear (RFC 3711, 3.1).
+// Without decryption only this is left: headers are in the clear (RFC 3711, 3.1).
 void RtcPlayer::look_at(TimePoint arrived, Bytes datagram) {
     if (!headers_only_ || engine::webrtc::kind_of(datagram) != DatagramKind::rtp)
         return;
     heard(arrived);
     const auto packet = wire::rtp::parse_packet(datagram);
-    // A frame is there with its last packet; of audio each packet is marked or none, and each is a frame.
+    // A frame is complete with its last packet; audio marks every packet or none, and each packet is a frame.
     if (packet.ok() && packet->payload_type == clock_payload_type_ && (packet->marker || clock_kind_ == Kind::audio))
         take_media(arrived, packet->timestamp);
 }
@@ -97,7 +97,7 @@ void RtcPlayer::take_media(TimePoint arrived, std::uint32_t timestamp) {
 
 void RtcPlayer::count_packets() {
     const auto figures = session().figures();
-    // Where packets are asked for again, only those that did not come then either.
+    // With retransmission, only packets that were not received then either.
     const std::uint64_t lost = headers_only_ ? figures.lost : figures.given_up;
     client().meter.on_packets(figures.packets_in - packets_, lost > lost_ ? lost - lost_ : 0);
     packets_ = figures.packets_in;

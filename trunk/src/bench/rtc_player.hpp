@@ -1,5 +1,4 @@
-// A WHEP player of a load: counts what comes, notices what does not, reads delay stamps. With --skip-decryption it sees headers
-// only.
+// A WHEP player of a load: counts packets, detects losses, reads delay stamps. With --skip-decryption it sees headers only.
 #pragma once
 
 #include "bench/rtc_client.hpp"
@@ -27,15 +26,15 @@ private:
     void count_packets();
 
     const bool headers_only_;
-    engine::webrtc::PublishSession* media_ = nullptr;  // nothing without decryption
+    engine::webrtc::PublishSession* media_ = nullptr;  // nullptr without decryption
     const bool twcc_;
-    // Whose times are the media's: the frame's, or the audio's where there is no frame.
+    // The kind whose timestamps count as media time: video, or audio when there is no video.
     engine::rtp::Kind clock_kind_{};
     std::uint8_t clock_payload_type_ = 0;
     std::uint32_t clock_rate_ = 0;
     bool may_have_stamps_ = false;
     wire::rtp::TimestampUnwrapper unwrapper_;
-    std::uint64_t packets_ = 0;  // told to the meter
+    std::uint64_t packets_ = 0;  // reported to the meter
     std::uint64_t lost_ = 0;
     TimePoint counted_{};
     std::chrono::microseconds caught_up_{};  // by the system's clock

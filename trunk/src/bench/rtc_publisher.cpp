@@ -14,7 +14,7 @@ constexpr milliseconds kTick{5};
 constexpr milliseconds kExactTick{1};
 constexpr milliseconds kSilenceStep{20};
 constexpr std::uint32_t kAudioClockRate = 48'000;
-// One frame of 20 ms in which nothing is coded (RFC 6716, 3.1: CELT, fullband, stereo; RFC 7587, 3.1.3 has it as silence).
+// One frame of 20 ms with nothing coded (RFC 6716, 3.1: CELT, fullband, stereo; RFC 7587, 3.1.3 uses it as silence).
 constexpr std::array<std::uint8_t, 3> kSilence = {0xFC, 0xFF, 0xFE};
 
 std::size_t index_of(Kind kind) { return kind == Kind::audio ? 0 : 1; }
@@ -52,7 +52,7 @@ engine::webrtc::SessionOptions RtcPublisher::session_options() const {
     return options;
 }
 
-// Seen from here, the server plays.
+// Seen from the client, the server plays.
 engine::webrtc::ClientSession::Maker RtcPublisher::session_maker() {
     using namespace engine;
     return [this](const dtls::Context& context, const webrtc::SessionOptions& options, webrtc::DatagramBatch& output,
@@ -153,7 +153,7 @@ void RtcPublisher::send_again(TimePoint now) {
         if (sent.header.sequence == sequence)
             media_->resend(now, kind, sent.header, payload_of(sent, stamp));
     }
-    // Asked for and forgotten: a clip has no other key frames than its own.
+    // Taken and ignored: a clip has only its own key frames.
     static_cast<void>(media_->take_key_frame_request());
 }
 

@@ -1,6 +1,6 @@
-// A WHIP publisher of a load: the frames of a clip, round after round with times that only rise, paced by them; Opus silence
-// beside them if wanted. It answers the server's requests for lost packets, and cannot those for key frames: the clip has them
-// where it has them.
+// A WHIP publisher of a load: sends the frames of a clip, round after round with rising timestamps, which set the pace; with Opus
+// silence if enabled. It answers the server's requests for lost packets, but not those for key frames: the clip's key frames are
+// fixed.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace live::bench {
 
 class RtcPublisher final : public RtcClient {
 public:
-    // Packets that can be sent again, of each kind.
+    // Packets kept for retransmission, of each kind.
     static constexpr std::size_t kHistory = 256;
 
     RtcPublisher(LoadClient& client, RtcShared& shared);
@@ -30,10 +30,10 @@ protected:
     void finish() override;
 
 private:
-    // What a packet was made of.
+    // The origin of a sent packet.
     struct Sent {
         engine::rtp::RtpLogHeader header;
-        std::size_t packet = 0;  // of the clip; kStampPacket for a stamp, kSilencePacket
+        std::size_t packet = 0;  // in the clip; kStampPacket for a stamp, kSilencePacket
         SystemMicros stamp{};
     };
     static constexpr std::size_t kStampPacket = SIZE_MAX;
@@ -45,13 +45,13 @@ private:
     void send_silence(TimePoint now);
     void send(TimePoint now, engine::rtp::Kind kind, Sent sent);
     void send_again(TimePoint now);
-    // A stamp is made in `stamp`, all else is there.
+    // A stamp is built in `stamp`, everything else exists already.
     Bytes payload_of(const Sent& sent, std::vector<std::uint8_t>& stamp) const;
 
     engine::webrtc::PlaySession* media_ = nullptr;
     const bool stamps_;
     const bool has_silence_;
-    std::array<std::uint32_t, 3> ssrcs_{};          // audio, frame, its RTX
+    std::array<std::uint32_t, 3> ssrcs_{};          // audio, video, its RTX
     std::array<std::vector<Sent>, 2> history_;      // by kind and number
     std::array<std::uint16_t, 2> next_sequence_{};  // by kind
     TimePoint start_{};

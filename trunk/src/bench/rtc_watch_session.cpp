@@ -33,7 +33,7 @@ RtcWatchSession::RtcWatchSession(Private, PeerLink link, const engine::webrtc::S
     }
 }
 
-// RTP stays as it came; everything else is the transport's.
+// RTP stays as received; everything else goes to the transport.
 Result<void> RtcWatchSession::handle_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) {
     now = link_.advance(now);
     if (engine::webrtc::kind_of(datagram) == engine::webrtc::DatagramKind::rtp) {

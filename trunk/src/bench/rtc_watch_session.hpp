@@ -1,6 +1,6 @@
 // A player's session of a load that does not decrypt (--skip-decryption), so that thousands of players fit on one core: RTP is
-// counted by its headers, which are in the clear (RFC 3711, 3.1), and reported on as by any player; nothing is asked for again
-// and no media comes out. Whether a packet is authentic is not known.
+// counted by its headers, which are in the clear (RFC 3711, 3.1), and reported on like by any player; it requests no
+// retransmission and outputs no media. It cannot tell whether a packet is authentic.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ public:
     const engine::webrtc::PeerTransport& transport() const override { return link_.transport(); }
 
 private:
-    // Of the agreement.
+    // From the agreement.
     struct Track {
         std::uint8_t payload_type = 0;
         engine::rtp::TrackStreams streams;

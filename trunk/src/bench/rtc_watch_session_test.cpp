@@ -11,14 +11,14 @@ using engine::webrtc::ClientSession;
 using engine::webrtc::SessionFigures;
 using engine::webrtc::SessionPair;
 
-// It knows what came and what did not, and the sender hears of it as of any player.
+// It counts received and lost packets, and the sender gets reports as from any player.
 TEST(RtcWatchSession, CountsAndReportsWithoutDecrypting) {
     SessionPair pair({.network = {.seed = 1, .delay_min = 10ms, .delay_max = 10ms},
                       .purpose = wire::sdp::Purpose::play,
                       .receiver = ClientSession::maker_of<RtcWatchSession>()});
     ASSERT_TRUE(pair.connect()) << pair.failure;
     EXPECT_FALSE(pair.client->session()->holds_dtls());
-    // OpenSSL repeats flights by the real clock in this program, so that the handshake has no losses.
+    // OpenSSL retransmits flights by the real clock in this program, so the handshake has no losses.
     pair.network.options.loss = 0.05;
     pair.begin_media();
     pair.run(10s);

@@ -40,14 +40,14 @@ Result<Target> target_of(std::string_view url) {
                   parsed.stream + parsed.param};
 }
 
-// Some servers name only the place, without the stream.
+// Some servers redirect to the application only, without the stream.
 std::string redirect_target(const std::string& redirect, const Target& from) {
     if (redirect.ends_with("/" + from.app))
         return redirect + "/" + from.stream;
     return redirect;
 }
 
-// One connection: either it is open, or the server has named another place.
+// One connection: it is opened, or the server redirects.
 class Opening {
 public:
     Opening(LoadClient& client, const Target& target, rtmp::ClientOptions::Mode mode, ChunkTap* tap)

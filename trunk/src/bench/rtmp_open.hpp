@@ -11,7 +11,7 @@
 
 namespace live::bench {
 
-// Sees everything behind the handshake that comes while a connection is opened.
+// Receives all bytes after the handshake that arrive while a connection is opened.
 class ChunkTap {
 public:
     virtual ~ChunkTap() = default;
@@ -29,11 +29,11 @@ inline constexpr int kRedirectsMax = 5;
 // S0, S1 and S2 (RTMP 1.0, section 5.2).
 inline constexpr std::size_t kServerHandshakeBytes = 1 + 2 * 1536;
 
-// By the client's URL, with the simple handshake. `tap` may be nullptr. Errc::malformed for the URL, Errc::denied when the server
-// says no, Errc::limit after kRedirectsMax redirects; errors of the connection.
+// For the client's URL, with the simple handshake. `tap` may be nullptr. Errc::malformed for the URL, Errc::denied when the
+// server refuses, Errc::limit after kRedirectsMax redirects; errors of the connection.
 Result<OpenedRtmp> open_rtmp(LoadClient& client, engine::rtmp::ClientOptions::Mode mode, ChunkTap* tap, io::Deadline deadline);
 
-// Sends what the engine has to say.
+// Sends the engine's pending output.
 Result<void> write_output(LoadClient& client, OpenedRtmp& opened, io::Deadline deadline);
 
 }  // namespace live::bench

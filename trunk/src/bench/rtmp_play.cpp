@@ -23,7 +23,7 @@ namespace {
 using wire::rtmp::MessageType;
 using wire::rtmp::UserControl;
 
-// A deadline is set anew only this often: doing it for every read costs more than the read's own work.
+// A deadline is renewed only this often: renewing it for every read costs more than the read itself.
 constexpr std::chrono::seconds kDeadlineStep{5};
 
 Error ended_by_server(const wire::amf::Value* information) {
@@ -34,7 +34,7 @@ Error ended_by_server(const wire::amf::Value* information) {
     return {Errc::denied, fmt::format("the server ended the stream: {} {}", text("code"), text("description"))};
 }
 
-// Follows what comes on one connection.
+// Follows the data of one connection.
 class Player final : public ChunkTap {
 public:
     Player(LoadClient& client, RtmpPlay::Look look) : client_(client), look_(look) {}
@@ -57,7 +57,7 @@ public:
         opened_ = TRY(open_rtmp(client_, engine::rtmp::ClientOptions::Mode::play, this,
                                 deadline.sooner(io::Deadline::after(LoadTask::kStartLimit))));
         opened_.engine.reset();
-        // From here on the fiber is parked for most of its life; the handshake's and the calls' pages are not needed again.
+        // From here on the fiber is parked most of the time; the stack pages of the handshake and the calls are not needed again.
         io::trim_stack();
         return look_ == RtmpPlay::Look::at_messages ? follow(deadline) : discard(deadline);
     }
@@ -102,7 +102,7 @@ private:
                 return {};
             default: break;
         }
-        // Until play has started the engine answers all this.
+        // Until play has started the engine answers all of these.
         return opened_.stream == nullptr ? Result<void>() : on_protocol(message);
     }
 
@@ -160,7 +160,7 @@ private:
     OpenedRtmp opened_;
     ChunkSkipper skipper_;
     ByteWriter answers_;
-    std::uint64_t received_ = 0;  // behind the handshake
+    std::uint64_t received_ = 0;  // after the handshake
     std::uint64_t acknowledged_ = 0;
     std::uint64_t window_ = kWindowUsual;
 };
@@ -168,7 +168,7 @@ private:
 }  // namespace
 
 Result<void> RtmpPlay::run(LoadClient& client, io::Deadline deadline) {
-    // Not on the fiber's stack, whose pages a player keeps.
+    // Not on the fiber's stack: a player holds its stack's pages.
     return std::make_unique<Player>(client, look_)->run(deadline);
 }
 

@@ -22,10 +22,10 @@ using wire::rtmp::MessageType;
 // Publishers wake at multiples of this, so that many share one turn of the loop.
 constexpr milliseconds kPublishTick{5};
 constexpr milliseconds kExactPublishTick{1};
-// What is put together before it is sent.
+// How much is gathered before it is sent.
 constexpr std::size_t kBatchBytes = 256 << 10;
 constexpr milliseconds kGoodbyeLimit{1000};
-// Where frames cannot carry a stamp, a message of its own does, so often.
+// When frames cannot carry a stamp, a separate message does, at this interval.
 constexpr milliseconds kStampStep{1000};
 
 class Publisher {
@@ -58,7 +58,8 @@ private:
         }
     }
 
-    // When the next message is due. With room to be ahead, publishers send several at once: they wake when a third of it is used.
+    // When the next message is due. If they may run ahead, publishers send several at once: they wake when a third of that
+    // allowance is used.
     TimePoint next_wake() const {
         const auto tick = is_exact_ ? kExactPublishTick : kPublishTick;
         auto due = start_ + milliseconds(next_time_ms()) - ahead_;

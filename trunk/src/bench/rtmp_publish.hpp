@@ -1,4 +1,4 @@
-// Publishes a clip by RTMP, round after round with times that only rise, paced by them.
+// Publishes a clip over RTMP, round after round with rising timestamps, which set the pace.
 #pragma once
 
 #include "bench/flv_clip.hpp"
@@ -11,8 +11,8 @@ public:
     // The clip is shared by all publishers and outlives them.
     explicit RtmpPublish(const FlvClip& clip) : clip_(clip) {}
 
-    // Until the load is stopped or the server closes. Errors of open_rtmp; Errc::denied when the server ends the stream, or
-    // Errc::timed_out when it takes nothing for kIdleLimit.
+    // Runs until the load is stopped or the server closes. Errors of open_rtmp; Errc::denied when the server ends the stream, or
+    // Errc::timed_out when it reads nothing for kIdleLimit.
     Result<void> run(LoadClient& client, io::Deadline deadline) override;
 
 private:

@@ -19,7 +19,7 @@ namespace rtp_payload = wire::rtp_payload;
 constexpr std::uint8_t kTypeMask = 0x1F;
 constexpr std::uint8_t kSps = 7;
 constexpr std::uint8_t kPps = 8;
-constexpr std::uint8_t kDelimiter = 9;  // RTP has its marker for that
+constexpr std::uint8_t kDelimiter = 9;  // RTP uses its marker bit instead
 
 class Maker {
 public:
@@ -73,7 +73,7 @@ private:
             return {};
         if (tag.key && sets.size() == 0)
             sets.bytes(sets_);
-        // B-frames are shown later than sent, and may be shown before what was sent before them.
+        // B-frames are shown later than sent, and possibly before frames that were sent earlier.
         const auto shown = std::max<std::int64_t>(0, std::int64_t{time_ms} + tag.composition.count());
         TRY(add_packets(time_ms, static_cast<std::uint32_t>(shown), sets.written(), picture.written()));
         ++clip.pictures;

@@ -18,7 +18,7 @@ ClipMessage video(std::uint32_t time_ms, const Octets& body, bool is_setup = fal
     return {MessageType::video, time_ms, is_setup, Slice::copy_of(body)};
 }
 
-// A frame with one NAL unit of so many bytes.
+// A frame with one NAL unit of that many bytes.
 Octets picture(std::uint8_t tag, std::uint8_t unit, std::size_t bytes, std::uint32_t composition_ms = 0) {
     ByteWriter out;
     out.u8(tag).u8(1).u24be(composition_ms).u32be(static_cast<std::uint32_t>(bytes)).u8(unit);

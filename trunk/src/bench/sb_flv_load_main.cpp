@@ -1,4 +1,4 @@
-// Plays a live FLV with many clients, by HTTP or WebSocket.
+// Plays a live FLV with many clients, over HTTP or WebSocket.
 #include <memory>
 
 #include "bench/flv_load.hpp"

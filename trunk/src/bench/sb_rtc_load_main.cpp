@@ -1,4 +1,4 @@
-// Plays a stream by WHEP with many clients, or publishes an FLV file by WHIP.
+// Plays a stream over WHEP with many clients, or publishes an FLV file over WHIP.
 #include <memory>
 
 #include "bench/clip_file.hpp"

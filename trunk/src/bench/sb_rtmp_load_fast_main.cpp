@@ -1,4 +1,4 @@
-// Plays an RTMP stream with many clients, without looking at what comes.
+// Plays an RTMP stream with many clients, without looking at the data.
 #include <memory>
 
 #include "bench/load_run.hpp"

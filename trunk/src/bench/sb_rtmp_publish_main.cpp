@@ -1,4 +1,4 @@
-// Publishes an FLV file by RTMP with many clients.
+// Publishes an FLV file over RTMP with many clients.
 #include <memory>
 
 #include "bench/clip_file.hpp"

@@ -1,5 +1,5 @@
-// What all clients of a load have done together, and the lines that say so: the report of every --summary seconds, which scripts
-// read, and a row of the CSV file.
+// Totals over all clients of a load, and the lines that show them: the report every --summary seconds, which scripts parse, and a
+// row of the CSV file.
 #pragma once
 
 #include <chrono>
@@ -18,15 +18,15 @@ struct Tally {
     std::uint64_t alive_at_stop = 0;
     std::uint64_t tasks = 0;      // started
     std::uint64_t failed = 0;     // of the tasks
-    std::uint64_t finished = 0;   // of the tasks, well
-    std::uint64_t sub_tasks = 0;  // HLS: fragments begun
+    std::uint64_t finished = 0;   // of the tasks, successfully
+    std::uint64_t sub_tasks = 0;  // HLS: fragments started
     std::uint64_t sub_failed = 0;
     std::uint64_t bytes_in = 0;
     std::uint64_t bytes_out = 0;
-    std::chrono::nanoseconds task_time{};  // of the finished ones together
+    std::chrono::nanoseconds task_time{};  // total of the finished ones
     std::uint64_t gaps = 0;
     LogHistogram delays;         // of stamped media, microseconds
-    LogHistogram delays_second;  // the same of the present second
+    LogHistogram delays_second;  // the same for the current second
 };
 
 // "[2024-05-06 07:08:39.123] [report] [4321] threads:100 alive:100 duration:30 tduration:0 nread:20.51 ...". Rates are averages

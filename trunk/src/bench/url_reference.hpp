@@ -6,7 +6,7 @@
 
 namespace live::bench {
 
-// The absolute URL that `reference` means in a document of the absolute URL `base`: another URL, "//host/path", "/path", "name",
+// The absolute URL of `reference` in a document with the absolute URL `base`: another URL, "//host/path", "/path", "name",
 // "../name", "?query".
 std::string resolve_reference(std::string_view base, std::string_view reference);
 

@@ -1,4 +1,4 @@
-// Any bytes as a reference, and as the URL that it stands in: no abort, and an absolute URL's reference stays one.
+// Any bytes as a reference, and as its base URL: no abort, and an absolute URL's reference stays absolute.
 #include "base/bytes.hpp"
 #include "base/check.hpp"
 #include "bench/url_reference.hpp"

@@ -1,5 +1,5 @@
-// Service: a part of the server that works for as long as the server does, as the server sees it. The server has one list of
-// them, in the order in which they depend on each other (service/service_list.hpp). What a service has no use for it leaves out.
+// Service: a part of the server that works for the server's lifetime, as the server sees it. The server has one list of services,
+// in dependency order (service/service_list.hpp). A service overrides only the functions it needs.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace live::service {
 
-// What a service keeps in memory for streams: it counts against limits.memory_budget, and may be taken away.
+// A service's memory for streams: it counts against limits.memory_budget, and may be reclaimed.
 class StreamHolder {
 public:
     struct Held {
@@ -23,9 +23,9 @@ public:
         bool is_published = false;
     };
 
-    // Of each stream, once.
+    // One entry per stream.
     virtual std::vector<Held> held() const = 0;
-    // Lets go of what is held for a stream, unless somebody publishes it. Must not suspend.
+    // Releases the memory held for a stream, unless it is published. Must not suspend.
     virtual void give_up(const std::string& url) = 0;
 
 protected:
@@ -38,26 +38,27 @@ public:
     // In the log: "stopping NAME: ...".
     virtual std::string_view name() const = 0;
 
-    // What it starts in `fibers` runs until all services have stopped. With an error the server does not start.
+    // Fibers that it starts in `fibers` run until all services have stopped. With an error the server does not start.
     virtual Result<void> start(io::Scope& /*fibers*/, io::Deadline /*deadline*/) { return {}; }
 
-    // A reload, in two steps. First the settings to come: what has to be there when they count, is made; an error refuses them.
+    // A reload, in two steps. First, with the coming settings: prepares everything that must exist when they take effect; an
+    // error refuses them.
     virtual Result<void> prepare(io::Deadline /*deadline*/) { return {}; }
-    // They count.
+    // The new settings take effect.
     virtual void apply(io::Deadline /*deadline*/) {}
 
-    // session::StreamEvents has the order. None of the three may suspend.
+    // session::StreamEvents defines the order. None of these three may suspend.
     virtual void on_published(const session::ClientRequest& /*request*/, const session::StreamPlan& /*plan*/) {}
     virtual void on_unpublished(const std::string& /*url*/) {}
-    // Each second.
+    // Every second.
     virtual void on_tick() {}
 
-    // A stop, in two steps. First, while clients are still there: nobody new comes by this service.
+    // A stop, in two steps. First, while clients are still connected: accepts no new ones.
     virtual Result<void> close(io::Deadline /*deadline*/) { return {}; }
-    // Ends everything; afterwards nothing starts any more. Without close() before, does its work too. Errc::timed_out.
+    // Ends everything; nothing starts afterwards. Without a preceding close(), does its work too. Errc::timed_out.
     virtual Result<void> stop(io::Deadline /*deadline*/) { return {}; }
 
-    // nullptr: nothing.
+    // nullptr when it holds none.
     virtual StreamHolder* memory() { return nullptr; }
 };
 

@@ -1,5 +1,4 @@
-// ServiceList: all services of the server, each after those that it depends on. What is started is started in that order, and
-// stopped in the opposite one.
+// ServiceList: all services of the server, each after its dependencies. They start in that order and stop in reverse order.
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@ public:
     explicit ServiceList(const Log& log) : log_(log) {}
     void add(Service& service) { services_.push_back(&service); }
 
-    // The first error ends it; stop() is to be called in any case.
+    // Stops at the first error; stop() must be called in any case.
     Result<void> start(io::Scope& fibers, io::Deadline deadline);
     Result<void> prepare(io::Deadline deadline);
     void apply(io::Deadline deadline);
@@ -26,7 +25,7 @@ public:
     void on_unpublished(const std::string& url);
     void on_tick();
 
-    // What fails is in the log and holds up nobody else. First the doors, then those who come by themselves: in the list's order.
+    // Errors are logged and delay nobody else. Listeners close first, then services that start work themselves: in list order.
     void close(io::Deadline deadline);
     void stop(io::Deadline deadline);
 

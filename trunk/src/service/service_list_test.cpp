@@ -9,7 +9,7 @@ namespace {
 
 using Calls = std::vector<std::string>;
 
-// Writes down what is called.
+// Records the calls.
 class Noted final : public Service, public StreamHolder {
 public:
     Noted(std::string name, Calls& calls) : name_(std::move(name)), calls_(calls) {}

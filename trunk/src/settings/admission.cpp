@@ -21,7 +21,7 @@ bool is_rtmp(ClientKind kind) {
            kind == ClientKind::haivision_publish;
 }
 
-// Of a protocol that connects before it says what it wants.
+// A protocol that connects before it states its intent.
 bool connects_first(ClientKind kind) { return is_rtmp(kind) || kind == ClientKind::srt_play || kind == ClientKind::srt_publish; }
 
 }  // namespace
@@ -55,13 +55,13 @@ Result<session::StreamPlan> Admission::plan_for(const session::ClientRequest& re
         stream_url(*vhost, request.app, request.stream), vhost->name, vhost->rtmp.chunk_size, vhost->play, vhost->publish, {}};
 }
 
-// Nothing that was looked up before a question is good after it: a reload may have come between.
+// Nothing looked up before a callback is valid after it: a reload may have happened meanwhile.
 Result<void> Admission::ask(Action action, const Subject& subject, io::Deadline deadline) {
     const Vhost* vhost = TRY(serving_vhost(subject.request.vhost));
     return hooks_ == nullptr ? Result<void>() : hooks_->ask(action, vhost->http_hooks, subject, deadline);
 }
 
-// Only RTMP clients say which page they come from.
+// Only RTMP clients report the page they come from.
 Result<void> Admission::check_refer(const session::ClientRequest& request, std::vector<std::string> ReferOptions::*names) const {
     const ReferOptions& refer = TRY(serving_vhost(request.vhost))->refer;
     if (!refer.enabled || !is_rtmp(request.kind))
@@ -69,7 +69,7 @@ Result<void> Admission::check_refer(const session::ClientRequest& request, std::
     return service::access::check_refer(refer.*names, request.page_url);
 }
 
-// What every client has to pass before it is looked at what it wants.
+// Checks that every client must pass before its request is examined.
 Result<void> Admission::check_stranger(const session::ClientRequest& request, const Subject& subject, io::Deadline deadline) {
     TRY(check_refer(request, &ReferOptions::all));
     if (connects_first(request.kind))
@@ -100,7 +100,7 @@ session::Answer Admission::play(const session::ClientRequest& request, io::Deadl
     TRY(check_stranger(request, subject, deadline));
     TRY(ask(Action::on_play, subject, deadline));
     if (const auto page = check_refer(request, &ReferOptions::play); !page.ok()) {
-        report_stream(Action::on_stop, request, plan);  // its on_play has said yes
+        report_stream(Action::on_stop, request, plan);  // its on_play has succeeded
         return page.error();
     }
     return plan;

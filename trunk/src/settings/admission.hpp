@@ -1,6 +1,6 @@
-// Admission: answers "may this client publish or play?" from the settings tree: which virtual host serves it, whether
-// that one is switched on, what its rules about pages and addresses and the operator's callbacks say, and what a session of it
-// works with. The order of the checks is the same for every protocol; what only some have is asked of those.
+// Admission: answers "may this client publish or play?" from the settings tree: which virtual host serves it, whether that host
+// is enabled, what its page and address rules and the operator's callbacks decide, and which options a session gets. The order of
+// the checks is the same for every protocol; a check that only some protocols have is skipped for the others.
 #pragma once
 
 #include "service/access_log/access_log.hpp"
@@ -16,9 +16,9 @@ class Admission final : public session::Admission, public session::rtmp::VhostOp
 public:
     // `settings` outlives this.
     explicit Admission(const CurrentSettings& settings) : settings_(settings) {}
-    // Before any client. Without, nobody is called.
+    // Call before the first client. Without it, no callback is made.
     void set_hooks(service::hooks::HookService& hooks) { hooks_ = &hooks; }
-    // Without, there is room for every publisher.
+    // Without it, memory never refuses a publisher.
     void set_memory(const session::MemoryBudget& memory) { memory_ = &memory; }
 
     // Memory, virtual host, refer.all, on_connect, security, refer.publish, on_publish, forward.backend.
@@ -28,13 +28,13 @@ public:
     // The same without the callbacks.
     Result<void> check_play(const session::ClientRequest& request) const override;
 
-    // Callbacks about what has happened, with the settings of this moment. None suspends.
+    // Notifications, with the current settings. None of these suspends.
     void report_stream(service::hooks::Action action, const session::ClientRequest& request, const session::StreamPlan& plan);
     void report_recording(const session::ClientRequest& request, const session::StreamPlan& plan, const std::string& file,
                           const std::string& error);
     void report_closed(const session::ClientRequest& request, const session::Traffic& traffic);
 
-    // The virtual host that serves `name`. Errc::not_found when there is none, Errc::denied when it is switched off.
+    // The virtual host that serves `name`. Errc::not_found when there is none, Errc::denied when it is disabled.
     Result<const Vhost*> serving_vhost(const std::string& name) const;
 
     // session::rtmp::VhostOptions
@@ -56,7 +56,7 @@ private:
     const session::MemoryBudget* memory_ = nullptr;
 };
 
-// What a source is called: "/app/stream" in the default virtual host, "vhost/app/stream" in another.
+// A source's URL: "/app/stream" in the default virtual host, "vhost/app/stream" in another.
 std::string stream_url(const Vhost& vhost, const std::string& app, const std::string& stream);
 
 }  // namespace live::settings

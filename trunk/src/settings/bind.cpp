@@ -1,4 +1,4 @@
-// The one place where all rows are put to work on directives. On its own because it is slow to compile.
+// The only place that applies all rows to directives. A separate file because it is slow to compile.
 #include "settings/rows.hpp"
 #include "settings/tools.hpp"
 

@@ -17,7 +17,7 @@ namespace {
 
 Error broken(std::string sentence) { return {Errc::malformed, std::move(sentence)}; }
 
-// Two lists that name one endpoint together would be one listener.
+// Two lists that name the same endpoint would be one listener.
 bool share_endpoint(const std::vector<std::string>& a, const std::vector<std::string>& b) {
     for (const std::string& text : a) {
         if (std::find(b.begin(), b.end(), text) != b.end())
@@ -26,7 +26,7 @@ bool share_endpoint(const std::vector<std::string>& a, const std::vector<std::st
     return false;
 }
 
-// An empty password would let everybody in who says so.
+// An empty password would admit everybody.
 Result<void> check_auth(const ApiAuthOptions& auth) {
     if (!auth.enabled)
         return {};
@@ -74,7 +74,7 @@ Result<void> check_engine(const service::ffmpeg::EngineOptions& engine, const st
     return {};
 }
 
-// A template that ends in .ts and sits on the root catches the fragments of HLS.
+// A template that ends in .ts at the root would match HLS fragments.
 bool catches_fragments(const session::http_live::RemuxOptions& remux) {
     return remux.enabled && remux.mount.find("*.ts") != std::string::npos;
 }
@@ -84,7 +84,7 @@ Result<void> check_url(const std::string& url, const std::string& where) {
     return parsed.ok() ? Result<void>() : broken(fmt::format("{}: found \"{}\": {}", where, url, parsed.error().sentence()));
 }
 
-// Whom a virtual host that is in use would call.
+// The callback URLs of an enabled virtual host.
 Result<void> check_urls(const Vhost& vhost) {
     if (vhost.forward.enabled && !vhost.forward.backend.empty())
         TRY(check_url(vhost.forward.backend, fmt::format("vhost {}: forward.backend", vhost.name)));

@@ -1,4 +1,4 @@
-// What must hold between options, after rows have checked each one alone.
+// Rules between options, checked after the rows have checked each option alone.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace live::settings {
 
-// The first rule that is broken, or nothing. `local_addresses` is how many the machine has, 0 when that is not known.
+// The first broken rule, or success. `local_addresses` is how many addresses the machine has, 0 when unknown.
 Result<void> check_settings(const Settings& settings, std::size_t local_addresses);
 
 }  // namespace live::settings

@@ -1,5 +1,5 @@
-// CurrentSettings: the settings that count now. Each part holds this handle and asks it each time; what it gives is not kept
-// across a suspension. A reload has two steps: it shows what is to come, and replaces what counts or thinks better of it.
+// CurrentSettings: the settings in force. Each component holds this handle and reads it every time; a value read from it is not
+// kept across a suspension. A reload has two steps: it proposes new settings, then either replaces the current ones or withdraws.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ public:
 
     const Settings& operator*() const { return *settings_; }
     const Settings* operator->() const { return settings_.get(); }
-    // Of a reload that goes on; else those that count.
+    // Of the reload in progress; otherwise the current ones.
     const Settings& coming() const { return coming_ ? *coming_ : *settings_; }
     void propose(Settings settings) { coming_ = std::make_unique<const Settings>(std::move(settings)); }
     void take_back() { coming_.reset(); }
-    // Something is proposed.
+    // Requires a proposal.
     void replace() {
         settings_ = std::move(coming_);
         ++version_;
     }
-    // Another one after each replacement: for what is derived from them.
+    // Changes with each replacement: for data derived from the settings.
     std::uint64_t version() const { return version_; }
 
 private:

@@ -1,5 +1,5 @@
-// The two documents that are made of the rows: conf/full.conf, which shows every directive with its default, and doc/config.md,
-// the reference. Pure text; tools/generate_docs.cpp writes the files.
+// The two documents generated from the rows: conf/full.conf, which shows every directive with its default, and doc/config.md, the
+// reference. Pure text; tools/generate_docs.cpp writes the files.
 #pragma once
 
 #include <span>
@@ -9,10 +9,11 @@
 
 namespace live::settings {
 
-// A conf file that names every directive. It says `is_full on` and so is not started; without that line it loads.
+// A conf file that names every directive. It contains `is_full on`, so the server refuses to start with it; without that line it
+// loads.
 std::string full_conf_text(std::span<const config::RowInfo> rows);
 
-// Markdown: one section a block, one table row a directive.
+// Markdown: one section per block, one table row per directive.
 std::string config_document_text(std::span<const config::RowInfo> rows);
 
 }  // namespace live::settings

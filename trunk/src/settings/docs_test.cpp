@@ -28,7 +28,7 @@ TEST(FullConf, IsRefusedUntilItsMarkIsTakenAway) {
     EXPECT_TRUE(loaded.ok()) << loaded.error().sentence();
 }
 
-// What is written as the default reads back as the default.
+// A written default reads back as the default.
 TEST(FullConf, ShowsTheDefaults) {
     std::string text = full_conf_text(describe_settings());
     text.erase(text.find("\nis_full on;"), std::string_view("\nis_full on;").size());

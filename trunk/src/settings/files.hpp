@@ -1,5 +1,4 @@
-// Files: which folder a request's file is in, from the settings tree: the http_static of its virtual host, else
-// http_server.dir.
+// Files: the folder of a requested file, from the settings tree: the http_static of its virtual host, otherwise http_server.dir.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// HlsFragments: whom to tell of a fragment of HLS, by the settings of its virtual host.
+// HlsFragments: sends the callbacks about HLS fragments, by the settings of their virtual host.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace live::settings {
 
 class HlsFragments final : public service::hls::HlsEvents {
 public:
-    // What is referred to outlives this. `folder` is the working folder of the process.
+    // The references must outlive this. `folder` is the working folder of the process.
     HlsFragments(const CurrentSettings& settings, service::hooks::HookService& hooks, std::string folder)
         : settings_(settings), hooks_(hooks), folder_(std::move(folder)) {}
 

@@ -1,4 +1,4 @@
-// Ingests: the ingests of all virtual hosts that are switched on, from the settings tree.
+// Ingests: the ingests of all enabled virtual hosts, from the settings tree.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace live::settings {
 
 class Ingests final : public service::ingest::WantedIngests {
 public:
-    // `settings` outlives this. What is brought in goes to the first of the endpoints for RTMP.
+    // `settings` outlives this. Ingests publish to the first of the RTMP endpoints.
     Ingests(const CurrentSettings& settings, std::function<std::vector<Endpoint>()> endpoints)
         : settings_(settings), endpoints_(std::move(endpoints)) {}
 

@@ -14,7 +14,7 @@ namespace {
 using config::Directive;
 using config::Loading;
 
-// The first block of that name, made at the end when there is none.
+// The first block of that name, appended when there is none.
 Directive& block_of(Directive& around, std::string_view name, const config::Place& at) {
     if (Directive* found = around.find(name); found != nullptr && found->is_block)
         return *found;
@@ -39,7 +39,7 @@ void warn_dropped(Loading& loading, const Directive& old) {
     loading.warn(old.at, fmt::format("\"{}\" is an old form and has no effect any more", old.name));
 }
 
-// Takes the directives out of the block for which `is_old` holds, in their order.
+// Removes the directives for which `is_old` holds from the block, in order.
 template <class IsOld>
 std::vector<Directive> taken_out(Directive& block, IsOld is_old) {
     const auto first_old = std::stable_partition(block.children.begin(), block.children.end(),
@@ -59,7 +59,7 @@ void drop(Directive& block, std::string_view name, Loading& loading) {
         warn_dropped(loading, old);
 }
 
-// An old name in a block for a new one.
+// Renames an old directive of a block.
 void rename(Directive& block, std::string_view from, std::string_view to, Loading& loading) {
     for (Directive& old : taken_out(block, [&](const Directive& child) { return child.name == from; })) {
         warn_old(loading, old, fmt::format("\"{}\"", to));
@@ -68,7 +68,7 @@ void rename(Directive& block, std::string_view from, std::string_view to, Loadin
     }
 }
 
-// Directives that moved from vhost {} into a block of it, with the same names.
+// Directives that moved from vhost {} into one of its blocks under the same names.
 template <std::size_t Count>
 void move_into(Directive& vhost, std::string_view block, const std::array<std::string_view, Count>& names, Loading& loading) {
     for (Directive& old :
@@ -96,7 +96,7 @@ void merge_block(Directive& vhost, std::string_view from, std::string_view into,
                 if (entry.name == name.from)
                     entry.name = name.to;
             }
-            // An entry with another name stays as it is and is refused by the rows.
+            // An entry with another name is left for the rows to refuse.
             put(target, std::move(entry));
         }
     }
@@ -126,7 +126,7 @@ void rewrite_forward(Directive& vhost, Loading& loading) {
     }
 }
 
-// aac and bframe were words before they were switches.
+// aac and bframe were words before they became switches.
 void rewrite_rtc(Directive& rtc, Loading& loading) {
     struct Word {
         std::string_view name, on_word, today;
@@ -197,14 +197,14 @@ void rewrite_caster(Directive& caster, Loading& loading) {
     }
 }
 
-// rtmp { listen; chunk_size; } is a later form of the same two at the root: no warning.
+// rtmp { listen; chunk_size; } is a newer form of the same two directives at the root: no warning.
 void rewrite_rtmp(Directive& root) {
     for (Directive& later : taken_out(root, [](const Directive& child) { return child.name == "rtmp" && child.is_block; })) {
         const Directive* enabled = later.find("enabled");
         if (enabled != nullptr && enabled->arg(0) == "off")
             continue;
         for (Directive& entry : later.children) {
-            // `enabled on` is what the root form always means.
+            // `enabled on` is implied by the root form.
             if (entry.name != "enabled")
                 put(root, std::move(entry));
         }

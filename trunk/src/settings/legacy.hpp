@@ -1,5 +1,5 @@
-// Forms of older generations of the conf file, rewritten in the tree of directives to today's before rows read it. It knows names
-// and shapes, no values.
+// Rewrites old forms of conf files in the tree of directives to the current ones before the rows read it. It handles names and
+// shapes, not values.
 #pragma once
 
 #include "base/config/directive.hpp"
@@ -7,8 +7,7 @@
 
 namespace live::settings {
 
-// Rewrites the whole tree in place; each form that is found gives one warning for each place. Where the new form is there too, it
-// wins.
+// Rewrites the whole tree in place; each old form gives one warning per place. Where the new form is present too, it wins.
 void rewrite_legacy(config::Directive& root, config::Loading& loading);
 
 }  // namespace live::settings

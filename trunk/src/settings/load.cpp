@@ -25,7 +25,7 @@ using config::Directive;
 using config::Loading;
 
 constexpr std::string_view kEnvOnlyListen = "1935";
-// A conf file is text that a person wrote; more than this is some other file.
+// A conf file is written by a person; a larger file is something else.
 constexpr std::size_t kFileBytesMax = config::ParseLimits{}.file_bytes_max;
 
 Result<std::string> read_whole_file(const std::string& path) {
@@ -56,11 +56,11 @@ Result<std::string> read_whole_file(const std::string& path) {
     return text;
 }
 
-// Variables that are ours and are no directive.
+// Our variables that are not directives.
 constexpr std::array<std::string_view, 8> kOtherVariables = {"SRS_CONFIG_FILE", "SRS_ENV_ONLY",  "SRS_PLATFORM", "SRS_REGION",
                                                              "SRS_SOURCE",      "SRS_DEVICE_IP", "SRS_WORKDIR",  "SRS_OUTPUT"};
 
-// Container platforms set SRS_SERVICE_HOST, SRS_PORT_1935_TCP and the like for a service that is called srs.
+// Container platforms set SRS_SERVICE_HOST, SRS_PORT_1935_TCP and similar variables for a service named srs.
 bool is_service_link(std::string_view name) {
     return name.starts_with("SRS_SERVICE_") || name == "SRS_PORT" || name.starts_with("SRS_PORT_");
 }
@@ -77,7 +77,7 @@ void warn_unknown_variables(const config::Environment& environment, Loading& loa
     }
 }
 
-// The file's tree, or the one that stands for it without a file.
+// The file's tree, or the default tree without a file.
 Result<Directive> read_tree(const LoadInput& input, const ReadFile& read_file) {
     if (!input.env_only) {
         Directive root = TRY(config::parse_conf(input.path, read_file));
@@ -92,7 +92,7 @@ Result<Directive> read_tree(const LoadInput& input, const ReadFile& read_file) {
     return root;
 }
 
-// Whether `rtmp { enabled off; }` says that this server has no RTMP; only then listen may be missing.
+// Whether `rtmp { enabled off; }` disables RTMP; only then may listen be missing.
 bool is_without_rtmp(const Directive& root) {
     const Directive* rtmp = root.find("rtmp");
     const Directive* enabled = rtmp == nullptr ? nullptr : rtmp->find("enabled");
@@ -109,7 +109,7 @@ void apply_container_rules(const LoadInput& input, bool tank_was_said, Settings&
         settings.log.tank = LogTank::console;
 }
 
-// `$NAME` is the variable's value, or * when it is unset.
+// `$NAME` becomes the variable's value, or * when unset.
 void expand_candidates(const config::Environment& environment, session::rtc::RtcServerOptions& rtc) {
     for (std::string& candidate : rtc.candidates) {
         if (!candidate.starts_with('$'))
@@ -119,7 +119,7 @@ void expand_candidates(const config::Environment& environment, session::rtc::Rtc
     }
 }
 
-// Defaults that follow from other options.
+// Defaults that depend on other options.
 bool is_api_https_said(const Directive& root, const Loading& loading) {
     const Directive* api = root.find("http_api");
     const Directive* https = api == nullptr ? nullptr : api->find("https");
@@ -127,7 +127,7 @@ bool is_api_https_said(const Directive& root, const Loading& loading) {
            loading.environment_used().contains("SRS_HTTP_API_HTTPS_LISTEN");
 }
 
-// One server for the API and the streams is one over TLS too, unless its endpoint is said.
+// When the API and the streams share one server, they share it over TLS too, unless its endpoint is configured.
 void share_https(Settings& settings) {
     HttpApiOptions& api = settings.http_api;
     const HttpServerOptions& server = settings.http_server;

@@ -1,4 +1,4 @@
-// Loads the settings: reads a conf file, rewrites old forms, binds rows, lets the environment win, checks the whole. Reload loads
+// Loads the settings: reads a conf file, rewrites old forms, binds rows, applies the environment, checks the result. Reload loads
 // a second tree and compares (settings/tools.hpp); a session keeps the options it started with.
 #pragma once
 
@@ -15,9 +15,9 @@ namespace live::settings {
 
 struct LoadedSettings {
     Settings settings;
-    // Each one sentence, with file, line and column where it has one: legacy forms, options that do nothing yet, odd values.
+    // One sentence each, with file, line and column where known: legacy forms, options without effect, odd values.
     std::vector<std::string> warnings;
-    // The names of the SRS_* variables that had a say, for the start log.
+    // The names of the SRS_* variables that were applied, for the start log.
     std::vector<std::string> environment_used;
 };
 
@@ -26,18 +26,18 @@ struct LoadInput {
     std::string path;
     // -e or SRS_ENV_ONLY: no file; other defaults (no daemon, console log, listen 1935, a default virtual host).
     bool env_only = false;
-    // Process 1 lives in a container's cgroup (the caller has looked); the same as in_docker on.
+    // Process 1 is in a container's cgroup (detected by the caller); the same as in_docker on.
     bool in_container = false;
-    // How many addresses this machine has, for stats.network; 0 when the caller does not know, then it is not checked.
+    // How many addresses this machine has, for stats.network; 0 when unknown, then it is not checked.
     std::size_t local_addresses = 0;
     config::Environment environment;
 };
 
-// Reads, rewrites legacy forms, binds and checks. An error is a sentence with file, line and column; for the process it is code
+// Reads, rewrites legacy forms, binds and checks. An error is a sentence with file, line and column; the process exits with code
 // 1023.
 Result<LoadedSettings> load_settings(const LoadInput& input);
 
-// The same with the files' text given by `read_file`, for tests and for text that is not on disk.
+// The same with file contents from `read_file`, for tests and text that is not on disk.
 using ReadFile = std::function<Result<std::string>(const std::string& path)>;
 Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& read_file);
 

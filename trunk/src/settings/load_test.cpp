@@ -14,14 +14,14 @@ Result<LoadedSettings> load_text(const std::string& text, config::Environment en
     return load_settings(input, [&text](const std::string&) -> Result<std::string> { return text; });
 }
 
-// The load of a text that must be good.
+// Loads a text that must be valid.
 LoadedSettings good(const std::string& text, config::Environment environment = {}) {
     auto loaded = load_text(text, std::move(environment));
     EXPECT_TRUE(loaded.ok()) << text << ": " << (loaded.ok() ? "" : loaded.error().sentence());
     return loaded.ok() ? std::move(loaded).value() : LoadedSettings{};
 }
 
-// A virtual host with these directives; `listen` is there already.
+// A virtual host with these directives; `listen` is added.
 Vhost vhost_of(const std::string& directives, config::Environment environment = {}) {
     LoadedSettings loaded = good("listen 1935; vhost a { " + directives + " }", std::move(environment));
     return loaded.settings.vhosts.empty() ? Vhost{} : loaded.settings.vhosts.front();

@@ -15,7 +15,7 @@ void Mounts::refresh() const {
     for (const Vhost& vhost : settings_->vhosts) {
         if (!vhost.enabled || !vhost.http_remux.enabled)
             continue;
-        // One that cannot be read has been refused when the settings were checked.
+        // The settings check has refused unreadable mounts.
         if (auto mount = http_live::Mount::parse(vhost.http_remux.mount); mount.ok())
             entries_.push_back({&vhost, *std::move(mount)});
     }

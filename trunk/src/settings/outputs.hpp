@@ -1,5 +1,5 @@
-// The blocks of a virtual host whose services are not written yet, or live in this room: plain values with their defaults. A
-// block moves to the room of its service when that service is written.
+// The blocks of a virtual host whose services do not exist yet or live in this room: plain values with their defaults. A block
+// moves to the room of its service when that service is written.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ struct HttpStaticOptions {
 
 struct ExecOptions {
     bool enabled = false;
-    // One command with its arguments each.
+    // Each is one command with its arguments.
     std::vector<std::vector<std::string>> publish;
 };
 

@@ -1,5 +1,5 @@
-// The rows of settings/load.hpp: the conf file's root and vhost {}, put together from the rows of every block. Only
-// main/settings*.cpp include this; it is the slowest header we have.
+// The rows of settings/load.hpp: the conf file's root and vhost {}, assembled from the rows of every block. Only bind.cpp and
+// tools.cpp include this; it is the slowest header we have.
 #pragma once
 
 #include <array>
@@ -26,13 +26,13 @@
 
 namespace live::settings {
 
-// min_latency stands before play {} in the rows, so that it is known when play's defaults are.
+// min_latency comes before play {} in the rows, because play's defaults depend on it.
 inline void prepare_play(const Vhost& vhost, media::PlayOptions& play) {
     if (vhost.rtmp.min_latency)
         play.mw_msgs = 0;
 }
 
-// The family's own samples leave the id out. No id that a file says begins with the sign of a comment.
+// The family's own samples omit the id. No id in a file can begin with a comment sign.
 inline void name_ingest(const Vhost& vhost, service::ingest::IngestOptions& ingest) {
     if (ingest.id.empty())
         ingest.id = "#" + std::to_string(vhost.ingests.size() + 1);

@@ -1,4 +1,4 @@
-// Every conf file that we ship loads and means something; compatible.conf is the only one in old forms.
+// Every shipped conf file loads and has an effect; only compatible.conf uses old forms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::vector<std::string> names() {
     std::vector<std::string> all;
     for (const auto& entry : std::filesystem::directory_iterator(trunk() / "conf")) {
         const std::string name = entry.path().filename().string();
-        // A part of another file, and the document that is not to be run.
+        // A part of another file, and the reference that is not to be run.
         if (name.ends_with(".conf") && name != "include.vhost.conf" && name != "full.conf")
             all.push_back(name);
     }

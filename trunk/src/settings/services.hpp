@@ -1,5 +1,5 @@
 // The blocks of the conf file's root that belong to no virtual host: plain values with their defaults. A block moves to the room
-// of its service when that service is written; until then it lives here so that the whole conf file has one row per option.
+// of its service when that service is written; until then it is here, so that every option of the conf file has one row.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace live::settings {
 
-// key/cert of every TLS listener: PEM files, relative to the working directory.
+// key and cert of every TLS listener: PEM files, relative to the working directory.
 struct TlsFiles {
     std::string key = "./conf/server.key";
     std::string cert = "./conf/server.crt";
@@ -24,7 +24,7 @@ struct RtmpsOptions {
     TlsFiles tls;
 };
 
-// tls_client {}: whom the server believes when it is the client: callbacks, forwards, heartbeats.
+// tls_client {}: which authorities the server trusts as a client: callbacks, forwards, heartbeats.
 struct TlsClientOptions {
     bool verify = true;
     // PEM; empty: the system's authorities.
@@ -58,7 +58,7 @@ struct ApiAuthOptions {
 
 struct HttpApiOptions {
     bool enabled = false;
-    // Loopback only unless the operator writes an endpoint: the API is not for strangers.
+    // Loopback only unless the operator sets an endpoint: the API is not for strangers.
     std::vector<std::string> listen = {"127.0.0.1:1985"};
     bool crossdomain = true;
     bool jsonp = false;
@@ -82,7 +82,7 @@ struct StatsOptions {
     bool enabled = true;
     // Which of the machine's addresses is "the device's".
     std::uint32_t network = 0;
-    // Block devices to measure; none is all.
+    // Block devices to measure; empty means all.
     std::vector<std::string> disk;
 };
 
@@ -145,7 +145,7 @@ struct ThreadsOptions {
     std::chrono::milliseconds interval = 5s;
 };
 
-// tencentcloud_cls {} and tencentcloud_apm {}: accepted, never used.
+// tencentcloud_cls {} and tencentcloud_apm {}: accepted and ignored.
 struct CloudLogOptions {
     bool enabled = false;
     std::string label;

@@ -33,10 +33,10 @@ using wire::http::percent_encode_path;
 constexpr std::uint16_t kRtmpPort = 1935;
 constexpr std::uint16_t kRtmpsPort = 443;
 
-// The Host field, taken apart (RFC 9110, 7.2).
+// The parsed Host field (RFC 9110, 7.2).
 struct AskedHost {
     std::string name;  // with the brackets of an IPv6 address
-    std::string port;  // with its colon; empty when it is not said
+    std::string port;  // with its colon; empty when absent
 
     bool is_loopback() const {
         return name == "localhost" || name.ends_with(".localhost") || name.starts_with("127.") || name == "[::1]";
@@ -47,9 +47,9 @@ bool is_digits(std::string_view text) {
     return std::ranges::all_of(text, [](char letter) { return letter >= '0' && letter <= '9'; });
 }
 
-// It goes into addresses, so it is a name or an address and nothing else.
+// It is used in URLs, so only a name or an address is accepted.
 std::optional<AskedHost> host_of(const Request& request) {
-    constexpr std::size_t kHostBytesMax = 255 + 6;  // a name of the DNS, and a port
+    constexpr std::size_t kHostBytesMax = 255 + 6;  // a DNS name and a port
     const std::string_view text = request.message.headers.find("Host").value_or("");
     const bool is_ipv6 = text.starts_with('[');
     const std::size_t end = is_ipv6 ? text.find(']') + 1 : std::min(text.find(':'), text.size());
@@ -66,7 +66,7 @@ std::optional<AskedHost> host_of(const Request& request) {
     return AskedHost{std::string(name), std::string(port)};
 }
 
-// The first port of these endpoints that somebody reaches who came to `host`; none when they are all on loopback.
+// The first port of these endpoints that a client of `host` can reach; none when they are all on loopback.
 std::optional<std::uint16_t> port_for(const std::vector<std::string>& listen, const AskedHost& host) {
     for (const std::string& text : listen)
         if (const auto endpoints = parse_endpoint(text); endpoints.ok())
@@ -91,7 +91,7 @@ public:
     View(const Settings& settings, const service::hls::FileIndex& hls, const session::http::Handler& dash, const Request& request,
          AskedHost host)
         : settings_(settings), hls_(hls), dash_(dash), request_(request), host_(std::move(host)) {
-        // A proxy in front may have taken the TLS off; what it says only changes what its own client is told.
+        // A proxy may have terminated TLS; a forged header only affects the client that sent it.
         secure_ = request.secure || request.message.headers.find("X-Forwarded-Proto") == "https";
         origin_ = fmt::format("{}://{}{}", secure_ ? "https" : "http", host_.name, host_.port);
     }
@@ -103,7 +103,7 @@ public:
 
 private:
     const Vhost* named(std::string_view vhost) const;
-    // "vhost=NAME" where the host alone does not lead to it.
+    // "vhost=NAME" where the host alone does not select it.
     std::string vhost_query(const Vhost& vhost) const;
     void add_rtmp(std::vector<StreamAddress>& to, std::string_view app, std::string_view stream, std::string_view query) const;
     void add_remux(std::vector<StreamAddress>& to, const Vhost& vhost, const ListedStream& stream, std::string_view query) const;
@@ -125,7 +125,7 @@ const Vhost* View::named(std::string_view vhost) const {
     return found != nullptr && found->name == vhost && found->enabled ? found : nullptr;
 }
 
-// As for a player that comes from the page which asks; callbacks would take it for one.
+// Checked like a player coming from the requesting page; without callbacks, which would count it as one.
 bool View::shows(std::string_view vhost) const {
     namespace access = service::access;
     const Vhost* found = named(vhost);
@@ -185,7 +185,7 @@ api::StreamListView::ApiPlace View::api() const {
     return {.url = fmt::format("{}://{}:{}", secure_ ? "https" : "http", host_.name, *port)};
 }
 
-// Clients of RTMP take an address as it is written.
+// RTMP clients use a URL as written.
 void View::add_rtmp(std::vector<StreamAddress>& to, std::string_view app, std::string_view stream, std::string_view query) const {
     const auto add = [&](std::string_view scheme, const std::vector<std::string>& listen, std::uint16_t usual) {
         const auto port = port_for(listen, host_);

@@ -1,6 +1,6 @@
-// StreamList: what the list of streams asks of the settings tree: which streams a client may see, and the addresses under
-// which it reaches them. HTTP's are made of the request's own Host field, whatever stands between; those of other protocols of
-// its name and the ports of the settings.
+// StreamList: answers the stream list from the settings tree: which streams a client may see, and the URLs at which it reaches
+// them. HTTP URLs use the request's own Host field, whatever proxies are in between; those of other protocols use its host name
+// and the ports of the settings.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace live::settings {
 
 class StreamList final : public api::StreamListSettings {
 public:
-    // All outlive this. `dash` takes the requests of what it has.
+    // All outlive this. `dash` is queried with requests for its streams.
     StreamList(const CurrentSettings& settings, const service::hls::FileIndex& hls, const session::http::Handler& dash)
         : settings_(settings), hls_(hls), dash_(dash) {}
 

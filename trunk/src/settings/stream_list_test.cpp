@@ -10,7 +10,7 @@
 namespace live::settings {
 namespace {
 
-// Has the files whose paths end so.
+// Has the files whose paths have this suffix.
 class FakeDash final : public session::http::Handler {
 public:
     bool takes(const session::http::Request& request) const override { return request.path() == has; }

@@ -1,5 +1,5 @@
-// What is asked of the rows: reading a tree of directives, a description of every option, the values of a tree as text, and what
-// a reload changes.
+// Queries on the rows: reading a tree of directives, a description of every option, the values of a tree as text, and the changes
+// of a reload.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@
 
 namespace live::settings {
 
-// Reads a tree of today's directives into `settings`, over the values that are there.
+// Reads a tree of current directives into `settings`, over the existing values.
 Result<void> bind_settings(Settings& settings, const config::Directive& root, config::Loading& loading);
 
-// Every option of the conf file in the order of the rows, blocks before what is inside them.
+// Every option of the conf file in row order, blocks before their contents.
 std::vector<config::RowInfo> describe_settings();
 
 // Every value of a tree. Paths name virtual hosts: "vhost[live.example.com].play.gop_cache".
@@ -30,11 +30,11 @@ struct Change {
     config::Reload takes_effect = config::Reload::restart;
 };
 
-// What a reload from one tree to the other changes, in the order of the rows.
+// The changes of a reload from one tree to the other, in row order.
 std::vector<Change> changes_between(const Settings& before, const Settings& after);
 
-// A change that a running server cannot make at all: a virtual host between origin and edge. Errc::conflict; for the process it
-// is code 2023.
+// A change that a running server cannot make at all: a virtual host between origin and edge. Errc::conflict; the process exits
+// with code 2023.
 Result<void> check_reload(const Settings& before, const Settings& after);
 
 }  // namespace live::settings

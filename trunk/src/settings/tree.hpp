@@ -1,6 +1,5 @@
-// The whole of what an operator has said, as one immutable tree: plain values with their defaults. Rooms below never see
-// it: each is handed its own options struct. How it is built is in settings/load.hpp, what it is called in a file in
-// settings/rows.hpp.
+// The operator's whole configuration as one immutable tree: plain values with their defaults. Rooms below never see it: each
+// receives its own options struct. settings/load.hpp builds it, settings/rows.hpp has the names in the file.
 #pragma once
 
 #include <chrono>
@@ -35,7 +34,7 @@ inline constexpr std::string_view kDefaultVhost = "__defaultVhost__";
 struct Vhost {
     std::string name;
     bool enabled = true;
-    // chunk_size, in_ack_size, out_ack_size, tcp_nodelay and min_latency stand directly in vhost {}.
+    // chunk_size, in_ack_size, out_ack_size, tcp_nodelay and min_latency are directly in vhost {}.
     session::rtmp::RtmpOptions rtmp;
     media::PlayOptions play;
     media::PublishOptions publish;
@@ -52,7 +51,7 @@ struct Vhost {
     session::http_live::RemuxOptions http_remux;
     service::relay::ClusterOptions cluster;
 
-    // Everything below is accepted and checked, and does nothing yet.
+    // Everything below is accepted and checked, but has no effect yet.
     HdsOptions hds;
     ExecOptions exec;
     SrtOptions srt;
@@ -66,16 +65,16 @@ struct LogOptions {
     LogTank tank = LogTank::file;
     // Generation 1 names: verbose, info, trace, warn, error.
     std::string level = "trace";
-    // Generation 2 names: trace, debug, info, warn, error; wins when it is not empty.
+    // Generation 2 names: trace, debug, info, warn, error; takes precedence when not empty.
     std::string level_v2;
     std::string file = "./objs/srs.log";
-    // Ours, of the access log too: in MiB, 0 is never; and how many old files are kept.
+    // Ours, for the access log too: in MiB, 0 means never; and how many old files are kept.
     std::uint32_t max_size = 100;
     std::uint32_t backups = 3;
 };
 
 struct Settings {
-    // RTMP endpoints as written: "1935", "127.0.0.1:1935", "[::1]:1935"; each one has been checked with parse_endpoint().
+    // RTMP endpoints as written: "1935", "127.0.0.1:1935", "[::1]:1935"; all checked with parse_endpoint().
     std::vector<std::string> listen;
     RtmpsOptions rtmps;
     std::uint32_t chunk_size = 60'000;
@@ -87,7 +86,7 @@ struct Settings {
     bool asprocess = false;
     bool utc_time = false;
     LogOptions log;
-    // Ours: of the sessions that are over; "off" for none.
+    // Ours: for ended sessions; "off" for none.
     std::string access_log = "./objs/access.log";
     std::string ff_log_dir = "./objs";
     std::string ff_log_level = "info";
@@ -106,7 +105,7 @@ struct Settings {
     bool is_full = false;
     // Ours: send batches through io_uring where the kernel allows it.
     bool io_uring = true;
-    // Ours: who has the event loop to itself for longer is named in the log.
+    // Ours: a fiber that holds the event loop for longer is named in the log.
     std::chrono::milliseconds loop_hold_limit{100};
 
     ThreadsOptions threads;
@@ -128,7 +127,7 @@ struct Settings {
     std::vector<Vhost> vhosts;
 
     // The virtual host of exactly that name, else __defaultVhost__, else nullptr. A disabled one is returned too: the caller
-    // refuses.
+    // refuses it.
     const Vhost* find_vhost(std::string_view name) const;
 };
 

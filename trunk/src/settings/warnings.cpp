@@ -18,7 +18,7 @@ using service::files::normal_path;
 
 constexpr std::string_view kVhostVariable = "[vhost]";
 
-// A kind of output of one virtual host: its options that are templates of paths, and where they lead.
+// One kind of output of a virtual host: its path template options and their values.
 using Templates = std::vector<std::pair<std::string_view, std::string>>;
 
 Templates templates_of(const service::hls::HlsOptions& hls) {
@@ -39,13 +39,13 @@ Templates templates_of(const service::dash::DashOptions& dash) {
     return dash.enabled ? Templates{{"dash_mpd_file", normal_path(dash.path, dash.mpd_file)}} : Templates();
 }
 
-// The time in milliseconds in its name keeps recordings apart.
+// The time in milliseconds in the name keeps recordings apart.
 Templates templates_of(const service::dvr::DvrOptions& dvr) {
     const bool has_time = service::dvr::path_template(dvr).find("[timestamp]") != std::string::npos;
     return dvr.enabled && !has_time ? Templates{{"dvr_path", service::dvr::path_template(dvr)}} : Templates();
 }
 
-// The options with which both write the same files.
+// The options through which both write the same files.
 std::vector<std::string_view> shared(const Templates& some, const Templates& others) {
     std::vector<std::string_view> options;
     for (const auto& one : some)
@@ -54,7 +54,7 @@ std::vector<std::string_view> shared(const Templates& some, const Templates& oth
     return options;
 }
 
-// A sentence for each group of virtual hosts whose output of this kind goes into the same files.
+// A sentence for each group of virtual hosts whose output of this kind goes to the same files.
 template <class Options>
 void warn_of_shared_paths(const Settings& settings, Options Vhost::*member, std::string_view kind,
                           std::vector<std::string>& warnings) {
@@ -85,7 +85,7 @@ void warn_of_shared_paths(const Settings& settings, Options Vhost::*member, std:
                 kind, group.first->name, fmt::join(group.others, ", "), kVhostVariable, fmt::join(group.options, ", ")));
 }
 
-// Whom on_play lets in is decided once for a player of HLS or DASH, and for some never.
+// on_play is asked once for a player of HLS or DASH, and for some never.
 void warn_of_open_fragments(const Vhost& vhost, std::vector<std::string>& warnings) {
     if (!vhost.enabled || !vhost.http_hooks.enabled || vhost.http_hooks.on_play.empty())
         return;
@@ -99,7 +99,7 @@ void warn_of_open_fragments(const Vhost& vhost, std::vector<std::string>& warnin
                         vhost.name));
 }
 
-// Without an address of their own, keys are named in the list as if they were below hls_path.
+// Keys without a URL of their own appear in the list as if they were below hls_path.
 void warn_of_keys_out_of_reach(const Vhost& vhost, std::vector<std::string>& warnings) {
     const service::hls::HlsOptions& hls = vhost.hls;
     if (!vhost.enabled || !hls.enabled || !hls.keys || !hls.key_url.empty())

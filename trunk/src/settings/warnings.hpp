@@ -1,4 +1,4 @@
-// What the settings allow and an operator should know: each a sentence for the log.
+// Settings that are valid but worth a warning: each a sentence for the log.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ struct SecurityOptions {
 
 struct ReferOptions {
     bool enabled = false;
-    // Ends of host names.
+    // Suffixes of host names.
     std::vector<std::string> all;
     std::vector<std::string> publish;
     std::vector<std::string> play;

@@ -1,4 +1,4 @@
-// Any text as the page that a client says it comes from. A host that is found has no byte that ends one.
+// Any text as the page URL that a client sends. A host that is found contains no byte that ends one.
 #include <cstddef>
 #include <cstdint>
 

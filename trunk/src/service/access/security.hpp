@@ -1,4 +1,4 @@
-// Rules about addresses: may somebody at this address publish, or play? Pure.
+// Access rules by address, for publishing and playing. Pure.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ namespace live::service::access {
 enum class Role : bool { play, publish };
 
 // Errc::denied with a sentence for the client that ends in the family's number: 1052 when there are no rules at all, 1053 when a
-// deny rule matches, 1054 when allow rules exist and none does. `ip` that is no address matches only "all".
+// deny rule matches, 1054 when allow rules exist and none matches. An `ip` that is not an address matches only "all".
 Result<void> check_security(const SecurityOptions& options, Role role, std::string_view ip);
 
-// For the loader: what a rule must look like. Errc::malformed.
+// For the loader: checks the form of a rule. Errc::malformed.
 Result<void> validate_security_rule(const std::vector<std::string>& rule);
 
 }  // namespace live::service::access

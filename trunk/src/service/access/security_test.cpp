@@ -7,7 +7,7 @@ namespace {
 
 using Rules = std::vector<std::vector<std::string>>;
 
-// 0 when permitted, else the number in the sentence.
+// 0 when permitted, otherwise the number in the sentence.
 int answer(const Rules& allow, const Rules& deny, Role role, std::string_view ip) {
     const auto checked = check_security({true, allow, deny}, role, ip);
     if (checked.ok())

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// UTC, so that the hour that the clocks go back is in it once. RFC 3339.
+// UTC, so that the hour when the clocks go back occurs once. RFC 3339.
 std::string time_text(std::chrono::system_clock::time_point time) {
     const auto day = std::chrono::floor<std::chrono::days>(time);
     const std::chrono::year_month_day date(day);

@@ -1,4 +1,4 @@
-// One line of the access log: a client's time with a stream, or that it was refused, as one JSON object. Text only.
+// One line of the access log: a client's session on a stream, or its refusal, as one JSON object. Text only.
 #pragma once
 
 #include <chrono>
@@ -16,19 +16,19 @@ enum class Outcome : std::uint8_t { ended, failed, refused };
 struct Visit {
     std::chrono::system_clock::time_point ended;
     const session::ClientRequest& request;
-    std::string_view vhost;  // by its name in the settings, once it is known which one serves it
+    std::string_view vhost;  // its name in the settings, once the serving one is known
     std::chrono::milliseconds duration{};
     session::ClientFigures figures;
     Outcome outcome = Outcome::ended;
     std::string_view reason;
 };
 
-// Of a name or a reason, which may come from strangers: the rest is cut off.
+// Limit for a name or a reason, which may come from strangers: the rest is cut off.
 inline constexpr std::size_t kTextBytesMax = 256;
-// Of a whole line. Its eight texts grow to six times their size at most (a control character becomes \u001f).
+// Limit for a whole line. Its eight texts grow to at most six times their size (a control character becomes \u001f).
 inline constexpr std::size_t kLineBytesMax = 8 * 6 * kTextBytesMax + 512;
 
-// With its newline. Names as the README of this room has them.
+// With a trailing newline. The README of the project describes the names.
 std::string line_of(const Visit& visit);
 
 }  // namespace live::service::access_log

@@ -1,6 +1,6 @@
-// AccessLog: appends a line of JSON to a file of its own for each client that has left a stream or was refused. A thread writes
-// them (io/line_writer.hpp) and rotates the file by size, so ten thousand players which leave at once cost a few writes, and none
-// on the loop. A file that cannot be opened or written is a warning and lost lines, never anybody's end.
+// AccessLog: appends a line of JSON to its file for each client that has left a stream or was refused. A thread writes the lines
+// (io/line_writer.hpp) and rotates the file by size, so that ten thousand players leaving at once cost a few writes, none on the
+// loop. A file that cannot be opened or written costs a warning and lost lines, never a session.
 #pragma once
 
 #include <chrono>
@@ -17,13 +17,13 @@
 
 namespace live::service::access_log {
 
-// In place of a file's name.
+// Instead of a file name.
 inline constexpr std::string_view kOff = "off";
 
 // The virtual hosts of the settings.
 class VhostNames {
 public:
-    // The name of the one that serves what a client calls `name`; `name` itself when none does.
+    // The name of the virtual host that serves `name`; `name` itself when none does.
     virtual std::string serving(const std::string& name) const = 0;
 
 protected:
@@ -32,15 +32,15 @@ protected:
 
 class AccessLog final : public Service, public session::ClientWatcher {
 public:
-    // What is referred to outlives this. Nothing is opened before start().
+    // The references outlive this. Nothing is opened before start().
     AccessLog(std::string path, io::LineWriter::Rotation rotation, const VhostNames& vhosts, const Log& log)
         : path_(std::move(path)), rotation_(rotation), vhosts_(vhosts), log_(log) {}
 
-    // For the first time, or again because the file was moved away. When that fails the log says so, and the file before, if
-    // there was one, goes on being used.
+    // For the first time, or again because the file was moved away. On failure the log says so, and the previous file, if any,
+    // stays in use.
     void open();
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
-    // Both tell the log what the file did not take.
+    // Both log the lines that the file did not accept.
     void on_tick() override { report(); }
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "the access log"; }

@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 using session::ClientKind;
 using session::FakeClient;
 
-// Keeps what is written to it.
+// Keeps the lines written to it.
 class Complaints final : public LogSink {
 public:
     LogLevel level() const override { return LogLevel::info; }
@@ -31,7 +31,7 @@ public:
     std::vector<std::string> lines;
 };
 
-// One virtual host serves all names but one.
+// One virtual host serves all names except one.
 class Vhosts final : public VhostNames {
 public:
     std::string serving(const std::string& name) const override { return name == "stranger" ? name : "__defaultVhost__"; }
@@ -44,7 +44,7 @@ struct AccessLogTest : ::testing::Test {
         access->open();
     }
     void open() { open(folder.file("access.log")); }
-    // One that comes, plays for two and a half seconds, and goes.
+    // A client that joins, plays for two and a half seconds, and leaves.
     void visit(const Result<void>& ended = {}) {
         FakeClient client(table, ClientKind::rtmp_play, "cam", "id");
         client.now.sent_bytes = 1000;
@@ -219,7 +219,7 @@ TEST_F(AccessLogTest, AFullDiskIsOneWarningAndBoundedMemory) {
               "device (28)");
 }
 
-// The disk has room for one line and a part of the next, and then for all.
+// The disk has space for one line and part of the next, and later for everything.
 TEST_F(AccessLogTest, GoesOnWhereTheDiskWasFullAndKeepsLinesWhole) {
     open();
     visit();

@@ -43,7 +43,7 @@ void DvrService::finish_left(io::Deadline deadline) {
 
 void DvrService::finish_one(const OpenRecording& recording, const std::string& name, io::Deadline deadline) {
     const auto left = io::off_loop([path = recording.path] { return finish_left_recording(path); }, deadline);
-    // One that may be finished another time.
+    // It may be possible to finish it later.
     if (!left.ok() && (left.code() == Errc::conflict || left.code() == Errc::cancelled || left.code() == Errc::timed_out)) {
         LOG_WARN(log_, "DVR {}: a recording that was left is not finished: {}", recording.url, left.error().text());
         return;
@@ -108,7 +108,7 @@ void DvrService::on_unpublished(const std::string& url) {
 }
 
 void DvrService::reap() {
-    // A stop waits for one after the other.
+    // A stop joins the jobs one after another.
     if (!stopping_)
         std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
 }

@@ -1,6 +1,5 @@
-// DvrService: which streams are recorded. Hears of every published stream, starts a recorder for those that the settings name,
-// and lets it end when the stream does. Never suspends on the publisher's way; what a recorder still has to write, it writes in a
-// fiber of its own.
+// DvrService: records streams. Is notified of every published stream, starts a recorder for those that the settings name, and
+// ends it with the stream. Never suspends in the publisher's call; a recorder writes the rest in its own fiber.
 #pragma once
 
 #include <chrono>
@@ -24,9 +23,9 @@ namespace live::service::dvr {
 
 class DvrService final : public Service {
 public:
-    // Recordings that failed are listed until the stream is published again, the newest of them.
+    // Failed recordings are listed until the stream is published again; only the newest are kept.
     static constexpr std::size_t kFailedMax = 64;
-    // How long clients wait for recordings that a killed process has left.
+    // How long clients wait for the recordings left by a killed process.
     static constexpr std::chrono::seconds kLeftLimit{5};
     // More than a write and a close may take.
     static constexpr std::chrono::seconds kStopLimit{45};
@@ -37,30 +36,30 @@ public:
         Recorder::State state;
     };
 
-    // What is referred to outlives this.
+    // The references outlive this.
     DvrService(media::StreamTable& streams, const OptionsOf<DvrOptions>& options, DvrContext context, Log log);
     ~DvrService() override;
     DvrService(const DvrService&) = delete;
     DvrService& operator=(const DvrService&) = delete;
 
-    // Finishes what a process that was killed has left, and tells of it, before anybody publishes the same stream into the same
-    // file again; what takes longer goes on beside the first recordings.
+    // Finishes the recordings left by a killed process and reports them, before a client publishes the same stream into the same
+    // file; a slower one continues in parallel with the first recordings.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
 
-    // A stream that is recorded already (another publisher took it over) stays as it is.
+    // A stream that is already recorded (another publisher took it over) is left alone.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
 
-    // Ends all recordings and waits for their files. A recording without its end is worth little, so a slow disk gets kStopLimit,
+    // Ends all recordings and waits for their files. An unfinished recording is worth little, so a slow disk gets kStopLimit,
     // whatever the deadline.
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "the recordings"; }
 
-    // Active ones, and those that failed.
+    // Active and failed ones.
     std::vector<Listed> list() const;
 
 private:
-    // One recorder. Its owners are the job and, while it runs, its fiber, which takes it with it.
+    // One recorder. Its owners are the job and, while it runs, by its fiber, which keeps it alive.
     struct Job {
         explicit Job(std::string source_url) : url(std::move(source_url)), scope("dvr") {}
         std::string url;

@@ -70,14 +70,15 @@ protected:
         append(media::Kind::video, false, true, at_, media::avc_config_body());
         append(media::Kind::audio, false, true, at_, media::aac_config_body());
     }
-    // Until another file than `last` is written, which becomes it. A name has milliseconds: the next one must be another.
+    // Waits until a file other than `last` is written, and stores it in `last`. Names contain milliseconds, so the next one
+    // differs.
     void wait_for_another_file(std::string& last) {
         const auto now = [this] { return service_->list().at(0).state.file; };
         io::wait_until([&] { return !now().empty() && now() != last; });
         last = now();
         MUST(io::sleep(io::Deadline::after(2ms)));
     }
-    // Frames at 25 a second, a key frame each second, with their audio.
+    // Video at 25 fps with a key frame each second, with audio.
     void seconds(int count) {
         for (int i = 0; i < count * 25; ++i) {
             const bool key = i % 25 == 0;
@@ -101,7 +102,7 @@ protected:
         return {bytes.begin(), bytes.end()};
     }
     bool exists(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
-    // Samples of video and of audio in an MP4 file.
+    // Number of video and audio samples in an MP4 file.
     std::pair<std::size_t, std::size_t> movie(const std::string& name) const {
         const auto bytes = bytes_of(name);
         const auto file = mp4::read_file(bytes);
@@ -364,7 +365,7 @@ TEST_F(DvrServiceTest, AnotherCodecIsAnotherFileOfMp4) {
     publish("[stream]-[timestamp].mp4");
     headers();
     seconds(2);
-    // The same configuration once more, and metadata of enhanced RTMP, change nothing.
+    // A repeated configuration and metadata of enhanced RTMP change nothing.
     headers();
     append(media::Kind::video, false, false, at_, media::tag_body(hex("94 61766331 02 0000")));
     seconds(1);
@@ -404,7 +405,7 @@ TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
     EXPECT_EQ(service_->list().at(0).state.error, told_[0].error);
 }
 
-// Said once; and no file of no bytes for each try.
+// Reported once, and without an empty file for each attempt.
 TEST_F(DvrServiceTest, InSegmentsARecordingGoesOnWhenTheDiskHasRoomAgain) {
     options_.plan = DvrPlan::segment;
     options_.duration = 1s;
@@ -445,7 +446,7 @@ TEST_F(DvrServiceTest, InSegmentsARecordingGoesOnWhenTheDiskHasRoomAgain) {
 TEST_F(DvrServiceTest, AReaderThatWasOvertakenEndsTheRecording) {
     publish("[stream].flv");
     headers();
-    // Far more than the history that a source keeps, before the recorder comes by.
+    // Far more than the history that a source keeps, before the recorder polls.
     for (int i = 0; i < 600; ++i) {
         append(media::Kind::video, i % 25 == 0, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
         at_ += 40ms;

@@ -1,4 +1,4 @@
-// What a recording is called, what it contains, and which streams are recorded. Pure.
+// File names and formats of recordings, and which streams are recorded. Pure.
 #pragma once
 
 #include <chrono>
@@ -12,9 +12,9 @@ namespace live::service::dvr {
 
 enum class FileFormat : std::uint8_t { flv, mp4, fmp4 };
 
-// The stream that is recorded. The names have passed the allow-list, so nothing in them leads out of a folder.
+// The recorded stream. The names have passed the allow-list, so none can lead out of a folder.
 struct StreamName {
-    std::string vhost;  // by its name in the settings
+    std::string vhost;  // its name in the settings
     std::string app;
     std::string stream;
 };
@@ -23,9 +23,9 @@ struct StreamName {
 bool is_recorded(const DvrOptions& options, const StreamName& name);
 
 FileFormat format_of(const DvrOptions& options);
-// dvr_path as the name of a file: what ends in neither .flv nor .mp4 is a folder.
+// dvr_path as a file name template: a path without the extension .flv or .mp4 is a folder.
 std::string path_template(const DvrOptions& options);
-// The same with its variables replaced, those of time by `now`.
+// The same with its variables replaced, time variables by `now`.
 std::string file_name(const DvrOptions& options, const StreamName& name, std::chrono::system_clock::time_point now, Zone zone);
 
 }  // namespace live::service::dvr

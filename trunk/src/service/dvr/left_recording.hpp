@@ -1,4 +1,4 @@
-// A recording that nobody closed, because the process was killed: what of it is whole gets its name and plays.
+// A recording left open by a killed process: its intact part gets its name and can be played.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,16 @@
 namespace live::service::dvr {
 
 struct LeftRecording {
-    // Not when nothing was recorded: then nothing is left of it either.
+    // None when nothing was recorded: then the file is removed.
     std::optional<std::string> path;
     MediaTime duration{};
     std::uint64_t bytes = 0;
-    std::uint64_t lost_bytes = 0;  // behind what was whole
+    std::uint64_t lost_bytes = 0;  // after the intact part
 };
 
-// Of path.tmp. Blocks: for a worker. Errc::not_found when there is none, Errc::conflict as io::LeftFile, Errc::malformed
-// when it is none of ours, Errc::denied, Errc::system; after an error it stays as it is, but for its last bytes.
+// Finishes path.tmp. Blocks: call in a worker. Errc::not_found when there is none, Errc::conflict as io::LeftFile,
+// Errc::malformed when it is not one of ours, Errc::denied, Errc::system; after an error the file stays as it was, except for its
+// last bytes.
 Result<LeftRecording> finish_left_recording(const std::string& path);
 
 }  // namespace live::service::dvr

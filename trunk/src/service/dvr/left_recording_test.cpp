@@ -96,7 +96,7 @@ TEST(OpenRecordings, AreThereUntilTheyAreRemoved) {
 TEST(OpenRecordings, BrokenTextIsRefused) {
     const std::string text = text_of({.path = "/a", .file = "a", .request = {}, .vhost = "v", .url = "/u"});
     EXPECT_TRUE(parse_open_recording(text).ok());
-    // Its last letter is the end of the line.
+    // The last byte is the line feed.
     for (std::size_t size = 0; size + 1 < text.size(); ++size)
         EXPECT_EQ(parse_open_recording(text.substr(0, size)).code(), Errc::malformed) << size;
     EXPECT_EQ(parse_open_recording(text_of({.path = "relative", .file = {}, .request = {}, .vhost = {}, .url = {}})).code(),

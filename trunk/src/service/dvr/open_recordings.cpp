@@ -43,7 +43,7 @@ struct Found {
     std::string text;
 };
 
-// In a worker.
+// Runs in a worker.
 std::vector<Found> read_folder(const std::string& folder) {
     std::vector<Found> found;
     std::error_code failed;

@@ -1,5 +1,5 @@
-// OpenRecordings: what is being recorded right now, kept on the disk: a small file for each recording in one folder, while it is
-// open. So the next start knows what a process that was killed has left, and whose it is, without searching the disk.
+// OpenRecordings: a record on disk of the recordings in progress: one small file for each open recording, in one folder. From
+// these the next start knows what a killed process left behind and whose it is, without searching the disk.
 #pragma once
 
 #include <string>
@@ -12,27 +12,27 @@
 namespace live::service::dvr {
 
 struct OpenRecording {
-    std::string path;  // of the whole file, absolute
-    std::string file;  // the same as dvr_path says it
-    // Of the publisher; what on_dvr tells.
+    std::string path;  // of the finished file, absolute
+    std::string file;  // the same, as in dvr_path
+    // The publisher's request; reported in on_dvr.
     session::ClientRequest request;
     std::string vhost;
     std::string url;
 };
 
-// Both are dry; broken text is Errc::malformed.
+// Both are dry; malformed text is Errc::malformed.
 std::string text_of(const OpenRecording& recording);
 Result<OpenRecording> parse_open_recording(const std::string& text);
 
 class OpenRecordings {
 public:
-    // More than one process can have had open.
+    // More than one process can have open.
     static constexpr std::size_t kListedMax = 100'000;
     static constexpr std::size_t kTextBytesMax = 64 << 10;
 
     explicit OpenRecordings(std::string folder) : folder_(std::move(folder)) {}
 
-    // Gives the name for remove(). Errors as io::replace_file.
+    // Returns the name for remove(). Errors as io::replace_file.
     Result<std::string> add(const OpenRecording& recording, io::Deadline deadline);
     Result<void> remove(const std::string& name, io::Deadline deadline);
 
@@ -40,7 +40,7 @@ public:
         std::string name;
         OpenRecording recording;
     };
-    // What is there: before the first add(), what earlier processes have left. What cannot be read is removed.
+    // The existing entries: before the first add(), those of earlier processes. Unreadable ones are removed.
     Result<std::vector<Left>> left(io::Deadline deadline);
 
 private:

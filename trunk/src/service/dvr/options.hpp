@@ -1,4 +1,4 @@
-// What is recorded of one virtual host, and into which files: plain values with their defaults.
+// The recordings of one virtual host and their files: plain values with their defaults.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 namespace live::service::dvr {
 
 enum class DvrPlan : std::uint8_t { session, segment };
-// By the name of the file, or MP4 in fragments, which is whole up to its last fragment whatever happens.
+// By the file's extension, or fragmented MP4, which is intact up to its last fragment at any time.
 enum class DvrFormat : std::uint8_t { by_name, fmp4 };
 
 struct DvrOptions {

@@ -15,7 +15,7 @@ namespace live::service::dvr {
 
 namespace {
 
-// The published list of errors (spec): a file that exists cannot be appended to.
+// From the published list of errors (spec): an existing file cannot be appended to.
 constexpr int kFileExists = 3082;
 
 double in_seconds(MediaTime time) { return std::chrono::duration<double>(time).count(); }
@@ -49,7 +49,7 @@ void Recorder::run(io::Deadline deadline) {
         fail(recorded.error(), io::Deadline::after(kCloseLimit));
         retry_at_ = io::now() + retry_.next(static_cast<std::uint32_t>(random_number()));
     }
-    // Also when the server stops: a recording without its end is worth little.
+    // Also when the server stops: an unfinished recording is worth little.
     const io::CancelShield shield;
     const auto limit = io::Deadline::after(kCloseLimit);
     if (!recorded.ok() && recorded.code() == Errc::cancelled)
@@ -60,7 +60,7 @@ void Recorder::run(io::Deadline deadline) {
         fail(recorded.error(), limit);
 }
 
-// A disk that was full has room another day: the next key frame after a pause begins a file.
+// A full disk may have space later: the next key frame after a pause begins a new file.
 bool Recorder::is_tried_again(const Result<void>& recorded) const {
     return !recorded.ok() && recorded.code() != Errc::cancelled && options_.plan == DvrPlan::segment;
 }
@@ -68,7 +68,7 @@ bool Recorder::is_tried_again(const Result<void>& recorded) const {
 Result<void> Recorder::record(io::Deadline deadline) {
     for (;;) {
         {
-            // What is given up half way on the disk cannot be mended. Each step there has its limit.
+            // A write abandoned halfway cannot be repaired. Each step here has its own limit.
             const io::CancelShield shield;
             TRY(take_all(deadline));
         }
@@ -98,7 +98,7 @@ Result<void> Recorder::take_all(io::Deadline deadline) {
 Result<void> Recorder::add(const media::Packet& packet, io::Deadline deadline) {
     if (packet.is_config())
         keep_config(packet);
-    // In front of media, headers wait for it.
+    // Before the first media, headers wait for it.
     if (!recording_ && (packet.is_config() || packet.kind == media::Kind::data))
         return {};
     if (recording_ && is_due(packet))
@@ -111,7 +111,7 @@ Result<void> Recorder::add(const media::Packet& packet, io::Deadline deadline) {
     return push(packet, deadline);
 }
 
-// A file that cannot go on with this packet ends; the next begins with it.
+// A file that cannot continue with this packet ends; the next begins with it.
 Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) {
     auto pushed = recording_->push(packet, packet.dts - zero_);
     if (!pushed.ok() && pushed.code() == Errc::conflict) {
@@ -181,7 +181,7 @@ Result<void> Recorder::open(const media::Packet& packet, io::Deadline deadline) 
     begun_ = newest_ = written_to_ = packet.dts;
     for (const media::Kind kind : {media::Kind::audio, media::Kind::video}) {
         const media::Packet& config = configs_[media::index_of(kind)];
-        // A header that cannot be recorded is told when its packets come.
+        // A header that cannot be recorded is reported when its packets arrive.
         if (config.is_config())
             static_cast<void>(recording_->push(config, packet.dts - zero_));
     }
@@ -231,7 +231,7 @@ Result<void> Recorder::close(io::Deadline deadline) {
 
 Result<void> Recorder::close_file(io::Deadline deadline) {
     const auto file = std::exchange(file_, nullptr);
-    // The worker is the second owner: it makes the header, which for long recordings is some work.
+    // The worker is the second owner: it builds the header, which takes time for long recordings.
     const std::shared_ptr<const Recording> recording = std::exchange(recording_, nullptr);
     TRY(file->commit([recording] { return recording->finish(); }, deadline.sooner(io::Deadline::after(kCloseLimit))));
     claim_.release();
@@ -266,7 +266,7 @@ void Recorder::tell(const std::string& error) {
         context_.on_recorded({request_, plan_, state_.file, error, state_.duration, state_.bytes});
 }
 
-// What could be written so far is made a file, if the disk lets us; a file without a byte is none. True when there is one.
+// Finishes the file with the data written so far, if the disk allows; an empty one is discarded. True when there is a file.
 bool Recorder::keep_what_fitted(const Error& error, io::Deadline deadline) {
     if (recording_ && recording_->has_media() && file_->bytes() > 0) {
         ByteWriter lost;
@@ -283,7 +283,7 @@ bool Recorder::keep_what_fitted(const Error& error, io::Deadline deadline) {
     return false;
 }
 
-// Said once, however often it is tried in vain.
+// Reported once, however many attempts fail.
 void Recorder::fail(const Error& error, io::Deadline deadline) {
     const bool is_event = state_.error.empty();
     state_.error = error.text();

@@ -1,7 +1,7 @@
-// Recorder: one stream into files, for as long as it is published. A reader like any other: it has a cursor, and comes by several
-// times a second for what is new. What it gives to the disk it waits for, so the disk's slowness is its own: when the source has
-// to move its cursor on, or the disk says no, the recording ends with an error, and the stream goes on. One in segments begins
-// anew some time later.
+// Recorder: writes one stream to files, for as long as it is published. A reader like any other: it has a cursor and polls
+// several times a second. It waits for its own writes, so a slow disk delays only the recorder: when the source has to move its
+// cursor on, or a write fails, the recording ends with an error, and the stream goes on. A segmented recording starts again some
+// time later.
 #pragma once
 
 #include <array>
@@ -27,23 +27,23 @@
 
 namespace live::service::dvr {
 
-// One file that is complete, or that will not become so.
+// One file that is complete or has failed.
 struct Recorded {
-    const session::ClientRequest& request;  // of the publisher
+    const session::ClientRequest& request;  // the publisher's
     const session::StreamPlan& plan;
-    std::string file;   // as the path says it, relative to the server's folder or not
-    std::string error;  // empty when it is complete; else why not
+    std::string file;   // as in the path setting, maybe relative to the server's folder
+    std::string error;  // empty when complete; otherwise the reason
     MediaTime duration{};
     std::uint64_t bytes = 0;
 };
 
-// What all recordings of the process work with. main owns it and outlives them.
+// Shared by all recordings of the process. app owns it; it outlives them.
 struct DvrContext {
-    // So that a start after a kill finds what was open; without it, it does not. Outlives the recordings.
+    // Lets the next start find recordings left by a kill; optional. Outlives the recordings.
     OpenRecordings* open = nullptr;
-    // So that no two outputs write into one file; without it, nobody looks. Outlives the recordings.
+    // Prevents two outputs from writing the same file; optional. Outlives the recordings.
     files::PathClaims* claims = nullptr;
-    std::string product;  // that files say they were made by
+    std::string product;  // named in the files as their creator
     Zone zone = Zone::local;
     // Called in the recorder's fiber; must not suspend.
     std::function<void(const Recorded&)> on_recorded;
@@ -51,35 +51,35 @@ struct DvrContext {
 
 class Recorder {
 public:
-    // How often it looks for what is new.
+    // How often it polls for new packets.
     static constexpr std::chrono::milliseconds kPollInterval{250};
-    // Bytes that go to the disk at once, about; a packet more at most. Less goes at each kWriteInterval of media.
+    // Approximate bytes per write; at most one packet more. Less is written after each kWriteInterval of media.
     static constexpr std::size_t kWriteBytes = 1U << 20;
     static constexpr MediaTime kWriteInterval = std::chrono::seconds(1);
-    // For one write; a disk that takes longer ends the recording.
+    // Limit of one write; a slower disk ends the recording.
     static constexpr std::chrono::seconds kWriteLimit{10};
-    // For the header of a long recording, and its name.
+    // Limit for writing the header of a long recording and renaming it.
     static constexpr std::chrono::seconds kCloseLimit{30};
-    // Pauses after a file that failed, of a recording in segments.
+    // Pauses after a failed file, in a segmented recording.
     static constexpr std::chrono::seconds kRetryFirst{1};
     static constexpr std::chrono::seconds kRetryGreatest{30};
 
     struct State {
-        std::string file;      // the present or the last one
-        MediaTime duration{};  // of it
+        std::string file;      // the current or the last one
+        MediaTime duration{};  // of that file
         std::uint64_t bytes = 0;
         std::uint64_t files = 0;  // complete ones
-        std::string error;        // why there is no recording now
+        std::string error;        // why nothing is recorded now
     };
 
-    // Records what is published from now on.
+    // Records packets published from now on.
     Recorder(Ref<media::Source> source, const session::ClientRequest& request, const session::StreamPlan& plan,
              const DvrOptions& options, const DvrContext& context, Log log);
 
-    // Until end() was called and all before it is written, or something fails. A cancel ends it too; what was recorded is closed
-    // then as well.
+    // Runs until end() was called and everything before it is written, or an error. A cancel ends it too; recorded data is still
+    // finished.
     void run(io::Deadline deadline);
-    // What is published from now on is not this recorder's any more.
+    // Packets published from now on are not recorded.
     void end();
 
     const State& state() const { return state_; }
@@ -115,22 +115,22 @@ private:
     media::Cursor cursor_;
     Signal ended_;
     std::optional<media::Sequence> end_;
-    // Newest metadata and sequence headers, with which each file begins.
+    // Newest metadata and sequence headers; each file begins with them.
     std::array<media::Packet, media::kKindCount> configs_;
     std::vector<media::Packet> extra_configs_;
-    files::PathClaims::Claim claim_;  // to the file
+    files::PathClaims::Claim claim_;  // on the file
     std::unique_ptr<io::OutputFile> file_;
-    std::string remembered_;  // the name that OpenRecordings has for it
+    std::string remembered_;  // its name in OpenRecordings
     // The other owner is the worker that writes the end of the file.
     std::shared_ptr<Recording> recording_;
-    MediaTime zero_{};        // the stream's time at which the file begins
-    MediaTime begun_{};       // the stream's time of its first packet
+    MediaTime zero_{};        // stream time at the start of the file
+    MediaTime begun_{};       // stream time of its first packet
     MediaTime newest_{};      // and of its newest
-    MediaTime written_to_{};  // as far as the disk has it
+    MediaTime written_to_{};  // up to here it is on disk
     bool is_unsupported_told_ = false;
-    std::uint64_t dropped_ = 0;  // by the cursor, as far as it is known here
+    std::uint64_t dropped_ = 0;  // by the cursor, as last seen
     Backoff retry_{kRetryFirst, kRetryGreatest};
-    TimePoint retry_at_{};  // no file before
+    TimePoint retry_at_{};  // no new file before
     State state_;
 };
 

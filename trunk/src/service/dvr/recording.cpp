@@ -20,7 +20,7 @@ namespace {
 namespace flv = wire::flv;
 namespace mp4 = wire::mp4;
 
-// Few streams: what is known of one is at its place.
+// Few streams: indexed by position.
 template <class T>
 std::optional<T>& at_place(std::vector<std::optional<T>>& all, std::size_t place) {
     if (all.size() <= place)
@@ -66,7 +66,7 @@ private:
     bool has_media_ = false;
 };
 
-// What both kinds of MP4 have in common: packets become samples of tracks.
+// Common to both kinds of MP4: turns packets into samples of tracks.
 class Mp4Recording : public Recording {
 public:
     Result<void> push(const media::Packet& packet, MediaTime time) final {
@@ -88,9 +88,9 @@ public:
     bool has_media() const final { return has_media_; }
 
 protected:
-    // By the place of its stream, which says where it stands in the file.
+    // By stream index, which determines its order in the file.
     virtual Result<void> push_sample(std::size_t stream, const mp4::TrackFormat& format, mp4::Sample sample) = 0;
-    // Default tracks in front, for players that take the first, and frames in front of audio.
+    // Default tracks first, for players that take the first one, and video before audio.
     std::vector<std::size_t> in_order() const {
         std::vector<std::size_t> places(streams_.size());
         std::iota(places.begin(), places.end(), std::size_t{0});
@@ -101,10 +101,10 @@ protected:
     }
 
 private:
-    // Another publisher's default track goes on in the same one, whatever its id.
+    // Another publisher's default track continues the same one, whatever its id.
     struct Stream {
         media::Kind kind;
-        std::optional<media::TrackId> extra;  // of a track that is not the default one
+        std::optional<media::TrackId> extra;  // for a non-default track
         mp4::SampleReader reader;
     };
 
@@ -164,7 +164,7 @@ private:
 
 class FragmentedRecording final : public Mp4Recording {
 public:
-    // Fragments are about this long: what a kill can cost.
+    // Approximate length of a fragment: the most a kill can lose.
     static constexpr MediaTime kFragment = std::chrono::seconds(1);
 
     std::size_t pending_bytes() const override { return ready_.size(); }
@@ -181,13 +181,13 @@ public:
         if (bytes < header_bytes_)
             writer_.reset();
     }
-    // The header once more, now with how long it all lasts.
+    // The header again, now with the total duration.
     io::OutputFile::Ending finish() const override {
         if (!writer_)
             return {};
         ByteWriter header;
         writer_->write_init(header, newest_);
-        // The longest recordings need more bytes for that than there are.
+        // The longest recordings would need a larger header than reserved.
         if (header.size() != header_bytes_)
             return {};
         return {.tail = {}, .patch = FilePatch{.offset = 0, .bytes = header.release()}};
@@ -213,7 +213,7 @@ private:
         }
         return pushed;
     }
-    // Which tracks there are is known when the first fragment is due.
+    // The set of tracks is known when the first fragment is due.
     Result<void> hold(std::size_t stream, const mp4::TrackFormat& format, mp4::Sample sample) {
         constexpr std::size_t kHeldMax = 4'096;
         auto& known = at_place(formats_, stream);
@@ -254,12 +254,12 @@ private:
     };
 
     std::vector<Held> held_;
-    std::vector<std::optional<mp4::TrackFormat>> formats_;  // these two: by stream
+    std::vector<std::optional<mp4::TrackFormat>> formats_;  // this and the next: by stream
     std::vector<std::optional<std::size_t>> places_;
     std::optional<mp4::FragmentWriter> writer_;
     ByteWriter ready_;
     std::size_t header_bytes_ = 0;
-    MediaTime begun_{};  // of the fragment that is being filled
+    MediaTime begun_{};  // of the fragment being filled
     MediaTime newest_{};
 };
 

@@ -1,5 +1,5 @@
-// Recording: what becomes of packets in a file: FLV, MP4 with its header at the end, or MP4 in fragments. Dry: it gives bytes to
-// append; the recorder brings them to the disk.
+// Recording: turns packets into a file: FLV, MP4 with its header at the end, or fragmented MP4. Dry: it produces bytes to append;
+// the recorder writes them to disk.
 #pragma once
 
 #include <memory>
@@ -19,23 +19,23 @@ public:
 
     virtual ~Recording() = default;
 
-    // A packet, and its time since the file's beginning; a negative one counts as zero. Errc::conflict: the file cannot go on
-    // with this packet (another codec, or it is full); it belongs at the beginning of the next. Any other error loses this packet
-    // only.
+    // A packet, and its time since the beginning of the file; negative counts as zero. Errc::conflict: the file cannot continue
+    // with this packet (another codec, or it is full); the packet belongs at the beginning of the next file. Any other error
+    // loses this packet only.
     virtual Result<void> push(const media::Packet& packet, MediaTime time) = 0;
-    // That take() would give by now, about.
+    // Approximate size of the next take().
     virtual std::size_t pending_bytes() const = 0;
-    // Appends what goes to the end of the file now; Last::yes: with all that is still held back.
+    // Appends the bytes that are ready for the end of the file; with Last::yes, all remaining ones.
     virtual void take(ByteWriter& out, Last last) = 0;
-    // The disk took only `bytes` of all that take() gave: nothing may lead behind them, and nothing is pushed any more.
+    // Only `bytes` of everything from take() were written: nothing may refer beyond them, and no more packets are pushed.
     virtual void lose_behind(std::uint64_t bytes) = 0;
-    // Behind the last take. May be called in another thread.
+    // After the last take. May be called in another thread.
     virtual io::OutputFile::Ending finish() const = 0;
-    // Audio or frames have been taken in; sequence headers alone are nothing.
+    // Audio or video frames were pushed; sequence headers alone do not count.
     virtual bool has_media() const = 0;
 };
 
-// `metadata` is the stream's onMetaData message, or empty; `product` says in it who recorded.
+// `metadata` is the stream's onMetaData message, or empty; `product` is named in it as the recorder.
 std::unique_ptr<Recording> make_recording(FileFormat format, Bytes metadata, std::string_view product);
 
 }  // namespace live::service::dvr

@@ -9,7 +9,7 @@
 
 namespace live::service::ffmpeg {
 
-// Empty is a copy too, so that a half-written engine never runs an encoder.
+// Empty is a copy too, so that an incomplete engine never runs an encoder.
 inline constexpr std::array<std::string_view, 3> kProfiles = {"high", "main", "baseline"};
 inline constexpr std::array<std::string_view, 10> kPresets = {"ultrafast", "superfast", "veryfast", "faster",   "fast",
                                                               "medium",    "slow",      "slower",   "veryslow", "placebo"};

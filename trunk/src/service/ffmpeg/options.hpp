@@ -1,5 +1,5 @@
-// How one ffmpeg child is called: the engine {} block that ingest and transcode share. Plain values with their defaults; turning
-// them into an argument list is the service's work.
+// Options of one ffmpeg child process: the engine {} block that ingest and transcode share. Plain values with their defaults; the
+// service turns them into an argument list.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct EngineOptions {
     std::string name;
     bool enabled = false;
     Arguments perfile;
-    // "off" leaves -f out.
+    // "off" omits -f.
     std::string iformat = "flv";
     Arguments vfilter;
     // Empty, "copy", "an"/"vn" (no audio, no video) or an encoder's name.
     std::string vcodec;
-    // Zero leaves the option out; bitrates in kbps.
+    // Zero omits the option; bitrates in kbps.
     std::uint32_t vbitrate_kbps = 0;
     double vfps = 0;
     std::uint32_t vwidth = 0;

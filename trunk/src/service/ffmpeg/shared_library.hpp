@@ -1,6 +1,5 @@
-// SharedLibrary: functions of one of ffmpeg's libraries, loaded when they are first needed and not linked: see doc/adr/0016. Once
-// loaded it stays until the process ends: what its initialisers allocate, and those of all that it brings with it, is never given
-// back.
+// SharedLibrary: functions of one of ffmpeg's libraries, loaded on demand instead of linked: see doc/adr/0016. Once loaded it
+// stays until the process ends: memory allocated by its initialisers, and by those of its dependencies, is never freed.
 #pragma once
 
 #include <bit>
@@ -13,17 +12,17 @@ namespace live::service::ffmpeg {
 
 class SharedLibrary {
 public:
-    // "avcodec" and LIBAVCODEC_VERSION_MAJOR: what is built with one version's headers loads that version only. Reads files: some
+    // "avcodec" and LIBAVCODEC_VERSION_MAJOR: code built with one version's headers loads that version only. Reads files: about
     // 80 ms the first time.
     SharedLibrary(const char* name, unsigned version);
 
-    // Looks a function up. result() tells whether all were there.
+    // Looks up a function. result() reports whether all were found.
     template <class Function>
     SharedLibrary& operator()(Function*& function, const char* name) {
         function = std::bit_cast<Function*>(find(name));
         return *this;
     }
-    // Errc::unsupported, with the name of the first file or function that is missing.
+    // Errc::unsupported, naming the first missing file or function.
     Result<void> result() const;
 
 private:

@@ -5,7 +5,7 @@
 namespace live::service::ffmpeg {
 namespace {
 
-// The C library's own: there wherever we run.
+// The C library's own: present wherever we run.
 constexpr unsigned kMathVersion = 6;
 using Cosine = double (*)(double);
 

@@ -1,5 +1,5 @@
-// Supervisor: keeps one child program running: starts it, waits for its end, starts it again after a pause. Pauses grow while it
-// dies at once. Stopping it is a cancel: the child is asked to end and killed when it does not.
+// Supervisor: keeps one child program running: starts it, waits for its end, and restarts it after a pause. Pauses grow while it
+// exits immediately. Cancelling stops it: the child is asked to end and killed if it does not.
 #pragma once
 
 #include <chrono>
@@ -13,15 +13,15 @@
 namespace live::service::ffmpeg {
 
 struct SupervisorOptions {
-    // "IGS": the word that operators look for in the log.
+    // "IGS": the keyword that operators search for in the log.
     std::string keyword;
-    // Which of them: "vhost/id".
+    // Identifies the child: "vhost/id".
     std::string name;
-    // Between two lines about a running child.
+    // Between two log lines about a running child.
     std::chrono::milliseconds report_interval = 10s;
     std::chrono::milliseconds restart_first = 3s;
     std::chrono::milliseconds restart_max = 30s;
-    // A child that lived this long makes the next pause a short one again.
+    // A child that ran this long makes the next pause short again.
     std::chrono::milliseconds good_after = 5s;
     // Between the request to end and the kill.
     std::chrono::milliseconds stop_limit = 3s;
@@ -29,13 +29,12 @@ struct SupervisorOptions {
 
 class Supervisor {
 public:
-    // `make_child` says what to start, each time anew, because names may hold the time.
+    // `make_child` returns the command, called for each start because names may contain the time.
     using MakeChild = std::function<io::ChildOptions()>;
 
     Supervisor(SupervisorOptions options, MakeChild make_child, Log log);
 
-    // Until cancelled; then the child has ended. A program that is not there costs one line and is looked for again from time to
-    // time.
+    // Runs until cancelled; the child has ended then. A missing program costs one log line and is retried from time to time.
     void run(io::Deadline deadline);
 
 private:

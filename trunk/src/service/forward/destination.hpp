@@ -1,5 +1,5 @@
-// Where one stream is pushed to: an operator's destination in any of its spellings, put together with the stream's own names.
-// Pure; service/rtmp_client resolves, connects, and knows whether the destination is this server.
+// Where a stream is pushed: an operator's destination in any of its spellings, combined with the stream's own names. Pure;
+// service/rtmp_client resolves, connects, and knows whether the destination is this server.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace live::service::forward {
 
-// The stream that is forwarded. Names have passed the allow-list.
+// The forwarded stream. Names have passed the allow-list.
 struct StreamName {
     std::string vhost;  // empty for the default virtual host
     std::string app;
@@ -25,13 +25,13 @@ struct Destination {
     std::string tc_url;
     std::string app;
     std::string stream;  // with its query
-    // For the log: no query, which may hold a key, and no stream that the operator wrote, which often is one.
+    // For the log: without the query, which may hold a key, and without a stream name set by the operator, which often is one.
     std::string label;
 };
 
 inline constexpr std::size_t kDestinationBytesMax = 1024;
 
-// Reads what may stand in forward.destination:
+// Reads a forward.destination:
 //   host  host:port  rtmp://host[:port]                   the stream keeps its app and name, the virtual host goes into ?vhost=
 //   rtmp://host[:port]/app[?query]                         another app, the same name; the query goes into the tcUrl
 //   rtmp://host[:port]/app/.../name[?query]                all as written, such as a streaming platform with a key for a name

@@ -1,4 +1,4 @@
-// Any text as a forward destination: read or refused, and what is read can be dialled.
+// Any text as a forward destination: it is parsed or refused, and a parsed one can be dialled.
 #include "service/forward/destination.hpp"
 
 #include "base/bytes.hpp"

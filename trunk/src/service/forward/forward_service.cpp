@@ -11,7 +11,7 @@ namespace live::service::forward {
 
 namespace {
 
-// "/app/stream" is the default virtual host's, "vhost/app/stream" another's.
+// "/app/stream" belongs to the default virtual host, "vhost/app/stream" to another.
 std::string vhost_of(const std::string& source_url) {
     return source_url.substr(0, std::min(source_url.find('/'), source_url.size()));
 }
@@ -31,7 +31,7 @@ void ForwardService::on_published(const session::ClientRequest& request, const s
         return;
     const ForwardOptions& options = *found;
     if (!options.backend.empty() && !plan.forward_urls)
-        return;  // configured by a reload, since the publisher was admitted
+        return;  // configured by a reload after the publisher was admitted
     const std::vector<std::string>& destinations = plan.forward_urls ? *plan.forward_urls : options.destinations;
     const bool is_known =
         std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job->url == plan.url && !job->is_leaving; });
@@ -54,7 +54,7 @@ void ForwardService::on_published(const session::ClientRequest& request, const s
 
 void ForwardService::start_push(const Destination& destination, Ref<media::Source> source) {
     auto job = std::make_unique<Job>(source->url());
-    // std::function wants to be copied; the forwarder has one owner, the fiber.
+    // std::function must be copyable; the forwarder has one owner, the fiber.
     auto forwarder = std::make_shared<Forwarder>(destination, std::move(source), context_, log_.with_id(random_id()));
     const auto started = job->scope.start("forward", [forwarder](io::Deadline forever) { forwarder->run(forever); });
     if (started.ok())
@@ -74,7 +74,7 @@ void ForwardService::on_unpublished(const std::string& url) {
 }
 
 void ForwardService::reap() {
-    // A stop waits for one after the other.
+    // A stop joins the jobs one after another.
     if (!stopping_)
         std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
 }

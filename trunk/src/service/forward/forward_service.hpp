@@ -1,6 +1,6 @@
-// ForwardService: which streams are pushed where. Hears of every published stream, starts one forwarder per destination and stops
-// them when the stream ends. Never suspends on the publisher's way; forwarders that are told to stop say goodbye in fibers of
-// their own.
+// ForwardService: decides which streams are pushed where. Is notified of every published stream, starts one forwarder per
+// destination and stops them when the stream ends. Never suspends in the publisher's call; stopped forwarders say goodbye in
+// their own fibers.
 #pragma once
 
 #include <memory>
@@ -24,28 +24,27 @@ class ForwardService final : public Service {
 public:
     static constexpr std::size_t kDestinationsMax = 64;
 
-    // `streams`, `options` and what `context` points to outlive this.
+    // `streams`, `options` and the targets of `context` outlive this.
     ForwardService(media::StreamTable& streams, const OptionsOf<ForwardOptions>& options, ForwardContext context, Log log);
     ~ForwardService() override;
     ForwardService(const ForwardService&) = delete;
     ForwardService& operator=(const ForwardService&) = delete;
 
-    // To where the options say, or the plan's forward_urls. A stream that is forwarded already (another publisher took it over)
-    // stays as it is. At most kDestinationsMax destinations are served; each that is left out or cannot be read costs one line in
-    // the log.
+    // To the destinations of the options, or the plan's forward_urls. A stream that is already forwarded (another publisher took
+    // it over) is left alone. At most kDestinationsMax destinations are served; each excess or unreadable one costs one log line.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
 
-    // Ends everything; afterwards nothing starts any more. Errc::timed_out when a fiber does not end.
+    // Ends everything; nothing starts afterwards. Errc::timed_out when a fiber does not end.
     Result<void> stop(io::Deadline deadline) override;
 
     std::string_view name() const override { return "the forwards"; }
 
-    // Forwarders whose stream is published, those that wait for their next try included.
+    // Forwarders whose stream is published, including those waiting to retry.
     std::size_t active() const;
 
 private:
-    // One forwarder. Its fiber owns it; this only knows how to end it.
+    // One forwarder. Its fiber owns it; the job can only end it.
     struct Job {
         Job(std::string source_url) : url(std::move(source_url)), scope("forward") {}
         std::string url;
@@ -54,7 +53,7 @@ private:
     };
 
     void start_push(const Destination& destination, Ref<media::Source> source);
-    // Forgets the jobs that have ended.
+    // Removes ended jobs.
     void reap();
 
     media::StreamTable& streams_;

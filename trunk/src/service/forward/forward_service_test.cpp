@@ -23,7 +23,7 @@ using namespace std::string_view_literals;
 
 using io::kSoon;
 
-// Log lines, to look for.
+// Collects log lines for searching.
 class Lines final : public LogSink {
 public:
     LogLevel level() const override { return LogLevel::debug; }
@@ -39,7 +39,7 @@ private:
     std::vector<std::string> lines_;
 };
 
-// The other server: takes one connection after another and writes down what was said.
+// The other server: accepts one connection after another and records the exchange.
 class FakeServer {
 public:
     struct Media {
@@ -64,7 +64,7 @@ public:
 
     std::unique_ptr<io::TcpListener> listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
     bool refuses = false;
-    bool stops_reading = false;  // once it has been published to
+    bool stops_reading = false;  // after the publish
     Signal changed;
     std::vector<Media> media;
     std::string tc_url;
@@ -267,7 +267,7 @@ TEST_F(ForwardServiceTest, ADestinationThatTakesNothingLosesPacketsAndHoldsNobod
     other_.stops_reading = true;
     publish({other_text()});
     io::wait_until([&] { return lines_.count("FWR publishing to") == 1; });
-    // 100 s of media, a key frame each second, far more than a socket takes: the publisher's way has no wait in it.
+    // 100 s of media, a key frame each second, far more than a socket takes: the publisher's call never waits.
     const std::string picture(256 * 1024, 'x');
     for (int second = 0; second < 100; ++second) {
         append(media::Kind::video, true, false, std::chrono::seconds(second), picture);
@@ -280,7 +280,7 @@ TEST_F(ForwardServiceTest, ADestinationThatTakesNothingLosesPacketsAndHoldsNobod
     EXPECT_EQ(lines_.count("FWR stop"), 1U);
 }
 
-// Connections end while the server stops, and tell of it.
+// Connections end while the server stops, and report it.
 TEST_F(ForwardServiceTest, AStreamMayEndDuringAStop) {
     create({});
     publish({"127.0.0.1:1", "127.0.0.1:1", "127.0.0.1:1"});

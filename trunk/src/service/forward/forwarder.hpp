@@ -1,5 +1,5 @@
-// Forwarder: keeps one stream flowing to one destination for as long as it runs. Starts a push, and when that ends waits a little
-// and starts the next, with growing pauses while the destination stays away. Its state is in the log, under FWR.
+// Forwarder: keeps one stream flowing to one destination for as long as it runs. Starts a push, and when that ends, pauses and
+// starts the next; pauses grow while the destination is unreachable. Its state is in the log, under FWR.
 #pragma once
 
 #include <chrono>
@@ -17,12 +17,12 @@ class Forwarder {
 public:
     static constexpr std::chrono::seconds kRetryFirst{3};
     static constexpr std::chrono::seconds kRetryMax{30};
-    // A push that lived this long makes the next pause a short one again.
+    // A push that lasted this long makes the next pause short again.
     static constexpr std::chrono::seconds kGoodAfter{10};
 
     Forwarder(Destination destination, Ref<media::Source> source, const ForwardContext& context, Log log);
 
-    // Until cancelled, or at once when the destination turns out to be this server.
+    // Runs until cancelled; returns at once when the destination is this server.
     void run(io::Deadline deadline);
 
 private:

@@ -1,4 +1,4 @@
-// Where the streams of one virtual host are pushed to: plain values with their defaults.
+// Where the streams of one virtual host are pushed: plain values with their defaults.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ struct ForwardOptions {
     bool enabled = false;
     // host, host:port, or a whole rtmp:// or rtmps:// URL; every published stream goes to each.
     std::vector<std::string> destinations;
-    // A URL that answers with destinations; overrides `destinations` when set.
+    // A URL that returns destinations; overrides `destinations` when set.
     std::string backend;
 };
 

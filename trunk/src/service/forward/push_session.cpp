@@ -32,7 +32,7 @@ wire::rtmp::MessageType type_of(media::Kind kind) {
     return wire::rtmp::MessageType::amf0_data;
 }
 
-// The source keeps metadata as players get it; a server that is published to expects the name of the call in front.
+// The source keeps metadata in the form for players; a server receiving a publish expects the name of the call before it.
 std::vector<std::uint8_t> with_set_data_frame(Bytes metadata) {
     constexpr std::string_view kCall = "@setDataFrame";
     constexpr std::uint8_t kAmf0String = 2;
@@ -122,7 +122,7 @@ void PushSession::add(const media::Packet& packet) {
 }
 
 Result<void> PushSession::read_available() {
-    // One read a round: what a server says to a publisher is a few bytes now and then, and there is a next round.
+    // One read per round: a server sends a publisher a few bytes now and then, and there is a next round.
     const auto count = stream_->try_read(context_.dial.scratch);
     if (!count.ok())
         return count.code() == Errc::need_more ? Result<void>() : Result<void>(count.error());
@@ -158,7 +158,7 @@ Result<void> PushSession::write(Bytes output, io::Deadline deadline) {
     return {};
 }
 
-// The stream has ended on our side: the other side hears it in RTMP's words instead of guessing from a closed socket.
+// The stream has ended on our side: notify the other side by RTMP instead of just closing the socket.
 void PushSession::say_goodbye() {
     if (is_message_cut_)
         return;

@@ -1,6 +1,6 @@
-// PushSession: one connection to one destination, from dialling to its end. Reads the source like any reader, by a cursor:
-// metadata, sequence headers, the cached GOP, then what comes live. A destination that is too slow loses packets (the source
-// moves its cursor) or, when it takes nothing at all, its connection; it never delays anybody. Retrying is the forwarder's.
+// PushSession: one connection to one destination, from dialling to its end. Reads the source through a cursor like any reader:
+// metadata, sequence headers, the cached GOP, then live packets. A slow destination loses packets (the source moves its cursor)
+// or, when it reads nothing at all, its connection; it never delays anybody. The forwarder retries.
 #pragma once
 
 #include <chrono>
@@ -26,19 +26,19 @@ struct ForwardContext {
 
 class PushSession {
 public:
-    // From the connection to the permission to publish.
+    // From connecting to the permission to publish.
     static constexpr std::chrono::seconds kStartLimit{10};
-    // For one batch; a destination that takes longer is given up.
+    // For one batch; a slower destination is given up.
     static constexpr std::chrono::seconds kWriteLimit{15};
     static constexpr std::chrono::milliseconds kGoodbyeLimit{500};
-    // A batch is sent when it has grown over this; one packet more than that at most.
+    // A batch is sent when it exceeds this, by at most one packet.
     static constexpr std::size_t kBatchBytes = 64 * 1024;
 
     PushSession(const Destination& destination, const ForwardContext& context, const Log& log);
 
-    // Until something ends it. Errc::denied when the destination is ourselves, which no retry can change; Errc::conflict when the
-    // other side says no; else what the network says. After Errc::cancelled the goodbye has been sent, in at most kGoodbyeLimit,
-    // if a write was not cut off.
+    // Runs until something ends it. Errc::denied when the destination is this server, so that retrying is pointless;
+    // Errc::conflict when the other side refuses; otherwise the network's error. After Errc::cancelled the goodbye has been sent,
+    // within kGoodbyeLimit, unless a write was cut off.
     Result<void> run(Ref<media::Source> source, io::Deadline deadline);
 
 private:
@@ -56,7 +56,7 @@ private:
     Result<void> handle_events();
     Result<void> write_output(io::Deadline deadline);
     Result<void> write(Bytes output, io::Deadline deadline);
-    // Nothing when a write was cut off in the middle of a message: the words would be taken for media.
+    // Sends nothing when a write was cut off in the middle of a message: the bytes would be taken for media.
     void say_goodbye();
     void report(const media::Cursor& cursor, TimePoint now);
 

@@ -54,7 +54,7 @@ void Heartbeat::run(io::Deadline deadline) {
     }
 }
 
-// Fails only when it is cancelled: a service that is away is asked again.
+// Fails only when cancelled: an unreachable service is tried again.
 Result<void> Heartbeat::beat(const HeartbeatOptions& options, io::Deadline deadline) {
     http_client::HttpCall call;
     call.url = options.url;

@@ -1,4 +1,4 @@
-// Heartbeat: says to an operator's service, every so often, that this server lives. What the service answers is of no interest.
+// Heartbeat: periodically reports to an operator's service that this server is alive. The response is ignored.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace live::service::heartbeat {
 
-// What a beat says about this server. Endpoints are as configured; SRT's and WebRTC's with "udp://" or "tcp://" in front.
+// The facts in a report. Endpoints are as configured; those of SRT and WebRTC with the prefix "udp://" or "tcp://".
 struct Facts {
     std::string ip;
     std::string server_id;
@@ -32,7 +32,7 @@ struct Facts {
 // One JSON object. Pure.
 std::string body_of(const HeartbeatOptions& options, const Facts& facts);
 
-// What the beat needs to know, at the moment of each.
+// Provides the facts, current at each report.
 class HeartbeatSource {
 public:
     virtual HeartbeatOptions options() const = 0;
@@ -46,10 +46,10 @@ class Heartbeat final : public Service {
 public:
     static constexpr std::chrono::seconds kCallLimit{30};
 
-    // What is referred to outlives this.
+    // The references outlive this.
     Heartbeat(const http_client::HttpClient& client, const HeartbeatSource& source, Log log);
 
-    // A fiber; while the heartbeat is switched off it sleeps.
+    // Starts a fiber, which sleeps while the heartbeat is switched off.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     void apply(io::Deadline) override { changed_.raise(); }
     std::string_view name() const override { return "the heartbeat"; }

@@ -1,4 +1,4 @@
-// Where, and how often, this server says that it lives: plain values with their defaults.
+// Where and how often this server reports that it is alive: plain values with their defaults.
 #pragma once
 
 #include <chrono>

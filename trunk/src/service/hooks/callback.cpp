@@ -18,7 +18,7 @@ using wire::http::Status;
 
 Error bad_answer(std::string what) { return {Errc::malformed, "the callback's answer " + std::move(what)}; }
 
-// What a service says for a person to read. Bytes that would garble a log or a status are spaces; no character is cut in two.
+// A human-readable reason from the service. Bytes that would garble a log or a status become spaces; no character is cut in two.
 std::string reason_in(const Json& answer) {
     for (const char* const key : {"msg", "message"}) {
         const auto found = answer.find(key);
@@ -61,7 +61,7 @@ void add_stream(Json& body, Action action, const Subject& subject, const Details
     body["tcUrl"] = request.tc_url_without_query();
     if (action == Action::on_connect || action == Action::on_play)
         body["pageUrl"] = request.page_url;
-    // Of a player of HLS it is the file's name, as services for this family know it.
+    // For an HLS player, the file name, as services for this family expect.
     body["stream"] = request.kind == session::ClientKind::hls_play ? request.stream + request.extension : request.stream;
     body["param"] = request.param;
     if (action == Action::on_connect || action == Action::on_forward)
@@ -105,7 +105,7 @@ Json common_body(Action action, const ServerIdentity& server, const Subject& sub
     return body;
 }
 
-// Of what a published stream leaves behind.
+// Members common to files that a published stream produces.
 Json file_body(Action action, const ServerIdentity& server, const Subject& subject) {
     const session::ClientRequest& request = subject.request;
     Json body = common_body(action, server, subject);

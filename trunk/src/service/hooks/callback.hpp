@@ -1,4 +1,4 @@
-// What goes over the wire in a callback: the request's body, and what an answer means. Dry; HookService asks and tells.
+// The wire format of callbacks: the request's body, and the meaning of a response. Dry; HookService does the calls.
 #pragma once
 
 #include <cstdint>
@@ -28,40 +28,40 @@ enum class Action : std::uint8_t {
 
 std::string_view name_of(Action action);
 
-// Who this server is, in every callback.
+// This server's identity, in every callback.
 struct ServerIdentity {
     std::string server_id;
     std::string service_id;
 };
 
-// The client and the stream that a callback is about.
+// The client and stream of a callback.
 struct Subject {
     session::ClientRequest request;
     std::string vhost;       // the virtual host that serves it, by its name in the settings
     std::string stream_url;  // "/app/stream" or "vhost/app/stream"
 };
 
-// What some callbacks say besides.
+// Additional facts in some callbacks.
 struct Details {
     std::string stream_id;                 // empty when the stream has no entry in the statistics
     std::optional<std::uint64_t> clients;  // on_play: players with this one; on_stop: players left
     session::Traffic traffic;              // on_close
 };
 
-// One JSON object. What a client sent that is not UTF-8 is replaced.
+// One JSON object. Invalid UTF-8 from a client is replaced.
 std::string body_of(Action action, const ServerIdentity& server, const Subject& subject, const Details& details);
 
-// A recording that is complete, or that will not become so.
+// A recording that is complete or has failed.
 struct RecordedFile {
     std::string cwd;
     std::string file;   // absolute, or below cwd
-    std::string error;  // empty when it is complete
+    std::string error;  // empty when complete
 };
 
-// on_dvr. "error" is there only when there is one.
+// on_dvr. "error" is present only when there is one.
 std::string body_of(const RecordedFile& file, const ServerIdentity& server, const Subject& subject, const std::string& stream_id);
 
-// A piece of HLS that is complete.
+// A complete HLS fragment.
 struct Fragment {
     double duration = 0;  // seconds
     std::string cwd;
@@ -70,22 +70,22 @@ struct Fragment {
     std::string m3u8;
     std::string m3u8_url;
     std::uint64_t number = 0;
-    std::size_t notify_answer_bytes = 64;  // of the answer to on_hls_notify that are read
+    std::size_t notify_answer_bytes = 64;  // how much of the response to on_hls_notify is read
 };
 
 // on_hls.
 std::string body_of(const Fragment& fragment, const ServerIdentity& server, const Subject& subject, const std::string& stream_id);
-// on_hls_notify: the templates with their variables replaced, or the fragment's own address alone when that is a whole one.
+// on_hls_notify: the templates with their variables replaced, or only the fragment's own URL when that is absolute.
 std::vector<std::string> notify_urls(std::vector<std::string> forms, const Fragment& fragment, const ServerIdentity& server,
                                      const Subject& subject);
 
-// ok for status 200 or 201 with the body `0`, or an object with the integer member "code" 0. Errc::denied when the code is
-// another one: the sentence is for the client and carries the answer's "msg" or "message", at most kReasonBytesMax of it.
-// Errc::malformed for everything else; that sentence is for the log.
+// ok for status 200 or 201 with the body `0`, or an object with the integer member "code" 0. Errc::denied for another code: the
+// sentence is for the client and carries the response's "msg" or "message", at most kReasonBytesMax of it. Errc::malformed for
+// everything else; that sentence is for the log.
 inline constexpr std::size_t kReasonBytesMax = 200;
 Result<void> check_answer(int status, std::string_view body);
 
-// The same rule, and data.urls of the answer: full RTMP URLs. Errc::malformed without them. At most kForwardUrlsMax are taken.
+// The same rule, and data.urls of the response: full RTMP URLs. Errc::malformed without them. At most kForwardUrlsMax are used.
 inline constexpr std::size_t kForwardUrlsMax = 64;
 Result<std::vector<std::string>> forward_urls_of(int status, std::string_view body);
 

@@ -1,4 +1,4 @@
-// Any status and body as a callback's answer: never a crash, and nothing is a success that has no zero in it.
+// Any status and body as a callback's response: never a crash, and never a success without a zero in the body.
 #include <cstddef>
 #include <cstdint>
 

@@ -31,7 +31,7 @@ std::vector<std::string> urls_for(Action action, const HookOptions& options) {
     return {};
 }
 
-// What an event that waits is counted with.
+// The bytes charged to the queue for a waiting event.
 std::size_t cost_of(const std::vector<std::string>& urls, const std::string& body) {
     constexpr std::size_t kOverhead = 256;
     std::size_t cost = body.size() + kOverhead;
@@ -50,7 +50,7 @@ std::int64_t milliseconds_since(TimePoint begin) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(io::now() - begin).count();
 }
 
-// What a refused client hears. Why a service could not be asked is the operator's business, and in the log.
+// The error for a refused client. Why a service could not be reached is for the operator, in the log.
 Error refusal(Action action, const Error& error) {
     if (error.code() == Errc::cancelled || error.code() == Errc::denied)
         return error;
@@ -64,7 +64,7 @@ HookService::HookService(const http_client::HttpClient& client, ServerIdentity s
 
 HookService::~HookService() = default;
 
-// One call and one line about it, whatever comes of it.
+// One call, and one log line about its outcome.
 Result<engine::http1::Response> HookService::call(Action action, const std::string& url, const std::string& body, const Log& log,
                                                   io::Deadline deadline) {
     http_client::HttpCall call;
@@ -85,7 +85,7 @@ Result<engine::http1::Response> HookService::call(Action action, const std::stri
     return std::move(checked).error();
 }
 
-// Counted whether anybody is called or not: a reload may switch callbacks on. Nothing for other actions.
+// Counted even without callbacks: a reload may switch them on. Nothing for other actions.
 std::optional<std::uint64_t> HookService::count_players(Action action, const std::string& stream_url) {
     if (action == Action::on_play)
         return ++players_[stream_url];
@@ -101,7 +101,7 @@ std::optional<std::uint64_t> HookService::count_players(Action action, const std
 }
 
 std::string HookService::stream_id_for(Action action, const Subject& subject) {
-    // Only who may still enter the stream is a reason to give it an id.
+    // Only a client that may still enter the stream gets it an id.
     const bool may_enter = action == Action::on_publish || action == Action::on_play;
     return may_enter ? ids_.stream_id(subject.request, subject.stream_url, subject.vhost)
                      : std::as_const(ids_).stream_id(subject.stream_url);
@@ -148,7 +148,7 @@ Result<void> HookService::wait_for_events(const std::string& client_id, io::Dead
     const auto waited = io::wait(delivered, deadline.sooner(io::Deadline::after(kCallLimit)));
     if (const auto again = lines_.find(client_id); again != lines_.end())
         std::erase(again->second.waiters, &delivered);
-    // A service that hangs has had its time: the question goes out all the same.
+    // A service that hangs has had its time: the question is sent anyway.
     return waited.ok() || (waited.code() == Errc::timed_out && !deadline.expired()) ? Result<void>() : waited;
 }
 
@@ -211,15 +211,15 @@ void HookService::run_deliverer(io::Deadline deadline) {
     while (!ready_.empty()) {
         const std::string client_id = std::move(ready_.front());
         ready_.pop_front();
-        // A reference into a map and a deque stays good while others are added, and nobody else takes from this line.
+        // A reference into a map and a deque stays valid while others are added, and nothing else removes from this queue.
         if (!deliver(client_id, lines_[client_id].events.front(), deadline).ok())
-            break;  // the service stops
+            break;  // the service is stopping
         finish_first(client_id);
     }
     --deliverers_;
 }
 
-// A CDN is made to fetch the fragment; what it says is of no interest. Errc::cancelled only.
+// Makes a CDN fetch the fragment; the response is ignored. Fails with Errc::cancelled only.
 Result<void> HookService::notify(const std::string& url, std::size_t answer_bytes, const Log& log, io::Deadline deadline) {
     http_client::HttpCall call;
     call.method = "GET";
@@ -246,7 +246,7 @@ Result<void> HookService::deliver(const std::string& client_id, const QueuedEven
             TRY(notify(url, events.answer_bytes, log, deadline));
             continue;
         }
-        // Each URL is told, whatever another said. Why one was not is in the log.
+        // Every URL is called, whatever another one answered. Failures are in the log.
         const auto told = call(events.action, url, events.body, log, deadline);
         if (!told.ok() && told.code() == Errc::cancelled)
             return told.error();

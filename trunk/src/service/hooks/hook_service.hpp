@@ -1,7 +1,6 @@
-// HookService: asks an operator's HTTP services whether a client may, and tells them what has happened. Questions wait in the
-// client's own fiber, for as long as the service takes (at most kCallLimit a URL), and hold nobody else up. What is told goes
-// into a bounded queue and is delivered by fibers of this service: one client's events one after the other, in order; different
-// clients' side by side.
+// HookService: asks an operator's HTTP services for permission, and notifies them of events. A question waits in the client's own
+// fiber, for as long as the service takes (at most kCallLimit per URL), and delays nobody else. Events go into a bounded queue
+// and are delivered by fibers of this service: one client's events in order, different clients' in parallel.
 #pragma once
 
 #include <chrono>
@@ -29,38 +28,38 @@ class HookService final : public Service {
 public:
     static constexpr std::chrono::seconds kCallLimit{30};
     static constexpr std::chrono::seconds kNotifyLimit{10};
-    // Fibers that deliver; more clients' events wait.
+    // Delivering fibers; events of further clients wait.
     static constexpr std::size_t kDeliverersMax = 128;
-    // Of events that wait, bodies and URLs together. What does not fit is dropped, and counted in the log.
+    // Bound of queued events, bodies and URLs together. Events beyond it are dropped and counted in the log.
     static constexpr std::size_t kQueuedBytesMax = 16 << 20;
 
-    // What is referred to outlives this.
+    // The references outlive this.
     HookService(const http_client::HttpClient& client, ServerIdentity server, session::StreamIds& ids, Log log);
     ~HookService() override;
     HookService(const HookService&) = delete;
     HookService& operator=(const HookService&) = delete;
 
-    // Questions: on_connect, on_publish, on_play. All URLs in their order; the first that does not say yes refuses. Before that,
-    // what was told about this client has been delivered, or kCallLimit has passed. ok when nobody is to be asked. Errc::denied
-    // with a sentence for the client, Errc::cancelled.
+    // Questions: on_connect, on_publish, on_play. All URLs in order; the first that does not permit refuses. Before that, queued
+    // events of this client have been delivered, or kCallLimit has passed. ok when there is no URL. Errc::denied with a sentence
+    // for the client, Errc::cancelled.
     Result<void> ask(Action action, const HookOptions& options, const Subject& subject, io::Deadline deadline);
-    // forward.backend: where the stream is to be pushed. Errors as ask().
+    // forward.backend: where to push the stream. Errors as ask().
     Result<std::vector<std::string>> ask_forward(std::string url, const Subject& subject, io::Deadline deadline);
 
-    // QueuedEvent: on_close, on_unpublish, on_stop. Never suspends.
+    // Events: on_close, on_unpublish, on_stop. Never suspends.
     void tell(Action action, const HookOptions& options, const Subject& subject, const session::Traffic& traffic = {});
 
-    // on_dvr: a file is complete, or will not become so. `subject` is its publisher. Never suspends.
+    // on_dvr: a recording is complete or has failed. `subject` is its publisher. Never suspends.
     void report_recording(const HookOptions& options, const Subject& subject, const RecordedFile& file);
 
     // A fragment is complete: on_hls, and on_hls_notify. `subject` is its publisher. Never suspends.
     void report_fragment(const HookOptions& options, const Subject& subject, const Fragment& fragment);
 
-    // Delivers what is queued, as far as the deadline lets it, and ends. Errc::timed_out when a fiber does not end.
+    // Delivers queued events, as far as the deadline allows, and ends. Errc::timed_out when a fiber does not end.
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "the callbacks"; }
 
-    // Clients with events that are not delivered yet.
+    // Clients with undelivered events.
     std::size_t waiting_clients() const { return lines_.size(); }
     std::uint64_t dropped() const { return dropped_; }
 
@@ -71,7 +70,7 @@ private:
         std::string body;
         std::size_t answer_bytes = 0;  // on_hls_notify
     };
-    // One client's events. It is in `ready_`, or one deliverer works on its first.
+    // One client's queue of events. It is in `ready_`, or a deliverer works on its first event.
     struct Line {
         std::deque<QueuedEvent> events;
         std::vector<Signal*> waiters;
@@ -95,7 +94,7 @@ private:
     Log log_;
     std::unordered_map<std::string, Line> lines_;  // by client
     std::deque<std::string> ready_;
-    // Players of each stream, from the question on.
+    // Players of each stream, counted from the question on.
     std::unordered_map<std::string, std::uint64_t> players_;
     std::size_t queued_bytes_ = 0;
     std::size_t deliverers_ = 0;

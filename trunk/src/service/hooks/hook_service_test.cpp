@@ -20,7 +20,7 @@ namespace http1 = engine::http1;
 
 constexpr std::chrono::seconds kSoon{20};
 
-// Writes down what it is told, and answers each path as the test says.
+// Records the requests, and answers each path as the test sets.
 class FakeHooks {
 public:
     struct Got {
@@ -33,7 +33,7 @@ public:
             auto stream = listener->accept(deadline);
             if (!stream.ok())
                 return;
-            const std::shared_ptr<io::TcpStream> shared = *std::move(stream);  // std::function wants to be copied
+            const std::shared_ptr<io::TcpStream> shared = *std::move(stream);  // std::function must be copyable
             MUST(connections_.start("hook", [this, shared](io::Deadline forever) { answer(*shared, forever); }));
         }
     }
@@ -48,8 +48,8 @@ public:
 
     std::unique_ptr<io::TcpListener> listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
     std::vector<Got> got;
-    std::map<std::string, std::string> answers;  // by path; "0" without
-    std::string hangs_at;                        // a path that gets no answer
+    std::map<std::string, std::string> answers;  // by path; default "0"
+    std::string hangs_at;                        // a path that gets no response
 
 private:
     void answer(io::Stream& stream, io::Deadline deadline) {
@@ -228,7 +228,7 @@ TEST_F(HookServiceTest, AHangingServiceHoldsNobodyElseUp) {
     for (int i = 0; i < 1'000 && service_.waiting_clients() > 1; ++i)
         ASSERT_TRUE(io::sleep(io::Deadline::after(1ms)).ok());
     EXPECT_EQ(service_.waiting_clients(), 1U) << "only the stuck one";
-    MUST(service_.stop(io::Deadline::after(150ms)));  // cuts it off
+    MUST(service_.stop(io::Deadline::after(150ms)));  // cancels it
 }
 
 TEST_F(HookServiceTest, MoreClientsThanDeliverersAreAllTold) {

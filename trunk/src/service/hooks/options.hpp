@@ -1,4 +1,4 @@
-// Whom to ask and to tell over HTTP about the clients and streams of one virtual host: plain values with their defaults.
+// The HTTP callbacks about the clients and streams of one virtual host: plain values with their defaults.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace live::service::hooks {
 
 struct HookOptions {
     bool enabled = false;
-    // URLs, called in their order.
+    // URLs, called in order.
     std::vector<std::string> on_connect;
     std::vector<std::string> on_close;
     std::vector<std::string> on_publish;

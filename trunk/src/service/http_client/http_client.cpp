@@ -61,7 +61,7 @@ Result<http1::Response> HttpClient::receive(io::Stream& stream, const HttpCall& 
         if (!count.ok()) {
             TRY(parser.finish());
         } else if (const auto fed = parser.feed(scratch_.first(*count)); !fed.ok()) {
-            // Behind a head, only a body can be too long.
+            // After the head, only a body can be too long.
             if (fed.code() == Errc::limit && call.rest == HttpCall::Rest::left && parser.head() != nullptr)
                 return *parser.head();
             return Error(fed.error());

@@ -24,7 +24,7 @@ protected:
     }
     void TearDown() override { MUST(scope_.stop(io::Deadline::after(kSoon))); }
 
-    // Takes one connection after the other: reads a request, sends `answer_`, closes or stays.
+    // Accepts one connection after another: reads a request, sends `answer_`, closes or stays open.
     void serve(io::Deadline deadline) {
         std::array<std::uint8_t, 4096> buffer;
         for (;;) {

@@ -31,7 +31,7 @@ Result<std::vector<std::string>> build_ingest_arguments(const IngestOptions& ing
         arguments.emplace_back("-loglevel");
         arguments.push_back(place.log_level);
     }
-    // The running count of frames would grow the log without end.
+    // The running frame count would grow the log without end.
     arguments.emplace_back("-nostats");
     const bool says_re =
         std::any_of(engine.perfile.begin(), engine.perfile.end(), [](const auto& entry) { return entry.first == "re"; });

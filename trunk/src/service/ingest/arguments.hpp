@@ -1,4 +1,4 @@
-// One ingest as the words of an ffmpeg call. Pure, so that what would be run can be read in a test.
+// Builds the ffmpeg arguments of one ingest. Pure, so that a test can check the command.
 #pragma once
 
 #include <chrono>
@@ -13,19 +13,19 @@
 
 namespace live::service::ingest {
 
-// What an ingest needs to know of the server around it.
+// What an ingest needs to know about the server.
 struct IngestPlace {
     std::string vhost;
     // The first RTMP listener's, for [port].
     std::uint16_t rtmp_port = 1935;
     // ffmpeg's -loglevel.
     std::string log_level = "info";
-    // Where the children's output goes; "/dev/null" throws it away.
+    // Folder for the children's output; "/dev/null" discards it.
     std::string log_dir = "./objs";
     Zone zone = Zone::local;
 };
 
-// [vhost], [port], [engine], [id] and the time stand for themselves in the output. The first word is the program's path as
+// [vhost], [port], [engine], [id] and time variables are replaced in the output. The first word is the program's path as
 // configured. Errc::malformed with a sentence for the operator when there is no input or no output.
 Result<std::vector<std::string>> build_ingest_arguments(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine,
                                                         const IngestPlace& place, std::chrono::system_clock::time_point now);

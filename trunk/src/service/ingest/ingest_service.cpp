@@ -39,7 +39,7 @@ std::vector<IngestService::Plan> IngestService::plan(const std::vector<IngestSet
             if (ingest.engines.empty())
                 LOG_ERROR(log_, "IGS ingest {} of {} has no engine, so no output: it is left out", ingest.id, set.place.vhost);
             for (const ffmpeg::EngineOptions& engine : ingest.engines) {
-                // At the epoch, so that the words are the same as long as the options are.
+                // At the epoch, so that equal options give equal words.
                 auto words = build_ingest_arguments(ingest, engine, set.place, {});
                 if (!words.ok()) {
                     LOG_ERROR(log_, "IGS {}", words.error().sentence());
@@ -99,7 +99,7 @@ void IngestService::start_child(Plan plan) {
     auto make_child = [ingest = std::move(plan.ingest), engine = std::move(plan.engine), place = std::move(plan.place)] {
         return child_of(ingest, engine, place);
     };
-    // std::function wants to be copied; the supervisor has one owner, the fiber.
+    // std::function must be copyable; the supervisor has one owner, the fiber.
     auto supervisor = std::make_shared<ffmpeg::Supervisor>(std::move(options), std::move(make_child), log_.with_id(random_id()));
     const auto started = job->scope.start("ingest", [supervisor](io::Deadline forever) { supervisor->run(forever); });
     if (started.ok())

@@ -1,5 +1,5 @@
-// IngestService: the ffmpeg children that bring streams in, one for each engine of each enabled ingest. Given what the operator
-// wants it starts and stops the difference, so a reload leaves alone what did not change.
+// IngestService: the ffmpeg child processes that publish streams here, one per engine of each enabled ingest. It starts and stops
+// only the difference to the wanted set, so a reload leaves unchanged ingests alone.
 #pragma once
 
 #include <chrono>
@@ -17,13 +17,13 @@
 
 namespace live::service::ingest {
 
-// The ingests of one virtual host that is switched on.
+// The ingests of one enabled virtual host.
 struct IngestSet {
     IngestPlace place;
     std::vector<IngestOptions> ingests;
 };
 
-// What is to run, from the settings of the moment.
+// The ingests to run, from the current settings.
 class WantedIngests {
 public:
     virtual std::vector<IngestSet> wanted() const = 0;
@@ -34,27 +34,27 @@ protected:
 
 class IngestService final : public Service {
 public:
-    // For children that are not wanted any more.
+    // Time for unwanted children to end.
     static constexpr std::chrono::seconds kEndLimit{5};
     static constexpr std::size_t kChildrenMax = 256;
 
-    // `wanted` outlives this. `supervision` is what every child is kept by; its keyword and name are set here.
+    // `wanted` outlives this. `supervision` applies to every child; its keyword and name are set here.
     IngestService(const WantedIngests& wanted, Log log, ffmpeg::SupervisorOptions supervision = {});
     ~IngestService() override;
     IngestService(const IngestService&) = delete;
     IngestService& operator=(const IngestService&) = delete;
 
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
-    // Ends the children that are not wanted any more, waiting for them, and starts the new ones. What cannot be started costs a
-    // line in the log and nothing else. When one does not end nothing new is started, and the log says so.
+    // Ends unwanted children, waiting for them, and starts the new ones. A child that cannot be started only costs a log line. If
+    // one does not end, nothing new is started, and the log says so.
     void apply(io::Deadline deadline) override;
 
-    // Both end all; afterwards nothing starts any more.
+    // Both end all children; nothing starts afterwards.
     Result<void> close(io::Deadline deadline) override { return stop(deadline); }
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "the ingests"; }
 
-    // Children that are kept running.
+    // Children kept running.
     std::size_t size() const { return jobs_.size(); }
 
 private:
@@ -62,7 +62,7 @@ private:
         IngestPlace place;
         IngestOptions ingest;
         ffmpeg::EngineOptions engine;
-        // Everything that matters about it as words, to tell whether it changed.
+        // All relevant properties as words, to detect changes.
         std::vector<std::string> identity;
     };
     struct Job {

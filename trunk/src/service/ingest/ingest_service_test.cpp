@@ -43,7 +43,7 @@ protected:
         std::filesystem::remove_all(folder_);
     }
 
-    // A program that stands in for ffmpeg.
+    // A program that replaces ffmpeg.
     std::string program(const std::string& name, const std::string& script) const {
         const std::string path = folder_ + "/" + name;
         std::ofstream(path) << "#!/bin/sh\n" << script << "\n";

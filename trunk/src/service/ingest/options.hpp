@@ -1,5 +1,5 @@
-// One ingest {} block: a supervised ffmpeg child that reads a file or a remote stream and publishes it here. Plain values with
-// their defaults.
+// One ingest {} block: a supervised ffmpeg child process that reads a file or a remote stream and publishes it here. Plain values
+// with their defaults.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct IngestOptions {
     std::string input_url;
     // The program's path.
     std::string ffmpeg;
-    // One child runs per engine; an engine that is disabled or names no codec copies.
+    // One child per engine; an engine that is disabled or has no codec copies.
     std::vector<ffmpeg::EngineOptions> engines;
 };
 

@@ -1,5 +1,5 @@
-// jpeg_of() by libavcodec and libswscale. They are loaded when the first snapshot is asked for and stay loaded, and are not
-// linked: see doc/adr/0016. Their pictures and contexts are owned by small deleters; none of them leaves this file.
+// jpeg_of() with libavcodec and libswscale. They are loaded at the first snapshot and stay loaded, and are not linked: see
+// doc/adr/0016. Their frames and contexts are owned by small deleters; none of them leaves this file.
 #include "service/snapshot/key_frame.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 // From 2, the best, to 31.
 constexpr int kQuality = 4;
-// Sides of a JPEG's blocks of colour.
+// Side of a JPEG's chroma block.
 constexpr int kBlock = 2;
 
 // Named as in the libraries, without av.
@@ -63,7 +63,7 @@ Result<Functions> load_functions() {
     ffmpeg::SharedLibrary scale("swscale", LIBSWSCALE_VERSION_MAJOR);
     scale(f.get_scaler, "sws_getContext")(f.free_scaler, "sws_freeContext")(f.scale, "sws_scale");
     TRY(scale.result());
-    // They write to the standard error output otherwise.
+    // They write to standard error otherwise.
     f.log_set_level(AV_LOG_QUIET);
     return f;
 }
@@ -106,7 +106,7 @@ Result<Owned<AVCodecContext>> open_decoder(const Functions& av, const KeyFrame& 
     }
     context->thread_count = 1;
     context->max_pixels = kPixelsMax;
-    // Pictures of a recovery point count as damaged until others have come.
+    // Frames after a recovery point count as damaged until enough others were decoded.
     context->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
     context->flags2 |= AV_CODEC_FLAG2_SHOW_ALL;
     if (av.open(context.get(), codec, nullptr) < 0)

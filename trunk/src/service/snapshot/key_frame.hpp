@@ -1,4 +1,4 @@
-// One key frame as bytes of its own, so that a worker thread may work on it, and the JPEG it becomes.
+// One key frame with its own copy of the bytes, so that a worker thread may use it, and its conversion to JPEG.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ struct KeyFrame {
     std::vector<std::uint8_t> data;    // as FLV and MP4 carry it
 };
 
-// Of a key frame and the configuration before it, which has no content for codecs without one. Errc::unsupported for a codec that
-// no snapshot is made of, Errc::malformed.
+// From a key frame and the configuration before it, which has no content for codecs without one. Errc::unsupported for a codec
+// without snapshots, Errc::malformed.
 Result<KeyFrame> key_frame_of(const media::Packet& picture, const media::Packet& config);
 
-// Larger pictures are made this wide. A snapshot is a thumbnail.
+// Wider frames are scaled down to this. A snapshot is a thumbnail.
 inline constexpr int kWidthMax = 1'280;
-// Pictures of more are refused: a header of some bytes may claim any size.
+// Larger frames are refused: a header of a few bytes may claim any size.
 inline constexpr std::int64_t kPixelsMax = 8'192LL * 4'320;
 
-// Decodes and encodes: some ten milliseconds of work, for a worker thread. Errc::unsupported when this build or machine has no
-// decoder for the codec, Errc::malformed when the picture cannot be decoded, Errc::limit over kPixelsMax, Errc::system.
+// Decodes and encodes: about ten milliseconds of work, for a worker thread. Errc::unsupported when this build or machine has no
+// decoder for the codec, Errc::malformed when the frame cannot be decoded, Errc::limit over kPixelsMax, Errc::system.
 Result<std::vector<std::uint8_t>> jpeg_of(const KeyFrame& frame);
 
 }  // namespace live::service::snapshot

@@ -28,7 +28,7 @@ Result<Block> SnapshotService::take(const std::string& url, io::Deadline deadlin
     --making_;
     kept->is_making = false;
     kept->made_at = io::now();
-    // That one request was cancelled says nothing of the picture.
+    // A cancelled request says nothing about the snapshot.
     if (picture.ok() || picture.code() != Errc::cancelled)
         kept->picture = picture;
     else
@@ -52,7 +52,7 @@ Result<Block> SnapshotService::wait_for(Kept& kept, io::Deadline deadline) {
     return *kept.picture;
 }
 
-// The oldest of too many goes, unless somebody is at it.
+// When there are too many, the oldest is removed, unless it is in use.
 SnapshotService::KeptRef SnapshotService::kept_of(const std::string& url) {
     if (const auto found = kept_.find(url); found != kept_.end())
         return found->second;

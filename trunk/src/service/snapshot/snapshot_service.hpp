@@ -1,5 +1,5 @@
-// SnapshotService: the newest key frame of a stream as a JPEG. Decoded in a worker thread, a few at once; a picture serves
-// everybody who asks within kFreshFor, and who asks while it is being made waits for it.
+// SnapshotService: the newest key frame of a stream as a JPEG. Decoded in a worker thread, a few at once; a snapshot serves all
+// requests within kFreshFor, and requests during its decoding wait for it.
 #pragma once
 
 #include <chrono>
@@ -23,28 +23,28 @@ namespace live::service::snapshot {
 class SnapshotService {
 public:
     static constexpr std::chrono::seconds kFreshFor{2};
-    // At once, of all streams: some workers are left for files.
+    // At once, over all streams: leaves some workers for files.
     static constexpr std::size_t kMakingMax = 2;
-    // Requests that wait for one picture.
+    // Requests that wait for one snapshot.
     static constexpr std::size_t kWaitingMax = 64;
-    // Pictures that are kept, of different streams.
+    // Snapshots that are kept, of different streams.
     static constexpr std::size_t kKeptMax = 64;
-    // For the next key frame, of a stream that keeps none (gop_cache off); and for all the rest.
+    // Wait for the next key frame of a stream without a cached one (gop_cache off); and for everything else.
     static constexpr std::chrono::seconds kKeyFrameWait{5};
     static constexpr std::chrono::seconds kMakingLimit{10};
 
     // `streams` outlives this.
     explicit SnapshotService(const media::StreamTable& streams) : streams_(streams) {}
 
-    // Errc::not_found: nobody publishes that stream, or it has no video. Errc::limit: too much is asked for at once.
-    // Errc::timed_out: no key frame came. Errc::unsupported, Errc::malformed and others of jpeg_of(). Errc::cancelled.
+    // Errc::not_found: the stream is not published, or has no video. Errc::limit: too many requests at once. Errc::timed_out: no
+    // key frame arrived. Errc::unsupported, Errc::malformed and others of jpeg_of(). Errc::cancelled.
     Result<Block> take(const std::string& url, io::Deadline deadline);
 
-    // Pictures and errors that are kept.
+    // Snapshots and errors that are kept.
     std::size_t size() const { return kept_.size(); }
 
 private:
-    // Its second owner is a request that waits.
+    // Its second owner is a waiting request.
     struct Kept {
         std::optional<Result<Block>> picture;
         TimePoint made_at{};

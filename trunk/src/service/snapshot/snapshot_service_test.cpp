@@ -24,7 +24,7 @@ std::vector<std::uint8_t> key_frame() {
         "03317f");
 }
 
-// Of the bodies of both.
+// From the bodies of both.
 Result<KeyFrame> key_frame_in(const std::vector<std::uint8_t>& frame, const std::vector<std::uint8_t>& config) {
     const auto packet = [](const std::vector<std::uint8_t>& body) {
         return body.empty() ? media::Packet() : MUST(media::read_tag(media::Kind::video, Slice::copy_of(body))).packet;
@@ -32,7 +32,7 @@ Result<KeyFrame> key_frame_in(const std::vector<std::uint8_t>& frame, const std:
     return key_frame_of(packet(frame), packet(config));
 }
 
-// Width and height as the frame header of a JPEG says them (ITU-T T.81, B.2.2).
+// Width and height from the frame header of a JPEG (ITU-T T.81, B.2.2).
 std::pair<int, int> size_of(const std::vector<std::uint8_t>& jpeg) {
     for (std::size_t at = 2; at + 9 < jpeg.size(); at += 2U + (std::size_t{jpeg[at + 2]} << 8 | jpeg[at + 3])) {
         EXPECT_EQ(jpeg[at], 0xFF);

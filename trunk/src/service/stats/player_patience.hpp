@@ -1,5 +1,5 @@
-// PlayerPatience: when a player has kept its place for long enough without any use of it: it takes nothing although there is
-// something to take, or nobody publishes its stream. Dry: whoever looks at all clients from time to time says what it sees.
+// PlayerPatience: decides when a player has kept its place too long without using it: it reads nothing although there is data for
+// it, or its stream has no publisher. Dry: the caller polls all clients and passes what it sees.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ class PlayerPatience {
 public:
     struct Seen {
         std::uint64_t sent_bytes = 0;
-        bool waits = false;  // something waits for it, and it has not asked for silence
+        bool waits = false;  // data waits for it, and it is not paused
         bool is_published = false;
     };
     enum class Verdict : std::uint8_t { stays, stalled, unpublished };
 
-    // The first look begins to count.
+    // The first look starts the clock.
     Verdict look(TimePoint now, const Seen& seen, const media::PlayOptions& options) {
         const bool is_first = took_at_ == TimePoint{};
         if (is_first || !seen.waits || seen.sent_bytes != sent_bytes_)

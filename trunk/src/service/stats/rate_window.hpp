@@ -1,4 +1,4 @@
-// RateWindow: from two counters that only grow, read every few seconds, to what they gained a second over the last half minute.
+// RateWindow: turns two monotonic counters, read every few seconds, into their rates per second over the last half minute.
 #pragma once
 
 #include <array>
@@ -12,16 +12,16 @@ namespace live::service::stats {
 
 class RateWindow {
 public:
-    // Readings that count; at 3 s from one to the next, 30 s.
+    // Number of readings; at intervals of 3 s, 30 s.
     static constexpr std::size_t kReadings = 10;
 
     struct Gain {
-        double first = 0;   // a second
-        double second = 0;  // a second
+        double first = 0;   // per second
+        double second = 0;  // per second
     };
 
-    // A reading. The first one is only where counting begins. A counter that went back counts as not having moved, and a gain
-    // above 4 G between two readings as that.
+    // Adds a reading. The first is the baseline. A counter that went back counts as unchanged; a gain above 4 G between two
+    // readings counts as 4 G.
     void add(TimePoint now, std::uint64_t first, std::uint64_t second);
     // Nothing before two readings.
     Gain per_second() const;
@@ -41,7 +41,7 @@ private:
     std::uint64_t second_ = 0;
 };
 
-// Bytes a second as the whole kilobits a second that the API shows.
+// Bytes per second as the whole kilobits per second that the API shows.
 std::int64_t kbps(double bytes_per_second);
 
 }  // namespace live::service::stats

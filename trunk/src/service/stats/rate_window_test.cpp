@@ -28,7 +28,7 @@ TEST(RateWindow, AveragesOverWhatThereIs) {
 TEST(RateWindow, ForgetsWhatIsOlderThanItsReadings) {
     RateWindow window;
     window.add(at(0s), 0, 0);
-    window.add(at(3s), 3'000'000, 0);  // a burst at the beginning
+    window.add(at(3s), 3'000'000, 0);  // a burst at the start
     std::uint64_t total = 3'000'000;
     for (std::size_t i = 1; i < RateWindow::kReadings; ++i)
         window.add(at((i + 1) * 3s), total += 300, 0);

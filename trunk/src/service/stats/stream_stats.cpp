@@ -33,7 +33,7 @@ void StreamRow::begin(TimePoint now) {
     gop_.reset();
 }
 
-// The source may be forgotten now.
+// The source may be freed now.
 void StreamRow::end(TimePoint now) {
     source_ = {};
     kept_until_ = now + StreamStats::kKeptFor;
@@ -77,7 +77,7 @@ void StreamRow::sample(TimePoint now) {
     watch_key_frames();
 }
 
-// Between two looks several GOPs may have passed: their mean.
+// Several GOPs may have passed between two polls: uses their mean.
 void StreamRow::watch_key_frames() {
     const std::uint64_t key_frames = source_->counters().key_frames;
     const auto start = source_->gop_start();
@@ -104,7 +104,7 @@ std::optional<MediaTime> StreamRow::since_key_frame(TimePoint now) const {
     return *last - *key_frame + waited;
 }
 
-// What a publisher over RTP has said; its frames and audio_frames may be frames nowhere.
+// The track as described by an RTP publisher; its audio and video frames may exist nowhere.
 const media::RtpTrack* StreamRow::rtp_track(media::Kind kind) const {
     return source_ && source_->brings_rtp() ? source_->rtp_log()->track(kind) : nullptr;
 }

@@ -1,6 +1,6 @@
-// StreamStats: what operators see of virtual hosts, streams and clients: ids, totals, rates over the last half minute, codecs. It
-// is told when clients enter and leave, and reads their figures every few seconds in a fiber of its own, some hundred at a time,
-// so that it costs the media nothing.
+// StreamStats: the operator's view of virtual hosts, streams and clients: ids, totals, rates over the last half minute, codecs.
+// It is notified when clients enter and leave, and reads their figures every few seconds in its own fiber, a few hundred at a
+// time, so that media is not delayed.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@
 
 namespace live::service::stats {
 
-// Bytes over the network, of all clients there have been.
+// Network bytes of all clients so far.
 struct Usage {
     std::uint64_t received_bytes = 0;
     std::uint64_t sent_bytes = 0;
@@ -53,13 +53,13 @@ public:
     std::string url;     // of the source
     std::string tc_url;  // without its query
     std::size_t clients = 0;
-    std::string publisher;  // the client's id; empty while nobody publishes
+    std::string publisher;  // the client's id; empty without a publisher
     Usage usage;
 
     // Since its first client.
     media::SourceCounters counters() const;
     double frames_per_second() const { return pictures_.per_second().first; }
-    // From one key frame to the next, of late.
+    // Recent distance between key frames.
     std::optional<MediaTime> gop() const { return gop_; }
     std::optional<MediaTime> since_key_frame(TimePoint now) const;
     bool has_b_frames() const { return source_ && source_->has_b_frames(); }
@@ -68,7 +68,7 @@ public:
 
 private:
     friend class StreamStats;
-    // Its first client comes, or its last one has gone: nothing has been counted yet.
+    // At its first client, or after its last one has gone: nothing has been counted yet.
     void begin(TimePoint now);
     void end(TimePoint now);
     void find_source(const media::StreamTable& streams);
@@ -77,7 +77,7 @@ private:
     const media::RtpTrack* rtp_track(media::Kind kind) const;
 
     Ref<media::Source> source_;
-    media::SourceCounters before_;  // what the source had counted when this entry was made
+    media::SourceCounters before_;  // the source's counters when this entry was made
     RateWindow pictures_;           // frames, key frames
     std::uint64_t frames_seen_ = 0;
     TimePoint frame_at_{};  // when the last one was noticed
@@ -90,7 +90,7 @@ private:
 struct ClientRow {
     session::ClientEntry* entry = nullptr;
     StreamRow* stream = nullptr;
-    Usage usage;  // as its stream has been told
+    Usage usage;  // already added to its stream
     session::ClientKind kind = session::ClientKind::unknown;
     PlayerPatience patience;
 };
@@ -98,18 +98,18 @@ struct ClientRow {
 class StreamStats final : public Service, public session::ClientWatcher, public session::StreamIds {
 public:
     static constexpr std::chrono::seconds kInterval{3};
-    // Entries that are looked at without a pause, and how long that is.
+    // Entries sampled without a pause, and the length of the pause.
     static constexpr std::size_t kPortion = 500;
     static constexpr std::chrono::milliseconds kPause{1};
-    // Ids are kept this long before the first client and after the last one, and so many of them.
+    // Ids are kept this long before the first client and after the last one, and at most this many.
     static constexpr std::chrono::seconds kKeptFor{60};
     static constexpr std::size_t kKeptMax = 10'000;
 
-    // Clients ever, and of these the refused and the failed.
+    // All clients so far, and of these the refused and the failed ones.
     struct Totals {
         std::uint64_t clients = 0;
         std::uint64_t errors = 0;
-        // Players that the server closed: they took nothing, nobody published.
+        // Players closed by the server: they read nothing, or their stream had no publisher.
         std::uint64_t stalled = 0;
         std::uint64_t unpublished = 0;
     };
@@ -120,22 +120,22 @@ public:
     // `streams` outlives this.
     explicit StreamStats(const media::StreamTable& streams) : sources_(streams) {}
 
-    // A fiber that does what run() does.
+    // Starts a fiber that calls run().
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     std::string_view name() const override { return "the statistics"; }
-    // Until cancelled.
+    // Runs until cancelled.
     void run(io::Deadline deadline, Duration interval = kInterval);
-    // Everything once, at once.
+    // Samples everything once, without pauses.
     void sample(TimePoint now);
 
-    // In the order in which they came. Streams without a client are only kept for their ids.
+    // In order of arrival. Streams without a client are kept for their ids only.
     const Clients& clients() const { return clients_; }
     const Streams& streams() const { return streams_; }
     const std::vector<std::unique_ptr<VhostRow>>& vhosts() const { return vhosts_; }
     // Streams with a client.
     std::size_t stream_count() const { return streams_.size() - kept_; }
     const Totals& totals() const { return totals_; }
-    // Now.
+    // Current number.
     std::size_t clients(session::ClientKind kind) const { return by_kind_[session::index_of(kind)]; }
     // nullptr when there is none.
     const ClientRow* find_client(const std::string& id) const;
@@ -155,15 +155,15 @@ private:
     StreamRow& stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost);
     Streams::iterator forget(Streams::iterator stream);
     static session::ClientFigures count(ClientRow& client);
-    // Sends a player away that has kept its place for too long.
+    // Disconnects a player that has kept its place too long.
     void judge(ClientRow& client, const session::ClientFigures& figures, TimePoint now);
-    // Each from the first entry whose number is at least `from`; the number to go on with, or none.
+    // Each starts at the first entry whose number is at least `from`, and returns the number to continue with, or none.
     std::optional<std::uint64_t> sample_clients(TimePoint now, std::uint64_t from, std::size_t most);
     std::optional<std::uint64_t> sample_streams(TimePoint now, std::uint64_t from, std::size_t most);
     void sample_vhosts(TimePoint now);
 
     const media::StreamTable& sources_;
-    std::vector<std::unique_ptr<VhostRow>> vhosts_;  // as few as the settings have; they stay
+    std::vector<std::unique_ptr<VhostRow>> vhosts_;  // as few as in the settings; they stay
     Streams streams_;
     std::unordered_map<std::string, std::uint64_t> streams_by_url_;
     std::unordered_map<std::string, std::uint64_t> streams_by_id_;

@@ -201,7 +201,7 @@ TEST_F(StreamStatsTest, WhatAConnectionUsedBeforeIsNotTheStreams) {
 
 TEST_F(StreamStatsTest, SaysWhatTheSourceCarries) {
     const auto source = *streams.find_or_create("/live/cam", {}, 60'000);
-    append(*source, media::Kind::video, 0ms, "27 01 000000 00");  // of an earlier life
+    append(*source, media::Kind::video, 0ms, "27 01 000000 00");  // of an earlier publication
     client(ClientKind::fmle_publish);
     EXPECT_EQ(stream().video(), std::nullopt);
     append(*source, media::Kind::video, 0ms,
@@ -224,7 +224,7 @@ TEST_F(StreamStatsTest, MeasuresFramesAndGops) {
     EXPECT_EQ(stream().since_key_frame(begin), std::nullopt);
     int frame = 0;
     for (int tick = 1; tick <= 4; ++tick) {
-        for (; frame < tick * 75; ++frame)  // 25 a second, a key frame every two seconds
+        for (; frame < tick * 75; ++frame)  // 25 fps, a key frame every two seconds
             append(*source, media::Kind::video, frame * 40ms, "27 01 000000 00", frame % 50 == 0);
         stream_stats.sample(begin + tick * 3s);
     }

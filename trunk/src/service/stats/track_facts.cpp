@@ -86,7 +86,7 @@ void read_opus(AudioFacts& facts, Bytes body) {
         facts.channels = head->channels;
 }
 
-// The family's name when it has one for the codec.
+// The family's name of the codec if there is one.
 std::string text_of_codec(Codec codec, bool is_known) {
     const std::string name(name_of(codec));
     return is_known ? name : std::string(kOther) + "(" + name + ")";

@@ -1,4 +1,4 @@
-// What the API says about a stream's codecs, in the words of the family: found in the configurations of its tracks. Pure.
+// Facts about a stream's codecs for the API, in the family's terms, from the configurations of its tracks. Pure.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,15 @@ struct AudioFacts {
     bool operator==(const AudioFacts&) const = default;
 };
 
-// What is not known stays empty.
+// Unknown fields stay empty.
 VideoFacts video_facts_of(const media::Track& track);
 AudioFacts audio_facts_of(const media::Track& track);
 
-// Of a track of RTP, by its name in SDP and its a=fmtp. The size is not said there.
+// For an RTP track, from its name in SDP and its a=fmtp. SDP does not give the size.
 VideoFacts video_facts_of(std::string_view codec, std::string_view format);
 AudioFacts audio_facts_of(std::string_view codec, std::uint32_t clock_rate, std::uint8_t channels);
 
-// "High(422+Intra)" and its like (ITU-T H.264, A.2), from the bytes of the decoder configuration.
+// "High(422+Intra)" and similar (ITU-T H.264, A.2), from the bytes of the decoder configuration.
 std::string avc_profile_text(std::uint8_t profile, std::uint8_t compatibility);
 // level_idc: 31 is "3.1", 9 is "1b".
 std::string avc_level_text(std::uint8_t level);

@@ -18,7 +18,7 @@ std::vector<std::uint8_t> joined(std::string_view head, const std::vector<std::u
     return bytes;
 }
 
-// Of a stream of that one tag.
+// For a stream with that one tag.
 template <class Facts>
 std::optional<Facts> read_facts(media::Kind kind, Bytes body) {
     const auto tagged = media::read_tag(kind, Slice::copy_of(body));

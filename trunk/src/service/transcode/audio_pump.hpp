@@ -1,5 +1,5 @@
-// AudioPump: the fiber in which streams are told that converted audio has come back from the worker threads. One for all of them:
-// what a stream does about it (packets for players, frames for recordings) is done in that fiber, in turns of some milliseconds.
+// AudioPump: the fiber that notifies streams of converted audio from the worker threads. One fiber for all streams: their work on
+// it (packets for players, frames for recordings) is done in that fiber, in turns of a few milliseconds.
 #pragma once
 
 #include <deque>
@@ -11,10 +11,10 @@ namespace live::service::transcode {
 
 class AudioPump {
 public:
-    // Somebody whose audio has come. One that goes away says so: forget().
+    // A stream with converted audio. Before it is destroyed it must be forgotten: forget().
     class Client {
     public:
-        // It may be the last that is heard of this client. Must not suspend.
+        // May be the last access to this client. Must not suspend.
         virtual void tell() = 0;
 
     protected:
@@ -27,7 +27,7 @@ public:
 
     // Starts the fiber; it ends with the scope. Errors as Scope::start.
     Result<void> start(io::Scope& scope);
-    // The client is told soon, but not in this call, and once however often it was added.
+    // The client is notified soon, not in this call, and only once however often it was added.
     void add(Client& client);
     void forget(Client& client);
 

@@ -7,7 +7,7 @@ namespace live::service::transcode {
 
 namespace {
 
-// As much as a frame of any codec here lasts, many times over: what is above is a decoder gone mad.
+// Many times the length of a frame of any codec here: more than that is a broken decoder.
 constexpr int kFrameSamplesMax = 48'000;
 
 AVCodecID id_of(wire::codec::Codec codec) {
@@ -100,7 +100,7 @@ Result<void> AvDecoder::prepare_resampler() {
     int code = library->swr_alloc_set_opts(&resampler, &stereo, AV_SAMPLE_FMT_FLT, kSampleRate, &frame.ch_layout,
                                            static_cast<AVSampleFormat>(frame.format), frame.sample_rate, 0, nullptr);
     resampler_.reset(resampler);
-    // One channel goes to both sides as it is; the library would take 3 dB off.
+    // A mono channel goes to both sides unchanged; the library would attenuate it by 3 dB.
     if (code >= 0 && frame.ch_layout.nb_channels == 1)
         code = library->opt_set(resampler, "rematrix_volume", "1.41421356", 0);
     if (code >= 0)

@@ -1,4 +1,4 @@
-// AvDecoder: frames of one audio codec in, samples of 48 kHz stereo out.
+// AvDecoder: decodes frames of one audio codec to 48 kHz stereo samples.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ inline constexpr int kChannels = 2;
 
 class AvDecoder {
 public:
-    // Frames above are refused: AAC has at most 6,144 bits a channel, Opus 1,275 bytes a frame and 48 frames.
+    // Larger frames are refused: AAC has at most 6,144 bits per channel, Opus 1,275 bytes per frame and 48 frames.
     static constexpr std::size_t kFrameBytesMax = 64 * 1024;
 
-    // `library` outlives this. Errc::unsupported when there is no decoder, Errc::malformed when it does not like `config`.
+    // `library` outlives this. Errc::unsupported when there is no decoder, Errc::malformed when it rejects `config`.
     static Result<AvDecoder> create(const AvLibrary& library, wire::codec::Codec codec, Bytes config);
 
-    // Appends left and right in turn. Errc::malformed, Errc::limit: nothing came of this frame.
+    // Appends samples, left and right interleaved. Errc::malformed, Errc::limit: the frame yielded nothing.
     Result<void> decode(Bytes frame, std::vector<float>& samples);
-    // Samples (of both channels one) that are still inside the resampler, at 48 kHz.
+    // Samples per channel still inside the resampler, at 48 kHz.
     std::int64_t delay() const;
 
 private:
@@ -38,7 +38,7 @@ private:
     PacketPtr packet_;
     FramePtr frame_;
     ResamplerPtr resampler_;
-    // What the resampler was made for.
+    // The input rate the resampler was created for.
     int rate_ = 0;
     int format_ = -1;
     int channels_ = 0;

@@ -14,7 +14,7 @@ AvEncoder::AvEncoder(const AvLibrary& library, ContextPtr context)
       frame_(library->frame_alloc(), FreeFrame{&library}) {}
 
 Result<AvEncoder> AvEncoder::create(const AvLibrary& library, wire::codec::Codec codec, std::uint32_t bitrate) {
-    // The library's own encoder of Opus is an experiment: libopus or none.
+    // The library's own Opus encoder is experimental: libopus or none.
     const char* const name = codec == wire::codec::Codec::opus ? "libopus" : "aac";
     const AVCodec* const encoder = library->find_encoder_by_name(name);
     if (encoder == nullptr)
@@ -28,10 +28,11 @@ Result<AvEncoder> AvEncoder::create(const AvLibrary& library, wire::codec::Codec
     context->time_base = {1, kSampleRate};
     context->sample_fmt = codec == wire::codec::Codec::opus ? AV_SAMPLE_FMT_FLT : AV_SAMPLE_FMT_FLTP;
     context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-    // Of Opus, how hard it looks, up to 10: half of that takes two thirds of the time.
+    // Opus: search effort, up to 10; half of that takes two thirds of the time.
     context->compression_level = 5;
     library->channel_layout_default(&context->ch_layout, kChannels);
-    // A quarter of the time of the default search, which would hold the loop for a millisecond a frame. Opus has no such option.
+    // A quarter of the time of the default search, which would hold the loop for a millisecond per frame. Opus has no such
+    // option.
     library->opt_set(context->priv_data, "aac_coder", "fast", 0);
     if (const int opened = library->open(context.get(), encoder, nullptr); opened < 0)
         return library.error(Errc::unsupported, "opening the encoder", opened);

@@ -1,4 +1,4 @@
-// AvEncoder: samples of 48 kHz stereo in, frames of Opus or AAC out.
+// AvEncoder: encodes 48 kHz stereo samples to frames of Opus or AAC.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace live::service::transcode {
 
 class AvEncoder {
 public:
-    // `library` outlives this; `bitrate` in bits a second. Errc::unsupported when there is no such encoder.
+    // `library` outlives this; `bitrate` in bits per second. Errc::unsupported when there is no such encoder.
     static Result<AvEncoder> create(const AvLibrary& library, wire::codec::Codec codec, std::uint32_t bitrate);
 
-    // How many samples (of both channels one) encode() wants.
+    // Samples per channel for one encode().
     std::size_t frame_samples() const { return static_cast<std::size_t>(context_->frame_size); }
-    // How many samples earlier than what goes in a frame begins that comes out.
+    // By how many samples an output frame begins earlier than the input.
     std::int64_t lead() const { return context_->initial_padding; }
-    // Left and right in turn, frame_samples() of them. As many frames come out as went in, some later.
+    // frame_samples() of left and right, interleaved. Each input frame yields one output frame, maybe later.
     Result<void> encode(std::span<const float> samples);
     Result<std::optional<Slice>> poll();
     // An AudioSpecificConfig for AAC.

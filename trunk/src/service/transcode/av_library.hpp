@@ -1,6 +1,6 @@
-// AvLibrary: the functions that are used of libavcodec, libavutil and libswresample. They are loaded when the first stream needs
-// them and not linked: they bring a hundred other libraries with them, some 15 MB of memory and some 80 ms of start, and most
-// servers convert no audio. See doc/adr/0016. Only this folder's av_*.cpp see the libraries' types.
+// AvLibrary: the functions used from libavcodec, libavutil and libswresample. They are loaded when the first stream needs them
+// and not linked: they depend on a hundred other libraries, about 15 MB of memory and 80 ms of start-up, and most servers convert
+// no audio. See doc/adr/0016. Only this folder's av_*.cpp see the libraries' types.
 #pragma once
 
 extern "C" {
@@ -21,13 +21,13 @@ namespace live::service::transcode {
 
 class AvLibrary {
 public:
-    // Errc::unsupported, with the name of the file that is missing. Reads files: some 80 ms the first time.
+    // Errc::unsupported, naming the missing file. Reads files: about 80 ms the first time.
     static Result<std::unique_ptr<AvLibrary>> load();
 
-    // "a sentence", for an error code of the libraries.
+    // A sentence for an error code of the libraries.
     Error error(Errc code, const char* doing, int av_code) const;
 
-    // Names as in the libraries, without av.
+    // Named as in the libraries, without av.
     struct Functions {
         decltype(&::avcodec_find_decoder) find_decoder;
         decltype(&::avcodec_find_encoder_by_name) find_encoder_by_name;
@@ -69,7 +69,7 @@ private:
     Functions functions_{};
 };
 
-// Owners of what the libraries allocate. The library outlives them.
+// Owners of objects allocated by the libraries. The library outlives them.
 struct FreeContext {
     const AvLibrary* library = nullptr;
     void operator()(AVCodecContext* context) const { (*library)->free_context(&context); }

@@ -1,5 +1,5 @@
-// AvTranscoder: an AudioTranscoder by libavcodec. One a stream, whatever the number of players. It answers in push() and poll():
-// a frame takes 0.2 ms when it is noise, the worst there is. OffLoopTranscoder has that done in a worker thread.
+// AvTranscoder: an AudioTranscoder with libavcodec. One per stream, whatever the number of players. It works inside push() and
+// poll(): a frame of noise, the worst case, takes 0.2 ms. OffLoopTranscoder moves that to a worker thread.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ private:
     AvDecoder decoder_;
     AvEncoder encoder_;
     media::SampleLine line_{kSampleRate};
-    std::vector<float> decoded_;   // of the frame in hand
-    std::vector<float> waiting_;   // less than the encoder wants, but while it is filled
-    std::deque<MediaTime> times_;  // of frames that the encoder has and has not given back
+    std::vector<float> decoded_;   // of the current frame
+    std::vector<float> waiting_;   // less than one encoder input, except while it is filled
+    std::deque<MediaTime> times_;  // of frames that are still in the encoder
     std::deque<media::AudioFrame> ready_;
 };
 

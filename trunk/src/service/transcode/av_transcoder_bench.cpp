@@ -1,5 +1,5 @@
-// What converting a second of audio costs: 43 frames of AAC become 50 of Opus, 50 of Opus become 47 of AAC. The figure is
-// seconds of audio a second on one core.
+// Cost of converting a second of audio: 43 frames of AAC become 50 of Opus, 50 of Opus become 47 of AAC. The figure is seconds of
+// audio per second on one core.
 #include <benchmark/benchmark.h>
 
 #include "base/check.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using Codec = wire::codec::Codec;
 
-// A second of noise, as the codec has it.
+// A second of noise in the codec.
 std::vector<Slice> second_of(const AvLibrary& library, Codec codec, std::vector<std::uint8_t>& config) {
     AvEncoder encoder = AvEncoder::create(library, codec, 96'000).value();
     config.assign(encoder.config().begin(), encoder.config().end());
@@ -49,7 +49,7 @@ void convert(benchmark::State& state, Codec from, Codec to) {
     state.SetItemsProcessed(static_cast<std::int64_t>(out));
 }
 
-// Making a transcoder and letting it go. The first of a process also fills the libraries' tables: it is a row of its own.
+// Creating and destroying a transcoder. The first one of a process also fills the libraries' tables: it has its own row.
 void create(benchmark::State& state, Codec from, Codec to) {
     const auto library = AvLibrary::load().value();
     const std::vector<std::uint8_t> aac = {0x11, 0x90};  // 48 kHz, stereo

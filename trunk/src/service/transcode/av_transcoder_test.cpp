@@ -1,4 +1,4 @@
-// Real frames of ffmpeg go through, and what comes out is decoded and listened to: is the tone there, and is its time right?
+// Converts real frames from ffmpeg and decodes the output: is the tone there, and is its time right?
 #include "service/transcode/av_transcoder.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ double amplitude(const std::vector<float>& samples, double hertz) {
     return samples.empty() ? 0 : 2 * std::hypot(real, imaginary) / static_cast<double>(samples.size());
 }
 
-// One channel of what stands interleaved, without the ends: encoders fade in and out there.
+// One channel of interleaved samples, without the ends: encoders fade in and out there.
 std::vector<float> channel(const std::vector<float>& samples, std::size_t index, double from_s, double to_s) {
     std::vector<float> one;
     for (std::size_t i = index; i < samples.size(); i += kChannels)
@@ -49,7 +49,7 @@ std::vector<float> channel(const std::vector<float>& samples, std::size_t index,
 
 struct Frames {
     std::vector<Octets> frames;
-    MediaTime duration{};  // of one
+    MediaTime duration{};  // of one frame
     Octets config;
     MediaTime time_of(std::size_t index) const { return duration * static_cast<std::int64_t>(index); }
 };
@@ -95,7 +95,7 @@ protected:
         EXPECT_TRUE(made.ok()) << made.error().text();
         return std::move(*made);
     }
-    // All frames in, all that comes of it out. Stamps are whole milliseconds, as RTMP has them.
+    // Pushes all frames and collects all output. Timestamps are whole milliseconds, as in RTMP.
     static std::vector<AudioFrame> run(media::AudioTranscoder& transcoder, const Frames& in, MediaTime start = {}) {
         std::vector<AudioFrame> out;
         for (std::size_t i = 0; i < in.frames.size(); ++i) {
@@ -301,7 +301,7 @@ public:
     Signal came;
 };
 
-// The libraries want more stack than a fiber has by default to make coders; the server's have it.
+// Creating coders takes more stack than a fiber's default; the server's fibers have it.
 struct TranscoderFactoryTest : testing::Test {
     ~TranscoderFactoryTest() override { MUST(scope.stop(io::Deadline::after(20s))); }
     std::unique_ptr<media::AudioTranscoder> make(const Transcoding& what) {
@@ -350,7 +350,7 @@ TEST_F(TranscoderFactoryTest, MakesTranscoders) {
     EXPECT_EQ(factory.create({Codec::speex, {}, Codec::opus, 48'000}, listener).code(), Errc::unsupported);
 }
 
-// A stream may end at any time, and the server too.
+// A stream may end at any time, and so may the server.
 TEST_F(TranscoderFactoryTest, TranscodersAndTheFactoryMayGoWhileTheirAudioIsConverted) {
     auto passing = std::make_unique<TranscoderFactory>([] { return false; }, Log());
     if (const auto loaded = passing->load(io::Deadline::after(20s)); !loaded.ok())

@@ -10,9 +10,9 @@
 
 namespace live::service::transcode {
 
-// Its owners are the OffLoopTranscoder and, while it is at work, the worker pool; `keeps_` belongs to all that need it. Only one
-// of them touches what is in here at a time: a worker thread while the job is its, the loop before and after. So neither the
-// transcoder nor the slices that it makes need a lock or an atomic counter.
+// Its owners are the OffLoopTranscoder and, while it works, the worker pool; `keeps_` has further owners. Only one of them
+// touches the members at a time: a worker thread while it has the job, the loop before and after. So neither the transcoder nor
+// the slices that it makes need a lock or an atomic counter.
 class OffLoopTranscoder::Work final : public io::Job {
 public:
     Work(std::shared_ptr<const void> keeps, std::unique_ptr<media::AudioTranscoder> transcoder)
@@ -85,7 +85,7 @@ void OffLoopTranscoder::start() {
     const auto started = io::start_job(work_);
     if (started.ok())
         return;
-    // More streams than the threads' queue takes: each frame that is left out is heard of.
+    // More streams than the threads' queue takes: every dropped frame is reported.
     for (std::size_t left = in_work_ + waiting_.size(); left > 0; --left)
         ready_.emplace_back(started.error());
     work_->in.clear();

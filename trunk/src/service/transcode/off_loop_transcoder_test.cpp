@@ -1,4 +1,4 @@
-// A transcoder that is told when to work and when to wait does so in the worker threads; nothing of libavcodec is needed here.
+// A transcoder that works and waits on command runs in the worker threads; libavcodec is not needed here.
 #include "service/transcode/off_loop_transcoder.hpp"
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace {
 
 using Octets = std::vector<std::uint8_t>;
 
-// What threads and the test know together.
+// State shared by the threads and the test.
 struct Bench {
     std::atomic<bool> go = true;
     std::atomic<int> at_work = 0;
@@ -29,7 +29,7 @@ struct Bench {
     const decltype(std::this_thread::get_id()) loop = std::this_thread::get_id();
 };
 
-// Gives a frame back, and a second one with it when its first byte is even. 0xEE is an error.
+// Returns a frame, and a second one when its first byte is even. 0xEE is an error.
 class SlowEcho final : public media::AudioTranscoder {
 public:
     explicit SlowEcho(std::shared_ptr<Bench> bench) : bench_(std::move(bench)) { ++bench_->living; }
@@ -174,7 +174,7 @@ TEST_F(OffLoopTranscoderTest, MayGoWhileAWorkerHasItsFrames) {
     bench_->go = true;
     io::wait_until([&] { return bench_->living == 0; });
     EXPECT_TRUE(came_.empty());
-    // What has come, and nobody has been told of yet, goes too.
+    // Output that nobody was notified of is discarded too.
     transcoder_ = make();
     ASSERT_TRUE(push(1).ok());
     const auto limit = io::Deadline::after(20s);
@@ -187,7 +187,7 @@ TEST_F(OffLoopTranscoderTest, MayGoWhileAWorkerHasItsFrames) {
     }
 }
 
-// Beyond that all streams' audio would be late without end.
+// Beyond that all streams' audio would be delayed without bound.
 TEST_F(OffLoopTranscoderTest, MoreStreamsThanTheThreadsTakeHearOfIt) {
     constexpr auto kKind = static_cast<std::size_t>(io::Work::compute);
     bench_->go = false;

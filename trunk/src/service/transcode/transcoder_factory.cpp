@@ -14,12 +14,12 @@ namespace {
 
 using Codec = wire::codec::Codec;
 
-// The library's owners: see the header. The first coder of each kind fills tables, which takes milliseconds, and all later ones
-// half of one.
+// The library's owners: see the header. The first coder of each kind fills tables, which takes milliseconds; later ones take half
+// of one.
 Result<std::shared_ptr<const AvLibrary>> load_and_try() {
     constexpr std::array<std::uint8_t, 2> kAacConfig = {0x11, 0x90};  // AAC-LC, 48 kHz, stereo
     std::shared_ptr<const AvLibrary> library = TRY(AvLibrary::load());
-    // What cannot be made is said when a stream wants it.
+    // A failure is reported when a stream needs the transcoder.
     static_cast<void>(AvTranscoder::create(*library, {Codec::aac, kAacConfig, Codec::opus}));
     static_cast<void>(AvTranscoder::create(*library, {Codec::opus, {}, Codec::aac}));
     return library;

@@ -1,5 +1,5 @@
-// TranscoderFactory: makes the transcoders of audio that streams between RTMP and WebRTC need; they work in worker threads. Main
-// hands it to the stream table.
+// TranscoderFactory: creates the audio transcoders for streams between RTMP and WebRTC; they work in worker threads. app passes
+// it to the stream table.
 #pragma once
 
 #include <chrono>
@@ -21,22 +21,22 @@ class AvLibrary;
 
 class TranscoderFactory final : public Service, public media::AudioTranscoders {
 public:
-    // For libraries to be loaded from the disk.
+    // Limit for loading libraries from disk.
     static constexpr std::chrono::seconds kLoadLimit{5};
 
-    // `is_wanted`: by the settings to come, or those that count.
+    // `is_wanted` answers for the coming settings during a reload, otherwise for the current ones.
     TranscoderFactory(std::function<bool()> is_wanted, Log log) : is_wanted_(std::move(is_wanted)), log_(std::move(log)) {}
-    // Outlives what it made, and the fiber.
+    // Outlives its transcoders, and the fiber.
     ~TranscoderFactory() override;
     TranscoderFactory(const TranscoderFactory&) = delete;
     TranscoderFactory& operator=(const TranscoderFactory&) = delete;
 
-    // A fiber that tells streams of their audio; and as prepare().
+    // Starts the fiber that notifies streams of their audio; then as prepare().
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override {
         TRY(pump_.start(fibers));
         return prepare(deadline);
     }
-    // Where conversion is wanted, the libraries are loaded before a stream needs them. Without them the log says so.
+    // Where conversion is enabled, the libraries are loaded before a stream needs them. If they are missing, the log says so.
     Result<void> prepare(io::Deadline deadline) override {
         const auto loaded = is_wanted_() ? load(deadline.sooner(io::Deadline::after(kLoadLimit))) : Result<void>();
         if (!loaded.ok())
@@ -44,19 +44,19 @@ public:
         return {};
     }
     std::string_view name() const override { return "the conversion of audio"; }
-    // Loads the libraries, once, in a worker thread: some 80 ms. Errc::unsupported when they are not on this machine, or this
-    // server was built without them; Errc::timed_out, Errc::cancelled: it may be tried again.
+    // Loads the libraries, once, in a worker thread: about 80 ms. Errc::unsupported when they are not on this machine, or this
+    // server was built without them; Errc::timed_out, Errc::cancelled: it may be retried.
     Result<void> load(io::Deadline deadline);
-    // Errc::unsupported before they are loaded, too.
+    // Errc::unsupported also before they are loaded.
     Result<std::unique_ptr<media::AudioTranscoder>> create(const media::Transcoding& what,
                                                            media::AudioListener& listener) override;
 
 private:
     const std::function<bool()> is_wanted_;
     Log log_;
-    // The other owners are transcoders: one that has gone may still be at work in a thread.
+    // The other owners are transcoders: one may still be working in a thread after its stream has gone.
     std::shared_ptr<const AvLibrary> library_;
-    std::optional<Error> failed_;  // loading; it is not tried again
+    std::optional<Error> failed_;  // loading failed; it is not retried
     AudioPump pump_;
 };
 
