@@ -164,6 +164,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_live_player_(http_live_),
       casters_(settings_, http_live_, scratch_, places_, log),
       rtc_(settings_, {streams_, admission_, *events_, clients_, places_, scratch_, http_}, log),
+      relay_(pull_context(), origins_, log.with_id("EIG")),
       forward_(streams_, forward_options_, forward_context(), log),
       ingest_(wanted_ingests_, log),
       files_(settings_),
@@ -186,6 +187,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     set_limits(connections_max);
     admission_.set_memory(places_.memory());
     admission_.set_hooks(hooks_);
+    admission_.set_relay(relay_);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
     clients_.add_watcher(stream_stats_);
     clients_.add_watcher(access_log_);
@@ -202,8 +204,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
 // In dependency order. Ingests are clients of this server.
 void Server::list_services() {
     for (service::Service* service : std::initializer_list<service::Service*>{
-             &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &forward_, &dvr_, &dash_, &hls_, &memory_keeper_,
-             &housekeeping_, &rtmp_, &rtc_, &http_, &casters_, &ingest_})
+             &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &relay_, &forward_, &dvr_, &dash_, &hls_,
+             &memory_keeper_, &housekeeping_, &rtmp_, &rtc_, &http_, &casters_, &ingest_})
         services_.add(*service);
 }
 
@@ -252,6 +254,12 @@ Result<void> Server::reload(settings::Settings settings, std::size_t connections
 
 service::rtmp_client::DialContext Server::dial_context() {
     return {client_tls_.get(), [this] { return rtmp_.endpoints(); }, scratch_};
+}
+
+service::relay::PullContext Server::pull_context() {
+    return {dial_context(),   streams_,
+            *events_,         clients_,
+            cluster_options_, {names_.server_id, std::string(kSignature), std::string(kVersion), names_.process_id}};
 }
 
 service::forward::ForwardContext Server::forward_context() {

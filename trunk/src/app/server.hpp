@@ -35,6 +35,7 @@
 #include "service/hooks/hook_service.hpp"
 #include "service/http_client/http_client.hpp"
 #include "service/ingest/ingest_service.hpp"
+#include "service/relay/relay_service.hpp"
 #include "service/rtmp_client/dial.hpp"
 #include "service/service_list.hpp"
 #include "service/snapshot/snapshot_service.hpp"
@@ -100,6 +101,7 @@ private:
     void list_services();
     void kick_lost_clients();
     service::rtmp_client::DialContext dial_context();
+    service::relay::PullContext pull_context();
     service::forward::ForwardContext forward_context();
     service::dvr::DvrContext recording_context();
     void set_limits(std::size_t connections_max);
@@ -133,6 +135,9 @@ private:
     session::http_live::PlayHandler http_live_player_;
     CasterWiring casters_;
     RtcWiring rtc_;
+    settings::VhostOptions<service::relay::ClusterOptions> cluster_options_{settings_, &settings::Vhost::cluster};
+    service::relay::StaticResolver origins_;
+    service::relay::RelayService relay_;
     settings::VhostOptions<service::forward::ForwardOptions> forward_options_{settings_, &settings::Vhost::forward};
     service::forward::ForwardService forward_;
     settings::Ingests wanted_ingests_{settings_, [this] { return rtmp_.endpoints(); }};

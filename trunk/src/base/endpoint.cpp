@@ -9,6 +9,13 @@ namespace live {
 
 namespace {
 
+bool is_address(int family, const std::string& ip) {
+    in6_addr scratch{};
+    return ::inet_pton(family, ip.c_str(), &scratch) == 1;
+}
+
+}  // namespace
+
 Result<std::uint16_t> parse_port(std::string_view text) {
     std::uint16_t port = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), port);
@@ -16,13 +23,6 @@ Result<std::uint16_t> parse_port(std::string_view text) {
         return Error(Errc::malformed, fmt::format("\"{}\" is not a port from 1..65535", text));
     return port;
 }
-
-bool is_address(int family, const std::string& ip) {
-    in6_addr scratch{};
-    return ::inet_pton(family, ip.c_str(), &scratch) == 1;
-}
-
-}  // namespace
 
 std::string Endpoint::text() const { return is_ipv6() ? fmt::format("[{}]:{}", ip, port) : fmt::format("{}:{}", ip, port); }
 

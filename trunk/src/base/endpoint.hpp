@@ -23,6 +23,9 @@ struct Endpoint {
     bool operator==(const Endpoint&) const = default;
 };
 
+// Errc::malformed when it is not a number in 1..65535.
+Result<std::uint16_t> parse_port(std::string_view text);
+
 // Parses "1935", "127.0.0.1:1935" or "[::1]:1935". A port alone means all addresses and gives two endpoints, 0.0.0.0 and ::;
 // otherwise one. Errc::malformed when the port is not in 1..65535 or the address is invalid.
 Result<std::vector<Endpoint>> parse_endpoint(std::string_view text);

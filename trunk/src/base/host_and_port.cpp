@@ -1,9 +1,9 @@
 #include "base/host_and_port.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/ascii.hpp"
+#include "base/endpoint.hpp"
 #include "base/ip_network.hpp"
 
 namespace live {
@@ -18,14 +18,6 @@ bool is_host_name(std::string_view text) {
     return !text.empty() && text.size() <= kNameBytesMax && std::ranges::all_of(text, [](char letter) {
         return ascii::is_alphanumeric(letter) || letter == '-' || letter == '.';
     });
-}
-
-Result<std::uint16_t> parse_port(std::string_view text) {
-    std::uint16_t port = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-    if (error != std::errc() || end != text.data() + text.size() || port == 0)
-        return Error(Errc::malformed, "a port is a number from 1 to 65535");
-    return port;
 }
 
 }  // namespace

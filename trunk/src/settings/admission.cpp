@@ -103,7 +103,21 @@ session::Answer Admission::play(const session::ClientRequest& request, io::Deadl
         report_stream(Action::on_stop, request, plan);  // its on_play has succeeded
         return page.error();
     }
+    if (may_pull(request))
+        return session::Answer::Pull{std::move(plan)};
     return plan;
+}
+
+bool Admission::may_pull(const session::ClientRequest& request) const {
+    const auto vhost = serving_vhost(request.vhost);
+    return relay_ != nullptr && vhost.ok() && (*vhost)->cluster.mode == service::relay::ClusterMode::remote;
+}
+
+Result<void> Admission::pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) {
+    auto pulled = relay_->pull(request, plan, deadline);
+    if (!pulled.ok())
+        report_stream(Action::on_stop, request, plan);  // its on_play has accepted it
+    return pulled;
 }
 
 Result<void> Admission::check_play(const session::ClientRequest& request) const {

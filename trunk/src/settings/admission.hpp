@@ -5,6 +5,7 @@
 
 #include "service/access_log/access_log.hpp"
 #include "service/hooks/hook_service.hpp"
+#include "service/relay/relay_service.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/memory_budget.hpp"
 #include "session/rtmp/context.hpp"
@@ -20,11 +21,15 @@ public:
     void set_hooks(service::hooks::HookService& hooks) { hooks_ = &hooks; }
     // Without it, memory never refuses a publisher.
     void set_memory(const session::MemoryBudget& memory) { memory_ = &memory; }
+    // Without it, edges have the streams that are published on them.
+    void set_relay(service::relay::RelayService& relay) { relay_ = &relay; }
 
     // Memory, virtual host, refer.all, on_connect, security, refer.publish, on_publish, forward.backend.
     session::Answer publish(const session::ClientRequest& request, io::Deadline deadline) override;
-    // Virtual host, refer.all, on_connect, security, on_play, refer.play.
+    // Virtual host, refer.all, on_connect, security, on_play, refer.play. An edge pulls what it has not.
     session::Answer play(const session::ClientRequest& request, io::Deadline deadline) override;
+    Result<void> pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) override;
+    bool may_pull(const session::ClientRequest& request) const override;
     // The same without the callbacks.
     Result<void> check_play(const session::ClientRequest& request) const override;
 
@@ -54,6 +59,7 @@ private:
     const CurrentSettings& settings_;
     service::hooks::HookService* hooks_ = nullptr;
     const session::MemoryBudget* memory_ = nullptr;
+    service::relay::RelayService* relay_ = nullptr;
 };
 
 // A source's URL: "/app/stream" in the default virtual host, "vhost/app/stream" in another.

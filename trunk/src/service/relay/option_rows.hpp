@@ -41,7 +41,7 @@ inline constexpr auto kClusterRows = std::tuple{
     config::row(&ClusterOptions::coworkers, "coworkers", config::Reload::next_session, "APIs of those origins.")
         .example("127.0.0.1:9091")
         .pending(),
-    config::row(&ClusterOptions::linger, "linger", 0s, 10min, config::Reload::live,
+    config::row(&ClusterOptions::linger, "linger", 0s, 600s, config::Reload::live,
                 "Seconds that an edge keeps pulling a stream after its last reader left."),
     config::row(&ClusterOptions::first_frame_timeout, "first_frame_timeout", 1s, 120s, config::Reload::live,
                 "Seconds after which a player is told that no origin has the stream."),

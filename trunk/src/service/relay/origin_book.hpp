@@ -1,5 +1,5 @@
-// OriginBook: what is known of the health of origins, and which of them a stream is pulled from. Health belongs to an origin, not to
-// a stream: what one pull learns, all others use. Dry: the caller supplies time and random numbers.
+// OriginBook: what is known of the health of origins, and which of them a stream is pulled from. Health belongs to an origin, not
+// to a stream: what one pull learns, all others use. Dry: the caller supplies time and random numbers.
 #pragma once
 
 #include <chrono>

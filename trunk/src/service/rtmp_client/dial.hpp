@@ -1,4 +1,5 @@
-// Connects to another RTMP server, over TCP or TLS. For everything that is an RTMP client: forwards push with it, the relay pulls.
+// Connects to another RTMP server, over TCP or TLS. For everything that is an RTMP client: forwards push with it, the relay
+// pulls.
 #pragma once
 
 #include <chrono>

@@ -37,6 +37,9 @@ struct ClientRequest {
     std::string swf_url;   // RTMP only
     // The extension after the stream's name in an HTTP player's URL: ".flv".
     std::string extension{};
+    // RTMP: the servers that the request has come through, as another edge says it; see service/relay/upstream_request.hpp. A
+    // client that makes it up only has itself refused.
+    std::string relay_path{};
 
     // The query may contain a key.
     std::string tc_url_without_query() const { return tc_url.substr(0, tc_url.find('?')); }
@@ -53,13 +56,18 @@ struct StreamPlan {
     std::optional<std::vector<std::string>> forward_urls{};
 };
 
-// The answer of admission. More kinds may be added (a redirect to another server, or a stream to pull from one); a switch over
-// them shows which callers must handle a new one.
+// The answer of admission. More kinds may be added (a redirect to another server); a switch over them shows which callers must
+// handle a new one.
 class Answer {
 public:
-    enum class Kind : std::uint8_t { serve, refuse };
+    enum class Kind : std::uint8_t { serve, pull, refuse };
+    // Served like any other once this node has the stream: Admission::pull() gets it.
+    struct Pull {
+        StreamPlan plan;
+    };
 
     Answer(StreamPlan plan) : content_(std::move(plan)) {}
+    Answer(Pull pull) : content_(std::move(pull)) {}
     // The sentence is for the client: it gives the reason without revealing anything else. Errc::not_found when no virtual host
     // serves it, Errc::denied when something refuses.
     Answer(Error why) : content_(std::move(why)) {}
@@ -69,13 +77,14 @@ public:
     Result<StreamPlan> served() && {
         switch (kind()) {
             case Kind::serve: return std::get<StreamPlan>(std::move(content_));
+            case Kind::pull: return std::get<Pull>(std::move(content_)).plan;
             case Kind::refuse: break;
         }
         return std::get<Error>(std::move(content_));
     }
 
 private:
-    std::variant<StreamPlan, Error> content_;  // in the order of the kinds
+    std::variant<StreamPlan, Pull, Error> content_;  // in the order of the kinds
 };
 
 // Asked once per client. May take as long as the operator's callbacks do.
@@ -92,8 +101,20 @@ public:
         return publish(request, deadline).served();
     }
     [[gnu::noinline]] Result<StreamPlan> serve_play(const ClientRequest& request, io::Deadline deadline) {
-        return play(request, deadline).served();
+        Answer answer = play(request, deadline);
+        const bool pulls = answer.kind() == Answer::Kind::pull;
+        StreamPlan plan = TRY(std::move(answer).served());
+        if (pulls)
+            TRY(pull(request, plan, deadline));
+        return plan;
     }
+    // For an answer of that kind: returns when the stream has media here. Errc::not_found when it was not to be had in time; then
+    // the play has ended, and no event is due.
+    virtual Result<void> pull(const ClientRequest& /*request*/, const StreamPlan& plan, io::Deadline /*deadline*/) {
+        return Error(Errc::not_found, "there is no stream " + plan.url);
+    }
+    // Whether a stream that this node does not have may be pulled for this player. Must not suspend.
+    virtual bool may_pull(const ClientRequest& /*request*/) const { return false; }
     // Checks a player against the rules only, for a response that plays nothing (HEAD): virtual host, page, address. Calls no
     // callback and requires no event. Must not suspend.
     virtual Result<void> check_play(const ClientRequest& request) const = 0;

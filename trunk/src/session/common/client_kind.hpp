@@ -19,9 +19,10 @@ enum class ClientKind : std::uint8_t {
     haivision_publish,
     rtc_publish,
     srt_publish,
+    relay_pull,  // this server's own: a stream of an edge, from its origin
 };
 constexpr std::size_t index_of(ClientKind kind) { return static_cast<std::size_t>(kind); }
-inline constexpr std::size_t kClientKinds = index_of(ClientKind::srt_publish) + 1;
+inline constexpr std::size_t kClientKinds = index_of(ClientKind::relay_pull) + 1;
 
 constexpr std::string_view name_of(ClientKind kind) {
     switch (kind) {
@@ -35,6 +36,7 @@ constexpr std::string_view name_of(ClientKind kind) {
         case ClientKind::haivision_publish: return "haivision-publish";
         case ClientKind::rtc_publish: return "rtc-publish";
         case ClientKind::srt_publish: return "srt-publish";
+        case ClientKind::relay_pull: return "relay-pull";
         case ClientKind::unknown: break;
     }
     return "Unknown";
@@ -42,7 +44,7 @@ constexpr std::string_view name_of(ClientKind kind) {
 
 constexpr bool is_publisher(ClientKind kind) {
     return kind == ClientKind::fmle_publish || kind == ClientKind::flash_publish || kind == ClientKind::haivision_publish ||
-           kind == ClientKind::rtc_publish || kind == ClientKind::srt_publish;
+           kind == ClientKind::rtc_publish || kind == ClientKind::srt_publish || kind == ClientKind::relay_pull;
 }
 
 }  // namespace live::session

@@ -129,6 +129,8 @@ Result<void> Connection::connect(io::Deadline deadline) {
     request_.tc_url = request.tc_url;
     request_.page_url = request.page_url;
     request_.swf_url = request.swf_url;
+    if (const auto* path = request.arguments.find("millrace_path"); path != nullptr)
+        request_.relay_path = path->string().value_or("").substr(0, kRelayPathBytesMax);
     app_ = request.app;
     const auto admitted = [&]() -> Result<void> {
         const auto url = TRY(wire::rtmp::parse_stream_url(request.tc_url, "", request.app));

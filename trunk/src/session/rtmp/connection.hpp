@@ -25,6 +25,8 @@ struct Addresses {
 
 class Connection final : public Client, private MemoryBudget::Holder {
 public:
+    // Of the servers that a relayed request has come through; more is cut off, which makes it a path that is too long.
+    static constexpr std::size_t kRelayPathBytesMax = 1024;
     // From accept until the client publishes or plays.
     static constexpr std::chrono::seconds kIdentifyLimit{30};
     // Between two sessions of one connection.

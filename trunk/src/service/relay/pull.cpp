@@ -1,0 +1,347 @@
+#include "service/relay/pull.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "base/random.hpp"
+#include "io/loop.hpp"
+#include "media/tag_packet.hpp"
+#include "wire/rtmp/stream_url.hpp"
+
+namespace live::service::relay {
+
+namespace rtmp = engine::rtmp;
+using std::chrono::milliseconds;
+
+Pull::Pull(const PullContext& context, Resolver& resolver, OriginBook& book, PullTotals& totals, session::ClientRequest request,
+           session::StreamPlan plan, std::string path, Log log)
+    : context_(context),
+      resolver_(resolver),
+      book_(book),
+      totals_(totals),
+      request_(std::move(request)),
+      plan_(std::move(plan)),
+      path_(std::move(path)),
+      log_(std::move(log)),
+      entry_(context.clients, *this),
+      state_since_(io::now()),
+      needed_at_(io::now()),
+      media_at_(io::now()) {
+    request_.id = log_.id();
+    request_.kind = session::ClientKind::relay_pull;
+    request_.protocol = "rtmp";
+}
+
+Pull::~Pull() = default;
+
+void Pull::run(io::Deadline deadline) {
+    LOG_INFO(log_, "edge-pull start, stream={}", plan_.url);
+    ++totals_.pulls;
+    for (;;) {
+        const auto left = attempt(deadline);
+        if (!left.ok() && left.code() == Errc::cancelled)
+            break;
+        if (left.ok() && *left == Left::unneeded)
+            break;
+        if (!left.ok())
+            last_error_ = left.error().sentence();
+        look_around();
+    }
+    end();
+    LOG_INFO(log_, "edge-pull stop, stream={}", plan_.url);
+}
+
+void Pull::end() {
+    over_ = true;
+    unpublish();
+    for (Signal* signal : waiting_)
+        signal->raise();
+}
+
+// One origin, from choosing it to leaving it.
+Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
+    if (!is_needed())
+        return Left::unneeded;
+    const ClusterOptions* found = context_.options.find(plan_.vhost);
+    if (found == nullptr || found->mode != ClusterMode::remote)
+        return Left::unneeded;
+    const ClusterOptions options = *found;
+    set_state(PullFacts::State::connecting);
+    const Location location = resolver_.find(plan_.url, options, deadline.sooner(io::Deadline::after(kStartLimit)));
+    const auto* located = std::get_if<Located>(&location);
+    if (located == nullptr) {
+        const auto* unknown = std::get_if<Unknown>(&location);
+        last_error_ = unknown != nullptr ? unknown->why : std::get<Nowhere>(location).why;
+        TRY(pause(unknown != nullptr ? unknown->retry_after : StaticResolver::kRetry, deadline));
+        return Left::origin_failed;
+    }
+    std::vector<std::string> names;
+    for (const Origin& origin : located->origins)
+        names.push_back(origin.text());
+    const auto choice = book_.choose(names, plan_.url, avoid_, io::now());
+    if (choice->wait > Duration::zero()) {
+        TRY(pause(choice->wait, deadline));
+        return Left::origin_failed;
+    }
+    origin_ = names[choice->index];
+    const auto connected = connect(located->origins[choice->index], options, deadline);
+    auto left = connected.ok() ? receive(names.size() > 1, deadline) : Result<Left>(connected.error());
+    if (!left.ok() && left.code() != Errc::cancelled && left.code() != Errc::not_found) {
+        book_.report_down(origin_, left.error().sentence(), io::now(), static_cast<std::uint32_t>(random_number()));
+        LOG_WARN(log_, "edge-pull origin disconnected, retry. stream={}, origin={}: {}", plan_.url, origin_,
+                 left.error().sentence());
+    }
+    say_goodbye();
+    avoid_ = origin_;
+    return left;
+}
+
+Result<void> Pull::connect(const Origin& origin, const ClusterOptions& options, io::Deadline deadline) {
+    ++tries_;
+    ++totals_.connections;
+    has_key_ = false;
+    longest_gap_ = Duration::zero();
+    const TimePoint began = io::now();
+    const auto limit = deadline.sooner(io::Deadline::after(kStartLimit));
+    stream_ = TRY(rtmp_client::dial({origin.host, origin.port, origin.is_secure}, context_.dial, limit));
+    request_.ip = origin.host;
+    request_.peer = stream_->peer();
+    rtmp::ClientOptions asked = upstream_request(origin, request_, plan_.vhost, options, context_.node, path_);
+    request_.tc_url = asked.tc_url;
+    LOG_INFO(log_, "edge-pull publish url {}/{}, origin={}", asked.tc_url, request_.stream, origin_);
+    engine_.emplace(std::move(asked), random_number());
+    TRY(engine_->start(io::now()));
+    TRY(start(limit));
+    book_.report_up(origin_, io::now() - began, io::now());
+    return {};
+}
+
+Result<void> Pull::start(io::Deadline deadline) {
+    bool any = false;
+    while (!engine_->is_started()) {
+        std::vector<std::uint8_t> output;
+        engine_->take_output(output);
+        const std::array parts{io::as_part(output)};
+        if (!output.empty())
+            TRY(stream_->write_all(parts, deadline));
+        const std::size_t count = TRY(stream_->read_some(context_.dial.scratch, deadline));
+        TRY(engine_->handle_bytes(io::now(), context_.dial.scratch.first(count)));
+        TRY(handle_events(any));
+    }
+    if (any)
+        publication_->source().flush();
+    return {};
+}
+
+// Until the origin fails or falls silent, or nobody needs the stream.
+Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
+    const TimePoint began = io::now();
+    if (!ingest_)
+        set_state(PullFacts::State::waiting);
+    for (;;) {
+        std::vector<std::uint8_t> output;
+        engine_->take_output(output);
+        const std::array parts{io::as_part(output)};
+        if (!output.empty())
+            TRY(stream_->write_all(parts, deadline.sooner(io::Deadline::after(kStartLimit))));
+        const auto ready =
+            TRY(stream_->wait_ready(io::Interest::readable, &wake_, deadline.sooner(io::Deadline::after(kPollInterval))));
+        if (!kick_reason_.empty())
+            return Error(Errc::closed, std::exchange(kick_reason_, {}));
+        if (publication_ != nullptr && !publication_->is_current())
+            return Left::unneeded;  // somebody publishes the stream here
+        if (ready.readable)
+            TRY(read());
+        look_around();
+        if (!is_needed())
+            return Left::unneeded;
+        const TimePoint now = io::now();
+        if (!ingest_) {
+            if (has_others && now - began >= kFirstMediaLimit) {
+                last_error_ = "the origin has no media";
+                return Left::origin_empty;
+            }
+            continue;
+        }
+        const auto patience = std::clamp<Duration>(2 * longest_gap_, kSilenceMin, kSilenceMax);
+        if (now - media_at_ >= patience)
+            return Error(Errc::timed_out, fmt::format("no media for {} ms", (now - media_at_) / milliseconds(1)));
+    }
+}
+
+Result<bool> Pull::read() {
+    bool any = false;
+    for (;;) {
+        const auto count = stream_->try_read(context_.dial.scratch);
+        if (!count.ok() && count.code() == Errc::need_more)
+            break;
+        const auto bytes = context_.dial.scratch.first(TRY(count));
+        TRY(engine_->handle_bytes(io::now(), bytes));
+        TRY(handle_events(any));
+        if (bytes.size() < context_.dial.scratch.size() || io::is_turn_over())
+            break;
+    }
+    if (any)
+        publication_->source().flush();
+    return any;
+}
+
+Result<void> Pull::handle_events(bool& any) {
+    if (publication_ != nullptr)
+        publication_->source().set_arrival(io::now());
+    while (auto event = engine_->poll_event()) {
+        if (auto* media = std::get_if<rtmp::GotMedia>(&*event)) {
+            if (waits_for_key(*media))
+                continue;
+            TRY(ingest(*media));
+            any = true;
+        } else if (const auto* rejected = std::get_if<rtmp::Rejected>(&*event)) {
+            // The origin is well; it does not have the stream, or does not give it to us.
+            return Error(Errc::not_found, fmt::format("the origin says {}: {}", rejected->code, rejected->description));
+        } else if (const auto* ended = std::get_if<rtmp::StreamEnded>(&*event)) {
+            LOG_INFO(log_, "edge-pull the stream ended at the origin, stream={}, code={}", plan_.url, ended->code);
+        } else if (const auto* warning = std::get_if<rtmp::PeerWarning>(&*event)) {
+            LOG_WARN(log_, "edge-pull {}: {}", origin_, warning->sentence);
+        }
+    }
+    return {};
+}
+
+// Readers of the connection before would get frames that they cannot decode.
+bool Pull::waits_for_key(const rtmp::GotMedia& media) {
+    if (has_key_ || media.type != wire::rtmp::MessageType::video)
+        return false;
+    const auto tag = media::read_tag(media::Kind::video, media.payload);
+    has_key_ = !tag.ok() || tag->packet.key || tag->has_more || tag->packet.content == media::Content::other;
+    return !has_key_ && !tag->packet.is_config();
+}
+
+Result<void> Pull::ingest(rtmp::GotMedia& media) {
+    using wire::rtmp::MessageType;
+    if (!ingest_)
+        TRY(publish());
+    const TimePoint now = io::now();
+    longest_gap_ = std::max<Duration>(longest_gap_, now - std::exchange(media_at_, now));
+    if (media.type == MessageType::audio)
+        ingest_->push_audio(media.timestamp_ms, std::move(media.payload));
+    else if (media.type == MessageType::video)
+        ingest_->push_video(media.timestamp_ms, std::move(media.payload));
+    else
+        ingest_->push_data(media.timestamp_ms, std::move(media.payload));
+    return {};
+}
+
+// The first media of a connection: it takes the stream over from the one before.
+Result<void> Pull::publish() {
+    const auto source = TRY(context_.streams.find_or_create(plan_.url, plan_.play, plan_.chunk_size));
+    const bool is_ours = publication_ != nullptr && publication_->is_current();
+    auto publication = TRY(source->publish(is_ours ? media::Source::Takeover::replace : media::Source::Takeover::refuse));
+    source->set_options(plan_.play);
+    publication_ = std::move(publication);
+    ingest_.emplace(*publication_, plan_.play, plan_.publish, log_);
+    media_at_ = io::now();
+    publication_->source().set_arrival(media_at_);
+    if (!stay_)
+        stay_.emplace(entry_, plan_, io::now());
+    context_.events.on_published(request_, plan_);
+    if (std::exchange(had_media_, true))
+        ++totals_.failovers;
+    set_state(PullFacts::State::playing);
+    avoid_.clear();
+    for (Signal* signal : waiting_)
+        signal->raise();
+    return {};
+}
+
+void Pull::unpublish() {
+    ingest_.reset();
+    if (publication_ == nullptr)
+        return;
+    const bool was_current = publication_->is_current();
+    stay_.reset();
+    publication_.reset();
+    if (was_current)
+        context_.events.on_unpublished(plan_.url);
+}
+
+void Pull::say_goodbye() {
+    if (engine_)
+        earlier_bytes_ += engine_->bytes_received();
+    engine_.reset();
+    if (stream_ != nullptr)
+        stream_->close();
+    stream_.reset();
+    // The publication stays: the next origin takes over.
+    ingest_.reset();
+}
+
+Result<void> Pull::pause(Duration length, io::Deadline deadline) {
+    const auto until = io::Deadline::after(length);
+    while (!until.expired() && is_needed()) {
+        const auto waited = io::wait(wake_, deadline.sooner(until.sooner(io::Deadline::after(kPollInterval))));
+        if (!waited.ok() && waited.code() == Errc::cancelled)
+            return waited;
+        look_around();
+    }
+    return {};
+}
+
+// Ends the publication when the stream has been gone for too long.
+void Pull::look_around() {
+    if (publication_ != nullptr && !ingest_ && io::now() - media_at_ >= kGoneAfter)
+        unpublish();
+}
+
+bool Pull::is_needed() {
+    const auto source = context_.streams.find(plan_.url);
+    const TimePoint now = io::now();
+    if (!waiting_.empty() || (source && source->viewers() > 0))
+        needed_at_ = now;
+    const ClusterOptions* options = context_.options.find(plan_.vhost);
+    const Duration linger = options == nullptr ? Duration::zero() : Duration(options->linger);
+    // Without media there is nothing to come back to.
+    return now - needed_at_ <= (had_media_ ? linger : Duration(kPollInterval));
+}
+
+Result<void> Pull::wait_for_media(io::Deadline deadline) {
+    Signal signal;
+    waiting_.push_back(&signal);
+    Result<void> waited;
+    while (waited.ok() && state_ != PullFacts::State::playing && !over_)
+        waited = io::wait(signal, deadline);
+    std::erase(waiting_, &signal);
+    if (!waited.ok() && waited.code() == Errc::cancelled)
+        return waited;
+    if (state_ == PullFacts::State::playing && !over_)
+        return {};
+    return Error(Errc::not_found, last_error_.empty() ? "no origin has sent the stream in time"
+                                                      : "no origin has sent the stream in time: " + last_error_);
+}
+
+session::ClientFigures Pull::figures() const {
+    session::ClientFigures figures;
+    figures.received_bytes = earlier_bytes_ + (engine_ ? engine_->bytes_received() : 0);
+    return figures;
+}
+
+void Pull::kick(std::string reason) {
+    kick_reason_ = reason.empty() ? "kicked" : std::move(reason);
+    wake_.raise();
+}
+
+void Pull::set_state(PullFacts::State state) {
+    // A failover that readers do not notice is not a new wait.
+    if (state_ != state)
+        state_since_ = io::now();
+    state_ = state;
+}
+
+PullFacts Pull::facts() const {
+    const OriginBook::Health* health = book_.find(origin_);
+    return {plan_.url,    plan_.vhost, origin_,     state_,
+            state_since_, tries_,      last_error_, health == nullptr ? Duration() : health->rtt};
+}
+
+}  // namespace live::service::relay

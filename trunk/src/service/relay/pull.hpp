@@ -1,0 +1,150 @@
+// Pull: one stream of an edge, from the first client that asks for it until nobody reads it any more. Its fiber connects to an
+// origin, publishes what it receives into a source like any publisher, and moves to another origin when one fails; readers stay
+// on the source meanwhile. Each connection is a new publisher of the source that begins with a key frame, so that every output
+// splices.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/options_of.hpp"
+#include "base/signal.hpp"
+#include "engine/rtmp/client.hpp"
+#include "io/stream.hpp"
+#include "media/ingest.hpp"
+#include "media/stream_table.hpp"
+#include "service/relay/options.hpp"
+#include "service/relay/origin_book.hpp"
+#include "service/relay/resolver.hpp"
+#include "service/relay/upstream_request.hpp"
+#include "service/rtmp_client/dial.hpp"
+#include "session/common/admission.hpp"
+#include "session/common/client_table.hpp"
+
+namespace live::service::relay {
+
+// Shared by all pulls. What is referred to outlives them.
+struct PullContext {
+    rtmp_client::DialContext dial;
+    media::StreamTable& streams;
+    session::StreamEvents& events;
+    session::ClientTable& clients;
+    const OptionsOf<ClusterOptions>& options;
+    Node node;
+};
+
+// Of all pulls since the start.
+struct PullTotals {
+    std::uint64_t pulls = 0;
+    std::uint64_t connections = 0;
+    std::uint64_t failovers = 0;  // a pull that had media went on with another connection
+};
+
+// For operators.
+struct PullFacts {
+    enum class State : std::uint8_t { connecting, waiting, playing };
+
+    std::string url;     // of the source
+    std::string vhost;   // that serves it, by its name in the settings
+    std::string origin;  // the one in use, or the last
+    State state = State::connecting;
+    TimePoint since{};  // of the state
+    std::uint64_t tries = 0;
+    std::string last_error;
+    Duration rtt{};
+};
+
+class Pull final : private session::Client {
+public:
+    // From the connection to the answer to play.
+    static constexpr std::chrono::seconds kStartLimit{5};
+    // An origin that sends nothing for this long after play, while another might have the stream, is left.
+    static constexpr std::chrono::milliseconds kFirstMediaLimit{1'000};
+    // Silence after media: twice the longest gap seen on the connection, within these.
+    static constexpr std::chrono::milliseconds kSilenceMin{1'000};
+    static constexpr std::chrono::milliseconds kSilenceMax{5'000};
+    // The stream counts as unpublished when no origin has sent anything for this long.
+    static constexpr std::chrono::seconds kGoneAfter{10};
+    // How often a pull looks whether anybody still reads, and whether its origin still sends.
+    static constexpr std::chrono::milliseconds kPollInterval{100};
+
+    Pull(const PullContext& context, Resolver& resolver, OriginBook& book, PullTotals& totals, session::ClientRequest request,
+         session::StreamPlan plan, std::string path, Log log);
+    ~Pull();
+    Pull(const Pull&) = delete;
+    Pull& operator=(const Pull&) = delete;
+
+    // Until nobody needs it, or it is cancelled.
+    void run(io::Deadline deadline);
+    // In a client's fiber: until there is media. Errc::not_found when it was not there in time or the pull has ended.
+    Result<void> wait_for_media(io::Deadline deadline);
+
+    const std::string& url() const { return plan_.url; }
+    bool is_over() const { return over_; }
+    PullFacts facts() const;
+
+private:
+    enum class Left : std::uint8_t { origin_failed, origin_empty, unneeded };
+
+    // session::Client
+    const session::ClientRequest& request() const override { return request_; }
+    session::ClientFigures figures() const override;
+    void kick(std::string reason) override;
+
+    Result<Left> attempt(io::Deadline deadline);
+    Result<void> connect(const Origin& origin, const ClusterOptions& options, io::Deadline deadline);
+    Result<void> start(io::Deadline deadline);
+    Result<Left> receive(bool has_others, io::Deadline deadline);
+    Result<bool> read();
+    Result<void> handle_events(bool& any);
+    Result<void> ingest(engine::rtmp::GotMedia& media);
+    bool waits_for_key(const engine::rtmp::GotMedia& media);
+    Result<void> publish();
+    void unpublish();
+    void say_goodbye();
+    Result<void> pause(Duration length, io::Deadline deadline);
+    void look_around();
+    bool is_needed();
+    void set_state(PullFacts::State state);
+    void end();
+
+    const PullContext& context_;
+    Resolver& resolver_;
+    OriginBook& book_;
+    PullTotals& totals_;
+    session::ClientRequest request_;
+    const session::StreamPlan plan_;
+    const std::string path_;  // of servers, this one included
+    const Log log_;
+    session::ClientEntry entry_;
+
+    std::unique_ptr<io::Stream> stream_;
+    std::optional<engine::rtmp::Client> engine_;
+    std::unique_ptr<media::Publication> publication_;
+    std::optional<media::Ingest> ingest_;  // of this connection, once it has sent media
+    std::optional<session::StreamStay> stay_;
+    Signal wake_;
+    std::vector<Signal*> waiting_;  // of clients
+
+    std::string origin_;
+    std::string avoid_;  // the origin that has just failed, or did not have the stream
+    std::string last_error_;
+    std::string kick_reason_;
+    PullFacts::State state_ = PullFacts::State::connecting;
+    TimePoint state_since_{};
+    TimePoint needed_at_{};
+    TimePoint media_at_{};
+    Duration longest_gap_{};
+    std::uint64_t tries_ = 0;
+    std::uint64_t earlier_bytes_ = 0;  // of connections that are over
+    bool has_key_ = false;             // of this connection
+    bool had_media_ = false;
+    bool over_ = false;
+};
+
+}  // namespace live::service::relay

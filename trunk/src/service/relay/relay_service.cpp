@@ -1,0 +1,73 @@
+#include "service/relay/relay_service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "base/random.hpp"
+#include "io/loop.hpp"
+
+namespace live::service::relay {
+
+RelayService::RelayService(PullContext context, Resolver& resolver, Log log)
+    : context_(std::move(context)), resolver_(resolver), log_(std::move(log)) {}
+
+RelayService::~RelayService() = default;
+
+Result<void> RelayService::pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) {
+    const auto source = context_.streams.find(plan.url);
+    const ClusterOptions* options = context_.options.find(plan.vhost);
+    if (options == nullptr)
+        return Error(Errc::not_found, "no virtual host serves " + plan.vhost);
+    const auto limit = deadline.sooner(io::Deadline::after(options->first_frame_timeout));
+    const bool is_ours = std::ranges::any_of(jobs_, [&](const auto& job) { return job->pull.url() == plan.url; });
+    if (source && source->is_published() && !is_ours)
+        return {};
+    const auto job = TRY(find_or_start(request, plan));
+    return job->pull.wait_for_media(limit);
+}
+
+Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const session::ClientRequest& request,
+                                                                       const session::StreamPlan& plan) {
+    reap();
+    std::string path = TRY(extend_path(request.relay_path, context_.node.server_id));
+    for (const auto& job : jobs_)
+        if (job->pull.url() == plan.url && !job->pull.is_over())
+            return job;
+    if (stopping_)
+        return Error(Errc::cancelled, "the server stops");
+    if (jobs_.size() >= kPullsMax)
+        return Error(Errc::limit, fmt::format("{} streams are pulled already", jobs_.size()));
+    auto job =
+        std::make_shared<Job>(context_, resolver_, book_, totals_, request, plan, std::move(path), log_.with_id(random_id()));
+    Pull& pull = job->pull;
+    TRY(job->scope.start("pull", [&pull](io::Deadline forever) { pull.run(forever); }));
+    jobs_.push_back(job);
+    return job;
+}
+
+void RelayService::reap() {
+    // A stop waits for one after the other.
+    if (!stopping_)
+        std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
+}
+
+Result<void> RelayService::stop(io::Deadline deadline) {
+    stopping_ = true;
+    for (const auto& job : jobs_)
+        job->scope.cancel();
+    for (const auto& job : jobs_)
+        TRY(job->scope.stop(deadline));
+    jobs_.clear();
+    return {};
+}
+
+std::vector<PullFacts> RelayService::list() const {
+    std::vector<PullFacts> all;
+    for (const auto& job : jobs_)
+        if (!job->pull.is_over())
+            all.push_back(job->pull.facts());
+    return all;
+}
+
+}  // namespace live::service::relay

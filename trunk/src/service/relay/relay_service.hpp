@@ -1,0 +1,60 @@
+// RelayService: the streams of edges. Admission asks it for a stream that this node does not have; it pulls each stream once,
+// whatever the number and the protocols of its readers.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "io/scope.hpp"
+#include "service/relay/pull.hpp"
+#include "service/service.hpp"
+
+namespace live::service::relay {
+
+class RelayService final : public Service {
+public:
+    static constexpr std::size_t kPullsMax = 10'000;
+
+    // `resolver` and what `context` refers to outlive this.
+    RelayService(PullContext context, Resolver& resolver, Log log);
+    ~RelayService() override;
+    RelayService(const RelayService&) = delete;
+    RelayService& operator=(const RelayService&) = delete;
+
+    // Returns when the stream of `plan` has media: somebody publishes it here, or it is pulled from now on at the latest.
+    // Errc::not_found when no origin has sent it in time, Errc::denied for a loop of edges, Errc::limit.
+    Result<void> pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
+
+    void on_tick() override { reap(); }
+    Result<void> stop(io::Deadline deadline) override;
+    std::string_view name() const override { return "the pulls"; }
+
+    std::vector<PullFacts> list() const;
+    const PullTotals& totals() const { return totals_; }
+    const OriginBook& book() const { return book_; }
+
+private:
+    struct Job {
+        template <class... Arguments>
+        explicit Job(Arguments&&... arguments) : pull(std::forward<Arguments>(arguments)...), scope("relay") {}
+        Pull pull;
+        io::Scope scope;
+    };
+
+    Result<std::shared_ptr<Job>> find_or_start(const session::ClientRequest& request, const session::StreamPlan& plan);
+    // Forgets the jobs that have ended.
+    void reap();
+
+    const PullContext context_;
+    Resolver& resolver_;
+    const Log log_;
+    OriginBook book_;
+    PullTotals totals_;
+    // The second owner is a client's fiber that waits for the first media.
+    std::vector<std::shared_ptr<Job>> jobs_;
+    bool stopping_ = false;
+};
+
+}  // namespace live::service::relay

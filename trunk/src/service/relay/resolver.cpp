@@ -1,0 +1,57 @@
+#include "service/relay/resolver.hpp"
+
+#include <algorithm>
+
+#include "io/loop.hpp"
+#include "io/resolve.hpp"
+
+namespace live::service::relay {
+
+Location StaticResolver::find(const std::string& /*url*/, const ClusterOptions& options, io::Deadline deadline) {
+    // The options may be gone after the first wait.
+    const std::vector<std::string> texts = options.origin;
+    std::vector<Origin> found;
+    std::string why = "the virtual host has no origin (cluster.origin)";
+    for (const std::string& text : texts) {
+        auto origin = parse_origin(text);
+        if (!origin.ok()) {
+            why = origin.error().sentence();
+            continue;
+        }
+        if (!origin->is_resolved) {
+            found.push_back(*std::move(origin));
+            continue;
+        }
+        const auto addresses = resolve(*origin, deadline);
+        if (addresses.ok())
+            found.insert(found.end(), addresses->begin(), addresses->end());
+        else
+            why = addresses.error().sentence();
+    }
+    if (found.empty())
+        return Unknown{why, kRetry};
+    return Located{std::move(found)};
+}
+
+Result<std::vector<Origin>> StaticResolver::resolve(const Origin& name, io::Deadline deadline) {
+    const auto known = [&] {
+        return std::ranges::find_if(names_, [&](const Name& one) { return one.host == name.host && one.port == name.port; });
+    };
+    if (const auto fresh = known(); fresh != names_.end() && io::now() - fresh->resolved < kNameAge)
+        return fresh->origins;
+    const auto addresses = io::resolve(name.host, name.port, deadline);
+    auto entry = known();
+    if (!addresses.ok() && (entry == names_.end() || addresses.code() == Errc::cancelled))
+        return addresses.error();
+    if (entry == names_.end())
+        entry = names_.insert(names_.end(), Name{name.host, name.port, {}, {}});
+    entry->resolved = io::now();
+    if (addresses.ok()) {
+        entry->origins.clear();
+        for (const Endpoint& address : *addresses)
+            entry->origins.push_back({address.ip, address.port, false, false});
+    }
+    return entry->origins;
+}
+
+}  // namespace live::service::relay

@@ -1,0 +1,66 @@
+// Resolver: where a stream that this node does not have can be pulled from. The relay asks it and knows nothing else about
+// topology: a static list of origins, DNS, a registry or sibling processes are implementations.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "io/deadline.hpp"
+#include "service/relay/options.hpp"
+#include "service/relay/origin.hpp"
+
+namespace live::service::relay {
+
+// Any of these may have it. Not empty.
+struct Located {
+    std::vector<Origin> origins;
+    // Counts ownership changes of the stream; 0 where nothing counts them.
+    std::uint64_t epoch = 0;
+};
+// Nobody has it.
+struct Nowhere {
+    std::string why;
+};
+// Not known now.
+struct Unknown {
+    std::string why;
+    std::chrono::milliseconds retry_after{};
+};
+using Location = std::variant<Located, Nowhere, Unknown>;
+
+class Resolver {
+public:
+    virtual ~Resolver() = default;
+
+    // `url` is the source's. Waits at most until the deadline.
+    virtual Location find(const std::string& url, const ClusterOptions& options, io::Deadline deadline) = 0;
+    // This node publishes the stream, or stopped. Must not suspend.
+    virtual void announce(const std::string& /*url*/, std::uint64_t /*epoch*/) {}
+    virtual void withdraw(const std::string& /*url*/) {}
+};
+
+// The origins of the settings. dns: names stand for all their addresses, which are looked up again after kNameAge.
+class StaticResolver final : public Resolver {
+public:
+    static constexpr std::chrono::seconds kNameAge{5};
+    static constexpr std::chrono::milliseconds kRetry{1'000};
+
+    Location find(const std::string& url, const ClusterOptions& options, io::Deadline deadline) override;
+
+private:
+    struct Name {
+        std::string host;
+        std::uint16_t port = 0;
+        std::vector<Origin> origins;
+        TimePoint resolved{};
+    };
+    // The addresses known so far if the name cannot be resolved now.
+    Result<std::vector<Origin>> resolve(const Origin& name, io::Deadline deadline);
+
+    std::vector<Name> names_;  // few: as many as the settings have
+};
+
+}  // namespace live::service::relay

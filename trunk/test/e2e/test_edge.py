@@ -1,0 +1,167 @@
+"""Edges: a server that does not have a stream pulls it once from an origin and serves it in every format."""
+
+import os
+import signal
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+import play_check
+from live_server import LiveServer, conf, wait_until
+from players import FfmpegPublisher, wait_playable
+from rtmp_client import VIDEO, Player, Publisher
+
+REMUX = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
+
+
+@pytest.fixture(name="mortal")
+def fixture_mortal(tmp_path):
+    """Origins that a test may kill."""
+    started = []
+
+    def start():
+        started.append(LiveServer(tmp_path / f"mortal{len(started)}", conf()).start())
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.kill()
+        one.assert_no_report()
+
+
+def edge_of(*origins, more: str = "") -> str:
+    names = " ".join(origin if isinstance(origin, str) else f"127.0.0.1:{origin.ports['rtmp']}" for origin in origins)
+    return f"cluster {{ mode remote; origin {names}; {more} }} {REMUX}"
+
+
+def status_of(url: str) -> int:
+    try:
+        with urllib.request.urlopen(url, timeout=20) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def pulls_of(origin) -> int:
+    return sum(client["type"] == "rtmp-play" for client in origin.api("/api/v1/clients/")["clients"])
+
+
+def gaps_of(player) -> list[float]:
+    arrived = [message.arrived for message in player.messages if message.type == VIDEO]
+    return [later - earlier for earlier, later in zip(arrived, arrived[1:])]
+
+
+def test_an_edge_pulls_once_and_serves_every_format(server, clip):
+    origin = server()
+    edge = server(edge_of(origin, more="linger 1;") + " hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }")
+    with FfmpegPublisher(origin.url("cam"), clip("basic")):
+        wait_playable(origin.url("cam"))
+        began = time.monotonic()
+        early = Player(edge.ports["rtmp"], "cam")
+        early.start()
+        wait_until(lambda: any(message.type == VIDEO for message in early.messages), 5, "the first frame through an edge", 0.005)
+        assert time.monotonic() - began < 0.5, "a cold join"
+        for url in (edge.url("cam"), f"http://127.0.0.1:{edge.ports['http']}/live/cam.flv"):
+            assert play_check.play(url, 4).problems() == [], url
+        wait_playable(f"http://127.0.0.1:{edge.ports['http']}/live/cam.m3u8", 15)
+        assert pulls_of(origin) == 1, "once, for all of them"
+        stream = edge.api("/api/v1/streams/")["streams"][0]
+        assert stream["publish"]["active"] and stream["video"]["codec"] == "H264"
+        early.stop()
+        assert early.error is None
+        # HLS counts as read for a while after the last request.
+        wait_until(lambda: pulls_of(origin) == 0, 40, "the pull ends when nobody reads")
+    assert not edge.complaints(), edge.complaints()
+
+
+def test_an_edge_says_that_there_is_no_such_stream(server):
+    origin = server()
+    edge = server(edge_of(origin, more="first_frame_timeout 1;"))
+    began = time.monotonic()
+    assert status_of(f"http://127.0.0.1:{edge.ports['http']}/live/nothing.flv") == 404
+    assert 0.9 < time.monotonic() - began < 3
+    player = Player(edge.ports["rtmp"], "nothing")
+    assert player.status["code"] in ("NetStream.Play.StreamNotFound", "NetStream.Play.Failed"), player.status
+    player.client.close()
+    wait_until(lambda: pulls_of(origin) == 0, 5, "nobody waits any more")
+
+
+def publish_again(origin, clip) -> Publisher:
+    publisher = Publisher(origin.ports["rtmp"], "cam", clip("basic"))
+    publisher.start()
+    return publisher
+
+
+def back_after(player, origin) -> float:
+    """Seconds from the first media at the origin to the first that came through the edge."""
+    wait_until(lambda: origin.api("/api/v1/streams/")["streams"], 5, "the stream is back")
+    back = time.monotonic()
+    wait_until(lambda: any(message.arrived > back for message in player.messages if message.type == VIDEO), 10, "media through the edge", 0.01)
+    return next(message.arrived for message in player.messages if message.type == VIDEO and message.arrived > back) - back
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_players_stay_when_the_origin_goes(server, mortal, clip, how):
+    first, second = mortal(), mortal()
+    edge = server(edge_of(first, second))
+    publishers = [publish_again(first, clip), publish_again(second, clip)]
+    wait_until(lambda: first.api("/api/v1/streams/")["streams"] and second.api("/api/v1/streams/")["streams"], 5, "both origins have it")
+    player = Player(edge.ports["rtmp"], "cam")
+    player.start()
+    wait_until(lambda: len(player.messages) > 50, 10, "the stream through the edge")
+    used = first if pulls_of(first) else second
+    os.kill(used.process.pid, how)
+    gone = time.monotonic()
+    wait_until(lambda: any(message.arrived > gone + 0.5 for message in player.messages if message.type == VIDEO), 6, "media again")
+    time.sleep(1)
+    assert player.error is None
+    assert max(gaps_of(player)) < (1.0 if how == signal.SIGKILL else 2.0)
+    player.stop()
+    for publisher in publishers:
+        publisher.stop()
+    assert "edge-pull origin disconnected, retry" in edge.log()
+
+
+def test_players_stay_until_the_publisher_is_back_elsewhere(server, mortal, clip):
+    first, second = mortal(), server()
+    edge = server(edge_of(first, second))
+    publisher = publish_again(first, clip)
+    player = Player(edge.ports["rtmp"], "cam")
+    player.start()
+    wait_until(lambda: len(player.messages) > 50, 10, "the stream through the edge")
+    first.process.kill()
+    first.process.wait()
+    publisher.stop()
+    time.sleep(1.5)
+    again = publish_again(second, clip)
+    assert back_after(player, second) < 1.0
+    assert player.error is None
+    player.stop()
+    again.stop()
+
+
+def test_edges_in_a_row_and_in_a_circle(server, clip):
+    origin = server()
+    row = [origin]
+    for _ in range(3):
+        row.append(server(edge_of(row[-1])))
+    publisher = publish_again(origin, clip)
+    assert play_check.play(row[-1].url("cam"), 3).problems() == []
+    publisher.stop()
+    left = server()
+    right = server(edge_of(left, more="first_frame_timeout 2;"))
+    left.stop()
+    left.write_conf(left.conf_path.read_text().replace("vhost __defaultVhost__ {\n", f"vhost __defaultVhost__ {{ {edge_of(right, more='first_frame_timeout 2;')}\n"))
+    left.start()
+    assert status_of(f"http://127.0.0.1:{left.ports['http']}/live/cam.flv") == 404
+    assert "in a circle" in left.log() + right.log()
+
+
+def test_names_of_origins_are_resolved(server, clip):
+    origin = server()
+    edge = server(edge_of(f"dns:localhost:{origin.ports['rtmp']}"))
+    publisher = publish_again(origin, clip)
+    assert play_check.play(edge.url("cam"), 2).problems() == []
+    publisher.stop()
