@@ -165,3 +165,38 @@ def test_names_of_origins_are_resolved(server, clip):
     publisher = publish_again(origin, clip)
     assert play_check.play(edge.url("cam"), 2).problems() == []
     publisher.stop()
+
+
+def test_what_is_published_on_an_edge_goes_to_an_origin(server, mortal, clip):
+    first, second = mortal(), mortal()
+    edge = server(edge_of(first, second, more="publish_retry 3;"))
+    publisher = Publisher(edge.ports["rtmp"], "cam", clip("basic"))
+    publisher.start()
+
+    def has_it(origin) -> bool:
+        return origin.process.poll() is None and bool(origin.api("/api/v1/streams/")["streams"])
+
+    wait_until(lambda: has_it(first) or has_it(second), 5, "an origin has it")
+    used, other = (first, second) if has_it(first) else (second, first)
+    assert not has_it(other)
+    assert play_check.play(used.url("cam"), 2).problems() == []
+    assert play_check.play(edge.url("cam"), 2).problems() == []
+    used.kill()
+    wait_until(lambda: has_it(other), 5, "the other origin takes over")
+    assert play_check.play(other.url("cam"), 2).problems() == []
+    assert publisher.error is None, "the encoder was kept"
+    other.kill()
+    wait_until(lambda: publisher.error is not None, 10, "without any origin the encoder hears of it")
+    publisher.stop()
+
+
+def test_an_origin_that_refuses_a_publisher_is_obeyed(server, clip):
+    origin = server()
+    edge = server(edge_of(origin))
+    local = publish_again(origin, clip)
+    wait_until(lambda: origin.api("/api/v1/streams/")["streams"], 5, "the stream at the origin")
+    second = publish_again(edge, clip)
+    wait_until(lambda: second.error is not None, 5, "the stream is published already")
+    assert local.error is None
+    local.stop()
+    second.stop()

@@ -45,6 +45,8 @@ inline constexpr auto kClusterRows = std::tuple{
                 "Seconds that an edge keeps pulling a stream after its last reader left."),
     config::row(&ClusterOptions::first_frame_timeout, "first_frame_timeout", 1s, 120s, config::Reload::live,
                 "Seconds after which a player is told that no origin has the stream."),
+    config::row(&ClusterOptions::publish_retry, "publish_retry", 0s, 600s, config::Reload::live,
+                "Seconds that a publisher on an edge is kept while no origin takes its stream."),
 };
 
 }  // namespace live::service::relay

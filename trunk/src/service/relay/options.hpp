@@ -28,6 +28,8 @@ struct ClusterOptions {
     std::chrono::milliseconds linger = 10s;
     // A player is refused when no origin has sent a frame by then.
     std::chrono::milliseconds first_frame_timeout = 10s;
+    // A publisher is kept this long while no origin takes its stream.
+    std::chrono::milliseconds publish_retry = 10s;
 };
 
 }  // namespace live::service::relay

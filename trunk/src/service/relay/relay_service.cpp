@@ -46,19 +46,51 @@ Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const ses
     return job;
 }
 
+void RelayService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
+    const ClusterOptions* options = context_.options.find(plan.vhost);
+    const bool is_edge = options != nullptr && options->mode == ClusterMode::remote;
+    const auto source = context_.streams.find(plan.url);
+    if (!is_edge || request.kind == session::ClientKind::relay_pull || stopping_ || !source)
+        return;
+    reap();
+    // A new publisher that took the stream over has its own push: the old one would kick the wrong client.
+    on_unpublished(plan.url);
+    auto job = std::make_unique<PushJob>(context_, resolver_, book_, request, plan, source, log_.with_id(random_id()));
+    Push& push = job->push;
+    const auto started = job->scope.start("push", [&push](io::Deadline forever) { push.run(forever); });
+    if (started.ok())
+        pushes_.push_back(std::move(job));
+    else
+        LOG_ERROR(log_, "edge-fwr cannot start, stream={}: {}", plan.url, started.error().text());
+}
+
+void RelayService::on_unpublished(const std::string& url) {
+    for (const auto& job : pushes_)
+        if (job->push.url() == url)
+            job->scope.cancel();
+}
+
 void RelayService::reap() {
     // A stop waits for one after the other.
-    if (!stopping_)
-        std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
+    if (stopping_)
+        return;
+    const auto is_over = [](const auto& job) { return job->scope.size() == 0; };
+    std::erase_if(jobs_, is_over);
+    std::erase_if(pushes_, is_over);
 }
 
 Result<void> RelayService::stop(io::Deadline deadline) {
     stopping_ = true;
     for (const auto& job : jobs_)
         job->scope.cancel();
+    for (const auto& job : pushes_)
+        job->scope.cancel();
     for (const auto& job : jobs_)
         TRY(job->scope.stop(deadline));
+    for (const auto& job : pushes_)
+        TRY(job->scope.stop(deadline));
     jobs_.clear();
+    pushes_.clear();
     return {};
 }
 

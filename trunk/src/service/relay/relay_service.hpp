@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "io/scope.hpp"
 #include "service/relay/pull.hpp"
+#include "service/relay/push.hpp"
 #include "service/service.hpp"
 
 namespace live::service::relay {
@@ -27,6 +28,9 @@ public:
     // Errc::not_found when no origin has sent it in time, Errc::denied for a loop of edges, Errc::limit.
     Result<void> pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
 
+    // What is published on an edge goes to an origin.
+    void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
+    void on_unpublished(const std::string& url) override;
     void on_tick() override { reap(); }
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "the pulls"; }
@@ -43,6 +47,13 @@ private:
         io::Scope scope;
     };
 
+    struct PushJob {
+        template <class... Arguments>
+        explicit PushJob(Arguments&&... arguments) : push(std::forward<Arguments>(arguments)...), scope("relay") {}
+        Push push;
+        io::Scope scope;
+    };
+
     Result<std::shared_ptr<Job>> find_or_start(const session::ClientRequest& request, const session::StreamPlan& plan);
     // Forgets the jobs that have ended.
     void reap();
@@ -54,6 +65,7 @@ private:
     PullTotals totals_;
     // The second owner is a client's fiber that waits for the first media.
     std::vector<std::shared_ptr<Job>> jobs_;
+    std::vector<std::unique_ptr<PushJob>> pushes_;
     bool stopping_ = false;
 };
 
