@@ -71,19 +71,8 @@ Reply RedirectsHandler::handle(const Request&, io::Deadline) {
     return {wire::http::Status::moved_permanently, "text/plain", "", {{"Location", kErrorsPath}}};
 }
 
-Reply ClustersHandler::handle(const Request& request, io::Deadline) {
-    Json query;
-    for (const char* name : {"ip", "vhost", "app", "stream"})
-        query[name] = request.target.query.get(name);
-    const Json data = {{"query", query}, {"origin", nullptr}};
-    return json_reply(request, envelope(server_, "data", text_of(data)));
-}
-
 InfoApi::InfoApi(const ServerInfo& server)
-    : authors_("/api/v1/authors", authors(server)),
-      features_("/api/v1/features", features(server)),
-      requests_(server),
-      clusters_(server) {}
+    : authors_("/api/v1/authors", authors(server)), features_("/api/v1/features", features(server)), requests_(server) {}
 
 void InfoApi::mount(session::http::Router& router) {
     router.add("/api/v1/authors", authors_);
@@ -92,7 +81,6 @@ void InfoApi::mount(session::http::Router& router) {
     router.add("/api/v1/tests/requests", requests_);
     router.add(kErrorsPath, errors_);
     router.add("/api/v1/tests/redirects", redirects_);
-    router.add("/api/v1/clusters", clusters_);
 }
 
 }  // namespace live::api

@@ -1,4 +1,4 @@
-// The endpoints about the build and the request itself: authors, features, requests, the test endpoints, clusters.
+// The endpoints about the build and the request itself: authors, features, requests, the test endpoints.
 #pragma once
 
 #include <string>
@@ -30,16 +30,6 @@ public:
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 };
 
-// Where a stream is published in a cluster of origins. This server knows of no other origin.
-class ClustersHandler final : public session::http::Handler {
-public:
-    explicit ClustersHandler(const ServerInfo& server) : server_(server) {}
-    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
-
-private:
-    const ServerInfo& server_;
-};
-
 class InfoApi {
 public:
     // `server` outlives this.
@@ -52,7 +42,6 @@ private:
     RequestsHandler requests_;
     ErrorsHandler errors_;
     RedirectsHandler redirects_;
-    ClustersHandler clusters_;
 };
 
 }  // namespace live::api

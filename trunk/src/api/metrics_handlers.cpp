@@ -125,6 +125,25 @@ void write_own(MetricsText& text, const Measured& measured) {
         .histogram(batch.bounds(), batch.counts(), batch.sum());
 }
 
+void write_relay(MetricsText& text, const service::relay::RelayService& relay) {
+    const auto& totals = relay.totals();
+    const auto& joins = relay.joins();
+    text.family("millrace_relay_streams", Type::gauge, "Streams that this edge has from an origin, or brings to one.")
+        .sample(std::uint64_t{relay.list().size()}, {{"direction", "pull"}})
+        .sample(std::uint64_t{relay.pushes()}, {{"direction", "push"}});
+    text.family("millrace_relay_pulls_total", Type::counter, "Pulls that were begun.").sample(totals.pulls);
+    text.family("millrace_relay_connections_total", Type::counter, "Connections to origins that pulls have tried.")
+        .sample(totals.connections);
+    text.family("millrace_relay_failovers_total", Type::counter, "Times that a stream went on with another connection.")
+        .sample(totals.failovers);
+    text.family("millrace_relay_origin_up", Type::gauge, "Whether an origin answered when it was last tried.");
+    relay.book().for_each([&](const std::string& origin, const service::relay::OriginBook::Health& health) {
+        text.sample(std::uint64_t{health.is_up ? 1U : 0U}, {{"origin", origin}});
+    });
+    text.family("millrace_relay_join_seconds", Type::histogram, "From a client's question for a stream to its first media here.")
+        .histogram(joins.bounds(), joins.counts(), joins.sum());
+}
+
 void write_places(MetricsText& text, const session::Places& places) {
     using session::Places;
     text.family("millrace_connections_max", Type::gauge, "max_connections, as the open files allow it.")
@@ -266,6 +285,8 @@ Reply MetricsHandler::handle(const Request& request, io::Deadline) {
     write_process(text, measured_);
     write_own(text, measured_);
     write_places(text, measured_.places);
+    if (measured_.relay != nullptr)
+        write_relay(text, *measured_.relay);
     write_memory_budget(text, measured_.places.memory());
     write_rtc(text, measured_.rtc);
     return {Status::ok, kContentType, text.take(), {}};

@@ -9,6 +9,7 @@
 #include "api/server_info.hpp"
 #include "api/system_sampler.hpp"
 #include "media/audio_transcoder.hpp"
+#include "service/relay/relay_service.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "session/common/fan_out.hpp"
 #include "session/common/places.hpp"
@@ -38,6 +39,7 @@ struct Measured {
     const RtcMeter& rtc;
     const session::Places& places;
     const media::AudioTranscoders& transcoders;
+    const service::relay::RelayService* relay = nullptr;
 };
 
 // exporter {}.

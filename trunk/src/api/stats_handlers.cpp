@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/clusters_handler.hpp"
 #include "api/envelope.hpp"
 #include "api/track_json.hpp"
 #include "base/endpoint.hpp"
@@ -67,13 +68,13 @@ Json track_of(const media::SourceCounters& counters, media::Kind kind) {
     return {{"packets", counters.packets[media::index_of(kind)]}, {"bytes", counters.bytes[media::index_of(kind)]}};
 }
 
-Json json_of(const StreamRow& stream) {
+Json json_of(const StreamRow& stream, const service::relay::RelayService* relay) {
     const auto counters = stream.counters();
     Json publish = {{"active", !stream.publisher.empty()}};
     if (!stream.publisher.empty())
         publish["cid"] = stream.publisher;
     const double frames_per_second = std::round(stream.frames_per_second() * 100) / 100;
-    return {
+    Json json = {
         {"id", stream.id},
         {"name", stream.name},
         {"vhost", stream.vhost->id},
@@ -99,6 +100,11 @@ Json json_of(const StreamRow& stream) {
           {"audio", track_of(counters, media::Kind::audio)},
           {"data", track_of(counters, media::Kind::data)}}},
         {"dropped_packets", counters.dropped_packets}};
+    const auto pull = relay == nullptr ? std::nullopt : relay->find(stream.url);
+    json["role"] = pull ? "edge" : "origin";
+    if (pull)
+        json["origin"] = pull_json<Json>(*pull, io::now());
+    return json;
 }
 
 Json json_of(const ClientRow& client) {
@@ -210,12 +216,12 @@ ListHandler::Missing StreamsHandler::missing() const { return {kStreamNotFound, 
 Result<std::string> StreamsHandler::list(const Page& page, io::Deadline deadline) const {
     return write_page(
         stream_stats_.streams(), page, deadline, [](const auto& stream) { return stream->clients > 0; },
-        [](const auto& stream) { return json_of(*stream); });
+        [this](const auto& stream) { return json_of(*stream, relay_); });
 }
 
 std::optional<std::string> StreamsHandler::one(const std::string& id) const {
     const StreamRow* stream = stream_stats_.find_stream(id);
-    return stream == nullptr ? std::nullopt : std::optional(text_of(json_of(*stream)));
+    return stream == nullptr ? std::nullopt : std::optional(text_of(json_of(*stream, relay_)));
 }
 
 ListHandler::Missing ClientsHandler::missing() const { return {kClientNotFound, "there is no such client"}; }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "api/server_info.hpp"
+#include "service/relay/relay_service.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "session/http/router.hpp"
 
@@ -90,8 +91,9 @@ private:
 
 class StreamsHandler final : public ListHandler {
 public:
-    StreamsHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats)
-        : ListHandler(server, "/api/v1/streams/"), stream_stats_(stream_stats) {}
+    StreamsHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats,
+                   const service::relay::RelayService* relay)
+        : ListHandler(server, "/api/v1/streams/"), stream_stats_(stream_stats), relay_(relay) {}
 
 private:
     std::string list_key() const override { return "streams"; }
@@ -101,6 +103,7 @@ private:
     std::optional<std::string> one(const std::string& id) const override;
 
     const service::stats::StreamStats& stream_stats_;
+    const service::relay::RelayService* relay_;
 };
 
 class ClientsHandler final : public ListHandler {
@@ -123,9 +126,10 @@ private:
 // The three handlers, mounted together.
 class StatsApi {
 public:
-    // All outlive this.
-    StatsApi(const ServerInfo& server, const service::stats::StreamStats& stream_stats, const VhostSettings& settings)
-        : vhosts_(server, stream_stats, settings), streams_(server, stream_stats), clients_(server, stream_stats) {}
+    // All outlive this. Without `relay` no stream is said to come from elsewhere.
+    StatsApi(const ServerInfo& server, const service::stats::StreamStats& stream_stats, const VhostSettings& settings,
+             const service::relay::RelayService* relay = nullptr)
+        : vhosts_(server, stream_stats, settings), streams_(server, stream_stats, relay), clients_(server, stream_stats) {}
 
     void mount(session::http::Router& router);
 

@@ -58,6 +58,7 @@ public:
         const api::MemoryCounts& memory;
         const api::RtcMeter& rtc;
         const media::AudioTranscoders& transcoders;
+        const service::relay::RelayService& relay;
     };
 
     HttpWiring(const settings::CurrentSettings& settings, const Sources& sources, MutBytes scratch, session::Places& places,

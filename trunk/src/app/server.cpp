@@ -179,8 +179,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       raw_(std::make_unique<Raw>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
-      http_sources_{names_,           *counters_,          stream_stats_, *vhosts_, files_, *raw_,
-                    allocator_.get(), fan_out_.counters(), *ready_,       memory_,  rtc_,   transcoders_},
+      http_sources_{names_,  *counters_, stream_stats_, *vhosts_,     files_, *raw_, allocator_.get(), fan_out_.counters(),
+                    *ready_, memory_,    rtc_,          transcoders_, relay_},
       http_(settings_, http_sources_, scratch_, places_, log),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
       heartbeat_(http_client_, heartbeat_facts_, log) {
@@ -197,6 +197,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     http_.add_streams(http_live_player_);
     http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
     http_.add_api(api::SnapshotHandler::kPath, snapshot_api_);
+    http_.add_api(std::string(api::ClustersHandler::kPath), clusters_api_);
     http_.add_page(api::StreamListHandler::kPath, stream_list_);
     list_services();
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/clusters_handler.hpp"
 #include "api/dvrs_handler.hpp"
 #include "api/snapshot_handler.hpp"
 #include "api/stream_list_handler.hpp"
@@ -168,6 +169,7 @@ private:
     HttpWiring http_;
     api::DvrsHandler dvrs_api_{http_.info(), dvr_};
     api::SnapshotHandler snapshot_api_{snapshots_};
+    api::ClustersHandler clusters_api_{http_.info(), relay_};
     settings::StreamList stream_list_settings_;
     api::StreamListHandler stream_list_{http_.info(), stream_stats_, stream_list_settings_};
     HeartbeatFacts heartbeat_facts_{settings_, names_, http_};

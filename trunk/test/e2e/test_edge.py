@@ -55,7 +55,8 @@ def gaps_of(player) -> list[float]:
 
 def test_an_edge_pulls_once_and_serves_every_format(server, clip):
     origin = server()
-    edge = server(edge_of(origin, more="linger 1;") + " hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }")
+    edge = server(edge_of(origin, more="linger 1;") + " hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }",
+                  "exporter { enabled on; listen 127.0.0.1:$exporter; }\n")
     with FfmpegPublisher(origin.url("cam"), clip("basic")):
         wait_playable(origin.url("cam"))
         began = time.monotonic()
@@ -69,6 +70,16 @@ def test_an_edge_pulls_once_and_serves_every_format(server, clip):
         assert pulls_of(origin) == 1, "once, for all of them"
         stream = edge.api("/api/v1/streams/")["streams"][0]
         assert stream["publish"]["active"] and stream["video"]["codec"] == "H264"
+        assert stream["role"] == "edge" and stream["origin"]["state"] == "playing" and stream["origin"]["tries"] == 1
+        cluster = edge.api("/api/v1/clusters")["data"]
+        url = f"rtmp://127.0.0.1:{origin.ports['rtmp']}"
+        assert [(one["url"], one["state"]) for one in cluster["origins"]] == [(url, "up")]
+        assert [(one["stream"], one["origin"]["url"]) for one in cluster["pulls"]] == [("/live/cam", url)]
+        assert origin.api("/api/v1/streams/")["streams"][0]["role"] == "origin"
+        with urllib.request.urlopen(f"http://127.0.0.1:{edge.ports['exporter']}/metrics") as answer:
+            metrics = answer.read().decode()
+        for line in ("millrace_relay_pulls_total 1", f'millrace_relay_origin_up{{origin="{url}"}} 1', "millrace_relay_join_seconds_count 1"):
+            assert line in metrics, metrics
         early.stop()
         assert early.error is None
         # HLS counts as read for a while after the last request.

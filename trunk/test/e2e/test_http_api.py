@@ -32,7 +32,7 @@ ENVELOPE = {"code": int, "server": str, "service": str, "pid": str}
 KBPS = of(int, "recv_30s send_30s")
 TRACK = of(int, "packets bytes")
 STREAM = {**of(str, "id name vhost app tcUrl url"), **of(int, "live_ms clients frames send_bytes recv_bytes"), "kbps": KBPS,
-          "publish": {"active": bool, "cid": str},
+          "role": str, "publish": {"active": bool, "cid": str},
           "video": {**of(str, "codec profile level"), **of(int, "width height")},
           "audio": {**of(str, "codec profile"), **of(int, "sample_rate channel")},
           # Ours:

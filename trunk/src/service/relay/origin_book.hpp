@@ -52,6 +52,11 @@ public:
     // nullptr when it has not been used.
     const Health* find(const std::string& origin) const;
     std::size_t size() const { return entries_.size(); }
+    template <class Each>
+    void for_each(Each&& each) const {
+        for (const auto& [origin, known] : entries_)
+            each(origin, known.health);
+    }
 
 private:
     struct Entry {

@@ -309,12 +309,12 @@ Result<void> Pull::wait_for_media(io::Deadline deadline) {
     Signal signal;
     waiting_.push_back(&signal);
     Result<void> waited;
-    while (waited.ok() && state_ != PullFacts::State::playing && !over_)
+    while (waited.ok() && !is_playing() && !over_)
         waited = io::wait(signal, deadline);
     std::erase(waiting_, &signal);
     if (!waited.ok() && waited.code() == Errc::cancelled)
         return waited;
-    if (state_ == PullFacts::State::playing && !over_)
+    if (is_playing())
         return {};
     return Error(Errc::not_found, last_error_.empty() ? "no origin has sent the stream in time"
                                                       : "no origin has sent the stream in time: " + last_error_);

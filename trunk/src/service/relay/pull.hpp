@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/log.hpp"
@@ -48,6 +49,9 @@ struct PullTotals {
 // For operators.
 struct PullFacts {
     enum class State : std::uint8_t { connecting, waiting, playing };
+    static constexpr std::string_view name_of(State state) {
+        return state == State::connecting ? "connecting" : state == State::waiting ? "waiting" : "playing";
+    }
 
     std::string url;     // of the source
     std::string vhost;   // that serves it, by its name in the settings
@@ -86,6 +90,7 @@ public:
 
     const std::string& url() const { return plan_.url; }
     bool is_over() const { return over_; }
+    bool is_playing() const { return state_ == PullFacts::State::playing && !over_; }
     PullFacts facts() const;
 
 private:

@@ -1,6 +1,5 @@
 #include "service/relay/relay_service.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/log_format.hpp"
@@ -20,20 +19,23 @@ Result<void> RelayService::pull(const session::ClientRequest& request, const ses
     if (options == nullptr)
         return Error(Errc::not_found, "no virtual host serves " + plan.vhost);
     const auto limit = deadline.sooner(io::Deadline::after(options->first_frame_timeout));
-    const bool is_ours = std::ranges::any_of(jobs_, [&](const auto& job) { return job->pull.url() == plan.url; });
-    if (source && source->is_published() && !is_ours)
+    if (source && source->is_published() && !jobs_.contains(plan.url))
         return {};
     const auto job = TRY(find_or_start(request, plan));
-    return job->pull.wait_for_media(limit);
+    if (job->pull.is_playing())
+        return {};
+    const TimePoint asked = io::now();
+    TRY(job->pull.wait_for_media(limit));
+    joins_.add(std::chrono::duration<double>(io::now() - asked).count());
+    return {};
 }
 
 Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const session::ClientRequest& request,
                                                                        const session::StreamPlan& plan) {
     reap();
     std::string path = TRY(extend_path(request.relay_path, context_.node.server_id));
-    for (const auto& job : jobs_)
-        if (job->pull.url() == plan.url && !job->pull.is_over())
-            return job;
+    if (const auto known = jobs_.find(plan.url); known != jobs_.end() && !known->second->pull.is_over())
+        return known->second;
     if (stopping_)
         return Error(Errc::cancelled, "the server stops");
     if (jobs_.size() >= kPullsMax)
@@ -42,7 +44,7 @@ Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const ses
         std::make_shared<Job>(context_, resolver_, book_, totals_, request, plan, std::move(path), log_.with_id(random_id()));
     Pull& pull = job->pull;
     TRY(job->scope.start("pull", [&pull](io::Deadline forever) { pull.run(forever); }));
-    jobs_.push_back(job);
+    jobs_.insert_or_assign(plan.url, job);
     return job;
 }
 
@@ -74,18 +76,17 @@ void RelayService::reap() {
     // A stop waits for one after the other.
     if (stopping_)
         return;
-    const auto is_over = [](const auto& job) { return job->scope.size() == 0; };
-    std::erase_if(jobs_, is_over);
-    std::erase_if(pushes_, is_over);
+    std::erase_if(jobs_, [](const auto& entry) { return entry.second->scope.size() == 0; });
+    std::erase_if(pushes_, [](const auto& job) { return job->scope.size() == 0; });
 }
 
 Result<void> RelayService::stop(io::Deadline deadline) {
     stopping_ = true;
-    for (const auto& job : jobs_)
+    for (const auto& [url, job] : jobs_)
         job->scope.cancel();
     for (const auto& job : pushes_)
         job->scope.cancel();
-    for (const auto& job : jobs_)
+    for (const auto& [url, job] : jobs_)
         TRY(job->scope.stop(deadline));
     for (const auto& job : pushes_)
         TRY(job->scope.stop(deadline));
@@ -96,10 +97,15 @@ Result<void> RelayService::stop(io::Deadline deadline) {
 
 std::vector<PullFacts> RelayService::list() const {
     std::vector<PullFacts> all;
-    for (const auto& job : jobs_)
+    for (const auto& [url, job] : jobs_)
         if (!job->pull.is_over())
             all.push_back(job->pull.facts());
     return all;
+}
+
+std::optional<PullFacts> RelayService::find(const std::string& url) const {
+    const auto job = jobs_.find(url);
+    return job == jobs_.end() || job->second->pull.is_over() ? std::nullopt : std::optional(job->second->pull.facts());
 }
 
 }  // namespace live::service::relay

@@ -2,10 +2,14 @@
 // whatever the number and the protocols of its readers.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "base/histogram.hpp"
 #include "base/log.hpp"
 #include "io/scope.hpp"
 #include "service/relay/pull.hpp"
@@ -13,6 +17,8 @@
 #include "service/service.hpp"
 
 namespace live::service::relay {
+
+inline constexpr std::array kJoinBounds = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0};
 
 class RelayService final : public Service {
 public:
@@ -36,6 +42,11 @@ public:
     std::string_view name() const override { return "the pulls"; }
 
     std::vector<PullFacts> list() const;
+    // None when the stream is not pulled.
+    std::optional<PullFacts> find(const std::string& url) const;
+    std::size_t pushes() const { return pushes_.size(); }
+    // Seconds from a client's question to media, of clients that had to wait.
+    const Histogram<kJoinBounds>& joins() const { return joins_; }
     const PullTotals& totals() const { return totals_; }
     const OriginBook& book() const { return book_; }
 
@@ -63,8 +74,9 @@ private:
     const Log log_;
     OriginBook book_;
     PullTotals totals_;
-    // The second owner is a client's fiber that waits for the first media.
-    std::vector<std::shared_ptr<Job>> jobs_;
+    // By the source's url. The second owner is a client's fiber that waits for the first media.
+    std::unordered_map<std::string, std::shared_ptr<Job>> jobs_;
+    Histogram<kJoinBounds> joins_;
     std::vector<std::unique_ptr<PushJob>> pushes_;
     bool stopping_ = false;
 };
