@@ -30,6 +30,7 @@ Result<void> RelayService::pull(const session::ClientRequest& request, const ses
     return {};
 }
 
+// The owners are the service and the fiber of a client that waits.
 Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const session::ClientRequest& request,
                                                                        const session::StreamPlan& plan) {
     reap();
