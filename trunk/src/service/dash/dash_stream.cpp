@@ -311,7 +311,7 @@ MpdTrack DashStream::mpd_track(std::size_t index, bool with_open) const {
     track.id = id.name();
     track.format = headers_[index].format.value_or(wire::mp4::TrackFormat());
     track.is_extra = id.extra;
-    if (const media::Track* known = id.kind ? feed_.source().track(*id.kind, id.track) : nullptr) {
+    if (const media::Track* known = id.track_of(feed_.source())) {
         track.language = known->language;
         track.label = known->name;
     }

@@ -97,6 +97,22 @@ TEST_F(SeveralTracks, GoOnAfterAnotherPublisherAndAnotherServer) {
     EXPECT_EQ(list_of("audio-1").media_sequence, next) << "numbers go on";
 }
 
+TEST_F(SeveralTracks, MayComeWhenThereAreFragmentsAlready) {
+    publish();
+    append(media::Kind::audio, false, true, aac_config());
+    seconds(3);
+    wait_written(1);
+    EXPECT_EQ(output()->together().list().next_number(), 2U);
+    append(media::Kind::audio, false, true, segments::second_audio_config());
+    seconds_of_all(3);
+    io::wait_until([this] { return is_on_disk("live/cam-4.audio-1.m4s"); });
+    EXPECT_TRUE(is_on_disk("live/cam-2.ts")) << "what was begun";
+    EXPECT_EQ(list_of("video").media_sequence, 3U);
+    EXPECT_TRUE(list_of("video").segments.front().discontinuity);
+    const auto master = MUST(wire::hls::parse_playlist(folder_.read("live/cam.m3u8")));
+    EXPECT_EQ(master.variants, std::vector<std::string>{"cam.video.m3u8"});
+}
+
 TEST_F(SeveralTracks, AreDisposedOf) {
     options_.dispose = 50ms;
     options_.keys = true;

@@ -232,8 +232,9 @@ void StreamOutput::begin_fmp4(io::Deadline deadline) {
 
 // Each track has a playlist of its own from now on, and the stream's own one names them.
 void StreamOutput::begin_renditions(io::Deadline deadline) {
-    segmenter_.restart(Segmenter::Layout::by_track, muxer_of(setup_.options, Container::fmp4));
+    segmenter_.interrupt();
     handle_made(deadline);
+    segmenter_.restart(Segmenter::Layout::by_track, muxer_of(setup_.options, Container::fmp4));
     together().set_container(Container::fmp4);
     together().retire();
     current_.clear();
@@ -263,9 +264,8 @@ std::vector<Rendition*> StreamOutput::active() const {
 void StreamOutput::handle_made(io::Deadline deadline) {
     auto made = segmenter_.take();
     const bool has_ended = feed_.has_ended();
-    const auto renditions = active();
-    const bool is_hinted = std::ranges::any_of(renditions, [](const Rendition* one) { return !one->list().hint().empty(); });
-    if (made.empty() && (!has_ended || !is_hinted))
+    const auto is_hinted = [](const Rendition* one) { return !one->list().hint().empty(); };
+    if (made.empty() && (!has_ended || std::ranges::none_of(active(), is_hinted)))
         return;
     for (segments::Made& one : made) {
         if (const auto* headers = std::get_if<segments::HeadersChanged>(&one))
@@ -492,7 +492,7 @@ std::optional<std::string> StreamOutput::master_text(const UriOf& uri_of) const 
     for (std::size_t i = 0; i < current_.size(); ++i) {
         if (current_[i] == nullptr || current_[i]->list().empty())
             continue;
-        const media::Track* known = ids_[i].kind ? feed_.source().track(*ids_[i].kind, ids_[i].track) : nullptr;
+        const media::Track* known = ids_[i].track_of(feed_.source());
         tracks.push_back({current_[i], ids_[i], known, uri_of(current_[i]->names())});
     }
     return tracks.empty() ? std::nullopt : std::optional(write_master(tracks));

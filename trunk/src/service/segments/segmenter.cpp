@@ -1,6 +1,7 @@
 #include "service/segments/segmenter.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace live::service::segments {
@@ -20,6 +21,12 @@ std::string RepresentationId::name() const {
         return "";
     const std::string text = *kind == Kind::video ? "video" : "audio";
     return extra ? text + "-" + std::to_string(static_cast<unsigned>(track)) : text;
+}
+
+const media::Track* RepresentationId::track_of(const media::Source& source) const {
+    if (!kind)
+        return nullptr;
+    return extra ? source.track(*kind, track) : source.default_track(*kind);
 }
 
 Segmenter::Segmenter(const CutRules& rules, Layout layout, MakeMuxer make_muxer) : rules_(rules), layout_(layout) {
@@ -317,7 +324,7 @@ std::vector<Segmenter::Representation*> Segmenter::in_order(bool with_empty) {
     for (Representation& of : representations_)
         if (of.in_segment && (with_empty || !of.blocks.empty()))
             order.push_back(&of);
-    std::ranges::stable_sort(order, {}, [](const Representation* of) { return std::pair(of->id.kind, of->id.extra); });
+    std::ranges::sort(order, {}, [](const Representation* of) { return std::tuple(of->id.kind, of->id.extra, of->id.track); });
     return order;
 }
 
@@ -329,6 +336,7 @@ void Segmenter::tell_headers(const std::vector<Representation*>& representations
         const auto name = of->id.name();
         const auto known = std::ranges::find_if(told_, [&name](const Header& header) { return header.id.name() == name; });
         auto init = of->muxer->init();
+        is_same = is_same && known == told_.begin() + static_cast<std::ptrdiff_t>(headers.size());
         Header& header = headers.emplace_back(Header{of->id, of->muxer->format(), nullptr});
         if (known != told_.end() && (known->init == nullptr ? init.empty() : *known->init == init))
             header.init = known->init;

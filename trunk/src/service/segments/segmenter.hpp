@@ -24,6 +24,7 @@
 #include "base/block.hpp"
 #include "base/time.hpp"
 #include "media/packet.hpp"
+#include "media/source.hpp"
 #include "service/segments/muxer.hpp"
 
 namespace live::service::segments {
@@ -49,6 +50,9 @@ struct RepresentationId {
 
     // "" for all together, "video" and "audio" for the default tracks, "audio-2" for another.
     std::string name() const;
+    // What the source knows of it; nullptr together, and when that is nothing. Another publisher's default track may have another
+    // id.
+    const media::Track* track_of(const media::Source& source) const;
 };
 
 struct Header {
@@ -56,7 +60,7 @@ struct Header {
     std::optional<wire::mp4::TrackFormat> format;  // of one track
     Block init;                                    // what players need first; none for MPEG-TS
 };
-// The representations of all that comes after this, in order: audio before video, default tracks first.
+// The representations of all that comes after this, in order: audio before video, default tracks first, others by their ids.
 struct HeadersChanged {
     std::vector<Header> headers;
 };
