@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,15 +21,25 @@ Result<void> wait_writable(TcpStream& stream, Deadline deadline) {
 
 }  // namespace
 
-Result<MemoryFileRef> MemoryFile::copy_of(std::span<const ::iovec> parts) {
-    const int fd = ::memfd_create("live-sent", MFD_CLOEXEC);
+// Its owners are who fills it and everybody who is sent it.
+Result<std::shared_ptr<MemoryFile>> MemoryFile::create() {
+    const int fd = ::memfd_create("live-sent", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return errno == EMFILE || errno == ENFILE ? Error(Errc::limit, "no descriptor is left for a file in memory")
                                                   : system_error("memfd_create", errno);
-    auto file = std::make_shared<MemoryFile>(Private{}, fd);
+    return std::make_shared<MemoryFile>(Private{}, fd);
+}
+
+Result<MemoryFileRef> MemoryFile::copy_of(std::span<const ::iovec> parts) {
+    auto file = TRY(create());
     for (const ::iovec& part : parts)
         TRY(file->append(part));
+    file->seal();
     return MemoryFileRef(std::move(file));
+}
+
+void MemoryFile::seal() {
+    static_cast<void>(::fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL));
 }
 
 MemoryFile::~MemoryFile() { ::close(fd_); }

@@ -21,22 +21,27 @@ class MemoryFile;
 using MemoryFileRef = std::shared_ptr<const MemoryFile>;
 
 class MemoryFile {
-    struct Private {};  // only copy_of() can make one
+    struct Private {};  // only create() and copy_of() make one
 
 public:
-    // The concatenated parts. Errc::limit when no descriptor is left, Errc::system.
+    // Errc::limit when no descriptor is left, Errc::system.
+    static Result<std::shared_ptr<MemoryFile>> create();
+    // The parts one behind the other, sealed. Errors as create() and append().
     static Result<MemoryFileRef> copy_of(std::span<const ::iovec> parts);
     MemoryFile(Private, int fd) : fd_(fd) {}
     ~MemoryFile();
     MemoryFile(const MemoryFile&) = delete;
     MemoryFile& operator=(const MemoryFile&) = delete;
 
+    // Behind what there is, which stays as it is: it may be on its way to clients. Errc::system.
+    Result<void> append(const ::iovec& part);
+    // Nothing is appended any more; the kernel refuses it.
+    void seal();
+
     std::uint64_t size() const { return size_; }
     int native_handle() const { return fd_; }
 
 private:
-    Result<void> append(const ::iovec& part);
-
     int fd_;
     std::uint64_t size_ = 0;
 };

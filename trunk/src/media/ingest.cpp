@@ -198,6 +198,7 @@ Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     };
     LOG_INFO(log_, "got metadata, width={:.0f}, height={:.0f}, vcodec={:.0f}, acodec={:.0f}", number("width"), number("height"),
              number("videocodecid"), number("audiocodecid"));
+    publication_.source().name_tracks(read_track_names(values, Source::kTracksMax));
     const amf::Value* bravo_atc = values.find("bravo_atc");
     publication_.source().force_atc(options_.atc_auto && bravo_atc != nullptr && bravo_atc->string() == "true");
     ByteWriter writer;

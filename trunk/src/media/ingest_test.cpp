@@ -128,6 +128,21 @@ TEST_F(IngestTest, MetadataLosesItsWrapperAndItsDuration) {
     EXPECT_NE(values.find("server"), nullptr);
 }
 
+TEST_F(IngestTest, TracksHaveTheNamesThatTheMetadataSays) {
+    start();
+    ingest->push_audio(0, Slice::copy_of(hex("af 00 1210")));
+    ByteWriter writer;
+    amf::write_amf0(writer, amf::Value("onMetaData"));
+    const auto language = [](const char* text) { return amf::Value::object({{"language", text}}); };
+    amf::write_amf0(writer, amf::Value::ecma_array(
+                                {{"audioTrackIdInfoMap", amf::Value::object({{"0", language("en")}, {"1", language("de")}})}}));
+    ingest->push_data(0, Slice::copy_of(writer.written()));
+    ingest->push_audio(0, Slice::copy_of(hex("95 00 6d703461 01 1210")));
+    ASSERT_NE(source->track(Kind::audio, TrackId{1}), nullptr);
+    EXPECT_EQ(source->track(Kind::audio, TrackId{0})->language, "en");
+    EXPECT_EQ(source->track(Kind::audio, TrackId{1})->language, "de") << "it came later";
+}
+
 TEST_F(IngestTest, OtherDataIsRelayedAsItIs) {
     start();
     ByteWriter writer;

@@ -73,6 +73,7 @@ Result<std::unique_ptr<Publication>> Source::publish(Takeover takeover) {
     has_b_frames_ = false;
     has_default_.clear();
     forget_extra_tracks();
+    name_tracks({});
     published_from_ = ring_.next();
     for (HeldRtpLog& held : rtp_logs_)
         held.converter.reset();
@@ -205,7 +206,21 @@ Track& Source::track_of(Kind kind, TrackId id) {
     Track& added = tracks_.emplace_back();
     added.id = id;
     added.kind = kind;
+    name_track(added);
     return added;
+}
+
+void Source::name_track(Track& track) const {
+    const auto is_its = [&track](const TrackName& name) { return name.kind == track.kind && name.id == track.id; };
+    const auto name = std::ranges::find_if(track_names_, is_its);
+    track.language = name == track_names_.end() ? "" : name->language;
+    track.name = name == track_names_.end() ? "" : name->name;
+}
+
+void Source::name_tracks(std::vector<TrackName> names) {
+    track_names_ = std::move(names);
+    for (Track& track : tracks_)
+        name_track(track);
 }
 
 void Source::note_track(const Packet& packet) {

@@ -23,6 +23,7 @@
 #include "media/rtp_log.hpp"
 #include "media/timeline.hpp"
 #include "media/track.hpp"
+#include "media/track_names.hpp"
 #include "media/wire_log.hpp"
 
 namespace live::media {
@@ -180,6 +181,8 @@ public:
     std::uint32_t track_version() const { return track_version_; }
     // What the publisher's container says about audio that its packets do not carry.
     void note_audio(TrackId id, Codec codec, const AudioFormat& audio);
+    // The publisher's metadata about its tracks, including tracks that come later.
+    void name_tracks(std::vector<TrackName> names);
     // Time of the latest audio or video packet, if there was one.
     std::optional<MediaTime> last_time(Kind kind) const { return last_times_[index_of(kind)]; }
     // The metadata requested the publisher's own timestamps (atc_auto).
@@ -280,6 +283,7 @@ private:
     void remember_config(const Packet& packet);
     void note_track(const Packet& packet);
     Track& track_of(Kind kind, TrackId id);
+    void name_track(Track& track) const;
     void track_gop(const Packet& packet);
     std::unique_ptr<WireEncoder> encoder_for(const WireFormat& format) const;
     void trim();
@@ -302,7 +306,8 @@ private:
     Timeline timeline_;
     std::array<Packet, kKindCount> configs_;  // of the default tracks
     std::vector<Packet> extra_configs_;
-    std::vector<Track> tracks_;  // few; the default one is the first of its kind
+    std::vector<Track> tracks_;           // few; the default one is the first of its kind
+    std::vector<TrackName> track_names_;  // as the publisher said last, at most kTracksMax of a kind
     std::array<TrackId, kKindCount> defaults_{};
     KindSet has_default_;  // of this publisher
     std::array<std::optional<MediaTime>, kKindCount> last_times_;

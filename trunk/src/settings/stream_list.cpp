@@ -222,7 +222,7 @@ void View::add_hls(std::vector<StreamAddress>& to, const Vhost& vhost, const Lis
                                     Zone::utc);
     const auto* file = hls_.find(names.playlist_file());
     if (file == nullptr || file->output->name().vhost != vhost.name || !file->output->is_published() ||
-        file->output->list().empty())
+        !file->output->has_playlist())
         return;
     to.push_back({file->output->is_low_latency() ? "ll-hls" : "hls",
                   origin_ + "/" + percent_encode_path(names.playlist_url()) + (query.empty() ? "" : "?") + std::string(query)});

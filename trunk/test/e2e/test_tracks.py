@@ -1,17 +1,22 @@
 """Streams with several tracks of a kind (enhanced RTMP multitrack): two of audio and two of video by our own client."""
 
 import json
+import shutil
 import subprocess
 import time
+import urllib.request
 from pathlib import Path
 
+import browser
+import hls_check
 from live_server import wait_until
 from players import wait_playable
 from rtc_offer import offer, post
-from rtmp_client import AUDIO, DATA, VIDEO, Player, Publisher, Tag, read_flv
+from rtmp_client import AUDIO, DATA, VIDEO, Player, Publisher, Tag, amf0, read_amf0, read_flv
 from test_rtc import ROOT, fixture_chromium, fixture_html, fixture_site  # noqa: F401 (fixtures)
 from test_rtc_bridge import LISTEN, TO_RTC
 
+SEGMENTS = "hls { enabled on; hls_fragment 1; hls_window 20; hls_path $folder/html; %s }\ndash { enabled on; dash_fragment 1; dash_window_size 12; dash_path $folder/html; }\n"
 WHEP = "/rtc/v1/whep/?app=live&stream=cam"
 RECORDED = {"mp4": "dvr_path $folder/rec/mp4.mp4;", "fmp4": "dvr_path $folder/rec/fmp4.mp4; dvr_format fmp4;", "flv": "dvr_path $folder/rec/flv.flv;"}
 
@@ -38,6 +43,13 @@ def second_sound(tag: Tag) -> bytes:
     return bytes([0x95, 0 if is_setup(tag) else 1]) + b"mp4a" + bytes([1]) + tag.payload[2:]
 
 
+def with_languages(metadata: bytes) -> bytes:
+    """E-RTMP v2: what onMetaData says of tracks."""
+    *names, values = read_amf0(metadata)
+    values["audioTrackIdInfoMap"] = {"0": {"language": "en"}, "1": {"language": "de", "name": "Deutsch"}}
+    return b"".join(map(amf0, names)) + amf0(values)
+
+
 def two_of_each(first: Path, second: Path) -> list[Tag]:
     """Pictures in messages of two tracks, audio in messages of one: track 0 as ever, track 1 as a message of its own."""
     others = {kind: [tag for tag in read_flv(second) if tag.type == kind] for kind in (AUDIO, VIDEO)}
@@ -45,7 +57,7 @@ def two_of_each(first: Path, second: Path) -> list[Tag]:
     tags = []
     for tag in read_flv(first):
         if tag.type == DATA:
-            tags.append(tag)
+            tags.append(Tag(DATA, tag.timestamp, with_languages(tag.payload)))
             continue
         at, taken[tag.type] = taken[tag.type], taken[tag.type] + 1
         if at >= len(others[tag.type]):
@@ -77,7 +89,7 @@ def heads(messages: list[bytes]) -> set[bytes]:
 
 
 def test_all_tracks_are_relayed(server, clip):
-    live = server(vhost="hls { enabled on; hls_fragment 1; hls_path $folder/html; }")
+    live = server(vhost="hls { enabled on; hls_fragment 1; hls_path $folder/html; hls_use_fmp4 off; }")
     publisher = publisher_of(live, clip)
     wait_until(lambda: live.api("/api/v1/streams/")["streams"], 5, "the stream")
     time.sleep(1)
@@ -95,7 +107,7 @@ def test_all_tracks_are_relayed(server, clip):
     assert len(first) > 40 and abs(len(first) - len(second)) <= 1
     sent = {enhanced_video(tag) for tag in read_flv(clip("second")) if tag.type == VIDEO}
     assert all(picture[7:] in sent for picture in second), "byte for byte"
-    # Who knows no tracks gets one of each.
+    # What knows no tracks has one of each.
     url = f"http://127.0.0.1:{live.ports['http']}/live/cam.m3u8"
     wait_playable(url, 15)
     streams = {stream["codec_type"]: stream for stream in probe(url)}
@@ -146,10 +158,149 @@ def test_chromium_plays_the_tracks_that_it_asks_for(site, clip):
 def test_a_track_that_is_not_there_is_refused(server, clip):
     live = server(vhost=TO_RTC, root=ROOT)
     publisher = publisher_of(live, clip)
-    wait_until(lambda: live.api("/api/v1/streams/")["streams"], 5, "the stream")
+    wait_until(lambda: (streams := live.api("/api/v1/streams/")["streams"]) and streams[0]["audio"] and streams[0]["video"], 5, "its tracks")
     answer = post(live.ports["api"], WHEP + "&audio=7", offer("recvonly"))
     assert answer.status == 404 and "no audio track 7" in answer.json()["message"], answer.body
     answer = post(live.ports["api"], WHEP + "&video=en", offer("recvonly"))
     assert answer.status == 400 and "the number of a track" in answer.json()["message"], answer.body
     assert post(live.ports["api"], WHEP + "&audio=1&video=1", offer("recvonly")).status == 201
     publisher.stop()
+
+
+def get(live, path: str) -> bytes:
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['http']}{path}", timeout=8) as answer:
+        return answer.read()
+
+
+def lines_of(master: str) -> tuple[dict[str, str], list[str]]:
+    """Of the playlist above those of tracks: playlists of audio by language, and those of video."""
+    lines = master.splitlines()
+    audio = {line.split('LANGUAGE="')[1].split('"')[0]: line.split('URI="')[1].split('"')[0] for line in lines if line.startswith("#EXT-X-MEDIA")}
+    return audio, [line for line in lines if line and not line.startswith("#")]
+
+
+def master_of(live, path: str = "/live/cam.m3u8") -> str:
+    def look():
+        try:
+            text = get(live, path).decode()
+        except OSError:
+            return None
+        return text if text.count("#EXT-X-MEDIA") == 2 and text.count("#EXT-X-STREAM-INF") == 2 else None
+    return wait_until(look, 20, "a playlist of all tracks", 0.2)
+
+
+def streams_of(url: str) -> dict[str, set]:
+    streams = probe(url)
+    return {"video": {one["width"] for one in streams if one["codec_type"] == "video"}, "audio": {one["channels"] for one in streams if one["codec_type"] == "audio"}}
+
+
+def test_hls_and_dash_have_all_tracks(server, clip):
+    live = server(vhost=SEGMENTS % "")
+    publisher = publisher_of(live, clip)
+    audio, video = lines_of(master_of(live))
+    assert sorted(audio) == ["de", "en"] and len(video) == 2
+    assert all(uri.startswith("/live/cam.") and "hls_ctx=" in uri for uri in [*audio.values(), *video])
+    wait_until(lambda: len(hls_check.parse(get(live, video[0]).decode()).segments) >= 3, 15, "three segments")
+    lists = {uri: hls_check.parse(get(live, uri).decode()) for uri in [*audio.values(), *video]}
+    for uri, parsed in lists.items():
+        assert hls_check.check(get(live, uri).decode()) == [], uri
+        assert all(len(get(live, "/live/" + segment.uri)) > 2_000 for segment in parsed.segments), uri
+    assert len({parsed.number("#EXT-X-MEDIA-SEQUENCE") for parsed in lists.values()}) <= 2, "the same numbers, or the next ones meanwhile"
+    base = f"http://127.0.0.1:{live.ports['http']}"
+    assert streams_of(base + "/live/cam.m3u8") == {"video": {640, 320}, "audio": {1, 2}}
+    assert streams_of(base + "/live/cam.mpd") == {"video": {640, 320}, "audio": {1, 2}}
+    folder = live.folder / "html/live"
+    assert streams_of(folder / "cam.m3u8") == {"video": {640, 320}, "audio": {1, 2}}, "and on the disk"
+    publisher.stop()
+    assert not [line for line in live.complaints() if "HLS" in line or "DASH" in line]
+
+
+def test_low_latency_and_keys_cover_all_tracks(server, clip):
+    keys = "vhost keys.test { hls { enabled on; hls_fragment 1; hls_path $folder/html; hls_keys on; hls_ctx off; hls_m3u8_file k/[stream].m3u8; hls_fmp4_file k/[stream]-[seq].m4s; hls_init_file k/init.mp4; hls_ts_file k/[stream]-[seq].ts; hls_key_file k/[seq].key; } }\n"
+    live = server(vhost=SEGMENTS % "hls_ll on;", root=keys)
+    publishers = [publisher_of(live, clip), publisher_of(live, clip, "cam?vhost=keys.test")]
+    audio, video = lines_of(master_of(live))
+    for uri in [*audio.values(), *video]:
+        playlist = wait_until(lambda uri=uri: "#EXT-X-PRELOAD-HINT" in (text := get(live, uri).decode()) and text.count("#EXT-X-PART:") > 5 and text, 15, "parts")
+        assert hls_check.check(playlist) == [], uri
+        parsed = hls_check.parse(playlist)
+        assert len(get(live, "/live/" + parsed.hints[0]["URI"])) > 500, "the promised part is waited for"
+        assert "#EXTM3U" in get(live, uri + f"&_HLS_msn={parsed.number('#EXT-X-MEDIA-SEQUENCE') + len(parsed.segments) + 1}&_HLS_part=0").decode()
+    audio, video = lines_of(master_of(live, "/k/cam.m3u8?vhost=keys.test"))
+    assert all(uri.endswith(".m3u8?vhost=keys.test") for uri in [*audio.values(), *video])
+    base = f"http://127.0.0.1:{live.ports['http']}/k/"
+    for uri in (audio["de"], video[1]):
+        wait_until(lambda uri=uri: get(live, "/k/" + uri).decode().count("#EXTINF") >= 3, 15, "three segments")
+        assert "METHOD=AES-128" in get(live, "/k/" + uri).decode()
+        done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-xerror", "-i", base + uri, "-t", "2", "-f", "null", "-"],
+                              capture_output=True, text=True, timeout=30, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), uri
+    for publisher in publishers:
+        publisher.stop()
+
+
+PAGE = """<!DOCTYPE html><video id=video muted playsinline></video><script src="/players/js/hls.js"></script><script src="/dash.js"></script>"""
+PLAY_HLS = """(() => { window.loaded = new Set(); window.hls = new Hls({startLevel: 0, liveSyncDurationCount: 2});
+    hls.on(Hls.Events.FRAG_BUFFERED, (_, data) => loaded.add(data.frag.relurl.replace(/cam-[0-9]+[.]|[.]m4s.*/g, '')));
+    hls.loadSource('/live/cam.m3u8'); hls.attachMedia(video); video.play(); return true; })()"""
+PLAY_DASH = """(() => { window.player = dashjs.MediaPlayer().create(); player.updateSettings({streaming: {abr: {autoSwitchBitrate: {video: false}}}});
+    window.loaded = new Set(); player.on('fragmentLoadingCompleted', one => loaded.add(one.request.representation.id));
+    player.initialize(video, '/live/cam.mpd', true); return true; })()"""
+DECODED = "video.getVideoPlaybackQuality().totalVideoFrames"
+
+
+def plays_on(page) -> None:
+    before, heard = page.value(DECODED), page.value("video.webkitAudioDecodedByteCount")
+    page.wait(f"{DECODED} > {before + 25} && video.webkitAudioDecodedByteCount > {heard + 1000}", 15)
+
+
+def open_page(site, clip):
+    one = site(vhost=SEGMENTS % "")
+    (one.live.folder / "html/tracks.html").write_text(PAGE)
+    shutil.copy(browser.install_modules() / "node_modules/dashjs/dist/modern/umd/dash.all.min.js", one.live.folder / "html/dash.js")
+    publisher = publisher_of(one.live, clip)
+    master_of(one.live)
+    page = one.open("whip.html", "x").goto(f"http://127.0.0.1:{one.live.ports['http']}/tracks.html")
+    return page, publisher
+
+
+def test_chromium_plays_each_track_by_hls(site, clip):
+    page, publisher = open_page(site, clip)
+    assert page.value(PLAY_HLS)
+    page.wait("hls.levels.length == 2 && hls.audioTracks.length == 2", 15)
+    assert page.value("hls.audioTracks.map(track => track.lang).join()") == "en,de"
+    widths = page.value("hls.levels.map(level => level.width).join()").split(",")
+    assert sorted(widths) == ["320", "640"]
+    plays_on(page)
+    for level in (1, 0):
+        page.value(f"(() => {{ hls.currentLevel = {level}; return true; }})()")
+        page.wait(f"video.videoWidth == {widths[level]}", 15)
+        plays_on(page)
+    page.value("(() => { hls.audioTrack = 1; return true; })()")
+    page.wait("loaded.has('audio-1')", 15)
+    plays_on(page)
+    assert page.value("[...loaded].sort().join()") == "audio,audio-1,video,video-1"
+    publisher.stop()
+
+
+def test_chromium_plays_each_track_by_dash(site, clip):
+    page, publisher = open_page(site, clip)
+    wait_until(lambda: get_or_none(page), 15, "an MPD")
+    assert page.value(PLAY_DASH)
+    page.wait("video.videoWidth > 0 && !video.paused", 20)
+    assert page.value("player.getTracksFor('audio').map(track => track.lang).join()") == "en,de"
+    widths = page.value("player.getRepresentationsByType('video').map(one => one.width).join()").split(",")
+    assert sorted(widths) == ["320", "640"]
+    plays_on(page)
+    for index in (1, 0):
+        page.value(f"(() => {{ player.setRepresentationForTypeByIndex('video', {index}); return true; }})()")
+        page.wait(f"video.videoWidth == {widths[index]}", 20)
+        plays_on(page)
+    page.value("(() => { player.setCurrentTrack(player.getTracksFor('audio')[1]); return true; })()")
+    page.wait("loaded.has('audio-1')", 15)
+    plays_on(page)
+    publisher.stop()
+
+
+def get_or_none(page):
+    return page.value("fetch('/live/cam.mpd').then(answer => answer.ok)")

@@ -5,8 +5,8 @@
 
 #include <chrono>
 
-#include "service/dash/held_files.hpp"
 #include "service/dash/viewers.hpp"
+#include "service/segments/store.hpp"
 #include "session/http/exchange.hpp"
 #include "session/http/handler.hpp"
 #include "session/http/static_handler.hpp"
@@ -19,24 +19,22 @@ public:
     static constexpr std::chrono::seconds kWaitMax{30};
 
     // What is referred to outlives this.
-    DashHandler(const HeldFiles& held, const session::http::FileRoots& roots, files::Sessions& sessions)
-        : held_(held), roots_(roots), viewers_(sessions) {}
+    DashHandler(const segments::Store& store, const session::http::FileRoots& roots, files::Sessions& sessions)
+        : store_(store), roots_(roots), viewers_(sessions) {}
 
     bool takes(const session::http::Request& request) const override { return find(request).file != nullptr; }
     Result<void> serve(session::http::Exchange& exchange, io::Deadline deadline) override;
 
 private:
     struct Found {
-        HeldFileRef file;
+        segments::FileRef file;
         bool is_others = false;  // of another virtual host than the one that was asked
     };
     Found find(const session::http::Request& request) const;
     bool may_have(const session::http::Request& request, const Found& found, bool is_mpd) const;
-    // Until there are more than `count` blocks, or none come any more.
-    static Result<void> wait_for_more(HeldFile& file, std::size_t count, io::Deadline deadline);
-    Result<void> send_growing(session::http::Exchange& exchange, HeldFile& file, io::Deadline deadline);
+    Result<void> send_growing(session::http::Exchange& exchange, segments::File& file, io::Deadline deadline);
 
-    const HeldFiles& held_;
+    const segments::Store& store_;
     const session::http::FileRoots& roots_;
     Viewers viewers_;
 };

@@ -15,23 +15,26 @@ protected:
         roots_.folder = "html";
         router_.add_fallback(handler_);
     }
-    HeldFileRef add(const std::string& name, const HeldStreamRef& stream) { return held_.add("html/live/" + name, stream); }
-    HeldFileRef add(const std::string& name) { return add(name, cam_); }
-    HeldFileRef add_whole(const std::string& name, const HeldStreamRef& stream) {
+    segments::FileRef add(const std::string& name, const segments::StreamOfFilesRef& stream) {
+        return store_.add("html/live/" + name, stream);
+    }
+    segments::FileRef add(const std::string& name) { return add(name, cam_); }
+    segments::FileRef add_whole(const std::string& name, const segments::StreamOfFilesRef& stream) {
         const auto file = add(name, stream);
         file->add(block_of("<MPD>"));
         file->end();
         return file;
     }
 
-    HeldFiles held_;
+    segments::Store store_;
     files::OneFolder roots_;
-    const HeldStreamRef cam_ = std::make_shared<const HeldStream>(HeldStream{"__defaultVhost__", "live", "cam", 10s});
+    const segments::StreamOfFilesRef cam_ =
+        std::make_shared<segments::StreamOfFiles>(segments::StreamOfFiles{"__defaultVhost__", "live", "cam", 10s});
     files::Door door_;
     files::Heard heard_;
     session::ClientTable clients_;
     files::Sessions sessions_{door_, heard_, clients_, places_};
-    DashHandler handler_{held_, roots_, sessions_};
+    DashHandler handler_{store_, roots_, sessions_};
 };
 
 TEST_F(DashHandlerTest, GivesWhatIsHeld) {
@@ -43,10 +46,10 @@ TEST_F(DashHandlerTest, GivesWhatIsHeld) {
     EXPECT_EQ(answer.body, "<MPD>");
     EXPECT_EQ(answer.headers.find("Content-Type"), "application/dash+xml");
     EXPECT_EQ(answer.headers.find("Cache-Control"), "no-cache");
-    EXPECT_TRUE(mpd->was_asked());
+    EXPECT_NE(cam_->asked_at, TimePoint());
     EXPECT_EQ(ask("/live/cam.mpd", "POST").status, 405);
     EXPECT_EQ(ask("/live/other.mpd").status, 404) << "nobody's";
-    held_.remove("html/live/cam.mpd", mpd);
+    store_.remove("html/live/cam.mpd", mpd);
     EXPECT_EQ(ask("/live/cam.mpd").status, 404);
 }
 
@@ -58,13 +61,32 @@ TEST_F(DashHandlerTest, ASegmentThatIsBeingMadeGoesOutAsItIsMade) {
     static_cast<void>(io::sleep(io::Deadline::after(1ms)));
     segment->add(block_of("two"));
     segment->add(block_of("three"));
-    held_.remove("html/live/cam/video-3.m4s", segment);
+    store_.remove("html/live/cam/video-3.m4s", segment);
     segment->end();
     const auto answer = receive(*stream);
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(answer.body, "onetwothree");
     EXPECT_EQ(answer.headers.find("Transfer-Encoding"), "chunked");
     EXPECT_EQ(answer.headers.find("Content-Type"), "video/iso.segment");
+}
+
+TEST_F(DashHandlerTest, ASegmentThatManyLoadWhileItIsMadeIsTheSameForAll) {
+    const auto segment = add("cam/video-3.m4s");
+    const std::string piece(20'000, 'x');
+    std::vector<std::unique_ptr<io::TcpStream>> streams;
+    for (std::size_t i = 0; i <= files::SentCopy::kAskedBefore; ++i)
+        streams.push_back(open("GET", "/live/cam/video-3.m4s"));
+    std::string whole;
+    for (const char* end : {"one", "two", "three"}) {
+        static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+        segment->add(block_of(piece + end));
+        whole += piece + end;
+    }
+    static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+    EXPECT_NE(segment->copy_for_request().file, nullptr);
+    segment->end();
+    for (const auto& stream : streams)
+        EXPECT_TRUE(receive(*stream).body == whole);
 }
 
 TEST_F(DashHandlerTest, ASegmentThatNeverCameIsNotFound) {

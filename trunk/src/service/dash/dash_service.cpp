@@ -22,7 +22,7 @@ void DashService::on_published(const session::ClientRequest& request, const sess
         return;
     const DashOptions& options = *found;
     if (DashStream* known = jobs_.find(plan.url))
-        return known->on_published();
+        return known->on_published(request);
     const Ref<media::Source> source = streams_.find(plan.url);
     if (!source)
         return;
@@ -34,11 +34,12 @@ void DashService::on_published(const session::ClientRequest& request, const sess
         LOG_ERROR(log_, "DASH {} is not made for this publisher: {}", plan.url, claim.error().sentence());
         return;
     }
-    DashStream* stream = jobs_.start(source, mpd, *std::move(claim), HeldStream{plan.vhost, request.app, request.stream, {}},
-                                     options, held_, log_.with_id(random_id()));
+    DashStream* stream =
+        jobs_.start(source, mpd, *std::move(claim), segments::StreamOfFiles{plan.vhost, request.app, request.stream, {}}, options,
+                    store_, log_.with_id(random_id()));
     if (stream == nullptr)
         return;
-    stream->on_published();
+    stream->on_published(request);
     LOG_INFO(log_, "DASH {}: fragments of {} ms, {} in {}/{}", plan.url, options.fragment.count(), options.window_size,
              options.path, name);
 }

@@ -9,10 +9,10 @@
 #include "base/result.hpp"
 #include "media/stream_table.hpp"
 #include "service/dash/dash_stream.hpp"
-#include "service/dash/held_files.hpp"
 #include "service/dash/options.hpp"
 #include "service/files/path_claims.hpp"
 #include "service/files/stream_jobs.hpp"
+#include "service/segments/store.hpp"
 #include "service/service.hpp"
 #include "session/common/admission.hpp"
 
@@ -38,7 +38,7 @@ public:
 
     std::string_view name() const override { return "DASH"; }
     StreamHolder* memory() override { return &jobs_; }
-    const HeldFiles& held() const { return held_; }
+    const segments::Store& store() const { return store_; }
     // Streams with DASH, those that wait to be disposed of included.
     std::size_t size() const { return jobs_.size(); }
 
@@ -47,7 +47,7 @@ private:
     const OptionsOf<DashOptions>& options_;
     files::PathClaims& claims_;
     Log log_;
-    HeldFiles held_;
+    segments::Store store_;
     files::StreamJobs<DashStream> jobs_;
     bool stopping_ = false;
 };

@@ -61,8 +61,8 @@ protected:
         }
     }
     bool is_on_disk(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
-    HeldFileRef held(const std::string& name) const {
-        return service_->held().find(std::filesystem::path(folder_.file(name)).lexically_normal().string());
+    segments::FileRef held(const std::string& name) const {
+        return service_->store().find(std::filesystem::path(folder_.file(name)).lexically_normal().string());
     }
     std::string text_of(const std::string& name) const {
         std::string text;
@@ -154,7 +154,7 @@ TEST_F(DashServiceTest, AStopDisposesWhereThatIsWanted) {
     MUST(service_->stop(io::Deadline::after(kSoon)));
     EXPECT_TRUE(std::filesystem::is_empty(folder_.file("live/cam")));
     EXPECT_FALSE(is_on_disk("live/cam.mpd"));
-    EXPECT_EQ(service_->held().size(), 0u);
+    EXPECT_EQ(service_->store().size(), 0u);
 }
 
 TEST_F(DashServiceTest, FilesStayWhereNothingIsDisposedOf) {
@@ -164,7 +164,7 @@ TEST_F(DashServiceTest, FilesStayWhereNothingIsDisposedOf) {
     MUST(service_->stop(io::Deadline::after(kSoon)));
     EXPECT_TRUE(is_on_disk("live/cam.mpd"));
     EXPECT_TRUE(is_on_disk("live/cam/video-2.m4s")) << "what was begun";
-    EXPECT_EQ(service_->held().size(), 0u);
+    EXPECT_EQ(service_->store().size(), 0u);
 }
 
 TEST_F(DashServiceTest, ALowLatencySegmentIsHeldWhileItIsMade) {

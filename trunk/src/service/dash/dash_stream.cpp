@@ -3,18 +3,20 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
-#include "service/files/frame_limit.hpp"
 #include "service/files/release.hpp"
+#include "service/segments/cmaf_muxer.hpp"
 
 namespace live::service::dash {
 
-namespace {
+using segments::CmafMuxer;
+using segments::Segmenter;
 
-constexpr std::string_view name_of(Track track) { return track == Track::audio ? "audio" : "video"; }
+namespace {
 
 std::string without_ending(const std::string& path) {
     const std::filesystem::path whole(path);
@@ -23,7 +25,7 @@ std::string without_ending(const std::string& path) {
 
 Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 
-// Who has asked for nothing for so long does not watch.
+// A player that has asked for nothing for so long does not watch.
 Duration idle_limit_of(const DashOptions& options) {
     return 2 * std::max<Duration>(std::max(options.update_period, options.fragment), 1s);
 }
@@ -33,69 +35,61 @@ std::uint64_t bit_rate(std::size_t bytes, MediaTime time) {
     return time.count() > 0 ? bytes * kBitsAndMicros / static_cast<std::uint64_t>(time.count()) : 0;
 }
 
+segments::StreamOfFilesRef named(segments::StreamOfFiles name, Duration idle_limit) {
+    name.idle_limit = idle_limit;
+    return std::make_shared<segments::StreamOfFiles>(std::move(name));
+}
+
+segments::CutRules rules_of(const DashOptions& options) {
+    segments::CutRules rules;
+    rules.cut_at = rules.audio_cut_at = options.fragment;
+    rules.hard_cut_at.reset();
+    rules.whole_only = true;
+    if (options.ll)
+        rules.part = options.part;
+    return rules;
+}
+
 }  // namespace
 
-HeldStreamRef DashStream::named(HeldStream name, Duration idle_limit) {
-    name.idle_limit = idle_limit;
-    return std::make_shared<const HeldStream>(std::move(name));
+std::size_t DashStream::Segment::bytes() const {
+    return std::accumulate(tracks.begin(), tracks.end(), std::size_t{0},
+                           [](std::size_t sum, const TrackPiece& piece) { return sum + piece.bytes; });
 }
 
-// Headers are named as HLS never names its files, and so need no claim of their own.
+// Headers are named as HLS never names its files, and so need no claim of their own; other tracks' files have longer names.
 std::vector<std::string> DashStream::claimed_paths(const std::string& mpd) {
-    std::vector<std::string> paths = {mpd};
-    for (const Track track : kTracks)
-        paths.push_back(fmt::format("{}/{}-[seq].m4s", without_ending(mpd), name_of(track)));
-    return paths;
+    return {mpd, without_ending(mpd) + "/audio-[seq].m4s", without_ending(mpd) + "/video-[seq].m4s"};
 }
 
-DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathClaims::Claim claim, HeldStream name,
-                       const DashOptions& options, HeldFiles& held, Log log)
-    : source_(source),
-      mpd_path_(std::move(mpd)),
+DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathClaims::Claim claim, segments::StreamOfFiles name,
+                       const DashOptions& options, segments::Store& store, Log log)
+    : mpd_path_(std::move(mpd)),
       folder_(without_ending(mpd_path_) + "/"),
       claim_(std::move(claim)),
       options_(options),
       name_(named(std::move(name), idle_limit_of(options))),
-      held_(held),
+      store_(store),
       log_(std::move(log)),
-      cursor_(std::move(source), options.ll ? media::Listens::at_once : media::Listens::batched, media::Cursor::Start::now),
-      segmenter_(options.fragment, options.ll ? std::optional<MediaTime>(options.part) : std::nullopt) {}
+      feed_("DASH", std::move(source), options.ll ? media::Listens::at_once : media::Listens::batched, log_),
+      segmenter_(rules_of(options), Segmenter::Layout::by_track,
+                 [] { return std::make_unique<CmafMuxer>(CmafMuxer::SegmentType::said); }) {}
 
 DashStream::~DashStream() { forget_all(); }
 
-void DashStream::on_published() {
-    changes_.push_back({source_->ring().next(), true});
-    published_ = true;
-    is_given_up_ = false;
-    cursor_.readable().raise();
-}
-
-void DashStream::on_unpublished() {
-    changes_.push_back({source_->ring().next(), false});
-    published_ = false;
-    ended_at_ = io::now();
-    cursor_.readable().raise();
-}
-
 void DashStream::run(io::Deadline deadline) {
-    for (;;) {
-        const Drained drained = drain();
+    using Next = segments::SourceFeed::Next;
+    for (Next next = Next::packets; next == Next::packets;) {
+        const auto drained = feed_.drain(*this, deadline);
+        look_for_audience();
         handle_made();
-        if (drained == Drained::in_part && io::yield(deadline).ok())
-            continue;
-        const TimePoint over_at = ended_at_ + time_after_end();
-        if (!published_ && io::now() >= over_at)
-            break;
-        const auto until = published_ ? deadline : deadline.sooner(io::Deadline::at(over_at));
-        const auto woken = io::wait(cursor_.readable(), until);
-        if (!woken.ok() && woken.code() == Errc::cancelled)
-            break;
+        next = feed_.wait(drained, time_after_end(), deadline);
     }
     // What there is when the server stops is worth a segment, where files stay.
-    while (drain() == Drained::in_part) {
+    while (feed_.drain(*this, deadline) == segments::SourceFeed::Drained::in_part) {
     }
-    segmenter_.finish();
-    published_ = false;
+    segmenter_.interrupt();
+    feed_.end();
     handle_made();
     over_ = true;
     dispose();
@@ -106,79 +100,37 @@ void DashStream::run(io::Deadline deadline) {
             release_first(*segments);
 }
 
-void DashStream::give_up() {
-    if (std::exchange(is_given_up_, true))
-        return;
-    cursor_.readable().raise();
-}
-
 std::size_t DashStream::held_bytes() const {
     std::size_t sum = disk_.bytes() + segmenter_.bytes();
     for (const std::deque<Segment>* segments : {&listed_, &left_})
         for (const Segment& segment : *segments)
-            sum += segment.all_bytes();
+            sum += segment.bytes();
     return sum;
 }
 
 Duration DashStream::time_after_end() const {
-    if (is_given_up_)
-        return Duration::zero();
     if (options_.dispose.count() > 0)
         return options_.dispose;
     return std::max<Duration>(kFragmentsInMemory * options_.window_size * options_.fragment, 3s);
 }
 
-// Publishers come and go between packets.
-void DashStream::follow_publishers() {
-    for (; !changes_.empty() && cursor_.next() >= changes_.front().at; changes_.pop_front()) {
-        if (!changes_.front().begins) {
-            segmenter_.finish();
-            continue;
-        }
-        segmenter_.restart();
-        must_follow_clock_ = began_.has_value();
-    }
+void DashStream::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline) {
+    if (!publisher)
+        return segmenter_.interrupt();
+    segmenter_.restart();
+    must_follow_clock_ = began_.has_value();
 }
 
-bool DashStream::is_too_large(const media::Packet& packet) {
-    if (packet.payload.size() <= files::kFrameBytesMax)
-        return false;
-    if (!std::exchange(large_told_, true))
-        LOG_WARN(log_, "DASH {}: a frame of {} bytes is left out, as are all of over {}", url(), packet.payload.size(),
-                 files::kFrameBytesMax);
-    return true;
+void DashStream::on_packet(const media::Packet& packet, io::Deadline) {
+    if (must_follow_clock_ && !packet.is_config())
+        follow_clock(packet);
+    media::Packet shifted = packet;
+    shifted.dts += shift_;
+    segmenter_.push(shifted);
 }
 
-// Others have their turn between two packets: what has gathered may be megabytes.
-DashStream::Drained DashStream::drain() {
-    for (;;) {
-        follow_publishers();
-        auto packet = cursor_.take();
-        if (!packet)
-            break;
-        if (cursor_.dropped() != std::exchange(dropped_, cursor_.dropped())) {
-            LOG_WARN(log_, "DASH {}: was too slow, {} packets are missing in all", url(), dropped_);
-            segmenter_.finish();
-        }
-        if (is_too_large(*packet))
-            continue;
-        if (must_follow_clock_ && !packet->is_config())
-            follow_clock(*packet);
-        packet->dts += shift_;
-        segmenter_.push(*packet);
-        if (io::is_turn_over())
-            return Drained::in_part;
-    }
-    look_for_audience();
-    return Drained::all;
-}
-
-// Each MPD is another file, and is asked for again and again.
 void DashStream::look_for_audience() {
-    if (mpd_ && mpd_->was_asked())
-        asked_at_ = io::now();
-    const bool is_watched = asked_at_ != TimePoint{} && io::now() - asked_at_ < name_->idle_limit;
-    cursor_.set_audience(is_watched ? media::Cursor::Audience::some : media::Cursor::Audience::none);
+    feed_.set_watched(name_->asked_at != TimePoint{} && io::now() - name_->asked_at < name_->idle_limit);
 }
 
 // Nobody published for a while: media time has stood still, and the clock that players go by has not.
@@ -191,33 +143,35 @@ void DashStream::follow_clock(const media::Packet& packet) {
 }
 
 void DashStream::handle_made() {
-    for (Made& one : segmenter_.take())
+    for (segments::Made& one : segmenter_.take())
         std::visit([this](auto&& what) { add(std::move(what)); }, std::move(one));
-    if (!published_)
+    if (!feed_.is_published())
         break_promise();
 }
 
-void DashStream::add(HeadersMade made) {
-    // What is listed belongs to other headers.
+// What is listed belongs to other headers, or numbers have a hole: the list begins anew.
+void DashStream::leave_list() {
     left_.insert(left_.end(), std::move_iterator(listed_.begin()), std::move_iterator(listed_.end()));
     listed_.clear();
+}
+
+void DashStream::add(const segments::HeadersChanged& made) {
+    leave_list();
     init_suffix_ = inits_ == 0 ? "" : fmt::format("-{}", inits_);
     ++inits_;
-    formats_ = {};
-    Init init;
-    for (const Track track : kTracks) {
-        const std::size_t i = index_of(track);
-        if (!made.headers[i])
-            continue;
-        formats_[i] = std::move(made.headers[i]->format);
-        init.paths[i] = fmt::format("{}{}-init{}.mp4", folder_, name_of(track), init_suffix_);
-        init.held[i] = hold(init.paths[i], {made.headers[i]->bytes});
-        write(init.paths[i], {made.headers[i]->bytes});
+    headers_ = made.headers;
+    std::vector<HeldFile>& files = init_files_.emplace_back();
+    for (const segments::Header& header : headers_) {
+        files.push_back(hold(fmt::format("{}{}-init{}.mp4", folder_, header.id.name(), init_suffix_), {header.init}));
+        write(files.back().path, {header.init});
     }
-    init_files_.push_back(std::move(init));
     if (init_files_.size() > kInitsMax) {
-        Init& oldest = init_files_.front();
-        disk_.remove(forget(oldest));
+        std::vector<std::string> paths;
+        for (const HeldFile& oldest : init_files_.front()) {
+            forget(oldest);
+            paths.push_back(oldest.path);
+        }
+        disk_.remove(std::move(paths));
         init_files_.pop_front();
     }
     if (promised_)
@@ -231,67 +185,67 @@ void DashStream::note_begin(MediaTime media_now) {
     began_at_ = io::now() - std::chrono::duration_cast<Duration>(media_now);
 }
 
-void DashStream::add(const ChunkMade& made) {
-    note_begin(made.end);
+std::size_t DashStream::leader() const {
+    const auto is_leader = [](const segments::Header& header) { return header.id.kind == media::Kind::video; };
+    const auto found = std::ranges::find_if(headers_, is_leader);
+    return found == headers_.end() ? 0 : static_cast<std::size_t>(found - headers_.begin());
+}
+
+void DashStream::add(const segments::PartMade& made) {
+    note_begin(made.start + made.duration);
     promise(made.number);
-    for (std::size_t i = 0; i < kTrackCount; ++i)
-        if (made.blocks[i] != nullptr)
-            promised_->held[i]->add(made.blocks[i]);
+    for (std::size_t i = 0; i < made.pieces.size(); ++i)
+        for (const Block& block : made.pieces[i].blocks)
+            promised_->tracks[i].held.file->add(block);
     if (!made.begins)
         return;
-    open_.emplace();
-    for (const Track track : kTracks) {
-        const std::size_t i = index_of(track);
-        const MpdSegment* before = listed_.empty() ? nullptr : &listed_.back().times[i];
-        const bool meets = before != nullptr && std::chrono::abs(before->start + before->duration - made.start) < kGapMin;
-        (*open_)[i] = {meets ? before->start + before->duration : made.start, foretold()};
+    open_.clear();
+    for (std::size_t i = 0; i < headers_.size(); ++i) {
+        const MpdSegment* before = listed_.empty() ? nullptr : &listed_.back().tracks[i].times;
+        const bool meets = before != nullptr && std::chrono::abs(before->start + before->duration - made.segment_start) < kGapMin;
+        open_.push_back({meets ? before->start + before->duration : made.segment_start, foretold()});
     }
     write_mpd(true);
 }
 
 // As long as the one before.
 MediaTime DashStream::foretold() const {
-    return listed_.empty() ? MediaTime(options_.fragment) : listed_.back().times[index_of(leader())].duration;
+    return listed_.empty() ? MediaTime(options_.fragment) : listed_.back().tracks[leader()].times.duration;
 }
 
-void DashStream::add(SegmentMade made) {
-    const TrackSegment& leading = made.tracks[index_of(leader())];
+void DashStream::add(segments::SegmentMade made) {
+    const segments::Extent& leading = made.pieces[leader()].extent;
     note_begin(leading.start + leading.duration);
-    open_.reset();
+    open_.clear();
     Segment segment;
     if (promised_ && promised_->number == made.number) {
         segment = *std::exchange(promised_, std::nullopt);
-        for (const Held& held : segment.held)
-            if (held != nullptr)
-                held->end();
+        for (const TrackPiece& piece : segment.tracks)
+            piece.held.file->end();
     }
     segment.number = made.number;
-    for (const Track track : kTracks) {
-        if (!is_there(track))
-            continue;
-        const std::size_t i = index_of(track);
-        TrackSegment& of = made.tracks[i];
-        const std::string path = file_of(track, made.number);
-        segment.times[i] = {of.start, of.duration};
-        segment.bytes[i] = of.bytes;
-        if (segment.held[i] == nullptr)
-            segment.held[i] = hold(path, of.blocks);
-        write(path, std::move(of.blocks));
+    segment.tracks.resize(made.pieces.size());
+    for (std::size_t i = 0; i < made.pieces.size(); ++i) {
+        segments::Piece& from = made.pieces[i];
+        TrackPiece& piece = segment.tracks[i];
+        if (piece.held.file == nullptr)
+            piece.held = hold(file_of(i, made.number), from.blocks);
+        piece.times = {from.extent.start, from.extent.duration};
+        piece.bytes = from.bytes;
+        write(piece.held.path, std::move(from.blocks));
     }
     listed_.push_back(std::move(segment));
-    if (options_.ll && published_)
+    if (options_.ll && feed_.is_published())
         promise(made.number + 1);
     clean_up();
     write_mpd(false);
 }
 
-// Numbers in a list have no holes: behind a lost segment it begins anew.
-void DashStream::add(const SegmentDropped& made) {
-    LOG_WARN(log_, "DASH {}: fragment {} has video or audio only, and is left out", url(), made.number);
-    open_.reset();
+void DashStream::add(const segments::SegmentDropped& made) {
+    LOG_WARN(log_, "DASH {}: fragment {} lacks a track, and is left out", url(), made.number);
+    open_.clear();
     break_promise();
-    left_.insert(left_.end(), std::move_iterator(listed_.begin()), std::move_iterator(listed_.end()));
-    listed_.clear();
+    leave_list();
 }
 
 void DashStream::promise(std::uint64_t number) {
@@ -305,31 +259,32 @@ void DashStream::promise(std::uint64_t number) {
 
 // Those that are there, and no others.
 void DashStream::promise_tracks() {
-    for (const Track track : kTracks) {
-        Held& held = promised_->held[index_of(track)];
-        if (is_there(track) == (held != nullptr))
-            continue;
-        const std::string path = file_of(track, promised_->number);
-        if (held == nullptr) {
-            held = held_.add(path, name_);
-            continue;
-        }
-        held->end();
-        held_.remove(path, held);
-        held.reset();
+    std::vector<TrackPiece> before = std::exchange(promised_->tracks, {});
+    for (std::size_t i = 0; i < headers_.size(); ++i) {
+        TrackPiece& piece = promised_->tracks.emplace_back();
+        piece.held.path = file_of(i, promised_->number);
+        const auto known = std::ranges::find(before, piece.held.path, [](const TrackPiece& old) { return old.held.path; });
+        if (known != before.end())
+            piece.held.file = std::exchange(known->held.file, nullptr);
+        else
+            piece.held.file = store_.add(piece.held.path, name_);
     }
+    for (const TrackPiece& old : before)
+        break_promise(store_, old.held);
+}
+
+void DashStream::break_promise(segments::Store& store, const HeldFile& held) {
+    if (held.file == nullptr)
+        return;
+    held.file->end();
+    store.remove(held.path, held.file);
 }
 
 void DashStream::break_promise() {
     if (!promised_)
         return;
-    for (const Track track : kTracks) {
-        const Held& held = promised_->held[index_of(track)];
-        if (held == nullptr)
-            continue;
-        held->end();
-        held_.remove(file_of(track, promised_->number), held);
-    }
+    for (const TrackPiece& piece : promised_->tracks)
+        break_promise(store_, piece.held);
     promised_.reset();
 }
 
@@ -345,9 +300,29 @@ void DashStream::write(const std::string& path, std::vector<Block> blocks) {
 // The disk has whole segments only.
 void DashStream::write_mpd(bool with_open) {
     const std::string text = mpd_text(with_open);
-    mpd_ = hold(mpd_path_, {block_of(text)});
+    mpd_ = hold(mpd_path_, {block_of(text)}).file;
     if (!with_open)
         disk_.write_list(mpd_path_, block_of(text), {});
+}
+
+MpdTrack DashStream::mpd_track(std::size_t index, bool with_open) const {
+    const segments::RepresentationId& id = headers_[index].id;
+    MpdTrack track;
+    track.id = id.name();
+    track.format = headers_[index].format.value_or(wire::mp4::TrackFormat());
+    track.is_extra = id.extra;
+    if (const media::Track* known = id.track_of(feed_.source())) {
+        track.language = known->language;
+        track.label = known->name;
+    }
+    for (const Segment& segment : listed_) {
+        const TrackPiece& piece = segment.tracks[index];
+        track.segments.push_back(piece.times);
+        track.bits_a_second = std::max(track.bits_a_second, bit_rate(piece.bytes, piece.times.duration));
+    }
+    if (with_open)
+        track.segments.push_back(open_[index]);
+    return track;
 }
 
 std::string DashStream::mpd_text(bool with_open) const {
@@ -359,19 +334,8 @@ std::string DashStream::mpd_text(bool with_open) const {
     mpd.folder = std::filesystem::path(mpd_path_).stem().string() + "/";
     mpd.init_suffix = init_suffix_;
     mpd.first_number = listed_.empty() ? segmenter_.number() : listed_.front().number;
-    for (const Track track : kTracks) {
-        if (!is_there(track))
-            continue;
-        const std::size_t i = index_of(track);
-        MpdTrack& shown = (track == Track::audio ? mpd.audio : mpd.video).emplace();
-        shown.format = *formats_[i];
-        for (const Segment& segment : listed_) {
-            shown.segments.push_back(segment.times[i]);
-            shown.bits_a_second = std::max(shown.bits_a_second, bit_rate(segment.bytes[i], segment.times[i].duration));
-        }
-        if (with_open)
-            shown.segments.push_back((*open_)[i]);
-    }
+    for (std::size_t i = 0; i < headers_.size(); ++i)
+        mpd.tracks.push_back(mpd_track(i, with_open));
     if (with_open) {
         mpd.chunk = options_.part;
         mpd.update_period = std::min<MediaTime>(options_.update_period, foretold());
@@ -385,14 +349,14 @@ void DashStream::clean_up() {
     std::size_t held = 0;
     for (const std::deque<Segment>* segments : {&listed_, &left_})
         for (const Segment& segment : *segments)
-            held += segment.all_bytes();
+            held += segment.bytes();
     std::vector<std::string> paths;
     for (; left_.size() > kGrace || (held > options_.window_bytes && !left_.empty()); release_first(left_)) {
-        held -= left_.front().all_bytes();
+        held -= left_.front().bytes();
         forget(left_.front(), paths);
     }
     for (; held > options_.window_bytes && listed_.size() > 1; release_first(listed_)) {
-        held -= listed_.front().all_bytes();
+        held -= listed_.front().bytes();
         forget(listed_.front(), paths);
         report_bytes();
     }
@@ -403,9 +367,9 @@ void DashStream::clean_up() {
 // What is being sent to somebody is freed with that.
 void DashStream::release_first(std::deque<Segment>& segments) {
     std::vector<Block> spent;
-    for (const Held& held : segments.front().held)
-        if (held != nullptr && held.use_count() == 1)
-            std::ranges::move(held->take_blocks(), std::back_inserter(spent));
+    for (const TrackPiece& piece : segments.front().tracks)
+        if (piece.held.file != nullptr && piece.held.file.use_count() == 1)
+            std::ranges::move(piece.held.file->let_go(), std::back_inserter(spent));
     segments.pop_front();
     files::release(std::move(spent));
 }
@@ -419,61 +383,44 @@ void DashStream::report_bytes() {
 }
 
 void DashStream::forget(const Segment& segment, std::vector<std::string>& paths) {
-    for (const Track track : kTracks) {
-        if (segment.held[index_of(track)] == nullptr)
-            continue;
-        paths.push_back(file_of(track, segment.number));
-        held_.remove(paths.back(), segment.held[index_of(track)]);
+    for (const TrackPiece& piece : segment.tracks) {
+        forget(piece.held);
+        paths.push_back(piece.held.path);
     }
 }
 
-std::vector<std::string> DashStream::forget(const Init& init) {
-    std::vector<std::string> paths;
-    for (std::size_t i = 0; i < kTrackCount; ++i) {
-        if (init.held[i] == nullptr)
-            continue;
-        held_.remove(init.paths[i], init.held[i]);
-        paths.push_back(init.paths[i]);
-    }
-    return paths;
+DashStream::HeldFile DashStream::hold(const std::string& path, const std::vector<Block>& blocks) {
+    return {path, store_.add(path, name_, blocks)};
 }
 
-HeldFileRef DashStream::hold(const std::string& path, const std::vector<Block>& blocks) {
-    auto file = held_.add(path, name_);
-    for (const Block& block : blocks)
-        file->add(block);
-    file->end();
-    return file;
-}
-
-// From memory.
-void DashStream::forget_all() {
+// From memory; the paths of all segments and headers.
+std::vector<std::string> DashStream::forget_all() {
     break_promise();
-    std::vector<std::string> ignored;
+    std::vector<std::string> paths;
     for (const std::deque<Segment>* segments : {&listed_, &left_})
         for (const Segment& segment : *segments)
-            forget(segment, ignored);
-    for (const Init& init : init_files_)
-        forget(init);
+            forget(segment, paths);
+    for (const std::vector<HeldFile>& files : init_files_)
+        for (const HeldFile& file : files) {
+            forget(file);
+            paths.push_back(file.path);
+        }
     if (mpd_)
-        held_.remove(mpd_path_, mpd_);
+        store_.remove(mpd_path_, mpd_);
+    return paths;
 }
 
 void DashStream::dispose() {
     if (options_.dispose.count() == 0)
         return;
-    std::vector<std::string> paths = {mpd_path_};
-    for (const std::deque<Segment>* segments : {&listed_, &left_})
-        for (const Segment& segment : *segments)
-            forget(segment, paths);
-    for (const Init& init : init_files_)
-        std::ranges::move(forget(init), std::back_inserter(paths));
+    std::vector<std::string> paths = forget_all();
+    paths.insert(paths.begin(), mpd_path_);
     LOG_INFO(log_, "DASH {}: disposes of {} files", url(), paths.size());
     disk_.remove(std::move(paths));
 }
 
-std::string DashStream::file_of(Track track, std::uint64_t number) const {
-    return fmt::format("{}{}-{}.m4s", folder_, name_of(track), number);
+std::string DashStream::file_of(std::size_t track, std::uint64_t number) const {
+    return fmt::format("{}{}-{}.m4s", folder_, headers_[track].id.name(), number);
 }
 
 }  // namespace live::service::dash

@@ -39,8 +39,13 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
+bool is_audio(const MpdTrack& track) { return track.format.kind == wire::mp4::TrackKind::audio; }
+
 // Of the track that says where segments begin.
-MediaTime last_duration(const Mpd& mpd) { return (mpd.video ? mpd.video : mpd.audio)->segments.back().duration; }
+MediaTime last_duration(const Mpd& mpd) {
+    const auto video = std::ranges::find_if_not(mpd.tracks, is_audio);
+    return (video == mpd.tracks.end() ? mpd.tracks.front() : *video).segments.back().duration;
+}
 
 // 5.3.9.5.3: the last segment may be asked for when its first chunk is there.
 std::string chunks_text(const Mpd& mpd) {
@@ -64,16 +69,55 @@ std::string template_text(const Mpd& mpd, const MpdTrack& track) {
     return text + "          </SegmentTimeline>\n        </SegmentTemplate>\n";
 }
 
-std::string set_text(const Mpd& mpd, const MpdTrack& track) {
-    const bool is_audio = track.format.kind == wire::mp4::TrackKind::audio;
-    const std::string name = is_audio ? "audio" : "video";
-    const std::string size = is_audio ? fmt::format("audioSamplingRate=\"{}\"", track.format.sample_rate)
-                                      : fmt::format("width=\"{}\" height=\"{}\"", track.format.width, track.format.height);
+std::string representation_text(const Mpd& mpd, const MpdTrack& track) {
+    const std::string size = is_audio(track) ? fmt::format("audioSamplingRate=\"{}\"", track.format.sample_rate)
+                                             : fmt::format("width=\"{}\" height=\"{}\"", track.format.width, track.format.height);
+    return fmt::format("      <Representation id=\"{}\" bandwidth=\"{}\" codecs=\"{}\" {}>\n", track.id,
+                       std::max<std::uint64_t>(track.bits_a_second, 1), track.format.codecs, size) +
+           template_text(mpd, track) + "      </Representation>\n";
+}
+
+// A player changes between the representations of one set by itself, so they have one codec; between sets, the viewer does.
+bool are_in_one_set(const MpdTrack& a, const MpdTrack& b) {
+    constexpr std::size_t kFourCc = 4;
+    return !is_audio(a) && !is_audio(b) && a.format.codecs.substr(0, kFourCc) == b.format.codecs.substr(0, kFourCc);
+}
+
+// 5.8.5.5: which of several sets is the main one.
+std::string role_text(const MpdTrack& track) {
+    return fmt::format("      <Role schemeIdUri=\"urn:mpeg:dash:role:2011\" value=\"{}\"/>\n",
+                       track.is_extra ? "alternate" : "main");
+}
+
+std::string set_text(const Mpd& mpd, const std::vector<const MpdTrack*>& tracks, bool has_siblings) {
+    const MpdTrack& first = *tracks.front();
+    const std::string kind = is_audio(first) ? "audio" : "video";
     std::string text = fmt::format(
-        "    <AdaptationSet contentType=\"{0}\" mimeType=\"{0}/mp4\" segmentAlignment=\"true\" startWithSAP=\"1\">\n", name);
-    text += fmt::format("      <Representation id=\"{}\" bandwidth=\"{}\" codecs=\"{}\" {}>\n", name,
-                        std::max<std::uint64_t>(track.bits_a_second, 1), track.format.codecs, size);
-    return text + template_text(mpd, track) + "      </Representation>\n    </AdaptationSet>\n";
+        "    <AdaptationSet contentType=\"{0}\" mimeType=\"{0}/mp4\" segmentAlignment=\"true\" startWithSAP=\"1\"{1}>\n", kind,
+        first.language.empty() ? "" : fmt::format(" lang=\"{}\"", escaped(first.language)));
+    if (has_siblings)
+        text += role_text(first);
+    if (!first.label.empty())
+        text += fmt::format("      <Label>{}</Label>\n", escaped(first.label));
+    for (const MpdTrack* track : tracks)
+        text += representation_text(mpd, *track);
+    return text + "    </AdaptationSet>\n";
+}
+
+std::string sets_text(const Mpd& mpd) {
+    std::vector<std::vector<const MpdTrack*>> sets;
+    for (const MpdTrack& track : mpd.tracks) {
+        const auto set =
+            std::ranges::find_if(sets, [&track](const auto& other) { return are_in_one_set(*other.front(), track); });
+        (set == sets.end() ? sets.emplace_back() : *set).push_back(&track);
+    }
+    std::string text;
+    for (const auto& set : sets) {
+        const auto same_kind =
+            std::ranges::count_if(sets, [&set](const auto& other) { return is_audio(*other.front()) == is_audio(*set.front()); });
+        text += set_text(mpd, set, same_kind > 1);
+    }
+    return text;
 }
 
 }  // namespace
@@ -88,10 +132,7 @@ std::string text_of(const Mpd& mpd) {
         duration_text(mpd.update_period), duration_text(last * mpd.window_size), date_text(mpd.began), date_text(mpd.written),
         duration_text(2 * mpd.chunk.value_or(last)));
     text += fmt::format("  <BaseURL>{}</BaseURL>\n  <Period id=\"0\" start=\"PT0S\">\n", escaped(mpd.folder));
-    for (const auto* track : {&mpd.audio, &mpd.video})
-        if (*track)
-            text += set_text(mpd, **track);
-    return text + "  </Period>\n</MPD>\n";
+    return text + sets_text(mpd) + "  </Period>\n</MPD>\n";
 }
 
 }  // namespace live::service::dash

@@ -13,18 +13,20 @@ Mpd example() {
     mpd.window_size = 5;
     mpd.folder = "cam&1/";
     mpd.first_number = 7;
-    mpd.video.emplace();
-    mpd.video->format.kind = wire::mp4::TrackKind::video;
-    mpd.video->format.codecs = "avc1.64001f";
-    mpd.video->format.width = 640;
-    mpd.video->format.height = 360;
-    mpd.video->bits_a_second = 500'000;
-    mpd.video->segments = {{10s, 2'040ms}, {12'040ms, 2s}};
-    mpd.audio.emplace();
-    mpd.audio->format.kind = wire::mp4::TrackKind::audio;
-    mpd.audio->format.codecs = "mp4a.40.2";
-    mpd.audio->format.sample_rate = 44'100;
-    mpd.audio->segments = {{MediaTime(10'000'400), MediaTime(2'020'300)}, {MediaTime(12'020'700), MediaTime(2'000'000)}};
+    MpdTrack& audio = mpd.tracks.emplace_back();
+    audio.id = "audio";
+    audio.format.kind = wire::mp4::TrackKind::audio;
+    audio.format.codecs = "mp4a.40.2";
+    audio.format.sample_rate = 44'100;
+    audio.segments = {{MediaTime(10'000'400), MediaTime(2'020'300)}, {MediaTime(12'020'700), MediaTime(2'000'000)}};
+    MpdTrack& video = mpd.tracks.emplace_back();
+    video.id = "video";
+    video.format.kind = wire::mp4::TrackKind::video;
+    video.format.codecs = "avc1.64001f";
+    video.format.width = 640;
+    video.format.height = 360;
+    video.bits_a_second = 500'000;
+    video.segments = {{10s, 2'040ms}, {12'040ms, 2s}};
     return mpd;
 }
 
@@ -73,20 +75,57 @@ TEST(DashMpd, ASegmentThatIsBeingMadeMayBeAskedForAfterItsFirstChunk) {
               std::string::npos);
     EXPECT_NE(text.find(R"(minBufferTime="PT0.400S")"), std::string::npos);
     EXPECT_NE(text.find(R"(initialization="$RepresentationID$-init-3.mp4")"), std::string::npos);
-    mpd.video->segments.back().duration = 100ms;
+    mpd.tracks.back().segments.back().duration = 100ms;
     EXPECT_NE(text_of(mpd).find(R"(availabilityTimeOffset="0.000")"), std::string::npos) << "never after its end";
 }
 
 TEST(DashMpd, OneKindAloneIsOneSet) {
     Mpd mpd = example();
-    mpd.video.reset();
+    mpd.tracks.pop_back();
     const std::string audio = text_of(mpd);
     EXPECT_EQ(audio.find("contentType=\"video\""), std::string::npos);
     EXPECT_NE(audio.find("contentType=\"audio\""), std::string::npos);
     EXPECT_NE(audio.find("timeShiftBufferDepth=\"PT10.000S\""), std::string::npos) << "by the segments of audio";
     mpd = example();
-    mpd.audio.reset();
+    mpd.tracks.erase(mpd.tracks.begin());
     EXPECT_EQ(text_of(mpd).find("audio"), std::string::npos);
+}
+
+TEST(DashMpd, EveryTrackOfAudioIsASetAndVideoOfOneCodecIsOne) {
+    Mpd mpd = example();
+    mpd.tracks[0].language = "en";
+    MpdTrack dubbed = mpd.tracks[0];
+    dubbed.id = "audio-1";
+    dubbed.language = "de";
+    dubbed.label = "Deutsch <1>";
+    dubbed.is_extra = true;
+    MpdTrack small = mpd.tracks[1];
+    small.id = "video-1";
+    small.format.width = 320;
+    MpdTrack hevc = small;
+    hevc.id = "video-2";
+    hevc.format.codecs = "hvc1.1.6.L93.B0";
+    hevc.is_extra = small.is_extra = true;
+    mpd.tracks.insert(mpd.tracks.begin() + 1, dubbed);
+    mpd.tracks.push_back(small);
+    mpd.tracks.push_back(hevc);
+    const std::string text = text_of(mpd);
+    std::size_t sets = 0;
+    for (std::size_t at = text.find("<AdaptationSet"); at != std::string::npos; at = text.find("<AdaptationSet", at + 1))
+        ++sets;
+    EXPECT_EQ(sets, 4U) << text;
+    EXPECT_NE(text.find(R"(startWithSAP="1" lang="de">
+      <Role schemeIdUri="urn:mpeg:dash:role:2011" value="alternate"/>
+      <Label>Deutsch &lt;1&gt;</Label>
+      <Representation id="audio-1")"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find(R"(lang="en">
+      <Role schemeIdUri="urn:mpeg:dash:role:2011" value="main"/>)"),
+              std::string::npos);
+    const std::size_t video = text.find(R"(<Representation id="video" )");
+    EXPECT_LT(video, text.find(R"(<Representation id="video-1" )"));
+    EXPECT_EQ(text.find("</AdaptationSet>", video), text.find("</AdaptationSet>", text.find(R"(id="video-1")")));
 }
 
 }  // namespace

@@ -18,13 +18,13 @@ constexpr std::size_t kAgentBytesMax = 256;
 // Of sessions that are over, so many more than those that are not.
 constexpr std::size_t kOldMax = 64;
 
-std::string key_of(const http::Request& request, const HeldStream& stream) {
+std::string key_of(const http::Request& request, const segments::StreamOfFiles& stream) {
     const std::string_view agent = request.message.headers.find("User-Agent").value_or("");
     std::string key = stream.vhost + '/' + stream.app + '/' + stream.stream + '\n' + request.client_ip() + '\n';
     return key.append(agent.substr(0, kAgentBytesMax));
 }
 
-session::ClientRequest player_of(const http::Request& request, const HeldStream& stream, const std::string& id) {
+session::ClientRequest player_of(const http::Request& request, const segments::StreamOfFiles& stream, const std::string& id) {
     auto client = session::http::client_of(request, session::ClientKind::hls_play, stream.vhost, stream.app, stream.stream);
     client.id = id;
     client.protocol = request.secure ? "https-dash" : "http-dash";
@@ -48,7 +48,7 @@ void Viewers::forget_old() {
         std::erase_if(ids_, [this](const auto& entry) { return sessions_.find(entry.second) == nullptr; });
 }
 
-Result<void> Viewers::admit(const http::Request& request, const HeldStream& stream, io::Deadline deadline) {
+Result<void> Viewers::admit(const http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline) {
     const std::string key = key_of(request, stream);
     if (files::Session* session = find(key)) {
         if (session->is_kicked())
@@ -68,11 +68,11 @@ Result<void> Viewers::admit(const http::Request& request, const HeldStream& stre
     return {};
 }
 
-bool Viewers::knows(const http::Request& request, const HeldStream& stream) const {
+bool Viewers::knows(const http::Request& request, const segments::StreamOfFiles& stream) const {
     return find(key_of(request, stream)) != nullptr;
 }
 
-Result<void> Viewers::touch(const http::Request& request, const HeldStream& stream) {
+Result<void> Viewers::touch(const http::Request& request, const segments::StreamOfFiles& stream) {
     files::Session* session = find(key_of(request, stream));
     if (session == nullptr)
         return sessions_.check(player_of(request, stream, ""));
@@ -83,7 +83,7 @@ Result<void> Viewers::touch(const http::Request& request, const HeldStream& stre
     return {};
 }
 
-void Viewers::add_sent(const http::Request& request, const HeldStream& stream, std::uint64_t bytes) {
+void Viewers::add_sent(const http::Request& request, const segments::StreamOfFiles& stream, std::uint64_t bytes) {
     if (files::Session* session = find(key_of(request, stream)))
         session->add_sent(bytes);
 }

@@ -10,8 +10,8 @@
 
 #include "base/result.hpp"
 #include "io/deadline.hpp"
-#include "service/dash/held_files.hpp"
 #include "service/files/sessions.hpp"
+#include "service/segments/store.hpp"
 #include "session/http/handler.hpp"
 
 namespace live::service::dash {
@@ -23,13 +23,13 @@ public:
 
     // Somebody asks for an MPD: lets them in, or goes on with the session that they have. Errors are admission's, and
     // Errc::not_found for one that was sent away.
-    Result<void> admit(const session::http::Request& request, const HeldStream& stream, io::Deadline deadline);
+    Result<void> admit(const session::http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline);
     // Whether it has a session.
-    bool knows(const session::http::Request& request, const HeldStream& stream) const;
+    bool knows(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
     // Somebody asks for a segment; those that have not asked for an MPD are nobody's, and only the rules are asked. Errors as
     // above.
-    Result<void> touch(const session::http::Request& request, const HeldStream& stream);
-    void add_sent(const session::http::Request& request, const HeldStream& stream, std::uint64_t bytes);
+    Result<void> touch(const session::http::Request& request, const segments::StreamOfFiles& stream);
+    void add_sent(const session::http::Request& request, const segments::StreamOfFiles& stream, std::uint64_t bytes);
 
     // What is remembered, sessions that are over included.
     std::size_t size() const { return ids_.size(); }

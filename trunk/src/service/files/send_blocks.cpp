@@ -60,8 +60,7 @@ Result<void> send_file(http::Exchange& exchange, std::string_view head, const io
 }  // namespace
 
 Result<void> send_blocks(http::Exchange& exchange, const std::vector<Block>& blocks,
-                         std::vector<std::pair<std::string, std::string>> headers, io::MemoryFileRef copy,
-                         io::Deadline deadline) {
+                         std::vector<std::pair<std::string, std::string>> headers, CopyOfBlocks copy, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     std::uint64_t size = 0;
     for (const Block& block : blocks)
@@ -87,8 +86,8 @@ Result<void> send_blocks(http::Exchange& exchange, const std::vector<Block>& blo
     }
     const std::string text = exchange.head_text(head);
     const std::uint64_t count = request.is_head() ? 0 : head.length;
-    if (copy != nullptr && exchange.tcp() != nullptr)
-        return send_file(exchange, text, *copy, skip, count, deadline);
+    if (copy.file != nullptr && exchange.tcp() != nullptr)
+        return send_file(exchange, text, *copy.file, copy.offset + skip, count, deadline);
     return send_memory(exchange, text, blocks, skip, count, deadline);
 }
 

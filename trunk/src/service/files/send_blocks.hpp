@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,9 +20,14 @@ namespace live::service::files {
 inline constexpr std::size_t kPieceBytes = 512 << 10;
 inline constexpr std::chrono::seconds kStallLimit{60};
 
-// The content type is that of the path's ending; `headers` are added. `copy`, which may be nullptr, has the same bytes
-// (SentCopy). Errors are the connection's.
+// A file of the kernel's that has the same bytes from `offset` on (SentCopy); nullptr: none.
+struct CopyOfBlocks {
+    io::MemoryFileRef file;
+    std::uint64_t offset = 0;
+};
+
+// The content type is that of the path's ending; `headers` are added. Errors are the connection's.
 Result<void> send_blocks(session::http::Exchange& exchange, const std::vector<Block>& blocks,
-                         std::vector<std::pair<std::string, std::string>> headers, io::MemoryFileRef copy, io::Deadline deadline);
+                         std::vector<std::pair<std::string, std::string>> headers, CopyOfBlocks copy, io::Deadline deadline);
 
 }  // namespace live::service::files

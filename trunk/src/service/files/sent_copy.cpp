@@ -1,14 +1,15 @@
 #include "service/files/sent_copy.hpp"
 
-#include <utility>
-
 namespace live::service::files {
 
-SentCopy::~SentCopy() {
+SentCopy::~SentCopy() { drop(); }
+
+void SentCopy::drop() {
     if (file_ == nullptr)
         return;
-    --budget_.files;
-    budget_.bytes -= file_->size();
+    --budget_->files;
+    budget_->bytes -= file_->size();
+    file_.reset();
 }
 
 io::MemoryFileRef SentCopy::for_request(const std::vector<Block>& blocks) {
@@ -18,21 +19,43 @@ io::MemoryFileRef SentCopy::for_request(const std::vector<Block>& blocks) {
     return file_;
 }
 
+bool SentCopy::has_room(std::size_t bytes) const {
+    const std::size_t held = file_ == nullptr ? 0 : file_->size();
+    return bytes <= kBytesMax - held && bytes <= CopyBudget::kBytesMax - budget_->bytes;
+}
+
 void SentCopy::make(const std::vector<Block>& blocks) {
     std::size_t size = 0;
-    std::vector<::iovec> parts;
-    for (const Block& block : blocks) {
+    for (const Block& block : blocks)
         size += block->size();
-        parts.push_back(io::as_part(Bytes(*block)));
-    }
-    if (size > kBytesMax || budget_.files >= CopyBudget::kFilesMax || size > CopyBudget::kBytesMax - budget_.bytes)
+    if (!has_room(size) || budget_->files >= CopyBudget::kFilesMax)
         return;
-    auto made = io::MemoryFile::copy_of(parts);
+    auto made = io::MemoryFile::create();
     if (!made.ok())
         return;
     file_ = *std::move(made);
-    ++budget_.files;
-    budget_.bytes += size;
+    ++budget_->files;
+    for (const Block& block : blocks)
+        append(block);
+    if (is_sealed_)
+        seal();
+}
+
+// Who is sent the copy has what it needs of it.
+void SentCopy::append(const Block& block) {
+    if (file_ == nullptr)
+        return;
+    const std::size_t before = file_->size();
+    const bool is_whole = has_room(block->size()) && file_->append(io::as_part(Bytes(*block))).ok();
+    budget_->bytes += file_->size() - before;
+    if (!is_whole)
+        drop();
+}
+
+void SentCopy::seal() {
+    is_sealed_ = true;
+    if (file_ != nullptr)
+        file_->seal();
 }
 
 }  // namespace live::service::files

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/block.hpp"
@@ -27,24 +28,31 @@ public:
     // Of one file: the loop stands still while it is copied.
     static constexpr std::size_t kBytesMax = 8 << 20;
 
-    // `budget` outlives this.
-    explicit SentCopy(CopyBudget& budget) : budget_(budget) {}
+    // Its owners are the copies that count against it, and who made it.
+    using BudgetRef = std::shared_ptr<CopyBudget>;
+    explicit SentCopy(BudgetRef budget) : budget_(std::move(budget)) {}
     ~SentCopy();
     SentCopy(const SentCopy&) = delete;
     SentCopy& operator=(const SentCopy&) = delete;
 
-    // For a request of these blocks, the same each time. nullptr: they are sent from where they are. Who sends owns it too.
+    // For a request of these blocks: the same each time, but for new ones at the end. nullptr: they are sent from where they are.
+    // Who sends owns it too.
     io::MemoryFileRef for_request(const std::vector<Block>& blocks);
+    // A block that was added to them.
+    void append(const Block& block);
+    // None will be added.
+    void seal();
+    // Who is being sent the copy has it still.
+    void drop();
 
 private:
+    bool has_room(std::size_t bytes) const;
     void make(const std::vector<Block>& blocks);
 
-    CopyBudget& budget_;
-    io::MemoryFileRef file_;
+    BudgetRef budget_;
+    std::shared_ptr<io::MemoryFile> file_;
     std::size_t asked_ = 0;
+    bool is_sealed_ = false;
 };
-
-// Its owners are the records of one segment: those can be copied.
-using SentCopyRef = std::shared_ptr<SentCopy>;
 
 }  // namespace live::service::files

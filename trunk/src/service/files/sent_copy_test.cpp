@@ -13,9 +13,10 @@ std::vector<Block> blocks_of(std::size_t size) {
 }
 
 TEST(SentCopy, IsMadeForTheRequestBehindTheFirstFew) {
-    CopyBudget budget;
+    const auto budget_of_all = std::make_shared<CopyBudget>();
+    CopyBudget& budget = *budget_of_all;
     {
-        SentCopy copy(budget);
+        SentCopy copy(budget_of_all);
         const auto blocks = blocks_of(99);
         for (std::size_t i = 0; i < SentCopy::kAskedBefore; ++i)
             EXPECT_EQ(copy.for_request(blocks), nullptr);
@@ -39,9 +40,10 @@ std::shared_ptr<const io::MemoryFile> when_popular(SentCopy& copy, const std::ve
 }
 
 TEST(SentCopy, HasBounds) {
-    CopyBudget budget;
-    SentCopy largest(budget), too_large(budget), of_many(budget), of_too_many(budget), of_bytes(budget),
-        of_too_many_bytes(budget);
+    const auto budget_of_all = std::make_shared<CopyBudget>();
+    CopyBudget& budget = *budget_of_all;
+    SentCopy largest(budget_of_all), too_large(budget_of_all), of_many(budget_of_all), of_too_many(budget_of_all),
+        of_bytes(budget_of_all), of_too_many_bytes(budget_of_all);
     EXPECT_NE(when_popular(largest, blocks_of(SentCopy::kBytesMax - 1)), nullptr);
     EXPECT_EQ(when_popular(too_large, blocks_of(SentCopy::kBytesMax)), nullptr);
     const auto real = budget;
@@ -53,6 +55,25 @@ TEST(SentCopy, HasBounds) {
     EXPECT_NE(when_popular(of_bytes, blocks_of(9)), nullptr);
     EXPECT_EQ(budget.bytes, CopyBudget::kBytesMax);
     budget = {3, real.bytes + 2 + 10};
+}
+
+TEST(SentCopy, GrowsWithTheBlocksUntilItIsTooLarge) {
+    const auto budget = std::make_shared<CopyBudget>();
+    SentCopy copy(budget);
+    auto blocks = blocks_of(99);
+    copy.append(blocks.front());
+    EXPECT_EQ(budget->bytes, 0U) << "nobody has asked";
+    const auto file = when_popular(copy, blocks);
+    ASSERT_NE(file, nullptr);
+    blocks.push_back(blocks_of(50).front());
+    copy.append(blocks.back());
+    EXPECT_EQ(file->size(), 150U);
+    EXPECT_EQ(budget->bytes, 150U);
+    copy.append(blocks_of(SentCopy::kBytesMax).front());
+    EXPECT_EQ(copy.for_request(blocks), nullptr);
+    EXPECT_EQ(file->size(), 150U) << "whoever is sent it has it still";
+    EXPECT_EQ(budget->files, 0U);
+    EXPECT_EQ(budget->bytes, 0U);
 }
 
 }  // namespace

@@ -2,12 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include "service/hls/segmenter_fixture.hpp"
+#include "service/segments/segmenter_fixture.hpp"
 
 namespace live::service::hls {
 namespace {
 
 using media::Kind;
+using segments::aac_config;
+using segments::av1_config;
+using segments::avc_config;
+using segments::config_packet;
+using segments::hevc_config;
+using segments::opus_config;
+using segments::video_packet;
 
 Container needed_by(std::initializer_list<media::Packet> packets) {
     CodecWatch watch;

@@ -9,7 +9,7 @@
 #include "base/random.hpp"
 #include "io/file.hpp"
 #include "io/loop.hpp"
-#include "service/files/send_blocks.hpp"
+#include "service/segments/send_file.hpp"
 #include "session/http/client.hpp"
 #include "session/http/mime.hpp"
 #include "session/http/status_for.hpp"
@@ -65,9 +65,15 @@ std::string own_query(std::string_view query) {
     return text;
 }
 
-std::string address_of(const http::Request& request, const std::string& ctx, bool is_relative) {
-    const std::string path = wire::http::percent_encode_path(request.path());
-    return (is_relative ? path.substr(path.rfind('/') + 1) : path) + "?hls_ctx=" + ctx + own_query(request.target.raw_query);
+// Of the playlist that was asked for, or of one of its stream's tracks, which is beside it.
+std::string path_of(const http::Request& request, const std::string& track, bool is_relative) {
+    const std::string whole = track.empty() ? request.path() : with_infix(request.path(), "." + track);
+    const std::string path = wire::http::percent_encode_path(whole);
+    return is_relative ? path.substr(path.rfind('/') + 1) : path;
+}
+
+std::string query_of_session(const http::Request& request, const std::string& ctx) {
+    return "hls_ctx=" + ctx + own_query(request.target.raw_query);
 }
 
 session::ClientRequest player_of(const http::Request& request, const StreamName& stream, const std::string& ctx) {
@@ -124,9 +130,14 @@ const HlsOptions* HlsHandler::options_for(const session::http::Request& request)
 }
 
 HlsHandler::Place HlsHandler::place_at(const std::string& path, std::string_view vhost) const {
-    const IndexedFile* file = index_.find(path);
-    const bool is_others = file != nullptr && !vhost.empty() && file->output->name().vhost != vhost;
-    return {is_others ? nullptr : file, is_others};
+    Place place;
+    place.playlist = index_.find(path);
+    if (place.playlist == nullptr)
+        place.file = index_.store().find(path);
+    if (place.is_empty() || vhost.empty())
+        return place;
+    const std::string& owner = place.playlist != nullptr ? place.playlist->output->name().vhost : place.file->stream()->vhost;
+    return owner == vhost ? place : Place{nullptr, nullptr, true};
 }
 
 // Names below hls_path count too, wherever that is.
@@ -135,34 +146,36 @@ HlsHandler::Place HlsHandler::find(const http::Request& request) const {
     const auto root = roots_.find(request);
     const std::string vhost = root ? root->vhost : "";
     Place place = root ? place_at(normal_path(root->folder, root->path), vhost) : Place();
-    if (options == nullptr || place.file != nullptr)
+    if (options == nullptr || !place.is_empty())
         return place;
-    const Place below = place_at(normal_path(options->path, request.path()), vhost);
-    return {below.file, below.file == nullptr && (below.is_others || place.is_others)};
+    Place below = place_at(normal_path(options->path, request.path()), vhost);
+    below.is_others = below.is_empty() && (below.is_others || place.is_others);
+    return below;
 }
 
 bool HlsHandler::takes(const http::Request& request) const {
     if (options_for(request) != nullptr && (is_playlist(request.path()) || request.target.query.find(kCtx)))
         return true;
     const Place place = find(request);
-    return place.file != nullptr || place.is_others;
+    return !place.is_empty() || place.is_others;
 }
 
 HlsHandler::Asked HlsHandler::asked_for(const http::Request& request) const {
     Asked asked;
     const HlsOptions* options = options_for(request);
-    const auto [file, is_others] = find(request);
-    asked.is_others = is_others;
-    if (options == nullptr && file != nullptr)
-        options = &file->output->options();
+    const Place place = find(request);
+    const IndexedPlaylist* playlist = place.playlist;
+    asked.is_others = place.is_others;
+    if (options == nullptr && playlist != nullptr)
+        options = &playlist->output->options();
     if (options != nullptr) {
         asked.has_sessions = options->ctx;
         asked.marks_fragments = options->ctx && options->ts_ctx;
         asked.is_relative = options->master_m3u8_path_relative;
         asked.idle_limit = 2 * std::max<Duration>(options->window, std::chrono::seconds(1));
     }
-    if (file != nullptr) {
-        asked.stream = file->output->name();
+    if (playlist != nullptr) {
+        asked.stream = playlist->output->name();
     } else if (options != nullptr) {
         const std::string below = request.path().substr(std::min(request.path().find_first_not_of('/'), request.path().size()));
         asked.stream = match_name(options->m3u8_file, below).value_or(split_path(below));
@@ -186,11 +199,11 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     if (asked.is_others)
         return send_missing(exchange, asked, deadline);
     if (!asked.has_sessions) {
-        const IndexedFile* file = find(exchange.request()).file;
-        const StreamName& stream = file == nullptr ? asked.stream : file->output->name();
+        const IndexedPlaylist* playlist = find(exchange.request()).playlist;
+        const StreamName& stream = playlist == nullptr ? asked.stream : playlist->output->name();
         if (const auto allowed = sessions_.check(player_of(exchange.request(), stream, "")); !allowed.ok())
             return exchange.send(refusal(allowed.error()), deadline);
-        return send_media_playlist(exchange, asked, deadline);
+        return send_own_playlist(exchange, asked, deadline);
     }
     // No stream can be called so: a file that somebody has put there, if anything.
     if (!has_good_names(asked.stream))
@@ -212,13 +225,14 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
         return exchange.send(not_found(), deadline);
     if (!exchange.request().is_head())
         session->touch(io::now());
-    return send_media_playlist(exchange, asked, deadline);
+    return send_own_playlist(exchange, asked, deadline);
 }
 
 // In memory, once somebody publishes, or on the disk, from an earlier process.
 bool HlsHandler::is_there(const http::Request& request, io::Deadline deadline) const {
-    if (find(request).file != nullptr)
-        return true;
+    // The list above those of tracks is there when there is something to name: a player could not do with any other.
+    if (const IndexedPlaylist* playlist = find(request).playlist)
+        return playlist->rendition != nullptr || !playlist->output->has_renditions() || playlist->output->has_playlist();
     const auto root = roots_.find(request);
     if (!root)
         return false;
@@ -244,11 +258,36 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& ask
         return opened;
     if (!opened.ok())
         return exchange.send(refusal(opened.error()), deadline);
+    const IndexedPlaylist* playlist = find(request).playlist;
+    if (auto text =
+            playlist == nullptr ? std::nullopt : master_text(request, *playlist, asked, query_of_session(request, asked.ctx)))
+        return send_playlist(exchange, *std::move(text), asked.ctx, deadline);
     wire::hls::Variant variant;
-    if (const IndexedFile* file = find(request).file)
-        variant = file->output->variant();
-    variant.uri = address_of(request, asked.ctx, asked.is_relative);
+    if (playlist != nullptr)
+        variant = playlist->rendition == nullptr ? playlist->output->variant() : playlist->rendition->variant();
+    variant.uri = path_of(request, "", asked.is_relative) + "?" + query_of_session(request, asked.ctx);
     return send_playlist(exchange, wire::hls::write_master_playlist({variant}), asked.ctx, deadline);
+}
+
+// The list above those of the tracks, where the stream has that.
+std::optional<std::string> HlsHandler::master_text(const http::Request& request, const IndexedPlaylist& playlist,
+                                                   const Asked& asked, std::string_view query) const {
+    if (playlist.rendition != nullptr || !playlist.output->has_renditions())
+        return std::nullopt;
+    const std::string rest = query.empty() ? "" : "?" + std::string(query);
+    return playlist.output->master_text(
+        [&](const Names& names) { return path_of(request, names.track(), asked.is_relative || !asked.has_sessions) + rest; });
+}
+
+// The address of the stream itself: its media, or the list above its tracks.
+Result<void> HlsHandler::send_own_playlist(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    const IndexedPlaylist* playlist = find(request).playlist;
+    if (playlist == nullptr || playlist->rendition != nullptr || !playlist->output->has_renditions())
+        return send_media_playlist(exchange, asked, deadline);
+    const std::string query = asked.has_sessions ? query_of_session(request, asked.ctx) : query_for_fragments(request, asked);
+    auto text = master_text(request, *playlist, asked, query);
+    return text ? send_playlist(exchange, *std::move(text), asked.ctx, deadline) : exchange.send(not_found(), deadline);
 }
 
 Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
@@ -258,19 +297,20 @@ Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Ask
             return waited;
         return exchange.send(http::error_reply(Status::bad_request, waited.error().sentence()), deadline);
     }
-    const auto [file, is_others] = find(request);
-    if (is_others)
+    const Place place = find(request);
+    if (place.is_others)
         return exchange.send(not_found(), deadline);
-    if (file == nullptr)
+    if (place.playlist == nullptr)
         return send_left_behind(exchange, asked, deadline);
-    // Who asks each few seconds does not notice some milliseconds.
-    if (!file->output->is_low_latency() && !exchange.must_close())
+    const auto& [output, rendition] = *place.playlist;
+    // Players that ask every few seconds do not notice some milliseconds.
+    if (!output->is_low_latency() && !exchange.must_close())
         exchange.stream().coalesce_wakes();
     const std::string_view skip = request.target.query.get("_HLS_skip");
     const auto form = skip == "YES" || skip == "v2" ? SegmentList::Form::delta : SegmentList::Form::players;
     if (!request.is_head())
-        file->output->note_asked();
-    auto text = file->output->playlist_text(form, query_for_fragments(request, asked));
+        output->note_asked();
+    auto text = (rendition == nullptr ? output->together() : *rendition).playlist_text(form, query_for_fragments(request, asked));
     if (!text)
         return send_left_behind(exchange, asked, deadline);
     return send_playlist(exchange, *std::move(text), asked.ctx, deadline);
@@ -309,17 +349,19 @@ Result<void> HlsHandler::wait_for_playlist(const http::Request& request, io::Dea
     Signal signal;
     std::optional<io::Deadline> until;
     for (;;) {
-        const IndexedFile* file = find(request).file;
-        if (file == nullptr || !file->output->is_low_latency())
+        const IndexedPlaylist* playlist = find(request).playlist;
+        if (playlist == nullptr || !playlist->output->is_low_latency())
             return {};
-        const auto wait = file->output->wait_for(*number, part);
+        StreamOutput& output = *playlist->output;
+        const Rendition& rendition = playlist->rendition == nullptr ? output.together() : *playlist->rendition;
+        const auto wait = output.wait_for(rendition, *number, part);
         if (wait == SegmentList::Wait::never)
             return Error(Errc::malformed, "_HLS_msn is too far ahead");
         if (wait == SegmentList::Wait::ready)
             return {};
         if (!until)
-            until = deadline.sooner(io::Deadline::after(kWaitTargets * file->output->list().target_duration()));
-        const auto waiters = file->output->waiters();
+            until = deadline.sooner(io::Deadline::after(output.wait_limit()));
+        const auto waiters = output.waiters();
         waiters->add(signal);
         const auto woken = io::wait(signal, *until);
         waiters->remove(signal);
@@ -345,62 +387,42 @@ void HlsHandler::count(std::string_view ctx, std::uint64_t bytes) {
 }
 
 // A session has been admitted. Without one the rules are asked, and nobody else: a player asks for fragments again and again.
-Result<void> HlsHandler::may_have(const http::Request& request, const StreamOutput& output, std::string_view ctx) {
-    const StreamName& stream = output.name();
+Result<void> HlsHandler::may_have(const http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx) {
     const Session* session = ctx.empty() ? nullptr : sessions_.find(ctx);
     if (session != nullptr && plays(*session, {request.vhost(), stream.app, stream.stream}))
         return session->is_kicked() ? Error(Errc::not_found, "this player has been sent away") : Result<void>();
-    return sessions_.check(player_of(request, stream, ""));
+    return sessions_.check(player_of(request, {stream.vhost, stream.app, stream.stream}, ""));
 }
 
 Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadline) {
     const http::Request& request = exchange.request();
-    Place place = find(request);
-    if (place.file != nullptr && place.file->output->is_promised(*place.file) && !request.is_head()) {
-        wait_for_part(request, deadline);
-        place = find(request);
-    }
+    const Place place = find(request);
     if (place.is_others)
         return exchange.send(not_found(), deadline);
-    const IndexedFile* const file = place.file;
+    const segments::FileRef& file = place.file;
     const std::string ctx(request.target.query.get(kCtx));
     if (file != nullptr) {
-        if (const auto allowed = may_have(request, *file->output, ctx); !allowed.ok())
+        // The part that a preload hint has promised is asked for before it is made.
+        if (!file->is_whole() && !request.is_head()) {
+            const auto limit = deadline.sooner(io::Deadline::after(file->stream()->wait_limit));
+            const auto waited = segments::wait_until_whole(*file, limit);
+            if (!waited.ok() && waited.code() == Errc::cancelled)
+                return waited;
+        }
+        if (const auto allowed = may_have(request, *file->stream(), ctx); !allowed.ok())
             return exchange.send(refusal(allowed.error()), deadline);
-        if (const auto blocks = file->output->blocks_of(*file)) {
-            std::uint64_t bytes = 0;
-            for (const Block& block : *blocks)
-                bytes += block->size();
+        if (file->is_whole() && !file->blocks().empty()) {
             if (!request.is_head()) {
-                count(ctx, bytes);
-                file->output->note_asked();
+                count(ctx, file->bytes());
+                file->stream()->asked_at = io::now();
             }
-            return files::send_blocks(exchange, *blocks, {}, file->output->copy_for_request(*file), deadline);
+            return segments::send_file(exchange, *file, {}, deadline);
         }
     }
     if (const auto root = roots_.find(request); root && !ctx.empty() && !request.is_head())
         if (const auto left = io::File::open_below(root->folder, root->path, deadline); left.ok())
             count(ctx, left->facts().size);
     return files_.serve(exchange, deadline);
-}
-
-// The part that a preload hint has promised is asked for before it is made.
-void HlsHandler::wait_for_part(const http::Request& request, io::Deadline deadline) const {
-    Signal signal;
-    std::optional<io::Deadline> until;
-    for (;;) {
-        const IndexedFile* file = find(request).file;
-        if (file == nullptr || !file->output->is_promised(*file))
-            return;
-        if (!until)
-            until = deadline.sooner(io::Deadline::after(kWaitTargets * file->output->list().target_duration()));
-        const auto waiters = file->output->waiters();
-        waiters->add(signal);
-        const auto woken = io::wait(signal, *until);
-        waiters->remove(signal);
-        if (!woken.ok())
-            return;
-    }
 }
 
 }  // namespace live::service::hls

@@ -24,9 +24,6 @@ using files::Sessions;
 
 class HlsHandler final : public session::http::Handler {
 public:
-    // What a parked request waits for at most, in target durations (8216bis, 6.2.5.2).
-    static constexpr int kWaitTargets = 3;
-
     // What is referred to outlives this.
     HlsHandler(const FileIndex& index, const OptionsOf<HlsOptions>& options, const session::http::FileRoots& roots,
                Sessions& sessions)
@@ -49,8 +46,11 @@ private:
 
     // What is there under the address of a request; good until the next suspension.
     struct Place {
-        const IndexedFile* file = nullptr;
+        const IndexedPlaylist* playlist = nullptr;
+        segments::FileRef file;
         bool is_others = false;  // a stream of another virtual host than the one that was asked has that path
+
+        bool is_empty() const { return playlist == nullptr && file == nullptr; }
     };
 
     // nullptr: its virtual host has no HLS. Good until the next suspension.
@@ -62,14 +62,16 @@ private:
     bool is_there(const session::http::Request& request, io::Deadline deadline) const;
     Result<void> send_missing(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     Result<void> open_session(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
+    std::optional<std::string> master_text(const session::http::Request& request, const IndexedPlaylist& playlist,
+                                           const Asked& asked, std::string_view query) const;
+    Result<void> send_own_playlist(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     Result<void> send_media_playlist(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     Result<void> send_left_behind(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     Result<void> wait_for_playlist(const session::http::Request& request, io::Deadline deadline) const;
     static std::string query_for_fragments(const session::http::Request& request, const Asked& asked);
     Result<void> send_playlist(session::http::Exchange& exchange, std::string text, std::string_view ctx, io::Deadline deadline);
-    Result<void> may_have(const session::http::Request& request, const StreamOutput& output, std::string_view ctx);
+    Result<void> may_have(const session::http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx);
     Result<void> serve_file(session::http::Exchange& exchange, io::Deadline deadline);
-    void wait_for_part(const session::http::Request& request, io::Deadline deadline) const;
     void count(std::string_view ctx, std::uint64_t bytes);
 
     const FileIndex& index_;

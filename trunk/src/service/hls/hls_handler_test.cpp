@@ -8,13 +8,16 @@
 #include "service/files/session_fixture.hpp"
 #include "service/files/site_fixture.hpp"
 #include "service/hls/hls_service.hpp"
-#include "service/hls/segmenter_fixture.hpp"
+#include "service/segments/segmenter_fixture.hpp"
 
 namespace live::service::hls {
 namespace {
 
 using files::Door;
 using files::Heard;
+using segments::avc_config;
+using segments::config_packet;
+using segments::video_packet;
 
 class Nobody final : public HlsEvents {
 public:

@@ -4,127 +4,12 @@
 #include <filesystem>
 #include <future>
 
-#include <gtest/gtest.h>
-
-#include "base/options_of_fixture.hpp"
-#include "base/scratch_folder.hpp"
-#include "io/loop.hpp"
 #include "io/off_loop.hpp"
-#include "io/wait_fixture.hpp"
-#include "media/packet_fixture.hpp"
 #include "service/files/frame_limit.hpp"
-#include "service/files/session_fixture.hpp"
-#include "service/hls/segmenter_fixture.hpp"
-#include "wire/hls/playlist_reader.hpp"
+#include "service/hls/hls_service_fixture.hpp"
 
 namespace live::service::hls {
 namespace {
-
-using files::Door;
-using files::Heard;
-
-using io::kSoon;
-
-class Fragments final : public HlsEvents {
-public:
-    void on_fragment(const FragmentEvent& event) override { numbers.push_back(event.number); }
-    std::vector<std::uint64_t> numbers;  // on the disk
-};
-
-class Errors final : public LogSink {
-public:
-    LogLevel level() const override { return LogLevel::warn; }
-    void write(LogLevel level, std::string_view, std::string_view text, int) override {
-        if (level == LogLevel::error)
-            errors.emplace_back(text);
-        else
-            warnings.emplace_back(text);
-    }
-    std::vector<std::string> errors;
-    std::vector<std::string> warnings;
-};
-
-class HlsServiceTest : public testing::Test {
-protected:
-    void SetUp() override {
-        source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
-        request_.app = "live";
-        request_.stream = "cam";
-        plan_.url = "/live/cam";
-        options_.enabled = true;
-        options_.fragment = 1s;
-        options_.window = 3s;
-        options_.path = folder_.file("");
-        start();
-    }
-    void TearDown() override { stop(); }
-
-    void start() {
-        const HlsService::Parts parts{streams_, same_options_, sessions_, fragments_, claims_, Zone::utc};
-        service_ = std::make_unique<HlsService>(parts, Log(errors_, ""));
-    }
-    void stop() { MUST(service_->stop(io::Deadline::after(kSoon))); }
-    // The playlist and the files are all that a killed server leaves.
-    void restart() {
-        unpublish();
-        stop();
-        start();
-    }
-    void publish() {
-        publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
-        request_.id = std::to_string(++publishers_);
-        service_->on_published(request_, plan_);
-        source_->append(config_packet(media::Kind::video, is_av1_ ? av1_config() : avc_config(), at_));
-    }
-    void unpublish() {
-        publication_.reset();
-        service_->on_unpublished(plan_.url);
-    }
-    // Frames at 25 a second, a key frame each second.
-    void seconds(int count) {
-        for (int i = 0; i < 25 * count && publication_->is_current(); ++i, at_ += 40ms) {
-            const bool key = at_ % 1s == MediaTime();
-            source_->append(media::tag_packet(media::Kind::video, key, false, at_, is_av1_ ? av1_frame(key) : picture(key)));
-            source_->flush();
-            if (i % 5 == 4)
-                static_cast<void>(io::yield(io::Deadline::never()));
-        }
-    }
-    void wait_written(std::uint64_t number) {
-        io::wait_until([&] { return std::ranges::count(fragments_.numbers, number) > 0; });
-    }
-    bool is_on_disk(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
-    wire::hls::MediaPlaylist on_disk() const { return MUST(wire::hls::parse_media_playlist(folder_.read("live/cam.m3u8"))); }
-    StreamOutput* output() const {
-        const auto* file =
-            service_->index().find(std::filesystem::path(folder_.file("live/cam.m3u8")).lexically_normal().string());
-        return file == nullptr ? nullptr : file->output;
-    }
-
-    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
-    ScratchFolder folder_;
-    Errors errors_;
-    Door door_;
-    Heard heard_;
-    session::ClientTable clients_;
-    Log log_;
-    session::Places places_{10, log_};
-    Sessions sessions_{door_, heard_, clients_, places_};
-    media::SlabPool pool_;
-    media::StreamTable streams_{pool_};
-    Ref<media::Source> source_;
-    std::unique_ptr<media::Publication> publication_;
-    Fragments fragments_;
-    files::PathClaims claims_;
-    std::unique_ptr<HlsService> service_;
-    session::ClientRequest request_;
-    session::StreamPlan plan_;
-    HlsOptions options_;
-    const SameOptions<HlsOptions> same_options_{options_};
-    MediaTime at_ = 10s;
-    bool is_av1_ = false;
-    int publishers_ = 0;
-};
 
 TEST_F(HlsServiceTest, AnotherPublisherGoesOnWithTheNumbersBehindADiscontinuity) {
     publish();
@@ -161,8 +46,8 @@ TEST_F(HlsServiceTest, AWindowOfTooManyBytesIsShorterAndThatIsSaidOnce) {
     publish();
     seconds(6);
     wait_written(4);
-    EXPECT_EQ(output()->list().listed().size(), 1U);
-    EXPECT_LE(output()->list().bytes(), options_.window_bytes);
+    EXPECT_EQ(output()->together().list().listed().size(), 1U);
+    EXPECT_LE(output()->together().list().bytes(), options_.window_bytes);
     EXPECT_TRUE(is_on_disk("live/cam-3.ts")) << "for players that have the list of before";
     ASSERT_EQ(errors_.warnings.size(), 1U);
     EXPECT_TRUE(errors_.warnings[0].starts_with("HLS /live/cam: its fragments take more than hls_window_bytes (9000)"));
@@ -176,7 +61,7 @@ TEST_F(HlsServiceTest, AHugeFrameIsLeftOutAndThatIsSaidOnce) {
     at_ = 12s;
     seconds(3);
     wait_written(2);
-    EXPECT_LT(output()->list().bytes(), files::kFrameBytesMax);
+    EXPECT_LT(output()->together().list().bytes(), files::kFrameBytesMax);
     ASSERT_EQ(errors_.warnings.size(), 1U);
     EXPECT_NE(errors_.warnings[0].find("is left out, as are all of over 4194304"), std::string::npos) << errors_.warnings[0];
 }
@@ -194,9 +79,9 @@ TEST_F(HlsServiceTest, EachPublisherHasSegmentsOfItsOwn) {
     seconds(3);
     wait_written(4);
     int discontinuities = 0;
-    for (const ListedSegment& segment : output()->list().listed())
+    for (const ListedSegment& segment : output()->together().list().listed())
         discontinuities += segment.discontinuity ? 1 : 0;
-    EXPECT_EQ(output()->list().next_number(), 5U) << "three of one second, and two of the last publisher";
+    EXPECT_EQ(output()->together().list().next_number(), 5U) << "three of one second, and two of the last publisher";
     EXPECT_GE(discontinuities, 1);
 }
 
@@ -392,13 +277,13 @@ TEST_F(HlsServiceTest, ASlowDiskStopsNoPlayer) {
     static_cast<void>(io::yield(io::Deadline::never()));
     publish();
     seconds(4);
-    io::wait_until([this] { return output() != nullptr && output()->list().next_number() >= 3; });
-    const auto text = output()->playlist_text(SegmentList::Form::players, "");
+    io::wait_until([this] { return output() != nullptr && output()->together().list().next_number() >= 3; });
+    const auto text = output()->together().playlist_text(SegmentList::Form::players, "");
     ASSERT_TRUE(text.has_value());
     EXPECT_NE(text->find("cam-2.ts"), std::string::npos);
-    const ListedSegment* newest = output()->list().find(2);
+    const ListedSegment* newest = output()->together().list().find(2);
     ASSERT_NE(newest, nullptr);
-    EXPECT_FALSE(newest->blocks.empty());
+    EXPECT_FALSE(newest->file->blocks().empty());
     EXPECT_FALSE(is_on_disk("live/cam-0.ts"));
     goes_on.set_value();
     wait_written(2);
@@ -423,10 +308,10 @@ protected:
 
 TEST_F(BrokenDisk, CostsPlayersNothingWhenHlsContinues) {
     publish_with(OnError::carry_on);
-    io::wait_until([this] { return made_for_memory() != nullptr && made_for_memory()->list().next_number() >= 2; });
+    io::wait_until([this] { return made_for_memory() != nullptr && made_for_memory()->together().list().next_number() >= 2; });
     io::wait_until([this] { return !errors_.errors.empty(); });
     seconds(2);
-    io::wait_until([this] { return made_for_memory()->list().next_number() >= 4; });
+    io::wait_until([this] { return made_for_memory()->together().list().next_number() >= 4; });
     EXPECT_TRUE(source_->is_published());
     EXPECT_TRUE(fragments_.numbers.empty());
 }
@@ -434,10 +319,10 @@ TEST_F(BrokenDisk, CostsPlayersNothingWhenHlsContinues) {
 TEST_F(BrokenDisk, EndsHlsOfThisPublisherWhenErrorsAreIgnored) {
     publish_with(OnError::ignore);
     io::wait_until([this] {
-        const auto* output = made_for_memory();
-        const std::uint64_t before = output == nullptr ? 0 : output->list().next_number();
+        auto* output = made_for_memory();
+        const std::uint64_t before = output == nullptr ? 0 : output->together().list().next_number();
         seconds(2);
-        return output != nullptr && before > 0 && output->list().next_number() == before;
+        return output != nullptr && before > 0 && output->together().list().next_number() == before;
     });
     EXPECT_TRUE(source_->is_published());
 }

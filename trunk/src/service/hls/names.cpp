@@ -21,25 +21,27 @@ std::string relative_to(const std::string& name, const std::string& playlist) {
     return relative.empty() ? name : relative.generic_string();
 }
 
-// In front of the ending: "a/cam-7.ts" and "3" is "a/cam-7.3.ts".
-std::string with_number(const std::string& name, const std::string& number) {
+}  // namespace
+
+std::string with_infix(const std::string& name, const std::string& infix) {
     const std::size_t slash = name.rfind('/');
     std::size_t dot = name.rfind('.');
     if (dot == std::string::npos || (slash != std::string::npos && dot < slash))
         dot = name.size();
-    return name.substr(0, dot) + number + name.substr(dot);
+    return name.substr(0, dot) + infix + name.substr(dot);
 }
 
-}  // namespace
-
-Names::Names(const HlsOptions& options, StreamName stream, Zone zone)
+Names::Names(const HlsOptions& options, StreamName stream, Zone zone, std::string track)
     : options_(options),
       stream_(std::move(stream)),
       zone_(zone),
+      track_(std::move(track)),
       container_(options.use_fmp4 == Fmp4::on ? Container::fmp4 : Container::ts) {
-    playlist_url_ = replace_variables(options_.m3u8_file, variables({}));
+    playlist_url_ = of_track(replace_variables(options_.m3u8_file, variables({})));
     playlist_file_ = normal_path(options_.path, playlist_url_);
 }
+
+std::string Names::of_track(std::string text) const { return track_.empty() ? text : with_infix(text, "." + track_); }
 
 Variables Names::variables(std::chrono::system_clock::time_point now) const {
     Variables all = time_variables(now, zone_);
@@ -50,14 +52,14 @@ Variables Names::variables(std::chrono::system_clock::time_point now) const {
 std::vector<std::string> Names::claimed_paths() const {
     const Variables names = {{"vhost", stream_.vhost}, {"app", stream_.app}, {"stream", stream_.stream}};
     std::vector<const std::string*> forms = {&options_.m3u8_file};
-    if (options_.use_fmp4 != Fmp4::on)
+    if (options_.use_fmp4 != Fmp4::on && track_.empty())
         forms.push_back(&options_.ts_file);
     if (options_.use_fmp4 != Fmp4::off)
         forms.insert(forms.end(), {&options_.fmp4_file, &options_.init_file});
     std::vector<std::string> paths;
     for (const std::string* form : forms)
-        paths.push_back(normal_path(options_.path, replace_variables(*form, names)));
-    if (options_.keys)
+        paths.push_back(normal_path(options_.path, of_track(replace_variables(*form, names))));
+    if (options_.keys && track_.empty())
         paths.push_back(normal_path(options_.key_file_path, replace_variables(options_.key_file, names)));
     return paths;
 }
@@ -83,12 +85,12 @@ FileName Names::fragment(std::uint64_t number, MediaTime duration, std::chrono::
         const auto since = std::chrono::floor<std::chrono::milliseconds>(now.time_since_epoch());
         all.emplace_back("timestamp", std::to_string(since / options_.fragment));
     }
-    return named(replace_variables(container_ == Container::fmp4 ? options_.fmp4_file : options_.ts_file, all));
+    return named(of_track(replace_variables(container_ == Container::fmp4 ? options_.fmp4_file : options_.ts_file, all)));
 }
 
 FileName Names::part(const FileName& fragment, std::uint64_t part) {
     const std::string number = fmt::format(".{}", part);
-    return {with_number(fragment.file, number), with_number(fragment.uri, number), with_number(fragment.text, number)};
+    return {with_infix(fragment.file, number), with_infix(fragment.uri, number), with_infix(fragment.text, number)};
 }
 
 FileName Names::key(std::uint64_t number, std::chrono::system_clock::time_point now) const {
@@ -100,8 +102,8 @@ FileName Names::key(std::uint64_t number, std::chrono::system_clock::time_point 
 }
 
 FileName Names::init(std::uint64_t number) const {
-    const std::string text = replace_variables(options_.init_file, variables({}));
-    return named(number == 0 ? text : with_number(text, fmt::format("-{}", number)));
+    const std::string text = of_track(replace_variables(options_.init_file, variables({})));
+    return named(number == 0 ? text : with_infix(text, fmt::format("-{}", number)));
 }
 
 std::string Names::told(std::string_view below) const {

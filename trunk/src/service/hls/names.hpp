@@ -36,8 +36,8 @@ struct FileName {
 
 class Names {
 public:
-    // `options` outlives this.
-    Names(const HlsOptions& options, StreamName stream, Zone zone);
+    // `options` outlives this. With a track the names are those of its files: "cam.audio-1.m3u8", "cam-12.audio-1.m4s".
+    Names(const HlsOptions& options, StreamName stream, Zone zone, std::string track = "");
 
     // What the next fragments are, and so by which template they are called. MPEG-TS at first, unless the options say otherwise.
     void set_container(Container container) { container_ = container; }
@@ -46,7 +46,8 @@ public:
     // "live/cam.m3u8", and where it is.
     const std::string& playlist_url() const { return playlist_url_; }
     const std::string& playlist_file() const { return playlist_file_; }
-    // Every file that the stream may write, in either container, for files::PathClaims.
+    const std::string& track() const { return track_; }
+    // Every file that the stream may write, in either container, for files::PathClaims; with a track, those of the track.
     std::vector<std::string> claimed_paths() const;
     // By the template for fragments; `now` is when it begins.
     FileName fragment(std::uint64_t number, MediaTime duration, std::chrono::system_clock::time_point now) const;
@@ -57,6 +58,8 @@ public:
     FileName key(std::uint64_t number, std::chrono::system_clock::time_point now) const;
     // The initialisation section with that number: 0 has the configured name, the others a number in front of its ending.
     FileName init(std::uint64_t number) const;
+    // How this playlist calls a file below the base directory.
+    std::string uri_of(const std::string& text) const { return named(text).uri; }
     // A file below the base directory as callbacks tell it: behind that directory as the operator wrote it.
     std::string told(std::string_view below) const;
     // Where the file is that a playlist of ours calls `uri`; none when it leads elsewhere.
@@ -65,14 +68,20 @@ public:
 private:
     Variables variables(std::chrono::system_clock::time_point now) const;
     FileName named(std::string text) const;
+    // With the track in front of its ending.
+    std::string of_track(std::string text) const;
 
     const HlsOptions& options_;
     StreamName stream_;
     Zone zone_;
+    std::string track_;
     Container container_;
     std::string playlist_url_;
     std::string playlist_file_;
 };
+
+// In front of the ending: "a/cam-7.ts" and ".3" is "a/cam-7.3.ts".
+std::string with_infix(const std::string& name, const std::string& infix);
 
 // The stream that a name was made of by a template with [vhost], [app] and [stream]; none when it was not.
 std::optional<StreamName> match_name(std::string_view form, std::string_view name);

@@ -67,8 +67,10 @@ inline constexpr auto kHlsRows = std::tuple{
     config::row(&HlsOptions::key_url, "hls_key_url", kNextPublisher,
                 "Stands before the key's name in the list; end it with /. Without it the list names keys as it names fragments.")
         .example("https://localhost:8080/"),
-    config::row(&HlsOptions::use_fmp4, "hls_use_fmp4", kFmp4Names, kNextPublisher,
-                "fMP4 fragments (on) or MPEG-TS (off); auto: MPEG-TS, but fMP4 for a stream of AV1, VP9, Opus or FLAC."),
+    config::row(
+        &HlsOptions::use_fmp4, "hls_use_fmp4", kFmp4Names, kNextPublisher,
+        "fMP4 fragments (on) or MPEG-TS (off); auto: MPEG-TS, but fMP4 for a stream of AV1, VP9, Opus or FLAC, and for one "
+        "with several tracks of a kind, which MPEG-TS has the default ones of."),
     config::row(&HlsOptions::fmp4_file, "hls_fmp4_file", kNextPublisher, "Name of an fMP4 fragment."),
     config::row(&HlsOptions::init_file, "hls_init_file", kNextPublisher, "Name of the fMP4 header."),
     config::row(&HlsOptions::recover, "hls_recover", kNextPublisher, "Goes on with an existing list."),

@@ -17,10 +17,7 @@ constexpr int kUsualParts = 2;
 
 MediaTime in_whole_seconds(MediaTime time) { return std::chrono::ceil<std::chrono::seconds>(time); }
 
-std::size_t bytes_of(const std::vector<Block>& blocks) {
-    return std::accumulate(blocks.begin(), blocks.end(), std::size_t{0},
-                           [](std::size_t sum, const Block& block) { return sum + block->size(); });
-}
+std::size_t bytes_of(const segments::FileRef& file) { return file == nullptr ? 0 : file->bytes(); }
 
 wire::hls::Segment entry_of(const ListedSegment& segment) {
     wire::hls::Segment entry;
@@ -34,7 +31,8 @@ wire::hls::Segment entry_of(const ListedSegment& segment) {
 
 void add_parts(wire::hls::Segment& entry, const ListedSegment& segment) {
     for (const ListedPart& part : segment.parts)
-        entry.parts.push_back({part.name.uri, part.duration, part.independent});
+        entry.parts.push_back(
+            {part.name.uri, part.duration, part.independent, part.file == nullptr || part.file->blocks().empty()});
 }
 
 }  // namespace
@@ -105,11 +103,10 @@ void SegmentList::retire() {
 }
 
 // From memory; their size.
-std::size_t SegmentList::drop_blocks(ListedSegment& segment) {
-    segment.copy.reset();
-    const std::size_t bytes = bytes_of(segment.blocks);
-    spent_.insert(spent_.end(), std::move_iterator(segment.blocks.begin()), std::move_iterator(segment.blocks.end()));
-    segment.blocks.clear();
+std::size_t SegmentList::let_go(ListedSegment& segment) {
+    const std::size_t bytes = bytes_of(segment.file);
+    if (segment.file != nullptr)
+        std::ranges::move(segment.file->let_go(), std::back_inserter(spent_));
     return bytes;
 }
 
@@ -119,11 +116,11 @@ void SegmentList::fit() {
     for (ListedSegment& segment : retired_) {
         if (held <= rules_.bytes)
             return;
-        held -= drop_blocks(segment);
+        held -= let_go(segment);
     }
     while (held > rules_.bytes && listed_.size() > 1) {
         retire_oldest();
-        held -= drop_blocks(retired_.back());
+        held -= let_go(retired_.back());
         is_cut_by_bytes_ = true;
     }
 }
@@ -138,7 +135,7 @@ void SegmentList::retire_all() {
 // Of what has left: `time` is that of the list it has left.
 void SegmentList::expire(MediaTime time) {
     for (std::size_t i = 0; i + kRetiredInMemory < retired_.size(); ++i)
-        drop_blocks(retired_[i]);
+        let_go(retired_[i]);
     // A player may have the list from before it left, and load it last (RFC 8216, 6.2.2).
     MediaTime since{};
     for (std::size_t i = retired_.size(); i-- > 0;) {
@@ -163,9 +160,9 @@ std::vector<ListedSegment> SegmentList::take_all() {
         all.push_back(*std::exchange(open_, std::nullopt));
     for (ListedSegment& segment : all) {
         for (ListedPart& part : segment.parts)
-            std::ranges::move(part.blocks, std::back_inserter(spent_));
+            std::ranges::move(part.file->let_go(), std::back_inserter(spent_));
         segment.parts.clear();
-        drop_blocks(segment);
+        let_go(segment);
     }
     return all;
 }
@@ -189,10 +186,10 @@ std::size_t SegmentList::bytes() const {
     std::size_t sum = 0;
     for (const auto* in : {&listed_, &retired_})
         for (const ListedSegment& segment : *in)
-            sum += bytes_of(segment.blocks);
+            sum += bytes_of(segment.file);
     if (open_)
         for (const ListedPart& part : open_->parts)
-            sum += bytes_of(part.blocks);
+            sum += bytes_of(part.file);
     return sum;
 }
 
@@ -225,7 +222,7 @@ wire::hls::MediaPlaylist SegmentList::playlist(Form form) const {
         playlist.segments.push_back(entry_of(segment));
         if (with_parts)
             add_parts(playlist.segments.back(), segment);
-        playlist.segments.back().gap = form == Form::disk && segment.gap;
+        playlist.segments.back().gap = segment.absent || (form == Form::disk && segment.gap);
     }
     wire::hls::LowLatency low;
     low.part_target = part_target();

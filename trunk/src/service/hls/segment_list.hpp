@@ -12,8 +12,8 @@
 
 #include "base/block.hpp"
 #include "base/time.hpp"
-#include "service/files/sent_copy.hpp"
 #include "service/hls/names.hpp"
+#include "service/segments/store.hpp"
 #include "wire/hls/playlist.hpp"
 
 namespace live::service::hls {
@@ -23,7 +23,7 @@ struct ListedPart {
     FileName name;
     MediaTime duration{};
     bool independent = false;
-    std::vector<Block> blocks;
+    segments::FileRef file;
 };
 
 struct ListedSegment {
@@ -35,8 +35,8 @@ struct ListedSegment {
     std::optional<wire::hls::Key> key;
     std::string key_file;  // of its key
     std::string map;
-    std::vector<Block> blocks;  // none: it is on the disk only, from a process before this one
-    files::SentCopyRef copy;    // of the blocks
+    bool absent = false;     // its track had nothing then
+    segments::FileRef file;  // none: it is on the disk only, from a process before this one
     std::vector<ListedPart> parts;
     std::size_t bytes = 0;
 };
@@ -62,12 +62,16 @@ public:
     void recover(std::vector<ListedSegment> segments, std::uint64_t first_number, std::uint64_t discontinuities);
 
     std::uint64_t next_number() const { return next_number_; }
+    // Those that have left the list.
+    std::uint64_t discontinuities() const { return discontinuities_; }
     // Of the segment that is being made: its parts, one after the other. The first brings what stands in front of it.
     void begin_open(FileName name, bool discontinuity, std::string map);
     bool has_open() const { return open_.has_value(); }
     ListedPart& add_part(ListedPart part);
     // The segment is complete; parts that were added are its own. Takes next_number().
     ListedSegment& add(ListedSegment segment);
+    // Of memory, from now on.
+    void set_bytes_max(std::uint64_t bytes) { rules_.bytes = bytes; }
     // What is listed leaves the list, and players find it for as long as any that has left.
     void retire_all();
     // Its file could not be written.
@@ -112,7 +116,7 @@ private:
     void retire_oldest();
     void fit();
     void expire(MediaTime time);
-    std::size_t drop_blocks(ListedSegment& segment);
+    std::size_t let_go(ListedSegment& segment);
     MediaTime listed_time() const;
 
     ListRules rules_;

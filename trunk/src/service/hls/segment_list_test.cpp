@@ -10,20 +10,25 @@ namespace {
 using Form = SegmentList::Form;
 using Wait = SegmentList::Wait;
 
-Block block(std::size_t bytes) { return std::make_shared<const std::vector<std::uint8_t>>(bytes); }
+segments::FileRef file(std::size_t bytes) {
+    auto made = std::make_shared<segments::File>(segments::StreamOfFilesRef(), std::make_shared<files::CopyBudget>());
+    made->add(std::make_shared<const std::vector<std::uint8_t>>(bytes));
+    made->end();
+    return made;
+}
 
 ListedSegment segment(std::uint64_t number, MediaTime duration, bool discontinuity = false) {
     ListedSegment made;
     made.name = {"/d/a-" + std::to_string(number) + ".ts", "a-" + std::to_string(number) + ".ts", ""};
     made.duration = duration;
     made.discontinuity = discontinuity;
-    made.blocks = {block(1'000)};
+    made.file = file(1'000);
     made.bytes = 1'000;
     return made;
 }
 
 ListedPart part(std::uint64_t number, std::size_t index) {
-    return {{"", "a-" + std::to_string(number) + "." + std::to_string(index) + ".ts", ""}, 200ms, index == 0, {block(100)}};
+    return {{"", "a-" + std::to_string(number) + "." + std::to_string(index) + ".ts", ""}, 200ms, index == 0, file(100)};
 }
 
 TEST(SegmentList, SaysThePlaylistOfTheDocument) {
@@ -65,9 +70,9 @@ TEST(SegmentList, TheOldestLeaveWhenTheirBytesAreTooMany) {
     EXPECT_EQ(list.listed().size(), 3U);
     EXPECT_EQ(list.bytes(), 3'000U) << "what has left is on the disk only";
     ASSERT_NE(list.find(0), nullptr);
-    EXPECT_TRUE(list.find(0)->blocks.empty());
+    EXPECT_TRUE(list.find(0)->file->blocks().empty());
     ListedSegment large = segment(4, 100ms);
-    large.blocks = {block(5'000)};
+    large.file = file(5'000);
     list.add(std::move(large));
     EXPECT_EQ(list.listed().size(), 1U);
     EXPECT_EQ(list.bytes(), 5'000U) << "the newest stays";
@@ -79,8 +84,8 @@ TEST(SegmentList, WhatHasLeftGoesFromMemoryBeforeWhatIsListed) {
         list.add(segment(number, 1s));
     EXPECT_EQ(list.listed().size(), 2U);
     EXPECT_FALSE(list.is_cut_by_bytes());
-    EXPECT_TRUE(list.find(1)->blocks.empty());
-    EXPECT_FALSE(list.find(2)->blocks.empty());
+    EXPECT_TRUE(list.find(1)->file->blocks().empty());
+    EXPECT_FALSE(list.find(2)->file->blocks().empty());
     EXPECT_EQ(list.take_spent().size(), 2U) << "of the first two";
     list.take_all();
     EXPECT_EQ(list.take_spent().size(), 3U);
@@ -100,9 +105,9 @@ TEST(SegmentList, WhatHasLeftStaysForLatePlayersAndThenGoes) {
     list.add(segment(8, 2s));
     EXPECT_EQ(list.take_expired().size(), 1U);
     ASSERT_NE(list.find(5), nullptr);
-    EXPECT_FALSE(list.find(5)->blocks.empty());
+    EXPECT_FALSE(list.find(5)->file->blocks().empty());
     ASSERT_NE(list.find(1), nullptr);
-    EXPECT_TRUE(list.find(1)->blocks.empty()) << "on the disk only";
+    EXPECT_TRUE(list.find(1)->file->blocks().empty()) << "on the disk only";
     EXPECT_EQ(list.find(0), nullptr);
     EXPECT_EQ(list.find(9), nullptr);
 }
@@ -121,7 +126,7 @@ TEST(SegmentList, GoesOnWithWhatWasLeftBehind) {
     SegmentList list({.target = 2s, .window = 6s, .low_latency = false});
     std::vector<ListedSegment> before = {segment(0, 2s), segment(0, 2s)};
     for (ListedSegment& one : before)
-        one.blocks.clear();
+        one.file.reset();
     list.recover(std::move(before), 7, 3);
     list.add(segment(9, 2s, true));
     const auto playlist = list.playlist(Form::disk);
@@ -137,6 +142,14 @@ TEST(SegmentList, AGapIsSaidOnTheDiskAlone) {
     list.mark_gap(0);
     EXPECT_TRUE(list.playlist(Form::disk).segments[0].gap);
     EXPECT_FALSE(list.playlist(Form::players).segments[0].gap);
+}
+
+TEST(SegmentList, WhatATrackHadNothingInIsAGap) {
+    SegmentList list({});
+    ListedSegment nothing = segment(0, 2s);
+    nothing.absent = true;
+    list.add(std::move(nothing));
+    EXPECT_TRUE(list.playlist(Form::players).segments[0].gap);
 }
 
 class LowLatencyList : public testing::Test {

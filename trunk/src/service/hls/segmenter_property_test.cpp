@@ -9,11 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "service/hls/fmp4_packager.hpp"
 #include "service/hls/segment_list.hpp"
-#include "service/hls/segmenter.hpp"
-#include "service/hls/segmenter_fixture.hpp"
-#include "service/hls/ts_packager.hpp"
+#include "service/segments/segmenter_fixture.hpp"
 #include "wire/hls/playlist_reader.hpp"
 #include "wire/mp4/test_box_reader.hpp"
 #include "wire/ts/clock.hpp"
@@ -24,6 +21,28 @@ namespace live::service::hls {
 namespace {
 
 using media::Kind;
+using segments::aac_config;
+using segments::audio_packet;
+using segments::avc_config;
+using segments::bytes_of;
+using segments::config_packet;
+using segments::CutRules;
+using segments::File;
+using segments::FileRef;
+using segments::HeadersChanged;
+using segments::hevc_config;
+using segments::hevc_frame;
+using segments::Made;
+using segments::make_cmaf;
+using segments::make_ts;
+using segments::OnePart;
+using segments::OneSegment;
+using segments::PartMade;
+using segments::Segmenter;
+using segments::SegmentMade;
+using segments::StreamOfFilesRef;
+using segments::Together;
+using segments::video_packet;
 
 constexpr std::uint32_t kSeeds = 24;
 constexpr std::size_t kSerialBytes = 4;
@@ -118,15 +137,8 @@ private:
     MediaTime gop_{};
 };
 
-std::vector<std::uint8_t> bytes_of(const std::vector<Block>& blocks) {
-    std::vector<std::uint8_t> all;
-    for (const Block& block : blocks)
-        all.insert(all.end(), block->begin(), block->end());
-    return all;
-}
-
 // The numbers of a segment's frames, of each kind in the order in which they are decoded.
-std::vector<std::size_t> serials_of(const SegmentMade& segment, Format format) {
+std::vector<std::size_t> serials_of(const OneSegment& segment, Format format) {
     std::vector<std::size_t> serials;
     const auto bytes = bytes_of(segment.blocks);
     if (format == Format::ts) {
@@ -145,8 +157,8 @@ struct Case {
     Format format = Format::ts;
     CutRules rules;
     std::vector<media::Packet> packets;
-    std::vector<SegmentMade> segments;
-    std::vector<PartMade> parts;
+    std::vector<OneSegment> segments;
+    std::vector<OnePart> parts;
 };
 
 Case run_case(std::uint32_t seed) {
@@ -156,29 +168,23 @@ Case run_case(std::uint32_t seed) {
     one.format = seed % 2 == 0 ? Format::ts : Format::fmp4;
     one.rules = {.cut_at = 1s + Teller::milliseconds(teller.below(4'000)),
                  .hard_cut_at = 6s,
+                 .audio_cut_at = 6s,
                  .waits_for_key = teller.below(4) != 0,
-                 .part = {}};
+                 .part = {},
+                 .whole_only = false};
     if (teller.below(2) == 0)
         one.rules.part = 200ms;
     one.packets = teller.tell();
-    std::unique_ptr<Packager> packager = std::make_unique<TsPackager>();
-    if (one.format == Format::fmp4)
-        packager = std::make_unique<Fmp4Packager>();
-    Segmenter segmenter(one.rules, std::move(packager));
-    const auto take = [&] {
-        for (Made& made : segmenter.take()) {
-            if (auto* segment = std::get_if<SegmentMade>(&made))
-                one.segments.push_back(std::move(*segment));
-            else
-                one.parts.push_back(std::move(std::get<PartMade>(made)));
-        }
-    };
+    Segmenter segmenter(one.rules, Segmenter::Layout::together, one.format == Format::fmp4 ? make_cmaf() : make_ts());
+    Together made;
     for (const media::Packet& packet : one.packets) {
         segmenter.push(packet);
-        take();
+        made.take(segmenter);
     }
     segmenter.interrupt();
-    take();
+    made.take(segmenter);
+    one.segments = std::move(made.segments);
+    one.parts = std::move(made.parts);
     return one;
 }
 
@@ -189,7 +195,7 @@ TEST(SegmenterProperty, SegmentsCoverTheTimelineOnceAndDurationsAddUp) {
         MediaTime at = one.segments.front().start;
         MediaTime in_segments{};
         MediaTime in_holes{};
-        for (const SegmentMade& segment : one.segments) {
+        for (const OneSegment& segment : one.segments) {
             // Below kKeptMin a segment is left out; nothing else makes a hole.
             const MediaTime hole = segment.start - at;
             EXPECT_GE(hole, 0ms) << seed;
@@ -204,7 +210,7 @@ TEST(SegmenterProperty, SegmentsCoverTheTimelineOnceAndDurationsAddUp) {
         const media::Packet& last = one.packets.back();
         EXPECT_GE(at + Segmenter::kKeptMin, last.dts) << seed << ": the end is missing";
         MediaTime in_parts{};
-        for (const PartMade& part : one.parts)
+        for (const OnePart& part : one.parts)
             in_parts += part.duration;
         EXPECT_EQ(in_parts, one.rules.part ? in_segments : 0ms) << seed;
     }
@@ -215,7 +221,7 @@ TEST(SegmenterProperty, EveryFrameIsInOneSegmentAndInItsPlace) {
         const Case one = run_case(seed);
         std::vector<int> times_seen(one.packets.size());
         std::array<std::size_t, media::kKindCount> last{};
-        for (const SegmentMade& segment : one.segments)
+        for (const OneSegment& segment : one.segments)
             for (const std::size_t serial : serials_of(segment, one.format)) {
                 ASSERT_LT(serial, one.packets.size()) << seed;
                 const media::Packet& packet = one.packets[serial];
@@ -236,7 +242,7 @@ TEST(SegmenterProperty, EveryFrameIsInOneSegmentAndInItsPlace) {
             bool& is_changed = changed[media::index_of(packet.kind)];
             is_changed = packet.is_config() || (is_changed && times_seen[i] == 0);
             const bool may_be_lost = is_changed || (packet.kind == Kind::video && waits);
-            const auto holds = [&packet](const SegmentMade& segment) {
+            const auto holds = [&packet](const OneSegment& segment) {
                 return packet.dts >= segment.start + 100ms && packet.dts < segment.start + segment.duration - 100ms;
             };
             EXPECT_TRUE(may_be_lost || times_seen[i] == 1 || std::ranges::none_of(one.segments, holds))
@@ -252,11 +258,11 @@ TEST(SegmenterProperty, WhenKeysAreWaitedForFramesBeginWithOneButBehindAHardCut)
         if (!one.rules.waits_for_key)
             continue;
         MediaTime before{};
-        for (const SegmentMade& segment : one.segments) {
+        for (const OneSegment& segment : one.segments) {
             const auto serials = serials_of(segment, one.format);
             const auto first =
                 std::ranges::find_if(serials, [&one](std::size_t serial) { return one.packets.at(serial).kind == Kind::video; });
-            if (first != serials.end() && before < one.rules.hard_cut_at) {
+            if (first != serials.end() && before < *one.rules.hard_cut_at) {
                 EXPECT_TRUE(one.packets[*first].key) << seed << " at " << segment.start.count();
                 ++judged;
             }
@@ -299,6 +305,15 @@ TEST(SegmenterProperty, TheTargetDurationHoldsInEveryPlaylist) {
     }
 }
 
+FileRef file_of(const std::vector<Block>& blocks) {
+    static const auto budget = std::make_shared<files::CopyBudget>();
+    auto file = std::make_shared<File>(StreamOfFilesRef(), budget);
+    for (const Block& block : blocks)
+        file->add(block);
+    file->end();
+    return file;
+}
+
 std::size_t heap_in_use() { return ::mallinfo2().uordblks; }  // 0 under a sanitizer
 
 // A day by media time, which crosses the 33 bits of MPEG-TS's clock; another publisher every six hours.
@@ -306,7 +321,7 @@ TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
     constexpr MediaTime kBegin = 20h;
     constexpr MediaTime kEnd = 44h;
     constexpr MediaTime kStep = 1s;
-    Segmenter segmenter({.cut_at = 10s, .hard_cut_at = 21s, .waits_for_key = true, .part = 1s}, std::make_unique<TsPackager>());
+    Segmenter segmenter(CutRules{.part = 1s}, Segmenter::Layout::together, make_ts());
     SegmentList list({.target = 10s, .window = 60s, .low_latency = true, .part = 1s});
     std::uint64_t segments = 0;
     std::uint64_t expired = 0;
@@ -314,22 +329,24 @@ TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
     std::size_t heap_of_first_hour = 0;
     MediaTime covered{};
     const auto configure = [&segmenter](MediaTime at) {
-        segmenter.push(config_packet(Kind::video, avc_config(), at));
-        segmenter.push(config_packet(Kind::audio, aac_config(), at));
+        for (const auto& packet : {config_packet(Kind::video, avc_config(), at), config_packet(Kind::audio, aac_config(), at)})
+            segmenter.push(packet);
     };
     const auto take = [&] {
         for (Made& made : segmenter.take()) {
             if (auto* part = std::get_if<PartMade>(&made)) {
                 if (!list.has_open())
                     list.begin_open({"", std::to_string(list.next_number()), ""}, part->discontinuity, "");
-                list.add_part({{}, part->duration, part->independent, std::move(part->blocks)});
+                list.add_part({{}, part->duration, part->pieces.at(0).independent, file_of(part->pieces.at(0).blocks)});
                 continue;
             }
-            auto& segment = std::get<SegmentMade>(made);
+            if (std::holds_alternative<HeadersChanged>(made))
+                continue;
+            const auto& segment = std::get<SegmentMade>(made);
             ASSERT_EQ(list.next_number(), segments++);
             ASSERT_EQ(segment.duration, 10s) << segment.start.count();
             if (segments % 360 == 1) {
-                const auto unit = wire::ts::demuxed(bytes_of(segment.blocks)).units.front();
+                const auto unit = wire::ts::demuxed(bytes_of(segment.pieces.at(0).blocks)).units.front();
                 ASSERT_EQ(unit.dts, wire::ts::ticks_of(segment.start + wire::ts::Muxer::kDecodeDelay)) << segment.start.count();
             }
             covered += segment.duration;
@@ -337,8 +354,8 @@ TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
             listed.name = {"", std::to_string(list.next_number()), ""};
             listed.duration = segment.duration;
             listed.discontinuity = segment.discontinuity;
-            listed.bytes = segment.bytes;
-            listed.blocks = std::move(segment.blocks);
+            listed.bytes = segment.pieces.at(0).bytes;
+            listed.file = file_of(segment.pieces.at(0).blocks);
             list.add(std::move(listed));
             expired += list.take_expired().size();
             list.take_spent();
@@ -348,7 +365,7 @@ TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
     configure(kBegin);
     for (MediaTime at = kBegin; at < kEnd; at += kStep) {
         if (at != kBegin && (at - kBegin) % 6h == 0h) {
-            segmenter.restart(std::make_unique<TsPackager>());
+            segmenter.restart();
             configure(at);
         }
         segmenter.push(video_packet(at, at % 2s == 0s));

@@ -1,29 +1,20 @@
 #include "service/hls/stream_output.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "engine/crypto/aes_cbc.hpp"
-#include "io/file.hpp"
 #include "io/loop.hpp"
-#include "io/off_loop.hpp"
-#include "io/replace_file.hpp"
-#include "service/files/frame_limit.hpp"
-#include "service/files/release.hpp"
-#include "service/hls/fmp4_packager.hpp"
-#include "service/hls/ts_packager.hpp"
-#include "wire/hls/playlist_reader.hpp"
+#include "service/hls/left_behind.hpp"
+#include "service/hls/master_playlist.hpp"
+#include "service/segments/cmaf_muxer.hpp"
+#include "service/segments/ts_muxer.hpp"
 
 namespace live::service::hls {
 
-namespace {
+using segments::Segmenter;
 
-// Where a rendered playlist has room for a player's query: behind a URI, and behind one that has a query already.
-constexpr char kRoom = '\x01';
-constexpr char kRoomBeforeQuery = '\x02';
+namespace {
 
 MediaTime times(std::chrono::milliseconds duration, double ratio) {
     return MediaTime(static_cast<std::int64_t>(static_cast<double>(MediaTime(duration).count()) * ratio));
@@ -32,10 +23,11 @@ MediaTime times(std::chrono::milliseconds duration, double ratio) {
 // A part cannot be encrypted on its own here.
 bool has_parts(const HlsOptions& options) { return options.ll && !options.keys; }
 
-CutRules rules_of(const HlsOptions& options) {
-    CutRules rules;
+segments::CutRules rules_of(const HlsOptions& options) {
+    segments::CutRules rules;
     rules.cut_at = times(options.fragment, options.td_ratio);
-    rules.hard_cut_at = times(options.fragment, options.aof_ratio);
+    rules.audio_cut_at = times(options.fragment, options.aof_ratio);
+    rules.hard_cut_at = rules.audio_cut_at;
     rules.waits_for_key = options.wait_keyframe;
     if (has_parts(options))
         rules.part = options.part;
@@ -47,10 +39,20 @@ ListRules list_rules_of(const HlsOptions& options) {
             has_parts(options), options.part};
 }
 
-std::unique_ptr<Packager> make_packager(const HlsOptions& options, Container container) {
+Segmenter::MakeMuxer muxer_of(const HlsOptions& options, Container container) {
     if (container == Container::fmp4)
-        return std::make_unique<Fmp4Packager>();
-    return std::make_unique<TsPackager>(options.dts_directly ? TsPackager::Audio::timed : TsPackager::Audio::counted);
+        return [] { return std::make_unique<segments::CmafMuxer>(); };
+    const auto audio = options.dts_directly ? segments::TsMuxer::Audio::timed : segments::TsMuxer::Audio::counted;
+    return [audio] { return std::make_unique<segments::TsMuxer>(audio); };
+}
+
+segments::StreamOfFilesRef stream_of(const StreamOutput::Setup& setup) {
+    auto stream = std::make_shared<segments::StreamOfFiles>();
+    stream->vhost = setup.name.vhost;
+    stream->app = setup.name.app;
+    stream->stream = setup.name.stream;
+    stream->idle_limit = 2 * std::max<Duration>(setup.options.window, 1s);
+    return stream;
 }
 
 // Codecs are said all or not at all: a player takes what is left out for what is not there.
@@ -70,215 +72,118 @@ void describe(const media::Source& source, const wire::mp4::SampleReader& reader
         variant.codecs += (video ? "," : "") + audio->codecs;
 }
 
-void make_room(std::string& uri) {
-    if (const std::size_t query = uri.find('?'); query != std::string::npos)
-        uri[query] = kRoomBeforeQuery;
-    else if (!uri.empty())
-        uri += kRoom;
-}
-
-void make_room(wire::hls::Segment& segment) {
-    make_room(segment.uri);
-    make_room(segment.map);
-    for (wire::hls::Part& part : segment.parts)
-        make_room(part.uri);
-}
-
-Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
-
-std::vector<Bytes> bytes_in(const std::vector<Block>& blocks) {
-    std::vector<Bytes> bytes;
-    for (const Block& block : blocks)
-        bytes.emplace_back(*block);
-    return bytes;
-}
-
-std::array<std::uint8_t, engine::crypto::kAesBlockBytes> random_block() {
-    std::array<std::uint8_t, engine::crypto::kAesBlockBytes> bytes{};
-    fill_random(bytes);
-    return bytes;
-}
-
 }  // namespace
 
 StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& index, HlsEvents& events, Log log)
     : setup_(std::move(setup)),
-      source_(std::move(source)),
       index_(index),
       events_(events),
       log_(std::move(log)),
-      names_(setup_.options, setup_.name, setup_.zone),
-      cursor_(source_, has_parts(setup_.options) ? media::Listens::at_once : media::Listens::batched, media::Cursor::Start::now),
-      segmenter_(rules_of(setup_.options), make_packager(setup_.options, names_.container())),
-      list_(list_rules_of(setup_.options)) {
-    index_.add(names_.playlist_file(), {this, IndexedFile::What::playlist, 0, {}});
+      feed_("HLS", std::move(source), has_parts(setup_.options) ? media::Listens::at_once : media::Listens::batched, log_),
+      disk_(setup_.options, feed_, log_),
+      stream_(stream_of(setup_)),
+      segmenter_(rules_of(setup_.options), Segmenter::Layout::together,
+                 muxer_of(setup_.options, setup_.options.use_fmp4 == Fmp4::on ? Container::fmp4 : Container::ts)) {
+    const Rendition::Shared shared{setup_.options, index_.store(), stream_, disk_};
+    renditions_.push_back(
+        std::make_unique<Rendition>(shared, Names(setup_.options, setup_.name, setup_.zone), list_rules_of(setup_.options)));
+    if (setup_.options.keys)
+        keys_.emplace(setup_.options, together().names(), disk_);
+    index_.add(together().names().playlist_file(), {this, nullptr});
+    changed();
 }
 
 StreamOutput::~StreamOutput() { forget_all(); }
 
-void StreamOutput::on_published(const session::ClientRequest& publisher) {
-    changes_.push_back({source_->ring().next(), publisher});
-    published_ = true;
-    is_given_up_ = false;
-    cursor_.readable().raise();
-}
-
-void StreamOutput::on_unpublished() {
-    changes_.push_back({source_->ring().next(), std::nullopt});
-    published_ = false;
-    ended_at_ = io::now();
-    cursor_.readable().raise();
-}
-
-void StreamOutput::give_up() {
-    if (std::exchange(is_given_up_, true))
-        return;
-    cursor_.readable().raise();
-}
-
 void StreamOutput::run(io::Deadline deadline) {
+    using Next = segments::SourceFeed::Next;
     recover(deadline);
     recovered_ = true;
     changed();
-    for (;;) {
-        const Drained drained = drain(deadline);
+    for (Next next = Next::packets; next != Next::cancelled;) {
+        const auto drained = feed_.drain(*this, deadline);
+        feed_.set_watched(stream_->asked_at != TimePoint{} && io::now() - stream_->asked_at < stream_->idle_limit);
         handle_made(deadline);
-        if (drained == Drained::in_part && io::yield(deadline).ok())
+        next = feed_.wait(drained, time_after_end(), deadline);
+        if (next != Next::over)
             continue;
-        const TimePoint over_at = ended_at_ + time_after_end();
-        if (!published_ && io::now() >= over_at) {
-            dispose(deadline);
-            if (!published_)
-                break;
-        }
-        const auto until = published_ ? deadline : deadline.sooner(io::Deadline::at(over_at));
-        const auto woken = io::wait(cursor_.readable(), until);
-        if (!woken.ok() && woken.code() == Errc::cancelled)
+        dispose(deadline);
+        if (!feed_.is_published())
             break;
     }
     // What there is when the server stops is worth a fragment.
-    while (drain(deadline) == Drained::in_part) {
+    while (feed_.drain(*this, deadline) == segments::SourceFeed::Drained::in_part) {
     }
     segmenter_.interrupt();
     handle_made(deadline);
-    published_ = false;
+    feed_.end();
     over_ = true;
-    if (setup_.options.dispose.count() > 0) {
-        std::vector<ListedSegment> segments = list_.take_all();
-        files_.remove(take_files(segments));
-        files::release(list_.take_spent());
-    }
+    if (setup_.options.dispose.count() > 0)
+        disk_.remove(take_files());
     forget_all();
     changed();
     close_files();
 }
 
 Duration StreamOutput::time_after_end() const {
-    if (is_given_up_)
-        return Duration::zero();
     const auto& options = setup_.options;
     return options.dispose.count() > 0 ? options.dispose : std::max(kWindowsInMemory * options.window, 3'000ms);
+}
+
+std::size_t StreamOutput::held_bytes() const {
+    std::size_t sum = disk_.bytes();
+    bool has_open = false;
+    for (const auto& rendition : renditions_) {
+        sum += rendition->bytes();
+        has_open = has_open || rendition->list().has_open();
+    }
+    return sum + (has_open ? 0 : segmenter_.bytes());
 }
 
 void StreamOutput::recover(io::Deadline deadline) {
     if (!setup_.options.recover)
         return;
-    const auto read = read_left_behind(deadline.sooner(io::Deadline::after(kRecoverLimit)));
-    if (!read.ok() && read.code() != Errc::not_found && read.code() != Errc::cancelled)
-        LOG_WARN(log_, "HLS {}: the playlist of before is left aside: {}", setup_.url, read.error().text());
-}
-
-Result<void> StreamOutput::read_left_behind(io::Deadline deadline) {
-    const std::filesystem::path path(names_.playlist_file());
-    const auto folder = path.parent_path().string();
-    const auto file = TRY(io::File::open_below(folder.empty() ? "." : folder, path.filename().string(), deadline));
-    const auto text = TRY(file.read(0, wire::hls::kPlaylistBytesMax + 1, deadline));
-    auto before = TRY(wire::hls::parse_media_playlist(as_text(text)));
-    std::vector<std::string> paths;
-    for (const wire::hls::Segment& segment : before.segments)
-        paths.push_back(names_.file_of(segment.uri).value_or(""));
-    const auto there = TRY(io::are_files(paths, deadline));
-    // A player must find all that is listed, and the numbers have no hole.
-    const auto missing = std::find(there.rbegin(), there.rend(), false);
-    const auto gone = static_cast<std::size_t>(there.rend() - missing);
-    std::vector<ListedSegment> segments;
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-        wire::hls::Segment& entry = before.segments[i];
-        if (i < gone) {
-            before.discontinuity_sequence += entry.discontinuity ? 1 : 0;
-            continue;
-        }
-        ListedSegment segment;
-        segment.name = {paths[i], entry.uri.substr(0, entry.uri.find('?')), ""};
-        segment.duration = entry.duration;
-        segment.discontinuity = entry.discontinuity;
-        segment.key = std::move(entry.key);
-        segment.map = std::move(entry.map);
-        segments.push_back(std::move(segment));
+    auto left = read_left_behind(together().names(), deadline.sooner(io::Deadline::after(kRecoverLimit)));
+    if (!left.ok()) {
+        if (left.code() != Errc::not_found && left.code() != Errc::cancelled)
+            LOG_WARN(log_, "HLS {}: the playlist of before is left aside: {}", setup_.url, left.error().text());
+        return;
     }
-    list_.recover(std::move(segments), before.media_sequence + gone, before.discontinuity_sequence);
-    inits_ = list_.next_number();  // the section of before stays what it is
+    together().recover(std::move(left->segments), left->first_number, left->discontinuities);
     const auto has_map = [](const ListedSegment& segment) { return !segment.map.empty(); };
-    if (setup_.options.use_fmp4 == Fmp4::by_codec && std::ranges::any_of(list_.listed(), has_map))
+    if (setup_.options.use_fmp4 == Fmp4::by_codec && std::ranges::any_of(together().list().listed(), has_map))
         begin_fmp4(deadline);
-    LOG_INFO(log_, "HLS {}: goes on with fragment {}, {} of before are listed", setup_.url, list_.next_number(),
-             list_.listed().size());
+    LOG_INFO(log_, "HLS {}: goes on with fragment {}, {} of before are listed", setup_.url, together().list().next_number(),
+             together().list().listed().size());
     changed();
-    return {};
 }
 
-// Publishers come and go between packets.
-void StreamOutput::follow_publishers(io::Deadline deadline) {
-    for (; !changes_.empty() && cursor_.next() >= changes_.front().at; changes_.pop_front()) {
-        const std::optional<session::ClientRequest>& publisher = changes_.front().publisher;
-        if (!publisher) {
-            segmenter_.interrupt();
-            continue;
-        }
-        if (!publisher_.id.empty())
-            segmenter_.restart(make_packager(setup_.options, names_.container()));
-        handle_made(deadline);  // the events of the one before are its own
-        formats_ = {};
-        codecs_ = {};
-        configs_ = {};
-        publisher_ = *publisher;
-        ignoring_ = false;
-        list_.set_ended(false);
-    }
+void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) {
+    if (!publisher)
+        return segmenter_.interrupt();
+    if (!publisher_.id.empty())
+        segmenter_.restart();
+    handle_made(deadline);  // the events of the one before are its own
+    formats_ = {};
+    codecs_ = {};
+    configs_.clear();
+    publisher_ = *publisher;
+    disk_.begin_publisher();
+    for (Rendition* rendition : active())
+        rendition->set_ended(false);
 }
 
-bool StreamOutput::is_too_large(const media::Packet& packet) {
-    if (packet.payload.size() <= files::kFrameBytesMax)
-        return false;
-    if (!std::exchange(large_told_, true))
-        LOG_WARN(log_, "HLS {}: a frame of {} bytes is left out, as are all of over {}", setup_.url, packet.payload.size(),
-                 files::kFrameBytesMax);
-    return true;
-}
-
-// Others have their turn between two packets: what has gathered may be megabytes.
-StreamOutput::Drained StreamOutput::drain(io::Deadline deadline) {
-    for (;;) {
-        follow_publishers(deadline);
-        auto packet = cursor_.take();
-        if (!packet)
-            break;
-        if (cursor_.dropped() != std::exchange(dropped_, cursor_.dropped())) {
-            LOG_WARN(log_, "HLS {}: was too slow, {} packets are missing in all", setup_.url, dropped_);
-            segmenter_.interrupt();
-        }
-        if (is_too_large(*packet))
-            continue;
-        note_format(*packet);
-        note_codec(*packet, deadline);
-        if (!ignoring_)
-            segmenter_.push(*packet);
-        if (io::is_turn_over())
-            return Drained::in_part;
-    }
-    const bool is_watched = asked_at_ != TimePoint{} && io::now() - asked_at_ < 2 * std::max<Duration>(setup_.options.window, 1s);
-    cursor_.set_audience(is_watched ? media::Cursor::Audience::some : media::Cursor::Audience::none);
-    return Drained::all;
+void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline) {
+    if (!packet.extra)
+        note_format(packet);
+    if (packet.is_config() && packet.kind != media::Kind::data && configs_.size() < Segmenter::kTracksMax)
+        configs_[{packet.kind, packet.track}] = packet;
+    if (packet.extra)
+        note_track(packet, deadline);
+    else
+        note_codec(packet, deadline);
+    if (!disk_.is_ignoring())
+        segmenter_.push(packet);
 }
 
 // Some codecs have no configuration: their first frame says what they are.
@@ -290,372 +195,307 @@ void StreamOutput::note_format(const media::Packet& packet) {
 }
 
 void StreamOutput::note_codec(const media::Packet& packet, io::Deadline deadline) {
-    if (codecs_.note(packet)) {
-        // What has been fMP4 once stays it: a player cannot be told that what follows needs no header any more, and fMP4 carries
-        // what MPEG-TS does.
-        const bool needs_fmp4 = setup_.options.use_fmp4 == Fmp4::by_codec && codecs_.needs() == Container::fmp4;
-        if (needs_fmp4 && names_.container() == Container::ts) {
-            LOG_INFO(log_, "HLS {}: fragments are fMP4 from now on, players do not take these codecs from MPEG-TS", setup_.url);
-            begin_fmp4(deadline);
-        }
-        const bool is_ts = names_.container() == Container::ts;
-        if (const std::string codec = codecs_.left_out(packet.kind, names_.container()); !codec.empty())
-            LOG_WARN(log_, "HLS {}: {} is left out, {} cannot carry it{}", setup_.url, codec,
-                     is_ts ? "MPEG-TS" : "fragmented MP4 here",
-                     is_ts && codecs_.left_out(packet.kind, Container::fmp4).empty() ? "; hls_use_fmp4 auto would" : "");
+    if (!codecs_.note(packet))
+        return;
+    // What has been fMP4 once stays it: a player cannot be told that what follows needs no header any more, and fMP4 carries
+    // what MPEG-TS does.
+    const bool needs_fmp4 = setup_.options.use_fmp4 == Fmp4::by_codec && codecs_.needs() == Container::fmp4;
+    if (needs_fmp4 && together().names().container() == Container::ts) {
+        LOG_INFO(log_, "HLS {}: fragments are fMP4 from now on, players do not take these codecs from MPEG-TS", setup_.url);
+        begin_fmp4(deadline);
     }
-    if (packet.is_config() && packet.kind != media::Kind::data)
-        configs_[media::index_of(packet.kind)] = packet;
+    const bool is_ts = together().names().container() == Container::ts;
+    if (const std::string codec = codecs_.left_out(packet.kind, together().names().container()); !codec.empty())
+        LOG_WARN(log_, "HLS {}: {} is left out, {} cannot carry it{}", setup_.url, codec,
+                 is_ts ? "MPEG-TS" : "fragmented MP4 here",
+                 is_ts && codecs_.left_out(packet.kind, Container::fmp4).empty() ? "; hls_use_fmp4 auto would" : "");
 }
 
-// Players go on with fMP4 after a discontinuity. Fragments of before that are MPEG-TS leave the list, because many players judge
-// by the first one.
+// Another track than the default ones.
+void StreamOutput::note_track(const media::Packet& packet, io::Deadline deadline) {
+    if (packet.kind == media::Kind::data || has_renditions() || !wire::mp4::SampleReader::carries(packet.codec))
+        return;
+    if (setup_.options.use_fmp4 != Fmp4::off)
+        return begin_renditions(deadline);
+    if (!std::exchange(tracks_told_, true))
+        LOG_WARN(log_, "HLS {}: only the default tracks are in it, MPEG-TS has no others here; hls_use_fmp4 auto would have all",
+                 setup_.url);
+}
+
+// Players go on with fMP4 after a discontinuity.
 void StreamOutput::begin_fmp4(io::Deadline deadline) {
-    segmenter_.restart(make_packager(setup_.options, Container::fmp4));
+    segmenter_.restart(Segmenter::Layout::together, muxer_of(setup_.options, Container::fmp4));
     handle_made(deadline);
-    names_.set_container(Container::fmp4);
-    if (!list_.listed().empty() && list_.listed().back().map.empty())
-        list_.retire_all();
-    list_.set_hint("");
-    upcoming_.reset();
-    for (const auto& config : configs_)
-        if (config)
-            segmenter_.push(*config);
+    together().set_container(Container::fmp4);
+    push_configs();
+}
+
+// Each track has a playlist of its own from now on, and the stream's own one names them.
+void StreamOutput::begin_renditions(io::Deadline deadline) {
+    segmenter_.interrupt();
+    handle_made(deadline);
+    segmenter_.restart(Segmenter::Layout::by_track, muxer_of(setup_.options, Container::fmp4));
+    together().set_container(Container::fmp4);
+    together().retire();
+    current_.clear();
+    LOG_INFO(log_, "HLS {}: several tracks, each has a playlist of its own from now on", setup_.url);
+    push_configs();
+    changed();
+}
+
+void StreamOutput::push_configs() {
+    for (const auto& [track, config] : configs_)
+        segmenter_.push(config);
+}
+
+bool StreamOutput::is_listed(const Rendition& rendition) const {
+    const IndexedPlaylist* playlist = index_.find(rendition.names().playlist_file());
+    return playlist != nullptr && playlist->output == this;
+}
+
+std::vector<Rendition*> StreamOutput::active() const {
+    std::vector<Rendition*> all;
+    for (const auto& rendition : renditions_)
+        if (rendition->names().track().empty() != has_renditions() && is_listed(*rendition))
+            all.push_back(rendition.get());
+    return all;
 }
 
 void StreamOutput::handle_made(io::Deadline deadline) {
     auto made = segmenter_.take();
-    const bool has_ended = !published_ && changes_.empty();
-    if (made.empty() && (!has_ended || list_.hint().empty()))
+    const bool has_ended = feed_.has_ended();
+    const auto is_hinted = [](const Rendition* one) { return !one->list().hint().empty(); };
+    if (made.empty() && (!has_ended || std::ranges::none_of(active(), is_hinted)))
         return;
-    for (Made& one : made) {
-        if (auto* part = std::get_if<PartMade>(&one))
-            add(std::move(*part));
-        else
-            add(std::get<SegmentMade>(std::move(one)), deadline);
+    for (segments::Made& one : made) {
+        if (const auto* headers = std::get_if<segments::HeadersChanged>(&one))
+            add(*headers);
+        else if (const auto* part = std::get_if<segments::PartMade>(&one))
+            add(*part);
+        else if (auto* segment = std::get_if<segments::SegmentMade>(&one))
+            add(std::move(*segment), deadline);
     }
     if (has_ended)
-        list_.set_ended(true);
+        for (Rendition* rendition : active())
+            rendition->set_ended(true);
     changed();
 }
 
-FileName StreamOutput::next_name() const { return names_.fragment(list_.next_number(), {}, std::chrono::system_clock::now()); }
-
-void StreamOutput::add(PartMade made) {
-    if (!list_.has_open())
-        list_.begin_open(upcoming_ ? *std::exchange(upcoming_, std::nullopt) : next_name(), made.discontinuity,
-                         map_for(made.init));
-    const ListedSegment& open = *list_.open();
-    const ListedPart& part =
-        list_.add_part({Names::part(open.name, open.parts.size()), made.duration, made.independent, std::move(made.blocks)});
-    remember(open.number, part.name.file, open.parts.size() - 1);
-    const FileName next = Names::part(open.name, open.parts.size());
-    remember(open.number, next.file, open.parts.size());
-    list_.set_hint(next.uri);
+// Those of the stream stand at one number.
+Rendition* StreamOutput::rendition_of(const segments::RepresentationId& id) {
+    const std::string name = id.name();
+    const auto is_it = [&name](const auto& rendition) { return rendition->names().track() == name; };
+    auto found = std::ranges::find_if(renditions_, is_it);
+    if (found != renditions_.end() && is_listed(**found))
+        return found->get();
+    const auto others = active();
+    const SegmentList& peer = others.empty() ? together().list() : others.front()->list();
+    std::uint64_t discontinuities = peer.discontinuities();
+    for (const ListedSegment& segment : peer.listed())
+        discontinuities += segment.discontinuity ? 1 : 0;
+    if (found == renditions_.end()) {
+        Names names(setup_.options, setup_.name, setup_.zone, name);
+        names.set_container(Container::fmp4);
+        const Rendition::Shared shared{setup_.options, index_.store(), stream_, disk_};
+        renditions_.push_back(std::make_unique<Rendition>(shared, std::move(names), list_rules_of(setup_.options)));
+        found = renditions_.end() - 1;
+    }
+    Rendition& rendition = **found;
+    if (!claim(rendition.names()))
+        return nullptr;
+    rendition.recover({}, peer.next_number(), discontinuities);
+    index_.add(rendition.names().playlist_file(), {this, &rendition});
+    return &rendition;
 }
 
-void StreamOutput::add(SegmentMade made, io::Deadline deadline) {
-    ListedSegment segment;
-    segment.number = list_.next_number();
-    segment.duration = made.duration;
-    segment.discontinuity = made.discontinuity;
-    const auto began = std::chrono::system_clock::now() - made.duration;
-    segment.name = list_.has_open() ? list_.open()->name
-                                    : names_.fragment(segment.number, made.duration,
-                                                      std::chrono::floor<std::chrono::system_clock::duration>(began));
-    segment.map = list_.has_open() ? list_.open()->map : map_for(made.init);
-    segment.blocks = std::move(made.blocks);
-    segment.bytes = made.bytes;
-    if (setup_.options.keys) {
-        if (!key_ || segment.number % setup_.options.fragments_per_key == 0)
-            renew_key(segment.number);
-        if (const auto sealed = encrypt(segment, deadline); !sealed.ok())
-            return fail(sealed.error());
+bool StreamOutput::claim(const Names& names) {
+    auto claimed = setup_.claims.claim(names.claimed_paths(), "the HLS of " + setup_.url);
+    if (claimed.ok())
+        claims_.push_back(*std::move(claimed));
+    else if (!std::exchange(claims_told_, true))
+        LOG_ERROR(log_, "HLS {}: a track is left out: {}", setup_.url, claimed.error().sentence());
+    return claimed.ok();
+}
+
+void StreamOutput::add(const segments::HeadersChanged& made) {
+    current_.clear();
+    ids_.clear();
+    for (const segments::Header& header : made.headers) {
+        Rendition* rendition = has_renditions() ? rendition_of(header.id) : &together();
+        if (rendition != nullptr)
+            rendition->set_header(header);
+        current_.push_back(rendition);
+        ids_.push_back(header.id);
     }
-    segment.copy = std::make_shared<files::SentCopy>(index_.copies());
-    const ListedSegment& listed = list_.add(std::move(segment));
-    remember(listed.number, listed.name.file, {});
-    if (has_parts(setup_.options)) {
-        upcoming_ = next_name();
-        const FileName next = Names::part(*upcoming_, 0);
-        remember(list_.next_number(), next.file, 0);
-        list_.set_hint(next.uri);
+}
+
+void StreamOutput::add(const segments::PartMade& made) {
+    for (std::size_t i = 0; i < made.pieces.size(); ++i)
+        if (current_[i] != nullptr)
+            current_[i]->add(made, made.pieces[i]);
+}
+
+void StreamOutput::add(segments::SegmentMade made, io::Deadline deadline) {
+    const auto leading = std::ranges::find_if(current_, [](const Rendition* one) { return one != nullptr; });
+    if (leading == current_.end())
+        return;
+    const std::uint64_t number = (*leading)->list().next_number();
+    if (keys_) {
+        keys_->begin_segment(number);
+        if (const auto sealed = encrypt(made.pieces, deadline); !sealed.ok())
+            return disk_.fail(sealed.error());
     }
-    write(listed);
-    write_list();
+    share_bytes();
+    for (std::size_t i = 0; i < made.pieces.size(); ++i)
+        if (current_[i] != nullptr)
+            write(*current_[i], current_[i]->add(made, std::move(made.pieces[i].blocks), keys_ ? &*keys_ : nullptr));
+    for (Rendition* rendition : active())
+        if (rendition->list().next_number() == number)
+            rendition->add_absent(made.duration, made.discontinuity);
+    write_lists();
     clean_up();
-    if (list_.is_cut_by_bytes() && !std::exchange(bytes_told_, true))
+    const auto is_cut = [](const Rendition* rendition) { return rendition->list().is_cut_by_bytes(); };
+    if (std::ranges::any_of(active(), is_cut) && !std::exchange(bytes_told_, true))
         LOG_WARN(
             log_,
             "HLS {}: its fragments take more than hls_window_bytes ({}) before they fill hls_window: the oldest leave sooner",
             setup_.url, setup_.options.window_bytes);
 }
 
-void StreamOutput::renew_key(std::uint64_t number) {
-    const FileName name = names_.key(number, std::chrono::system_clock::now());
-    key_bytes_ = random_block();
-    key_ = wire::hls::Key{name.uri, random_block()};
-    key_file_ = name.file;
-    files_.write(name.file, {std::make_shared<const std::vector<std::uint8_t>>(key_bytes_.begin(), key_bytes_.end())},
-                 [this](const Result<void>& written) {
-                     if (!written.ok())
-                         fail(written.error());
-                 });
-}
-
-// In a worker thread: a large segment takes many milliseconds. When the server stops, nobody waits for one.
-Result<void> StreamOutput::encrypt(ListedSegment& segment, io::Deadline deadline) {
-    const auto work = [blocks = segment.blocks, key = key_bytes_, iv = key_->iv] {
-        const std::vector<Bytes> parts = bytes_in(blocks);
-        return engine::crypto::encrypt_aes128_cbc(key, iv, parts);
-    };
-    auto done = io::off_loop(work, deadline, io::Work::compute);
-    if (!done.ok() && done.code() == Errc::cancelled)
-        done = work();
-    auto sealed = TRY(std::move(done));
-    files::release(std::move(segment.blocks));
-    segment.bytes = sealed.size();
-    segment.blocks = {std::make_shared<const std::vector<std::uint8_t>>(std::move(sealed))};
-    segment.key = key_;
-    segment.key_file = key_file_;
+Result<void> StreamOutput::encrypt(std::vector<segments::Piece>& pieces, io::Deadline deadline) {
+    for (segments::Piece& piece : pieces)
+        piece.blocks = TRY(keys_->encrypt(std::move(piece.blocks), deadline));
     return {};
 }
 
-// The URI of what a segment needs first; it is written and kept when it is a new one.
-std::string StreamOutput::map_for(const Block& init) {
-    if (init == nullptr)
-        return "";
-    if (init == init_)
-        return map_;
-    init_ = init;
-    const std::uint64_t number = inits_++;
-    const FileName name = names_.init(number);
-    map_ = name.uri;
-    index_.add(name.file, {this, IndexedFile::What::init, number, {}});
-    files_.write(name.file, {init}, [this](const Result<void>& written) {
-        if (!written.ok())
-            fail(written.error());
-    });
-    init_files_.push_back({number, name.file, init});
-    if (init_files_.size() > kInitsMax) {
-        index_.remove(init_files_.front().file, *this);
-        files_.remove({init_files_.front().file});
-        init_files_.pop_front();
+// Each rendition may have what the others do not.
+void StreamOutput::share_bytes() {
+    const auto renditions = active();
+    std::size_t all = 0;
+    for (const Rendition* rendition : renditions)
+        all += rendition->bytes();
+    for (Rendition* rendition : renditions) {
+        const std::size_t of_others = all - rendition->bytes();
+        rendition->set_bytes_max(setup_.options.window_bytes - std::min<std::uint64_t>(setup_.options.window_bytes, of_others));
     }
-    return map_;
 }
 
-void StreamOutput::write(const ListedSegment& segment) {
-    files_.write(segment.name.file, segment.blocks,
-                 [this, number = segment.number, duration = segment.duration, name = segment.name](const Result<void>& written) {
-                     on_written(number, duration, name, written);
-                 });
+void StreamOutput::write(Rendition& rendition, const ListedSegment& segment) {
+    if (segment.absent)
+        return;
+    const auto written = [this, names = &rendition.names(), number = segment.number, duration = segment.duration,
+                          name = segment.name] {
+        events_.on_fragment({publisher_, setup_.name.vhost, setup_.url, duration, names->told(name.text), name.uri,
+                             names->told(names->playlist_url()), names->playlist_url(), number});
+    };
+    const auto failed = [&rendition, number = segment.number] { rendition.mark_gap(number); };
+    disk_.write(segment.name.file, segment.file->blocks(), written, failed);
 }
 
-void StreamOutput::on_written(std::uint64_t number, MediaTime duration, const FileName& name, const Result<void>& written) {
-    if (!written.ok()) {
-        list_.mark_gap(number);
-        return fail(written.error());
-    }
-    events_.on_fragment({publisher_, setup_.name.vhost, setup_.url, duration, names_.told(name.text), name.uri,
-                         names_.told(names_.playlist_url()), names_.playlist_url(), number});
-}
-
-void StreamOutput::write_list() {
-    files_.write_list(names_.playlist_file(), block_of(wire::hls::write_media_playlist(list_.playlist(SegmentList::Form::disk))),
-                      [this](const Result<void>& written) {
-                          if (!written.ok())
-                              fail(written.error());
-                      });
-}
-
-// hls_on_error.
-void StreamOutput::fail(const Error& error) {
-    const auto now = io::now();
-    const bool is_event = complained_at_ == TimePoint{} || now - complained_at_ >= kComplaintInterval;
-    if (is_event) {
-        complained_at_ = now;
-        LOG_ERROR(log_, "HLS {}: {} (3004)", setup_.url, error.text());
-    }
-    switch (setup_.options.on_error) {
-        case OnError::carry_on: return;
-        case OnError::disconnect:
-            if (published_) {
-                LOG_ERROR(log_, "HLS {}: the publisher is disconnected (hls_on_error)", setup_.url);
-                source_->evict_publisher();
-            }
-            return;
-        case OnError::ignore: break;
-    }
-    if (published_ && !std::exchange(ignoring_, true)) {
-        LOG_ERROR(log_, "HLS {}: no more fragments of this publisher (hls_on_error)", setup_.url);
-        cursor_.readable().raise();
-    }
+void StreamOutput::write_lists() {
+    for (Rendition* rendition : active())
+        rendition->write_list();
+    if (!has_renditions())
+        return;
+    const auto text = master_text([this](const Names& names) { return together().names().uri_of(names.playlist_url()); });
+    if (text && *text != master_on_disk_)
+        disk_.write_list(together().names().playlist_file(), master_on_disk_ = *text);
 }
 
 // Files that have left the list for long enough.
 void StreamOutput::clean_up() {
     std::vector<std::string> paths;
-    for (ListedSegment& segment : list_.take_expired()) {
-        index_.remove(segment.name.file, *this);
-        paths.push_back(std::move(segment.name.file));
-        const bool is_in_use = !list_.listed().empty() && list_.listed().front().key_file == segment.key_file;
-        if (!segment.key_file.empty() && !is_in_use)
-            paths.push_back(std::move(segment.key_file));
-    }
-    forget_old();
-    files::release(list_.take_spent());
+    for (Rendition* rendition : active())
+        rendition->clean_up(paths);
     if (setup_.options.cleanup && !paths.empty())
-        files_.remove(std::move(paths));
+        disk_.remove(std::move(paths));
 }
 
-void StreamOutput::remember(std::uint64_t number, const std::string& path, std::optional<std::uint64_t> part) {
-    if (!over_)
-        index_.add(path, {this, IndexedFile::What::segment, number, part});
-    indexed_.emplace_back(number, path);
-}
-
-void StreamOutput::forget_old() {
-    while (!indexed_.empty() && indexed_.front().first < list_.next_number() && list_.find(indexed_.front().first) == nullptr) {
-        index_.remove(indexed_.front().second, *this);
-        indexed_.pop_front();
-    }
-}
-
+// Renditions stay: files of theirs may still be written.
 void StreamOutput::forget_all() {
-    for (const auto& [number, path] : indexed_)
-        index_.remove(path, *this);
-    indexed_.clear();
-    for (const Init& init : init_files_)
-        index_.remove(init.file, *this);
-    index_.remove(names_.playlist_file(), *this);
+    for (const auto& rendition : renditions_) {
+        index_.remove(rendition->names().playlist_file(), *this);
+        rendition->take_all();
+    }
 }
 
 // The paths of all files of this stream, which are forgotten.
-std::vector<std::string> StreamOutput::take_files(std::vector<ListedSegment>& segments) {
-    std::vector<std::string> paths = {names_.playlist_file()};
-    for (ListedSegment& segment : segments) {
-        paths.push_back(std::move(segment.name.file));
-        if (!segment.key_file.empty())
-            paths.push_back(std::move(segment.key_file));
+std::vector<std::string> StreamOutput::take_files() {
+    std::vector<std::string> paths;
+    for (const auto& rendition : renditions_) {
+        auto more = rendition->take_all();
+        std::ranges::move(more, std::back_inserter(paths));
     }
-    for (Init& init : init_files_) {
-        index_.remove(init.file, *this);
-        paths.push_back(std::move(init.file));
-    }
-    init_files_.clear();
     return paths;
 }
 
 // Everything from the disk, if that is wanted, and from memory. Somebody may publish again meanwhile: then it begins anew.
 void StreamOutput::dispose(io::Deadline deadline) {
+    std::vector<std::string> paths = take_files();
     forget_all();
-    std::vector<ListedSegment> segments = list_.take_all();
-    std::vector<std::string> paths = take_files(segments);
-    files::release(list_.take_spent());
-    init_.reset();
-    inits_ = 0;
-    key_.reset();
-    upcoming_.reset();
-    list_ = SegmentList(list_rules_of(setup_.options));
+    current_.clear();
+    claims_.clear();
+    master_on_disk_.clear();
+    if (keys_)
+        keys_->reset();
+    if (has_renditions()) {
+        const Container container = setup_.options.use_fmp4 == Fmp4::on ? Container::fmp4 : Container::ts;
+        segmenter_.restart(Segmenter::Layout::together, muxer_of(setup_.options, container));
+        together().set_container(container);
+    }
+    segmenter_.forget_headers();
     changed();
     if (setup_.options.dispose.count() > 0) {
         LOG_INFO(log_, "HLS {}: disposes of {} files", setup_.url, paths.size());
-        // Behind what is still to be written. Two owners: a cancel ends the wait before the queue is there.
-        const auto removed = std::make_shared<Signal>();
-        files_.remove(std::move(paths), [this, removed](const Result<void>& done) {
-            if (!done.ok())
-                LOG_WARN(log_, "HLS {}: {}", setup_.url, done.error().text());
-            removed->raise();
-        });
-        static_cast<void>(io::wait(*removed, deadline));
+        disk_.remove_and_wait(std::move(paths), deadline);
     }
-    if (published_)
-        index_.add(names_.playlist_file(), {this, IndexedFile::What::playlist, 0, {}});
+    if (feed_.is_published())
+        index_.add(together().names().playlist_file(), {this, nullptr});
 }
 
 void StreamOutput::changed() {
-    for (std::string& text : texts_)
-        text.clear();
+    MediaTime target = together().list().target_duration();
+    for (const Rendition* rendition : active())
+        target = std::max(target, rendition->list().target_duration());
+    stream_->wait_limit = kWaitTargets * target;
+    for (const auto& rendition : renditions_)
+        rendition->forget_text();
+    if (has_renditions() && is_low_latency())
+        exchange_reports();
     waiters_->raise();
 }
 
-std::string& StreamOutput::rendered(SegmentList::Form form) {
-    std::string& text = texts_[form == SegmentList::Form::delta ? 1 : 0];
-    if (!text.empty())
-        return text;
-    auto playlist = list_.playlist(form);
-    for (wire::hls::Segment& segment : playlist.segments)
-        make_room(segment);
-    if (playlist.low_latency) {
-        make_room(playlist.low_latency->open);
-        make_room(playlist.low_latency->hint);
+void StreamOutput::exchange_reports() {
+    for (Rendition* rendition : active()) {
+        std::vector<wire::hls::RenditionReport> reports;
+        for (const Rendition* other : active())
+            if (other != rendition && !other->list().empty())
+                reports.push_back(other->report());
+        rendition->set_reports(std::move(reports));
     }
-    return text = wire::hls::write_media_playlist(playlist);
 }
 
-std::optional<std::string> StreamOutput::playlist_text(SegmentList::Form form, std::string_view query) {
-    if (list_.empty())
-        return std::nullopt;
-    const auto is_room = [](char letter) { return letter == kRoom || letter == kRoomBeforeQuery; };
-    const std::string added = query.empty() ? "" : "?" + std::string(query);
-    const std::string before_query = added.empty() ? "?" : added + "&";
-    std::string_view rest = rendered(form);
-    std::string text;
-    text.reserve(rest.size());
-    while (!rest.empty()) {
-        const auto end = static_cast<std::size_t>(std::ranges::find_if(rest, is_room) - rest.begin());
-        text += rest.substr(0, end);
-        if (end < rest.size())
-            text += rest[end] == kRoom ? added : before_query;
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return text;
-}
-
-std::optional<std::vector<Block>> StreamOutput::blocks_of(const IndexedFile& file) const {
-    if (file.what == IndexedFile::What::init) {
-        const auto found = std::ranges::find(init_files_, file.number, &Init::number);
-        return found == init_files_.end() ? std::nullopt : std::optional(std::vector{found->bytes});
-    }
-    const ListedSegment* segment = list_.find(file.number);
-    if (segment == nullptr)
-        return std::nullopt;
-    if (file.part)
-        return *file.part < segment->parts.size() ? std::optional(segment->parts[*file.part].blocks) : std::nullopt;
-    return segment->blocks.empty() ? std::nullopt : std::optional(segment->blocks);
-}
-
-io::MemoryFileRef StreamOutput::copy_for_request(const IndexedFile& file) const {
-    const ListedSegment* segment = file.what == IndexedFile::What::segment && !file.part ? list_.find(file.number) : nullptr;
-    return segment == nullptr || segment->copy == nullptr ? nullptr : segment->copy->for_request(segment->blocks);
-}
-
-bool StreamOutput::is_promised(const IndexedFile& file) const {
-    return published_ && file.part && file.number == list_.next_number() && !blocks_of(file);
+bool StreamOutput::has_playlist() const {
+    return std::ranges::any_of(active(), [](const Rendition* rendition) { return !rendition->list().empty(); });
 }
 
 bool StreamOutput::is_low_latency() const { return has_parts(setup_.options); }
 
 wire::hls::Variant StreamOutput::variant() const {
-    std::uint64_t most = 0;
-    std::uint64_t bits = 0;
-    double seconds = 0;
-    for (const ListedSegment& segment : list_.listed()) {
-        const double length = std::chrono::duration<double>(segment.duration).count();
-        if (segment.bytes == 0 || length <= 0)
-            continue;
-        const std::uint64_t size = 8 * std::uint64_t{segment.bytes};
-        most = std::max(most, static_cast<std::uint64_t>(static_cast<double>(size) / length));
-        bits += size;
-        seconds += length;
-    }
-    const auto average = seconds > 0 ? static_cast<std::uint64_t>(static_cast<double>(bits) / seconds) : 0;
-    wire::hls::Variant variant;
-    variant.bandwidth = std::max<std::uint64_t>(most, 1);
-    variant.average_bandwidth = std::max<std::uint64_t>(average, 1);
-    describe(*source_, formats_, variant);
+    wire::hls::Variant variant = renditions_.front()->variant();
+    describe(feed_.source(), formats_, variant);
     return variant;
+}
+
+std::optional<std::string> StreamOutput::master_text(const UriOf& uri_of) const {
+    std::vector<TrackPlaylist> tracks;
+    for (std::size_t i = 0; i < current_.size(); ++i) {
+        if (current_[i] == nullptr || current_[i]->list().empty())
+            continue;
+        const media::Track* known = ids_[i].track_of(feed_.source());
+        tracks.push_back({current_[i], ids_[i], known, uri_of(current_[i]->names())});
+    }
+    return tracks.empty() ? std::nullopt : std::optional(write_master(tracks));
 }
 
 }  // namespace live::service::hls

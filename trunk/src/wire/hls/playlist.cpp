@@ -1,6 +1,7 @@
 #include "wire/hls/playlist.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,16 +49,22 @@ public:
     void write(const Segment& segment) {
         if (segment.discontinuity)
             out_ += "#EXT-X-DISCONTINUITY\n";
+        // 4.3.2.4: a key in front of a map would be the map's too.
+        const bool has_new_map = !segment.map.empty() && segment.map != map_;
+        if (has_new_map && key_) {
+            out_ += "#EXT-X-KEY:METHOD=NONE\n";
+            key_.reset();
+        }
+        if (has_new_map)
+            out_ += fmt::format("#EXT-X-MAP:URI=\"{}\"\n", segment.map);
         if (segment.key != key_)
             out_ += segment.key ? fmt::format("#EXT-X-KEY:METHOD=AES-128,URI=\"{}\",IV=0x{}\n", segment.key->uri,
                                               fmt::format("{:02x}", fmt::join(segment.key->iv, "")))
                                 : std::string("#EXT-X-KEY:METHOD=NONE\n");
-        if (!segment.map.empty() && segment.map != map_)
-            out_ += fmt::format("#EXT-X-MAP:URI=\"{}\"\n", segment.map);
         skip(segment);
         for (const Part& part : segment.parts)
-            out_ += fmt::format("#EXT-X-PART:DURATION={},URI=\"{}\"{}\n", exact(part.duration), part.uri,
-                                part.independent ? ",INDEPENDENT=YES" : "");
+            out_ += fmt::format("#EXT-X-PART:DURATION={},URI=\"{}\"{}{}\n", exact(part.duration), part.uri,
+                                part.independent ? ",INDEPENDENT=YES" : "", part.gap ? ",GAP=YES" : "");
     }
 
 private:
@@ -65,6 +72,15 @@ private:
     std::optional<Key> key_;
     std::string map_;
 };
+
+// 4.2: no line ends, no quotes; and no other control characters.
+std::string quotable(std::string_view text) {
+    std::string out;
+    for (const char letter : text)
+        if (static_cast<unsigned char>(letter) >= ' ' && letter != '"')
+            out += letter;
+    return out;
+}
 
 void write_low_latency_head(const MediaPlaylist& playlist, std::string& out) {
     const LowLatency& low = *playlist.low_latency;
@@ -118,8 +134,14 @@ std::string write_media_playlist(const MediaPlaylist& playlist) {
     return out;
 }
 
-std::string write_master_playlist(const std::vector<Variant>& variants) {
+std::string write_master_playlist(const std::vector<Variant>& variants, const std::vector<Rendition>& audio) {
     std::string out = "#EXTM3U\n";
+    for (const Rendition& rendition : audio) {
+        out += fmt::format("#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"{}\",NAME=\"{}\"", rendition.group, quotable(rendition.name));
+        if (!rendition.language.empty())
+            out += fmt::format(",LANGUAGE=\"{}\"", quotable(rendition.language));
+        out += fmt::format(",DEFAULT={},AUTOSELECT=YES,URI=\"{}\"\n", rendition.is_default ? "YES" : "NO", rendition.uri);
+    }
     for (const Variant& variant : variants) {
         out += fmt::format("#EXT-X-STREAM-INF:BANDWIDTH={},AVERAGE-BANDWIDTH={}", variant.bandwidth, variant.average_bandwidth);
         if (!variant.codecs.empty())
@@ -128,6 +150,8 @@ std::string write_master_playlist(const std::vector<Variant>& variants) {
             out += fmt::format(",RESOLUTION={}x{}", variant.width, variant.height);
         if (variant.frame_rate > 0)
             out += fmt::format(",FRAME-RATE={:.3f}", variant.frame_rate);
+        if (!variant.audio_group.empty())
+            out += fmt::format(",AUDIO=\"{}\"", variant.audio_group);
         out += fmt::format("\n{}\n", variant.uri);
     }
     return out;

@@ -25,6 +25,7 @@ struct Part {
     std::string uri{};
     MediaTime duration{};
     bool independent = false;  // decoding may start in it
+    bool gap = false;          // it is not there to be loaded
 
     bool operator==(const Part&) const = default;
 };
@@ -83,9 +84,19 @@ struct Variant {
     std::uint32_t width = 0;
     std::uint32_t height = 0;
     double frame_rate = 0;
+    std::string audio_group{};  // of renditions that are played with it; empty: its audio is in it
 };
 
-// RFC 8216, 4.3.4.2.
-std::string write_master_playlist(const std::vector<Variant>& variants);
+// Audio that a variant is played with (RFC 8216, 4.3.4.1).
+struct Rendition {
+    std::string uri{};
+    std::string group{};
+    std::string name{};      // one of its own in the group
+    std::string language{};  // RFC 5646, empty when it is not known
+    bool is_default = false;
+};
+
+// RFC 8216, 4.3.4. Names and languages may be anything: what a quoted string cannot hold is left out.
+std::string write_master_playlist(const std::vector<Variant>& variants, const std::vector<Rendition>& audio = {});
 
 }  // namespace live::wire::hls

@@ -150,5 +150,40 @@ TEST(HlsMasterPlaylist, SaysWhatIsKnown) {
               "RESOLUTION=1920x1080,FRAME-RATE=29.970\ncam.m3u8\n");
 }
 
+TEST(HlsMasterPlaylist, NamesTheAudioThatVariantsArePlayedWith) {
+    Variant variant;
+    variant.uri = "v.m3u8";
+    variant.audio_group = "a";
+    const std::vector<Rendition> audio = {{"en.m3u8", "a", "English", "en", true}, {"x.m3u8", "a", "say \"x\"\n", "", false}};
+    EXPECT_EQ(
+        write_master_playlist({variant}, audio),
+        "#EXTM3U\n"
+        "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"English\",LANGUAGE=\"en\",DEFAULT=YES,AUTOSELECT=YES,URI=\"en.m3u8\"\n"
+        "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"say x\",DEFAULT=NO,AUTOSELECT=YES,URI=\"x.m3u8\"\n"
+        "#EXT-X-STREAM-INF:BANDWIDTH=1,AVERAGE-BANDWIDTH=1,AUDIO=\"a\"\nv.m3u8\n");
+}
+
+// RFC 8216, 4.3.2.4: a key in front of a map is the map's too, and ours are in the clear.
+TEST(HlsPlaylist, MapsAreNotEncrypted) {
+    MediaPlaylist playlist;
+    playlist.target_duration = 1s;
+    for (const char* map : {"init.mp4", "init.mp4", "init-1.mp4"}) {
+        Segment& segment = playlist.segments.emplace_back();
+        segment.uri = "a.m4s";
+        segment.duration = 1s;
+        segment.key = Key{"k", {}};
+        segment.map = map;
+    }
+    const std::string text = write_media_playlist(playlist);
+    const std::string key = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x00000000000000000000000000000000\n";
+    const std::string entry = "#EXTINF:1.000, no desc\na.m4s\n";
+    EXPECT_TRUE(text.ends_with("#EXT-X-MAP:URI=\"init.mp4\"\n" + key + entry + entry +
+                               "#EXT-X-KEY:METHOD=NONE\n#EXT-X-MAP:URI=\"init-1.mp4\"\n" + key + entry))
+        << text;
+    const auto read = parse_media_playlist(text);
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(read->segments, playlist.segments);
+}
+
 }  // namespace
 }  // namespace live::wire::hls

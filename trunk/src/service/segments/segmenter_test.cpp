@@ -1,40 +1,16 @@
-#include "service/hls/segmenter.hpp"
+#include "service/segments/segmenter.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "service/hls/segmenter_fixture.hpp"
-#include "service/hls/ts_packager.hpp"
+#include "service/segments/segmenter_fixture.hpp"
 #include "wire/ts/test_demuxer.hpp"
 
-namespace live::service::hls {
+namespace live::service::segments {
 namespace {
 
 using media::Kind;
-
-CutRules two_seconds() { return {.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = {}}; }
-
-struct Segments {
-    std::vector<SegmentMade> segments;
-    std::vector<PartMade> parts;
-
-    void add(std::vector<Made> made) {
-        for (Made& one : made) {
-            if (auto* segment = std::get_if<SegmentMade>(&one))
-                segments.push_back(std::move(*segment));
-            else
-                parts.push_back(std::move(std::get<PartMade>(one)));
-        }
-    }
-};
-
-std::vector<std::uint8_t> all_bytes_of(const std::vector<Block>& blocks) {
-    std::vector<std::uint8_t> all;
-    for (const Block& block : blocks)
-        all.insert(all.end(), block->begin(), block->end());
-    return all;
-}
 
 wire::ts::TestDemuxer demuxed(const std::vector<std::uint8_t>& bytes) {
     wire::ts::TestDemuxer demuxer;
@@ -45,7 +21,8 @@ wire::ts::TestDemuxer demuxed(const std::vector<std::uint8_t>& bytes) {
 
 class SegmenterTest : public testing::Test {
 protected:
-    explicit SegmenterTest(const CutRules& rules = two_seconds()) : segmenter_(rules, std::make_unique<TsPackager>()) {}
+    explicit SegmenterTest(const CutRules& rules = two_second_cuts())
+        : segmenter_(rules, Segmenter::Layout::together, make_ts()) {}
 
     void configure() {
         push(config_packet(Kind::video, avc_config()));
@@ -53,7 +30,7 @@ protected:
     }
     void push(const media::Packet& packet) {
         segmenter_.push(packet);
-        output_.add(segmenter_.take());
+        output_.take(segmenter_);
     }
     // Frames of 25 a second with a key each `gop`, and audio, up to `end`.
     void play(MediaTime begin, MediaTime end, MediaTime gop) {
@@ -64,11 +41,11 @@ protected:
     }
     void finish() {
         segmenter_.interrupt();
-        output_.add(segmenter_.take());
+        output_.take(segmenter_);
     }
 
     Segmenter segmenter_;
-    Segments output_;
+    Together output_;
 };
 
 TEST_F(SegmenterTest, CutsAtTheFirstKeyFrameBehindItsLength) {
@@ -89,8 +66,8 @@ TEST_F(SegmenterTest, EachSegmentBeginsWithItsTables) {
     finish();
     ASSERT_EQ(output_.segments.size(), 3U);
     std::vector<std::uint8_t> all;
-    for (const SegmentMade& segment : output_.segments) {
-        const auto bytes = all_bytes_of(segment.blocks);
+    for (const OneSegment& segment : output_.segments) {
+        const auto bytes = bytes_of(segment.blocks);
         EXPECT_EQ(bytes.size(), segment.bytes);
         const auto demuxer = demuxed(bytes);
         ASSERT_GT(demuxer.packets.size(), 3U);
@@ -134,7 +111,7 @@ TEST_F(SegmenterTest, FramesBeginWithAKeyPicture) {
     push(video_packet(200ms, false));
     finish();
     ASSERT_EQ(output_.segments.size(), 1U);
-    const auto demuxer = demuxed(all_bytes_of(output_.segments[0].blocks));
+    const auto demuxer = demuxed(bytes_of(output_.segments[0].blocks));
     EXPECT_EQ(std::ranges::count(demuxer.units, 0x100, &wire::ts::TestUnit::pid), 3);
 }
 
@@ -182,7 +159,7 @@ TEST_F(SegmenterTest, AudioThatBeginsLateIsADiscontinuityOfItsSegment) {
 TEST_F(SegmenterTest, AnotherPublisherIsADiscontinuityAndBeginsWithAKeyPicture) {
     configure();
     play(0s, 3s, 1s);
-    segmenter_.restart(std::make_unique<TsPackager>());
+    segmenter_.restart();
     configure();
     push(video_packet(3s, false));
     play(3'040ms, 6s, 1s);
@@ -212,7 +189,7 @@ TEST_F(SegmenterTest, ASegmentHasABoundOfBytes) {
 
 class PartsTest : public SegmenterTest {
 protected:
-    PartsTest() : SegmenterTest({.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = 200ms}) {}
+    PartsTest() : SegmenterTest(two_second_cuts(200ms)) {}
 };
 
 TEST_F(PartsTest, AreTheSegmentInPieces) {
@@ -222,7 +199,7 @@ TEST_F(PartsTest, AreTheSegmentInPieces) {
     ASSERT_EQ(output_.segments.size(), 3U);
     ASSERT_EQ(output_.parts.size(), 30U);
     std::size_t next = 0;
-    for (const SegmentMade& segment : output_.segments) {
+    for (const OneSegment& segment : output_.segments) {
         MediaTime time{};
         std::vector<std::uint8_t> bytes;
         for (; time < segment.duration; ++next) {
@@ -230,11 +207,11 @@ TEST_F(PartsTest, AreTheSegmentInPieces) {
             EXPECT_LE(part.duration, 205ms);
             EXPECT_EQ(part.independent, next % 5 == 0) << next;
             time += part.duration;
-            const auto more = all_bytes_of(part.blocks);
+            const auto more = bytes_of(part.blocks);
             bytes.insert(bytes.end(), more.begin(), more.end());
         }
         EXPECT_EQ(time, segment.duration);
-        EXPECT_EQ(bytes, all_bytes_of(segment.blocks));
+        EXPECT_EQ(bytes, bytes_of(segment.blocks));
     }
 }
 
@@ -244,12 +221,12 @@ TEST_F(PartsTest, OfAudioAloneAreAllIndependent) {
         push(audio_packet(at));
     finish();
     ASSERT_GT(output_.parts.size(), 12U);
-    EXPECT_TRUE(std::ranges::all_of(output_.parts, &PartMade::independent));
+    EXPECT_TRUE(std::ranges::all_of(output_.parts, &OnePart::independent));
 }
 
 class ShortPartsTest : public SegmenterTest {
 protected:
-    ShortPartsTest() : SegmenterTest({.cut_at = 2s, .hard_cut_at = 4'200ms, .waits_for_key = true, .part = 40ms}) {}
+    ShortPartsTest() : SegmenterTest(two_second_cuts(40ms)) {}
 };
 
 TEST_F(ShortPartsTest, OnceToldAreNeverTakenBack) {
@@ -260,4 +237,4 @@ TEST_F(ShortPartsTest, OnceToldAreNeverTakenBack) {
 }
 
 }  // namespace
-}  // namespace live::service::hls
+}  // namespace live::service::segments

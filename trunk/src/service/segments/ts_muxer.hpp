@@ -1,22 +1,24 @@
-// TsPackager: segments of MPEG-TS (RFC 8216, 3.2). Each begins with its tables; the counters run on from one to the next.
+// TsMuxer: segments of MPEG-TS (RFC 8216, 3.2). Each begins with its tables; the counters run on from one to the next.
 #pragma once
 
 #include <optional>
 
-#include "service/hls/packager.hpp"
+#include "service/segments/muxer.hpp"
 #include "wire/mp4/sample_reader.hpp"
 #include "wire/mp4/track_clock.hpp"
 #include "wire/ts/ts_converter.hpp"
 
-namespace live::service::hls {
+namespace live::service::segments {
 
-class TsPackager final : public Packager {
+class TsMuxer final : public Muxer {
 public:
     // Times of audio are the stream's, or counted from its samples, as long as both stay near each other (hls_dts_directly).
     enum class Audio : std::uint8_t { timed, counted };
-    explicit TsPackager(Audio audio = Audio::timed) : audio_(audio) {}
+    explicit TsMuxer(Audio audio = Audio::timed) : audio_(audio) {}
 
     Change configure(const media::Packet& config) override;
+    // Each frame of audio says itself what it is, and what is not carried costs nothing.
+    bool knows(media::Kind) const override { return true; }
     void begin_segment(std::vector<std::uint8_t>& out) override;
     bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) override;
     void end_part(MediaTime, std::optional<media::Kind>, std::vector<std::uint8_t>&) override {}
@@ -31,4 +33,4 @@ private:
     wire::ts::TsConverter converter_;
 };
 
-}  // namespace live::service::hls
+}  // namespace live::service::segments

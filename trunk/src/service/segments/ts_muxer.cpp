@@ -1,9 +1,9 @@
-#include "service/hls/ts_packager.hpp"
+#include "service/segments/ts_muxer.hpp"
 
-namespace live::service::hls {
+namespace live::service::segments {
 
 // Each frame begins where the one before ends; stamps in whole milliseconds do not.
-MediaTime TsPackager::time_of(const media::Packet& packet) {
+MediaTime TsMuxer::time_of(const media::Packet& packet) {
     if (audio_ == Audio::timed || packet.kind != media::Kind::audio)
         return packet.dts;
     const auto sample = audio_reader_.push_audio(frame_of(packet));
@@ -19,7 +19,7 @@ MediaTime TsPackager::time_of(const media::Packet& packet) {
     return MediaTime(static_cast<std::int64_t>(tick / audio_rate_ * kMicros + tick % audio_rate_ * kMicros / audio_rate_));
 }
 
-Packager::Change TsPackager::configure(const media::Packet& config) {
+Muxer::Change TsMuxer::configure(const media::Packet& config) {
     if (audio_ == Audio::counted && config.kind == media::Kind::audio)
         static_cast<void>(audio_reader_.push_audio(frame_of(config)));
     std::vector<std::uint8_t> nothing;
@@ -35,9 +35,9 @@ Packager::Change TsPackager::configure(const media::Packet& config) {
     return before.audio ? Change::new_segment : Change::in_place;
 }
 
-void TsPackager::begin_segment(std::vector<std::uint8_t>& out) { converter_.write_tables(out); }
+void TsMuxer::begin_segment(std::vector<std::uint8_t>& out) { converter_.write_tables(out); }
 
-bool TsPackager::add(const media::Packet& packet, std::vector<std::uint8_t>& out) {
+bool TsMuxer::add(const media::Packet& packet, std::vector<std::uint8_t>& out) {
     const std::size_t before = out.size();
     wire::codec::Frame frame = frame_of(packet);
     frame.dts = time_of(packet);
@@ -45,4 +45,4 @@ bool TsPackager::add(const media::Packet& packet, std::vector<std::uint8_t>& out
     return added.ok() && out.size() > before;
 }
 
-}  // namespace live::service::hls
+}  // namespace live::service::segments

@@ -1,11 +1,12 @@
-#include "service/dash/segmenter.hpp"
+#include <array>
 
 #include <gtest/gtest.h>
 
 #include "media/packet_fixture.hpp"
+#include "service/segments/segmenter_fixture.hpp"
 #include "wire/mp4/test_box_reader.hpp"
 
-namespace live::service::dash {
+namespace live::service::segments {
 namespace {
 
 namespace mp4 = wire::mp4;
@@ -13,17 +14,49 @@ namespace mp4 = wire::mp4;
 constexpr std::size_t kAudio = 0;
 constexpr std::size_t kVideo = 1;
 
+struct TrackPiece {
+    MediaTime start{};
+    MediaTime duration{};
+    std::vector<Block> blocks;
+    std::size_t bytes = 0;
+};
+struct Segment {
+    std::uint64_t number = 0;
+    std::array<TrackPiece, 2> tracks;
+};
+struct Chunk {
+    std::uint64_t number = 0;
+    bool begins = false;
+    MediaTime start{};  // of the segment
+    MediaTime end{};
+    std::array<Block, 2> blocks;
+};
+struct Headers {
+    std::array<std::optional<Header>, 2> headers;
+};
+
+CutRules two_seconds(std::optional<MediaTime> part) {
+    CutRules rules;
+    rules.cut_at = rules.audio_cut_at = 2s;
+    rules.hard_cut_at.reset();
+    rules.part = part;
+    rules.whole_only = true;
+    return rules;
+}
+
 // Frames at 25 a second, a key frame each second, and audio of 23 ms behind each other.
 struct Stream {
     Segmenter segmenter;
     MediaTime video = 10s;
     MediaTime audio = 10s;
-    std::vector<SegmentMade> segments;
-    std::vector<ChunkMade> chunks;
-    std::vector<HeadersMade> headers_made;
+    std::vector<Segment> segments;
+    std::vector<Chunk> chunks;
+    std::vector<Headers> headers_made;
+    std::vector<std::size_t> order;  // of the pieces: kAudio and kVideo
     std::size_t dropped = 0;
 
-    explicit Stream(std::optional<MediaTime> chunk = {}) : segmenter(2s, chunk) {}
+    explicit Stream(std::optional<MediaTime> chunk = {})
+        : segmenter(two_seconds(chunk), Segmenter::Layout::by_track, make_cmaf(CmafMuxer::SegmentType::said)) {}
 
     void push(media::Kind kind, bool key, bool config, MediaTime at, const Slice& payload) {
         segmenter.push(media::tag_packet(kind, key, config, at, payload));
@@ -47,7 +80,7 @@ struct Stream {
     // "a" and "v" for each segment, by what it holds.
     std::vector<std::string> kinds() const {
         std::vector<std::string> all;
-        for (const SegmentMade& segment : segments) {
+        for (const Segment& segment : segments) {
             all.emplace_back();
             for (const std::size_t kind : {kAudio, kVideo})
                 all.back() += segment.tracks[kind].blocks.empty() ? "" : kind == kAudio ? "a" : "v";
@@ -55,45 +88,57 @@ struct Stream {
         return all;
     }
     void finish() {
-        segmenter.finish();
+        segmenter.interrupt();
         take();
     }
     void take() {
-        for (Made& one : segmenter.take()) {
-            if (auto* segment = std::get_if<SegmentMade>(&one))
-                segments.push_back(std::move(*segment));
-            else if (auto* chunk = std::get_if<ChunkMade>(&one))
-                chunks.push_back(std::move(*chunk));
-            else if (auto* made = std::get_if<HeadersMade>(&one))
-                headers_made.push_back(std::move(*made));
-            else
-                ++dropped;
+        for (Made& one : segmenter.take())
+            std::visit([this](auto&& made) { add(std::move(made)); }, std::move(one));
+    }
+    void add(HeadersChanged made) {
+        Headers& headers = headers_made.emplace_back();
+        order.clear();
+        for (Header& header : made.headers) {
+            order.push_back(header.id.kind == media::Kind::video ? kVideo : kAudio);
+            headers.headers[order.back()] = std::move(header);
         }
     }
+    void add(PartMade made) {
+        Chunk& chunk = chunks.emplace_back();
+        chunk.number = made.number;
+        chunk.begins = made.begins;
+        chunk.start = made.segment_start;
+        chunk.end = made.start + made.duration;
+        for (std::size_t i = 0; i < order.size(); ++i)
+            if (!made.pieces.at(i).blocks.empty())
+                chunk.blocks[order[i]] = made.pieces[i].blocks.at(0);
+    }
+    void add(SegmentMade made) {
+        Segment& segment = segments.emplace_back();
+        segment.number = made.number;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            Piece& piece = made.pieces.at(i);
+            segment.tracks[order[i]] = {piece.extent.start, piece.extent.duration, std::move(piece.blocks), piece.bytes};
+        }
+    }
+    void add(SegmentDropped) { ++dropped; }
 };
 
-std::vector<std::uint8_t> bytes_of(const std::vector<Block>& blocks) {
-    std::vector<std::uint8_t> bytes;
-    for (const Block& block : blocks)
-        bytes.insert(bytes.end(), block->begin(), block->end());
-    return bytes;
-}
-
-TEST(DashSegmenter, SegmentsBeginAtKeyFramesAndMeet) {
+TEST(SegmenterByTrack, SegmentsBeginAtKeyFramesAndMeet) {
     Stream stream;
     stream.headers();
     stream.seconds(7);
-    stream.segmenter.finish();
+    stream.segmenter.interrupt();
     stream.take();
     ASSERT_EQ(stream.headers_made.size(), 1u);
-    EXPECT_EQ(stream.headers_made[0].headers[kVideo]->format.codecs, "avc1.64001f");
-    EXPECT_TRUE(mp4::read_file(*stream.headers_made[0].headers[kAudio]->bytes).has("moov"));
+    EXPECT_EQ(stream.headers_made[0].headers[kVideo]->format->codecs, "avc1.64001f");
+    EXPECT_TRUE(mp4::read_file(*stream.headers_made[0].headers[kAudio]->init).has("moov"));
     const auto& segments = stream.segments;
     ASSERT_EQ(segments.size(), 4u) << "three of two seconds, and the rest";
     std::size_t pictures = 0;
     for (std::size_t i = 0; i < segments.size(); ++i) {
         EXPECT_EQ(segments[i].number, i);
-        const TrackSegment& track = segments[i].tracks[kVideo];
+        const TrackPiece& track = segments[i].tracks[kVideo];
         ASSERT_EQ(track.blocks.size(), 1u);
         EXPECT_EQ(track.bytes, track.blocks[0]->size());
         EXPECT_EQ(as_text(Bytes(*track.blocks[0]).subspan(4, 4)), "styp");
@@ -112,7 +157,7 @@ TEST(DashSegmenter, SegmentsBeginAtKeyFramesAndMeet) {
     EXPECT_EQ(stream.segmenter.number(), 4u);
 }
 
-TEST(DashSegmenter, ChunksAreTheSegmentInPieces) {
+TEST(SegmenterByTrack, ChunksAreTheSegmentInPieces) {
     Stream stream(200ms);
     stream.headers();
     stream.seconds(3);
@@ -120,7 +165,7 @@ TEST(DashSegmenter, ChunksAreTheSegmentInPieces) {
     ASSERT_EQ(stream.segments.size(), 1u);
     std::vector<std::uint8_t> video;
     std::size_t count = 0;
-    for (const ChunkMade& chunk : stream.chunks) {
+    for (const Chunk& chunk : stream.chunks) {
         EXPECT_EQ(chunk.begins, count == 0 || chunk.number != stream.chunks[count - 1].number);
         ++count;
         if (chunk.number != 0)
@@ -137,7 +182,7 @@ TEST(DashSegmenter, ChunksAreTheSegmentInPieces) {
     EXPECT_EQ(stream.chunks.back().number, 1u);
 }
 
-TEST(DashSegmenter, OneKindAloneIsEnoughAfterAMoment) {
+TEST(SegmenterByTrack, OneKindAloneIsEnoughAfterAMoment) {
     Stream video;
     video.push(media::Kind::video, false, true, 10s, media::avc_config_body());
     video.seconds(6, false);
@@ -150,7 +195,7 @@ TEST(DashSegmenter, OneKindAloneIsEnoughAfterAMoment) {
     Stream audio;
     audio.push(media::Kind::audio, false, true, 10s, media::aac_config_body());
     audio.seconds(6, true, false);
-    audio.segmenter.finish();
+    audio.segmenter.interrupt();
     audio.take();
     EXPECT_EQ(audio.kinds(), (std::vector<std::string>{"a", "a", "a"}));
     for (std::size_t i = 1; i < 3; ++i)
@@ -160,7 +205,7 @@ TEST(DashSegmenter, OneKindAloneIsEnoughAfterAMoment) {
     EXPECT_GE(mp4::fragment_samples(bytes_of(audio.segments[0].tracks[kAudio].blocks)).at(1).size(), 86u);
 }
 
-TEST(DashSegmenter, AKindThatComesLaterJoinsAtAKeyFrame) {
+TEST(SegmenterByTrack, AKindThatComesLaterJoinsAtAKeyFrame) {
     Stream stream;
     stream.push(media::Kind::video, false, true, 10s, media::avc_config_body());
     stream.seconds(3, false);
@@ -181,7 +226,7 @@ TEST(DashSegmenter, AKindThatComesLaterJoinsAtAKeyFrame) {
     EXPECT_EQ(silent_first.segments[2].tracks[kVideo].start, 14s);
 }
 
-TEST(DashSegmenter, AKindThatStopsIsLeftOutUntilItIsBack) {
+TEST(SegmenterByTrack, AKindThatStopsIsLeftOutUntilItIsBack) {
     Stream stream;
     stream.headers();
     stream.seconds(2);
@@ -210,7 +255,7 @@ TEST(DashSegmenter, AKindThatStopsIsLeftOutUntilItIsBack) {
     EXPECT_EQ(pictures.kinds(), (std::vector<std::string>{"av", "a", "a", "av", "av"}));
 }
 
-TEST(DashSegmenter, AnotherConfigurationNeedsOtherHeaders) {
+TEST(SegmenterByTrack, AnotherConfigurationNeedsOtherHeaders) {
     Stream stream;
     stream.headers();
     stream.seconds(3);
@@ -220,10 +265,10 @@ TEST(DashSegmenter, AnotherConfigurationNeedsOtherHeaders) {
     EXPECT_EQ(stream.headers_made.size(), 1u) << "the same once more";
     stream.push(media::Kind::audio, false, true, stream.audio, media::tag_body(hex("af 00 1190")));
     stream.seconds(3);
-    stream.segmenter.finish();
+    stream.segmenter.interrupt();
     stream.take();
     ASSERT_EQ(stream.headers_made.size(), 2u);
-    EXPECT_EQ(stream.headers_made[1].headers[kAudio]->format.sample_rate, 48'000u);
+    EXPECT_EQ(stream.headers_made[1].headers[kAudio]->format->sample_rate, 48'000u);
     stream.segmenter.restart();
     stream.headers();
     stream.seconds(3);
@@ -232,20 +277,61 @@ TEST(DashSegmenter, AnotherConfigurationNeedsOtherHeaders) {
     EXPECT_EQ(stream.segments.back().tracks[kVideo].duration, 2s);
 }
 
-TEST(DashSegmenter, AMomentAtTheEndIsLeftOut) {
+TEST(SegmenterByTrack, AMomentAtTheEndIsLeftOut) {
     Stream stream;
     stream.headers();
     stream.push(media::Kind::video, true, false, 10s, media::tag_body(hex("17 01 000000 00000002 65aa")));
     stream.push(media::Kind::audio, false, false, 10s, media::tag_body(hex("af 01 210a")));
-    stream.segmenter.finish();
+    stream.segmenter.interrupt();
     stream.take();
     EXPECT_TRUE(stream.segments.empty());
     stream.seconds(2);
-    stream.segmenter.finish();
+    stream.segmenter.interrupt();
     stream.take();
     ASSERT_EQ(stream.segments.size(), 1u);
     EXPECT_EQ(mp4::fragment_samples(bytes_of(stream.segments[0].tracks[kVideo].blocks)).at(1).size(), 50u);
 }
 
+TEST(SegmenterByTrack, EveryTrackIsARepresentationAndAllAreCutWhereTheLeaderIs) {
+    Segmenter segmenter(two_seconds({}), Segmenter::Layout::by_track, make_cmaf());
+    const auto push_second = [&segmenter](media::Kind kind, bool key, bool config, MediaTime at, const Slice& body) {
+        media::Packet packet = media::tag_packet(kind, key, config, at, body);
+        packet.extra = true;
+        segmenter.push(packet);
+    };
+    segmenter.push(config_packet(media::Kind::video, avc_config(), 10s));
+    segmenter.push(config_packet(media::Kind::audio, aac_config(), 10s));
+    push_second(media::Kind::audio, false, true, 10s, second_audio_config());
+    push_second(media::Kind::video, false, true, 10s, second_video_config());
+    for (MediaTime at = 10s; at < 15s; at += 40ms) {
+        const bool key = at % 1s == 0s;
+        segmenter.push(video_packet(at, key));
+        segmenter.push(audio_packet(at));
+        push_second(media::Kind::video, key, false, at, second_video(key));
+        push_second(media::Kind::audio, false, false, at, second_audio());
+    }
+    segmenter.interrupt();
+    std::vector<std::string> names;
+    std::size_t segments = 0;
+    for (const Made& made : segmenter.take()) {
+        if (const auto* headers = std::get_if<HeadersChanged>(&made))
+            for (const Header& header : headers->headers)
+                names.push_back(header.id.name());
+        const auto* segment = std::get_if<SegmentMade>(&made);
+        if (segment == nullptr)
+            continue;
+        ++segments;
+        ASSERT_EQ(segment->pieces.size(), 4U);
+        for (const Piece& piece : segment->pieces)
+            EXPECT_FALSE(piece.blocks.empty());
+        for (const std::size_t video : {2U, 3U}) {
+            EXPECT_TRUE(mp4::fragment_samples(bytes_of(segment->pieces[video].blocks)).at(1).front().key);
+            EXPECT_EQ(segment->pieces[video].extent.start, segment->start);
+        }
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"audio", "audio-1", "video", "video-1"})) << "once";
+    EXPECT_EQ(segments, 3U);
+}
+
 }  // namespace
-}  // namespace live::service::dash
+}  // namespace live::service::segments

@@ -1,0 +1,181 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "service/hls/hls_service_fixture.hpp"
+
+namespace live::service::hls {
+namespace {
+
+class SeveralTracks : public HlsServiceTest {
+protected:
+    void publish_all() {
+        publish();
+        append(media::Kind::audio, false, true, aac_config());
+        append(media::Kind::video, false, true, segments::second_video_config());
+        append(media::Kind::audio, false, true, segments::second_audio_config());
+    }
+    void append(media::Kind kind, bool key, bool config, const Slice& body) {
+        source_->append(media::tag_packet(kind, key, config, at_, body));
+    }
+    // Of all tracks, or the second audio left out.
+    void seconds_of_all(int count, bool has_second_audio = true) {
+        for (int i = 0; i < 25 * count; ++i, at_ += 40ms) {
+            const bool key = at_ % 1s == MediaTime();
+            append(media::Kind::video, key, false, picture(key));
+            append(media::Kind::video, key, false, segments::second_video(key));
+            append(media::Kind::audio, false, false, segments::audio());
+            if (has_second_audio)
+                append(media::Kind::audio, false, false, segments::second_audio());
+            source_->flush();
+            if (i % 5 == 4)
+                static_cast<void>(io::yield(io::Deadline::never()));
+        }
+    }
+    wire::hls::MediaPlaylist list_of(const std::string& track) const {
+        return MUST(wire::hls::parse_media_playlist(folder_.read("live/cam." + track + ".m3u8")));
+    }
+};
+
+TEST_F(SeveralTracks, HaveAPlaylistEachAndOneThatNamesThem) {
+    source_->name_tracks({{media::Kind::audio, media::TrackId{1}, "de", "Deutsch"}});
+    publish_all();
+    source_->name_tracks({{media::Kind::audio, media::TrackId{1}, "de", "Deutsch"}});
+    seconds_of_all(5);
+    wait_written(3);
+    io::wait_until([this] { return is_on_disk("live/cam.audio-1.m3u8") && list_of("audio-1").segments.size() == 3; });
+    const auto master = output()->master_text([](const Names& names) { return names.playlist_url() + "?x"; });
+    ASSERT_TRUE(master);
+    for (const char* line :
+         {"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"audio\",NAME=\"audio\",DEFAULT=YES,AUTOSELECT=YES,URI=\"live/cam.audio.m3u8?x\"\n",
+          "NAME=\"Deutsch\",LANGUAGE=\"de\",DEFAULT=NO,AUTOSELECT=YES,URI=\"live/cam.audio-1.m3u8?x\"\n",
+          "AUDIO=\"audio\"\nlive/cam.video.m3u8?x\n", "AUDIO=\"audio\"\nlive/cam.video-1.m3u8?x\n"})
+        EXPECT_NE(master->find(line), std::string::npos) << line << *master;
+    for (const std::string track : {"audio", "audio-1", "video", "video-1"}) {
+        io::wait_until([&] { return list_of(track).media_sequence == 1; });
+        const auto list = list_of(track);
+        EXPECT_EQ(list.segments.back().map, "cam/init." + track + ".mp4");
+        const std::string uri = list.segments.back().uri;
+        EXPECT_TRUE(uri.ends_with("." + track + ".m4s")) << uri;
+        EXPECT_TRUE(is_on_disk("live/" + uri));
+    }
+    EXPECT_NE(folder_.read("live/cam.m3u8").find("\ncam.video-1.m3u8\n"), std::string::npos) << folder_.read("live/cam.m3u8");
+    EXPECT_TRUE(errors_.warnings.empty());
+}
+
+TEST_F(SeveralTracks, WhereOneHasNothingItsPlaylistHasAGap) {
+    publish_all();
+    seconds_of_all(2);
+    seconds_of_all(3, false);
+    wait_written(3);
+    io::wait_until([this] { return list_of("audio-1").segments.back().gap; });
+    const auto next_of = [this](const std::string& track) {
+        return list_of(track).media_sequence + list_of(track).segments.size();
+    };
+    io::wait_until([&] { return next_of("audio-1") == next_of("video"); });
+    EXPECT_FALSE(list_of("video").segments.back().gap);
+    seconds_of_all(3);
+    io::wait_until([this] { return !list_of("audio-1").segments.back().gap; });
+}
+
+TEST_F(SeveralTracks, GoOnAfterAnotherPublisherAndAnotherServer) {
+    options_.dispose = 0s;
+    publish_all();
+    seconds_of_all(3);
+    unpublish();
+    publish_all();
+    seconds_of_all(3);
+    wait_written(4);
+    io::wait_until([this] { return list_of("audio-1").segments.back().uri == "cam-4.audio-1.m4s"; });
+    restart();
+    const auto left = list_of("video");
+    const std::uint64_t next = left.media_sequence + left.segments.size();
+    publish_all();
+    seconds_of_all(2);
+    wait_written(next);
+    io::wait_until([&] { return list_of("video").segments.back().uri == fmt::format("cam-{}.video.m4s", next); });
+    EXPECT_EQ(list_of("audio-1").media_sequence, next) << "numbers go on";
+}
+
+TEST_F(SeveralTracks, MayComeWhenThereAreFragmentsAlready) {
+    publish();
+    append(media::Kind::audio, false, true, aac_config());
+    seconds(3);
+    wait_written(1);
+    EXPECT_EQ(output()->together().list().next_number(), 2U);
+    append(media::Kind::audio, false, true, segments::second_audio_config());
+    seconds_of_all(3);
+    io::wait_until([this] { return is_on_disk("live/cam-4.audio-1.m4s"); });
+    EXPECT_TRUE(is_on_disk("live/cam-2.ts")) << "what was begun";
+    EXPECT_EQ(list_of("video").media_sequence, 3U);
+    EXPECT_TRUE(list_of("video").segments.front().discontinuity);
+    const auto master = MUST(wire::hls::parse_playlist(folder_.read("live/cam.m3u8")));
+    EXPECT_EQ(master.variants, std::vector<std::string>{"cam.video.m3u8"});
+}
+
+TEST_F(SeveralTracks, AreDisposedOf) {
+    options_.dispose = 50ms;
+    options_.keys = true;
+    options_.key_file_path = options_.path;
+    publish_all();
+    seconds_of_all(3);
+    wait_written(1);
+    io::wait_until([this] { return list_of("audio-1").segments.back().key.has_value(); });
+    EXPECT_EQ(list_of("audio-1").segments.back().key, list_of("video").segments.back().key);
+    unpublish();
+    io::wait_until([this] { return output() == nullptr; });
+    io::wait_until([this] { return !is_on_disk("live/cam.m3u8"); });
+    const auto is_file = [](const std::filesystem::directory_entry& entry) { return entry.is_regular_file(); };
+    io::wait_until(
+        [&] { return std::ranges::none_of(std::filesystem::recursive_directory_iterator(folder_.file("live")), is_file); });
+    EXPECT_EQ(service_->index().size(), 0U);
+    publish_all();
+    seconds_of_all(3);
+    io::wait_until([this] { return is_on_disk("live/cam-1.audio-1.m4s"); });
+}
+
+// A stream may be called as a track's files are.
+TEST_F(SeveralTracks, LeaveTheFilesOfAnotherStreamAlone) {
+    const auto other = claims_.claim({std::filesystem::path(folder_.file("live/cam.audio-1.m3u8")).lexically_normal().string()},
+                                     "the HLS of /live/cam.audio-1");
+    publish_all();
+    seconds_of_all(3);
+    wait_written(1);
+    io::wait_until([this] { return is_on_disk("live/cam-1.video-1.m4s"); });
+    EXPECT_FALSE(is_on_disk("live/cam.audio-1.m3u8"));
+    EXPECT_FALSE(is_on_disk("live/cam-1.audio-1.m4s"));
+    ASSERT_EQ(errors_.errors.size(), 1U);
+    EXPECT_NE(errors_.errors[0].find("a track is left out: "), std::string::npos);
+}
+
+TEST_F(SeveralTracks, InMpegTsAreTheDefaultOnesAndThatIsSaidOnce) {
+    options_.use_fmp4 = Fmp4::off;
+    publish_all();
+    seconds_of_all(3);
+    wait_written(1);
+    EXPECT_FALSE(output()->has_renditions());
+    EXPECT_EQ(on_disk().segments.back().uri, "cam-1.ts");
+    ASSERT_EQ(errors_.warnings.size(), 1U);
+    EXPECT_NE(errors_.warnings[0].find("only the default tracks are in it"), std::string::npos);
+}
+
+TEST_F(SeveralTracks, HavePartsEach) {
+    options_.ll = true;
+    publish_all();
+    seconds_of_all(2);
+    io::wait_until([this] { return output() != nullptr && output()->has_renditions(); });
+    const auto* indexed = service_->index().find(std::filesystem::path(folder_.file("live/cam.audio-1.m3u8")).lexically_normal());
+    ASSERT_NE(indexed, nullptr);
+    const auto list = indexed->rendition->list().playlist(SegmentList::Form::players);
+    ASSERT_TRUE(list.low_latency);
+    EXPECT_EQ(list.low_latency->hint, "cam-1.audio-1.4.m4s") << wire::hls::write_media_playlist(list);
+    EXPECT_FALSE(list.segments.back().parts.empty());
+    const auto path = std::filesystem::path(folder_.file("live/cam-1.audio-1.0.m4s")).lexically_normal().string();
+    const auto part = service_->index().store().find(path);
+    ASSERT_NE(part, nullptr);
+    EXPECT_TRUE(part->is_whole());
+    EXPECT_FALSE(part->blocks().empty());
+}
+
+}  // namespace
+}  // namespace live::service::hls

@@ -1,0 +1,85 @@
+#include "service/hls/master_playlist.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "wire/hls/playlist.hpp"
+
+namespace live::service::hls {
+
+namespace {
+
+using media::Kind;
+
+constexpr const char* kGroup = "audio";
+
+// As the publisher calls it, by its language, or by its number; another one is not called so.
+std::string name_of(const TrackPlaylist& of, const std::vector<wire::hls::Rendition>& others) {
+    std::string name = of.id.name();
+    if (of.track != nullptr && !of.track->language.empty())
+        name = of.track->language;
+    if (of.track != nullptr && !of.track->name.empty())
+        name = of.track->name;
+    const bool is_taken = std::ranges::find(others, name, &wire::hls::Rendition::name) != others.end();
+    return is_taken ? name + " (" + of.id.name() + ")" : name;
+}
+
+// Of what is played together, the largest of each.
+void add_audio(wire::hls::Variant& variant, const std::vector<TrackPlaylist>& tracks) {
+    std::uint64_t most = 0;
+    std::uint64_t average = 0;
+    for (const TrackPlaylist& audio : tracks) {
+        if (audio.id.kind != Kind::audio)
+            continue;
+        const wire::hls::Variant of = audio.rendition->variant();
+        most = std::max(most, of.bandwidth);
+        average = std::max(average, of.average_bandwidth);
+        const std::string codecs = audio.rendition->format() ? audio.rendition->format()->codecs : "";
+        if (!codecs.empty() && variant.codecs.find(codecs) == std::string::npos)
+            variant.codecs += (variant.codecs.empty() ? "" : ",") + codecs;
+        variant.audio_group = kGroup;
+    }
+    variant.bandwidth += most;
+    variant.average_bandwidth += average;
+}
+
+wire::hls::Variant video_variant(const TrackPlaylist& video) {
+    wire::hls::Variant variant = video.rendition->variant();
+    if (const auto& format = video.rendition->format()) {
+        variant.codecs = format->codecs;
+        variant.width = format->width;
+        variant.height = format->height;
+        variant.frame_rate = format->frames_per_second;
+    }
+    return variant;
+}
+
+}  // namespace
+
+std::string write_master(const std::vector<TrackPlaylist>& tracks) {
+    std::vector<wire::hls::Rendition> audio;
+    std::vector<wire::hls::Variant> variants;
+    for (const TrackPlaylist& of : tracks) {
+        if (of.id.kind == Kind::audio) {
+            wire::hls::Rendition& rendition = audio.emplace_back();
+            rendition.name = name_of(of, audio);
+            rendition.uri = of.uri;
+            rendition.group = kGroup;
+            rendition.language = of.track == nullptr ? "" : of.track->language;
+            rendition.is_default = !of.id.extra;
+            continue;
+        }
+        wire::hls::Variant variant = video_variant(of);
+        add_audio(variant, tracks);
+        variant.uri = of.uri;
+        variants.push_back(std::move(variant));
+    }
+    if (variants.empty()) {
+        wire::hls::Variant& variant = variants.emplace_back();
+        add_audio(variant, tracks);
+        variant.uri = tracks.front().uri;
+    }
+    return wire::hls::write_master_playlist(variants, audio);
+}
+
+}  // namespace live::service::hls

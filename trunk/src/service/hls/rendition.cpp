@@ -1,0 +1,294 @@
+#include "service/hls/rendition.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "service/files/release.hpp"
+
+namespace live::service::hls {
+
+namespace {
+
+// Where a rendered playlist has room for a player's query: behind a URI, and behind one that has a query already.
+constexpr char kRoom = '\x01';
+constexpr char kRoomBeforeQuery = '\x02';
+
+void make_room(std::string& uri) {
+    if (const std::size_t query = uri.find('?'); query != std::string::npos)
+        uri[query] = kRoomBeforeQuery;
+    else if (!uri.empty())
+        uri += kRoom;
+}
+
+void make_room(wire::hls::Segment& segment) {
+    make_room(segment.uri);
+    make_room(segment.map);
+    for (wire::hls::Part& part : segment.parts)
+        make_room(part.uri);
+}
+
+}  // namespace
+
+Rendition::Rendition(const Shared& shared, Names names, const ListRules& rules)
+    : shared_(shared), names_(std::move(names)), rules_(rules), list_(rules) {}
+
+void Rendition::recover(std::vector<ListedSegment> segments, std::uint64_t first_number, std::uint64_t discontinuities) {
+    list_.recover(std::move(segments), first_number, discontinuities);
+    inits_ = list_.next_number();  // the section of before stays what it is
+}
+
+void Rendition::set_container(Container container) {
+    names_.set_container(container);
+    if (container == Container::fmp4 && !list_.listed().empty() && list_.listed().back().map.empty())
+        list_.retire_all();
+    break_promise();
+    list_.set_hint("");
+    upcoming_.reset();
+}
+
+void Rendition::retire() {
+    list_.retire_all();
+    break_promise();
+    list_.set_hint("");
+    forget_text();
+}
+
+FileName Rendition::next_name() const { return names_.fragment(list_.next_number(), {}, std::chrono::system_clock::now()); }
+
+// The section is written and kept when it is a new one.
+void Rendition::set_header(const segments::Header& header) {
+    format_ = header.format;
+    if (header.init == nullptr)
+        map_.clear();
+    if (header.init == nullptr || header.init == init_)
+        return;
+    init_ = header.init;
+    const std::uint64_t number = inits_++;
+    const FileName name = names_.init(number);
+    map_ = name.uri;
+    init_files_.push_back({number, name.file, shared_.store.add(name.file, shared_.stream, {init_})});
+    shared_.disk.write(name.file, {init_});
+    if (init_files_.size() > kInitsMax) {
+        shared_.store.remove(init_files_.front().path, init_files_.front().file);
+        shared_.disk.remove({init_files_.front().path});
+        init_files_.pop_front();
+    }
+}
+
+// Requests for it wait until it is there.
+void Rendition::promise(const FileName& part) {
+    if (open_file_ == nullptr)
+        open_file_ = shared_.store.make(shared_.stream);
+    promised_ = {list_.next_number(), part.file, shared_.store.add_part(part.file, open_file_)};
+    list_.set_hint(part.uri);
+}
+
+void Rendition::break_promise() {
+    if (promised_.file == nullptr)
+        return;
+    promised_.file->end();
+    shared_.store.remove(promised_.path, promised_.file);
+    promised_.file.reset();
+}
+
+void Rendition::set_ended(bool ended) {
+    list_.set_ended(ended);
+    if (ended)
+        break_promise();
+    else if (promised_.file == nullptr && !list_.hint().empty() && open_file_ != nullptr)
+        promised_.file = shared_.store.add_part(promised_.path, open_file_);
+    forget_text();
+}
+
+void Rendition::add(const segments::PartMade& made, const segments::Piece& piece) {
+    if (!list_.has_open())
+        list_.begin_open(upcoming_ ? *std::exchange(upcoming_, std::nullopt) : next_name(), made.discontinuity, map_);
+    const ListedSegment& open = *list_.open();
+    FileName name = Names::part(open.name, open.parts.size());
+    if (promised_.file == nullptr || promised_.path != name.file) {
+        break_promise();
+        promise(name);
+    }
+    Held part = std::exchange(promised_, {});
+    for (const Block& block : piece.blocks)
+        part.file->add(block);
+    for (const Block& block : piece.blocks)
+        open_file_->add(block);
+    part.file->end();
+    list_.add_part({std::move(name), made.duration, piece.independent, part.file});
+    held_.push_back(std::move(part));
+    promise(Names::part(open.name, open.parts.size()));
+    forget_text();
+}
+
+const ListedSegment& Rendition::add(const segments::SegmentMade& made, std::vector<Block> blocks, const Keys* keys) {
+    ListedSegment segment;
+    segment.number = list_.next_number();
+    segment.duration = made.duration;
+    segment.discontinuity = made.discontinuity;
+    const auto began = std::chrono::system_clock::now() - made.duration;
+    segment.name = list_.has_open() ? list_.open()->name
+                                    : names_.fragment(segment.number, made.duration,
+                                                      std::chrono::floor<std::chrono::system_clock::duration>(began));
+    segment.map = list_.has_open() ? list_.open()->map : map_;
+    if (keys != nullptr) {
+        segment.key = keys->key();
+        segment.key_file = keys->file();
+    }
+    break_promise();
+    segment.file = list_.has_open() ? std::exchange(open_file_, nullptr) : shared_.store.make(shared_.stream);
+    if (!list_.has_open())
+        for (Block& block : blocks)
+            segment.file->add(std::move(block));
+    segment.file->end();
+    segment.bytes = segment.file->bytes();
+    segment.absent = segment.bytes == 0;
+    shared_.store.put(segment.name.file, segment.file);
+    held_.push_back({segment.number, segment.name.file, segment.file});
+    const ListedSegment& listed = list_.add(std::move(segment));
+    open_file_.reset();
+    if (has_parts()) {
+        upcoming_ = next_name();
+        promise(Names::part(*upcoming_, 0));
+    }
+    forget_text();
+    return listed;
+}
+
+void Rendition::add_absent(MediaTime duration, bool discontinuity) {
+    ListedSegment segment;
+    segment.name = names_.fragment(list_.next_number(), duration, std::chrono::system_clock::now());
+    segment.duration = duration;
+    segment.discontinuity = discontinuity;
+    segment.map = map_;
+    segment.absent = true;
+    break_promise();
+    open_file_.reset();
+    upcoming_.reset();
+    list_.set_hint("");
+    list_.add(std::move(segment));
+    forget_text();
+}
+
+void Rendition::mark_gap(std::uint64_t number) { list_.mark_gap(number); }
+
+void Rendition::write_list() {
+    shared_.disk.write_list(names_.playlist_file(), wire::hls::write_media_playlist(list_.playlist(SegmentList::Form::disk)));
+}
+
+void Rendition::clean_up(std::vector<std::string>& paths) {
+    for (ListedSegment& segment : list_.take_expired()) {
+        paths.push_back(std::move(segment.name.file));
+        const bool is_in_use = !list_.listed().empty() && list_.listed().front().key_file == segment.key_file;
+        if (!segment.key_file.empty() && !is_in_use)
+            paths.push_back(std::move(segment.key_file));
+    }
+    forget_old();
+    files::release(list_.take_spent());
+}
+
+void Rendition::forget_old() {
+    while (!held_.empty() && held_.front().number < list_.next_number() && list_.find(held_.front().number) == nullptr) {
+        shared_.store.remove(held_.front().path, held_.front().file);
+        held_.pop_front();
+    }
+}
+
+void Rendition::forget() {
+    break_promise();
+    for (const std::deque<Held>* held : {&held_, &init_files_})
+        for (const Held& one : *held)
+            shared_.store.remove(one.path, one.file);
+    held_.clear();
+}
+
+std::vector<std::string> Rendition::take_all() {
+    std::vector<std::string> paths = {names_.playlist_file()};
+    forget();
+    for (ListedSegment& segment : list_.take_all()) {
+        paths.push_back(std::move(segment.name.file));
+        if (!segment.key_file.empty())
+            paths.push_back(std::move(segment.key_file));
+    }
+    for (Held& init : init_files_)
+        paths.push_back(std::move(init.path));
+    init_files_.clear();
+    files::release(list_.take_spent());
+    init_.reset();
+    inits_ = 0;
+    map_.clear();
+    upcoming_.reset();
+    open_file_.reset();
+    list_ = SegmentList(rules_);
+    forget_text();
+    return paths;
+}
+
+std::string& Rendition::rendered(SegmentList::Form form) {
+    std::string& text = texts_[form == SegmentList::Form::delta ? 1 : 0];
+    if (!text.empty())
+        return text;
+    auto playlist = list_.playlist(form);
+    for (wire::hls::Segment& segment : playlist.segments)
+        make_room(segment);
+    if (playlist.low_latency) {
+        make_room(playlist.low_latency->open);
+        make_room(playlist.low_latency->hint);
+        playlist.low_latency->reports = reports_;
+        for (wire::hls::RenditionReport& report : playlist.low_latency->reports)
+            make_room(report.uri);
+    }
+    return text = wire::hls::write_media_playlist(playlist);
+}
+
+std::optional<std::string> Rendition::playlist_text(SegmentList::Form form, std::string_view query) {
+    if (list_.empty())
+        return std::nullopt;
+    const auto is_room = [](char letter) { return letter == kRoom || letter == kRoomBeforeQuery; };
+    const std::string added = query.empty() ? "" : "?" + std::string(query);
+    const std::string before_query = added.empty() ? "?" : added + "&";
+    std::string_view rest = rendered(form);
+    std::string text;
+    text.reserve(rest.size());
+    while (!rest.empty()) {
+        const auto end = static_cast<std::size_t>(std::ranges::find_if(rest, is_room) - rest.begin());
+        text += rest.substr(0, end);
+        if (end < rest.size())
+            text += rest[end] == kRoom ? added : before_query;
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return text;
+}
+
+wire::hls::RenditionReport Rendition::report() const {
+    wire::hls::RenditionReport report;
+    report.uri = names_.uri_of(names_.playlist_url());
+    report.last_segment = list_.next_number() - (list_.has_open() || list_.next_number() == 0 ? 0 : 1);
+    const ListedSegment* last = list_.find(report.last_segment);
+    if (last != nullptr && !last->parts.empty())
+        report.last_part = last->parts.size() - 1;
+    return report;
+}
+
+wire::hls::Variant Rendition::variant() const {
+    std::uint64_t most = 0;
+    std::uint64_t bits = 0;
+    double seconds = 0;
+    for (const ListedSegment& segment : list_.listed()) {
+        const double length = std::chrono::duration<double>(segment.duration).count();
+        if (segment.bytes == 0 || length <= 0)
+            continue;
+        const std::uint64_t size = 8 * std::uint64_t{segment.bytes};
+        most = std::max(most, static_cast<std::uint64_t>(static_cast<double>(size) / length));
+        bits += size;
+        seconds += length;
+    }
+    const auto average = seconds > 0 ? static_cast<std::uint64_t>(static_cast<double>(bits) / seconds) : 0;
+    wire::hls::Variant variant;
+    variant.bandwidth = std::max<std::uint64_t>(most, 1);
+    variant.average_bandwidth = std::max<std::uint64_t>(average, 1);
+    return variant;
+}
+
+}  // namespace live::service::hls

@@ -1,0 +1,115 @@
+#include "service/segments/cmaf_muxer.hpp"
+
+#include <utility>
+
+#include "base/byte_writer.hpp"
+
+namespace live::service::segments {
+
+using media::Codec;
+using media::Kind;
+using media::Packet;
+
+namespace {
+
+// In two steps, so that no product leaves 64 bits.
+MediaTime time_of(std::uint64_t ticks, std::uint32_t timescale) {
+    constexpr std::uint64_t kMicros = 1'000'000;
+    return MediaTime(static_cast<std::int64_t>(ticks / timescale * kMicros + ticks % timescale * kMicros / timescale));
+}
+
+}  // namespace
+
+bool CmafMuxer::tells_format(const Packet& packet) const {
+    const bool is_self_describing = packet.codec == Codec::av1 || packet.codec == Codec::vp9;
+    return packet.is_config() || !knows(packet.kind) || (packet.key && is_self_describing);
+}
+
+bool CmafMuxer::knows(Kind kind) const { return (kind == Kind::video ? reader_.video() : reader_.audio()).has_value(); }
+
+Muxer::Change CmafMuxer::configure(const Packet& packet) {
+    const std::uint32_t before = reader_.version();
+    // A codec that cannot be carried costs the stream that track, and nothing else.
+    static_cast<void>(packet.kind == Kind::video ? reader_.push_video(frame_of(packet)) : reader_.push_audio(frame_of(packet)));
+    return reader_.version() == before ? Change::none : Change::new_segment;
+}
+
+void CmafMuxer::begin_segment(std::vector<std::uint8_t>&) {
+    is_fresh_ = true;
+    length_ = 0;
+    renew();
+}
+
+// The header of the tracks that are known now.
+void CmafMuxer::renew() {
+    std::vector<wire::mp4::TrackFormat> tracks;
+    video_.reset();
+    audio_.reset();
+    if (reader_.video()) {
+        video_ = tracks.size();
+        tracks.push_back(*reader_.video());
+    }
+    if (reader_.audio()) {
+        audio_ = tracks.size();
+        tracks.push_back(*reader_.audio());
+    }
+    if (tracks.empty() || (writer_ && tracks == tracks_))
+        return;
+    tracks_ = tracks;
+    writer_.emplace(std::move(tracks));
+    ByteWriter header;
+    writer_->write_init(header);
+    init_ = header.release();
+}
+
+bool CmafMuxer::add(const Packet& packet, std::vector<std::uint8_t>& out) {
+    auto sample = packet.kind == Kind::video ? reader_.push_video(frame_of(packet)) : reader_.push_audio(frame_of(packet));
+    const auto place = track(packet.kind);
+    if (!sample.ok() || !*sample || !writer_ || !place)
+        return false;
+    if (writer_->bytes() >= wire::mp4::FragmentWriter::kLiveBytes)
+        end_part(packet.dts, packet.kind, out);
+    auto pushed = writer_->push(*place, **sample);
+    if (!pushed.ok() && pushed.code() == Errc::limit) {
+        cut({}, out);
+        pushed = writer_->push(*place, **std::move(sample));
+    }
+    return pushed.ok();
+}
+
+void CmafMuxer::end_part(MediaTime end, std::optional<Kind> next, std::vector<std::uint8_t>& out) {
+    if (!writer_ || writer_->empty())
+        return;
+    std::optional<wire::mp4::FragmentWriter::Next> after;
+    if (next && track(*next))
+        after = wire::mp4::FragmentWriter::Next{*track(*next), end};
+    cut(after, out);
+}
+
+void CmafMuxer::cut(std::optional<wire::mp4::FragmentWriter::Next> next, std::vector<std::uint8_t>& out) {
+    ByteWriter fragment;
+    if (std::exchange(is_fresh_, false) && type_ == SegmentType::said)
+        wire::mp4::write_segment_type(fragment);
+    writer_->cut(fragment, next);
+    const auto& cut = writer_->last_cut(0);
+    if (length_ == 0)
+        start_ = cut.start;
+    if (cut.length > 0)
+        length_ = cut.start + cut.length - start_;
+    const auto written = fragment.written();
+    out.insert(out.end(), written.begin(), written.end());
+}
+
+std::optional<wire::mp4::TrackFormat> CmafMuxer::format() const {
+    return tracks_.size() == 1 ? std::optional(tracks_.front()) : std::nullopt;
+}
+
+std::optional<Extent> CmafMuxer::extent() const {
+    if (tracks_.size() != 1 || length_ == 0)
+        return std::nullopt;
+    const std::uint32_t timescale = tracks_.front().timescale;
+    const MediaTime start = time_of(start_, timescale);
+    return Extent{start, time_of(start_ + length_, timescale) - start};
+}
+
+}  // namespace live::service::segments

@@ -1,0 +1,49 @@
+// CmafMuxer: segments of fragmented MP4 (RFC 8216, 3.3; ISO/IEC 23000-19), a fragment for each part: of one track, or of the
+// default tracks together. Other tracks need another initialisation section, and so another segment.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "service/segments/muxer.hpp"
+#include "wire/mp4/fragment_writer.hpp"
+#include "wire/mp4/sample_reader.hpp"
+
+namespace live::service::segments {
+
+class CmafMuxer final : public Muxer {
+public:
+    // DASH wants a box with the segment's type in front of each.
+    enum class SegmentType : std::uint8_t { unsaid, said };
+    explicit CmafMuxer(SegmentType type = SegmentType::unsaid) : type_(type) {}
+
+    bool tells_format(const media::Packet& packet) const override;
+    Change configure(const media::Packet& packet) override;
+    bool knows(media::Kind kind) const override;
+    void begin_segment(std::vector<std::uint8_t>&) override;
+    // Frames of a track that is not in the segment's header are not carried.
+    bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) override;
+    void end_part(MediaTime end, std::optional<media::Kind> next, std::vector<std::uint8_t>& out) override;
+    std::vector<std::uint8_t> init() const override { return init_; }
+    std::optional<wire::mp4::TrackFormat> format() const override;
+    std::optional<Extent> extent() const override;
+
+private:
+    void renew();
+    void cut(std::optional<wire::mp4::FragmentWriter::Next> next, std::vector<std::uint8_t>& out);
+    std::optional<std::size_t>& track(media::Kind kind) { return kind == media::Kind::video ? video_ : audio_; }
+
+    SegmentType type_;
+    wire::mp4::SampleReader reader_;
+    std::optional<wire::mp4::FragmentWriter> writer_;
+    std::vector<wire::mp4::TrackFormat> tracks_;  // of the writer
+    std::optional<std::size_t> video_;            // their places
+    std::optional<std::size_t> audio_;
+    std::vector<std::uint8_t> init_;
+    bool is_fresh_ = true;     // nothing of the segment is written yet
+    std::uint64_t start_ = 0;  // of the segment's first track, in its ticks
+    std::uint64_t length_ = 0;
+};
+
+}  // namespace live::service::segments

@@ -1,0 +1,392 @@
+#include "service/segments/segmenter.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace live::service::segments {
+
+using media::Kind;
+using media::Packet;
+
+namespace {
+
+// A part may end this much before its time is full: stamps are whole milliseconds.
+constexpr MediaTime kPartSlack = 5ms;
+
+}  // namespace
+
+std::string RepresentationId::name() const {
+    if (!kind)
+        return "";
+    const std::string text = *kind == Kind::video ? "video" : "audio";
+    return extra ? text + "-" + std::to_string(static_cast<unsigned>(track)) : text;
+}
+
+const media::Track* RepresentationId::track_of(const media::Source& source) const {
+    if (!kind)
+        return nullptr;
+    return extra ? source.track(*kind, track) : source.default_track(*kind);
+}
+
+Segmenter::Segmenter(const CutRules& rules, Layout layout, MakeMuxer make_muxer) : rules_(rules), layout_(layout) {
+    rules_.cut_at = std::max(rules_.cut_at, kCutMin);
+    rules_.audio_cut_at = std::max(rules_.audio_cut_at, kCutMin);
+    if (rules_.hard_cut_at)
+        rules_.hard_cut_at = std::max(*rules_.hard_cut_at, kCutMin);
+    restart(layout, std::move(make_muxer));
+}
+
+// Few: by kind and id. Together there is one representation for all of them.
+std::optional<std::size_t> Segmenter::index_of(const Packet& packet) {
+    const auto is_it = [&packet](const Track& track) { return track.kind == packet.kind && track.id == packet.track; };
+    const auto found = std::ranges::find_if(tracks_, is_it);
+    if (found != tracks_.end())
+        return static_cast<std::size_t>(found - tracks_.begin());
+    if (tracks_.size() == kTracksMax)
+        return std::nullopt;
+    Track& track = tracks_.emplace_back();
+    track.kind = packet.kind;
+    track.id = packet.track;
+    track.extra = packet.extra;
+    if (layout_ == Layout::by_track)
+        add_representation({packet.kind, packet.track, packet.extra});
+    return tracks_.size() - 1;
+}
+
+void Segmenter::add_representation(const RepresentationId& id) {
+    Representation& of = representations_.emplace_back();
+    of.id = id;
+    of.muxer = make_muxer_();
+}
+
+void Segmenter::push(const Packet& packet) {
+    const bool is_left_out = layout_ == Layout::together && packet.extra;
+    if (packet.kind == Kind::data || packet.content == media::Content::other || is_left_out)
+        return;
+    const auto index = index_of(packet);
+    if (!index)
+        return;
+    if (representation(*index).muxer->tells_format(packet))
+        learn(*index, packet);
+    if (packet.is_config() || !representation(*index).muxer->knows(packet.kind) || !is_wanted(tracks_[*index], packet))
+        return;
+    tracks_[*index].arrived = packet.dts;
+    first_ = first_.value_or(packet.dts);
+    const Cut cut = open_ ? cut_before(*index, packet) : Cut::none;
+    if (cut != Cut::none)
+        close(packet.dts, *index);
+    else if (open_ && (tracks_[*index].needs_segment || !representation(*index).in_segment))
+        return;  // the segment cannot have it, and the next one has not begun
+    else if (open_ && ends_part(*index, packet))
+        end_part(packet.dts, *index);
+    if (!open_ && cut != Cut::hard && !may_begin(*index, packet)) {
+        next_discontinuity_ = next_discontinuity_ || cut != Cut::none;
+        return;
+    }
+    if (!open_)
+        open(packet.dts);
+    if (representation(*index).in_segment)
+        add(*index, packet);
+}
+
+void Segmenter::add(std::size_t index, const Packet& packet) {
+    Representation& of = representation(index);
+    const std::size_t before = of.output.size();
+    const bool carried = of.muxer->add(packet, of.output);
+    of.bytes += of.output.size() - before;
+    bytes_ += of.output.size() - before;
+    if (!carried)
+        return;
+    Track& track = tracks_[index];
+    const bool is_start = packet.kind == Kind::video ? packet.key : of.id.kind || !has_video();
+    of.independent = of.independent || is_start;
+    has_frames_ = part_has_frames_ = true;
+    if (track.seen && packet.dts > track.last)
+        track.step = packet.dts - track.last;
+    track.seen = true;
+    track.last = packet.dts;
+    if (of.output.size() >= kBlockBytes)
+        seal(of);
+}
+
+void Segmenter::learn(std::size_t index, const Packet& packet) {
+    Track& track = tracks_[index];
+    if (packet.is_config()) {
+        const Bytes payload = packet.payload.bytes();
+        if (std::ranges::equal(payload, track.config))
+            return;  // some encoders send it with every key frame
+        track.config.assign(payload.begin(), payload.end());
+    }
+    const Muxer::Change change = representation(index).muxer->configure(packet);
+    if (change == Muxer::Change::none)
+        return;
+    if (open_ && !has_frames_)
+        abandon();
+    if (!open_)
+        next_discontinuity_ = true;
+    else if (change == Muxer::Change::new_segment)
+        track.needs_segment = true;
+    else if (!told_parts_)
+        discontinuity_ = true;
+}
+
+// Nothing is in it.
+void Segmenter::abandon() {
+    open_ = false;
+    for (Representation& of : representations_)
+        of.output.clear();
+}
+
+bool Segmenter::can_begin_with(const Packet& packet) const {
+    return packet.kind == Kind::audio || packet.key || !rules_.waits_for_key;
+}
+
+// The first frame of video that a player can begin with begins the video.
+bool Segmenter::is_wanted(const Track& track, const Packet& packet) const { return track.seen || can_begin_with(packet); }
+
+bool Segmenter::has_video() const {
+    return std::ranges::any_of(tracks_, [](const Track& track) { return track.kind == Kind::video && track.seen; });
+}
+
+bool Segmenter::leads(std::size_t index) const {
+    if (layout_ == Layout::by_track)
+        return index == leader_;
+    return tracks_[index].kind == Kind::video || !has_video();
+}
+
+// One whose format is known may take that long for its first frame.
+bool Segmenter::is_there(std::size_t index, MediaTime now) const {
+    const Track& track = tracks_[index];
+    return representations_[index].muxer->knows(track.kind) && now - track.arrived.value_or(first_.value_or(now)) < kSilence;
+}
+
+std::optional<std::size_t> Segmenter::leader_at(MediaTime now) const {
+    std::optional<std::size_t> best;
+    const auto rank = [this](std::size_t index) {
+        return (tracks_[index].extra ? 2 : 0) + (tracks_[index].kind == Kind::video ? 0 : 1);
+    };
+    for (std::size_t i = 0; i < tracks_.size(); ++i)
+        if (is_there(i, now) && (!best || rank(i) < rank(*best)))
+            best = i;
+    return best;
+}
+
+bool Segmenter::may_begin(std::size_t index, const Packet& packet) const {
+    if (layout_ == Layout::together)
+        return true;
+    if (leader_at(packet.dts) != index || !can_begin_with(packet))
+        return false;
+    for (std::size_t i = 0; i < tracks_.size(); ++i)
+        if (tracks_[i].kind != packet.kind && is_there(i, packet.dts))
+            return true;
+    return packet.dts - *first_ >= kSilence;
+}
+
+bool Segmenter::needs_segment(std::optional<Kind> kind) const {
+    return std::ranges::any_of(
+        tracks_, [kind](const Track& track) { return track.needs_segment && kind.value_or(track.kind) == track.kind; });
+}
+
+// By track: one has come that the open segment has not.
+bool Segmenter::joins(std::optional<Kind> kind, MediaTime now) const {
+    for (std::size_t i = 0; layout_ == Layout::by_track && i < tracks_.size(); ++i)
+        if (!representations_[i].in_segment && kind.value_or(tracks_[i].kind) == tracks_[i].kind && is_there(i, now))
+            return true;
+    return false;
+}
+
+Segmenter::Cut Segmenter::cut_before(std::size_t index, const Packet& packet) const {
+    if (!has_frames_)
+        return Cut::none;
+    if (bytes_ >= kSegmentBytesMax && (layout_ == Layout::together || leads(index)))
+        return layout_ == Layout::together ? Cut::hard : Cut::segment;
+    return packet.kind == Kind::video ? video_cut(index, packet) : audio_cut(index, packet);
+}
+
+Segmenter::Cut Segmenter::video_cut(std::size_t index, const Packet& packet) const {
+    if (!can_begin_with(packet))
+        return Cut::none;
+    // Video joins audio, and leads from here on.
+    if (!leads(index))
+        return !tracks_[index].extra && tracks_[leader_].kind == Kind::audio ? Cut::segment : Cut::none;
+    const bool is_due = packet.dts - start_ >= rules_.cut_at || needs_segment({}) || joins({}, packet.dts);
+    return is_due ? Cut::segment : Cut::none;
+}
+
+Segmenter::Cut Segmenter::audio_cut(std::size_t index, const Packet& packet) const {
+    const MediaTime length = packet.dts - start_;
+    const bool has_leading_video = layout_ == Layout::together ? has_video() : tracks_[leader_].kind == Kind::video;
+    if (!has_leading_video) {
+        const bool is_due = length >= rules_.audio_cut_at || needs_segment(Kind::audio) || joins(Kind::audio, packet.dts);
+        return leads(index) && is_due ? Cut::segment : Cut::none;
+    }
+    if ((rules_.hard_cut_at && length >= *rules_.hard_cut_at) || (tracks_[index].needs_segment && !rules_.waits_for_key))
+        return Cut::hard;
+    const bool has_stopped = layout_ == Layout::by_track && packet.dts - tracks_[leader_].last >= rules_.cut_at + kSilence;
+    return has_stopped ? Cut::segment : Cut::none;
+}
+
+// Parts follow the leader.
+bool Segmenter::ends_part(std::size_t index, const Packet& packet) const {
+    if (!rules_.part || !part_has_frames_)
+        return false;
+    const MediaTime length = packet.dts - part_start_;
+    return length >= (leads(index) ? *rules_.part - kPartSlack : 2 * *rules_.part);  // the leader has stopped
+}
+
+void Segmenter::open(MediaTime at) {
+    open_ = true;
+    start_ = part_start_ = layout_ == Layout::together ? std::max(at, covered_) : at;
+    discontinuity_ = std::exchange(next_discontinuity_, false) || needs_segment({});
+    has_frames_ = part_has_frames_ = told_parts_ = false;
+    bytes_ = 0;
+    for (Track& track : tracks_)
+        track.needs_segment = false;
+    if (layout_ == Layout::by_track)
+        leader_ = leader_at(at).value_or(leader_);
+    for (std::size_t i = 0; i < representations_.size(); ++i) {
+        Representation& of = representations_[i];
+        of.in_segment = layout_ == Layout::together || is_there(i, at);
+        of.part_block = 0;
+        of.independent = false;
+        if (of.in_segment)
+            of.muxer->begin_segment(of.output);
+        of.bytes = of.output.size();
+        bytes_ += of.bytes;
+    }
+}
+
+bool Segmenter::lacks_a_track() const {
+    return std::ranges::any_of(representations_, [](const Representation& of) { return of.in_segment && of.blocks.empty(); });
+}
+
+void Segmenter::close(MediaTime at, std::optional<std::size_t> next) {
+    if (!open_)
+        return;
+    at = std::max(at, part_start_);  // tracks interleave by some milliseconds
+    const MediaTime duration = at - start_;
+    const bool is_kept = has_frames_ && (duration >= kKeptMin || told_parts_);
+    part_has_frames_ = part_has_frames_ && is_kept;
+    end_part(at, next);
+    open_ = false;
+    if (is_kept && told_parts_ && rules_.whole_only && lacks_a_track()) {
+        made_.emplace_back(SegmentDropped{number_++});
+    } else if (is_kept) {
+        const auto representations = in_order(told_parts_);
+        tell_headers(representations);
+        SegmentMade made{number_++, discontinuity_, start_, duration, {}};
+        for (Representation* of : representations)
+            made.pieces.push_back(
+                {std::exchange(of->blocks, {}), of->bytes, false, of->muxer->extent().value_or(Extent{start_, duration})});
+        made_.emplace_back(std::move(made));
+        covered_ = at;
+    } else {
+        next_discontinuity_ = next_discontinuity_ || discontinuity_;
+    }
+    for (Representation& of : representations_)
+        of.blocks.clear();
+}
+
+void Segmenter::end_part(MediaTime at, std::optional<std::size_t> next) {
+    at = std::max(at, part_start_);
+    for (Representation& of : representations_) {
+        const bool has_next = next && &representation(*next) == &of;
+        const std::size_t before = of.output.size();
+        of.muxer->end_part(at, has_next ? std::optional(tracks_[*next].kind) : std::nullopt, of.output);
+        of.bytes += of.output.size() - before;
+        bytes_ += of.output.size() - before;
+        seal(of);
+    }
+    if (rules_.part && part_has_frames_) {
+        const auto representations = in_order(true);
+        tell_headers(representations);
+        PartMade made{number_, !std::exchange(told_parts_, true), discontinuity_, start_, part_start_, at - part_start_, {}};
+        for (const Representation* of : representations) {
+            Piece& piece = made.pieces.emplace_back();
+            piece.blocks.assign(of->blocks.begin() + static_cast<std::ptrdiff_t>(of->part_block), of->blocks.end());
+            for (const Block& block : piece.blocks)
+                piece.bytes += block->size();
+            piece.independent = of->independent;
+        }
+        made_.emplace_back(std::move(made));
+    }
+    part_start_ = at;
+    part_has_frames_ = false;
+    for (Representation& of : representations_) {
+        of.part_block = of.blocks.size();
+        of.independent = false;
+    }
+}
+
+std::vector<Segmenter::Representation*> Segmenter::in_order(bool with_empty) {
+    std::vector<Representation*> order;
+    for (Representation& of : representations_)
+        if (of.in_segment && (with_empty || !of.blocks.empty()))
+            order.push_back(&of);
+    std::ranges::sort(order, {}, [](const Representation* of) { return std::tuple(of->id.kind, of->id.extra, of->id.track); });
+    return order;
+}
+
+// Once for each set of them.
+void Segmenter::tell_headers(const std::vector<Representation*>& representations) {
+    std::vector<Header> headers;
+    bool is_same = representations.size() == told_.size();
+    for (const Representation* of : representations) {
+        const auto name = of->id.name();
+        const auto known = std::ranges::find_if(told_, [&name](const Header& header) { return header.id.name() == name; });
+        auto init = of->muxer->init();
+        is_same = is_same && known == told_.begin() + static_cast<std::ptrdiff_t>(headers.size());
+        Header& header = headers.emplace_back(Header{of->id, of->muxer->format(), nullptr});
+        if (known != told_.end() && (known->init == nullptr ? init.empty() : *known->init == init))
+            header.init = known->init;
+        else
+            is_same = false;
+        if (header.init == nullptr && !init.empty())
+            header.init = std::make_shared<const std::vector<std::uint8_t>>(std::move(init));
+    }
+    if (is_same)
+        return;
+    told_ = headers;
+    made_.emplace_back(HeadersChanged{std::move(headers)});
+}
+
+void Segmenter::seal(Representation& of) {
+    if (of.output.empty())
+        return;
+    if (of.output.capacity() - of.output.size() > of.output.size() / 8)
+        of.output.shrink_to_fit();
+    of.blocks.push_back(std::make_shared<const std::vector<std::uint8_t>>(std::exchange(of.output, {})));
+}
+
+// Each frame is taken to last as long as the one before.
+MediaTime Segmenter::end_of_last() const {
+    MediaTime end = start_;
+    for (const Track& track : tracks_)
+        if (track.seen)
+            end = std::max(end, track.last + track.step);
+    return end;
+}
+
+void Segmenter::interrupt() {
+    close(end_of_last(), {});
+    next_discontinuity_ = true;
+    for (Track& track : tracks_)
+        track.seen = false;
+}
+
+void Segmenter::restart() { restart(layout_, std::move(make_muxer_)); }
+
+void Segmenter::restart(Layout layout, MakeMuxer make_muxer) {
+    interrupt();
+    tracks_.clear();
+    representations_.clear();
+    first_.reset();
+    leader_ = 0;
+    layout_ = layout;
+    make_muxer_ = std::move(make_muxer);
+    if (layout_ == Layout::together)
+        add_representation({});
+}
+
+}  // namespace live::service::segments

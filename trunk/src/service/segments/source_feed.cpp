@@ -1,0 +1,82 @@
+#include "service/segments/source_feed.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "service/files/frame_limit.hpp"
+
+namespace live::service::segments {
+
+SourceFeed::SourceFeed(std::string output, Ref<media::Source> source, media::Listens how, Log log)
+    : output_(std::move(output)),
+      source_(std::move(source)),
+      log_(std::move(log)),
+      cursor_(source_, how, media::Cursor::Start::now, media::Cursor::Tracks::all) {}
+
+void SourceFeed::on_published(const session::ClientRequest& publisher) {
+    changes_.push_back({source_->ring().next(), publisher});
+    published_ = true;
+    is_given_up_ = false;
+    wake();
+}
+
+void SourceFeed::on_unpublished() {
+    changes_.push_back({source_->ring().next(), std::nullopt});
+    published_ = false;
+    ended_at_ = io::now();
+    wake();
+}
+
+void SourceFeed::give_up() {
+    if (!std::exchange(is_given_up_, true))
+        wake();
+}
+
+// Publishers come and go between packets.
+void SourceFeed::follow_publishers(Sink& sink, io::Deadline deadline) {
+    while (!changes_.empty() && cursor_.next() >= changes_.front().at) {
+        const Change change = std::move(changes_.front());
+        changes_.pop_front();
+        sink.on_publisher(change.publisher, deadline);
+    }
+}
+
+bool SourceFeed::is_too_large(const media::Packet& packet) {
+    if (packet.payload.size() <= files::kFrameBytesMax)
+        return false;
+    if (!std::exchange(large_told_, true))
+        LOG_WARN(log_, "{} {}: a frame of {} bytes is left out, as are all of over {}", output_, url(), packet.payload.size(),
+                 files::kFrameBytesMax);
+    return true;
+}
+
+SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
+    for (;;) {
+        follow_publishers(sink, deadline);
+        auto packet = cursor_.take();
+        if (!packet)
+            return Drained::all;
+        if (cursor_.dropped() != std::exchange(dropped_, cursor_.dropped())) {
+            LOG_WARN(log_, "{} {}: was too slow, {} packets are missing in all", output_, url(), dropped_);
+            sink.on_hole();
+        }
+        if (is_too_large(*packet))
+            continue;
+        sink.on_packet(*packet, deadline);
+        if (io::is_turn_over())
+            return Drained::in_part;
+    }
+}
+
+SourceFeed::Next SourceFeed::wait(Drained drained, Duration kept_for, io::Deadline deadline) {
+    if (drained == Drained::in_part && io::yield(deadline).ok())
+        return Next::packets;
+    const TimePoint over_at = ended_at_ + (is_given_up_ ? Duration::zero() : kept_for);
+    if (!published_ && io::now() >= over_at)
+        return Next::over;
+    const auto woken = io::wait(cursor_.readable(), published_ ? deadline : deadline.sooner(io::Deadline::at(over_at)));
+    return !woken.ok() && woken.code() == Errc::cancelled ? Next::cancelled : Next::packets;
+}
+
+}  // namespace live::service::segments
