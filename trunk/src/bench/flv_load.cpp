@@ -26,13 +26,14 @@ public:
 
     Result<void> on_head(const AnswerReader& answer) override {
         if (accept_.empty())
-            return {};
+            return begin();
         if (answer.status() != 101)
             return Error(Errc::denied, "the server does not speak WebSocket here: it answers " + std::to_string(answer.status()));
         if (answer.headers().find("Sec-WebSocket-Accept") != accept_)
             return Error(Errc::malformed, "the server's Sec-WebSocket-Accept does not fit the key");
-        return {};
+        return begin();
     }
+    bool wants_body() const override { return client_.looks(); }
 
     Result<void> on_body(TimePoint now, Bytes piece) override {
         if (accept_.empty())
@@ -54,8 +55,16 @@ private:
     // Masks protect proxies from hostile pages; any value is fine here.
     static constexpr std::uint32_t kMask = 0x5A17C3E9;
 
+    Result<void> begin() {
+        client_.on_open();
+        if (!client_.looks())
+            client_.meter.on_first_frame(io::now());
+        return {};
+    }
+
     Result<void> on_flv(TimePoint now, Bytes bytes) {
         while (auto tag = TRY(tags_.read(bytes))) {
+            client_.on_payload(tag->header.type, tag->header.timestamp_ms, tag->header.size);
             if (tag->header.type == TagType::script) {
                 if (const auto sent = find_data_stamp(tag->head))
                     client_.on_stamp(*sent);

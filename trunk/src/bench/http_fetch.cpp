@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/version.hpp"
+#include "bench/discard.hpp"
 #include "bench/url_reference.hpp"
 #include "engine/http1/writer.hpp"
 #include "io/loop.hpp"
@@ -101,8 +102,17 @@ Result<void> HttpFetch::receive(AnswerReader& answer, BodySink& sink, io::Deadli
         TRY(take_input(answer, sink, Bytes(client_.scratch()).first(*count)));
         if (const auto output = sink.take_output(); !output.empty())
             TRY(write(output, deadline));
+        if (head_seen_ && location_.empty() && !sink.wants_body())
+            return discard(deadline);
     }
     return {};
+}
+
+// Where the body ends is not seen: the connection is not used again.
+Result<void> HttpFetch::discard(io::Deadline deadline) {
+    const auto ended = Discard(client_, *stream_).take(UINT64_MAX, deadline);
+    drop_connection();
+    return ended.code() == Errc::closed ? Result<void>() : ended;
 }
 
 Result<void> HttpFetch::take_input(AnswerReader& answer, BodySink& sink, Bytes input) {

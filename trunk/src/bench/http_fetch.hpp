@@ -23,6 +23,8 @@ public:
     // The header of the final response, after all redirects: not an error status.
     virtual Result<void> on_head(const AnswerReader&) { return {}; }
     virtual Result<void> on_body(TimePoint now, Bytes piece) = 0;
+    // Asked after the header. False: everything else is counted until the connection ends, and given to nobody.
+    virtual bool wants_body() const { return true; }
     // Bytes to send, after a 101.
     virtual std::vector<std::uint8_t> take_output() { return {}; }
 };
@@ -59,6 +61,7 @@ private:
     Result<Next> exchange(const engine::http1::Headers& headers, BodySink& sink, io::Deadline deadline);
     Result<void> connect(const wire::http::Url& url, io::Deadline deadline);
     Result<void> receive(AnswerReader& answer, BodySink& sink, io::Deadline deadline);
+    Result<void> discard(io::Deadline deadline);
     Result<void> take_input(AnswerReader& answer, BodySink& sink, Bytes input);
     Result<void> on_head(const AnswerReader& answer, BodySink& sink);
     Result<void> write(Bytes bytes, io::Deadline deadline);

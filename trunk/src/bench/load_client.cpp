@@ -22,6 +22,8 @@ void LoadClient::on_stamp(std::chrono::microseconds sent, Duration ago) {
     meter.on_delay(delay);
     context.tally.delays.add(static_cast<std::uint64_t>(delay.count()));
     context.tally.delays_second.add(static_cast<std::uint64_t>(delay.count()));
+    if (context.frames)
+        context.frames->add(index, sent, delay);
 }
 
 }  // namespace live::bench

@@ -2,8 +2,10 @@
 // interface of a task.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -13,7 +15,9 @@
 #include "base/result.hpp"
 #include "bench/client_meter.hpp"
 #include "bench/dialer.hpp"
+#include "bench/frame_delays.hpp"
 #include "bench/load_options.hpp"
+#include "bench/socket_drain.hpp"
 #include "bench/tally.hpp"
 #include "io/deadline.hpp"
 
@@ -25,7 +29,9 @@ struct LoadContext {
     LoadOptions options;
     Tally tally;
     Dialer dialer;
-    // Read buffer of all clients: used only between two suspensions.
+    SocketDrain drain;                  // of the clients that do not look
+    std::optional<FrameDelays> frames;  // of a load that is driven
+    // Where everybody reads to: touched only between two suspensions.
     std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(256 << 10);
     std::minstd_rand random;
 
@@ -39,11 +45,25 @@ struct LoadClient {
     std::uint64_t index = 0;
     std::string url;
     Log log;
+    bool is_open = false;
 
+    // Whether it looks at what comes.
+    bool looks() const { return index < context.options.witnesses; }
+    // It plays or publishes: the server has answered.
+    void on_open() {
+        context.tally.open += is_open ? 0 : 1;
+        is_open = true;
+    }
     MutBytes scratch() { return context.scratch; }
     void count_in(std::size_t bytes) {
         context.tally.bytes_in += bytes;
         meter.on_bytes(bytes);
+        context.tally.leader_bytes = std::max(context.tally.leader_bytes, meter.bytes());
+    }
+    // A message or tag of the stream, with all its payload.
+    void on_payload(wire::flv::TagType type, std::uint32_t timestamp_ms, std::size_t bytes) {
+        if (index == 0)
+            context.tally.media.add(type, timestamp_ms, bytes);
     }
     // For a publisher, whose counted bytes are those it sends.
     void count_out(std::size_t bytes) {

@@ -83,6 +83,10 @@ bool publishes_rtmp(Tool tool) { return tool == Tool::rtmp_publish; }
 bool is_rtc(Tool tool) { return tool == Tool::rtc_load; }
 bool plays(Tool tool) { return tool != Tool::rtmp_publish && tool != Tool::http_load && tool != Tool::rtmp_load_fast; }
 bool is_hls(Tool tool) { return tool == Tool::hls_load; }
+bool may_be_driven(Tool tool) {
+    return tool == Tool::rtmp_load || tool == Tool::rtmp_load_fast || tool == Tool::flv_load || tool == Tool::rtmp_publish;
+}
+bool may_discard(Tool tool) { return tool == Tool::rtmp_load_fast || tool == Tool::flv_load; }
 
 constexpr std::array kOptions = {
     Option{'c', "clients", "N", "how many clients at the same time",
@@ -121,8 +125,9 @@ constexpr std::array kOptions = {
                return {};
            },
            plays},
-    Option{0, "ahead", "S", "how much earlier than its time a message may go out", set_seconds<&LoadOptions::ahead>,
-           publishes_rtmp},
+    Option{0, "ahead", "S",
+           "how much earlier than its time a message may go out; 0: each by itself and at its time, as an encoder does",
+           set_seconds<&LoadOptions::ahead>, publishes_rtmp},
     Option{0, "stamp", "", "write the time of sending into the media, for players that measure the delay; --ahead is 0 then",
            set_true<&LoadOptions::stamp>, publishes_rtmp},
     Option{0, "stamp", "", "with -i: write the time of sending into each picture, for players that measure the delay",
@@ -137,6 +142,17 @@ constexpr std::array kOptions = {
     Option{0, "no-twcc", "",
            "players report no arrivals (transport-cc), which browsers do ten times a second and more; to see what that costs",
            set_false<&LoadOptions::twcc>, is_rtc},
+    Option{0, "witnesses", "N",
+           "only the first N clients look at what comes; the others count bytes every 5 ms, and the kernel throws them away",
+           [](LoadOptions& options, std::string_view text) -> Result<void> {
+               options.witnesses = TRY(parse_count(text, 0, LoadOptions::kClientsMax));
+               return {};
+           },
+           may_discard},
+    Option{0, "driven", "",
+           "obey words on standard input: mark begins a window, report tells it as a line of JSON on standard output, quit ends; "
+           "the log goes to standard error",
+           set_true<&LoadOptions::driven>, may_be_driven},
     Option{0, "json", "FILE", "write the result as JSON; - is standard output", set_text<&LoadOptions::json>, any},
     Option{0, "csv", "FILE", "write a line a second", set_text<&LoadOptions::csv>, any},
     Option{0, "progress", "", "say each second how many clients have started, until all have", set_true<&LoadOptions::progress>,
@@ -174,8 +190,8 @@ class Parser {
 public:
     Parser(Tool tool, std::span<const std::string_view> arguments) : tool_(tool), arguments_(arguments) {
         switch (tool) {
+            case Tool::rtmp_load_fast: command_.options.witnesses = 0; [[fallthrough]];
             case Tool::rtmp_load:
-            case Tool::rtmp_load_fast:
             case Tool::rtmp_publish:
             case Tool::rtc_load: command_.options.delay = Seconds(1); break;
             case Tool::hls_load: command_.options.delay = Seconds(-1); break;

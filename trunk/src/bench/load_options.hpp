@@ -32,13 +32,15 @@ struct LoadOptions {
     std::string input;  // publishing: the FLV file; sb_rtc_load plays without it
     bool vod = false;   // HLS: play the playlist from the first fragment to the last, again and again
 
-    double ramp = 0;       // clients per second, instead of the random sleep; 0: off
-    Seconds duration{0};   // stop after this; 0: never
-    Seconds buffer{1};     // of the viewer whose stalls are counted
-    Seconds ahead{0.3};    // publishing: how much earlier than its time a message may be sent
-    double kbps = 0;       // of the stream, for the expected bytes; 0: measured
-    bool stamp = false;    // publishing: embed the sending time in the media
-    bool silence = false;  // publishing over WebRTC: Opus silence as the audio beside the video
+    double ramp = 0;                       // clients a second, instead of the random sleep; 0: off
+    Seconds duration{0};                   // stop after this; 0: never
+    Seconds buffer{1};                     // of the viewer whose stalls are counted
+    Seconds ahead{0.3};                    // publishing: how much earlier than its time a message may go out
+    double kbps = 0;                       // of the stream, to know how many bytes to expect; 0: measured
+    bool stamp = false;                    // publishing: write the time of sending into the media
+    bool silence = false;                  // publishing by WebRTC: Opus without a audio beside the frame
+    std::uint64_t witnesses = UINT64_MAX;  // clients that look at what comes; the others only count it
+    bool driven = false;                   // by words on standard input
     bool skip_decryption = false;
     bool twcc = true;  // WebRTC players report arrival times
     bool progress = false;

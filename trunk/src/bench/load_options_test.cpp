@@ -49,6 +49,21 @@ TEST(LoadOptions, ShortAndLongFormsMeanTheSame) {
     EXPECT_TRUE(options_of(Tool::hls_load, {"-oc2", "-r", "http://h/"}).vod);
 }
 
+TEST(LoadOptions, WhoLooksIsAskedWhereNotAllNeedTo) {
+    EXPECT_EQ(options_of(Tool::rtmp_load_fast, {"-r", "rtmp://h/a/s"}).witnesses, 0U);
+    EXPECT_EQ(options_of(Tool::rtmp_load_fast, {"-r", "rtmp://h/a/s", "--witnesses", "2"}).witnesses, 2U);
+    EXPECT_EQ(options_of(Tool::flv_load, {"-r", "http://h/a/s.flv", "--witnesses=1"}).witnesses, 1U);
+    EXPECT_GE(options_of(Tool::flv_load, {"-r", "http://h/a/s.flv"}).witnesses, LoadOptions::kClientsMax);
+    EXPECT_GE(options_of(Tool::rtmp_load, {"-r", "rtmp://h/a/s"}).witnesses, LoadOptions::kClientsMax);
+    EXPECT_EQ(refusal(Tool::rtmp_load, {"-r", "rtmp://h/a/s", "--witnesses", "1"}), "there is no option --witnesses");
+}
+
+TEST(LoadOptions, ProgramsThatSayWhenTheyAreReadyCanBeDriven) {
+    EXPECT_TRUE(options_of(Tool::rtmp_publish, {"-r", "rtmp://h/a/s", "-i", "a.flv", "--driven"}).driven);
+    EXPECT_FALSE(options_of(Tool::rtmp_load, {"-r", "rtmp://h/a/s"}).driven);
+    EXPECT_EQ(refusal(Tool::http_load, {"-r", "http://h/", "--driven"}), "there is no option --driven");
+}
+
 TEST(LoadOptions, WithoutAUrlThereIsHelp) {
     EXPECT_EQ(parse(Tool::rtmp_load, {})->action, Action::help);
     EXPECT_EQ(parse(Tool::rtmp_load, {"-c", "5"})->action, Action::help);

@@ -25,7 +25,7 @@ constexpr int kTaskFailed = 1;
 constexpr int kCannotRun = 2;
 constexpr std::string_view kFastWarning =
     "*** WARNING ***\n"
-    "sb_rtmp_load_fast reads what comes after the play has started without looking at it:\n"
+    "sb_rtmp_load_fast throws away what comes after the play has started without looking at it:\n"
     "no pings are answered, nothing is measured but bytes, and an ended stream looks like a silent one.\n"
     "Use sb_rtmp_load unless the load itself is what limits a test.\n";
 
@@ -59,13 +59,19 @@ int errno_of(Errc code) {
 }  // namespace
 
 LoadRun::LoadRun(Tool tool, LoadOptions options, MakeTask make_task, Service service)
-    : console_(stdout), make_task_(std::move(make_task)), service_(std::move(service)) {
+    : console_(options.driven ? stderr : stdout), make_task_(std::move(make_task)), service_(std::move(service)) {
     context_.tool = tool;
     context_.options = std::move(options);
     context_.random.seed(static_cast<std::minstd_rand::result_type>(wall_clock().count()));
     const auto buffer = std::chrono::duration_cast<std::chrono::milliseconds>(context_.options.buffer);
     meters_.assign(context_.options.clients, ClientMeter(buffer));
     context_.tally.clients = context_.options.clients;
+    if (context_.options.driven) {
+        const auto side = publishes(tool, context_.options) ? LoadWindow::Side::publishes : LoadWindow::Side::plays;
+        context_.frames.emplace(context_.options.clients);
+        window_ = std::make_unique<LoadWindow>(context_.tally, meters_, *context_.frames, side);
+        driver_ = std::make_unique<LoadDriver>(*window_, stop_);
+    }
 }
 
 int LoadRun::run() {
@@ -83,6 +89,9 @@ Result<void> LoadRun::work() {
     io::Scope services("services");
     TRY(services.start("signals", [this](io::Deadline forever) { watch_signals(forever); }));
     TRY(services.start("reports", [this](io::Deadline forever) { report_main(forever); }));
+    TRY(services.start("drain", [this](io::Deadline forever) { context_.drain.run(forever); }));
+    if (driver_ != nullptr)
+        TRY(services.start("driver", [this](io::Deadline forever) { driver_->run(forever); }));
     if (service_)
         TRY(services.start("service", service_));
     {
@@ -102,6 +111,8 @@ Result<void> LoadRun::work() {
         TRY(std::move(started));
     }
     TRY(services.stop(io::Deadline::after(kStopLimit)));
+    if (driver_ != nullptr)
+        driver_->finish();
     return write_result();
 }
 
@@ -143,7 +154,8 @@ void LoadRun::client_main(std::uint64_t index, io::Deadline deadline) {
     for (std::uint64_t done = 0; goes_on && (options.repeat == 0 || done < options.repeat); ++done)
         goes_on = run_task(client, *task, deadline);
     client.meter.end_task(io::now(), false);
-    if (--running_ == 0)
+    // Who drives it has its last word.
+    if (--running_ == 0 && driver_ == nullptr)
         stop_.raise();
 }
 
@@ -157,6 +169,7 @@ bool LoadRun::run_task(LoadClient& client, LoadTask& task, io::Deadline deadline
         client.meter.begin_task(began);
     const auto ran = task.run(client, deadline);
     --tally.alive;
+    tally.open -= std::exchange(client.is_open, false) ? 1 : 0;
     if (!ran.ok() && ran.code() == Errc::cancelled)
         return false;
     std::chrono::nanoseconds pause{};
@@ -238,7 +251,7 @@ int load_main(Tool tool, int count, char** arguments, const std::function<Result
     auto command = parse_load_command(tool, texts);
     if (!command.ok())
         return refuse(command.error());
-    ConsoleLog console(stdout);
+    ConsoleLog console(command->options.driven ? stderr : stdout);
     if (command->action != Action::version)
         console.write(LogLevel::trace, "0", params_text(tool, command->options), 0);
     if (command->action != Action::run) {
@@ -246,7 +259,7 @@ int load_main(Tool tool, int count, char** arguments, const std::function<Result
         return EXIT_SUCCESS;
     }
     if (tool == Tool::rtmp_load_fast)
-        say(stdout, kFastWarning);
+        say(command->options.driven ? stderr : stdout, kFastWarning);
     auto make_task = prepare(command->options);
     if (!make_task.ok())
         return refuse(make_task.error());

@@ -9,6 +9,8 @@
 #include "base/signal.hpp"
 #include "bench/console_log.hpp"
 #include "bench/load_client.hpp"
+#include "bench/load_driver.hpp"
+#include "bench/load_window.hpp"
 #include "io/deadline.hpp"
 #include "io/scope.hpp"
 
@@ -49,6 +51,9 @@ private:
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> csv_{nullptr, &std::fclose};
     Signal stop_;
     std::size_t running_ = 0;
+    // When another program drives it.
+    std::unique_ptr<LoadWindow> window_;
+    std::unique_ptr<LoadDriver> driver_;
 };
 
 // The main() of every program: parses the command line, then runs a LoadRun. `prepare` checks the options and returns the factory

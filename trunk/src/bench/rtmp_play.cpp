@@ -11,6 +11,7 @@
 #include "base/log_format.hpp"
 #include "bench/chunk_skipper.hpp"
 #include "bench/delay_stamp.hpp"
+#include "bench/discard.hpp"
 #include "bench/media_head.hpp"
 #include "bench/rtmp_open.hpp"
 #include "engine/rtmp/command.hpp"
@@ -37,7 +38,7 @@ Error ended_by_server(const wire::amf::Value* information) {
 // Follows the data of one connection.
 class Player final : public ChunkTap {
 public:
-    Player(LoadClient& client, RtmpPlay::Look look) : client_(client), look_(look) {}
+    explicit Player(LoadClient& client) : client_(client) {}
 
     void begin() override {
         skipper_ = {};
@@ -59,7 +60,8 @@ public:
         opened_.engine.reset();
         // From here on the fiber is parked most of the time; the stack pages of the handshake and the calls are not needed again.
         io::trim_stack();
-        return look_ == RtmpPlay::Look::at_messages ? follow(deadline) : discard(deadline);
+        client_.on_open();
+        return client_.looks() ? follow(deadline) : discard(deadline);
     }
 
 private:
@@ -85,9 +87,13 @@ private:
 
     Result<void> discard(io::Deadline deadline) {
         client_.meter.on_first_frame(io::now());
+        Discard discard(client_, *opened_.stream);
         for (;;) {
-            const auto limit = deadline.sooner(io::Deadline::at(io::now() + LoadTask::kIdleLimit));
-            client_.count_in(TRY(opened_.stream->read_some(client_.scratch(), limit)));
+            const std::uint64_t step = window_ / 2;
+            TRY(discard.take(step, deadline));
+            received_ += step;
+            acknowledge();
+            TRY(send_answers(deadline.sooner(io::Deadline::after(LoadTask::kIdleLimit))));
         }
     }
 
@@ -107,6 +113,7 @@ private:
     }
 
     void on_media(TimePoint now, wire::flv::TagType type, const SkippedMessage& message) {
+        client_.on_payload(type, message.timestamp_ms, message.length);
         if (!carries_frames(type, message.head))
             return;
         client_.on_media(now, message.timestamp_ms);
@@ -156,7 +163,6 @@ private:
     }
 
     LoadClient& client_;
-    RtmpPlay::Look look_;
     OpenedRtmp opened_;
     ChunkSkipper skipper_;
     ByteWriter answers_;
@@ -168,8 +174,8 @@ private:
 }  // namespace
 
 Result<void> RtmpPlay::run(LoadClient& client, io::Deadline deadline) {
-    // Not on the fiber's stack: a player holds its stack's pages.
-    return std::make_unique<Player>(client, look_)->run(deadline);
+    // Not on the fiber's stack, whose pages a player keeps.
+    return std::make_unique<Player>(client)->run(deadline);
 }
 
 }  // namespace live::bench

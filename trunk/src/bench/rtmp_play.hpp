@@ -1,4 +1,5 @@
-// Plays a stream over RTMP and looks at as little as a load player can: chunk headers and first bytes.
+// Plays a stream by RTMP and looks at what comes as little as a load player can: chunk headers and first bytes; or, where the
+// client does not look (LoadClient::looks), at nothing once play has started.
 #pragma once
 
 #include <memory>
@@ -9,17 +10,9 @@ namespace live::bench {
 
 class RtmpPlay final : public LoadTask {
 public:
-    // at_nothing: looks at nothing once play has started.
-    enum class Look : bool { at_messages, at_nothing };
-
-    explicit RtmpPlay(Look look) : look_(look) {}
-
-    // Runs until the load is stopped or the server closes. Errors of open_rtmp; Errc::timed_out when nothing arrives for
-    // kIdleLimit, Errc::denied when the server ends the stream with an error.
+    // Until the load is stopped or the server closes. Errors of open_rtmp; Errc::timed_out when nothing comes for kIdleLimit,
+    // Errc::denied when the server ends the stream with an error.
     Result<void> run(LoadClient& client, io::Deadline deadline) override;
-
-private:
-    Look look_;
 };
 
 }  // namespace live::bench

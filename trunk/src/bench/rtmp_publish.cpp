@@ -25,7 +25,9 @@ constexpr milliseconds kExactPublishTick{1};
 // How much is gathered before it is sent.
 constexpr std::size_t kBatchBytes = 256 << 10;
 constexpr milliseconds kGoodbyeLimit{1000};
-// When frames cannot carry a stamp, a separate message does, at this interval.
+// Let the server read to the end before the socket goes: an unread answer of it would make a reset of the close.
+constexpr milliseconds kLingerLimit{300};
+// Where frames cannot carry a stamp, a message of its own does, so often.
 constexpr milliseconds kStampStep{1000};
 
 class Publisher {
@@ -40,6 +42,7 @@ public:
         opened_ = TRY(open_rtmp(client_, engine::rtmp::ClientOptions::Mode::publish, nullptr,
                                 deadline.sooner(io::Deadline::after(LoadTask::kStartLimit))));
         start_ = io::now();
+        client_.on_open();
         client_.meter.on_first_frame(start_);
         io::trim_stack();
         auto ended = publish(deadline);
@@ -83,7 +86,8 @@ private:
                 next_ = 0;
                 ++round_;
             }
-            if (waiting_bytes_ >= kBatchBytes)
+            // At its time each goes by itself, as an encoder sends it.
+            if (is_exact_ || waiting_bytes_ >= kBatchBytes)
                 TRY(flush(deadline));
         }
         return flush(deadline);
@@ -92,11 +96,12 @@ private:
     void add(TimePoint now, const ClipMessage& message) {
         // RTMP's clock wraps at 32 bits.
         const auto time_ms = static_cast<std::uint32_t>(next_time_ms());
-        const auto late = now - (start_ + milliseconds(next_time_ms()));
-        client_.meter.on_late(std::chrono::duration_cast<std::chrono::microseconds>(late));
+        const auto behind = now - (start_ + milliseconds(next_time_ms()));
+        const auto late = std::chrono::duration_cast<std::chrono::microseconds>(behind);
+        client_.meter.on_late(late);
+        client_.context.tally.late_max = std::max(client_.context.tally.late_max, late);
         if (!client_.context.options.stamp || !add_stamped(now, message, time_ms))
-            opened_.engine->send_media(message.type, time_ms, message.body.bytes());
-        waiting_bytes_ += message.body.size();
+            send(message.type, time_ms, message.body.bytes());
     }
 
     // False when the message itself is still to be sent.
@@ -106,14 +111,25 @@ private:
         if (clip_.takes_video_stamps) {
             const auto stamped = message.type == MessageType::video ? stamped_video(message.body.bytes(), micros) : std::nullopt;
             if (stamped)
-                opened_.engine->send_media(message.type, time_ms, *stamped);
+                send(message.type, time_ms, *stamped);
+            client_.context.tally.stamps += stamped ? 1 : 0;
             return stamped.has_value();
         }
         if (!message.is_setup && now - stamped_at_ >= kStampStep) {
             stamped_at_ = now;
-            opened_.engine->send_media(MessageType::amf0_data, time_ms, stamp_message(micros));
+            send(MessageType::amf0_data, time_ms, stamp_message(micros));
+            ++client_.context.tally.stamps;
         }
         return false;
+    }
+
+    void send(MessageType type, std::uint32_t time_ms, Bytes body) {
+        opened_.engine->send_media(type, time_ms, body);
+        waiting_bytes_ += body.size();
+        if (type == MessageType::video)
+            waiting_media_.add(wire::flv::TagType::video, time_ms, body.size());
+        else if (type == MessageType::audio)
+            waiting_media_.add(wire::flv::TagType::audio, time_ms, body.size());
     }
 
     Result<void> flush(io::Deadline deadline) {
@@ -130,6 +146,7 @@ private:
             TRY(opened_.stream->write_all(rest, deadline.sooner(io::Deadline::after(LoadTask::kIdleLimit))));
         }
         is_message_cut_ = false;
+        client_.context.tally.media.add(std::exchange(waiting_media_, {}));
         client_.count_out(batch.size());
         return {};
     }
@@ -154,7 +171,10 @@ private:
             return;
         const io::CancelShield shield;
         opened_.engine->stop();
-        static_cast<void>(write_output(client_, opened_, io::Deadline::after(kGoodbyeLimit)));
+        const auto said = write_output(client_, opened_, io::Deadline::after(kGoodbyeLimit));
+        const auto limit = io::Deadline::after(kLingerLimit);
+        for (bool goes_on = said.ok(); goes_on;)
+            goes_on = opened_.stream->read_some(client_.scratch(), limit).ok();
     }
 
     LoadClient& client_;
@@ -166,6 +186,7 @@ private:
     std::uint64_t round_ = 0;
     std::size_t next_ = 0;
     std::size_t waiting_bytes_ = 0;
+    MediaAccount waiting_media_;  // not yet in the socket
     bool is_exact_ = false;
     bool is_message_cut_ = false;
 };

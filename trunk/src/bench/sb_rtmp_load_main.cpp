@@ -7,6 +7,6 @@
 int main(int count, char** arguments) {
     using namespace live::bench;
     return load_main(Tool::rtmp_load, count, arguments, [](const LoadOptions&) -> live::Result<LoadRun::MakeTask> {
-        return LoadRun::MakeTask([] { return std::make_unique<RtmpPlay>(RtmpPlay::Look::at_messages); });
+        return LoadRun::MakeTask([] { return std::make_unique<RtmpPlay>(); });
     });
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "bench/log_histogram.hpp"
+#include "bench/media_account.hpp"
 
 namespace live::bench {
 
@@ -16,6 +17,7 @@ struct Tally {
     std::uint64_t started = 0;  // past their first sleep
     std::uint64_t alive = 0;    // with a task in progress
     std::uint64_t alive_at_stop = 0;
+    std::uint64_t open = 0;       // play or publish: the server has answered
     std::uint64_t tasks = 0;      // started
     std::uint64_t failed = 0;     // of the tasks
     std::uint64_t finished = 0;   // of the tasks, successfully
@@ -25,8 +27,12 @@ struct Tally {
     std::uint64_t bytes_out = 0;
     std::chrono::nanoseconds task_time{};  // total of the finished ones
     std::uint64_t gaps = 0;
-    LogHistogram delays;         // of stamped media, microseconds
-    LogHistogram delays_second;  // the same for the current second
+    LogHistogram delays;                   // of stamped media, microseconds
+    LogHistogram delays_second;            // the same of the present second
+    std::uint64_t leader_bytes = 0;        // of the client that has received the most
+    std::uint64_t stamps = 0;              // that publishers have sent
+    MediaAccount media;                    // sent by all publishers; or received by the first player, if it looks
+    std::chrono::microseconds late_max{};  // of publishers, in the present window
 };
 
 // "[2024-05-06 07:08:39.123] [report] [4321] threads:100 alive:100 duration:30 tduration:0 nread:20.51 ...". Rates are averages

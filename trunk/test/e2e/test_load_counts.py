@@ -95,6 +95,7 @@ def files(bench: Bench, clip) -> None:
 FLV = "127.0.0.1:{http}/live/cam.flv"
 CASES = {
     "ours-rtmp": ("ours", play, "sb_rtmp_load", "rtmp://127.0.0.1:{rtmp}/live/cam"),
+    "ours-rtmp-fast": ("ours", play, "sb_rtmp_load_fast", "rtmp://127.0.0.1:{rtmp}/live/cam"),
     "ours-flv": ("ours", play, "sb_flv_load", "http://" + FLV),
     "ours-websocket": ("ours", play, "sb_flv_load", "ws://" + FLV),
     "ours-whep": ("ours", play_rtc),

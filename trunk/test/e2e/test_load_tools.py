@@ -1,6 +1,7 @@
 """The load programs against our server and against nginx: what they count is what was sent, and what goes wrong is told."""
 
 import http.server
+import json
 import re
 import socketserver
 import subprocess
@@ -59,6 +60,76 @@ def test_what_players_count_is_what_our_server_has_sent(server, clip, load):
     publisher.stop()
     published = publisher.result()
     assert published["failed"] == 0 and published["metrics"]["late_ms"]["count"] == 1
+
+
+class Driven:
+    """A load program that obeys words, and what it answers."""
+
+    def __init__(self, name: str, *words):
+        self.process = subprocess.Popen([tool(name), *(str(word) for word in words), "-s", "0", "-t", "1", "--driven"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def said(self, event: str) -> dict:
+        line = json.loads(self.process.stdout.readline())
+        assert line["event"] == event
+        return line
+
+    def tell(self, word: str) -> None:
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+
+    def end(self) -> dict:
+        self.tell("quit")
+        line = self.said("final")
+        assert self.process.communicate(timeout=20)[0] == "" and self.process.returncode == 0
+        return line
+
+
+def test_players_that_are_driven_account_for_every_byte(server, clip):
+    """Players first, then a publisher: the first player of each kind takes the stream apart, the others have as many bytes."""
+    live = server(FLV)
+    http = f"http://127.0.0.1:{live.ports['http']}/live/cam.flv"
+    players = [Driven("sb_rtmp_load_fast", "-c", 4, "-r", live.url("cam"), "--witnesses", 1), Driven("sb_flv_load", "-c", 4, "-r", http, "--witnesses", 1)]
+    for one in players:
+        ready = one.said("ready")
+        assert (ready["open"], ready["failed"]) == (4, 0)
+    publisher = Driven("sb_rtmp_publish", "-r", live.url("cam"), "-i", clip("fat"), "--ahead", 0)
+    publisher.said("ready")
+    for one in [*players, publisher]:
+        one.tell("mark")
+    time.sleep(2)
+    windows = []
+    for one in [publisher, *players]:
+        one.tell("report")
+        windows.append(one.said("report"))
+    published = publisher.end()
+    assert windows[0]["late_ms_max"] < 1000 and published["media_bytes"] > 100_000
+    time.sleep(0.5)
+    for one, window in zip(players, windows[1:]):
+        assert window["window_bytes"] == pytest.approx(4 * windows[0]["window_bytes"], rel=0.3)
+        got = one.end()
+        assert got["failed"] == got["times_went_back"] == 0
+        assert [got[what] for what in ("media_bytes", "audio_messages", "video_messages")] == [
+            published[what] for what in ("media_bytes", "audio_messages", "video_messages")]
+        assert got["bytes_min"] >= got["first_bytes"] - 64 and got["bytes_max"] <= got["first_bytes"] + 64
+        assert got["total_bytes"] > 4 * published["media_bytes"]
+
+
+def test_driven_players_say_how_late_each_frame_was(server, clip):
+    live = server(FLV)
+    publisher = Driven("sb_rtmp_publish", "-r", live.url("cam"), "-i", clip("basic"), "--stamp")
+    publisher.said("ready")
+    players = Driven("sb_rtmp_load", "-c", 5, "-r", live.url("cam"))
+    players.said("ready")
+    time.sleep(0.5)
+    publisher.tell("mark")
+    players.tell("mark")
+    time.sleep(2)
+    stamps = publisher.end()["stamps"]
+    time.sleep(0.5)
+    got = players.end()
+    assert stamps > 40 and stamps - 2 <= got["frames"] <= stamps and got["frames_incomplete"] == 0
+    assert 0 < got["newest_ms_p50"] <= got["slowest_ms_p50"] <= got["slowest_ms_max"] < 1000
 
 
 def test_publishers_pace_themselves_and_leave_politely(server, clip, load):

@@ -161,13 +161,18 @@ play() {
 
 # crowd N SECONDS: that many players of the stream, read by one program: work enough for a profile. Its status is the program's.
 crowd() {
-    crowd_program && ../crowd --mode rtmp --port "$port" --app live --stream livestream --clients "$1" --seconds "$2" >crowd.log 2>&1
+    crowd_program && "$fast" -c "$1" -r "rtmp://127.0.0.1:$port/live/livestream" --ramp 2000 --seconds "$2" >crowd.log 2>&1
 }
 
+# crowd_program: the ordinary build of sb_rtmp_load_fast, in `fast`; without one it is built beside the flavours.
 crowd_program() {
-    bench=$trunk/tools/bench
-    [ ! -x ../crowd ] || [ -n "$(find "$bench" -name '*.?pp' -newer ../crowd)" ] || return 0
-    g++ -O2 -std=c++20 -o ../crowd "$bench/rtmp_load.cpp" "$bench/common.cpp" "$bench/clip.cpp" "$bench/rtmp_client.cpp"
+    for fast in "$trunk/objs/sb_rtmp_load_fast" "$work/../load/objs/sb_rtmp_load_fast"; do
+        [ ! -x "$fast" ] || return 0
+    done
+    mkdir -p "$work/../load/objs" && (
+        cd "$work/../load" && SRS_WORKDIR=$trunk "$trunk/configure" --jobs="$JOBS" --clean=off >build.log 2>&1 </dev/null &&
+            cmake --build objs/build -j "$JOBS" --target sb_rtmp_load_fast >>build.log 2>&1 </dev/null
+    )
 }
 
 # gather N SECONDS: a crowd in the background, its pid in `load`; goes on when all of it is there.

@@ -9,7 +9,7 @@
 
 namespace bench {
 
-// The size of a chunk's payload that every program here announces. It is what our server announces too.
+// The size of a chunk's payload: what our server and its publishers announce.
 inline constexpr std::size_t kChunkBytes = 60'000;
 
 struct ClipMessage {

@@ -163,13 +163,6 @@ int start_connect(const std::string& host, std::uint16_t port, bool reset_on_clo
     return fd;
 }
 
-int connect_error(int socket) {
-    int error = 0;
-    socklen_t length = sizeof error;
-    getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length);
-    return error;
-}
-
 int listen_on(std::uint16_t port) {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     const int one = 1;

@@ -1,4 +1,4 @@
-// What every load program needs and nothing about media: options, the clock, the file limit, sockets that connect without
+// What every program here needs and nothing about media: options, the clock, the file limit, sockets that connect without
 // blocking, and one line of JSON at a time on standard output. It is not a library: the programs here are run by bench.py
 // on one machine over loopback, so a mistake in their options or a missing resource ends them at once with a sentence.
 #pragma once
@@ -64,9 +64,6 @@ double quantile(std::vector<double>& values, double share);
 // Begins to connect to an IPv4 address; the socket is non-blocking and becomes writable when it is connected.
 // `reset_on_close` spares the port its TIME_WAIT; it also throws away what the peer has not read, so a publisher says no.
 int start_connect(const std::string& host, std::uint16_t port, bool reset_on_close);
-
-// The error with which a connection attempt ended, 0 for none.
-int connect_error(int socket);
 
 // A listening, non-blocking IPv4 socket on loopback.
 int listen_on(std::uint16_t port);

@@ -4,7 +4,7 @@
 // accepts N sockets and only reads what they send; in `relay` mode the first who connects publishes, and what is read from it
 // goes at once to the N who come later: the floor of the added delay. There is no protocol, no per-client state but a position,
 // and no care for slow readers, so no server can do better by the same system calls. Other ways of sending (--way), huge pages and
-// socket buffers are there to be compared with the plain one: bench.py --only ways.
+// socket buffers are there to be compared with the plain one: bench.py --only ways. `clip` only says what the clip is like.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -24,7 +24,7 @@ namespace {
 using namespace bench;
 
 constexpr std::string_view kUsage =
-    "floor --mode send|read|relay --port PORT --clients N [--clip FILE.flv] [--window-ms 350] [--tick-ms 5]\n"
+    "floor --mode send|read|relay|clip --port PORT --clients N [--clip FILE.flv] [--window-ms 350] [--tick-ms 5]\n"
     "      [--way send|writev|sendfile|zerocopy] [--huge-pages] [--send-buffer BYTES]";
 
 // What a type-1 chunk header takes: the bytes a player of a server sees in front of each message.
@@ -240,6 +240,11 @@ Counters run_reader(std::vector<int>& sockets) {
     return counters;
 }
 
+int describe(const Clip& clip) {
+    JsonLine("clip").add("kbps", clip.kbps()).add("gop_bytes_max", static_cast<std::uint64_t>(clip.gop_bytes_max)).print();
+    return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -254,6 +259,8 @@ int main(int argc, char** argv) {
     const bool huge_pages = args.flag("huge-pages");
     const auto send_buffer = static_cast<int>(args.count("send-buffer", 0));
     args.check_all_used();
+    if (mode == "clip" && !clip_path.empty())
+        return describe(load_clip(clip_path));
     if ((mode != "send" && mode != "read" && mode != "relay") || port == 0 || clients == 0 ||
         (mode == "send" && clip_path.empty()) || (huge_pages && way == SendWay::sendfile))
         die("usage: " + std::string(kUsage));

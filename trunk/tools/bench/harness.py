@@ -1,4 +1,4 @@
-"""Running and measuring processes for bench.py: building the load programs, starting servers on one core and load on the
+"""Running and measuring processes for bench.py: building the floors, starting servers on one core and load on the
 other, reading CPU time and memory from /proc. Nothing here knows what is measured or what the targets are."""
 
 import json
@@ -20,7 +20,7 @@ TRUNK = HERE.parent.parent
 sys.path.insert(0, str(TRUNK / "test" / "media"))
 
 SERVER_CORE, LOAD_CORE = 0, 1
-PROGRAMS = ("floor", "rtmp_load", "rtmp_pub", "latency", "srtp_floor")
+PROGRAMS = ("floor", "floor_load", "srtp_floor")
 LIBRARIES = {"srtp_floor": ["-lcrypto"]}
 
 
@@ -29,8 +29,8 @@ class BenchError(Exception):
 
 
 def build_programs(folder: Path) -> None:
-    """Compiles the load programs when a source is newer than they are. One compiler call each, no build system needed."""
-    common = [HERE / name for name in ("common.cpp", "clip.cpp", "rtmp_client.cpp", "send_way.cpp")]
+    """Compiles the floors when a source is newer than they are. One compiler call each, no build system needed."""
+    common = [HERE / name for name in ("common.cpp", "clip.cpp", "send_way.cpp")]
     newest = max(p.stat().st_mtime for p in HERE.glob("*.[ch]pp"))
     folder.mkdir(parents=True, exist_ok=True)
     compiler = os.environ.get("CXX", "g++")
@@ -127,6 +127,7 @@ class Lab:
         self.server, self.programs, self.port_base = server, programs, port_base
         self.folder = Path(tempfile.mkdtemp(prefix="live-bench-"))
         self.children: list[Process] = []
+        self._clip_facts: dict | None = None
         import clips
         try:
             self.clip = clips.clip("bench")
@@ -145,19 +146,34 @@ class Lab:
         self.port_base = free_port(self.port_base + 1)
         return self.port_base
 
-    def start(self, name: str, command: list, core: int) -> Process:
+    def start(self, name: str, command: list, core: int = LOAD_CORE) -> Process:
         child = Process(f"{len(self.children):03d}-{name}", command, core, self.folder)
         self.children.append(child)
         return child
 
     def load(self, program: str, core: int = LOAD_CORE, **options) -> Process:
-        """Starts one of our programs; option names as on its command line with _ for -, True for a switch."""
+        """Starts one of the floors' programs; option names as on its command line with _ for -, True for a switch."""
         command: list = [self.programs / program]
         for key, value in options.items():
             command.append("--" + key.replace("_", "-"))
             if value is not True:
                 command.append(value)
         return self.start(program, command, core)
+
+    def tool(self, name: str) -> Path:
+        """A load program of the product: beside the server, else that of objs."""
+        for folder in (self.server.parent, TRUNK / "objs"):
+            if (folder / name).exists():
+                return folder / name
+        raise BenchError(f"no {name} beside {self.server}: build it (make)")
+
+    def facts_of_clip(self) -> dict:
+        """Its bit rate and its largest GOP."""
+        if self._clip_facts is None:
+            floor = self.load("floor", mode="clip", clip=self.clip)
+            self._clip_facts = floor.wait_event("clip", 10)
+            floor.stop()
+        return self._clip_facts
 
 
 def wait_for_port(port: int, child: Process, limit_s: float = 15) -> None:

@@ -9,6 +9,7 @@ import urllib.request
 import time
 from statistics import median
 
+import clients
 from harness import LOAD_CORE, BenchError, Lab, Process
 from report import Row
 from servers import start_nginx_http, start_ours
@@ -19,12 +20,9 @@ FIRST_SEGMENTS = 4
 
 def fetch(lab: Lab, process: Process, url: str, players: int, seconds: float) -> dict:
     """One turn of the players against one server: its CPU time, and what the load program says of it."""
-    program = lab.server.parent / "sb_hls_load"
-    if not program.exists():
-        raise BenchError(f"no {program}: build it (make)")
     result = lab.folder / "hls-load.json"
     before = process.cpu_seconds()
-    load = lab.start("sb_hls_load", [program, "-c", players, "-r", url, "--ramp", max(100, players // 4), "--seconds", seconds, "--json", result],
+    load = lab.start("sb_hls_load", [lab.tool("sb_hls_load"), "-c", players, "-r", url, "--ramp", max(100, players // 4), "--seconds", seconds, "--json", result],
                      LOAD_CORE)
     try:
         load.child.communicate(timeout=seconds + 60)
@@ -57,8 +55,7 @@ def wait_for_segments(url: str, limit_s: float = 30) -> None:
 def hls_rows(lab: Lab, plan) -> list[Row]:
     server = start_ours(lab, hls=True)
     nginx = start_nginx_http(lab) if plan.with_nginx else None
-    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
-    publisher.wait_event("ready", 30)
+    publisher = clients.publishers(lab, server.port, STREAM)
     places = {"ours": server} | ({"nginx": nginx} if nginx else {})
     urls = {name: f"http://127.0.0.1:{place.http_port}/live/{STREAM}.m3u8" for name, place in places.items()}
     for url in urls.values():

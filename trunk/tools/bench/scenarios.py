@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 
+import clients
 from harness import LOAD_CORE, SERVER_CORE, BenchError, Lab, Process
 from hls import hls_rows
 from report import Row, number
@@ -54,6 +55,7 @@ class PlayResult:
     resident_kib: int
     published: dict
     delivered: dict
+    is_http: bool = False
     floor_share: float = 1.0  # Of what the floor should have delivered; below 1 the machine, not the server, is the limit.
 
     @property
@@ -79,54 +81,43 @@ class PlayResult:
         problems = []
         if got["failed"]:
             problems.append(f"{got['failed']} players lost")
-        if "witness_bytes" not in got:
-            # HTTP: everybody's bytes are the same ones, and there is a tag around all that was published.
-            if got["bytes_min"] != got["bytes_max"] or got["bytes_min"] < put["media_bytes"]:
-                problems.append(f"{put['media_bytes']} media bytes published, players got {got['bytes_min']} to {got['bytes_max']}")
-            return "; ".join(problems)
-        if got["witness_media_bytes"] != put["media_bytes"]:
-            problems.append(f"witness got {got['witness_media_bytes']} of {put['media_bytes']} media bytes")
-        if got["witness_times_went_back"]:
+        if got["media_bytes"] != put["media_bytes"]:
+            problems.append(f"witness got {got['media_bytes']} of {put['media_bytes']} media bytes")
+        if got["times_went_back"]:
             problems.append("timestamps went back")
-        # Housekeeping messages may differ from player to player, a media message is longer than this.
-        if got["bytes_min"] < got["witness_bytes"] - 64:
-            problems.append(f"a player got {got['bytes_min']} bytes, the witness {got['witness_bytes']}")
+        # Housekeeping messages of RTMP may differ from player to player; a media message is longer than this.
+        slack = 0 if self.is_http else 64
+        if got["bytes_min"] < got["first_bytes"] - slack or (self.is_http and got["bytes_max"] > got["first_bytes"]):
+            problems.append(f"players got {got['bytes_min']} to {got['bytes_max']} bytes, the witness {got['first_bytes']}")
         return "; ".join(problems)
 
 
 def play(lab: Lab, server: Server, players: int, plan: Plan, floor_window_ms: int | None, mode: str = "rtmp") -> PlayResult:
     """Players first, then the publisher, then windows, then the publisher leaves and everything must have arrived."""
     base_kib = server.process.resident_kib()
-    port = server.port if mode == "rtmp" else server.http_port
-    load = lab.load("rtmp_load", mode=mode, port=port, clients=players, stream=STREAM, aligned=True)
-    load.wait_event("ready", 60)
+    load = clients.players(lab, server, players, STREAM, mode)
     pairs = [(server.process, load)]
     floor = None
     if floor_window_ms is not None:
         port = lab.port()
         floor = lab.load("floor", SERVER_CORE, mode="send", port=port, clients=players, clip=lab.clip, window_ms=floor_window_ms)
         floor.wait_event("listening", 10)
-        floor_load = lab.load("rtmp_load", mode="raw", port=port, clients=players)
-        floor_load.wait_event("ready", 60)
+        floor_load = clients.raw_players(lab, port, players)
         pairs.append((floor, floor_load))
     time.sleep(0.5)
-    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
-    kbps = publisher.wait_event("ready", 30)["kbps"]
+    publisher = clients.publishers(lab, server.port, STREAM)
     time.sleep(SETTLE_S)
     windows = measure_windows(pairs, plan.repeats, plan.seconds)
     resident_kib = server.process.resident_kib()
     if floor is not None:
         floor_load.stop()
         floor.stop()
-    publisher.child.terminate()
-    published = publisher.wait_event("final", 30)
-    publisher.stop()
+    published = clients.end(publisher)
     time.sleep(1.5)
-    load.tell("quit")
-    delivered = load.wait_event("final", 30)
-    load.stop()
+    delivered = clients.end(load)
+    kbps = lab.facts_of_clip()["kbps"]
     floor_share = median(w.bytes / (players * kbps * 125 * w.seconds) for w in windows[1]) if floor else 1.0
-    return PlayResult(windows[0], windows[1] if floor else [], base_kib, resident_kib, published, delivered, floor_share)
+    return PlayResult(windows[0], windows[1] if floor else [], base_kib, resident_kib, published, delivered, mode == "flv", floor_share)
 
 
 def play_rows(lab: Lab, plan: Plan) -> list[Row]:
@@ -225,7 +216,7 @@ def rows_of_play(players: int, ours: PlayResult, peer: PlayResult | None, plan: 
     if peer:
         target += (", " if target else "") + "<= 0.30 x nginx"
         met = met and ours.per_gb <= 0.30 * plan.slack * peer.per_gb
-        expected = players * peer.published["bytes"] / max(1, peer.delivered["total_bytes"])
+        expected = players * peer.published["total_bytes"] / max(1, peer.delivered["total_bytes"])
         notes.append(f"nginx used {peer.share_of_core:.0%} of the core" +
                      (f" and delivered {1 / expected:.0%}" if expected > 1.02 else ""))
         details["nginx"] = {**peer.delivered, "windows": [w.__dict__ for w in peer.windows]}
@@ -270,9 +261,8 @@ class Receiving:
 
 
 def publish_once(lab: Lab, process: Process, port: int, streams: int, plan: Plan, raw: bool) -> Receiving:
-    options = {"raw": True} if raw else {}
-    publishers = lab.load("rtmp_pub", port=port, clip=lab.clip, clients=streams, ramp=max(100, streams // 2), stream="s", **options)
-    publishers.wait_event("ready", 60)
+    ramp = max(100, streams // 2)
+    publishers = clients.raw_publishers(lab, port, streams, ramp) if raw else clients.publishers(lab, port, "s", streams, ramp)
     time.sleep(SETTLE_S)
     publishers.tell("mark")
     before = process.cpu_seconds()
@@ -281,12 +271,10 @@ def publish_once(lab: Lab, process: Process, port: int, streams: int, plan: Plan
     publishers.tell("report")
     got = publishers.wait_event("report", 30)
     resident = process.resident_kib()
-    publishers.child.terminate()
-    account = publishers.wait_event("final", 60)
-    publishers.stop()
+    account = clients.end(publishers)
     if account["failed"]:
         raise BenchError(f"{account['failed']} of {streams} publishers failed. {publishers.log_path.name}")
-    return Receiving(cpu, got["seconds"], got["bytes"], got["late_ms_max"], resident)
+    return Receiving(cpu, got["seconds"], got["window_bytes"], got["late_ms_max"], resident)
 
 
 def publish_floor(lab: Lab, streams: int, plan: Plan) -> Receiving:
@@ -332,7 +320,7 @@ def rows_of_publish(lab: Lab, streams: int, figures: dict[str, list[Receiving]],
     late = max(r.late_ms for runs in figures.values() for r in runs)
     note = f"the load sent up to {late:.0f} ms late: the machine was too busy to judge" if late > 250 else ""
     work = f"RTMP publish, {streams:,} streams"
-    gop_kib = gop_bytes(lab) / 1024
+    gop_kib = lab.facts_of_clip()["gop_bytes_max"] / 1024
     per_stream = median((r.resident_kib - base) / streams for r in figures["mr off"])
     details = {name: [run.__dict__ for run in runs] for name, runs in figures.items()}
     return [
@@ -344,18 +332,6 @@ def rows_of_publish(lab: Lab, streams: int, figures: dict[str, list[Receiving]],
         Row(work + ", mr off", "core used, %", share["mr off"], share["floor"], share["nginx"], command=plan.command),
         Row(work, "memory a publisher, KiB", per_stream, target=f"<= 64 beyond a GOP ({gop_kib:.0f})",
             met=per_stream <= (64 + gop_kib) * plan.slack, command=plan.command)]
-
-
-def gop_bytes(lab: Lab) -> int:
-    """The clip's largest GOP, which rtmp_pub knows."""
-    port = lab.port()
-    floor = lab.load("floor", SERVER_CORE, mode="read", port=port, clients=1)
-    floor.wait_event("listening", 10)
-    publisher = lab.load("rtmp_pub", port=port, clip=lab.clip, raw=True)
-    answer = publisher.wait_event("ready", 10)["gop_bytes_max"]
-    publisher.stop()
-    floor.stop()
-    return answer
 
 
 def low_latency_rows(lab: Lab, plan: Plan) -> list[Row]:
@@ -379,20 +355,32 @@ def low_latency_rows(lab: Lab, plan: Plan) -> list[Row]:
 
 DELAY_TURNS = 9
 DELAY_TURN_S = 12
+DELAY_PLAYERS = 100
 
 
 def delay_turn(lab: Lab, name: str, seconds: float) -> dict:
+    """The publisher stamps each frame; the players come later, and frames count from two seconds after that on."""
     if name == "floor":
         port = lab.port()
-        process = lab.load("floor", SERVER_CORE, mode="relay", port=port, clients=100)
+        process = lab.load("floor", SERVER_CORE, mode="relay", port=port, clients=DELAY_PLAYERS)
         process.wait_event("listening", 10)
+        publisher = clients.raw_publishers(lab, port, stamp=True)
     else:
         server = start_ours(lab, min_latency=True) if name == "ours" else start_nginx(lab)
         process, port = server.process, server.port
-    meter = lab.load("latency", port=port, clip=lab.clip, players=100, seconds=seconds, **({"raw": True} if name == "floor" else {}))
-    result = meter.wait_event("final", seconds + 60)
-    meter.stop()
+        publisher = clients.publishers(lab, port, STREAM, stamp=True)
+    time.sleep(2)
+    players = clients.raw_players(lab, port, DELAY_PLAYERS, stamp=True) if name == "floor" else clients.players_that_look(lab, port, DELAY_PLAYERS, STREAM)
+    time.sleep(2)
+    for load in (publisher, players):
+        load.tell("mark")
+    time.sleep(seconds)
+    published = clients.end(publisher)
+    time.sleep(1)
+    result = clients.end(players)
     process.stop()
+    # A frame that nobody got has no delay. The two marks are not one moment: a frame may lie between them.
+    result["frames_incomplete"] += max(0, published["stamps"] - 2 - result["frames"] - result["frames_incomplete"])
     return result
 
 
@@ -434,10 +422,8 @@ def profile_rows(lab: Lab, plan: Plan) -> list[Row]:
     players, seconds = (1000, 4) if plan.smoke else (2000, 10)
     say(f"profile: {players} players, {plan.repeats} pairs of {seconds + 1} s")
     server = start_ours(lab)
-    load = lab.load("rtmp_load", mode="rtmp", port=server.port, clients=players, stream=STREAM, aligned=True)
-    load.wait_event("ready", 60)
-    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
-    publisher.wait_event("ready", 30)
+    load = clients.players(lab, server, players, STREAM)
+    publisher = clients.publishers(lab, server.port, STREAM)
     time.sleep(SETTLE_S)
     windows: dict[bool, list[Window]] = {True: [], False: []}
     sizes: list[int] = []
@@ -450,9 +436,7 @@ def profile_rows(lab: Lab, plan: Plan) -> list[Row]:
             if with_profile:
                 asker.join()
     publisher.stop()
-    load.tell("quit")
-    failed = load.wait_event("final", 30)["failed"]
-    load.stop()
+    failed = clients.end(load)["failed"]
     server.process.stop()
     ratio = median(a.per_gb / b.per_gb for a, b in zip(windows[True], windows[False]))
     late = {which: max(w.lag_ms_max for w in windows[which]) for which in windows}
@@ -516,10 +500,8 @@ def judged_again(rows: list[Row], doubted: list[Row], longer: list[Row], repeats
 def soak(lab: Lab, plan: Plan, players: int, minutes: float) -> list[Row]:
     say(f"soak: {players} players for {minutes:g} minutes")
     server = start_ours(lab)
-    load = lab.load("rtmp_load", mode="rtmp", port=server.port, clients=players, stream=STREAM, aligned=True, witnesses=4)
-    load.wait_event("ready", 60)
-    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
-    publisher.wait_event("ready", 30)
+    load = clients.players(lab, server, players, STREAM, witnesses=4)
+    publisher = clients.publishers(lab, server.port, STREAM)
     load.tell("mark")
     start, cpu, peak_kib, samples = time.monotonic(), server.process.cpu_seconds(), 0, []
     while time.monotonic() - start < minutes * 60:
@@ -529,11 +511,9 @@ def soak(lab: Lab, plan: Plan, players: int, minutes: float) -> list[Row]:
         if load.child.poll() is not None or publisher.child.poll() is not None:
             raise BenchError(f"the load ended early. {load.log_tail()}")
     share = (server.process.cpu_seconds() - cpu) / (time.monotonic() - start)
-    publisher.child.terminate()
-    published = publisher.wait_event("final", 30)
+    published = clients.end(publisher)
     time.sleep(2)
-    load.tell("quit")
-    delivered = load.wait_event("final", 30)
+    delivered = clients.end(load)
     result = PlayResult([], [], 0, peak_kib, published, delivered)
     missing, limit_mib = result.missing(), players * 8 / 1024 + 40
     work = f"soak, {players:,} players, {minutes:g} min"

@@ -6,6 +6,7 @@ import sys
 import time
 from statistics import median
 
+import clients
 from harness import SERVER_CORE, Lab, Process
 from report import Row
 from servers import WINDOW_MS, start_ours
@@ -34,18 +35,13 @@ def start_floor(lab: Lab, players: int, options: dict) -> tuple[Process, Process
     port = lab.port()
     floor = lab.load("floor", SERVER_CORE, mode="send", port=port, clients=players, clip=lab.clip, **({"window_ms": WINDOW_MS} | options))
     floor.wait_event("listening", 10)
-    load = lab.load("rtmp_load", mode="raw", port=port, clients=players)
-    load.wait_event("ready", 60)
-    return floor, load
+    return floor, clients.raw_players(lab, port, players)
 
 
 def start_server(lab: Lab, players: int, **options) -> tuple[Process, Process, Process]:
     server = start_ours(lab, **options)
-    load = lab.load("rtmp_load", mode="rtmp", port=server.port, clients=players, stream=STREAM, aligned=True)
-    load.wait_event("ready", 60)
-    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
-    publisher.wait_event("ready", 30)
-    return server.process, load, publisher
+    load = clients.players(lab, server, players, STREAM)
+    return server.process, load, clients.publishers(lab, server.port, STREAM)
 
 
 def compare(work: str, taken: tuple, other: tuple, plan) -> Row:

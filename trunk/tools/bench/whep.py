@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import clients
 from harness import LOAD_CORE, SERVER_CORE, BenchError, Lab, Process
 from report import Row
 from servers import Server, start_ours
@@ -25,13 +26,10 @@ DELAY_PLAYERS = 100
 
 
 def start_rtc(lab: Lab, name: str, url: str, *words) -> tuple[Process, Path]:
-    program = lab.server.parent / "sb_rtc_load"
-    if not program.exists():
-        raise BenchError(f"no {program}: build it (make)")
     result = lab.folder / f"rtc-{name}-{len(lab.children)}"
     # Its log, a line a client, would fill a pipe that nobody reads meanwhile.
     into_file = ["sh", "-c", 'exec "$@" >"$0"', f"{result}.log"]
-    command = [*into_file, program, "-r", url, "--json", f"{result}.json", "--csv", f"{result}.csv", *words]
+    command = [*into_file, lab.tool("sb_rtc_load"), "-r", url, "--json", f"{result}.json", "--csv", f"{result}.csv", *words]
     return lab.start(f"sb_rtc_load-{name}", command, LOAD_CORE), result
 
 
@@ -80,8 +78,7 @@ class Turn:
 
 def warm_up(lab: Lab, server: Server) -> None:
     """What the first player of a stream makes the server load stays, and is no player's."""
-    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
-    publisher.wait_event("ready", 30)
+    publisher = clients.publishers(lab, server.port, STREAM)
     load, result = start_rtc(lab, "warm", url_of(server, "whep"), "-s", 0, "--skip-decryption")
     time.sleep(3)
     end_rtc(load, result)
@@ -109,8 +106,7 @@ def our_turn(lab: Lab, players: int, seconds: float, *words) -> Turn:
             raise BenchError(f"after {JOIN_LIMIT_S} s there are fewer than {players} players. {load.log_tail()}")
         time.sleep(0.05)
     joining, cpu_of_joins = time.monotonic() - began, process.cpu_seconds() - before
-    publisher = lab.load("rtmp_pub", port=server.port, stream=STREAM, clip=lab.clip)
-    publisher.wait_event("ready", 30)
+    publisher = clients.publishers(lab, server.port, STREAM)
     time.sleep(SETTLE_S)
     first, before = time.monotonic(), process.cpu_seconds()
     time.sleep(seconds)

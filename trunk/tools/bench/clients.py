@@ -1,0 +1,59 @@
+"""Players and publishers of a server, which are the programs of src/bench, and those of the floor, which are bare sockets
+(floor_load.cpp). All obey the same words on standard input (mark, report, quit) and say `ready`, `report` and `final`."""
+
+from harness import Lab, Process
+from servers import Server
+
+PLAYERS_PER_SECOND = 2000
+NO_REPORTS = 1_000_000  # Seconds between two lines for people.
+
+
+def start(lab: Lab, program: str, url: str, count: int, ramp: float, *words) -> Process:
+    """A client does its task once: a failure is counted and not tried again."""
+    return lab.start(program, [lab.tool(program), "-c", count, "-r", url, "-t", 1, "--ramp", ramp, "-m", NO_REPORTS, "--driven", *words])
+
+
+def players(lab: Lab, server: Server, count: int, stream: str, mode: str = "rtmp", witnesses: int = 1) -> Process:
+    """The first ones look at what they get, the others only count it; all are there when this returns."""
+    if mode == "flv":
+        program, url = "sb_flv_load", f"http://127.0.0.1:{server.http_port}/live/{stream}.flv"
+    else:
+        program, url = "sb_rtmp_load_fast", f"rtmp://127.0.0.1:{server.port}/live/{stream}"
+    load = start(lab, program, url, count, PLAYERS_PER_SECOND, "--witnesses", witnesses)
+    load.wait_event("ready", 60)
+    return load
+
+
+def players_that_look(lab: Lab, port: int, count: int, stream: str) -> Process:
+    """One joins after the other, so that it is known who is the last."""
+    load = start(lab, "sb_rtmp_load", f"rtmp://127.0.0.1:{port}/live/{stream}", count, 100)
+    load.wait_event("ready", 60)
+    return load
+
+
+def publishers(lab: Lab, port: int, stream: str, count: int = 1, ramp: float = 200, stamp: bool = False) -> Process:
+    """One publishes `stream`, several publish `stream`0, `stream`1, ...; each message goes by itself at its time."""
+    name = stream if count == 1 else stream + "{i}"
+    load = start(lab, "sb_rtmp_publish", f"rtmp://127.0.0.1:{port}/live/{name}", count, ramp, "-i", lab.clip, "--ahead", 0, *(["--stamp"] if stamp else []))
+    load.wait_event("ready", 60)
+    return load
+
+
+def raw_players(lab: Lab, port: int, count: int, **options) -> Process:
+    load = lab.load("floor_load", mode="play", port=port, clients=count, **options)
+    load.wait_event("ready", 60)
+    return load
+
+
+def raw_publishers(lab: Lab, port: int, count: int = 1, ramp: float = 200, **options) -> Process:
+    load = lab.load("floor_load", mode="publish", port=port, clients=count, ramp=ramp, clip=lab.clip, **options)
+    load.wait_event("ready", 60)
+    return load
+
+
+def end(load: Process, limit_s: float = 60) -> dict:
+    """What it says at its end."""
+    load.tell("quit")
+    said = load.wait_event("final", limit_s)
+    load.stop()
+    return said
