@@ -211,3 +211,18 @@ def test_an_origin_that_refuses_a_publisher_is_obeyed(server, clip):
     assert local.error is None
     local.stop()
     second.stop()
+
+
+@pytest.mark.parametrize("more", ["", "hls_ll on; hls_part 200;"], ids=["hls", "ll-hls"])
+def test_hls_players_may_be_the_first_to_come(server, clip, more):
+    origin = server()
+    edge = server(edge_of(origin) + f" hls {{ enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; {more} }}")
+    publisher = publish_again(origin, clip)
+    url = f"http://127.0.0.1:{edge.ports['http']}/live/cam.m3u8"
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        master = answer.read().decode()
+    media = f"http://127.0.0.1:{edge.ports['http']}" + next(line for line in master.splitlines() if line and line[0] != "#")
+    assert "#EXTINF" in urllib.request.urlopen(media, timeout=10).read().decode() or "hls_ll" in more
+    assert play_check.play(url, 4).problems() == []
+    assert status_of(f"http://127.0.0.1:{edge.ports['http']}/live/nothing.m3u8") == 404
+    publisher.stop()

@@ -80,6 +80,8 @@ public:
     Result<void> open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
     // Whether the rules let it in; nothing is opened.
     Result<void> check(const session::ClientRequest& request) const;
+    // Whether the stream may come from elsewhere once a session is opened.
+    bool may_pull(const session::ClientRequest& request) const { return admission_.may_pull(request); }
     // Ends those that were silent for long, and those that were kicked; the latter are remembered for as long.
     void expire(TimePoint now);
     void clear();

@@ -215,7 +215,7 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
         asked.ctx.clear();
     }
     if (session == nullptr) {
-        if (!is_there(exchange.request(), deadline))
+        if (!sessions_.may_pull(player_of(exchange.request(), asked.stream, "")) && !is_there(exchange.request(), deadline))
             return send_missing(exchange, asked, deadline);
         if (asked.ctx.empty())
             asked.ctx = random_id();
@@ -246,6 +246,29 @@ Result<void> HlsHandler::send_missing(http::Exchange& exchange, const Asked& ask
     return exchange.send(allowed.ok() ? not_found() : refusal(allowed.error()), deadline);
 }
 
+// An edge may have just begun to pull the stream: its first fragment takes as long as it lasts. After the limit players are
+// answered from what there is. Errc::cancelled.
+Result<void> HlsHandler::wait_for_first(const http::Request& request, io::Deadline deadline) const {
+    constexpr std::chrono::seconds kLimitMax{30};
+    const HlsOptions* options = options_for(request);
+    const Duration limit = options == nullptr ? Duration::zero() : std::min<Duration>(2 * options->fragment + 1s, kLimitMax);
+    const auto until = deadline.sooner(io::Deadline::after(limit));
+    Signal signal;
+    while (!until.expired()) {
+        const IndexedPlaylist* playlist = find(request).playlist;
+        if (playlist == nullptr || playlist->output->has_playlist())
+            return {};
+        playlist->output->note_asked();  // somebody reads this stream
+        const auto waiters = playlist->output->waiters();
+        waiters->add(signal);
+        const auto woken = io::wait(signal, until);
+        waiters->remove(signal);
+        if (!woken.ok() && woken.code() == Errc::cancelled)
+            return woken;
+    }
+    return {};
+}
+
 Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     auto client = player_of(request, asked.stream, asked.ctx);
@@ -258,6 +281,8 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& ask
         return opened;
     if (!opened.ok())
         return exchange.send(refusal(opened.error()), deadline);
+    if (sessions_.may_pull(player_of(request, asked.stream, "")) && !request.is_head())
+        TRY(wait_for_first(request, deadline));
     const IndexedPlaylist* playlist = find(request).playlist;
     if (auto text =
             playlist == nullptr ? std::nullopt : master_text(request, *playlist, asked, query_of_session(request, asked.ctx)))

@@ -61,6 +61,7 @@ private:
     Result<void> serve_playlist(session::http::Exchange& exchange, io::Deadline deadline);
     bool is_there(const session::http::Request& request, io::Deadline deadline) const;
     Result<void> send_missing(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
+    Result<void> wait_for_first(const session::http::Request& request, io::Deadline deadline) const;
     Result<void> open_session(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     std::optional<std::string> master_text(const session::http::Request& request, const IndexedPlaylist& playlist,
                                            const Asked& asked, std::string_view query) const;
