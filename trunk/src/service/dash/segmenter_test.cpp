@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "media/packet_fixture.hpp"
-#include "wire/mp4/test_box_reader.hpp"
+#include "wire/mp4/box_reader_fixture.hpp"
 
 namespace live::service::dash {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "media/packet_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "service/hls/segmenter_fixture.hpp"
 #include "service/hls/ts_packager.hpp"
-#include "wire/ts/test_demuxer.hpp"
+#include "wire/ts/demuxer_fixture.hpp"
 
 namespace live::service::hls {
 namespace {

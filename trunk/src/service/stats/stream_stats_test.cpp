@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "io/wait_fixture.hpp"
 #include "media/packet_fixture.hpp"
-#include "session/common/fake_client.hpp"
+#include "session/common/client_fixture.hpp"
 
 namespace live::service::stats {
 namespace {

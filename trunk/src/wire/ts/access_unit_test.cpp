@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/byte_writer.hpp"
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "wire/codec/avc.hpp"
 #include "wire/codec/codec_vectors.hpp"
 #include "wire/codec/hevc.hpp"
