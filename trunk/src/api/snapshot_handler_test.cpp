@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/handler_fixture.hpp"
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "media/packet_fixture.hpp"
 
 namespace live::api {

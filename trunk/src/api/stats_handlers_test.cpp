@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "api/handler_fixture.hpp"
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "media/packet_fixture.hpp"
-#include "session/common/fake_client.hpp"
+#include "session/common/client_fixture.hpp"
 
 namespace live::api {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/handler_fixture.hpp"
-#include "session/common/fake_client.hpp"
+#include "session/common/client_fixture.hpp"
 
 namespace live::api {
 namespace {

@@ -10,7 +10,7 @@
 #include <ctime>
 
 #include "base/log_format.hpp"
-#include "base/scratch_folder.hpp"
+#include "base/scratch_folder_fixture.hpp"
 #include "base/time.hpp"
 
 namespace live::app {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 
 namespace live {
 namespace {

@@ -15,6 +15,10 @@ namespace live::bench {
 
 using SystemMicros = std::chrono::microseconds;  // since 1970
 
+inline SystemMicros wall_clock() {
+    return std::chrono::duration_cast<SystemMicros>(std::chrono::system_clock::now().time_since_epoch());
+}
+
 // The body of a video tag with the stamp before its first frame data. Nothing when the tag is not H.264 frames in the classic
 // form; NAL units must have four-byte lengths, see has_long_nal_lengths().
 std::optional<std::vector<std::uint8_t>> stamped_video(Bytes body, SystemMicros now);

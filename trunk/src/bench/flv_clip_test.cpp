@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/byte_reader.hpp"
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "wire/amf/amf.hpp"
 #include "wire/flv/flv_file.hpp"
 

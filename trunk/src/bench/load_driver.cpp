@@ -16,10 +16,6 @@ namespace {
 // Nobody says a longer one.
 constexpr std::size_t kWordBytesMax = 4096;
 
-SystemMicros wall_clock() {
-    return std::chrono::duration_cast<SystemMicros>(std::chrono::system_clock::now().time_since_epoch());
-}
-
 void write_line(const std::string& text) {
     static_cast<void>(std::fwrite(text.data(), 1, text.size(), stdout));
     static_cast<void>(std::fputc('\n', stdout));

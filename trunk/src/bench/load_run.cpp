@@ -34,10 +34,6 @@ void say(std::FILE* out, std::string_view text) {
     std::fflush(out);
 }
 
-std::chrono::microseconds wall_clock() {
-    return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
-}
-
 // The errno for the log, reconstructed because the error does not keep it.
 int errno_of(Errc code) {
     switch (code) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/byte_writer.hpp"
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "wire/rtp_payload/nal.hpp"
 
 namespace live::bench {

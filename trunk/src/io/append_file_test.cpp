@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/scratch_folder.hpp"
+#include "base/scratch_folder_fixture.hpp"
 
 namespace live::io {
 namespace {

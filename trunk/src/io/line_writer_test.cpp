@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/scratch_folder.hpp"
+#include "base/scratch_folder_fixture.hpp"
 #include "base/time.hpp"
 
 namespace live::io {

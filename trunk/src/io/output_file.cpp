@@ -122,6 +122,7 @@ Result<int> create_blocking(const std::string& path) {
 
 }  // namespace
 
+// The other owner of the descriptor is the worker that is using it.
 OutputFile::OutputFile(Private, std::string path, std::shared_ptr<Descriptor> descriptor)
     : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
 

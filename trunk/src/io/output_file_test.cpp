@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "base/bytes.hpp"
-#include "base/scratch_folder.hpp"
+#include "base/scratch_folder_fixture.hpp"
 #include "io/loop.hpp"
 
 namespace live::io {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/scratch_folder.hpp"
+#include "base/scratch_folder_fixture.hpp"
 #include "io/loop.hpp"
 #include "io/wait_fixture.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/byte_writer.hpp"
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "base/log.hpp"
 #include "media/audio_transcoder.hpp"
 #include "media/packet.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/byte_reader.hpp"
 #include "base/byte_writer.hpp"
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "media/bridge_fixture.hpp"
 #include "media/cursor.hpp"
 #include "media/wire_cursor.hpp"

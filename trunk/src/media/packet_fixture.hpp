@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/byte_writer.hpp"
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "media/source.hpp"
 #include "media/tag_packet.hpp"
 #include "wire/codec/codec_vectors.hpp"

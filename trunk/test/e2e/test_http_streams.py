@@ -4,6 +4,7 @@ import hashlib
 import json
 import socket
 import ssl
+import subprocess
 import threading
 import time
 import urllib.request
@@ -38,28 +39,42 @@ def assert_gapless(tags, tolerance_ms: int = 100) -> None:
         assert all(0 <= b - a <= tolerance_ms for a, b in zip(times, times[1:])), times
 
 
-def test_a_codec_that_nobody_knows_is_relayed_byte_for_byte_and_left_out_elsewhere(server, tmp_path):
-    live = server(FLV + f" hls {{ enabled on; hls_path {tmp_path}; hls_fragment 1; }}")
+def test_an_unknown_codec_is_relayed_byte_for_byte_and_left_out_elsewhere(server, tmp_path):
+    slave = server(FLV)
+    forward = f"forward {{ enabled on; destination 127.0.0.1:{slave.ports['rtmp']}; }}"
+    live = server(f"{FLV} {forward} hls {{ enabled on; hls_path {tmp_path}; hls_fragment 1; }}")
     config = bytes.fromhex("90 76766331 01020304")  # FourCC vvc1
     frames = [bytes.fromhex("91" if i % 25 == 0 else "a1") + b"vvc1" + bytes(range(i % 200 + 20)) for i in range(75)]
-    with RtmpClient(live.ports["rtmp"]) as publisher, RtmpClient(live.ports["rtmp"]) as player:
+    audio = [bytes.fromhex("af00 1210")] + [bytes.fromhex("af01 2100") + bytes([i, i]) for i in range(75)]
+    video = [config, *frames]
+    with RtmpClient(live.ports["rtmp"]) as publisher, RtmpClient(live.ports["rtmp"]) as player, RtmpClient(slave.ports["rtmp"]) as behind:
         publisher.publish("cam")
-        publisher.send_message(VIDEO, config)
-        publisher.send_message(AUDIO, bytes.fromhex("af00 1210"))
+        publisher.send_message(VIDEO, video[0])
+        publisher.send_message(AUDIO, audio[0])
+        wait_until(lambda: any(one["publish"]["active"] for one in slave.api("/api/v1/streams/")["streams"]), 10, "the forward")
         player.play("cam")
-        with HttpStream(live.ports[PORT], "/live/cam.flv") as by_http:
-            for i, frame in enumerate(frames):
-                publisher.send_message(VIDEO, frame, timestamp=40 * i)
-                publisher.send_message(AUDIO, bytes.fromhex("af01 21000000"), timestamp=40 * i)
-            by_rtmp = [m.payload for m in player.read_media(2) if m.type == VIDEO]
-            tags = read_tags(by_http.read(1))[1]
-        assert by_rtmp == [config, *frames]
-        assert [t.body for t in tags if t.type == VIDEO] == [config, *frames]
+        behind.play("cam")
+        with HttpStream(live.ports[PORT], "/live/cam.flv") as by_http, HttpStream(slave.ports[PORT], "/live/cam.flv") as behind_by_http:
+            for i in range(75):
+                publisher.send_message(VIDEO, video[1 + i], timestamp=40 * i)
+                publisher.send_message(AUDIO, audio[1 + i], timestamp=40 * i)
+            for name, client in (("player", player), ("player of the forward", behind)):
+                got = client.read_media(2)
+                assert [m.payload for m in got if m.type == VIDEO] == video, name
+                assert [m.payload for m in got if m.type == AUDIO] == audio, name
+            for name, stream in (("HTTP-FLV", by_http), ("HTTP-FLV of the forward", behind_by_http)):
+                tags = read_tags(stream.read(1))[1]
+                assert [t.body for t in tags if t.type == VIDEO] == video, name
+                assert [t.body for t in tags if t.type == AUDIO] == audio, name
         live.wait_log("HLS /live/cam: unknown is left out")
-        wait_until(lambda: list(tmp_path.glob("live/cam-*.ts")), 5, "a fragment of the audio alone")
-    log = live.log()
-    assert log.count("the video codec vvc1 is not known here") == 1
-    assert log.count("HLS /live/cam: unknown is left out") == 1
+        wait_until(lambda: list(tmp_path.glob("live/cam-*.ts")), 5, "a segment of the audio alone")
+    for log in (live.log(), slave.log()):
+        assert log.count("the video codec vvc1 is not known here") == 1
+    assert live.log().count("HLS /live/cam: unknown is left out") == 1
+    segment = min(tmp_path.glob("live/cam-*.ts"))
+    kinds = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_type", "-of", "csv=p=0", str(segment)],
+                           capture_output=True, text=True, timeout=30, check=True).stdout.split()
+    assert set(kinds) == {"audio"}
 
 
 @pytest.mark.parametrize("ending,want", [("flv", "av"), ("ts", "av"), ("aac", "a")])

@@ -4,6 +4,7 @@ from fnmatch import fnmatch
 
 from tree import Problem
 
+TEST_LIBRARIES = ("gtest/", "gmock/")
 HEAVY = ("base/log_format.hpp", "fmt/", "nlohmann/", "spdlog/")
 
 
@@ -85,6 +86,26 @@ def check_header_weight(tree):
         for line, header, _ in source.cpp.includes:
             if header.startswith(HEAVY):
                 yield Problem(source.name, line, "header-weight", f"a header may not include {header}")
+
+
+def check_helper_names(tree):
+    """A header for tests says so by its suffix, and product code includes none of them."""
+    users = {}
+    for source in tree.sources:
+        for line, header, _ in source.cpp.includes:
+            users.setdefault(header, []).append((source, line))
+    for header in tree.sources:
+        if not header.is_header:
+            continue
+        found = users.get(header.name, [])
+        if header.is_helper:
+            for source, line in found:
+                if source.is_product:
+                    yield Problem(source.name, line, "helper-use", f"product code may not include {header.name}")
+        elif any(name.startswith(TEST_LIBRARIES) for _, name, _ in header.cpp.includes):
+            yield Problem(header.name, 1, "helper-name", "a header with gtest ends in _fixture.hpp or _vectors.hpp")
+        elif found and not any(source.is_product for source, _ in found):
+            yield Problem(header.name, 1, "helper-name", "only tests include it: its name ends in _fixture.hpp or _vectors.hpp")
 
 
 def include_graph(sources, tree, node_of):

@@ -27,7 +27,7 @@ BANNED = [
     ("blocking-sleep", r"(?<![\w.>:])(?:::)?(?:sleep|usleep|nanosleep)\s*\(|\bsleep_for\b", "io::sleep with a Deadline",
      lambda f: f.room in ("io", "bench")),
     ("shared-ptr", r"\bstd::shared_ptr\b", "one owner; a shared one needs a comment in this file that says who the owners are",
-     lambda f: f.is_test or re.search(r"//.*\bowner", f.text)),
+     lambda f: f.is_test or re.search(r"//.*\b[Oo]wne(?:r|d by)", f.text)),
 ]
 BANNED = [(rule, re.compile(pattern), text, may) for rule, pattern, text, may in BANNED]
 

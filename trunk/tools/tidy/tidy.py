@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what no linter knows about this tree: arrows between rooms, include cycles, sizes, banned calls, mutable state, parsers
-without fuzz targets, READMEs, links, leftover notes, machine paths. Prints what is wrong and the table of targets; exits 1 when
+"""Checks what no linter knows about this tree: arrows between rooms, include cycles, names of test helpers, sizes, banned calls,
+mutable state, parsers without fuzz targets, READMEs, links, leftover notes, machine paths. Prints what is wrong and the table of targets; exits 1 when
 anything is wrong. What may stay is in allowed.txt with a reason; counts that may only fall are in limits.txt.
 
     tidy.py [TRUNK]
@@ -41,6 +41,7 @@ def read_limits(text):
 def find_problems(tree, arrows):
     yield from includes.check_arrows(tree, arrows)
     yield from includes.check_header_weight(tree)
+    yield from includes.check_helper_names(tree)
     yield from includes.check_cycles(tree)
     yield from rules.check_banned(tree)
     yield from rules.check_sizes(tree)

@@ -8,6 +8,7 @@ from pathlib import Path
 import cpp
 
 SOURCE_SUFFIXES = (".cpp", ".hpp", ".c", ".h")
+HELPER_SUFFIXES = ("_fixture", "_vectors")  # headers for tests only
 
 
 @dataclass(frozen=True, order=True)
@@ -32,7 +33,8 @@ class SourceFile:
         self.lines = self.text.split("\n")
         stem = path.stem
         self.is_header = path.suffix in (".hpp", ".h")
-        self.is_test = stem.endswith(("_test", "_fixture")) or "test" in self.parts[1:-1]
+        self.is_helper = self.is_header and stem.endswith(HELPER_SUFFIXES)
+        self.is_test = self.is_helper or stem.endswith(("_test", "_fixture")) or "test" in self.parts[1:-1]
         self.is_fuzz = stem.endswith("_fuzz")
         self.is_bench = stem.endswith("_bench")
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 
 namespace live::engine::crypto {
 namespace {

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/rtmp/client.hpp"
+#include "engine/rtmp/peer_fixture.hpp"
 #include "engine/rtmp/server.hpp"
-#include "engine/rtmp/test_peer.hpp"
 
 namespace live::engine::rtmp {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/rtmp/peer_fixture.hpp"
 #include "engine/rtmp/server.hpp"
-#include "engine/rtmp/test_peer.hpp"
 
 namespace live::engine::rtmp {
 

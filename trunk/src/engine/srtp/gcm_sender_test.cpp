@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/byte_writer.hpp"
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "engine/srtp/session.hpp"
 
 namespace live::engine::srtp {

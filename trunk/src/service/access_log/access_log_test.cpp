@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <nlohmann/json.hpp>
 
-#include "base/scratch_folder.hpp"
+#include "base/scratch_folder_fixture.hpp"
 #include "base/time.hpp"
 #include "io/loop.hpp"
-#include "session/common/fake_client.hpp"
+#include "session/common/client_fixture.hpp"
 
 namespace live::service::access_log {
 namespace {

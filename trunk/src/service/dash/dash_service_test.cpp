@@ -7,7 +7,7 @@
 
 #include "base/log_fixture.hpp"
 #include "base/options_of_fixture.hpp"
-#include "base/scratch_folder.hpp"
+#include "base/scratch_folder_fixture.hpp"
 #include "io/loop.hpp"
 #include "io/wait_fixture.hpp"
 #include "media/packet_fixture.hpp"

@@ -11,12 +11,12 @@
 
 #include "base/log_fixture.hpp"
 #include "base/options_of_fixture.hpp"
-#include "base/scratch_folder.hpp"
+#include "base/scratch_folder_fixture.hpp"
 #include "io/loop.hpp"
 #include "io/wait_fixture.hpp"
 #include "media/packet_fixture.hpp"
 #include "wire/flv/flv_file.hpp"
-#include "wire/mp4/test_box_reader.hpp"
+#include "wire/mp4/box_reader_fixture.hpp"
 
 namespace live::service::dvr {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/scratch_folder.hpp"
+#include "base/scratch_folder_fixture.hpp"
 #include "io/loop.hpp"
 #include "io/output_file.hpp"
 #include "io/wait_fixture.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/options_of_fixture.hpp"
-#include "base/scratch_folder.hpp"
+#include "base/scratch_folder_fixture.hpp"
 #include "io/wait_fixture.hpp"
 #include "service/files/session_fixture.hpp"
 #include "service/files/site_fixture.hpp"

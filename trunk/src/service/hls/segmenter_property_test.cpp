@@ -12,10 +12,10 @@
 #include "service/hls/segment_list.hpp"
 #include "service/segments/segmenter_fixture.hpp"
 #include "wire/hls/playlist_reader.hpp"
-#include "wire/mp4/test_box_reader.hpp"
+#include "wire/mp4/box_reader_fixture.hpp"
 #include "wire/ts/clock.hpp"
+#include "wire/ts/demuxer_fixture.hpp"
 #include "wire/ts/muxer.hpp"
-#include "wire/ts/test_demuxer.hpp"
 
 namespace live::service::hls {
 namespace {

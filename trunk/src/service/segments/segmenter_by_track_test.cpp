@@ -4,7 +4,7 @@
 
 #include "media/packet_fixture.hpp"
 #include "service/segments/segmenter_fixture.hpp"
-#include "wire/mp4/test_box_reader.hpp"
+#include "wire/mp4/box_reader_fixture.hpp"
 
 namespace live::service::segments {
 namespace {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "media/packet_fixture.hpp"
 #include "service/segments/cmaf_muxer.hpp"
 #include "service/segments/segmenter.hpp"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "service/segments/segmenter_fixture.hpp"
-#include "wire/ts/test_demuxer.hpp"
+#include "wire/ts/demuxer_fixture.hpp"
 
 namespace live::service::segments {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "media/packet_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
 

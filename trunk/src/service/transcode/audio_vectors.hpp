@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 
 namespace live::service::transcode {
 

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
-#include "base/scratch_folder.hpp"
+#include "base/scratch_folder_fixture.hpp"
 #include "io/loop.hpp"
 #include "session/http/connection.hpp"
 #include "session/http/static_handler.hpp"

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "engine/http1/parser.hpp"
 #include "io/loop.hpp"
 #include "io/tcp_stream.hpp"

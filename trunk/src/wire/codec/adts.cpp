@@ -68,4 +68,12 @@ Result<AdtsHeader> parse_adts_header(Bytes bytes) {
     return header;
 }
 
+Result<AdtsFrame> read_adts_frame(ByteReader& in) {
+    const auto header = TRY(parse_adts_header(in.rest()));
+    if (header.blocks > 1)
+        return Error(Errc::unsupported, "an ADTS frame of " + std::to_string(header.blocks) + " blocks");
+    const Bytes whole = TRY(in.take(header.header_bytes + header.frame_bytes));
+    return AdtsFrame{header, whole.subspan(header.header_bytes)};
+}
+
 }  // namespace live::wire::codec

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/byte_reader.hpp"
 #include "base/bytes.hpp"
 #include "base/result.hpp"
 #include "wire/codec/aac.hpp"
@@ -29,5 +30,15 @@ struct AdtsHeader {
 
 // Errc::need_more, Errc::malformed.
 Result<AdtsHeader> parse_adts_header(Bytes bytes);
+
+struct AdtsFrame {
+    AdtsHeader header;
+    Bytes data;  // raw AAC, borrowed from the input
+};
+
+// Takes the next frame; the unit of a transport stream often has several. On an error nothing is taken: those of
+// parse_adts_header, also Errc::need_more when the frame is cut, and Errc::unsupported for one of several blocks, which nobody
+// writes.
+Result<AdtsFrame> read_adts_frame(ByteReader& in);
 
 }  // namespace live::wire::codec

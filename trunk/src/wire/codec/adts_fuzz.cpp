@@ -1,4 +1,4 @@
-// Arbitrary bytes as an ADTS header. A header that parses and has only one encoding must be written back the same.
+// Arbitrary bytes as ADTS frames. A header that parses and has only one encoding must be written back the same.
 #include <cstddef>
 #include <cstdint>
 
@@ -8,6 +8,15 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace live;
     using namespace live::wire::codec;
+    for (ByteReader in(Bytes(data, size)); !in.at_end();) {
+        const std::size_t begin = in.position();
+        const auto frame = read_adts_frame(in);
+        if (!frame.ok()) {
+            CHECK(in.position() == begin);
+            break;
+        }
+        CHECK(in.position() == begin + frame->header.header_bytes + frame->data.size());
+    }
     const auto header = parse_adts_header(Bytes(data, size));
     if (!header.ok())
         return 0;

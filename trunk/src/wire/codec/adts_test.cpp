@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 
 namespace live::wire::codec {
 namespace {
@@ -67,6 +67,32 @@ TEST(Adts, RefusesWhatIsNoHeader) {
     EXPECT_EQ(parse_adts_header(hex("fff1748001 5ffc")).code(), Errc::malformed) << "rate index 13";
     EXPECT_EQ(parse_adts_header(hex("fff1508000dffc")).code(), Errc::malformed) << "six bytes in all";
     EXPECT_EQ(parse_adts_header(hex("fff05080011ffc")).code(), Errc::malformed) << "eight bytes in all, with a checksum";
+}
+
+TEST(Adts, TakesFrameAfterFrame) {
+    const auto stream = hex("fff1508001 5ffc 210a0b  fff8508001bffc 1234 210a0b0c  fff15080 00fffc");
+    ByteReader in(stream);
+    std::vector<std::vector<std::uint8_t>> frames;
+    while (!in.at_end()) {
+        const auto frame = read_adts_frame(in);
+        ASSERT_TRUE(frame.ok()) << frame.error().text();
+        EXPECT_EQ(frame->header.config, config_of(2, 44'100, 2));
+        frames.emplace_back(frame->data.begin(), frame->data.end());
+    }
+    EXPECT_EQ(frames, (std::vector{hex("210a0b"), hex("210a0b0c"), hex("")})) << "without header and checksum";
+}
+
+TEST(Adts, AFrameThatIsCutNeedsMoreAndTakesNothing) {
+    const auto stream = hex("fff8508001bffc 1234 210a0b0c");
+    for (std::size_t size = 0; size < stream.size(); ++size) {
+        ByteReader in(Bytes(stream).first(size));
+        EXPECT_EQ(read_adts_frame(in).code(), Errc::need_more) << "cut at " << size;
+        EXPECT_EQ(in.position(), 0U);
+    }
+    const auto blocks = hex("fff15080015001 210a0b");
+    ByteReader in(blocks);
+    EXPECT_EQ(read_adts_frame(in).code(), Errc::unsupported);
+    EXPECT_EQ(in.position(), 0U);
 }
 
 TEST(Adts, RefusesWhatItCannotSay) {

@@ -9,7 +9,7 @@ namespace live::wire::codec {
 
 namespace {
 
-constexpr std::string_view kMagic = "fLaC";
+constexpr std::string_view kStreamMarker = "fLaC";
 constexpr std::size_t kFrameSizesBits = 48;
 
 // Errc::malformed when it is not the header of a STREAMINFO block.
@@ -26,9 +26,9 @@ Result<void> skip_block_header(ByteReader& in) {
 
 Result<FlacStreamInfo> parse_flac_stream_info(Bytes bytes) {
     ByteReader in(bytes);
-    const bool has_magic = bytes.size() >= kMagic.size() && as_text(bytes.first(kMagic.size())) == kMagic;
+    const bool has_magic = bytes.size() >= kStreamMarker.size() && as_text(bytes.first(kStreamMarker.size())) == kStreamMarker;
     if (has_magic)
-        TRY(in.skip(kMagic.size()));
+        TRY(in.skip(kStreamMarker.size()));
     // A block without a header has exactly the fixed length.
     if (has_magic || bytes.size() != kFlacStreamInfoBytes)
         TRY(skip_block_header(in));

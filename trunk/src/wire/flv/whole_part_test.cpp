@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "base/whole_part_fixture.hpp"
 #include "wire/flv/file_writer.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "wire/mp4/box_reader_fixture.hpp"
+#include "wire/mp4/media_fixture.hpp"
 #include "wire/mp4/sample_reader.hpp"
-#include "wire/mp4/test_box_reader.hpp"
-#include "wire/mp4/test_media.hpp"
 
 namespace live::wire::mp4 {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "wire/mp4/test_box_reader.hpp"
-#include "wire/mp4/test_media.hpp"
+#include "wire/mp4/box_reader_fixture.hpp"
+#include "wire/mp4/media_fixture.hpp"
 
 namespace live::wire::mp4 {
 namespace {

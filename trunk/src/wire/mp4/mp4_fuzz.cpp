@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/byte_reader.hpp"
+#include "wire/mp4/box_reader_fixture.hpp"
 #include "wire/mp4/fragment_writer.hpp"
+#include "wire/mp4/media_fixture.hpp"
 #include "wire/mp4/movie_writer.hpp"
 #include "wire/mp4/sample_reader.hpp"
-#include "wire/mp4/test_box_reader.hpp"
-#include "wire/mp4/test_media.hpp"
 
 namespace {
 

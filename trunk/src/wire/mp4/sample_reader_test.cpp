@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "wire/mp4/test_media.hpp"
+#include "wire/mp4/media_fixture.hpp"
 
 namespace live::wire::mp4 {
 namespace {

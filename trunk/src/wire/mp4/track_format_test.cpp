@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
-#include "wire/mp4/test_box_reader.hpp"
+#include "wire/mp4/box_reader_fixture.hpp"
 
 namespace live::wire::mp4 {
 namespace {

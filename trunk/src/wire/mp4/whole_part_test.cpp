@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "base/whole_part_fixture.hpp"
+#include "wire/mp4/box_reader_fixture.hpp"
 #include "wire/mp4/fragment_writer.hpp"
+#include "wire/mp4/media_fixture.hpp"
 #include "wire/mp4/movie_writer.hpp"
-#include "wire/mp4/test_box_reader.hpp"
-#include "wire/mp4/test_media.hpp"
 
 namespace live::wire::mp4 {
 namespace {

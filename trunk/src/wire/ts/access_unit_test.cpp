@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/byte_writer.hpp"
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
+#include "wire/codec/annex_b_vectors.hpp"
 #include "wire/codec/avc.hpp"
 #include "wire/codec/codec_vectors.hpp"
 #include "wire/codec/hevc.hpp"
@@ -70,6 +71,17 @@ TEST(AccessUnit, GivesEveryVector) {
         const auto unit = collected(wanted.format, wanted.is, wanted.body);
         ASSERT_TRUE(unit.ok()) << wanted.name << ": " << unit.error().text();
         EXPECT_EQ(*unit, wanted.wanted) << wanted.name;
+    }
+}
+
+TEST(AccessUnit, IsWhatTheReaderOfByteStreamsReads) {
+    for (const codec::AnnexBVector& wanted : codec::annex_b_vectors()) {
+        if (!wanted.is_written)
+            continue;
+        const auto format = wanted.codec == codec::Codec::avc ? avc_format() : hevc_format();
+        const auto unit = collected(format, PictureIs::inter, wanted.frame);
+        ASSERT_TRUE(unit.ok()) << wanted.name << ": " << unit.error().text();
+        EXPECT_EQ(*unit, wanted.stream) << wanted.name;
     }
 }
 

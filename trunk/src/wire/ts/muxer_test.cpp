@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "wire/ts/clock.hpp"
-#include "wire/ts/test_demuxer.hpp"
+#include "wire/ts/demuxer_fixture.hpp"
 
 namespace live::wire::ts {
 namespace {

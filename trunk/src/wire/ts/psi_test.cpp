@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "wire/ts/crc32.hpp"
 
 namespace live::wire::ts {

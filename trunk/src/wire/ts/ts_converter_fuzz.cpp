@@ -7,10 +7,10 @@
 
 #include "base/byte_reader.hpp"
 #include "base/check.hpp"
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
 #include "wire/codec/frame_fixture.hpp"
-#include "wire/ts/test_demuxer.hpp"
+#include "wire/ts/demuxer_fixture.hpp"
 #include "wire/ts/ts_converter.hpp"
 
 namespace {

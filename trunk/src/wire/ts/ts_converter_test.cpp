@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "base/byte_writer.hpp"
-#include "base/hex.hpp"
+#include "base/hex_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
 #include "wire/codec/frame_fixture.hpp"
 #include "wire/ts/clock.hpp"
-#include "wire/ts/test_demuxer.hpp"
+#include "wire/ts/demuxer_fixture.hpp"
 
 namespace live::wire::ts {
 namespace {
