@@ -127,7 +127,9 @@ void WireCursor::copy_stamped(Position end) {
     }
 }
 
-bool WireCursor::at_boundary() const { return private_.empty() && wire_log_.offset_of(wire_log_.find(position_)) == position_; }
+bool WireCursor::at_boundary() const {
+    return private_.empty() && (must_jump_ || wire_log_.offset_of(wire_log_.find(position_)) == position_);
+}
 
 WireCursor::Batch WireCursor::take_message(std::span<::iovec> out) {
     const Sequence sequence = wire_log_.find(position_);
@@ -142,7 +144,8 @@ WireCursor::Batch WireCursor::take_up_to(std::span<::iovec> out, Position end) {
     if (!control_.empty() && at_boundary())
         private_.swap(control_);
     Position limit = position_;
-    if (paused_)
+    // Before a jump, what is at position_ may have been dropped already.
+    if (paused_ && !must_jump_)
         limit = wire_log_.offset_of(wire_log_.find(position_));
     else if (!must_jump_)
         limit = std::max(position_, std::min(settle(), end));
