@@ -132,9 +132,8 @@ bool WireCursor::at_boundary() const {
 }
 
 WireCursor::Batch WireCursor::take_message(std::span<::iovec> out) {
-    const Sequence sequence = wire_log_.find(position_);
-    const bool begun = wire_log_.offset_of(sequence) != position_ || sequence == wire_log_.next();
-    return take_up_to(out, wire_log_.offset_of(begun ? sequence : sequence + 1));
+    // Not the end of a packet at position_ that has no bytes because the format leaves it out.
+    return take_up_to(out, wire_log_.offset_of(wire_log_.find(position_ + 1)));
 }
 
 WireCursor::Batch WireCursor::take_up_to(std::span<::iovec> out, Position end) {
