@@ -106,6 +106,8 @@ fi
 files=$(if [ $all = yes ]; then sources; else changed; fi)
 cd "$trunk/tools/tidy" || exit 1
 check "tests of tools/tidy" python3 -B -m unittest
+cd "$trunk/tools" || exit 1
+check "tests of tools/cover.py" python3 -B -m unittest
 cd "$trunk" || exit 1
 if python3 -B tools/tidy/tidy.py >"$work/tidy" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 cat "$work/tidy"

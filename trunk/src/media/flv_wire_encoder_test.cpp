@@ -279,5 +279,31 @@ TEST(EndWatch, HearsThatThePublisherWentButNotOfATakeover) {
     EXPECT_FALSE(other.is_raised());
 }
 
+// What the format leaves out has no bytes in the log, and is no message.
+TEST(FlvWireEncoder, GivesMessageByMessageTheKindsThatTheReaderAskedFor) {
+    KindSet audio_only;
+    audio_only.add(Kind::audio);
+    for (const MediaTime start : {MediaTime(0ms), MediaTime(1h)}) {
+        Stage stage;
+        stage.start = start;
+        stage.config();
+        stage.picture();
+        FlvPlayer player(stage, {Container::flv, Framing::none, audio_only});
+        for (int i = 0; i < 55; ++i)
+            stage.picture();
+        std::array<::iovec, 8> spans;
+        for (std::size_t messages = 1;; ++messages) {
+            const auto batch = player.cursor.take_message(spans);
+            if (batch.bytes == 0)
+                break;
+            player.cursor_takes(std::span(spans).first(batch.spans), batch.bytes);
+            if (start == MediaTime(0ms)) {  // a copy for another zero has several
+                ASSERT_LE(player.got.tags().size(), messages + 1) << "and the configuration";
+            }
+        }
+        EXPECT_EQ(player.got.tags().size(), 1U + 56U);
+    }
+}
+
 }  // namespace
 }  // namespace live::media

@@ -127,12 +127,13 @@ void WireCursor::copy_stamped(Position end) {
     }
 }
 
-bool WireCursor::at_boundary() const { return private_.empty() && wire_log_.offset_of(wire_log_.find(position_)) == position_; }
+bool WireCursor::at_boundary() const {
+    return private_.empty() && (must_jump_ || wire_log_.offset_of(wire_log_.find(position_)) == position_);
+}
 
 WireCursor::Batch WireCursor::take_message(std::span<::iovec> out) {
-    const Sequence sequence = wire_log_.find(position_);
-    const bool begun = wire_log_.offset_of(sequence) != position_ || sequence == wire_log_.next();
-    return take_up_to(out, wire_log_.offset_of(begun ? sequence : sequence + 1));
+    // Not the end of a packet at position_ that has no bytes because the format leaves it out.
+    return take_up_to(out, wire_log_.offset_of(wire_log_.find(position_ + 1)));
 }
 
 WireCursor::Batch WireCursor::take_up_to(std::span<::iovec> out, Position end) {
@@ -142,7 +143,8 @@ WireCursor::Batch WireCursor::take_up_to(std::span<::iovec> out, Position end) {
     if (!control_.empty() && at_boundary())
         private_.swap(control_);
     Position limit = position_;
-    if (paused_)
+    // Before a jump, what is at position_ may have been dropped already.
+    if (paused_ && !must_jump_)
         limit = wire_log_.offset_of(wire_log_.find(position_));
     else if (!must_jump_)
         limit = std::max(position_, std::min(settle(), end));

@@ -396,5 +396,42 @@ TEST(WireCursor, SimulatedCrowdGetsOrderedMediaOnOneClockEach) {
     }
 }
 
+// Longer than the source keeps media for it: it has to jump, but not before it resumes.
+TEST(WireCursor, APausedPlayerThatIsOvertakenGetsAnswersAndNoMediaUntilItResumes) {
+    for (const bool message_by_message : {false, true}) {
+        PlayOptions options;
+        options.queue_length = 1s;
+        Stage stage(options, kChunkSize);
+        stage.config();
+        stage.picture();
+        Player player(stage);
+        player.read_all();
+        player.cursor.set_paused(true);
+        const auto paused_at = player.cursor.position();
+        for (int i = 0; i < 1'000; ++i)
+            stage.picture();
+        ASSERT_GT(player.cursor.wire_log().tail(), paused_at) << "what it has paused at is gone";
+
+        std::array<::iovec, 8> spans;
+        const auto take = [&] { return message_by_message ? player.cursor.take_message(spans) : player.cursor.take(spans); };
+        EXPECT_EQ(take().bytes, 0U);
+        const std::array<std::uint8_t, 3> answer{1, 2, 3};
+        EXPECT_TRUE(player.cursor.add_control(answer).ok());
+        ASSERT_EQ(take().bytes, answer.size());
+        player.cursor.advance(answer.size());
+        EXPECT_EQ(take().bytes, 0U);
+        EXPECT_EQ(player.cursor.dropped(), 0U) << "not yet";
+
+        const auto before = player.media().size();
+        player.cursor.set_paused(false);
+        player.read_all();
+        const auto got = player.media();
+        ASSERT_GT(got.size(), before);
+        EXPECT_TRUE(stage.sent[got[before].number].key);
+        EXPECT_EQ(got.back().number + 1, stage.number);
+        EXPECT_EQ(got.size() + player.cursor.dropped(), stage.number);
+    }
+}
+
 }  // namespace
 }  // namespace live::media

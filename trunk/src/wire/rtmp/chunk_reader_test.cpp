@@ -1,5 +1,6 @@
 #include "wire/rtmp/chunk_reader.hpp"
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
