@@ -13,6 +13,7 @@
 
 #include "base/log_format.hpp"
 #include "base/version.hpp"
+#include "bench/delay_stamp.hpp"
 #include "bench/load_result.hpp"
 #include "io/loop.hpp"
 #include "io/signal_pipe.hpp"

@@ -35,7 +35,7 @@ struct Headers {
     std::array<std::optional<Header>, 2> headers;
 };
 
-CutRules two_seconds(std::optional<MediaTime> part) {
+CutRules whole_two_seconds(std::optional<MediaTime> part) {
     CutRules rules;
     rules.cut_at = rules.audio_cut_at = 2s;
     rules.hard_cut_at.reset();
@@ -56,7 +56,7 @@ struct Stream {
     std::size_t dropped = 0;
 
     explicit Stream(std::optional<MediaTime> chunk = {})
-        : segmenter(two_seconds(chunk), Segmenter::Layout::by_track, make_cmaf(CmafMuxer::SegmentType::said)) {}
+        : segmenter(whole_two_seconds(chunk), Segmenter::Layout::by_track, make_cmaf(CmafMuxer::SegmentType::said)) {}
 
     void push(media::Kind kind, bool key, bool config, MediaTime at, const Slice& payload) {
         segmenter.push(media::tag_packet(kind, key, config, at, payload));
@@ -293,7 +293,7 @@ TEST(SegmenterByTrack, AMomentAtTheEndIsLeftOut) {
 }
 
 TEST(SegmenterByTrack, EveryTrackIsARepresentationAndAllAreCutWhereTheLeaderIs) {
-    Segmenter segmenter(two_seconds({}), Segmenter::Layout::by_track, make_cmaf());
+    Segmenter segmenter(whole_two_seconds({}), Segmenter::Layout::by_track, make_cmaf());
     const auto push_second = [&segmenter](media::Kind kind, bool key, bool config, MediaTime at, const Slice& body) {
         media::Packet packet = media::tag_packet(kind, key, config, at, body);
         packet.extra = true;

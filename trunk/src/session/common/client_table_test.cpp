@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "session/common/fake_client.hpp"
+#include "session/common/client_fixture.hpp"
 
 namespace live::session {
 namespace {
