@@ -93,7 +93,7 @@ void write_own(MetricsText& text, const Measured& measured) {
     text.family("millrace_players_stalled_total", Type::counter, "Players that were closed because they took nothing.")
         .sample(measured.stream_stats.totals().stalled);
     text.family("millrace_players_unpublished_total", Type::counter,
-                "Players that were closed because nobody published their stream for long.")
+                "Players that were closed because their stream was not published for too long.")
         .sample(measured.stream_stats.totals().unpublished);
     const LogCounters log = measured.counters.totals().log;
     text.family("millrace_log_lines_left_out_total", Type::counter, "Warnings and errors that were too many of their kind.")
@@ -175,7 +175,7 @@ void write_rtcp(MetricsText& text, const session::rtc::PortReading& rtc) {
 void write_rtc(MetricsText& text, const RtcMeter& meter) {
     const session::rtc::PortReading rtc = meter.reading();
     const session::rtc::PortFigures& port = rtc.port;
-    text.family("millrace_rtc_sessions", Type::gauge, "Sessions of WebRTC; those that nobody has come for yet are half open.")
+    text.family("millrace_rtc_sessions", Type::gauge, "WebRTC sessions; half open until their client has connected.")
         .sample(std::uint64_t{rtc.sessions - meter.half_open()}, {{"state", "open"}})
         .sample(std::uint64_t{meter.half_open()}, {{"state", "half_open"}});
     text.family("millrace_rtc_received_datagrams_total", Type::counter, "Datagrams of WebRTC that came, by what they are.");
@@ -184,7 +184,7 @@ void write_rtc(MetricsText& text, const RtcMeter& meter) {
                                       std::pair("rtcp", port.rtcp), std::pair("other", port.received - known)})
         text.sample(count, {{"kind", name}});
     text.family("millrace_rtc_strangers_total", Type::counter,
-                "Of these, for no session or from an address that nobody has proved to be one's.")
+                "Of these, for no session, or from an address that no check has proved to be a session's.")
         .sample(port.strangers);
     text.family("millrace_rtc_sent_datagrams_total", Type::counter, "Datagrams of WebRTC that were sent.").sample(port.sent);
     text.family("millrace_rtc_lost_datagrams_total", Type::counter,

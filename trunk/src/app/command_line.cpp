@@ -30,7 +30,7 @@ Result<Parsed> parse_letters(std::string_view letters, const std::string_view* n
             case 'c': {
                 const std::string_view rest = letters.substr(i + 1);
                 if (rest.empty() && (next == nullptr || next->empty()))
-                    return Error(Errc::malformed, "found no file behind -c, expected a conf file such as -c conf/srs.conf");
+                    return Error(Errc::malformed, "found no file after -c, expected a conf file such as -c conf/srs.conf");
                 took_next = rest.empty();
                 so_far.line.conf_file = rest.empty() ? *next : rest;
                 return so_far;

@@ -294,7 +294,7 @@ void HttpWiring::set_options() {
 void HttpWiring::apply(io::Deadline) {
     set_options();
     if (const auto loaded = load_certificates(); !loaded.ok())
-        LOG_ERROR(log_, "HTTPS goes on with the certificate it has: {}", loaded.error().sentence());
+        LOG_ERROR(log_, "HTTPS keeps the certificate it has: {}", loaded.error().sentence());
 }
 
 Result<void> HttpWiring::close(io::Deadline) {

@@ -107,8 +107,8 @@ bool MemoryKeeper::take_from_unpublished(const Streams& streams, TimePoint now) 
         return false;
     const auto& [url, stream] = *largest;
     leave(url, stream.bytes, now);
-    LOG_WARN(log_, "the memory for clients is used up (limits.memory_budget, {} MiB): what is left of {}, {} KiB, is let go of",
-             parts_.budget.max() >> 20, url, stream.bytes >> 10);
+    LOG_WARN(log_, "the memory for clients is used up (limits.memory_budget, {} MiB): the remaining {} KiB of {} are released",
+             parts_.budget.max() >> 20, stream.bytes >> 10, url);
     return true;
 }
 

@@ -209,7 +209,7 @@ void Process::handle_signals(io::SignalPipe& signals) {
                 if (built_in_profilers().leaks)
                     return stop_fast("SIGUSR1");
                 log_file_->reopen();
-                LOG_INFO(log_, "signal {}: the log file is opened anew", SIGUSR1);
+                LOG_INFO(log_, "signal {}: the log file is reopened", SIGUSR1);
                 server_->reopen_access_log();
                 break;
             case SIGINT: return stop_fast("SIGINT");

@@ -14,7 +14,7 @@ namespace {
 
 Result<void> wait_writable(TcpStream& stream, Deadline deadline) {
     if (TRY(stream.wait_ready(Interest::writable, nullptr, deadline)).timed_out)
-        return Error(Errc::timed_out, "the peer takes nothing");
+        return Error(Errc::timed_out, "the peer does not read");
     return {};
 }
 

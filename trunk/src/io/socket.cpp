@@ -80,7 +80,7 @@ Result<Ready> Socket::wait(Interest interest, Signal* signal, Deadline deadline)
 Result<void> Socket::wait_for(Interest interest, Deadline deadline) {
     const Ready ready = TRY(wait(interest, nullptr, deadline));
     if (ready.timed_out)
-        return Error(Errc::timed_out, interest == Interest::readable ? "nothing came from the peer" : "the peer takes nothing");
+        return Error(Errc::timed_out, interest == Interest::readable ? "nothing came from the peer" : "the peer does not read");
     return {};
 }
 

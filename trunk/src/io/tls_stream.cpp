@@ -237,7 +237,7 @@ Result<void> TlsStream::write_all(std::span<const ::iovec> parts, Deadline deadl
         }
         offset += parts.empty() ? 0 : taken;
         if (!pending_.empty() && TRY(tcp_->wait_ready(Interest::writable, nullptr, deadline)).timed_out)
-            return Error(Errc::timed_out, "the peer takes nothing");
+            return Error(Errc::timed_out, "the peer does not read");
     }
     return {};
 }

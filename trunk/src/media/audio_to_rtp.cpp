@@ -38,7 +38,7 @@ void AudioToRtp::note(const Error& error) {
     if (is_left_out)
         transcoders_->note_left_out();
     if ((is_left_out ? counters_.left_out : counters_.broken)++ == 0)
-        LOG_WARN(log_, "audio could not be made RTP ({}); further ones are counted only", error.text());
+        LOG_WARN(log_, "audio could not be converted to RTP ({}); further errors are only counted", error.text());
 }
 
 Result<void> AudioToRtp::convert(const Packet& packet) {

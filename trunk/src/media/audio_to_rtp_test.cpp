@@ -84,7 +84,7 @@ TEST_F(AudioToRtpTest, BrokenFramesAreCountedAndAudioGoesOn) {
     push(aac(2s));
     EXPECT_EQ(converter.counters().broken, 50U);
     EXPECT_EQ(converter.counters().packets, 2U);
-    EXPECT_EQ(lines.count("could not be made RTP"), 1U);
+    EXPECT_EQ(lines.count("could not be converted to RTP"), 1U);
 }
 
 TEST_F(AudioToRtpTest, FramesThatAreLeftOutAreCountedApart) {

@@ -70,7 +70,7 @@ void Ingest::push(Packet packet, std::uint32_t stamp_ms) {
                            : Timeline::Stamp{.dts = source.timeline().follow(packet.kind, stamp_ms), .jumped = false};
     packet.dts += stamp.dts;
     if (stamp.jumped)
-        LOG_WARN(log_, "timestamp jump to {} ms, repaired: the stream goes on at {} ms", stamp_ms, stamp.dts / 1ms);
+        LOG_WARN(log_, "timestamp jump to {} ms, repaired: the stream continues at {} ms", stamp_ms, stamp.dts / 1ms);
     if (!options_.mix_correct) {
         source.append(std::move(packet));
         return;
@@ -160,7 +160,7 @@ void Ingest::watch_order(const Packet& packet, std::uint32_t stamp_ms) {
     const bool is_later = static_cast<std::int32_t>(shown_ms - newest_shown_ms_) >= 0;
     if (!packet.key && has_shown_ && !is_later && publication_.is_current() && !publication_.source().has_b_frames()) {
         publication_.source().note_b_frames();
-        LOG_INFO(log_, "the stream has B-frames; WebRTC players do without them, or stutter");
+        LOG_INFO(log_, "the stream has B-frames; WebRTC players get it without them, or stutter");
     }
     if (packet.key || is_later || !has_shown_)
         newest_shown_ms_ = shown_ms;

@@ -66,7 +66,7 @@ inline constexpr auto kPublishRows = std::tuple{
                 "How long a publisher may stay silent between packets.")
         .clamped(),
     config::row(&PublishOptions::parse_sps, "parse_sps", config::Reload::next_session,
-                "Reads the picture's size and profile from the sequence header."),
+                "Reads the frame size and profile from the sequence header."),
     config::row(&PublishOptions::try_annexb_first, "try_annexb_first", config::Reload::next_session,
                 "Which of the two forms of video frames is tried first.")
         .pending(),

@@ -16,7 +16,7 @@ bool RtpToAudio::set_track(const RtpTrack& track) {
     has_config_ = false;
     codec_ = Codec::none;
     if (track.codec != "opus") {
-        LOG_WARN(log_, "RTMP players get no audio: nothing can be made of {}", track.codec);
+        LOG_WARN(log_, "RTMP players get no audio: {} cannot be converted", track.codec);
         return false;
     }
     Result<std::unique_ptr<AudioTranscoder>> made = Error(Errc::unsupported, "this server has no transcoder");
@@ -26,7 +26,7 @@ bool RtpToAudio::set_track(const RtpTrack& track) {
     if (made.ok())
         transcoder_ = std::move(*made);
     else
-        LOG_WARN(log_, "Opus cannot be made AAC: {}. It goes on as Opus, which only players of enhanced RTMP know",
+        LOG_WARN(log_, "Opus cannot be converted to AAC: {}. It stays Opus, which only enhanced RTMP players support",
                  made.error().text());
     return true;
 }
@@ -56,7 +56,7 @@ void RtpToAudio::note(const Error& error) {
     if (is_left_out)
         transcoders_->note_left_out();
     if ((is_left_out ? counters_.left_out : counters_.broken)++ == 0)
-        LOG_WARN(log_, "audio could not be made RTMP ({}); further ones are counted only", error.text());
+        LOG_WARN(log_, "audio could not be converted to RTMP ({}); further errors are only counted", error.text());
 }
 
 Result<void> RtpToAudio::convert(const RtpPacket& packet) {

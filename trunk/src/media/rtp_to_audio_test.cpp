@@ -63,7 +63,7 @@ TEST_F(RtpToAudioTest, WithoutTranscoderOpusGoesOn) {
     RtpToAudio alone{options, nullptr, nobody, log};
     EXPECT_TRUE(alone.set_track(kOpus));
     EXPECT_EQ(alone.codec(), Codec::opus);
-    EXPECT_EQ(lines.count("cannot be made AAC"), 1U);
+    EXPECT_EQ(lines.count("cannot be converted to AAC"), 1U);
     push(alone, 0ms);
     const auto config = alone.poll();
     ASSERT_TRUE(config);

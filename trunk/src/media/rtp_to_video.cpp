@@ -69,7 +69,7 @@ bool RtpToVideo::set_track(const RtpTrack& track) {
         case Codec::av1: depacketizer_ = rtp_payload::Av1Depacketizer(); break;
         default:
             depacketizer_ = std::monostate();
-            LOG_WARN(log_, "RTMP players get no picture: RTMP has no place for {}", track.codec);
+            LOG_WARN(log_, "RTMP players get no video: RTMP cannot carry {}", track.codec);
             break;
     }
     for (Sets& sets : sets_)
@@ -127,7 +127,8 @@ void RtpToVideo::take(rtp_payload::Frame frame) {
     }
     if (const auto converted = convert(frame); !converted.ok()) {
         if (counters_.dropped++ == 0)
-            LOG_WARN(log_, "a picture could not be made RTMP ({}); further ones are counted only", converted.error().text());
+            LOG_WARN(log_, "a frame could not be converted to RTMP ({}); further ones are only counted",
+                     converted.error().text());
         waits_ = true;
         wants_key_frame_ = true;
     }

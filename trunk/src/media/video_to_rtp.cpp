@@ -70,7 +70,7 @@ VideoToRtp::VideoToRtp(RtpLog& rtp_log, const BridgeOptions& options, const Log&
 
 void VideoToRtp::push(const Packet& packet) {
     if (const auto converted = convert(packet); !converted.ok() && counters_.broken++ == 0)
-        LOG_WARN(log_, "a picture could not be made RTP ({}); further ones are counted only", converted.error().text());
+        LOG_WARN(log_, "a frame could not be converted to RTP ({}); further ones are only counted", converted.error().text());
 }
 
 Result<void> VideoToRtp::convert(const Packet& packet) {
@@ -112,7 +112,7 @@ Result<void> VideoToRtp::set_config(const Packet& packet) {
         default: break;
     }
     if (refused_ != packet.codec)
-        LOG_WARN(log_, "WebRTC players get no picture: {} cannot be sent as RTP here", name_of(packet.codec));
+        LOG_WARN(log_, "WebRTC players get no video: {} cannot be sent as RTP here", name_of(packet.codec));
     refused_ = packet.codec;
     codec_ = Codec::none;
     return {};
@@ -212,10 +212,10 @@ bool VideoToRtp::is_b_slice(Bytes unit) const {
 bool VideoToRtp::admit_b_frame(bool is_needed) {
     if (!has_b_frames_)
         LOG_WARN(log_,
-                 "the stream has B-frames, which browsers do not put in order: {}. Better switch them off in the encoder "
+                 "the stream has B-frames, which browsers do not reorder: {}. Better switch them off in the encoder "
                  "(tune=zerolatency, bframes=0)",
                  options_.keep_bframe ? "kept, as keep_bframe says"
-                                      : "they are left out for WebRTC, which gets fewer pictures a second");
+                                      : "they are left out for WebRTC, which gets fewer frames a second");
     has_b_frames_ = true;
     if (options_.keep_bframe || is_needed)
         return true;

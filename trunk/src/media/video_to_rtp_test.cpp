@@ -274,7 +274,7 @@ TEST_F(VideoToRtpTest, BrokenBodiesAreCountedAndTheStreamGoesOn) {
         converter().push(cut);
     }
     EXPECT_GT(converter().counters().broken, 100U);
-    EXPECT_EQ(lines.count("could not be made RTP"), 1U);
+    EXPECT_EQ(lines.count("could not be converted to RTP"), 1U);
     push({whole});
     EXPECT_EQ(received_avc().back().data, with_lengths({kSps, kPps, idr(200)}));
 }

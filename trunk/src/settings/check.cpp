@@ -61,7 +61,8 @@ Result<void> check_http(const Settings& settings) {
 
 Result<void> check_engine(const service::ffmpeg::EngineOptions& engine, const std::string& where) {
     if (engine.vwidth % 2 != 0 || engine.vheight % 2 != 0)
-        return broken(fmt::format("{}: found a picture of {}x{}, expected even numbers", where, engine.vwidth, engine.vheight));
+        return broken(
+            fmt::format("{}: found a frame size of {}x{}, expected even numbers", where, engine.vwidth, engine.vheight));
     const std::uint32_t rate = engine.asample_rate;
     const bool classic_rate = rate == 0 || rate == 5512 || rate == 11'025 || rate == 22'050 || rate == 44'100;
     if (engine.acodec == "libfdk_aac" || engine.acodec == "libaacplus" || engine.acodec == "aac") {

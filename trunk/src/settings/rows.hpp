@@ -148,8 +148,9 @@ inline constexpr auto kProcessRows = std::tuple{
     config::row(&Settings::tcmalloc_release_rate, "tcmalloc_release_rate", 0, 10, kRestart,
                 "Builds with gperf: how eagerly memory is given back.")
         .clamped(),
-    config::row(&Settings::query_latest_version, "query_latest_version", kRestart, "This server never asks anybody.").ignored(),
-    config::row(&Settings::first_wait_for_qlv, "first_wait_for_qlv", 0s, 864'000s, kRestart, "This server never asks anybody.")
+    config::row(&Settings::query_latest_version, "query_latest_version", kRestart, "This server makes no such request.")
+        .ignored(),
+    config::row(&Settings::first_wait_for_qlv, "first_wait_for_qlv", 0s, 864'000s, kRestart, "This server makes no such request.")
         .ignored(),
     config::row(&Settings::is_full, "is_full", kRestart, "A mark of the file that documents everything: it is not started.")
         .not_in_environment(),
@@ -161,11 +162,11 @@ inline constexpr auto kSettingsRows = std::tuple_cat(
         config::block(&Settings::threads, "threads", kThreadsRows, "Periodic work."),
         config::block(&Settings::circuit_breaker, "circuit_breaker", session::rtc::kCircuitBreakerRows,
                       "WebRTC does less when the CPU is busy."),
-        config::block(&Settings::heartbeat, "heartbeat", service::heartbeat::kHeartbeatRows, "Posts a beat to a URL."),
+        config::block(&Settings::heartbeat, "heartbeat", service::heartbeat::kHeartbeatRows, "Posts a heartbeat to a URL."),
         config::block(&Settings::stats, "stats", kStatsRows, "System statistics.").not_in_environment(),
         config::block(&Settings::tls_client, "tls_client", kTlsClientRows, "TLS connections that the server makes."),
         config::block(&Settings::limits, "limits", session::kLimitRows,
-                      "Ours: what one address may take, and who has proved nothing."),
+                      "Ours: what one address may take, and clients that have proved nothing."),
         config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),
         config::block(&Settings::http_server, "http_server", kHttpServerRows, "Files and streams over HTTP."),
         config::block(&Settings::srt_server, "srt_server", kSrtServerRows, "SRT.").pending(),

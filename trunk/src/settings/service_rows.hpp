@@ -168,7 +168,7 @@ inline constexpr auto kCloudLogRows = std::tuple{
     config::row(&CloudLogOptions::topic_id, "topic_id", kRestart, "Its topic."),
     config::row(&CloudLogOptions::debug_logging, "debug_logging", kRestart, "More lines."),
     config::row(&CloudLogOptions::stat_heartbeat, "stat_heartbeat", kRestart, "Beats."),
-    config::row(&CloudLogOptions::heartbeat_ratio, "heartbeat_ratio", 0, 1'000'000, kRestart, "One beat in so many."),
+    config::row(&CloudLogOptions::heartbeat_ratio, "heartbeat_ratio", 0, 1'000'000, kRestart, "One heartbeat in so many."),
     config::row(&CloudLogOptions::stat_streams, "stat_streams", kRestart, "Lines about streams."),
     config::row(&CloudLogOptions::streams_ratio, "streams_ratio", 0, 1'000'000, kRestart, "One line in so many."),
 };

@@ -94,8 +94,8 @@ void warn_of_open_fragments(const Vhost& vhost, std::vector<std::string>& warnin
             fmt::format("vhost {}: on_play is not asked about players of HLS, because hls_ctx is off", vhost.name));
     if ((vhost.hls.enabled && vhost.hls.ctx) || vhost.dash.enabled)
         warnings.push_back(
-            fmt::format("vhost {}: on_play is asked about a playlist or an MPD, and not about the fragments in it: who "
-                        "has the address of a fragment can get it",
+            fmt::format("vhost {}: on_play is asked about a playlist or an MPD, and not about the fragments in it: a "
+                        "client that knows the address of a fragment can get it",
                         vhost.name));
 }
 

@@ -85,11 +85,11 @@ def test_a_bad_pair_keeps_the_old_one_and_says_so_once(server, pairs, tmp_path):
     install(pairs[0], tmp_path)
     live = start(server, tmp_path)
     install((pairs[1][0], pairs[2][1]), tmp_path)  # the key of another
-    wait_until(lambda: live.log().count("goes on with the certificate it has") == 3, LIMIT_S, "each service says that it keeps the old")
+    wait_until(lambda: live.log().count("keeps the certificate it has") == 3, LIMIT_S, "each service says that it keeps the old")
     assert all(served_by(live.ports[name]) == der(pairs[0][1]) for name in SERVICES)
     install(pairs[2], tmp_path)
     wait_served(live, pairs[2][1])
-    assert live.log().count("goes on with the certificate it has") == 3
+    assert live.log().count("keeps the certificate it has") == 3
 
 
 def test_a_reload_takes_changed_paths_and_keeps_the_old_when_they_are_bad(server, pairs, tmp_path):
@@ -105,5 +105,5 @@ def test_a_reload_takes_changed_paths_and_keeps_the_old_when_they_are_bad(server
     reload_with(*pairs[1], 1)
     assert all(served_by(live.ports[name]) == der(pairs[1][1]) for name in SERVICES)
     reload_with("absent.key", "absent.crt", 2)
-    assert live.log().count("goes on with the certificate it has: the file absent.crt cannot be read") == 3
+    assert live.log().count("keeps the certificate it has: the file absent.crt cannot be read") == 3
     assert all(served_by(live.ports[name]) == der(pairs[1][1]) for name in SERVICES)

@@ -109,7 +109,7 @@ def test_a_player_that_takes_nothing_is_closed_and_counted(server, clip, protoco
 def test_a_player_of_a_stream_that_nobody_publishes_leaves_after_a_while(server, protocol):
     live = server(IMPATIENT, EXPORTER)
     with open_player(live, protocol, "nobody") as player:
-        live.wait_log("nobody published the stream for 2 s (unpublished_timeout)", 20)
+        live.wait_log("the stream was not published for 2 s (unpublished_timeout)", 20)
         player.settimeout(5)
         while player.recv(4096):
             pass

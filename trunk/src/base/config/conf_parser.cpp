@@ -110,7 +110,7 @@ Result<void> Parser::include(const Directive& directive, Directive& into, std::s
     if (directive.is_block)
         return directive.at.error("found a block behind \"include\", expected file names and \";\"");
     if (directive.args.empty())
-        return directive.at.error("found no file behind \"include\", expected at least one");
+        return directive.at.error("found no file after \"include\", expected at least one");
     if (include_depth >= limits_.include_depth_max) {
         return over_limit(
             directive.at,

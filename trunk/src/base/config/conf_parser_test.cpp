@@ -101,7 +101,7 @@ TEST(ConfParser, SaysFileLineColumnFoundAndExpected) {
         {"a 'b\n';", "a.conf:1:3: found the end of the line inside quotes, expected ' on the same line (line 1)"},
         {"a \"b\"c;", "a.conf:1:6: found \"c\" right behind a closing quote, expected a space, \";\" or \"{\" (line 1)"},
         {"a {\"b\"}", "a.conf:1:7: found \"}\" right behind a closing quote, expected a space, \";\" or \"{\" (line 1)"},
-        {"include;", "a.conf:1:1: found no file behind \"include\", expected at least one (line 1)"},
+        {"include;", "a.conf:1:1: found no file after \"include\", expected at least one (line 1)"},
         {"include b {}", "a.conf:1:1: found a block behind \"include\", expected file names and \";\" (line 1)"},
         {"include none.conf;", "a.conf:1:9: cannot include \"none.conf\" (line 1): no such file"},
     };

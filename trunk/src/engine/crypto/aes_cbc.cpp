@@ -36,7 +36,7 @@ Result<std::vector<std::uint8_t>> run(Way way, const AesBlock& key, const AesBlo
     }
     int written = 0;
     if (EVP_CipherFinal_ex(context.get(), output.data() + have, &written) != 1)
-        return Error(Errc::malformed, "the padding behind AES-128-CBC is none");
+        return Error(Errc::malformed, "the padding of AES-128-CBC is invalid");
     output.resize(have + static_cast<std::size_t>(written));
     return output;
 }

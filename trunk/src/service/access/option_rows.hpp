@@ -8,7 +8,7 @@ namespace live::service::access {
 
 inline constexpr auto kSecurityRows = std::tuple{
     config::row(&SecurityOptions::enabled, "enabled", config::Reload::next_session,
-                "Rules about addresses. Deny rules are looked at first; without any rule nobody gets in."),
+                "Rules about addresses. Deny rules are looked at first; without any rule all clients are refused."),
     config::row(&SecurityOptions::allow, "allow", config::Reload::next_session,
                 "publish or play, then all, an address or a network. With one of these in the block, all others are refused.")
         .example("play all"),

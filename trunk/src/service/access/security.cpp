@@ -36,7 +36,7 @@ Result<void> check_security(const SecurityOptions& options, Role role, std::stri
     if (!options.enabled)
         return {};
     if (options.allow.empty() && options.deny.empty())
-        return refusal(role, "no rule permits anybody", 1052);
+        return refusal(role, "no rule permits any client", 1052);
     const auto address = parse_ip(ip);
     if (any_matches(options.deny, role, address))
         return refusal(role, "a rule denies it", 1053);

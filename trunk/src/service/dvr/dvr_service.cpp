@@ -57,8 +57,9 @@ void DvrService::finish_one(const OpenRecording& recording, const std::string& n
     const std::string file = *left->path == recording.path
                                  ? recording.file
                                  : (fs::path(recording.file).parent_path() / fs::path(*left->path).filename()).string();
-    LOG_INFO(log_, "DVR {}: finished {}, which was left: {:.3f} s, {} bytes, {} bytes behind them were not whole", recording.url,
-             file, std::chrono::duration<double>(left->duration).count(), left->bytes, left->lost_bytes);
+    LOG_INFO(log_,
+             "DVR {}: finished {}, left by a process that was killed: {:.3f} s, {} bytes; dropped {} incomplete bytes after them",
+             recording.url, file, std::chrono::duration<double>(left->duration).count(), left->bytes, left->lost_bytes);
     session::StreamPlan plan;
     plan.vhost = recording.vhost;
     plan.url = recording.url;

@@ -13,14 +13,14 @@ inline constexpr auto kAuthRows = std::tuple{
 };
 
 inline constexpr auto kHeartbeatRows = std::tuple{
-    config::row(&HeartbeatOptions::enabled, "enabled", config::Reload::live, "Posts a beat to a URL."),
+    config::row(&HeartbeatOptions::enabled, "enabled", config::Reload::live, "Posts a heartbeat to a URL."),
     config::row(&HeartbeatOptions::interval, "interval", 0s, 86'400s, config::Reload::live,
                 "Time between beats, above 0; fractions are allowed."),
     config::row(&HeartbeatOptions::url, "url", config::Reload::live, "Where beats go."),
     config::row(&HeartbeatOptions::device_id, "device_id", config::Reload::live, "The id that is sent.").example("my-device"),
     config::row(&HeartbeatOptions::summaries, "summaries", config::Reload::live, "Sends the summaries along."),
     config::row(&HeartbeatOptions::ports, "ports", config::Reload::live, "Sends the endpoints along."),
-    config::block(&HeartbeatOptions::auth, "auth", kAuthRows, "How the beat says who it is."),
+    config::block(&HeartbeatOptions::auth, "auth", kAuthRows, "How the heartbeat authenticates itself."),
 };
 
 }  // namespace live::service::heartbeat

@@ -78,7 +78,7 @@ struct Free {
 template <class T>
 using Owned = std::unique_ptr<T, Free>;
 
-Error no_memory() { return {Errc::system, "no memory for a picture"}; }
+Error no_memory() { return {Errc::system, "no memory for an image"}; }
 
 AVCodecID id_of(wire::codec::Codec codec) {
     switch (codec) {
@@ -127,7 +127,7 @@ Result<Owned<AVFrame>> decode(const Functions& av, const KeyFrame& frame) {
         return Error(Errc::malformed, "the key frame cannot be decoded");
     if (picture->width < kBlock || picture->height < kBlock ||
         static_cast<std::int64_t>(picture->width) * picture->height > kPixelsMax)
-        return Error(Errc::limit, "the picture has a size that no snapshot is made of");
+        return Error(Errc::limit, "snapshots are not made of frames of this size");
     return picture;
 }
 
@@ -151,7 +151,7 @@ Result<Owned<AVFrame>> scale(const Functions& av, const AVFrame& from) {
     if (!scaler || av.frame_get_buffer(to.get(), 0) < 0)
         return no_memory();
     if (av.scale(scaler.get(), from.data, from.linesize, 0, from.height, to->data, to->linesize) <= 0)
-        return Error(Errc::malformed, "the picture cannot be scaled");
+        return Error(Errc::malformed, "the frame cannot be scaled");
     return to;
 }
 
@@ -174,7 +174,7 @@ Result<std::vector<std::uint8_t>> encode(const Functions& av, AVFrame& picture) 
     picture.pts = 0;
     if (av.open(context.get(), codec, nullptr) < 0 || av.send_frame(context.get(), &picture) < 0 ||
         av.send_frame(context.get(), nullptr) < 0 || av.receive_packet(context.get(), packet.get()) < 0)
-        return Error(Errc::system, "the picture cannot be encoded");
+        return Error(Errc::system, "the frame cannot be encoded");
     return std::vector<std::uint8_t>(packet->data, packet->data + packet->size);
 }
 

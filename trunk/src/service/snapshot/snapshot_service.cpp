@@ -13,7 +13,7 @@ Result<Block> SnapshotService::take(const std::string& url, io::Deadline deadlin
     const Ref<media::Source> source = streams_.find(url);
     if (!source || !source->is_published()) {
         kept_.erase(url);
-        return Error(Errc::not_found, "nobody publishes this stream");
+        return Error(Errc::not_found, "this stream is not published");
     }
     const auto kept = kept_of(url);
     if (kept->is_making)

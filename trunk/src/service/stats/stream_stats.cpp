@@ -187,7 +187,7 @@ void StreamStats::judge(ClientEntry& client, const session::ClientFigures& figur
         client.entry->kick("the player took nothing for " + seconds(plan->play.stall_timeout) + " (stall_timeout)");
     } else {
         ++totals_.unpublished;
-        client.entry->kick("nobody published the stream for " + seconds(plan->play.unpublished_timeout) +
+        client.entry->kick("the stream was not published for " + seconds(plan->play.unpublished_timeout) +
                            " (unpublished_timeout)");
     }
 }

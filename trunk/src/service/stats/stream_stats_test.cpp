@@ -80,7 +80,7 @@ TEST_F(StreamStatsTest, PlayersOfAStreamThatNobodyPublishesAreSentAwayAndCounted
     stream_stats.sample(begin + 599s);
     EXPECT_TRUE(waiting.kicked.empty());
     stream_stats.sample(begin + 600s);
-    EXPECT_EQ(waiting.kicked, "nobody published the stream for 600 s (unpublished_timeout)");
+    EXPECT_EQ(waiting.kicked, "the stream was not published for 600 s (unpublished_timeout)");
     EXPECT_TRUE(lucky.kicked.empty());
     EXPECT_EQ(stream_stats.totals().unpublished, 1U);
     leave_all();

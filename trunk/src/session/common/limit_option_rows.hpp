@@ -22,8 +22,8 @@ inline constexpr auto kLimitRows = std::tuple{
                 "Players of HLS and DASH at one address."),
     config::row(
         &LimitOptions::memory_budget, "memory_budget", 0, 1'000'000, config::Reload::live,
-        "MiB of memory that clients may make the process take: beyond it, who takes most of it for streams, the windows of "
-        "HLS and DASH and what has begun to come is closed. 0: a half of the machine's or the container's."),
+        "MiB of memory that clients may make the process take: beyond it, the clients or streams that take most of it are "
+        "closed (streams, the windows of HLS and DASH, unfinished input). 0: a half of the machine's or the container's."),
     config::row(&LimitOptions::trusted, "trusted", config::Reload::live,
                 "Addresses and networks without these limits, such as a proxy's. Loopback always is.")
         .example("10.0.0.0/8"),

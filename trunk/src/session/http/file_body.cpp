@@ -43,7 +43,7 @@ Result<std::optional<std::size_t>> send_cached(Exchange& exchange, const io::Fil
     const std::array parts{io::as_part(buffer.first(*got))};
     const std::size_t sent = TRY(exchange.stream().try_write(parts));
     if (sent < *got && TRY(exchange.stream().wait_ready(io::Interest::writable, nullptr, deadline)).timed_out)
-        return Error(Errc::timed_out, "the client takes nothing of the file");
+        return Error(Errc::timed_out, "the client does not read the file");
     return std::optional(sent);
 }
 

@@ -69,7 +69,7 @@ bool Handler::takes(const Request&) const { return true; }
 BodyMode Handler::body_mode(const Request&) const { return BodyMode::whole; }
 
 Reply Handler::handle(const Request&, io::Deadline) {
-    return error_reply(wire::http::Status::internal_server_error, "nobody answers here");
+    return error_reply(wire::http::Status::internal_server_error, "no handler for this path");
 }
 
 }  // namespace live::session::http

@@ -119,8 +119,8 @@ bool PlaySession::fits_tracks() {
         const auto* track = rtp_log.track(kind);
         if (track == nullptr || codec.empty() || ascii::are_same(track->codec, codec))
             continue;
-        end(Error(Errc::unsupported, fmt::format("the stream's {} is {} now, the player has agreed on {}",
-                                                 kind == media::Kind::audio ? "audio" : "picture", track->codec, codec)));
+        end(Error(Errc::unsupported, fmt::format("the stream's {} codec is {} now, the player negotiated {}",
+                                                 kind == media::Kind::audio ? "audio" : "video", track->codec, codec)));
         return false;
     }
     return true;

@@ -98,10 +98,11 @@ void SessionPeer::on_due(TimePoint now) {
     if (const auto over = limit(); !over || now < *over)
         return;
     if (is_established_)
-        end(Error(Errc::timed_out, fmt::format("nothing was heard of the client for {} s",
+        end(Error(Errc::timed_out, fmt::format("nothing was received from the client for {} s",
                                                std::chrono::duration_cast<std::chrono::seconds>(now - last_heard_).count())));
     else
-        end(Error(Errc::timed_out, session_->selected() ? "no keys in time" : "nobody came with a check in time"));
+        end(Error(Errc::timed_out,
+                  session_->selected() ? "the DTLS handshake took too long" : "no connectivity check came in time"));
 }
 
 std::optional<TimePoint> SessionPeer::limit() const {

@@ -144,14 +144,14 @@ Result<void> read_size(BitReader& in, std::size_t end, std::uint32_t chroma_form
     info.width = columns * kMacroblock;
     info.height = rows * kMacroblock * fields;
     if (info.height > kPictureSideMax)
-        return Error(Errc::malformed, "a picture of " + std::to_string(info.height) + " lines");
+        return Error(Errc::malformed, "a frame of " + std::to_string(info.height) + " lines");
     if (TRY(in.flag())) {
         // H.264, table 6-1: 4:2:0 chroma is subsampled in both directions, 4:2:2 only horizontally.
         const bool subsampled_x = !separate_planes && (chroma_format == 1 || chroma_format == 2);
         const bool subsampled_y = !separate_planes && chroma_format == 1;
         const Crop crop = TRY(read_crop(in, subsampled_x ? 2 : 1, (subsampled_y ? 2 : 1) * fields));
         if (crop.x >= info.width || crop.y >= info.height)
-            return Error(Errc::malformed, "the cropping leaves nothing of the picture");
+            return Error(Errc::malformed, "the cropping leaves nothing of the frame");
         info.width -= crop.x;
         info.height -= crop.y;
     }

@@ -40,7 +40,7 @@ Result<void> cut_conformance_window(BitReader& in, std::uint32_t chroma_format, 
     const std::uint32_t cut_x = (left + right) * unit_x;
     const std::uint32_t cut_y = (top + bottom) * unit_y;
     if (cut_x >= info.width || cut_y >= info.height)
-        return Error(Errc::malformed, "the conformance window leaves nothing of the picture");
+        return Error(Errc::malformed, "the conformance window leaves nothing of the frame");
     info.width -= cut_x;
     info.height -= cut_y;
     return {};
@@ -196,7 +196,7 @@ Result<SpsInfo> parse_hevc_sps(Bytes nal) {
     info.width = TRY(in.ue_up_to(kPictureSideMax, "pic_width_in_luma_samples"));
     info.height = TRY(in.ue_up_to(kPictureSideMax, "pic_height_in_luma_samples"));
     if (info.width == 0 || info.height == 0)
-        return Error(Errc::malformed, "a picture without width or height");
+        return Error(Errc::malformed, "a frame without width or height");
     if (TRY(in.flag()))
         TRY(cut_conformance_window(in, chroma_format, info));
     return info;

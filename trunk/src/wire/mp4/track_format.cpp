@@ -37,7 +37,7 @@ Result<TrackFormat> video_format(std::string_view entry, std::string codecs, con
                                  const ConfigBox& config) {
     constexpr std::uint32_t kSideMax = std::numeric_limits<std::uint16_t>::max();
     if (picture.width == 0 || picture.height == 0 || picture.width > kSideMax || picture.height > kSideMax)
-        return Error(Errc::limit, fmt::format("pictures of {}x{} do not fit an MP4 header", picture.width, picture.height));
+        return Error(Errc::limit, fmt::format("frames of {}x{} do not fit an MP4 header", picture.width, picture.height));
     TrackFormat format;
     format.kind = TrackKind::video;
     format.width = static_cast<std::uint16_t>(picture.width);
