@@ -113,8 +113,8 @@ def test_what_nobody_publishes_any_more_goes_first(server):
         for first in range(0, 160, 10):
             send_pictures(living, 5, first=first)
             time.sleep(0.2)
-            if "what is left of /live/over" in live.log():
+            if "KiB of /live/over are released" in live.log():
                 break
-        live.wait_log("what is left of /live/over", 10)
+        live.wait_log("KiB of /live/over are released", 10)
         send_pictures(living, 1, first=first + 10)
         assert "this stream takes" not in live.log()
