@@ -80,6 +80,18 @@ TEST_F(MemoryFileTest, APeerThatTakesNothingIsGivenUpAndOneThatHasGoneIsTold) {
     EXPECT_EQ(write_with_file(*near_, as_bytes("x"), *file, 0, 1, Deadline::after(kSoon)).code(), Errc::closed);
 }
 
+TEST_F(MemoryFileTest, GrowsUntilItIsSealed) {
+    const auto file = MUST(MemoryFile::create());
+    ASSERT_TRUE(file->append(as_part(as_bytes("one"))).ok());
+    MUST(write_with_file(*near_, {}, *file, 0, 3, Deadline::after(kSoon)));
+    ASSERT_TRUE(file->append(as_part(as_bytes("two"))).ok());
+    MUST(write_with_file(*near_, {}, *file, 3, 3, Deadline::after(kSoon)));
+    EXPECT_EQ(read(6), "onetwo");
+    file->seal();
+    EXPECT_FALSE(file->append(as_part(as_bytes("three"))).ok());
+    EXPECT_EQ(file->size(), 6U);
+}
+
 TEST_F(MemoryFileTest, ItsDescriptorGoesWithTheLastOwner) {
     auto first = file_of("abc");
     const int fd = first->native_handle();

@@ -41,6 +41,20 @@ TEST_F(HlsServiceTest, WhatHasLeftTheListGoesFromTheDiskAndTheIndexStaysSmall) {
     EXPECT_LT(service_->index().size(), 12U);
 }
 
+TEST_F(HlsServiceTest, PartsGoWithTheirMemoryWhenTheyAreNotListedAnyMore) {
+    options_.ll = true;
+    publish();
+    seconds(2);
+    const auto path = std::filesystem::path(folder_.file("live/cam-0.0.ts")).lexically_normal().string();
+    const segments::Store& store = service_->index().store();
+    io::wait_until([&] { return store.find(path) != nullptr && store.find(path)->is_whole(); });
+    const std::weak_ptr block = store.find(path)->blocks().at(0);
+    seconds(8);
+    io::wait_until([&] { return block.expired(); });
+    EXPECT_EQ(store.find(path), nullptr);
+    EXPECT_LT(store.size(), 60U) << "five parts a second, of three seconds";
+}
+
 TEST_F(HlsServiceTest, AWindowOfTooManyBytesIsShorterAndThatIsSaidOnce) {
     options_.window_bytes = 9'000;  // a fragment and a half
     publish();

@@ -117,7 +117,7 @@ void Rendition::add(const segments::PartMade& made, const segments::Piece& piece
         open_file_->add(block);
     part.file->end();
     list_.add_part({std::move(name), made.duration, piece.independent, part.file});
-    held_.push_back(std::move(part));
+    parts_.push_back(std::move(part));
     promise(Names::part(open.name, open.parts.size()));
     forget_text();
 }
@@ -193,14 +193,22 @@ void Rendition::forget_old() {
         shared_.store.remove(held_.front().path, held_.front().file);
         held_.pop_front();
     }
+    // They have the same blocks as their segments, which are to go when those do.
+    const auto has_parts_still = [this](const Held& part) {
+        const ListedSegment* segment = list_.find(part.number);
+        return segment != nullptr && !segment->parts.empty();
+    };
+    for (; !parts_.empty() && !has_parts_still(parts_.front()); parts_.pop_front())
+        shared_.store.remove(parts_.front().path, parts_.front().file);
 }
 
 void Rendition::forget() {
     break_promise();
-    for (const std::deque<Held>* held : {&held_, &init_files_})
+    for (const std::deque<Held>* held : {&held_, &parts_, &init_files_})
         for (const Held& one : *held)
             shared_.store.remove(one.path, one.file);
     held_.clear();
+    parts_.clear();
 }
 
 std::vector<std::string> Rendition::take_all() {

@@ -100,7 +100,8 @@ private:
     segments::FileRef open_file_;       // the segment that is being made, or comes next, when parts are made
     std::optional<FileName> upcoming_;  // of the segment that comes next, once it has been promised
     Held promised_;                     // the part that comes next
-    std::deque<Held> held_;             // segments and parts
+    std::deque<Held> held_;             // segments
+    std::deque<Held> parts_;            // as long as they are listed
     std::deque<Held> init_files_;       // of late; players that need older ones find them on the disk
     Block init_;
     std::uint64_t inits_ = 0;

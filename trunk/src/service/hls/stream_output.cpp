@@ -6,7 +6,6 @@
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 #include "service/hls/left_behind.hpp"
-#include "service/hls/master_playlist.hpp"
 #include "service/segments/cmaf_muxer.hpp"
 #include "service/segments/ts_muxer.hpp"
 
@@ -38,6 +37,9 @@ ListRules list_rules_of(const HlsOptions& options) {
     return {std::max(times(options.fragment, options.td_ratio), Segmenter::kCutMin), options.window, options.window_bytes,
             has_parts(options), options.part};
 }
+
+// Before anything is known of the stream.
+Container first_container(const HlsOptions& options) { return options.use_fmp4 == Fmp4::on ? Container::fmp4 : Container::ts; }
 
 Segmenter::MakeMuxer muxer_of(const HlsOptions& options, Container container) {
     if (container == Container::fmp4)
@@ -76,24 +78,28 @@ void describe(const media::Source& source, const wire::mp4::SampleReader& reader
 
 StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& index, HlsEvents& events, Log log)
     : setup_(std::move(setup)),
-      index_(index),
       events_(events),
       log_(std::move(log)),
       feed_("HLS", std::move(source), has_parts(setup_.options) ? media::Listens::at_once : media::Listens::batched, log_),
       disk_(setup_.options, feed_, log_),
       stream_(stream_of(setup_)),
       segmenter_(rules_of(setup_.options), Segmenter::Layout::together,
-                 muxer_of(setup_.options, setup_.options.use_fmp4 == Fmp4::on ? Container::fmp4 : Container::ts)) {
-    const Rendition::Shared shared{setup_.options, index_.store(), stream_, disk_};
-    renditions_.push_back(
-        std::make_unique<Rendition>(shared, Names(setup_.options, setup_.name, setup_.zone), list_rules_of(setup_.options)));
+                 muxer_of(setup_.options, first_container(setup_.options))),
+      renditions_({{setup_.options, index.store(), stream_, disk_},
+                   setup_.name,
+                   setup_.url,
+                   setup_.zone,
+                   index,
+                   *this,
+                   setup_.claims,
+                   log_},
+                  list_rules_of(setup_.options)) {
     if (setup_.options.keys)
         keys_.emplace(setup_.options, together().names(), disk_);
-    index_.add(together().names().playlist_file(), {this, nullptr});
     changed();
 }
 
-StreamOutput::~StreamOutput() { forget_all(); }
+StreamOutput::~StreamOutput() = default;
 
 void StreamOutput::run(io::Deadline deadline) {
     using Next = segments::SourceFeed::Next;
@@ -118,9 +124,9 @@ void StreamOutput::run(io::Deadline deadline) {
     handle_made(deadline);
     feed_.end();
     over_ = true;
+    std::vector<std::string> paths = renditions_.take_all();
     if (setup_.options.dispose.count() > 0)
-        disk_.remove(take_files());
-    forget_all();
+        disk_.remove(std::move(paths));
     changed();
     close_files();
 }
@@ -131,13 +137,7 @@ Duration StreamOutput::time_after_end() const {
 }
 
 std::size_t StreamOutput::held_bytes() const {
-    std::size_t sum = disk_.bytes();
-    bool has_open = false;
-    for (const auto& rendition : renditions_) {
-        sum += rendition->bytes();
-        has_open = has_open || rendition->list().has_open();
-    }
-    return sum + (has_open ? 0 : segmenter_.bytes());
+    return disk_.bytes() + renditions_.bytes() + (renditions_.has_open() ? 0 : segmenter_.bytes());
 }
 
 void StreamOutput::recover(io::Deadline deadline) {
@@ -169,8 +169,7 @@ void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& pub
     configs_.clear();
     publisher_ = *publisher;
     disk_.begin_publisher();
-    for (Rendition* rendition : active())
-        rendition->set_ended(false);
+    renditions_.set_ended(false);
 }
 
 void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline) {
@@ -235,9 +234,7 @@ void StreamOutput::begin_renditions(io::Deadline deadline) {
     segmenter_.interrupt();
     handle_made(deadline);
     segmenter_.restart(Segmenter::Layout::by_track, muxer_of(setup_.options, Container::fmp4));
-    together().set_container(Container::fmp4);
-    together().retire();
-    current_.clear();
+    renditions_.begin_tracks();
     LOG_INFO(log_, "HLS {}: several tracks, each has a playlist of its own from now on", setup_.url);
     push_configs();
     changed();
@@ -248,114 +245,40 @@ void StreamOutput::push_configs() {
         segmenter_.push(config);
 }
 
-bool StreamOutput::is_listed(const Rendition& rendition) const {
-    const IndexedPlaylist* playlist = index_.find(rendition.names().playlist_file());
-    return playlist != nullptr && playlist->output == this;
-}
-
-std::vector<Rendition*> StreamOutput::active() const {
-    std::vector<Rendition*> all;
-    for (const auto& rendition : renditions_)
-        if (rendition->names().track().empty() != has_renditions() && is_listed(*rendition))
-            all.push_back(rendition.get());
-    return all;
-}
-
 void StreamOutput::handle_made(io::Deadline deadline) {
     auto made = segmenter_.take();
     const bool has_ended = feed_.has_ended();
-    const auto is_hinted = [](const Rendition* one) { return !one->list().hint().empty(); };
-    if (made.empty() && (!has_ended || std::ranges::none_of(active(), is_hinted)))
+    if (made.empty() && (!has_ended || !renditions_.has_hint()))
         return;
     for (segments::Made& one : made) {
         if (const auto* headers = std::get_if<segments::HeadersChanged>(&one))
-            add(*headers);
+            renditions_.add(*headers);
         else if (const auto* part = std::get_if<segments::PartMade>(&one))
-            add(*part);
+            renditions_.add(*part);
         else if (auto* segment = std::get_if<segments::SegmentMade>(&one))
             add(std::move(*segment), deadline);
     }
     if (has_ended)
-        for (Rendition* rendition : active())
-            rendition->set_ended(true);
+        renditions_.set_ended(true);
     changed();
 }
 
-// Those of the stream stand at one number.
-Rendition* StreamOutput::rendition_of(const segments::RepresentationId& id) {
-    const std::string name = id.name();
-    const auto is_it = [&name](const auto& rendition) { return rendition->names().track() == name; };
-    auto found = std::ranges::find_if(renditions_, is_it);
-    if (found != renditions_.end() && is_listed(**found))
-        return found->get();
-    const auto others = active();
-    const SegmentList& peer = others.empty() ? together().list() : others.front()->list();
-    std::uint64_t discontinuities = peer.discontinuities();
-    for (const ListedSegment& segment : peer.listed())
-        discontinuities += segment.discontinuity ? 1 : 0;
-    if (found == renditions_.end()) {
-        Names names(setup_.options, setup_.name, setup_.zone, name);
-        names.set_container(Container::fmp4);
-        const Rendition::Shared shared{setup_.options, index_.store(), stream_, disk_};
-        renditions_.push_back(std::make_unique<Rendition>(shared, std::move(names), list_rules_of(setup_.options)));
-        found = renditions_.end() - 1;
-    }
-    Rendition& rendition = **found;
-    if (!claim(rendition.names()))
-        return nullptr;
-    rendition.recover({}, peer.next_number(), discontinuities);
-    index_.add(rendition.names().playlist_file(), {this, &rendition});
-    return &rendition;
-}
-
-bool StreamOutput::claim(const Names& names) {
-    auto claimed = setup_.claims.claim(names.claimed_paths(), "the HLS of " + setup_.url);
-    if (claimed.ok())
-        claims_.push_back(*std::move(claimed));
-    else if (!std::exchange(claims_told_, true))
-        LOG_ERROR(log_, "HLS {}: a track is left out: {}", setup_.url, claimed.error().sentence());
-    return claimed.ok();
-}
-
-void StreamOutput::add(const segments::HeadersChanged& made) {
-    current_.clear();
-    ids_.clear();
-    for (const segments::Header& header : made.headers) {
-        Rendition* rendition = has_renditions() ? rendition_of(header.id) : &together();
-        if (rendition != nullptr)
-            rendition->set_header(header);
-        current_.push_back(rendition);
-        ids_.push_back(header.id);
-    }
-}
-
-void StreamOutput::add(const segments::PartMade& made) {
-    for (std::size_t i = 0; i < made.pieces.size(); ++i)
-        if (current_[i] != nullptr)
-            current_[i]->add(made, made.pieces[i]);
-}
-
 void StreamOutput::add(segments::SegmentMade made, io::Deadline deadline) {
-    const auto leading = std::ranges::find_if(current_, [](const Rendition* one) { return one != nullptr; });
-    if (leading == current_.end())
+    const auto number = renditions_.next_number();
+    if (!number)
         return;
-    const std::uint64_t number = (*leading)->list().next_number();
     if (keys_) {
-        keys_->begin_segment(number);
+        keys_->begin_segment(*number);
         if (const auto sealed = encrypt(made.pieces, deadline); !sealed.ok())
             return disk_.fail(sealed.error());
     }
-    share_bytes();
-    for (std::size_t i = 0; i < made.pieces.size(); ++i)
-        if (current_[i] != nullptr)
-            write(*current_[i], current_[i]->add(made, std::move(made.pieces[i].blocks), keys_ ? &*keys_ : nullptr));
-    for (Rendition* rendition : active())
-        if (rendition->list().next_number() == number)
-            rendition->add_absent(made.duration, made.discontinuity);
+    const auto listed = [this](Rendition& rendition, const ListedSegment& segment) { write(rendition, segment); };
+    renditions_.add(std::move(made), keys_ ? &*keys_ : nullptr, listed);
     write_lists();
-    clean_up();
-    const auto is_cut = [](const Rendition* rendition) { return rendition->list().is_cut_by_bytes(); };
-    if (std::ranges::any_of(active(), is_cut) && !std::exchange(bytes_told_, true))
+    std::vector<std::string> paths = renditions_.clean_up();
+    if (setup_.options.cleanup && !paths.empty())
+        disk_.remove(std::move(paths));
+    if (renditions_.is_cut_by_bytes() && !std::exchange(bytes_told_, true))
         LOG_WARN(
             log_,
             "HLS {}: its fragments take more than hls_window_bytes ({}) before they fill hls_window: the oldest leave sooner",
@@ -366,18 +289,6 @@ Result<void> StreamOutput::encrypt(std::vector<segments::Piece>& pieces, io::Dea
     for (segments::Piece& piece : pieces)
         piece.blocks = TRY(keys_->encrypt(std::move(piece.blocks), deadline));
     return {};
-}
-
-// Each rendition may have what the others do not.
-void StreamOutput::share_bytes() {
-    const auto renditions = active();
-    std::size_t all = 0;
-    for (const Rendition* rendition : renditions)
-        all += rendition->bytes();
-    for (Rendition* rendition : renditions) {
-        const std::size_t of_others = all - rendition->bytes();
-        rendition->set_bytes_max(setup_.options.window_bytes - std::min<std::uint64_t>(setup_.options.window_bytes, of_others));
-    }
 }
 
 void StreamOutput::write(Rendition& rendition, const ListedSegment& segment) {
@@ -393,8 +304,7 @@ void StreamOutput::write(Rendition& rendition, const ListedSegment& segment) {
 }
 
 void StreamOutput::write_lists() {
-    for (Rendition* rendition : active())
-        rendition->write_list();
+    renditions_.write_lists();
     if (!has_renditions())
         return;
     const auto text = master_text([this](const Names& names) { return together().names().uri_of(names.playlist_url()); });
@@ -402,100 +312,38 @@ void StreamOutput::write_lists() {
         disk_.write_list(together().names().playlist_file(), master_on_disk_ = *text);
 }
 
-// Files that have left the list for long enough.
-void StreamOutput::clean_up() {
-    std::vector<std::string> paths;
-    for (Rendition* rendition : active())
-        rendition->clean_up(paths);
-    if (setup_.options.cleanup && !paths.empty())
-        disk_.remove(std::move(paths));
-}
-
-// Renditions stay: files of theirs may still be written.
-void StreamOutput::forget_all() {
-    for (const auto& rendition : renditions_) {
-        index_.remove(rendition->names().playlist_file(), *this);
-        rendition->take_all();
-    }
-}
-
-// The paths of all files of this stream, which are forgotten.
-std::vector<std::string> StreamOutput::take_files() {
-    std::vector<std::string> paths;
-    for (const auto& rendition : renditions_) {
-        auto more = rendition->take_all();
-        std::ranges::move(more, std::back_inserter(paths));
-    }
-    return paths;
-}
-
 // Everything from the disk, if that is wanted, and from memory. Somebody may publish again meanwhile: then it begins anew.
 void StreamOutput::dispose(io::Deadline deadline) {
-    std::vector<std::string> paths = take_files();
-    forget_all();
-    current_.clear();
-    claims_.clear();
+    const bool was_by_track = has_renditions();
+    std::vector<std::string> paths = renditions_.take_all();
     master_on_disk_.clear();
     if (keys_)
         keys_->reset();
-    if (has_renditions()) {
-        const Container container = setup_.options.use_fmp4 == Fmp4::on ? Container::fmp4 : Container::ts;
-        segmenter_.restart(Segmenter::Layout::together, muxer_of(setup_.options, container));
-        together().set_container(container);
-    }
+    if (was_by_track)
+        segmenter_.restart(Segmenter::Layout::together, muxer_of(setup_.options, first_container(setup_.options)));
     segmenter_.forget_headers();
     changed();
     if (setup_.options.dispose.count() > 0) {
         LOG_INFO(log_, "HLS {}: disposes of {} files", setup_.url, paths.size());
         disk_.remove_and_wait(std::move(paths), deadline);
+        renditions_.release_claims();
     }
     if (feed_.is_published())
-        index_.add(together().names().playlist_file(), {this, nullptr});
+        renditions_.put_in_index();
 }
 
 void StreamOutput::changed() {
-    MediaTime target = together().list().target_duration();
-    for (const Rendition* rendition : active())
-        target = std::max(target, rendition->list().target_duration());
-    stream_->wait_limit = kWaitTargets * target;
-    for (const auto& rendition : renditions_)
-        rendition->forget_text();
-    if (has_renditions() && is_low_latency())
-        exchange_reports();
+    stream_->wait_limit = kWaitTargets * renditions_.target_duration();
+    renditions_.changed(is_low_latency());
     waiters_->raise();
-}
-
-void StreamOutput::exchange_reports() {
-    for (Rendition* rendition : active()) {
-        std::vector<wire::hls::RenditionReport> reports;
-        for (const Rendition* other : active())
-            if (other != rendition && !other->list().empty())
-                reports.push_back(other->report());
-        rendition->set_reports(std::move(reports));
-    }
-}
-
-bool StreamOutput::has_playlist() const {
-    return std::ranges::any_of(active(), [](const Rendition* rendition) { return !rendition->list().empty(); });
 }
 
 bool StreamOutput::is_low_latency() const { return has_parts(setup_.options); }
 
 wire::hls::Variant StreamOutput::variant() const {
-    wire::hls::Variant variant = renditions_.front()->variant();
+    wire::hls::Variant variant = renditions_.together().variant();
     describe(feed_.source(), formats_, variant);
     return variant;
-}
-
-std::optional<std::string> StreamOutput::master_text(const UriOf& uri_of) const {
-    std::vector<TrackPlaylist> tracks;
-    for (std::size_t i = 0; i < current_.size(); ++i) {
-        if (current_[i] == nullptr || current_[i]->list().empty())
-            continue;
-        const media::Track* known = ids_[i].track_of(feed_.source());
-        tracks.push_back({current_[i], ids_[i], known, uri_of(current_[i]->names())});
-    }
-    return tracks.empty() ? std::nullopt : std::optional(write_master(tracks));
 }
 
 }  // namespace live::service::hls

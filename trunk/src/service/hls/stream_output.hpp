@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,7 +23,7 @@
 #include "service/hls/keys.hpp"
 #include "service/hls/names.hpp"
 #include "service/hls/options.hpp"
-#include "service/hls/rendition.hpp"
+#include "service/hls/rendition_set.hpp"
 #include "service/segments/segmenter.hpp"
 #include "service/segments/source_feed.hpp"
 #include "session/common/admission.hpp"
@@ -102,14 +101,15 @@ public:
     media::Source& source() { return feed_.source(); }
 
     // Whether the stream's own playlist names those of its tracks.
-    bool has_renditions() const { return segmenter_.layout() == segments::Segmenter::Layout::by_track; }
+    bool has_renditions() const { return renditions_.is_by_track(); }
     // There is something to play.
-    bool has_playlist() const;
+    bool has_playlist() const { return renditions_.has_playlist(); }
     // Of the default tracks together, as long as that is made.
-    Rendition& together() { return *renditions_.front(); }
+    Rendition& together() { return renditions_.together(); }
     // The playlist above those of the tracks. `uri_of` makes a player's address of a track's playlist. None before there is one.
-    using UriOf = std::function<std::string(const Names&)>;
-    std::optional<std::string> master_text(const UriOf& uri_of) const;
+    std::optional<std::string> master_text(const RenditionSet::UriOf& uri_of) const {
+        return renditions_.master_text(feed_.source(), uri_of);
+    }
     // Of the stream together, as a list of streams would name it, without an address. What is not known is left out.
     wire::hls::Variant variant() const;
     bool is_low_latency() const;
@@ -135,29 +135,15 @@ private:
     void begin_renditions(io::Deadline deadline);
     void push_configs();
     void handle_made(io::Deadline deadline);
-    void add(const segments::HeadersChanged& made);
-    void add(const segments::PartMade& made);
     void add(segments::SegmentMade made, io::Deadline deadline);
     Result<void> encrypt(std::vector<segments::Piece>& pieces, io::Deadline deadline);
-    // nullptr: another stream has files of these names.
-    Rendition* rendition_of(const segments::RepresentationId& id);
-    bool claim(const Names& names);
-    bool is_listed(const Rendition& rendition) const;
-    // Those that segments are made for: together(), or those of tracks.
-    std::vector<Rendition*> active() const;
-    void share_bytes();
     void write(Rendition& rendition, const ListedSegment& segment);
     void write_lists();
-    void clean_up();
     void changed();
-    void exchange_reports();
-    void forget_all();
-    std::vector<std::string> take_files();
     void dispose(io::Deadline deadline);
     Duration time_after_end() const;
 
     const Setup setup_;
-    FileIndex& index_;
     HlsEvents& events_;
     Log log_;
     segments::SourceFeed feed_;
@@ -167,18 +153,14 @@ private:
     wire::mp4::SampleReader formats_;  // of this publisher's default tracks, as the next two
     CodecWatch codecs_;
     std::map<std::pair<media::Kind, media::TrackId>, media::Packet> configs_;  // the newest of each track, at most kTracksMax
-    std::vector<std::unique_ptr<Rendition>> renditions_;                       // together() first
-    std::vector<Rendition*> current_;                                          // as the last headers; nullptr as above
-    std::vector<segments::RepresentationId> ids_;                              // theirs
+    RenditionSet renditions_;
     std::optional<Keys> keys_;
-    std::vector<files::PathClaims::Claim> claims_;  // to files of tracks
     std::string master_on_disk_;
     session::ClientRequest publisher_;
     std::shared_ptr<files::Waiters> waiters_ = std::make_shared<files::Waiters>();
     bool recovered_ = false;
     bool bytes_told_ = false;   // that they cut the list
     bool tracks_told_ = false;  // that tracks are left out
-    bool claims_told_ = false;  // that another stream has their files
     bool over_ = false;
 };
 
