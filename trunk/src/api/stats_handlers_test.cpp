@@ -111,6 +111,7 @@ TEST_F(StatsApiTest, AStreamHasEveryField) {
                         {"gop", kObject},
                         {"tracks", kObject},
                         {"dropped_packets", kWhole},
+                        {"role", kText},
                         {"b_frames", kBool}};
     Fields silent = fields;
     for (auto& [name, type] : silent)

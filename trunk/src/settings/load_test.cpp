@@ -417,9 +417,15 @@ TEST(Environment, OldAndShortNamesAreHeard) {
     EXPECT_FALSE(vhost_of("", {{"SRS_VHOST_SRT_SRT_TO_RTMP", "off"}}).srt.srt_to_rtmp);
 }
 
+TEST(Environment, AnEdgeNeedsNoFile) {
+    const auto cluster =
+        vhost_of("", {{"SRS_VHOST_CLUSTER_MODE", "remote"}, {"SRS_VHOST_CLUSTER_ORIGIN", "a:1935 dns:b"}}).cluster;
+    EXPECT_EQ(cluster.mode, service::relay::ClusterMode::remote);
+    EXPECT_EQ(cluster.origin, (std::vector<std::string>{"a:1935", "dns:b"}));
+}
+
 TEST(Environment, SomeBlocksAreNotAvailable) {
     const LoadedSettings loaded = good("listen 1; vhost a {}", {{"SRS_VHOST_FORWARD_ENABLED", "on"},
-                                                                {"SRS_VHOST_CLUSTER_MODE", "remote"},
                                                                 {"SRS_VHOST_SECURITY_ENABLED", "on"},
                                                                 {"SRS_VHOST_REFER_ENABLED", "on"},
                                                                 {"SRS_VHOST_EXEC_ENABLED", "on"},
@@ -427,10 +433,9 @@ TEST(Environment, SomeBlocksAreNotAvailable) {
                                                                 {"SRS_STATS_ENABLED", "off"}});
     const Vhost& vhost = loaded.settings.vhosts[0];
     EXPECT_FALSE(vhost.forward.enabled || vhost.security.enabled || vhost.refer.enabled || vhost.exec.enabled);
-    EXPECT_EQ(vhost.cluster.mode, service::relay::ClusterMode::local);
     EXPECT_EQ(vhost.dvr.apply, std::vector<std::string>{"all"});
     EXPECT_TRUE(loaded.settings.stats.enabled);
-    EXPECT_EQ(loaded.warnings.size(), 7U) << all_warnings(loaded);
+    EXPECT_EQ(loaded.warnings.size(), 6U) << all_warnings(loaded);
 }
 
 TEST(Environment, AMistypedVariableIsWarnedAboutAndAServiceLinkIsNot) {

@@ -140,12 +140,12 @@ TEST(ClientFigures, SumUpButForDelayWhichIsTheLongest) {
 TEST(ClientKind, NamesAreThoseThatOperatorsKnow) {
     const std::vector<std::string_view> names{"Unknown",           "rtmp-play",   "flv-play",     "hls-play",
                                               "rtc-play",          "srt-play",    "fmle-publish", "flash-publish",
-                                              "haivision-publish", "rtc-publish", "srt-publish"};
+                                              "haivision-publish", "rtc-publish", "srt-publish",  "relay-pull"};
     ASSERT_EQ(names.size(), kClientKinds);
     for (std::size_t i = 0; i < kClientKinds; ++i) {
         const auto kind = static_cast<ClientKind>(i);
         EXPECT_EQ(name_of(kind), names[i]);
-        EXPECT_EQ(is_publisher(kind), names[i].ends_with("-publish"));
+        EXPECT_EQ(is_publisher(kind), names[i].ends_with("-publish") || kind == ClientKind::relay_pull);
     }
 }
 

@@ -16,8 +16,8 @@ namespace live::session {
 namespace {
 
 // A player that takes everything it receives, and sends nothing.
-struct Viewer {
-    Viewer(const Ref<media::Source>& source, std::array<int, 2> ends)
+struct BurstPlayer {
+    BurstPlayer(const Ref<media::Source>& source, std::array<int, 2> ends)
         : stream(io::Socket(ends[0]), {"127.0.0.1", 1}), reader(ends[1]), cursor(source, media::WireFormat{}) {}
 
     io::TcpStream stream;
@@ -36,7 +36,7 @@ protected:
     }
     void join(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
-            viewers_.push_back(std::make_unique<Viewer>(stage_->source, io::socket_pair()));
+            viewers_.push_back(std::make_unique<BurstPlayer>(stage_->source, io::socket_pair()));
             MUST(fan_out_.join(viewers_.back()->member));
         }
     }
@@ -54,7 +54,7 @@ protected:
     std::optional<media::Stage> stage_;
     io::Scope scope_{"test"};
     FanOut fan_out_{scope_};
-    std::vector<std::unique_ptr<Viewer>> viewers_;
+    std::vector<std::unique_ptr<BurstPlayer>> viewers_;
     std::uint64_t most_ = 0;  // sends between two turns of another fiber
 };
 
