@@ -256,7 +256,8 @@ Result<void> HlsHandler::wait_for_first(const http::Request& request, io::Deadli
     Signal signal;
     while (!until.expired()) {
         const IndexedPlaylist* playlist = find(request).playlist;
-        if (playlist == nullptr || playlist->output->has_playlist())
+        // Parts alone are not enough: not every player knows them.
+        if (playlist == nullptr || playlist->output->has_segment())
             return {};
         playlist->output->note_asked();  // somebody reads this stream
         const auto waiters = playlist->output->waiters();

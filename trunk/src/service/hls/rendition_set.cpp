@@ -171,6 +171,10 @@ bool RenditionSet::has_playlist() const {
     return std::ranges::any_of(active(), [](const Rendition* rendition) { return !rendition->list().empty(); });
 }
 
+bool RenditionSet::has_segment() const {
+    return std::ranges::any_of(active(), [](const Rendition* rendition) { return !rendition->list().listed().empty(); });
+}
+
 bool RenditionSet::has_hint() const {
     return std::ranges::any_of(active(), [](const Rendition* rendition) { return !rendition->list().hint().empty(); });
 }

@@ -75,6 +75,7 @@ public:
     using UriOf = std::function<std::string(const Names&)>;
     std::optional<std::string> master_text(const media::Source& source, const UriOf& uri_of) const;
     bool has_playlist() const;
+    bool has_segment() const;
     bool has_hint() const;
     bool is_cut_by_bytes() const;
     // The longest.

@@ -104,6 +104,8 @@ public:
     bool has_renditions() const { return renditions_.is_by_track(); }
     // There is something to play.
     bool has_playlist() const { return renditions_.has_playlist(); }
+    // The same for players that do not know parts.
+    bool has_segment() const { return renditions_.has_segment(); }
     // Of the default tracks together, as long as that is made.
     Rendition& together() { return renditions_.together(); }
     // The playlist above those of the tracks. `uri_of` makes a player's address of a track's playlist. None before there is one.

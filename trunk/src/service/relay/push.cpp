@@ -25,13 +25,13 @@ void Push::run(io::Deadline deadline) {
     LOG_INFO(log_, "edge-fwr start, stream={}", plan_.url);
     TimePoint lost_at = io::now();
     for (;;) {
-        const TimePoint began = io::now();
+        lasted_ = Duration::zero();
         const auto ended = attempt(deadline);
         const TimePoint now = io::now();
         if (ended.code() == Errc::cancelled)
             break;
         LOG_WARN(log_, "edge-fwr origin disconnected, retry. stream={}: {}", plan_.url, ended.error().sentence());
-        if (now - began >= kGoodAfter)
+        if (lasted_ >= kGoodAfter)
             lost_at = now;
         const ClusterOptions* options = context_.options.find(plan_.vhost);
         if (ended.code() == Errc::conflict || options == nullptr || now - lost_at >= options->publish_retry) {
@@ -68,7 +68,9 @@ Result<void> Push::attempt(io::Deadline deadline) {
     const auto destination = TRY(
         forward::make_destination(origin, {is_default ? "" : plan_.vhost, publisher_.app, publisher_.stream, publisher_.param}));
     LOG_INFO(log_, "edge-fwr publish url {}/{}, origin={}", destination.tc_url, publisher_.stream, origin);
+    const TimePoint began = io::now();
     auto ended = forward::PushSession(destination, forward_, log_).run(source_, deadline);
+    lasted_ = io::now() - began;
     if (ended.ok())
         ended = Error(Errc::closed, "the push ended");
     if (ended.code() != Errc::cancelled && ended.code() != Errc::conflict)

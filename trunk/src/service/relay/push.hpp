@@ -39,6 +39,7 @@ private:
     const Log log_;
     const forward::ForwardContext forward_;
     std::string avoid_;
+    Duration lasted_{};  // the connection of the last attempt, pauses left out
 };
 
 }  // namespace live::service::relay
