@@ -154,7 +154,7 @@ TEST_F(SeveralTracks, InMpegTsAreTheDefaultOnesAndThatIsSaidOnce) {
     seconds_of_all(3);
     wait_written(1);
     EXPECT_FALSE(output()->has_renditions());
-    EXPECT_EQ(on_disk().segments.back().uri, "cam-1.ts");
+    io::wait_until([this] { return on_disk().segments.back().uri == "cam-1.ts"; });
     ASSERT_EQ(errors_.warnings.size(), 1U);
     EXPECT_NE(errors_.warnings[0].find("only the default tracks are in it"), std::string::npos);
 }
