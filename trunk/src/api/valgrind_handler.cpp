@@ -12,11 +12,11 @@
 
 namespace live::api {
 
+namespace {
+
 using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
-
-namespace {
 
 struct Mode {
     io::LeakCheck how;

@@ -13,7 +13,7 @@ namespace live::io {
 
 namespace {
 
-constexpr int kFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
+constexpr int kSendFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
 
 ::msghdr message_of(std::span<const ::iovec> parts) {
     ::msghdr message{};
@@ -34,8 +34,8 @@ void send_plainly(std::span<const int> descriptors, std::span<const ::iovec> par
                   std::vector<ShortSend>& missed) {
     const ::msghdr message = message_of(parts);
     for (std::size_t i = first; i < descriptors.size(); ++i) {
-        const ::ssize_t sent = parts.size() == 1 ? ::send(descriptors[i], parts[0].iov_base, parts[0].iov_len, kFlags)
-                                                 : ::sendmsg(descriptors[i], &message, kFlags);
+        const ::ssize_t sent = parts.size() == 1 ? ::send(descriptors[i], parts[0].iov_base, parts[0].iov_len, kSendFlags)
+                                                 : ::sendmsg(descriptors[i], &message, kSendFlags);
         judge(i, sent < 0 ? -errno : sent, total, missed);
     }
 }
@@ -67,9 +67,9 @@ public:
             for (std::size_t i = done; i < done + count; ++i) {
                 ::io_uring_sqe* entry = ::io_uring_get_sqe(&ring_);
                 if (parts.size() == 1)
-                    ::io_uring_prep_send(entry, descriptors[i], parts[0].iov_base, parts[0].iov_len, kFlags);
+                    ::io_uring_prep_send(entry, descriptors[i], parts[0].iov_base, parts[0].iov_len, kSendFlags);
                 else
-                    ::io_uring_prep_sendmsg(entry, descriptors[i], &message, kFlags);
+                    ::io_uring_prep_sendmsg(entry, descriptors[i], &message, kSendFlags);
                 entry->user_data = i;
             }
             const std::size_t submitted = submit(count);

@@ -101,7 +101,7 @@ void IncomingTrack::aim_at(ReceiveStream* stream) {
 }
 
 bool IncomingTrack::is_key(const JitterBuffer::Ordered& packet) const {
-    return video_ && wire::rtp_payload::shows_key_picture(*video_, packet.payload.bytes());
+    return video_ && wire::rtp_payload::shows_key_frame(*video_, packet.payload.bytes());
 }
 
 // The very first stream is forwarded from its first packet on; a stream that takes over, from a key frame.

@@ -90,7 +90,7 @@ std::optional<VideoFormat> video_format_of(std::string_view name) {
     return std::nullopt;
 }
 
-bool shows_key_picture(VideoFormat format, Bytes payload) {
+bool shows_key_frame(VideoFormat format, Bytes payload) {
     switch (format) {
         case VideoFormat::avc: return shows_avc_key(payload);
         case VideoFormat::hevc: return shows_hevc_key(payload);

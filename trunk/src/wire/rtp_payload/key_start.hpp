@@ -17,6 +17,6 @@ std::optional<VideoFormat> video_format_of(std::string_view name);
 
 // Whether the payload contains the start of a key frame or of the parameter sets before one. Several packets with the same
 // timestamp may; the first one counts. False for an invalid payload.
-bool shows_key_picture(VideoFormat format, Bytes payload);
+bool shows_key_frame(VideoFormat format, Bytes payload);
 
 }  // namespace live::wire::rtp_payload

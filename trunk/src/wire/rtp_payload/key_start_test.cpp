@@ -50,15 +50,15 @@ const std::vector<KeyCase>& key_cases() {
 
 TEST(KeyStart, KnowsEveryVector) {
     for (const KeyCase& wanted : key_cases())
-        EXPECT_EQ(shows_key_picture(wanted.format, wanted.payload), wanted.shows_key) << wanted.name;
+        EXPECT_EQ(shows_key_frame(wanted.format, wanted.payload), wanted.shows_key) << wanted.name;
 }
 
 TEST(KeyStart, AnyPartOfAPacketIsSafe) {
     for (const KeyCase& wanted : key_cases())
         for (std::size_t size = 0; size < wanted.payload.size(); ++size)
-            static_cast<void>(shows_key_picture(wanted.format, Bytes(wanted.payload).first(size)));
+            static_cast<void>(shows_key_frame(wanted.format, Bytes(wanted.payload).first(size)));
     for (const VideoFormat format : {VideoFormat::avc, VideoFormat::hevc, VideoFormat::vp8, VideoFormat::vp9, VideoFormat::av1})
-        EXPECT_FALSE(shows_key_picture(format, {}));
+        EXPECT_FALSE(shows_key_frame(format, {}));
 }
 
 TEST(KeyStart, OnlyTheFirstPacketOfALongKeyShowsIt) {
@@ -66,7 +66,7 @@ TEST(KeyStart, OnlyTheFirstPacketOfALongKeyShowsIt) {
     packetize_vp8(Octets(5'000, 0), 7, 1'000, packets);
     ASSERT_GT(packets.size(), 3U);
     for (std::size_t i = 0; i < packets.size(); ++i)
-        EXPECT_EQ(shows_key_picture(VideoFormat::vp8, packets[i]), i == 0) << i;
+        EXPECT_EQ(shows_key_frame(VideoFormat::vp8, packets[i]), i == 0) << i;
 }
 
 TEST(KeyStart, FormatsGoByTheirNames) {
