@@ -1,4 +1,4 @@
-"""Streams with several tracks of a kind (enhanced RTMP multitrack): two of audio and two of video by our own client."""
+"""Streams with several tracks of a kind (enhanced RTMP multitrack): two audio and two video tracks from our own client."""
 
 import json
 import shutil
@@ -26,12 +26,12 @@ def is_setup(tag: Tag) -> bool:
 
 
 def enhanced_video(tag: Tag) -> bytes:
-    """What follows the FourCC avc1: the configuration, or the composition time and the picture."""
+    """The bytes after the FourCC avc1: the configuration, or the composition time and the frame."""
     return tag.payload[5:] if is_setup(tag) else tag.payload[2:]
 
 
 def many_pictures(first: Tag, second: Tag) -> bytes:
-    """ManyTracks, with the track that players like best at the end."""
+    """A ManyTracks message, with the preferred track at the end."""
     kind = 0 if is_setup(first) else 1
     parts = b"".join(bytes([number]) + len(body).to_bytes(3, "big") + body
                      for number, body in ((1, enhanced_video(second)), (0, enhanced_video(first))))
@@ -39,19 +39,19 @@ def many_pictures(first: Tag, second: Tag) -> bytes:
 
 
 def second_sound(tag: Tag) -> bytes:
-    """OneTrack."""
+    """A OneTrack message of track 1."""
     return bytes([0x95, 0 if is_setup(tag) else 1]) + b"mp4a" + bytes([1]) + tag.payload[2:]
 
 
 def with_languages(metadata: bytes) -> bytes:
-    """E-RTMP v2: what onMetaData says of tracks."""
+    """E-RTMP v2: adds the track descriptions to onMetaData."""
     *names, values = read_amf0(metadata)
     values["audioTrackIdInfoMap"] = {"0": {"language": "en"}, "1": {"language": "de", "name": "Deutsch"}}
     return b"".join(map(amf0, names)) + amf0(values)
 
 
 def two_of_each(first: Path, second: Path) -> list[Tag]:
-    """Pictures in messages of two tracks, audio in messages of one: track 0 as ever, track 1 as a message of its own."""
+    """Video as messages of two tracks; audio of track 0 in ordinary messages, of track 1 in separate OneTrack messages."""
     others = {kind: [tag for tag in read_flv(second) if tag.type == kind] for kind in (AUDIO, VIDEO)}
     taken = {AUDIO: 0, VIDEO: 0}
     tags = []
@@ -107,7 +107,7 @@ def test_all_tracks_are_relayed(server, clip):
     assert len(first) > 40 and abs(len(first) - len(second)) <= 1
     sent = {enhanced_video(tag) for tag in read_flv(clip("second")) if tag.type == VIDEO}
     assert all(picture[7:] in sent for picture in second), "byte for byte"
-    # What knows no tracks has one of each.
+    # Outputs without track support carry one track of each kind.
     url = f"http://127.0.0.1:{live.ports['http']}/live/cam.m3u8"
     wait_playable(url, 15)
     streams = {stream["codec_type"]: stream for stream in probe(url)}
@@ -173,7 +173,7 @@ def get(live, path: str) -> bytes:
 
 
 def lines_of(master: str) -> tuple[dict[str, str], list[str]]:
-    """Of the playlist above those of tracks: playlists of audio by language, and those of video."""
+    """From the master playlist: the audio playlists by language, and the video playlists."""
     lines = master.splitlines()
     audio = {line.split('LANGUAGE="')[1].split('"')[0]: line.split('URI="')[1].split('"')[0] for line in lines if line.startswith("#EXT-X-MEDIA")}
     return audio, [line for line in lines if line and not line.startswith("#")]

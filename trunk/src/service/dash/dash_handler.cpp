@@ -31,7 +31,7 @@ DashHandler::Found DashHandler::find(const http::Request& request) const {
     return found;
 }
 
-// The MPD was asked for with vhost=, which the addresses of its segments have not: a player with a session gets them.
+// A request with vhost= gets the MPD, but segment URLs lack that parameter: a player with a session may load them.
 bool DashHandler::may_have(const http::Request& request, const Found& found, bool is_mpd) const {
     return found.file != nullptr && (!found.is_others || (!is_mpd && viewers_.knows(request, *found.file->stream())));
 }
@@ -65,7 +65,7 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
 }
 
 Result<void> DashHandler::send_growing(http::Exchange& exchange, segments::File& file, io::Deadline deadline) {
-    // HEAD is answered from what is there.
+    // HEAD is answered from what is available.
     const auto until = deadline.sooner(io::Deadline::after(kWaitMax));
     const auto first = exchange.request().is_head() ? Result<void>() : segments::wait_for_more(file, 0, until);
     if (!first.ok() && first.code() != Errc::timed_out)

@@ -1,6 +1,6 @@
-// DashHandler: answers GET of MPDs, headers and segments of streams that are held in memory. A segment that is still being made
-// goes out in HTTP chunks, each as soon as it is there; one that the MPD will name next is waited for. A virtual host gives away
-// its own streams only.
+// DashHandler: answers GET of MPDs, headers and segments of streams held in memory. A segment in progress is sent with chunked
+// transfer encoding, each chunk as soon as it is available; a request for the next segment waits for it. A virtual host serves
+// only its own streams.
 #pragma once
 
 #include <chrono>
@@ -15,10 +15,10 @@ namespace live::service::dash {
 
 class DashHandler final : public session::http::Handler {
 public:
-    // What a request waits for at most: the first chunk, or the next.
+    // Time limit for the first chunk and for each following one.
     static constexpr std::chrono::seconds kWaitMax{30};
 
-    // What is referred to outlives this.
+    // Referenced objects must outlive this.
     DashHandler(const segments::Store& store, const session::http::FileRoots& roots, files::Sessions& sessions)
         : store_(store), roots_(roots), viewers_(sessions) {}
 
@@ -28,7 +28,7 @@ public:
 private:
     struct Found {
         segments::FileRef file;
-        bool is_others = false;  // of another virtual host than the one that was asked
+        bool is_others = false;  // belongs to another virtual host than the requested one
     };
     Found find(const session::http::Request& request) const;
     bool may_have(const session::http::Request& request, const Found& found, bool is_mpd) const;

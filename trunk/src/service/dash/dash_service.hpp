@@ -1,5 +1,5 @@
-// DashService: which streams have MPEG-DASH. Hears of every published stream, gives it a DashStream and lets that go when it is
-// disposed of. Never suspends on the publisher's way.
+// DashService: which streams have MPEG-DASH. Is notified of every published stream, creates a DashStream for it and removes it
+// once it is disposed of. Never suspends in the publisher's call path.
 #pragma once
 
 #include <string>
@@ -20,26 +20,26 @@ namespace live::service::dash {
 
 class DashService final : public Service {
 public:
-    // What is referred to outlives this.
+    // Referenced objects must outlive this.
     DashService(media::StreamTable& streams, const OptionsOf<DashOptions>& options, files::PathClaims& claims, Log log);
     ~DashService() override;
     DashService(const DashService&) = delete;
     DashService& operator=(const DashService&) = delete;
 
-    // The options count from the first publisher of a stream until its files are disposed of. A stream whose files another output
-    // writes has no DASH.
+    // The options in force when a stream is first published apply until its files are disposed of. A stream whose files are
+    // already claimed by another output gets no DASH.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
-    // Lets go of what is over.
+    // Removes finished streams.
     void on_tick() override { jobs_.reap(); }
-    // Ends everything: files are deleted where dash_dispose says so, else what was begun is made a segment, and what waits is
-    // written as far as the time goes. Errc::timed_out when a fiber does not end.
+    // Stops everything: files are deleted where dash_dispose says so; otherwise open segments are completed, and queued writes
+    // continue until the deadline. Errc::timed_out when a fiber does not end.
     Result<void> stop(io::Deadline deadline) override;
 
     std::string_view name() const override { return "DASH"; }
     StreamHolder* memory() override { return &jobs_; }
     const segments::Store& store() const { return store_; }
-    // Streams with DASH, those that wait to be disposed of included.
+    // Streams with DASH, including those waiting to be disposed of.
     std::size_t size() const { return jobs_.size(); }
 
 private:

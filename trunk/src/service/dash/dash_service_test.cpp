@@ -47,7 +47,7 @@ protected:
     void append(media::Kind kind, bool key, bool config, const Slice& payload) {
         source_->append(media::tag_packet(kind, key, config, at_, payload));
     }
-    // Frames at 25 a second, a key frame each second, with their audio.
+    // Publishes 25 frames per second with audio, a key frame each second.
     void frames(int count) {
         for (int i = 0; i < count; ++i, at_ += 40ms) {
             const bool key = at_ % 1s == MediaTime();
@@ -110,7 +110,7 @@ TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
 TEST_F(DashServiceTest, TheOldestLeaveWhenTheirBytesAreTooMany) {
     options_.window_bytes = 1 << 20;
     options_.window_size = 10;
-    picture_bytes_ = 20'000;  // half a mebibyte a segment, or so
+    picture_bytes_ = 20'000;  // about half a mebibyte per segment
     publish();
     frames(25 * 7);
     io::wait_until([this] { return held("live/cam/video-5.m4s") != nullptr; });

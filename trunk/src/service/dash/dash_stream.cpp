@@ -25,7 +25,7 @@ std::string without_ending(const std::string& path) {
 
 Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 
-// A player that has asked for nothing for so long does not watch.
+// A player that has requested nothing for this long has left.
 Duration idle_limit_of(const DashOptions& options) {
     return 2 * std::max<Duration>(std::max(options.update_period, options.fragment), 1s);
 }
@@ -57,7 +57,7 @@ std::size_t DashStream::Segment::bytes() const {
                            [](std::size_t sum, const TrackPiece& piece) { return sum + piece.bytes; });
 }
 
-// Headers are named as HLS never names its files, and so need no claim of their own; other tracks' files have longer names.
+// Header names differ from every HLS file name and need no claim; the files of additional tracks have longer names.
 std::vector<std::string> DashStream::claimed_paths(const std::string& mpd) {
     return {mpd, without_ending(mpd) + "/audio-[seq].m4s", without_ending(mpd) + "/video-[seq].m4s"};
 }
@@ -85,7 +85,7 @@ void DashStream::run(io::Deadline deadline) {
         handle_made();
         next = feed_.wait(drained, time_after_end(), deadline);
     }
-    // What there is when the server stops is worth a segment, where files stay.
+    // When the server stops and files stay on disk, what is left is still made into a segment.
     while (feed_.drain(*this, deadline) == segments::SourceFeed::Drained::in_part) {
     }
     segmenter_.interrupt();
@@ -133,7 +133,7 @@ void DashStream::look_for_audience() {
     feed_.set_watched(name_->asked_at != TimePoint{} && io::now() - name_->asked_at < name_->idle_limit);
 }
 
-// Nobody published for a while: media time has stood still, and the clock that players go by has not.
+// While nobody published, media time stood still, but players go by the wall clock.
 void DashStream::follow_clock(const media::Packet& packet) {
     must_follow_clock_ = false;
     const MediaTime by_clock = std::chrono::duration_cast<MediaTime>(io::now() - began_at_);
@@ -149,7 +149,7 @@ void DashStream::handle_made() {
         break_promise();
 }
 
-// What is listed belongs to other headers, or numbers have a hole: the list begins anew.
+// Restarts the list, because the headers have changed or segment numbers have a gap.
 void DashStream::leave_list() {
     left_.insert(left_.end(), std::move_iterator(listed_.begin()), std::move_iterator(listed_.end()));
     listed_.clear();
@@ -208,7 +208,7 @@ void DashStream::add(const segments::PartMade& made) {
     write_mpd(true);
 }
 
-// As long as the one before.
+// The previous segment's duration.
 MediaTime DashStream::foretold() const {
     return listed_.empty() ? MediaTime(options_.fragment) : listed_.back().tracks[leader()].times.duration;
 }
@@ -257,7 +257,7 @@ void DashStream::promise(std::uint64_t number) {
     promise_tracks();
 }
 
-// Those that are there, and no others.
+// Exactly the tracks of the current headers.
 void DashStream::promise_tracks() {
     std::vector<TrackPiece> before = std::exchange(promised_->tracks, {});
     for (std::size_t i = 0; i < headers_.size(); ++i) {
@@ -297,7 +297,7 @@ void DashStream::write(const std::string& path, std::vector<Block> blocks) {
     });
 }
 
-// The disk has whole segments only.
+// On disk the MPD lists only complete segments.
 void DashStream::write_mpd(bool with_open) {
     const std::string text = mpd_text(with_open);
     mpd_ = hold(mpd_path_, {block_of(text)}).file;
@@ -364,7 +364,7 @@ void DashStream::clean_up() {
         disk_.remove(std::move(paths));
 }
 
-// What is being sent to somebody is freed with that.
+// Files still being sent are freed when the request ends.
 void DashStream::release_first(std::deque<Segment>& segments) {
     std::vector<Block> spent;
     for (const TrackPiece& piece : segments.front().tracks)
@@ -393,7 +393,7 @@ DashStream::HeldFile DashStream::hold(const std::string& path, const std::vector
     return {path, store_.add(path, name_, blocks)};
 }
 
-// From memory; the paths of all segments and headers.
+// Drops everything from memory; returns the paths of all segments and headers.
 std::vector<std::string> DashStream::forget_all() {
     break_promise();
     std::vector<std::string> paths;

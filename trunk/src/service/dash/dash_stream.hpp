@@ -1,5 +1,5 @@
-// DashStream: the MPEG-DASH of one stream, from its first publisher until its files are disposed of. What it has made is held for
-// players in the store, and written to the disk by a fiber of its own.
+// DashStream: the MPEG-DASH of one stream, from its first publisher until its files are disposed of. Its output is held in the
+// store for players, and written to disk by a separate fiber.
 #pragma once
 
 #include <chrono>
@@ -24,26 +24,26 @@ namespace live::service::dash {
 
 class DashStream final : private segments::SourceFeed::Sink {
 public:
-    // Segments that are kept behind those in the MPD, for players that have read the one before.
+    // Segments kept after they leave the MPD, for players that hold the previous MPD.
     static constexpr std::size_t kGrace = 2;
-    // Of a stream whose files stay for ever: how long it is held in memory when nobody publishes, in fragments.
+    // For streams whose files are never disposed of: how long they stay in memory without a publisher, in fragments.
     static constexpr int kFragmentsInMemory = 2;
-    // Sets of headers that are kept, when the publisher's configuration changes often.
+    // Sets of headers kept when the publisher's configuration changes often.
     static constexpr std::size_t kInitsMax = 16;
-    // How often a disk that fails is complained of.
+    // Minimum interval between log messages about a failing disk.
     static constexpr std::chrono::seconds kComplaintInterval{10};
-    // Media time that is so far behind the clock when another publisher comes is moved on, as players count by the clock.
+    // When a publisher returns and media time is this far behind the wall clock, it is advanced, because players go by the clock.
     static constexpr MediaTime kGapMin = 500ms;
 
-    // `mpd` is the file's path in one spelling; segments go into the folder of that name without its ending. `claim` is to
-    // claimed_paths(mpd). What is referred to outlives this.
+    // `mpd` is the file's normalized path; segments go into the folder of that name without its extension. `claim` covers
+    // claimed_paths(mpd). Referenced objects must outlive this.
     DashStream(Ref<media::Source> source, std::string mpd, files::PathClaims::Claim claim, segments::StreamOfFiles name,
                const DashOptions& options, segments::Store& store, Log log);
     ~DashStream();
     DashStream(const DashStream&) = delete;
     DashStream& operator=(const DashStream&) = delete;
 
-    // Every file that a stream with that MPD writes.
+    // Every file written by a stream with that MPD.
     static std::vector<std::string> claimed_paths(const std::string& mpd);
 
     // Neither suspends.
@@ -51,22 +51,22 @@ public:
     void on_unpublished() { feed_.on_unpublished(); }
 
     bool is_published() const { return feed_.is_published(); }
-    // Of memory, what waits for the disk included.
+    // In memory, including what is queued for disk.
     std::size_t held_bytes() const;
-    // Nobody publishes, and the memory is needed: disposes of everything now.
+    // Disposes of everything now: nobody publishes, and the memory is needed.
     void give_up() { feed_.give_up(); }
 
-    // Makes segments until nobody publishes any more and everything is disposed of, or until it is cancelled.
+    // Makes segments until the stream is unpublished and disposed of, or until cancelled.
     void run(io::Deadline deadline);
-    // Writes them.
+    // Writes files to disk.
     void run_files(io::Deadline deadline) { disk_.run(deadline); }
-    // Nothing comes any more: run_files() may end when it is done.
+    // Nothing more is queued: run_files() returns when the queue is empty.
     void close_files() { disk_.close(); }
     bool is_over() const { return over_; }
     const std::string& url() const { return feed_.url(); }
 
 private:
-    // A file in memory, and where it is on the disk.
+    // A file in memory, and its path on disk.
     struct HeldFile {
         std::string path;
         segments::FileRef file;
@@ -78,7 +78,7 @@ private:
     };
     struct Segment {
         std::uint64_t number = 0;
-        std::vector<TrackPiece> tracks;  // as the headers that count for it
+        std::vector<TrackPiece> tracks;  // in the order of the headers in force
 
         std::size_t bytes() const;
     };
@@ -102,10 +102,10 @@ private:
     void clean_up();
     void report_bytes();
     HeldFile hold(const std::string& path, const std::vector<Block>& blocks);
-    // From memory.
+    // Removes from memory.
     void forget(const HeldFile& held) { store_.remove(held.path, held.file); }
     void forget(const Segment& segment, std::vector<std::string>& paths);
-    // The files that the next number will have are there to be waited for.
+    // Adds the files of the next number to the store, so that requests can wait for them.
     void promise(std::uint64_t number);
     void promise_tracks();
     void break_promise();
@@ -114,13 +114,13 @@ private:
     std::vector<std::string> forget_all();
     void dispose();
     Duration time_after_end() const;
-    // Whose segments say when they begin and end.
+    // The track that determines the start and end of segments.
     std::size_t leader() const;
     std::string file_of(std::size_t track, std::uint64_t number) const;
     MediaTime foretold() const;
 
     const std::string mpd_path_;
-    const std::string folder_;  // with a slash at its end
+    const std::string folder_;  // with a trailing slash
     const files::PathClaims::Claim claim_;
     const DashOptions options_;
     const segments::StreamOfFilesRef name_;
@@ -133,21 +133,21 @@ private:
     // When media time was zero, by both clocks.
     std::optional<std::chrono::system_clock::time_point> began_;
     TimePoint began_at_{};
-    MediaTime shift_{};  // from the source's time to that of the MPD
+    MediaTime shift_{};  // from source time to MPD time
     bool must_follow_clock_ = false;
-    std::vector<segments::Header> headers_;  // that count now
+    std::vector<segments::Header> headers_;  // in force now
     std::uint64_t inits_ = 0;
     std::string init_suffix_;
     std::deque<std::vector<HeldFile>> init_files_;
     std::deque<Segment> listed_;
-    std::deque<Segment> left_;      // of late, by the list
-    std::vector<MpdSegment> open_;  // the segment that is being made, once parts of it are there
+    std::deque<Segment> left_;      // recently removed from the list
+    std::vector<MpdSegment> open_;  // the segment in progress, once it has parts
     std::optional<Segment> promised_;
     segments::FileRef mpd_;
 
     TimePoint complained_at_{};
     bool over_ = false;
-    bool bytes_told_ = false;  // that they cut the list
+    bool bytes_told_ = false;  // the memory limit's effect on the list has been logged
 };
 
 }  // namespace live::service::dash

@@ -12,7 +12,7 @@ namespace {
 
 std::int64_t to_ms(MediaTime time) { return std::chrono::round<std::chrono::milliseconds>(time).count(); }
 
-// xs:duration.
+// Formats an xs:duration.
 std::string duration_text(MediaTime time) { return fmt::format("PT{:.3f}S", std::chrono::duration<double>(time).count()); }
 
 std::string date_text(std::chrono::system_clock::time_point time) {
@@ -24,7 +24,7 @@ std::string date_text(std::chrono::system_clock::time_point time) {
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", utc, ms);
 }
 
-// Names have passed the allow-list; this is for what an operator may write into a path.
+// Stream names are validated; this escapes characters that an operator may write into a path.
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char letter : text) {
@@ -41,13 +41,13 @@ std::string escaped(std::string_view text) {
 
 bool is_audio(const MpdTrack& track) { return track.format.kind == wire::mp4::TrackKind::audio; }
 
-// Of the track that says where segments begin.
+// The last segment's duration in the track that determines segment boundaries.
 MediaTime last_duration(const Mpd& mpd) {
     const auto video = std::ranges::find_if_not(mpd.tracks, is_audio);
     return (video == mpd.tracks.end() ? mpd.tracks.front() : *video).segments.back().duration;
 }
 
-// 5.3.9.5.3: the last segment may be asked for when its first chunk is there.
+// 5.3.9.5.3: the last segment may be requested once its first chunk is available.
 std::string chunks_text(const Mpd& mpd) {
     if (!mpd.chunk)
         return "";
@@ -62,7 +62,7 @@ std::string template_text(const Mpd& mpd, const MpdTrack& track) {
         "startNumber=\"{}\" timescale=\"1000\"{}>\n          <SegmentTimeline>\n",
         mpd.init_suffix, mpd.first_number, chunks_text(mpd));
     for (const MpdSegment& segment : track.segments) {
-        // Rounded at both ends, so that one ends where the next begins.
+        // Both ends are rounded, so that each segment ends where the next one begins.
         const std::int64_t start = to_ms(segment.start);
         text += fmt::format("            <S t=\"{}\" d=\"{}\"/>\n", start, to_ms(segment.start + segment.duration) - start);
     }
@@ -77,13 +77,13 @@ std::string representation_text(const Mpd& mpd, const MpdTrack& track) {
            template_text(mpd, track) + "      </Representation>\n";
 }
 
-// A player changes between the representations of one set by itself, so they have one codec; between sets, the viewer does.
+// Players switch between representations within a set automatically, so these must share one codec; viewers choose between sets.
 bool are_in_one_set(const MpdTrack& a, const MpdTrack& b) {
     constexpr std::size_t kFourCc = 4;
     return !is_audio(a) && !is_audio(b) && a.format.codecs.substr(0, kFourCc) == b.format.codecs.substr(0, kFourCc);
 }
 
-// 5.8.5.5: which of several sets is the main one.
+// 5.8.5.5: the role of a set, when there are several.
 std::string role_text(const MpdTrack& track) {
     return fmt::format("      <Role schemeIdUri=\"urn:mpeg:dash:role:2011\" value=\"{}\"/>\n",
                        track.is_extra ? "alternate" : "main");

@@ -1,5 +1,5 @@
-// The MPD of a live stream (ISO/IEC 23009-1, 5): a presentation that goes on, with a set for each track of audio and one for the
-// video, as far as players can change between its tracks, whose segments are listed one by one. Writing only; dry.
+// The MPD of a live stream (ISO/IEC 23009-1, 5): a dynamic presentation with one adaptation set per audio track, and one for all
+// video tracks that players can switch between, whose segments are listed individually. Writing only; dry.
 #pragma once
 
 #include <chrono>
@@ -19,10 +19,10 @@ struct MpdSegment {
 };
 
 struct MpdTrack {
-    std::string id;  // of its representation, and so in the names of its files
+    std::string id;  // of the representation, also used in file names
     wire::mp4::TrackFormat format;
-    std::string language;   // RFC 5646; empty when it is not known
-    std::string label;      // for viewers; empty as well
+    std::string language;   // RFC 5646; empty when unknown
+    std::string label;      // for viewers; may be empty
     bool is_extra = false;  // not the default of its kind
     std::vector<MpdSegment> segments;
     std::uint64_t bits_a_second = 0;
@@ -32,13 +32,14 @@ struct Mpd {
     std::chrono::system_clock::time_point began{};  // when media time was zero
     std::chrono::system_clock::time_point written{};
     MediaTime update_period{};
-    std::uint32_t window_size = 1;   // segments that are listed at most
-    std::string folder;              // of the segments, seen from the MPD; with a slash at its end
-    std::string init_suffix;         // of the headers' names: "" or "-3"
+    std::uint32_t window_size = 1;   // upper limit of listed segments
+    std::string folder;              // of the segments, relative to the MPD; with a trailing slash
+    std::string init_suffix;         // in the names of the headers: "" or "-3"
     std::uint64_t first_number = 0;  // of the segments, the same for all tracks
-    // The last segment is still being made, in chunks of this length; its duration is foretold.
+    // Set while the last segment is still being made, in chunks of this length; its duration is predicted.
     std::optional<MediaTime> chunk;
-    // One at least, each with as many segments, and one at least. Audio comes first, and of a kind the default track.
+    // At least one track; all have the same number of segments, at least one. Audio comes first; within a kind, the default
+    // track.
     std::vector<MpdTrack> tracks;
 };
 

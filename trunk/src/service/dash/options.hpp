@@ -1,4 +1,4 @@
-// The MPEG-DASH of one virtual host: plain values with their defaults.
+// MPEG-DASH settings of one virtual host: plain values with defaults.
 #pragma once
 
 #include <chrono>
@@ -17,10 +17,10 @@ struct DashOptions {
     std::string path = "./objs/nginx/html";
     std::string mpd_file = "[app]/[stream].mpd";
     std::uint32_t window_size = 5;
-    std::uint64_t window_bytes = 256 << 20;  // ours
+    std::uint64_t window_bytes = 256 << 20;  // specific to this server
     bool cleanup = true;
     std::chrono::milliseconds dispose = 120s;
-    // Ours: low latency.
+    // Specific to this server: low latency.
     bool ll = false;
     std::chrono::milliseconds part = 200ms;
 };

@@ -13,9 +13,9 @@ namespace http = session::http;
 
 namespace {
 
-// Of what a program says of itself.
+// Part of the User-Agent header that is compared.
 constexpr std::size_t kAgentBytesMax = 256;
-// Of sessions that are over, so many more than those that are not.
+// Entries allowed beyond twice the number of sessions.
 constexpr std::size_t kOldMax = 64;
 
 std::string key_of(const http::Request& request, const segments::StreamOfFiles& stream) {
@@ -42,7 +42,7 @@ files::Session* Viewers::find(const std::string& key) const {
     return found == ids_.end() ? nullptr : sessions_.find(found->second);
 }
 
-// Each entry is a session's for a while; those of before are looked for when they may be the most.
+// Entries outlive their sessions; stale ones are removed once they may be the majority.
 void Viewers::forget_old() {
     if (ids_.size() >= 2 * sessions_.size() + kOldMax)
         std::erase_if(ids_, [this](const auto& entry) { return sessions_.find(entry.second) == nullptr; });
@@ -57,13 +57,13 @@ Result<void> Viewers::admit(const http::Request& request, const segments::Stream
             session->touch(io::now());
         return {};
     }
-    // HEAD plays nothing, but hears what the rules say.
+    // HEAD opens no session, but is subject to the access rules.
     if (request.is_head())
         return sessions_.check(player_of(request, stream, ""));
     forget_old();
     const std::string id = random_id();
     TRY(sessions_.open(player_of(request, stream, id), stream.idle_limit, deadline));
-    // Somebody asked twice at once: the later one counts, and the other ends when it has been silent.
+    // For concurrent requests the later session counts; the other one ends when its idle limit expires.
     ids_[key] = id;
     return {};
 }

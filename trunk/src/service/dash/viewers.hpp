@@ -1,6 +1,6 @@
-// Viewers: the players of DASH as sessions, so that they are asked for, listed, counted and sent away as those of HLS. An MPD has
-// no room for a name that each player brings back, so a player is known by its address, the program that it says it is, and the
-// stream: two of the same program behind one address count as one.
+// Viewers: DASH players as sessions, so that they are admitted, listed, counted and kicked like HLS players. An MPD cannot carry
+// a session name that players send back, so a player is identified by address, User-Agent and stream: two players with the same
+// User-Agent behind one address count as one.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,19 @@ namespace live::service::dash {
 
 class Viewers {
 public:
-    // `sessions` outlives this.
+    // `sessions` must outlive this.
     explicit Viewers(files::Sessions& sessions) : sessions_(sessions) {}
 
-    // Somebody asks for an MPD: lets them in, or goes on with the session that they have. Errors are admission's, and
-    // Errc::not_found for one that was sent away.
+    // For an MPD request: opens a session or continues the existing one. Returns admission's errors, and Errc::not_found for a
+    // kicked player.
     Result<void> admit(const session::http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline);
-    // Whether it has a session.
+    // Whether the player has a session.
     bool knows(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
-    // Somebody asks for a segment; those that have not asked for an MPD are nobody's, and only the rules are asked. Errors as
-    // above.
+    // For a segment request; a player without a session is only checked against the access rules. Errors as above.
     Result<void> touch(const session::http::Request& request, const segments::StreamOfFiles& stream);
     void add_sent(const session::http::Request& request, const segments::StreamOfFiles& stream, std::uint64_t bytes);
 
-    // What is remembered, sessions that are over included.
+    // Remembered players, including those whose sessions have ended.
     std::size_t size() const { return ids_.size(); }
 
 private:
@@ -39,7 +38,7 @@ private:
     void forget_old();
 
     files::Sessions& sessions_;
-    std::unordered_map<std::string, std::string> ids_;  // by who it is; each is a session's, or was
+    std::unordered_map<std::string, std::string> ids_;  // session by player key; the session may have ended
 };
 
 }  // namespace live::service::dash

@@ -1,5 +1,5 @@
-// FileQueue: one stream's files, written and removed one after the other in the order in which they were asked for, by a fiber of
-// its own through worker threads. Who asks never waits; a disk that is slow or full costs files, not players.
+// FileQueue: the files of one stream, written and removed in the order requested, by a dedicated fiber through worker threads.
+// Callers never wait; a slow or full disk costs files, not players.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,22 @@ namespace live::service::files {
 
 class FileQueue {
 public:
-    // When so much waits, a file is not written. One of any size fits while less does: the largest fragment is no smaller.
+    // A file is not written while this much is queued. Below the limit a file of any size is accepted: one fragment may be as
+    // large as the limit.
     static constexpr std::size_t kQueuedBytesMax = 64 << 20;
     static constexpr std::size_t kQueuedJobsMax = 4'096;
-    // For one file.
+    // Per file.
     static constexpr std::chrono::seconds kFileLimit{60};
 
-    // In the queue's fiber, or at once when the queue is full. Must not suspend.
+    // Called in the queue's fiber, or immediately when the queue is full. Must not suspend.
     using Done = std::function<void(const Result<void>&)>;
 
     // `done` may be empty.
     void write(std::string path, std::vector<Block> blocks, Done done);
-    // A list that waits already gives way to the newer one.
+    // Replaces a queued list that is not yet written.
     void write_list(std::string path, Block text, Done done);
     void remove(std::vector<std::string> paths, Done done = {});
-    // What waits is done, and then run() returns.
+    // Lets run() return once the queue is empty.
     void close();
     void run(io::Deadline deadline);
 
@@ -40,7 +41,7 @@ public:
 
 private:
     struct Job {
-        std::string path;  // to write; empty: to remove
+        std::string path;  // to write; empty for a removal
         std::vector<Block> blocks;
         std::vector<std::string> removed;
         Done done;

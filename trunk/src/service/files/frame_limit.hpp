@@ -1,5 +1,5 @@
-// The longest frame that outputs copy into segments. A copy of so much takes two to three milliseconds, in which the event loop
-// does nothing else; clients of RTMP and HTTP-FLV, who are sent frames from where they are, get longer ones too.
+// The longest frame that outputs copy into segments. Copying this much blocks the event loop for two to three milliseconds; RTMP
+// and HTTP-FLV clients, which receive frames without a copy, get longer ones too.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kUp = "..";
 
-// Takes the last name off `out`, which ends with a slash. False when there is none that could be taken off.
+// Removes the last component of `out`, which ends with a slash. False when there is none to remove.
 bool go_up(std::string& out) {
     if (out.empty() || out == "/" || out == "../" || out.ends_with("/../"))
         return false;
@@ -18,7 +18,7 @@ bool go_up(std::string& out) {
     return true;
 }
 
-// Adds the names of `path`, each with a slash behind it, but a last one that has none.
+// Appends the components of `path`, each followed by a slash; the last one only if it has one.
 void append_names(std::string& out, std::string_view path) {
     while (!path.empty()) {
         const std::size_t end = std::min(path.find('/'), path.size());
@@ -46,7 +46,7 @@ std::string normal_path(const std::string& folder, std::string_view path) {
     if (!out.empty() && !out.ends_with('/'))
         out += '/';
     append_names(out, path);
-    // As text a folder above is told without its slash, and the working one has a name.
+    // The standard spelling has no slash after a trailing "..", and names the working directory.
     if (out == "../" || out.ends_with("/../"))
         out.pop_back();
     return out.empty() ? "." : out;

@@ -1,4 +1,4 @@
-// One spelling for paths, so that two names of one file are equal texts. Pure: looks at no disk.
+// One spelling for paths, so that two names of one file compare equal. Pure: does not access the disk.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace live::service::files {
 
-// `path` below `folder`, with or without a slash in front; an empty folder is the working one.
+// `path` below `folder`, with or without a leading slash; an empty folder is the working directory.
 std::string normal_path(const std::string& folder, std::string_view path);
 
 }  // namespace live::service::files

@@ -18,7 +18,7 @@ TEST(NormalPath, IsOneSpellingForOneFile) {
     EXPECT_EQ(normal_path("a", ""), "a/");
 }
 
-// Every path of up to five names out of these, below four folders: the standard library is the judge.
+// Every path of up to five of these components, below several folders, compared with the standard library.
 TEST(NormalPath, IsWhatTheStandardLibrarySays) {
     constexpr std::array<std::string_view, 5> kNames = {"a", "..", ".", "", "b.c"};
     constexpr std::size_t kPaths = 5 * 5 * 5 * 5 * 5;

@@ -1,6 +1,6 @@
-// PathClaims: which output writes which files. A path that one output has is refused to every other, so that two streams never
-// write into one file. Paths are in one spelling (normal_path); where each file of an output has a name of its own, the path is
-// its template, with the variables that differ still in it.
+// PathClaims: which output writes which files. A path claimed by one output is refused to all others, so that two streams never
+// write to one file. Paths are normalized (normal_path); for files with varying names, the path is the template, with its
+// variables unexpanded.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace live::service::files {
 
 class PathClaims {
 public:
-    // What one output has, until this is gone. PathClaims outlives it.
+    // The paths of one output, until this is destroyed. PathClaims must outlive it.
     class Claim {
     public:
         Claim() = default;
@@ -37,8 +37,8 @@ public:
         std::vector<std::string> paths_;
     };
 
-    // All of them or none. `owner` is how a sentence calls the output: "the HLS of /live/cam"; what it has already it may claim
-    // again. Errc::conflict, with a sentence that names the path and whose it is.
+    // All of them or none. `owner` names the output in messages: "the HLS of /live/cam"; it may claim its own paths again.
+    // Errc::conflict, with a message that names the path and its owner.
     Result<Claim> claim(std::vector<std::string> paths, const std::string& owner);
 
     std::size_t size() const { return held_.size(); }

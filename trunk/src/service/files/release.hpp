@@ -1,5 +1,5 @@
-// Letting go of much memory. Freeing tens of MiB takes milliseconds, because large blocks go back to the kernel at once: a worker
-// thread does it, and the loop goes on.
+// Frees large amounts of memory. Freeing tens of MiB takes milliseconds, because large blocks go straight back to the kernel: a
+// worker thread does it, so that the loop is not blocked.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace live::service::files {
 
-// The blocks are freed soon, those of them that nobody else owns. Never suspends; without a worker they are freed here.
+// Frees soon the blocks that have no other owner. Never suspends; without a worker they are freed here.
 void release(std::vector<Block> blocks);
 
 }  // namespace live::service::files

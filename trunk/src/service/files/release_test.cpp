@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Notes which thread frees it.
+// Records which thread frees it.
 Block watched(std::atomic<int>& freed_in) {
     static const std::vector<std::uint8_t> bytes(100);
     return {std::shared_ptr<void>(nullptr, [&freed_in](void*) { freed_in = ::gettid(); }), &bytes};

@@ -1,4 +1,4 @@
-// A file that is held in memory as blocks, over HTTP: whole or a range of it.
+// Sends a file held in memory as blocks over HTTP: whole or a range of it.
 #pragma once
 
 #include <chrono>
@@ -16,17 +16,17 @@
 
 namespace live::service::files {
 
-// Written at once: so much has to go out in kStallLimit.
+// Written at once: each piece must be sent within kStallLimit.
 inline constexpr std::size_t kPieceBytes = 512 << 10;
 inline constexpr std::chrono::seconds kStallLimit{60};
 
-// A file of the kernel's that has the same bytes from `offset` on (SentCopy); nullptr: none.
+// A kernel memory file with the same bytes from `offset` on (SentCopy); nullptr: none.
 struct CopyOfBlocks {
     io::MemoryFileRef file;
     std::uint64_t offset = 0;
 };
 
-// The content type is that of the path's ending; `headers` are added. Errors are the connection's.
+// The content type follows from the path's extension; `headers` are added. Returns the connection's errors.
 Result<void> send_blocks(session::http::Exchange& exchange, const std::vector<Block>& blocks,
                          std::vector<std::pair<std::string, std::string>> headers, CopyOfBlocks copy, io::Deadline deadline);
 

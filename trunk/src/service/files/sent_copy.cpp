@@ -13,7 +13,7 @@ void SentCopy::drop() {
 }
 
 io::MemoryFileRef SentCopy::for_request(const std::vector<Block>& blocks) {
-    // Once: what cannot be copied now is not tried for each request.
+    // Only once: a failed copy is not retried on each request.
     if (++asked_ == kAskedBefore + 1)
         make(blocks);
     return file_;
@@ -41,7 +41,7 @@ void SentCopy::make(const std::vector<Block>& blocks) {
         seal();
 }
 
-// Who is sent the copy has what it needs of it.
+// May drop the copy: requests in progress need only the bytes already in it.
 void SentCopy::append(const Block& block) {
     if (file_ == nullptr)
         return;

@@ -1,5 +1,5 @@
-// SentCopy: what many clients ask for is copied once into a file in memory, from which the kernel sends it without a copy for
-// each of them. Pays from some five requests on, so what few ask for has none. CopyBudget bounds what all of them take.
+// SentCopy: content requested by many clients is copied once into a memory file, from which the kernel sends it without a copy
+// per client. Worthwhile from about five requests on, so rarely requested content has no copy. CopyBudget limits the total.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace live::service::files {
 
 struct CopyBudget {
-    // Each has a descriptor.
+    // Each has a file descriptor.
     static constexpr std::size_t kFilesMax = 256;
     static constexpr std::size_t kBytesMax = 256 << 20;
 
@@ -23,26 +23,26 @@ struct CopyBudget {
 
 class SentCopy {
 public:
-    // Requests that are answered before there is a copy.
+    // Requests answered before a copy is made.
     static constexpr std::size_t kAskedBefore = 8;
-    // Of one file: the loop stands still while it is copied.
+    // Per file: copying blocks the loop.
     static constexpr std::size_t kBytesMax = 8 << 20;
 
-    // Its owners are the copies that count against it, and who made it.
+    // Its owners are the copies that count against it, and its creator.
     using BudgetRef = std::shared_ptr<CopyBudget>;
     explicit SentCopy(BudgetRef budget) : budget_(std::move(budget)) {}
     ~SentCopy();
     SentCopy(const SentCopy&) = delete;
     SentCopy& operator=(const SentCopy&) = delete;
 
-    // For a request of these blocks: the same each time, but for new ones at the end. nullptr: they are sent from where they are.
-    // Who sends owns it too.
+    // For a request for these blocks: the same on every call, except for new ones at the end. nullptr: send them from memory. The
+    // request is also an owner.
     io::MemoryFileRef for_request(const std::vector<Block>& blocks);
-    // A block that was added to them.
+    // A block was appended.
     void append(const Block& block);
-    // None will be added.
+    // No more blocks follow.
     void seal();
-    // Who is being sent the copy has it still.
+    // Requests being sent the copy keep it.
     void drop();
 
 private:

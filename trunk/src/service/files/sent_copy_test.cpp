@@ -32,7 +32,7 @@ TEST(SentCopy, IsMadeForTheRequestBehindTheFirstFew) {
     EXPECT_EQ(budget.bytes, 0U);
 }
 
-// What the copy is asked once it could be there.
+// The copy after enough requests to create it.
 std::shared_ptr<const io::MemoryFile> when_popular(SentCopy& copy, const std::vector<Block>& blocks) {
     for (std::size_t i = 0; i < SentCopy::kAskedBefore; ++i)
         copy.for_request(blocks);

@@ -1,4 +1,4 @@
-// For tests of what knows players: admission that lets in whom it is told, and who hears of what became of them.
+// For tests of player sessions: a configurable admission, and a recorder of session events.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ public:
         return request.stream == refused ? Error(Errc::denied, "not today") : Result<void>();
     }
 
-    std::string refused;  // a stream
+    std::string refused;  // name of a stream
 };
 
 class Heard final : public session::StreamEvents {

@@ -42,10 +42,10 @@ Session* Sessions::find(std::string_view name) {
 
 namespace {
 
-// Names of sessions that came again or went, so many more than of others.
+// Names allowed beyond twice the number of sessions.
 constexpr std::size_t kOldMax = 64;
 
-// Who is refused has a place in the table for as long as that takes, for those who watch.
+// A refused client is in the client table while the refusal is reported, so that observers see it.
 class RefusedClient final : public session::Client {
 public:
     explicit RefusedClient(const session::ClientRequest& request) : request_(request) {}
@@ -79,7 +79,7 @@ Result<void> Sessions::open(session::ClientRequest request, Duration idle_limit,
     return {};
 }
 
-// One that is kicked is remembered, or it would begin anew.
+// Kicked sessions are kept; otherwise their players could start again.
 bool Sessions::make_room() {
     for (; !new_.empty(); new_.pop_front()) {
         const auto found = sessions_.find(new_.front());

@@ -1,6 +1,6 @@
-// Sessions: the players of HLS and DASH, who come again and again over many connections. Those of HLS are known by the hls_ctx in
-// their addresses, those of DASH by who they are (service/dash/viewers.hpp). One begins with the first playlist and ends when
-// nothing has been asked for long enough, or when an operator sends it away.
+// Sessions: HLS and DASH players, which return over many connections. HLS players are identified by hls_ctx in their URLs, DASH
+// players by address and User-Agent (service/dash/viewers.hpp). A session begins with the first playlist and ends when it is idle
+// for long enough, or when an operator kicks it.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ namespace live::service::files {
 
 class Session final : private session::Client {
 public:
-    // What is referred to outlives this. It has been admitted.
+    // Referenced objects must outlive this. The request has been admitted.
     Session(session::ClientTable& clients, session::StreamEvents& events, session::ClientRequest request,
             session::StreamPlan plan, session::Places::Place place, Duration idle_limit, TimePoint now);
     ~Session();
@@ -32,7 +32,7 @@ public:
 
     const session::ClientRequest& request() const override { return request_; }
     const std::string& url() const { return plan_.url; }
-    // Its player has come again.
+    // The player has made another request.
     void touch(TimePoint now) {
         last_seen_ = now;
         came_again_ = true;
@@ -41,7 +41,7 @@ public:
     void add_sent(std::uint64_t bytes) { sent_bytes_ += bytes; }
     bool is_kicked() const { return !kick_reason_.empty(); }
     bool is_idle(TimePoint now) const { return now - last_seen_ >= idle_limit_; }
-    // Its end is told; afterwards it is only remembered.
+    // Reports the end of the session; afterwards it is only remembered.
     void leave(const Result<void>& ended);
     bool has_left() const { return !stay_; }
 
@@ -65,24 +65,25 @@ private:
 class Sessions {
 public:
     static constexpr std::size_t kSessionsMax = 100'000;
-    // Of a name that a player brings.
+    // Length limit of a name sent by a player.
     static constexpr std::size_t kNameBytesMax = 64;
 
-    // What is referred to outlives this.
+    // Referenced objects must outlive this.
     Sessions(session::Admission& admission, session::StreamEvents& events, session::ClientTable& clients, session::Places& places,
              std::size_t sessions_max = kSessionsMax)
         : admission_(admission), events_(events), clients_(clients), places_(places), sessions_max_(sessions_max) {}
 
-    // nullptr when it is not known.
+    // nullptr when unknown.
     Session* find(std::string_view name);
-    // Asks admission; request.id is the session's name. One that came to be meanwhile is taken as it is. When there are too many,
-    // the oldest whose player has not come again makes room. Errors are admission's, and Errc::limit when there is none.
+    // Asks admission; request.id is the session's name. A session opened concurrently under that name is kept. When there are too
+    // many, the oldest session whose player has not returned is removed. Returns admission's errors, and Errc::limit when there
+    // is none to remove.
     Result<void> open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
-    // Whether the rules let it in; nothing is opened.
+    // Checks the access rules only; opens nothing.
     Result<void> check(const session::ClientRequest& request) const;
-    // Whether the stream may come from elsewhere once a session is opened.
+    // Whether opening a session may pull the stream from another server.
     bool may_pull(const session::ClientRequest& request) const { return admission_.may_pull(request); }
-    // Ends those that were silent for long, and those that were kicked; the latter are remembered for as long.
+    // Ends idle and kicked sessions; kicked ones are remembered until their idle limit.
     void expire(TimePoint now);
     void clear();
 
@@ -97,7 +98,7 @@ private:
     session::Places& places_;
     std::size_t sessions_max_;
     std::unordered_map<std::string, std::unique_ptr<Session>> sessions_;
-    std::deque<std::string> new_;  // names in the order in which they came; of those that came again or went some are still there
+    std::deque<std::string> new_;  // names in order of arrival; may include sessions that have returned or ended
 };
 
 }  // namespace live::service::files

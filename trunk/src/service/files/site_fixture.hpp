@@ -1,4 +1,4 @@
-// For tests of handlers: a listener with a router, and a client that asks it.
+// For tests of handlers: a listener with a router, and a client.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@
 
 namespace live::service::files {
 
-// Every path is a file below one folder.
+// Maps every path to a file below one folder.
 class OneFolder final : public session::http::FileRoots {
 public:
     std::optional<session::http::FilePlace> find(const session::http::Request& request) const override {
         return session::http::FilePlace{folder, request.path(), vhosts ? request.vhost() : ""};
     }
     std::string folder;
-    bool vhosts = false;  // whether each host is a virtual host of its own
+    bool vhosts = false;  // whether each host is a separate virtual host
 };
 
 class SiteFixture : public testing::Test {
@@ -44,7 +44,7 @@ protected:
         MUST(connections_.stop(io::Deadline::after(kSoon)));
     }
 
-    // On a connection of its own, as Host: h, which is closed behind the answer unless `connection` says something else.
+    // Sends a request on a new connection with Host: h, which is closed after the response unless `connection` says otherwise.
     std::unique_ptr<io::TcpStream> open(std::string_view method, std::string_view target, std::string_view connection = "close") {
         auto stream = MUST(io::TcpStream::connect(acceptor_->listener().endpoint(), io::Deadline::after(kSoon)));
         const std::string text = std::string(method) + " " + std::string(target) +
@@ -52,7 +52,7 @@ protected:
         MUST(stream->write_all(std::array{io::as_part(as_bytes(text))}, io::Deadline::after(kSoon)));
         return stream;
     }
-    // The whole answer; a status of 0 when there was none.
+    // The whole response; status 0 when there was none.
     using Parser = engine::http1::ResponseParser;
     static Response receive(io::TcpStream& stream, Parser::RequestWas was = Parser::RequestWas::other) {
         Parser parser(was);

@@ -1,6 +1,6 @@
-// StreamJobs: what a service makes of published streams, one Output for each: a fiber makes the files, another one writes them.
-// An Output has run(Deadline) and run_files(Deadline), close_files() for when nothing comes any more, is_over(), the url() of its
-// source, is_published(), held_bytes() of memory, and give_up() for when they are needed.
+// StreamJobs: a service's outputs of published streams, one Output per stream: one fiber makes the files, another writes them. An
+// Output has run(Deadline) and run_files(Deadline), close_files() for when nothing more is queued, is_over(), the url() of its
+// source, is_published(), held_bytes() of memory, and give_up() to free them.
 #pragma once
 
 #include <algorithm>
@@ -21,20 +21,20 @@ namespace live::service::files {
 template <class Output>
 class StreamJobs final : public StreamHolder {
 public:
-    // Of a stop's time, what is left for files that still wait.
+    // Part of the stop deadline reserved for writing queued files.
     static constexpr std::chrono::milliseconds kStopMargin{100};
 
-    // `name` is that of the fibers that make; those that write are called NAME-files.
+    // `name` is the name of the making fibers; the writing fibers are named NAME-files.
     StreamJobs(std::string name, Log log) : name_(std::move(name)), log_(std::move(log)) {}
 
-    // nullptr without one that goes on.
+    // nullptr when there is none that is still running.
     Output* find(const std::string& url) const {
         const auto is_it = [&url](const auto& job) { return !job->output.is_over() && job->output.url() == url; };
         const auto found = std::ranges::find_if(jobs_, is_it);
         return found == jobs_.end() ? nullptr : &(*found)->output;
     }
 
-    // Those that go on. The visitor must not suspend.
+    // Running outputs only. The visitor must not suspend.
     template <class Visitor>
     void for_each(Visitor&& visit) const {
         for (const auto& job : jobs_)
@@ -52,8 +52,8 @@ public:
             output->give_up();
     }
 
-    // Never suspends: what was started runs when the caller does. Without a fiber to write it is made for memory alone; without
-    // any it is not made, nullptr.
+    // Never suspends: the new fibers run after the caller suspends. Without a writer fiber the output stays in memory only;
+    // without a maker fiber it is not created: nullptr.
     template <class... Arguments>
     Output* start(Arguments&&... arguments) {
         auto job = std::make_unique<Job>(name_, std::forward<Arguments>(arguments)...);
@@ -72,14 +72,14 @@ public:
         return &output;
     }
 
-    // Lets go of what is over; during stop(), which waits for one after the other, of nothing.
+    // Removes finished outputs; does nothing during stop(), which iterates over them.
     void reap() {
         if (!stopping_)
             std::erase_if(jobs_, [](const auto& job) { return job->maker.size() == 0 && job->writer.size() == 0; });
     }
 
-    // Nothing is to be started afterwards. What was begun is made a file, and what waits is written as far as the time goes.
-    // Errc::timed_out when a fiber does not end.
+    // No start() afterwards. Open files are completed, and queued writes continue until the deadline. Errc::timed_out when a
+    // fiber does not end.
     Result<void> stop(io::Deadline deadline) {
         stopping_ = true;
         for (const auto& job : jobs_)

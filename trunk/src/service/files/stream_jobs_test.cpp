@@ -11,7 +11,7 @@ namespace {
 
 using io::kSoon;
 
-// Made until it is cancelled; its files take some more turns of the loop.
+// Runs until cancelled; its files take a few more loop iterations.
 class SlowOutput {
 public:
     SlowOutput(std::string url, int& written) : url_(std::move(url)), written_(written) {}
@@ -80,7 +80,7 @@ TEST_F(StreamJobsTest, WhatIsHeldIsGivenUpWhenNobodyPublishes) {
     EXPECT_TRUE(jobs_.held().empty());
 }
 
-// Whoever looks after what is over goes on doing so while the server stops.
+// The periodic reap() continues while the server stops.
 TEST_F(StreamJobsTest, ReapingTakesNothingFromAStop) {
     for (const char* url : {"/live/one", "/live/two", "/live/three"})
         ASSERT_NE(jobs_.start(url, written_), nullptr);

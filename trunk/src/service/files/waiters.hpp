@@ -1,4 +1,4 @@
-// Waiters: the requests that wait for what is not there yet. Their fibers own the signals.
+// Waiters: requests that wait for something not yet available. Their fibers own the signals.
 #pragma once
 
 #include <vector>

@@ -14,7 +14,7 @@ using wire::ts::TsConverter;
 
 namespace {
 
-// Opus is defined for MPEG-TS, and neither browsers nor hls.js play it from there.
+// Opus is defined for MPEG-TS, but neither browsers nor hls.js play it from MPEG-TS.
 bool plays_in_ts(Codec codec) { return TsConverter::carries(codec) && codec != Codec::opus; }
 
 bool needs_fmp4(Codec codec) { return !plays_in_ts(codec) && SampleReader::carries(codec); }

@@ -1,6 +1,6 @@
-// Container: what the fragments of a stream are. MPEG-TS is what every player of HLS knows; what players do not take from it
-// (AV1, VP9, Opus, FLAC) goes into fragmented MP4 when `hls_use_fmp4 auto` leaves the choice to the stream. CodecWatch says which
-// codecs a publisher sends, and so what its fragments have to be. Dry.
+// Container: the format of a stream's fragments. Every HLS player supports MPEG-TS; codecs that players do not accept in MPEG-TS
+// (AV1, VP9, Opus, FLAC) go into fragmented MP4 when `hls_use_fmp4 auto` leaves the choice to the stream. CodecWatch tracks the
+// codecs a publisher sends, and so the container its fragments need. Dry.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ enum class Container : std::uint8_t { ts, fmp4 };
 
 class CodecWatch {
 public:
-    // True when the packet is of another codec than its kind's packets before it. Known from the configuration on, and of codecs
-    // without one from the first frame.
+    // True when the packet's codec differs from earlier packets of its kind. A codec is known from its configuration, or from the
+    // first frame for codecs without one.
     bool note(const media::Packet& packet);
 
-    // What these codecs need, as far as they are known.
+    // The container required by the codecs known so far.
     Container needs() const;
-    // The codec of that kind when the container cannot carry it, else "".
+    // The codec of that kind when the container cannot carry it, otherwise "".
     std::string left_out(media::Kind kind, Container container) const;
 
 private:

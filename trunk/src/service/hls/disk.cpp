@@ -31,7 +31,7 @@ void Disk::write_list(const std::string& path, std::string_view text) {
 }
 
 void Disk::remove_and_wait(std::vector<std::string> paths, io::Deadline deadline) {
-    // Two owners: a cancel ends the wait before the queue is there.
+    // Two owners: the wait may be cancelled before the queue has finished.
     const auto removed = std::make_shared<Signal>();
     queue_.remove(std::move(paths), [this, removed](const Result<void>& done) {
         if (!done.ok())

@@ -1,5 +1,5 @@
-// Disk: the files of one stream's HLS on the disk, and what happens when it does not take them (hls_on_error). Players are
-// answered from memory; who writes never waits.
+// Disk: writes the HLS files of one stream to disk, and handles write failures (hls_on_error). Players are served from memory;
+// callers of write functions never wait.
 #pragma once
 
 #include <chrono>
@@ -17,24 +17,24 @@ namespace live::service::hls {
 
 class Disk {
 public:
-    // How often a disk that fails is complained of.
+    // Minimum interval between log messages about a failing disk.
     static constexpr std::chrono::seconds kComplaintInterval{10};
 
-    // What is referred to outlives this.
+    // Referenced objects must outlive this.
     Disk(const HlsOptions& options, segments::SourceFeed& feed, Log log) : options_(options), feed_(feed), log_(std::move(log)) {}
 
-    // In the disk's fiber, or at once: the file is there, or it is not. Must not suspend; may be empty.
+    // Called in the disk's fiber, or immediately, when the write has succeeded or failed. Must not suspend; may be empty.
     using Written = std::function<void()>;
     using Failed = std::function<void()>;
     void write(const std::string& path, std::vector<Block> blocks, Written written = {}, Failed failed = {});
     void write_list(const std::string& path, std::string_view text);
     void remove(std::vector<std::string> paths) { queue_.remove(std::move(paths)); }
-    // After what is still to be written. Waits for it.
+    // Queued after pending writes; waits for the removal.
     void remove_and_wait(std::vector<std::string> paths, io::Deadline deadline);
 
-    // Another error of HLS has the same consequence.
+    // Applies hls_on_error for another HLS error.
     void fail(const Error& error);
-    // hls_on_error ignore: nothing more is made for this publisher.
+    // hls_on_error ignore: no more output for this publisher.
     bool is_ignoring() const { return is_ignoring_; }
     void begin_publisher() { is_ignoring_ = false; }
 

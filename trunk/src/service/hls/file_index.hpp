@@ -1,5 +1,5 @@
-// FileIndex: which playlists are held in memory, and by which stream; and the store of all other files. Both stand in front of
-// the disk: a request is led to a path as for any file, and what is in here is answered from memory.
+// FileIndex: the playlists held in memory with their streams, and the store of all other files. Both take precedence over the
+// disk: a request is mapped to a path as for any file, and files found here are served from memory.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ class StreamOutput;
 
 struct IndexedPlaylist {
     StreamOutput* output = nullptr;
-    Rendition* rendition = nullptr;  // whose playlist it is; none: the stream's own
+    Rendition* rendition = nullptr;  // whose playlist it is; nullptr: the stream's own
 };
 
 class FileIndex {
 public:
-    // By path in one spelling (normal_path). The one added last counts.
+    // Paths are normalized (normal_path). The last entry added for a path wins.
     void add(const std::string& path, const IndexedPlaylist& playlist) { playlists_[path] = playlist; }
     void remove(const std::string& path, const StreamOutput& output) {
         if (const auto found = playlists_.find(path); found != playlists_.end() && found->second.output == &output)
@@ -31,7 +31,7 @@ public:
     }
     segments::Store& store() { return store_; }
     const segments::Store& store() const { return store_; }
-    // Of all files.
+    // Number of all files.
     std::size_t size() const { return playlists_.size() + store_.size(); }
 
 private:

@@ -35,7 +35,7 @@ http::Reply not_found() { return http::error_reply(Status::not_found, "there is 
 
 http::Reply refusal(const Error& why) { return http::error_reply(session::http::status_for(why.code()), why.sentence()); }
 
-// What a player may be called by: it goes into playlists, logs and the API.
+// Valid session names only: the name appears in playlists, logs and the API.
 bool is_good_ctx(std::string_view ctx) {
     const auto is_good = [](char letter) {
         return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
@@ -52,7 +52,7 @@ std::optional<std::uint64_t> number_of(std::optional<std::string_view> text) {
     return read.ec == std::errc() && read.ptr == text->data() + text->size() ? std::optional(number) : std::nullopt;
 }
 
-// The query without what we have added to it ourselves.
+// The query without the parameters that this server added.
 std::string own_query(std::string_view query) {
     std::string text;
     while (!query.empty()) {
@@ -65,7 +65,7 @@ std::string own_query(std::string_view query) {
     return text;
 }
 
-// Of the playlist that was asked for, or of one of its stream's tracks, which is beside it.
+// The path of the requested playlist, or of one of its stream's track playlists in the same folder.
 std::string path_of(const http::Request& request, const std::string& track, bool is_relative) {
     const std::string whole = track.empty() ? request.path() : with_infix(request.path(), "." + track);
     const std::string path = wire::http::percent_encode_path(whole);
@@ -94,7 +94,7 @@ bool plays(const Session& session, const StreamName& stream) {
     return admitted.vhost == stream.vhost && admitted.app == stream.app && admitted.stream == stream.stream;
 }
 
-// The folder is the application, when no template says more.
+// Without a more specific template, the folder is the application.
 StreamName split_path(std::string_view path) {
     path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
     const std::size_t slash = path.rfind('/');
@@ -140,7 +140,7 @@ HlsHandler::Place HlsHandler::place_at(const std::string& path, std::string_view
     return owner == vhost ? place : Place{nullptr, nullptr, true};
 }
 
-// Names below hls_path count too, wherever that is.
+// Names below hls_path count too, wherever that directory is.
 HlsHandler::Place HlsHandler::find(const http::Request& request) const {
     const HlsOptions* options = options_for(request);
     const auto root = roots_.find(request);
@@ -205,11 +205,11 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
             return exchange.send(refusal(allowed.error()), deadline);
         return send_own_playlist(exchange, asked, deadline);
     }
-    // No stream can be called so: a file that somebody has put there, if anything.
+    // Not a valid stream name: at most a static file.
     if (!has_good_names(asked.stream))
         return files_.serve(exchange, deadline);
     Session* session = asked.ctx.empty() ? nullptr : sessions_.find(asked.ctx);
-    // A name that plays another stream, or the same one of another virtual host, is no name here.
+    // A session that plays another stream, or the same stream of another virtual host, does not count here.
     if (session != nullptr && !plays(*session, asked.stream)) {
         session = nullptr;
         asked.ctx.clear();
@@ -228,9 +228,9 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     return send_own_playlist(exchange, asked, deadline);
 }
 
-// In memory, once somebody publishes, or on the disk, from an earlier process.
+// In memory while the stream is published, or on disk from an earlier process.
 bool HlsHandler::is_there(const http::Request& request, io::Deadline deadline) const {
-    // The list above those of tracks is there when there is something to name: a player could not do with any other.
+    // The master playlist exists once it has a track to list; players cannot handle an empty one.
     if (const IndexedPlaylist* playlist = find(request).playlist)
         return playlist->rendition != nullptr || !playlist->output->has_renditions() || playlist->output->has_playlist();
     const auto root = roots_.find(request);
@@ -240,14 +240,14 @@ bool HlsHandler::is_there(const http::Request& request, io::Deadline deadline) c
     return file.ok() && !file->facts().is_folder;
 }
 
-// There is no such playlist here. Rules come first, as for one that is there.
+// The playlist does not exist. Access rules are checked first, as for one that does.
 Result<void> HlsHandler::send_missing(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
     const auto allowed = sessions_.check(player_of(exchange.request(), asked.stream, asked.ctx));
     return exchange.send(allowed.ok() ? not_found() : refusal(allowed.error()), deadline);
 }
 
-// An edge may have just begun to pull the stream: its first fragment takes as long as it lasts. After the limit players are
-// answered from what there is. Errc::cancelled.
+// An edge may have just started to pull the stream, and its first fragment takes its whole duration. After the limit the request
+// is answered with what is available. Errc::cancelled.
 Result<void> HlsHandler::wait_for_first(const http::Request& request, io::Deadline deadline) const {
     constexpr std::chrono::seconds kLimitMax{30};
     const HlsOptions* options = options_for(request);
@@ -256,10 +256,10 @@ Result<void> HlsHandler::wait_for_first(const http::Request& request, io::Deadli
     Signal signal;
     while (!until.expired()) {
         const IndexedPlaylist* playlist = find(request).playlist;
-        // Parts alone are not enough: not every player knows them.
+        // Parts alone are not enough: not every player supports them.
         if (playlist == nullptr || playlist->output->has_segment())
             return {};
-        playlist->output->note_asked();  // somebody reads this stream
+        playlist->output->note_asked();  // keeps the stream in use
         const auto waiters = playlist->output->waiters();
         waiters->add(signal);
         const auto woken = io::wait(signal, until);
@@ -295,7 +295,7 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& ask
     return send_playlist(exchange, wire::hls::write_master_playlist({variant}), asked.ctx, deadline);
 }
 
-// The list above those of the tracks, where the stream has that.
+// The master playlist of a stream with separate tracks; none for other streams.
 std::optional<std::string> HlsHandler::master_text(const http::Request& request, const IndexedPlaylist& playlist,
                                                    const Asked& asked, std::string_view query) const {
     if (playlist.rendition != nullptr || !playlist.output->has_renditions())
@@ -305,7 +305,7 @@ std::optional<std::string> HlsHandler::master_text(const http::Request& request,
         [&](const Names& names) { return path_of(request, names.track(), asked.is_relative || !asked.has_sessions) + rest; });
 }
 
-// The address of the stream itself: its media, or the list above its tracks.
+// Serves the stream's own URL: a media playlist, or the master playlist of its tracks.
 Result<void> HlsHandler::send_own_playlist(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     const IndexedPlaylist* playlist = find(request).playlist;
@@ -329,7 +329,7 @@ Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Ask
     if (place.playlist == nullptr)
         return send_left_behind(exchange, asked, deadline);
     const auto& [output, rendition] = *place.playlist;
-    // Players that ask every few seconds do not notice some milliseconds.
+    // Players that poll every few seconds tolerate a few milliseconds.
     if (!output->is_low_latency() && !exchange.must_close())
         exchange.stream().coalesce_wakes();
     const std::string_view skip = request.target.query.get("_HLS_skip");
@@ -342,7 +342,7 @@ Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Ask
     return send_playlist(exchange, *std::move(text), asked.ctx, deadline);
 }
 
-// What is relative to a playlist is asked for without its query: the virtual host has to be said again.
+// Players drop the playlist's query when they resolve relative URIs, so the virtual host is added again.
 std::string HlsHandler::query_for_fragments(const http::Request& request, const Asked& asked) {
     std::string query = asked.marks_fragments ? "hls_ctx=" + asked.ctx : "";
     if (const std::string vhost = request.vhost(); vhost != request.host())
@@ -350,7 +350,7 @@ std::string HlsHandler::query_for_fragments(const http::Request& request, const 
     return query;
 }
 
-// Of a process before this one, or when nobody publishes any more.
+// From an earlier process, or when nobody publishes any more.
 Result<void> HlsHandler::send_left_behind(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
     const auto place = roots_.find(exchange.request());
     if (!place)
@@ -363,7 +363,8 @@ Result<void> HlsHandler::send_left_behind(http::Exchange& exchange, const Asked&
                          deadline);
 }
 
-// 8216bis, 6.2.5.2: _HLS_msn and _HLS_part ask for a list that is not there yet. Errc::malformed for what cannot be waited for.
+// 8216bis, 6.2.5.2: _HLS_msn and _HLS_part request a playlist that is not yet available. Errc::malformed when it is too far
+// ahead.
 Result<void> HlsHandler::wait_for_playlist(const http::Request& request, io::Deadline deadline) const {
     const auto& query = request.target.query;
     const auto number = number_of(query.find("_HLS_msn"));
@@ -412,7 +413,8 @@ void HlsHandler::count(std::string_view ctx, std::uint64_t bytes) {
     }
 }
 
-// A session has been admitted. Without one the rules are asked, and nobody else: a player asks for fragments again and again.
+// A session is already admitted. Without one only the access rules are checked and no callback is called: players request many
+// fragments.
 Result<void> HlsHandler::may_have(const http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx) {
     const Session* session = ctx.empty() ? nullptr : sessions_.find(ctx);
     if (session != nullptr && plays(*session, {request.vhost(), stream.app, stream.stream}))
@@ -428,7 +430,7 @@ Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadl
     const segments::FileRef& file = place.file;
     const std::string ctx(request.target.query.get(kCtx));
     if (file != nullptr) {
-        // The part that a preload hint has promised is asked for before it is made.
+        // A part announced by a preload hint is requested before it is complete.
         if (!file->is_whole() && !request.is_head()) {
             const auto limit = deadline.sooner(io::Deadline::after(file->stream()->wait_limit));
             const auto waited = segments::wait_until_whole(*file, limit);

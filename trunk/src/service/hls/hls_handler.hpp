@@ -1,6 +1,6 @@
-// HlsHandler: answers GET of playlists, fragments and parts: from memory what a stream holds, from the disk what an earlier
-// process has left. A virtual host gives away its own streams only. Where virtual hosts know their players by hls_ctx, the first
-// playlist is a list above it that names the session.
+// HlsHandler: answers GET of playlists, fragments and parts: from memory for the current streams, from disk for files left by an
+// earlier process. A virtual host serves only its own streams. Where a virtual host identifies players by hls_ctx, the first
+// playlist is a master playlist that carries the session's name.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ using files::Sessions;
 
 class HlsHandler final : public session::http::Handler {
 public:
-    // What is referred to outlives this.
+    // Referenced objects must outlive this.
     HlsHandler(const FileIndex& index, const OptionsOf<HlsOptions>& options, const session::http::FileRoots& roots,
                Sessions& sessions)
         : index_(index), options_(options), roots_(roots), sessions_(sessions), files_(roots) {}
@@ -33,27 +33,27 @@ public:
     Result<void> serve(session::http::Exchange& exchange, io::Deadline deadline) override;
 
 private:
-    // What a request is about, and how its virtual host wants it; nothing borrowed.
+    // What a request asks for, and the settings of its virtual host; nothing borrowed.
     struct Asked {
-        bool is_others = false;  // as Place
+        bool is_others = false;  // see Place
         bool has_sessions = false;
         bool marks_fragments = false;
         bool is_relative = false;
         Duration idle_limit{};
         StreamName stream;
-        std::string ctx;  // brought by the player, or made up
+        std::string ctx;  // sent by the player, or generated
     };
 
-    // What is there under the address of a request; good until the next suspension.
+    // The playlist or file at the address of a request; valid until the next suspension.
     struct Place {
         const IndexedPlaylist* playlist = nullptr;
         segments::FileRef file;
-        bool is_others = false;  // a stream of another virtual host than the one that was asked has that path
+        bool is_others = false;  // the path belongs to a stream of another virtual host than the requested one
 
         bool is_empty() const { return playlist == nullptr && file == nullptr; }
     };
 
-    // nullptr: its virtual host has no HLS. Good until the next suspension.
+    // nullptr when the virtual host has no HLS. Valid until the next suspension.
     const HlsOptions* options_for(const session::http::Request& request) const;
     Place place_at(const std::string& path, std::string_view vhost) const;
     Place find(const session::http::Request& request) const;
@@ -82,7 +82,7 @@ private:
     session::http::StaticHandler files_;
 };
 
-// A playlist's text with `query` behind each fragment: one of the disk, which knows no players.
+// Appends `query` to each fragment URI of a playlist from disk, which contains no session queries.
 std::string with_query(std::string_view playlist, std::string_view query);
 
 }  // namespace live::service::hls

@@ -37,7 +37,7 @@ protected:
         MUST(service_.stop(io::Deadline::after(kSoon)));
         SiteFixture::TearDown();
     }
-    // Seconds of video with a key each second, as /live/cam.
+    // Publishes seconds of video with a key frame each second, as /live/cam.
     void publish(int seconds) {
         source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
         session::ClientRequest request;
@@ -53,7 +53,7 @@ protected:
         source_->flush();
         io::wait_until([&] { return service_.index().size() > static_cast<std::size_t>(seconds); });
     }
-    // The address that the first playlist names.
+    // The URI in the first (master) playlist.
     std::string variant(const std::string& target) {
         const auto master = ask(target);
         EXPECT_EQ(master.status, 200);
@@ -110,7 +110,7 @@ TEST_F(HlsHandlerTest, ThePlayerIsGivenANameAndFindsItsFragmentsByIt) {
 std::size_t memory_files() {
     std::size_t count = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-        std::error_code gone;  // the folder's own descriptor
+        std::error_code gone;  // the directory's own descriptor
         count += std::filesystem::read_symlink(entry, gone).native().starts_with("/memfd:live-sent") ? 1 : 0;
     }
     return count;
@@ -173,7 +173,7 @@ TEST_F(HlsHandlerTest, ASessionPlaysTheStreamOfItsOwnVirtualHost) {
     EXPECT_EQ(ask(address).status, 200) << "who was admitted goes on";
 }
 
-// The disk has a copy of all of it.
+// The disk has a copy of everything.
 TEST_F(HlsHandlerTest, AnotherVirtualHostHasNothingOfTheStream) {
     vhost_name_ = "own.example";
     roots_.vhosts = true;

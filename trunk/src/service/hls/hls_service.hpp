@@ -1,5 +1,6 @@
-// HlsService: which streams have HLS, and who plays it. Hears of every published stream, gives it a StreamOutput and lets that go
-// when it is disposed of; ends the sessions of players that have gone. Never suspends on the publisher's way.
+// HlsService: which streams have HLS, and who plays them. Is notified of every published stream, creates a StreamOutput for it
+// and removes it once it is disposed of; ends the sessions of players that have left. Never suspends in the publisher's call
+// path.
 #pragma once
 
 #include <string>
@@ -23,7 +24,7 @@ using files::Sessions;
 
 class HlsService final : public Service {
 public:
-    // Between two looks for sessions that are over.
+    // Interval between checks for expired sessions.
     static constexpr std::chrono::milliseconds kPollInterval{500};
 
     struct Parts {
@@ -32,30 +33,30 @@ public:
         Sessions& sessions;
         HlsEvents& events;
         files::PathClaims& claims;
-        Zone zone;  // of names of files
+        Zone zone;  // for file names
     };
 
-    // What is referred to outlives this.
+    // Referenced objects must outlive this.
     HlsService(const Parts& parts, Log log);
     ~HlsService() override;
     HlsService(const HlsService&) = delete;
     HlsService& operator=(const HlsService&) = delete;
 
-    // The options count from the first publisher of a stream until its files are disposed of. A stream whose files another output
-    // writes has no HLS.
+    // The options in force when a stream is first published apply until its files are disposed of. A stream whose files are
+    // already claimed by another output gets no HLS.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
 
-    // A fiber that looks after sessions and what is over.
+    // Starts the fiber that expires sessions and reaps finished streams.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
-    // Ends everything: what was begun is made a fragment, and what waits is written as far as the time goes. Errc::timed_out when
-    // a fiber does not end.
+    // Stops everything: open segments are completed, and queued writes continue until the deadline. Errc::timed_out when a fiber
+    // does not end.
     Result<void> stop(io::Deadline deadline) override;
 
     std::string_view name() const override { return "HLS"; }
     StreamHolder* memory() override { return &jobs_; }
     const FileIndex& index() const { return index_; }
-    // Streams with HLS, those that wait to be disposed of included.
+    // Streams with HLS, including those waiting to be disposed of.
     std::size_t size() const { return jobs_.size(); }
 
 private:

@@ -1,4 +1,4 @@
-// For tests of HlsService: a service with a stream on a scratch folder, and a publisher that goes as fast as it is told.
+// For tests of HlsService: a service with a stream in a scratch folder, and a publisher whose speed the test controls.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ using segments::picture;
 class Fragments final : public HlsEvents {
 public:
     void on_fragment(const FragmentEvent& event) override { numbers.push_back(event.number); }
-    std::vector<std::uint64_t> numbers;  // on the disk
+    std::vector<std::uint64_t> numbers;  // on disk
 };
 
 class Errors final : public LogSink {
@@ -71,7 +71,7 @@ protected:
         service_ = std::make_unique<HlsService>(parts, Log(errors_, ""));
     }
     void stop() { MUST(service_->stop(io::Deadline::after(kSoon))); }
-    // The playlist and the files are all that a killed server leaves.
+    // A killed server leaves only the playlist and the files.
     void restart() {
         unpublish();
         stop();
@@ -87,7 +87,7 @@ protected:
         publication_.reset();
         service_->on_unpublished(plan_.url);
     }
-    // Frames at 25 a second, a key frame each second.
+    // Publishes 25 frames per second, a key frame each second.
     void seconds(int count) {
         for (int i = 0; i < 25 * count && publication_->is_current(); ++i, at_ += 40ms) {
             const bool key = at_ % 1s == MediaTime();

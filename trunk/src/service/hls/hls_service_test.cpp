@@ -56,7 +56,7 @@ TEST_F(HlsServiceTest, PartsGoWithTheirMemoryWhenTheyAreNotListedAnyMore) {
 }
 
 TEST_F(HlsServiceTest, AWindowOfTooManyBytesIsShorterAndThatIsSaidOnce) {
-    options_.window_bytes = 9'000;  // a fragment and a half
+    options_.window_bytes = 9'000;  // one and a half fragments
     publish();
     seconds(6);
     wait_written(4);
@@ -80,7 +80,7 @@ TEST_F(HlsServiceTest, AHugeFrameIsLeftOutAndThatIsSaidOnce) {
     EXPECT_NE(errors_.warnings[0].find("is left out, as are all of over 4194304"), std::string::npos) << errors_.warnings[0];
 }
 
-// Publishers that come and go before the fiber has seen any of their packets.
+// Publishers come and go before the fiber has read any of their packets.
 TEST_F(HlsServiceTest, EachPublisherHasSegmentsOfItsOwn) {
     publish();
     seconds(0);
@@ -108,7 +108,7 @@ TEST_F(HlsServiceTest, WithoutCleanupFilesStay) {
     EXPECT_LT(service_->index().size(), 12U);
 }
 
-// The stream of the same name on another virtual host, with the same templates.
+// A stream of the same name on another virtual host, with the same templates.
 TEST_F(HlsServiceTest, FilesOfAStreamAreRefusedToAnother) {
     publish();
     seconds(2);
@@ -279,7 +279,7 @@ TEST_F(HlsServiceTest, ACodecThatTheContainerCannotCarryIsSaidOnce) {
     io::wait_until([this] { return errors_.warnings.size() == 2; });
 }
 
-// Every thread that could write waits for something else.
+// All worker threads that could write are busy.
 TEST_F(HlsServiceTest, ASlowDiskStopsNoPlayer) {
     options_.recover = false;
     std::promise<void> goes_on;
@@ -308,7 +308,7 @@ class BrokenDisk : public HlsServiceTest {
 protected:
     void publish_with(OnError on_error) {
         folder_.write("file", "");
-        options_.path = folder_.file("file");  // no folder
+        options_.path = folder_.file("file");  // not a directory
         options_.on_error = on_error;
         publish();
         seconds(3);

@@ -18,7 +18,7 @@ protected:
     void append(media::Kind kind, bool key, bool config, const Slice& body) {
         source_->append(media::tag_packet(kind, key, config, at_, body));
     }
-    // Of all tracks, or the second audio left out.
+    // Publishes all tracks, or all but the second audio track.
     void seconds_of_all(int count, bool has_second_audio = true) {
         for (int i = 0; i < 25 * count; ++i, at_ += 40ms) {
             const bool key = at_ % 1s == MediaTime();
@@ -134,7 +134,7 @@ TEST_F(SeveralTracks, AreDisposedOf) {
     io::wait_until([this] { return is_on_disk("live/cam-1.audio-1.m4s"); });
 }
 
-// A stream may be called as a track's files are.
+// A stream may have the same name as a track's files.
 TEST_F(SeveralTracks, LeaveTheFilesOfAnotherStreamAlone) {
     const auto other = claims_.claim({std::filesystem::path(folder_.file("live/cam.audio-1.m3u8")).lexically_normal().string()},
                                      "the HLS of /live/cam.audio-1");

@@ -1,5 +1,5 @@
-// Keys: encrypts the segments of one stream (RFC 8216, 4.3.2.4), with another key each few of them. All renditions of a segment
-// have the same key.
+// Keys: encrypts the segments of one stream (RFC 8216, 4.3.2.4), with a new key every few segments. All renditions of a segment
+// share one key.
 #pragma once
 
 #include <array>
@@ -20,16 +20,16 @@ namespace live::service::hls {
 
 class Keys {
 public:
-    // What is referred to outlives this.
+    // Referenced objects must outlive this.
     Keys(const HlsOptions& options, const Names& names, Disk& disk) : options_(options), names_(names), disk_(disk) {}
 
-    // The segment with that number comes next: makes its key, if it has one of its own.
+    // Call before the segment with that number; generates a key if the segment starts a new one.
     void begin_segment(std::uint64_t number);
-    // In a worker thread: a large segment takes many milliseconds. When the server stops, nobody waits for one.
+    // Runs in a worker thread: a large segment takes many milliseconds. The wait ends early when the server stops.
     Result<std::vector<Block>> encrypt(std::vector<Block> blocks, io::Deadline deadline) const;
     void reset() { key_.reset(); }
 
-    // Of the segment that comes next.
+    // For the next segment.
     const std::optional<wire::hls::Key>& key() const { return key_; }
     const std::string& file() const { return file_; }
 

@@ -1,4 +1,4 @@
-// What a server before this one has left of a stream on the disk: the list to go on with.
+// Reads what a previous server process left of a stream on disk: the playlist to continue.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace live::service::hls {
 struct LeftBehind {
     std::vector<ListedSegment> segments;
     std::uint64_t first_number = 0;
-    std::uint64_t discontinuities = 0;  // that have left the list
+    std::uint64_t discontinuities = 0;  // already removed from the list
 };
 
-// Of the stream's own playlist. When that names playlists of tracks, nothing is listed again, but the numbers go on.
-// Errc::not_found.
+// Reads the stream's own playlist. When that is a master playlist for separate tracks, no old segments are listed, but numbering
+// continues. Errc::not_found.
 Result<LeftBehind> read_left_behind(const Names& names, io::Deadline deadline);
 
 }  // namespace live::service::hls

@@ -13,7 +13,7 @@ using media::Kind;
 
 constexpr const char* kGroup = "audio";
 
-// As the publisher calls it, by its language, or by its number; another one is not called so.
+// The publisher's name for the track, or its language, or its id; made unique among `others`.
 std::string name_of(const TrackPlaylist& of, const std::vector<wire::hls::Rendition>& others) {
     std::string name = of.id.name();
     if (of.track != nullptr && !of.track->language.empty())
@@ -24,7 +24,7 @@ std::string name_of(const TrackPlaylist& of, const std::vector<wire::hls::Rendit
     return is_taken ? name + " (" + of.id.name() + ")" : name;
 }
 
-// Of what is played together, the largest of each.
+// Adds the largest bandwidth among the audio tracks, since only one of them is played with the video.
 void add_audio(wire::hls::Variant& variant, const std::vector<TrackPlaylist>& tracks) {
     std::uint64_t most = 0;
     std::uint64_t average = 0;

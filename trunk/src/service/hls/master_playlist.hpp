@@ -1,5 +1,5 @@
-// The playlist above those of a stream's tracks (RFC 8216, 4.3.4): a variant for each track of video, with all audio to choose
-// from. Dry.
+// The master playlist of a stream with separate tracks (RFC 8216, 4.3.4): one variant per video track, with all audio tracks as
+// alternatives. Dry.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ namespace live::service::hls {
 struct TrackPlaylist {
     const Rendition* rendition = nullptr;
     segments::RepresentationId id;
-    const media::Track* track = nullptr;  // what the source knows of it; may be none
+    const media::Track* track = nullptr;  // as known to the source; may be nullptr
     std::string uri;                      // of its playlist
 };
 
-// One track at least. Without video the default audio is the variant.
+// At least one track. Without video the default audio is the variant.
 std::string write_master(const std::vector<TrackPlaylist>& tracks);
 
 }  // namespace live::service::hls

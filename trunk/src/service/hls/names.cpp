@@ -14,7 +14,7 @@ namespace {
 
 std::string folder_of(const std::string& name) { return fs::path(name).parent_path().string(); }
 
-// "a/cam-7.ts" as the playlist "a/cam.m3u8" calls it: "cam-7.ts".
+// The URI of "a/cam-7.ts" in the playlist "a/cam.m3u8": "cam-7.ts".
 std::string relative_to(const std::string& name, const std::string& playlist) {
     const fs::path folder = fs::path(playlist).parent_path().lexically_normal();
     const fs::path relative = fs::path(name).lexically_normal().lexically_relative(folder.empty() ? "." : folder);
@@ -126,7 +126,7 @@ std::optional<std::string> Names::file_of(std::string_view uri) const {
     return is_inside ? std::optional(file) : std::nullopt;
 }
 
-// From the end: what stands in front of a variable ends it, so that only the first one takes slashes.
+// Matches from the end: the literal before a variable delimits it, so only the first variable can contain slashes.
 std::optional<StreamName> match_name(std::string_view form, std::string_view name) {
     StreamName found;
     for (;;) {

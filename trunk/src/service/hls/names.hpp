@@ -1,5 +1,4 @@
-// The names of a stream's files, from the operator's templates: where they are on the disk, and what the playlist calls them.
-// Pure.
+// File names of a stream, from the operator's templates: paths on disk and URIs in the playlist. Pure.
 #pragma once
 
 #include <chrono>
@@ -27,48 +26,49 @@ struct StreamName {
     bool operator==(const StreamName&) const = default;
 };
 
-// One fragment's names.
+// Names of one fragment.
 struct FileName {
     std::string file;  // on the disk
-    std::string uri;   // in the playlist, without anything about a session
-    std::string text;  // below the base directory: what the template became
+    std::string uri;   // in the playlist, without a session query
+    std::string text;  // the expanded template, relative to the base directory
 };
 
 class Names {
 public:
-    // `options` outlives this. With a track the names are those of its files: "cam.audio-1.m3u8", "cam-12.audio-1.m4s".
+    // `options` must outlive this. With a track, names are those of its files: "cam.audio-1.m3u8", "cam-12.audio-1.m4s".
     Names(const HlsOptions& options, StreamName stream, Zone zone, std::string track = "");
 
-    // What the next fragments are, and so by which template they are called. MPEG-TS at first, unless the options say otherwise.
+    // The container of the next fragments, which selects their template. MPEG-TS initially, unless the options say otherwise.
     void set_container(Container container) { container_ = container; }
     Container container() const { return container_; }
 
-    // "live/cam.m3u8", and where it is.
+    // "live/cam.m3u8", and its path on disk.
     const std::string& playlist_url() const { return playlist_url_; }
     const std::string& playlist_file() const { return playlist_file_; }
     const std::string& track() const { return track_; }
-    // Every file that the stream may write, in either container, for files::PathClaims; with a track, those of the track.
+    // Every file that the stream may write, in either container, for files::PathClaims; with a track, only the files of that
+    // track.
     std::vector<std::string> claimed_paths() const;
-    // By the template for fragments; `now` is when it begins.
+    // Expands the fragment template; `now` is the time at which the fragment begins.
     FileName fragment(std::uint64_t number, MediaTime duration, std::chrono::system_clock::time_point now) const;
-    // Of that fragment: "cam-12.3.ts" of "cam-12.ts".
+    // A part of that fragment: "cam-12.3.ts" of "cam-12.ts".
     static FileName part(const FileName& fragment, std::uint64_t part);
-    // The key that begins with that fragment. Its URI is hls_key_url and the name; without hls_key_url it is
-    // beside the fragments, where our own server finds it unless hls_key_file_path is elsewhere.
+    // The key whose first fragment has that number. Its URI is hls_key_url plus the name; without hls_key_url it is next to the
+    // fragments, where our own server finds it unless hls_key_file_path points elsewhere.
     FileName key(std::uint64_t number, std::chrono::system_clock::time_point now) const;
-    // The initialisation section with that number: 0 has the configured name, the others a number in front of its ending.
+    // The initialization section with that number: 0 has the configured name, others have the number before the extension.
     FileName init(std::uint64_t number) const;
-    // How this playlist calls a file below the base directory.
+    // The URI in this playlist of a file below the base directory.
     std::string uri_of(const std::string& text) const { return named(text).uri; }
-    // A file below the base directory as callbacks tell it: behind that directory as the operator wrote it.
+    // The path reported to callbacks for a file below the base directory: prefixed with that directory as the operator wrote it.
     std::string told(std::string_view below) const;
-    // Where the file is that a playlist of ours calls `uri`; none when it leads elsewhere.
+    // The path of the file that `uri` refers to in one of our playlists; none when it points elsewhere.
     std::optional<std::string> file_of(std::string_view uri) const;
 
 private:
     Variables variables(std::chrono::system_clock::time_point now) const;
     FileName named(std::string text) const;
-    // With the track in front of its ending.
+    // With the track before the extension.
     std::string of_track(std::string text) const;
 
     const HlsOptions& options_;
@@ -80,10 +80,10 @@ private:
     std::string playlist_file_;
 };
 
-// In front of the ending: "a/cam-7.ts" and ".3" is "a/cam-7.3.ts".
+// Inserts before the extension: "a/cam-7.ts" and ".3" is "a/cam-7.3.ts".
 std::string with_infix(const std::string& name, const std::string& infix);
 
-// The stream that a name was made of by a template with [vhost], [app] and [stream]; none when it was not.
+// Inverts a template with [vhost], [app] and [stream]; none when the name does not match it.
 std::optional<StreamName> match_name(std::string_view form, std::string_view name);
 
 }  // namespace live::service::hls

@@ -1,4 +1,4 @@
-// The HLS of one virtual host: plain values with their defaults.
+// HLS settings of one virtual host: plain values with defaults.
 #pragma once
 
 #include <chrono>
@@ -9,18 +9,18 @@
 
 namespace live::service::hls {
 
-// What a file that could not be written does.
+// Action when a file cannot be written.
 enum class OnError : std::uint8_t {
     ignore,      // no more HLS for this publisher
-    disconnect,  // the publisher goes
-    carry_on,    // players get what is in memory
+    disconnect,  // disconnect the publisher
+    carry_on,    // keep serving players from memory
 };
 
-// Whether fragments are fMP4 or MPEG-TS.
+// Fragment format: fMP4 or MPEG-TS.
 enum class Fmp4 : std::uint8_t {
     off,
     on,
-    by_codec,  // MPEG-TS, and fMP4 for what players do not take from that
+    by_codec,  // MPEG-TS, or fMP4 for codecs that players do not accept in MPEG-TS
 };
 
 struct HlsOptions {
@@ -29,7 +29,7 @@ struct HlsOptions {
     double td_ratio = 1.0;
     double aof_ratio = 2.1;
     std::chrono::milliseconds window = 60s;
-    std::uint64_t window_bytes = 256 << 20;  // ours
+    std::uint64_t window_bytes = 256 << 20;  // specific to this server
     OnError on_error = OnError::carry_on;
     std::string path = "./objs/nginx/html";
     std::string m3u8_file = "[app]/[stream].m3u8";
@@ -48,7 +48,7 @@ struct HlsOptions {
     bool keys = false;
     std::uint32_t fragments_per_key = 5;
     std::string key_file = "[app]/[stream]-[seq].key";
-    // The loader fills these two with `path` when they are not said.
+    // The loader fills these two from `path` when they are not set.
     std::string key_file_path;
     std::string key_url;
     Fmp4 use_fmp4 = Fmp4::by_codec;
@@ -56,7 +56,7 @@ struct HlsOptions {
     std::string init_file = "[app]/[stream]/init.mp4";
     bool recover = true;
     bool master_m3u8_path_relative = false;
-    // Ours: low latency.
+    // Specific to this server: low latency.
     bool ll = false;
     std::chrono::milliseconds part = 200ms;
 };

@@ -10,7 +10,7 @@ namespace live::service::hls {
 
 namespace {
 
-// Where a rendered playlist has room for a player's query: behind a URI, and behind one that has a query already.
+// Placeholders in a rendered playlist for a player's query: after a URI without a query, and after one that already has a query.
 constexpr char kRoom = '\x01';
 constexpr char kRoomBeforeQuery = '\x02';
 
@@ -35,7 +35,7 @@ Rendition::Rendition(const Shared& shared, Names names, const ListRules& rules)
 
 void Rendition::recover(std::vector<ListedSegment> segments, std::uint64_t first_number, std::uint64_t discontinuities) {
     list_.recover(std::move(segments), first_number, discontinuities);
-    inits_ = list_.next_number();  // the section of before stays what it is
+    inits_ = list_.next_number();  // earlier sections keep their numbers and content
 }
 
 void Rendition::set_container(Container container) {
@@ -56,7 +56,7 @@ void Rendition::retire() {
 
 FileName Rendition::next_name() const { return names_.fragment(list_.next_number(), {}, std::chrono::system_clock::now()); }
 
-// The section is written and kept when it is a new one.
+// Writes and keeps the initialization section when it is new.
 void Rendition::set_header(const segments::Header& header) {
     format_ = header.format;
     if (header.init == nullptr)
@@ -76,7 +76,7 @@ void Rendition::set_header(const segments::Header& header) {
     }
 }
 
-// Requests for it wait until it is there.
+// Requests for the part wait until it is complete.
 void Rendition::promise(const FileName& part) {
     if (open_file_ == nullptr)
         open_file_ = shared_.store.make(shared_.stream);
@@ -193,7 +193,7 @@ void Rendition::forget_old() {
         shared_.store.remove(held_.front().path, held_.front().file);
         held_.pop_front();
     }
-    // They have the same blocks as their segments, which are to go when those do.
+    // Parts share blocks with their segments, and must not keep them after the segments are gone.
     const auto has_parts_still = [this](const Held& part) {
         const ListedSegment* segment = list_.find(part.number);
         return segment != nullptr && !segment->parts.empty();

@@ -1,5 +1,5 @@
-// Rendition: one media playlist of a stream: of its default tracks together, or of one track. It has the segments and parts of
-// one representation in the list, in the store and on the disk, and says its playlist.
+// Rendition: one media playlist of a stream, either of all default tracks muxed together or of one track. Keeps the segments and
+// parts of one representation in the list, in the store and on disk, and renders its playlist.
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@ namespace live::service::hls {
 
 class Rendition {
 public:
-    // Initialisation sections that are kept.
+    // Initialization sections kept.
     static constexpr std::size_t kInitsMax = 64;
 
-    // What a stream's renditions share; outlives them.
+    // Shared by a stream's renditions; must outlive them.
     struct Shared {
         const HlsOptions& options;
         segments::Store& store;
@@ -40,48 +40,50 @@ public:
 
     const Names& names() const { return names_; }
     const SegmentList& list() const { return list_; }
-    // Of memory.
+    // In memory.
     std::size_t bytes() const { return list_.bytes(); }
     void set_bytes_max(std::uint64_t bytes) { list_.set_bytes_max(bytes); }
 
-    // What a process before this one has left, or where another rendition of the stream stands. Only while this is empty.
+    // Continues from what an earlier process left, or from the position of another rendition of the stream. Only while this one
+    // is empty.
     void recover(std::vector<ListedSegment> segments, std::uint64_t first_number, std::uint64_t discontinuities);
-    // What comes is in that container. What is listed leaves the list unless it is the same: many players judge by the first.
+    // Sets the container of the following segments. Listed segments leave the list when it changes: many players judge a playlist
+    // by its first segment.
     void set_container(Container container);
-    // What is listed leaves the list, and nothing comes any more.
+    // Removes all segments from the list; none are added afterwards.
     void retire();
 
-    // In front of what needs it: what players need first; nullptr for MPEG-TS.
+    // Call before the parts and segments that need it: the initialization section, or nullptr for MPEG-TS.
     void set_header(const segments::Header& header);
     void add(const segments::PartMade& made, const segments::Piece& piece);
-    // The segment's blocks are encrypted already where there are keys; else `keys` is nullptr.
+    // With encryption the segment's blocks are already encrypted; otherwise `keys` is nullptr.
     const ListedSegment& add(const segments::SegmentMade& made, std::vector<Block> blocks, const Keys* keys);
-    // The segment with the next number has nothing of this track.
+    // The next segment contains nothing of this track.
     void add_absent(MediaTime duration, bool discontinuity);
     void mark_gap(std::uint64_t number);
-    // Nobody publishes; or somebody does again.
+    // True when nobody publishes; false when a publisher is back.
     void set_ended(bool ended);
     void write_list();
-    // Lets go of what has left the list for long enough; the paths of its files are added to `paths`.
+    // Drops segments that left the list long enough ago; the paths of their files are added to `paths`.
     void clean_up(std::vector<std::string>& paths);
-    // Of all that is known; none of it is found afterwards.
+    // Paths of all known files; none can be found in the store afterwards.
     std::vector<std::string> take_all();
 
-    // For a player; nothing stays borrowed. `query` is added to each URI, unless it is empty. None before there is a segment or
-    // part.
+    // Rendered for a player; nothing stays borrowed. `query` is added to each URI, unless it is empty. None before the first
+    // segment or part.
     std::optional<std::string> playlist_text(SegmentList::Form form, std::string_view query);
     void forget_text() { texts_ = {}; }
-    // How far this one is (8216bis, 4.4.5.4), as the playlist of a rendition beside it says it.
+    // The newest segment and part (8216bis, 4.4.5.4), for the playlists of other renditions.
     wire::hls::RenditionReport report() const;
-    // Of those beside it; with low latency.
+    // Reports of the other renditions; low latency only.
     void set_reports(std::vector<wire::hls::RenditionReport> reports) { reports_ = std::move(reports); }
-    // As a list of streams would name it, without an address; bandwidths are 1 when nothing is known.
+    // The entry for a master playlist, without a URI; bandwidths are 1 while unknown.
     wire::hls::Variant variant() const;
     const std::optional<wire::mp4::TrackFormat>& format() const { return format_; }
 
 private:
     struct Held {
-        std::uint64_t number = 0;  // of its segment, or of the header
+        std::uint64_t number = 0;  // number of its segment, or of the header
         std::string path;
         segments::FileRef file;
     };
@@ -97,18 +99,18 @@ private:
     Names names_;
     const ListRules rules_;
     SegmentList list_;
-    segments::FileRef open_file_;       // the segment that is being made, or comes next, when parts are made
-    std::optional<FileName> upcoming_;  // of the segment that comes next, once it has been promised
-    Held promised_;                     // the part that comes next
+    segments::FileRef open_file_;       // the segment in progress, or the next one; only with parts
+    std::optional<FileName> upcoming_;  // the next segment's name, once promised
+    Held promised_;                     // the next part
     std::deque<Held> held_;             // segments
-    std::deque<Held> parts_;            // as long as they are listed
-    std::deque<Held> init_files_;       // of late; players that need older ones find them on the disk
+    std::deque<Held> parts_;            // while they are listed
+    std::deque<Held> init_files_;       // recent ones; players that need older ones find them on disk
     Block init_;
     std::uint64_t inits_ = 0;
     std::string map_;
     std::optional<wire::mp4::TrackFormat> format_;
     std::vector<wire::hls::RenditionReport> reports_;
-    std::array<std::string, 2> texts_;  // of the playlist, for players and as a delta; empty when it has changed
+    std::array<std::string, 2> texts_;  // rendered playlist, full and delta; empty when out of date
 };
 
 }  // namespace live::service::hls

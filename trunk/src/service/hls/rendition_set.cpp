@@ -104,7 +104,7 @@ void RenditionSet::add(segments::SegmentMade made, const Keys* keys, const Liste
             rendition->add_absent(made.duration, made.discontinuity);
 }
 
-// Each may have what the others do not.
+// Each rendition may use the memory that the others do not.
 void RenditionSet::share_bytes() {
     const auto renditions = active();
     const std::uint64_t most = setup_.shared.options.window_bytes;

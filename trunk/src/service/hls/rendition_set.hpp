@@ -1,5 +1,5 @@
-// RenditionSet: the media playlists of one stream: that of its default tracks together, or one for each track and the playlist
-// above them. They stand at one number, and share the memory that the stream may have.
+// RenditionSet: the media playlists of one stream: either one of the default tracks muxed together, or one per track with a
+// master playlist. All are at the same segment number and share the stream's memory limit.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,15 @@ namespace live::service::hls {
 
 class RenditionSet {
 public:
-    // What is referred to outlives this.
+    // Referenced objects must outlive this.
     struct Setup {
         Rendition::Shared shared;
         const StreamName& name;
         const std::string& url;
         Zone zone = Zone::local;
         FileIndex& index;
-        StreamOutput& output;       // whose playlists they are
-        files::PathClaims& claims;  // for files of tracks; those of the default ones are claimed already
+        StreamOutput& output;       // the owner of these playlists
+        files::PathClaims& claims;  // for files of separate tracks; those of the default tracks are already claimed
         Log log;
     };
 
@@ -41,51 +41,51 @@ public:
     RenditionSet(const RenditionSet&) = delete;
     RenditionSet& operator=(const RenditionSet&) = delete;
 
-    // Whether each track has one; else there is that of the default tracks together.
+    // True when each track has its own rendition; otherwise the default tracks share one.
     bool is_by_track() const { return is_by_track_; }
-    // What comes is of tracks: what is listed of all together leaves the list.
+    // Switches to one rendition per track: segments of the shared rendition leave its list.
     void begin_tracks();
     Rendition& together() { return *all_.front(); }
     const Rendition& together() const { return *all_.front(); }
-    // Those that segments are made for.
+    // The renditions that currently receive segments.
     std::vector<Rendition*> active() const;
 
     void add(const segments::HeadersChanged& made);
     void add(const segments::PartMade& made);
-    // That segments get next; none when nothing is made.
+    // Number of the next segment; none when nothing is produced.
     std::optional<std::uint64_t> next_number() const;
-    // Each is told of what was listed, once all are.
+    // Called for each rendition's listed segment, once it has been listed in all of them.
     using Listed = std::function<void(Rendition&, const ListedSegment&)>;
     void add(segments::SegmentMade made, const Keys* keys, const Listed& listed);
     void set_ended(bool ended);
-    // For texts, which are made anew. `has_reports`: with low latency, each says how far the others are.
+    // Invalidates rendered playlists. `has_reports`: with low latency, each contains rendition reports of the others.
     void changed(bool has_reports);
-    // The list of each to the disk.
+    // Writes every list to disk.
     void write_lists();
-    // Lets go of what has left the lists for long enough; the paths of its files.
+    // Drops segments that left the lists long enough ago; returns the paths of their files.
     std::vector<std::string> clean_up();
-    // Forgets everything, on the way to begin anew; the paths of all files.
+    // Resets everything before a fresh start; returns the paths of all files.
     std::vector<std::string> take_all();
-    // The files are gone: others may have their names.
+    // The files have been removed: other outputs may claim their names.
     void release_claims() { claims_.clear(); }
-    // The stream's own playlist is there to be asked for.
+    // Makes the stream's own playlist available to requests.
     void put_in_index();
 
-    // None before there is something to name. `uri_of` makes the address of a track's playlist.
+    // None before there is a track to list. `uri_of` returns the URI of a track's playlist.
     using UriOf = std::function<std::string(const Names&)>;
     std::optional<std::string> master_text(const media::Source& source, const UriOf& uri_of) const;
     bool has_playlist() const;
     bool has_segment() const;
     bool has_hint() const;
     bool is_cut_by_bytes() const;
-    // The longest.
+    // The longest of all renditions.
     MediaTime target_duration() const;
-    // Of memory.
+    // In memory.
     std::size_t bytes() const;
     bool has_open() const;
 
 private:
-    // nullptr: another stream has files of these names.
+    // nullptr when another stream has claimed these file names.
     Rendition* find_or_make(const segments::RepresentationId& id);
     bool claim(const Names& names);
     bool is_listed(const Rendition& rendition) const;
@@ -93,12 +93,12 @@ private:
 
     const Setup setup_;
     const ListRules rules_;
-    std::vector<std::unique_ptr<Rendition>> all_;   // together() first; they stay, because files of theirs may still be written
-    std::vector<Rendition*> current_;               // as the last headers; nullptr as above
-    std::vector<segments::RepresentationId> ids_;   // theirs
-    std::vector<files::PathClaims::Claim> claims_;  // to files of tracks
+    std::vector<std::unique_ptr<Rendition>> all_;   // together() first; kept, as their files may still be queued for disk
+    std::vector<Rendition*> current_;               // in the order of the last headers; nullptr as above
+    std::vector<segments::RepresentationId> ids_;   // of `current_`
+    std::vector<files::PathClaims::Claim> claims_;  // to files of separate tracks
     bool is_by_track_ = false;
-    bool claims_told_ = false;  // that another stream has them
+    bool claims_told_ = false;  // a conflicting claim has been logged
 };
 
 }  // namespace live::service::hls

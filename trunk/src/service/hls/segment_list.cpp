@@ -9,10 +9,11 @@ namespace live::service::hls {
 
 namespace {
 
-// 8216bis, 4.4.3.8: skipping begins six target durations from the end; 4.4.4.9: parts are there for the last three.
+// 8216bis, 4.4.3.8: the skip boundary is six target durations from the end; 4.4.4.9: segments within the last three target
+// durations keep their parts.
 constexpr int kSkipTargets = 6;
 constexpr int kPartTargets = 3;
-// Parts of more than so many times what they are meant to last are an exception.
+// Parts longer than this many times their intended duration are treated as outliers.
 constexpr int kUsualParts = 2;
 
 MediaTime in_whole_seconds(MediaTime time) { return std::chrono::ceil<std::chrono::seconds>(time); }
@@ -69,7 +70,7 @@ ListedSegment& SegmentList::add(ListedSegment segment) {
     open_.reset();
     listed_.push_back(std::move(segment));
     retire();
-    // Parts are for who plays at the edge.
+    // Parts are only for players near the live edge.
     MediaTime behind{};
     for (auto at = listed_.rbegin(); at != listed_.rend(); ++at) {
         if (behind >= kPartTargets * target_duration())
@@ -91,7 +92,7 @@ void SegmentList::retire_oldest() {
     listed_.pop_front();
 }
 
-// The oldest leave as long as what stays fills the window.
+// Removes the oldest segments while the remaining ones still fill the window.
 void SegmentList::retire() {
     MediaTime time = listed_time();
     while (listed_.size() > 1 && (time - listed_.front().duration >= rules_.window || listed_.size() > kListedMax)) {
@@ -102,7 +103,7 @@ void SegmentList::retire() {
     expire(listed_time());
 }
 
-// From memory; their size.
+// Frees the segment's memory; returns its size.
 std::size_t SegmentList::let_go(ListedSegment& segment) {
     const std::size_t bytes = bytes_of(segment.file);
     if (segment.file != nullptr)
@@ -110,7 +111,7 @@ std::size_t SegmentList::let_go(ListedSegment& segment) {
     return bytes;
 }
 
-// What has left goes from memory first, then the oldest leave; the disk has them all the same.
+// Frees retired segments first, then retires the oldest listed ones; all remain on disk.
 void SegmentList::fit() {
     std::size_t held = bytes();
     for (ListedSegment& segment : retired_) {
@@ -132,11 +133,11 @@ void SegmentList::retire_all() {
     expire(time);
 }
 
-// Of what has left: `time` is that of the list it has left.
+// Expires retired segments: `time` is the duration of the list they have left.
 void SegmentList::expire(MediaTime time) {
     for (std::size_t i = 0; i + kRetiredInMemory < retired_.size(); ++i)
         let_go(retired_[i]);
-    // A player may have the list from before it left, and load it last (RFC 8216, 6.2.2).
+    // A player may still hold the playlist from before the segment left it, and load that segment last (RFC 8216, 6.2.2).
     MediaTime since{};
     for (std::size_t i = retired_.size(); i-- > 0;) {
         if (since > time + retired_[i].duration || retired_.size() - i > kListedMax) {
@@ -248,7 +249,7 @@ wire::hls::MediaPlaylist SegmentList::playlist(Form form) const {
 SegmentList::Wait SegmentList::wait_for(std::uint64_t number, std::optional<std::uint64_t> part) const {
     if (number < next_number_ || ended_) {
         const ListedSegment* segment = number + 1 == next_number_ && part ? find(number) : nullptr;
-        // One part too many is the first of the next segment.
+        // A part index one past the end means the first part of the next segment.
         const bool is_behind = segment != nullptr && !segment->parts.empty() && *part >= segment->parts.size();
         return ended_ || !is_behind || (open_ && !open_->parts.empty()) ? Wait::ready : Wait::later;
     }

@@ -1,5 +1,5 @@
-// SegmentList: the segments of one stream that players may ask for: those in the playlist, those that have just left it, and the
-// parts of the one that is being made. It numbers them, decides which leave, and says what the playlist is. Dry.
+// SegmentList: the segments of one stream that players may request: those in the playlist, those that recently left it, and the
+// parts of the segment in progress. It assigns their numbers, decides which leave, and builds the playlist. Dry.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace live::service::hls {
 
-// One segment's place in the list.
+// One part of a segment in the list.
 struct ListedPart {
     FileName name;
     MediaTime duration{};
@@ -31,84 +31,84 @@ struct ListedSegment {
     FileName name;
     MediaTime duration{};
     bool discontinuity = false;
-    bool gap = false;  // its file could not be written, for lists on the disk
+    bool gap = false;  // its file could not be written; for lists on disk
     std::optional<wire::hls::Key> key;
-    std::string key_file;  // of its key
+    std::string key_file;  // the key's file
     std::string map;
-    bool absent = false;     // its track had nothing then
-    segments::FileRef file;  // none: it is on the disk only, from a process before this one
+    bool absent = false;     // contains nothing of its track
+    segments::FileRef file;  // nullptr: only on disk, from an earlier process
     std::vector<ListedPart> parts;
     std::size_t bytes = 0;
 };
 
 struct ListRules {
-    MediaTime target = 10s;  // the target duration is never less
+    MediaTime target = 10s;  // lower bound of the target duration
     MediaTime window = 60s;
-    std::uint64_t bytes = 256 << 20;  // that segments take in memory, but for the newest
+    std::uint64_t bytes = 256 << 20;  // memory limit for segments, except the newest
     bool low_latency = false;
-    MediaTime part = 200ms;  // with low_latency: what parts are meant to last
+    MediaTime part = 200ms;  // with low_latency: the intended part duration
 };
 
 class SegmentList {
 public:
-    // Segments that have left stay in memory for late players: so many, and on the disk for as long as RFC 8216, 6.2.2 wants.
+    // This many retired segments stay in memory for late players; on disk they stay as long as RFC 8216, 6.2.2 requires.
     static constexpr std::size_t kRetiredInMemory = 2;
-    // In the list, whatever the window says.
+    // Upper bound of the list, whatever the window.
     static constexpr std::size_t kListedMax = 10'000;
 
     explicit SegmentList(const ListRules& rules) : rules_(rules) {}
 
-    // What a process before this one has left. Only while nothing has been added.
+    // Restores what an earlier process left. Only while nothing has been added.
     void recover(std::vector<ListedSegment> segments, std::uint64_t first_number, std::uint64_t discontinuities);
 
     std::uint64_t next_number() const { return next_number_; }
-    // Those that have left the list.
+    // Discontinuities that have left the list.
     std::uint64_t discontinuities() const { return discontinuities_; }
-    // Of the segment that is being made: its parts, one after the other. The first brings what stands in front of it.
+    // Begins the segment in progress; its parts follow. These values apply to its first part.
     void begin_open(FileName name, bool discontinuity, std::string map);
     bool has_open() const { return open_.has_value(); }
     ListedPart& add_part(ListedPart part);
-    // The segment is complete; parts that were added are its own. Takes next_number().
+    // The segment is complete; it takes over the parts added so far. Takes next_number().
     ListedSegment& add(ListedSegment segment);
-    // Of memory, from now on.
+    // Sets the memory limit from now on.
     void set_bytes_max(std::uint64_t bytes) { rules_.bytes = bytes; }
-    // What is listed leaves the list, and players find it for as long as any that has left.
+    // Removes all segments from the list; players can still load them as long as any other retired segment.
     void retire_all();
-    // Its file could not be written.
+    // The segment's file could not be written.
     void mark_gap(std::uint64_t number);
-    // Nothing comes after what there is, until it does.
+    // Ended: no more segments, until set to false.
     void set_ended(bool ended) { ended_ = ended; }
 
-    // Left for good: their files can go.
+    // Segments no longer reachable; their files can be deleted.
     std::vector<ListedSegment> take_expired();
-    // All that is known.
+    // All known segments.
     std::vector<ListedSegment> take_all();
-    // The memory of what has left.
+    // Freed memory of retired segments.
     std::vector<Block> take_spent() { return std::exchange(spent_, {}); }
 
     const std::deque<ListedSegment>& listed() const { return listed_; }
     const std::optional<ListedSegment>& open() const { return open_; }
-    // nullptr when it is not known, or not any more.
+    // nullptr when it is unknown or already expired.
     const ListedSegment* find(std::uint64_t number) const;
     bool empty() const { return listed_.empty() && !open_; }
-    // Held in memory.
+    // In memory.
     std::size_t bytes() const;
-    // Whether segments have left the list because of their bytes, before the window was full.
+    // Whether segments have left the list because of the memory limit, before the window was full.
     bool is_cut_by_bytes() const { return is_cut_by_bytes_; }
 
-    // For players, or for the disk: that has no parts.
+    // For players, or for disk (without parts).
     enum class Form : std::uint8_t { players, delta, disk };
     wire::hls::MediaPlaylist playlist(Form form) const;
-    // The name of the part that comes next, for low latency; empty when none does.
+    // The name of the next part, for low latency; empty when there is none.
     const std::string& hint() const { return hint_; }
     void set_hint(std::string uri) { hint_ = std::move(uri); }
 
-    // Is the part (or without one the segment) there, so that a playlist that was asked for can be given? Too far ahead is
-    // nothing that can be waited for (8216bis, 6.2.5.2).
+    // Whether the part (without one, the segment) is available, so that a blocked playlist request can be answered. A request too
+    // far ahead is never answered (8216bis, 6.2.5.2).
     enum class Wait : std::uint8_t { ready, later, never };
     Wait wait_for(std::uint64_t number, std::optional<std::uint64_t> part) const;
     MediaTime target_duration() const;
-    // That of the longest part so far; those behind a hole in the stream, which last as long as it, count while they are listed.
+    // The longest part so far; outliers after a gap in the stream, which last as long as the gap, count only while listed.
     MediaTime part_target() const;
 
 private:
@@ -126,9 +126,9 @@ private:
     std::vector<Block> spent_;
     std::optional<ListedSegment> open_;
     std::string hint_;
-    MediaTime usual_part_{};  // the longest that is no exception
+    MediaTime usual_part_{};  // the longest, outliers excluded
     std::uint64_t next_number_ = 0;
-    std::uint64_t discontinuities_ = 0;  // that have left the list
+    std::uint64_t discontinuities_ = 0;  // already removed from the list
     bool ended_ = false;
     bool is_cut_by_bytes_ = false;
 };

@@ -91,7 +91,7 @@ TEST(SegmentList, WhatHasLeftGoesFromMemoryBeforeWhatIsListed) {
     EXPECT_EQ(list.take_spent().size(), 3U);
 }
 
-// RFC 8216, 6.2.2: as long as the segment and the longest list that had it.
+// RFC 8216, 6.2.2: the segment's duration plus that of the longest playlist that contained it.
 TEST(SegmentList, WhatHasLeftStaysForLatePlayersAndThenGoes) {
     SegmentList list({.target = 2s, .window = 6s, .low_latency = false});
     std::size_t expired = 0;
@@ -184,7 +184,7 @@ TEST_F(LowLatencyList, SaysPartsOfTheLastThreeTargetsAndWhatIsComing) {
     EXPECT_FALSE(list_.playlist(Form::disk).low_latency);
 }
 
-// A publisher's hole of some seconds must not cost its players that delay for ever.
+// A publisher's gap of several seconds must not add that much latency to its players forever.
 TEST_F(LowLatencyList, APartThatIsFarTooLongCountsAsLongAsItIsListed) {
     ListedPart slow = part(12, 2);
     slow.duration = 250ms;

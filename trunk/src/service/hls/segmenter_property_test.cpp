@@ -1,6 +1,6 @@
-// What holds of every stream's segments: made-up streams of video alone, audio alone or both, with B-frames, sparse key
-// frames, jumps of time, other configurations and other codecs, as MPEG-TS and fragmented MP4, with parts and without. Each
-// frame carries its number, by which it is found again.
+// Properties that hold for the segments of every stream: generated streams of video only, audio only or both, with B-frames,
+// sparse key frames, timestamp jumps, changes of configuration and codec, as MPEG-TS and fragmented MP4, with and without parts.
+// Each frame carries a serial number by which it is identified in the output.
 #include <malloc.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ constexpr std::size_t kSerialBytes = 4;
 
 enum class Format : bool { ts, fmp4 };
 
-// The number stands at the end of a frame; its bytes are no start code of anything.
+// The number is at the end of the frame; its bytes contain no start code.
 media::Packet with_serial(media::Packet packet, std::size_t serial) {
     const Bytes old = packet.payload.bytes();
     std::vector<std::uint8_t> body(old.begin(), old.end());
@@ -66,7 +66,7 @@ std::size_t serial_of(Bytes frame) {
     return serial;
 }
 
-// One made-up stream of a minute; packets without a configuration are numbered by their places.
+// One generated stream of one minute; packets other than configurations are numbered by position.
 class Teller {
 public:
     explicit Teller(std::uint32_t seed) : random_(seed) {
@@ -94,13 +94,13 @@ public:
             }
             for (; has_audio_ && audio_due < now + frame_; audio_due += 23ms)
                 add(audio_packet(audio_due));
-            if (below(400) == 0) {  // a jump that a timeline lets through
+            if (below(400) == 0) {  // a jump small enough for the timeline to pass
                 now += milliseconds(below(8'000));
                 audio_due = std::max(audio_due, now - 15ms);
             }
             if (below(500) == 0 && has_video_) {
                 change_video(now + frame_);
-                // Not every encoder sends a key frame at once; with video alone there would be nothing until it does.
+                // Not every encoder sends a key frame at once; a video-only stream would have no output until it does.
                 if (!has_audio_ || below(2) == 0)
                     key_due = now;
             }
@@ -137,7 +137,7 @@ private:
     MediaTime gop_{};
 };
 
-// The numbers of a segment's frames, of each kind in the order in which they are decoded.
+// Serial numbers of a segment's frames, in decoding order within each kind.
 std::vector<std::size_t> serials_of(const OneSegment& segment, Format format) {
     std::vector<std::size_t> serials;
     const auto bytes = bytes_of(segment.blocks);
@@ -196,7 +196,7 @@ TEST(SegmenterProperty, SegmentsCoverTheTimelineOnceAndDurationsAddUp) {
         MediaTime in_segments{};
         MediaTime in_holes{};
         for (const OneSegment& segment : one.segments) {
-            // Below kKeptMin a segment is left out; nothing else makes a hole.
+            // A segment shorter than kKeptMin is dropped; nothing else leaves a gap.
             const MediaTime hole = segment.start - at;
             EXPECT_GE(hole, 0ms) << seed;
             EXPECT_LT(hole, Segmenter::kKeptMin) << seed;
@@ -227,12 +227,12 @@ TEST(SegmenterProperty, EveryFrameIsInOneSegmentAndInItsPlace) {
                 const media::Packet& packet = one.packets[serial];
                 ++times_seen[serial];
                 EXPECT_GT(serial, std::exchange(last[media::index_of(packet.kind)], serial)) << seed;
-                // Kinds interleave by less than a frame's time.
+                // Audio and video interleave within less than a frame's duration.
                 EXPECT_GE(packet.dts + 100ms, segment.start) << seed;
                 EXPECT_LE(packet.dts, segment.start + segment.duration + 100ms) << seed;
             }
-        // Lost may be what comes before the first key frame, what is decoded by a configuration whose segment has not begun,
-        // and what is too short for a segment.
+        // Frames may be lost before the first key frame, when they need a configuration whose segment has not begun, and when
+        // they are too short for a segment.
         bool waits = one.rules.waits_for_key;
         std::array<bool, media::kKindCount> changed{};
         for (std::size_t i = 0; i < one.packets.size(); ++i) {
@@ -272,7 +272,7 @@ TEST(SegmenterProperty, WhenKeysAreWaitedForFramesBeginWithOneButBehindAHardCut)
     EXPECT_GT(judged, 80U);
 }
 
-// The list, written and read again after each segment, as a player sees it.
+// Writes the playlist after each segment and parses it again, as a player would see it.
 TEST(SegmenterProperty, TheTargetDurationHoldsInEveryPlaylist) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Case one = run_case(seed);
@@ -316,7 +316,7 @@ FileRef file_of(const std::vector<Block>& blocks) {
 
 std::size_t heap_in_use() { return ::mallinfo2().uordblks; }  // 0 under a sanitizer
 
-// A day by media time, which crosses the 33 bits of MPEG-TS's clock; another publisher every six hours.
+// A day of media time, across the wraparound of the 33-bit MPEG-TS clock; a new publisher every six hours.
 TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
     constexpr MediaTime kBegin = 20h;
     constexpr MediaTime kEnd = 44h;

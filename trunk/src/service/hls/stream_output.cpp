@@ -19,7 +19,7 @@ MediaTime times(std::chrono::milliseconds duration, double ratio) {
     return MediaTime(static_cast<std::int64_t>(static_cast<double>(MediaTime(duration).count()) * ratio));
 }
 
-// A part cannot be encrypted on its own here.
+// A part cannot be encrypted on its own.
 bool has_parts(const HlsOptions& options) { return options.ll && !options.keys; }
 
 segments::CutRules rules_of(const HlsOptions& options) {
@@ -38,7 +38,7 @@ ListRules list_rules_of(const HlsOptions& options) {
             has_parts(options), options.part};
 }
 
-// Before anything is known of the stream.
+// The container before any codec is known.
 Container first_container(const HlsOptions& options) { return options.use_fmp4 == Fmp4::on ? Container::fmp4 : Container::ts; }
 
 Segmenter::MakeMuxer muxer_of(const HlsOptions& options, Container container) {
@@ -57,7 +57,7 @@ segments::StreamOfFilesRef stream_of(const StreamOutput::Setup& setup) {
     return stream;
 }
 
-// Codecs are said all or not at all: a player takes what is left out for what is not there.
+// CODECS is complete or omitted: players assume that an unlisted codec is absent.
 void describe(const media::Source& source, const wire::mp4::SampleReader& reader, wire::hls::Variant& variant) {
     const auto& video = reader.video();
     const auto& audio = reader.audio();
@@ -117,7 +117,7 @@ void StreamOutput::run(io::Deadline deadline) {
         if (!feed_.is_published())
             break;
     }
-    // What there is when the server stops is worth a fragment.
+    // When the server stops, what is left is still made into a fragment.
     while (feed_.drain(*this, deadline) == segments::SourceFeed::Drained::in_part) {
     }
     segmenter_.interrupt();
@@ -163,7 +163,7 @@ void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& pub
         return segmenter_.interrupt();
     if (!publisher_.id.empty())
         segmenter_.restart();
-    handle_made(deadline);  // the events of the one before are its own
+    handle_made(deadline);  // pending events belong to the previous publisher
     formats_ = {};
     codecs_ = {};
     configs_.clear();
@@ -185,7 +185,7 @@ void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline)
         segmenter_.push(packet);
 }
 
-// Some codecs have no configuration: their first frame says what they are.
+// Codecs without a configuration are recognized by their first frame.
 void StreamOutput::note_format(const media::Packet& packet) {
     if (packet.kind == media::Kind::video && (packet.is_config() || !formats_.video()))
         static_cast<void>(formats_.push_video(frame_of(packet)));
@@ -196,8 +196,8 @@ void StreamOutput::note_format(const media::Packet& packet) {
 void StreamOutput::note_codec(const media::Packet& packet, io::Deadline deadline) {
     if (!codecs_.note(packet))
         return;
-    // What has been fMP4 once stays it: a player cannot be told that what follows needs no header any more, and fMP4 carries
-    // what MPEG-TS does.
+    // A stream that has switched to fMP4 stays fMP4: a playlist cannot say that later segments no longer need an initialization
+    // section, and fMP4 carries everything that MPEG-TS does.
     const bool needs_fmp4 = setup_.options.use_fmp4 == Fmp4::by_codec && codecs_.needs() == Container::fmp4;
     if (needs_fmp4 && together().names().container() == Container::ts) {
         LOG_INFO(log_, "HLS {}: fragments are fMP4 from now on, players do not take these codecs from MPEG-TS", setup_.url);
@@ -210,7 +210,7 @@ void StreamOutput::note_codec(const media::Packet& packet, io::Deadline deadline
                  is_ts && codecs_.left_out(packet.kind, Container::fmp4).empty() ? "; hls_use_fmp4 auto would" : "");
 }
 
-// Another track than the default ones.
+// Handles packets of tracks other than the defaults.
 void StreamOutput::note_track(const media::Packet& packet, io::Deadline deadline) {
     if (packet.kind == media::Kind::data || has_renditions() || !wire::mp4::SampleReader::carries(packet.codec))
         return;
@@ -221,7 +221,7 @@ void StreamOutput::note_track(const media::Packet& packet, io::Deadline deadline
                  setup_.url);
 }
 
-// Players go on with fMP4 after a discontinuity.
+// Players continue with fMP4 after a discontinuity.
 void StreamOutput::begin_fmp4(io::Deadline deadline) {
     segmenter_.restart(Segmenter::Layout::together, muxer_of(setup_.options, Container::fmp4));
     handle_made(deadline);
@@ -229,7 +229,7 @@ void StreamOutput::begin_fmp4(io::Deadline deadline) {
     push_configs();
 }
 
-// Each track has a playlist of its own from now on, and the stream's own one names them.
+// From now on each track has its own playlist, and the stream's own playlist lists them.
 void StreamOutput::begin_renditions(io::Deadline deadline) {
     segmenter_.interrupt();
     handle_made(deadline);
@@ -312,7 +312,7 @@ void StreamOutput::write_lists() {
         disk_.write_list(together().names().playlist_file(), master_on_disk_ = *text);
 }
 
-// Everything from the disk, if that is wanted, and from memory. Somebody may publish again meanwhile: then it begins anew.
+// Removes everything from memory, and from disk if configured. If a publisher returns meanwhile, the output starts afresh.
 void StreamOutput::dispose(io::Deadline deadline) {
     const bool was_by_track = has_renditions();
     std::vector<std::string> paths = renditions_.take_all();

@@ -1,6 +1,6 @@
-// StreamOutput: the HLS of one stream, from its first publisher until its files are disposed of. It follows the source, has
-// segments made of it, and gives them to its renditions: one of the default tracks together, or, where a stream has several
-// tracks of a kind, one for each track, with a playlist above them.
+// StreamOutput: the HLS of one stream, from its first publisher until its files are disposed of. It follows the source, cuts it
+// into segments, and passes those to its renditions: one of the default tracks muxed together, or, when a stream has several
+// tracks of a kind, one per track, with a master playlist.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@
 
 namespace live::service::hls {
 
-// A fragment that is complete and on the disk.
+// A fragment that is complete and written to disk.
 struct FragmentEvent {
     const session::ClientRequest& publisher;
     const std::string& vhost;
@@ -53,11 +53,11 @@ public:
 
 class StreamOutput final : private segments::SourceFeed::Sink {
 public:
-    // Of a stream whose files stay for ever: how long it is held in memory when nobody publishes, in windows.
+    // For streams whose files are never disposed of: how long they stay in memory without a publisher, in windows.
     static constexpr int kWindowsInMemory = 2;
-    // A disk that does not say by then what a server before this one has left holds nobody up any longer.
+    // Time limit for reading from disk what an earlier server process left.
     static constexpr std::chrono::seconds kRecoverLimit{5};
-    // What a parked request waits for at most, in target durations (8216bis, 6.2.5.2).
+    // Time limit of a blocked playlist request, in target durations (8216bis, 6.2.5.2).
     static constexpr int kWaitTargets = 3;
 
     struct Setup {
@@ -69,7 +69,7 @@ public:
         files::PathClaims& claims;         // for those of other tracks
     };
 
-    // What is referred to outlives this.
+    // Referenced objects must outlive this.
     StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& index, HlsEvents& events, Log log);
     ~StreamOutput();
     StreamOutput(const StreamOutput&) = delete;
@@ -79,20 +79,20 @@ public:
     void on_published(const session::ClientRequest& publisher) { feed_.on_published(publisher); }
     void on_unpublished() { feed_.on_unpublished(); }
     bool is_published() const { return feed_.is_published(); }
-    // Of memory, what waits for the disk included.
+    // In memory, including what is queued for disk.
     std::size_t held_bytes() const;
-    // Nobody publishes, and the memory is needed: disposes of everything now.
+    // Disposes of everything now: nobody publishes, and the memory is needed.
     void give_up() { feed_.give_up(); }
 
-    // Makes segments until nobody publishes any more and everything is disposed of, or until it is cancelled.
+    // Makes segments until the stream is unpublished and disposed of, or until cancelled.
     void run(io::Deadline deadline);
-    // Writes them.
+    // Writes files to disk.
     void run_files(io::Deadline deadline) { disk_.run(deadline); }
-    // Nothing comes any more: run_files() may end when it is done.
+    // Nothing more is queued: run_files() returns when the queue is empty.
     void close_files() { disk_.close(); }
     bool is_over() const { return over_; }
 
-    // A player has asked for what is made here.
+    // A player has requested something of this stream.
     void note_asked() { stream_->asked_at = io::now(); }
 
     const HlsOptions& options() const { return setup_.options; }
@@ -100,29 +100,30 @@ public:
     const std::string& url() const { return setup_.url; }
     media::Source& source() { return feed_.source(); }
 
-    // Whether the stream's own playlist names those of its tracks.
+    // Whether the stream's own playlist is a master playlist of its tracks.
     bool has_renditions() const { return renditions_.is_by_track(); }
-    // There is something to play.
+    // Whether there is something to play.
     bool has_playlist() const { return renditions_.has_playlist(); }
-    // The same for players that do not know parts.
+    // The same for players that do not support parts.
     bool has_segment() const { return renditions_.has_segment(); }
-    // Of the default tracks together, as long as that is made.
+    // The rendition of the default tracks muxed together, as long as it is produced.
     Rendition& together() { return renditions_.together(); }
-    // The playlist above those of the tracks. `uri_of` makes a player's address of a track's playlist. None before there is one.
+    // The master playlist of separate tracks. `uri_of` returns the URI of a track's playlist for a player. None before it has a
+    // track.
     std::optional<std::string> master_text(const RenditionSet::UriOf& uri_of) const {
         return renditions_.master_text(feed_.source(), uri_of);
     }
-    // Of the stream together, as a list of streams would name it, without an address. What is not known is left out.
+    // The master playlist entry of the stream as a whole, without a URI. Unknown attributes are omitted.
     wire::hls::Variant variant() const;
     bool is_low_latency() const;
-    // Those of the list; what a server before this one has left is waited for.
+    // As SegmentList::wait_for(); Wait::later until what an earlier process left has been read.
     SegmentList::Wait wait_for(const Rendition& rendition, std::uint64_t number, std::optional<std::uint64_t> part) const {
         return recovered_ ? rendition.list().wait_for(number, part) : SegmentList::Wait::later;
     }
-    // How long a request waits for what is not there yet.
+    // How long a request waits for something not yet available.
     Duration wait_limit() const { return stream_->wait_limit; }
 
-    // Told of each change. The other owner is a request that waits, which may do so longer than the stream is there.
+    // Notified of every change. The other owner is a waiting request, which may outlive the stream.
     const std::shared_ptr<files::Waiters>& waiters() { return waiters_; }
 
 private:
@@ -152,7 +153,7 @@ private:
     Disk disk_;
     const segments::StreamOfFilesRef stream_;
     segments::Segmenter segmenter_;
-    wire::mp4::SampleReader formats_;  // of this publisher's default tracks, as the next two
+    wire::mp4::SampleReader formats_;  // of this publisher's default tracks, like the next two
     CodecWatch codecs_;
     std::map<std::pair<media::Kind, media::TrackId>, media::Packet> configs_;  // the newest of each track, at most kTracksMax
     RenditionSet renditions_;
@@ -161,8 +162,8 @@ private:
     session::ClientRequest publisher_;
     std::shared_ptr<files::Waiters> waiters_ = std::make_shared<files::Waiters>();
     bool recovered_ = false;
-    bool bytes_told_ = false;   // that they cut the list
-    bool tracks_told_ = false;  // that tracks are left out
+    bool bytes_told_ = false;   // the memory limit's effect on the list has been logged
+    bool tracks_told_ = false;  // dropped tracks have been logged
     bool over_ = false;
 };
 

@@ -24,11 +24,11 @@ struct ClusterOptions {
     bool follow_client = false;
     bool origin_cluster = false;
     std::vector<std::string> coworkers;
-    // A pull ends this long after its last reader left.
+    // How long a pull continues after its last reader has left.
     std::chrono::milliseconds linger = 10s;
-    // A player is refused when no origin has sent a frame by then.
+    // A player is refused when no origin has sent a frame within this time.
     std::chrono::milliseconds first_frame_timeout = 10s;
-    // A publisher is kept this long while no origin takes its stream.
+    // How long a publisher is kept while no origin accepts its stream.
     std::chrono::milliseconds publish_retry = 10s;
 };
 

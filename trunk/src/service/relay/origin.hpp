@@ -15,12 +15,12 @@ struct Origin {
     bool is_secure = false;    // rtmps
     bool is_resolved = false;  // dns: stands for all addresses of the name
 
-    // "rtmp://host:port" or "rtmps://host:port": how logs and the API name it, and what its health is kept under.
+    // "rtmp://host:port" or "rtmps://host:port": used in logs and the API, and as the key of its health record.
     std::string text() const;
     bool operator==(const Origin&) const = default;
 };
 
-// host[:port], rtmp://host[:port], rtmps://host[:port], dns:name[:port]. IPv6 addresses stand in brackets. Default ports are 1935
+// host[:port], rtmp://host[:port], rtmps://host[:port], dns:name[:port]. IPv6 addresses are in brackets. Default ports are 1935
 // and, for rtmps, 443. Errc::malformed.
 Result<Origin> parse_origin(std::string_view text);
 

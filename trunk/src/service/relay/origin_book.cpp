@@ -7,7 +7,7 @@ namespace live::service::relay {
 
 namespace {
 
-// FNV-1a with a final mix, so that texts that differ in one letter are ordered independently. The same on all machines.
+// FNV-1a with a final mix, so that names differing in a single character are ordered independently. Identical on all machines.
 std::uint64_t weight_of(std::string_view origin, std::string_view stream) {
     std::uint64_t hash = 0xCBF29CE484222325U;
     for (const std::string_view text : {origin, std::string_view("\n", 1), stream})
@@ -22,7 +22,7 @@ std::uint64_t weight_of(std::string_view origin, std::string_view stream) {
 
 std::optional<OriginBook::Choice> OriginBook::choose(std::span<const std::string> candidates, std::string_view stream,
                                                      std::string_view avoid, TimePoint now) const {
-    // What is better comes first: a shorter wait, not the avoided one, the greater weight.
+    // Lower rank is better: a shorter wait, not the avoided origin, a greater weight.
     const auto rank = [&](std::size_t index) {
         const Health* health = find(candidates[index]);
         const bool is_down = health != nullptr && !health->is_up && health->retry_at > now;

@@ -1,5 +1,5 @@
-// OriginBook: what is known of the health of origins, and which of them a stream is pulled from. Health belongs to an origin, not
-// to a stream: what one pull learns, all others use. Dry: the caller supplies time and random numbers.
+// OriginBook: the health of origins, and the choice of the origin to pull a stream from. Health belongs to an origin, not to a
+// stream, so all pulls share what one pull observes. Dry: the caller supplies time and random numbers.
 #pragma once
 
 #include <chrono>
@@ -21,27 +21,27 @@ class OriginBook {
 public:
     static constexpr std::chrono::milliseconds kBackoffFirst{300};
     static constexpr std::chrono::milliseconds kBackoffMax{10'000};
-    // Origins that are remembered; beyond that the one that was used longest ago is forgotten.
+    // Origins remembered; beyond this the least recently used one is forgotten.
     static constexpr std::size_t kOriginsMax = 1024;
 
     struct Health {
-        bool is_up = true;  // so far as is known
+        bool is_up = true;  // as far as known
         std::uint64_t tries = 0;
         std::uint64_t failures = 0;
         std::string last_error;
-        TimePoint since{};     // it is up, or down
+        TimePoint since{};     // when it came up or went down
         TimePoint retry_at{};  // while it is down
-        Duration rtt{};        // of the newest connection: from the dial to the answer to play
+        Duration rtt{};        // of the newest connection: from dialing to the response to play
     };
 
     struct Choice {
-        std::size_t index = 0;  // of the candidates
+        std::size_t index = 0;  // index into the candidates
         Duration wait{};        // until it may be tried
     };
 
-    // The preferred one of the candidates that may be tried now; if all are down, the one whose backoff ends first, with the time
-    // until then. The order of preference depends on the stream alone (rendezvous hashing): all nodes prefer the same origin, and
-    // streams are spread. `avoid` comes last among those that are up. None when there are no candidates.
+    // The preferred candidate that may be tried now; if all are down, the one whose backoff ends first, with the time until then.
+    // Preference depends only on the stream (rendezvous hashing): all nodes prefer the same origin for a stream, and streams are
+    // spread over origins. `avoid` is the last choice among origins that are up. None when there are no candidates.
     std::optional<Choice> choose(std::span<const std::string> candidates, std::string_view stream, std::string_view avoid,
                                  TimePoint now) const;
 

@@ -60,7 +60,7 @@ void Pull::end() {
         signal->raise();
 }
 
-// One origin, from choosing it to leaving it.
+// One attempt: chooses an origin, pulls from it, leaves it.
 Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
     if (!is_needed())
         return Left::unneeded;
@@ -135,7 +135,7 @@ Result<void> Pull::start(io::Deadline deadline) {
     return {};
 }
 
-// Until the origin fails or falls silent, or nobody needs the stream.
+// Receives until the origin fails or falls silent, or nobody needs the stream.
 Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
     const TimePoint began = io::now();
     if (!ingest_)
@@ -151,7 +151,7 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
         if (!kick_reason_.empty())
             return Error(Errc::closed, std::exchange(kick_reason_, {}));
         if (publication_ != nullptr && !publication_->is_current())
-            return Left::unneeded;  // somebody publishes the stream here
+            return Left::unneeded;  // another client publishes the stream on this node
         if (ready.readable)
             TRY(read());
         look_around();
@@ -198,7 +198,7 @@ Result<void> Pull::handle_events(bool& any) {
             TRY(ingest(*media));
             any = true;
         } else if (const auto* rejected = std::get_if<rtmp::Rejected>(&*event)) {
-            // The origin is well; it does not have the stream, or does not give it to us.
+            // The origin is healthy; it does not have the stream, or refuses it to us.
             return Error(Errc::not_found, fmt::format("the origin says {}: {}", rejected->code, rejected->description));
         } else if (const auto* ended = std::get_if<rtmp::StreamEnded>(&*event)) {
             LOG_INFO(log_, "edge-pull the stream ended at the origin, stream={}, code={}", plan_.url, ended->code);
@@ -209,7 +209,7 @@ Result<void> Pull::handle_events(bool& any) {
     return {};
 }
 
-// Readers of the connection before would get frames that they cannot decode.
+// Existing readers would receive frames that they cannot decode.
 bool Pull::waits_for_key(const rtmp::GotMedia& media) {
     if (has_key_ || media.type != wire::rtmp::MessageType::video)
         return false;
@@ -233,7 +233,7 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
     return {};
 }
 
-// The first media of a connection: it takes the stream over from the one before.
+// Called with the first media of a connection: takes the stream over from the previous connection.
 Result<void> Pull::publish() {
     const auto source = TRY(context_.streams.find_or_create(plan_.url, plan_.play, plan_.chunk_size));
     const bool is_ours = publication_ != nullptr && publication_->is_current();
@@ -273,7 +273,7 @@ void Pull::say_goodbye() {
     if (stream_ != nullptr)
         stream_->close();
     stream_.reset();
-    // The publication stays: the next origin takes over.
+    // The publication is kept: the next origin takes over.
     ingest_.reset();
 }
 
@@ -288,7 +288,7 @@ Result<void> Pull::pause(Duration length, io::Deadline deadline) {
     return {};
 }
 
-// Ends the publication when the stream has been gone for too long.
+// Unpublishes the stream when it has been silent for kGoneAfter.
 void Pull::look_around() {
     if (publication_ != nullptr && !ingest_ && io::now() - media_at_ >= kGoneAfter)
         unpublish();
@@ -301,7 +301,7 @@ bool Pull::is_needed() {
         needed_at_ = now;
     const ClusterOptions* options = context_.options.find(plan_.vhost);
     const Duration linger = options == nullptr ? Duration::zero() : Duration(options->linger);
-    // Without media there is nothing to come back to.
+    // A pull without media does not linger.
     return now - needed_at_ <= (had_media_ ? linger : Duration(kPollInterval));
 }
 
@@ -332,7 +332,7 @@ void Pull::kick(std::string reason) {
 }
 
 void Pull::set_state(PullFacts::State state) {
-    // A failover that readers do not notice is not a new wait.
+    // A failover that leaves the state unchanged does not reset its start time.
     if (state_ != state)
         state_since_ = io::now();
     state_ = state;

@@ -1,7 +1,6 @@
-// Pull: one stream of an edge, from the first client that asks for it until nobody reads it any more. Its fiber connects to an
+// Pull: one stream on an edge, from the first client that requests it until its last reader has left. Its fiber connects to an
 // origin, publishes what it receives into a source like any publisher, and moves to another origin when one fails; readers stay
-// on the source meanwhile. Each connection is a new publisher of the source that begins with a key frame, so that every output
-// splices.
+// on the source. Each connection is a new publisher of the source that begins with a key frame, so that every output splices.
 #pragma once
 
 #include <chrono>
@@ -29,7 +28,7 @@
 
 namespace live::service::relay {
 
-// Shared by all pulls. What is referred to outlives them.
+// Shared by all pulls. Referenced objects must outlive them.
 struct PullContext {
     rtmp_client::DialContext dial;
     media::StreamTable& streams;
@@ -39,14 +38,14 @@ struct PullContext {
     Node node;
 };
 
-// Of all pulls since the start.
+// Totals over all pulls since startup.
 struct PullTotals {
     std::uint64_t pulls = 0;
     std::uint64_t connections = 0;
-    std::uint64_t failovers = 0;  // a pull that had media went on with another connection
+    std::uint64_t failovers = 0;  // a pull that had received media continued on another connection
 };
 
-// For operators.
+// State of a pull, for operators.
 struct PullFacts {
     enum class State : std::uint8_t { connecting, waiting, playing };
     static constexpr std::string_view name_of(State state) {
@@ -54,10 +53,10 @@ struct PullFacts {
     }
 
     std::string url;     // of the source
-    std::string vhost;   // that serves it, by its name in the settings
-    std::string origin;  // the one in use, or the last
+    std::string vhost;   // the name in the settings of the virtual host that serves it
+    std::string origin;  // the current one, or the last
     State state = State::connecting;
-    TimePoint since{};  // of the state
+    TimePoint since{};  // when this state began
     std::uint64_t tries = 0;
     std::string last_error;
     Duration rtt{};
@@ -65,16 +64,16 @@ struct PullFacts {
 
 class Pull final : private session::Client {
 public:
-    // From the connection to the answer to play.
+    // From dialing to the response to play.
     static constexpr std::chrono::seconds kStartLimit{5};
-    // An origin that sends nothing for this long after play, while another might have the stream, is left.
+    // An origin that sends nothing for this long after play is left when another origin is available.
     static constexpr std::chrono::milliseconds kFirstMediaLimit{1'000};
-    // Silence after media: twice the longest gap seen on the connection, within these.
+    // Time limit for silence after media: twice the longest gap seen on the connection, within these bounds.
     static constexpr std::chrono::milliseconds kSilenceMin{1'000};
     static constexpr std::chrono::milliseconds kSilenceMax{5'000};
-    // The stream counts as unpublished when no origin has sent anything for this long.
+    // The stream is unpublished when no origin has sent anything for this long.
     static constexpr std::chrono::seconds kGoneAfter{10};
-    // How often a pull looks whether anybody still reads, and whether its origin still sends.
+    // Interval of the checks for readers and for a silent origin.
     static constexpr std::chrono::milliseconds kPollInterval{100};
 
     Pull(const PullContext& context, Resolver& resolver, OriginBook& book, PullTotals& totals, session::ClientRequest request,
@@ -83,9 +82,9 @@ public:
     Pull(const Pull&) = delete;
     Pull& operator=(const Pull&) = delete;
 
-    // Until nobody needs it, or it is cancelled.
+    // Runs until the stream is no longer needed, or until cancelled.
     void run(io::Deadline deadline);
-    // In a client's fiber: until there is media. Errc::not_found when it was not there in time or the pull has ended.
+    // In a client's fiber: waits for media. Errc::not_found when there is none in time or the pull has ended.
     Result<void> wait_for_media(io::Deadline deadline);
 
     const std::string& url() const { return plan_.url; }
@@ -124,20 +123,20 @@ private:
     PullTotals& totals_;
     session::ClientRequest request_;
     const session::StreamPlan plan_;
-    const std::string path_;  // of servers, this one included
+    const std::string path_;  // path of servers, including this one
     const Log log_;
     session::ClientEntry entry_;
 
     std::unique_ptr<io::Stream> stream_;
     std::optional<engine::rtmp::Client> engine_;
     std::unique_ptr<media::Publication> publication_;
-    std::optional<media::Ingest> ingest_;  // of this connection, once it has sent media
+    std::optional<media::Ingest> ingest_;  // of this connection, once it has received media
     std::optional<session::StreamStay> stay_;
     Signal wake_;
-    std::vector<Signal*> waiting_;  // of clients
+    std::vector<Signal*> waiting_;  // owned by waiting clients
 
     std::string origin_;
-    std::string avoid_;  // the origin that has just failed, or did not have the stream
+    std::string avoid_;  // the origin that last failed or did not have the stream
     std::string last_error_;
     std::string kick_reason_;
     PullFacts::State state_ = PullFacts::State::connecting;
@@ -146,8 +145,8 @@ private:
     TimePoint media_at_{};
     Duration longest_gap_{};
     std::uint64_t tries_ = 0;
-    std::uint64_t earlier_bytes_ = 0;  // of connections that are over
-    bool has_key_ = false;             // of this connection
+    std::uint64_t earlier_bytes_ = 0;  // from earlier connections
+    bool has_key_ = false;             // this connection has received a key frame
     bool had_media_ = false;
     bool over_ = false;
 };

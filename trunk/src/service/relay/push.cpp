@@ -42,7 +42,7 @@ void Push::run(io::Deadline deadline) {
     LOG_INFO(log_, "edge-fwr stop, stream={}", plan_.url);
 }
 
-// Never ok: a push ends with what ended it.
+// Never ok: returns the error that ended the push.
 Result<void> Push::attempt(io::Deadline deadline) {
     const ClusterOptions* found = context_.options.find(plan_.vhost);
     if (found == nullptr)

@@ -1,5 +1,5 @@
-// Push: one stream that is published on an edge, carried to an origin for as long as it is published. When an origin fails, the
-// next one gets the sequence headers and the newest GOP; the encoder is kept meanwhile, for a limited time.
+// Push: a stream published on an edge, sent to an origin for as long as it is published. When an origin fails, the next one
+// receives the sequence headers and the newest GOP; meanwhile the encoder is kept for a limited time.
 #pragma once
 
 #include <chrono>
@@ -15,13 +15,13 @@ namespace live::service::relay {
 
 class Push {
 public:
-    // A push that lived this long was accepted by the origin: the time limit begins anew with its end.
+    // A push that lasted this long was accepted by the origin: the retry time limit restarts when it ends.
     static constexpr std::chrono::seconds kGoodAfter{2};
 
     Push(const PullContext& context, Resolver& resolver, OriginBook& book, session::ClientRequest publisher,
          session::StreamPlan plan, Ref<media::Source> source, Log log);
 
-    // Until cancelled, or until no origin takes the stream: then the publisher is kicked.
+    // Runs until cancelled, or until no origin accepts the stream: then the publisher is kicked.
     void run(io::Deadline deadline);
 
     const std::string& url() const { return plan_.url; }
@@ -39,7 +39,7 @@ private:
     const Log log_;
     const forward::ForwardContext forward_;
     std::string avoid_;
-    Duration lasted_{};  // the connection of the last attempt, pauses left out
+    Duration lasted_{};  // duration of the last attempt's connection, without pauses
 };
 
 }  // namespace live::service::relay

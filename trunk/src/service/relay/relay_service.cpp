@@ -30,7 +30,7 @@ Result<void> RelayService::pull(const session::ClientRequest& request, const ses
     return {};
 }
 
-// The owners are the service and the fiber of a client that waits.
+// The owners are the service and the fiber of a waiting client.
 Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const session::ClientRequest& request,
                                                                        const session::StreamPlan& plan) {
     reap();
@@ -56,7 +56,7 @@ void RelayService::on_published(const session::ClientRequest& request, const ses
     if (!is_edge || request.kind == session::ClientKind::relay_pull || stopping_ || !source)
         return;
     reap();
-    // A new publisher that took the stream over has its own push: the old one would kick the wrong client.
+    // A new publisher that took over the stream gets its own push: the old push would kick the wrong client.
     on_unpublished(plan.url);
     auto job = std::make_unique<PushJob>(context_, resolver_, book_, request, plan, source, log_.with_id(random_id()));
     Push& push = job->push;
@@ -74,7 +74,7 @@ void RelayService::on_unpublished(const std::string& url) {
 }
 
 void RelayService::reap() {
-    // A stop waits for one after the other.
+    // stop() waits for the jobs one by one.
     if (stopping_)
         return;
     std::erase_if(jobs_, [](const auto& entry) { return entry.second->scope.size() == 0; });

@@ -1,5 +1,5 @@
-// RelayService: the streams of edges. Admission asks it for a stream that this node does not have; it pulls each stream once,
-// whatever the number and the protocols of its readers.
+// RelayService: the streams of edges. Admission asks it for a stream that this node does not have; each stream is pulled once,
+// regardless of the number and protocols of its readers.
 #pragma once
 
 #include <array>
@@ -24,17 +24,17 @@ class RelayService final : public Service {
 public:
     static constexpr std::size_t kPullsMax = 10'000;
 
-    // `resolver` and what `context` refers to outlive this.
+    // `resolver` and objects referenced by `context` must outlive this.
     RelayService(PullContext context, Resolver& resolver, Log log);
     ~RelayService() override;
     RelayService(const RelayService&) = delete;
     RelayService& operator=(const RelayService&) = delete;
 
-    // Returns when the stream of `plan` has media: somebody publishes it here, or it is pulled from now on at the latest.
-    // Errc::not_found when no origin has sent it in time, Errc::denied for a loop of edges, Errc::limit.
+    // Returns when the stream of `plan` has media, published here or pulled; starts a pull if needed. Errc::not_found when no
+    // origin has sent it in time, Errc::denied for a loop of edges, Errc::limit.
     Result<void> pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
 
-    // What is published on an edge goes to an origin.
+    // A stream published on an edge is pushed to an origin.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
     void on_tick() override { reap(); }
@@ -45,7 +45,7 @@ public:
     // None when the stream is not pulled.
     std::optional<PullFacts> find(const std::string& url) const;
     std::size_t pushes() const { return pushes_.size(); }
-    // Seconds from a client's question to media, of clients that had to wait.
+    // Seconds from a client's request to the first media, for clients that had to wait.
     const Histogram<kJoinBounds>& joins() const { return joins_; }
     const PullTotals& totals() const { return totals_; }
     const OriginBook& book() const { return book_; }
@@ -66,7 +66,7 @@ private:
     };
 
     Result<std::shared_ptr<Job>> find_or_start(const session::ClientRequest& request, const session::StreamPlan& plan);
-    // Forgets the jobs that have ended.
+    // Removes jobs that have ended.
     void reap();
 
     const PullContext context_;
@@ -74,7 +74,7 @@ private:
     const Log log_;
     OriginBook book_;
     PullTotals totals_;
-    // By the source's url. The second owner is a client's fiber that waits for the first media.
+    // By the source's url. The second owner is the fiber of a client waiting for the first media.
     std::unordered_map<std::string, std::shared_ptr<Job>> jobs_;
     Histogram<kJoinBounds> joins_;
     std::vector<std::unique_ptr<PushJob>> pushes_;

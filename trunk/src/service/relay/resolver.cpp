@@ -8,7 +8,7 @@
 namespace live::service::relay {
 
 Location StaticResolver::find(const std::string& /*url*/, const ClusterOptions& options, io::Deadline deadline) {
-    // The options may be gone after the first wait.
+    // Copied, because the options may be gone after the first suspension.
     const std::vector<std::string> texts = options.origin;
     std::vector<Origin> found;
     std::string why = "the virtual host has no origin (cluster.origin)";

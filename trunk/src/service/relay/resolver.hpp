@@ -1,5 +1,5 @@
-// Resolver: where a stream that this node does not have can be pulled from. The relay asks it and knows nothing else about
-// topology: a static list of origins, DNS, a registry or sibling processes are implementations.
+// Resolver: locates a stream that this node does not have. The relay knows nothing else about topology: a static list of origins,
+// DNS, a registry or sibling processes are implementations.
 #pragma once
 
 #include <chrono>
@@ -14,17 +14,17 @@
 
 namespace live::service::relay {
 
-// Any of these may have it. Not empty.
+// Any of these origins may have the stream. Not empty.
 struct Located {
     std::vector<Origin> origins;
     // Counts ownership changes of the stream; 0 where nothing counts them.
     std::uint64_t epoch = 0;
 };
-// Nobody has it.
+// No origin has the stream.
 struct Nowhere {
     std::string why;
 };
-// Not known now.
+// Currently unknown.
 struct Unknown {
     std::string why;
     std::chrono::milliseconds retry_after{};
@@ -37,12 +37,12 @@ public:
 
     // `url` is the source's. Waits at most until the deadline.
     virtual Location find(const std::string& url, const ClusterOptions& options, io::Deadline deadline) = 0;
-    // This node publishes the stream, or stopped. Must not suspend.
+    // This node has started or stopped publishing the stream. Must not suspend.
     virtual void announce(const std::string& /*url*/, std::uint64_t /*epoch*/) {}
     virtual void withdraw(const std::string& /*url*/) {}
 };
 
-// The origins of the settings. dns: names stand for all their addresses, which are looked up again after kNameAge.
+// The origins in the settings. A dns: name stands for all its addresses, which are looked up again after kNameAge.
 class StaticResolver final : public Resolver {
 public:
     static constexpr std::chrono::seconds kNameAge{5};
@@ -57,10 +57,10 @@ private:
         std::vector<Origin> origins;
         TimePoint resolved{};
     };
-    // The addresses known so far if the name cannot be resolved now.
+    // Falls back to the last known addresses when the name cannot be resolved now.
     Result<std::vector<Origin>> resolve(const Origin& name, io::Deadline deadline);
 
-    std::vector<Name> names_;  // few: as many as the settings have
+    std::vector<Name> names_;  // few: at most one per configured origin
 };
 
 }  // namespace live::service::relay

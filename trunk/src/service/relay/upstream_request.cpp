@@ -15,7 +15,7 @@ using wire::amf::Value;
 
 constexpr std::uint16_t kUsualPort = 1935;
 
-// The client's query without vhost=, which tcUrl says.
+// The client's query without vhost=, which tcUrl already carries.
 std::string query_for(std::string_view param) {
     std::string query;
     param.remove_prefix(std::min<std::size_t>(param.size(), param.starts_with('?') ? 1 : 0));

@@ -1,5 +1,5 @@
-// What an edge says to an origin in connect and play: dry, from the names of a stream and the options. The path of servers that a
-// request has come through travels in the arguments of connect, so that a loop is found at its second visit.
+// What an edge sends to an origin in connect and play: dry, built from the stream's names and the options. The path of servers
+// that a request has passed through is an argument of connect, so that a loop is detected at its second visit.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace live::service::relay {
 
-// Who asks.
+// The requesting server.
 struct Node {
     std::string server_id;
     std::string signature;
@@ -22,14 +22,14 @@ struct Node {
     std::int64_t process_id = 0;
 };
 
-// Servers in a path, this one included; a longer one is refused.
+// Servers in a path, including this one; a longer path is refused.
 inline constexpr std::size_t kHopsMax = 8;
 inline constexpr std::size_t kPathBytesMax = 1024;
 
-// The path with this server at its end. Errc::denied when the server is in it already, or it gets too long.
+// Appends this server to the path. Errc::denied when it is already in the path, or the path becomes too long.
 Result<std::string> extend_path(std::string_view path, std::string_view server_id);
 
-// `vhost` is the edge's virtual host by its name in the settings; `path` is the extended one.
+// `vhost` is the edge's virtual host as named in the settings; `path` is the extended path.
 engine::rtmp::ClientOptions upstream_request(const Origin& origin, const session::ClientRequest& client, const std::string& vhost,
                                              const ClusterOptions& options, const Node& node, const std::string& path);
 

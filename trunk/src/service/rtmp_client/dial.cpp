@@ -21,7 +21,7 @@ Result<std::unique_ptr<io::Stream>> dial_one(const Target& target, const Endpoin
     if (is_own_endpoint(endpoint, context.own_endpoints(), ""))
         return Error(loop);
     auto tcp = TRY(io::TcpStream::connect(endpoint, deadline));
-    // A connection to one of this machine's addresses comes from that same address.
+    // The system uses the target address as source address when connecting to one of this machine's addresses.
     if (is_own_endpoint(endpoint, context.own_endpoints(), tcp->local_ip()))
         return Error(loop);
     if (!target.is_secure)

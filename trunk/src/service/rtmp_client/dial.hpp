@@ -1,4 +1,4 @@
-// Connects to another RTMP server, over TCP or TLS. For everything that is an RTMP client: forwards push with it, the relay
+// Connects to another RTMP server, over TCP or TLS. Used by every RTMP client of this server: forwards push with it, the relay
 // pulls.
 #pragma once
 
@@ -19,9 +19,9 @@
 
 namespace live::service::rtmp_client {
 
-// Shared by all clients of the process. Owned by app; outlives them.
+// Shared by all clients of the process. Owned by app; must outlive them.
 struct DialContext {
-    // For rtmps; nullptr refuses it.
+    // For rtmps; nullptr refuses rtmps targets.
     io::TlsContext* tls = nullptr;
     // Where this server listens for RTMP and RTMPS: connecting there would be a loop.
     std::function<std::vector<Endpoint>()> own_endpoints = [] { return std::vector<Endpoint>(); };
@@ -38,11 +38,12 @@ struct Target {
 inline constexpr std::chrono::seconds kDialLimit{5};
 
 // Tries all addresses of the host, for at most kDialLimit. Errc::denied when the target is this server itself, which no retry can
-// change; otherwise what the network says.
+// change; otherwise the network's error.
 Result<std::unique_ptr<io::Stream>> dial(const Target& target, const DialContext& context, io::Deadline deadline);
 
-// Whether `to` is one of our own listeners, as far as can be known without connecting. A listener on every address ("0.0.0.0",
-// "::") is reached by any loopback address and by `local_ip`, the source address of a connection to `to` (empty when unknown).
+// Whether `to` is one of our own listeners, as far as can be determined without connecting. A listener on every address
+// ("0.0.0.0", "::") can be reached by any loopback address and by `local_ip`, the source address of a connection to `to` (empty
+// when unknown).
 bool is_own_endpoint(const Endpoint& to, std::span<const Endpoint> own, std::string_view local_ip);
 
 }  // namespace live::service::rtmp_client

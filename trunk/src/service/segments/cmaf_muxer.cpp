@@ -12,7 +12,7 @@ using media::Packet;
 
 namespace {
 
-// In two steps, so that no product leaves 64 bits.
+// In two steps, so that the multiplication cannot overflow 64 bits.
 MediaTime time_of(std::uint64_t ticks, std::uint32_t timescale) {
     constexpr std::uint64_t kMicros = 1'000'000;
     return MediaTime(static_cast<std::int64_t>(ticks / timescale * kMicros + ticks % timescale * kMicros / timescale));
@@ -29,7 +29,7 @@ bool CmafMuxer::knows(Kind kind) const { return (kind == Kind::video ? reader_.v
 
 Muxer::Change CmafMuxer::configure(const Packet& packet) {
     const std::uint32_t before = reader_.version();
-    // A codec that cannot be carried costs the stream that track, and nothing else.
+    // An unsupported codec drops only its own track.
     static_cast<void>(packet.kind == Kind::video ? reader_.push_video(frame_of(packet)) : reader_.push_audio(frame_of(packet)));
     return reader_.version() == before ? Change::none : Change::new_segment;
 }
@@ -40,7 +40,7 @@ void CmafMuxer::begin_segment(std::vector<std::uint8_t>&) {
     renew();
 }
 
-// The header of the tracks that are known now.
+// Rebuilds the header from the tracks known now.
 void CmafMuxer::renew() {
     std::vector<wire::mp4::TrackFormat> tracks;
     video_.reset();

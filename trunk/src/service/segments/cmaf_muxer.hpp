@@ -1,5 +1,5 @@
-// CmafMuxer: segments of fragmented MP4 (RFC 8216, 3.3; ISO/IEC 23000-19), a fragment for each part: of one track, or of the
-// default tracks together. Other tracks need another initialisation section, and so another segment.
+// CmafMuxer: segments of fragmented MP4 (RFC 8216, 3.3; ISO/IEC 23000-19), one fragment per part, of one track or of the default
+// tracks together. A change of tracks needs a new initialization section, and so a new segment.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace live::service::segments {
 
 class CmafMuxer final : public Muxer {
 public:
-    // DASH wants a box with the segment's type in front of each.
+    // DASH requires a segment type box at the start of each segment.
     enum class SegmentType : std::uint8_t { unsaid, said };
     explicit CmafMuxer(SegmentType type = SegmentType::unsaid) : type_(type) {}
 
@@ -22,7 +22,7 @@ public:
     Change configure(const media::Packet& packet) override;
     bool knows(media::Kind kind) const override;
     void begin_segment(std::vector<std::uint8_t>&) override;
-    // Frames of a track that is not in the segment's header are not carried.
+    // Frames of a track that is not in the segment's header are dropped.
     bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) override;
     void end_part(MediaTime end, std::optional<media::Kind> next, std::vector<std::uint8_t>& out) override;
     std::vector<std::uint8_t> init() const override { return init_; }
@@ -37,12 +37,12 @@ private:
     SegmentType type_;
     wire::mp4::SampleReader reader_;
     std::optional<wire::mp4::FragmentWriter> writer_;
-    std::vector<wire::mp4::TrackFormat> tracks_;  // of the writer
-    std::optional<std::size_t> video_;            // their places
+    std::vector<wire::mp4::TrackFormat> tracks_;  // in the writer
+    std::optional<std::size_t> video_;            // index in tracks_
     std::optional<std::size_t> audio_;
     std::vector<std::uint8_t> init_;
-    bool is_fresh_ = true;     // nothing of the segment is written yet
-    std::uint64_t start_ = 0;  // of the segment's first track, in its ticks
+    bool is_fresh_ = true;     // nothing of the segment has been written yet
+    std::uint64_t start_ = 0;  // of the segment's first track, in its timescale
     std::uint64_t length_ = 0;
 };
 

@@ -76,7 +76,7 @@ TEST(CmafMuxer, EachPartIsAFragment) {
     EXPECT_EQ(output.segments.at(0).blocks.size(), 10U);
 }
 
-// At a key frame: a player may begin with that segment.
+// At a key frame, since a player may start with that segment.
 TEST(CmafMuxer, AudioThatBeginsLateNeedsANewSegment) {
     Segmenter segmenter = two_seconds();
     segmenter.push(config_packet(Kind::video, avc_config()));

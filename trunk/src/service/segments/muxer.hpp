@@ -1,4 +1,5 @@
-// Muxer: makes a segment's bytes of packets, MPEG-TS or CMAF. The segmenter decides where segments and parts begin and end. Dry.
+// Muxer: turns packets into the bytes of a segment, MPEG-TS or CMAF. The segmenter decides where segments and parts begin and
+// end. Dry.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace live::service::segments {
 
-// A stretch of media time, as the container says it.
+// An interval of media time, as written in the container.
 struct Extent {
     MediaTime start{};
     MediaTime duration{};
@@ -21,31 +22,31 @@ class Muxer {
 public:
     virtual ~Muxer() = default;
 
-    // What a new format of a kind means for the open segment.
+    // What a new format of a kind requires of the open segment.
     enum class Change : std::uint8_t {
-        none,         // not carried, or nothing new
-        in_place,     // the segment holds both
-        new_segment,  // only a new segment can have it
+        none,         // not supported, or not a change
+        in_place,     // the segment can contain both
+        new_segment,  // requires a new segment
     };
-    // Whether the packet may bring a new format: a configuration, or a frame of a codec without one.
+    // Whether the packet may introduce a new format: a configuration, or a frame of a codec without one.
     virtual bool tells_format(const media::Packet& packet) const { return packet.is_config(); }
-    // Takes the format of such a packet, which is not written yet. No frames of it come before begin_segment() when the answer is
-    // new_segment.
+    // Reads the format from such a packet, which is not written yet. After new_segment no frames of that format are added before
+    // begin_segment().
     virtual Change configure(const media::Packet& packet) = 0;
     // Whether frames of that kind can be carried now.
     virtual bool knows(media::Kind kind) const = 0;
-    // The bytes that every segment begins with.
+    // Writes the bytes at the start of every segment.
     virtual void begin_segment(std::vector<std::uint8_t>& out) = 0;
-    // One frame, in order. Its bytes may come out here or with end_part(). False when nothing of it is carried.
+    // Adds one frame, in order. Its bytes are written here or by end_part(). False when nothing of it can be carried.
     virtual bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) = 0;
-    // A part ends at `end`, where a frame of the kind `next` comes; none when nothing comes.
+    // Ends a part at `end`, where a frame of the kind `next` follows; none when nothing follows.
     virtual void end_part(MediaTime end, std::optional<media::Kind> next, std::vector<std::uint8_t>& out) = 0;
 
-    // What players need before the open segment; empty for MPEG-TS.
+    // The initialization section of the open segment; empty for MPEG-TS.
     virtual std::vector<std::uint8_t> init() const { return {}; }
-    // Of the only track; none for MPEG-TS and for several tracks together.
+    // Of a single track; none for MPEG-TS and for several tracks together.
     virtual std::optional<wire::mp4::TrackFormat> format() const { return {}; }
-    // Of the only track in the segment that end_part() has ended; none for MPEG-TS and for several tracks together.
+    // Of a single track in the segment last ended by end_part(); none for MPEG-TS and for several tracks together.
     virtual std::optional<Extent> extent() const { return {}; }
 };
 

@@ -11,7 +11,7 @@ using media::Packet;
 
 namespace {
 
-// A part may end this much before its time is full: stamps are whole milliseconds.
+// A part may end this much early: timestamps are whole milliseconds.
 constexpr MediaTime kPartSlack = 5ms;
 
 }  // namespace
@@ -37,7 +37,7 @@ Segmenter::Segmenter(const CutRules& rules, Layout layout, MakeMuxer make_muxer)
     restart(layout, std::move(make_muxer));
 }
 
-// Few: by kind and id. Together there is one representation for all of them.
+// Linear search over a few tracks, by kind and id. Together, all tracks share one representation.
 std::optional<std::size_t> Segmenter::index_of(const Packet& packet) {
     const auto is_it = [&packet](const Track& track) { return track.kind == packet.kind && track.id == packet.track; };
     const auto found = std::ranges::find_if(tracks_, is_it);
@@ -77,7 +77,7 @@ void Segmenter::push(const Packet& packet) {
     if (cut != Cut::none)
         close(packet.dts, *index);
     else if (open_ && (tracks_[*index].needs_segment || !representation(*index).in_segment))
-        return;  // the segment cannot have it, and the next one has not begun
+        return;  // the open segment cannot carry it, and the next one has not begun
     else if (open_ && ends_part(*index, packet))
         end_part(packet.dts, *index);
     if (!open_ && cut != Cut::hard && !may_begin(*index, packet)) {
@@ -131,7 +131,7 @@ void Segmenter::learn(std::size_t index, const Packet& packet) {
         discontinuity_ = true;
 }
 
-// Nothing is in it.
+// Discards the open segment, which contains no frames.
 void Segmenter::abandon() {
     open_ = false;
     for (Representation& of : representations_)
@@ -142,7 +142,7 @@ bool Segmenter::can_begin_with(const Packet& packet) const {
     return packet.kind == Kind::audio || packet.key || !rules_.waits_for_key;
 }
 
-// The first frame of video that a player can begin with begins the video.
+// Video starts with the first frame that a player can start with.
 bool Segmenter::is_wanted(const Track& track, const Packet& packet) const { return track.seen || can_begin_with(packet); }
 
 bool Segmenter::has_video() const {
@@ -155,7 +155,7 @@ bool Segmenter::leads(std::size_t index) const {
     return tracks_[index].kind == Kind::video || !has_video();
 }
 
-// One whose format is known may take that long for its first frame.
+// A track whose format is known may take kSilence to send its first frame.
 bool Segmenter::is_there(std::size_t index, MediaTime now) const {
     const Track& track = tracks_[index];
     return representations_[index].muxer->knows(track.kind) && now - track.arrived.value_or(first_.value_or(now)) < kSilence;
@@ -188,7 +188,7 @@ bool Segmenter::needs_segment(std::optional<Kind> kind) const {
         tracks_, [kind](const Track& track) { return track.needs_segment && kind.value_or(track.kind) == track.kind; });
 }
 
-// By track: one has come that the open segment has not.
+// By track: a track has appeared that the open segment does not contain.
 bool Segmenter::joins(std::optional<Kind> kind, MediaTime now) const {
     for (std::size_t i = 0; layout_ == Layout::by_track && i < tracks_.size(); ++i)
         if (!representations_[i].in_segment && kind.value_or(tracks_[i].kind) == tracks_[i].kind && is_there(i, now))
@@ -207,7 +207,7 @@ Segmenter::Cut Segmenter::cut_before(std::size_t index, const Packet& packet) co
 Segmenter::Cut Segmenter::video_cut(std::size_t index, const Packet& packet) const {
     if (!can_begin_with(packet))
         return Cut::none;
-    // Video joins audio, and leads from here on.
+    // Video joins an audio-only segment, and leads from here on.
     if (!leads(index))
         return !tracks_[index].extra && tracks_[leader_].kind == Kind::audio ? Cut::segment : Cut::none;
     const bool is_due = packet.dts - start_ >= rules_.cut_at || needs_segment({}) || joins({}, packet.dts);
@@ -227,7 +227,7 @@ Segmenter::Cut Segmenter::audio_cut(std::size_t index, const Packet& packet) con
     return has_stopped ? Cut::segment : Cut::none;
 }
 
-// Parts follow the leader.
+// Part boundaries follow the leader.
 bool Segmenter::ends_part(std::size_t index, const Packet& packet) const {
     if (!rules_.part || !part_has_frames_)
         return false;
@@ -264,7 +264,7 @@ bool Segmenter::lacks_a_track() const {
 void Segmenter::close(MediaTime at, std::optional<std::size_t> next) {
     if (!open_)
         return;
-    at = std::max(at, part_start_);  // tracks interleave by some milliseconds
+    at = std::max(at, part_start_);  // tracks interleave by a few milliseconds
     const MediaTime duration = at - start_;
     const bool is_kept = has_frames_ && (duration >= kKeptMin || told_parts_);
     part_has_frames_ = part_has_frames_ && is_kept;
@@ -328,7 +328,7 @@ std::vector<Segmenter::Representation*> Segmenter::in_order(bool with_empty) {
     return order;
 }
 
-// Once for each set of them.
+// Emitted only when the headers have changed.
 void Segmenter::tell_headers(const std::vector<Representation*>& representations) {
     std::vector<Header> headers;
     bool is_same = representations.size() == told_.size();
@@ -359,7 +359,7 @@ void Segmenter::seal(Representation& of) {
     of.blocks.push_back(std::make_shared<const std::vector<std::uint8_t>>(std::exchange(of.output, {})));
 }
 
-// Each frame is taken to last as long as the one before.
+// Each track's last frame is assumed to last as long as the one before it.
 MediaTime Segmenter::end_of_last() const {
     MediaTime end = start_;
     for (const Track& track : tracks_)

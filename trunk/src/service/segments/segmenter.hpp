@@ -1,15 +1,15 @@
-// Segmenter: where one stream's segments, and the parts inside them, begin and end. Packets go in, in their order; headers,
-// segments and parts come out as bytes, of one representation or several, which are all cut at the same places. It knows media
-// time only: no clock, no file, no manifest. Dry.
+// Segmenter: decides where a stream's segments and their parts begin and end. Input is packets in order; output is headers,
+// segments and parts as bytes, of one or several representations, all cut at the same places. It knows media time only: no clock,
+// file or manifest. Dry.
 //
-// The leader decides: the default video where there is some, else the default audio. A segment is cut at the first key frame
-// after `cut_at`, or any video frame when keys are not waited for; at an audio frame after `hard_cut_at`, for streams with too
-// few keys. Where a new format needs a segment of its own, that is cut at the next key frame too, whichever track it is of, and
-// frames that cannot be decoded without it are left out until then.
+// The leader determines the cuts: the default video if there is any, otherwise the default audio. A segment is cut at the first
+// key frame after `cut_at`, or at any video frame when key frames are not required; and at an audio frame after `hard_cut_at`,
+// for streams with too few key frames. A new format that needs its own segment is also cut at the next key frame, whichever track
+// it belongs to, and frames that cannot be decoded without it are dropped until then.
 //
-// Together, the default tracks are one representation, and segments cover the timeline without a hole: one ends where the next
-// begins. By track, each track is a representation of its own, and a segment begins with a frame that the leader can begin with.
-// Which tracks there are is decided anew for each segment: those whose format is known and that have sent a frame of late.
+// Together, the default tracks are one representation, and segments cover the timeline without gaps: each ends where the next
+// begins. By track, each track is a separate representation, and a segment begins with a frame that the leader can start with.
+// The set of tracks is decided for each segment: those whose format is known and that have recently sent a frame.
 #pragma once
 
 #include <cstdint>
@@ -31,69 +31,69 @@ namespace live::service::segments {
 
 struct CutRules {
     MediaTime cut_at = 10s;
-    // With video, at any audio frame; none: keys are waited for however long that takes.
+    // With video, at any audio frame; none: waits for a key frame without limit.
     std::optional<MediaTime> hard_cut_at = 21s;
     // Without video.
     MediaTime audio_cut_at = 21s;
     bool waits_for_key = true;
-    // Of a part; none: a segment is made as one.
+    // Part duration; none: segments have no parts.
     std::optional<MediaTime> part;
-    // A segment that lacks a track that its parts had is dropped: players count segments alike for all tracks.
+    // Drops a segment without data for a track that its parts announced: players expect the same segment numbers for all tracks.
     bool whole_only = false;
 };
 
-// What one representation holds: a track, or the default tracks together.
+// Identifies a representation: one track, or the default tracks together.
 struct RepresentationId {
-    std::optional<media::Kind> kind;  // none: together
+    std::optional<media::Kind> kind;  // none: the default tracks together
     media::TrackId track{};
     bool extra = false;  // not the default of its kind
 
-    // "" for all together, "video" and "audio" for the default tracks, "audio-2" for another.
+    // "" for the default tracks together, "video" and "audio" for a single default track, "audio-2" for another track.
     std::string name() const;
-    // What the source knows of it; nullptr together, and when that is nothing. Another publisher's default track may have another
-    // id.
+    // The source's description of the track; nullptr for the default tracks together, and when unknown. Another publisher's
+    // default track may have a different id.
     const media::Track* track_of(const media::Source& source) const;
 };
 
 struct Header {
     RepresentationId id;
-    std::optional<wire::mp4::TrackFormat> format;  // of one track
-    Block init;                                    // what players need first; none for MPEG-TS
+    std::optional<wire::mp4::TrackFormat> format;  // of a single track
+    Block init;                                    // initialization section; nullptr for MPEG-TS
 };
-// The representations of all that comes after this, in order: audio before video, default tracks first, others by their ids.
+// The representations of all following events, in order: audio before video, default tracks first, others by id.
 struct HeadersChanged {
     std::vector<Header> headers;
 };
 
-// What one representation has in a part or segment; no blocks where it has nothing.
+// The content of one representation in a part or segment; no blocks when it is empty.
 struct Piece {
     std::vector<Block> blocks;
     std::size_t bytes = 0;
-    bool independent = false;  // a part: it begins with a key frame, or is of audio alone
-    Extent extent;             // a segment: as its container says it; that of the cut where it does not
+    bool independent = false;  // of a part: starts with a key frame, or is audio only
+    Extent extent;             // of a segment: as written in the container, otherwise that of the cut
 };
 
 // A part is complete.
 struct PartMade {
     std::uint64_t number = 0;    // of its segment
-    bool begins = false;         // the segment
+    bool begins = false;         // first part of the segment
     bool discontinuity = false;  // of the segment
     MediaTime segment_start{};
     MediaTime start{};
     MediaTime duration{};
-    std::vector<Piece> pieces;  // as in the headers
+    std::vector<Piece> pieces;  // in the order of the headers
 };
 
-// A segment is complete; its parts have been told before, and its blocks hold theirs.
+// A segment is complete; its parts have already been emitted, and its blocks include theirs.
 struct SegmentMade {
     std::uint64_t number = 0;
     bool discontinuity = false;
     MediaTime start{};
     MediaTime duration{};
-    std::vector<Piece> pieces;  // as in the headers
+    std::vector<Piece> pieces;  // in the order of the headers
 };
 
-// Parts of this segment have been told, and it came to nothing.
+// A segment whose parts have been emitted, but which will not be completed.
 struct SegmentDropped {
     std::uint64_t number = 0;
 };
@@ -102,44 +102,45 @@ using Made = std::variant<HeadersChanged, PartMade, SegmentMade, SegmentDropped>
 
 class Segmenter {
 public:
-    // No rule cuts below this.
+    // Minimum duration before any cut rule applies.
     static constexpr MediaTime kCutMin = 200ms;
-    // What is shorter, at the end or in front of a new format, is left out; unless parts of it have been told.
+    // Segments shorter than this, at the end of a stream or before a new format, are dropped unless parts of them were already
+    // emitted.
     static constexpr MediaTime kKeptMin = 100ms;
-    // A segment that grows over this is cut at the next frame, whatever it is; by track at the leader's next.
+    // A segment larger than this is cut at the next frame of any kind; by track, at the leader's next frame.
     static constexpr std::size_t kSegmentBytesMax = 64 << 20;
-    // Bytes that are put together before they become a block.
+    // Bytes collected into one block.
     static constexpr std::size_t kBlockBytes = 256 << 10;
-    // By track: a track that has sent nothing for so long is not there, and so long the first segment waits for the other kind.
+    // By track: a track silent for this long is considered absent; the first segment also waits this long for the other kind.
     static constexpr MediaTime kSilence = 1s;
-    // What comes of more tracks is left out.
+    // Packets of further tracks are dropped.
     static constexpr std::size_t kTracksMax = 32;
 
     enum class Layout : std::uint8_t { together, by_track };
-    // Makes one for each representation.
+    // Creates one muxer per representation.
     using MakeMuxer = std::function<std::unique_ptr<Muxer>()>;
 
     Segmenter(const CutRules& rules, Layout layout, MakeMuxer make_muxer);
 
-    // The next packet of the stream. Together, only the default tracks' count.
+    // Adds the next packet of the stream. Together, only the default tracks are used.
     void push(const media::Packet& packet);
-    // Ends the segment where its last frame ends: the stream is over, or packets are missing. What follows is a discontinuity.
+    // Ends the segment at the end of its last frame: the stream is over, or packets are missing. A discontinuity follows.
     void interrupt();
-    // The same, and what follows is another publisher's.
+    // The same before another publisher's packets.
     void restart();
-    // The same, in another form.
+    // The same, with a different layout.
     void restart(Layout layout, MakeMuxer make_muxer);
 
-    // What was told of headers is gone: they are told again.
+    // Makes the next segment emit its headers again.
     void forget_headers() { told_.clear(); }
 
-    // What was made since the last call, in order.
+    // Events since the last call, in order.
     std::vector<Made> take() { return std::exchange(made_, {}); }
 
     Layout layout() const { return layout_; }
-    // Of the open segment.
+    // Size of the open segment.
     std::size_t bytes() const { return open_ ? bytes_ : 0; }
-    // Of the next segment, or of the open one.
+    // Number of the open segment, or of the next one.
     std::uint64_t number() const { return number_; }
 
 private:
@@ -147,22 +148,22 @@ private:
         media::Kind kind = media::Kind::audio;
         media::TrackId id{};
         bool extra = false;
-        bool seen = false;  // a frame of it is in the stream
+        bool seen = false;  // a frame of it has been accepted
         MediaTime last{};
-        MediaTime step{};                  // from the one before to the last
-        std::optional<MediaTime> arrived;  // the newest frame, whether it is in a segment or not
-        bool needs_segment = false;        // its next frame
+        MediaTime step{};                  // between the last two frames
+        std::optional<MediaTime> arrived;  // newest frame, whether or not it is in a segment
+        bool needs_segment = false;        // for its next frame
         std::vector<std::uint8_t> config;
     };
     struct Representation {
         RepresentationId id;
         std::unique_ptr<Muxer> muxer;
-        bool in_segment = false;           // its frames may be in the open one
-        std::vector<std::uint8_t> output;  // not in a block yet
+        bool in_segment = false;           // its frames can go into the open segment
+        std::vector<std::uint8_t> output;  // not yet in a block
         std::vector<Block> blocks;         // of the segment
         std::size_t bytes = 0;             // of the segment
-        std::size_t part_block = 0;        // the part's first
-        bool independent = false;          // the part
+        std::size_t part_block = 0;        // first block of the part
+        bool independent = false;          // the part starts with a key frame, or is audio only
     };
     enum class Cut : std::uint8_t { none, segment, hard };
 
@@ -201,24 +202,24 @@ private:
     Layout layout_;
     MakeMuxer make_muxer_;
     std::vector<Track> tracks_;
-    std::vector<Representation> representations_;  // one, or each track's at its track's place
+    std::vector<Representation> representations_;  // one, or one per track at the same index
     std::vector<Header> told_;
     std::vector<Made> made_;
 
     std::uint64_t number_ = 0;
-    MediaTime covered_{};             // up to here there are segments
-    std::optional<MediaTime> first_;  // frame of this publisher, by track
+    MediaTime covered_{};             // end of the newest segment
+    std::optional<MediaTime> first_;  // first frame of this publisher, by track
     std::size_t leader_ = 0;          // of the open segment, by track
     bool open_ = false;
     MediaTime start_{};
     bool discontinuity_ = false;      // of the open segment
-    bool next_discontinuity_ = true;  // of the one that is opened next
+    bool next_discontinuity_ = true;  // of the segment opened next
     bool has_frames_ = false;
     std::size_t bytes_ = 0;  // of the open segment
 
     MediaTime part_start_{};
     bool part_has_frames_ = false;
-    bool told_parts_ = false;  // of the open segment
+    bool told_parts_ = false;  // parts of the open segment have been emitted
 };
 
 }  // namespace live::service::segments

@@ -44,7 +44,7 @@ CutRules whole_two_seconds(std::optional<MediaTime> part) {
     return rules;
 }
 
-// Frames at 25 a second, a key frame each second, and audio of 23 ms behind each other.
+// 25 frames per second with a key frame each second, and consecutive audio frames of 23 ms.
 struct Stream {
     Segmenter segmenter;
     MediaTime video = 10s;
@@ -77,7 +77,7 @@ struct Stream {
                     push(media::Kind::audio, false, false, audio, media::tag_body(hex("af 01 210a")));
         }
     }
-    // "a" and "v" for each segment, by what it holds.
+    // "a" and "v" for each segment, by the tracks it contains.
     std::vector<std::string> kinds() const {
         std::vector<std::string> all;
         for (const Segment& segment : segments) {

@@ -1,4 +1,4 @@
-// Streams made up for tests of segmenting: frames with the bodies that packets carry; and what a segmenter makes of them.
+// Generated streams for tests of segmenting: frames with packet bodies, and the segmenter's output.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace live::service::segments {
 
-// A sequence header of H.264, 128 by 96; `version` makes another one of it.
+// H.264 sequence header, 128x96; `version` selects a different one.
 inline Slice avc_config(std::uint8_t version = 0) {
     auto bytes = hex("17 00 000000 01 42c01e ff e1 0009 6742c01e8c68504e 40 01 0004 68ce3c80");
     bytes.back() = static_cast<std::uint8_t>(bytes.back() + version);
@@ -31,7 +31,7 @@ inline Slice hevc_config() {
     return Slice::copy_of(bytes);
 }
 
-// A sequence header of AV1, 640 by 360.
+// AV1 sequence header, 640x360.
 inline Slice av1_config() {
     auto bytes = hex("90 61763031");
     const auto& record = wire::codec::av1_vectors().front().record;
@@ -42,7 +42,7 @@ inline Slice av1_config() {
 inline Slice opus_config() { return Slice::copy_of(hex("90 4f707573 4f70757348656164 01 02 3801 80bb0000 0000 00")); }
 
 inline Slice aac_config(std::uint8_t version = 0) {
-    // 44,100 Hz, or 48,000.
+    // 44,100 Hz or 48,000 Hz.
     return Slice::copy_of(version == 0 ? hex("af 00 1210") : hex("af 00 1190"));
 }
 
@@ -76,7 +76,7 @@ inline Slice audio(std::size_t bytes = 20) {
     return Slice::copy_of(body);
 }
 
-// Track 1 of enhanced RTMP's OneTrack messages: H.264 and AAC.
+// Track 1 in enhanced RTMP's OneTrack messages: H.264 and AAC.
 inline Slice second_video_config() {
     return media::tag_body(hex("96 00 61766331 01"), wire::codec::avc_vectors().front().record);
 }
@@ -94,7 +94,7 @@ inline media::Packet video_packet(MediaTime at, bool key, std::uint8_t compositi
 }
 inline media::Packet audio_packet(MediaTime at) { return media::tag_packet(media::Kind::audio, false, false, at, audio()); }
 
-// As HLS has them.
+// Cut rules as HLS sets them.
 inline CutRules two_second_cuts(std::optional<MediaTime> part = {}) {
     CutRules rules;
     rules.cut_at = 2s;
@@ -117,7 +117,7 @@ inline std::vector<std::uint8_t> bytes_of(const std::vector<Block>& blocks) {
     return all;
 }
 
-// What was made of the default tracks together.
+// Output for the default tracks together.
 struct OnePart {
     MediaTime duration{};
     bool independent = false;

@@ -32,7 +32,7 @@ protected:
         segmenter_.push(packet);
         output_.take(segmenter_);
     }
-    // Frames of 25 a second with a key each `gop`, and audio, up to `end`.
+    // Pushes 25 frames per second with a key frame each `gop`, and audio, up to `end`.
     void play(MediaTime begin, MediaTime end, MediaTime gop) {
         for (MediaTime at = begin; at < end; at += 40ms) {
             push(video_packet(at, (at - begin) % gop == MediaTime::zero()));
@@ -79,7 +79,7 @@ TEST_F(SegmenterTest, EachSegmentBeginsWithItsTables) {
         EXPECT_TRUE(first_frame->clock.has_value());
         all.insert(all.end(), bytes.begin(), bytes.end());
     }
-    // The counters run on: the demuxer would abort.
+    // Continuity counters carry on: otherwise the demuxer would abort.
     EXPECT_EQ(demuxed(all).units.size(), 300U);
 }
 

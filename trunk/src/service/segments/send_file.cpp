@@ -26,7 +26,7 @@ Result<void> wait_until(File& file, const IsThere& is_there, io::Deadline deadli
     return {};
 }
 
-// One block behind `head`, from the copy where there is one. `offset` is its place in the file.
+// Sends one block after `head`, from the copy if there is one. `offset` is the block's position in the file.
 Result<void> send_block(http::Exchange& exchange, File& file, std::string_view head, const Block& block, std::uint64_t offset,
                         io::Deadline deadline) {
     const auto until = deadline.sooner(io::Deadline::after(files::kStallLimit));
@@ -51,7 +51,7 @@ Result<void> wait_until_whole(File& file, io::Deadline deadline) {
 Result<void> send_file(http::Exchange& exchange, File& file, std::vector<std::pair<std::string, std::string>> headers,
                        io::Deadline deadline) {
     auto copy = file.copy_for_request();
-    // The file may let go of them meanwhile.
+    // The file may release its blocks while they are being sent.
     const std::vector<Block> blocks = file.blocks();
     return files::send_blocks(exchange, blocks, std::move(headers), std::move(copy), deadline);
 }
@@ -65,7 +65,7 @@ Result<void> send_growing(http::Exchange& exchange, File& file, Duration next_wa
         return {};
     const bool has_chunks = exchange.body_end() == http::BodyEnd::chunks;
     std::uint64_t offset = 0;
-    // The end of a chunk goes out with the beginning of the next.
+    // The terminator of a chunk is sent with the head of the next one.
     std::string_view end_of_last;
     for (std::size_t next = 0;; ++next) {
         TRY(wait_for_more(file, next, deadline.sooner(io::Deadline::after(next_wait))));

@@ -1,4 +1,4 @@
-// Answers a request with a file of the store: a whole one, or one that is still being made.
+// Answers a request with a file of the store: complete, or still being made.
 #pragma once
 
 #include <functional>
@@ -13,15 +13,15 @@
 
 namespace live::service::segments {
 
-// Until there are more than `count` blocks, or none come any more. Errc::timed_out.
+// Waits until there are more than `count` blocks, or the file is complete. Errc::timed_out.
 Result<void> wait_for_more(File& file, std::size_t count, io::Deadline deadline);
 Result<void> wait_until_whole(File& file, io::Deadline deadline);
 
-// What there is of it, whole or a range. Errors are the connection's.
+// Sends the available bytes, whole or a range. Returns the connection's errors.
 Result<void> send_file(session::http::Exchange& exchange, File& file, std::vector<std::pair<std::string, std::string>> headers,
                        io::Deadline deadline);
-// In HTTP chunks, each as soon as it is there, which has to be so for the first; `next_wait` is what one is waited for at most.
-// `sent` is told of each.
+// Sends with chunked transfer encoding, each block as soon as it is available; waits at most `next_wait` for each. `sent` is
+// called with the size of each.
 Result<void> send_growing(session::http::Exchange& exchange, File& file, Duration next_wait,
                           const std::function<void(std::size_t)>& sent, io::Deadline deadline);
 

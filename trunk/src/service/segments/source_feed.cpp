@@ -33,7 +33,7 @@ void SourceFeed::give_up() {
         wake();
 }
 
-// Publishers come and go between packets.
+// Publisher changes take effect between packets.
 void SourceFeed::follow_publishers(Sink& sink, io::Deadline deadline) {
     while (!changes_.empty() && cursor_.next() >= changes_.front().at) {
         const Change change = std::move(changes_.front());

@@ -1,6 +1,5 @@
-// SourceFeed: follows one stream for an output that makes segments of it: its packets, and who publishes, in the order in which
-// they came. A reader of the source like any player. It also knows when such an output is over: some time after the last
-// publisher.
+// SourceFeed: follows one stream for an output that segments it: its packets and publisher changes, in order. Reads the source
+// like any player. Also determines when the output is over: some time after the last publisher has left.
 #pragma once
 
 #include <chrono>
@@ -19,42 +18,42 @@ namespace live::service::segments {
 
 class SourceFeed {
 public:
-    // What follows a source. The functions with a deadline may suspend.
+    // The consumer of a source. Functions with a deadline may suspend.
     class Sink {
     public:
-        // Somebody begins to publish; none: the publisher has gone.
+        // A publisher has started; none: the publisher has left.
         virtual void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) = 0;
         virtual void on_packet(const media::Packet& packet, io::Deadline deadline) = 0;
-        // Packets are missing in front of the next one.
+        // Packets are missing before the next one.
         virtual void on_hole() = 0;
 
     protected:
         ~Sink() = default;
     };
 
-    // `output` is how the log calls it: "HLS".
+    // `output` is the output's name in the log: "HLS".
     SourceFeed(std::string output, Ref<media::Source> source, media::Listens how, Log log);
 
     // None of these suspends.
     void on_published(const session::ClientRequest& publisher);
     void on_unpublished();
-    // Nobody publishes, and the memory is needed: the output is to dispose of everything now.
+    // Disposes of the output now: nobody publishes, and the memory is needed.
     void give_up();
-    // Something outside has changed: the output's fiber looks at it.
+    // Wakes the output's fiber after an external change.
     void wake() { cursor_.readable().raise(); }
     bool is_published() const { return published_; }
-    // The last publisher has gone, and all that it sent was handed out.
+    // The last publisher has left, and all its packets have been handed out.
     bool has_ended() const { return !published_ && changes_.empty(); }
-    // The output ends: whoever publishes is nobody here.
+    // Ends the output: later publishers are ignored.
     void end() { published_ = false; }
 
-    // Hands out what there is. Others have their turn between two packets: what has gathered may be megabytes.
+    // Hands out the available packets. Yields to other fibers between packets, since the backlog may be megabytes.
     enum class Drained : std::uint8_t { all, in_part };
     Drained drain(Sink& sink, io::Deadline deadline);
-    // After drain(): until there is more. `over`: nobody has published for that long, or give_up().
+    // After drain(): waits for more packets. `over`: nobody has published for `kept_for`, or give_up() was called.
     enum class Next : std::uint8_t { packets, over, cancelled };
     Next wait(Drained drained, Duration kept_for, io::Deadline deadline);
-    // Whether anybody plays what is made.
+    // Whether anyone plays the output.
     void set_watched(bool watched) {
         cursor_.set_audience(watched ? media::Cursor::Audience::some : media::Cursor::Audience::none);
     }
@@ -71,17 +70,17 @@ private:
     Ref<media::Source> source_;
     Log log_;
     media::Cursor cursor_;
-    // Where in the source's ring somebody begins to publish, or ends.
+    // Ring position at which a publisher starts or leaves.
     struct Change {
         media::Sequence at{};
         std::optional<session::ClientRequest> publisher;
     };
-    std::deque<Change> changes_;  // that the cursor has not come to
-    std::uint64_t dropped_ = 0;   // by the cursor, as far as it is known here
+    std::deque<Change> changes_;  // not yet reached by the cursor
+    std::uint64_t dropped_ = 0;   // by the cursor, as of the last check
     TimePoint ended_at_{};
     bool published_ = false;
     bool is_given_up_ = false;  // until the next publisher
-    bool large_told_ = false;   // that frames are left out
+    bool large_told_ = false;   // dropped large frames have been logged
 };
 
 }  // namespace live::service::segments

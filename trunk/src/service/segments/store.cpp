@@ -25,7 +25,7 @@ files::CopyOfBlocks File::copy_for_request() {
     if (segment_ == nullptr)
         return is_whole_ && bytes() < kCopyMin ? files::CopyOfBlocks() : files::CopyOfBlocks{copy_.for_request(blocks_), 0};
     files::CopyOfBlocks copy{segment_->copy_for_request().file, offset_};
-    // The segment has let go of its blocks, or its copy is too short.
+    // The segment has released its blocks, or its copy is incomplete.
     if (copy.file == nullptr || copy.file->size() < offset_ + bytes())
         copy.file.reset();
     return copy;

@@ -1,5 +1,5 @@
-// Store: the files of one output's streams that are in memory, by path: headers, segments and parts, whole ones and such as are
-// still being made or only promised, whose readers wait for what comes.
+// Store: the files of one output's streams in memory, by path: headers, segments and parts. Files may be complete, in progress,
+// or only promised; their readers wait for more.
 #pragma once
 
 #include <memory>
@@ -17,54 +17,54 @@
 
 namespace live::service::segments {
 
-// The stream whose files they are.
+// The stream that a file belongs to.
 struct StreamOfFiles {
     std::string vhost;
     std::string app;
     std::string stream;
-    Duration idle_limit{};  // of a player: one that asks for nothing for so long has gone
-    Duration wait_limit{};  // what a request for a promised file waits for it at most
-    TimePoint asked_at{};   // the last request of any file
+    Duration idle_limit{};  // of a player: it is considered gone after this long without a request
+    Duration wait_limit{};  // upper limit for a request that waits for a promised file
+    TimePoint asked_at{};   // last request for any file
 };
 // Its owners are the stream's output and its files.
 using StreamOfFilesRef = std::shared_ptr<StreamOfFiles>;
 
 class File;
-// Its owners are the output that makes it, the store, parts of it, and requests, which may take longer than the file is held.
+// Its owners are the output that makes it, the store, its parts, and requests, which may last longer than the file is kept.
 using FileRef = std::shared_ptr<File>;
 
 class File {
 public:
-    // A whole file of fewer bytes is sent from memory: the kernel copies it as quickly.
+    // A complete file smaller than this is sent from memory: the kernel copies it just as fast.
     static constexpr std::size_t kCopyMin = 4 << 10;
 
     File(StreamOfFilesRef stream, const files::SentCopy::BudgetRef& copies) : stream_(std::move(stream)), copy_(copies) {}
-    // A part of `segment`: it is sent from the copy of that. Its blocks are added to both, to this one first.
+    // A part of `segment`, sent from the segment's copy. Blocks are added to both, to the part first.
     File(FileRef segment, const files::SentCopy::BudgetRef& copies)
         : stream_(segment->stream()), segment_(std::move(segment)), copy_(copies) {}
 
     const StreamOfFilesRef& stream() const { return stream_; }
     void add(Block block);
-    // Nothing comes any more. Without a block it has come to nothing.
+    // No more blocks follow. A file without blocks has been abandoned.
     void end();
     bool is_whole() const { return is_whole_; }
     const std::vector<Block>& blocks() const { return blocks_; }
-    // From memory; what is left is the name. For files that are whole.
+    // Removes the blocks from memory; for complete files.
     std::vector<Block> let_go();
-    // Of what there is.
+    // Size of the available blocks.
     std::size_t bytes() const {
         return std::accumulate(blocks_.begin(), blocks_.end(), std::size_t{0},
                                [](std::size_t sum, const Block& block) { return sum + block->size(); });
     }
 
-    // The same bytes for one request of them, when there are many; else no file.
+    // A memory file with the same bytes for one request, when there are many; otherwise none.
     files::CopyOfBlocks copy_for_request();
 
     files::Waiters& waiters() { return waiters_; }
 
 private:
     StreamOfFilesRef stream_;
-    FileRef segment_;  // this is a part of it
+    FileRef segment_;  // the segment that this is a part of
     std::uint64_t offset_ = 0;
     std::vector<Block> blocks_;
     files::SentCopy copy_;
@@ -74,17 +74,17 @@ private:
 
 class Store {
 public:
-    // By path in one spelling (files::normal_path). What was there under that name is not found any more.
+    // By normalized path (files::normal_path). Replaces an earlier file under that name.
     FileRef add(const std::string& path, const StreamOfFilesRef& stream) {
         return files_[path] = std::make_shared<File>(stream, copies_);
     }
     FileRef add_part(const std::string& path, const FileRef& segment) {
         return files_[path] = std::make_shared<File>(segment, copies_);
     }
-    // One that nobody finds, until it is put there.
+    // A file that cannot be found until it is put into the store.
     FileRef make(const StreamOfFilesRef& stream) const { return std::make_shared<File>(stream, copies_); }
     void put(const std::string& path, const FileRef& file) { files_[path] = file; }
-    // A whole one.
+    // Adds a complete file.
     FileRef add(const std::string& path, const StreamOfFilesRef& stream, const std::vector<Block>& blocks);
     void remove(const std::string& path, const FileRef& file) {
         if (const auto found = files_.find(path); found != files_.end() && found->second == file)

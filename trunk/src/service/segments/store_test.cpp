@@ -12,7 +12,7 @@ namespace {
 
 Block block_of(std::size_t size, std::uint8_t byte) { return std::make_shared<const std::vector<std::uint8_t>>(size, byte); }
 
-// The bytes of the copy that requests of this file get, when there are many.
+// Contents of the copy that is served to requests for this file once there are many.
 std::string copied(File& file) {
     files::CopyOfBlocks copy;
     for (std::size_t i = 0; i <= files::SentCopy::kAskedBefore; ++i)

@@ -2,7 +2,7 @@
 
 namespace live::service::segments {
 
-// Each frame begins where the one before ends; stamps in whole milliseconds do not.
+// Counted audio frames are contiguous; timestamps in whole milliseconds are not.
 MediaTime TsMuxer::time_of(const media::Packet& packet) {
     if (audio_ == Audio::timed || packet.kind != media::Kind::audio)
         return packet.dts;
@@ -24,12 +24,12 @@ Muxer::Change TsMuxer::configure(const media::Packet& config) {
         static_cast<void>(audio_reader_.push_audio(frame_of(config)));
     std::vector<std::uint8_t> nothing;
     const wire::ts::Tracks before = converter_.tracks();
-    // A codec that cannot be carried costs the stream that kind, and nothing else.
+    // An unsupported codec drops only its own kind.
     static_cast<void>(config.kind == media::Kind::video ? converter_.push_video(frame_of(config), nothing)
                                                         : converter_.push_audio(frame_of(config), nothing));
     if (config.kind == media::Kind::video)
         return converter_.tracks().video ? Change::new_segment : Change::none;
-    // Each audio frame says itself what it is.
+    // Audio frames are self-describing.
     if (before == converter_.tracks())
         return converter_.tracks().audio ? Change::in_place : Change::none;
     return before.audio ? Change::new_segment : Change::in_place;

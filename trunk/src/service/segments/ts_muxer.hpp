@@ -1,4 +1,4 @@
-// TsMuxer: segments of MPEG-TS (RFC 8216, 3.2). Each begins with its tables; the counters run on from one to the next.
+// TsMuxer: segments of MPEG-TS (RFC 8216, 3.2). Each begins with its tables; continuity counters carry on across segments.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@ namespace live::service::segments {
 
 class TsMuxer final : public Muxer {
 public:
-    // Times of audio are the stream's, or counted from its samples, as long as both stay near each other (hls_dts_directly).
+    // Audio timestamps are the stream's, or counted in samples, as long as both stay close (hls_dts_directly).
     enum class Audio : std::uint8_t { timed, counted };
     explicit TsMuxer(Audio audio = Audio::timed) : audio_(audio) {}
 
     Change configure(const media::Packet& config) override;
-    // Each frame of audio says itself what it is, and what is not carried costs nothing.
+    // Audio frames are self-describing, and frames that cannot be carried cost nothing.
     bool knows(media::Kind) const override { return true; }
     void begin_segment(std::vector<std::uint8_t>& out) override;
     bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) override;
@@ -27,7 +27,7 @@ private:
     MediaTime time_of(const media::Packet& packet);
 
     Audio audio_;
-    wire::mp4::SampleReader audio_reader_;  // of counted audio
+    wire::mp4::SampleReader audio_reader_;  // for counted audio
     std::optional<wire::mp4::TrackClock> audio_clock_;
     std::uint32_t audio_rate_ = 0;
     wire::ts::TsConverter converter_;
