@@ -45,8 +45,12 @@ Result<void> read_parameters(const std::vector<const Query*>& queries, OfferRequ
         return {};
     };
     const std::string_view eip = get("eip").empty() ? get("candidate") : get("eip");
-    if (!eip.empty())
-        offered.candidate = TRY(parse_host(eip));
+    if (!eip.empty()) {
+        const auto candidate = parse_host(eip);
+        if (!candidate.ok())
+            return Error(Errc::malformed, "the candidate cannot be used: " + candidate.error().sentence());
+        offered.candidate = *candidate;
+    }
     offered.codec = TRY(codec_of(get("codec").empty() ? get("vcodec") : get("codec")));
     if (offered.purpose == Purpose::play) {
         offered.tracks.audio = TRY(track_of("audio", get("audio")));
