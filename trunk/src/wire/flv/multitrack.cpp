@@ -17,6 +17,12 @@ bool is_extended(TrackKind kind, std::uint8_t head) {
     return kind == TrackKind::video ? (head & 0x80) != 0 : head >> 4 == kExAudio;
 }
 
+// E-RTMP v2, "VideoCommand": such a message has no tracks, whatever its packet type.
+bool is_command(TrackKind kind, std::uint8_t head) {
+    constexpr int kCommandFrameType = 5;
+    return kind == TrackKind::video && (head >> 4 & 7) == kCommandFrameType;
+}
+
 }  // namespace
 
 Result<TrackParts> read_tracks(TrackKind kind, Bytes body) {
@@ -31,7 +37,8 @@ Result<TrackParts> read_tracks(TrackKind kind, Bytes body) {
     if (tracks.lead.size() > kTrackLeadMax)
         return Error(Errc::limit, "extensions of " + std::to_string(tracks.lead.size()) + " bytes in front of several tracks");
     TRY(read_multitrack_and_fourcc(in, multitrack_code(kind), header));
-    if (!is_extended(kind, head) || !header.multitrack || header.multitrack == MultitrackType::one_track)
+    if (!is_extended(kind, head) || is_command(kind, head) || !header.multitrack ||
+        header.multitrack == MultitrackType::one_track)
         return Error(Errc::malformed, "no message of several tracks");
     tracks.packet_type = header.packet_type;
     do {

@@ -93,5 +93,10 @@ TEST(Multitrack, NothingElseIsTakenApart) {
     EXPECT_EQ(read_tracks(TrackKind::video, {}).code(), Errc::need_more);
 }
 
+TEST(Multitrack, ACommandHasNoTracks) {
+    EXPECT_EQ(read_tracks(TrackKind::video, hex("d6 13 68766331 00 000002 aabb 01 000001 cc")).code(), Errc::malformed);
+    EXPECT_EQ(read_tracks(TrackKind::video, hex("a6 13 68766331 00 000002 aabb 01 000001 cc"))->parts.size(), 2U);
+}
+
 }  // namespace
 }  // namespace live::wire::flv
