@@ -46,9 +46,10 @@ Result<std::string> extend_path(std::string_view path, std::string_view server_i
             return Error(Errc::denied, "the edges pull from each other in a circle: this server is in the path already");
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    if (hops > kHopsMax || path.size() + server_id.size() >= kPathBytesMax)
+    std::string extended = path.empty() ? std::string(server_id) : fmt::format("{},{}", path, server_id);
+    if (hops > kHopsMax || extended.size() >= kPathBytesMax)
         return Error(Errc::denied, fmt::format("more than {} servers in a row", kHopsMax));
-    return path.empty() ? std::string(server_id) : fmt::format("{},{}", path, server_id);
+    return extended;
 }
 
 engine::rtmp::ClientOptions upstream_request(const Origin& origin, const session::ClientRequest& client, const std::string& vhost,
