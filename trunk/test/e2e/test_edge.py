@@ -100,6 +100,15 @@ def test_an_edge_says_that_there_is_no_such_stream(server):
     wait_until(lambda: pulls_of(origin) == 0, 5, "nobody waits any more")
 
 
+def test_an_origin_that_refuses_is_not_asked_without_a_pause(server):
+    origin = server("security { enabled on; deny play all; }")
+    edge = server(edge_of(origin, more="first_frame_timeout 2;"))
+    assert status_of(f"http://127.0.0.1:{edge.ports['http']}/live/cam.flv") == 404
+    cluster = edge.api("/api/v1/clusters")["data"]
+    assert 1 <= cluster["totals"]["connections"] <= 6
+    assert cluster["origins"][0]["state"] == "up"
+
+
 def publish_again(origin, clip) -> Publisher:
     publisher = Publisher(origin.ports["rtmp"], "cam", clip("basic"))
     publisher.start()

@@ -43,7 +43,7 @@ void Pull::run(io::Deadline deadline) {
         const auto left = attempt(deadline);
         if (!left.ok() && left.code() == Errc::cancelled)
             break;
-        if (left.ok() && *left == Left::unneeded)
+        if (left.ok() && *left == Left::stream_unneeded)
             break;
         if (!left.ok())
             last_error_ = left.error().sentence();
@@ -63,10 +63,10 @@ void Pull::end() {
 // One attempt: chooses an origin, pulls from it, leaves it.
 Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
     if (!is_needed())
-        return Left::unneeded;
+        return Left::stream_unneeded;
     const ClusterOptions* found = context_.options.find(plan_.vhost);
     if (found == nullptr || found->mode != ClusterMode::remote)
-        return Left::unneeded;
+        return Left::stream_unneeded;
     const ClusterOptions options = *found;
     set_state(PullFacts::State::connecting);
     const Location location = resolver_.find(plan_.url, options, deadline.sooner(io::Deadline::after(kStartLimit)));
@@ -75,7 +75,7 @@ Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
         const auto* unknown = std::get_if<Unknown>(&location);
         last_error_ = unknown != nullptr ? unknown->why : std::get<Nowhere>(location).why;
         TRY(pause(unknown != nullptr ? unknown->retry_after : StaticResolver::kRetry, deadline));
-        return Left::origin_failed;
+        return Left::origin;
     }
     std::vector<std::string> names;
     for (const Origin& origin : located->origins)
@@ -83,18 +83,24 @@ Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
     const auto choice = book_.choose(names, plan_.url, avoid_, io::now());
     if (choice->wait > Duration::zero()) {
         TRY(pause(choice->wait, deadline));
-        return Left::origin_failed;
+        return Left::origin;
     }
     origin_ = names[choice->index];
     const auto connected = connect(located->origins[choice->index], options, deadline);
     auto left = connected.ok() ? receive(names.size() > 1, deadline) : Result<Left>(connected.error());
-    if (!left.ok() && left.code() != Errc::cancelled && left.code() != Errc::not_found) {
+    // A host that cannot be found is down; an origin that answered without the stream is not.
+    const bool is_refused = !left.ok() && left.code() == Errc::not_found && engine_;
+    if (!left.ok() && left.code() != Errc::cancelled && !is_refused) {
         book_.report_down(origin_, left.error().sentence(), io::now(), static_cast<std::uint32_t>(random_number()));
         LOG_WARN(log_, "edge-pull origin disconnected, retry. stream={}, origin={}: {}", plan_.url, origin_,
                  left.error().sentence());
     }
     say_goodbye();
     avoid_ = origin_;
+    if (is_refused) {
+        last_error_ = left.error().sentence();
+        TRY(pause(kRefusedPause, deadline));
+    }
     return left;
 }
 
@@ -113,9 +119,10 @@ Result<void> Pull::connect(const Origin& origin, const ClusterOptions& options, 
     LOG_INFO(log_, "edge-pull publish url {}/{}, origin={}", asked.tc_url, request_.stream, origin_);
     engine_.emplace(std::move(asked), random_number());
     TRY(engine_->start(io::now()));
-    TRY(start(limit));
-    book_.report_up(origin_, io::now() - began, io::now());
-    return {};
+    auto started = start(limit);
+    if (started.ok() || started.code() == Errc::not_found)
+        book_.report_up(origin_, io::now() - began, io::now());
+    return started;
 }
 
 Result<void> Pull::start(io::Deadline deadline) {
@@ -151,17 +158,17 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
         if (!kick_reason_.empty())
             return Error(Errc::closed, std::exchange(kick_reason_, {}));
         if (publication_ != nullptr && !publication_->is_current())
-            return Left::unneeded;  // another client publishes the stream on this node
+            return Left::stream_unneeded;  // another client publishes the stream on this node
         if (ready.readable)
             TRY(read());
         look_around();
         if (!is_needed())
-            return Left::unneeded;
+            return Left::stream_unneeded;
         const TimePoint now = io::now();
         if (!ingest_) {
             if (has_others && now - began >= kFirstMediaLimit) {
                 last_error_ = "the origin has no media";
-                return Left::origin_empty;
+                return Left::origin;
             }
             continue;
         }
@@ -171,7 +178,7 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
     }
 }
 
-Result<bool> Pull::read() {
+Result<void> Pull::read() {
     bool any = false;
     for (;;) {
         const auto count = stream_->try_read(context_.dial.scratch);
@@ -185,7 +192,7 @@ Result<bool> Pull::read() {
     }
     if (any)
         publication_->source().flush();
-    return any;
+    return {};
 }
 
 Result<void> Pull::handle_events(bool& any) {

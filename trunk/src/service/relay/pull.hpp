@@ -75,6 +75,8 @@ public:
     static constexpr std::chrono::seconds kGoneAfter{10};
     // Interval of the checks for readers and for a silent origin.
     static constexpr std::chrono::milliseconds kPollInterval{100};
+    // After a refusal, which no backoff of the origin covers: it is healthy.
+    static constexpr std::chrono::milliseconds kRefusedPause{500};
 
     Pull(const PullContext& context, Resolver& resolver, OriginBook& book, PullTotals& totals, session::ClientRequest request,
          session::StreamPlan plan, std::string path, Log log);
@@ -93,7 +95,7 @@ public:
     PullFacts facts() const;
 
 private:
-    enum class Left : std::uint8_t { origin_failed, origin_empty, unneeded };
+    enum class Left : std::uint8_t { origin, stream_unneeded };
 
     // session::Client
     const session::ClientRequest& request() const override { return request_; }
@@ -104,7 +106,7 @@ private:
     Result<void> connect(const Origin& origin, const ClusterOptions& options, io::Deadline deadline);
     Result<void> start(io::Deadline deadline);
     Result<Left> receive(bool has_others, io::Deadline deadline);
-    Result<bool> read();
+    Result<void> read();
     Result<void> handle_events(bool& any);
     Result<void> ingest(engine::rtmp::GotMedia& media);
     bool waits_for_key(const engine::rtmp::GotMedia& media);
