@@ -8,6 +8,7 @@ import os
 import socket
 import struct
 import subprocess
+import time
 import traceback
 from pathlib import Path
 
@@ -26,6 +27,24 @@ def loopback_payload(header_bytes: int = HEADER_BYTES) -> int:
     line = next(line for line in Path("/proc/self/net/dev").read_text().splitlines() if line.strip().startswith("lo:"))
     received_bytes, received_packets = (int(word) for word in line.split(":")[1].split()[:2])
     return received_bytes - received_packets * header_bytes
+
+
+def segments_sent_again() -> int:
+    """By TCP, each of at most 64 KiB: a delayed acknowledgement makes the kernel send the last one twice, on loopback too."""
+    names, values = (line.split() for line in Path("/proc/self/net/snmp").read_text().splitlines() if line.startswith("Tcp:"))
+    return int(values[names.index("RetransSegs")])
+
+
+def wait_until_quiet(limit_s: float = 5) -> None:
+    """Until loopback carries next to nothing (keep-alives, reports) for a fifth of a second, or the limit is over."""
+    end = time.monotonic() + limit_s
+    before = loopback_payload()
+    while time.monotonic() < end:
+        time.sleep(0.2)
+        now = loopback_payload()
+        if now - before < 10_000:
+            return
+        before = now
 
 
 def enter() -> None:
