@@ -20,7 +20,7 @@ void Cursor::introduce() {
     first_.clear();
     const Ring& ring = source_->ring();
     const MediaTime at = next_ < ring.next() ? ring.at(next_).dts : source_->timeline().newest();
-    if (tracks_ == Tracks::all)
+    if (tracks_ != Tracks::defaults)
         first_.assign(source_->extra_configs().rbegin(), source_->extra_configs().rend());
     for (const Kind kind : {Kind::video, Kind::audio, Kind::data})
         if (const Packet& config = source_->config(kind); config.is_config())
@@ -49,10 +49,11 @@ std::optional<Packet> Cursor::take() {
 }
 
 void Cursor::skip_left_out() {
-    if (tracks_ == Tracks::all)
+    if (tracks_ == Tracks::all_and_marks)
         return;
+    const auto is_left_out = [this](const Packet& packet) { return tracks_ == Tracks::all ? packet.is_mark() : packet.extra; };
     const Ring& ring = source_->ring();
-    while (next_ < ring.next() && ring.at(next_).extra)
+    while (next_ < ring.next() && is_left_out(ring.at(next_)))
         ++next_;
 }
 

@@ -17,8 +17,8 @@ public:
     // At the source's join point, or after everything published so far.
     enum class Start : bool { join_point, now };
 
-    // All tracks, or only the default ones.
-    enum class Tracks : bool { defaults, all };
+    // Only the default tracks, or all, or all and marks (packets of our own for other nodes).
+    enum class Tracks : std::uint8_t { defaults, all, all_and_marks };
 
     explicit Cursor(Ref<Source> source, Listens how = Listens::at_once, Start start = Start::join_point,
                     Tracks tracks = Tracks::defaults);

@@ -183,6 +183,8 @@ Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     amf::Value name = TRY(amf::read_amf0(reader));
     if (name.string() == "@setDataFrame")
         name = TRY(amf::read_amf0(reader));
+    if (name.string() == kRelayMarkName)
+        return Error(Errc::denied, "marks come from other nodes only");
     if (name.string() != "onMetaData")
         return std::optional<Slice>();
     amf::Value values = TRY(amf::read_amf0(reader));

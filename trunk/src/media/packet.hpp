@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 
 #include "base/bytes.hpp"
 #include "base/check.hpp"
@@ -40,6 +41,10 @@ private:
     std::uint8_t bits_ = 0;
 };
 
+// Name of the data messages in which a node tells others how it cuts a stream into segments. Publishers' messages of this name
+// are dropped.
+inline constexpr std::string_view kRelayMarkName = "onMillraceMark";
+
 struct Packet {
     // Microseconds in four bytes; offsets beyond that (35 minutes) cannot be presented in order anyway.
     using Offset = std::chrono::duration<std::int32_t, std::micro>;
@@ -58,6 +63,8 @@ struct Packet {
 
     // A sequence header or metadata: a late joiner needs the newest one.
     bool is_config() const { return content == Content::config; }
+    // A data message of our own for other nodes (kRelayMarkName): only for readers that ask for it.
+    bool is_mark() const { return kind == Kind::data && extra; }
     std::size_t frame_bytes() const {
         CHECK(head <= payload.size());
         return payload.size() - head;

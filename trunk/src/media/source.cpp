@@ -74,6 +74,7 @@ Result<std::unique_ptr<Publication>> Source::publish(Takeover takeover) {
     has_default_.clear();
     forget_extra_tracks();
     name_tracks({});
+    marks_.clear();
     published_from_ = ring_.next();
     for (HeldRtpLog& held : rtp_logs_)
         held.converter.reset();
@@ -125,6 +126,19 @@ void Source::append(Packet packet) {
     ring_.append(std::move(packet));
     if (trim_now)
         trim();
+}
+
+void Source::append_mark(const RelayMark& mark) {
+    Packet packet;
+    packet.extra = true;
+    packet.dts = timeline_.newest();
+    packet.payload = write_relay_mark(mark);
+    const auto kept = std::ranges::find(marks_, mark.series, &KeptMark::series);
+    if (kept != marks_.end())
+        kept->packet = packet;
+    else if (marks_.size() < kMarkSeriesMax)
+        marks_.push_back({mark.series, packet});
+    append(std::move(packet));
 }
 
 void Source::flush() {
@@ -407,7 +421,7 @@ WireLog& Source::hold_wire_log(const WireFormat& format) {
     if (held == wire_logs_.end()) {
         if (format.container == Container::rtmp)
             chunk_size_ = next_chunk_size_;
-        wire_logs_.push_back({format, std::make_unique<WireLog>(encoder_for(format), pool_, ring_), 0});
+        wire_logs_.push_back({format, std::make_unique<WireLog>(encoder_for(format), pool_, ring_, format.relayed), 0});
         held = std::prev(wire_logs_.end());
     }
     ++held->holders;

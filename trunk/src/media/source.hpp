@@ -19,6 +19,7 @@
 #include "base/signal.hpp"
 #include "media/framing.hpp"
 #include "media/options.hpp"
+#include "media/relay_mark.hpp"
 #include "media/ring.hpp"
 #include "media/rtp_log.hpp"
 #include "media/timeline.hpp"
@@ -40,6 +41,8 @@ struct WireFormat {
     Framing framing = Framing::none;
     // Packets of other kinds are dropped.
     KindSet kinds = KindSet::all();
+    // For another node: with marks, and on the source's timeline.
+    bool relayed = false;
 
     bool operator==(const WireFormat&) const = default;
 };
@@ -133,6 +136,7 @@ public:
     static constexpr std::size_t kTracksMax = 16;
     // RTP logs: track choices that are played at the same time.
     static constexpr std::size_t kRtpLogsMax = 32;
+    static constexpr std::size_t kMarkSeriesMax = 4;
     // After this many audio packets in a row without video, the stream counts as audio only: no GOP is cached.
     static constexpr std::uint32_t kAudioOnlyAfter = 115;
 
@@ -154,6 +158,14 @@ public:
     // Sets the arrival time of the packets appended from now on. Called once per batch read from a publisher's socket.
     void set_arrival(TimePoint now) { arrival_ = now; }
     void append(Packet packet);
+    // A mark, at the time of the newest packet, for readers that ask for marks. The newest of each series, at most
+    // kMarkSeriesMax, is kept for those that join.
+    void append_mark(const RelayMark& mark);
+    struct KeptMark {
+        std::string series;
+        Packet packet;
+    };
+    const std::vector<KeptMark>& marks() const { return marks_; }
     // The publisher's batch is complete: notifies readers that wait for every packet.
     void flush();
     Timeline& timeline() { return timeline_; }
@@ -306,6 +318,7 @@ private:
     Timeline timeline_;
     std::array<Packet, kKindCount> configs_;  // of the default tracks
     std::vector<Packet> extra_configs_;
+    std::vector<KeptMark> marks_;         // of this publisher
     std::vector<Track> tracks_;           // few; the default one is the first of its kind
     std::vector<TrackName> track_names_;  // as the publisher said last, at most kTracksMax of a kind
     std::array<TrackId, kKindCount> defaults_{};

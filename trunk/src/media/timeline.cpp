@@ -7,7 +7,15 @@ namespace live::media {
 void Timeline::start_publisher() {
     for (Track& track : tracks_)
         track.seen = false;
-    started_ = false;
+    started_ = keeps_stamps_ = false;
+}
+
+// A stamp is kept when it is about as new as what is known, and after everything that is.
+std::int64_t Timeline::first_shift(std::int64_t raw_ms) const {
+    const std::int64_t newest_ms = std::chrono::duration_cast<std::chrono::milliseconds>(newest_).count();
+    if (keeps_stamps_ && (!any_packet_ || (raw_ms >= newest_ms && raw_ms <= newest_ms + kJumpAhead.count())))
+        return 0;
+    return any_packet_ ? newest_ms + kJoin.count() - raw_ms : -raw_ms;
 }
 
 bool Timeline::plausible(const Track& track, Kind kind, std::int64_t time_ms) const {
@@ -30,7 +38,7 @@ Timeline::Stamp Timeline::map(Kind kind, std::uint32_t stamp_ms) {
     bool jumped = false;
     if (!started_) {
         started_ = true;
-        shift_ms_ = any_packet_ ? newest_ms + kJoin.count() - track.raw_ms : -track.raw_ms;
+        shift_ms_ = first_shift(track.raw_ms);
     }
     if (!track.seen)
         track.shift_ms = shift_ms_;

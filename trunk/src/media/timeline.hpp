@@ -35,6 +35,9 @@ public:
     MediaTime follow(Kind kind, std::uint32_t stamp_ms);
     // The next stamp comes from another publisher: its time base continues right after the newest packet.
     void start_publisher();
+    // For a publisher that is another node's timeline: its stamps are kept as they are, as far as they continue the stream. Call
+    // before its first stamp.
+    void keep_stamps() { keeps_stamps_ = true; }
 
     MediaTime newest() const { return newest_; }
     // Added to a dts, gives the publisher's own time.
@@ -51,14 +54,16 @@ private:
         bool ever = false;          // by any publisher
     };
 
+    std::int64_t first_shift(std::int64_t raw_ms) const;
     bool plausible(const Track& track, Kind kind, std::int64_t time_ms) const;
 
     std::array<Track, kKindCount> tracks_{};
     MediaTime newest_{};
     std::int64_t shift_ms_ = 0;
     std::uint64_t jumps_ = 0;
-    bool started_ = false;     // by this publisher
-    bool any_packet_ = false;  // by any publisher
+    bool started_ = false;       // by this publisher
+    bool keeps_stamps_ = false;  // the publisher's own
+    bool any_packet_ = false;    // by any publisher
 };
 
 }  // namespace live::media

@@ -47,6 +47,8 @@ void WireCursor::place(Sequence from, bool joining) {
 void WireCursor::choose_base(Sequence from) {
     if (wire_log_.encoder().times() == WireTimes::shared)
         return;
+    if (format_.relayed)
+        return;  // the source's timeline
     if (source_->keeps_publisher_time()) {
         base_ms_ = -to_ms(source_->timeline().publisher_offset());
         return;
@@ -79,6 +81,9 @@ void WireCursor::introduce(std::int64_t time_ms) {
     add(source_->config(Kind::video), time_ms);
     for (const Packet& config : source_->extra_configs())
         add(config, time_ms);
+    if (format_.relayed)
+        for (const Source::KeptMark& mark : source_->marks())
+            wire_log_.encoder().append_own_message(mark.packet, 0, private_);
     config_version_ = source_->config_version();
 }
 

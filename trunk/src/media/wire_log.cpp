@@ -7,15 +7,16 @@
 
 namespace live::media {
 
-WireLog::WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, const Ring& ring)
-    : encoder_(std::move(encoder)), log_(pool), first_(ring.first()) {
+WireLog::WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, const Ring& ring, bool with_marks)
+    : encoder_(std::move(encoder)), with_marks_(with_marks), log_(pool), first_(ring.first()) {
     for (Sequence sequence = ring.first(); sequence < ring.next(); ++sequence)
         append(ring.at(sequence));
 }
 
 void WireLog::append(const Packet& packet) {
     const Position offset = log_.head();
-    const WireEncoder::Encoded encoded = encoder_->encode(packet, log_);
+    const bool is_left_out = packet.is_mark() && !with_marks_;
+    const WireEncoder::Encoded encoded = is_left_out ? WireEncoder::Encoded() : encoder_->encode(packet, log_);
     entries_.push_back({offset, encoded.header_bytes, encoded.needs_own_header});
     kinds_.add(packet.kind);
     if (encoded.needs_own_header)

@@ -73,7 +73,7 @@ public:
     };
 
     // Starts with the whole content of the ring.
-    WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, const Ring& ring);
+    WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, const Ring& ring, bool with_marks = false);
 
     void append(const Packet& packet);
     void drop_before(Sequence sequence);
@@ -103,6 +103,7 @@ public:
 
 private:
     std::unique_ptr<WireEncoder> encoder_;
+    const bool with_marks_;
     SlabLog log_;
     std::deque<Entry> entries_;
     std::vector<HeldPlace*> held_places_;

@@ -90,6 +90,7 @@ private:
     void follow_clock(const media::Packet& packet);
     void handle_made();
     void add(const segments::HeadersChanged& made);
+    void add(const segments::SegmentOpened&) {}
     void add(const segments::PartMade& made);
     void add(segments::SegmentMade made);
     void add(const segments::SegmentDropped& made);

@@ -95,6 +95,13 @@ bool Sessions::make_room() {
 
 Result<void> Sessions::check(const session::ClientRequest& request) const { return admission_.check_play(request); }
 
+Result<void> Sessions::pull(const session::ClientRequest& request, io::Deadline deadline) {
+    const auto place = TRY(places_.take(session::Places::Kind::viewer, request.peer_ip, 0, io::now()));
+    const auto plan = TRY(admission_.serve_play(request, deadline));
+    events_.on_play_ended(request, plan);
+    return {};
+}
+
 void Sessions::expire(TimePoint now) {
     for (auto at = sessions_.begin(); at != sessions_.end();) {
         Session& session = *at->second;

@@ -83,6 +83,9 @@ public:
     Result<void> check(const session::ClientRequest& request) const;
     // Whether opening a session may pull the stream from another server.
     bool may_pull(const session::ClientRequest& request) const { return admission_.may_pull(request); }
+    // For a player without a session: has the stream pulled from another server, and returns when it has media here, or why not.
+    // Asks admission like a player that leaves at once.
+    Result<void> pull(const session::ClientRequest& request, io::Deadline deadline);
     // Ends idle and kicked sessions; kicked ones are remembered until their idle limit.
     void expire(TimePoint now);
     void clear();

@@ -203,6 +203,8 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
         const StreamName& stream = playlist == nullptr ? asked.stream : playlist->output->name();
         if (const auto allowed = sessions_.check(player_of(exchange.request(), stream, "")); !allowed.ok())
             return exchange.send(refusal(allowed.error()), deadline);
+        if (const auto pulled = pull(exchange.request(), asked, deadline); !pulled.ok())
+            return pulled.code() == Errc::cancelled ? pulled : exchange.send(refusal(pulled.error()), deadline);
         return send_own_playlist(exchange, asked, deadline);
     }
     // Not a valid stream name: at most a static file.
@@ -226,6 +228,17 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     if (!exchange.request().is_head())
         session->touch(io::now());
     return send_own_playlist(exchange, asked, deadline);
+}
+
+// Without sessions: the first request for a stream that this node does not have gets it from another one.
+Result<void> HlsHandler::pull(const http::Request& request, const Asked& asked, io::Deadline deadline) {
+    const IndexedPlaylist* playlist = find(request).playlist;
+    const auto player = player_of(request, asked.stream, "");
+    if (request.is_head() || !has_good_names(asked.stream) || !sessions_.may_pull(player) ||
+        (playlist != nullptr && playlist->output->is_published() && playlist->output->has_segment()))
+        return {};
+    TRY(sessions_.pull(player, deadline));
+    return wait_for_first(request, deadline);
 }
 
 // In memory while the stream is published, or on disk from an earlier process.

@@ -28,6 +28,14 @@ void make_room(wire::hls::Segment& segment) {
         make_room(part.uri);
 }
 
+// FNV-1a; never 0.
+std::uint64_t hash_of(Bytes bytes) {
+    std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
+    for (const std::uint8_t byte : bytes)
+        hash = (hash ^ byte) * 0x100'0000'01B3;
+    return std::max<std::uint64_t>(hash, 1);
+}
+
 }  // namespace
 
 Rendition::Rendition(const Shared& shared, Names names, const ListRules& rules)
@@ -61,10 +69,12 @@ void Rendition::set_header(const segments::Header& header) {
     format_ = header.format;
     if (header.init == nullptr)
         map_.clear();
-    if (header.init == nullptr || header.init == init_)
+    if (header.init == nullptr || (init_ != nullptr && *header.init == *init_))
         return;
     init_ = header.init;
-    const std::uint64_t number = inits_++;
+    const std::uint64_t hash = hash_of(*init_);
+    const std::uint64_t number = inits_ > 0 && hash == init_hash_ ? inits_ - 1 : inits_++;
+    init_hash_ = hash;
     const FileName name = names_.init(number);
     map_ = name.uri;
     init_files_.push_back({number, name.file, shared_.store.add(name.file, shared_.stream, {init_})});
@@ -74,6 +84,27 @@ void Rendition::set_header(const segments::Header& header) {
         shared_.disk.remove({init_files_.front().path});
         init_files_.pop_front();
     }
+}
+
+Rendition::Place Rendition::place() const { return {inits_, init_hash_, list_.usual_part()}; }
+
+void Rendition::align(std::uint64_t number, std::uint64_t discontinuities, const Place& place, MediaTime missing) {
+    drop_open();
+    const std::uint64_t next = list_.next_number();
+    if (number > next && !list_.listed().empty() && number - next <= kGapsMax) {
+        const MediaTime each = missing / static_cast<std::int64_t>(number - next);
+        while (list_.next_number() < number)
+            add_absent(std::max(each, MediaTime{}), false);
+    } else if (number != list_.next_number()) {
+        retire();
+        upcoming_.reset();
+    }
+    list_.skip_to(number);
+    list_.set_discontinuities_before_next(discontinuities);
+    list_.note_usual_part(place.usual_part);
+    inits_ = place.inits;
+    init_hash_ = place.init_hash;
+    forget_text();
 }
 
 // Requests for the part wait until it is complete.
@@ -171,6 +202,15 @@ void Rendition::add_absent(MediaTime duration, bool discontinuity) {
     forget_text();
 }
 
+void Rendition::drop_open() {
+    if (!list_.has_open())
+        return;
+    MediaTime duration{};
+    for (const ListedPart& part : list_.open()->parts)
+        duration += part.duration;
+    add_absent(duration, list_.open()->discontinuity);
+}
+
 void Rendition::mark_gap(std::uint64_t number) { list_.mark_gap(number); }
 
 void Rendition::write_list() {
@@ -224,6 +264,7 @@ std::vector<std::string> Rendition::take_all() {
     init_files_.clear();
     files::release(list_.take_spent());
     init_.reset();
+    init_hash_ = 0;
     inits_ = 0;
     map_.clear();
     upcoming_.reset();

@@ -53,6 +53,9 @@ public:
     // Removes all segments from the list; none are added afterwards.
     void retire();
 
+    // Missing segments that are listed as gaps when another node's numbers have gone on.
+    static constexpr std::uint64_t kGapsMax = 10;
+
     // Call before the parts and segments that need it: the initialization section, or nullptr for MPEG-TS.
     void set_header(const segments::Header& header);
     void add(const segments::PartMade& made, const segments::Piece& piece);
@@ -60,10 +63,23 @@ public:
     const ListedSegment& add(const segments::SegmentMade& made, std::vector<Block> blocks, const Keys* keys);
     // The next segment contains nothing of this track.
     void add_absent(MediaTime duration, bool discontinuity);
+    // The segment whose parts are listed, if any, will not be completed: it becomes a gap.
+    void drop_open();
     void mark_gap(std::uint64_t number);
     // True when nobody publishes; false when a publisher is back.
     void set_ended(bool ended);
     void write_list();
+    // What another node's rendition needs to go on with the same numbers and names.
+    struct Place {
+        std::uint64_t inits = 0;      // initialization sections so far
+        std::uint64_t init_hash = 0;  // of the newest; 0: none
+        MediaTime usual_part{};
+    };
+    Place place() const;
+    // Goes on like another node's rendition before segment `number`, with that many discontinuities before it. Segments missing
+    // in between, if few, are listed without content, `missing` long in all; otherwise the list starts again.
+    void align(std::uint64_t number, std::uint64_t discontinuities, const Place& place, MediaTime missing);
+
     // Drops segments that left the list long enough ago; the paths of their files are added to `paths`.
     void clean_up(std::vector<std::string>& paths);
     // Paths of all known files; none can be found in the store afterwards.
@@ -106,6 +122,7 @@ private:
     std::deque<Held> parts_;            // while they are listed
     std::deque<Held> init_files_;       // recent ones; players that need older ones find them on disk
     Block init_;
+    std::uint64_t init_hash_ = 0;  // of the newest section, also when only another node has it
     std::uint64_t inits_ = 0;
     std::string map_;
     std::optional<wire::mp4::TrackFormat> format_;

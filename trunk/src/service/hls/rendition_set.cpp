@@ -6,6 +6,7 @@
 
 #include "base/log_format.hpp"
 #include "service/hls/master_playlist.hpp"
+#include "service/segments/mark.hpp"
 
 namespace live::service::hls {
 
@@ -36,17 +37,54 @@ std::vector<Rendition*> RenditionSet::active() const {
     return active;
 }
 
+// The list that others take their position from.
+const SegmentList& RenditionSet::peer() const {
+    const auto others = active();
+    return others.empty() ? together().list() : others.front()->list();
+}
+
+std::uint64_t RenditionSet::next_listed() const { return peer().next_number(); }
+
+// Two numbers for all: the segment's, and the discontinuities before it; then three of each representation.
+std::vector<std::uint64_t> RenditionSet::place_of(const segments::SegmentState& begins) const {
+    std::vector<std::uint64_t> place = {peer().next_number(), peer().discontinuities_before_next()};
+    for (const segments::RepresentationId& id : segments::representations_of(begins)) {
+        const auto is_its = [&id](const auto& one) { return one->names().track() == id.name(); };
+        const auto found = std::ranges::find_if(all_, is_its);
+        const Rendition::Place at = found == all_.end() ? Rendition::Place() : (*found)->place();
+        place.insert(place.end(), {at.inits, at.init_hash, static_cast<std::uint64_t>(at.usual_part.count())});
+    }
+    return place;
+}
+
+void RenditionSet::align(const segments::SegmentState& begins, const std::vector<std::uint64_t>& place, MediaTime missing) {
+    constexpr std::size_t kOfAll = 2;
+    constexpr std::size_t kOfOne = 3;
+    const auto ids = segments::representations_of(begins);
+    if (place.size() < kOfAll + kOfOne * ids.size())
+        return;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        Rendition* rendition = begins.by_track ? find_or_make(ids[i]) : &together();
+        const auto at = place.begin() + static_cast<std::ptrdiff_t>(kOfAll + kOfOne * i);
+        const auto part = MediaTime(static_cast<std::int64_t>(std::min<std::uint64_t>(at[2], segments::Mark::kNumberMax)));
+        if (rendition != nullptr)
+            rendition->align(place[0], place[1], {at[0], at[1], part}, missing);
+    }
+}
+
+void RenditionSet::drop_open() {
+    for (Rendition* rendition : active())
+        rendition->drop_open();
+}
+
 Rendition* RenditionSet::find_or_make(const segments::RepresentationId& id) {
     const std::string name = id.name();
     const auto is_it = [&name](const auto& rendition) { return rendition->names().track() == name; };
     auto found = std::ranges::find_if(all_, is_it);
     if (found != all_.end() && is_listed(**found))
         return found->get();
-    const auto others = active();
-    const SegmentList& peer = others.empty() ? together().list() : others.front()->list();
-    std::uint64_t discontinuities = peer.discontinuities();
-    for (const ListedSegment& segment : peer.listed())
-        discontinuities += segment.discontinuity ? 1 : 0;
+    const std::uint64_t next = peer().next_number();
+    const std::uint64_t discontinuities = peer().discontinuities_before_next();
     if (found == all_.end()) {
         Names names(setup_.shared.options, setup_.name, setup_.zone, name);
         names.set_container(Container::fmp4);
@@ -56,7 +94,7 @@ Rendition* RenditionSet::find_or_make(const segments::RepresentationId& id) {
     Rendition& rendition = **found;
     if (!claim(rendition.names()))
         return nullptr;
-    rendition.recover({}, peer.next_number(), discontinuities);
+    rendition.recover({}, next, discontinuities);
     setup_.index.add(rendition.names().playlist_file(), {&setup_.output, &rendition});
     return &rendition;
 }

@@ -57,6 +57,15 @@ public:
     // Called for each rendition's listed segment, once it has been listed in all of them.
     using Listed = std::function<void(Rendition&, const ListedSegment&)>;
     void add(segments::SegmentMade made, const Keys* keys, const Listed& listed);
+    // What another node needs, besides the state in which a segment begins, to list that segment and the following ones as they
+    // are listed here. Call before the segment's headers are added. Numbers; the first is that of the segment.
+    std::vector<std::uint64_t> place_of(const segments::SegmentState& begins) const;
+    // Goes on like the node that wrote `place`; numbers missing are ignored. `missing`: media time since the last listed segment.
+    void align(const segments::SegmentState& begins, const std::vector<std::uint64_t>& place, MediaTime missing);
+    // The number of the next segment in the lists.
+    std::uint64_t next_listed() const;
+    // A segment whose parts are listed will not be completed.
+    void drop_open();
     void set_ended(bool ended);
     // Invalidates rendered playlists. `has_reports`: with low latency, each contains rendition reports of the others.
     void changed(bool has_reports);
@@ -90,6 +99,7 @@ private:
     bool claim(const Names& names);
     bool is_listed(const Rendition& rendition) const;
     void share_bytes();
+    const SegmentList& peer() const;
 
     const Setup setup_;
     const ListRules rules_;

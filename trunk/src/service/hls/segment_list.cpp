@@ -171,10 +171,22 @@ std::vector<ListedSegment> SegmentList::take_all() {
 const ListedSegment* SegmentList::find(std::uint64_t number) const {
     if (open_ && open_->number == number)
         return &*open_;
-    for (const auto* in : {&listed_, &retired_})
-        if (!in->empty() && number >= in->front().number && number - in->front().number < in->size())
-            return &(*in)[static_cast<std::size_t>(number - in->front().number)];
+    // In order, but not always without a gap.
+    for (const auto* in : {&listed_, &retired_}) {
+        const auto found = std::ranges::lower_bound(*in, number, {}, &ListedSegment::number);
+        if (found != in->end() && found->number == number)
+            return &*found;
+    }
     return nullptr;
+}
+
+std::uint64_t SegmentList::discontinuities_before_next() const {
+    return discontinuities_ + static_cast<std::uint64_t>(std::ranges::count_if(listed_, &ListedSegment::discontinuity));
+}
+
+void SegmentList::set_discontinuities_before_next(std::uint64_t count) {
+    const std::uint64_t listed = discontinuities_before_next() - discontinuities_;
+    discontinuities_ = count - std::min(count, listed);
 }
 
 void SegmentList::mark_gap(std::uint64_t number) {

@@ -2,6 +2,7 @@
 // parts of the segment in progress. It assigns their numbers, decides which leave, and builds the playlist. Dry.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -62,6 +63,13 @@ public:
     void recover(std::vector<ListedSegment> segments, std::uint64_t first_number, std::uint64_t discontinuities);
 
     std::uint64_t next_number() const { return next_number_; }
+    // For a list that must say the same as another node's: the number of the next segment, and what the next segment starts from.
+    // Numbers in between must have been added, unless nothing is listed.
+    void skip_to(std::uint64_t number) { next_number_ = number; }
+    std::uint64_t discontinuities_before_next() const;
+    void set_discontinuities_before_next(std::uint64_t count);
+    MediaTime usual_part() const { return usual_part_; }
+    void note_usual_part(MediaTime part) { usual_part_ = std::max(usual_part_, part); }
     // Discontinuities that have left the list.
     std::uint64_t discontinuities() const { return discontinuities_; }
     // Begins the segment in progress; its parts follow. These values apply to its first part.

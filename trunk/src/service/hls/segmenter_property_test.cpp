@@ -29,7 +29,6 @@ using segments::config_packet;
 using segments::CutRules;
 using segments::File;
 using segments::FileRef;
-using segments::HeadersChanged;
 using segments::hevc_config;
 using segments::hevc_frame;
 using segments::Made;
@@ -340,7 +339,7 @@ TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
                 list.add_part({{}, part->duration, part->pieces.at(0).independent, file_of(part->pieces.at(0).blocks)});
                 continue;
             }
-            if (std::holds_alternative<HeadersChanged>(made))
+            if (!std::holds_alternative<SegmentMade>(made))
                 continue;
             const auto& segment = std::get<SegmentMade>(made);
             ASSERT_EQ(list.next_number(), segments++);

@@ -38,6 +38,18 @@ ListRules list_rules_of(const HlsOptions& options) {
             has_parts(options), options.part};
 }
 
+// The marks' series.
+constexpr const char* kSeries = "hls";
+
+// Of the options that decide what is in a fragment.
+std::uint64_t hash_of_rules(const HlsOptions& options) {
+    const segments::CutRules rules = rules_of(options);
+    return segments::hash_of(
+        {static_cast<std::uint64_t>(rules.cut_at.count()), static_cast<std::uint64_t>(rules.audio_cut_at.count()),
+         rules.waits_for_key ? 1U : 0U, static_cast<std::uint64_t>(rules.part.value_or(0us).count()),
+         static_cast<std::uint64_t>(options.use_fmp4), options.dts_directly ? 1U : 0U, options.keys ? 1U : 0U});
+}
+
 // The container before any codec is known.
 Container first_container(const HlsOptions& options) { return options.use_fmp4 == Fmp4::on ? Container::fmp4 : Container::ts; }
 
@@ -83,6 +95,7 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
       feed_("HLS", std::move(source), has_parts(setup_.options) ? media::Listens::at_once : media::Listens::batched, log_),
       disk_(setup_.options, feed_, log_),
       stream_(stream_of(setup_)),
+      rules_hash_(hash_of_rules(setup_.options)),
       segmenter_(rules_of(setup_.options), Segmenter::Layout::together,
                  muxer_of(setup_.options, first_container(setup_.options))),
       renditions_({{setup_.options, index.store(), stream_, disk_},
@@ -159,11 +172,13 @@ void StreamOutput::recover(io::Deadline deadline) {
 }
 
 void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) {
+    end_publisher(deadline);
     if (!publisher)
-        return segmenter_.interrupt();
-    if (!publisher_.id.empty())
-        segmenter_.restart();
-    handle_made(deadline);  // pending events belong to the previous publisher
+        return;
+    if (publisher->kind != session::ClientKind::relay_pull)
+        follower_.reset();
+    else if (!follower_)
+        follower_.emplace(segmenter_);
     formats_ = {};
     codecs_ = {};
     configs_.clear();
@@ -173,6 +188,8 @@ void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& pub
 }
 
 void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline) {
+    if (packet.is_mark())
+        return follow(packet, deadline);
     if (!packet.extra)
         note_format(packet);
     if (packet.is_config() && packet.kind != media::Kind::data && configs_.size() < Segmenter::kTracksMax)
@@ -182,7 +199,55 @@ void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline)
     else
         note_codec(packet, deadline);
     if (!disk_.is_ignoring())
-        segmenter_.push(packet);
+        push(packet);
+}
+
+void StreamOutput::push(const media::Packet& packet) {
+    if (!follower_)
+        return segmenter_.push(packet);
+    media::Packet at_origin = packet;
+    at_origin.dts += feed_.source().timeline().publisher_offset();
+    follower_->push(at_origin);
+}
+
+// The publisher has left, or another one begins: what it has sent is a segment, and pending events belong to it.
+void StreamOutput::end_publisher(io::Deadline deadline) {
+    const bool was_open = segmenter_.is_open();
+    if (follower_)
+        follower_->restart();
+    else
+        segmenter_.interrupt();
+    handle_made(deadline);
+    if (follower_)
+        return;
+    if (was_open)
+        tell({rules_hash_, segments::SegmentsEnded{segmenter_.number(), segmenter_.frames_hash()}, {}});
+    if (!publisher_.id.empty())
+        segmenter_.restart();
+}
+
+void StreamOutput::tell(const segments::Mark& mark) {
+    feed_.source().append_mark({kSeries, segments::write_mark(mark)});
+    feed_.source().flush();
+}
+
+void StreamOutput::follow(const media::Packet& packet, io::Deadline deadline) {
+    const auto text = media::read_relay_mark(packet.payload.bytes());
+    if (!follower_ || !text.ok() || text->series != kSeries)
+        return;
+    const auto mark = segments::read_mark(text->text);
+    if (!mark.ok()) {
+        LOG_DEBUG(log_, "HLS {}: {}", setup_.url, mark.error().text());
+        return;
+    }
+    if (mark->rules != rules_hash_) {
+        if (!std::exchange(rules_told_, true))
+            LOG_WARN(log_, "HLS {}: the origin cuts by other settings of hls, so its fragments are not the same as here",
+                     setup_.url);
+        return;
+    }
+    follower_->push(*mark);
+    handle_made(deadline);
 }
 
 // Codecs without a configuration are recognized by their first frame.
@@ -246,27 +311,65 @@ void StreamOutput::push_configs() {
 }
 
 void StreamOutput::handle_made(io::Deadline deadline) {
-    auto made = segmenter_.take();
+    auto events = take_events();
     const bool has_ended = feed_.has_ended();
-    if (made.empty() && (!has_ended || !renditions_.has_hint()))
+    if (events.empty() && (!has_ended || !renditions_.has_hint()))
         return;
-    for (segments::Made& one : made) {
-        if (const auto* headers = std::get_if<segments::HeadersChanged>(&one))
-            renditions_.add(*headers);
-        else if (const auto* part = std::get_if<segments::PartMade>(&one))
-            renditions_.add(*part);
-        else if (auto* segment = std::get_if<segments::SegmentMade>(&one))
-            add(std::move(*segment), deadline);
+    for (segments::Follower::Event& event : events) {
+        if (const auto* resumed = std::get_if<segments::Follower::Resumed>(&event))
+            handle(*resumed);
+        else
+            handle(std::get<segments::Made>(std::move(event)), deadline);
     }
     if (has_ended)
         renditions_.set_ended(true);
     changed();
 }
 
+std::vector<segments::Follower::Event> StreamOutput::take_events() {
+    if (follower_)
+        return follower_->take();
+    std::vector<segments::Follower::Event> events;
+    for (segments::Made& made : segmenter_.take())
+        events.emplace_back(std::move(made));
+    return events;
+}
+
+void StreamOutput::handle(segments::Made made, io::Deadline deadline) {
+    if (const auto* headers = std::get_if<segments::HeadersChanged>(&made))
+        renditions_.add(*headers);
+    else if (const auto* opened = std::get_if<segments::SegmentOpened>(&made))
+        tell({rules_hash_, opened->state, renditions_.place_of(opened->state)});
+    else if (const auto* part = std::get_if<segments::PartMade>(&made); part != nullptr && !is_listed_already(part->number))
+        renditions_.add(*part);
+    else if (auto* segment = std::get_if<segments::SegmentMade>(&made); segment != nullptr && !is_listed_already(segment->number))
+        add(std::move(*segment), deadline);
+    else if (std::holds_alternative<segments::SegmentDropped>(made))
+        renditions_.drop_open();
+}
+
+// The lists go on as on the origin, unless it has begun to count again: players do not accept lower numbers.
+void StreamOutput::handle(const segments::Follower::Resumed& resumed) {
+    const auto& state = std::get<segments::SegmentState>(resumed.mark.what);
+    if (resumed.mark.list.empty())
+        return;
+    const std::uint64_t number = resumed.mark.list.front();
+    const std::uint64_t next = renditions_.next_listed();
+    listed_below_ = 0;
+    if (number >= next || !renditions_.has_playlist())
+        renditions_.align(state, resumed.mark.list, std::max(state.at - listed_until_, MediaTime{}));
+    else if (next - number <= kRepeatedMax)
+        listed_below_ = state.number + (next - number);
+    else
+        LOG_INFO(log_, "HLS {}: the origin counts from {} again; here the fragments go on with {}", setup_.url, number, next);
+    LOG_INFO(log_, "HLS {}: follows the origin from fragment {} on", setup_.url, number);
+}
+
 void StreamOutput::add(segments::SegmentMade made, io::Deadline deadline) {
     const auto number = renditions_.next_number();
     if (!number)
         return;
+    listed_until_ = made.start + made.duration;
     if (keys_) {
         keys_->begin_segment(*number);
         if (const auto sealed = encrypt(made.pieces, deadline); !sealed.ok())

@@ -24,6 +24,7 @@
 #include "service/hls/names.hpp"
 #include "service/hls/options.hpp"
 #include "service/hls/rendition_set.hpp"
+#include "service/segments/follower.hpp"
 #include "service/segments/segmenter.hpp"
 #include "service/segments/source_feed.hpp"
 #include "session/common/admission.hpp"
@@ -57,6 +58,8 @@ public:
     static constexpr int kWindowsInMemory = 2;
     // Time limit for reading from disk what an earlier server process left.
     static constexpr std::chrono::seconds kRecoverLimit{5};
+    // Segments that another node may repeat after a connection was lost. More means that it counts from the beginning again.
+    static constexpr std::uint64_t kRepeatedMax = 8;
     // Time limit of a blocked playlist request, in target durations (8216bis, 6.2.5.2).
     static constexpr int kWaitTargets = 3;
 
@@ -137,7 +140,15 @@ private:
     void begin_fmp4(io::Deadline deadline);
     void begin_renditions(io::Deadline deadline);
     void push_configs();
+    void push(const media::Packet& packet);
+    void follow(const media::Packet& mark, io::Deadline deadline);
+    void end_publisher(io::Deadline deadline);
+    std::vector<segments::Follower::Event> take_events();
     void handle_made(io::Deadline deadline);
+    void handle(segments::Made made, io::Deadline deadline);
+    void handle(const segments::Follower::Resumed& resumed);
+    void tell(const segments::Mark& mark);
+    bool is_listed_already(std::uint64_t number) const { return follower_ && number < listed_below_; }
     void add(segments::SegmentMade made, io::Deadline deadline);
     Result<void> encrypt(std::vector<segments::Piece>& pieces, io::Deadline deadline);
     void write(Rendition& rendition, const ListedSegment& segment);
@@ -152,8 +163,10 @@ private:
     segments::SourceFeed feed_;
     Disk disk_;
     const segments::StreamOfFilesRef stream_;
+    const std::uint64_t rules_hash_;
     segments::Segmenter segmenter_;
-    wire::mp4::SampleReader formats_;  // of this publisher's default tracks, like the next two
+    std::optional<segments::Follower> follower_;  // while the publisher is another node
+    wire::mp4::SampleReader formats_;             // of this publisher's default tracks, like the next two
     CodecWatch codecs_;
     std::map<std::pair<media::Kind, media::TrackId>, media::Packet> configs_;  // the newest of each track, at most kTracksMax
     RenditionSet renditions_;
@@ -161,6 +174,9 @@ private:
     std::string master_on_disk_;
     session::ClientRequest publisher_;
     std::shared_ptr<files::Waiters> waiters_ = std::make_shared<files::Waiters>();
+    std::uint64_t listed_below_ = 0;  // segments that a resumed stream repeats, by the segmenter's number
+    MediaTime listed_until_{};        // the end of the last listed segment
+    bool rules_told_ = false;         // the origin's other rules have been logged
     bool recovered_ = false;
     bool bytes_told_ = false;   // the memory limit's effect on the list has been logged
     bool tracks_told_ = false;  // dropped tracks have been logged

@@ -231,7 +231,10 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
         TRY(publish());
     const TimePoint now = io::now();
     longest_gap_ = std::max<Duration>(longest_gap_, now - std::exchange(media_at_, now));
-    if (media.type == MessageType::audio)
+    if (media.type == MessageType::amf0_data && media::is_relay_mark(media.payload.bytes())) {
+        if (const auto mark = media::read_relay_mark(media.payload.bytes()); mark.ok())
+            publication_->source().append_mark(*mark);
+    } else if (media.type == MessageType::audio)
         ingest_->push_audio(media.timestamp_ms, std::move(media.payload));
     else if (media.type == MessageType::video)
         ingest_->push_video(media.timestamp_ms, std::move(media.payload));
@@ -246,6 +249,7 @@ Result<void> Pull::publish() {
     const bool is_ours = publication_ != nullptr && publication_->is_current();
     auto publication = TRY(source->publish(is_ours ? media::Source::Takeover::replace : media::Source::Takeover::refuse));
     source->set_options(plan_.play);
+    source->timeline().keep_stamps();
     publication_ = std::move(publication);
     ingest_.emplace(*publication_, plan_.play, plan_.publish, log_);
     media_at_ = io::now();

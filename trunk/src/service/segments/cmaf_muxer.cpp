@@ -34,10 +34,34 @@ Muxer::Change CmafMuxer::configure(const Packet& packet) {
     return reader_.version() == before ? Change::none : Change::new_segment;
 }
 
-void CmafMuxer::begin_segment(std::vector<std::uint8_t>&) {
+void CmafMuxer::begin_segment(std::vector<std::uint8_t>&, const MuxerState* resumed) {
     is_fresh_ = true;
     length_ = 0;
     renew();
+    if (resumed != nullptr)
+        restore(*resumed);
+    state_ = read_state();
+}
+
+// The fragment's sequence number, then of each track its newest tick (0: none, otherwise plus one) and last duration.
+MuxerState CmafMuxer::read_state() const {
+    if (!writer_)
+        return {};
+    const auto state = writer_->state();
+    MuxerState numbers = {state.sequence};
+    for (const auto& track : state.tracks)
+        numbers.insert(numbers.end(), {track.tick ? *track.tick + 1 : 0, track.last_ticks});
+    return numbers;
+}
+
+void CmafMuxer::restore(const MuxerState& state) {
+    if (!writer_ || state.empty())
+        return;
+    wire::mp4::FragmentWriter::State writer{static_cast<std::uint32_t>(state.front()), {}};
+    for (std::size_t i = 1; i + 1 < state.size(); i += 2)
+        writer.tracks.push_back(
+            {state[i] > 0 ? std::optional(state[i] - 1) : std::nullopt, static_cast<std::uint32_t>(state[i + 1])});
+    writer_->restore(writer);
 }
 
 // Rebuilds the header from the tracks known now.

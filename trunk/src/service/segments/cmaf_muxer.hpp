@@ -21,7 +21,8 @@ public:
     bool tells_format(const media::Packet& packet) const override;
     Change configure(const media::Packet& packet) override;
     bool knows(media::Kind kind) const override;
-    void begin_segment(std::vector<std::uint8_t>&) override;
+    void begin_segment(std::vector<std::uint8_t>&, const MuxerState* resumed = nullptr) override;
+    MuxerState state() const override { return state_; }
     // Frames of a track that is not in the segment's header are dropped.
     bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) override;
     void end_part(MediaTime end, std::optional<media::Kind> next, std::vector<std::uint8_t>& out) override;
@@ -31,6 +32,8 @@ public:
 
 private:
     void renew();
+    MuxerState read_state() const;
+    void restore(const MuxerState& state);
     void cut(std::optional<wire::mp4::FragmentWriter::Next> next, std::vector<std::uint8_t>& out);
     std::optional<std::size_t>& track(media::Kind kind) { return kind == media::Kind::video ? video_ : audio_; }
 
@@ -44,6 +47,7 @@ private:
     bool is_fresh_ = true;     // nothing of the segment has been written yet
     std::uint64_t start_ = 0;  // of the segment's first track, in its timescale
     std::uint64_t length_ = 0;
+    MuxerState state_;
 };
 
 }  // namespace live::service::segments

@@ -18,8 +18,14 @@ struct Extent {
     MediaTime duration{};
 };
 
+// What the bytes of a segment depend on besides its frames and configurations, for another node's muxer of the same kind: opaque.
+using MuxerState = std::vector<std::uint64_t>;
+
 class Muxer {
 public:
+    // Numbers of a state; of more, the rest is ignored.
+    static constexpr std::size_t kStateMax = 64;
+
     virtual ~Muxer() = default;
 
     // What a new format of a kind requires of the open segment.
@@ -35,8 +41,10 @@ public:
     virtual Change configure(const media::Packet& packet) = 0;
     // Whether frames of that kind can be carried now.
     virtual bool knows(media::Kind kind) const = 0;
-    // Writes the bytes at the start of every segment.
-    virtual void begin_segment(std::vector<std::uint8_t>& out) = 0;
+    // Writes the bytes at the start of every segment. `resumed`: continues where another node's muxer began the same segment.
+    virtual void begin_segment(std::vector<std::uint8_t>& out, const MuxerState* resumed = nullptr) = 0;
+    // As of the last begin_segment(), before anything was added.
+    virtual MuxerState state() const = 0;
     // Adds one frame, in order. Its bytes are written here or by end_part(). False when nothing of it can be carried.
     virtual bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) = 0;
     // Ends a part at `end`, where a frame of the kind `next` follows; none when nothing follows.

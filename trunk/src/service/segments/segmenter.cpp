@@ -14,6 +14,9 @@ namespace {
 // A part may end this much early: timestamps are whole milliseconds.
 constexpr MediaTime kPartSlack = 5ms;
 
+// One step of FNV-1a, by eight bytes.
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return (hash ^ value) * 0x100'0000'01B3; }
+
 }  // namespace
 
 std::string RepresentationId::name() const {
@@ -27,6 +30,22 @@ const media::Track* RepresentationId::track_of(const media::Source& source) cons
     if (!kind)
         return nullptr;
     return extra ? source.track(*kind, track) : source.default_track(*kind);
+}
+
+std::uint64_t hash_of(std::initializer_list<std::uint64_t> numbers) {
+    std::uint64_t hash = 0;
+    for (const std::uint64_t number : numbers)
+        hash = mixed(hash, number);
+    return hash;
+}
+
+std::vector<RepresentationId> representations_of(const SegmentState& state) {
+    if (!state.by_track)
+        return {RepresentationId()};
+    std::vector<RepresentationId> ids;
+    for (const SegmentState::Track& track : state.tracks)
+        ids.push_back({track.kind, track.id, track.extra});
+    return ids;
 }
 
 Segmenter::Segmenter(const CutRules& rules, Layout layout, MakeMuxer make_muxer) : rules_(rules), layout_(layout) {
@@ -80,12 +99,12 @@ void Segmenter::push(const Packet& packet) {
         return;  // the open segment cannot carry it, and the next one has not begun
     else if (open_ && ends_part(*index, packet))
         end_part(packet.dts, *index);
-    if (!open_ && cut != Cut::hard && !may_begin(*index, packet)) {
+    if (!open_ && cut != Cut::hard && !resumed_ && !may_begin(*index, packet)) {
         next_discontinuity_ = next_discontinuity_ || cut != Cut::none;
         return;
     }
     if (!open_)
-        open(packet.dts);
+        open(*index, packet);
     if (representation(*index).in_segment)
         add(*index, packet);
 }
@@ -102,6 +121,7 @@ void Segmenter::add(std::size_t index, const Packet& packet) {
     const bool is_start = packet.kind == Kind::video ? packet.key : of.id.kind || !has_video();
     of.independent = of.independent || is_start;
     has_frames_ = part_has_frames_ = true;
+    frames_hash_ = mixed(frames_hash_, static_cast<std::uint64_t>(packet.dts.count()) ^ packet.frame_bytes() << 40U);
     if (track.seen && packet.dts > track.last)
         track.step = packet.dts - track.last;
     track.seen = true;
@@ -235,7 +255,8 @@ bool Segmenter::ends_part(std::size_t index, const Packet& packet) const {
     return length >= (leads(index) ? *rules_.part - kPartSlack : 2 * *rules_.part);  // the leader has stopped
 }
 
-void Segmenter::open(MediaTime at) {
+void Segmenter::open(std::size_t index, const Packet& packet) {
+    const MediaTime at = packet.dts;
     open_ = true;
     start_ = part_start_ = layout_ == Layout::together ? std::max(at, covered_) : at;
     discontinuity_ = std::exchange(next_discontinuity_, false) || needs_segment({});
@@ -251,10 +272,73 @@ void Segmenter::open(MediaTime at) {
         of.part_block = 0;
         of.independent = false;
         if (of.in_segment)
-            of.muxer->begin_segment(of.output);
+            of.muxer->begin_segment(of.output, resumed_ && i < resumed_->size() ? &(*resumed_)[i] : nullptr);
         of.bytes = of.output.size();
         bytes_ += of.bytes;
     }
+    resumed_.reset();
+    note_state(index, packet);
+    frames_hash_ = 0;
+}
+
+void Segmenter::note_state(std::size_t index, const Packet& packet) {
+    SegmentState state;
+    state.number = number_;
+    state.by_track = layout_ == Layout::by_track;
+    state.discontinuity = discontinuity_;
+    state.kind = tracks_[index].kind;
+    state.track = tracks_[index].id;
+    state.at = packet.dts;
+    state.covered = covered_;
+    state.first = first_;
+    state.leader = leader_;
+    for (const Track& track : tracks_)
+        state.tracks.push_back({track.kind, track.id, track.extra, track.seen, track.last, track.step, track.arrived});
+    for (const Representation& of : representations_)
+        state.muxers.push_back(of.in_segment ? of.muxer->state() : MuxerState());
+    state.frames_before = frames_hash_;
+    made_.emplace_back(SegmentOpened{std::move(state)});
+}
+
+void Segmenter::drop_open() {
+    if (open_ && told_parts_)
+        made_.emplace_back(SegmentDropped{number_});
+    open_ = false;
+    for (Representation& of : representations_) {
+        of.output.clear();
+        of.blocks.clear();
+    }
+}
+
+void Segmenter::resume(const SegmentState& state, const std::vector<Packet>& formats) {
+    drop_open();
+    restart();
+    forget_headers();
+    for (const SegmentState::Track& said : state.tracks) {
+        Packet known;
+        known.kind = said.kind;
+        known.track = said.id;
+        known.extra = said.extra;
+        const auto index = index_of(known);
+        if (!index)
+            continue;
+        for (const Packet& format : formats)
+            if (format.kind == said.kind && format.track == said.id)
+                learn(*index, format);
+        Track& track = tracks_[*index];
+        track.seen = said.seen;
+        track.last = said.last;
+        track.step = said.step;
+        track.arrived = said.arrived;
+        track.needs_segment = false;
+    }
+    number_ = state.number;
+    covered_ = state.covered;
+    first_ = state.first;
+    leader_ = std::min<std::size_t>(state.leader, tracks_.empty() ? 0 : tracks_.size() - 1);
+    next_discontinuity_ = state.discontinuity;
+    frames_hash_ = state.frames_before;
+    resumed_ = state.muxers;
 }
 
 bool Segmenter::lacks_a_track() const {
@@ -379,6 +463,7 @@ void Segmenter::restart() { restart(layout_, std::move(make_muxer_)); }
 
 void Segmenter::restart(Layout layout, MakeMuxer make_muxer) {
     interrupt();
+    resumed_.reset();
     tracks_.clear();
     representations_.clear();
     first_.reset();

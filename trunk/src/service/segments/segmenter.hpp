@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -98,7 +99,51 @@ struct SegmentDropped {
     std::uint64_t number = 0;
 };
 
-using Made = std::variant<HeadersChanged, PartMade, SegmentMade, SegmentDropped>;
+// Everything that the bytes of a segment, and the following cuts, depend on besides the packets from its first frame on: what
+// another node needs to make the same segment. Two nodes with equal states that take the same packets stay equal.
+struct SegmentState {
+    struct Track {
+        media::Kind kind = media::Kind::audio;
+        media::TrackId id{};
+        bool extra = false;
+        bool seen = false;
+        MediaTime last{};
+        MediaTime step{};
+        std::optional<MediaTime> arrived;
+
+        bool operator==(const Track&) const = default;
+    };
+
+    std::uint64_t number = 0;
+    bool by_track = false;
+    bool discontinuity = false;
+    // The frame it begins with.
+    media::Kind kind = media::Kind::audio;
+    media::TrackId track{};
+    MediaTime at{};
+    // As of Segmenter's members.
+    MediaTime covered{};
+    std::optional<MediaTime> first;
+    std::uint64_t leader = 0;
+    std::vector<Track> tracks;
+    std::vector<MuxerState> muxers;
+    // A hash of the frames in the segment before.
+    std::uint64_t frames_before = 0;
+
+    bool operator==(const SegmentState&) const = default;
+};
+
+// Of numbers that two nodes must agree on.
+std::uint64_t hash_of(std::initializer_list<std::uint64_t> numbers);
+// In the order of `muxers`.
+std::vector<RepresentationId> representations_of(const SegmentState& state);
+
+// A segment has begun.
+struct SegmentOpened {
+    SegmentState state;
+};
+
+using Made = std::variant<HeadersChanged, PartMade, SegmentMade, SegmentDropped, SegmentOpened>;
 
 class Segmenter {
 public:
@@ -131,6 +176,12 @@ public:
     // The same, with a different layout.
     void restart(Layout layout, MakeMuxer make_muxer);
 
+    // Drops the open segment; SegmentDropped says so if parts of it were emitted.
+    void drop_open();
+    // Drops the open segment, and goes on as the segmenter that emitted `state` did: the next packet is the frame that begins the
+    // segment. `formats` introduces each track's format: its configuration, or a frame of a codec without one.
+    void resume(const SegmentState& state, const std::vector<media::Packet>& formats);
+
     // Makes the next segment emit its headers again.
     void forget_headers() { told_.clear(); }
 
@@ -138,6 +189,10 @@ public:
     std::vector<Made> take() { return std::exchange(made_, {}); }
 
     Layout layout() const { return layout_; }
+    bool has_parts() const { return rules_.part.has_value(); }
+    bool is_open() const { return open_; }
+    // Of the open segment, otherwise of the last one.
+    std::uint64_t frames_hash() const { return frames_hash_; }
     // Size of the open segment.
     std::size_t bytes() const { return open_ ? bytes_ : 0; }
     // Number of the open segment, or of the next one.
@@ -188,7 +243,8 @@ private:
     Cut audio_cut(std::size_t index, const media::Packet& packet) const;
     bool ends_part(std::size_t index, const media::Packet& packet) const;
     void add(std::size_t index, const media::Packet& packet);
-    void open(MediaTime at);
+    void open(std::size_t index, const media::Packet& packet);
+    void note_state(std::size_t index, const media::Packet& packet);
     void close(MediaTime at, std::optional<std::size_t> next);
     void end_part(MediaTime at, std::optional<std::size_t> next);
     void abandon();
@@ -220,6 +276,9 @@ private:
     MediaTime part_start_{};
     bool part_has_frames_ = false;
     bool told_parts_ = false;  // parts of the open segment have been emitted
+
+    std::uint64_t frames_hash_ = 0;                   // of the open segment, or the last one
+    std::optional<std::vector<MuxerState>> resumed_;  // of the segment that the next packet begins
 };
 
 }  // namespace live::service::segments

@@ -122,6 +122,7 @@ struct Stream {
         }
     }
     void add(SegmentDropped) { ++dropped; }
+    void add(const SegmentOpened&) {}
 };
 
 TEST(SegmenterByTrack, SegmentsBeginAtKeyFramesAndMeet) {

@@ -1,5 +1,7 @@
 #include "service/segments/ts_muxer.hpp"
 
+#include <algorithm>
+
 namespace live::service::segments {
 
 // Counted audio frames are contiguous; timestamps in whole milliseconds are not.
@@ -12,7 +14,8 @@ MediaTime TsMuxer::time_of(const media::Packet& packet) {
         return packet.dts;
     if (!audio_clock_ || audio_rate_ != format->timescale) {
         audio_rate_ = format->timescale;
-        audio_clock_.emplace(format->timescale, format->sample_ticks);
+        audio_ticks_ = format->sample_ticks;
+        audio_clock_.emplace(audio_rate_, audio_ticks_);
     }
     constexpr std::uint64_t kMicros = 1'000'000;
     const std::uint64_t tick = audio_clock_->advance(packet.dts);
@@ -35,7 +38,46 @@ Muxer::Change TsMuxer::configure(const media::Packet& config) {
     return before.audio ? Change::new_segment : Change::in_place;
 }
 
-void TsMuxer::begin_segment(std::vector<std::uint8_t>& out) { converter_.write_tables(out); }
+void TsMuxer::begin_segment(std::vector<std::uint8_t>& out, const MuxerState* resumed) {
+    if (resumed != nullptr)
+        restore(*resumed);
+    state_ = read_state();
+    converter_.write_tables(out);
+}
+
+// Four continuity counters, the version of the map, the clock reference and the audio clock, 0 for none and otherwise plus one,
+// and the audio's timescale and frame duration in samples.
+MuxerState TsMuxer::read_state() const {
+    const auto state = converter_.state();
+    MuxerState numbers(state.counters.begin(), state.counters.end());
+    numbers.push_back(state.version);
+    numbers.push_back(state.clock ? static_cast<std::uint64_t>(std::max<std::int64_t>(state.clock->count(), 0)) + 1 : 0);
+    if (audio_clock_)
+        numbers.insert(numbers.end(), {audio_clock_->last().value_or(0) + 1, audio_rate_, audio_ticks_});
+    return numbers;
+}
+
+void TsMuxer::restore(const MuxerState& state) {
+    constexpr std::size_t kNumbers = 6;
+    constexpr std::size_t kNumbersWithAudio = 9;
+    if (state.size() < kNumbers)
+        return;
+    wire::ts::Muxer::State muxer;
+    for (std::size_t i = 0; i < muxer.counters.size(); ++i)
+        muxer.counters[i] = static_cast<std::uint8_t>(state[i]);
+    muxer.version = static_cast<std::uint8_t>(state[4]);
+    if (state[5] > 0)
+        muxer.clock = MediaTime(static_cast<std::int64_t>(state[5] - 1));
+    converter_.restore(muxer);
+    audio_clock_.reset();
+    audio_rate_ = 0;
+    if (state.size() < kNumbersWithAudio || state[6] == 0 || state[7] == 0 || state[7] > UINT32_MAX || state[8] > UINT32_MAX)
+        return;
+    audio_rate_ = static_cast<std::uint32_t>(state[7]);
+    audio_ticks_ = static_cast<std::uint32_t>(state[8]);
+    audio_clock_.emplace(audio_rate_, audio_ticks_);
+    audio_clock_->restore(state[6] - 1);
+}
 
 bool TsMuxer::add(const media::Packet& packet, std::vector<std::uint8_t>& out) {
     const std::size_t before = out.size();

@@ -19,18 +19,23 @@ public:
     Change configure(const media::Packet& config) override;
     // Audio frames are self-describing, and frames that cannot be carried cost nothing.
     bool knows(media::Kind) const override { return true; }
-    void begin_segment(std::vector<std::uint8_t>& out) override;
+    void begin_segment(std::vector<std::uint8_t>& out, const MuxerState* resumed = nullptr) override;
+    MuxerState state() const override { return state_; }
     bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) override;
     void end_part(MediaTime, std::optional<media::Kind>, std::vector<std::uint8_t>&) override {}
 
 private:
     MediaTime time_of(const media::Packet& packet);
+    MuxerState read_state() const;
+    void restore(const MuxerState& state);
 
     Audio audio_;
     wire::mp4::SampleReader audio_reader_;  // for counted audio
     std::optional<wire::mp4::TrackClock> audio_clock_;
     std::uint32_t audio_rate_ = 0;
+    std::uint32_t audio_ticks_ = 0;  // of one frame
     wire::ts::TsConverter converter_;
+    MuxerState state_;
 };
 
 }  // namespace live::service::segments

@@ -248,8 +248,11 @@ Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadli
              plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
     StreamStay stay(entry_, plan, io::now());
     TRY(peer_.engine().accept_play());
+    media::WireFormat format;
+    format.relayed = !request_.relay_path.empty();
     // On the heap, because the stack of a parked fiber should fit into one page.
-    const auto session = std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, *source, wish.duration, log_);
+    const auto session =
+        std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, *source, format, wish.duration, log_);
     playing_ = session.get();
     auto ended = session->run(deadline);
     stay.end(ended);

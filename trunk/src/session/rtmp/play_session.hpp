@@ -20,7 +20,7 @@ class PlaySession final : private PlayerProtocol {
 public:
     // `peer`, `plan`, `options` and `log` outlive this. `duration` of media after which the session ends; zero: no end.
     PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, FanOut& fan_out, Ref<media::Source> source,
-                std::chrono::milliseconds duration, const Log& log);
+                media::WireFormat format, std::chrono::milliseconds duration, const Log& log);
 
     // Until the client stops playing (ok: the connection may go on) or something ends it.
     Result<void> run(io::Deadline deadline);

@@ -149,6 +149,21 @@ void FragmentWriter::cut(ByteWriter& out, std::optional<Next> next) {
     bytes_ = 0;
 }
 
+FragmentWriter::State FragmentWriter::state() const {
+    State state{sequence_, {}};
+    for (const Track& track : tracks_)
+        state.tracks.push_back({track.clock.last(), track.last_ticks});
+    return state;
+}
+
+void FragmentWriter::restore(const State& state) {
+    sequence_ = state.sequence;
+    for (std::size_t i = 0; i < std::min(tracks_.size(), state.tracks.size()); ++i) {
+        tracks_[i].clock.restore(state.tracks[i].tick);
+        tracks_[i].last_ticks = state.tracks[i].last_ticks;
+    }
+}
+
 // 8.8.6 to 8.8.8 and 8.8.12.
 std::size_t FragmentWriter::write_track_fragment(ByteWriter& out, std::size_t index,
                                                  const std::vector<std::uint32_t>& durations) const {

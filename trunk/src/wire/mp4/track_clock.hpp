@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/time.hpp"
 
@@ -19,6 +20,13 @@ public:
     // The tick that advance() would return.
     std::uint64_t peek(MediaTime dts) const;
     std::uint64_t advance(MediaTime dts);
+
+    // The newest tick; none before the first.
+    std::optional<std::uint64_t> last() const { return is_running_ ? std::optional(last_) : std::nullopt; }
+    void restore(std::optional<std::uint64_t> last) {
+        last_ = last.value_or(0);
+        is_running_ = last.has_value();
+    }
 
     // Rounded to nearest; negative times give zero.
     std::uint64_t ticks_of(MediaTime time) const;

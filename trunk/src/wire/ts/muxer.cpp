@@ -26,6 +26,15 @@ void Muxer::set_tracks(const Tracks& tracks) {
     tables_written_ = false;
 }
 
+void Muxer::restore(const State& state) {
+    association_.set_counter(state.counters[0]);
+    map_.set_counter(state.counters[1]);
+    video_.set_counter(state.counters[2]);
+    audio_.set_counter(state.counters[3]);
+    version_ = static_cast<std::uint8_t>(state.version % kTableVersions);
+    last_clock_ = state.clock;
+}
+
 void Muxer::write_tables(std::vector<std::uint8_t>& out) {
     association_before_ = association_;
     map_before_ = map_;

@@ -5,6 +5,8 @@
 // not interleaved to the millisecond.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,6 +30,19 @@ public:
         MediaTime pts{};
         bool key = false;
     };
+
+    // What the next packets depend on, besides the tracks: four continuity counters (PAT, PMT, video, audio), the version of the
+    // map and the time of the latest clock reference.
+    struct State {
+        std::array<std::uint8_t, 4> counters{};
+        std::uint8_t version = 0;
+        std::optional<MediaTime> clock;
+    };
+    State state() const {
+        return {{association_.counter(), map_.counter(), video_.counter(), audio_.counter()}, version_, last_clock_};
+    }
+    // For a muxer that goes on where another one is. Call before the tables are written.
+    void restore(const State& state);
 
     // Sets the tracks of the program. A change increments the version of the map; the caller writes the tables.
     void set_tracks(const Tracks& tracks);

@@ -36,13 +36,17 @@ public:
     // Writes a packet with only a clock reference. The counter does not change.
     void write_clock(MediaTime clock, std::vector<std::uint8_t>& out) const;
 
+    // Continuity counter of the next packet with payload.
+    std::uint8_t counter() const { return counter_; }
+    void set_counter(std::uint64_t counter) { counter_ = static_cast<std::uint8_t>(counter & 0x0FU); }
+
 private:
     enum class Carries : std::uint8_t { payload = 1, field = 2, field_and_payload = 3 };
 
     std::array<std::uint8_t, 4> header(bool begins_unit, Carries carries) const;
 
     Pid pid_;
-    std::uint8_t counter_ = 0;  // of the next packet with payload
+    std::uint8_t counter_ = 0;
 };
 
 }  // namespace live::wire::ts

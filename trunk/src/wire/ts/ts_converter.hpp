@@ -41,6 +41,10 @@ public:
 
     const Tracks& tracks() const { return muxer_.tracks(); }
 
+    // As of Muxer. Restore after the configurations and before write_tables().
+    Muxer::State state() const { return muxer_.state(); }
+    void restore(const Muxer::State& state) { muxer_.restore(state); }
+
 private:
     enum class Tables : std::uint8_t { none, fresh, stale };
 

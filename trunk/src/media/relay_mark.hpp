@@ -1,0 +1,30 @@
+// Marks: data messages of our own in a relayed stream, in which the node that has the publisher tells the others how it cuts the
+// stream into segments. AMF0: kRelayMarkName, the series ("hls", "dash"), and text that only the outputs of that series read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "media/packet.hpp"
+
+namespace live::media {
+
+struct RelayMark {
+    // Limits, in bytes.
+    static constexpr std::size_t kSeriesMax = 16;
+    static constexpr std::size_t kTextMax = 32U << 10;
+
+    std::string series;
+    std::string text;
+};
+
+// `mark` is within the limits.
+Slice write_relay_mark(const RelayMark& mark);
+// Errc::malformed: not a mark; Errc::limit: too long.
+Result<RelayMark> read_relay_mark(Bytes body);
+// Whether the body of a data message carries that name.
+bool is_relay_mark(Bytes body);
+
+}  // namespace live::media

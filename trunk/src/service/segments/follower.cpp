@@ -1,0 +1,319 @@
+#include "service/segments/follower.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace live::service::segments {
+
+using media::Packet;
+
+namespace {
+
+bool begins(const SegmentState& state, const Packet& packet) {
+    return !packet.is_config() && packet.kind == state.kind && packet.track == state.track && packet.dts == state.at;
+}
+
+// Of the segment that the event is about; none for new headers.
+std::optional<std::uint64_t> number_of(const Follower::Event& event) {
+    const auto* made = std::get_if<Made>(&event);
+    if (made == nullptr)
+        return std::get<SegmentState>(std::get<Follower::Resumed>(event).mark.what).number;
+    return std::visit(
+        [](const auto& one) -> std::optional<std::uint64_t> {
+            if constexpr (requires { one.number; })
+                return one.number;
+            return std::nullopt;
+        },
+        *made);
+}
+
+const PartMade* part_of(const Follower::Event& event) {
+    const auto* made = std::get_if<Made>(&event);
+    return made == nullptr ? nullptr : std::get_if<PartMade>(made);
+}
+
+std::size_t bytes_of(const PartMade& part) {
+    std::size_t sum = 0;
+    for (const Piece& piece : part.pieces)
+        sum += piece.bytes;
+    return sum;
+}
+
+const SegmentMade* segment_of(const Follower::Event& event) {
+    const auto* made = std::get_if<Made>(&event);
+    return made == nullptr ? nullptr : std::get_if<SegmentMade>(made);
+}
+
+}  // namespace
+
+void Follower::restart() {
+    if (state_ != State::alone) {
+        drop_unconfirmed();
+        segmenter_.drop_open();
+    }
+    segmenter_.restart();
+    collect();
+    packets_.clear();
+    bytes_ = 0;
+    configs_.clear();
+    go_alone();
+}
+
+void Follower::go_alone() {
+    state_ = State::alone;
+    opened_.clear();
+    pending_.reset();
+    waiting_from_.reset();
+}
+
+void Follower::wait(std::optional<Mark> pending) {
+    if (state_ != State::waiting)
+        waiting_from_.reset();
+    state_ = State::waiting;
+    opened_.clear();
+    pending_ = std::move(pending);
+}
+
+void Follower::push(const Packet& packet) {
+    keep(packet);
+    if (state_ != State::waiting) {
+        segmenter_.push(packet);
+        return collect();
+    }
+    if (packet.is_config() || packet.kind == media::Kind::data)
+        return;
+    if (pending_ && begins(std::get<SegmentState>(pending_->what), packet))
+        return resume(Mark(*pending_));
+    waiting_from_ = waiting_from_.value_or(packet.dts);
+    if (packet.dts - *waiting_from_ < kPatience)
+        return;
+    segmenter_.drop_open();
+    segmenter_.restart();
+    for (const Packet& config : formats_for({}, packets_.size()))
+        segmenter_.push(config);
+    collect();
+    go_alone();
+}
+
+void Follower::push(const Mark& mark) {
+    std::visit([this, &mark](const auto& what) { handle(what, mark); }, mark.what);
+}
+
+void Follower::handle(const SegmentState& said, const Mark& mark) {
+    const auto ours = std::ranges::find(opened_, said);
+    if (ours != opened_.end()) {
+        state_ = State::following;
+        confirmed_ = said.number;
+        opened_.erase(opened_.begin(), ours);
+        forget_before(find(said).value_or(0));
+        return;
+    }
+    const bool is_next = state_ == State::following && !opened_.empty() && opened_.front().number + 1 == said.number;
+    if (is_next)
+        confirmed_ = remake(said.frames_before) ? said.number : confirmed_;
+    else if (state_ == State::following)
+        drop_unconfirmed();
+    if (find(said))
+        return resume(mark);
+    segmenter_.drop_open();
+    collect();
+    wait(mark);
+}
+
+void Follower::handle(const SegmentsEnded& said, const Mark&) {
+    if (state_ != State::following || opened_.empty())
+        return;
+    const bool is_same =
+        opened_.back().number + 1 == said.number && segmenter_.is_open() && segmenter_.frames_hash() == said.frames;
+    if (is_same) {
+        segmenter_.interrupt();
+        collect();
+        confirmed_ = said.number;
+        opened_.clear();
+        return;
+    }
+    if (opened_.front().number + 1 != said.number)
+        drop_unconfirmed();
+    else if (remake(said.frames))
+        confirmed_ = said.number;
+    wait({});
+}
+
+// Makes the oldest unconfirmed segment again, with the frames up to that hash: it ended earlier than it seemed here. Parts that
+// have been handed out must be the same again.
+bool Follower::remake(std::uint64_t frames) {
+    const SegmentState first = opened_.front();
+    const auto at = find(first);
+    if (!at)
+        return false;
+    forget_events(first.number);
+    const std::size_t before = queue_.size();
+    const std::vector<std::size_t> parts = handed_number_ == first.number ? handed_parts_ : std::vector<std::size_t>();
+    segmenter_.resume(first, formats_for(first, *at));
+    static_cast<void>(segmenter_.take());
+    for (std::size_t i = *at; i < packets_.size(); ++i) {
+        segmenter_.push(packets_[i]);
+        if (segmenter_.number() != first.number)
+            break;
+        if (!segmenter_.is_open() || segmenter_.frames_hash() != frames)
+            continue;
+        segmenter_.interrupt();
+        collect();
+        if (leave_out(parts, before))
+            return true;
+        break;
+    }
+    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(before), queue_.end());
+    segmenter_.drop_open();
+    static_cast<void>(segmenter_.take());
+    ++dropped_;
+    if (!parts.empty())
+        queue_.emplace_back(Made(SegmentDropped{first.number}));
+    return false;
+}
+
+// Removes the parts that have been handed out from the events at `from` on; false if they are others.
+bool Follower::leave_out(const std::vector<std::size_t>& parts, std::size_t from) {
+    for (const std::size_t bytes : parts) {
+        const auto part = std::find_if(queue_.begin() + static_cast<std::ptrdiff_t>(from), queue_.end(),
+                                       [](const Event& event) { return part_of(event) != nullptr; });
+        if (part == queue_.end() || bytes_of(*part_of(*part)) != bytes)
+            return false;
+        queue_.erase(part);
+    }
+    return true;
+}
+
+// The events of that segment and the following ones, with the headers that come before.
+void Follower::forget_events(std::uint64_t number) {
+    auto first = std::ranges::find_if(queue_, [number](const Event& event) { return number_of(event).value_or(0) >= number; });
+    while (first != queue_.begin() && !number_of(*std::prev(first)))
+        --first;
+    queue_.erase(first, queue_.end());
+}
+
+void Follower::resume(const Mark& mark) {
+    const auto& said = std::get<SegmentState>(mark.what);
+    const auto at = find(said);
+    segmenter_.resume(said, formats_for(said, at.value_or(0)));
+    collect();
+    queue_.emplace_back(Resumed{mark});
+    opened_.clear();
+    forget_before(at.value_or(0));
+    state_ = State::following;
+    confirmed_ = said.number;
+    pending_.reset();
+    for (const Packet& packet : packets_)
+        segmenter_.push(packet);
+    collect();
+    // For example a codec that this node does not know.
+    if (opened_.empty() || opened_.front() != said)
+        go_alone();
+}
+
+// An event is in the queue until it may be handed out.
+void Follower::collect() {
+    for (Made& made : segmenter_.take()) {
+        if (auto* opened = std::get_if<SegmentOpened>(&made))
+            note_opened(std::move(opened->state));
+        else
+            queue_.emplace_back(std::move(made));
+    }
+    const auto is_unconfirmed = [this](const Event& event) {
+        const SegmentMade* made = segment_of(event);
+        return made != nullptr && made->number >= confirmed_;
+    };
+    if (state_ == State::following &&
+        std::ranges::count_if(queue_, is_unconfirmed) > static_cast<std::ptrdiff_t>(kUnconfirmedMax))
+        go_alone();
+}
+
+void Follower::note_opened(SegmentState state) {
+    if (!opened_.empty() && opened_.back().number == state.number)
+        opened_.pop_back();  // it was empty, or too short
+    opened_.push_back(std::move(state));
+    if (state_ != State::alone || opened_.size() <= kUnconfirmedMax)
+        return;
+    opened_.pop_front();
+    forget_before(find(opened_.front()).value_or(0));
+}
+
+std::vector<Follower::Event> Follower::take() {
+    std::vector<Event> events;
+    while (!queue_.empty()) {
+        const SegmentMade* made = segment_of(queue_.front());
+        if (state_ != State::alone && made != nullptr && made->number >= confirmed_)
+            break;
+        if (const PartMade* part = part_of(queue_.front())) {
+            if (std::exchange(handed_number_, part->number) != part->number)
+                handed_parts_.clear();
+            handed_parts_.push_back(bytes_of(*part));
+        }
+        events.push_back(std::move(queue_.front()));
+        queue_.pop_front();
+    }
+    return events;
+}
+
+void Follower::drop_unconfirmed() {
+    const auto first = std::ranges::find_if(queue_, [this](const Event& event) {
+        const SegmentMade* made = segment_of(event);
+        return made != nullptr && made->number >= confirmed_;
+    });
+    std::vector<std::uint64_t> numbers;
+    for (auto at = first; at != queue_.end(); ++at)
+        if (const SegmentMade* made = segment_of(*at))
+            numbers.push_back(made->number);
+    queue_.erase(first, queue_.end());
+    dropped_ += numbers.size();
+    // Only the first may have parts that were handed out.
+    if (!numbers.empty() && segmenter_.has_parts())
+        queue_.emplace_back(Made(SegmentDropped{numbers.front()}));
+}
+
+std::optional<std::size_t> Follower::find(const SegmentState& said) const {
+    const auto found = std::ranges::find_if(packets_, [&said](const Packet& packet) { return begins(said, packet); });
+    return found == packets_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - packets_.begin()));
+}
+
+// The configurations in force at `at`; of tracks without one, their first frame from there on.
+std::vector<Packet> Follower::formats_for(const SegmentState& said, std::size_t at) const {
+    auto newest = configs_;
+    for (std::size_t i = 0; i < at; ++i)
+        if (packets_[i].is_config() && packets_[i].kind != media::Kind::data)
+            newest.insert_or_assign({packets_[i].kind, packets_[i].track}, packets_[i]);
+    std::vector<Packet> formats;
+    for (const auto& [track, config] : newest)
+        formats.push_back(config);
+    for (const SegmentState::Track& track : said.tracks) {
+        if (newest.contains({track.kind, track.id}))
+            continue;
+        const auto is_its = [&track](const Packet& packet) { return packet.kind == track.kind && packet.track == track.id; };
+        const auto frame = std::find_if(packets_.begin() + static_cast<std::ptrdiff_t>(at), packets_.end(), is_its);
+        if (frame != packets_.end())
+            formats.push_back(*frame);
+    }
+    return formats;
+}
+
+void Follower::keep(const Packet& packet) {
+    packets_.push_back(packet);
+    bytes_ += packet.payload.size();
+    while (packets_.size() > kPacketsMax || bytes_ > kBytesMax)
+        forget_before(1);
+}
+
+void Follower::forget_before(std::size_t at) {
+    for (; at > 0; --at) {
+        Packet& packet = packets_.front();
+        bytes_ -= packet.payload.size();
+        const std::pair track(packet.kind, packet.track);
+        if (packet.is_config() && packet.kind != media::Kind::data &&
+            (configs_.contains(track) || configs_.size() < Mark::kTracksMax))
+            configs_.insert_or_assign(track, std::move(packet));
+        packets_.pop_front();
+    }
+}
+
+}  // namespace live::service::segments

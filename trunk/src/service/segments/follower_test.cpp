@@ -1,0 +1,337 @@
+// Property of marks: a node that relays a stream, joins anywhere and loses packets anywhere makes only segments that are the
+// same, byte for byte, as those of the node with the publisher.
+#include <deque>
+#include <map>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "service/segments/follower.hpp"
+#include "service/segments/segmenter_fixture.hpp"
+
+namespace live::service::segments {
+namespace {
+
+using media::Kind;
+using media::Packet;
+
+struct Whole {
+    bool discontinuity = false;
+    MediaTime start{};
+    MediaTime duration{};
+    std::vector<std::vector<std::uint8_t>> pieces;
+
+    bool operator==(const Whole&) const = default;
+};
+
+Whole whole_of(const SegmentMade& made) {
+    Whole whole{made.discontinuity, made.start, made.duration, {}};
+    for (const Piece& piece : made.pieces)
+        whole.pieces.push_back(bytes_of(piece.blocks));
+    return whole;
+}
+
+using OnWire = std::variant<Packet, Mark>;
+
+enum class Form : std::uint8_t { ts, ts_counted, cmaf, cmaf_parts, by_track };
+
+CutRules rules_of(Form form) {
+    return two_second_cuts(form == Form::cmaf_parts ? std::optional<MediaTime>(200ms) : std::nullopt);
+}
+
+Segmenter segmenter_of(Form form) {
+    const auto layout = form == Form::by_track ? Segmenter::Layout::by_track : Segmenter::Layout::together;
+    if (form == Form::ts)
+        return {rules_of(form), layout, make_ts()};
+    if (form == Form::ts_counted)
+        return {rules_of(form), layout, [] { return std::make_unique<TsMuxer>(TsMuxer::Audio::counted); }};
+    return {rules_of(form), layout, make_cmaf()};
+}
+
+// A stream of some publishers: video with B-frames, key frames at uneven distances, audio with gaps, a new configuration now and
+// then.
+std::vector<std::vector<Packet>> publishers(std::uint32_t seed, bool with_video) {
+    std::mt19937 random(seed);
+    std::vector<std::vector<Packet>> all;
+    MediaTime at{};
+    const std::size_t count = 1 + random() % 3;
+    for (std::size_t i = 0; i < count; ++i) {
+        std::vector<Packet>& packets = all.emplace_back();
+        if (with_video)
+            packets.push_back(config_packet(Kind::video, avc_config(), at));
+        packets.push_back(config_packet(Kind::audio, aac_config(), at));
+        MediaTime audio_at = at;
+        MediaTime silent_until{};
+        const MediaTime end = at + std::chrono::milliseconds(4'000 + random() % 15'000);
+        for (std::size_t frame = 0, next_key = 0; at < end; ++frame, at += 40ms) {
+            const bool key = frame == next_key;
+            if (key)
+                next_key = frame + 10 + random() % 60;
+            if (key && random() % 6 == 0 && with_video)
+                packets.push_back(config_packet(Kind::video, avc_config(static_cast<std::uint8_t>(random() % 3)), at));
+            if (with_video)
+                packets.push_back(
+                    media::tag_packet(Kind::video, key, false, at,
+                                      picture(key, static_cast<std::uint8_t>(random() % 3 * 40), 20 + random() % 900)));
+            if (random() % 200 == 0)
+                silent_until = at + 700ms;
+            for (; audio_at <= at; audio_at += audio_at.count() / 1000 % 3 == 0 ? 24ms : 23ms)
+                if (audio_at >= silent_until)
+                    packets.push_back(media::tag_packet(Kind::audio, false, false, audio_at, audio(10 + random() % 100)));
+        }
+        at += 10ms;
+    }
+    return all;
+}
+
+// What the origin makes, and what it sends to other nodes: its segmenter is some packets behind.
+struct Origin {
+    std::map<std::uint64_t, Whole> segments;
+    std::vector<OnWire> wire;
+
+    Origin(Form form, const std::vector<std::vector<Packet>>& all, std::uint32_t seed) : segmenter(segmenter_of(form)) {
+        std::mt19937 random(seed);
+        std::deque<std::optional<Packet>> behind;  // none: the publisher ends
+        const auto catch_up = [&](std::size_t left) {
+            for (; behind.size() > left; behind.pop_front()) {
+                if (behind.front())
+                    segmenter.push(*behind.front());
+                else
+                    end_publisher();
+                take();
+            }
+        };
+        for (const auto& packets : all) {
+            for (const Packet& packet : packets) {
+                wire.emplace_back(packet);
+                behind.emplace_back(packet);
+                // With parts the segmenter takes packets at once.
+                if (form == Form::cmaf_parts || random() % 4 == 0)
+                    catch_up(random() % (form == Form::cmaf_parts ? 3 : 20));
+            }
+            behind.emplace_back();
+        }
+        catch_up(0);
+    }
+
+private:
+    void end_publisher() {
+        segmenter.interrupt();
+        take();
+        wire.emplace_back(Mark{7, SegmentsEnded{segmenter.number(), segmenter.frames_hash()}, {}});
+        segmenter.restart();
+    }
+    void take() {
+        for (Made& made : segmenter.take()) {
+            if (const auto* opened = std::get_if<SegmentOpened>(&made))
+                wire.emplace_back(Mark{7, opened->state, {opened->state.number}});
+            else if (const auto* segment = std::get_if<SegmentMade>(&made))
+                segments[segment->number] = whole_of(*segment);
+        }
+    }
+
+    Segmenter segmenter;
+};
+
+struct Edge {
+    Segmenter segmenter;
+    Follower follower{segmenter};
+    std::map<std::uint64_t, Whole> segments;
+    std::size_t resumed = 0;
+    std::size_t alone = 0;  // segments made while not following
+
+    explicit Edge(Form form) : segmenter(segmenter_of(form)) {}
+
+    // As it arrives on the wire: through the text of a mark, too.
+    void push(const OnWire& item) {
+        if (const auto* mark = std::get_if<Mark>(&item)) {
+            const auto read = read_mark(write_mark(*mark));
+            ASSERT_TRUE(read.ok());
+            ASSERT_EQ(*read, *mark);
+            follower.push(*read);
+        } else {
+            follower.push(std::get<Packet>(item));
+        }
+        for (Follower::Event& event : follower.take()) {
+            resumed += std::holds_alternative<Follower::Resumed>(event) ? 1 : 0;
+            const auto* made = std::get_if<Made>(&event);
+            if (const auto* segment = made == nullptr ? nullptr : std::get_if<SegmentMade>(made)) {
+                EXPECT_FALSE(segments.contains(segment->number)) << segment->number;
+                segments[segment->number] = whole_of(*segment);
+            }
+        }
+    }
+
+    // At a wire position: the newest configurations, the newest mark, and the packets since the newest key frame.
+    void join(const std::vector<OnWire>& wire, std::size_t at) {
+        std::map<Kind, Packet> configs;
+        const OnWire* mark = nullptr;
+        std::size_t key = 0;
+        for (std::size_t i = 0; i < at; ++i) {
+            const auto* packet = std::get_if<Packet>(&wire[i]);
+            if (packet == nullptr)
+                mark = &wire[i];
+            else if (packet->is_config())
+                configs[packet->kind] = *packet;
+            else if (packet->key || packet->kind == Kind::audio)
+                key = packet->key ? i : key;
+        }
+        for (const auto& [kind, config] : configs)
+            push(config);
+        if (mark != nullptr)
+            push(*mark);
+        for (std::size_t i = key; i < at; ++i)
+            push(wire[i]);
+    }
+};
+
+class FollowerTest : public ::testing::TestWithParam<Form> {
+protected:
+    static constexpr std::uint32_t kSeeds = 30;
+
+    static void expect_same(const Edge& edge, const Origin& origin, std::uint32_t seed) {
+        for (const auto& [number, segment] : edge.segments) {
+            const auto there = origin.segments.find(number);
+            ASSERT_NE(there, origin.segments.end()) << "seed " << seed << ", segment " << number;
+            EXPECT_TRUE(there->second == segment) << "seed " << seed << ", segment " << number;
+        }
+    }
+};
+
+TEST_P(FollowerTest, FromTheStartEverySegmentIsTheSame) {
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed);
+        Edge edge(GetParam());
+        for (const OnWire& item : origin.wire)
+            edge.push(item);
+        EXPECT_EQ(edge.segments.size(), origin.segments.size()) << "seed " << seed;
+        expect_same(edge, origin, seed);
+    }
+}
+
+TEST_P(FollowerTest, FromAnywhereEverySegmentFromTheNextWholeOneOnIsTheSame) {
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed);
+        std::mt19937 random(seed);
+        const std::size_t at = random() % origin.wire.size();
+        Edge edge(GetParam());
+        edge.join(origin.wire, at);
+        std::optional<std::uint64_t> next;  // the first segment that begins after the join
+        for (std::size_t i = at; i < origin.wire.size(); ++i) {
+            if (const auto* mark = std::get_if<Mark>(&origin.wire[i]); mark != nullptr && !next)
+                if (const auto* state = std::get_if<SegmentState>(&mark->what))
+                    next = state->number + 1;  // its beginning may be older than the join
+            edge.push(origin.wire[i]);
+        }
+        expect_same(edge, origin, seed);
+        for (auto segment = origin.segments.lower_bound(next.value_or(UINT64_MAX)); segment != origin.segments.end(); ++segment)
+            EXPECT_TRUE(edge.segments.contains(segment->first)) << "seed " << seed << ", segment " << segment->first;
+    }
+}
+
+TEST_P(FollowerTest, WithLossesOnlyTheSegmentsAroundThemAreMissing) {
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed);
+        std::mt19937 random(seed);
+        Edge edge(GetParam());
+        std::size_t losses = 0;
+        std::size_t left_out = 0;
+        for (const OnWire& item : origin.wire) {
+            const auto* packet = std::get_if<Packet>(&item);
+            if (left_out == 0 && packet != nullptr && !packet->is_config() && random() % 500 == 0) {
+                left_out = 1 + random() % 30;
+                ++losses;
+            }
+            if (left_out > 0 && (packet == nullptr || !packet->is_config()))
+                --left_out;
+            else
+                edge.push(item);
+        }
+        expect_same(edge, origin, seed);
+        EXPECT_GE(edge.segments.size() + 4 * losses + 1, origin.segments.size()) << "seed " << seed << ", losses " << losses;
+    }
+}
+
+TEST_P(FollowerTest, ALostConnectionGoesOnWithTheSameSegments) {
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        const Origin origin(GetParam(), publishers(seed, true), seed);
+        std::mt19937 random(seed);
+        Edge first(GetParam());
+        const std::size_t lost = random() % origin.wire.size();
+        for (std::size_t i = 0; i < lost; ++i)
+            first.push(origin.wire[i]);
+        expect_same(first, origin, seed);
+        const std::size_t back = std::min(lost + random() % 200, origin.wire.size());
+        first.follower.restart();
+        // What is handed out twice is the same: the lists leave it out.
+        std::map<std::uint64_t, Whole> before;
+        std::swap(before, first.segments);
+        first.join(origin.wire, back);
+        for (std::size_t i = back; i < origin.wire.size(); ++i)
+            first.push(origin.wire[i]);
+        expect_same(first, origin, seed);
+    }
+}
+
+// An origin whose marks end is left alone after a few segments.
+TEST_P(FollowerTest, WithoutMarksItSegmentsByItself) {
+    const Origin origin(GetParam(), publishers(5, true), 5);
+    Edge edge(GetParam());
+    bool with_marks = true;
+    std::size_t before = 0;
+    for (std::size_t i = 0; i < origin.wire.size(); ++i) {
+        if (i == origin.wire.size() / 4) {
+            with_marks = false;
+            before = edge.segments.size();
+        }
+        if (with_marks || std::holds_alternative<Packet>(origin.wire[i]))
+            edge.push(origin.wire[i]);
+    }
+    EXPECT_FALSE(edge.follower.is_following());
+    EXPECT_GT(edge.segments.size(), before);
+}
+
+TEST_P(FollowerTest, WhatItKeepsIsBounded) {
+    Edge edge(GetParam());
+    edge.push(config_packet(Kind::video, avc_config()));
+    const Slice large = picture(false, 0, 1 << 20);
+    for (int i = 0; i < 200; ++i)
+        edge.push(media::tag_packet(Kind::video, i == 0, false, i * 10ms, large));
+    EXPECT_LE(edge.follower.bytes(), Follower::kBytesMax);
+}
+
+// Whatever the state says, it is taken or left; then the segmenter goes on.
+TEST_P(FollowerTest, AnyStateIsTakenOrLeft) {
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        std::mt19937_64 random(seed);
+        const Origin origin(GetParam(), publishers(seed, true), seed);
+        Edge edge(GetParam());
+        for (const OnWire& item : origin.wire) {
+            auto sent = item;
+            if (auto* mark = std::get_if<Mark>(&sent); mark != nullptr && random() % 2 == 0) {
+                auto* state = std::get_if<SegmentState>(&mark->what);
+                if (state == nullptr)
+                    continue;
+                const auto any = [&random] { return random() >> (11 + random() % 50); };
+                state->number = any();
+                state->covered = MediaTime(static_cast<std::int64_t>(any()));
+                state->leader = any();
+                for (MuxerState& muxer : state->muxers)
+                    for (std::uint64_t& number : muxer)
+                        number = any();
+                if (random() % 2 == 0)
+                    state->tracks.resize(random() % 4);
+                if (random() % 2 == 0)
+                    state->muxers.resize(random() % 4);
+            }
+            edge.segments.clear();
+            edge.push(sent);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, FollowerTest,
+                         ::testing::Values(Form::ts, Form::ts_counted, Form::cmaf, Form::cmaf_parts, Form::by_track));
+
+}  // namespace
+}  // namespace live::service::segments

@@ -1,0 +1,57 @@
+#include "service/segments/mark.hpp"
+
+#include <gtest/gtest.h>
+
+namespace live::service::segments {
+namespace {
+
+SegmentState full_state() {
+    SegmentState state;
+    state.number = 57;
+    state.by_track = true;
+    state.discontinuity = true;
+    state.kind = media::Kind::video;
+    state.track = media::TrackId{3};
+    state.at = 12'345'678us;
+    state.covered = 12'300'000us;
+    state.first = MediaTime{};
+    state.leader = 1;
+    state.tracks.push_back({media::Kind::audio, media::TrackId{}, false, true, 12'320'000us, 23'000us, 12'340'000us});
+    state.tracks.push_back({media::Kind::video, media::TrackId{3}, true, false, 0us, 0us, std::nullopt});
+    state.muxers = {{1, 2, 3}, {}};
+    state.frames_before = UINT64_MAX;
+    return state;
+}
+
+TEST(Mark, IsReadAsItWasWritten) {
+    const Mark begins{UINT64_MAX - 1, full_state(), {57, 2, UINT64_MAX}};
+    const auto read = read_mark(write_mark(begins));
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(*read, begins);
+
+    const Mark ends{9, SegmentsEnded{58, 77}, {}};
+    EXPECT_EQ(write_mark(ends), "1 9 0 58 77 0");
+    EXPECT_EQ(*read_mark("1 9 0 58 77 0"), ends);
+}
+
+TEST(Mark, CutAnywhereItIsRefused) {
+    const std::string text = write_mark({1, full_state(), {4, 5}});
+    for (std::size_t bytes = 0; bytes < text.size(); ++bytes)
+        if (text[bytes] == ' ') {  // elsewhere a number is cut, which is another number
+            EXPECT_FALSE(read_mark(text.substr(0, bytes)).ok()) << bytes;
+        }
+}
+
+TEST(Mark, WhatIsOutOfRangeIsRefused) {
+    for (const char* text : {"", " ", "1", "2 9 0 58 77 0", "1 9 2 58 77 0", "1 9 0 58 77 1", "1 9 0 58 77 0 0", "1 9 0 -58 77 0",
+                             "1 9 0 58 77 99999", "1 9 0 9007199254740993 77 0", "1 9 0 58 99999999999999999999 0",
+                             "1 9 0 58  77 0", "1 9 0 58 77 0 "})
+        EXPECT_FALSE(read_mark(text).ok()) << text;
+    // Any two flags but 0 and 1, and more tracks than there can be.
+    EXPECT_FALSE(read_mark("1 9 1 5 2 0 0 0 0 0 0 0 0 0 0 0").ok());
+    EXPECT_TRUE(read_mark("1 9 1 5 1 0 0 0 0 0 0 0 0 0 0 0").ok());
+    EXPECT_FALSE(read_mark("1 9 1 5 1 0 0 0 0 0 0 0 33 0 0 0").ok());
+}
+
+}  // namespace
+}  // namespace live::service::segments
