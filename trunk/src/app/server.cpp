@@ -175,7 +175,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       hls_({streams_, hls_options_, viewers_, hls_events_, claims_, zone_of(*settings_)}, log),
       hls_player_(hls_.index(), hls_options_, files_, viewers_),
       dash_(streams_, dash_options_, claims_, log),
-      dash_player_(dash_.store(), files_, viewers_),
+      dash_player_(dash_.store(), dash_options_, files_, viewers_),
       raw_(std::make_unique<Raw>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),

@@ -19,30 +19,48 @@ def get(url: str) -> bytes:
         return answer.read()
 
 
+def names_in_hls(playlist: str) -> list[str]:
+    return [(one[0] or one[1]).split("?")[0] for one in re.findall(r'^(?:#EXT-X-MAP:URI="([^"]+)"|([^#\s]+))', playlist, re.M)]
+
+
+def names_in_dash(mpd: str) -> list[str]:
+    """Of complete segments only."""
+    folder, names = re.search("<BaseURL>([^<]*)</BaseURL>", mpd).group(1), []
+    for track, rest in re.findall(r'<Representation id="([^"]*)"(.*?)</Representation>', mpd, re.S):
+        suffix = re.search(r'initialization="\$RepresentationID\$-init([^"]*)\.mp4"', rest).group(1)
+        first, count = int(re.search('startNumber="([0-9]+)"', rest).group(1)), rest.count("<S ")
+        count -= "availabilityTimeOffset" in rest
+        names += [f"{folder}{track}-init{suffix}.mp4"] + [f"{folder}{track}-{number}.m4s" for number in range(first, first + count)]
+    return names
+
+
 class Node:
     """One server's playlist and everything that it has listed, as it was served."""
 
-    def __init__(self, live):
+    def __init__(self, live, playlist: str):
         self.live, self.files, self.playlists = live, {}, []
         self.base = f"http://127.0.0.1:{live.ports['http']}/live/"
+        self.playlist, self.names_in = playlist, names_in_hls if playlist.endswith("m3u8") else names_in_dash
 
     def look(self) -> None:
         try:
-            playlist = get(self.base + "cam.m3u8").decode()
+            self.playlists.append(get(self.base + self.playlist).decode())
         except urllib.error.HTTPError:
             return
-        self.playlists.append(playlist)
-        for uri in re.findall(r'^(?:#EXT-X-MAP:URI="([^"]+)"|([^#\s]+))', playlist, re.M):
-            name = (uri[0] or uri[1]).split("?")[0]
+        for name in self.names_in(self.playlists[-1]):
             if name not in self.files:
                 self.files[name] = get(self.base + name)
 
 
-def three_nodes(server, hls: str):
-    origin = server(hls)
-    near = server(f"cluster {{ mode remote; origin 127.0.0.1:{origin.ports['rtmp']}; }} {hls}")
-    far = server(f"cluster {{ mode remote; origin 127.0.0.1:{near.ports['rtmp']}; }} {hls}")
-    return [Node(one) for one in (origin, near, far)]
+def three_nodes(server, output: str, playlist: str = "cam.m3u8"):
+    origin = server(output)
+    near = server(f"cluster {{ mode remote; origin 127.0.0.1:{origin.ports['rtmp']}; }} {output}")
+    far = server(f"cluster {{ mode remote; origin 127.0.0.1:{near.ports['rtmp']}; }} {output}")
+    return [Node(one, playlist) for one in (origin, near, far)]
+
+
+def expect_one_playlist(nodes) -> None:
+    wait_until(lambda: len({get(node.base + node.playlist) for node in nodes}) == 1, 5, "one playlist for all", 0.02)
 
 
 def watch(nodes, seconds: float) -> None:
@@ -69,10 +87,24 @@ def test_hls_is_the_same_on_every_node(server, clip, more):
     with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
         wait_playable(nodes[0].live.url("cam"))
         watch(nodes, SECONDS + 4)
-        wait_until(lambda: len({get(node.base + "cam.m3u8") for node in nodes}) == 1, 5, "one playlist for all", 0.02)
+        expect_one_playlist(nodes)
     # Another publisher: its fragments follow after a discontinuity, everywhere.
     with FfmpegPublisher(nodes[0].live.url("cam"), clip("basic")):
         watch(nodes, SECONDS)
-        wait_until(lambda: len({get(node.base + "cam.m3u8") for node in nodes}) == 1, 5, "one playlist for all", 0.02)
+        expect_one_playlist(nodes)
     assert all("#EXT-X-DISCONTINUITY\n" in node.playlists[-1] for node in nodes)
+    expect_the_same(nodes)
+
+
+@pytest.mark.parametrize("more", ["", "dash_ll on; dash_part 200;"], ids=["segments", "parts"])
+def test_dash_is_the_same_on_every_node(server, clip, more):
+    dash = f"dash {{ enabled on; dash_fragment 1; dash_window_size 6; dash_update_period 1; dash_path $folder/html; {more} }}"
+    nodes = three_nodes(server, dash, "cam.mpd")
+    with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
+        wait_playable(nodes[0].live.url("cam"))
+        watch(nodes, SECONDS + 4)
+        expect_one_playlist(nodes)
+    with FfmpegPublisher(nodes[0].live.url("cam"), clip("basic")):
+        watch(nodes, SECONDS)
+        expect_one_playlist(nodes)
     expect_the_same(nodes)

@@ -1,15 +1,18 @@
 #include "service/dash/dash_handler.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "io/loop.hpp"
 #include "service/files/normal_path.hpp"
+#include "service/files/stream_name.hpp"
 #include "service/segments/send_file.hpp"
 #include "session/http/mime.hpp"
 #include "session/http/status_for.hpp"
 #include "wire/http/status.hpp"
+#include "wire/rtmp/stream_url.hpp"
 
 namespace live::service::dash {
 
@@ -19,6 +22,12 @@ namespace {
 
 using wire::http::Status;
 constexpr std::string_view kMpdEnding = ".mpd";
+
+Result<void> refuse(http::Exchange& exchange, const Result<void>& why, io::Deadline deadline) {
+    if (why.code() == Errc::cancelled)
+        return why;
+    return exchange.send(http::error_reply(session::http::status_for(why.code()), why.error().sentence()), deadline);
+}
 
 }  // namespace
 
@@ -31,6 +40,32 @@ DashHandler::Found DashHandler::find(const http::Request& request) const {
     return found;
 }
 
+std::optional<segments::StreamOfFiles> DashHandler::pulled_by(const http::Request& request) const {
+    const DashOptions* options = options_.find(request.vhost());
+    if (options == nullptr || !options->enabled || request.is_head() || !request.path().ends_with(kMpdEnding))
+        return std::nullopt;
+    const std::string below = request.path().substr(std::min(request.path().find_first_not_of('/'), request.path().size()));
+    const auto name = files::match_name(options->mpd_file, below);
+    if (!name || !wire::rtmp::admit_name(name->app).ok() || !wire::rtmp::admit_name(name->stream).ok())
+        return std::nullopt;
+    segments::StreamOfFiles stream{request.vhost(), name->app, name->stream, {}};
+    stream.idle_limit = idle_limit_of(*options);
+    return viewers_.may_pull(request, stream) ? std::optional(std::move(stream)) : std::nullopt;
+}
+
+Result<void> DashHandler::wait_for_mpd(const http::Request& request, io::Deadline deadline) {
+    const DashOptions* options = options_.find(request.vhost());
+    const Duration limit = options == nullptr ? Duration::zero() : Duration(2 * options->fragment + 1s);
+    const auto until = deadline.sooner(io::Deadline::after(std::min<Duration>(limit, kWaitMax)));
+    Signal signal;
+    store_.added().add(signal);
+    Result<void> waited;
+    while (waited.ok() && find(request).file == nullptr)
+        waited = io::wait(signal, until);
+    store_.added().remove(signal);
+    return !waited.ok() && waited.code() == Errc::cancelled ? waited : Result<void>();
+}
+
 // A request with vhost= gets the MPD, but segment URLs lack that parameter: a player with a session may load them.
 bool DashHandler::may_have(const http::Request& request, const Found& found, bool is_mpd) const {
     return found.file != nullptr && (!found.is_others || (!is_mpd && viewers_.knows(request, *found.file->stream())));
@@ -40,18 +75,19 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     const http::Request& request = exchange.request();
     if (!request.is_get())
         return exchange.send(http::method_not_allowed("GET, HEAD, OPTIONS", "DASH is played with GET"), deadline);
+    if (const auto pulled = find(request).file == nullptr ? pulled_by(request) : std::nullopt) {
+        if (const auto admitted = viewers_.admit(request, *pulled, deadline); !admitted.ok())
+            return refuse(exchange, admitted, deadline);
+        TRY(wait_for_mpd(request, deadline));
+    }
     const Found found = find(request);
     const bool is_mpd = request.path().ends_with(kMpdEnding);
     if (!may_have(request, found, is_mpd))
         return exchange.send(http::error_reply(Status::not_found, "there is no such file"), deadline);
     const segments::FileRef& file = found.file;
     const auto admitted = is_mpd ? viewers_.admit(request, *file->stream(), deadline) : viewers_.touch(request, *file->stream());
-    if (!admitted.ok()) {
-        if (admitted.code() == Errc::cancelled)
-            return admitted;
-        const int status = session::http::status_for(admitted.code());
-        return exchange.send(http::error_reply(status, admitted.error().sentence()), deadline);
-    }
+    if (!admitted.ok())
+        return refuse(exchange, admitted, deadline);
     if (!request.is_head())
         file->stream()->asked_at = io::now();
     if (!file->is_whole())

@@ -1,6 +1,7 @@
 #include "service/dash/dash_handler.hpp"
 
 #include "service/files/session_fixture.hpp"
+#include "base/options_of_fixture.hpp"
 #include "service/files/site_fixture.hpp"
 
 namespace live::service::dash {
@@ -34,7 +35,9 @@ protected:
     files::Heard heard_;
     session::ClientTable clients_;
     files::Sessions sessions_{door_, heard_, clients_, places_};
-    DashHandler handler_{store_, roots_, sessions_};
+    DashOptions options_values_;
+    SameOptions<DashOptions> options_{options_values_};
+    DashHandler handler_{store_, options_, roots_, sessions_};
 };
 
 TEST_F(DashHandlerTest, GivesWhatIsHeld) {

@@ -38,7 +38,7 @@ public:
 
     std::string_view name() const override { return "DASH"; }
     StreamHolder* memory() override { return &jobs_; }
-    const segments::Store& store() const { return store_; }
+    segments::Store& store() { return store_; }
     // Streams with DASH, including those waiting to be disposed of.
     std::size_t size() const { return jobs_.size(); }
 

@@ -26,10 +26,6 @@ std::string without_ending(const std::string& path) {
 Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 
 // A player that has requested nothing for this long has left.
-Duration idle_limit_of(const DashOptions& options) {
-    return 2 * std::max<Duration>(std::max(options.update_period, options.fragment), 1s);
-}
-
 std::uint64_t bit_rate(std::size_t bytes, MediaTime time) {
     constexpr std::uint64_t kBitsAndMicros = 8'000'000;
     return time.count() > 0 ? bytes * kBitsAndMicros / static_cast<std::uint64_t>(time.count()) : 0;
@@ -48,6 +44,23 @@ segments::CutRules rules_of(const DashOptions& options) {
     if (options.ll)
         rules.part = options.part;
     return rules;
+}
+
+// The marks' series.
+constexpr const char* kSeries = "dash";
+// What a mark adds: the shift to MPD time and when media time was zero (0: not known yet), in microseconds, the headers so far, and
+// the hash of the newest.
+enum Place : std::size_t { kShift, kBegan, kInits, kHeaders, kPlaceNumbers };
+
+std::uint64_t hash_of_rules(const DashOptions& options) {
+    return segments::hash_of({static_cast<std::uint64_t>(MediaTime(options.fragment).count()),
+                              options.ll ? static_cast<std::uint64_t>(MediaTime(options.part).count()) : 0});
+}
+
+bool are_same(const std::vector<segments::Header>& a, const std::vector<segments::Header>& b) {
+    return std::ranges::equal(a, b, [](const segments::Header& one, const segments::Header& other) {
+        return one.id.name() == other.id.name() && *one.init == *other.init;
+    });
 }
 
 }  // namespace
@@ -72,6 +85,7 @@ DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathCl
       store_(store),
       log_(std::move(log)),
       feed_("DASH", std::move(source), options.ll ? media::Listens::at_once : media::Listens::batched, log_),
+      rules_hash_(hash_of_rules(options)),
       segmenter_(rules_of(options), Segmenter::Layout::by_track,
                  [] { return std::make_unique<CmafMuxer>(CmafMuxer::SegmentType::said); }) {}
 
@@ -115,18 +129,75 @@ Duration DashStream::time_after_end() const {
 }
 
 void DashStream::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline) {
+    end_publisher();
     if (!publisher)
-        return segmenter_.interrupt();
-    segmenter_.restart();
+        return;
+    if (publisher->kind != session::ClientKind::relay_pull)
+        follower_.reset();
+    else if (!follower_)
+        follower_.emplace(segmenter_);
     must_follow_clock_ = began_.has_value();
 }
 
+void DashStream::end_publisher() {
+    const bool was_open = segmenter_.is_open();
+    if (follower_)
+        follower_->restart();
+    else
+        segmenter_.interrupt();
+    handle_made();
+    if (follower_)
+        return;
+    if (was_open)
+        tell({rules_hash_, segments::SegmentsEnded{segmenter_.number(), segmenter_.frames_hash()}, {}});
+    segmenter_.restart();
+}
+
+void DashStream::tell(const segments::Mark& mark) {
+    feed_.source().append_mark({kSeries, segments::write_mark(mark)});
+    feed_.source().flush();
+}
+
 void DashStream::on_packet(const media::Packet& packet, io::Deadline) {
-    if (must_follow_clock_ && !packet.is_config())
-        follow_clock(packet);
+    if (packet.is_mark())
+        return follow(packet);
     media::Packet shifted = packet;
+    if (follower_)
+        shifted.dts += feed_.source().timeline().publisher_offset();
+    if (must_follow_clock_ && !packet.is_config())
+        follow_clock(shifted);
     shifted.dts += shift_;
-    segmenter_.push(shifted);
+    if (follower_)
+        follower_->push(shifted);
+    else
+        segmenter_.push(shifted);
+}
+
+void DashStream::follow(const media::Packet& packet) {
+    const auto text = media::read_relay_mark(packet.payload.bytes());
+    if (!follower_ || !text.ok() || text->series != kSeries)
+        return;
+    const auto mark = segments::read_mark(text->text);
+    if (!mark.ok())
+        return;
+    if (mark->rules != rules_hash_) {
+        if (!std::exchange(rules_told_, true))
+            LOG_WARN(log_, "DASH {}: the origin cuts by other settings of dash, so its fragments are not the same as here", url());
+        return;
+    }
+    if (mark->list.size() >= kPlaceNumbers) {
+        const auto time_of = [&mark](Place at) {
+            return MediaTime(static_cast<std::int64_t>(std::min<std::uint64_t>(mark->list[at], segments::Mark::kNumberMax)));
+        };
+        follower_->shift(time_of(kShift) - std::exchange(shift_, time_of(kShift)));
+        must_follow_clock_ = false;
+        if (time_of(kBegan) > MediaTime{}) {
+            began_ = std::chrono::system_clock::time_point(time_of(kBegan));
+            began_at_ = io::now() - std::chrono::duration_cast<Duration>(std::chrono::system_clock::now() - *began_);
+        }
+    }
+    follower_->push(*mark);
+    handle_made();
 }
 
 void DashStream::look_for_audience() {
@@ -143,8 +214,20 @@ void DashStream::follow_clock(const media::Packet& packet) {
 }
 
 void DashStream::handle_made() {
-    for (segments::Made& one : segmenter_.take())
-        std::visit([this](auto&& what) { add(std::move(what)); }, std::move(one));
+    const auto add_made = [this](segments::Made made) {
+        std::visit([this](auto&& what) { add(std::move(what)); }, std::move(made));
+    };
+    if (!follower_) {
+        for (segments::Made& one : segmenter_.take())
+            add_made(std::move(one));
+    } else {
+        for (segments::Follower::Event& event : follower_->take()) {
+            if (const auto* resumed = std::get_if<segments::Follower::Resumed>(&event))
+                add(*resumed);
+            else
+                add_made(std::get<segments::Made>(std::move(event)));
+        }
+    }
     if (!feed_.is_published())
         break_promise();
 }
@@ -156,10 +239,14 @@ void DashStream::leave_list() {
 }
 
 void DashStream::add(const segments::HeadersChanged& made) {
+    if (!headers_.empty() && are_same(headers_, made.headers))
+        return;
     leave_list();
-    init_suffix_ = inits_ == 0 ? "" : fmt::format("-{}", inits_);
-    ++inits_;
     headers_ = made.headers;
+    const std::uint64_t hash = headers_hash();
+    const std::uint64_t number = inits_ > 0 && hash == headers_hash_ ? inits_ - 1 : inits_++;
+    headers_hash_ = hash;
+    init_suffix_ = number == 0 ? "" : fmt::format("-{}", number);
     std::vector<HeldFile>& files = init_files_.emplace_back();
     for (const segments::Header& header : headers_) {
         files.push_back(hold(fmt::format("{}{}-init{}.mp4", folder_, header.id.name(), init_suffix_), {header.init}));
@@ -178,11 +265,48 @@ void DashStream::add(const segments::HeadersChanged& made) {
         promise_tracks();
 }
 
+std::uint64_t DashStream::headers_hash() const {
+    std::uint64_t hash = 1;
+    for (const segments::Header& header : headers_)
+        hash = segments::hash_of({hash, segments::hash_of(*header.init)});
+    return std::max<std::uint64_t>(hash, 1);
+}
+
+void DashStream::add(const segments::SegmentOpened& opened) {
+    const auto began = began_ ? std::chrono::duration_cast<MediaTime>(began_->time_since_epoch()).count() : 0;
+    opened_ = {rules_hash_,
+               opened.state,
+               {static_cast<std::uint64_t>(shift_.count()), static_cast<std::uint64_t>(began), inits_, headers_hash_}};
+    tell(*opened_);
+}
+
+// The list goes on as on the origin.
+void DashStream::add(const segments::Follower::Resumed& resumed) {
+    if (resumed.mark.list.size() < kPlaceNumbers)
+        return;
+    const std::uint64_t number = std::get<segments::SegmentState>(resumed.mark.what).number;
+    const std::uint64_t next = listed_.empty() ? number : listed_.back().number + 1;
+    const bool repeats = number < next && next - number <= kRepeatedMax;
+    listed_below_ = repeats ? next : 0;
+    if (number != next && !repeats)
+        leave_list();
+    break_promise();
+    open_.clear();
+    inits_ = resumed.mark.list[kInits];
+    headers_hash_ = resumed.mark.list[kHeaders];
+    LOG_INFO(log_, "DASH {}: follows the origin from fragment {} on", url(), number);
+}
+
+// The first media is now; of a relayed stream the origin says when that was.
 void DashStream::note_begin(MediaTime media_now) {
-    if (began_)
+    if (began_ || (follower_ && follower_->is_following()))
         return;
     began_ = std::chrono::system_clock::now() - std::chrono::duration_cast<std::chrono::system_clock::duration>(media_now);
     began_at_ = io::now() - std::chrono::duration_cast<Duration>(media_now);
+    if (follower_ || !opened_)
+        return;
+    opened_->list[kBegan] = static_cast<std::uint64_t>(std::chrono::duration_cast<MediaTime>(began_->time_since_epoch()).count());
+    tell(*opened_);
 }
 
 std::size_t DashStream::leader() const {
@@ -192,6 +316,8 @@ std::size_t DashStream::leader() const {
 }
 
 void DashStream::add(const segments::PartMade& made) {
+    if (is_listed_already(made.number))
+        return;
     note_begin(made.start + made.duration);
     promise(made.number);
     for (std::size_t i = 0; i < made.pieces.size(); ++i)
@@ -214,6 +340,8 @@ MediaTime DashStream::foretold() const {
 }
 
 void DashStream::add(segments::SegmentMade made) {
+    if (is_listed_already(made.number))
+        return;
     const segments::Extent& leading = made.pieces[leader()].extent;
     note_begin(leading.start + leading.duration);
     open_.clear();
@@ -299,6 +427,8 @@ void DashStream::write(const std::string& path, std::vector<Block> blocks) {
 
 // On disk the MPD lists only complete segments.
 void DashStream::write_mpd(bool with_open) {
+    if (!began_)
+        return;
     const std::string text = mpd_text(with_open);
     mpd_ = hold(mpd_path_, {block_of(text)}).file;
     if (!with_open)
@@ -325,10 +455,16 @@ MpdTrack DashStream::mpd_track(std::size_t index, bool with_open) const {
     return track;
 }
 
+// The time of writing is that of the newest media, so that all nodes write the same.
+MediaTime DashStream::written_until(bool with_open) const {
+    const MpdSegment& newest = with_open ? open_[leader()] : listed_.back().tracks[leader()].times;
+    return newest.start + (with_open ? MediaTime{} : newest.duration);
+}
+
 std::string DashStream::mpd_text(bool with_open) const {
     Mpd mpd;
     mpd.began = *began_;
-    mpd.written = std::chrono::system_clock::now();
+    mpd.written = *began_ + std::chrono::duration_cast<std::chrono::system_clock::duration>(written_until(with_open));
     mpd.update_period = options_.update_period;
     mpd.window_size = options_.window_size;
     mpd.folder = std::filesystem::path(mpd_path_).stem().string() + "/";

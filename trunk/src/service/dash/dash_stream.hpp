@@ -16,6 +16,7 @@
 #include "service/dash/options.hpp"
 #include "service/files/file_queue.hpp"
 #include "service/files/path_claims.hpp"
+#include "service/segments/follower.hpp"
 #include "service/segments/segmenter.hpp"
 #include "service/segments/source_feed.hpp"
 #include "service/segments/store.hpp"
@@ -32,6 +33,8 @@ public:
     static constexpr std::size_t kInitsMax = 16;
     // Minimum interval between log messages about a failing disk.
     static constexpr std::chrono::seconds kComplaintInterval{10};
+    // Segments that another node may repeat after a connection was lost. More means that it counts from the beginning again.
+    static constexpr std::uint64_t kRepeatedMax = 8;
     // When a publisher returns and media time is this far behind the wall clock, it is advanced, because players go by the clock.
     static constexpr MediaTime kGapMin = 500ms;
 
@@ -85,18 +88,25 @@ private:
 
     void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) override;
     void on_packet(const media::Packet& packet, io::Deadline deadline) override;
+    void follow(const media::Packet& packet);
+    void end_publisher();
+    void tell(const segments::Mark& mark);
+    std::uint64_t headers_hash() const;
+    bool is_listed_already(std::uint64_t number) const { return follower_ && number < listed_below_; }
     void on_hole() override { segmenter_.interrupt(); }
     void look_for_audience();
     void follow_clock(const media::Packet& packet);
     void handle_made();
     void add(const segments::HeadersChanged& made);
-    void add(const segments::SegmentOpened&) {}
+    void add(const segments::SegmentOpened& opened);
+    void add(const segments::Follower::Resumed& resumed);
     void add(const segments::PartMade& made);
     void add(segments::SegmentMade made);
     void add(const segments::SegmentDropped& made);
     void write(const std::string& path, std::vector<Block> blocks);
     void write_mpd(bool with_open);
     std::string mpd_text(bool with_open) const;
+    MediaTime written_until(bool with_open) const;
     MpdTrack mpd_track(std::size_t index, bool with_open) const;
     void note_begin(MediaTime media_now);
     void leave_list();
@@ -128,7 +138,11 @@ private:
     segments::Store& store_;
     Log log_;
     segments::SourceFeed feed_;
+    const std::uint64_t rules_hash_;
     segments::Segmenter segmenter_;
+    std::optional<segments::Follower> follower_;  // while the publisher is another node
+    std::optional<segments::Mark> opened_;        // told of the open segment
+    std::uint64_t listed_below_ = 0;              // segments that a resumed stream repeats
     files::FileQueue disk_;
 
     // When media time was zero, by both clocks.
@@ -138,6 +152,7 @@ private:
     bool must_follow_clock_ = false;
     std::vector<segments::Header> headers_;  // in force now
     std::uint64_t inits_ = 0;
+    std::uint64_t headers_hash_ = 0;  // of the newest headers, also when only another node has them
     std::string init_suffix_;
     std::deque<std::vector<HeldFile>> init_files_;
     std::deque<Segment> listed_;
@@ -147,6 +162,7 @@ private:
     segments::FileRef mpd_;
 
     TimePoint complained_at_{};
+    bool rules_told_ = false;  // the origin's other rules have been logged
     bool over_ = false;
     bool bytes_told_ = false;  // the memory limit's effect on the list has been logged
 };

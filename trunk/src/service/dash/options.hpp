@@ -1,6 +1,7 @@
 // MPEG-DASH settings of one virtual host: plain values with defaults.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -24,5 +25,10 @@ struct DashOptions {
     bool ll = false;
     std::chrono::milliseconds part = 200ms;
 };
+
+// How long a player that asks for nothing counts as one.
+inline Duration idle_limit_of(const DashOptions& options) {
+    return 2 * std::max<Duration>(std::max(options.update_period, options.fragment), 1s);
+}
 
 }  // namespace live::service::dash

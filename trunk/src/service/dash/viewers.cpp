@@ -42,6 +42,10 @@ files::Session* Viewers::find(const std::string& key) const {
     return found == ids_.end() ? nullptr : sessions_.find(found->second);
 }
 
+bool Viewers::may_pull(const http::Request& request, const segments::StreamOfFiles& stream) const {
+    return sessions_.may_pull(player_of(request, stream, ""));
+}
+
 // Entries outlive their sessions; stale ones are removed once they may be the majority.
 void Viewers::forget_old() {
     if (ids_.size() >= 2 * sessions_.size() + kOldMax)

@@ -24,6 +24,8 @@ public:
     // For an MPD request: opens a session or continues the existing one. Returns admission's errors, and Errc::not_found for a
     // kicked player.
     Result<void> admit(const session::http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline);
+    // Whether admitting the player may pull the stream from another server.
+    bool may_pull(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
     // Whether the player has a session.
     bool knows(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
     // For a segment request; a player without a session is only checked against the access rules. Errors as above.

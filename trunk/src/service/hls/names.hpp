@@ -11,20 +11,15 @@
 #include "base/time.hpp"
 #include "base/variables.hpp"
 #include "service/files/normal_path.hpp"
+#include "service/files/stream_name.hpp"
 #include "service/hls/container.hpp"
 #include "service/hls/options.hpp"
 
 namespace live::service::hls {
 
+using files::match_name;
 using files::normal_path;
-
-struct StreamName {
-    std::string vhost;
-    std::string app;
-    std::string stream;
-
-    bool operator==(const StreamName&) const = default;
-};
+using files::StreamName;
 
 // Names of one fragment.
 struct FileName {
@@ -82,8 +77,5 @@ private:
 
 // Inserts before the extension: "a/cam-7.ts" and ".3" is "a/cam-7.3.ts".
 std::string with_infix(const std::string& name, const std::string& infix);
-
-// Inverts a template with [vhost], [app] and [stream]; none when the name does not match it.
-std::optional<StreamName> match_name(std::string_view form, std::string_view name);
 
 }  // namespace live::service::hls

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "service/files/release.hpp"
+#include "service/segments/mark.hpp"
 
 namespace live::service::hls {
 
@@ -26,14 +27,6 @@ void make_room(wire::hls::Segment& segment) {
     make_room(segment.map);
     for (wire::hls::Part& part : segment.parts)
         make_room(part.uri);
-}
-
-// FNV-1a; never 0.
-std::uint64_t hash_of(Bytes bytes) {
-    std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
-    for (const std::uint8_t byte : bytes)
-        hash = (hash ^ byte) * 0x100'0000'01B3;
-    return std::max<std::uint64_t>(hash, 1);
 }
 
 }  // namespace
@@ -72,7 +65,7 @@ void Rendition::set_header(const segments::Header& header) {
     if (header.init == nullptr || (init_ != nullptr && *header.init == *init_))
         return;
     init_ = header.init;
-    const std::uint64_t hash = hash_of(*init_);
+    const std::uint64_t hash = segments::hash_of(*init_);
     const std::uint64_t number = inits_ > 0 && hash == init_hash_ ? inits_ - 1 : inits_++;
     init_hash_ = hash;
     const FileName name = names_.init(number);

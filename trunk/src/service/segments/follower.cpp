@@ -100,6 +100,11 @@ void Follower::push(const Mark& mark) {
     std::visit([this, &mark](const auto& what) { handle(what, mark); }, mark.what);
 }
 
+void Follower::shift(MediaTime by) {
+    for (Packet& packet : packets_)
+        packet.dts += by;
+}
+
 void Follower::handle(const SegmentState& said, const Mark& mark) {
     const auto ours = std::ranges::find(opened_, said);
     if (ours != opened_.end()) {

@@ -40,6 +40,8 @@ public:
     // The next packet, on the origin's timeline.
     void push(const media::Packet& packet);
     void push(const Mark& mark);
+    // Adds this to the times of the packets that are kept: the origin's timeline is another one than was assumed. A mark follows.
+    void shift(MediaTime by);
 
     // Where segments go on: the next events belong to the segment of this mark, which is not the one that follows the last
     // segment handed out.

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/result.hpp"
 #include "service/segments/segmenter.hpp"
 
@@ -36,6 +37,9 @@ struct Mark {
 
     bool operator==(const Mark&) const = default;
 };
+
+// Of an initialization section; never 0, which means none.
+std::uint64_t hash_of(Bytes bytes);
 
 std::string write_mark(const Mark& mark);
 // Errc::malformed, Errc::limit.

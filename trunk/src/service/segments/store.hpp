@@ -76,6 +76,7 @@ class Store {
 public:
     // By normalized path (files::normal_path). Replaces an earlier file under that name.
     FileRef add(const std::string& path, const StreamOfFilesRef& stream) {
+        added_.raise();
         return files_[path] = std::make_shared<File>(stream, copies_);
     }
     FileRef add_part(const std::string& path, const FileRef& segment) {
@@ -95,9 +96,12 @@ public:
         return found == files_.end() ? nullptr : found->second;
     }
     std::size_t size() const { return files_.size(); }
+    // Notified of each new file.
+    files::Waiters& added() { return added_; }
 
 private:
     std::unordered_map<std::string, FileRef> files_;
+    files::Waiters added_;
     files::SentCopy::BudgetRef copies_ = std::make_shared<files::CopyBudget>();
 };
 
