@@ -28,7 +28,11 @@ TEST(Release, AWorkerFreesWhatNobodyElseOwns) {
     std::atomic<int> alone = 0;
     std::atomic<int> shared = 0;
     Block mine = watched(shared);
-    release({watched(alone), mine});
+    // Moved in: a copy in an initializer list would live until after the call.
+    std::vector<Block> blocks;
+    blocks.push_back(watched(alone));
+    blocks.push_back(mine);
+    release(std::move(blocks));
     io::wait_until([&] { return alone != 0; });
     EXPECT_NE(alone, ::gettid());
     MUST(io::sleep(io::Deadline::after(20ms)));
