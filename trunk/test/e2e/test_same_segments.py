@@ -1,6 +1,9 @@
 """HLS and DASH of a stream are the same, byte for byte, on the node that has the publisher and on every node that relays it."""
 
+import http.server
+import random
 import re
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -9,6 +12,7 @@ import pytest
 
 from live_server import wait_until
 from players import FfmpegPublisher, wait_playable
+from test_rtc import fixture_chromium, fixture_html  # noqa: F401 (fixtures)
 
 SECONDS = 5
 HLS = "hls {{ enabled on; hls_fragment 1; hls_window 6; hls_ctx off; hls_ts_ctx off; hls_path $folder/html; {more} }}"
@@ -20,7 +24,8 @@ def get(url: str) -> bytes:
 
 
 def names_in_hls(playlist: str) -> list[str]:
-    return [(one[0] or one[1]).split("?")[0] for one in re.findall(r'^(?:#EXT-X-MAP:URI="([^"]+)"|([^#\s]+))', playlist, re.M)]
+    """Fragments, initialization sections and keys."""
+    return [(one[0] or one[1]).split("?")[0] for one in re.findall(r'^(?:#EXT-X-(?:MAP:|KEY:METHOD=AES-128,)URI="([^"]+)"|([^#\s]+))', playlist, re.M)]
 
 
 def names_in_dash(mpd: str) -> list[str]:
@@ -81,7 +86,10 @@ def expect_the_same(nodes) -> None:
         assert set(node.files) <= set(origin.files)
 
 
-@pytest.mark.parametrize("more", ["", "hls_use_fmp4 on;", "hls_ll on; hls_part 200;"], ids=["ts", "fmp4", "parts"])
+KEYS = "hls_keys on; hls_fragments_per_key 2; hls_key_secret only-the-nodes-know; hls_key_file_path $folder/html;"
+
+
+@pytest.mark.parametrize("more", ["", "hls_use_fmp4 on;", "hls_ll on; hls_part 200;", KEYS], ids=["ts", "fmp4", "parts", "keys"])
 def test_hls_is_the_same_on_every_node(server, clip, more):
     nodes = three_nodes(server, HLS.format(more=more))
     with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
@@ -108,3 +116,76 @@ def test_dash_is_the_same_on_every_node(server, clip, more):
         watch(nodes, SECONDS)
         expect_one_playlist(nodes)
     expect_the_same(nodes)
+
+
+PAGE = b"""<!DOCTYPE html><main></main><video id=video muted playsinline></video><script src="/players/js/hls.js"></script><script>
+window.waits = 0; window.errors = [];
+window.hls = new Hls({liveSyncDurationCount: 3});
+hls.on(Hls.Events.ERROR, (_, data) => errors.push(data.details));
+hls.loadSource('/live/cam.m3u8'); hls.attachMedia(video);
+video.addEventListener('playing', () => video.addEventListener('waiting', () => ++waits));
+video.play();
+</script>"""
+
+
+class AnyNode:
+    """A load balancer that knows nothing: each request goes to another node."""
+
+    def __init__(self, nodes, pages):
+        chosen = random.Random(1)
+        self.used = used = set()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                if self.path == "/page.html":
+                    status, kind, body = 200, "text/html", PAGE
+                elif self.path.startswith("/players/"):
+                    status, kind, body = 200, "text/javascript", (pages / self.path[1:]).read_bytes()
+                else:
+                    node = chosen.choice(nodes)
+                    used.add(node.base)
+                    try:
+                        with urllib.request.urlopen(f"http://127.0.0.1:{node.live.ports['http']}{self.path}", timeout=20) as answer:
+                            status, kind, body = answer.status, answer.headers.get("Content-Type", ""), answer.read()
+                    except urllib.error.HTTPError as error:
+                        status, kind, body = error.code, "text/plain", error.read()
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def test_a_player_may_change_nodes_at_any_request(server, clip, chromium, html):
+    hls = "hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }"
+    nodes = three_nodes(server, hls)
+    any_node = AnyNode(nodes, html)
+    try:
+        with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
+            wait_playable(nodes[0].live.url("cam"))
+            for node in nodes:
+                wait_until(lambda: names_in_hls(get(node.base + "cam.m3u8").decode()), 10, "a playlist")
+            page = chromium.page().goto(f"{any_node.url}/page.html")
+            page.wait("video.currentTime > 0 && !video.paused", 20)
+            began = page.value("[video.currentTime, performance.now()]")
+            time.sleep(10)
+            ended = page.value("[video.currentTime, performance.now()]")
+            assert page.value("[waits, errors.join()]") == [0, ""]
+            assert abs((ended[0] - began[0]) - (ended[1] - began[1]) / 1000) < 0.5, (began, ended)
+            assert page.value("video.buffered.length") == 1, "no gap"
+            assert len(any_node.used) == 3
+            page.close()
+    finally:
+        any_node.close()

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
+#include "base/random.hpp"
 #include "io/loop.hpp"
 #include "service/files/release.hpp"
 #include "service/segments/cmaf_muxer.hpp"
@@ -48,8 +49,8 @@ segments::CutRules rules_of(const DashOptions& options) {
 
 // The marks' series.
 constexpr const char* kSeries = "dash";
-// What a mark adds: the shift to MPD time and when media time was zero (0: not known yet), in microseconds, the headers so far, and
-// the hash of the newest.
+// What a mark adds: the shift to MPD time and when media time was zero (0: not known yet), in microseconds, the headers so far,
+// and the hash of the newest.
 enum Place : std::size_t { kShift, kBegan, kInits, kHeaders, kPlaceNumbers };
 
 std::uint64_t hash_of_rules(const DashOptions& options) {
@@ -86,6 +87,7 @@ DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathCl
       log_(std::move(log)),
       feed_("DASH", std::move(source), options.ll ? media::Listens::at_once : media::Listens::batched, log_),
       rules_hash_(hash_of_rules(options)),
+      instance_(random_number()),
       segmenter_(rules_of(options), Segmenter::Layout::by_track,
                  [] { return std::make_unique<CmafMuxer>(CmafMuxer::SegmentType::said); }) {}
 
@@ -115,7 +117,7 @@ void DashStream::run(io::Deadline deadline) {
 }
 
 std::size_t DashStream::held_bytes() const {
-    std::size_t sum = disk_.bytes() + segmenter_.bytes();
+    std::size_t sum = disk_.bytes() + segmenter_.bytes() + (follower_ ? follower_->bytes() : 0);
     for (const std::deque<Segment>* segments : {&listed_, &left_})
         for (const Segment& segment : *segments)
             sum += segment.bytes();
@@ -149,7 +151,7 @@ void DashStream::end_publisher() {
     if (follower_)
         return;
     if (was_open)
-        tell({rules_hash_, segments::SegmentsEnded{segmenter_.number(), segmenter_.frames_hash()}, {}});
+        tell({rules_hash_, instance_, segments::SegmentsEnded{segmenter_.number(), segmenter_.frames_hash()}, {}});
     segmenter_.restart();
 }
 
@@ -182,7 +184,8 @@ void DashStream::follow(const media::Packet& packet) {
         return;
     if (mark->rules != rules_hash_) {
         if (!std::exchange(rules_told_, true))
-            LOG_WARN(log_, "DASH {}: the origin cuts by other settings of dash, so its fragments are not the same as here", url());
+            LOG_WARN(log_, "DASH {}: the origin cuts by other settings of dash, so its fragments are not the same as here",
+                     url());
         return;
     }
     if (mark->list.size() >= kPlaceNumbers) {
@@ -274,9 +277,11 @@ std::uint64_t DashStream::headers_hash() const {
 
 void DashStream::add(const segments::SegmentOpened& opened) {
     const auto began = began_ ? std::chrono::duration_cast<MediaTime>(began_->time_since_epoch()).count() : 0;
-    opened_ = {rules_hash_,
-               opened.state,
-               {static_cast<std::uint64_t>(shift_.count()), static_cast<std::uint64_t>(began), inits_, headers_hash_}};
+    opened_ =
+        segments::Mark{rules_hash_,
+                       instance_,
+                       opened.state,
+                       {static_cast<std::uint64_t>(shift_.count()), static_cast<std::uint64_t>(began), inits_, headers_hash_}};
     tell(*opened_);
 }
 
@@ -286,7 +291,8 @@ void DashStream::add(const segments::Follower::Resumed& resumed) {
         return;
     const std::uint64_t number = std::get<segments::SegmentState>(resumed.mark.what).number;
     const std::uint64_t next = listed_.empty() ? number : listed_.back().number + 1;
-    const bool repeats = number < next && next - number <= kRepeatedMax;
+    const bool is_same = std::exchange(followed_, resumed.mark.instance) == resumed.mark.instance;
+    const bool repeats = is_same && number < next;
     listed_below_ = repeats ? next : 0;
     if (number != next && !repeats)
         leave_list();

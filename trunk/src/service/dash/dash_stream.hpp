@@ -33,8 +33,6 @@ public:
     static constexpr std::size_t kInitsMax = 16;
     // Minimum interval between log messages about a failing disk.
     static constexpr std::chrono::seconds kComplaintInterval{10};
-    // Segments that another node may repeat after a connection was lost. More means that it counts from the beginning again.
-    static constexpr std::uint64_t kRepeatedMax = 8;
     // When a publisher returns and media time is this far behind the wall clock, it is advanced, because players go by the clock.
     static constexpr MediaTime kGapMin = 500ms;
 
@@ -93,7 +91,12 @@ private:
     void tell(const segments::Mark& mark);
     std::uint64_t headers_hash() const;
     bool is_listed_already(std::uint64_t number) const { return follower_ && number < listed_below_; }
-    void on_hole() override { segmenter_.interrupt(); }
+    void on_hole() override {
+        if (follower_)
+            follower_->interrupt();
+        else
+            segmenter_.interrupt();
+    }
     void look_for_audience();
     void follow_clock(const media::Packet& packet);
     void handle_made();
@@ -139,10 +142,12 @@ private:
     Log log_;
     segments::SourceFeed feed_;
     const std::uint64_t rules_hash_;
+    const std::uint64_t instance_;
     segments::Segmenter segmenter_;
     std::optional<segments::Follower> follower_;  // while the publisher is another node
     std::optional<segments::Mark> opened_;        // told of the open segment
     std::uint64_t listed_below_ = 0;              // segments that a resumed stream repeats
+    std::uint64_t followed_ = 0;                  // the instance whose segments are listed
     files::FileQueue disk_;
 
     // When media time was zero, by both clocks.

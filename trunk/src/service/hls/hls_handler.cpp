@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "io/file.hpp"
 #include "io/loop.hpp"
+#include "service/segments/mark.hpp"
 #include "service/segments/send_file.hpp"
 #include "session/http/client.hpp"
 #include "session/http/mime.hpp"
@@ -42,6 +43,24 @@ bool is_good_ctx(std::string_view ctx) {
                letter == '-' || letter == '_';
     };
     return !ctx.empty() && ctx.size() <= Sessions::kNameBytesMax && std::ranges::all_of(ctx, is_good);
+}
+
+// The last letter of a generated name is determined by the others, so that a name can be recognised that another node, or this
+// one before a restart, has generated.
+char last_of(std::string_view name) {
+    constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuvwxyz";
+    return kLetters[segments::hash_of(as_bytes(name)) % kLetters.size()];
+}
+
+std::string generate_ctx() {
+    std::string name = random_id();
+    name.back() = last_of(std::string_view(name).substr(0, name.size() - 1));
+    return name;
+}
+
+bool is_generated(std::string_view ctx) {
+    constexpr std::size_t kBytes = 8;
+    return ctx.size() == kBytes && ctx.back() == last_of(ctx.substr(0, kBytes - 1));
 }
 
 std::optional<std::uint64_t> number_of(std::optional<std::string_view> text) {
@@ -219,9 +238,10 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     if (session == nullptr) {
         if (!sessions_.may_pull(player_of(exchange.request(), asked.stream, "")) && !is_there(exchange.request(), deadline))
             return send_missing(exchange, asked, deadline);
+        const auto where = is_generated(asked.ctx) ? Named::elsewhere : Named::here;
         if (asked.ctx.empty())
-            asked.ctx = random_id();
-        return open_session(exchange, asked, deadline);
+            asked.ctx = generate_ctx();
+        return open_session(exchange, asked, where, deadline);
     }
     if (session->is_kicked())
         return exchange.send(not_found(), deadline);
@@ -283,7 +303,8 @@ Result<void> HlsHandler::wait_for_first(const http::Request& request, io::Deadli
     return {};
 }
 
-Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
+// A name generated elsewhere is of a session that another node has opened: the player already has the master playlist.
+Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& asked, Named where, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     auto client = player_of(request, asked.stream, asked.ctx);
     if (!request.is_head())
@@ -297,6 +318,8 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& ask
         return exchange.send(refusal(opened.error()), deadline);
     if (sessions_.may_pull(player_of(request, asked.stream, "")) && !request.is_head())
         TRY(wait_for_first(request, deadline));
+    if (where == Named::elsewhere && !request.is_head())
+        return send_own_playlist(exchange, asked, deadline);
     const IndexedPlaylist* playlist = find(request).playlist;
     if (auto text =
             playlist == nullptr ? std::nullopt : master_text(request, *playlist, asked, query_of_session(request, asked.ctx)))

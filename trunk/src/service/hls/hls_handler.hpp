@@ -63,7 +63,8 @@ private:
     bool is_there(const session::http::Request& request, io::Deadline deadline) const;
     Result<void> send_missing(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     Result<void> wait_for_first(const session::http::Request& request, io::Deadline deadline) const;
-    Result<void> open_session(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
+    enum class Named : bool { here, elsewhere };
+    Result<void> open_session(session::http::Exchange& exchange, const Asked& asked, Named where, io::Deadline deadline);
     std::optional<std::string> master_text(const session::http::Request& request, const IndexedPlaylist& playlist,
                                            const Asked& asked, std::string_view query) const;
     Result<void> send_own_playlist(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);

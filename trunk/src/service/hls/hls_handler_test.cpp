@@ -107,6 +107,18 @@ TEST_F(HlsHandlerTest, ThePlayerIsGivenANameAndFindsItsFragmentsByIt) {
     EXPECT_EQ(ask(address).status, 404) << "sent away";
 }
 
+TEST_F(HlsHandlerTest, ASessionOfAnotherNodeGoesOnHere) {
+    publish(3);
+    const std::string address = variant("/live/cam.m3u8");
+    sessions_.clear();
+    const auto list = ask(address);
+    EXPECT_EQ(list.status, 200);
+    EXPECT_NE(list.body.find("#EXTINF"), std::string::npos) << list.body;
+    EXPECT_NE(sessions_.find(address.substr(address.size() - 8)), nullptr);
+    // A name that no node of ours has generated begins a session.
+    EXPECT_TRUE(variant("/live/cam.m3u8?hls_ctx=me").ends_with("hls_ctx=me"));
+}
+
 std::size_t memory_files() {
     std::size_t count = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {

@@ -1,22 +1,19 @@
 #include "service/hls/keys.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "base/random.hpp"
 #include "engine/crypto/aes_cbc.hpp"
+#include "engine/crypto/hkdf.hpp"
 #include "io/off_loop.hpp"
 #include "service/files/release.hpp"
 
 namespace live::service::hls {
 
 namespace {
-
-std::array<std::uint8_t, engine::crypto::kAesBlockBytes> random_block() {
-    std::array<std::uint8_t, engine::crypto::kAesBlockBytes> bytes{};
-    fill_random(bytes);
-    return bytes;
-}
 
 std::vector<Bytes> bytes_of(const std::vector<Block>& blocks) {
     std::vector<Bytes> bytes;
@@ -27,14 +24,32 @@ std::vector<Bytes> bytes_of(const std::vector<Block>& blocks) {
 
 }  // namespace
 
-void Keys::begin_segment(std::uint64_t number) {
-    if (key_ && number % options_.fragments_per_key != 0)
-        return;
-    const FileName name = names_.key(number, std::chrono::system_clock::now());
-    bytes_ = random_block();
-    key_ = wire::hls::Key{name.uri, random_block()};
+// The key, then the initialization vector.
+Result<std::vector<std::uint8_t>> Keys::make_key(std::uint64_t first) const {
+    constexpr std::size_t kBytes = 2 * engine::crypto::kAesBlockBytes;
+    if (!options_.key_secret.empty()) {
+        const std::string what = "millrace hls " + stream_url_ + " " + std::to_string(first);
+        return engine::crypto::hkdf_sha256(as_bytes(options_.key_secret), {}, as_bytes(what), kBytes);
+    }
+    std::vector<std::uint8_t> bytes(kBytes);
+    fill_random(bytes);
+    return bytes;
+}
+
+Result<void> Keys::begin_segment(std::uint64_t number) {
+    const std::uint64_t first = number - number % options_.fragments_per_key;
+    if (key_ && (first == first_ || number != first))
+        return {};
+    const auto made = TRY(make_key(first));
+    const auto half = made.begin() + engine::crypto::kAesBlockBytes;
+    const FileName name = names_.key(options_.key_secret.empty() ? number : first, std::chrono::system_clock::now());
+    first_ = first;
+    std::copy(made.begin(), half, bytes_.begin());
+    key_ = wire::hls::Key{name.uri, {}};
+    std::copy(half, made.end(), key_->iv.begin());
     file_ = name.file;
     disk_.write(file_, {std::make_shared<const std::vector<std::uint8_t>>(bytes_.begin(), bytes_.end())});
+    return {};
 }
 
 Result<std::vector<Block>> Keys::encrypt(std::vector<Block> blocks, io::Deadline deadline) const {

@@ -21,10 +21,12 @@ namespace live::service::hls {
 class Keys {
 public:
     // Referenced objects must outlive this.
-    Keys(const HlsOptions& options, const Names& names, Disk& disk) : options_(options), names_(names), disk_(disk) {}
+    Keys(const HlsOptions& options, const std::string& stream_url, const Names& names, Disk& disk)
+        : options_(options), stream_url_(stream_url), names_(names), disk_(disk) {}
 
-    // Call before the segment with that number; generates a key if the segment starts a new one.
-    void begin_segment(std::uint64_t number);
+    // Call before the segment with that number. Makes a key if the segment starts a new one: a random one, or, with a secret,
+    // that of every node that has the same.
+    Result<void> begin_segment(std::uint64_t number);
     // Runs in a worker thread: a large segment takes many milliseconds. The wait ends early when the server stops.
     Result<std::vector<Block>> encrypt(std::vector<Block> blocks, io::Deadline deadline) const;
     void reset() { key_.reset(); }
@@ -34,10 +36,14 @@ public:
     const std::string& file() const { return file_; }
 
 private:
+    Result<std::vector<std::uint8_t>> make_key(std::uint64_t first) const;
+
     const HlsOptions& options_;
+    const std::string& stream_url_;
     const Names& names_;
     Disk& disk_;
     std::optional<wire::hls::Key> key_;
+    std::uint64_t first_ = 0;  // number of the first segment with this key
     std::array<std::uint8_t, 16> bytes_{};
     std::string file_;
 };

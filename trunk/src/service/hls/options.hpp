@@ -51,6 +51,7 @@ struct HlsOptions {
     // The loader fills these two from `path` when they are not set.
     std::string key_file_path;
     std::string key_url;
+    std::string key_secret;  // specific to this server; empty: random keys
     Fmp4 use_fmp4 = Fmp4::by_codec;
     std::string fmp4_file = "[app]/[stream]-[seq].m4s";
     std::string init_file = "[app]/[stream]/init.mp4";

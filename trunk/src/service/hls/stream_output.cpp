@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log_format.hpp"
+#include "base/random.hpp"
 #include "io/loop.hpp"
 #include "service/hls/left_behind.hpp"
 #include "service/segments/cmaf_muxer.hpp"
@@ -96,6 +97,7 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
       disk_(setup_.options, feed_, log_),
       stream_(stream_of(setup_)),
       rules_hash_(hash_of_rules(setup_.options)),
+      instance_(random_number()),
       segmenter_(rules_of(setup_.options), Segmenter::Layout::together,
                  muxer_of(setup_.options, first_container(setup_.options))),
       renditions_({{setup_.options, index.store(), stream_, disk_},
@@ -108,7 +110,7 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
                    log_},
                   list_rules_of(setup_.options)) {
     if (setup_.options.keys)
-        keys_.emplace(setup_.options, together().names(), disk_);
+        keys_.emplace(setup_.options, setup_.url, together().names(), disk_);
     changed();
 }
 
@@ -150,7 +152,8 @@ Duration StreamOutput::time_after_end() const {
 }
 
 std::size_t StreamOutput::held_bytes() const {
-    return disk_.bytes() + renditions_.bytes() + (renditions_.has_open() ? 0 : segmenter_.bytes());
+    return disk_.bytes() + renditions_.bytes() + (renditions_.has_open() ? 0 : segmenter_.bytes()) +
+           (follower_ ? follower_->bytes() : 0);
 }
 
 void StreamOutput::recover(io::Deadline deadline) {
@@ -221,7 +224,7 @@ void StreamOutput::end_publisher(io::Deadline deadline) {
     if (follower_)
         return;
     if (was_open)
-        tell({rules_hash_, segments::SegmentsEnded{segmenter_.number(), segmenter_.frames_hash()}, {}});
+        tell({rules_hash_, instance_, segments::SegmentsEnded{segmenter_.number(), segmenter_.frames_hash()}, {}});
     if (!publisher_.id.empty())
         segmenter_.restart();
 }
@@ -339,30 +342,36 @@ void StreamOutput::handle(segments::Made made, io::Deadline deadline) {
     if (const auto* headers = std::get_if<segments::HeadersChanged>(&made))
         renditions_.add(*headers);
     else if (const auto* opened = std::get_if<segments::SegmentOpened>(&made))
-        tell({rules_hash_, opened->state, renditions_.place_of(opened->state)});
-    else if (const auto* part = std::get_if<segments::PartMade>(&made); part != nullptr && !is_listed_already(part->number))
-        renditions_.add(*part);
+        tell({rules_hash_, instance_, opened->state, renditions_.place_of(opened->state)});
+    else if (auto* part = std::get_if<segments::PartMade>(&made); part != nullptr && !is_listed_already(part->number))
+        add(std::move(*part));
     else if (auto* segment = std::get_if<segments::SegmentMade>(&made); segment != nullptr && !is_listed_already(segment->number))
         add(std::move(*segment), deadline);
     else if (std::holds_alternative<segments::SegmentDropped>(made))
         renditions_.drop_open();
 }
 
-// The lists go on as on the origin, unless it has begun to count again: players do not accept lower numbers.
+// The lists go on as on the origin; but players do not accept lower numbers than before, so after another origin, or the same one
+// that has begun to count again, they go on with their own.
 void StreamOutput::handle(const segments::Follower::Resumed& resumed) {
     const auto& state = std::get<segments::SegmentState>(resumed.mark.what);
     if (resumed.mark.list.empty())
         return;
     const std::uint64_t number = resumed.mark.list.front();
     const std::uint64_t next = renditions_.next_listed();
+    const bool is_same = std::exchange(followed_, resumed.mark.instance) == resumed.mark.instance;
     listed_below_ = 0;
+    breaks_ = !is_same && renditions_.has_playlist();
     if (number >= next || !renditions_.has_playlist())
-        renditions_.align(state, resumed.mark.list, std::max(state.at - listed_until_, MediaTime{}));
-    else if (next - number <= kRepeatedMax)
+        renditions_.align(state, resumed.mark.list, is_same ? std::max(state.at - listed_until_, MediaTime{}) : MediaTime{});
+    else if (is_same)
         listed_below_ = state.number + (next - number);
-    else
-        LOG_INFO(log_, "HLS {}: the origin counts from {} again; here the fragments go on with {}", setup_.url, number, next);
-    LOG_INFO(log_, "HLS {}: follows the origin from fragment {} on", setup_.url, number);
+    LOG_INFO(log_, "HLS {}: follows the origin from its fragment {} on, here {}", setup_.url, number, std::max(number, next));
+}
+
+void StreamOutput::add(segments::PartMade made) {
+    made.discontinuity = breaks_ || made.discontinuity;
+    renditions_.add(made);
 }
 
 void StreamOutput::add(segments::SegmentMade made, io::Deadline deadline) {
@@ -370,8 +379,10 @@ void StreamOutput::add(segments::SegmentMade made, io::Deadline deadline) {
     if (!number)
         return;
     listed_until_ = made.start + made.duration;
+    made.discontinuity = std::exchange(breaks_, false) || made.discontinuity;
     if (keys_) {
-        keys_->begin_segment(*number);
+        if (const auto begun = keys_->begin_segment(*number); !begun.ok())
+            return disk_.fail(begun.error());
         if (const auto sealed = encrypt(made.pieces, deadline); !sealed.ok())
             return disk_.fail(sealed.error());
     }

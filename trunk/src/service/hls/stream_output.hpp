@@ -58,8 +58,6 @@ public:
     static constexpr int kWindowsInMemory = 2;
     // Time limit for reading from disk what an earlier server process left.
     static constexpr std::chrono::seconds kRecoverLimit{5};
-    // Segments that another node may repeat after a connection was lost. More means that it counts from the beginning again.
-    static constexpr std::uint64_t kRepeatedMax = 8;
     // Time limit of a blocked playlist request, in target durations (8216bis, 6.2.5.2).
     static constexpr int kWaitTargets = 3;
 
@@ -132,7 +130,12 @@ public:
 private:
     void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) override;
     void on_packet(const media::Packet& packet, io::Deadline deadline) override;
-    void on_hole() override { segmenter_.interrupt(); }
+    void on_hole() override {
+        if (follower_)
+            follower_->interrupt();
+        else
+            segmenter_.interrupt();
+    }
     void recover(io::Deadline deadline);
     void note_format(const media::Packet& packet);
     void note_codec(const media::Packet& packet, io::Deadline deadline);
@@ -149,6 +152,7 @@ private:
     void handle(const segments::Follower::Resumed& resumed);
     void tell(const segments::Mark& mark);
     bool is_listed_already(std::uint64_t number) const { return follower_ && number < listed_below_; }
+    void add(segments::PartMade made);
     void add(segments::SegmentMade made, io::Deadline deadline);
     Result<void> encrypt(std::vector<segments::Piece>& pieces, io::Deadline deadline);
     void write(Rendition& rendition, const ListedSegment& segment);
@@ -164,6 +168,7 @@ private:
     Disk disk_;
     const segments::StreamOfFilesRef stream_;
     const std::uint64_t rules_hash_;
+    const std::uint64_t instance_;
     segments::Segmenter segmenter_;
     std::optional<segments::Follower> follower_;  // while the publisher is another node
     wire::mp4::SampleReader formats_;             // of this publisher's default tracks, like the next two
@@ -176,6 +181,8 @@ private:
     std::shared_ptr<files::Waiters> waiters_ = std::make_shared<files::Waiters>();
     std::uint64_t listed_below_ = 0;  // segments that a resumed stream repeats, by the segmenter's number
     MediaTime listed_until_{};        // the end of the last listed segment
+    std::uint64_t followed_ = 0;      // the instance whose segments are listed
+    bool breaks_ = false;             // the next segment is another instance's
     bool rules_told_ = false;         // the origin's other rules have been logged
     bool recovered_ = false;
     bool bytes_told_ = false;   // the memory limit's effect on the list has been logged

@@ -100,6 +100,12 @@ void Follower::push(const Mark& mark) {
     std::visit([this, &mark](const auto& what) { handle(what, mark); }, mark.what);
 }
 
+void Follower::interrupt() {
+    if (state_ == State::alone)
+        segmenter_.interrupt();
+    collect();
+}
+
 void Follower::shift(MediaTime by) {
     for (Packet& packet : packets_)
         packet.dts += by;

@@ -40,6 +40,8 @@ public:
     // The next packet, on the origin's timeline.
     void push(const media::Packet& packet);
     void push(const Mark& mark);
+    // Packets are missing before the next one. Where there are marks, the next one shows that.
+    void interrupt();
     // Adds this to the times of the packets that are kept: the origin's timeline is another one than was assumed. A mark follows.
     void shift(MediaTime by);
 

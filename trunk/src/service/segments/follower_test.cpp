@@ -118,13 +118,13 @@ private:
     void end_publisher() {
         segmenter.interrupt();
         take();
-        wire.emplace_back(Mark{7, SegmentsEnded{segmenter.number(), segmenter.frames_hash()}, {}});
+        wire.emplace_back(Mark{7, 8, SegmentsEnded{segmenter.number(), segmenter.frames_hash()}, {}});
         segmenter.restart();
     }
     void take() {
         for (Made& made : segmenter.take()) {
             if (const auto* opened = std::get_if<SegmentOpened>(&made))
-                wire.emplace_back(Mark{7, opened->state, {opened->state.number}});
+                wire.emplace_back(Mark{7, 8, opened->state, {opened->state.number}});
             else if (const auto* segment = std::get_if<SegmentMade>(&made))
                 segments[segment->number] = whole_of(*segment);
         }

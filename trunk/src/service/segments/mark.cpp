@@ -143,6 +143,7 @@ template <class Io>
 void all(Io& io, Mark& mark) {
     io.expect(kVersion);
     io.hash(mark.rules);
+    io.hash(mark.instance);
     bool begins = std::holds_alternative<SegmentState>(mark.what);
     io.small(begins);
     if (begins) {

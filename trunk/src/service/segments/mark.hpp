@@ -31,6 +31,8 @@ struct Mark {
 
     // A hash of what the output's settings decide. Nodes with others make other segments.
     std::uint64_t rules = 0;
+    // Of the output that says so; another one, or the same after a restart, counts its own segments.
+    std::uint64_t instance = 0;
     std::variant<SegmentState, SegmentsEnded> what;
     // What the writer of the manifest adds: opaque here.
     std::vector<std::uint64_t> list;
