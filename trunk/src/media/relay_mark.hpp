@@ -1,5 +1,6 @@
 // Marks: data messages of our own in a relayed stream, in which the node that has the publisher tells the others how it cuts the
-// stream into segments. AMF0: kRelayMarkName, the series ("hls", "dash"), and text that only the outputs of that series read.
+// stream into segments. AMF0: kRelayMarkName, the series ("hls", "dash"), text that only the outputs of that series read, and
+// microseconds between the two nodes' timelines.
 #pragma once
 
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
+#include "base/time.hpp"
 #include "media/packet.hpp"
 
 namespace live::media {
@@ -18,6 +20,8 @@ struct RelayMark {
 
     std::string series;
     std::string text;
+    // Added to a time on this node's timeline of the stream, gives the time on that of the node with the publisher.
+    MediaTime to_origin{};
 };
 
 // `mark` is within the limits.

@@ -7,15 +7,16 @@ namespace live::media {
 void Timeline::start_publisher() {
     for (Track& track : tracks_)
         track.seen = false;
-    started_ = keeps_stamps_ = false;
+    started_ = false;
 }
 
-// A stamp is kept when it is about as new as what is known, and after everything that is.
-std::int64_t Timeline::first_shift(std::int64_t raw_ms) const {
+// The stamp is kept when it is at most somewhat newer than the newest packet.
+void Timeline::start_relay(std::uint32_t stamp_ms) {
     const std::int64_t newest_ms = std::chrono::duration_cast<std::chrono::milliseconds>(newest_).count();
-    if (keeps_stamps_ && (!any_packet_ || (raw_ms >= newest_ms && raw_ms <= newest_ms + kJumpAhead.count())))
-        return 0;
-    return any_packet_ ? newest_ms + kJoin.count() - raw_ms : -raw_ms;
+    const std::int64_t raw_ms = stamp_ms;
+    const bool is_kept = !any_packet_ || (raw_ms >= newest_ms && raw_ms <= newest_ms + kJumpAhead.count());
+    shift_ms_ = is_kept ? 0 : newest_ms + kRelayJoin.count() - raw_ms;
+    started_ = true;
 }
 
 bool Timeline::plausible(const Track& track, Kind kind, std::int64_t time_ms) const {
@@ -32,13 +33,13 @@ Timeline::Stamp Timeline::map(Kind kind, std::uint32_t stamp_ms) {
     // Only differences of wrapping stamps are meaningful. A kind's first stamp is placed near the other kinds' latest one.
     std::int64_t near_raw = track.raw_ms;
     if (!track.seen)
-        near_raw = started_ ? newest_ms - shift_ms_ : static_cast<std::int64_t>(stamp_ms);
+        near_raw = started_ && any_packet_ ? newest_ms - shift_ms_ : static_cast<std::int64_t>(stamp_ms);
     track.raw_ms = near_raw + static_cast<std::int32_t>(stamp_ms - static_cast<std::uint32_t>(near_raw));
 
     bool jumped = false;
     if (!started_) {
         started_ = true;
-        shift_ms_ = first_shift(track.raw_ms);
+        shift_ms_ = any_packet_ ? newest_ms + kJoin.count() - track.raw_ms : -track.raw_ms;
     }
     if (!track.seen)
         track.shift_ms = shift_ms_;

@@ -24,6 +24,10 @@ public:
     // How far after the newest packet a new time base starts.
     static constexpr std::chrono::milliseconds kJoin{10};
 
+    // The same after another node's connection: enough that no frame must be moved, because audio is somewhat older than the
+    // first frame.
+    static constexpr std::chrono::milliseconds kRelayJoin{300};
+
     struct Stamp {
         MediaTime dts{};
         bool jumped = false;  // a new time base begins with this packet
@@ -35,9 +39,9 @@ public:
     MediaTime follow(Kind kind, std::uint32_t stamp_ms);
     // The next stamp comes from another publisher: its time base continues right after the newest packet.
     void start_publisher();
-    // For a publisher that is another node's timeline: its stamps are kept as they are, as far as they continue the stream. Call
-    // before its first stamp.
-    void keep_stamps() { keeps_stamps_ = true; }
+    // For a publisher that is another node, with the first stamp of its audio or video: stamps are kept as they are, as far as
+    // they continue the stream.
+    void start_relay(std::uint32_t stamp_ms);
 
     MediaTime newest() const { return newest_; }
     // Added to a dts, gives the publisher's own time.
@@ -54,16 +58,14 @@ private:
         bool ever = false;          // by any publisher
     };
 
-    std::int64_t first_shift(std::int64_t raw_ms) const;
     bool plausible(const Track& track, Kind kind, std::int64_t time_ms) const;
 
     std::array<Track, kKindCount> tracks_{};
     MediaTime newest_{};
     std::int64_t shift_ms_ = 0;
     std::uint64_t jumps_ = 0;
-    bool started_ = false;       // by this publisher
-    bool keeps_stamps_ = false;  // the publisher's own
-    bool any_packet_ = false;    // by any publisher
+    bool started_ = false;     // by this publisher
+    bool any_packet_ = false;  // by any publisher
 };
 
 }  // namespace live::media

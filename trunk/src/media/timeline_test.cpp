@@ -119,5 +119,23 @@ TEST(Timeline, AnotherTrackWrapsWithTheFirst) {
     EXPECT_EQ(timeline.map(Kind::audio, 0x14U).dts, 36ms);
 }
 
+TEST(Timeline, AnotherNodesStampsAreKept) {
+    Timeline timeline;
+    timeline.start_relay(600'000);
+    EXPECT_EQ(timeline.map(Kind::video, 600'000).dts, 600s);
+    EXPECT_EQ(timeline.map(Kind::audio, 599'990).dts, 599'990ms);
+    EXPECT_EQ(timeline.publisher_offset(), 0s);
+    // It connects again, and has gone on.
+    timeline.start_publisher();
+    timeline.start_relay(601'000);
+    EXPECT_EQ(timeline.map(Kind::video, 601'000).dts, 601s);
+    // It connects again, and repeats: the times are moved, all by the same.
+    timeline.start_publisher();
+    timeline.start_relay(600'500);
+    const MediaTime moved = -timeline.publisher_offset();
+    EXPECT_EQ(timeline.map(Kind::video, 600'500).dts, 601s + Timeline::kRelayJoin);
+    EXPECT_EQ(timeline.map(Kind::audio, 600'480).dts, 600'480ms + moved);
+}
+
 }  // namespace
 }  // namespace live::media

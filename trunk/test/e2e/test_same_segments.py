@@ -3,6 +3,7 @@
 import http.server
 import random
 import re
+import signal
 import threading
 import time
 import urllib.error
@@ -10,7 +11,7 @@ import urllib.request
 
 import pytest
 
-from live_server import wait_until
+from live_server import LiveServer, conf, wait_until
 from players import FfmpegPublisher, wait_playable
 from test_rtc import fixture_chromium, fixture_html  # noqa: F401 (fixtures)
 
@@ -24,7 +25,8 @@ def get(url: str) -> bytes:
 
 
 def names_in_hls(playlist: str) -> list[str]:
-    """Fragments, initialization sections and keys."""
+    """Fragments, initialization sections and keys; no gaps, which have no file."""
+    playlist = re.sub(r"#EXT-X-GAP\n(?:#.*\n)*[^#\n]+\n", "", playlist)
     return [(one[0] or one[1]).split("?")[0] for one in re.findall(r'^(?:#EXT-X-(?:MAP:|KEY:METHOD=AES-128,)URI="([^"]+)"|([^#\s]+))', playlist, re.M)]
 
 
@@ -65,7 +67,7 @@ def three_nodes(server, output: str, playlist: str = "cam.m3u8"):
 
 
 def expect_one_playlist(nodes) -> None:
-    wait_until(lambda: len({get(node.base + node.playlist) for node in nodes}) == 1, 5, "one playlist for all", 0.02)
+    wait_until(lambda: len({get(node.base + node.playlist) for node in nodes}) == 1, 10, "one playlist for all", 0.02)
 
 
 def watch(nodes, seconds: float) -> None:
@@ -102,6 +104,52 @@ def test_hls_is_the_same_on_every_node(server, clip, more):
         expect_one_playlist(nodes)
     assert all("#EXT-X-DISCONTINUITY\n" in node.playlists[-1] for node in nodes)
     expect_the_same(nodes)
+
+
+def kick_relays(origin) -> int:
+    relays = [client["id"] for client in origin.api("/api/v1/clients/")["clients"] if client["type"] == "rtmp-play"]
+    for one in relays:
+        request = urllib.request.Request(f"http://127.0.0.1:{origin.ports['api']}/api/v1/clients/{one}", method="DELETE")
+        urllib.request.urlopen(request, timeout=5).read()
+    return len(relays)
+
+
+@pytest.mark.parametrize("more", ["", "hls_ll on; hls_part 200;"], ids=["ts", "parts"])
+def test_a_lost_connection_between_nodes_changes_nothing(server, clip, more):
+    nodes = three_nodes(server, HLS.format(more=more))
+    with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
+        wait_playable(nodes[0].live.url("cam"))
+        watch(nodes, 5)
+        assert kick_relays(nodes[0].live) == 1
+        watch(nodes, 6)
+        expect_one_playlist(nodes)
+    expect_the_same(nodes)
+    # A fragment of which parts were out already is a gap, and the window has moved beyond it.
+    assert not any("#EXT-X-DISCONTINUITY\n" in node.playlists[-1] for node in nodes[1:])
+
+
+def test_after_another_origin_the_numbers_go_on(server, clip, tmp_path):
+    """Whoever plays HLS from an edge goes on, behind a discontinuity, when another origin has the stream."""
+    hls = HLS.format(more="")
+    first = LiveServer(tmp_path / "first", conf(hls)).start()
+    second = server(hls)
+    edge = server(f"cluster {{ mode remote; origin 127.0.0.1:{first.ports['rtmp']} 127.0.0.1:{second.ports['rtmp']}; }} {hls}")
+    node = Node(edge, "cam.m3u8")
+    try:
+        with FfmpegPublisher(first.url("cam"), clip("basic")):
+            wait_playable(first.url("cam"))
+            watch([node], 6)
+            before = node.playlists[-1]
+            first.process.send_signal(signal.SIGKILL)
+        with FfmpegPublisher(second.url("cam"), clip("basic")):
+            wait_until(lambda: node.look() or "#EXT-X-DISCONTINUITY\n" in node.playlists[-1], 10, "a fragment of the other origin", 0.1)
+            watch([node], 3)
+    finally:
+        first.kill()
+    newest = max(int(number) for number in re.findall(r"cam-([0-9]+)\.ts", before))
+    behind = re.findall(r"cam-([0-9]+)\.ts", node.playlists[-1].split("#EXT-X-DISCONTINUITY\n")[-1])
+    assert int(behind[0]) == newest + 1 or int(behind[0]) == newest + 2, (before, node.playlists[-1])
+    assert [int(number) for number in behind] == list(range(int(behind[0]), int(behind[0]) + len(behind)))
 
 
 @pytest.mark.parametrize("more", ["", "dash_ll on; dash_part 200;"], ids=["segments", "parts"])

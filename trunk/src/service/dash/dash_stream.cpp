@@ -156,7 +156,7 @@ void DashStream::end_publisher() {
 }
 
 void DashStream::tell(const segments::Mark& mark) {
-    feed_.source().append_mark({kSeries, segments::write_mark(mark)});
+    feed_.source().append_mark({kSeries, segments::write_mark(mark), {}});
     feed_.source().flush();
 }
 
@@ -165,7 +165,7 @@ void DashStream::on_packet(const media::Packet& packet, io::Deadline) {
         return follow(packet);
     media::Packet shifted = packet;
     if (follower_)
-        shifted.dts += feed_.source().timeline().publisher_offset();
+        shifted.dts += to_origin_;
     if (must_follow_clock_ && !packet.is_config())
         follow_clock(shifted);
     shifted.dts += shift_;
@@ -188,6 +188,9 @@ void DashStream::follow(const media::Packet& packet) {
                      url());
         return;
     }
+    // A node between here and the origin has connected again, and repeats the newest GOP.
+    if (std::exchange(to_origin_, text->to_origin) != text->to_origin)
+        follower_->restart();
     if (mark->list.size() >= kPlaceNumbers) {
         const auto time_of = [&mark](Place at) {
             return MediaTime(static_cast<std::int64_t>(std::min<std::uint64_t>(mark->list[at], segments::Mark::kNumberMax)));

@@ -148,6 +148,7 @@ private:
     std::optional<segments::Mark> opened_;        // told of the open segment
     std::uint64_t listed_below_ = 0;              // segments that a resumed stream repeats
     std::uint64_t followed_ = 0;                  // the instance whose segments are listed
+    MediaTime to_origin_{};                       // added to a time of the source, gives that at the origin
     files::FileQueue disk_;
 
     // When media time was zero, by both clocks.

@@ -209,7 +209,7 @@ void StreamOutput::push(const media::Packet& packet) {
     if (!follower_)
         return segmenter_.push(packet);
     media::Packet at_origin = packet;
-    at_origin.dts += feed_.source().timeline().publisher_offset();
+    at_origin.dts += to_origin_;
     follower_->push(at_origin);
 }
 
@@ -230,7 +230,7 @@ void StreamOutput::end_publisher(io::Deadline deadline) {
 }
 
 void StreamOutput::tell(const segments::Mark& mark) {
-    feed_.source().append_mark({kSeries, segments::write_mark(mark)});
+    feed_.source().append_mark({kSeries, segments::write_mark(mark), {}});
     feed_.source().flush();
 }
 
@@ -249,6 +249,9 @@ void StreamOutput::follow(const media::Packet& packet, io::Deadline deadline) {
                      setup_.url);
         return;
     }
+    // A node between here and the origin has connected again, and repeats the newest GOP.
+    if (std::exchange(to_origin_, text->to_origin) != text->to_origin)
+        follower_->restart();
     follower_->push(*mark);
     handle_made(deadline);
 }

@@ -181,6 +181,7 @@ private:
     std::shared_ptr<files::Waiters> waiters_ = std::make_shared<files::Waiters>();
     std::uint64_t listed_below_ = 0;  // segments that a resumed stream repeats, by the segmenter's number
     MediaTime listed_until_{};        // the end of the last listed segment
+    MediaTime to_origin_{};           // added to a time of the source, gives that at the origin
     std::uint64_t followed_ = 0;      // the instance whose segments are listed
     bool breaks_ = false;             // the next segment is another instance's
     bool rules_told_ = false;         // the origin's other rules have been logged

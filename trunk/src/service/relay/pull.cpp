@@ -225,22 +225,40 @@ bool Pull::waits_for_key(const rtmp::GotMedia& media) {
     return !has_key_ && !tag->packet.is_config();
 }
 
+// Data that comes before the first audio or video waits for it: it has no time of its own.
 Result<void> Pull::ingest(rtmp::GotMedia& media) {
     using wire::rtmp::MessageType;
-    if (!ingest_)
+    const bool is_data = media.type != MessageType::audio && media.type != MessageType::video;
+    if (!ingest_ && is_data) {
+        if (early_.size() < kEarlyMax)
+            early_.push_back(std::move(media));
+        return {};
+    }
+    if (!ingest_) {
         TRY(publish());
+        publication_->source().timeline().start_relay(media.timestamp_ms);
+        for (rtmp::GotMedia& data : std::exchange(early_, {}))
+            ingest_data(data);
+    }
     const TimePoint now = io::now();
     longest_gap_ = std::max<Duration>(longest_gap_, now - std::exchange(media_at_, now));
-    if (media.type == MessageType::amf0_data && media::is_relay_mark(media.payload.bytes())) {
-        if (const auto mark = media::read_relay_mark(media.payload.bytes()); mark.ok())
-            publication_->source().append_mark(*mark);
-    } else if (media.type == MessageType::audio)
+    if (media.type == MessageType::audio)
         ingest_->push_audio(media.timestamp_ms, std::move(media.payload));
     else if (media.type == MessageType::video)
         ingest_->push_video(media.timestamp_ms, std::move(media.payload));
     else
-        ingest_->push_data(media.timestamp_ms, std::move(media.payload));
+        ingest_data(media);
     return {};
+}
+
+void Pull::ingest_data(rtmp::GotMedia& media) {
+    if (media.type != wire::rtmp::MessageType::amf0_data || !media::is_relay_mark(media.payload.bytes()))
+        return ingest_->push_data(media.timestamp_ms, std::move(media.payload));
+    auto mark = media::read_relay_mark(media.payload.bytes());
+    if (!mark.ok())
+        return;
+    mark->to_origin += publication_->source().timeline().publisher_offset();
+    publication_->source().append_mark(*mark);
 }
 
 // Called with the first media of a connection: takes the stream over from the previous connection.
@@ -249,7 +267,6 @@ Result<void> Pull::publish() {
     const bool is_ours = publication_ != nullptr && publication_->is_current();
     auto publication = TRY(source->publish(is_ours ? media::Source::Takeover::replace : media::Source::Takeover::refuse));
     source->set_options(plan_.play);
-    source->timeline().keep_stamps();
     publication_ = std::move(publication);
     ingest_.emplace(*publication_, plan_.play, plan_.publish, log_);
     media_at_ = io::now();
@@ -286,6 +303,7 @@ void Pull::say_goodbye() {
     stream_.reset();
     // The publication is kept: the next origin takes over.
     ingest_.reset();
+    early_.clear();
 }
 
 Result<void> Pull::pause(Duration length, io::Deadline deadline) {

@@ -73,6 +73,8 @@ public:
     static constexpr std::chrono::milliseconds kSilenceMax{5'000};
     // The stream is unpublished when no origin has sent anything for this long.
     static constexpr std::chrono::seconds kGoneAfter{10};
+    // Data messages kept until the first audio or video of a connection.
+    static constexpr std::size_t kEarlyMax = 16;
     // Interval of the checks for readers and for a silent origin.
     static constexpr std::chrono::milliseconds kPollInterval{100};
     // After a refusal, which no backoff of the origin covers: it is healthy.
@@ -109,6 +111,7 @@ private:
     Result<void> read();
     Result<void> handle_events(bool& any);
     Result<void> ingest(engine::rtmp::GotMedia& media);
+    void ingest_data(engine::rtmp::GotMedia& media);
     bool waits_for_key(const engine::rtmp::GotMedia& media);
     Result<void> publish();
     void unpublish();
@@ -132,7 +135,8 @@ private:
     std::unique_ptr<io::Stream> stream_;
     std::optional<engine::rtmp::Client> engine_;
     std::unique_ptr<media::Publication> publication_;
-    std::optional<media::Ingest> ingest_;  // of this connection, once it has received media
+    std::optional<media::Ingest> ingest_;        // of this connection, once it has received media
+    std::vector<engine::rtmp::GotMedia> early_;  // data before the first audio or video
     std::optional<session::StreamStay> stay_;
     Signal wake_;
     std::vector<Signal*> waiting_;  // owned by waiting clients

@@ -54,9 +54,7 @@ void Follower::restart() {
     }
     segmenter_.restart();
     collect();
-    packets_.clear();
-    bytes_ = 0;
-    configs_.clear();
+    forget_before(packets_.size());
     go_alone();
 }
 

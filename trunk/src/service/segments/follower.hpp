@@ -35,7 +35,7 @@ public:
     // `segmenter` outlives this, and is used by this only.
     explicit Follower(Segmenter& segmenter) : segmenter_(segmenter) {}
 
-    // Another connection or origin: forgets everything but the configurations that follow.
+    // Another connection or origin: forgets everything but the configurations, which may not be repeated.
     void restart();
     // The next packet, on the origin's timeline.
     void push(const media::Packet& packet);
