@@ -48,6 +48,7 @@ void MemoryKeeper::measure(TimePoint now) {
     budget.set_overhead(overhead());
     const std::size_t portion = budget.is_filling() ? kPortion : std::max(kPortion, counted / kPortionPart);
     if (overhead_clock_.is_due(now, budget.overhead(), portion)) {
+        io::Loop::release_stacks();
         const Duration took = give_memory_back();
         budget.set_overhead(overhead());
         overhead_clock_.note_done(now, budget.overhead(), took);
