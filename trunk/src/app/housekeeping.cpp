@@ -42,7 +42,7 @@ void Housekeeping::run(io::Deadline deadline) {
         if (trim_clock.is_due(io::now(), io::openssl_bytes() + places.bytes() + places.memory().used())) {
             slabs.release();
             io::Loop::release_stacks();
-            give_memory_back();
+            static_cast<void>(give_memory_back());
         }
         if (round % kUsageEvery != 0)
             continue;

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/memory_trimmer.hpp"
 #include "app/process_usage.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
@@ -28,7 +27,7 @@ void MemoryKeeper::run(io::Deadline deadline) {
 Duration MemoryKeeper::look(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
     const Streams streams = count(now);
-    measure();
+    measure(now);
     const bool took = budget.is_tight() && take_from_unpublished(streams, now);
     const bool has_filled_up = budget.has_filled_up();
     if ((budget.is_exceeded() || has_filled_up) && !took)
@@ -36,23 +35,23 @@ Duration MemoryKeeper::look(TimePoint now) {
     give_up_leaving();
     const bool has_let_go = let_go_of_idle();
     if (has_let_go)
-        give_memory_back();
+        static_cast<void>(give_memory_back());
     return has_let_go || budget.is_filling() ? kQuickInterval : kPollInterval;
 }
 
 // Freed memory that is not yet returned to the system counts against everyone. So it is returned before anyone has to lose memory
 // for it, and in portions, before there is so much that returning it holds the loop.
-void MemoryKeeper::measure() {
+void MemoryKeeper::measure(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
     const std::size_t counted = budget.held();
     const auto overhead = [counted] { return std::max(resident_bytes(), counted) - counted; };
     budget.set_overhead(overhead());
-    trimmed_ = std::min(trimmed_, budget.overhead());
     const std::size_t portion = budget.is_filling() ? kPortion : std::max(kPortion, counted / kPortionPart);
-    if (budget.overhead() >= trimmed_ + portion) {
-        give_memory_back();
+    if (overhead_clock_.is_due(now, budget.overhead(), portion)) {
+        io::Loop::release_stacks();
+        const Duration took = give_memory_back();
         budget.set_overhead(overhead());
-        trimmed_ = budget.overhead();
+        overhead_clock_.note_done(now, budget.overhead(), took);
     }
 }
 

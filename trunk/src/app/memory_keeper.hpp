@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "app/memory_trimmer.hpp"
 #include "base/log.hpp"
 #include "base/time.hpp"
 #include "io/deadline.hpp"
@@ -58,7 +59,7 @@ private:
     // Returns the delay until the next call.
     Duration look(TimePoint now);
     Streams count(TimePoint now);
-    void measure();
+    void measure(TimePoint now);
     void give_up_leaving();
     bool let_go_of_idle();
     bool take_from_unpublished(const Streams& streams, TimePoint now);
@@ -69,7 +70,7 @@ private:
     std::vector<service::StreamHolder*> holders_;
     const Log& log_;
     std::unordered_map<std::string, TimePoint> leaving_;  // streams that have lost their memory, and when
-    std::size_t trimmed_ = 0;                             // the overhead after the last time that memory was returned
+    OverheadClock overhead_clock_;
 };
 
 // In bytes: half of the machine's memory or of the limit of its cgroup, whichever is smaller.

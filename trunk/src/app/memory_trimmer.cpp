@@ -1,6 +1,7 @@
 #include "app/memory_trimmer.hpp"
 
 #include <algorithm>
+#include <ctime>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -30,6 +31,17 @@ bool TrimClock::is_due(TimePoint now, std::size_t held_bytes) {
     return true;
 }
 
+bool OverheadClock::is_due(TimePoint now, std::size_t overhead, std::size_t much) {
+    left_ = std::min(left_, overhead);
+    return overhead >= left_ + much || (now - done_ >= kEvery && took_ <= kQuick);
+}
+
+void OverheadClock::note_done(TimePoint now, std::size_t overhead, Duration took) {
+    left_ = overhead;
+    done_ = now;
+    took_ = took;
+}
+
 void keep_large_memory_apart() {
 #ifdef __GLIBC__
     constexpr int kLargeBytes = 96 << 10;
@@ -37,10 +49,17 @@ void keep_large_memory_apart() {
 #endif
 }
 
-void give_memory_back() {
+Duration give_memory_back() {
+    const auto clock = [] {
+        timespec at{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
+        return std::chrono::seconds(at.tv_sec) + std::chrono::nanoseconds(at.tv_nsec);
+    };
+    const auto before = clock();
 #ifdef __GLIBC__
     ::malloc_trim(0);
 #endif
+    return std::chrono::duration_cast<Duration>(clock() - before);
 }
 
 }  // namespace live::app

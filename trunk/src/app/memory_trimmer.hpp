@@ -33,12 +33,32 @@ private:
     std::optional<TimePoint> once_more_at_;
 };
 
+// Decides the same by the memory that is resident but counted nowhere (the overhead): at once when it has grown by much since the
+// last time, and otherwise every now and then, as long as that is quick: memory that departed clients have freed stays resident
+// without being more than before.
+class OverheadClock {
+public:
+    static constexpr std::chrono::seconds kEvery{30};
+    // More time of the loop is spent only when there is much to return.
+    static constexpr std::chrono::milliseconds kQuick{1};
+
+    bool is_due(TimePoint now, std::size_t overhead, std::size_t much);
+    // Memory was returned: that took so much CPU time, and left so much overhead.
+    void note_done(TimePoint now, std::size_t overhead, Duration took);
+
+private:
+    std::size_t left_ = 0;
+    TimePoint done_{};
+    Duration took_{};
+};
+
 // Neither function has an effect where the C library does not support it.
 //
 // To be called once, early: blocks of 96 KiB or more (a large frame, an unfinished message of a peer) get their own mapping,
 // which is returned to the system as soon as it is freed. The C library's own threshold grows to 32 MiB with use, and would
 // scatter small long-lived blocks among large short-lived ones.
 void keep_large_memory_apart();
-void give_memory_back();
+// Returns the CPU time that it took.
+Duration give_memory_back();
 
 }  // namespace live::app

@@ -1,8 +1,11 @@
 #include "app/memory_trimmer.hpp"
 
+#include <memory>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "app/process_usage.hpp"
 
 namespace live::app {
 namespace {
@@ -50,6 +53,44 @@ TEST(TrimClock, IsNotDueOften) {
         found.insert(found.end(), more.begin(), more.end());
     }
     EXPECT_EQ(found, (std::vector{4, 34, 64, 94}));
+}
+
+TEST(OverheadClock, IsDueAtOnceForMuch) {
+    OverheadClock clock;
+    clock.note_done(kBegin, 10, {});
+    EXPECT_FALSE(clock.is_due(kBegin + seconds(1), 109, 100));
+    EXPECT_TRUE(clock.is_due(kBegin + seconds(1), 110, 100));
+    EXPECT_FALSE(clock.is_due(kBegin + seconds(1), 5, 100)) << "less than was left";
+    EXPECT_TRUE(clock.is_due(kBegin + seconds(1), 105, 100));
+}
+
+TEST(OverheadClock, IsDueEveryNowAndThenWhileItIsQuick) {
+    OverheadClock clock;
+    clock.note_done(kBegin, 10, OverheadClock::kQuick);
+    EXPECT_FALSE(clock.is_due(kBegin + OverheadClock::kEvery - seconds(1), 10, 100));
+    EXPECT_TRUE(clock.is_due(kBegin + OverheadClock::kEvery, 10, 100)) << "freed memory is still resident";
+    clock.note_done(kBegin, 10, 2 * OverheadClock::kQuick);
+    EXPECT_FALSE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 10, 100));
+    EXPECT_TRUE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 110, 100));
+}
+
+// Memory below the last used block, which the C library keeps.
+TEST(GiveMemoryBack, ReturnsHoles) {
+#ifdef __GLIBC__
+    constexpr std::size_t kBlocks = 2'000;
+    constexpr std::size_t kBlock = 32'000;
+    std::vector<std::unique_ptr<char[]>> holes;
+    std::vector<std::unique_ptr<char[]>> between;
+    for (std::size_t i = 0; i < kBlocks; ++i) {
+        holes.push_back(std::make_unique<char[]>(kBlock));
+        between.push_back(std::make_unique<char[]>(100));
+    }
+    holes.clear();
+    const std::size_t before = resident_bytes();
+    const Duration took = give_memory_back();
+    EXPECT_LT(resident_bytes() + kBlocks * kBlock / 2, before);
+    EXPECT_GT(took, Duration::zero());
+#endif
 }
 
 }  // namespace

@@ -48,6 +48,13 @@ std::optional<Packet> Cursor::take() {
     return source_->ring().at(next_++);
 }
 
+std::size_t Cursor::next_bytes() {
+    if (!first_.empty())
+        return first_.back().payload.size();
+    const Sequence at = next();
+    return at < source_->ring().next() ? source_->ring().at(at).payload.size() : 0;
+}
+
 void Cursor::skip_left_out() {
     if (tracks_ == Tracks::all_and_marks)
         return;

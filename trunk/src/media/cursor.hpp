@@ -2,6 +2,7 @@
 // recording); players of a wire format use WireCursor. No queue and no copy: only a sequence number.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -29,6 +30,8 @@ public:
     // The next packet, or none if this reader has caught up. Metadata and sequence headers that changed since the last packet
     // taken (and before the first one) come first, stamped with the time of the packet that follows.
     std::optional<Packet> take();
+    // Payload size of the packet that take() would return; zero when there is none.
+    std::size_t next_bytes();
     // The ring position of the next take(), ignoring metadata and sequence headers, after skipping packets it drops.
     Sequence next() {
         skip_left_out();

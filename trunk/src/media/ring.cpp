@@ -1,5 +1,6 @@
 #include "media/ring.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"
@@ -8,23 +9,25 @@ namespace live::media {
 
 const Packet& Ring::at(Sequence sequence) const {
     CHECK(sequence >= first_ && sequence < next_);
-    return slots_[slot(sequence)];
+    return packet(sequence);
 }
 
-void Ring::append(Packet packet) {
-    if (size() == slots_.size())
-        grow();
-    bytes_ += packet.payload.size();
-    slots_[slot(next_)] = std::move(packet);
+void Ring::append(Packet added) {
+    if (next_ % kChunkPackets == 0)
+        open_chunk();
+    bytes_ += added.payload.size();
+    packet(next_) = std::move(added);
     ++next_;
 }
 
 void Ring::drop_before(Sequence sequence) {
     CHECK(sequence <= next_);
     for (; first_ < sequence; ++first_) {
-        Packet& packet = slots_[slot(first_)];
-        bytes_ -= packet.payload.size();
-        packet.payload = Slice();
+        Packet& dropped = packet(first_);
+        bytes_ -= dropped.payload.size();
+        dropped.payload = Slice();
+        if (first_ % kChunkPackets == kChunkPackets - 1)
+            close_chunk(first_);
     }
 }
 
@@ -41,12 +44,23 @@ Sequence Ring::find_time(MediaTime time) const {
     return low;
 }
 
+void Ring::open_chunk() {
+    if (held_ == chunks_.size())
+        grow();
+    chunks_[place_of(next_)] = spare_ != nullptr ? std::move(spare_) : std::make_unique<Packet[]>(kChunkPackets);
+    ++held_;
+}
+
+void Ring::close_chunk(Sequence last) {
+    spare_ = std::move(chunks_[place_of(last)]);
+    --held_;
+}
+
 void Ring::grow() {
-    constexpr std::size_t kInitialSlots = 64;
-    std::vector<Packet> larger(slots_.empty() ? kInitialSlots : slots_.size() * 2);
-    for (Sequence sequence = first_; sequence < next_; ++sequence)
-        larger[static_cast<std::size_t>(sequence) & (larger.size() - 1)] = std::move(slots_[slot(sequence)]);
-    slots_ = std::move(larger);
+    std::vector<Chunk> larger(std::max<std::size_t>(1, chunks_.size() * 2));
+    for (Sequence at = first_ - first_ % kChunkPackets; at < next_; at += kChunkPackets)
+        larger[static_cast<std::size_t>(at / kChunkPackets) & (larger.size() - 1)] = std::move(chunks_[place_of(at)]);
+    chunks_ = std::move(larger);
 }
 
 }  // namespace live::media

@@ -370,7 +370,8 @@ void Source::drop(Sequence keep, Sequence floor) {
 
 void Source::let_go(std::size_t bytes) {
     Sequence floor = ring_.first();
-    for (std::size_t gone = 0; gone < bytes && floor < ring_.next(); ++floor)
+    const Sequence end = std::min(ring_.next(), floor + kLetGoPacketsMax);
+    for (std::size_t gone = 0; gone < bytes && floor < end; ++floor)
         gone += ring_.at(floor).payload.size();
     if (gop_start_ && *gop_start_ < floor)
         gop_start_.reset();

@@ -100,6 +100,19 @@ TEST_F(SourceTest, LetsGoOfTheOldestWhoeverWantsThem) {
     source->release_wire_log({Container::flv});
 }
 
+TEST_F(SourceTest, LetsGoOfSmallPacketsInPortionsToo) {
+    options.gop_cache_frames_max = 0;
+    source->set_options(options);
+    picture(0, true);
+    for (std::size_t i = 0; i < 2 * Source::kLetGoPacketsMax; ++i)
+        source->append(packet(Kind::video, 0, false, 5));
+    source->let_go(SIZE_MAX);
+    EXPECT_EQ(source->ring().first(), Source::kLetGoPacketsMax);
+    source->let_go(SIZE_MAX);
+    source->let_go(SIZE_MAX);
+    EXPECT_TRUE(source->ring().empty());
+}
+
 TEST_F(SourceTest, OneGopOfTooManyPacketsIsDroppedWhole) {
     options.gop_cache_frames_max = 0;
     source->set_options(options);

@@ -40,6 +40,8 @@ BUDGET_MIB = 256
 API_P99_MS = 100
 # In so many seconds what a wave has left behind is back.
 WAY_BACK_S = 60
+# hls_window and what HLS and DASH keep behind it for players that are late.
+WINDOWS_FULL_S = 30
 LOG_BYTES_MAX = 8 << 20
 # No fiber may have the loop to itself for longer, by CPU time.
 HOLD_MS = 5
@@ -286,7 +288,8 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
     os.sched_setaffinity(0, others or {loop_core})
     live.start()
     os.sched_setaffinity(live.process.pid, {loop_core})  # of its threads only the loop's
-    settle = min(10, max(5, calm // 3))
+    # Before memory is compared, the windows of the good stream must be full: what they hold afterwards is not left behind by anybody.
+    settle = WINDOWS_FULL_S if calm >= WAY_BACK_S else min(10, max(5, calm // 3))
     whole = settle + seconds + calm
     running: list = []
     try:

@@ -91,7 +91,8 @@ bool CmafMuxer::add(const Packet& packet, std::vector<std::uint8_t>& out) {
     const auto place = track(packet.kind);
     if (!sample.ok() || !*sample || !writer_ || !place)
         return false;
-    if (writer_->bytes() >= wire::mp4::FragmentWriter::kLiveBytes)
+    const std::size_t with_it = writer_->bytes() + (*sample)->data.size();
+    if (!writer_->empty() && with_it > wire::mp4::FragmentWriter::kLiveBytes)
         end_part(packet.dts, packet.kind, out);
     auto pushed = writer_->push(*place, **sample);
     if (!pushed.ok() && pushed.code() == Errc::limit) {
@@ -120,6 +121,10 @@ void CmafMuxer::cut(std::optional<wire::mp4::FragmentWriter::Next> next, std::ve
         start_ = cut.start;
     if (cut.length > 0)
         length_ = cut.start + cut.length - start_;
+    if (out.empty()) {
+        out = fragment.release();  // megabytes are not copied again
+        return;
+    }
     const auto written = fragment.written();
     out.insert(out.end(), written.begin(), written.end());
 }

@@ -52,8 +52,13 @@ bool SourceFeed::is_too_large(const media::Packet& packet) {
 }
 
 SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
-    for (;;) {
+    std::size_t bytes = 0;
+    for (bool any = false;; any = true) {
         follow_publishers(sink, deadline);
+        // Asked before the first packet too: the turn's time counts from the first question.
+        const bool is_over = io::is_turn_over() || bytes + cursor_.next_bytes() > kTurnBytes;
+        if (any && is_over)
+            return Drained::in_part;
         auto packet = cursor_.take();
         if (!packet)
             return Drained::all;
@@ -63,9 +68,8 @@ SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
         }
         if (is_too_large(*packet))
             continue;
+        bytes += packet->payload.size();
         sink.on_packet(*packet, deadline);
-        if (io::is_turn_over())
-            return Drained::in_part;
     }
 }
 

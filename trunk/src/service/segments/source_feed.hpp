@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -18,6 +19,9 @@ namespace live::service::segments {
 
 class SourceFeed {
 public:
+    // Payload that one turn hands out, unless its only packet is larger.
+    static constexpr std::size_t kTurnBytes = 1U << 20;
+
     // The consumer of a source. Functions with a deadline may suspend.
     class Sink {
     public:
@@ -47,7 +51,8 @@ public:
     // Ends the output: later publishers are ignored.
     void end() { published_ = false; }
 
-    // Hands out the available packets. Yields to other fibers between packets, since the backlog may be megabytes.
+    // Hands out the available packets, or as many as one turn of the loop has time for: the backlog may be megabytes. A large
+    // frame, whose copy takes milliseconds, has a turn of its own.
     enum class Drained : std::uint8_t { all, in_part };
     Drained drain(Sink& sink, io::Deadline deadline);
     // After drain(): waits for more packets. `over`: nobody has published for `kept_for`, or give_up() was called.

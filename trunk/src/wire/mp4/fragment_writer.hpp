@@ -21,7 +21,8 @@ public:
     // Limits of one fragment.
     static constexpr std::size_t kSamplesMax = 32'768;
     static constexpr std::size_t kBytesMax = 256U << 20;
-    // Live outputs end a fragment at this size, so that writing one takes a few milliseconds at most.
+    // Live outputs end a fragment before it exceeds this size, unless a single sample does, so that writing one takes a few
+    // milliseconds at most.
     static constexpr std::size_t kLiveBytes = 2U << 20;
 
     // The sample that follows a fragment; it gives the duration of the last sample.

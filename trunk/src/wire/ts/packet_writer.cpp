@@ -56,7 +56,7 @@ public:
         while (!out.empty()) {
             const Bytes rest = parts_.front().subspan(at_);
             const Bytes piece = rest.first(std::min(out.size(), rest.size()));
-            std::ranges::copy(piece, out.begin());
+            std::copy_n(piece.data(), piece.size(), out.data());  // GCC 12 copies from ranges of constant bytes one by one
             out = out.subspan(piece.size());
             at_ += piece.size();
             if (at_ == parts_.front().size()) {

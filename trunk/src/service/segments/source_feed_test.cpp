@@ -1,0 +1,130 @@
+#include "service/segments/source_feed.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/log_fixture.hpp"
+#include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
+#include "media/packet_fixture.hpp"
+#include "media/stream_table.hpp"
+#include "service/files/frame_limit.hpp"
+
+namespace live::service::segments {
+namespace {
+
+using Drained = SourceFeed::Drained;
+
+class SourceFeedTest : public testing::Test, private SourceFeed::Sink {
+protected:
+    void SetUp() override {
+        source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
+        feed_ = std::make_unique<SourceFeed>("HLS", source_, media::Listens::batched, log_);
+        publish("first");
+    }
+
+    void publish(const std::string& id) {
+        publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
+        session::ClientRequest request;
+        request.id = id;
+        feed_->on_published(request);
+    }
+    void unpublish() {
+        publication_.reset();
+        feed_->on_unpublished();
+    }
+    void append(std::size_t bytes) {
+        source_->append(media::plain_packet(media::Kind::video, false, false, {}, Slice::allocate(bytes)));
+    }
+    // One turn of the loop.
+    Drained drain() {
+        turns_.emplace_back();
+        const Drained drained = feed_->drain(*this, io::Deadline::never());
+        if (drained == Drained::in_part) {
+            EXPECT_EQ(feed_->wait(drained, {}, io::Deadline::never()), SourceFeed::Next::packets);
+        }
+        return drained;
+    }
+    void drain_all() {
+        while (drain() == Drained::in_part) {
+        }
+    }
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    Log log_;
+    media::SlabPool pool_;
+    media::StreamTable streams_{pool_};
+    Ref<media::Source> source_;
+    std::unique_ptr<media::Publication> publication_;
+    std::unique_ptr<SourceFeed> feed_;
+    std::chrono::microseconds work_{};             // for each packet
+    std::vector<std::vector<std::size_t>> turns_;  // sizes of the packets of each
+    std::vector<std::string> events_;
+
+private:
+    void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline) override {
+        events_.push_back(publisher ? publisher->id : "left");
+    }
+    void on_packet(const media::Packet& packet, io::Deadline) override {
+        turns_.back().push_back(packet.payload.size());
+        events_.emplace_back("packet");
+        for (const auto until = std::chrono::steady_clock::now() + work_; std::chrono::steady_clock::now() < until;) {
+        }
+    }
+    void on_hole() override { events_.emplace_back("hole"); }
+};
+
+TEST_F(SourceFeedTest, ATurnEndsByItsTimeWhichItsFirstPacketCountsTo) {
+    work_ = std::chrono::microseconds(2'500);
+    for (int i = 0; i < 30; ++i)
+        append(100);
+    drain_all();
+    std::size_t packets = 0;
+    for (const auto& turn : turns_) {
+        EXPECT_LE(turn.size(), 1U);
+        packets += turn.size();
+    }
+    EXPECT_EQ(packets, 30U);
+}
+
+TEST_F(SourceFeedTest, ALargeFrameHasATurnOfItsOwn) {
+    for (int i = 0; i < 5; ++i) {
+        append(100);
+        append(files::kFrameBytesMax);
+        append(files::kFrameBytesMax);
+        append(SourceFeed::kTurnBytes / 2);
+    }
+    drain_all();
+    std::size_t packets = 0;
+    for (const auto& turn : turns_) {
+        std::size_t bytes = 0;
+        for (const std::size_t size : turn)
+            bytes += size;
+        EXPECT_TRUE(turn.size() <= 1 || bytes <= SourceFeed::kTurnBytes) << turn.size() << " packets of " << bytes << " bytes";
+        packets += turn.size();
+    }
+    EXPECT_EQ(packets, 20U);
+}
+
+TEST_F(SourceFeedTest, PublishersMayChangeWhileAnotherFiberHasTheTurn) {
+    append(SourceFeed::kTurnBytes);
+    append(SourceFeed::kTurnBytes);
+    EXPECT_EQ(drain(), Drained::in_part);
+    unpublish();
+    EXPECT_FALSE(feed_->has_ended()) << "one packet is still to come";
+    publish("second");
+    append(SourceFeed::kTurnBytes);
+    drain_all();
+    EXPECT_EQ(events_, (std::vector<std::string>{"first", "packet", "packet", "left", "second", "packet"}));
+    unpublish();
+    EXPECT_EQ(drain(), Drained::all);
+    EXPECT_TRUE(feed_->has_ended());
+}
+
+}  // namespace
+}  // namespace live::service::segments
