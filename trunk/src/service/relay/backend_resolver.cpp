@@ -25,12 +25,12 @@ Location as_location(const std::vector<Origin>& origins) {
 std::string backend_question(std::string_view server_id, std::string_view url) {
     // "/app/stream" or "vhost/app/stream".
     const std::size_t app_at = std::min(url.find('/'), url.size());
-    const std::size_t stream_at = std::max(url.rfind('/'), app_at);
+    const std::size_t stream_at = std::max(std::min(url.rfind('/'), url.size()), app_at);
     BackendJson body;
     body["server_id"] = server_id;
     body["action"] = "on_origin";
     body["vhost"] = app_at == 0 ? std::string("__defaultVhost__") : std::string(url.substr(0, app_at));
-    body["app"] = std::string(url.substr(std::min(app_at + 1, stream_at), stream_at - std::min(app_at + 1, stream_at)));
+    body["app"] = stream_at > app_at ? std::string(url.substr(app_at + 1, stream_at - app_at - 1)) : std::string();
     body["stream"] = std::string(url.substr(std::min(stream_at + 1, url.size())));
     body["stream_url"] = std::string(url);
     return text_of(body);
