@@ -1,22 +1,41 @@
 #include "api/clusters_handler.hpp"
 
 #include "api/envelope.hpp"
+#include "base/endpoint.hpp"
+#include "base/host_and_port.hpp"
 #include "io/loop.hpp"
+#include "wire/rtmp/stream_url.hpp"
 
 namespace live::api {
 
 using session::http::Reply;
 using session::http::Request;
 
-Reply ClustersHandler::handle(const Request& request, io::Deadline) {
-    if (request.target.query.find("stream")) {
-        Json query;
-        for (const char* name : {"ip", "vhost", "app", "stream"})
-            query[name] = request.target.query.get(name);
-        // This server knows of no other origin.
-        const Json data = {{"query", query}, {"origin", nullptr}};
-        return json_reply(request, envelope(server_, "data", text_of(data)));
+// An old edge or another origin asks who has a stream. It is answered for this server alone.
+Reply ClustersHandler::find_stream(const Request& request) const {
+    const auto& asked = request.target.query;
+    Json query;
+    for (const char* name : {"ip", "vhost", "app", "stream"})
+        query[name] = asked.get(name);
+    Json data = {{"query", query}, {"origin", nullptr}};
+    const std::string vhost(asked.get("vhost", wire::rtmp::kDefaultVhost));
+    if (const auto here = facts_.find(vhost, std::string(asked.get("app")), std::string(asked.get("stream")))) {
+        // The address under which it was found is one that works, as far as is known.
+        const auto coworker = parse_host(asked.get("coworker"));
+        const std::string known = coworker.ok() ? coworker->host : request.host();
+        const std::string ip = here->rtmp_ip.empty() || Endpoint{here->rtmp_ip, 1}.is_loopback() ? known : here->rtmp_ip;
+        const std::string api =
+            coworker.ok() && coworker->port ? Endpoint{coworker->host, *coworker->port}.text() : std::string();
+        data["origin"] = {{"ip", ip}, {"port", here->rtmp_port}, {"vhost", vhost}, {"api", api}, {"routers", Json::array({api})}};
+        if (here->http_port != 0)
+            data["origin"]["http"] = Endpoint{ip, here->http_port}.text();
     }
+    return json_reply(request, envelope(server_, "data", text_of(data)));
+}
+
+Reply ClustersHandler::handle(const Request& request, io::Deadline) {
+    if (request.target.query.find("stream"))
+        return find_stream(request);
     const TimePoint now = io::now();
     Json origins = Json::array();
     relay_.book().for_each([&](const std::string& url, const service::relay::OriginBook::Health& health) {

@@ -20,16 +20,33 @@ Json pull_json(const service::relay::PullFacts& pull, TimePoint now) {
             {"rtt_ms", std::chrono::duration<double, std::milli>(pull.rtt).count()}};
 }
 
+// What this server, as an origin of a cluster, has and where it is reached.
+class ClusterFacts {
+public:
+    struct Reach {
+        std::string rtmp_ip;  // empty when it listens on every address
+        std::uint16_t rtmp_port = 0;
+        std::uint16_t http_port = 0;  // of live streams and files; 0: none
+    };
+    virtual ~ClusterFacts() = default;
+    // None when the stream is not published here; what an edge pulls is not.
+    virtual std::optional<Reach> find(const std::string& vhost, const std::string& app, const std::string& stream) const = 0;
+};
+
 class ClustersHandler final : public session::http::Handler {
 public:
     static constexpr std::string_view kPath = "/api/v1/clusters";
 
-    ClustersHandler(const ServerInfo& server, const service::relay::RelayService& relay) : server_(server), relay_(relay) {}
+    ClustersHandler(const ServerInfo& server, const service::relay::RelayService& relay, const ClusterFacts& facts)
+        : server_(server), relay_(relay), facts_(facts) {}
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
 private:
+    session::http::Reply find_stream(const session::http::Request& request) const;
+
     const ServerInfo& server_;
     const service::relay::RelayService& relay_;
+    const ClusterFacts& facts_;
 };
 
 }  // namespace live::api

@@ -39,7 +39,11 @@ Result<Opened> RtcHandler::open(const Request& request, io::Deadline deadline) {
     if (asked.sdp.empty() || asked.stream_url.empty())
         return Error(Errc::malformed, "sdp and streamurl are needed");
     auto offered = TRY(offer_request_of(request, purpose_, std::move(asked)));
-    return opener_.open(std::move(offered), deadline);
+    auto opened = TRY(opener_.open(std::move(offered), deadline));
+    // This API has no redirect; WHEP has.
+    if (opened.elsewhere)
+        return Error(Errc::not_found, "the stream is on another server");
+    return opened;
 }
 
 Reply RtcHandler::handle(const Request& request, io::Deadline deadline) {

@@ -127,6 +127,7 @@ Json json_of(const ClientRow& client) {
             {"recv_bytes", figures.received_bytes},
             {"kbps", kbps_of(client.usage)},
             // The following members are ours.
+            {"relay", request.is_relay()},
             {"delivered_packets", figures.delivered_packets},
             {"dropped_packets", figures.dropped_packets},
             {"queued_packets", figures.queued_packets},

@@ -171,11 +171,13 @@ TEST_F(StatsApiTest, AClientHasEveryField) {
                         {"send_bytes", kWhole},
                         {"recv_bytes", kWhole},
                         {"kbps", kObject},
+                        {"relay", kBool},
                         {"delivered_packets", kWhole},
                         {"dropped_packets", kWhole},
                         {"queued_packets", kWhole},
                         {"queue_delay_ms", kWhole}});
     EXPECT_EQ(one["id"], "id0");
+    EXPECT_EQ(one["relay"], false);
     EXPECT_EQ(one["name"], "cam.flv");
     EXPECT_EQ(one["type"], "flv-play");
     EXPECT_EQ(one["publish"], false);

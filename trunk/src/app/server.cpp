@@ -97,6 +97,35 @@ private:
     const Server& server_;
 };
 
+class Server::Cluster final : public api::ClusterFacts {
+public:
+    explicit Cluster(const Server& server) : server_(server) {}
+
+    std::optional<Reach> find(const std::string& vhost, const std::string& app, const std::string& stream) const override {
+        const auto serving = server_.admission_.serving_vhost(vhost);
+        if (!serving.ok())
+            return std::nullopt;
+        const std::string url = settings::stream_url(**serving, app, stream);
+        const auto source = server_.streams_.find(url);
+        if (!source || !source->is_published() || server_.relay_.find(url))
+            return std::nullopt;
+        const auto rtmp = first_of(server_.settings_->listen);
+        const bool has_http = server_.settings_->http_server.enabled;
+        const auto http = has_http ? first_of(server_.settings_->http_server.listen) : std::nullopt;
+        if (!rtmp)
+            return std::nullopt;
+        return Reach{rtmp->ip == "0.0.0.0" ? "" : rtmp->ip, rtmp->port, http ? http->port : std::uint16_t{0}};
+    }
+
+private:
+    static std::optional<Endpoint> first_of(const std::vector<std::string>& texts) {
+        const auto endpoints = texts.empty() ? Result<std::vector<Endpoint>>(std::vector<Endpoint>()) : parse_endpoint(texts[0]);
+        return endpoints.ok() && !endpoints->empty() ? std::optional(endpoints->front()) : std::nullopt;
+    }
+
+    const Server& server_;
+};
+
 class Server::Raw final : public api::RawControl {
 public:
     explicit Raw(const Server& server) : server_(server) {}
@@ -147,6 +176,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       events_(std::make_unique<Events>(*this)),
       counters_(std::make_unique<Counters>(*this)),
       vhosts_(std::make_unique<Vhosts>(*this)),
+      cluster_(std::make_unique<Cluster>(*this)),
       rtmp_context_{streams_,
                     admission_,
                     admission_,
@@ -164,7 +194,10 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_live_player_(http_live_),
       casters_(settings_, http_live_, scratch_, places_, log),
       rtc_(settings_, {streams_, admission_, *events_, clients_, places_, scratch_, http_}, log),
+      origins_(http_client_, listed_origins_, names_.server_id, log.with_id("EIG")),
       relay_(pull_context(), origins_, log.with_id("EIG")),
+      coworkers_(http_client_, streams_, log.with_id("EIG")),
+      token_check_(pull_context(), origins_, log.with_id("EIG")),
       forward_(streams_, forward_options_, forward_context(), log),
       ingest_(wanted_ingests_, log),
       files_(settings_),
@@ -188,6 +221,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     admission_.set_memory(places_.memory());
     admission_.set_hooks(hooks_);
     admission_.set_relay(relay_);
+    admission_.set_coworkers(coworkers_);
+    admission_.set_token_check(token_check_);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
     clients_.add_watcher(stream_stats_);
     clients_.add_watcher(access_log_);

@@ -36,7 +36,10 @@
 #include "service/hooks/hook_service.hpp"
 #include "service/http_client/http_client.hpp"
 #include "service/ingest/ingest_service.hpp"
+#include "service/relay/backend_resolver.hpp"
+#include "service/relay/coworkers.hpp"
 #include "service/relay/relay_service.hpp"
+#include "service/relay/token_check.hpp"
 #include "service/rtmp_client/dial.hpp"
 #include "service/service_list.hpp"
 #include "service/snapshot/snapshot_service.hpp"
@@ -95,6 +98,7 @@ private:
     class Events;
     class Counters;
     class Vhosts;
+    class Cluster;
     class Raw;
     class Ready;
 
@@ -129,6 +133,7 @@ private:
     std::unique_ptr<Events> events_;
     std::unique_ptr<Counters> counters_;
     std::unique_ptr<Vhosts> vhosts_;
+    std::unique_ptr<api::ClusterFacts> cluster_;
     session::rtmp::Context rtmp_context_;
     RtmpWiring rtmp_;
     settings::Mounts mounts_;
@@ -137,8 +142,11 @@ private:
     CasterWiring casters_;
     RtcWiring rtc_;
     settings::VhostOptions<service::relay::ClusterOptions> cluster_options_{settings_, &settings::Vhost::cluster};
-    service::relay::StaticResolver origins_;
+    service::relay::StaticResolver listed_origins_;
+    service::relay::BackendResolver origins_;
     service::relay::RelayService relay_;
+    service::relay::Coworkers coworkers_;
+    service::relay::TokenCheck token_check_;
     settings::VhostOptions<service::forward::ForwardOptions> forward_options_{settings_, &settings::Vhost::forward};
     service::forward::ForwardService forward_;
     settings::Ingests wanted_ingests_{settings_, [this] { return rtmp_.endpoints(); }};
@@ -169,7 +177,7 @@ private:
     HttpWiring http_;
     api::DvrsHandler dvrs_api_{http_.info(), dvr_};
     api::SnapshotHandler snapshot_api_{snapshots_};
-    api::ClustersHandler clusters_api_{http_.info(), relay_};
+    api::ClustersHandler clusters_api_{http_.info(), relay_, *cluster_};
     settings::StreamList stream_list_settings_;
     api::StreamListHandler stream_list_{http_.info(), stream_stats_, stream_list_settings_};
     HeartbeatFacts heartbeat_facts_{settings_, names_, http_};

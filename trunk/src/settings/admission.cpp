@@ -6,6 +6,7 @@
 #include "base/log_format.hpp"
 #include "service/access/refer.hpp"
 #include "service/access/security.hpp"
+#include "service/relay/relay_clock.hpp"
 
 namespace live::settings {
 
@@ -70,13 +71,39 @@ Result<void> Admission::check_refer(const session::ClientRequest& request, std::
 }
 
 // Checks that every client must pass before its request is examined.
-Result<void> Admission::check_stranger(const session::ClientRequest& request, const Subject& subject, io::Deadline deadline) {
+Result<void> Admission::check_stranger(const session::ClientRequest& request, const Subject& subject, session::StreamPlan& plan,
+                                       io::Deadline deadline) {
     TRY(check_refer(request, &ReferOptions::all));
-    if (connects_first(request.kind))
+    plan.is_trusted_relay = is_trusted_relay(request);
+    if (connects_first(request.kind) && !plan.is_trusted_relay)
         TRY(ask(Action::on_connect, subject, deadline));
     using service::access::Role;
     const Role role = is_publisher(request.kind) ? Role::publish : Role::play;
-    return service::access::check_security(TRY(serving_vhost(request.vhost))->security, role, request.peer_ip);
+    TRY(service::access::check_security(TRY(serving_vhost(request.vhost))->security, role, request.peer_ip));
+    return check_token(request, plan, deadline);
+}
+
+bool Admission::is_trusted_relay(const session::ClientRequest& request) {
+    const auto vhost = serving_vhost(request.vhost);
+    if (!vhost.ok() || !request.is_relay() || request.relay_proof.empty() || (*vhost)->cluster.secret.empty())
+        return false;
+    if (trusted_ids_.contains(request.id))
+        return true;  // another session of the same connection
+    using service::relay::RelayedRequest;
+    const auto role = is_publisher(request.kind) ? RelayedRequest::Role::publish : RelayedRequest::Role::play;
+    const auto good = proofs_.check(request.relay_proof, (*vhost)->cluster.secret,
+                                    {role, request.app, request.stream, request.relay_path}, service::relay::unix_seconds_now());
+    if (good.ok() && connects_first(request.kind))
+        trusted_ids_.insert(request.id);
+    return good.ok();
+}
+
+Result<void> Admission::check_token(const session::ClientRequest& request, const session::StreamPlan& plan,
+                                    io::Deadline deadline) {
+    const auto& cluster = TRY(serving_vhost(request.vhost))->cluster;
+    if (tokens_ == nullptr || !cluster.token_traverse || cluster.mode != service::relay::ClusterMode::remote)
+        return {};
+    return tokens_->check(request, plan, cluster, deadline);
 }
 
 session::Answer Admission::publish(const session::ClientRequest& request, io::Deadline deadline) {
@@ -85,9 +112,10 @@ session::Answer Admission::publish(const session::ClientRequest& request, io::De
                                               memory_->max() >> 20));
     session::StreamPlan plan = TRY(plan_for(request));
     const Subject subject{request, plan.vhost, plan.url};
-    TRY(check_stranger(request, subject, deadline));
+    TRY(check_stranger(request, subject, plan, deadline));
     TRY(check_refer(request, &ReferOptions::publish));
-    TRY(ask(Action::on_publish, subject, deadline));
+    if (!plan.is_trusted_relay)
+        TRY(ask(Action::on_publish, subject, deadline));
     const auto& forward = TRY(serving_vhost(request.vhost))->forward;
     if (hooks_ != nullptr && forward.enabled && !forward.backend.empty())
         plan.forward_urls = TRY(hooks_->ask_forward(forward.backend, subject, deadline));
@@ -97,18 +125,31 @@ session::Answer Admission::publish(const session::ClientRequest& request, io::De
 session::Answer Admission::play(const session::ClientRequest& request, io::Deadline deadline) {
     session::StreamPlan plan = TRY(plan_for(request));
     const Subject subject{request, plan.vhost, plan.url};
-    TRY(check_stranger(request, subject, deadline));
-    TRY(ask(Action::on_play, subject, deadline));
+    TRY(check_stranger(request, subject, plan, deadline));
+    // Before on_play: the other server asks its own.
+    if (asks_coworkers(request)) {
+        const auto& cluster = TRY(serving_vhost(request.vhost))->cluster;
+        if (auto elsewhere = TRY(coworkers_->find(request, plan, cluster, deadline)))
+            return *std::move(elsewhere);
+    }
+    if (!plan.is_trusted_relay)
+        TRY(ask(Action::on_play, subject, deadline));
     if (const auto page = check_refer(request, &ReferOptions::play); !page.ok()) {
         report_stream(Action::on_stop, request, plan);  // its on_play has succeeded
         return page.error();
     }
-    if (may_pull(request))
+    if (pulls(request))
         return session::Answer::Pull{std::move(plan)};
     return plan;
 }
 
-bool Admission::may_pull(const session::ClientRequest& request) const {
+bool Admission::asks_coworkers(const session::ClientRequest& request) const {
+    const auto vhost = serving_vhost(request.vhost);
+    return coworkers_ != nullptr && vhost.ok() && (*vhost)->cluster.mode == service::relay::ClusterMode::local &&
+           (*vhost)->cluster.origin_cluster;
+}
+
+bool Admission::pulls(const session::ClientRequest& request) const {
     const auto vhost = serving_vhost(request.vhost);
     return relay_ != nullptr && vhost.ok() && (*vhost)->cluster.mode == service::relay::ClusterMode::remote;
 }
@@ -128,7 +169,7 @@ Result<void> Admission::check_play(const session::ClientRequest& request) const 
 }
 
 void Admission::report_stream(Action action, const session::ClientRequest& request, const session::StreamPlan& plan) {
-    if (hooks_ == nullptr)
+    if (hooks_ == nullptr || plan.is_trusted_relay)
         return;
     const Vhost* vhost = settings_->find_vhost(plan.vhost);
     const bool is_there = vhost != nullptr && vhost->name == plan.vhost;
@@ -147,6 +188,8 @@ void Admission::report_recording(const session::ClientRequest& request, const se
 
 void Admission::report_closed(const session::ClientRequest& request, const session::Traffic& traffic) {
     const Vhost* vhost = settings_->find_vhost(request.vhost);
+    if (trusted_ids_.erase(request.id) != 0)
+        return;
     if (hooks_ != nullptr && vhost != nullptr)
         hooks_->tell(Action::on_close, vhost->http_hooks, {request, vhost->name, {}}, traffic);
 }

@@ -3,9 +3,15 @@
 // the checks is the same for every protocol; a check that only some protocols have is skipped for the others.
 #pragma once
 
+#include <string>
+#include <unordered_set>
+
 #include "service/access_log/access_log.hpp"
 #include "service/hooks/hook_service.hpp"
+#include "service/relay/coworkers.hpp"
+#include "service/relay/relay_proof.hpp"
 #include "service/relay/relay_service.hpp"
+#include "service/relay/token_check.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/memory_budget.hpp"
 #include "session/rtmp/context.hpp"
@@ -24,12 +30,18 @@ public:
     // Without it, edges have the streams that are published on them.
     void set_relay(service::relay::RelayService& relay) { relay_ = &relay; }
 
+    // Without it, token_traverse has no effect.
+    void set_token_check(service::relay::TokenCheck& tokens) { tokens_ = &tokens; }
+    // Without it, no player is sent to another server.
+    void set_coworkers(service::relay::Coworkers& coworkers) { coworkers_ = &coworkers; }
+
     // Memory, virtual host, refer.all, on_connect, security, refer.publish, on_publish, forward.backend.
     session::Answer publish(const session::ClientRequest& request, io::Deadline deadline) override;
-    // Virtual host, refer.all, on_connect, security, on_play, refer.play. An edge pulls what it has not.
+    // Virtual host, refer.all, on_connect, security, the other origins of a cluster, on_play, refer.play. An edge pulls what it
+    // has not.
     session::Answer play(const session::ClientRequest& request, io::Deadline deadline) override;
     Result<void> pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) override;
-    bool may_pull(const session::ClientRequest& request) const override;
+    bool may_pull(const session::ClientRequest& request) const override { return pulls(request) || asks_coworkers(request); }
     // The same without the callbacks.
     Result<void> check_play(const session::ClientRequest& request) const override;
 
@@ -50,8 +62,14 @@ public:
 
 private:
     Result<session::StreamPlan> plan_for(const session::ClientRequest& request) const;
+    // `plan` says afterwards whether it is a trusted relay, whose callbacks were asked elsewhere.
     Result<void> check_stranger(const session::ClientRequest& request, const service::hooks::Subject& subject,
-                                io::Deadline deadline);
+                                session::StreamPlan& plan, io::Deadline deadline);
+    // Once per client: a proof is good once.
+    bool is_trusted_relay(const session::ClientRequest& request);
+    Result<void> check_token(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
+    bool pulls(const session::ClientRequest& request) const;
+    bool asks_coworkers(const session::ClientRequest& request) const;
     Result<void> ask(service::hooks::Action action, const service::hooks::Subject& subject, io::Deadline deadline);
     Result<void> check_refer(const session::ClientRequest& request,
                              std::vector<std::string> service::access::ReferOptions::*names) const;
@@ -60,6 +78,11 @@ private:
     service::hooks::HookService* hooks_ = nullptr;
     const session::MemoryBudget* memory_ = nullptr;
     service::relay::RelayService* relay_ = nullptr;
+    service::relay::Coworkers* coworkers_ = nullptr;
+    service::relay::TokenCheck* tokens_ = nullptr;
+    service::relay::RelayProofs proofs_;
+    // Connections of trusted relays, for on_close, which has no plan.
+    std::unordered_set<std::string> trusted_ids_;
 };
 
 // A source's URL: "/app/stream" in the default virtual host, "vhost/app/stream" in another.

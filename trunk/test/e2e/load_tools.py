@@ -18,7 +18,7 @@ load_module {module};
 daemon off; master_process off; worker_processes 1;
 pid {folder}/nginx.pid; error_log {folder}/nginx.log error;
 events {{ worker_connections 1000; }}
-rtmp {{ access_log off; server {{ listen 127.0.0.1:{rtmp}; chunk_size 60000; application live {{ live on; }} }} }}
+rtmp {{ access_log off; server {{ listen 127.0.0.1:{rtmp}; chunk_size 60000; application live {{ live on; {more} }} }} }}
 http {{
     access_log off; sendfile on; client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
     uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
@@ -62,14 +62,15 @@ class Load:
 class Nginx:
     """nginx with its RTMP module, files in `html`."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, more: str = ""):
+        """`more` is what its application has beside `live on`."""
         if shutil.which("nginx") is None or not NGINX_MODULE.exists():
             pytest.skip("nginx with its RTMP module is not installed")
         self.folder, self.rtmp, self.http = folder, free_port(), free_port()
         (folder / "html").mkdir(parents=True)
         conf = folder / "nginx.conf"
         user = "user root;\n" if os.geteuid() == 0 else ""
-        conf.write_text(user + NGINX_CONF.format(module=NGINX_MODULE, folder=folder, rtmp=self.rtmp, http=self.http))
+        conf.write_text(user + NGINX_CONF.format(module=NGINX_MODULE, folder=folder, rtmp=self.rtmp, http=self.http, more=more))
         self.process = subprocess.Popen(["nginx", "-p", folder, "-e", folder / "nginx.log", "-c", conf], stdin=subprocess.DEVNULL)
         wait_until(lambda: can_connect(self.rtmp) and can_connect(self.http), 10, "nginx listens")
 

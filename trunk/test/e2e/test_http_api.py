@@ -42,7 +42,7 @@ STREAM = {**of(str, "id name vhost app tcUrl url"), **of(int, "live_ms clients f
 CLIENT = {**of(str, "id vhost stream ip pageUrl swfUrl tcUrl url name type"), "publish": bool, "alive": float, **of(int, "send_bytes recv_bytes"),
           "kbps": KBPS,
           # Ours:
-          **of(int, "delivered_packets dropped_packets queued_packets queue_delay_ms")}
+          "relay": bool, **of(int, "delivered_packets dropped_packets queued_packets queue_delay_ms")}
 VHOST = {**of(str, "id name"), "enabled": bool, **of(int, "clients streams send_bytes recv_bytes"), "kbps": KBPS, "hls": {"enabled": bool}}
 SUMMARIES = {
     "ok": bool, "now_ms": int,

@@ -33,7 +33,7 @@ ClientOptions client_options(ClientOptions::Mode mode) {
 // Carries bytes both ways until both sides are idle, answers the server's questions, and records the events of each side.
 class SessionPair {
 public:
-    enum class Answers { accept, reject_connect, redirect, reject_stream };
+    enum class Answers { accept, reject_connect, redirect, redirect_play, reject_stream };
 
     SessionPair(ClientOptions options, unsigned seed, Answers answers = Answers::accept)
         : client(std::move(options), seed), server({}, seed + 1), answers_(answers), cuts_(seed) {
@@ -101,8 +101,11 @@ private:
             check(answers_ == Answers::reject_stream ? server.reject_publish("NetStream.Publish.BadName", "busy")
                                                      : server.accept_publish());
         } else if (std::holds_alternative<WantsToPlay>(event)) {
-            check(answers_ == Answers::reject_stream ? server.reject_play("NetStream.Play.Failed", "denied")
-                                                     : server.accept_play());
+            if (answers_ == Answers::redirect_play)
+                check(server.redirect_play("rtmp://other/live", "rtmp://other/live/cam", "it is there"));
+            else
+                check(answers_ == Answers::reject_stream ? server.reject_play("NetStream.Play.Failed", "denied")
+                                                         : server.accept_play());
         } else if (const auto* pause = std::get_if<PauseChanged>(&event)) {
             server.accept_pause(pause->paused);
         }
@@ -250,6 +253,13 @@ TEST(SessionPair, ARedirectNamesTheOtherPlace) {
     for_every_seed([](unsigned seed) {
         SessionPair pair(client_options(ClientOptions::Mode::play), seed, SessionPair::Answers::redirect);
         EXPECT_EQ(pair.client_heard, (Lines{"rejected NetConnection.Connect.Rejected: redirected -> rtmp://other/live/cam"}));
+    });
+}
+
+TEST(SessionPair, APlayerIsSentToAnotherPlace) {
+    for_every_seed([](unsigned seed) {
+        SessionPair pair(client_options(ClientOptions::Mode::play), seed, SessionPair::Answers::redirect_play);
+        EXPECT_EQ(pair.client_heard.back(), "rejected NetConnection.Connect.Rejected: it is there -> rtmp://other/live/cam");
     });
 }
 

@@ -18,6 +18,12 @@ constexpr std::uint32_t kPeerBandwidth = 2'500'000;
 // Expected by Flash; it has no meaning, but clients look for it.
 constexpr const char* kClientId = "ASAICiss";
 
+Value redirect_information(std::string_view tc_url, std::string_view full_url, std::string_view description) {
+    Value information = status_object(StatusLevel::error, "NetConnection.Connect.Rejected", description);
+    information.set("ex", Value::object({{"code", 302}, {"redirect", tc_url}, {"redirect2", full_url}}));
+    return information;
+}
+
 }  // namespace
 
 Server::Server(ServerOptions options, std::uint64_t handshake_seed)
@@ -208,9 +214,8 @@ void Server::reject_connect(std::string_view description, std::string_view code)
 
 void Server::redirect_connect(std::string_view tc_url, std::string_view full_url, std::string_view description) {
     CHECK(phase_ == Phase::connect_waits);
-    Value information = status_object(StatusLevel::error, "NetConnection.Connect.Rejected", description);
-    information.set("ex", Value::object({{"code", 302}, {"redirect", tc_url}, {"redirect2", full_url}}));
-    link_.send_command(kConnectionStreamId, "_error", connect_transaction_, {Value::null(), std::move(information)});
+    link_.send_command(kConnectionStreamId, "_error", connect_transaction_,
+                       {Value::null(), redirect_information(tc_url, full_url, description)});
     phase_ = Phase::redirected;
 }
 
@@ -324,6 +329,13 @@ Result<void> Server::reject_play(std::string_view code, std::string_view descrip
     CHECK(phase_ == Phase::play_waits);
     send_status(StatusLevel::error, code, description);
     phase_ = Phase::ready;
+    return go_on();
+}
+
+Result<void> Server::redirect_play(std::string_view tc_url, std::string_view full_url, std::string_view description) {
+    CHECK(phase_ == Phase::play_waits);
+    link_.send_command(kMessageStreamId, "onStatus", 0, {Value::null(), redirect_information(tc_url, full_url, description)});
+    phase_ = Phase::redirected;
     return go_on();
 }
 

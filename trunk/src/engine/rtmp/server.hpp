@@ -69,6 +69,8 @@ public:
     // Answers to WantsToPlay. After accept_play() and its output the session may send media.
     Result<void> accept_play();
     Result<void> reject_play(std::string_view code, std::string_view description);
+    // As redirect_connect().
+    Result<void> redirect_play(std::string_view tc_url, std::string_view full_url, std::string_view description = "redirected");
 
     void accept_pause(bool paused);
 

@@ -43,6 +43,8 @@ Result<void> answer(Server& server, const Event& event, unsigned choice) {
     } else if (std::holds_alternative<WantsToPublish>(event)) {
         return (choice & 4) != 0 ? server.reject_publish("NetStream.Publish.BadName", "no") : server.accept_publish();
     } else if (std::holds_alternative<WantsToPlay>(event)) {
+        if ((choice & 24) == 24)
+            return server.redirect_play("rtmp://a/b", "rtmp://a/b/c");
         return (choice & 8) != 0 ? server.reject_play("NetStream.Play.Failed", "no") : server.accept_play();
     } else if (const auto* pause = std::get_if<PauseChanged>(&event)) {
         server.accept_pause(pause->paused);

@@ -10,6 +10,7 @@
 #include "service/files/stream_name.hpp"
 #include "service/segments/send_file.hpp"
 #include "session/http/mime.hpp"
+#include "session/http/redirect.hpp"
 #include "session/http/status_for.hpp"
 #include "wire/http/status.hpp"
 #include "wire/rtmp/stream_url.hpp"
@@ -23,10 +24,23 @@ namespace {
 using wire::http::Status;
 constexpr std::string_view kMpdEnding = ".mpd";
 
-Result<void> refuse(http::Exchange& exchange, const Result<void>& why, io::Deadline deadline) {
-    if (why.code() == Errc::cancelled)
-        return why;
-    return exchange.send(http::error_reply(session::http::status_for(why.code()), why.error().sentence()), deadline);
+using Elsewhere = std::optional<session::Redirect>;
+
+// A segment is where its MPD was.
+Result<Elsewhere> as_here(const Result<void>& allowed) {
+    if (!allowed.ok())
+        return allowed.error();
+    return Elsewhere();
+}
+
+// For a player that is not served here.
+Result<void> turn_away(http::Exchange& exchange, const Result<Elsewhere>& admitted, const std::string& vhost,
+                       io::Deadline deadline) {
+    if (admitted.ok())
+        return exchange.send(http::redirect_reply(exchange.request(), (*admitted)->http, vhost), deadline);
+    if (admitted.code() == Errc::cancelled)
+        return admitted.error();
+    return exchange.send(http::error_reply(session::http::status_for(admitted.code()), admitted.error().sentence()), deadline);
 }
 
 }  // namespace
@@ -76,8 +90,8 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     if (!request.is_get())
         return exchange.send(http::method_not_allowed("GET, HEAD, OPTIONS", "DASH is played with GET"), deadline);
     if (const auto pulled = find(request).file == nullptr ? pulled_by(request) : std::nullopt) {
-        if (const auto admitted = viewers_.admit(request, *pulled, deadline); !admitted.ok())
-            return refuse(exchange, admitted, deadline);
+        if (const auto admitted = viewers_.admit(request, *pulled, deadline); !admitted.ok() || *admitted)
+            return turn_away(exchange, admitted, pulled->vhost, deadline);
         TRY(wait_for_mpd(request, deadline));
     }
     const Found found = find(request);
@@ -85,9 +99,10 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     if (!may_have(request, found, is_mpd))
         return exchange.send(http::error_reply(Status::not_found, "there is no such file"), deadline);
     const segments::FileRef& file = found.file;
-    const auto admitted = is_mpd ? viewers_.admit(request, *file->stream(), deadline) : viewers_.touch(request, *file->stream());
-    if (!admitted.ok())
-        return refuse(exchange, admitted, deadline);
+    const auto admitted =
+        is_mpd ? viewers_.admit(request, *file->stream(), deadline) : as_here(viewers_.touch(request, *file->stream()));
+    if (!admitted.ok() || *admitted)
+        return turn_away(exchange, admitted, file->stream()->vhost, deadline);
     if (!request.is_head())
         file->stream()->asked_at = io::now();
     if (!file->is_whole())

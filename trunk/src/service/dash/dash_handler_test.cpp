@@ -1,7 +1,7 @@
 #include "service/dash/dash_handler.hpp"
 
-#include "service/files/session_fixture.hpp"
 #include "base/options_of_fixture.hpp"
+#include "service/files/session_fixture.hpp"
 #include "service/files/site_fixture.hpp"
 
 namespace live::service::dash {

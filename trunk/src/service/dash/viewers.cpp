@@ -52,24 +52,28 @@ void Viewers::forget_old() {
         std::erase_if(ids_, [this](const auto& entry) { return sessions_.find(entry.second) == nullptr; });
 }
 
-Result<void> Viewers::admit(const http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline) {
+Result<std::optional<session::Redirect>> Viewers::admit(const http::Request& request, const segments::StreamOfFiles& stream,
+                                                        io::Deadline deadline) {
     const std::string key = key_of(request, stream);
     if (files::Session* session = find(key)) {
         if (session->is_kicked())
             return gone();
         if (!request.is_head())
             session->touch(io::now());
-        return {};
+        return std::optional<session::Redirect>();
     }
     // HEAD opens no session, but is subject to the access rules.
-    if (request.is_head())
-        return sessions_.check(player_of(request, stream, ""));
+    if (request.is_head()) {
+        TRY(sessions_.check(player_of(request, stream, "")));
+        return std::optional<session::Redirect>();
+    }
     forget_old();
     const std::string id = random_id();
-    TRY(sessions_.open(player_of(request, stream, id), stream.idle_limit, deadline));
+    if (auto elsewhere = TRY(sessions_.open(player_of(request, stream, id), stream.idle_limit, deadline)))
+        return elsewhere;
     // For concurrent requests the later session counts; the other one ends when its idle limit expires.
     ids_[key] = id;
-    return {};
+    return std::optional<session::Redirect>();
 }
 
 bool Viewers::knows(const http::Request& request, const segments::StreamOfFiles& stream) const {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -22,8 +23,9 @@ public:
     explicit Viewers(files::Sessions& sessions) : sessions_(sessions) {}
 
     // For an MPD request: opens a session or continues the existing one. Returns admission's errors, and Errc::not_found for a
-    // kicked player.
-    Result<void> admit(const session::http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline);
+    // kicked player. With a place, the player is to be sent there.
+    Result<std::optional<session::Redirect>> admit(const session::http::Request& request, const segments::StreamOfFiles& stream,
+                                                   io::Deadline deadline);
     // Whether admitting the player may pull the stream from another server.
     bool may_pull(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
     // Whether the player has a session.

@@ -59,24 +59,30 @@ private:
 
 }  // namespace
 
-Result<void> Sessions::open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline) {
+Result<std::optional<session::Redirect>> Sessions::open(session::ClientRequest request, Duration idle_limit,
+                                                        io::Deadline deadline) {
     auto place = TRY(places_.take(session::Places::Kind::viewer, request.peer_ip, 0, io::now()));
-    auto plan = admission_.serve_play(request, deadline);
-    if (!plan.ok()) {
+    auto served = admission_.serve_play(request, deadline);
+    if (!served.ok()) {
         RefusedClient refused(request);
-        session::ClientEntry(clients_, refused).refuse(plan.error());
-        return plan.error();
+        session::ClientEntry(clients_, refused).refuse(served.error());
+        return served.error();
     }
+    if (auto* elsewhere = std::get_if<session::Redirect>(&*served))
+        return std::optional(std::move(*elsewhere));
+    auto& plan = std::get<session::StreamPlan>(*served);
     const bool is_known = sessions_.contains(request.id);
     if (is_known || (sessions_.size() >= sessions_max_ && !make_room())) {
-        events_.on_play_ended(request, *plan);
-        return is_known ? Result<void>() : Error(Errc::limit, "there are too many HLS and DASH sessions");
+        events_.on_play_ended(request, plan);
+        if (is_known)
+            return std::optional<session::Redirect>();
+        return Error(Errc::limit, "there are too many HLS and DASH sessions");
     }
     std::string name = request.id;
     new_.push_back(name);
-    sessions_.emplace(std::move(name), std::make_unique<Session>(clients_, events_, std::move(request), *std::move(plan),
+    sessions_.emplace(std::move(name), std::make_unique<Session>(clients_, events_, std::move(request), std::move(plan),
                                                                  std::move(place), idle_limit, io::now()));
-    return {};
+    return std::optional<session::Redirect>();
 }
 
 // Kicked sessions are kept; otherwise their players could start again.
@@ -95,11 +101,15 @@ bool Sessions::make_room() {
 
 Result<void> Sessions::check(const session::ClientRequest& request) const { return admission_.check_play(request); }
 
-Result<void> Sessions::pull(const session::ClientRequest& request, io::Deadline deadline) {
+Result<std::optional<session::Redirect>> Sessions::pull(const session::ClientRequest& request, io::Deadline deadline) {
     const auto place = TRY(places_.take(session::Places::Kind::viewer, request.peer_ip, 0, io::now()));
-    const auto plan = TRY(admission_.serve_play(request, deadline));
-    events_.on_play_ended(request, plan);
-    return {};
+    auto served = admission_.serve_play(request, deadline);
+    if (!served.ok())
+        return served.error();
+    if (auto* elsewhere = std::get_if<session::Redirect>(&*served))
+        return std::optional(std::move(*elsewhere));
+    events_.on_play_ended(request, std::get<session::StreamPlan>(*served));
+    return std::optional<session::Redirect>();
 }
 
 void Sessions::expire(TimePoint now) {

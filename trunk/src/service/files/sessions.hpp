@@ -77,15 +77,15 @@ public:
     Session* find(std::string_view name);
     // Asks admission; request.id is the session's name. A session opened concurrently under that name is kept. When there are too
     // many, the oldest session whose player has not returned is removed. Returns admission's errors, and Errc::limit when there
-    // is none to remove.
-    Result<void> open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
+    // is none to remove. With a place, no session was opened: the player is to be sent there.
+    Result<std::optional<session::Redirect>> open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
     // Checks the access rules only; opens nothing.
     Result<void> check(const session::ClientRequest& request) const;
-    // Whether opening a session may pull the stream from another server.
+    // Whether opening a session may get the stream from another server, or say which one has it.
     bool may_pull(const session::ClientRequest& request) const { return admission_.may_pull(request); }
     // For a player without a session: has the stream pulled from another server, and returns when it has media here, or why not.
-    // Asks admission like a player that leaves at once.
-    Result<void> pull(const session::ClientRequest& request, io::Deadline deadline);
+    // Asks admission like a player that leaves at once. With a place, the player is to be sent there.
+    Result<std::optional<session::Redirect>> pull(const session::ClientRequest& request, io::Deadline deadline);
     // Ends idle and kicked sessions; kicked ones are remembered until their idle limit.
     void expire(TimePoint now);
     void clear();

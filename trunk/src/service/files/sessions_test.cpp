@@ -14,7 +14,11 @@ struct SessionsTest : testing::Test {
         request.id = name;
         request.app = "live";
         request.stream = stream;
-        return sessions.open(std::move(request), 10s, io::Deadline::after(20s));
+        const auto opened = sessions.open(std::move(request), 10s, io::Deadline::after(20s));
+        if (!opened.ok())
+            return opened.error();
+        EXPECT_FALSE(*opened);
+        return {};
     }
 
     static constexpr std::size_t kMost = 20;

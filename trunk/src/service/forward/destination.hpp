@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "wire/amf/value.hpp"
 
 namespace live::service::forward {
 
@@ -27,6 +28,8 @@ struct Destination {
     std::string stream;  // with its query
     // For the log: without the query, which may hold a key, and without a stream name set by the operator, which often is one.
     std::string label;
+    // Sent after the command object of connect, if it is an object.
+    wire::amf::Value connect_arguments{};
 };
 
 inline constexpr std::size_t kDestinationBytesMax = 1024;

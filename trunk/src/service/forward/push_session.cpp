@@ -20,6 +20,7 @@ rtmp::ClientOptions client_options(const Destination& destination) {
     options.tc_url = destination.tc_url;
     options.app = destination.app;
     options.stream = destination.stream;
+    options.connect_arguments = destination.connect_arguments;
     return options;
 }
 

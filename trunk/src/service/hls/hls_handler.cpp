@@ -13,6 +13,7 @@
 #include "service/segments/send_file.hpp"
 #include "session/http/client.hpp"
 #include "session/http/mime.hpp"
+#include "session/http/redirect.hpp"
 #include "session/http/status_for.hpp"
 #include "wire/hls/playlist.hpp"
 #include "wire/hls/playlist_reader.hpp"
@@ -222,8 +223,13 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
         const StreamName& stream = playlist == nullptr ? asked.stream : playlist->output->name();
         if (const auto allowed = sessions_.check(player_of(exchange.request(), stream, "")); !allowed.ok())
             return exchange.send(refusal(allowed.error()), deadline);
-        if (const auto pulled = pull(exchange.request(), asked, deadline); !pulled.ok())
-            return pulled.code() == Errc::cancelled ? pulled : exchange.send(refusal(pulled.error()), deadline);
+        const auto pulled = pull(exchange.request(), asked, deadline);
+        if (!pulled.ok() && pulled.code() == Errc::cancelled)
+            return pulled.error();
+        if (!pulled.ok())
+            return exchange.send(refusal(pulled.error()), deadline);
+        if (*pulled)
+            return exchange.send(http::redirect_reply(exchange.request(), (*pulled)->http, asked.stream.vhost), deadline);
         return send_own_playlist(exchange, asked, deadline);
     }
     // Not a valid stream name: at most a static file.
@@ -251,14 +257,17 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
 }
 
 // Without sessions: the first request for a stream that this node does not have gets it from another one.
-Result<void> HlsHandler::pull(const http::Request& request, const Asked& asked, io::Deadline deadline) {
+Result<std::optional<session::Redirect>> HlsHandler::pull(const http::Request& request, const Asked& asked,
+                                                          io::Deadline deadline) {
     const IndexedPlaylist* playlist = find(request).playlist;
     const auto player = player_of(request, asked.stream, "");
     if (request.is_head() || !has_good_names(asked.stream) || !sessions_.may_pull(player) ||
         (playlist != nullptr && playlist->output->is_published() && playlist->output->has_segment()))
-        return {};
-    TRY(sessions_.pull(player, deadline));
-    return wait_for_first(request, deadline);
+        return std::optional<session::Redirect>();
+    if (auto elsewhere = TRY(sessions_.pull(player, deadline)))
+        return elsewhere;
+    TRY(wait_for_first(request, deadline));
+    return std::optional<session::Redirect>();
 }
 
 // In memory while the stream is published, or on disk from an earlier process.
@@ -310,12 +319,19 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& ask
     if (!request.is_head())
         LOG_INFO(exchange.log(), "client identified, type={}, vhost={}, app={}, stream={}, ctx={}", session::name_of(client.kind),
                  client.vhost, client.app, client.stream, asked.ctx);
-    const auto opened =
-        request.is_head() ? sessions_.check(client) : sessions_.open(std::move(client), asked.idle_limit, deadline);
+    std::optional<session::Redirect> elsewhere;
+    const auto opened = [&]() -> Result<void> {
+        if (request.is_head())
+            return sessions_.check(client);
+        elsewhere = TRY(sessions_.open(std::move(client), asked.idle_limit, deadline));
+        return {};
+    }();
     if (!opened.ok() && opened.code() == Errc::cancelled)
         return opened;
     if (!opened.ok())
         return exchange.send(refusal(opened.error()), deadline);
+    if (elsewhere)
+        return exchange.send(http::redirect_reply(request, elsewhere->http, asked.stream.vhost), deadline);
     if (sessions_.may_pull(player_of(request, asked.stream, "")) && !request.is_head())
         TRY(wait_for_first(request, deadline));
     if (where == Named::elsewhere && !request.is_head())

@@ -59,7 +59,8 @@ private:
     Place find(const session::http::Request& request) const;
     Asked asked_for(const session::http::Request& request) const;
     Result<void> serve_playlist(session::http::Exchange& exchange, io::Deadline deadline);
-    Result<void> pull(const session::http::Request& request, const Asked& asked, io::Deadline deadline);
+    Result<std::optional<session::Redirect>> pull(const session::http::Request& request, const Asked& asked,
+                                                  io::Deadline deadline);
     bool is_there(const session::http::Request& request, io::Deadline deadline) const;
     Result<void> send_missing(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     Result<void> wait_for_first(const session::http::Request& request, io::Deadline deadline) const;

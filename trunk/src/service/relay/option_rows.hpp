@@ -21,26 +21,31 @@ inline constexpr auto kClusterRows = std::tuple{
     config::row(&ClusterOptions::mode, "mode", kClusterModeNames, config::Reload::restart,
                 "local is an origin; remote is an edge, which pulls the streams that its players ask for."),
     config::row(&ClusterOptions::origin, "origin", config::Reload::next_session,
-                "Origins of an edge: host, host:port, rtmp://..., rtmps://..., or dns:name[:port] for all addresses of a name.")
+                "Origins of an edge: host, host:port, rtmp://..., rtmps://..., http://... or https://..., or dns:name[:port] for all "
+                "addresses of a name.")
         .example("127.0.0.1:19350"),
     config::row(&ClusterOptions::token_traverse, "token_traverse", config::Reload::next_session,
-                "Asks the origin whether a client may.")
-        .pending(),
+                "On an edge: a client is admitted only after an origin has accepted a connection with what the client says "
+                "of itself (RTMP connect; HTTP-FLV players: GET, if an origin is HTTP)."),
+    config::row(&ClusterOptions::backend, "backend", config::Reload::next_session,
+                "The URL of a service that answers with the origins of a stream, instead of the list.")
+        .example("http://127.0.0.1:8085/api/v1/origins"),
+    config::row(&ClusterOptions::secret, "secret", config::Reload::next_session,
+                "The same on edges and origins: an origin does not ask its callbacks about the connection of an edge that knows it.")
+        .secret(),
     config::row(&ClusterOptions::vhost, "vhost", config::Reload::next_session,
                 "The virtual host at the origin; [vhost] is the edge's own."),
     config::row(&ClusterOptions::debug_srs_upnode, "debug_srs_upnode", config::Reload::next_session,
                 "Adds diagnostic arguments to the connect upstream."),
-    config::row(&ClusterOptions::protocol, "protocol", kPullProtocolNames, config::Reload::next_session, "How an edge pulls.")
-        .pending(),
+    config::row(&ClusterOptions::protocol, "protocol", kPullProtocolNames, config::Reload::next_session,
+                "How an edge pulls from origins that are written without rtmp:// or http://: rtmp, flv (HTTP-FLV) or flvs (HTTPS)."),
     config::row(&ClusterOptions::follow_client, "follow_client", config::Reload::next_session,
-                "Pulls with the first client's protocol.")
-        .pending(),
+                "Pulls with the protocol of the player that asked first, if that is RTMP or an HTTP live stream."),
     config::row(&ClusterOptions::origin_cluster, "origin_cluster", config::Reload::next_session,
-                "Origins that redirect to each other.")
-        .pending(),
-    config::row(&ClusterOptions::coworkers, "coworkers", config::Reload::next_session, "APIs of those origins.")
-        .example("127.0.0.1:9091")
-        .pending(),
+                "On an origin: a player of a stream that is not published here is sent to the coworker that has it."),
+    config::row(&ClusterOptions::coworkers, "coworkers", config::Reload::next_session,
+                "The other origins of an origin_cluster: host:port of their HTTP API, or a URL of it, http://... or https://...")
+        .example("127.0.0.1:9091"),
     config::row(&ClusterOptions::linger, "linger", 0s, 600s, config::Reload::live,
                 "Seconds that an edge keeps pulling a stream after its last reader left."),
     config::row(&ClusterOptions::first_frame_timeout, "first_frame_timeout", 1s, 120s, config::Reload::live,

@@ -15,8 +15,12 @@ enum class PullProtocol : std::uint8_t { rtmp, flv, flvs };
 
 struct ClusterOptions {
     ClusterMode mode = ClusterMode::local;
-    // host, host:port, rtmp://host[:port], rtmps://host[:port] or dns:name[:port].
+    // See parse_origin().
     std::vector<std::string> origin;
+    // Ours: a service that names the origins of a stream, instead of the list.
+    std::string backend;
+    // Ours: what the servers of one operator know each other by; empty: nobody is known.
+    std::string secret;
     bool token_traverse = false;
     std::string vhost = "[vhost]";
     bool debug_srs_upnode = true;

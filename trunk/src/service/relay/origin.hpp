@@ -6,22 +6,33 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "service/relay/options.hpp"
 
 namespace live::service::relay {
+
+enum class Scheme : std::uint8_t { rtmp, rtmps, http, https };
+constexpr bool is_http(Scheme scheme) { return scheme == Scheme::http || scheme == Scheme::https; }
+constexpr bool is_secure(Scheme scheme) { return scheme == Scheme::rtmps || scheme == Scheme::https; }
 
 struct Origin {
     std::string host;  // a name or an address, without brackets
     std::uint16_t port = 0;
-    bool is_secure = false;    // rtmps
+    Scheme scheme = Scheme::rtmp;
     bool is_resolved = false;  // dns: stands for all addresses of the name
+    std::string name{};        // the name that the address in `host` belongs to; empty unless it was resolved from dns:
 
-    // "rtmp://host:port" or "rtmps://host:port": used in logs and the API, and as the key of its health record.
+    // "rtmp://host:port", with the scheme: used in logs and the API, and as the key of its health record.
     std::string text() const;
+    // The name that its certificate and its Host field have.
+    const std::string& server_name() const { return name.empty() ? host : name; }
     bool operator==(const Origin&) const = default;
 };
 
-// host[:port], rtmp://host[:port], rtmps://host[:port], dns:name[:port]. IPv6 addresses are in brackets. Default ports are 1935
-// and, for rtmps, 443. Errc::malformed.
-Result<Origin> parse_origin(std::string_view text);
+std::string_view name_of(Scheme scheme);
+std::uint16_t usual_port(Scheme scheme);
+
+// host[:port], SCHEME://host[:port], dns:name[:port]. IPv6 addresses are in brackets. Without a scheme, `protocol` decides it.
+// Default ports: 1935 for rtmp, 80 for http, 443 for rtmps and https. Errc::malformed.
+Result<Origin> parse_origin(std::string_view text, PullProtocol protocol = PullProtocol::rtmp);
 
 }  // namespace live::service::relay

@@ -6,8 +6,11 @@
 
 #include "base/log_format.hpp"
 #include "base/random.hpp"
+#include "base/secret.hpp"
 #include "io/loop.hpp"
 #include "media/tag_packet.hpp"
+#include "service/relay/flv_upstream.hpp"
+#include "service/relay/rtmp_upstream.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::service::relay {
@@ -21,6 +24,7 @@ Pull::Pull(const PullContext& context, Resolver& resolver, OriginBook& book, Pul
       resolver_(resolver),
       book_(book),
       totals_(totals),
+      followed_(protocol_of(request)),
       request_(std::move(request)),
       plan_(std::move(plan)),
       path_(std::move(path)),
@@ -67,58 +71,86 @@ Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
     const ClusterOptions* found = context_.options.find(plan_.vhost);
     if (found == nullptr || found->mode != ClusterMode::remote)
         return Left::stream_unneeded;
-    const ClusterOptions options = *found;
+    ClusterOptions options = *found;
+    if (options.follow_client)
+        options.protocol = followed_.value_or(options.protocol);
     set_state(PullFacts::State::connecting);
-    const Location location = resolver_.find(plan_.url, options, deadline.sooner(io::Deadline::after(kStartLimit)));
-    const auto* located = std::get_if<Located>(&location);
-    if (located == nullptr) {
-        const auto* unknown = std::get_if<Unknown>(&location);
-        last_error_ = unknown != nullptr ? unknown->why : std::get<Nowhere>(location).why;
-        TRY(pause(unknown != nullptr ? unknown->retry_after : StaticResolver::kRetry, deadline));
+    const Pick pick = pick_origin(resolver_, book_, plan_.url, OriginUse::pull, options, avoid_,
+                                  deadline.sooner(io::Deadline::after(kStartLimit)));
+    if (const auto* not_now = std::get_if<NotNow>(&pick)) {
+        if (!not_now->why.empty())
+            last_error_ = not_now->why;
+        TRY(pause(not_now->wait, deadline));
         return Left::origin;
     }
-    std::vector<std::string> names;
-    for (const Origin& origin : located->origins)
-        names.push_back(origin.text());
-    const auto choice = book_.choose(names, plan_.url, avoid_, io::now());
-    if (choice->wait > Duration::zero()) {
-        TRY(pause(choice->wait, deadline));
-        return Left::origin;
+    const Picked& picked = std::get<Picked>(pick);
+    return pull_from(wanted_from(picked.origin, request_, plan_.vhost, options), options, picked.has_others, deadline);
+}
+
+Result<Pull::Left> Pull::pull_from(Wanted wanted, const ClusterOptions& options, bool has_others, io::Deadline deadline) {
+    for (int redirects = 0;; ++redirects) {
+        redirect_url_.clear();
+        auto left = visit(wanted, options, has_others, deadline);
+        const bool was_sent_on = !redirect_url_.empty();
+        if (was_sent_on && redirects < (is_http(wanted.origin.scheme) ? kHttpRedirectsMax : kRtmpRedirectsMax)) {
+            LOG_INFO(log_, "edge-pull redirect, RTMP redirect from {} to {}", origin_, redacted(redirect_url_));
+            auto next = follow_redirect(wanted, redirect_url_);
+            if (next.ok()) {
+                wanted = *std::move(next);
+                continue;
+            }
+            last_error_ = next.error().sentence();
+        }
+        const bool is_over = left.ok() ? *left == Left::stream_unneeded : left.code() == Errc::cancelled;
+        // A place that the origin sent us to has no backoff that keeps the origin from sending us there again at once.
+        if (!is_over && (was_refused_ || redirects > 0))
+            TRY(pause(kRefusedPause, deadline));
+        return left;
     }
-    origin_ = names[choice->index];
-    const auto connected = connect(located->origins[choice->index], options, deadline);
-    auto left = connected.ok() ? receive(names.size() > 1, deadline) : Result<Left>(connected.error());
+}
+
+Result<Pull::Left> Pull::visit(const Wanted& wanted, const ClusterOptions& options, bool has_others, io::Deadline deadline) {
+    origin_ = wanted.origin.text();
+    const auto connected = connect(wanted, options, deadline);
+    auto left = connected.ok() ? receive(has_others, deadline) : Result<Left>(connected.error());
     // A host that cannot be found is down; an origin that answered without the stream is not.
-    const bool is_refused = !left.ok() && left.code() == Errc::not_found && engine_;
-    if (!left.ok() && left.code() != Errc::cancelled && !is_refused) {
+    was_refused_ = !left.ok() && left.code() == Errc::not_found && upstream_ != nullptr;
+    if (!left.ok() && left.code() != Errc::cancelled && !was_refused_) {
         book_.report_down(origin_, left.error().sentence(), io::now(), static_cast<std::uint32_t>(random_number()));
         LOG_WARN(log_, "edge-pull origin disconnected, retry. stream={}, origin={}: {}", plan_.url, origin_,
                  left.error().sentence());
     }
+    // Once for the same answer, which may be repeated until the player gives up.
+    if (was_refused_ && redirect_url_.empty() && left.error().sentence() != last_error_)
+        LOG_INFO(log_, "edge-pull is refused, stream={}, origin={}: {}", plan_.url, origin_, left.error().sentence());
     say_goodbye();
     avoid_ = origin_;
-    if (is_refused) {
-        last_error_ = left.error().sentence();
-        TRY(pause(kRefusedPause, deadline));
-    }
     return left;
 }
 
-Result<void> Pull::connect(const Origin& origin, const ClusterOptions& options, io::Deadline deadline) {
+Result<void> Pull::connect(const Wanted& wanted, const ClusterOptions& options, io::Deadline deadline) {
+    const Origin& origin = wanted.origin;
     ++tries_;
     ++totals_.connections;
     has_key_ = false;
     longest_gap_ = Duration::zero();
     const TimePoint began = io::now();
     const auto limit = deadline.sooner(io::Deadline::after(kStartLimit));
-    stream_ = TRY(rtmp_client::dial({origin.host, origin.port, origin.is_secure}, context_.dial, limit));
+    stream_ = TRY(rtmp_client::dial({origin.host, origin.port, is_secure(origin.scheme), origin.name}, context_.dial, limit));
     request_.ip = origin.host;
     request_.peer = stream_->peer();
-    rtmp::ClientOptions asked = upstream_request(origin, request_, plan_.vhost, options, context_.node, path_);
-    request_.tc_url = asked.tc_url;
-    LOG_INFO(log_, "edge-pull publish url {}/{}, origin={}", asked.tc_url, request_.stream, origin_);
-    engine_.emplace(std::move(asked), random_number());
-    TRY(engine_->start(io::now()));
+    LOG_INFO(log_, "edge-pull publish url {}, origin={}", label_of(wanted), origin_);
+    const Introduction introduction{path_,
+                                    proof_for(RelayedRequest::Role::play, wanted.app, wanted.stream, path_, options.secret)};
+    if (is_http(origin.scheme)) {
+        upstream_ = std::make_unique<FlvUpstream>(flv_request(wanted, context_.node, introduction));
+    } else {
+        rtmp::ClientOptions asked = rtmp_request(wanted, options, context_.node, introduction);
+        request_.tc_url = asked.tc_url;
+        upstream_ = std::make_unique<RtmpUpstream>(std::move(asked), random_number());
+    }
+    request_.protocol = is_http(origin.scheme) ? "http-flv" : "rtmp";
+    TRY(upstream_->start(io::now()));
     auto started = start(limit);
     if (started.ok() || started.code() == Errc::not_found)
         book_.report_up(origin_, io::now() - began, io::now());
@@ -127,15 +159,13 @@ Result<void> Pull::connect(const Origin& origin, const ClusterOptions& options, 
 
 Result<void> Pull::start(io::Deadline deadline) {
     bool any = false;
-    while (!engine_->is_started()) {
+    while (!upstream_->is_started()) {
         std::vector<std::uint8_t> output;
-        engine_->take_output(output);
+        upstream_->take_output(output);
         const std::array parts{io::as_part(output)};
         if (!output.empty())
             TRY(stream_->write_all(parts, deadline));
-        const std::size_t count = TRY(stream_->read_some(context_.dial.scratch, deadline));
-        TRY(engine_->handle_bytes(io::now(), context_.dial.scratch.first(count)));
-        TRY(handle_events(any));
+        TRY(handle_input(stream_->read_some(context_.dial.scratch, deadline), any));
     }
     if (any)
         publication_->source().flush();
@@ -144,12 +174,12 @@ Result<void> Pull::start(io::Deadline deadline) {
 
 // Receives until the origin fails or falls silent, or nobody needs the stream.
 Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
-    const TimePoint began = io::now();
+    asked_at_ = io::now();
     if (!ingest_)
         set_state(PullFacts::State::waiting);
     for (;;) {
         std::vector<std::uint8_t> output;
-        engine_->take_output(output);
+        upstream_->take_output(output);
         const std::array parts{io::as_part(output)};
         if (!output.empty())
             TRY(stream_->write_all(parts, deadline.sooner(io::Deadline::after(kStartLimit))));
@@ -166,7 +196,7 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
             return Left::stream_unneeded;
         const TimePoint now = io::now();
         if (!ingest_) {
-            if (has_others && now - began >= kFirstMediaLimit) {
+            if (has_others && now - asked_at_ >= kFirstMediaLimit) {
                 last_error_ = "the origin has no media";
                 return Left::origin;
             }
@@ -184,10 +214,8 @@ Result<void> Pull::read() {
         const auto count = stream_->try_read(context_.dial.scratch);
         if (!count.ok() && count.code() == Errc::need_more)
             break;
-        const auto bytes = context_.dial.scratch.first(TRY(count));
-        TRY(engine_->handle_bytes(io::now(), bytes));
-        TRY(handle_events(any));
-        if (bytes.size() < context_.dial.scratch.size() || io::is_turn_over())
+        TRY(handle_input(count, any));
+        if (*count < context_.dial.scratch.size() || io::is_turn_over())
             break;
     }
     if (any)
@@ -195,25 +223,51 @@ Result<void> Pull::read() {
     return {};
 }
 
+// `count`: of the bytes in the scratch buffer. Fails at the end of the connection in any case.
+Result<void> Pull::handle_input(Result<std::size_t> count, bool& any) {
+    if (!count.ok()) {
+        if (count.code() == Errc::closed && upstream_->handle_end().ok())
+            TRY(handle_events(any));
+        return Error(count.error());
+    }
+    const auto handled = upstream_->handle_bytes(io::now(), context_.dial.scratch.first(*count));
+    TRY(handle_events(any));
+    return handled;
+}
+
 Result<void> Pull::handle_events(bool& any) {
     if (publication_ != nullptr)
         publication_->source().set_arrival(io::now());
-    while (auto event = engine_->poll_event()) {
+    while (auto event = upstream_->poll_event()) {
         if (auto* media = std::get_if<rtmp::GotMedia>(&*event)) {
             if (waits_for_key(*media))
                 continue;
             TRY(ingest(*media));
-            any = true;
-        } else if (const auto* rejected = std::get_if<rtmp::Rejected>(&*event)) {
-            // The origin is healthy; it does not have the stream, or refuses it to us.
-            return Error(Errc::not_found, fmt::format("the origin says {}: {}", rejected->code, rejected->description));
-        } else if (const auto* ended = std::get_if<rtmp::StreamEnded>(&*event)) {
-            LOG_INFO(log_, "edge-pull the stream ended at the origin, stream={}, code={}", plan_.url, ended->code);
+            any = publication_ != nullptr;
+        } else if (const auto* refused = std::get_if<Refused>(&*event)) {
+            return Error(Errc::not_found, refused->sentence);
+        } else if (auto* redirected = std::get_if<Redirected>(&*event)) {
+            redirect_url_ = std::move(redirected->url);
+            return Error(Errc::not_found, "the origin redirects to another server");
+        } else if (const auto* ended = std::get_if<Ended>(&*event)) {
+            on_stream_ended(*ended);
+            if (ended->is_final)
+                return Error(Errc::not_found, ended->sentence);
         } else if (const auto* warning = std::get_if<rtmp::PeerWarning>(&*event)) {
             LOG_WARN(log_, "edge-pull {}: {}", origin_, warning->sentence);
         }
     }
     return {};
+}
+
+// The origin is healthy, and the publisher may be back soon: its media begin a new publication.
+void Pull::on_stream_ended(const Ended& ended) {
+    LOG_INFO(log_, "edge-pull the stream ended at the origin, stream={}: {}", plan_.url, ended.sentence);
+    ingest_.reset();
+    has_key_ = false;
+    longest_gap_ = Duration::zero();
+    asked_at_ = io::now();
+    set_state(PullFacts::State::waiting);
 }
 
 // Existing readers would receive frames that they cannot decode.
@@ -236,7 +290,9 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
     }
     if (!ingest_) {
         TRY(publish());
-        publication_->source().timeline().start_relay(media.timestamp_ms);
+        // A player over HTTP has its own zero.
+        if (request_.protocol == "rtmp")
+            publication_->source().timeline().start_relay(media.timestamp_ms);
         for (rtmp::GotMedia& data : std::exchange(early_, {}))
             ingest_data(data);
     }
@@ -274,8 +330,9 @@ Result<void> Pull::publish() {
     if (!stay_)
         stay_.emplace(entry_, plan_, io::now());
     context_.events.on_published(request_, plan_);
-    if (std::exchange(had_media_, true))
+    if (std::exchange(had_media_, true) && media_try_ != tries_)
         ++totals_.failovers;
+    media_try_ = tries_;
     set_state(PullFacts::State::playing);
     avoid_.clear();
     for (Signal* signal : waiting_)
@@ -295,9 +352,9 @@ void Pull::unpublish() {
 }
 
 void Pull::say_goodbye() {
-    if (engine_)
-        earlier_bytes_ += engine_->bytes_received();
-    engine_.reset();
+    if (upstream_ != nullptr)
+        earlier_bytes_ += upstream_->bytes_received();
+    upstream_.reset();
     if (stream_ != nullptr)
         stream_->close();
     stream_.reset();
@@ -351,7 +408,7 @@ Result<void> Pull::wait_for_media(io::Deadline deadline) {
 
 session::ClientFigures Pull::figures() const {
     session::ClientFigures figures;
-    figures.received_bytes = earlier_bytes_ + (engine_ ? engine_->bytes_received() : 0);
+    figures.received_bytes = earlier_bytes_ + (upstream_ != nullptr ? upstream_->bytes_received() : 0);
     return figures;
 }
 

@@ -14,13 +14,15 @@
 #include "base/log.hpp"
 #include "base/options_of.hpp"
 #include "base/signal.hpp"
-#include "engine/rtmp/client.hpp"
 #include "io/stream.hpp"
 #include "media/ingest.hpp"
 #include "media/stream_table.hpp"
 #include "service/relay/options.hpp"
 #include "service/relay/origin_book.hpp"
+#include "service/relay/pick_origin.hpp"
+#include "service/relay/relay_clock.hpp"
 #include "service/relay/resolver.hpp"
+#include "service/relay/upstream.hpp"
 #include "service/relay/upstream_request.hpp"
 #include "service/rtmp_client/dial.hpp"
 #include "session/common/admission.hpp"
@@ -64,6 +66,9 @@ struct PullFacts {
 
 class Pull final : private session::Client {
 public:
+    // Obeyed in a row; beyond this, and after any failure, the choice among the origins begins anew.
+    static constexpr int kRtmpRedirectsMax = 1;
+    static constexpr int kHttpRedirectsMax = 3;
     // From dialing to the response to play.
     static constexpr std::chrono::seconds kStartLimit{5};
     // An origin that sends nothing for this long after play is left when another origin is available.
@@ -77,7 +82,7 @@ public:
     static constexpr std::size_t kEarlyMax = 16;
     // Interval of the checks for readers and for a silent origin.
     static constexpr std::chrono::milliseconds kPollInterval{100};
-    // After a refusal, which no backoff of the origin covers: it is healthy.
+    // After a refusal, the end of a stream or a failure elsewhere, which no backoff of the origin covers: it is healthy.
     static constexpr std::chrono::milliseconds kRefusedPause{500};
 
     Pull(const PullContext& context, Resolver& resolver, OriginBook& book, PullTotals& totals, session::ClientRequest request,
@@ -105,11 +110,16 @@ private:
     void kick(std::string reason) override;
 
     Result<Left> attempt(io::Deadline deadline);
-    Result<void> connect(const Origin& origin, const ClusterOptions& options, io::Deadline deadline);
+    // Pulls from there, or from where that redirects to.
+    Result<Left> pull_from(Wanted wanted, const ClusterOptions& options, bool has_others, io::Deadline deadline);
+    Result<Left> visit(const Wanted& wanted, const ClusterOptions& options, bool has_others, io::Deadline deadline);
+    Result<void> connect(const Wanted& wanted, const ClusterOptions& options, io::Deadline deadline);
     Result<void> start(io::Deadline deadline);
     Result<Left> receive(bool has_others, io::Deadline deadline);
     Result<void> read();
+    Result<void> handle_input(Result<std::size_t> count, bool& any);
     Result<void> handle_events(bool& any);
+    void on_stream_ended(const Ended& ended);
     Result<void> ingest(engine::rtmp::GotMedia& media);
     void ingest_data(engine::rtmp::GotMedia& media);
     bool waits_for_key(const engine::rtmp::GotMedia& media);
@@ -126,6 +136,7 @@ private:
     Resolver& resolver_;
     OriginBook& book_;
     PullTotals& totals_;
+    const std::optional<PullProtocol> followed_;  // of the player that began this
     session::ClientRequest request_;
     const session::StreamPlan plan_;
     const std::string path_;  // path of servers, including this one
@@ -133,7 +144,7 @@ private:
     session::ClientEntry entry_;
 
     std::unique_ptr<io::Stream> stream_;
-    std::optional<engine::rtmp::Client> engine_;
+    std::unique_ptr<Upstream> upstream_;
     std::unique_ptr<media::Publication> publication_;
     std::optional<media::Ingest> ingest_;        // of this connection, once it has received media
     std::vector<engine::rtmp::GotMedia> early_;  // data before the first audio or video
@@ -143,17 +154,21 @@ private:
 
     std::string origin_;
     std::string avoid_;  // the origin that last failed or did not have the stream
+    std::string redirect_url_;
     std::string last_error_;
     std::string kick_reason_;
     PullFacts::State state_ = PullFacts::State::connecting;
     TimePoint state_since_{};
     TimePoint needed_at_{};
+    TimePoint asked_at_{};  // for media, which has not come yet: since play, or the end of a stream
     TimePoint media_at_{};
     Duration longest_gap_{};
     std::uint64_t tries_ = 0;
+    std::uint64_t media_try_ = 0;      // the newest with media
     std::uint64_t earlier_bytes_ = 0;  // from earlier connections
     bool has_key_ = false;             // this connection has received a key frame
     bool had_media_ = false;
+    bool was_refused_ = false;  // by a healthy origin, when it was last left
     bool over_ = false;
 };
 

@@ -48,25 +48,29 @@ Result<void> Push::attempt(io::Deadline deadline) {
     if (found == nullptr)
         return Error(Errc::not_found, "the virtual host is gone");
     const ClusterOptions options = *found;
-    const Location location = resolver_.find(plan_.url, options, deadline.sooner(io::Deadline::after(Pull::kStartLimit)));
-    const auto* located = std::get_if<Located>(&location);
-    if (located == nullptr) {
-        TRY(io::sleep(deadline.sooner(io::Deadline::after(StaticResolver::kRetry))));
-        return Error(Errc::not_found, "no origin is known");
-    }
-    std::vector<std::string> names;
-    for (const Origin& origin : located->origins)
-        names.push_back(origin.text());
-    const auto choice = book_.choose(names, plan_.url, avoid_, io::now());
-    if (choice->wait > Duration::zero()) {
-        const auto waited = io::sleep(deadline.sooner(io::Deadline::after(choice->wait)));
+    const auto pick = [&] {
+        return pick_origin(resolver_, book_, plan_.url, OriginUse::push, options, avoid_,
+                           deadline.sooner(io::Deadline::after(Pull::kStartLimit)));
+    };
+    Pick picked = pick();
+    for (; std::holds_alternative<NotNow>(picked); picked = pick()) {
+        const NotNow& not_now = std::get<NotNow>(picked);
+        const auto waited = io::sleep(deadline.sooner(io::Deadline::after(not_now.wait)));
         if (!waited.ok() && waited.code() == Errc::cancelled)
             return waited;
+        if (!not_now.why.empty())
+            return Error(Errc::not_found, not_now.why);
     }
-    const std::string origin = names[choice->index];
+    const std::string origin = std::get<Picked>(picked).origin.text();
     const bool is_default = plan_.vhost == wire::rtmp::kDefaultVhost;
-    const auto destination = TRY(
+    auto destination = TRY(
         forward::make_destination(origin, {is_default ? "" : plan_.vhost, publisher_.app, publisher_.stream, publisher_.param}));
+    // An edge that is given the stream does not give it back: the path is checked there.
+    const std::string path = TRY(extend_path(publisher_.relay_path, context_.node.server_id));
+    const std::string proof = proof_for(RelayedRequest::Role::publish, publisher_.app, publisher_.stream, path, options.secret);
+    destination.connect_arguments = wire::amf::Value::object({{"millrace_path", path}});
+    if (!proof.empty())
+        destination.connect_arguments.set("millrace_proof", proof);
     LOG_INFO(log_, "edge-fwr publish url {}/{}, origin={}", destination.tc_url, publisher_.stream, origin);
     const TimePoint began = io::now();
     auto ended = forward::PushSession(destination, forward_, log_).run(source_, deadline);

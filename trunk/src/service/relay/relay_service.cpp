@@ -34,7 +34,12 @@ Result<void> RelayService::pull(const session::ClientRequest& request, const ses
 Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const session::ClientRequest& request,
                                                                        const session::StreamPlan& plan) {
     reap();
-    std::string path = TRY(extend_path(request.relay_path, context_.node.server_id));
+    auto extended = extend_path(request.relay_path, context_.node.server_id);
+    if (!extended.ok()) {
+        LOG_INFO(log_, "edge-pull is not begun, stream={}: {}", plan.url, extended.error().sentence());
+        return extended.error();
+    }
+    std::string path = *std::move(extended);
     if (const auto known = jobs_.find(plan.url); known != jobs_.end() && !known->second->pull.is_over())
         return known->second;
     if (stopping_)

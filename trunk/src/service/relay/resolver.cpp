@@ -10,10 +10,11 @@ namespace live::service::relay {
 Location StaticResolver::find(const std::string& /*url*/, const ClusterOptions& options, io::Deadline deadline) {
     // Copied, because the options may be gone after the first suspension.
     const std::vector<std::string> texts = options.origin;
+    const PullProtocol protocol = options.protocol;
     std::vector<Origin> found;
     std::string why = "the virtual host has no origin (cluster.origin)";
     for (const std::string& text : texts) {
-        auto origin = parse_origin(text);
+        auto origin = parse_origin(text, protocol);
         if (!origin.ok()) {
             why = origin.error().sentence();
             continue;
@@ -23,22 +24,23 @@ Location StaticResolver::find(const std::string& /*url*/, const ClusterOptions& 
             continue;
         }
         const auto addresses = resolve(*origin, deadline);
-        if (addresses.ok())
-            found.insert(found.end(), addresses->begin(), addresses->end());
-        else
+        if (!addresses.ok())
             why = addresses.error().sentence();
+        else
+            for (const Endpoint& address : *addresses)
+                found.push_back({address.ip, address.port, origin->scheme, false, origin->host});
     }
     if (found.empty())
         return Unknown{why, kRetry};
     return Located{std::move(found)};
 }
 
-Result<std::vector<Origin>> StaticResolver::resolve(const Origin& name, io::Deadline deadline) {
+Result<std::vector<Endpoint>> StaticResolver::resolve(const Origin& name, io::Deadline deadline) {
     const auto known = [&] {
         return std::ranges::find_if(names_, [&](const Name& one) { return one.host == name.host && one.port == name.port; });
     };
     if (const auto fresh = known(); fresh != names_.end() && io::now() - fresh->resolved < kNameAge)
-        return fresh->origins;
+        return fresh->addresses;
     const auto addresses = io::resolve(name.host, name.port, deadline);
     auto entry = known();
     if (!addresses.ok() && (entry == names_.end() || addresses.code() == Errc::cancelled))
@@ -46,12 +48,9 @@ Result<std::vector<Origin>> StaticResolver::resolve(const Origin& name, io::Dead
     if (entry == names_.end())
         entry = names_.insert(names_.end(), Name{name.host, name.port, {}, {}});
     entry->resolved = io::now();
-    if (addresses.ok()) {
-        entry->origins.clear();
-        for (const Endpoint& address : *addresses)
-            entry->origins.push_back({address.ip, address.port, false, false});
-    }
-    return entry->origins;
+    if (addresses.ok())
+        entry->addresses = *addresses;
+    return entry->addresses;
 }
 
 }  // namespace live::service::relay

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/endpoint.hpp"
 #include "io/deadline.hpp"
 #include "service/relay/options.hpp"
 #include "service/relay/origin.hpp"
@@ -54,11 +55,11 @@ private:
     struct Name {
         std::string host;
         std::uint16_t port = 0;
-        std::vector<Origin> origins;
+        std::vector<Endpoint> addresses;
         TimePoint resolved{};
     };
     // Falls back to the last known addresses when the name cannot be resolved now.
-    Result<std::vector<Origin>> resolve(const Origin& name, io::Deadline deadline);
+    Result<std::vector<Endpoint>> resolve(const Origin& name, io::Deadline deadline);
 
     std::vector<Name> names_;  // few: at most one per configured origin
 };

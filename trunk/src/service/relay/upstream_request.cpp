@@ -5,6 +5,10 @@
 #include <algorithm>
 
 #include "base/endpoint.hpp"
+#include "base/host_and_port.hpp"
+#include "engine/http1/writer.hpp"
+#include "wire/http/target.hpp"
+#include "wire/http/url.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::service::relay {
@@ -13,10 +17,8 @@ namespace {
 
 using wire::amf::Value;
 
-constexpr std::uint16_t kUsualPort = 1935;
-
-// The client's query without vhost=, which tcUrl already carries.
-std::string query_for(std::string_view param) {
+// The query without vhost=, which is asked for in the protocol's own way.
+std::string query_without_vhost(std::string_view param) {
     std::string query;
     param.remove_prefix(std::min<std::size_t>(param.size(), param.starts_with('?') ? 1 : 0));
     while (!param.empty()) {
@@ -29,11 +31,65 @@ std::string query_for(std::string_view param) {
     return query;
 }
 
-std::string tc_url_of(const Origin& origin, const std::string& vhost, const std::string& app) {
-    const std::string& host = vhost == wire::rtmp::kDefaultVhost ? origin.host : vhost;
-    const std::string place =
-        origin.port == kUsualPort && host.find(':') == std::string::npos ? host : Endpoint{host, origin.port}.text();
-    return fmt::format("{}://{}/{}", origin.is_secure ? "rtmps" : "rtmp", place, app);
+std::string tc_url_of(const Wanted& wanted) {
+    const Origin& origin = wanted.origin;
+    const std::string& host = wanted.vhost == wire::rtmp::kDefaultVhost ? origin.host : wanted.vhost;
+    const std::string place = origin.port == usual_port(Scheme::rtmp) && host.find(':') == std::string::npos
+                                  ? host
+                                  : Endpoint{host, origin.port}.text();
+    return fmt::format("{}://{}/{}", name_of(origin.scheme), place, wanted.app);
+}
+
+// What an RTMP client sent may hold bytes that end a request line.
+std::string fit_for_url(std::string_view query) {
+    std::string fit;
+    for (const char letter : query) {
+        const bool is_plain = letter > ' ' && letter <= '~' && letter != '#' && letter != '"' && letter != '<' && letter != '>';
+        fit += is_plain ? std::string(1, letter) : fmt::format("%{:02X}", static_cast<std::uint8_t>(letter));
+    }
+    return fit;
+}
+
+std::string target_of(const Wanted& wanted) {
+    if (!wanted.target.empty())
+        return wanted.target;
+    std::string query = fit_for_url(wanted.query);
+    if (wanted.vhost != wire::rtmp::kDefaultVhost)
+        query += (query.empty() ? "?vhost=" : "&vhost=") + wire::http::percent_encode(wanted.vhost);
+    return fmt::format("/{}/{}.flv{}", wire::http::percent_encode_path(wanted.app),
+                       wire::http::percent_encode_path(wanted.stream), query);
+}
+
+std::string authority_of(const Origin& origin) {
+    return wire::http::Url{is_secure(origin.scheme), origin.server_name(), origin.port, {}}.authority();
+}
+
+Result<Wanted> follow_http(Wanted wanted, std::string_view text) {
+    auto url = TRY(wire::http::parse_url(text));
+    wanted.origin = {std::move(url.host), url.port, url.is_secure ? Scheme::https : Scheme::http};
+    wanted.target = std::move(url.target);
+    return wanted;
+}
+
+Result<Wanted> follow_rtmp(Wanted wanted, std::string_view text, Scheme scheme) {
+    const std::string_view rest = text.substr(text.find("://") + 3);
+    const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
+    auto place = TRY(parse_host(rest.substr(0, end)));
+    wanted.origin = {std::move(place.host), place.port.value_or(usual_port(scheme)), scheme};
+    wanted.target.clear();
+    std::string_view path = rest.substr(end);
+    path = path.substr(0, path.find('?'));
+    if (std::ranges::count(path, '/') < 2 || path.ends_with('/'))
+        return wanted;
+    auto url = TRY(wire::rtmp::parse_stream_url(text));
+    TRY(wire::rtmp::admit(url));
+    if (url.vhost != url.host)
+        wanted.vhost = std::move(url.vhost);
+    wanted.app = std::move(url.app);
+    wanted.stream = std::move(url.stream);
+    if (std::string query = query_without_vhost(url.param); !query.empty())
+        wanted.query = std::move(query);
+    return wanted;
 }
 
 }  // namespace
@@ -52,18 +108,40 @@ Result<std::string> extend_path(std::string_view path, std::string_view server_i
     return extended;
 }
 
-engine::rtmp::ClientOptions upstream_request(const Origin& origin, const session::ClientRequest& client, const std::string& vhost,
-                                             const ClusterOptions& options, const Node& node, const std::string& path) {
+Wanted wanted_from(const Origin& origin, const session::ClientRequest& client, const std::string& vhost,
+                   const ClusterOptions& options) {
     std::string name = options.vhost;
     if (const std::size_t at = name.find("[vhost]"); at != std::string::npos)
         name.replace(at, 7, vhost);
+    return {origin, std::move(name), client.app, client.stream, query_without_vhost(client.param)};
+}
+
+Result<Wanted> follow_redirect(const Wanted& from, std::string_view url) {
+    if (url.size() > kRedirectBytesMax)
+        return Error(Errc::limit, "a redirect to an address that is too long");
+    if (url.starts_with('/') && is_http(from.origin.scheme)) {
+        Wanted wanted = from;
+        wanted.target = TRY(wire::http::parse_url(fmt::format("http://{}{}", authority_of(from.origin), url))).target;
+        return wanted;
+    }
+    if (url.starts_with("rtmp://"))
+        return follow_rtmp(from, url, Scheme::rtmp);
+    if (url.starts_with("rtmps://"))
+        return follow_rtmp(from, url, Scheme::rtmps);
+    return follow_http(from, url);
+}
+
+engine::rtmp::ClientOptions rtmp_request(const Wanted& wanted, const ClusterOptions& options, const Node& node,
+                                         const Introduction& introduction) {
     engine::rtmp::ClientOptions request;
     request.mode = engine::rtmp::ClientOptions::Mode::play;
-    request.app = client.app;
-    request.tc_url = tc_url_of(origin, name, client.app);
-    request.stream = client.stream + query_for(client.param);
+    request.app = wanted.app;
+    request.tc_url = tc_url_of(wanted);
+    request.stream = wanted.stream + wanted.query;
     request.flash_version = "WIN 15,0,0,239";
-    Value arguments = Value::object({{"millrace_path", path}});
+    Value arguments = Value::object({{"millrace_path", introduction.path}});
+    if (!introduction.proof.empty())
+        arguments.set("millrace_proof", introduction.proof);
     if (options.debug_srs_upnode) {
         arguments.set("srs_sig", node.signature).set("srs_server", node.signature).set("srs_license", "MIT");
         arguments.set("srs_version", node.version).set("srs_pid", static_cast<double>(node.process_id));
@@ -71,6 +149,33 @@ engine::rtmp::ClientOptions upstream_request(const Origin& origin, const session
     }
     request.connect_arguments = std::move(arguments);
     return request;
+}
+
+std::string flv_request(const Wanted& wanted, const Node& node, const Introduction& introduction) {
+    engine::http1::Headers headers;
+    headers.add("User-Agent", node.signature);
+    headers.add("Accept", "*/*");
+    headers.add(std::string(session::kRelayPathField), introduction.path);
+    if (!introduction.proof.empty())
+        headers.add(std::string(session::kRelayProofField), introduction.proof);
+    return engine::http1::write_request("GET", target_of(wanted), authority_of(wanted.origin), headers, {},
+                                        engine::http1::ResponseBuilder::Connection::keep_alive);
+}
+
+std::string label_of(const Wanted& wanted) {
+    if (!is_http(wanted.origin.scheme))
+        return tc_url_of(wanted) + "/" + wanted.stream;
+    const std::string target = target_of(wanted);
+    return wanted.origin.text() + target.substr(0, target.find('?'));
+}
+
+std::optional<PullProtocol> protocol_of(const session::ClientRequest& player) {
+    if (player.kind == session::ClientKind::rtmp_play)
+        return PullProtocol::rtmp;
+    if (player.kind != session::ClientKind::flv_play)
+        return std::nullopt;
+    const bool is_secure = player.protocol.starts_with("https") || player.protocol.starts_with("wss");
+    return is_secure ? PullProtocol::flvs : PullProtocol::flv;
 }
 
 }  // namespace live::service::relay

@@ -1,8 +1,10 @@
-// What an edge sends to an origin in connect and play: dry, built from the stream's names and the options. The path of servers
-// that a request has passed through is an argument of connect, so that a loop is detected at its second visit.
+// What an edge asks of an origin: dry, built from the stream's names and the options. The path of servers that a request has
+// passed through goes with it (an argument of connect, a field of an HTTP request), so that a loop is detected at its second
+// visit.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,15 +24,44 @@ struct Node {
     std::int64_t process_id = 0;
 };
 
+// A stream at an origin.
+struct Wanted {
+    Origin origin;
+    std::string vhost;  // at the origin; wire::rtmp::kDefaultVhost is not named to it
+    std::string app;
+    std::string stream;
+    std::string query{};   // '?' and the client's parameters without vhost=; or empty
+    std::string target{};  // HTTP: path and query as a redirect gave them, instead of those made of the names
+};
+
 // Servers in a path, including this one; a longer path is refused.
 inline constexpr std::size_t kHopsMax = 8;
 inline constexpr std::size_t kPathBytesMax = 1024;
+inline constexpr std::size_t kRedirectBytesMax = 4096;
 
 // Appends this server to the path. Errc::denied when it is already in the path, or the path becomes too long.
 Result<std::string> extend_path(std::string_view path, std::string_view server_id);
 
-// `vhost` is the edge's virtual host as named in the settings; `path` is the extended path.
-engine::rtmp::ClientOptions upstream_request(const Origin& origin, const session::ClientRequest& client, const std::string& vhost,
-                                             const ClusterOptions& options, const Node& node, const std::string& path);
+// `vhost` is the edge's virtual host as named in the settings.
+Wanted wanted_from(const Origin& origin, const session::ClientRequest& client, const std::string& vhost,
+                   const ClusterOptions& options);
+// What a redirect makes of it: a URL of a stream, rtmp(s)://host[:port]/app/stream or http(s)://...; of a place where the stream
+// has the names it had, rtmp(s)://host[:port][/app]; or, in answer to an HTTP request, a path. Errc::malformed, Errc::limit.
+Result<Wanted> follow_redirect(const Wanted& from, std::string_view url);
+
+// How a request says that it is a server's: `path` is the extended path; `proof` is that of relay_proof.hpp, or empty.
+struct Introduction {
+    std::string path;
+    std::string proof{};
+};
+engine::rtmp::ClientOptions rtmp_request(const Wanted& wanted, const ClusterOptions& options, const Node& node,
+                                         const Introduction& introduction);
+// A whole HTTP request, for FLV.
+std::string flv_request(const Wanted& wanted, const Node& node, const Introduction& introduction);
+// For the log: where the stream is requested, without its query.
+std::string label_of(const Wanted& wanted);
+
+// The protocol of the player that begins a pull, for follow_client; none for the players of other protocols.
+std::optional<PullProtocol> protocol_of(const session::ClientRequest& player);
 
 }  // namespace live::service::relay

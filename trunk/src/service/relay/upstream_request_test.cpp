@@ -5,6 +5,8 @@
 namespace live::service::relay {
 namespace {
 
+using session::ClientKind;
+
 session::ClientRequest player(std::string param) {
     session::ClientRequest request;
     request.app = "live";
@@ -16,27 +18,106 @@ session::ClientRequest player(std::string param) {
 const Node kNode{"vid-1", "Millrace/7", "7.1.0", 42};
 
 TEST(UpstreamRequest, AsksForTheSameStreamWithTheClientsQuery) {
-    const auto request = upstream_request({"192.0.2.1", 19350, false, false}, player("?token=x&vhost=a.example&b=2"),
-                                          "__defaultVhost__", {}, kNode, "vid-1");
+    const auto wanted = wanted_from({"192.0.2.1", 19350}, player("?token=x&vhost=a.example&b=2"), "__defaultVhost__", {});
+    const auto request = rtmp_request(wanted, {}, kNode, {"vid-1", "proof"});
     EXPECT_EQ(request.tc_url, "rtmp://192.0.2.1:19350/live");
     EXPECT_EQ(request.app, "live");
     EXPECT_EQ(request.stream, "cam?token=x&b=2");
     EXPECT_EQ(request.connect_arguments.find("millrace_path")->string(), "vid-1");
     EXPECT_EQ(request.connect_arguments.find("srs_id")->string(), "vid-1");
+    EXPECT_EQ(request.connect_arguments.find("millrace_proof")->string(), "proof");
 }
 
 TEST(UpstreamRequest, NamesTheVirtualHostAtTheOrigin) {
     ClusterOptions options;
     options.debug_srs_upnode = false;
-    const Origin origin{"192.0.2.1", 1935, false, false};
-    EXPECT_EQ(upstream_request(origin, player(""), "edge.example", options, kNode, "p").tc_url, "rtmp://edge.example/live");
+    const auto request = [&](const Origin& origin, const std::string& vhost) {
+        return rtmp_request(wanted_from(origin, player(""), vhost, options), options, kNode, {"p"});
+    };
+    const Origin origin{"192.0.2.1", 1935};
+    EXPECT_EQ(request(origin, "edge.example").tc_url, "rtmp://edge.example/live");
     options.vhost = "origin-[vhost]";
-    const auto request = upstream_request(origin, player(""), "edge.example", options, kNode, "p");
-    EXPECT_EQ(request.tc_url, "rtmp://origin-edge.example/live");
-    EXPECT_EQ(request.stream, "cam");
-    EXPECT_EQ(request.connect_arguments.find("srs_id"), nullptr);
-    EXPECT_EQ(upstream_request({"2001:db8::1", 1935, true, false}, player(""), "__defaultVhost__", {}, kNode, "p").tc_url,
-              "rtmps://[2001:db8::1]:1935/live");
+    EXPECT_EQ(request(origin, "edge.example").tc_url, "rtmp://origin-edge.example/live");
+    EXPECT_EQ(request(origin, "edge.example").stream, "cam");
+    EXPECT_EQ(request(origin, "edge.example").connect_arguments.find("srs_id"), nullptr);
+    options.vhost = "[vhost]";
+    EXPECT_EQ(request({"2001:db8::1", 1935, Scheme::rtmps}, "__defaultVhost__").tc_url, "rtmps://[2001:db8::1]:1935/live");
+}
+
+TEST(FlvRequest, IsOneGetWithTheQueryThePathAndTheVirtualHost) {
+    const Origin origin{"192.0.2.1", 8080, Scheme::http};
+    const auto wanted = wanted_from(origin, player("?token=x&vhost=a.example"), "edge.example", {});
+    EXPECT_EQ(flv_request(wanted, kNode, {"vid-0,vid-1", "1,2,3,4"}),
+              "GET /live/cam.flv?token=x&vhost=edge.example HTTP/1.1\r\nHost: 192.0.2.1:8080\r\nConnection: keep-alive\r\n"
+              "User-Agent: Millrace/7\r\nAccept: */*\r\nX-Millrace-Path: vid-0,vid-1\r\nX-Millrace-Proof: 1,2,3,4\r\n\r\n");
+    const auto plain = wanted_from({"192.0.2.7", 443, Scheme::https, false, "o.example"}, player(""), "__defaultVhost__", {});
+    EXPECT_TRUE(flv_request(plain, kNode, {"p"}).starts_with("GET /live/cam.flv HTTP/1.1\r\nHost: o.example\r\n"));
+}
+
+TEST(FlvRequest, CannotBeSplitByAQuery) {
+    const auto wanted = wanted_from({"h", 80, Scheme::http}, player("?a=b c\r\nX: y#\"\xC3"), "__defaultVhost__", {});
+    EXPECT_TRUE(flv_request(wanted, kNode, {"p"}).starts_with("GET /live/cam.flv?a=b%20c%0D%0AX:%20y%23%22%C3 HTTP/1.1\r\n"));
+}
+
+struct RedirectRow {
+    const char* url;
+    const char* origin;  // nullptr: refused
+    const char* vhost = "v";
+    const char* app = "live";
+    const char* stream = "cam";
+    const char* query = "?a=1";
+    const char* target = "";
+};
+
+TEST(Redirect, NamesAPlaceOrAStreamThere) {
+    const RedirectRow rows[] = {
+        {"rtmp://b.example/live/cam", "rtmp://b.example:1935"},
+        {"rtmp://b.example:19350", "rtmp://b.example:19350"},
+        {"rtmp://b.example/other", "rtmp://b.example:1935"},
+        {"rtmps://[2001:db8::1]/live/cam2?x=2", "rtmps://[2001:db8::1]:443", "v", "live", "cam2", "?x=2"},
+        {"rtmp://b/live/cam?vhost=w&x=2", "rtmp://b:1935", "w", "live", "cam", "?x=2"},
+        {"rtmp://b/a/b/c", "rtmp://b:1935", "v", "a/b", "c"},
+        {"http://b:8080/x/y.flv?k=1", "http://b:8080", "v", "live", "cam", "?a=1", "/x/y.flv?k=1"},
+        {"https://b", "https://b:443", "v", "live", "cam", "?a=1", "/"},
+        {"/other.flv", "http://a.example:80", "v", "live", "cam", "?a=1", "/other.flv"},
+        {"", nullptr},
+        {"rtmp://", nullptr},
+        {"rtmp://b:0/live/cam", nullptr},
+        {"rtmp://b/live/../cam", nullptr},
+        {"http://", nullptr},
+        {"http://user@b/", nullptr},
+        {"other.flv", nullptr},
+        {"ftp://b/", nullptr},
+        {"/a b", nullptr},
+    };
+    const Wanted from{{"a.example", 80, Scheme::http}, "v", "live", "cam", "?a=1", "/first.flv"};
+    for (const RedirectRow& row : rows) {
+        const auto to = follow_redirect(from, row.url);
+        ASSERT_EQ(to.ok(), row.origin != nullptr) << row.url;
+        if (!to.ok())
+            continue;
+        EXPECT_EQ(to->origin.text(), row.origin) << row.url;
+        EXPECT_EQ(to->vhost, row.vhost) << row.url;
+        EXPECT_EQ(to->app, row.app) << row.url;
+        EXPECT_EQ(to->stream, row.stream) << row.url;
+        EXPECT_EQ(to->query, row.query) << row.url;
+        EXPECT_EQ(to->target, row.target) << row.url;
+    }
+    EXPECT_EQ(follow_redirect(from, "rtmp://b/live/" + std::string(kRedirectBytesMax, 'x')).code(), Errc::limit);
+    EXPECT_FALSE(follow_redirect({{"a", 1935}, "v", "live", "cam"}, "/other.flv").ok()) << "RTMP knows full addresses only";
+}
+
+TEST(FollowClient, KnowsTheProtocolsAnOriginSpeaks) {
+    session::ClientRequest request = player("");
+    request.kind = ClientKind::rtmp_play;
+    EXPECT_EQ(protocol_of(request), PullProtocol::rtmp);
+    request.kind = ClientKind::flv_play;
+    request.protocol = "http-ts";
+    EXPECT_EQ(protocol_of(request), PullProtocol::flv);
+    request.protocol = "wss-flv";
+    EXPECT_EQ(protocol_of(request), PullProtocol::flvs);
+    request.kind = ClientKind::hls_play;
+    EXPECT_EQ(protocol_of(request), std::nullopt);
 }
 
 TEST(RelayPath, GrowsUntilItIsALoopOrTooLong) {

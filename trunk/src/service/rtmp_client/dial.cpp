@@ -27,8 +27,9 @@ Result<std::unique_ptr<io::Stream>> dial_one(const Target& target, const Endpoin
     if (!target.is_secure)
         return std::unique_ptr<io::Stream>(std::move(tcp));
     if (context.tls == nullptr)
-        return Error(Errc::unsupported, "TLS is not available for rtmps://");
-    return std::unique_ptr<io::Stream>(TRY(io::TlsStream::connect(std::move(tcp), *context.tls, target.host, deadline)));
+        return Error(Errc::unsupported, "TLS is not available");
+    return std::unique_ptr<io::Stream>(
+        TRY(io::TlsStream::connect(std::move(tcp), *context.tls, target.name.empty() ? target.host : target.name, deadline)));
 }
 
 }  // namespace

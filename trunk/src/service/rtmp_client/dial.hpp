@@ -1,5 +1,5 @@
-// Connects to another RTMP server, over TCP or TLS. Used by every RTMP client of this server: forwards push with it, the relay
-// pulls.
+// Connects to another media server, over TCP or TLS. Used by every media client of this server: forwards push with it, the relay
+// pulls, over RTMP and HTTP.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,8 @@ struct DialContext {
 struct Target {
     std::string host;  // a name or an address, without brackets
     std::uint16_t port = 0;
-    bool is_secure = false;  // rtmps
+    bool is_secure = false;  // TLS
+    std::string name{};      // in its certificate, unless that is the host
 };
 
 inline constexpr std::chrono::seconds kDialLimit{5};

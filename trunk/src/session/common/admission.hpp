@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,6 +18,16 @@
 #include "session/common/traffic.hpp"
 
 namespace live::session {
+
+// Of the servers that a relayed request has come through; more is cut off, which makes it a path that is too long. In HTTP it is
+// a field of the request.
+inline constexpr std::size_t kRelayPathBytesMax = 1024;
+inline constexpr std::string_view kRelayPathField = "X-Millrace-Path";
+// Of the proof that the request comes from a server of the same operator; a longer one is no proof.
+inline constexpr std::size_t kRelayProofBytesMax = 256;
+inline constexpr std::string_view kRelayProofField = "X-Millrace-Proof";
+// Of an RTMP client's own arguments to connect, as AMF0; longer ones are not kept.
+inline constexpr std::size_t kConnectArgumentsBytesMax = 4096;
 
 // A client and its request. All texts come from the client; vhost, app and stream have passed the allow-list of names.
 struct ClientRequest {
@@ -37,10 +48,15 @@ struct ClientRequest {
     std::string swf_url;   // RTMP only
     // The extension after the stream's name in an HTTP player's URL: ".flv".
     std::string extension{};
-    // RTMP: the servers that the request has come through, as another edge says it; see service/relay/upstream_request.hpp. A
-    // client that makes it up only has itself refused.
+    // RTMP and HTTP live streams: the servers that the request has come through, as another edge says it; see
+    // service/relay/upstream_request.hpp. A client that makes it up only has itself refused.
     std::string relay_path{};
+    // The proof that comes with it, unchecked; see service/relay/relay_proof.hpp.
+    std::string relay_proof{};
+    // RTMP: what a client that is no relay sends after the command object of connect, as AMF0; empty for nearly all.
+    std::string connect_arguments{};
 
+    bool is_relay() const { return !relay_path.empty(); }
     // The query may contain a key.
     std::string tc_url_without_query() const { return tc_url.substr(0, tc_url.find('?')); }
 };
@@ -54,13 +70,25 @@ struct StreamPlan {
     media::PublishOptions publish;
     // Publishers only: full URLs to forward the stream to, requested by an operator's service, instead of the configured ones.
     std::optional<std::vector<std::string>> forward_urls{};
+    // The client is a server of the same operator: callbacks are not told of it.
+    bool is_trusted_relay = false;
 };
 
-// The answer of admission. More kinds may be added (a redirect to another server); a switch over them shows which callers must
-// handle a new one.
+// Another server that has the stream: "host:port" for each protocol. Empty where that is unknown; a client is sent only to an
+// address for its protocol.
+struct Redirect {
+    std::string rtmp{};
+    std::string http{};  // of live streams and files
+    std::string api{};   // of WHEP
+};
+
+// What becomes of an admitted player.
+using Served = std::variant<StreamPlan, Redirect>;
+
+// The answer of admission. A switch over its kinds shows which callers must handle a new one.
 class Answer {
 public:
-    enum class Kind : std::uint8_t { serve, pull, refuse };
+    enum class Kind : std::uint8_t { serve, pull, redirect, refuse };
     // Served like any other once this node has the stream: Admission::pull() gets it.
     struct Pull {
         StreamPlan plan;
@@ -68,23 +96,26 @@ public:
 
     Answer(StreamPlan plan) : content_(std::move(plan)) {}
     Answer(Pull pull) : content_(std::move(pull)) {}
+    // Players only: nothing is served here, and no event follows.
+    Answer(Redirect redirect) : content_(std::move(redirect)) {}
     // The sentence is for the client: it gives the reason without revealing anything else. Errc::not_found when no virtual host
     // serves it, Errc::denied when something refuses.
     Answer(Error why) : content_(std::move(why)) {}
 
     Kind kind() const { return static_cast<Kind>(content_.index()); }
-    // The plan, or the refusal.
-    Result<StreamPlan> served() && {
+    // The plan, the redirect, or the refusal.
+    Result<Served> served() && {
         switch (kind()) {
-            case Kind::serve: return std::get<StreamPlan>(std::move(content_));
-            case Kind::pull: return std::get<Pull>(std::move(content_)).plan;
+            case Kind::serve: return Served(std::get<StreamPlan>(std::move(content_)));
+            case Kind::pull: return Served(std::get<Pull>(std::move(content_)).plan);
+            case Kind::redirect: return Served(std::get<Redirect>(std::move(content_)));
             case Kind::refuse: break;
         }
         return std::get<Error>(std::move(content_));
     }
 
 private:
-    std::variant<StreamPlan, Pull, Error> content_;  // in the order of the kinds
+    std::variant<StreamPlan, Pull, Redirect, Error> content_;  // in the order of the kinds
 };
 
 // Asked once per client. May take as long as the operator's callbacks do.
@@ -93,27 +124,33 @@ public:
     virtual ~Admission() = default;
     // Once admitted, call on_published and on_publish_ended; neither if the stream turns out to be taken.
     virtual Answer publish(const ClientRequest& request, io::Deadline deadline) = 0;
-    // Once admitted, on_play_ended must be called on every path: keep an AdmittedPlay.
+    // Once admitted (not redirected), on_play_ended must be called on every path: keep an AdmittedPlay.
     virtual Answer play(const ClientRequest& request, io::Deadline deadline) = 0;
-    // For protocols that can only serve or refuse a client. Not inlined: their locals must not stay on the stack of a fiber that
+    // For sessions, which know nothing of pulls. Not inlined: their locals must not stay on the stack of a fiber that
     // waits for media afterwards.
     [[gnu::noinline]] Result<StreamPlan> serve_publish(const ClientRequest& request, io::Deadline deadline) {
-        return publish(request, deadline).served();
+        auto served = publish(request, deadline).served();
+        if (!served.ok())
+            return served.error();
+        if (auto* plan = std::get_if<StreamPlan>(&*served))
+            return std::move(*plan);
+        return Error(Errc::denied, "the stream is published on another server");
     }
-    [[gnu::noinline]] Result<StreamPlan> serve_play(const ClientRequest& request, io::Deadline deadline) {
+    [[gnu::noinline]] Result<Served> serve_play(const ClientRequest& request, io::Deadline deadline) {
         Answer answer = play(request, deadline);
         const bool pulls = answer.kind() == Answer::Kind::pull;
-        StreamPlan plan = TRY(std::move(answer).served());
+        auto served = std::move(answer).served();
         if (pulls)
-            TRY(pull(request, plan, deadline));
-        return plan;
+            TRY(pull(request, std::get<StreamPlan>(*served), deadline));
+        return served;
     }
     // For an answer of that kind: returns when the stream has media here. Errc::not_found when it was not to be had in time; then
     // the play has ended, and no event is due.
     virtual Result<void> pull(const ClientRequest& /*request*/, const StreamPlan& plan, io::Deadline /*deadline*/) {
         return Error(Errc::not_found, "there is no stream " + plan.url);
     }
-    // Whether a stream that this node does not have may be pulled for this player. Must not suspend.
+    // Whether a stream that this node does not have may be had from another server: pulled, or the player sent there. Must not
+    // suspend.
     virtual bool may_pull(const ClientRequest& /*request*/) const { return false; }
     // Checks a player against the rules only, for a response that plays nothing (HEAD): virtual host, page, address. Calls no
     // callback and requires no event. Must not suspend.

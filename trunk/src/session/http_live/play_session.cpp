@@ -8,6 +8,7 @@
 #include "engine/websocket/frame_writer.hpp"
 #include "engine/websocket/handshake.hpp"
 #include "io/loop.hpp"
+#include "session/http/redirect.hpp"
 #include "session/http/status_for.hpp"
 #include "wire/http/status.hpp"
 
@@ -71,6 +72,8 @@ PlaySession::PlaySession(http::Exchange& exchange, Context& context, ClientReque
 Result<void> PlaySession::run(io::Deadline deadline) {
     if (const auto admitted = admit(deadline); !admitted.ok())
         return refuse(admitted.error(), deadline);
+    else if (!*admitted)
+        return {};
     const AdmittedPlay admitted(context_.events, request_, plan_);
     if (const auto found = find_source(); !found.ok())
         return refuse(found.error(), deadline);
@@ -83,12 +86,18 @@ Result<void> PlaySession::run(io::Deadline deadline) {
 }
 
 // The stack of a parked fiber should fit into one page, so one-time steps have their own frames: these two and prepare().
-[[gnu::noinline]] Result<void> PlaySession::admit(io::Deadline deadline) {
-    auto plan = context_.admission.serve_play(request_, deadline);
+[[gnu::noinline]] Result<bool> PlaySession::admit(io::Deadline deadline) {
+    auto served = context_.admission.serve_play(request_, deadline);
     LOG_INFO(exchange_.log(), "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind),
              request_.vhost, request_.app, request_.stream, redacted(request_.param));
-    plan_ = TRY(std::move(plan));
-    return {};
+    if (!served.ok())
+        return served.error();
+    if (const auto* elsewhere = std::get_if<Redirect>(&*served)) {
+        TRY(exchange_.send(http::redirect_reply(exchange_.request(), elsewhere->http, request_.vhost), deadline));
+        return false;
+    }
+    plan_ = std::get<StreamPlan>(*std::move(served));
+    return true;
 }
 
 [[gnu::noinline]] Result<void> PlaySession::find_source() {

@@ -35,7 +35,8 @@ private:
         std::optional<media::Sequence> from;  // for a player that has waited
     };
 
-    Result<void> admit(io::Deadline deadline);
+    // False: the player has been sent to another server.
+    Result<bool> admit(io::Deadline deadline);
     Result<void> find_source();
     Result<void> refuse(const Error& error, io::Deadline deadline);
     Result<void> stream(io::Deadline deadline);

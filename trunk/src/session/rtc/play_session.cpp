@@ -49,7 +49,14 @@ PlaySession::~PlaySession() {
 }
 
 Result<void> PlaySession::admit(io::Deadline deadline) {
-    mutable_plan() = TRY(context().admission.serve_play(request(), deadline));
+    auto served = context().admission.serve_play(request(), deadline);
+    if (!served.ok())
+        return served.error();
+    if (auto* elsewhere = std::get_if<Redirect>(&*served)) {
+        redirect_ = std::make_unique<Redirect>(std::move(*elsewhere));
+        return {};
+    }
+    mutable_plan() = std::get<StreamPlan>(*std::move(served));
     admitted_.emplace(context().events, request(), plan());
     const auto source = TRY(context().streams.find_or_create(plan().url, plan().play, plan().chunk_size));
     if (source->is_published() && !source->brings_rtp() && !options().rtmp_to_rtc)

@@ -68,6 +68,9 @@ void narrow(sdp::Terms& terms, const PlaySession& session) {
 }
 void narrow(sdp::Terms&, const PublishSession&) {}
 
+std::optional<Redirect> elsewhere_of(PlaySession& session) { return session.take_redirect(); }
+std::optional<Redirect> elsewhere_of(PublishSession&) { return std::nullopt; }
+
 void choose_tracks(PlaySession& session, const media::TrackChoice& tracks) { session.choose(tracks); }
 void choose_tracks(PublishSession&, const media::TrackChoice&) {}
 
@@ -244,6 +247,8 @@ Result<Opened> SessionOpener::admit(Opening& opening, io::Deadline deadline) {
         session->entry().refuse(admitted.error());
         return Error(admitted.error());
     }
+    if (auto elsewhere = elsewhere_of(*session))
+        return Opened{{}, {}, {}, std::move(elsewhere)};
     auto named = candidates(opening.server, offered.candidate, offered.api_host, deadline);
     if (named.empty())
         return Error(Errc::not_found, "the server has no port for WebRTC");
@@ -260,7 +265,7 @@ Result<Opened> SessionOpener::admit(Opening& opening, io::Deadline deadline) {
     local.candidates = std::move(named);
     TRY(session->begin(*dtls_, options));
     begin_media(*session, agreement, opening.offer);
-    Opened opened{sdp::write_answer(opening.offer, agreement, local), session->session_id(), session->token()};
+    Opened opened{sdp::write_answer(opening.offer, agreement, local), session->session_id(), session->token(), {}};
     TRY(context_.port.add(std::move(session)));
     return opened;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/http1/message.hpp"
+#include "session/http/redirect.hpp"
 #include "session/rtc/offer_request.hpp"
 #include "wire/http/status.hpp"
 #include "wire/http/target.hpp"
@@ -68,6 +69,8 @@ Reply WhipHandler::open(const Request& request, io::Deadline deadline) {
     auto opened = opener_.open(*std::move(offered), deadline);
     if (!opened.ok())
         return refusal(opened.error());
+    if (opened->elsewhere)
+        return http::redirect_reply(request, opened->elsewhere->api, asked.client.vhost);
     Reply reply{Status::created, std::string(kSdp), {}, {}};
     reply.headers.emplace_back("Location", location_of(asked, *opened));
     reply.headers.emplace_back("ETag", tag_of(opened->session));

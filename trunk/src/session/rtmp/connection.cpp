@@ -9,6 +9,8 @@
 #include "session/common/admitted_publish.hpp"
 #include "session/rtmp/play_session.hpp"
 #include "session/rtmp/publish_session.hpp"
+#include "session/rtmp/redirect_urls.hpp"
+#include "wire/amf/amf0.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::session::rtmp {
@@ -129,8 +131,7 @@ Result<void> Connection::connect(io::Deadline deadline) {
     request_.tc_url = request.tc_url;
     request_.page_url = request.page_url;
     request_.swf_url = request.swf_url;
-    if (const auto* path = request.arguments.find("millrace_path"); path != nullptr)
-        request_.relay_path = path->string().value_or("").substr(0, kRelayPathBytesMax);
+    keep_arguments(request.arguments);
     app_ = request.app;
     const auto admitted = [&]() -> Result<void> {
         const auto url = TRY(wire::rtmp::parse_stream_url(request.tc_url, "", request.app));
@@ -150,6 +151,22 @@ Result<void> Connection::connect(io::Deadline deadline) {
         TRY(peer_.tcp()->set_no_delay(options_.tcp_nodelay));
     TRY(peer_.engine().accept_connect({options_.chunk_size, options_.out_ack_size, options_.in_ack_size}));
     return peer_.write_output(deadline);
+}
+
+void Connection::keep_arguments(const wire::amf::Value& arguments) {
+    const auto text_of = [&](const char* name) {
+        const auto* value = arguments.find(name);
+        return value == nullptr ? std::string_view() : value->string().value_or("");
+    };
+    request_.relay_path = text_of("millrace_path").substr(0, kRelayPathBytesMax);
+    if (const auto proof = text_of("millrace_proof"); proof.size() <= kRelayProofBytesMax)
+        request_.relay_proof = proof;
+    if (!arguments.is_container() || request_.is_relay())
+        return;
+    ByteWriter out;
+    wire::amf::write_amf0(out, arguments);
+    if (out.written().size() <= kConnectArgumentsBytesMax)
+        request_.connect_arguments = as_text(out.written());
 }
 
 Result<void> Connection::next_session(io::Deadline deadline, std::chrono::seconds patience) {
@@ -198,6 +215,21 @@ Result<void> Connection::refuse_play(const Error& error, io::Deadline deadline) 
     return error;
 }
 
+// The client closes, or says something first, when it has read the answer.
+[[gnu::noinline]] Result<void> Connection::send_elsewhere(const Redirect& redirect, io::Deadline deadline) {
+    const auto urls = redirect_urls(redirect.rtmp, request_);
+    LOG_INFO(log_, "RTMP redirect to {}", redacted(urls.full));
+    TRY(peer_.engine().redirect_play(urls.tc_url, urls.full, "the stream is on another server"));
+    const auto limit = deadline.sooner(io::Deadline::after(kRedirectLimit));
+    for (;;) {
+        const auto event = peer_.next_event(limit);
+        if (!event.ok() && event.code() == Errc::cancelled)
+            return Error(event.error());
+        if (!event.ok() || std::holds_alternative<rtmp::RedirectAnswered>(*event))
+            return Error(Errc::closed, "redirected to " + redirect.rtmp);
+    }
+}
+
 Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline deadline) {
     const ClientKind kind = kind_of(wish.style);
     const auto named = identify(wish.stream, kind);
@@ -238,7 +270,9 @@ Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadli
     const auto admitted = context_.admission.serve_play(request_, deadline);
     if (!admitted.ok())
         return refuse_play(admitted.error(), deadline);
-    const StreamPlan& plan = *admitted;
+    if (const auto* elsewhere = std::get_if<Redirect>(&*admitted))
+        return send_elsewhere(*elsewhere, deadline);
+    const StreamPlan& plan = std::get<StreamPlan>(*admitted);
     const AdmittedPlay admitted_play(context_.events, request_, plan);
     const auto source = context_.streams.find_or_create(plan.url, plan.play, plan.chunk_size);
     if (!source.ok())

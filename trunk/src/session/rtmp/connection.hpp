@@ -25,10 +25,10 @@ struct Addresses {
 
 class Connection final : public Client, private MemoryBudget::Holder {
 public:
-    // Of the servers that a relayed request has come through; more is cut off, which makes it a path that is too long.
-    static constexpr std::size_t kRelayPathBytesMax = 1024;
     // From accept until the client publishes or plays.
     static constexpr std::chrono::seconds kIdentifyLimit{30};
+    // For a redirected client to leave.
+    static constexpr std::chrono::seconds kRedirectLimit{3};
     // Between two sessions of one connection.
     static constexpr std::chrono::minutes kNextSessionLimit{3};
     // How long a refused client has to read the reason.
@@ -53,12 +53,14 @@ private:
 
     Result<void> serve(io::Deadline deadline);
     Result<void> connect(io::Deadline deadline);
+    void keep_arguments(const wire::amf::Value& arguments);
     Result<void> next_session(io::Deadline deadline, std::chrono::seconds patience);
     Result<void> publish(const engine::rtmp::WantsToPublish& wish, io::Deadline deadline);
     Result<void> play(const engine::rtmp::WantsToPlay& wish, io::Deadline deadline);
     Result<void> identify(std::string_view stream_name, ClientKind kind);
     Result<void> refuse_publish(const Error& error, io::Deadline deadline);
     Result<void> refuse_play(const Error& error, io::Deadline deadline);
+    Result<void> send_elsewhere(const Redirect& redirect, io::Deadline deadline);
     void log_end(const Result<void>& ended) const;
 
     Context& context_;

@@ -12,6 +12,7 @@ enum Status : int {
     moved_permanently = 301,
     found = 302,
     not_modified = 304,
+    temporary_redirect = 307,
     bad_request = 400,
     unauthorized = 401,
     forbidden = 403,

@@ -1,0 +1,27 @@
+// The wall clock and random numbers for proofs.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "base/random.hpp"
+#include "service/relay/relay_proof.hpp"
+
+namespace live::service::relay {
+
+inline std::int64_t unix_seconds_now() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+// Empty without a secret.
+inline std::string proof_for(RelayedRequest::Role role, std::string_view app, std::string_view stream, std::string_view path,
+                             std::string_view secret) {
+    if (secret.empty())
+        return {};
+    auto proof = make_relay_proof(secret, {role, app, stream, path}, unix_seconds_now(), random_id(16));
+    return proof.ok() ? *std::move(proof) : std::string();
+}
+
+}  // namespace live::service::relay

@@ -1,0 +1,16 @@
+// Any text as a proof: refused, because its secret is not known to the fuzzer; and one that was made is good once.
+#include "base/bytes.hpp"
+#include "base/check.hpp"
+#include "service/relay/relay_proof.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace live::service::relay;
+    const std::string_view text = live::as_text({data, size});
+    RelayProofs proofs;
+    const RelayedRequest request{RelayedRequest::Role::play, "live", text, "path"};
+    CHECK(!proofs.check(text, "a secret", request, 1'800'000'000).ok());
+    const auto good = make_relay_proof("a secret", request, 1'800'000'000, "nonce");
+    CHECK(good.ok() && proofs.check(*good, "a secret", request, 1'800'000'000).ok());
+    CHECK(!proofs.check(*good, "a secret", request, 1'800'000'000).ok());
+    return 0;
+}

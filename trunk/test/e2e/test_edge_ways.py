@@ -1,0 +1,227 @@
+"""Ways in which an edge gets a stream: over HTTP-FLV, with its player's protocol, where an origin sends it."""
+
+import socket
+import threading
+import time
+
+import pytest
+
+import play_check
+from live_server import conf, wait_until
+from rtmp_client import Player, Publisher
+from test_edge import REMUX, edge_of, publish_again, status_of
+
+
+def http_of(origin) -> str:
+    return f"http://127.0.0.1:{origin.ports['http']}"
+
+
+def clients_of(origin, kind: str) -> int:
+    return sum(client["type"] == kind for client in origin.api("/api/v1/clients/")["clients"])
+
+
+def origins_of(edge) -> dict[str, str]:
+    return {one["url"]: one["state"] for one in edge.api("/api/v1/clusters")["data"]["origins"]}
+
+
+def flv_of(live, stream: str = "cam") -> str:
+    return f"{http_of(live)}/live/{stream}.flv"
+
+
+class FakeOrigin:
+    """Answers each HTTP request with what `answer` gives for it, then closes. `heads` are the requests."""
+
+    def __init__(self, answer):
+        self.heads: list[str] = []
+        self._answer = answer
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection:
+            head = b""
+            while b"\r\n\r\n" not in head:
+                part = connection.recv(4096)
+                if not part:
+                    return
+                head += part
+            self.heads.append(head.decode())
+            try:
+                self._answer(connection, self.heads[-1])
+            except OSError:
+                pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._listener.close()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+def redirect_to(url: str):
+    return lambda connection, _: connection.sendall(f"HTTP/1.1 302 Found\r\nLocation: {url}\r\nContent-Length: 0\r\n\r\n".encode())
+
+
+@pytest.mark.parametrize("form", ["protocol", "url"])
+def test_an_edge_pulls_over_http_flv(server, clip, form):
+    origin = server(REMUX)
+    edge = server(edge_of(f"127.0.0.1:{origin.ports['http']}", more="protocol flv;") if form == "protocol" else edge_of(http_of(origin)))
+    publisher = publish_again(origin, clip)
+    for url in (edge.url("cam"), flv_of(edge)):
+        assert play_check.play(url, 3).problems() == [], url
+    assert clients_of(origin, "flv-play") == 1 and clients_of(origin, "rtmp-play") == 0
+    assert origins_of(edge) == {http_of(origin): "up"}
+    publisher.stop()
+
+
+def test_over_tls_the_origin_has_to_prove_itself(server, clip, certificate):
+    key, cert = certificate
+    plain = "http_server { enabled on; listen 127.0.0.1:$http;"
+    text = conf(REMUX).replace(plain, f"{plain} https {{ enabled on; listen 127.0.0.1:$https; key {key}; cert {cert}; }}")
+    origin = server(conf=text)
+    place = f"127.0.0.1:{origin.ports['https']}"
+    publisher = publish_again(origin, clip)
+    edge = server(edge_of(place, more="protocol flvs;"), f"tls_client {{ ca_file {cert}; }}\n")
+    assert play_check.play(edge.url("cam"), 2).problems() == []
+    assert clients_of(origin, "flv-play") == 1
+    careful = server(edge_of(f"https://{place}", more="first_frame_timeout 1;"))
+    assert status_of(flv_of(careful)) == 404
+    assert "the certificate is not trusted" in careful.log()
+    assert origins_of(careful) == {f"https://{place}": "down"}
+    publisher.stop()
+
+
+def test_the_request_carries_query_host_and_path(server):
+    def refuse(connection, _head):
+        connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+
+    with FakeOrigin(refuse) as origin:
+        edge = server(edge_of(origin.url, more="vhost o.example; first_frame_timeout 1;"))
+        assert status_of(flv_of(edge) + "?token=a%20b&vhost=__defaultVhost__") == 404
+        lines = origin.heads[0].split("\r\n")
+        assert lines[0] == "GET /live/cam.flv?token=a%20b&vhost=o.example HTTP/1.1"
+        assert f"Host: 127.0.0.1:{origin.port}" in lines
+        assert any(line.startswith("X-Millrace-Path: ") and len(line) > 20 for line in lines)
+        assert 1 <= len(origin.heads) <= 4, "after a pause"
+        assert origins_of(edge) == {origin.url: "up"}, "an origin without the stream is healthy"
+        assert "does not have the stream" in edge.log()
+
+
+def test_an_origin_in_trouble_is_down(server):
+    def fail(connection, _head):
+        connection.sendall(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+
+    with FakeOrigin(fail) as origin:
+        edge = server(edge_of(origin.url, more="first_frame_timeout 1;"))
+        assert status_of(flv_of(edge)) == 404
+        assert origins_of(edge) == {origin.url: "down"}
+
+
+def test_a_redirect_over_http_is_followed(server, clip):
+    origin = server(REMUX)
+    publisher = publish_again(origin, clip)
+    with FakeOrigin(redirect_to(flv_of(origin))) as last, FakeOrigin(redirect_to(f"{last.url}/b.flv?k=1")) as first:
+        edge = server(edge_of(first.url))
+        assert play_check.play(edge.url("cam"), 2).problems() == []
+        assert len(first.heads) == 1 and last.heads[0].startswith("GET /b.flv?k=1 HTTP/1.1\r\n")
+    with FakeOrigin(redirect_to(origin.url("cam"))) as other_protocol:
+        edge = server(edge_of(other_protocol.url))
+        assert play_check.play(edge.url("cam"), 2).problems() == []
+    publisher.stop()
+
+
+def test_redirects_in_a_circle_end(server):
+    with FakeOrigin(redirect_to("/again.flv")) as origin:
+        edge = server(edge_of(origin.url, more="first_frame_timeout 1;"))
+        began = time.monotonic()
+        assert status_of(flv_of(edge)) == 404
+        tries = max(1, round((time.monotonic() - began) / 0.5) + 1)
+        assert 4 <= len(origin.heads) <= 4 * tries, "three redirects, then a pause"
+        assert origin.heads[1].startswith("GET /again.flv HTTP/1.1\r\n")
+
+
+def test_a_body_without_chunks_ends_with_its_stream(server, clip):
+    data = clip("basic").read_bytes()
+
+    def send_file(connection, _head):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: video/x-flv\r\n\r\n")
+        for at in range(0, len(data), 100_000):
+            connection.sendall(data[at:at + 100_000])
+            time.sleep(0.05)
+
+    with FakeOrigin(send_file) as origin:
+        edge = server(edge_of(origin.url))
+        player = Player(edge.ports["rtmp"], "cam")
+        player.start()
+        wait_until(lambda: len(origin.heads) > 1, 20, "the stream ends, and is asked for again")
+        assert len(player.messages) > 50 and player.error is None
+        assert origins_of(edge) == {origin.url: "up"}, "the end of a stream is not the origin's fault"
+        assert "the stream ended at the origin" in edge.log()
+        player.stop()
+
+
+def test_a_publisher_that_leaves_does_not_mark_the_origin(server, clip):
+    origin = server(REMUX)
+    edge = server(edge_of(http_of(origin)))
+    publisher = publish_again(origin, clip)
+    player = Player(edge.ports["rtmp"], "cam")
+    player.start()
+    wait_until(lambda: len(player.messages) > 50, 10, "the stream through the edge")
+    publisher.stop()
+    wait_until(lambda: "the stream ended at the origin" in edge.log(), 5, "the edge hears of it")
+    time.sleep(1)
+    assert origins_of(edge) == {http_of(origin): "up"}
+    assert "origin disconnected" not in edge.log()
+    again = publish_again(origin, clip)
+    count = len(player.messages)
+    wait_until(lambda: len(player.messages) > count + 50, 5, "the stream is back")
+    assert player.error is None
+    player.stop()
+    again.stop()
+
+
+def test_edges_in_a_circle_over_http(server):
+    left = server(REMUX)
+    right = server(edge_of(http_of(left), more="first_frame_timeout 2;"))
+    left.stop()
+    extra = f"cluster {{ mode remote; origin {http_of(right)}; first_frame_timeout 2; }}"
+    left.write_conf(left.conf_path.read_text().replace("vhost __defaultVhost__ {\n", f"vhost __defaultVhost__ {{ {extra}\n"))
+    left.start()
+    assert status_of(flv_of(left)) == 404
+    assert "in a circle" in left.log() + right.log()
+    alone = server(REMUX)
+    alone.stop()
+    extra = f"cluster {{ mode remote; origin {http_of(alone)}; first_frame_timeout 2; }}"
+    alone.write_conf(alone.conf_path.read_text().replace("vhost __defaultVhost__ {\n", f"vhost __defaultVhost__ {{ {extra}\n"))
+    alone.start()
+    assert status_of(flv_of(alone)) == 404
+    assert "in a circle" in alone.log()
+
+
+def test_a_pull_follows_its_client(server, clip):
+    origin = server(REMUX)
+    places = f"rtmp://127.0.0.1:{origin.ports['rtmp']} {http_of(origin)}"
+    edge = server(edge_of(places, more="follow_client on;"))
+    publishers = []
+    for stream in ("flv", "rtmp"):
+        publishers.append(Publisher(origin.ports["rtmp"], stream, clip("basic")))
+        publishers[-1].start()
+    assert play_check.play(flv_of(edge, "flv"), 2).problems() == []
+    assert (clients_of(origin, "flv-play"), clients_of(origin, "rtmp-play")) == (1, 0)
+    assert play_check.play(edge.url("rtmp"), 2).problems() == []
+    assert (clients_of(origin, "flv-play"), clients_of(origin, "rtmp-play")) == (1, 1)
+    for publisher in publishers:
+        publisher.stop()
