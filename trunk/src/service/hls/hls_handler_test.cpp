@@ -254,12 +254,12 @@ TEST_F(HlsHandlerTest, AReaderThatIsAskedCountsAsWatched) {
     options_.ctx = false;
     publish(2);
     EXPECT_EQ(source_->readers(), 1u);
-    EXPECT_EQ(source_->viewers(), 0u);
+    EXPECT_FALSE(source_->is_watched());
     ask("/live/cam.m3u8");
     source_->append(video_packet(2'040ms, false));
     source_->flush();
-    io::wait_until([&] { return source_->viewers() > 0; });
-    EXPECT_EQ(source_->viewers(), 1u);
+    io::wait_until([&] { return source_->is_watched(); });
+    EXPECT_TRUE(source_->is_watched());
 }
 
 TEST_F(HlsHandlerTest, WhoAsksNowAndThenMayBeWokenTogetherWithOthers) {

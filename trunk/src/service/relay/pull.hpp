@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/log.hpp"
@@ -73,8 +74,8 @@ public:
     static constexpr std::chrono::milliseconds kSilenceMax{5'000};
     // The stream is unpublished when no origin has sent anything for this long.
     static constexpr std::chrono::seconds kGoneAfter{10};
-    // Interval of the checks for readers and for a silent origin.
-    static constexpr std::chrono::milliseconds kPollInterval{100};
+    // How long a pull without media outlasts its last client.
+    static constexpr std::chrono::milliseconds kLingerWithoutMedia{100};
     // After a refusal, which no backoff of the origin covers: it is healthy.
     static constexpr std::chrono::milliseconds kRefusedPause{500};
 
@@ -97,6 +98,17 @@ public:
 private:
     enum class Left : std::uint8_t { origin, stream_unneeded };
 
+    // The viewers of the pulled stream.
+    class Viewers final : public media::SourceWatch {
+    public:
+        Viewers(Ref<media::Source> source, Pull& pull) : SourceWatch(std::move(source)), pull_(pull) {}
+
+    private:
+        void on_watched(bool) override { pull_.note_need(); }
+
+        Pull& pull_;
+    };
+
     // session::Client
     const session::ClientRequest& request() const override { return request_; }
     session::ClientFigures figures() const override;
@@ -115,7 +127,12 @@ private:
     void say_goodbye();
     Result<void> pause(Duration length, io::Deadline deadline);
     void look_around();
-    bool is_needed();
+    // A client or the first viewer has come, or the last one has left.
+    void note_need();
+    bool is_needed() const;
+    Duration linger() const;
+    Duration silence_limit() const;
+    io::Deadline next_check() const;
     void set_state(PullFacts::State state);
     void end();
 
@@ -134,6 +151,7 @@ private:
     std::unique_ptr<media::Publication> publication_;
     std::optional<media::Ingest> ingest_;  // of this connection, once it has received media
     std::optional<session::StreamStay> stay_;
+    std::optional<Viewers> viewers_;  // while it runs
     Signal wake_;
     std::vector<Signal*> waiting_;  // owned by waiting clients
 
@@ -143,7 +161,7 @@ private:
     std::string kick_reason_;
     PullFacts::State state_ = PullFacts::State::connecting;
     TimePoint state_since_{};
-    TimePoint needed_at_{};
+    TimePoint needed_at_{};  // when the need began or ended
     TimePoint media_at_{};
     Duration longest_gap_{};
     std::uint64_t tries_ = 0;

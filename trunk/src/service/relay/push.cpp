@@ -69,7 +69,7 @@ Result<void> Push::attempt(io::Deadline deadline) {
         forward::make_destination(origin, {is_default ? "" : plan_.vhost, publisher_.app, publisher_.stream, publisher_.param}));
     LOG_INFO(log_, "edge-fwr publish url {}/{}, origin={}", destination.tc_url, publisher_.stream, origin);
     const TimePoint began = io::now();
-    auto ended = forward::PushSession(destination, forward_, log_).run(source_, deadline);
+    auto ended = forward::PushSession(destination, forward_, log_).run(source_, media::Cursor::Audience::some, deadline);
     lasted_ = io::now() - began;
     if (ended.ok())
         ended = Error(Errc::closed, "the push ended");

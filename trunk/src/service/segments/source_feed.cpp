@@ -12,7 +12,7 @@ SourceFeed::SourceFeed(std::string output, Ref<media::Source> source, media::Lis
     : output_(std::move(output)),
       source_(std::move(source)),
       log_(std::move(log)),
-      cursor_(source_, how, media::Cursor::Start::now, media::Cursor::Tracks::all_and_marks) {}
+      cursor_(source_, how, media::Cursor::Start::now, media::Cursor::Tracks::all_and_marks, media::Cursor::Audience::none) {}
 
 void SourceFeed::on_published(const session::ClientRequest& publisher) {
     changes_.push_back({source_->ring().next(), publisher});

@@ -53,7 +53,7 @@ public:
     // After drain(): waits for more packets. `over`: nobody has published for `kept_for`, or give_up() was called.
     enum class Next : std::uint8_t { packets, over, cancelled };
     Next wait(Drained drained, Duration kept_for, io::Deadline deadline);
-    // Whether anyone plays the output.
+    // Whether anyone plays the output; nobody does initially.
     void set_watched(bool watched) {
         cursor_.set_audience(watched ? media::Cursor::Audience::some : media::Cursor::Audience::none);
     }

@@ -21,17 +21,13 @@ using wire::http::Status;
 
 // Raises a signal for each published batch while it lives, and keeps what arrives: the first batch may be seconds of media. A
 // player that waits for a stream to begin, or for its audio, is not urgent: the publisher stays on its tick.
-class PacketWatch final : public media::PacketListener, public media::PacketReader {
+class PacketWatch final : public media::PacketReader {
 public:
     PacketWatch(media::Source& source, Signal& signal)
         : source_(source), signal_(signal), start_(source.is_published() ? source.join_point() : source.ring().next()) {
-        source_.add_listener(*this, media::Listens::batched);
-        source_.add_reader(*this);
+        source_.add_reader(*this, media::Listens::batched);
     }
-    ~PacketWatch() {
-        source_.remove_reader(*this);
-        source_.remove_listener(*this);
-    }
+    ~PacketWatch() { source_.remove_reader(*this); }
     PacketWatch(const PacketWatch&) = delete;
     PacketWatch& operator=(const PacketWatch&) = delete;
 
@@ -50,6 +46,17 @@ private:
     media::Source& source_;
     Signal& signal_;
     media::Sequence start_;
+};
+
+// Raises a signal when the stream ends.
+class EndWatch final : public media::SourceWatch {
+public:
+    EndWatch(Ref<media::Source> source, Signal& signal) : SourceWatch(std::move(source)), signal_(signal) {}
+
+private:
+    void on_publisher_left() override { signal_.raise(); }
+
+    Signal& signal_;
 };
 
 }  // namespace
@@ -189,7 +196,7 @@ media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
 }
 
 Result<void> PlaySession::play(io::Deadline deadline) {
-    const media::EndWatch watch(source_, player_->wake());
+    const EndWatch watch(source_, player_->wake());
     TRY(player_->run(deadline));
     if (goodbye_)
         return *goodbye_;

@@ -251,6 +251,30 @@ TEST_F(SessionTest, PlayerBeforeThePublisherStaysOverARepublish) {
     EXPECT_FALSE(player->closed);
 }
 
+// The time without a player begins when the last one leaves.
+TEST_F(SessionTest, APublisherIsKickedForIdleSomeTimeAfterItsLastPlayer) {
+    door.plan.publish.kickoff_for_idle = 1s;
+    const auto publisher = client(Mode::publish);
+    auto player = client(Mode::play);
+    const auto go_on = [&](Duration time) {
+        const auto until = io::Deadline::after(time);
+        for (std::uint32_t at = 0; !until.expired() && connections.size() > 0 && !publisher->closed; at += 40) {
+            publisher->send(MessageType::video, at, kKey);
+            ASSERT_TRUE(io::sleep(io::Deadline::after(20ms)).ok());
+        }
+    };
+    go_on(1300ms);
+    EXPECT_TRUE(heard.unpublished.empty()) << "it has a player";
+    player->close();
+    player.reset();
+    go_on(500ms);
+    EXPECT_TRUE(heard.unpublished.empty()) << "it had one until now";
+    const TimePoint began = io::now();
+    go_on(kSoon);
+    EXPECT_EQ(heard.unpublished, std::vector<std::string>{"/live/cam"});
+    EXPECT_LT(io::now() - began, 5s);
+}
+
 TEST_F(SessionTest, SecondPublisherIsToldWhyAndTheFirstGoesOn) {
     const auto first = client(Mode::publish);
     const auto second = client(Mode::publish);

@@ -17,7 +17,7 @@ PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOpt
       publication_(std::move(publication)),
       ingest_(*publication_, plan.play, plan.publish, log),
       log_(log),
-      player_seen_(io::now()),
+      idle_(Ref<media::Source>(&publication_->source())),
       silent_since_(io::now()) {}
 
 std::chrono::milliseconds PublishSession::tick() const {
@@ -163,11 +163,9 @@ void PublishSession::ingest(rtmp::GotMedia& media) {
 }
 
 Result<void> PublishSession::check_idle() {
-    if (plan_.publish.kickoff_for_idle == std::chrono::seconds::zero() || publication_->source().viewers() > 0) {
-        player_seen_ = io::now();
-    } else if (io::now() - player_seen_ >= plan_.publish.kickoff_for_idle) {
-        return Error(Errc::denied, fmt::format("no player for {} s (kickoff_for_idle)", plan_.publish.kickoff_for_idle.count()));
-    }
+    const auto limit = plan_.publish.kickoff_for_idle;
+    if (limit > std::chrono::seconds::zero() && idle_.length() >= limit)
+        return Error(Errc::denied, fmt::format("no player for {} s (kickoff_for_idle)", limit.count()));
     return {};
 }
 
