@@ -83,6 +83,7 @@ public:
     void end();
 
     const State& state() const { return state_; }
+    const std::string& url() const { return plan_.url; }
 
 private:
     Result<void> record(io::Deadline deadline);
