@@ -68,7 +68,7 @@ TEST(DelayStamp, ADataMessageCarriesItToo) {
         EXPECT_FALSE(find_data_stamp(Bytes(message).first(size)).has_value());
 }
 
-TEST(DelayStamp, LengthsOfFourBytesAreTold) {
+TEST(DelayStamp, LengthsOfFourBytesAreReported) {
     EXPECT_TRUE(has_long_nal_lengths(hex("17 00 000000 0164001f ff e1")));
     EXPECT_FALSE(has_long_nal_lengths(hex("17 00 000000 0164001f fd e1")));
     EXPECT_FALSE(has_long_nal_lengths(hex("17 00 000000 01")));

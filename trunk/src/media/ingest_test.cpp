@@ -305,8 +305,8 @@ TEST_F(IngestTest, ReadersThatKnowNoTracksGetTheDefaultOnes) {
 
 TEST_F(IngestTest, TracksAreBounded) {
     bridge_test::Lines lines;
-    const Log told(lines, "test");
-    Ingest many(*publication, options, PublishOptions{}, told);
+    const Log to_lines(lines, "test");
+    Ingest many(*publication, options, PublishOptions{}, to_lines);
     for (const char* type : {"90", "91"}) {
         for (std::uint8_t id = 0; id < 40; ++id) {
             auto body = hex(std::string("95 0") + type[1] + " 6d703461 00 1210");
@@ -331,11 +331,11 @@ TEST_F(IngestTest, ABrokenMessageOfSeveralTracksIsDropped) {
 
 TEST_F(IngestTest, ACodecThatIsNotKnownIsRelayedAsItIsAndLeftOutElsewhere) {
     bridge_test::Lines lines;
-    const Log told(lines, "test");
+    const Log to_lines(lines, "test");
     WireCursor rtmp(source, {Container::rtmp, Framing::none, KindSet::all()});
     WireCursor flv(source, {Container::flv, Framing::none, KindSet::all()});
     WireCursor ts(source, {Container::ts, Framing::none, KindSet::all()});
-    Ingest opaque(*publication, options, PublishOptions{}, told);
+    Ingest opaque(*publication, options, PublishOptions{}, to_lines);
     const std::vector<std::vector<std::uint8_t>> bodies = {hex("90 76766331 01020304"), hex("91 76766331 00000107aabb"),
                                                            hex("a1 76766331 00000102ccdd")};
     for (std::uint32_t i = 0; i < bodies.size(); ++i)

@@ -167,7 +167,7 @@ def test_fragments_are_whole_and_join_without_a_gap(live, tmp_path):
     assert hls_check.check(left) == [] and "hls_ctx" not in left and "ENDLIST" not in left
 
 
-def test_a_session_is_a_client_that_is_asked_for_told_of_and_kicked(server, clip):
+def test_a_session_is_a_client_that_is_admitted_reported_and_kicked(server, clip):
     with HookServer() as hooks:
         urls = "".join(f"{name} {hooks.url('/' + name)}; " for name in ("on_play", "on_stop", "on_hls"))
         live = server(hls("", f"http_hooks {{ enabled on; {urls} on_hls_notify {hooks.url('/notify')}/[app]/[stream]/[ts_url]; }}\n").replace("$folder/html", "./html"))

@@ -90,7 +90,7 @@ def test_every_event_comes_once_in_order_with_its_members(server, clip, hooks):
     assert closed[1]["recv_bytes"] > 30_000 > closed[1]["send_bytes"] > 3073, "the publisher's"
 
 
-def test_a_page_and_a_query_of_connect_are_told(server, hooks):
+def test_a_page_and_a_query_of_connect_are_reported(server, hooks):
     live = server(hooks.conf())
     with RtmpClient(live.ports["rtmp"]) as client:
         client.connect("live", tcUrl="rtmp://cdn.example.com/live?key=1", pageUrl="http://example.com/p.html")
@@ -324,7 +324,7 @@ def test_a_reload_counts_from_the_next_event(server, hooks):
     assert hooks.actions() == ["on_unpublish", "on_close"]
 
 
-def test_the_end_is_told_when_the_server_stops(server, hooks):
+def test_the_end_is_reported_when_the_server_stops(server, hooks):
     live = server(hooks.conf())
     with RtmpClient(live.ports["rtmp"]) as client:
         assert client.publish("cam")["code"] == "NetStream.Publish.Start"

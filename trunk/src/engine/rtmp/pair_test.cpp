@@ -239,7 +239,7 @@ TEST(SessionPair, StopEndsThePlay) {
     EXPECT_EQ(pair.server_heard, (Lines{"stopped playing", "deleted"}));
 }
 
-TEST(SessionPair, ARejectedConnectIsToldToTheClient) {
+TEST(SessionPair, ARejectedConnectIsReportedToTheClient) {
     for_every_seed([](unsigned seed) {
         SessionPair pair(client_options(ClientOptions::Mode::publish), seed, SessionPair::Answers::reject_connect);
         EXPECT_EQ(pair.client_heard, (Lines{"rejected NetConnection.Connect.Rejected: no such vhost"}));
@@ -253,7 +253,7 @@ TEST(SessionPair, ARedirectNamesTheOtherPlace) {
     });
 }
 
-TEST(SessionPair, ARejectedStreamIsToldToTheClient) {
+TEST(SessionPair, ARejectedStreamIsReportedToTheClient) {
     for_every_seed([](unsigned seed) {
         SessionPair publish(client_options(ClientOptions::Mode::publish), seed, SessionPair::Answers::reject_stream);
         EXPECT_EQ(publish.client_heard.back(), "rejected NetStream.Publish.BadName: busy");

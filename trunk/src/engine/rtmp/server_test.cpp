@@ -86,7 +86,7 @@ TEST_F(ServerTest, BoundsTheFourCcList) {
     EXPECT_EQ(event->request->fourcc_list.size(), kFourCcListMax);
 }
 
-TEST_F(ServerTest, AConnectWithoutTcUrlIsToldAndRefused) {
+TEST_F(ServerTest, AConnectWithoutTcUrlIsReportedAndRefused) {
     const auto done = feed(RawClient::call("connect", 1, {Value::object({{"app", "live"}})}));
     ASSERT_FALSE(done.ok());
     EXPECT_EQ(done.error().text(), "malformed: connect without a tcUrl");

@@ -106,8 +106,8 @@ void BandwidthEstimator::reported(TimePoint now, const wire::rtcp::TransportFeed
     const Report report = match(now, feedback);
     if (report.came + report.lost == 0)
         return;
-    const auto told = static_cast<double>(report.came + report.lost);
-    loss_ += (static_cast<double>(report.lost) / told - loss_) * std::min(1.0, told / kLossPackets);
+    const auto outcomes = static_cast<double>(report.came + report.lost);
+    loss_ += (static_cast<double>(report.lost) / outcomes - loss_) * std::min(1.0, outcomes / kLossPackets);
     const microseconds before = queue_;
     if (report.delay != microseconds::max())
         queue_ = report.delay - base_delay(now, report.delay);

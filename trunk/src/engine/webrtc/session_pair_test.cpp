@@ -152,7 +152,7 @@ TEST(SessionPair, WhatIsReplayedIsDropped) {
     }
 }
 
-TEST(SessionPair, HolesBeyondRepairAreToldAndAKeyFrameAskedFor) {
+TEST(SessionPair, HolesBeyondRepairAreReportedAndAKeyFrameRequested) {
     SessionPair pair({.network = {.seed = 1, .loss = 0.02, .delay_min = 20ms, .delay_max = 20ms}, .has_rtx = false});
     ASSERT_TRUE(pair.connect());
     pair.begin_media();

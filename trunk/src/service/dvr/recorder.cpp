@@ -121,8 +121,8 @@ Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) 
         TRY(open(packet, deadline));
         pushed = recording_->push(packet, packet.dts - zero_);
     }
-    if (!pushed.ok() && !is_unsupported_told_) {
-        is_unsupported_told_ = true;
+    if (!pushed.ok() && !is_unsupported_logged_) {
+        is_unsupported_logged_ = true;
         LOG_WARN(log_, "DVR {}: not everything is recorded: {}", plan_.url, pushed.error().text());
     }
     if (!packet.is_config())

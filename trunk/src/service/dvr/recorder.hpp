@@ -128,7 +128,7 @@ private:
     MediaTime begun_{};       // stream time of its first packet
     MediaTime newest_{};      // and of its newest
     MediaTime written_to_{};  // up to here it is on disk
-    bool is_unsupported_told_ = false;
+    bool is_unsupported_logged_ = false;
     std::uint64_t dropped_ = 0;  // by the cursor, as last seen
     Backoff retry_{kRetryFirst, kRetryGreatest};
     TimePoint retry_at_{};  // no new file before

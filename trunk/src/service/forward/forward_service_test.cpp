@@ -297,7 +297,7 @@ TEST_F(ForwardServiceTest, AStreamMayEndDuringAStop) {
     EXPECT_EQ(lines_.count("FWR stop"), 3U);
 }
 
-TEST_F(ForwardServiceTest, RtmpsWithoutTlsIsToldAndRetried) {
+TEST_F(ForwardServiceTest, RtmpsWithoutTlsIsReportedAndRetried) {
     create({});
     publish({"rtmps://" + other_text()});
     io::wait_until([&] { return lines_.count("TLS is not available") == 1; });

@@ -183,10 +183,10 @@ private:
     MediaTime listed_until_{};        // the end of the last listed segment
     std::uint64_t followed_ = 0;      // the instance whose segments are listed
     bool breaks_ = false;             // the next segment is another instance's
-    bool rules_told_ = false;         // the origin's other rules have been logged
+    bool rules_logged_ = false;       // the origin's other rules have been logged
     bool recovered_ = false;
-    bool bytes_told_ = false;   // the memory limit's effect on the list has been logged
-    bool tracks_told_ = false;  // dropped tracks have been logged
+    bool bytes_logged_ = false;   // the memory limit's effect on the list has been logged
+    bool tracks_logged_ = false;  // dropped tracks have been logged
     bool over_ = false;
 };
 

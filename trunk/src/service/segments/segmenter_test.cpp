@@ -229,11 +229,11 @@ protected:
     ShortPartsTest() : SegmenterTest(two_second_cuts(40ms)) {}
 };
 
-TEST_F(ShortPartsTest, OnceToldAreNeverTakenBack) {
+TEST_F(ShortPartsTest, OnceEmittedAreNeverTakenBack) {
     configure();
     play(0s, 2'080ms, 2s);
     finish();
-    ASSERT_EQ(output_.segments.size(), 2U) << "85 ms, of which 40 have been told";
+    ASSERT_EQ(output_.segments.size(), 2U) << "85 ms, of which 40 have been emitted";
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ void SourceFeed::follow_publishers(Sink& sink, io::Deadline deadline) {
 bool SourceFeed::is_too_large(const media::Packet& packet) {
     if (packet.payload.size() <= files::kFrameBytesMax)
         return false;
-    if (!std::exchange(large_told_, true))
+    if (!std::exchange(large_logged_, true))
         LOG_WARN(log_, "{} {}: a frame of {} bytes is left out, as are all of over {}", output_, url(), packet.payload.size(),
                  files::kFrameBytesMax);
     return true;

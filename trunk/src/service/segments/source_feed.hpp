@@ -79,8 +79,8 @@ private:
     std::uint64_t dropped_ = 0;   // by the cursor, as of the last check
     TimePoint ended_at_{};
     bool published_ = false;
-    bool is_given_up_ = false;  // until the next publisher
-    bool large_told_ = false;   // dropped large frames have been logged
+    bool is_given_up_ = false;   // until the next publisher
+    bool large_logged_ = false;  // dropped large frames have been logged
 };
 
 }  // namespace live::service::segments

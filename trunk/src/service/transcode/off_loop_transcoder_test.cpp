@@ -83,11 +83,11 @@ protected:
     std::unique_ptr<OffLoopTranscoder> transcoder_ = make();
     std::vector<MediaTime> came_;
     std::size_t errors_ = 0;
-    std::size_t told_ = 0;
+    std::size_t notified_ = 0;
 
 private:
     void on_audio() override {
-        ++told_;
+        ++notified_;
         const io::NoSuspend guard;
         for (;;) {
             auto frame = transcoder_->poll();
@@ -125,7 +125,7 @@ TEST_F(OffLoopTranscoderTest, TheLoopGoesOnMeanwhile) {
     EXPECT_TRUE(came_.empty());
     bench_->go = true;
     io::wait_until([&] { return came_.size() == 1; });
-    EXPECT_EQ(told_, 1U);
+    EXPECT_EQ(notified_, 1U);
 }
 
 TEST_F(OffLoopTranscoderTest, MoreFramesThanItHoldsAreLeftOut) {

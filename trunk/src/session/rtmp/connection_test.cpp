@@ -275,7 +275,7 @@ TEST_F(SessionTest, APublisherIsKickedForIdleSomeTimeAfterItsLastPlayer) {
     EXPECT_LT(io::now() - began, 5s);
 }
 
-TEST_F(SessionTest, SecondPublisherIsToldWhyAndTheFirstGoesOn) {
+TEST_F(SessionTest, SecondPublisherGetsTheReasonAndTheFirstGoesOn) {
     const auto first = client(Mode::publish);
     const auto second = client(Mode::publish);
     ASSERT_TRUE(second->refused.has_value());
@@ -327,7 +327,7 @@ TEST_F(SessionTest, StrangeNamesAndClosedHostsAreRefusedInRtmpsOwnWords) {
     EXPECT_EQ(watch.order[1], "refused : no virtual host serves closed.example");
 }
 
-TEST_F(SessionTest, TheEndOfEverybodyIsToldOnceAndInOrder) {
+TEST_F(SessionTest, TheEndOfEverySessionIsReportedOnceAndInOrder) {
     auto publisher = client(Mode::publish);
     auto player = client(Mode::play);
     publish_second(*publisher, 0);
