@@ -123,7 +123,7 @@ def test_http_players_have_on_play_and_on_stop(server, clip, hooks):
     publisher.stop()
 
 
-def test_a_refused_publisher_hears_why_and_is_not_there(server, hooks):
+def test_a_refused_publisher_gets_the_reason_and_is_not_there(server, hooks):
     hooks.answers["on_publish"] = Answer('{"code": 403, "msg": "your key has expired"}')
     live = server(hooks.conf())
     with RtmpClient(live.ports["rtmp"]) as client:
@@ -136,7 +136,7 @@ def test_a_refused_publisher_hears_why_and_is_not_there(server, hooks):
     assert [s for s in live.api("/api/v1/streams/")["streams"] if s["publish"]["active"]] == []
 
 
-def test_a_refused_player_hears_why_over_rtmp_and_http(server, clip, hooks):
+def test_a_refused_player_gets_the_reason_over_rtmp_and_http(server, clip, hooks):
     hooks.answers["on_play"] = Answer('{"code": 7, "msg": "come back at eight"}')
     live = server(FLV + hooks.conf())
     publisher = publish(live, clip)

@@ -54,7 +54,7 @@ TEST_F(ServerPublishTest, AFlashPublisherGetsOnlyTheStatus) {
     EXPECT_EQ(words(), (Words{"_result 2", "onStatus NetStream.Publish.Start"}));
 }
 
-TEST_F(ServerPublishTest, ARejectedPublisherHearsWhyAndMayTryAgain) {
+TEST_F(ServerPublishTest, ARejectedPublisherGetsTheReasonAndMayTryAgain) {
     connect();
     send(RawClient::call("publish", 3, {Value::null(), "cam", "live"}));
     ASSERT_TRUE(expect<WantsToPublish>());

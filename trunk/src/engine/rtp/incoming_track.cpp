@@ -82,7 +82,7 @@ void IncomingTrack::choose(TimePoint now) {
     const auto silence = format_.layers.empty() ? kSilenceAlone : kSilence;
     const ReceiveStream* const aim = target_ != nullptr ? target_ : current_;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
-        layers.push_back({streams_[i].rate(now), now - streams_[i].heard() < silence});
+        layers.push_back({streams_[i].rate(now), now - streams_[i].received_at() < silence});
         if (&streams_[i] == aim)
             chosen = i;
     }

@@ -354,7 +354,7 @@ TEST(SessionPair, APeerThatIsGoneIsNoticed) {
 TEST(SessionPair, APlayersDtlsIsLetGoAndAPublishersKept) {
     SessionPair play({.purpose = Purpose::play});
     ASSERT_TRUE(play.connect());
-    EXPECT_FALSE(play.server->holds_dtls()) << "though nothing was heard of it since";
+    EXPECT_FALSE(play.server->holds_dtls()) << "though nothing has arrived from it since";
     SessionPair publish({});
     ASSERT_TRUE(publish.connect());
     publish.begin_media();

@@ -183,7 +183,7 @@ void DashStream::follow(const media::Packet& packet) {
     if (!mark.ok())
         return;
     if (mark->rules != rules_hash_) {
-        if (!std::exchange(rules_told_, true))
+        if (!std::exchange(rules_logged_, true))
             LOG_WARN(log_, "DASH {}: the origin cuts by other settings of dash, so its fragments are not the same as here",
                      url());
         return;

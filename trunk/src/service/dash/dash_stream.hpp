@@ -167,7 +167,7 @@ private:
     segments::FileRef mpd_;
 
     TimePoint complained_at_{};
-    bool rules_told_ = false;  // the origin's other rules have been logged
+    bool rules_logged_ = false;  // the origin's other rules have been logged
     bool over_ = false;
     bool bytes_logged_ = false;  // the memory limit's effect on the list has been logged
 };

@@ -14,7 +14,7 @@ namespace live::service::hls {
 namespace {
 
 using files::Door;
-using files::Heard;
+using files::RecordedEvents;
 using segments::avc_config;
 using segments::config_packet;
 using segments::video_packet;
@@ -74,10 +74,10 @@ protected:
     std::string vhost_name_;
     files::OneFolder roots_;
     Door door_;
-    Heard heard_;
+    RecordedEvents stream_events_;
     Nobody nobody_;
     session::ClientTable clients_;
-    Sessions sessions_{door_, heard_, clients_, places_};
+    Sessions sessions_{door_, stream_events_, clients_, places_};
     media::SlabPool pool_;
     media::StreamTable streams_{pool_};
     Ref<media::Source> source_;
@@ -152,7 +152,7 @@ TEST_F(HlsHandlerTest, WhatIsNotThereHasNoSessions) {
     door_.refused = "cam";
     EXPECT_EQ(ask("/live/cam.m3u8").status, 403) << "rules come first";
     EXPECT_EQ(sessions_.size(), 0U);
-    EXPECT_TRUE(heard_.ended.empty()) << "nobody was asked";
+    EXPECT_TRUE(stream_events_.ended.empty()) << "nobody was asked";
 }
 
 TEST_F(HlsHandlerTest, AFirstPlaylistIsOneUseOfASession) {

@@ -188,7 +188,7 @@ TEST_F(OffLoopTranscoderTest, MayGoWhileAWorkerHasItsFrames) {
 }
 
 // Beyond that all streams' audio would be delayed without bound.
-TEST_F(OffLoopTranscoderTest, MoreStreamsThanTheThreadsTakeHearOfIt) {
+TEST_F(OffLoopTranscoderTest, MoreStreamsThanTheThreadsTakeAreNotified) {
     constexpr auto kKind = static_cast<std::size_t>(io::Work::compute);
     bench_->go = false;
     std::vector<std::unique_ptr<OffLoopTranscoder>> others;

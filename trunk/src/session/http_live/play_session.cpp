@@ -150,7 +150,7 @@ Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
     head.headers = websocket::answer_fields(*std::move(accept));
     TRY(exchange_.send_head(head, deadline));
     framing_ = media::Framing::websocket;
-    return hear(exchange_.take_rest());
+    return receive(exchange_.take_rest());
 }
 
 // The player may arrive before the publisher.
@@ -214,7 +214,7 @@ Result<void> PlaySession::finish(io::Deadline deadline) {
 }
 
 // A WebSocket client may send ping and close; everything else is ignored.
-Result<void> PlaySession::hear(Bytes input) {
+Result<void> PlaySession::receive(Bytes input) {
     while (framing_ == media::Framing::websocket && !goodbye_ && !input.empty()) {
         const auto used = frames_.feed(input);
         if (!used.ok())
@@ -262,7 +262,7 @@ Result<PlayerProtocol::Step> PlaySession::on_readable() {
         return Error(count.error());
     if (count.ok()) {
         exchange_.traffic().received_bytes += *count;
-        TRY(hear(exchange_.scratch().first(*count)));
+        TRY(receive(exchange_.scratch().first(*count)));
     }
     return Step::go_on;
 }

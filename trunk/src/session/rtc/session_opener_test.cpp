@@ -42,7 +42,7 @@ TEST_F(RtcGate, AnswersAnOfferWithASessionThatATokenEnds) {
     EXPECT_EQ(port->sessions(), 0U);
     EXPECT_EQ(places.half_open(), 0U);
     EXPECT_EQ(places.used(), 0U);
-    EXPECT_EQ(heard.order, (std::vector<std::string>{"published cam", "publish ended cam"}));
+    EXPECT_EQ(stream_events.order, (std::vector<std::string>{"published cam", "publish ended cam"}));
     ASSERT_EQ(ends.all.size(), 1U);
     EXPECT_TRUE(ends.all[0].failed) << "it has never come in";
     EXPECT_EQ(ends.all[0].why, "never connected: the client has ended the session");
@@ -98,7 +98,7 @@ TEST_F(RtcGate, RefusesWithTheReasonAndKeepsNothing) {
     EXPECT_EQ(clients.size(), 0U);
     EXPECT_EQ(places.half_open(), 0U);
     EXPECT_EQ(places.used(), 0U);
-    EXPECT_TRUE(heard.order.empty());
+    EXPECT_TRUE(stream_events.order.empty());
 }
 
 TEST_F(RtcGate, AClientCannotDoWithoutTheHandshakeWhereTheServerEncrypts) {
