@@ -289,10 +289,10 @@ TEST_F(IngestTest, ReadersThatKnowNoTracksGetTheDefaultOnes) {
     for (count = 0; all.take(); ++count) {
     }
     EXPECT_EQ(count, 16U);
-    EXPECT_EQ(source->counters().packets[index_of(Kind::video)], 4U) << "as many pictures as a player sees";
+    EXPECT_EQ(source->counters().packets[index_of(Kind::video)], 4U) << "as many frames as a player sees";
     EXPECT_EQ(source->counters().key_frames, 1U);
     EXPECT_EQ(source->gop_start(), 4U);
-    EXPECT_FALSE(source->has_b_frames()) << "pictures of two tracks have two orders";
+    EXPECT_FALSE(source->has_b_frames()) << "frames of two tracks have two orders";
     Cursor late(source, Listens::at_once, Cursor::Start::join_point, Cursor::Tracks::all);
     std::vector<std::uint8_t> configs;
     for (int i = 0; i < 4; ++i) {

@@ -296,7 +296,7 @@ def first_dts(part: bytes) -> float:
     raise AssertionError("a part without video")
 
 
-def test_a_part_is_there_when_its_last_picture_is_over(live, clip):
+def test_a_part_is_there_when_its_last_frame_is_over(live, clip):
     """From when a part's first picture was sent to when the part can be had: its duration, and at most 50 ms."""
     publisher = rtmp_client.Publisher(live.ports["rtmp"], "lag?vhost=ll.test", clip("basic"))
     publisher.start()
@@ -337,7 +337,7 @@ def test_one_kind_alone_and_mp3_are_carried(live, tmp_path, name):
     assert problems_of(b"".join(player.fragments(player.has(2))), tmp_path, frames=3) == ""
 
 
-def test_counted_sound_has_no_gap_of_a_tick(live, tmp_path):
+def test_counted_audio_has_no_gap_of_a_tick(live, tmp_path):
     player = Player(live, "/live/counted.m3u8?vhost=counted.test").join().wait()
     (tmp_path / "all.ts").write_bytes(b"".join(player.fragments(player.has(3))))
     probed = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "packet=pts", "-of", "csv=p=0", tmp_path / "all.ts"],

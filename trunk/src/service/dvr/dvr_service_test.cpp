@@ -84,7 +84,7 @@ protected:
             const bool key = i % 25 == 0;
             append(media::Kind::video, key, false, at_,
                    media::tag_body(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb"),
-                                   std::vector<std::uint8_t>(picture_bytes_)));
+                                   std::vector<std::uint8_t>(frame_bytes_)));
             append(media::Kind::audio, false, false, at_ + 5ms, media::tag_body(hex("af 01 210a")));
             at_ += 40ms;
             if (i % 10 == 9)
@@ -126,7 +126,7 @@ protected:
     DvrOptions options_;
     const SameOptions<DvrOptions> same_options_{options_};
     MediaTime at_ = 10s;
-    std::size_t picture_bytes_ = 0;
+    std::size_t frame_bytes_ = 0;
 };
 
 TEST_F(DvrServiceTest, RecordsFlvFromTheBeginningToTheEnd) {
@@ -150,7 +150,7 @@ TEST_F(DvrServiceTest, RecordsFlvFromTheBeginningToTheEnd) {
         }
     }
     EXPECT_EQ(tags, 1u + 2 + 150) << "metadata, headers, media";
-    EXPECT_EQ(last, 2'965u) << "the first picture is at zero";
+    EXPECT_EQ(last, 2'965u) << "the first frame is at zero";
     EXPECT_EQ(source_->readers(), 0u);
 }
 
@@ -238,7 +238,7 @@ TEST_F(DvrServiceTest, Mp4HoldsAllTracks) {
     const auto parts = bytes_of("parts.mp4");
     EXPECT_EQ(mp4::read_file(parts).child("moov").all("trak").size(), 4u);
     auto fragments = mp4::fragment_samples(parts);
-    EXPECT_EQ(fragments[1].size(), 100u) << "the default pictures first";
+    EXPECT_EQ(fragments[1].size(), 100u) << "the default frames first";
     EXPECT_EQ(fragments[2].size(), 100u);
     EXPECT_EQ(fragments[3].size(), 4u);
     EXPECT_EQ(fragments[4].size(), 4u);
@@ -285,7 +285,7 @@ TEST_F(DvrServiceTest, WithoutWaitingForKeyFramesSegmentsEndWhereTheyShould) {
     wait_for_another_file(open_file);
     seconds(1);
     io::wait_until([this] { return recorded_.size() == 1; });
-    EXPECT_EQ(recorded_[0].duration, 1'485ms) << "with the audio in front of the picture that begins the next";
+    EXPECT_EQ(recorded_[0].duration, 1'485ms) << "with the audio in front of the key frame that begins the next";
     seconds(1);
     unpublish();
     EXPECT_EQ(recorded_.size(), 2u);
@@ -382,7 +382,7 @@ TEST_F(DvrServiceTest, AnotherCodecIsAnotherFileOfMp4) {
 }
 
 TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
-    picture_bytes_ = 4'000;
+    frame_bytes_ = 4'000;
     const auto before = std::signal(SIGXFSZ, SIG_IGN);
     struct rlimit old {};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -400,7 +400,7 @@ TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
     EXPECT_NE(recorded_[0].error.find("File too large"), std::string::npos) << recorded_[0].error;
     const auto [pictures, audio_frames] = movie("cam.mp4");
     EXPECT_GE(pictures, 25u);
-    EXPECT_LE(pictures - audio_frames, 1u) << "a write may end between a picture and its audio";
+    EXPECT_LE(pictures - audio_frames, 1u) << "a write may end between a video frame and its audio";
     EXPECT_TRUE(source_->is_published());
     EXPECT_EQ(service_->list().at(0).state.error, recorded_[0].error);
 }
@@ -409,7 +409,7 @@ TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
 TEST_F(DvrServiceTest, InSegmentsARecordingGoesOnWhenTheDiskHasRoomAgain) {
     options_.plan = DvrPlan::segment;
     options_.duration = 1s;
-    picture_bytes_ = 4'000;
+    frame_bytes_ = 4'000;
     const auto before = std::signal(SIGXFSZ, SIG_IGN);
     struct rlimit old {};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);

@@ -101,7 +101,7 @@ TEST_F(SegmenterTest, AudioAloneIsCutAtTheHardLimit) {
     EXPECT_EQ(output_.segments[0].duration, 4'209ms);
 }
 
-TEST_F(SegmenterTest, FramesBeginWithAKeyPicture) {
+TEST_F(SegmenterTest, FramesBeginWithAKeyFrame) {
     configure();
     push(video_packet(0ms, false));
     push(audio_packet(5ms));
@@ -156,7 +156,7 @@ TEST_F(SegmenterTest, AudioThatBeginsLateIsADiscontinuityOfItsSegment) {
     EXPECT_TRUE(output_.segments[1].discontinuity);
 }
 
-TEST_F(SegmenterTest, AnotherPublisherIsADiscontinuityAndBeginsWithAKeyPicture) {
+TEST_F(SegmenterTest, AnotherPublisherIsADiscontinuityAndBeginsWithAKeyFrame) {
     configure();
     play(0s, 3s, 1s);
     segmenter_.restart();

@@ -77,7 +77,7 @@ TEST(TsMuxer, TheClockIsNeverFarAwayAndNeverRunsBack) {
         EXPECT_EQ(unit.clock.has_value(), unit.random_access) << "each of these pictures has a clock";
 }
 
-TEST(TsMuxer, AtLowPictureRatesAudioBringsTheClockForward) {
+TEST(TsMuxer, AtLowFrameRatesAudioBringsTheClockForward) {
     Muxer muxer;
     muxer.set_tracks(kBoth);
     std::vector<std::uint8_t> out;
