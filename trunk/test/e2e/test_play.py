@@ -138,7 +138,7 @@ def test_pause_stops_delivery_and_unpause_resumes_it(server, clip):
 
 
 @pytest.mark.parametrize("before", [0.0, 1.0], ids=["in-one-segment", "while-playing"])
-@pytest.mark.parametrize("vhost", ["", "play { send_min_interval 5; }"], ids=["cohort", "own-beat"])
+@pytest.mark.parametrize("vhost", ["", "play { send_min_interval 5; }"], ids=["cohort", "own-tick"])
 def test_a_play_on_top_of_a_play_changes_the_stream(server, clip, vhost, before):
     live = server(vhost)
     publishers = [publish(live, clip), publish(live, clip, "cam2", "bframes")]

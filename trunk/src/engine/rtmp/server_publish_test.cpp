@@ -77,9 +77,9 @@ TEST_F(ServerPublishTest, PublishWithoutANameIsAskedFor) {
     for (const Octets& call :
          {RawClient::call("publish", 3, {Value::null()}), RawClient::call("publish", 3, {Value::null(), "", "live"})}) {
         send(call);
-        const auto wish = expect<WantsToPublish>();
-        ASSERT_TRUE(wish);
-        EXPECT_EQ(wish->stream, "");
+        const auto asked = expect<WantsToPublish>();
+        ASSERT_TRUE(asked);
+        EXPECT_EQ(asked->stream, "");
         ASSERT_TRUE(server.reject_publish("NetStream.Publish.BadName", "a stream name is required").ok());
         EXPECT_EQ(words(), (Words{"onStatus NetStream.Publish.BadName"}));
     }

@@ -158,9 +158,9 @@ TEST_F(HlsHandlerTest, WhatIsNotThereHasNoSessions) {
 TEST_F(HlsHandlerTest, AFirstPlaylistIsOneUseOfASession) {
     publish(2);
     const std::string address = variant("/live/cam.m3u8?hls_ctx=mine");
-    EXPECT_FALSE(sessions_.find("mine")->came_again());
+    EXPECT_FALSE(sessions_.find("mine")->has_returned());
     EXPECT_EQ(ask(address).status, 200);
-    EXPECT_TRUE(sessions_.find("mine")->came_again());
+    EXPECT_TRUE(sessions_.find("mine")->has_returned());
 }
 
 TEST_F(HlsHandlerTest, ANameThatNobodyGaveIsTakenUnlessItIsAnothersOrNoName) {

@@ -101,13 +101,13 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
 std::chrono::milliseconds PublishSession::quickened(std::chrono::milliseconds pause) {
     constexpr std::size_t kLittle = 16 * 1024;
     constexpr std::chrono::milliseconds kQuickest{5};
-    const std::size_t came = std::exchange(tick_bytes_, 0);
-    if (came >= kLittle || halvings_ > 0) {
+    const std::size_t received = std::exchange(tick_bytes_, 0);
+    if (received >= kLittle || halvings_ > 0) {
         // The window is half of the buffer.
         const std::size_t much = peer_.receive_buffer() / 8 * 3;
-        if (came >= much && pause / (2 << halvings_) >= kQuickest)
+        if (received >= much && pause / (2 << halvings_) >= kQuickest)
             ++halvings_;
-        else if (came < much / 4 && halvings_ > 0)
+        else if (received < much / 4 && halvings_ > 0)
             --halvings_;
     }
     return pause / (1 << halvings_);
