@@ -31,24 +31,37 @@ verdict() { # NAME STATUS LOG
 apart="*Bench*:*Stress*:*Slow*:*DeathTest*:ChildProcessTest.*:IngestServiceTest.*:Daemon.*:TcpListenerTest.AFullDescriptorTable*"
 apart="$apart:CpuProfileTest.*:*ADay*:*TenMinutes*:*SimulatedCrowd*:SegmenterProperty.*:BandwidthEstimator.*:*TwentyPercent*"
 apart="$apart:SessionPair.WhateverTheNetwork*:SessionPair.TheEstimate*:EveryWay.*"
-# In two halves, the first beside what follows: valgrind uses one core, and the server shakes hands within time limits.
+# In parts, which are taken one after another: by all cores but one beside what follows, as the server shakes hands within time
+# limits, and then by that core too.
+parts=6
 # shellcheck disable=SC2086 # several words
-half() {
-    GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$1 timeout 900 $memcheck --quiet "$objs/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1
+part() {
+    GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 900 $memcheck --quiet "$objs/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1
+    echo "$?" >"$tree/utest-$1.status"
 }
-half 0 &
-first=$!
+take_parts() {
+    for at in $(seq 0 $((parts - 1))); do
+        if mkdir "$tree/utest-$at.taken" 2>/dev/null; then part "$at"; fi
+    done
+}
+for at in $(seq 0 $((parts - 1))); do rm -rf "$tree/utest-$at.taken" "$tree/utest-$at.status"; done
+take_parts &
+beside=$!
+for _ in $(seq 3 "$JOBS"); do
+    take_parts &
+    beside="$beside $!"
+done
 
 # Faults on purpose in a small program, and the server itself: published to, played from, checked for leaks while it runs.
 FAULTS_TREE=$tree "$trunk/test/tools/coroutine_tools_test.sh" "$objs" valgrind >"$tree/faults.log" 2>&1
 add_counts "$tree/faults.log" $?
 TOOLS_SERVER=$tree/srs_tools TOOLS_OBJS=$objs/tools-quick TOOLS_PORT=$port "$trunk/test/tools/valgrind_test.sh" "$objs" >"$tree/server.log" 2>&1
 add_counts "$tree/server.log" $?
-half 1 &
-second=$!
-wait "$first"
-verdict "the first half of the unit tests" $? "$tree/utest-0.log"
-wait "$second"
-verdict "the second half of the unit tests" $? "$tree/utest-1.log"
+take_parts
+# shellcheck disable=SC2086 # several words
+wait $beside
+for at in $(seq 0 $((parts - 1))); do
+    verdict "part $at of the unit tests" "$(cat "$tree/utest-$at.status" 2>/dev/null || echo 1)" "$tree/utest-$at.log"
+done
 say "$passed passed, $failed failed"
 [ $failed = 0 ]

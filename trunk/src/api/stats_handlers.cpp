@@ -171,7 +171,7 @@ std::optional<std::size_t> number_of(std::string_view text) {
 
 Page page_of(const Request& request) {
     const auto asked = [&request](std::string_view name) { return number_of(request.target.query.get(name)); };
-    return {asked("start").value_or(0), std::clamp(asked("count").value_or(Page::kDefault), Page::kLeast, Page::kMost)};
+    return {asked("start").value_or(0), std::clamp(asked("count").value_or(Page::kDefault), Page::kMin, Page::kMost)};
 }
 
 std::optional<bool> ListHandler::remove(const std::string&) const { return std::nullopt; }

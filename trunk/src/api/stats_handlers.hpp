@@ -30,7 +30,7 @@ public:
 
 // start= and count= of a list.
 struct Page {
-    static constexpr std::size_t kLeast = 1;
+    static constexpr std::size_t kMin = 1;
     static constexpr std::size_t kDefault = 10;
     static constexpr std::size_t kMost = 10'000;
 

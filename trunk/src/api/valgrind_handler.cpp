@@ -44,8 +44,8 @@ Reply ValgrindHandler::handle(const Request& request, io::Deadline) {
     if (method_of(request) != "GET")
         return method_not_allowed();
     const Mode& mode = mode_named(request.target.query.get("check"));
-    wish_ = mode.how;
-    wished_.raise();
+    requested_ = mode.how;
+    is_requested_.raise();
     const Json data = {
         {"check", mode.name},
         {"help", "check=full, quick, added, changed or new; the report is memcheck's, in some seconds, where it reports"},
@@ -55,11 +55,11 @@ Reply ValgrindHandler::handle(const Request& request, io::Deadline) {
 }
 
 void ValgrindHandler::run(io::Deadline deadline, std::chrono::milliseconds pause) {
-    while (io::wait(wished_, deadline).ok()) {
+    while (io::wait(is_requested_, deadline).ok()) {
         if (!io::sleep(deadline.sooner(io::Deadline::after(pause))).ok())
             return;
-        const io::LeakCheck how = *std::exchange(wish_, std::nullopt);
-        static_cast<void>(wished_.consume());
+        const io::LeakCheck how = *std::exchange(requested_, std::nullopt);
+        static_cast<void>(is_requested_.consume());
         for (const Mode& mode : kModes)
             if (mode.how == how)
                 LOG_INFO(log_, "query check={}", mode.name);

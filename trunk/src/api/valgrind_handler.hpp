@@ -34,8 +34,8 @@ private:
     const ServerInfo& server_;
     const Log& log_;
     Check check_;
-    std::optional<io::LeakCheck> wish_;
-    Signal wished_;
+    std::optional<io::LeakCheck> requested_;
+    Signal is_requested_;
 };
 
 }  // namespace live::api

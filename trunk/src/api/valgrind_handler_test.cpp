@@ -45,7 +45,7 @@ TEST_F(ValgrindHandlerTest, NamesTheRequestOfEachCheck) {
     EXPECT_EQ(ask("/api/v1/valgrind", "POST").status, 405);
 }
 
-TEST_F(ValgrindHandlerTest, TheNewestWishIsCarriedOutOnceAndNotInTheRequest) {
+TEST_F(ValgrindHandlerTest, TheNewestRequestIsCarriedOutOnceAndNotInItsFiber) {
     MUST(scope.start("checks", [this](io::Deadline forever) { handler.run(forever, 1ms); }));
     ask_json("/api/v1/valgrind?check=full");
     ask_json("/api/v1/valgrind?check=added");

@@ -28,7 +28,7 @@ Result<void> close_standard_streams() {
 
 // Until the daemon has reported, or has ended without a report.
 Detached wait_for_daemon(int pipe) {
-    std::string told;
+    std::string report;
     std::array<char, 512> part{};
     for (;;) {
         const ssize_t count = ::read(pipe, part.data(), part.size());
@@ -36,11 +36,11 @@ Detached wait_for_daemon(int pipe) {
             continue;
         if (count <= 0)
             break;
-        told.append(part.data(), static_cast<std::size_t>(count));
+        report.append(part.data(), static_cast<std::size_t>(count));
     }
     Detached detached;
-    detached.status = told.empty() ? EXIT_FAILURE : static_cast<unsigned char>(told.front());
-    detached.sentence = told.empty() ? "the server died while it started" : told.substr(1);
+    detached.status = report.empty() ? EXIT_FAILURE : static_cast<unsigned char>(report.front());
+    detached.sentence = report.empty() ? "the server died while it started" : report.substr(1);
     return detached;
 }
 

@@ -85,8 +85,8 @@ TEST(GiveMemoryBack, ReturnsHoles) {
         holes.push_back(std::make_unique<char[]>(kBlock));
         between.push_back(std::make_unique<char[]>(100));
     }
-    holes.clear();
     const std::size_t before = resident_bytes();
+    holes.clear();
     const Duration took = give_memory_back();
     EXPECT_LT(resident_bytes() + kBlocks * kBlock / 2, before);
     EXPECT_GT(took, Duration::zero());

@@ -21,7 +21,7 @@ TEST(Profiler, AnOrdinaryBuildProfilesNothingAndMissesNothing) {
     const Profiler profiler(ProfilerPlan{});
 }
 
-TEST(Profiler, ALeakCheckWithoutItsVariableIsTold) {
+TEST(Profiler, ALeakCheckWithoutItsVariableIsReported) {
     const ProfilerPlan plan{.leaks = true};
     ASSERT_EQ(missing_environment(plan, nothing).size(), 1u);
     EXPECT_NE(missing_environment(plan, nothing)[0].find("HEAPCHECK"), std::string::npos);

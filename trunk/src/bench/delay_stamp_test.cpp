@@ -16,7 +16,7 @@ constexpr SystemMicros kNow{1'730'000'000'123'456};
 const Octets kFrame = hex("27 01 000000 00000003 41aabb");
 const Octets kFrameWithDelimiter = hex("17 01 000000 00000002 09f0 00000003 65aabb");
 
-TEST(DelayStamp, APictureCarriesItAndGoesOnBehindIt) {
+TEST(DelayStamp, AFrameCarriesItAndGoesOnAfterIt) {
     for (const Octets& frame : {kFrame, kFrameWithDelimiter}) {
         const auto stamped = stamped_video(frame, kNow);
         ASSERT_TRUE(stamped.has_value());
@@ -43,7 +43,7 @@ TEST(DelayStamp, TheNalUnitIsWhatItSays) {
         EXPECT_NE((*stamped)[i], 0);
 }
 
-TEST(DelayStamp, WhatIsNoPictureOfH264IsNotStamped) {
+TEST(DelayStamp, WhatIsNoFrameOfH264IsNotStamped) {
     EXPECT_FALSE(stamped_video(hex("17 00 000000 01640028ff"), kNow).has_value());   // configuration
     EXPECT_FALSE(stamped_video(hex("22 01 000000 00000001 41"), kNow).has_value());  // Sorenson
     EXPECT_FALSE(stamped_video(hex("a1 68766331 000000 00000001 41"), kNow).has_value());
@@ -68,7 +68,7 @@ TEST(DelayStamp, ADataMessageCarriesItToo) {
         EXPECT_FALSE(find_data_stamp(Bytes(message).first(size)).has_value());
 }
 
-TEST(DelayStamp, LengthsOfFourBytesAreTold) {
+TEST(DelayStamp, LengthsOfFourBytesAreReported) {
     EXPECT_TRUE(has_long_nal_lengths(hex("17 00 000000 0164001f ff e1")));
     EXPECT_FALSE(has_long_nal_lengths(hex("17 00 000000 0164001f fd e1")));
     EXPECT_FALSE(has_long_nal_lengths(hex("17 00 000000 01")));

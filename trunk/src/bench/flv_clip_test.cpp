@@ -74,7 +74,7 @@ TEST(FlvClip, MetadataIsSetAndDoesNotEnd) {
     EXPECT_EQ(values->find("filesize"), nullptr);
 }
 
-TEST(FlvClip, AudioAloneIsEnoughAndTakesNoPictureStamps) {
+TEST(FlvClip, AudioAloneIsEnoughAndTakesNoVideoTimestamps) {
     const auto clip = parse_clip(ClipFile().add(flv::TagType::audio, 5, kAudio).bytes());
     ASSERT_TRUE(clip.ok());
     EXPECT_FALSE(clip->takes_video_stamps);

@@ -77,7 +77,7 @@ Result<void> RtcClient::open(io::Deadline deadline) {
     options.session = session_options();
     options.make = session_maker();
     options.session.agreement = agreement_;
-    opened_ = heard_ = io::now();
+    opened_ = received_at_ = io::now();
     session_ = std::make_unique<ClientSession>(*shared_.dtls, std::move(options), shared_.hub.output(), opened_);
     id_ = TRY(shared_.hub.join(*this, endpoint));
     return {};
@@ -151,7 +151,7 @@ void RtcClient::on_turn(TimePoint now) {
         return fail(handled.error());
     if (!has_begun_ && session_->is_established()) {
         has_begun_ = true;
-        heard_ = now;
+        received_at_ = now;
         client_.meter.on_connected(now);
         begin(now);
     }
@@ -166,14 +166,14 @@ void RtcClient::check_life(TimePoint now) {
         fail(Error(Errc::closed, "the server has ended the session: " + std::string(session->end_reason())));
     else if (!has_begun_ && now - opened_ > LoadTask::kStartLimit)
         fail(Error(Errc::timed_out, session == nullptr ? "ICE: no check was answered" : "DTLS: the handshake does not end"));
-    else if (now - heard_ > LoadTask::kIdleLimit)
+    else if (now - received_at_ > LoadTask::kIdleLimit)
         fail(Error(Errc::timed_out, "no media"));
 }
 
 TimePoint RtcClient::next_due() const {
     if (failure_)
         return TimePoint::max();
-    TimePoint next = std::min((has_begun_ ? heard_ + LoadTask::kIdleLimit : opened_ + LoadTask::kStartLimit) + 1ms,
+    TimePoint next = std::min((has_begun_ ? received_at_ + LoadTask::kIdleLimit : opened_ + LoadTask::kStartLimit) + 1ms,
                               session_->next_timeout().value_or(TimePoint::max()));
     return has_begun_ ? std::min(next, next_serve()) : next;
 }

@@ -69,7 +69,7 @@ protected:
     engine::webrtc::Session& session() { return *session_->session(); }
     const wire::sdp::Agreement& agreement() const { return agreement_; }
     // Media was sent or received: the client is not idle.
-    void heard(TimePoint now) { heard_ = now; }
+    void note_received(TimePoint now) { received_at_ = now; }
     // The load is over for this client; the server is being notified.
     bool is_leaving() const { return is_leaving_; }
 
@@ -92,7 +92,7 @@ private:
     Signal ended_;
     std::optional<Error> failure_;
     TimePoint opened_{};
-    TimePoint heard_{};
+    TimePoint received_at_{};
     bool has_begun_ = false;
     bool is_leaving_ = false;
 };

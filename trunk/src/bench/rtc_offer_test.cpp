@@ -80,7 +80,7 @@ TEST(RtcOffer, BothEndsAgree) {
     }
 }
 
-TEST(RtcOffer, APlayerTakesAnyPicture) {
+TEST(RtcOffer, APlayerTakesAnyFrame) {
     for (const char* name : {"H264", "H265", "VP8", "VP9", "AV1"}) {
         const Server server = server_for(offer_of(sdp::Purpose::play), name);
         const auto answer = read_answer(server.answer, sdp::Purpose::play);

@@ -67,7 +67,7 @@ void RtcPlayer::begin(TimePoint now) {
 void RtcPlayer::look_at(TimePoint arrived, Bytes datagram) {
     if (!headers_only_ || engine::webrtc::kind_of(datagram) != DatagramKind::rtp)
         return;
-    heard(arrived);
+    note_received(arrived);
     const auto packet = wire::rtp::parse_packet(datagram);
     // A frame is complete with its last packet; audio marks every packet or none, and each packet is a frame.
     if (packet.ok() && packet->payload_type == clock_payload_type_ && (packet->marker || clock_kind_ == Kind::audio))
@@ -76,7 +76,7 @@ void RtcPlayer::look_at(TimePoint arrived, Bytes datagram) {
 
 void RtcPlayer::serve(TimePoint now) {
     while (const auto media = media_ != nullptr ? media_->poll_media() : std::nullopt) {
-        heard(now);
+        note_received(now);
         if (media->kind != clock_kind_)
             continue;
         if (media->marker || clock_kind_ == Kind::audio)

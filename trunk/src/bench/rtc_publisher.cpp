@@ -84,7 +84,7 @@ TimePoint RtcPublisher::next_serve() const {
 }
 
 void RtcPublisher::serve(TimePoint now) {
-    heard(now);
+    note_received(now);
     if (is_leaving())
         return;
     while (video_due() <= now)

@@ -33,7 +33,7 @@ FlvClip clip_of(std::vector<ClipMessage> messages) {
     return clip;
 }
 
-TEST(RtpClip, AKeyPictureHasItsParameterSetsInFrontAndTheStampBetween) {
+TEST(RtpClip, AKeyFrameHasItsParameterSetsInFrontAndTheStampBetween) {
     const auto clip = make_rtp_clip(clip_of({video(0, kConfig, true),
                                              video(40, picture(0x17, 0x65, 2'500)),
                                              {MessageType::audio, 50, false, Slice::copy_of(hex("af0121"))},
@@ -56,7 +56,7 @@ TEST(RtpClip, AKeyPictureHasItsParameterSetsInFrontAndTheStampBetween) {
     }
 }
 
-TEST(RtpClip, WhatAReceiverPutsTogetherIsThePicture) {
+TEST(RtpClip, WhatAReceiverAssemblesIsTheFrame) {
     const auto clip = make_rtp_clip(clip_of({video(0, kConfig, true), video(0, picture(0x17, 0x65, 5'000))}));
     ASSERT_TRUE(clip.ok());
     wire::rtp_payload::NalDepacketizer together(wire::rtp_payload::NalCodec::avc);

@@ -89,7 +89,7 @@ TEST_F(SocketDrainTest, TellsOfTheEndAfterTheLastBytes) {
     EXPECT_FALSE(pairs_[1].member.has_ended);
 }
 
-TEST_F(SocketDrainTest, WhoHasLeftIsNotTold) {
+TEST_F(SocketDrainTest, AWatcherThatHasLeftIsNotNotified) {
     drain_.leave(pairs_[0].near->native_handle());
     send(pairs_[0], 5'000);
     send(pairs_[1], 100);

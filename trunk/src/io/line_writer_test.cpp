@@ -419,7 +419,7 @@ TEST_F(LineWriterTest, AFileThatCannotBeMovedGrowsOnAndThatIsARemark) {
     EXPECT_EQ(remarks[0], "it is not rotated: cannot rename " + folder.file("log") + ": Is a directory (21)");
 }
 
-TEST_F(LineWriterTest, TheOwnerIsToldOfEachFile) {
+TEST_F(LineWriterTest, TheOwnerIsNotifiedOfEachFile) {
     int opened = 0;
     auto options = to_file();
     options.rotation = {.file_bytes_max = 50, .backups = 1};

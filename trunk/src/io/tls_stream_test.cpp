@@ -228,7 +228,7 @@ TEST_F(TlsStreamTest, AVerifyingClientTakesTheAuthorityItWasGivenAndChecksTheNam
     EXPECT_EQ(TlsContext::client(TlsVerify::peer, identity_.key_path).code(), Errc::malformed);
 }
 
-TEST_F(TlsStreamTest, BadFilesAreTold) {
+TEST_F(TlsStreamTest, BadFilesAreReported) {
     const Identity other("other");
     EXPECT_EQ(TlsContext::server("/no/such/file", identity_.key_path).code(), Errc::not_found);
     EXPECT_EQ(TlsContext::server(identity_.key_path, identity_.key_path).code(), Errc::malformed);

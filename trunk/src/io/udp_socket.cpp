@@ -175,9 +175,9 @@ Result<std::unique_ptr<UdpSocket>> UdpSocket::bind(const Endpoint& on, std::size
     Socket socket = TRY(open_bound(on, SOCK_DGRAM, sharing));
     const int fd = socket.fd();
     const int on_flag = 1;
-    const int told = on.is_ipv6() ? ::setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on_flag, sizeof on_flag)
-                                  : ::setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on_flag, sizeof on_flag);
-    if (told < 0)
+    const int set = on.is_ipv6() ? ::setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on_flag, sizeof on_flag)
+                                 : ::setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on_flag, sizeof on_flag);
+    if (set < 0)
         return system_error("asking for the local addresses of datagrams", errno);
     raise_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, buffer_bytes);
     raise_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, buffer_bytes);

@@ -19,16 +19,16 @@ MediaTime audio_in(wire::codec::Codec codec, Bytes frame, std::uint32_t sample_r
     constexpr std::uint32_t kAacSamples = 1024;
     // Other codecs encode the duration in codec-specific ways; few frames are shorter, and no codec needs more bytes per second
     // than PCM.
-    constexpr MediaTime kLeast = std::chrono::milliseconds(20);
+    constexpr MediaTime kMin = std::chrono::milliseconds(20);
     constexpr std::uint32_t kBytesASecond = 176'400;
     const MediaTime by_size = of_samples(frame.size(), kBytesASecond);
     switch (codec) {
         case wire::codec::Codec::opus: {
             const auto samples = wire::rtp_payload::opus_samples(frame);
-            return samples.ok() ? of_samples(*samples, kOpusRate) : kLeast;
+            return samples.ok() ? of_samples(*samples, kOpusRate) : kMin;
         }
         case wire::codec::Codec::aac: return of_samples(kAacSamples, sample_rate);
-        default: return std::max(kLeast, by_size);
+        default: return std::max(kMin, by_size);
     }
 }
 

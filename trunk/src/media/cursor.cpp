@@ -4,16 +4,20 @@
 
 namespace live::media {
 
-Cursor::Cursor(Ref<Source> source, Listens how, Start start, Tracks tracks)
-    : source_(std::move(source)), next_(start == Start::now ? source_->ring().next() : source_->join_point()), tracks_(tracks) {
-    source_->add_reader(*this);
-    source_->add_listener(*this, how);
+Cursor::Cursor(Ref<Source> source, Listens how, Start start, Tracks tracks, Audience audience)
+    : source_(std::move(source)),
+      next_(start == Start::now ? source_->ring().next() : source_->join_point()),
+      tracks_(tracks),
+      audience_(audience) {
+    source_->add_reader(*this, how);
     introduce();
 }
 
-Cursor::~Cursor() {
-    source_->remove_listener(*this);
-    source_->remove_reader(*this);
+Cursor::~Cursor() { source_->remove_reader(*this); }
+
+void Cursor::set_audience(Audience audience) {
+    audience_ = audience;
+    source_->note_viewers();
 }
 
 void Cursor::introduce() {

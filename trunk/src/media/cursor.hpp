@@ -13,7 +13,7 @@
 
 namespace live::media {
 
-class Cursor final : private PacketListener, private PacketReader {
+class Cursor final : private PacketReader {
 public:
     // At the source's join point, or after everything published so far.
     enum class Start : bool { join_point, now };
@@ -21,8 +21,11 @@ public:
     // Only the default tracks, or all, or all and marks (packets of our own for other nodes).
     enum class Tracks : std::uint8_t { defaults, all, all_and_marks };
 
+    // Whether anybody watches what is made of the packets.
+    enum class Audience : bool { none, some };
+
     explicit Cursor(Ref<Source> source, Listens how = Listens::at_once, Start start = Start::join_point,
-                    Tracks tracks = Tracks::defaults);
+                    Tracks tracks = Tracks::defaults, Audience audience = Audience::some);
     ~Cursor();
     Cursor(const Cursor&) = delete;
     Cursor& operator=(const Cursor&) = delete;
@@ -40,9 +43,7 @@ public:
     // Raised after every batch of packets.
     Signal& readable() { return readable_; }
     std::uint64_t dropped() const { return dropped_; }
-    // Whether anybody watches this reader's output; assumed so initially.
-    enum class Audience : bool { none, some };
-    void set_audience(Audience audience) { audience_ = audience; }
+    void set_audience(Audience audience);
     Source& source() { return *source_; }
 
 private:
@@ -58,8 +59,8 @@ private:
     std::vector<Packet> first_;  // metadata and sequence headers still to be returned, in reverse order
     Sequence next_;
     std::uint64_t dropped_ = 0;
-    Audience audience_ = Audience::some;
     Tracks tracks_;
+    Audience audience_;
 };
 
 }  // namespace live::media

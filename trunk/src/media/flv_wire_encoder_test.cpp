@@ -263,22 +263,6 @@ TEST(FlvWireEncoder, ManyFormatsOfOneSourceComeAndGo) {
     EXPECT_EQ(stage.source->wire_log(kChunked), nullptr);
 }
 
-TEST(EndWatch, HearsThatThePublisherWentButNotOfATakeover) {
-    Stage stage;
-    Signal ended;
-    Signal other;
-    auto watch = std::make_unique<EndWatch>(stage.source, other);
-    const EndWatch kept(stage.source, ended);
-    watch.reset();
-    auto first = stage.source->publish(Source::Takeover::refuse).value();
-    auto second = stage.source->publish(Source::Takeover::replace).value();
-    first.reset();
-    EXPECT_FALSE(ended.is_raised());
-    second.reset();
-    EXPECT_TRUE(ended.is_raised());
-    EXPECT_FALSE(other.is_raised());
-}
-
 // What the format leaves out has no bytes in the log, and is no message.
 TEST(FlvWireEncoder, GivesMessageByMessageTheKindsThatTheReaderAskedFor) {
     KindSet audio_only;

@@ -3,7 +3,10 @@
 namespace live::media {
 
 FramesToRtp::FramesToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log)
-    : rtp_log_(rtp_log), video_(rtp_log, options, log), audio_(rtp_log, options, transcoders, *this, log), told_(rtp_log.next()) {
+    : rtp_log_(rtp_log),
+      video_(rtp_log, options, log),
+      audio_(rtp_log, options, transcoders, *this, log),
+      notified_at_(rtp_log.next()) {
     rtp_log_.start_writer(nullptr);
 }
 
@@ -21,9 +24,9 @@ void FramesToRtp::on_audio() {
 }
 
 void FramesToRtp::flush() {
-    if (told_ == rtp_log_.next())
+    if (notified_at_ == rtp_log_.next())
         return;
-    told_ = rtp_log_.next();
+    notified_at_ = rtp_log_.next();
     rtp_log_.flush();
 }
 

@@ -31,7 +31,7 @@ private:
     RtpLog& rtp_log_;
     VideoToRtp video_;
     AudioToRtp audio_;
-    Sequence told_;
+    Sequence notified_at_;
 };
 
 }  // namespace live::media

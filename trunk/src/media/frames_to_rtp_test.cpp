@@ -176,11 +176,11 @@ TEST_F(FramesToRtpTest, AudioThatComesLaterReachesPlayersWithItsOwnTime) {
     player.readable().consume();
     transcoders.newest->come();
     EXPECT_TRUE(player.readable().is_raised()) << "players are told without another packet";
-    auto heard = packets_of(player.rtp_log(), Kind::audio);
-    ASSERT_EQ(heard.size(), 2U);
-    EXPECT_EQ(heard[0].time, 20ms);
-    EXPECT_EQ(heard[1].time, 43ms);
-    EXPECT_EQ(heard[1].arrived, TimePoint{} + 43ms);
+    auto converted = packets_of(player.rtp_log(), Kind::audio);
+    ASSERT_EQ(converted.size(), 2U);
+    EXPECT_EQ(converted[0].time, 20ms);
+    EXPECT_EQ(converted[1].time, 43ms);
+    EXPECT_EQ(converted[1].arrived, TimePoint{} + 43ms);
 
     // The last audio arrives after the publisher has gone.
     audio(66ms);
@@ -189,9 +189,9 @@ TEST_F(FramesToRtpTest, AudioThatComesLaterReachesPlayersWithItsOwnTime) {
     player.readable().consume();
     transcoders.newest->come();
     EXPECT_TRUE(player.readable().is_raised());
-    heard = packets_of(player.rtp_log(), Kind::audio);
-    ASSERT_EQ(heard.size(), 3U);
-    EXPECT_EQ(heard[2].time, 66ms);
+    converted = packets_of(player.rtp_log(), Kind::audio);
+    ASSERT_EQ(converted.size(), 3U);
+    EXPECT_EQ(converted[2].time, 66ms);
 }
 
 TEST_F(FramesToRtpTest, NothingIsConvertedWhereTheOperatorDoesNotWant) {

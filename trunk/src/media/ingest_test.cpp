@@ -289,10 +289,10 @@ TEST_F(IngestTest, ReadersThatKnowNoTracksGetTheDefaultOnes) {
     for (count = 0; all.take(); ++count) {
     }
     EXPECT_EQ(count, 16U);
-    EXPECT_EQ(source->counters().packets[index_of(Kind::video)], 4U) << "as many pictures as a player sees";
+    EXPECT_EQ(source->counters().packets[index_of(Kind::video)], 4U) << "as many frames as a player sees";
     EXPECT_EQ(source->counters().key_frames, 1U);
     EXPECT_EQ(source->gop_start(), 4U);
-    EXPECT_FALSE(source->has_b_frames()) << "pictures of two tracks have two orders";
+    EXPECT_FALSE(source->has_b_frames()) << "frames of two tracks have two orders";
     Cursor late(source, Listens::at_once, Cursor::Start::join_point, Cursor::Tracks::all);
     std::vector<std::uint8_t> configs;
     for (int i = 0; i < 4; ++i) {
@@ -305,8 +305,8 @@ TEST_F(IngestTest, ReadersThatKnowNoTracksGetTheDefaultOnes) {
 
 TEST_F(IngestTest, TracksAreBounded) {
     bridge_test::Lines lines;
-    const Log told(lines, "test");
-    Ingest many(*publication, options, PublishOptions{}, told);
+    const Log to_lines(lines, "test");
+    Ingest many(*publication, options, PublishOptions{}, to_lines);
     for (const char* type : {"90", "91"}) {
         for (std::uint8_t id = 0; id < 40; ++id) {
             auto body = hex(std::string("95 0") + type[1] + " 6d703461 00 1210");
@@ -331,11 +331,11 @@ TEST_F(IngestTest, ABrokenMessageOfSeveralTracksIsDropped) {
 
 TEST_F(IngestTest, ACodecThatIsNotKnownIsRelayedAsItIsAndLeftOutElsewhere) {
     bridge_test::Lines lines;
-    const Log told(lines, "test");
+    const Log to_lines(lines, "test");
     WireCursor rtmp(source, {Container::rtmp, Framing::none, KindSet::all()});
     WireCursor flv(source, {Container::flv, Framing::none, KindSet::all()});
     WireCursor ts(source, {Container::ts, Framing::none, KindSet::all()});
-    Ingest opaque(*publication, options, PublishOptions{}, told);
+    Ingest opaque(*publication, options, PublishOptions{}, to_lines);
     const std::vector<std::vector<std::uint8_t>> bodies = {hex("90 76766331 01020304"), hex("91 76766331 00000107aabb"),
                                                            hex("a1 76766331 00000102ccdd")};
     for (std::uint32_t i = 0; i < bodies.size(); ++i)

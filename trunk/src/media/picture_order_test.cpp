@@ -18,7 +18,7 @@ TEST(PictureOrder, LeavesTimesAloneWithoutReordering) {
     EXPECT_EQ(order.depth(), 0U);
 }
 
-TEST(PictureOrder, KnowsAPictureThatIsShownEarlier) {
+TEST(PictureOrder, KnowsAFrameThatIsPresentedEarlier) {
     PictureOrder order;
     EXPECT_FALSE(order.is_reordered(-5s));
     order.place(160ms);

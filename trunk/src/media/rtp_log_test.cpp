@@ -26,9 +26,9 @@ RtpPacket audio(std::int64_t at_ms) {
 RtpTrack h264() { return {Kind::video, "H264", 90'000, 0, "packetization-mode=1"}; }
 
 struct Counted final : RtpListener, KeyFrameSource {
-    void on_rtp() override { ++told; }
+    void on_rtp() override { ++notified; }
     void on_key_frame_wanted() override { ++asked; }
-    int told = 0;
+    int notified = 0;
     int asked = 0;
 };
 
@@ -171,12 +171,12 @@ TEST(RtpLog, TellsListenersOncePerBatch) {
     rtp_log.add_listener(listener);
     rtp_log.append(video(0));
     rtp_log.append(video(0));
-    EXPECT_EQ(listener.told, 0);
+    EXPECT_EQ(listener.notified, 0);
     rtp_log.flush();
-    EXPECT_EQ(listener.told, 1);
+    EXPECT_EQ(listener.notified, 1);
     rtp_log.remove_listener(listener);
     rtp_log.flush();
-    EXPECT_EQ(listener.told, 1);
+    EXPECT_EQ(listener.notified, 1);
 }
 
 TEST(RtpTimestamp, IsExactAndWraps) {

@@ -109,7 +109,7 @@ TEST_F(RtpToFramesTest, AudioThatComesLaterReachesReadersWithItsOwnTime) {
         const auto packet = reader.take();
         ASSERT_TRUE(packet);
         EXPECT_EQ(packet->kind, Kind::audio);
-        EXPECT_EQ(packet->dts, time) << "not moved behind the picture that was faster";
+        EXPECT_EQ(packet->dts, time) << "not moved after the frame that was faster";
     }
     EXPECT_FALSE(reader.take());
 

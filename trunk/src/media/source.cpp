@@ -18,13 +18,16 @@ Publication::~Publication() {
     stop_filling();
     if (current_)
         source_->end_publication();
-    if (key_frames_ != nullptr)
+    if (key_frames_ != nullptr) {
+        --source_->rtp_publishers_;
         source_->release_rtp_log();
+    }
 }
 
 RtpLog& Publication::fill_rtp_log(KeyFrameSource& key_frames) {
     CHECK(key_frames_ == nullptr && current_);
     key_frames_ = &key_frames;
+    ++source_->rtp_publishers_;
     RtpLog& rtp_log = source_->hold_rtp_log();
     rtp_log.start_writer(key_frames_);
     return rtp_log;
@@ -35,13 +38,12 @@ void Publication::stop_filling() {
         source_->rtp_log()->end_writer(key_frames_);
 }
 
-EndWatch::EndWatch(Ref<Source> source, Signal& signal)
-    : source_(std::move(source)), signal_(signal), index_(source_->end_watches_.size()) {
-    source_->end_watches_.push_back(this);
+SourceWatch::SourceWatch(Ref<Source> source) : source_(std::move(source)), index_(source_->watches_.size()) {
+    source_->watches_.push_back(this);
 }
 
-EndWatch::~EndWatch() {
-    auto& watches = source_->end_watches_;
+SourceWatch::~SourceWatch() {
+    auto& watches = source_->watches_;
     watches[index_] = watches.back();
     watches[index_]->index_ = index_;
     watches.pop_back();
@@ -96,8 +98,8 @@ void Source::end_publication() {
     for (HeldRtpLog& held : rtp_logs_)
         if (held.converter != nullptr && held.converter->is_idle())
             held.converter.reset();
-    for (EndWatch* watch : end_watches_)
-        watch->signal_.raise();
+    for (SourceWatch* watch : watches_)
+        watch->on_publisher_left();
 }
 
 void Source::append(Packet packet) {
@@ -426,6 +428,7 @@ WireLog& Source::hold_wire_log(const WireFormat& format) {
         held = std::prev(wire_logs_.end());
     }
     ++held->holders;
+    note_viewers();
     return *held->wire_log;
 }
 
@@ -434,6 +437,7 @@ void Source::release_wire_log(const WireFormat& format) {
     CHECK(held != wire_logs_.end());
     if (--held->holders == 0)
         wire_logs_.erase(held);
+    note_viewers();
 }
 
 WireLog* Source::wire_log(const WireFormat& format) const {
@@ -449,6 +453,7 @@ RtpLog& Source::hold_rtp_log(const TrackChoice& choice) {
     }
     ++held->holders;
     start_conversion(*held);
+    note_viewers();
     return *held->rtp_log;
 }
 
@@ -522,20 +527,41 @@ void Source::release_rtp_log(const TrackChoice& choice) {
     CHECK(held != rtp_logs_.end());
     if (--held->holders == 0)
         rtp_logs_.erase(held);
+    note_viewers();
 }
 
 std::size_t Source::readers() const {
-    std::size_t count = packet_readers_.size() - (brings_rtp() ? 1 : 0);
+    std::size_t count = packet_readers_.size();
     for (const HeldRtpLog& held : rtp_logs_)
         count += held.holders;
     for (const HeldWireLog& held : wire_logs_)
         count += held.holders;
-    return count;
+    return count - rtp_publishers_;
 }
 
-std::size_t Source::viewers() const {
-    const auto nobodys = std::ranges::count_if(packet_readers_, [](const PacketReader* reader) { return !reader->is_watched(); });
-    return readers() - static_cast<std::size_t>(nobodys);
+bool Source::has_viewer() const {
+    return readers() > packet_readers_.size() ||
+           std::ranges::any_of(packet_readers_, [](const PacketReader* reader) { return reader->is_watched(); });
+}
+
+void Source::note_viewers() {
+    const bool watched = has_viewer();
+    if (watched == std::exchange(watched_, watched))
+        return;
+    for (SourceWatch* watch : watches_)
+        watch->on_watched(watched);
+}
+
+void Source::add_reader(PacketReader& reader, Listens how) {
+    packet_readers_.push_back(&reader);
+    add_listener(reader, how);
+    note_viewers();
+}
+
+void Source::remove_reader(PacketReader& reader) {
+    std::erase(packet_readers_, &reader);
+    remove_listener(reader);
+    note_viewers();
 }
 
 }  // namespace live::media

@@ -87,29 +87,38 @@ protected:
     ~PacketListener() = default;
 };
 
-// While this lives, raises a signal when the publisher goes and nobody takes its place.
-class EndWatch {
+// Observes the rare events of a source while it lives. The functions must neither suspend nor create or destroy watches.
+class SourceWatch {
 public:
-    EndWatch(Ref<Source> source, Signal& signal);
-    ~EndWatch();
-    EndWatch(const EndWatch&) = delete;
-    EndWatch& operator=(const EndWatch&) = delete;
+    explicit SourceWatch(Ref<Source> source);
+    SourceWatch(const SourceWatch&) = delete;
+    SourceWatch& operator=(const SourceWatch&) = delete;
+
+    Source& source() const { return *source_; }
+
+protected:
+    ~SourceWatch();
 
 private:
     friend class Source;
+    // The publisher has left, and nobody has taken its place.
+    virtual void on_publisher_left() {}
+    // The first viewer has arrived (`watched`), or the last one has left: see Source::is_watched.
+    virtual void on_watched(bool /*watched*/) {}
+
     Ref<Source> source_;
-    Signal& signal_;
     std::size_t index_;
 };
 
-// A reader that takes packet by packet. Called only when the ring is about to drop packets.
-class PacketReader {
+// A listener that takes packet by packet, and so has a place in the ring. Apart from on_packets() it is called only when the ring
+// is about to drop packets.
+class PacketReader : public PacketListener {
 public:
     // The next packet it will take.
     virtual Sequence sequence() const = 0;
     // Its packets are dropped: continue at `to`, the newest GOP start or the end of the ring.
     virtual void jump(Sequence to) = 0;
-    // Whether anybody watches this reader's output; false for a recording.
+    // Whether anybody watches this reader's output; false for a recording. A change is reported by note_viewers().
     virtual bool is_watched() const { return true; }
 
 protected:
@@ -250,8 +259,9 @@ public:
     // publisher.
     void let_go(std::size_t bytes);
 
-    void add_reader(PacketReader& reader) { packet_readers_.push_back(&reader); }
-    void remove_reader(PacketReader& reader) { std::erase(packet_readers_, &reader); }
+    // A reader is a listener, too.
+    void add_reader(PacketReader& reader, Listens how);
+    void remove_reader(PacketReader& reader);
     void add_listener(PacketListener& listener, Listens how = Listens::at_once) {
         (how == Listens::at_once ? listeners_ : batched_listeners_).push_back(&listener);
     }
@@ -262,8 +272,10 @@ public:
     // Whether somebody listens at once.
     bool is_awaited() const;
     std::size_t readers() const;
-    // The readers whose output somebody watches.
-    std::size_t viewers() const;
+    // Whether there is a viewer: a reader whose output somebody watches.
+    bool is_watched() const { return watched_; }
+    // Notifies the watches when the first viewer has arrived or the last one has left.
+    void note_viewers();
     // Whether frames arrived that are presented before an earlier one (B-frames). Reset by a new publisher.
     bool has_b_frames() const { return has_b_frames_; }
     void note_b_frames() { has_b_frames_ = true; }
@@ -271,7 +283,7 @@ public:
 
 private:
     friend class Publication;
-    friend class EndWatch;
+    friend class SourceWatch;
 
     struct HeldWireLog {
         WireFormat format;
@@ -288,6 +300,7 @@ private:
     };
 
     void end_publication();
+    bool has_viewer() const;
     void start_conversion(HeldRtpLog& held);
     void convert(const Packet& packet);
     const Packet* config_for(const TrackChoice& choice, Kind kind) const;
@@ -331,11 +344,12 @@ private:
     std::vector<PacketReader*> packet_readers_;
     std::vector<PacketListener*> listeners_;  // at once
     std::vector<PacketListener*> batched_listeners_;
-    std::vector<EndWatch*> end_watches_;
+    std::vector<SourceWatch*> watches_;
     std::vector<HeldRtpLog> rtp_logs_;  // few; in order of creation
     AudioTranscoders* transcoders_ = nullptr;
     Log conversion_log_;
     Publication* publication_ = nullptr;
+    std::size_t rtp_publishers_ = 0;  // publications that hold an RTP log to fill it, the current one and evicted ones
     SourceCounters counters_;
     TimePoint arrival_{};
     std::optional<Sequence> gop_start_;
@@ -347,6 +361,7 @@ private:
     std::uint32_t audio_since_video_ = 0;
     bool atc_forced_ = false;
     bool has_b_frames_ = false;
+    bool watched_ = false;
 };
 
 }  // namespace live::media

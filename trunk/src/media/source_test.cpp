@@ -1,6 +1,10 @@
 #include "media/source.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -187,6 +191,93 @@ TEST_F(SourceTest, CursorThatStandsStillJumpsAndCostsNoMemory) {
     ASSERT_TRUE(next.has_value());
     EXPECT_TRUE(next->key);
     EXPECT_GT(cursor.dropped(), 500U);
+}
+
+// Records the events of a source.
+class Watcher final : public SourceWatch {
+public:
+    explicit Watcher(Ref<Source> source) : SourceWatch(std::move(source)) {}
+    std::vector<std::string> take() { return std::exchange(events_, {}); }
+
+private:
+    void on_publisher_left() override { events_.emplace_back("publisher left"); }
+    void on_watched(bool watched) override { events_.emplace_back(watched ? "first viewer" : "last viewer left"); }
+
+    std::vector<std::string> events_;
+};
+
+using Events = std::vector<std::string>;
+
+TEST_F(SourceTest, TheFirstViewerAndTheLastAreEventsForPlayersOfEveryKind) {
+    Watcher watcher(source);
+    {
+        const Cursor packets(source);
+        EXPECT_EQ(watcher.take(), Events{"first viewer"});
+        const WireCursor rtmp(source, WireFormat());
+        source->hold_rtp_log();
+        EXPECT_EQ(watcher.take(), Events()) << "there is one already";
+        source->release_rtp_log();
+    }
+    EXPECT_EQ(watcher.take(), Events{"last viewer left"});
+    { const WireCursor rtmp(source, WireFormat()); }
+    EXPECT_EQ(watcher.take(), (Events{"first viewer", "last viewer left"}));
+    source->hold_rtp_log();
+    EXPECT_EQ(watcher.take(), Events{"first viewer"});
+    EXPECT_TRUE(source->is_watched());
+    source->release_rtp_log();
+    EXPECT_EQ(watcher.take(), Events{"last viewer left"});
+    EXPECT_FALSE(source->is_watched());
+}
+
+TEST_F(SourceTest, AReaderWithoutAnAudienceIsNoViewerUntilItHasOne) {
+    Watcher watcher(source);
+    Cursor segments(source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all, Cursor::Audience::none);
+    EXPECT_EQ(source->readers(), 1U);
+    EXPECT_FALSE(source->is_watched());
+    segments.set_audience(Cursor::Audience::none);
+    EXPECT_EQ(watcher.take(), Events());
+    segments.set_audience(Cursor::Audience::some);
+    segments.set_audience(Cursor::Audience::some);
+    EXPECT_EQ(watcher.take(), Events{"first viewer"});
+    segments.set_audience(Cursor::Audience::none);
+    EXPECT_EQ(watcher.take(), Events{"last viewer left"});
+}
+
+TEST_F(SourceTest, APublisherThatFillsTheRtpLogIsNoViewerEvenWhenEvicted) {
+    struct Indifferent final : KeyFrameSource {
+        void on_key_frame_wanted() override {}
+    } key_frames;
+    Watcher watcher(source);
+    auto first = *source->publish(Source::Takeover::refuse);
+    first->fill_rtp_log(key_frames);
+    auto second = *source->publish(Source::Takeover::replace);
+    second->fill_rtp_log(key_frames);
+    EXPECT_EQ(source->readers(), 0U);
+    EXPECT_EQ(watcher.take(), Events());
+    first.reset();
+    EXPECT_EQ(watcher.take(), Events()) << "the second one publishes";
+    second.reset();
+    EXPECT_EQ(watcher.take(), Events{"publisher left"});
+}
+
+TEST_F(SourceTest, APublishersEndIsReportedToItsWatchesButNoTakeover) {
+    Watcher watcher(source);
+    auto first = *source->publish(Source::Takeover::refuse);
+    auto second = *source->publish(Source::Takeover::replace);
+    first.reset();
+    EXPECT_EQ(watcher.take(), Events());
+    second.reset();
+    EXPECT_EQ(watcher.take(), Events{"publisher left"});
+}
+
+TEST_F(SourceTest, AWatchThatHasGoneGetsNoEvents) {
+    auto gone = std::make_unique<Watcher>(source);
+    Watcher stays(source);
+    Watcher stays_too(source);
+    gone.reset();
+    { const Cursor packets(source); }
+    for (Watcher* watcher : {&stays, &stays_too})
+        EXPECT_EQ(watcher->take(), (Events{"first viewer", "last viewer left"}));
 }
 
 TEST_F(SourceTest, TableForgetsASourceSomeTimeAfterItsLastUser) {

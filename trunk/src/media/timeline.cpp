@@ -21,7 +21,7 @@ void Timeline::start_relay(std::uint32_t stamp_ms) {
 
 bool Timeline::plausible(const Track& track, Kind kind, std::int64_t time_ms) const {
     const std::int64_t newest_ms = std::chrono::duration_cast<std::chrono::milliseconds>(newest_).count();
-    if (time_ms > newest_ms + kJumpAhead.count())
+    if (any_packet_ && time_ms > newest_ms + kJumpAhead.count())
         return false;
     // Many encoders stamp data carelessly (for example always 0): only audio and video may start a new time base.
     return kind == Kind::data || !track.seen || time_ms >= track.last_ms - kJumpBack.count();

@@ -95,7 +95,7 @@ TEST_F(ServiceListTest, SettingsThatOneRefusesAreRefused) {
     EXPECT_EQ(take(), (Calls{"a prepare", "b prepare", "a prepare", "a apply", "b apply"}));
 }
 
-TEST_F(ServiceListTest, EverybodyIsToldOfStreamsAndOfTime) {
+TEST_F(ServiceListTest, EveryServiceIsNotifiedOfStreamsAndOfTime) {
     session::StreamPlan plan;
     plan.url = "/live/cam";
     services_.on_published({}, plan);

@@ -251,7 +251,7 @@ TEST(Settings, NumbersOutsideTheirBoundsAreClampedWhereTheDocumentOnlyWarns) {
     EXPECT_EQ(good("listen 1935; chunk_size 65537; vhost a {}").settings.chunk_size, 65'536U);
 }
 
-TEST(Settings, SourcesHearWhatRtcSaysOfConversions) {
+TEST(Settings, SourcesGetTheConversionOptionsOfRtc) {
     const auto bridge =
         vhost_of("rtc { enabled on; rtmp_to_rtc on; opus_bitrate 96000; keep_avc_nalu_sei off; pli_for_rtmp 3; }").play.bridge;
     EXPECT_TRUE(bridge.rtmp_to_rtc);
@@ -399,7 +399,7 @@ TEST(Environment, WinsOverTheFile) {
     EXPECT_EQ(loaded.warnings.size(), 0U) << all_warnings(loaded);
 }
 
-TEST(Environment, OldAndShortNamesAreHeard) {
+TEST(Environment, OldAndShortNamesAreAccepted) {
     EXPECT_EQ(good("listen 1; vhost a {}", {{"SRS_LOG_TANK", "console"}}).settings.log.tank, LogTank::console);
     EXPECT_EQ(good("listen 1; vhost a {}", {{"SRS_SRS_LOG_TANK", "console"}}).settings.log.tank, LogTank::console);
     EXPECT_EQ(good("listen 1; vhost a {}", {{"SRS_LOG_LEVEL", "warn"}}).settings.log.level, "warn");

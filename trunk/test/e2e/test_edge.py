@@ -88,6 +88,21 @@ def test_an_edge_pulls_once_and_serves_every_format(server, clip):
     assert not complaints, complaints
 
 
+def test_a_forward_does_not_keep_a_pull(server, clip):
+    origin, sink = server(), server()
+    edge = server(edge_of(origin, more="linger 2;") + f" forward {{ enabled on; destination 127.0.0.1:{sink.ports['rtmp']}; }}")
+    with FfmpegPublisher(origin.url("cam"), clip("basic")):
+        wait_playable(origin.url("cam"))
+        player = Player(edge.ports["rtmp"], "cam")
+        player.start()
+        wait_playable(sink.url("cam"))
+        player.stop()
+        left = time.monotonic()
+        assert player.error is None and pulls_of(origin) == 1
+        wait_until(lambda: pulls_of(origin) == 0, 10, "the pull ends some time after its last viewer")
+        assert time.monotonic() - left > 1, "it lingers"
+
+
 def test_an_edge_says_that_there_is_no_such_stream(server):
     origin = server()
     edge = server(edge_of(origin, more="first_frame_timeout 1;"))

@@ -167,7 +167,7 @@ def test_fragments_are_whole_and_join_without_a_gap(live, tmp_path):
     assert hls_check.check(left) == [] and "hls_ctx" not in left and "ENDLIST" not in left
 
 
-def test_a_session_is_a_client_that_is_asked_for_told_of_and_kicked(server, clip):
+def test_a_session_is_a_client_that_is_admitted_reported_and_kicked(server, clip):
     with HookServer() as hooks:
         urls = "".join(f"{name} {hooks.url('/' + name)}; " for name in ("on_play", "on_stop", "on_hls"))
         live = server(hls("", f"http_hooks {{ enabled on; {urls} on_hls_notify {hooks.url('/notify')}/[app]/[stream]/[ts_url]; }}\n").replace("$folder/html", "./html"))
@@ -296,7 +296,7 @@ def first_dts(part: bytes) -> float:
     raise AssertionError("a part without video")
 
 
-def test_a_part_is_there_when_its_last_picture_is_over(live, clip):
+def test_a_part_is_there_when_its_last_frame_is_over(live, clip):
     """From when a part's first picture was sent to when the part can be had: its duration, and at most 50 ms."""
     publisher = rtmp_client.Publisher(live.ports["rtmp"], "lag?vhost=ll.test", clip("basic"))
     publisher.start()
@@ -337,7 +337,7 @@ def test_one_kind_alone_and_mp3_are_carried(live, tmp_path, name):
     assert problems_of(b"".join(player.fragments(player.has(2))), tmp_path, frames=3) == ""
 
 
-def test_counted_sound_has_no_gap_of_a_tick(live, tmp_path):
+def test_counted_audio_has_no_gap_of_a_tick(live, tmp_path):
     player = Player(live, "/live/counted.m3u8?vhost=counted.test").join().wait()
     (tmp_path / "all.ts").write_bytes(b"".join(player.fragments(player.has(3))))
     probed = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "packet=pts", "-of", "csv=p=0", tmp_path / "all.ts"],

@@ -90,7 +90,7 @@ def test_every_event_comes_once_in_order_with_its_members(server, clip, hooks):
     assert closed[1]["recv_bytes"] > 30_000 > closed[1]["send_bytes"] > 3073, "the publisher's"
 
 
-def test_a_page_and_a_query_of_connect_are_told(server, hooks):
+def test_a_page_and_a_query_of_connect_are_reported(server, hooks):
     live = server(hooks.conf())
     with RtmpClient(live.ports["rtmp"]) as client:
         client.connect("live", tcUrl="rtmp://cdn.example.com/live?key=1", pageUrl="http://example.com/p.html")
@@ -123,7 +123,7 @@ def test_http_players_have_on_play_and_on_stop(server, clip, hooks):
     publisher.stop()
 
 
-def test_a_refused_publisher_hears_why_and_is_not_there(server, hooks):
+def test_a_refused_publisher_gets_the_reason_and_is_not_there(server, hooks):
     hooks.answers["on_publish"] = Answer('{"code": 403, "msg": "your key has expired"}')
     live = server(hooks.conf())
     with RtmpClient(live.ports["rtmp"]) as client:
@@ -136,7 +136,7 @@ def test_a_refused_publisher_hears_why_and_is_not_there(server, hooks):
     assert [s for s in live.api("/api/v1/streams/")["streams"] if s["publish"]["active"]] == []
 
 
-def test_a_refused_player_hears_why_over_rtmp_and_http(server, clip, hooks):
+def test_a_refused_player_gets_the_reason_over_rtmp_and_http(server, clip, hooks):
     hooks.answers["on_play"] = Answer('{"code": 7, "msg": "come back at eight"}')
     live = server(FLV + hooks.conf())
     publisher = publish(live, clip)
@@ -324,7 +324,7 @@ def test_a_reload_counts_from_the_next_event(server, hooks):
     assert hooks.actions() == ["on_unpublish", "on_close"]
 
 
-def test_the_end_is_told_when_the_server_stops(server, hooks):
+def test_the_end_is_reported_when_the_server_stops(server, hooks):
     live = server(hooks.conf())
     with RtmpClient(live.ports["rtmp"]) as client:
         assert client.publish("cam")["code"] == "NetStream.Publish.Start"

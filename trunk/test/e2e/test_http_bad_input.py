@@ -248,7 +248,7 @@ LYING_FRAMES = {
 }
 
 
-def test_websocket_frames_that_lie_are_told_so(server, clip):
+def test_websocket_frames_that_lie_are_refused_with_the_reason(server, clip):
     live = server(FLV)
     publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
     publisher.start()

@@ -255,7 +255,7 @@ def test_a_slow_player_jumps_and_gets_whole_tags(server, clip):
 
 
 @pytest.mark.parametrize("ending,name", [("mp3", "basic"), ("aac", "mp3")])
-def test_sound_that_the_ending_does_not_hold_is_refused(server, clip, ending, name):
+def test_audio_that_the_ending_does_not_hold_is_refused(server, clip, ending, name):
     live = server(f"http_remux {{ enabled on; mount [vhost]/[app]/[stream].{ending}; }}")
     with HttpStream(live.ports[PORT], f"/live/cam.{ending}") as early:
         publisher = publish(live, clip, name=name)

@@ -290,7 +290,7 @@ def test_rtmp_follows_redirects(server, clip, load):
     ("sb_flv_load", "{hls}/live/cam-1.ts?hls_ctx=abc", "no FLV"),
     ("sb_rtmp_load", "http://127.0.0.1/live/cam", "no rtmp"),
 ])
-def test_a_client_that_fails_is_told_and_counted(live_hls, load, name, url, sentence):
+def test_a_client_that_fails_is_reported_and_counted(live_hls, load, name, url, sentence):
     one = load(name, "-c", 2, "-t", 1, "-s", 0, "-e", 0, "-r", url.format(hls=live_hls, closed=free_port()))
     result = one.result(status=1)
     assert result["failed"] == 2
@@ -313,7 +313,7 @@ def test_a_refused_publisher_fails(server, clip, load):
     (["-c", "many", "-r", "rtmp://h/a/s"], "--clients: found \"many\", expected a number from 1 to 65000"),
     (["-r", "rtmp://h/a/s", "--csv", "/nowhere/at/all.csv"], "opening /nowhere/at/all.csv: No such file or directory"),
 ])
-def test_a_wrong_option_is_told(arguments, sentence):
+def test_a_wrong_option_is_reported(arguments, sentence):
     done = subprocess.run([tool("sb_rtmp_load"), *arguments], capture_output=True, text=True, check=False, timeout=20)
     assert done.returncode == 2
     assert sentence in done.stderr

@@ -34,7 +34,7 @@ def test_first_key_frame_comes_at_once_and_time_starts_at_zero(server, clip):
     assert min(m.timestamp for m in got[:10]) == 0
     assert got[0].timestamp < 100
     first_frame = next(m for m in got if not m.is_sequence_header() and m.type == VIDEO)
-    assert first_frame.is_key_frame(), "a player must begin with a picture that can be decoded"
+    assert first_frame.is_key_frame(), "a player must begin with a frame that can be decoded"
 
 
 def test_without_gop_cache_a_player_starts_with_what_comes_next(server, clip):
@@ -138,7 +138,7 @@ def test_pause_stops_delivery_and_unpause_resumes_it(server, clip):
 
 
 @pytest.mark.parametrize("before", [0.0, 1.0], ids=["in-one-segment", "while-playing"])
-@pytest.mark.parametrize("vhost", ["", "play { send_min_interval 5; }"], ids=["cohort", "own-beat"])
+@pytest.mark.parametrize("vhost", ["", "play { send_min_interval 5; }"], ids=["cohort", "own-tick"])
 def test_a_play_on_top_of_a_play_changes_the_stream(server, clip, vhost, before):
     live = server(vhost)
     publishers = [publish(live, clip), publish(live, clip, "cam2", "bframes")]

@@ -146,13 +146,13 @@ def test_a_stream_named_by_app_and_tcurl_alone_is_published_and_played(server, c
 
 
 @pytest.mark.parametrize("latency", ["", "mr on; mr_latency 350;", "mr on; mr_latency 2000;"])
-def test_a_publisher_on_a_beat_may_send_fast(server, latency):
+def test_a_publisher_on_a_tick_may_send_fast(server, latency):
     live = server(f"publish {{ {latency} }}")
     picture = bytes([0x27, 1, 0, 0, 0]) + bytes(1_000_000)
     with RtmpClient(live.ports["rtmp"], timeout=20) as client:
         assert client.publish("cam")["code"] == "NetStream.Publish.Start"
         client.send_message(VIDEO, bytes([0x17]) + picture[1:])
-        time.sleep(0.3)  # the beat begins with the first packet
+        time.sleep(0.3)  # the tick begins with the first packet
         start, sent = time.monotonic(), 0
         while time.monotonic() - start < 4:
             client.send_message(VIDEO, picture, 40 * sent)

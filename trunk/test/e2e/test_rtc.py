@@ -121,7 +121,7 @@ def test_the_json_calls(live):
     assert ask(api, "GET", "/rtc/v1/play/").status == 405
 
 
-def test_callbacks_hear_of_it_and_may_refuse(server):
+def test_callbacks_are_notified_and_may_refuse(server):
     with HookServer() as hooks:
         live = server(vhost=RTC + hooks.conf(), root=ROOT)
         api = live.ports["api"]
@@ -149,7 +149,7 @@ def stun_request(username: str) -> bytes:
     return struct.pack("!HHI", 1, len(attribute), 0x2112A442) + bytes(12) + attribute
 
 
-def test_strangers_hear_nothing(live):
+def test_strangers_get_nothing(live):
     """Checks for nobody, checks without proof, and what is no check at all: not one byte comes back."""
     opened = post(live.ports["api"], WHIP + "a", offer())
     ours = opened.headers["ETag"].strip('"')

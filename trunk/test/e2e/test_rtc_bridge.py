@@ -108,7 +108,7 @@ def test_b_frames_are_named_and_do_no_harm(site, clip):
         assert video["pliCount"] <= 1 and video["freezeCount"] == 0 and 0 < seen["gap"] < 500, (name, seen)
 
 
-def test_a_reload_that_wants_sound_converted_loads_the_libraries(server):
+def test_a_reload_that_wants_audio_converted_loads_the_libraries(server):
     """Before the first stream needs them: loading takes longer than any frame may."""
     rtc = "rtc {{ enabled on; rtmp_to_rtc {}; }}"
     live = server(rtc.format("off"))

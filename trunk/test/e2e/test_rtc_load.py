@@ -109,13 +109,13 @@ def test_a_server_that_goes_is_a_failure(tmp_path, clip, load):
     ("/rtc/v1/nothing/?app=live&stream=cam", "answers 405"),
     ("/rtc/v1/whip/?app=live&stream=cam", "answers 400"),
 ])
-def test_what_is_refused_is_told(live, load, path, sentence):
+def test_what_is_refused_is_reported(live, load, path, sentence):
     one = load("sb_rtc_load", "-c", 2, "-t", 1, "-s", 0, "-e", 0, "-r", f"http://127.0.0.1:{live.ports['api']}{path}")
     assert one.result(status=1)["failed"] == 2
     assert re.search(rf"\[error\] .*{sentence}.* errno=\d+\(", one.log), one.log
 
 
-def test_options_that_do_not_fit_are_told():
+def test_options_that_do_not_fit_are_reported():
     done = subprocess.run([tool("sb_rtc_load"), "-r", f"http://127.0.0.1:{free_port()}/", "--stamp"], capture_output=True, text=True,
                           check=False, timeout=20)
     assert done.returncode == 2 and "which needs an FLV file: -i FLV" in done.stderr

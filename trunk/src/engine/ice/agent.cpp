@@ -46,7 +46,7 @@ Result<Agent::Reply> Agent::handle_stun(TimePoint now, Bytes datagram, const Mes
     if (options_.is_strict && (message.ice_controlled || !message.ice_controlling))
         return refuse(message, 487, "Role Conflict");
     if (!proved_ || proved_ == from)
-        heard_ = now;
+        received_at_ = now;
     Outcome outcome = remember(now, from);
     if (message.use_candidate) {
         if (std::exchange(nominated_, from) != from)
@@ -73,7 +73,7 @@ void Agent::confirm(TimePoint now, const TransportAddress& address) {
     proved_ = address;
     proof_until_.reset();
     asked_.reset();
-    heard_ = now;
+    received_at_ = now;
     if (nominated_ && nominated_ != proved_)
         ask(now, *nominated_);
 }
@@ -109,7 +109,7 @@ Result<std::optional<Agent::OwnCheck>> Agent::poll(TimePoint now) {
 }
 
 TimePoint Agent::expiry() const {
-    const TimePoint silent = heard_ + options_.timeout;
+    const TimePoint silent = received_at_ + options_.timeout;
     return proof_until_ ? std::min(silent, *proof_until_) : silent;
 }
 
@@ -118,13 +118,14 @@ TimePoint Agent::next_timeout() const { return is_asking() ? std::min(asked_->ne
 Agent::Outcome Agent::remember(TimePoint now, const TransportAddress& from) {
     const auto known = std::ranges::find(checked_, from, &Checked::address);
     if (known != checked_.end()) {
-        known->heard = now;
+        known->received_at = now;
         return Outcome::answered;
     }
     if (checked_.size() == kAddressesMax) {
         auto oldest = checked_.end();
         for (auto it = checked_.begin(); it != checked_.end(); ++it)
-            if (nominated_ != it->address && proved_ != it->address && (oldest == checked_.end() || it->heard < oldest->heard))
+            if (nominated_ != it->address && proved_ != it->address &&
+                (oldest == checked_.end() || it->received_at < oldest->received_at))
                 oldest = it;
         checked_.erase(oldest);
     }

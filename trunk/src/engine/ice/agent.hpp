@@ -61,7 +61,7 @@ public:
         std::vector<std::uint8_t> bytes;  // to be sent to the source of the check; empty for none
     };
 
-    Agent(Options options, TimePoint now) : options_(std::move(options)), heard_(now) {}
+    Agent(Options options, TimePoint now) : options_(std::move(options)), received_at_(now) {}
 
     struct OwnCheck {
         TransportAddress to;
@@ -93,7 +93,7 @@ public:
 private:
     struct Checked {
         TransportAddress address;
-        TimePoint heard;
+        TimePoint received_at;
     };
     // An unanswered check of our own.
     struct Asked {
@@ -118,7 +118,7 @@ private:
     std::optional<TransportAddress> proved_;
     std::optional<Asked> asked_;
     std::optional<TimePoint> proof_until_;
-    TimePoint heard_;  // from the proved address; before there is one, from any
+    TimePoint received_at_;  // from the proved address; before there is one, from any
 };
 
 }  // namespace live::engine::ice

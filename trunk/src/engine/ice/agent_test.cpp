@@ -47,14 +47,14 @@ struct Check {
 
 class IceAgent : public testing::Test {
 protected:
-    Agent::Reply hear(const Octets& bytes, const TransportAddress& from) {
+    Agent::Reply receive(const Octets& bytes, const TransportAddress& from) {
         const auto message = parse_message(bytes);
         EXPECT_TRUE(message.ok());
         auto reply = agent.handle_stun(now, bytes, *message, from);
         EXPECT_TRUE(reply.ok());
         return std::move(*reply);
     }
-    Agent::Outcome check(const Check& check, const TransportAddress& from) { return hear(check.bytes(), from).outcome; }
+    Agent::Outcome check(const Check& check, const TransportAddress& from) { return receive(check.bytes(), from).outcome; }
 
     TimePoint now{1h};
     Agent agent{{.local_ufrag = "serv", .local_pwd = std::string(kPwd), .remote_ufrag = "clie", .remote_pwd = "client's"}, now};
@@ -70,7 +70,7 @@ protected:
 };
 
 TEST_F(IceAgent, AnswersACheckWithWhereItCameFrom) {
-    const auto reply = hear(Check{}.bytes(), at(1));
+    const auto reply = receive(Check{}.bytes(), at(1));
     EXPECT_EQ(reply.outcome, newly_checked);
     const auto answer = parse_message(reply.bytes);
     ASSERT_TRUE(answer.ok());
@@ -88,7 +88,7 @@ TEST_F(IceAgent, WhatIsNotProvedChangesNothingAndGetsNothing) {
     now += 10s;
     for (Check wrong : cases) {
         wrong.nominates = true;
-        const auto reply = hear(wrong.bytes(), at(1));
+        const auto reply = receive(wrong.bytes(), at(1));
         EXPECT_EQ(reply.outcome, ignored);
         EXPECT_TRUE(reply.bytes.empty());
     }
@@ -102,7 +102,7 @@ TEST_F(IceAgent, OtherKindsAreIgnored) {
         MessageWriter out(kind, kTransaction);
         out.username("serv:clie");
         ASSERT_TRUE(out.sign(as_bytes(kPwd), crypto::hmac_sha1).ok());
-        EXPECT_EQ(hear(out.fingerprint().release(), at(1)).outcome, ignored);
+        EXPECT_EQ(receive(out.fingerprint().release(), at(1)).outcome, ignored);
     }
     EXPECT_EQ(agent.addresses(), 0U);
 }
@@ -150,15 +150,15 @@ TEST_F(IceAgent, MediaMovesWhenOurCheckIsAnsweredFromThere) {
     EXPECT_EQ(check({.nominates = true}, at(2)), nominated);
     const auto own = poll().value();
     EXPECT_EQ(agent.selected(), at(1));
-    EXPECT_EQ(hear(answer_to(own, "guessed"), at(2)).outcome, ignored);
-    EXPECT_EQ(hear(answer_to(own), at(1)).outcome, ignored) << "from elsewhere";
-    EXPECT_EQ(hear(answer_to({at(2), Check{}.bytes()}), at(2)).outcome, ignored) << "to another check";
+    EXPECT_EQ(receive(answer_to(own, "guessed"), at(2)).outcome, ignored);
+    EXPECT_EQ(receive(answer_to(own), at(1)).outcome, ignored) << "from elsewhere";
+    EXPECT_EQ(receive(answer_to({at(2), Check{}.bytes()}), at(2)).outcome, ignored) << "to another check";
     EXPECT_EQ(agent.selected(), at(1));
-    const auto reply = hear(answer_to(own), at(2));
+    const auto reply = receive(answer_to(own), at(2));
     EXPECT_EQ(reply.outcome, proved);
     EXPECT_TRUE(reply.bytes.empty());
     EXPECT_EQ(agent.selected(), at(2));
-    EXPECT_EQ(hear(answer_to(own), at(2)).outcome, ignored) << "once";
+    EXPECT_EQ(receive(answer_to(own), at(2)).outcome, ignored) << "once";
     check({.nominates = true}, at(1));
     EXPECT_EQ(agent.selected(), at(2)) << "the way back is asked, too";
     check({.nominates = true}, at(2));
@@ -210,7 +210,7 @@ TEST_F(IceAgent, WithoutAHandshakeTheFirstAddressIsAskedAndHasSoMuchTime) {
     }
     EXPECT_TRUE(agent.is_expired(now));
     check({.nominates = true}, at(3));
-    hear(answer_to(poll().value()), at(3));
+    receive(answer_to(poll().value()), at(3));
     EXPECT_FALSE(agent.is_expired(now));
     EXPECT_EQ(agent.selected(), at(3));
 }
@@ -231,7 +231,7 @@ TEST_F(IceAgent, RefusesWhatItDoesNotUnderstand) {
     bytes.insert(bytes.end(), {0x80, 0x28, 0x00, 0x04});
     for (int shift = 24; shift >= 0; shift -= 8)
         bytes.push_back(static_cast<std::uint8_t>(crc >> shift));
-    const auto reply = hear(bytes, at(1));
+    const auto reply = receive(bytes, at(1));
     EXPECT_EQ(reply.outcome, refused);
     const auto answer = parse_message(reply.bytes);
     EXPECT_EQ(answer->error->code, 420);

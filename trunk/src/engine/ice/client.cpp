@@ -18,7 +18,7 @@ constexpr std::uint64_t kTieBreaker = 1;
 }  // namespace
 
 Client::Client(Options options, TimePoint now)
-    : options_(std::move(options)), next_check_(now), heard_(now), retry_(options_.first_retry) {}
+    : options_(std::move(options)), next_check_(now), received_at_(now), retry_(options_.first_retry) {}
 
 Result<std::optional<std::vector<std::uint8_t>>> Client::poll(TimePoint now) {
     if (now < next_check_)
@@ -58,7 +58,7 @@ Result<bool> Client::handle_stun(TimePoint now, Bytes datagram, const wire::stun
         return false;
     is_waiting_ = false;
     is_connected_ = true;
-    heard_ = now;
+    received_at_ = now;
     mapped_ = message.xor_mapped_address;
     retry_ = options_.first_retry;
     next_check_ = now + options_.keep_alive;

@@ -43,8 +43,8 @@ public:
                                              const TransportAddress& from) const;
 
     bool is_connected() const { return is_connected_; }
-    TimePoint next_timeout() const { return std::min(next_check_, heard_ + options_.timeout); }
-    bool is_expired(TimePoint now) const { return now >= heard_ + options_.timeout; }
+    TimePoint next_timeout() const { return std::min(next_check_, received_at_ + options_.timeout); }
+    bool is_expired(TimePoint now) const { return now >= received_at_ + options_.timeout; }
     const TransportAddress& remote() const { return options_.remote; }
     // Our address as seen by the server.
     const std::optional<TransportAddress>& mapped() const { return mapped_; }
@@ -53,7 +53,7 @@ private:
     Options options_;
     wire::stun::TransactionId transaction_{};
     TimePoint next_check_;
-    TimePoint heard_;
+    TimePoint received_at_;
     std::chrono::milliseconds retry_;
     std::optional<TransportAddress> mapped_;
     bool is_waiting_ = false;  // for the answer to transaction_

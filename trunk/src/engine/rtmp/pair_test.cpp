@@ -56,8 +56,8 @@ public:
 
     Client client;
     Server server;
-    Lines server_heard;
-    Lines client_heard;
+    Lines server_events;
+    Lines client_events;
 
 private:
     bool carry() {
@@ -67,7 +67,7 @@ private:
             const std::size_t count = cuts_.next(rest.size());
             check(server.handle_bytes(TimePoint{}, rest.first(count)));
             rest = rest.subspan(count);
-            hear_server();
+            take_server_events();
         }
         Octets down;
         server.take_output(down);
@@ -80,12 +80,12 @@ private:
             check(client.handle_bytes(TimePoint{}, rest.first(count)));
             rest = rest.subspan(count);
             while (auto event = client.poll_event())
-                std::visit([this](const auto& heard) { client_heard.push_back(line(heard)); }, *event);
+                std::visit([this](const auto& one) { client_events.push_back(line(one)); }, *event);
         }
     }
-    void hear_server() {
+    void take_server_events() {
         while (auto event = server.poll_event()) {
-            std::visit([this](const auto& heard) { server_heard.push_back(line(heard)); }, *event);
+            std::visit([this](const auto& one) { server_events.push_back(line(one)); }, *event);
             answer(*event);
         }
     }
@@ -158,11 +158,11 @@ void for_every_seed(const std::function<void(unsigned)>& body) {
 TEST(SessionPair, PublishesMediaOfEverySizeAndTime) {
     for_every_seed([](unsigned seed) {
         SessionPair pair(client_options(ClientOptions::Mode::publish), seed);
-        EXPECT_EQ(pair.client_heard, (Lines{"connected NetConnection.Connect.Success", "publish started"}));
-        EXPECT_EQ(pair.server_heard, (Lines{"connect rtmp://h/live live", "publish cam?token=x style 0"}));
+        EXPECT_EQ(pair.client_events, (Lines{"connected NetConnection.Connect.Success", "publish started"}));
+        EXPECT_EQ(pair.server_events, (Lines{"connect rtmp://h/live live", "publish cam?token=x style 0"}));
         EXPECT_EQ(pair.server.handshake_form(), HandshakeForm::complex);
         EXPECT_EQ(pair.server.peer_chunk_size(), 60'000U);
-        pair.server_heard.clear();
+        pair.server_events.clear();
 
         std::mt19937 random(seed);
         Lines sent;
@@ -181,19 +181,19 @@ TEST(SessionPair, PublishesMediaOfEverySizeAndTime) {
             time_ms += 40;
         }
         pair.run();
-        EXPECT_EQ(pair.server_heard, sent);
+        EXPECT_EQ(pair.server_events, sent);
     });
 }
 
 TEST(SessionPair, PublishesDataAsItIs) {
     SessionPair pair(client_options(ClientOptions::Mode::publish), 3);
-    pair.server_heard.clear();
+    pair.server_events.clear();
     ByteWriter body;
     wire::amf::write_amf0(body, "@setDataFrame");
     pair.client.send_media(MessageType::amf0_data, 0, body.written());
     pair.run();
-    ASSERT_EQ(pair.server_heard.size(), 1U);
-    EXPECT_EQ(pair.server_heard[0].substr(0, 19), "media 18 at 0 of 16");
+    ASSERT_EQ(pair.server_events.size(), 1U);
+    EXPECT_EQ(pair.server_events[0].substr(0, 19), "media 18 at 0 of 16");
 }
 
 TEST(SessionPair, PublishesAfterASimpleHandshake) {
@@ -207,10 +207,10 @@ TEST(SessionPair, PublishesAfterASimpleHandshake) {
 TEST(SessionPair, StopEndsThePublish) {
     for_every_seed([](unsigned seed) {
         SessionPair pair(client_options(ClientOptions::Mode::publish), seed);
-        pair.server_heard.clear();
+        pair.server_events.clear();
         pair.client.stop();
         pair.run();
-        EXPECT_EQ(pair.server_heard, (Lines{"stopped publishing", "deleted"}));
+        EXPECT_EQ(pair.server_events, (Lines{"stopped publishing", "deleted"}));
         EXPECT_FALSE(pair.client.is_started());
     });
 }
@@ -218,74 +218,74 @@ TEST(SessionPair, StopEndsThePublish) {
 TEST(SessionPair, PlaysWhatTheMediaCoreWritesBetweenOurMessages) {
     for_every_seed([](unsigned seed) {
         SessionPair pair(client_options(ClientOptions::Mode::play), seed);
-        EXPECT_EQ(pair.client_heard, (Lines{"connected NetConnection.Connect.Success", "play started"}));
-        EXPECT_EQ(pair.server_heard, (Lines{"connect rtmp://h/live live", "play cam?token=x"}));
-        pair.client_heard.clear();
+        EXPECT_EQ(pair.client_events, (Lines{"connected NetConnection.Connect.Success", "play started"}));
+        EXPECT_EQ(pair.server_events, (Lines{"connect rtmp://h/live live", "play cam?token=x"}));
+        pair.client_events.clear();
 
         ByteWriter run;
         wire::rtmp::write_message(run, 6, MessageType::video, 10, 1, Octets(70'000, 7), pair.server.chunk_size());
         run.bytes(wire::rtmp::type1_header(6, 40, 3, MessageType::video).view()).u8(1).u8(2).u8(3);
         pair.play(run.written());
-        ASSERT_EQ(pair.client_heard.size(), 2U);
-        EXPECT_EQ(pair.client_heard[0].substr(0, 22), "media 9 at 10 of 70000");
-        EXPECT_EQ(pair.client_heard[1].substr(0, 18), "media 9 at 50 of 3");
+        ASSERT_EQ(pair.client_events.size(), 2U);
+        EXPECT_EQ(pair.client_events[0].substr(0, 22), "media 9 at 10 of 70000");
+        EXPECT_EQ(pair.client_events[1].substr(0, 18), "media 9 at 50 of 3");
         // The player's window makes both ends acknowledge; neither may misinterpret that.
-        EXPECT_EQ(pair.server_heard.size(), 2U);
+        EXPECT_EQ(pair.server_events.size(), 2U);
     });
 }
 
 TEST(SessionPair, StopEndsThePlay) {
     SessionPair pair(client_options(ClientOptions::Mode::play), 4);
-    pair.server_heard.clear();
+    pair.server_events.clear();
     pair.client.stop();
     pair.run();
-    EXPECT_EQ(pair.server_heard, (Lines{"stopped playing", "deleted"}));
+    EXPECT_EQ(pair.server_events, (Lines{"stopped playing", "deleted"}));
 }
 
-TEST(SessionPair, ARejectedConnectIsToldToTheClient) {
+TEST(SessionPair, ARejectedConnectIsReportedToTheClient) {
     for_every_seed([](unsigned seed) {
         SessionPair pair(client_options(ClientOptions::Mode::publish), seed, SessionPair::Answers::reject_connect);
-        EXPECT_EQ(pair.client_heard, (Lines{"rejected NetConnection.Connect.Rejected: no such vhost"}));
+        EXPECT_EQ(pair.client_events, (Lines{"rejected NetConnection.Connect.Rejected: no such vhost"}));
     });
 }
 
 TEST(SessionPair, ARedirectNamesTheOtherPlace) {
     for_every_seed([](unsigned seed) {
         SessionPair pair(client_options(ClientOptions::Mode::play), seed, SessionPair::Answers::redirect);
-        EXPECT_EQ(pair.client_heard, (Lines{"rejected NetConnection.Connect.Rejected: redirected -> rtmp://other/live/cam"}));
+        EXPECT_EQ(pair.client_events, (Lines{"rejected NetConnection.Connect.Rejected: redirected -> rtmp://other/live/cam"}));
     });
 }
 
 TEST(SessionPair, APlayerIsSentToAnotherPlace) {
     for_every_seed([](unsigned seed) {
         SessionPair pair(client_options(ClientOptions::Mode::play), seed, SessionPair::Answers::redirect_play);
-        EXPECT_EQ(pair.client_heard.back(), "rejected NetConnection.Connect.Rejected: it is there -> rtmp://other/live/cam");
+        EXPECT_EQ(pair.client_events.back(), "rejected NetConnection.Connect.Rejected: it is there -> rtmp://other/live/cam");
     });
 }
 
-TEST(SessionPair, ARejectedStreamIsToldToTheClient) {
+TEST(SessionPair, ARejectedStreamIsReportedToTheClient) {
     for_every_seed([](unsigned seed) {
         SessionPair publish(client_options(ClientOptions::Mode::publish), seed, SessionPair::Answers::reject_stream);
-        EXPECT_EQ(publish.client_heard.back(), "rejected NetStream.Publish.BadName: busy");
+        EXPECT_EQ(publish.client_events.back(), "rejected NetStream.Publish.BadName: busy");
         SessionPair play(client_options(ClientOptions::Mode::play), seed, SessionPair::Answers::reject_stream);
-        EXPECT_EQ(play.client_heard.back(), "rejected NetStream.Play.Failed: denied");
+        EXPECT_EQ(play.client_events.back(), "rejected NetStream.Play.Failed: denied");
     });
 }
 
 TEST(SessionPair, AnErrorInMidStreamReachesThePublisher) {
     SessionPair pair(client_options(ClientOptions::Mode::publish), 6);
-    pair.client_heard.clear();
+    pair.client_events.clear();
     pair.server.send_status(StatusLevel::error, "NetStream.Publish.Rejected", "replaced by another publisher");
     pair.run();
-    EXPECT_EQ(pair.client_heard, (Lines{"rejected NetStream.Publish.Rejected: replaced by another publisher"}));
+    EXPECT_EQ(pair.client_events, (Lines{"rejected NetStream.Publish.Rejected: replaced by another publisher"}));
 }
 
 TEST(SessionPair, AnUnpublishOnTheServersSideReachesThePlayer) {
     SessionPair pair(client_options(ClientOptions::Mode::play), 7);
-    pair.client_heard.clear();
+    pair.client_events.clear();
     pair.server.send_status(StatusLevel::status, "NetStream.Play.UnpublishNotify", "the publisher left");
     pair.run();
-    EXPECT_EQ(pair.client_heard, (Lines{"ended NetStream.Play.UnpublishNotify"}));
+    EXPECT_EQ(pair.client_events, (Lines{"ended NetStream.Play.UnpublishNotify"}));
 }
 
 TEST(SessionPair, ArgumentsOfConnectTravel) {
@@ -317,15 +317,15 @@ TEST(SessionPair, ArgumentsOfConnectTravel) {
 
 TEST(SessionPair, TenMinutesOfStreamingStayInStep) {
     SessionPair pair(client_options(ClientOptions::Mode::publish), 0);
-    pair.server_heard.clear();
+    pair.server_events.clear();
     const Octets audio(200, 1);
     // 43 audio messages per second, in batches of one second.
     for (std::uint32_t second = 0; second < 600; ++second) {
         for (std::uint32_t i = 0; i < 43; ++i)
             pair.client.send_media(MessageType::audio, second * 1000 + i * 23, audio);
         pair.run();
-        ASSERT_EQ(pair.server_heard.size(), 43U) << second;
-        pair.server_heard.clear();
+        ASSERT_EQ(pair.server_events.size(), 43U) << second;
+        pair.server_events.clear();
     }
     EXPECT_GT(pair.server.bytes_received(), 600U * 43 * 200);
 }

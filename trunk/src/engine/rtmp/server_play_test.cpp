@@ -5,7 +5,7 @@ namespace {
 
 class ServerPlayTest : public ServerTest {};
 
-TEST_F(ServerPlayTest, APlayerHearsResetStartAndSampleAccessAndNoDataStart) {
+TEST_F(ServerPlayTest, APlayerGetsResetStartAndSampleAccessAndNoDataStart) {
     connect();
     send(RawClient::call("createStream", 2, {Value::null()}));
     send(RawClient::call("play", 0, {Value::null(), "cam?token=x", -2000, 1500, true}));
@@ -47,7 +47,7 @@ TEST_F(ServerPlayTest, PlayArgumentsHaveDefaultsAndBounds) {
     EXPECT_FALSE(event->reset);
 }
 
-TEST_F(ServerPlayTest, ARejectedPlayerHearsWhy) {
+TEST_F(ServerPlayTest, ARejectedPlayerGetsTheReason) {
     connect();
     send(RawClient::call("play", 0, {Value::null(), "cam"}));
     ASSERT_TRUE(expect<WantsToPlay>());

@@ -54,7 +54,7 @@ TEST_F(ServerPublishTest, AFlashPublisherGetsOnlyTheStatus) {
     EXPECT_EQ(words(), (Words{"_result 2", "onStatus NetStream.Publish.Start"}));
 }
 
-TEST_F(ServerPublishTest, ARejectedPublisherHearsWhyAndMayTryAgain) {
+TEST_F(ServerPublishTest, ARejectedPublisherGetsTheReasonAndMayTryAgain) {
     connect();
     send(RawClient::call("publish", 3, {Value::null(), "cam", "live"}));
     ASSERT_TRUE(expect<WantsToPublish>());
@@ -77,9 +77,9 @@ TEST_F(ServerPublishTest, PublishWithoutANameIsAskedFor) {
     for (const Octets& call :
          {RawClient::call("publish", 3, {Value::null()}), RawClient::call("publish", 3, {Value::null(), "", "live"})}) {
         send(call);
-        const auto wish = expect<WantsToPublish>();
-        ASSERT_TRUE(wish);
-        EXPECT_EQ(wish->stream, "");
+        const auto asked = expect<WantsToPublish>();
+        ASSERT_TRUE(asked);
+        EXPECT_EQ(asked->stream, "");
         ASSERT_TRUE(server.reject_publish("NetStream.Publish.BadName", "a stream name is required").ok());
         EXPECT_EQ(words(), (Words{"onStatus NetStream.Publish.BadName"}));
     }

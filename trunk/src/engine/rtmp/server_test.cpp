@@ -86,7 +86,7 @@ TEST_F(ServerTest, BoundsTheFourCcList) {
     EXPECT_EQ(event->request->fourcc_list.size(), kFourCcListMax);
 }
 
-TEST_F(ServerTest, AConnectWithoutTcUrlIsToldAndRefused) {
+TEST_F(ServerTest, AConnectWithoutTcUrlIsReportedAndRefused) {
     const auto done = feed(RawClient::call("connect", 1, {Value::object({{"app", "live"}})}));
     ASSERT_FALSE(done.ok());
     EXPECT_EQ(done.error().text(), "malformed: connect without a tcUrl");
@@ -104,7 +104,7 @@ TEST_F(ServerTest, RefusesASecondConnect) {
     EXPECT_EQ(feed(RawClient::connect()).code(), Errc::malformed);
 }
 
-TEST_F(ServerTest, ARejectedConnectHearsWhy) {
+TEST_F(ServerTest, ARejectedConnectGetsTheReason) {
     send(RawClient::connect());
     ASSERT_TRUE(expect<WantsToConnect>());
     server.reject_connect("no such vhost");
@@ -121,7 +121,7 @@ TEST_F(ServerTest, ARejectedConnectHearsWhy) {
     EXPECT_TRUE(words().empty());
 }
 
-TEST_F(ServerTest, ARedirectedConnectHearsWhereAndItsNextCallIsReported) {
+TEST_F(ServerTest, ARedirectedConnectGetsTheAddressAndItsNextCallIsReported) {
     send(RawClient::connect());
     ASSERT_TRUE(expect<WantsToConnect>());
     server.redirect_connect("rtmp://other/live", "rtmp://other/live/cam");

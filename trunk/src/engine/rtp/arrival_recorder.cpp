@@ -23,7 +23,7 @@ void ArrivalRecorder::received(TimePoint now, std::uint16_t sequence) {
 std::optional<TransportFeedback> ArrivalRecorder::poll(TimePoint now, std::uint32_t ssrc, std::uint32_t media_ssrc) {
     if (!due_ || now < *due_ || arrivals_.empty())
         return std::nullopt;
-    const auto [first, came] = *arrivals_.begin();
+    const auto [first, arrived] = *arrivals_.begin();
     // The report includes lost packets before the first, unless the sequence numbers have jumped.
     const bool has_jumped = !next_ || arrivals_.rbegin()->first - *next_ >= kPacketsMax;
     std::uint64_t sequence = has_jumped ? first : *next_;
@@ -32,7 +32,7 @@ std::optional<TransportFeedback> ArrivalRecorder::poll(TimePoint now, std::uint3
     feedback.media_ssrc = media_ssrc;
     feedback.base_sequence = static_cast<std::uint16_t>(sequence);
     feedback.feedback_count = reports_++;
-    const auto reference = std::chrono::floor<std::chrono::microseconds>(came.time_since_epoch()) / kReferenceTick;
+    const auto reference = std::chrono::floor<std::chrono::microseconds>(arrived.time_since_epoch()) / kReferenceTick;
     // 24-bit signed; only differences are meaningful.
     feedback.reference_time = static_cast<std::int32_t>((reference & 0xFFFFFF) ^ 0x800000) - 0x800000;
     TimePoint last{std::chrono::microseconds(kReferenceTick * reference)};

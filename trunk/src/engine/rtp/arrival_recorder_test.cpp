@@ -68,20 +68,20 @@ TEST_F(Recorder, ArrivalsFarApartAreSeveralReports) {
 
 TEST_F(Recorder, TimesDoNotDriftByRounding) {
     std::mt19937 random(1);
-    std::vector<TimePoint> came;
+    std::vector<TimePoint> arrived;
     TimePoint at = now;
     for (std::uint16_t i = 0; i < 1'000; ++i) {
         at += std::chrono::microseconds(random() % 3'000);
-        came.push_back(at);
+        arrived.push_back(at);
         recorder.received(at, i);
     }
     const auto reports = after(10s);
     ASSERT_EQ(reports.size(), 1U);
     auto told = wire::rtcp::kReferenceTick * reports[0].reference_time;
     std::optional<std::chrono::microseconds> offset;
-    for (std::size_t i = 0; i < came.size(); ++i) {
+    for (std::size_t i = 0; i < arrived.size(); ++i) {
         told += wire::rtcp::kDeltaTick * *reports[0].packets[i].ticks;
-        const auto difference = std::chrono::duration_cast<std::chrono::microseconds>(came[i].time_since_epoch()) - told;
+        const auto difference = std::chrono::duration_cast<std::chrono::microseconds>(arrived[i].time_since_epoch()) - told;
         offset = offset.value_or(difference);
         EXPECT_LE(std::chrono::abs(difference - *offset), wire::rtcp::kDeltaTick) << i;
     }

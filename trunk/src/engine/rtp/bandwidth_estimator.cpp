@@ -64,7 +64,7 @@ BandwidthEstimator::Report BandwidthEstimator::match(TimePoint now, const wire::
             ++report.lost;
             continue;
         }
-        ++report.came;
+        ++report.arrived;
         if (!packet.ticks)
             continue;
         report.delay = std::min(report.delay, at - std::chrono::duration_cast<microseconds>(found->at.time_since_epoch()));
@@ -104,10 +104,10 @@ double BandwidthEstimator::received_rate() const {
 
 void BandwidthEstimator::reported(TimePoint now, const wire::rtcp::TransportFeedback& feedback) {
     const Report report = match(now, feedback);
-    if (report.came + report.lost == 0)
+    if (report.arrived + report.lost == 0)
         return;
-    const auto told = static_cast<double>(report.came + report.lost);
-    loss_ += (static_cast<double>(report.lost) / told - loss_) * std::min(1.0, told / kLossPackets);
+    const auto outcomes = static_cast<double>(report.arrived + report.lost);
+    loss_ += (static_cast<double>(report.lost) / outcomes - loss_) * std::min(1.0, outcomes / kLossPackets);
     const microseconds before = queue_;
     if (report.delay != microseconds::max())
         queue_ = report.delay - base_delay(now, report.delay);

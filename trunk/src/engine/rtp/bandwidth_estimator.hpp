@@ -71,7 +71,7 @@ private:
         std::chrono::microseconds delay;
     };
     struct Report {
-        std::size_t came = 0;
+        std::size_t arrived = 0;
         std::size_t lost = 0;
         std::chrono::microseconds delay = std::chrono::microseconds::max();  // the minimum of this report, across the two clocks
     };

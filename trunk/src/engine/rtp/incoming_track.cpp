@@ -82,7 +82,7 @@ void IncomingTrack::choose(TimePoint now) {
     const auto silence = format_.layers.empty() ? kSilenceAlone : kSilence;
     const ReceiveStream* const aim = target_ != nullptr ? target_ : current_;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
-        layers.push_back({streams_[i].rate(now), now - streams_[i].heard() < silence});
+        layers.push_back({streams_[i].rate(now), now - streams_[i].received_at() < silence});
         if (&streams_[i] == aim)
             chosen = i;
     }
@@ -147,7 +147,7 @@ std::uint32_t IncomingTrack::continued_time(const ReceiveStream& stream, const J
         if (const auto theirs = current_->clock.timestamp_at(*sent))
             time = *theirs + offset_;
     if (!time) {
-        const std::chrono::duration<double> passed = first.came - last_->came;
+        const std::chrono::duration<double> passed = first.arrived - last_->arrived;
         time = last_->timestamp + static_cast<std::uint32_t>(std::max(0.0, passed.count()) * rate);
     }
     // Layers that share a clock keep it exactly, and so does a stream of which only the sequence numbers restarted.
@@ -201,10 +201,10 @@ std::optional<MediaPacket> IncomingTrack::forward(JitterBuffer::Ordered packet, 
         key_timestamp_ = media.timestamp;
         // While switching, the awaited key frame is the target's.
         if (target_ == nullptr)
-            keys_.came();
+            keys_.arrived();
     }
-    media.arrived = packet.came;
-    last_ = {media.timestamp, packet.came, packet.marker};
+    media.arrived = packet.arrived;
+    last_ = {media.timestamp, packet.arrived, packet.marker};
     media.payload = std::move(packet.payload);
     return media;
 }

@@ -68,7 +68,7 @@ private:
 
     struct Last {
         std::uint32_t timestamp = 0;  // on the track's timeline
-        TimePoint came;
+        TimePoint arrived;
         bool marker = false;
     };
 

@@ -10,7 +10,7 @@ bool JitterBuffer::push(TimePoint now, Ordered packet) {
         next_ = sequence;
     if (sequence < *next_ || waiting_.size() == kPacketsMax)
         return false;
-    packet.came = now;
+    packet.arrived = now;
     return waiting_.try_emplace(sequence, std::move(packet)).second;
 }
 
@@ -18,7 +18,7 @@ std::optional<JitterBuffer::Ordered> JitterBuffer::pop(TimePoint now) {
     if (waiting_.empty())
         return std::nullopt;
     const auto first = waiting_.begin();
-    if (first->first != *next_ && now - first->second.came < wait_max_ && waiting_.size() < kPacketsMax)
+    if (first->first != *next_ && now - first->second.arrived < wait_max_ && waiting_.size() < kPacketsMax)
         return std::nullopt;
     given_up_ += first->first - *next_;
     Ordered ordered = std::move(first->second);
@@ -32,7 +32,7 @@ std::optional<TimePoint> JitterBuffer::next_timeout() const {
     if (waiting_.empty())
         return std::nullopt;
     const auto& [sequence, first] = *waiting_.begin();
-    return sequence == *next_ ? first.came : first.came + wait_max_;
+    return sequence == *next_ ? first.arrived : first.arrived + wait_max_;
 }
 
 }  // namespace live::engine::rtp

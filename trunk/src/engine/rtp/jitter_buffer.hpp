@@ -23,7 +23,7 @@ public:
         Slice payload;
         std::uint32_t timestamp = 0;
         bool marker = false;
-        TimePoint came{};  // set by push()
+        TimePoint arrived{};  // set by push()
     };
 
     // False for a duplicate or late packet, or if kPacketsMax are waiting already. The first packet sets the start; an earlier

@@ -22,7 +22,7 @@ public:
         is_wanted_ = true;
         is_needed_ = true;
     }
-    void came() { is_needed_ = false; }
+    void arrived() { is_needed_ = false; }
     bool is_needed() const { return is_needed_; }
 
     std::optional<TimePoint> due() const {

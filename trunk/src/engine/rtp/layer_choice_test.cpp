@@ -60,7 +60,7 @@ TEST(KeyRequests, AreMadeAtOnceThenRarelyAndAgainWhileNeeded) {
     EXPECT_TRUE(keys.take(now));
     EXPECT_FALSE(keys.take(now + KeyRequests::kRepeat - 1ms));
     EXPECT_TRUE(keys.take(now + KeyRequests::kRepeat));
-    keys.came();
+    keys.arrived();
     EXPECT_FALSE(keys.due());
 }
 

@@ -11,14 +11,14 @@ void NackGenerator::received(TimePoint now, std::uint64_t sequence) {
         return;
     }
     if (sequence <= *highest_) {
-        came(now, sequence);
+        arrived(now, sequence);
         return;
     }
     add_missing(now, *highest_ + 1, sequence);
     highest_ = sequence;
 }
 
-void NackGenerator::came(TimePoint now, std::uint64_t sequence) {
+void NackGenerator::arrived(TimePoint now, std::uint64_t sequence) {
     const auto found = missing_.find(sequence);
     if (found == missing_.end())
         return;

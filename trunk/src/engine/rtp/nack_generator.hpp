@@ -50,7 +50,7 @@ private:
         TimePoint asked{};
         unsigned requests = 0;
     };
-    void came(TimePoint now, std::uint64_t sequence);
+    void arrived(TimePoint now, std::uint64_t sequence);
     void add_missing(TimePoint now, std::uint64_t from, std::uint64_t to);
 
     Options options_;

@@ -35,11 +35,11 @@ ReceiveStream::ReceiveStream(Options options, TimePoint now)
       reception_(options_.clock_rate),
       nacks_(make_nacks(options_)),
       buffer_(wait_of(options_)),
-      heard_(now),
+      received_at_(now),
       span_(now) {}
 
 bool ReceiveStream::receive(TimePoint now, const wire::rtp::Packet& packet, Origin origin, Use use, std::size_t bytes) {
-    heard_ = now;
+    received_at_ = now;
     count_rate(now, bytes);
     std::uint64_t sequence = 0;
     if (origin == Origin::stream) {

@@ -55,7 +55,7 @@ public:
     const std::string& rid() const { return options_.rid; }
     std::optional<std::uint32_t> rtx_ssrc;
     SenderClock clock;
-    TimePoint heard() const { return heard_; }
+    TimePoint received_at() const { return received_at_; }
     // Bits per second over about the last second.
     std::uint64_t rate(TimePoint now) const;
 
@@ -76,7 +76,7 @@ private:
     std::optional<std::uint64_t> popped_;
     std::uint64_t given_up_before_ = 0;
     bool has_restarted_ = false;
-    TimePoint heard_;
+    TimePoint received_at_;
     // Bits in the current interval and in the one before.
     TimePoint span_;
     std::uint64_t span_bits_ = 0;

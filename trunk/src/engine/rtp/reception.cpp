@@ -26,7 +26,7 @@ std::optional<Reception::Number> Reception::received(TimePoint now, std::uint16_
         received_ = 0;
         expected_before_ = 0;
         received_before_ = 0;
-        last_came_.reset();
+        last_arrival_.reset();
         number = {.sequence = widen(sequence), .has_restarted = true};
     }
     bad_next_.reset();
@@ -48,15 +48,15 @@ std::optional<Reception::Number> Reception::received(TimePoint now, std::uint16_
 
 // RFC 3550, A.8, only across different timestamps: packets of one frame leave together and give no information.
 void Reception::count_jitter(TimePoint now, std::uint32_t timestamp) {
-    if (last_came_ && timestamp != last_timestamp_) {
-        const double came = std::chrono::duration<double>(now - *last_came_).count() * clock_rate_;
+    if (last_arrival_ && timestamp != last_timestamp_) {
+        const double arrived = std::chrono::duration<double>(now - *last_arrival_).count() * clock_rate_;
         const double sent = static_cast<std::int32_t>(timestamp - last_timestamp_);
         // A jump of the sender's clock does not count as jitter.
-        if (const double difference = std::abs(came - sent); difference < 10.0 * clock_rate_)
+        if (const double difference = std::abs(arrived - sent); difference < 10.0 * clock_rate_)
             jitter_ += (difference - jitter_) / 16;
     }
-    if (!last_came_ || timestamp != last_timestamp_) {
-        last_came_ = now;
+    if (!last_arrival_ || timestamp != last_timestamp_) {
+        last_arrival_ = now;
         last_timestamp_ = timestamp;
     }
 }

@@ -52,7 +52,7 @@ private:
     std::int64_t expected_before_ = 0;
     std::uint64_t received_before_ = 0;
     double fraction_lost_ = 0;
-    std::optional<TimePoint> last_came_;
+    std::optional<TimePoint> last_arrival_;
     std::uint32_t last_timestamp_ = 0;
     double jitter_ = 0;  // in the stream's clock
     std::uint32_t clock_rate_;

@@ -49,7 +49,7 @@ public:
         if (!last_)
             return;
         block.last_sender_report = last_->middle;
-        const std::chrono::duration<double> since = now - last_->came;
+        const std::chrono::duration<double> since = now - last_->arrived;
         block.delay_since = static_cast<std::uint32_t>(since.count() * 65'536);
     }
 
@@ -58,7 +58,7 @@ private:
         std::uint64_t ntp;
         std::uint32_t timestamp;
         std::uint32_t middle;
-        TimePoint came;
+        TimePoint arrived;
     };
     std::optional<Last> last_;
     std::uint32_t clock_rate_;

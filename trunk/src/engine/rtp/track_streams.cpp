@@ -30,7 +30,7 @@ const ReceiveStream* TrackStreams::surplus(const ReceiveStream* kept) const {
         return nullptr;
     const ReceiveStream* oldest = nullptr;
     for (const auto& stream : streams_)
-        if (stream.get() != kept && (oldest == nullptr || stream->heard() < oldest->heard()))
+        if (stream.get() != kept && (oldest == nullptr || stream->received_at() < oldest->received_at()))
             oldest = stream.get();
     return oldest;
 }

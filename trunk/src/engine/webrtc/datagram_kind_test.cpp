@@ -10,7 +10,7 @@
 namespace live::engine::webrtc {
 namespace {
 
-TEST(DatagramKind, IsToldByTheFirstBytes) {
+TEST(DatagramKind, IsRecognisedByTheFirstBytes) {
     EXPECT_EQ(kind_of(wire::stun::stun_vectors()[0].bytes), DatagramKind::stun);
     EXPECT_EQ(kind_of(hex("16feff0000000000000000 0000")), DatagramKind::dtls);
     EXPECT_EQ(kind_of(hex("16feff0000000000000000 00")), DatagramKind::other) << "no whole head of a record";

@@ -183,7 +183,7 @@ TEST_F(PublishSessionTest, NothingIsAskedForWhereItWasNotAgreed) {
     EXPECT_TRUE(take_nacks().empty());
 }
 
-TEST_F(PublishSessionTest, AHoleThatStaysIsToldAndAKeyFrameAskedFor) {
+TEST_F(PublishSessionTest, AHoleThatStaysIsReportedAndAKeyFrameRequested) {
     video(1, kKey);
     wait(100ms);
     EXPECT_EQ(take_plis().size(), 1U) << "the stream has begun";

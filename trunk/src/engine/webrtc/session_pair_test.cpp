@@ -152,7 +152,7 @@ TEST(SessionPair, WhatIsReplayedIsDropped) {
     }
 }
 
-TEST(SessionPair, HolesBeyondRepairAreToldAndAKeyFrameAskedFor) {
+TEST(SessionPair, HolesBeyondRepairAreReportedAndAKeyFrameRequested) {
     SessionPair pair({.network = {.seed = 1, .loss = 0.02, .delay_min = 20ms, .delay_max = 20ms}, .has_rtx = false});
     ASSERT_TRUE(pair.connect());
     pair.begin_media();
@@ -354,7 +354,7 @@ TEST(SessionPair, APeerThatIsGoneIsNoticed) {
 TEST(SessionPair, APlayersDtlsIsLetGoAndAPublishersKept) {
     SessionPair play({.purpose = Purpose::play});
     ASSERT_TRUE(play.connect());
-    EXPECT_FALSE(play.server->holds_dtls()) << "though nothing was heard of it since";
+    EXPECT_FALSE(play.server->holds_dtls()) << "though nothing has arrived from it since";
     SessionPair publish({});
     ASSERT_TRUE(publish.connect());
     publish.begin_media();

@@ -32,9 +32,9 @@ protected:
     const segments::StreamOfFilesRef cam_ =
         std::make_shared<segments::StreamOfFiles>(segments::StreamOfFiles{"__defaultVhost__", "live", "cam", 10s});
     files::Door door_;
-    files::Heard heard_;
+    files::RecordedEvents stream_events_;
     session::ClientTable clients_;
-    files::Sessions sessions_{door_, heard_, clients_, places_};
+    files::Sessions sessions_{door_, stream_events_, clients_, places_};
     DashOptions options_values_;
     SameOptions<DashOptions> options_{options_values_};
     DashHandler handler_{store_, options_, roots_, sessions_};
@@ -122,7 +122,7 @@ TEST_F(DashHandlerTest, APlayerIsASessionFromItsFirstMpdOn) {
     EXPECT_EQ(ask("/live/cam.mpd").status, 404);
     EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 404);
     sessions_.expire(io::now() + 10s);
-    EXPECT_EQ(heard_.ended.size(), 1u);
+    EXPECT_EQ(stream_events_.ended.size(), 1u);
     EXPECT_EQ(ask("/live/cam.mpd").status, 200) << "it may come again later, as a player of HLS may";
 }
 

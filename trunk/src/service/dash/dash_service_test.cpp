@@ -53,7 +53,7 @@ protected:
             const bool key = at_ % 1s == MediaTime();
             append(media::Kind::video, key, false,
                    media::tag_body(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb"),
-                                   std::vector<std::uint8_t>(picture_bytes_)));
+                                   std::vector<std::uint8_t>(frame_bytes_)));
             append(media::Kind::audio, false, false, media::tag_body(hex("af 01 210a")));
             source_->flush();
             if (i % 5 == 4)
@@ -86,7 +86,7 @@ protected:
     DashOptions options_;
     const SameOptions<DashOptions> same_options_{options_};
     MediaTime at_ = 10s;
-    std::size_t picture_bytes_ = 0;
+    std::size_t frame_bytes_ = 0;
 };
 
 TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
@@ -110,7 +110,7 @@ TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
 TEST_F(DashServiceTest, TheOldestLeaveWhenTheirBytesAreTooMany) {
     options_.window_bytes = 1 << 20;
     options_.window_size = 10;
-    picture_bytes_ = 20'000;  // about half a mebibyte per segment
+    frame_bytes_ = 20'000;  // about half a mebibyte per segment
     publish();
     frames(25 * 7);
     io::wait_until([this] { return held("live/cam/video-5.m4s") != nullptr; });

@@ -183,7 +183,7 @@ void DashStream::follow(const media::Packet& packet) {
     if (!mark.ok())
         return;
     if (mark->rules != rules_hash_) {
-        if (!std::exchange(rules_told_, true))
+        if (!std::exchange(rules_logged_, true))
             LOG_WARN(log_, "DASH {}: the origin cuts by other settings of dash, so its fragments are not the same as here",
                      url());
         return;
@@ -338,13 +338,13 @@ void DashStream::add(const segments::PartMade& made) {
     for (std::size_t i = 0; i < headers_.size(); ++i) {
         const MpdSegment* before = listed_.empty() ? nullptr : &listed_.back().tracks[i].times;
         const bool meets = before != nullptr && std::chrono::abs(before->start + before->duration - made.segment_start) < kGapMin;
-        open_.push_back({meets ? before->start + before->duration : made.segment_start, foretold()});
+        open_.push_back({meets ? before->start + before->duration : made.segment_start, expected_duration()});
     }
     write_mpd(true);
 }
 
 // The previous segment's duration.
-MediaTime DashStream::foretold() const {
+MediaTime DashStream::expected_duration() const {
     return listed_.empty() ? MediaTime(options_.fragment) : listed_.back().tracks[leader()].times.duration;
 }
 
@@ -483,7 +483,7 @@ std::string DashStream::mpd_text(bool with_open) const {
         mpd.tracks.push_back(mpd_track(i, with_open));
     if (with_open) {
         mpd.chunk = options_.part;
-        mpd.update_period = std::min<MediaTime>(options_.update_period, foretold());
+        mpd.update_period = std::min<MediaTime>(options_.update_period, expected_duration());
     }
     return text_of(mpd);
 }
@@ -520,7 +520,7 @@ void DashStream::release_first(std::deque<Segment>& segments) {
 }
 
 void DashStream::report_bytes() {
-    if (!std::exchange(bytes_told_, true))
+    if (!std::exchange(bytes_logged_, true))
         LOG_WARN(log_,
                  "DASH {}: its fragments take more than dash_window_bytes ({}) before they are dash_window_size: the oldest "
                  "leave sooner",

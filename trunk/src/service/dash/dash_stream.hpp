@@ -131,7 +131,7 @@ private:
     // The track that determines the start and end of segments.
     std::size_t leader() const;
     std::string file_of(std::size_t track, std::uint64_t number) const;
-    MediaTime foretold() const;
+    MediaTime expected_duration() const;
 
     const std::string mpd_path_;
     const std::string folder_;  // with a trailing slash
@@ -168,9 +168,9 @@ private:
     segments::FileRef mpd_;
 
     TimePoint complained_at_{};
-    bool rules_told_ = false;  // the origin's other rules have been logged
+    bool rules_logged_ = false;  // the origin's other rules have been logged
     bool over_ = false;
-    bool bytes_told_ = false;  // the memory limit's effect on the list has been logged
+    bool bytes_logged_ = false;  // the memory limit's effect on the list has been logged
 };
 
 }  // namespace live::service::dash

@@ -68,69 +68,36 @@ void DvrService::finish_one(const OpenRecording& recording, const std::string& n
 }
 
 void DvrService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
-    reap();
     const DvrOptions* options = options_.find(request.vhost);
-    if (stopping_ || options == nullptr || !options->enabled || !is_recorded(*options, {plan.vhost, request.app, request.stream}))
+    if (jobs_.is_stopping() || options == nullptr || !options->enabled ||
+        !is_recorded(*options, {plan.vhost, request.app, request.stream}))
         return;
-    const bool is_known =
-        std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job->url == plan.url && !job->is_leaving; });
+    const bool is_known = jobs_.find([&plan](const Job& job) { return job.url() == plan.url; }) != nullptr;
     const Ref<media::Source> source = streams_.find(plan.url);
     if (is_known || !source)
         return;
     std::erase_if(failed_, [&plan](const Listed& one) { return one.url == plan.url; });
-    auto job = std::make_unique<Job>(plan.url);
-    job->recorder = std::make_shared<Recorder>(source, request, plan, *options, context_, log_.with_id(random_id()));
-    const auto started = job->scope.start("dvr", [this, &job = *job](io::Deadline forever) { run(job, forever); });
-    if (started.ok())
-        jobs_.push_back(std::move(job));
-    else
+    const auto started = jobs_.start(*this, source, request, plan, *options, context_, log_.with_id(random_id()));
+    if (!started.ok())
         LOG_ERROR(log_, "DVR {} cannot be recorded: {}", plan.url, started.error().text());
 }
 
-void DvrService::run(Job& job, io::Deadline deadline) {
-    job.recorder->run(deadline);
-    const auto recorder = std::exchange(job.recorder, nullptr);
-    if (recorder->state().error.empty())
+void DvrService::note_end(const Recorder& recorder) {
+    if (recorder.state().error.empty())
         return;
-    failed_.push_back({job.url, false, recorder->state()});
+    failed_.push_back({recorder.url(), false, recorder.state()});
     if (failed_.size() > kFailedMax)
         failed_.pop_front();
 }
 
 void DvrService::on_unpublished(const std::string& url) {
-    for (const auto& job : jobs_) {
-        if (job->url != url || job->is_leaving)
-            continue;
-        job->is_leaving = true;
-        if (job->recorder)
-            job->recorder->end();
-    }
-    reap();
-}
-
-void DvrService::reap() {
-    // A stop joins the jobs one after another.
-    if (!stopping_)
-        std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
-}
-
-Result<void> DvrService::stop(io::Deadline) {
-    const auto deadline = io::Deadline::after(kStopLimit);
-    stopping_ = true;
-    for (const auto& job : jobs_)
-        if (job->recorder)
-            job->recorder->end();
-    for (const auto& job : jobs_)
-        TRY(job->scope.stop(deadline));
-    jobs_.clear();
-    return {};
+    jobs_.end_if([&url](const Job& job) { return job.url() == url; });
+    jobs_.reap();
 }
 
 std::vector<DvrService::Listed> DvrService::list() const {
     std::vector<Listed> all;
-    for (const auto& job : jobs_)
-        if (job->recorder)
-            all.push_back({job->url, true, job->recorder->state()});
+    jobs_.for_each([&all](const Job& job) { all.push_back({job.url(), true, job.recorder.state()}); });
     all.insert(all.end(), failed_.begin(), failed_.end());
     return all;
 }

@@ -12,7 +12,7 @@
 #include "base/log.hpp"
 #include "base/options_of.hpp"
 #include "base/result.hpp"
-#include "io/scope.hpp"
+#include "io/job_list.hpp"
 #include "media/stream_table.hpp"
 #include "service/dvr/options.hpp"
 #include "service/dvr/recorder.hpp"
@@ -52,34 +52,38 @@ public:
 
     // Ends all recordings and waits for their files. An unfinished recording is worth little, so a slow disk gets kStopLimit,
     // whatever the deadline.
-    Result<void> stop(io::Deadline deadline) override;
+    Result<void> stop(io::Deadline) override { return jobs_.stop(io::Deadline::after(kStopLimit)); }
     std::string_view name() const override { return "the recordings"; }
 
     // Active and failed ones.
     std::vector<Listed> list() const;
 
 private:
-    // One recorder. Its owners are the job and, while it runs, by its fiber, which keeps it alive.
     struct Job {
-        explicit Job(std::string source_url) : url(std::move(source_url)), scope("dvr") {}
-        std::string url;
-        io::Scope scope;
-        std::shared_ptr<Recorder> recorder;
-        bool is_leaving = false;
+        template <class... Arguments>
+        explicit Job(DvrService& owner, Arguments&&... arguments)
+            : service(owner), recorder(std::forward<Arguments>(arguments)...) {}
+
+        DvrService& service;
+        Recorder recorder;
+        const std::string& url() const { return recorder.url(); }
+        void run(io::Deadline deadline) {
+            recorder.run(deadline);
+            service.note_end(recorder);
+        }
+        void end() { recorder.end(); }
     };
 
     void finish_left(io::Deadline deadline);
     void finish_one(const OpenRecording& recording, const std::string& name, io::Deadline deadline);
-    void run(Job& job, io::Deadline deadline);
-    void reap();
+    void note_end(const Recorder& recorder);
 
     media::StreamTable& streams_;
     const OptionsOf<DvrOptions>& options_;
     DvrContext context_;
     Log log_;
-    std::vector<std::unique_ptr<Job>> jobs_;
     std::deque<Listed> failed_;
-    bool stopping_ = false;
+    io::JobList<Job> jobs_{"dvr"};
 };
 
 }  // namespace live::service::dvr

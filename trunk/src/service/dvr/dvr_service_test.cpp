@@ -25,7 +25,7 @@ namespace mp4 = wire::mp4;
 
 using io::kSoon;
 
-struct Told {
+struct RecordedEvent {
     std::string file;
     std::string error;
     MediaTime duration{};
@@ -42,7 +42,7 @@ protected:
         context.claims = &claims_;
         context.zone = Zone::utc;
         context.on_recorded = [this](const Recorded& recorded) {
-            told_.push_back({recorded.file, recorded.error, recorded.duration});
+            recorded_.push_back({recorded.file, recorded.error, recorded.duration});
         };
         service_ = std::make_unique<DvrService>(streams_, same_options_, std::move(context), Log(no_log_, "test"));
         request_.app = "live";
@@ -84,7 +84,7 @@ protected:
             const bool key = i % 25 == 0;
             append(media::Kind::video, key, false, at_,
                    media::tag_body(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb"),
-                                   std::vector<std::uint8_t>(picture_bytes_)));
+                                   std::vector<std::uint8_t>(frame_bytes_)));
             append(media::Kind::audio, false, false, at_ + 5ms, media::tag_body(hex("af 01 210a")));
             at_ += 40ms;
             if (i % 10 == 9)
@@ -118,7 +118,7 @@ protected:
     media::StreamTable streams_{pool_};
     Ref<media::Source> source_;
     std::unique_ptr<media::Publication> publication_;
-    std::vector<Told> told_;
+    std::vector<RecordedEvent> recorded_;
     files::PathClaims claims_;
     std::unique_ptr<DvrService> service_;
     session::ClientRequest request_;
@@ -126,7 +126,7 @@ protected:
     DvrOptions options_;
     const SameOptions<DvrOptions> same_options_{options_};
     MediaTime at_ = 10s;
-    std::size_t picture_bytes_ = 0;
+    std::size_t frame_bytes_ = 0;
 };
 
 TEST_F(DvrServiceTest, RecordsFlvFromTheBeginningToTheEnd) {
@@ -134,10 +134,10 @@ TEST_F(DvrServiceTest, RecordsFlvFromTheBeginningToTheEnd) {
     headers();
     seconds(3);
     unpublish();
-    ASSERT_EQ(told_.size(), 1u);
-    EXPECT_EQ(told_[0].file, folder_.file("cam.flv"));
-    EXPECT_EQ(told_[0].error, "");
-    EXPECT_EQ(told_[0].duration, 2'965ms);
+    ASSERT_EQ(recorded_.size(), 1u);
+    EXPECT_EQ(recorded_[0].file, folder_.file("cam.flv"));
+    EXPECT_EQ(recorded_[0].error, "");
+    EXPECT_EQ(recorded_[0].duration, 2'965ms);
     const auto bytes = bytes_of("cam.flv");
     wire::flv::FlvReader reader;
     std::size_t tags = 0;
@@ -150,7 +150,7 @@ TEST_F(DvrServiceTest, RecordsFlvFromTheBeginningToTheEnd) {
         }
     }
     EXPECT_EQ(tags, 1u + 2 + 150) << "metadata, headers, media";
-    EXPECT_EQ(last, 2'965u) << "the first picture is at zero";
+    EXPECT_EQ(last, 2'965u) << "the first frame is at zero";
     EXPECT_EQ(source_->readers(), 0u);
 }
 
@@ -174,7 +174,7 @@ TEST_F(DvrServiceTest, RecordsMp4) {
     headers();
     seconds(3);
     unpublish();
-    ASSERT_EQ(told_.size(), 1u);
+    ASSERT_EQ(recorded_.size(), 1u);
     EXPECT_EQ(movie("cam.mp4"), std::make_pair(std::size_t{75}, std::size_t{75}));
     EXPECT_FALSE(exists("cam.mp4.tmp"));
 }
@@ -238,11 +238,11 @@ TEST_F(DvrServiceTest, Mp4HoldsAllTracks) {
     const auto parts = bytes_of("parts.mp4");
     EXPECT_EQ(mp4::read_file(parts).child("moov").all("trak").size(), 4u);
     auto fragments = mp4::fragment_samples(parts);
-    EXPECT_EQ(fragments[1].size(), 100u) << "the default pictures first";
+    EXPECT_EQ(fragments[1].size(), 100u) << "the default frames first";
     EXPECT_EQ(fragments[2].size(), 100u);
     EXPECT_EQ(fragments[3].size(), 4u);
     EXPECT_EQ(fragments[4].size(), 4u);
-    EXPECT_EQ(told_.size(), 2u) << "a file each";
+    EXPECT_EQ(recorded_.size(), 2u) << "a file each";
 }
 
 TEST_F(DvrServiceTest, SegmentsEndAtKeyFrames) {
@@ -255,14 +255,14 @@ TEST_F(DvrServiceTest, SegmentsEndAtKeyFrames) {
     wait_for_another_file(open_file);
     seconds(2);
     for (std::size_t files = 1; files <= 3; ++files) {
-        io::wait_until([&] { return told_.size() == files; });
+        io::wait_until([&] { return recorded_.size() == files; });
         wait_for_another_file(open_file);
         seconds(files < 3 ? 2 : 0);
     }
     unpublish();
-    ASSERT_EQ(told_.size(), 4u) << "of two seconds each, and the rest";
+    ASSERT_EQ(recorded_.size(), 4u) << "of two seconds each, and the rest";
     std::size_t pictures = 0;
-    for (const Told& one : told_) {
+    for (const RecordedEvent& one : recorded_) {
         const std::string name = std::filesystem::path(one.file).filename();
         EXPECT_EQ(one.error, "");
         pictures += movie(name).first;
@@ -271,7 +271,7 @@ TEST_F(DvrServiceTest, SegmentsEndAtKeyFrames) {
         EXPECT_TRUE(mp4::movie_samples(bytes, *file.child("moov").all("trak").at(0)).front().key);
     }
     EXPECT_EQ(pictures, 175u) << "nothing is lost between files";
-    EXPECT_EQ(told_[0].duration, 1'965ms);
+    EXPECT_EQ(recorded_[0].duration, 1'965ms);
 }
 
 TEST_F(DvrServiceTest, WithoutWaitingForKeyFramesSegmentsEndWhereTheyShould) {
@@ -284,11 +284,11 @@ TEST_F(DvrServiceTest, WithoutWaitingForKeyFramesSegmentsEndWhereTheyShould) {
     std::string open_file;
     wait_for_another_file(open_file);
     seconds(1);
-    io::wait_until([this] { return told_.size() == 1; });
-    EXPECT_EQ(told_[0].duration, 1'485ms) << "with the audio in front of the picture that begins the next";
+    io::wait_until([this] { return recorded_.size() == 1; });
+    EXPECT_EQ(recorded_[0].duration, 1'485ms) << "with the audio in front of the key frame that begins the next";
     seconds(1);
     unpublish();
-    EXPECT_EQ(told_.size(), 2u);
+    EXPECT_EQ(recorded_.size(), 2u);
 }
 
 TEST_F(DvrServiceTest, AFileThatExistsEndsTheRecording) {
@@ -296,13 +296,13 @@ TEST_F(DvrServiceTest, AFileThatExistsEndsTheRecording) {
     publish("[stream].flv");
     headers();
     seconds(1);
-    io::wait_until([this] { return !told_.empty(); });
-    EXPECT_NE(told_[0].error.find("(3082)"), std::string::npos) << told_[0].error;
+    io::wait_until([this] { return !recorded_.empty(); });
+    EXPECT_NE(recorded_[0].error.find("(3082)"), std::string::npos) << recorded_[0].error;
     EXPECT_EQ(folder_.read("cam.flv"), "precious");
     io::wait_until([this] { return source_->readers() == 0; });
     ASSERT_EQ(service_->list().size(), 1u);
     EXPECT_FALSE(service_->list()[0].is_active);
-    EXPECT_EQ(service_->list()[0].state.error, told_[0].error);
+    EXPECT_EQ(service_->list()[0].state.error, recorded_[0].error);
     // The next publish tries again.
     unpublish();
     std::filesystem::remove(folder_.file("cam.flv"));
@@ -316,15 +316,15 @@ TEST_F(DvrServiceTest, AFileOfAnotherOutputEndsTheRecording) {
     publish("./[stream].flv");
     headers();
     seconds(1);
-    io::wait_until([this] { return !told_.empty(); });
-    EXPECT_NE(told_[0].error.find("cam.flv belongs to another stream"), std::string::npos) << told_[0].error;
+    io::wait_until([this] { return !recorded_.empty(); });
+    EXPECT_NE(recorded_[0].error.find("cam.flv belongs to another stream"), std::string::npos) << recorded_[0].error;
     EXPECT_FALSE(exists("cam.flv.tmp"));
     unpublish();
     publish("second.flv");
     headers();
     seconds(1);
     unpublish();
-    EXPECT_EQ(told_.back().error, "");
+    EXPECT_EQ(recorded_.back().error, "");
     EXPECT_EQ(claims_.size(), 1U);
 }
 
@@ -333,7 +333,7 @@ TEST_F(DvrServiceTest, AnEmptyRecordingIsNotKept) {
     headers();
     pause();
     unpublish();
-    EXPECT_TRUE(told_.empty());
+    EXPECT_TRUE(recorded_.empty());
     EXPECT_TRUE(std::filesystem::is_empty(folder_.file("")));
 }
 
@@ -355,7 +355,7 @@ TEST_F(DvrServiceTest, WhatWasPublishedBeforeIsNotRecordedAgain) {
     publish("second.mp4");
     append(media::Kind::video, true, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
     unpublish();
-    ASSERT_EQ(told_.size(), 2u);
+    ASSERT_EQ(recorded_.size(), 2u);
     const auto bytes = bytes_of("second.mp4");
     const auto file = mp4::read_file(bytes);
     EXPECT_EQ(mp4::movie_samples(bytes, *file.child("moov").all("trak").at(0)).size(), 1u) << "not the cached GOP";
@@ -369,20 +369,20 @@ TEST_F(DvrServiceTest, AnotherCodecIsAnotherFileOfMp4) {
     headers();
     append(media::Kind::video, false, false, at_, media::tag_body(hex("94 61766331 02 0000")));
     seconds(1);
-    EXPECT_TRUE(told_.empty());
+    EXPECT_TRUE(recorded_.empty());
     std::string open_file;
     wait_for_another_file(open_file);
     append(media::Kind::video, false, true, at_, media::tag_body(hex("90 68766331"), wire::codec::hevc_vectors().front().record));
     append(media::Kind::video, true, false, at_, media::tag_body(hex("91 68766331 000000 00000003 260111")));
     append(media::Kind::audio, false, false, at_, media::tag_body(hex("af 01 210a")));
     unpublish();
-    ASSERT_EQ(told_.size(), 2u);
-    EXPECT_EQ(movie(std::filesystem::path(told_[0].file).filename()).first, 75u);
-    EXPECT_EQ(movie(std::filesystem::path(told_[1].file).filename()).first, 1u);
+    ASSERT_EQ(recorded_.size(), 2u);
+    EXPECT_EQ(movie(std::filesystem::path(recorded_[0].file).filename()).first, 75u);
+    EXPECT_EQ(movie(std::filesystem::path(recorded_[1].file).filename()).first, 1u);
 }
 
 TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
-    picture_bytes_ = 4'000;
+    frame_bytes_ = 4'000;
     const auto before = std::signal(SIGXFSZ, SIG_IGN);
     struct rlimit old {};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -390,26 +390,26 @@ TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
     publish("[stream].mp4");
     headers();
-    for (int i = 0; i < 10 && told_.empty(); ++i) {
+    for (int i = 0; i < 10 && recorded_.empty(); ++i) {
         seconds(1);
         static_cast<void>(io::sleep(io::Deadline::after(Recorder::kPollInterval + 50ms)));
     }
-    io::wait_until([this] { return !told_.empty(); });
+    io::wait_until([this] { return !recorded_.empty(); });
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
     std::signal(SIGXFSZ, before);
-    EXPECT_NE(told_[0].error.find("File too large"), std::string::npos) << told_[0].error;
+    EXPECT_NE(recorded_[0].error.find("File too large"), std::string::npos) << recorded_[0].error;
     const auto [pictures, audio_frames] = movie("cam.mp4");
     EXPECT_GE(pictures, 25u);
-    EXPECT_LE(pictures - audio_frames, 1u) << "a write may end between a picture and its audio";
+    EXPECT_LE(pictures - audio_frames, 1u) << "a write may end between a video frame and its audio";
     EXPECT_TRUE(source_->is_published());
-    EXPECT_EQ(service_->list().at(0).state.error, told_[0].error);
+    EXPECT_EQ(service_->list().at(0).state.error, recorded_[0].error);
 }
 
 // Reported once, and without an empty file for each attempt.
 TEST_F(DvrServiceTest, InSegmentsARecordingGoesOnWhenTheDiskHasRoomAgain) {
     options_.plan = DvrPlan::segment;
     options_.duration = 1s;
-    picture_bytes_ = 4'000;
+    frame_bytes_ = 4'000;
     const auto before = std::signal(SIGXFSZ, SIG_IGN);
     struct rlimit old {};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -424,11 +424,11 @@ TEST_F(DvrServiceTest, InSegmentsARecordingGoesOnWhenTheDiskHasRoomAgain) {
         }
         EXPECT_TRUE(condition());
     };
-    go_on_until([this] { return !told_.empty(); });
-    EXPECT_NE(told_[0].error.find("File too large"), std::string::npos) << told_[0].error;
+    go_on_until([this] { return !recorded_.empty(); });
+    EXPECT_NE(recorded_[0].error.find("File too large"), std::string::npos) << recorded_[0].error;
     ASSERT_EQ(service_->list().size(), 1U);
     EXPECT_TRUE(service_->list()[0].is_active);
-    EXPECT_EQ(service_->list()[0].state.error, told_[0].error);
+    EXPECT_EQ(service_->list()[0].state.error, recorded_[0].error);
     const std::string first = service_->list()[0].state.file;
     go_on_until([&] { return service_->list()[0].state.file != first; });
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
@@ -436,8 +436,8 @@ TEST_F(DvrServiceTest, InSegmentsARecordingGoesOnWhenTheDiskHasRoomAgain) {
     go_on_until([this] { return service_->list()[0].state.files > 0; });
     EXPECT_EQ(service_->list()[0].state.error, "");
     unpublish();
-    ASSERT_GE(told_.size(), 2U);
-    EXPECT_EQ(told_[1].error, "") << "tried in vain, and not told";
+    ASSERT_GE(recorded_.size(), 2U);
+    EXPECT_EQ(recorded_[1].error, "") << "tried in vain, and not told";
     EXPECT_TRUE(service_->list().empty());
     for (const auto& file : std::filesystem::directory_iterator(folder_.file("")))
         EXPECT_GT(file.file_size(), 0U) << file.path();
@@ -453,8 +453,8 @@ TEST_F(DvrServiceTest, AReaderThatWasOvertakenEndsTheRecording) {
         if (i == 0)
             pause();
     }
-    io::wait_until([this] { return !told_.empty(); });
-    EXPECT_NE(told_[0].error.find("too slow"), std::string::npos) << told_[0].error;
+    io::wait_until([this] { return !recorded_.empty(); });
+    EXPECT_NE(recorded_[0].error.find("too slow"), std::string::npos) << recorded_[0].error;
 }
 
 TEST_F(DvrServiceTest, StoppingTheServerClosesFiles) {
@@ -462,7 +462,7 @@ TEST_F(DvrServiceTest, StoppingTheServerClosesFiles) {
     headers();
     seconds(2);
     MUST(service_->stop(io::Deadline::after(kSoon)));
-    ASSERT_EQ(told_.size(), 1u);
+    ASSERT_EQ(recorded_.size(), 1u);
     EXPECT_EQ(movie("cam.mp4").first, 50u);
     service_->on_published(request_, plan_);
     EXPECT_TRUE(service_->list().empty());
@@ -476,7 +476,7 @@ TEST_F(DvrServiceTest, ATakeoverGoesOnInTheSameFile) {
     EXPECT_EQ(service_->list().size(), 1u);
     seconds(1);
     unpublish();
-    EXPECT_EQ(told_.size(), 1u);
+    EXPECT_EQ(recorded_.size(), 1u);
 }
 
 }  // namespace

@@ -31,9 +31,8 @@ Recorder::Recorder(Ref<media::Source> source, const session::ClientRequest& requ
       options_(options),
       context_(context),
       log_(std::move(log)),
-      cursor_(std::move(source), media::Listens::batched, media::Cursor::Start::now, media::Cursor::Tracks::all) {
-    cursor_.set_audience(media::Cursor::Audience::none);
-}
+      cursor_(std::move(source), media::Listens::batched, media::Cursor::Start::now, media::Cursor::Tracks::all,
+              media::Cursor::Audience::none) {}
 
 void Recorder::end() {
     if (end_)
@@ -122,8 +121,8 @@ Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) 
         TRY(open(packet, deadline));
         pushed = recording_->push(packet, packet.dts - zero_);
     }
-    if (!pushed.ok() && !is_unsupported_told_) {
-        is_unsupported_told_ = true;
+    if (!pushed.ok() && !is_unsupported_logged_) {
+        is_unsupported_logged_ = true;
         LOG_WARN(log_, "DVR {}: not everything is recorded: {}", plan_.url, pushed.error().text());
     }
     if (!packet.is_config())

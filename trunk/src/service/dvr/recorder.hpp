@@ -83,6 +83,7 @@ public:
     void end();
 
     const State& state() const { return state_; }
+    const std::string& url() const { return plan_.url; }
 
 private:
     Result<void> record(io::Deadline deadline);
@@ -127,7 +128,7 @@ private:
     MediaTime begun_{};       // stream time of its first packet
     MediaTime newest_{};      // and of its newest
     MediaTime written_to_{};  // up to here it is on disk
-    bool is_unsupported_told_ = false;
+    bool is_unsupported_logged_ = false;
     std::uint64_t dropped_ = 0;  // by the cursor, as last seen
     Backoff retry_{kRetryFirst, kRetryGreatest};
     TimePoint retry_at_{};  // no new file before

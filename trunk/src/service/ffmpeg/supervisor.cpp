@@ -30,7 +30,7 @@ void Supervisor::run(io::Deadline deadline) {
         if (io::now() - began >= options_.good_after)
             backoff.reset();
         const auto pause = backoff.next(static_cast<std::uint32_t>(random_number()));
-        if (!told_missing_)
+        if (!missing_logged_)
             LOG_INFO(log_, "{} {} starts again in {} ms", options_.keyword, options_.name, pause.count());
         if (!io::sleep(deadline.sooner(io::Deadline::after(pause))).ok())
             return;
@@ -42,13 +42,13 @@ Result<void> Supervisor::run_once(io::Deadline deadline) {
     auto child = io::ChildProcess::spawn(what);
     if (!child.ok()) {
         const bool is_missing = child.code() == Errc::not_found || child.code() == Errc::denied;
-        if (!is_missing || !told_missing_)
+        if (!is_missing || !missing_logged_)
             LOG_ERROR(log_, "{} {} cannot start the program {}: {}", options_.keyword, options_.name, what.arguments.front(),
                       child.error().text());
-        told_missing_ = told_missing_ || is_missing;
+        missing_logged_ = missing_logged_ || is_missing;
         return Error(std::move(child).error());
     }
-    told_missing_ = false;
+    missing_logged_ = false;
     const TimePoint began = io::now();
     LOG_INFO(log_, "{} start {}, pid={}, program={}, log={}", options_.keyword, options_.name, (*child)->pid(),
              what.arguments.front(), what.output_path.empty() ? "off" : what.output_path);

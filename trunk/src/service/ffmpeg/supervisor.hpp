@@ -45,7 +45,7 @@ private:
     SupervisorOptions options_;
     MakeChild make_child_;
     Log log_;
-    bool told_missing_ = false;
+    bool missing_logged_ = false;
 };
 
 }  // namespace live::service::ffmpeg

@@ -27,7 +27,7 @@ public:
     std::string refused;  // name of a stream
 };
 
-class Heard final : public session::StreamEvents {
+class RecordedEvents final : public session::StreamEvents {
 public:
     void on_published(const session::ClientRequest&, const session::StreamPlan&) override {}
     void on_publish_ended(const session::ClientRequest&, const session::StreamPlan&) override {}

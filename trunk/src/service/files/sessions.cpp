@@ -89,7 +89,7 @@ Result<std::optional<session::Redirect>> Sessions::open(session::ClientRequest r
 bool Sessions::make_room() {
     for (; !new_.empty(); new_.pop_front()) {
         const auto found = sessions_.find(new_.front());
-        if (found == sessions_.end() || found->second->came_again() || found->second->is_kicked())
+        if (found == sessions_.end() || found->second->has_returned() || found->second->is_kicked())
             continue;
         found->second->leave(Error(Errc::limit, "its player had not come again when others came"));
         sessions_.erase(found);
@@ -127,7 +127,7 @@ void Sessions::expire(TimePoint now) {
     if (new_.size() >= 2 * sessions_.size() + kOldMax)
         std::erase_if(new_, [this](const std::string& name) {
             const Session* session = find(name);
-            return session == nullptr || session->came_again();
+            return session == nullptr || session->has_returned();
         });
 }
 

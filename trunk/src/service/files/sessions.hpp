@@ -35,9 +35,9 @@ public:
     // The player has made another request.
     void touch(TimePoint now) {
         last_seen_ = now;
-        came_again_ = true;
+        has_returned_ = true;
     }
-    bool came_again() const { return came_again_; }
+    bool has_returned() const { return has_returned_; }
     void add_sent(std::uint64_t bytes) { sent_bytes_ += bytes; }
     bool is_kicked() const { return !kick_reason_.empty(); }
     bool is_idle(TimePoint now) const { return now - last_seen_ >= idle_limit_; }
@@ -54,7 +54,7 @@ private:
     const session::Places::Place place_;
     Duration idle_limit_;
     TimePoint last_seen_;
-    bool came_again_ = false;
+    bool has_returned_ = false;
     std::uint64_t sent_bytes_ = 0;
     std::string kick_reason_;
     session::ClientEntry entry_;

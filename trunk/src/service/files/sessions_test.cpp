@@ -25,18 +25,18 @@ struct SessionsTest : testing::Test {
 
     std::unique_ptr<io::Loop> loop = MUST(io::Loop::create());
     Door door;
-    Heard heard;
+    RecordedEvents stream_events;
     session::ClientTable clients;
     Log log;
     session::Places places{10, log};
-    Sessions sessions{door, heard, clients, places, kMost};
+    Sessions sessions{door, stream_events, clients, places, kMost};
 };
 
 TEST_F(SessionsTest, BeginOnceAndEndWhenNothingIsAskedFor) {
     ASSERT_TRUE(open("a").ok());
     ASSERT_TRUE(open("a").ok()) << "two requests at once: the second is the first's";
-    EXPECT_EQ(heard.ended, std::vector<std::string>{"a"}) << "and its own admission is over";
-    heard.ended.clear();
+    EXPECT_EQ(stream_events.ended, std::vector<std::string>{"a"}) << "and its own admission is over";
+    stream_events.ended.clear();
     ASSERT_NE(sessions.find("a"), nullptr);
     EXPECT_EQ(sessions.find("a")->url(), "/live/cam");
     EXPECT_EQ(sessions.find("b"), nullptr);
@@ -49,7 +49,7 @@ TEST_F(SessionsTest, BeginOnceAndEndWhenNothingIsAskedFor) {
     EXPECT_NE(sessions.find("a"), nullptr);
     sessions.expire(now + 19s);
     EXPECT_EQ(sessions.find("a"), nullptr);
-    EXPECT_EQ(heard.ended, std::vector<std::string>{"a"});
+    EXPECT_EQ(stream_events.ended, std::vector<std::string>{"a"});
     EXPECT_EQ(clients.size(), 0u);
 }
 
@@ -58,7 +58,7 @@ TEST_F(SessionsTest, WhoIsRefusedHasNone) {
     EXPECT_EQ(open("a", "secret").code(), Errc::denied);
     EXPECT_EQ(sessions.size(), 0u);
     EXPECT_EQ(clients.size(), 0u);
-    EXPECT_TRUE(heard.ended.empty());
+    EXPECT_TRUE(stream_events.ended.empty());
 }
 
 TEST_F(SessionsTest, WhoIsKickedHasLeftAtOnceAndIsRememberedForAWhile) {
@@ -73,10 +73,10 @@ TEST_F(SessionsTest, WhoIsKickedHasLeftAtOnceAndIsRememberedForAWhile) {
     sessions.expire(now);
     ASSERT_NE(sessions.find("a"), nullptr) << "or it would begin anew";
     EXPECT_TRUE(sessions.find("a")->has_left());
-    EXPECT_EQ(heard.ended.size(), 1u);
+    EXPECT_EQ(stream_events.ended.size(), 1u);
     sessions.expire(now + 11s);
     EXPECT_EQ(sessions.find("a"), nullptr);
-    EXPECT_EQ(heard.ended.size(), 1u);
+    EXPECT_EQ(stream_events.ended.size(), 1u);
 }
 
 TEST_F(SessionsTest, ThoseUsedOnceMakeRoomForOthersTheOldestFirst) {
@@ -87,7 +87,7 @@ TEST_F(SessionsTest, ThoseUsedOnceMakeRoomForOthersTheOldestFirst) {
     sessions.find("2")->touch(io::now());
     for (const char* name : {"a", "b", "c"})
         ASSERT_TRUE(open(name).ok());
-    EXPECT_EQ(heard.ended, (std::vector<std::string>{"1", "3", "4"}));
+    EXPECT_EQ(stream_events.ended, (std::vector<std::string>{"1", "3", "4"}));
     EXPECT_EQ(sessions.size(), kMost);
     EXPECT_EQ(clients.size(), kMost);
     for (const char* name : {"0", "2", "a", "b", "c"})
@@ -101,7 +101,7 @@ TEST_F(SessionsTest, AreBounded) {
     }
     EXPECT_EQ(open("one more").code(), Errc::limit);
     EXPECT_TRUE(open("7").ok());
-    EXPECT_EQ(heard.ended, (std::vector<std::string>{"one more", "7"}));
+    EXPECT_EQ(stream_events.ended, (std::vector<std::string>{"one more", "7"}));
     sessions.clear();
     EXPECT_EQ(clients.size(), 0u);
 }

@@ -3,16 +3,14 @@
 // their own fibers.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/log.hpp"
 #include "base/options_of.hpp"
 #include "base/result.hpp"
-#include "io/scope.hpp"
+#include "io/job_list.hpp"
 #include "media/stream_table.hpp"
+#include "service/forward/forwarder.hpp"
 #include "service/forward/options.hpp"
 #include "service/forward/push_session.hpp"
 #include "service/service.hpp"
@@ -36,32 +34,21 @@ public:
     void on_unpublished(const std::string& url) override;
 
     // Ends everything; nothing starts afterwards. Errc::timed_out when a fiber does not end.
-    Result<void> stop(io::Deadline deadline) override;
+    Result<void> stop(io::Deadline deadline) override { return forwarders_.stop(deadline); }
 
     std::string_view name() const override { return "the forwards"; }
 
     // Forwarders whose stream is published, including those waiting to retry.
-    std::size_t active() const;
+    std::size_t active() const { return forwarders_.size(); }
 
 private:
-    // One forwarder. Its fiber owns it; the job can only end it.
-    struct Job {
-        Job(std::string source_url) : url(std::move(source_url)), scope("forward") {}
-        std::string url;
-        io::Scope scope;
-        bool is_leaving = false;
-    };
-
-    void start_push(const Destination& destination, Ref<media::Source> source);
-    // Removes ended jobs.
-    void reap();
+    void start_push(const Destination& destination, const Ref<media::Source>& source);
 
     media::StreamTable& streams_;
     const OptionsOf<ForwardOptions>& options_;
     ForwardContext context_;
     Log log_;
-    std::vector<std::unique_ptr<Job>> jobs_;
-    bool stopping_ = false;
+    io::JobList<Forwarder> forwarders_{"forward"};
 };
 
 }  // namespace live::service::forward

@@ -211,6 +211,8 @@ TEST_F(ForwardServiceTest, SaysGoodbyeWhenTheStreamEnds) {
     publish({other_text()});
     io::wait_until([&] { return lines_.count("FWR publishing to") == 1; });
     EXPECT_EQ(service_->active(), 1U);
+    EXPECT_EQ(source_->readers(), 1U);
+    EXPECT_FALSE(source_->is_watched()) << "an edge that forwards what it pulls would pull for ever";
     service_->on_unpublished("/live/cam");
     EXPECT_EQ(service_->active(), 0U);
     io::wait_until([&] { return other_.finished == 1; });
@@ -295,7 +297,7 @@ TEST_F(ForwardServiceTest, AStreamMayEndDuringAStop) {
     EXPECT_EQ(lines_.count("FWR stop"), 3U);
 }
 
-TEST_F(ForwardServiceTest, RtmpsWithoutTlsIsToldAndRetried) {
+TEST_F(ForwardServiceTest, RtmpsWithoutTlsIsReportedAndRetried) {
     create({});
     publish({"rtmps://" + other_text()});
     io::wait_until([&] { return lines_.count("TLS is not available") == 1; });

@@ -17,7 +17,7 @@ void Forwarder::run(io::Deadline deadline) {
     Backoff backoff(kRetryFirst, kRetryMax);
     for (;;) {
         const TimePoint began = io::now();
-        const auto ended = PushSession(destination_, context_, log_).run(source_, deadline);
+        const auto ended = PushSession(destination_, context_, log_).run(source_, media::Cursor::Audience::none, deadline);
         if (!ended.ok() && ended.code() == Errc::cancelled)
             break;
         if (!ended.ok() && ended.code() == Errc::denied) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "base/log.hpp"
 #include "base/ref.hpp"
@@ -22,6 +23,7 @@ public:
 
     Forwarder(Destination destination, Ref<media::Source> source, const ForwardContext& context, Log log);
 
+    const std::string& url() const { return source_->url(); }
     // Runs until cancelled; returns at once when the destination is this server.
     void run(io::Deadline deadline);
 

@@ -47,11 +47,11 @@ std::vector<std::uint8_t> with_set_data_frame(Bytes metadata) {
 PushSession::PushSession(const Destination& destination, const ForwardContext& context, const Log& log)
     : destination_(destination), context_(context), log_(log), engine_(client_options(destination), random_number()) {}
 
-Result<void> PushSession::run(Ref<media::Source> source, io::Deadline deadline) {
+Result<void> PushSession::run(Ref<media::Source> source, media::Cursor::Audience audience, io::Deadline deadline) {
     stream_ = TRY(rtmp_client::dial({destination_.host, destination_.port, destination_.is_secure}, context_.dial, deadline));
     TRY(start(deadline.sooner(io::Deadline::after(kStartLimit))));
-    media::Cursor cursor(std::move(source), media::Listens::at_once, media::Cursor::Start::join_point,
-                         media::Cursor::Tracks::all);
+    media::Cursor cursor(std::move(source), media::Listens::at_once, media::Cursor::Start::join_point, media::Cursor::Tracks::all,
+                         audience);
     LOG_INFO(log_, "FWR publishing to {}, peer={}", destination_.label, stream_->peer());
     auto ended = relay(cursor, deadline);
     if (!ended.ok() && ended.code() == Errc::cancelled)

@@ -38,8 +38,8 @@ public:
 
     // Runs until something ends it. Errc::denied when the destination is this server, so that retrying is pointless;
     // Errc::conflict when the other side refuses; otherwise the network's error. After Errc::cancelled the goodbye has been sent,
-    // within kGoodbyeLimit, unless a write was cut off.
-    Result<void> run(Ref<media::Source> source, io::Deadline deadline);
+    // within kGoodbyeLimit, unless a write was cut off. `audience`: whether the stream has viewers at the destination.
+    Result<void> run(Ref<media::Source> source, media::Cursor::Audience audience, io::Deadline deadline);
 
 private:
     struct Counters {

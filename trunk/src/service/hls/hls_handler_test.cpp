@@ -14,7 +14,7 @@ namespace live::service::hls {
 namespace {
 
 using files::Door;
-using files::Heard;
+using files::RecordedEvents;
 using segments::avc_config;
 using segments::config_packet;
 using segments::video_packet;
@@ -74,10 +74,10 @@ protected:
     std::string vhost_name_;
     files::OneFolder roots_;
     Door door_;
-    Heard heard_;
+    RecordedEvents stream_events_;
     Nobody nobody_;
     session::ClientTable clients_;
-    Sessions sessions_{door_, heard_, clients_, places_};
+    Sessions sessions_{door_, stream_events_, clients_, places_};
     media::SlabPool pool_;
     media::StreamTable streams_{pool_};
     Ref<media::Source> source_;
@@ -152,15 +152,15 @@ TEST_F(HlsHandlerTest, WhatIsNotThereHasNoSessions) {
     door_.refused = "cam";
     EXPECT_EQ(ask("/live/cam.m3u8").status, 403) << "rules come first";
     EXPECT_EQ(sessions_.size(), 0U);
-    EXPECT_TRUE(heard_.ended.empty()) << "nobody was asked";
+    EXPECT_TRUE(stream_events_.ended.empty()) << "nobody was asked";
 }
 
 TEST_F(HlsHandlerTest, AFirstPlaylistIsOneUseOfASession) {
     publish(2);
     const std::string address = variant("/live/cam.m3u8?hls_ctx=mine");
-    EXPECT_FALSE(sessions_.find("mine")->came_again());
+    EXPECT_FALSE(sessions_.find("mine")->has_returned());
     EXPECT_EQ(ask(address).status, 200);
-    EXPECT_TRUE(sessions_.find("mine")->came_again());
+    EXPECT_TRUE(sessions_.find("mine")->has_returned());
 }
 
 TEST_F(HlsHandlerTest, ANameThatNobodyGaveIsTakenUnlessItIsAnothersOrNoName) {
@@ -254,12 +254,12 @@ TEST_F(HlsHandlerTest, AReaderThatIsAskedCountsAsWatched) {
     options_.ctx = false;
     publish(2);
     EXPECT_EQ(source_->readers(), 1u);
-    EXPECT_EQ(source_->viewers(), 0u);
+    EXPECT_FALSE(source_->is_watched());
     ask("/live/cam.m3u8");
     source_->append(video_packet(2'040ms, false));
     source_->flush();
-    io::wait_until([&] { return source_->viewers() > 0; });
-    EXPECT_EQ(source_->viewers(), 1u);
+    io::wait_until([&] { return source_->is_watched(); });
+    EXPECT_TRUE(source_->is_watched());
 }
 
 TEST_F(HlsHandlerTest, WhoAsksNowAndThenMayBeWokenTogetherWithOthers) {

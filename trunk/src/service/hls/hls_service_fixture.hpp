@@ -22,7 +22,7 @@
 namespace live::service::hls {
 
 using files::Door;
-using files::Heard;
+using files::RecordedEvents;
 using segments::aac_config;
 using segments::av1_config;
 using segments::av1_frame;
@@ -112,11 +112,11 @@ protected:
     ScratchFolder folder_;
     Errors errors_;
     Door door_;
-    Heard heard_;
+    RecordedEvents stream_events_;
     session::ClientTable clients_;
     Log log_;
     session::Places places_{10, log_};
-    Sessions sessions_{door_, heard_, clients_, places_};
+    Sessions sessions_{door_, stream_events_, clients_, places_};
     media::SlabPool pool_;
     media::StreamTable streams_{pool_};
     Ref<media::Source> source_;

@@ -106,7 +106,7 @@ FileName Names::init(std::uint64_t number) const {
     return named(number == 0 ? text : with_infix(text, fmt::format("-{}", number)));
 }
 
-std::string Names::told(std::string_view below) const {
+std::string Names::reported_path(std::string_view below) const {
     return options_.path + (options_.path.ends_with('/') ? "" : "/") + std::string(below);
 }
 

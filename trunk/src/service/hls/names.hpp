@@ -56,7 +56,7 @@ public:
     // The URI in this playlist of a file below the base directory.
     std::string uri_of(const std::string& text) const { return named(text).uri; }
     // The path reported to callbacks for a file below the base directory: prefixed with that directory as the operator wrote it.
-    std::string told(std::string_view below) const;
+    std::string reported_path(std::string_view below) const;
     // The path of the file that `uri` refers to in one of our playlists; none when it points elsewhere.
     std::optional<std::string> file_of(std::string_view uri) const;
 

@@ -17,7 +17,7 @@ TEST(HlsNames, OfTheDefaultTemplatesAreTheFamilys) {
     EXPECT_EQ(fragment.file, "objs/nginx/html/live/cam-12.ts");
     EXPECT_EQ(fragment.uri, "cam-12.ts");
     EXPECT_EQ(fragment.text, "live/cam-12.ts");
-    EXPECT_EQ(names.told(fragment.text), "./objs/nginx/html/live/cam-12.ts") << "on_hls";
+    EXPECT_EQ(names.reported_path(fragment.text), "./objs/nginx/html/live/cam-12.ts") << "on_hls";
     const FileName part = Names::part(fragment, 3);
     EXPECT_EQ(part.uri, "cam-12.3.ts");
     EXPECT_EQ(part.file, "objs/nginx/html/live/cam-12.3.ts");
@@ -30,7 +30,7 @@ TEST(HlsNames, AllVariablesAreReplaced) {
     options.ts_file = "[vhost]/[app]/[stream]/[2006][01][02]/[15][04][05][999]-[timestamp]-[seq]-[duration].ts";
     const Names names(options, kCam, Zone::utc);
     const FileName fragment = names.fragment(7, 2'040'400us, kMoment);
-    EXPECT_EQ(names.told(fragment.text), fragment.file);
+    EXPECT_EQ(names.reported_path(fragment.text), fragment.file);
     EXPECT_EQ(fragment.file, "/data/v.example.com/live/cam/20240506/125327009-1715000007009-7-2040.ts");
     EXPECT_EQ(fragment.uri, "20240506/125327009-1715000007009-7-2040.ts");
 }

@@ -103,7 +103,7 @@ bool RenditionSet::claim(const Names& names) {
     auto claimed = setup_.claims.claim(names.claimed_paths(), "the HLS of " + setup_.url);
     if (claimed.ok())
         claims_.push_back(*std::move(claimed));
-    else if (!std::exchange(claims_told_, true))
+    else if (!std::exchange(claims_logged_, true))
         LOG_ERROR(setup_.log, "HLS {}: a track is left out: {}", setup_.url, claimed.error().sentence());
     return claimed.ok();
 }

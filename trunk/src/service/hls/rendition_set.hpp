@@ -108,7 +108,7 @@ private:
     std::vector<segments::RepresentationId> ids_;   // of `current_`
     std::vector<files::PathClaims::Claim> claims_;  // to files of separate tracks
     bool is_by_track_ = false;
-    bool claims_told_ = false;  // a conflicting claim has been logged
+    bool claims_logged_ = false;  // a conflicting claim has been logged
 };
 
 }  // namespace live::service::hls

@@ -244,7 +244,7 @@ void StreamOutput::follow(const media::Packet& packet, io::Deadline deadline) {
         return;
     }
     if (mark->rules != rules_hash_) {
-        if (!std::exchange(rules_told_, true))
+        if (!std::exchange(rules_logged_, true))
             LOG_WARN(log_, "HLS {}: the origin cuts by other settings of hls, so its fragments are not the same as here",
                      setup_.url);
         return;
@@ -287,7 +287,7 @@ void StreamOutput::note_track(const media::Packet& packet, io::Deadline deadline
         return;
     if (setup_.options.use_fmp4 != Fmp4::off)
         return begin_renditions(deadline);
-    if (!std::exchange(tracks_told_, true))
+    if (!std::exchange(tracks_logged_, true))
         LOG_WARN(log_, "HLS {}: only the default tracks are in it, MPEG-TS has no others here; hls_use_fmp4 auto would have all",
                  setup_.url);
 }
@@ -395,7 +395,7 @@ void StreamOutput::add(segments::SegmentMade made, io::Deadline deadline) {
     std::vector<std::string> paths = renditions_.clean_up();
     if (setup_.options.cleanup && !paths.empty())
         disk_.remove(std::move(paths));
-    if (renditions_.is_cut_by_bytes() && !std::exchange(bytes_told_, true))
+    if (renditions_.is_cut_by_bytes() && !std::exchange(bytes_logged_, true))
         LOG_WARN(
             log_,
             "HLS {}: its fragments take more than hls_window_bytes ({}) before they fill hls_window: the oldest leave sooner",
@@ -413,8 +413,8 @@ void StreamOutput::write(Rendition& rendition, const ListedSegment& segment) {
         return;
     const auto written = [this, names = &rendition.names(), number = segment.number, duration = segment.duration,
                           name = segment.name] {
-        events_.on_fragment({publisher_, setup_.name.vhost, setup_.url, duration, names->told(name.text), name.uri,
-                             names->told(names->playlist_url()), names->playlist_url(), number});
+        events_.on_fragment({publisher_, setup_.name.vhost, setup_.url, duration, names->reported_path(name.text), name.uri,
+                             names->reported_path(names->playlist_url()), names->playlist_url(), number});
     };
     const auto failed = [&rendition, number = segment.number] { rendition.mark_gap(number); };
     disk_.write(segment.name.file, segment.file->blocks(), written, failed);

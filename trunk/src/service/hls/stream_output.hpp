@@ -184,10 +184,10 @@ private:
     MediaTime to_origin_{};           // added to a time of the source, gives that at the origin
     std::uint64_t followed_ = 0;      // the instance whose segments are listed
     bool breaks_ = false;             // the next segment is another instance's
-    bool rules_told_ = false;         // the origin's other rules have been logged
+    bool rules_logged_ = false;       // the origin's other rules have been logged
     bool recovered_ = false;
-    bool bytes_told_ = false;   // the memory limit's effect on the list has been logged
-    bool tracks_told_ = false;  // dropped tracks have been logged
+    bool bytes_logged_ = false;   // the memory limit's effect on the list has been logged
+    bool tracks_logged_ = false;  // dropped tracks have been logged
     bool over_ = false;
 };
 

@@ -247,9 +247,9 @@ Result<void> HookService::deliver(const std::string& client_id, const QueuedEven
             continue;
         }
         // Every URL is called, whatever another one answered. Failures are in the log.
-        const auto told = call(events.action, url, events.body, log, deadline);
-        if (!told.ok() && told.code() == Errc::cancelled)
-            return told.error();
+        const auto sent = call(events.action, url, events.body, log, deadline);
+        if (!sent.ok() && sent.code() == Errc::cancelled)
+            return sent.error();
     }
     return {};
 }

@@ -143,7 +143,7 @@ protected:
     HookService service_{client_, {"vid-1", "s-1"}, ids_, Log(lines_, "")};
 };
 
-TEST_F(HookServiceTest, AClientsLifeIsToldOnceAndInOrder) {
+TEST_F(HookServiceTest, AClientsLifeIsReportedOnceAndInOrder) {
     EXPECT_TRUE(ask(Action::on_connect).ok());
     EXPECT_TRUE(ask(Action::on_publish).ok());
     tell(Action::on_unpublish);
@@ -163,7 +163,7 @@ TEST_F(HookServiceTest, AQuestionComesAfterTheEventsOfTheSameClient) {
     EXPECT_EQ(fake_.actions(), (std::vector<std::string>{"on_unpublish", "on_stop", "on_connect"}));
 }
 
-TEST_F(HookServiceTest, SwitchedOffNobodyIsAskedOrTold) {
+TEST_F(HookServiceTest, SwitchedOffNobodyIsAskedOrNotified) {
     options_.enabled = false;
     EXPECT_TRUE(ask(Action::on_publish).ok());
     tell(Action::on_unpublish);
@@ -202,7 +202,7 @@ TEST_F(HookServiceTest, ADeepAnswerDoesNoHarmToAFibersStack) {
     EXPECT_EQ(ended, Errc::denied);
 }
 
-TEST_F(HookServiceTest, EveryUrlIsToldWhateverTheFirstSays) {
+TEST_F(HookServiceTest, EveryUrlIsNotifiedWhateverTheFirstAnswers) {
     options_.on_stop = {"http://127.0.0.1:1/", fake_.url("/1"), fake_.url("/2")};
     fake_.answers["/1"] = "no";
     tell(Action::on_stop);
@@ -231,7 +231,7 @@ TEST_F(HookServiceTest, AHangingServiceHoldsNobodyElseUp) {
     MUST(service_.stop(io::Deadline::after(150ms)));  // cancels it
 }
 
-TEST_F(HookServiceTest, MoreClientsThanDeliverersAreAllTold) {
+TEST_F(HookServiceTest, MoreClientsThanDeliverersAreAllNotified) {
     const std::size_t count = HookService::kDeliverersMax + 50;
     for (std::size_t i = 0; i < count; ++i)
         tell(Action::on_close, std::to_string(i));
@@ -260,7 +260,7 @@ TEST_F(HookServiceTest, WhatIsQueuedIsDeliveredBeforeTheEnd) {
     EXPECT_EQ(fake_.got.size(), 10U);
 }
 
-TEST_F(HookServiceTest, AFragmentIsToldAndFetchedAndTheLogHasTheStatus) {
+TEST_F(HookServiceTest, AFragmentIsReportedAndFetchedAndTheLogHasTheStatus) {
     options_.on_hls = {fake_.url("/hls")};
     options_.on_hls_notify = {fake_.url("/a/[ts_url]"), "http://127.0.0.1:1/[ts_url]", fake_.url("/b/[stream]/[ts_url]")};
     fake_.answers["/b/cam/cam-7.ts"] = std::string(300'000, 'x');  // the fragment itself

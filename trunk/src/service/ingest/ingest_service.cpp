@@ -60,7 +60,7 @@ Result<void> IngestService::start(io::Scope&, io::Deadline deadline) {
 }
 
 void IngestService::apply(io::Deadline deadline) {
-    if (stopping_)
+    if (children_.is_stopping())
         return;
     const auto changed = change(plan(wanted_.wanted()), deadline.sooner(io::Deadline::after(kEndLimit)));
     if (!changed.ok())
@@ -68,54 +68,32 @@ void IngestService::apply(io::Deadline deadline) {
 }
 
 Result<void> IngestService::change(std::vector<Plan> plans, io::Deadline deadline) {
-    const auto is_wanted = [&](const std::unique_ptr<Job>& job) {
-        return std::any_of(plans.begin(), plans.end(), [&](const Plan& each) { return each.identity == job->identity; });
-    };
-    for (const auto& job : jobs_)
-        if (!is_wanted(job))
-            job->scope.cancel();
-    for (const auto& job : jobs_)
-        if (!is_wanted(job))
-            TRY(job->scope.join(deadline));
-    std::erase_if(jobs_, [](const auto& job) { return job->scope.size() == 0; });
-    for (Plan& each : plans) {
-        const bool runs =
-            std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job->identity == each.identity; });
-        if (!runs && !stopping_)
+    children_.end_if(
+        [&plans](const Child& child) { return std::ranges::find(plans, child.identity, &Plan::identity) == plans.end(); });
+    TRY(children_.join_ended(deadline));
+    if (children_.is_stopping())
+        return {};
+    for (Plan& each : plans)
+        if (children_.find([&each](const Child& child) { return child.identity == each.identity; }) == nullptr)
             start_child(std::move(each));
-    }
     return {};
 }
 
 void IngestService::start_child(Plan plan) {
     const std::string name = plan.place.vhost + "/" + plan.ingest.id;
-    if (jobs_.size() >= kChildrenMax) {
+    if (children_.size() >= kChildrenMax) {
         LOG_ERROR(log_, "IGS {} is left out: {} ingests are the limit", name, kChildrenMax);
         return;
     }
-    auto job = std::make_unique<Job>(std::move(plan.identity));
     ffmpeg::SupervisorOptions options = supervision_;
     options.name = name;
     auto make_child = [ingest = std::move(plan.ingest), engine = std::move(plan.engine), place = std::move(plan.place)] {
         return child_of(ingest, engine, place);
     };
-    // std::function must be copyable; the supervisor has one owner, the fiber.
-    auto supervisor = std::make_shared<ffmpeg::Supervisor>(std::move(options), std::move(make_child), log_.with_id(random_id()));
-    const auto started = job->scope.start("ingest", [supervisor](io::Deadline forever) { supervisor->run(forever); });
-    if (started.ok())
-        jobs_.push_back(std::move(job));
-    else
+    const auto started = children_.start(
+        std::move(plan.identity), ffmpeg::Supervisor(std::move(options), std::move(make_child), log_.with_id(random_id())));
+    if (!started.ok())
         LOG_ERROR(log_, "IGS {} cannot start: {}", name, started.error().text());
-}
-
-Result<void> IngestService::stop(io::Deadline deadline) {
-    stopping_ = true;
-    for (const auto& job : jobs_)
-        job->scope.cancel();
-    for (const auto& job : jobs_)
-        TRY(job->scope.stop(deadline));
-    jobs_.clear();
-    return {};
 }
 
 }  // namespace live::service::ingest

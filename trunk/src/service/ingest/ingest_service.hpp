@@ -3,13 +3,12 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/log.hpp"
 #include "base/result.hpp"
-#include "io/scope.hpp"
+#include "io/job_list.hpp"
 #include "service/ffmpeg/supervisor.hpp"
 #include "service/ingest/arguments.hpp"
 #include "service/ingest/options.hpp"
@@ -51,11 +50,11 @@ public:
 
     // Both end all children; nothing starts afterwards.
     Result<void> close(io::Deadline deadline) override { return stop(deadline); }
-    Result<void> stop(io::Deadline deadline) override;
+    Result<void> stop(io::Deadline deadline) override { return children_.stop(deadline); }
     std::string_view name() const override { return "the ingests"; }
 
     // Children kept running.
-    std::size_t size() const { return jobs_.size(); }
+    std::size_t size() const { return children_.size(); }
 
 private:
     struct Plan {
@@ -65,10 +64,12 @@ private:
         // All relevant properties as words, to detect changes.
         std::vector<std::string> identity;
     };
-    struct Job {
-        explicit Job(std::vector<std::string> words) : identity(std::move(words)), scope("ingest") {}
+    struct Child {
+        Child(std::vector<std::string> words, ffmpeg::Supervisor its) : identity(std::move(words)), supervisor(std::move(its)) {}
+
         std::vector<std::string> identity;
-        io::Scope scope;
+        ffmpeg::Supervisor supervisor;
+        void run(io::Deadline deadline) { supervisor.run(deadline); }
     };
 
     Result<void> change(std::vector<Plan> plans, io::Deadline deadline);
@@ -78,8 +79,7 @@ private:
     const WantedIngests& wanted_;
     Log log_;
     ffmpeg::SupervisorOptions supervision_;
-    std::vector<std::unique_ptr<Job>> jobs_;
-    bool stopping_ = false;
+    io::JobList<Child> children_{"ingest"};
 };
 
 }  // namespace live::service::ingest

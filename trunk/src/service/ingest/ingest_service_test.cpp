@@ -108,7 +108,7 @@ TEST_F(IngestServiceTest, AChildThatDoesNotListenIsKilled) {
     EXPECT_EQ(lines_.count("IGS stop v/cam, was ended by signal 9"), 1);
 }
 
-TEST_F(IngestServiceTest, AMissingProgramIsToldOnceWithItsPath) {
+TEST_F(IngestServiceTest, AMissingProgramIsReportedOnceWithItsPath) {
     apply({ingest("cam", folder_ + "/nothing-here")});
     io::wait_until([&] { return lines_.count("nothing-here") >= 1; });
     for (int i = 0; i < 20; ++i)

@@ -43,7 +43,11 @@ Pull::~Pull() = default;
 void Pull::run(io::Deadline deadline) {
     LOG_INFO(log_, "edge-pull start, stream={}", plan_.url);
     ++totals_.pulls;
-    for (;;) {
+    if (auto source = context_.streams.find_or_create(plan_.url, plan_.play, plan_.chunk_size); source.ok())
+        viewers_.emplace(*std::move(source), *this);
+    else
+        last_error_ = source.error().sentence();
+    while (viewers_) {
         const auto left = attempt(deadline);
         if (!left.ok() && left.code() == Errc::cancelled)
             break;
@@ -60,6 +64,7 @@ void Pull::run(io::Deadline deadline) {
 void Pull::end() {
     over_ = true;
     unpublish();
+    viewers_.reset();
     for (Signal* signal : waiting_)
         signal->raise();
 }
@@ -178,13 +183,15 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
     if (!ingest_)
         set_state(PullFacts::State::waiting);
     for (;;) {
+        const auto first_due = has_others ? io::Deadline::at(asked_at_ + kFirstMediaLimit) : io::Deadline::never();
+        const auto media_due = ingest_ ? io::Deadline::at(media_at_ + silence_limit()) : first_due;
         std::vector<std::uint8_t> output;
         upstream_->take_output(output);
         const std::array parts{io::as_part(output)};
         if (!output.empty())
             TRY(stream_->write_all(parts, deadline.sooner(io::Deadline::after(kStartLimit))));
         const auto ready =
-            TRY(stream_->wait_ready(io::Interest::readable, &wake_, deadline.sooner(io::Deadline::after(kPollInterval))));
+            TRY(stream_->wait_ready(io::Interest::readable, &wake_, deadline.sooner(next_check()).sooner(media_due)));
         if (!kick_reason_.empty())
             return Error(Errc::closed, std::exchange(kick_reason_, {}));
         if (publication_ != nullptr && !publication_->is_current())
@@ -194,19 +201,17 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
         look_around();
         if (!is_needed())
             return Left::stream_unneeded;
-        const TimePoint now = io::now();
-        if (!ingest_) {
-            if (has_others && now - asked_at_ >= kFirstMediaLimit) {
-                last_error_ = "the origin has no media";
-                return Left::origin;
-            }
-            continue;
+        if (!ingest_ && first_due.expired()) {
+            last_error_ = "the origin has no media";
+            return Left::origin;
         }
-        const auto patience = std::clamp<Duration>(2 * longest_gap_, kSilenceMin, kSilenceMax);
-        if (now - media_at_ >= patience)
-            return Error(Errc::timed_out, fmt::format("no media for {} ms", (now - media_at_) / milliseconds(1)));
+        const Duration silence = io::now() - media_at_;
+        if (ingest_ && silence >= silence_limit())
+            return Error(Errc::timed_out, fmt::format("no media for {} ms", silence / milliseconds(1)));
     }
 }
+
+Duration Pull::silence_limit() const { return std::clamp<Duration>(2 * longest_gap_, kSilenceMin, kSilenceMax); }
 
 Result<void> Pull::read() {
     bool any = false;
@@ -319,7 +324,7 @@ void Pull::ingest_data(rtmp::GotMedia& media) {
 
 // Called with the first media of a connection: takes the stream over from the previous connection.
 Result<void> Pull::publish() {
-    const auto source = TRY(context_.streams.find_or_create(plan_.url, plan_.play, plan_.chunk_size));
+    media::Source* const source = &viewers_->source();
     const bool is_ours = publication_ != nullptr && publication_->is_current();
     auto publication = TRY(source->publish(is_ours ? media::Source::Takeover::replace : media::Source::Takeover::refuse));
     source->set_options(plan_.play);
@@ -366,7 +371,7 @@ void Pull::say_goodbye() {
 Result<void> Pull::pause(Duration length, io::Deadline deadline) {
     const auto until = io::Deadline::after(length);
     while (!until.expired() && is_needed()) {
-        const auto waited = io::wait(wake_, deadline.sooner(until.sooner(io::Deadline::after(kPollInterval))));
+        const auto waited = io::wait(wake_, deadline.sooner(until.sooner(next_check())));
         if (!waited.ok() && waited.code() == Errc::cancelled)
             return waited;
         look_around();
@@ -380,15 +385,26 @@ void Pull::look_around() {
         unpublish();
 }
 
-bool Pull::is_needed() {
-    const auto source = context_.streams.find(plan_.url);
-    const TimePoint now = io::now();
-    if (!waiting_.empty() || (source && source->viewers() > 0))
-        needed_at_ = now;
+void Pull::note_need() {
+    needed_at_ = io::now();
+    wake_.raise();
+}
+
+bool Pull::is_needed() const { return !waiting_.empty() || viewers_->source().is_watched() || io::now() - needed_at_ < linger(); }
+
+Duration Pull::linger() const {
+    if (!had_media_)
+        return kLingerWithoutMedia;
     const ClusterOptions* options = context_.options.find(plan_.vhost);
-    const Duration linger = options == nullptr ? Duration::zero() : Duration(options->linger);
-    // A pull without media does not linger.
-    return now - needed_at_ <= (had_media_ ? linger : Duration(kPollInterval));
+    return options == nullptr ? Duration::zero() : Duration(options->linger);
+}
+
+// When something has to be decided although nothing happens: the end of the lingering, or of the publication.
+io::Deadline Pull::next_check() const {
+    auto next = publication_ != nullptr && !ingest_ ? io::Deadline::at(media_at_ + kGoneAfter) : io::Deadline::never();
+    if (waiting_.empty() && !viewers_->source().is_watched())
+        next = next.sooner(io::Deadline::at(needed_at_ + linger()));
+    return next;
 }
 
 Result<void> Pull::wait_for_media(io::Deadline deadline) {
@@ -398,6 +414,7 @@ Result<void> Pull::wait_for_media(io::Deadline deadline) {
     while (waited.ok() && !is_playing() && !over_)
         waited = io::wait(signal, deadline);
     std::erase(waiting_, &signal);
+    note_need();
     if (!waited.ok() && waited.code() == Errc::cancelled)
         return waited;
     if (is_playing())

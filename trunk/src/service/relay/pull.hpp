@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/log.hpp"
@@ -80,8 +81,8 @@ public:
     static constexpr std::chrono::seconds kGoneAfter{10};
     // Data messages kept until the first audio or video of a connection.
     static constexpr std::size_t kEarlyMax = 16;
-    // Interval of the checks for readers and for a silent origin.
-    static constexpr std::chrono::milliseconds kPollInterval{100};
+    // How long a pull without media outlasts its last client.
+    static constexpr std::chrono::milliseconds kLingerWithoutMedia{100};
     // After a refusal, the end of a stream or a failure elsewhere, which no backoff of the origin covers: it is healthy.
     static constexpr std::chrono::milliseconds kRefusedPause{500};
 
@@ -103,6 +104,17 @@ public:
 
 private:
     enum class Left : std::uint8_t { origin, stream_unneeded };
+
+    // The viewers of the pulled stream.
+    class Viewers final : public media::SourceWatch {
+    public:
+        Viewers(Ref<media::Source> source, Pull& pull) : SourceWatch(std::move(source)), pull_(pull) {}
+
+    private:
+        void on_watched(bool) override { pull_.note_need(); }
+
+        Pull& pull_;
+    };
 
     // session::Client
     const session::ClientRequest& request() const override { return request_; }
@@ -128,7 +140,12 @@ private:
     void say_goodbye();
     Result<void> pause(Duration length, io::Deadline deadline);
     void look_around();
-    bool is_needed();
+    // A client or the first viewer has come, or the last one has left.
+    void note_need();
+    bool is_needed() const;
+    Duration linger() const;
+    Duration silence_limit() const;
+    io::Deadline next_check() const;
     void set_state(PullFacts::State state);
     void end();
 
@@ -149,6 +166,7 @@ private:
     std::optional<media::Ingest> ingest_;        // of this connection, once it has received media
     std::vector<engine::rtmp::GotMedia> early_;  // data before the first audio or video
     std::optional<session::StreamStay> stay_;
+    std::optional<Viewers> viewers_;  // while it runs
     Signal wake_;
     std::vector<Signal*> waiting_;  // owned by waiting clients
 
@@ -159,8 +177,8 @@ private:
     std::string kick_reason_;
     PullFacts::State state_ = PullFacts::State::connecting;
     TimePoint state_since_{};
-    TimePoint needed_at_{};
-    TimePoint asked_at_{};  // for media, which has not come yet: since play, or the end of a stream
+    TimePoint needed_at_{};  // when the need began or ended
+    TimePoint asked_at_{};   // for media, which has not come yet: since play, or the end of a stream
     TimePoint media_at_{};
     Duration longest_gap_{};
     std::uint64_t tries_ = 0;

@@ -73,7 +73,7 @@ Result<void> Push::attempt(io::Deadline deadline) {
         destination.connect_arguments.set("millrace_proof", proof);
     LOG_INFO(log_, "edge-fwr publish url {}/{}, origin={}", destination.tc_url, publisher_.stream, origin);
     const TimePoint began = io::now();
-    auto ended = forward::PushSession(destination, forward_, log_).run(source_, deadline);
+    auto ended = forward::PushSession(destination, forward_, log_).run(source_, media::Cursor::Audience::some, deadline);
     lasted_ = io::now() - began;
     if (ended.ok())
         ended = Error(Errc::closed, "the push ended");

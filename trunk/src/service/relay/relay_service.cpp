@@ -63,19 +63,13 @@ void RelayService::on_published(const session::ClientRequest& request, const ses
     reap();
     // A new publisher that took over the stream gets its own push: the old push would kick the wrong client.
     on_unpublished(plan.url);
-    auto job = std::make_unique<PushJob>(context_, resolver_, book_, request, plan, source, log_.with_id(random_id()));
-    Push& push = job->push;
-    const auto started = job->scope.start("push", [&push](io::Deadline forever) { push.run(forever); });
-    if (started.ok())
-        pushes_.push_back(std::move(job));
-    else
+    const auto started = pushes_.start(context_, resolver_, book_, request, plan, source, log_.with_id(random_id()));
+    if (!started.ok())
         LOG_ERROR(log_, "edge-fwr cannot start, stream={}: {}", plan.url, started.error().text());
 }
 
 void RelayService::on_unpublished(const std::string& url) {
-    for (const auto& job : pushes_)
-        if (job->push.url() == url)
-            job->scope.cancel();
+    pushes_.end_if([&url](const Push& push) { return push.url() == url; });
 }
 
 void RelayService::reap() {
@@ -83,22 +77,18 @@ void RelayService::reap() {
     if (stopping_)
         return;
     std::erase_if(jobs_, [](const auto& entry) { return entry.second->scope.size() == 0; });
-    std::erase_if(pushes_, [](const auto& job) { return job->scope.size() == 0; });
+    pushes_.reap();
 }
 
 Result<void> RelayService::stop(io::Deadline deadline) {
     stopping_ = true;
     for (const auto& [url, job] : jobs_)
         job->scope.cancel();
-    for (const auto& job : pushes_)
-        job->scope.cancel();
+    pushes_.end_all();
     for (const auto& [url, job] : jobs_)
         TRY(job->scope.stop(deadline));
-    for (const auto& job : pushes_)
-        TRY(job->scope.stop(deadline));
     jobs_.clear();
-    pushes_.clear();
-    return {};
+    return pushes_.stop(deadline);
 }
 
 std::vector<PullFacts> RelayService::list() const {

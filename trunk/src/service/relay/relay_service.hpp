@@ -11,6 +11,7 @@
 
 #include "base/histogram.hpp"
 #include "base/log.hpp"
+#include "io/job_list.hpp"
 #include "io/scope.hpp"
 #include "service/relay/pull.hpp"
 #include "service/relay/push.hpp"
@@ -58,13 +59,6 @@ private:
         io::Scope scope;
     };
 
-    struct PushJob {
-        template <class... Arguments>
-        explicit PushJob(Arguments&&... arguments) : push(std::forward<Arguments>(arguments)...), scope("relay") {}
-        Push push;
-        io::Scope scope;
-    };
-
     Result<std::shared_ptr<Job>> find_or_start(const session::ClientRequest& request, const session::StreamPlan& plan);
     // Removes jobs that have ended.
     void reap();
@@ -74,10 +68,11 @@ private:
     const Log log_;
     OriginBook book_;
     PullTotals totals_;
-    // By the source's url. The second owner is the fiber of a client waiting for the first media.
+    // By the source's url, as every player looks there; so not a JobList. The second owner is the fiber of a client waiting for
+    // the first media.
     std::unordered_map<std::string, std::shared_ptr<Job>> jobs_;
     Histogram<kJoinBounds> joins_;
-    std::vector<std::unique_ptr<PushJob>> pushes_;
+    io::JobList<Push> pushes_{"push"};
     bool stopping_ = false;
 };
 

@@ -115,7 +115,7 @@ TEST(CmafMuxer, AudioThatBeginsLateNeedsANewSegment) {
     EXPECT_TRUE(made[1].discontinuity);
 }
 
-TEST(CmafMuxer, AudioThatBeginsLateWaitsNoLongerThanAHardCutForAKeyPicture) {
+TEST(CmafMuxer, AudioThatBeginsLateWaitsNoLongerThanAHardCutForAKeyFrame) {
     Segmenter segmenter = two_seconds();
     segmenter.push(config_packet(Kind::video, avc_config()));
     for (MediaTime at = 0s; at < 6s; at += 40ms) {

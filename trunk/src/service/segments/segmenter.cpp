@@ -147,7 +147,7 @@ void Segmenter::learn(std::size_t index, const Packet& packet) {
         next_discontinuity_ = true;
     else if (change == Muxer::Change::new_segment)
         track.needs_segment = true;
-    else if (!told_parts_)
+    else if (!has_emitted_parts_)
         discontinuity_ = true;
 }
 
@@ -260,7 +260,7 @@ void Segmenter::open(std::size_t index, const Packet& packet) {
     open_ = true;
     start_ = part_start_ = layout_ == Layout::together ? std::max(at, covered_) : at;
     discontinuity_ = std::exchange(next_discontinuity_, false) || needs_segment({});
-    has_frames_ = part_has_frames_ = told_parts_ = false;
+    has_frames_ = part_has_frames_ = has_emitted_parts_ = false;
     bytes_ = 0;
     for (Track& track : tracks_)
         track.needs_segment = false;
@@ -301,7 +301,7 @@ void Segmenter::note_state(std::size_t index, const Packet& packet) {
 }
 
 void Segmenter::drop_open() {
-    if (open_ && told_parts_)
+    if (open_ && has_emitted_parts_)
         made_.emplace_back(SegmentDropped{number_});
     open_ = false;
     for (Representation& of : representations_) {
@@ -350,14 +350,14 @@ void Segmenter::close(MediaTime at, std::optional<std::size_t> next) {
         return;
     at = std::max(at, part_start_);  // tracks interleave by a few milliseconds
     const MediaTime duration = at - start_;
-    const bool is_kept = has_frames_ && (duration >= kKeptMin || told_parts_);
+    const bool is_kept = has_frames_ && (duration >= kKeptMin || has_emitted_parts_);
     part_has_frames_ = part_has_frames_ && is_kept;
     end_part(at, next);
     open_ = false;
-    if (is_kept && told_parts_ && rules_.whole_only && lacks_a_track()) {
+    if (is_kept && has_emitted_parts_ && rules_.whole_only && lacks_a_track()) {
         made_.emplace_back(SegmentDropped{number_++});
     } else if (is_kept) {
-        const auto representations = in_order(told_parts_);
+        const auto representations = in_order(has_emitted_parts_);
         tell_headers(representations);
         SegmentMade made{number_++, discontinuity_, start_, duration, {}};
         for (Representation* of : representations)
@@ -385,7 +385,8 @@ void Segmenter::end_part(MediaTime at, std::optional<std::size_t> next) {
     if (rules_.part && part_has_frames_) {
         const auto representations = in_order(true);
         tell_headers(representations);
-        PartMade made{number_, !std::exchange(told_parts_, true), discontinuity_, start_, part_start_, at - part_start_, {}};
+        PartMade made{number_, !std::exchange(has_emitted_parts_, true), discontinuity_, start_, part_start_, at - part_start_,
+                      {}};
         for (const Representation* of : representations) {
             Piece& piece = made.pieces.emplace_back();
             piece.blocks.assign(of->blocks.begin() + static_cast<std::ptrdiff_t>(of->part_block), of->blocks.end());
@@ -415,14 +416,15 @@ std::vector<Segmenter::Representation*> Segmenter::in_order(bool with_empty) {
 // Emitted only when the headers have changed.
 void Segmenter::tell_headers(const std::vector<Representation*>& representations) {
     std::vector<Header> headers;
-    bool is_same = representations.size() == told_.size();
+    bool is_same = representations.size() == emitted_headers_.size();
     for (const Representation* of : representations) {
         const auto name = of->id.name();
-        const auto known = std::ranges::find_if(told_, [&name](const Header& header) { return header.id.name() == name; });
+        const auto known =
+            std::ranges::find_if(emitted_headers_, [&name](const Header& header) { return header.id.name() == name; });
         auto init = of->muxer->init();
-        is_same = is_same && known == told_.begin() + static_cast<std::ptrdiff_t>(headers.size());
+        is_same = is_same && known == emitted_headers_.begin() + static_cast<std::ptrdiff_t>(headers.size());
         Header& header = headers.emplace_back(Header{of->id, of->muxer->format(), nullptr});
-        if (known != told_.end() && (known->init == nullptr ? init.empty() : *known->init == init))
+        if (known != emitted_headers_.end() && (known->init == nullptr ? init.empty() : *known->init == init))
             header.init = known->init;
         else
             is_same = false;
@@ -431,7 +433,7 @@ void Segmenter::tell_headers(const std::vector<Representation*>& representations
     }
     if (is_same)
         return;
-    told_ = headers;
+    emitted_headers_ = headers;
     made_.emplace_back(HeadersChanged{std::move(headers)});
 }
 

@@ -183,7 +183,7 @@ public:
     void resume(const SegmentState& state, const std::vector<media::Packet>& formats);
 
     // Makes the next segment emit its headers again.
-    void forget_headers() { told_.clear(); }
+    void forget_headers() { emitted_headers_.clear(); }
 
     // Events since the last call, in order.
     std::vector<Made> take() { return std::exchange(made_, {}); }
@@ -259,7 +259,7 @@ private:
     MakeMuxer make_muxer_;
     std::vector<Track> tracks_;
     std::vector<Representation> representations_;  // one, or one per track at the same index
-    std::vector<Header> told_;
+    std::vector<Header> emitted_headers_;
     std::vector<Made> made_;
 
     std::uint64_t number_ = 0;
@@ -275,7 +275,7 @@ private:
 
     MediaTime part_start_{};
     bool part_has_frames_ = false;
-    bool told_parts_ = false;  // parts of the open segment have been emitted
+    bool has_emitted_parts_ = false;  // parts of the open segment have been emitted
 
     std::uint64_t frames_hash_ = 0;                   // of the open segment, or the last one
     std::optional<std::vector<MuxerState>> resumed_;  // of the segment that the next packet begins

@@ -245,7 +245,7 @@ TEST(SegmenterByTrack, AKindThatStopsIsLeftOutUntilItIsBack) {
     chunked.seconds(3);
     chunked.finish();
     ASSERT_EQ(chunked.kinds(), (std::vector<std::string>{"av", "v", "v", "av"}));
-    EXPECT_EQ(chunked.dropped, 1u) << "chunks of 1 have been told, with audio's header";
+    EXPECT_EQ(chunked.dropped, 1u) << "chunks of 1 have been emitted, with audio's header";
     EXPECT_EQ(chunked.segments[1].number, 2u);
     Stream pictures;
     pictures.headers();

@@ -101,7 +101,7 @@ TEST_F(SegmenterTest, AudioAloneIsCutAtTheHardLimit) {
     EXPECT_EQ(output_.segments[0].duration, 4'209ms);
 }
 
-TEST_F(SegmenterTest, FramesBeginWithAKeyPicture) {
+TEST_F(SegmenterTest, FramesBeginWithAKeyFrame) {
     configure();
     push(video_packet(0ms, false));
     push(audio_packet(5ms));
@@ -156,7 +156,7 @@ TEST_F(SegmenterTest, AudioThatBeginsLateIsADiscontinuityOfItsSegment) {
     EXPECT_TRUE(output_.segments[1].discontinuity);
 }
 
-TEST_F(SegmenterTest, AnotherPublisherIsADiscontinuityAndBeginsWithAKeyPicture) {
+TEST_F(SegmenterTest, AnotherPublisherIsADiscontinuityAndBeginsWithAKeyFrame) {
     configure();
     play(0s, 3s, 1s);
     segmenter_.restart();
@@ -229,11 +229,11 @@ protected:
     ShortPartsTest() : SegmenterTest(two_second_cuts(40ms)) {}
 };
 
-TEST_F(ShortPartsTest, OnceToldAreNeverTakenBack) {
+TEST_F(ShortPartsTest, OnceEmittedAreNeverTakenBack) {
     configure();
     play(0s, 2'080ms, 2s);
     finish();
-    ASSERT_EQ(output_.segments.size(), 2U) << "85 ms, of which 40 have been told";
+    ASSERT_EQ(output_.segments.size(), 2U) << "85 ms, of which 40 have been emitted";
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ SourceFeed::SourceFeed(std::string output, Ref<media::Source> source, media::Lis
     : output_(std::move(output)),
       source_(std::move(source)),
       log_(std::move(log)),
-      cursor_(source_, how, media::Cursor::Start::now, media::Cursor::Tracks::all_and_marks) {}
+      cursor_(source_, how, media::Cursor::Start::now, media::Cursor::Tracks::all_and_marks, media::Cursor::Audience::none) {}
 
 void SourceFeed::on_published(const session::ClientRequest& publisher) {
     changes_.push_back({source_->ring().next(), publisher});
@@ -45,7 +45,7 @@ void SourceFeed::follow_publishers(Sink& sink, io::Deadline deadline) {
 bool SourceFeed::is_too_large(const media::Packet& packet) {
     if (packet.payload.size() <= files::kFrameBytesMax)
         return false;
-    if (!std::exchange(large_told_, true))
+    if (!std::exchange(large_logged_, true))
         LOG_WARN(log_, "{} {}: a frame of {} bytes is left out, as are all of over {}", output_, url(), packet.payload.size(),
                  files::kFrameBytesMax);
     return true;

@@ -58,7 +58,7 @@ public:
     // After drain(): waits for more packets. `over`: nobody has published for `kept_for`, or give_up() was called.
     enum class Next : std::uint8_t { packets, over, cancelled };
     Next wait(Drained drained, Duration kept_for, io::Deadline deadline);
-    // Whether anyone plays the output.
+    // Whether anyone plays the output; nobody does initially.
     void set_watched(bool watched) {
         cursor_.set_audience(watched ? media::Cursor::Audience::some : media::Cursor::Audience::none);
     }
@@ -84,8 +84,8 @@ private:
     std::uint64_t dropped_ = 0;   // by the cursor, as of the last check
     TimePoint ended_at_{};
     bool published_ = false;
-    bool is_given_up_ = false;  // until the next publisher
-    bool large_told_ = false;   // dropped large frames have been logged
+    bool is_given_up_ = false;   // until the next publisher
+    bool large_logged_ = false;  // dropped large frames have been logged
 };
 
 }  // namespace live::service::segments

@@ -26,7 +26,7 @@ void add_difference(Usage& to, const session::ClientFigures& now, const Usage& b
 void StreamRow::begin(TimePoint now) {
     usage = {};
     usage.rates.add(now, 0, 0);
-    pictures_ = {};
+    frame_rate_ = {};
     frames_seen_ = 0;
     frame_at_ = now;
     key_frame_.reset();
@@ -47,7 +47,7 @@ void StreamRow::find_source(const media::StreamTable& streams) {
         return;
     before_ = source_->counters();
     key_frames_seen_ = before_.key_frames;
-    pictures_.add(frame_at_, 0, 0);
+    frame_rate_.add(frame_at_, 0, 0);
 }
 
 media::SourceCounters StreamRow::counters() const {
@@ -70,7 +70,7 @@ void StreamRow::sample(TimePoint now) {
         return;
     const auto counted = counters();
     const std::uint64_t frames = counted.packets[media::index_of(media::Kind::video)];
-    pictures_.add(now, frames, counted.key_frames);
+    frame_rate_.add(now, frames, counted.key_frames);
     if (frames != frames_seen_)
         frame_at_ = now;
     frames_seen_ = frames;

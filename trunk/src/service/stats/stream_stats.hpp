@@ -58,7 +58,7 @@ public:
 
     // Since its first client.
     media::SourceCounters counters() const;
-    double frames_per_second() const { return pictures_.per_second().first; }
+    double frames_per_second() const { return frame_rate_.per_second().first; }
     // Recent distance between key frames.
     std::optional<MediaTime> gop() const { return gop_; }
     std::optional<MediaTime> since_key_frame(TimePoint now) const;
@@ -78,7 +78,7 @@ private:
 
     Ref<media::Source> source_;
     media::SourceCounters before_;  // the source's counters when this entry was made
-    RateWindow pictures_;           // frames, key frames
+    RateWindow frame_rate_;         // frames, key frames
     std::uint64_t frames_seen_ = 0;
     TimePoint frame_at_{};  // when the last one was noticed
     std::uint64_t key_frames_seen_ = 0;

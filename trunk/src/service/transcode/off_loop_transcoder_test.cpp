@@ -81,20 +81,20 @@ protected:
     io::Scope scope_{"test"};
     AudioPump pump_;
     std::unique_ptr<OffLoopTranscoder> transcoder_ = make();
-    std::vector<MediaTime> came_;
+    std::vector<MediaTime> converted_;
     std::size_t errors_ = 0;
-    std::size_t told_ = 0;
+    std::size_t notified_ = 0;
 
 private:
     void on_audio() override {
-        ++told_;
+        ++notified_;
         const io::NoSuspend guard;
         for (;;) {
             auto frame = transcoder_->poll();
             if (!frame.ok())
                 ++errors_;
             else if (frame->has_value())
-                came_.push_back((*frame)->time);
+                converted_.push_back((*frame)->time);
             else
                 return;
         }
@@ -113,7 +113,7 @@ TEST_F(OffLoopTranscoderTest, KeepsTheOrderAndNeedsNoFurtherPushForTheLast) {
     }
     EXPECT_FALSE(transcoder_->is_idle());
     io::wait_until([&] { return transcoder_->is_idle(); });
-    EXPECT_EQ(came_, expected);
+    EXPECT_EQ(converted_, expected);
     EXPECT_EQ(bench_->at_work_max, 1) << "never two frames of one stream at once";
     EXPECT_FALSE(bench_->was_in_loop);
 }
@@ -122,10 +122,10 @@ TEST_F(OffLoopTranscoderTest, TheLoopGoesOnMeanwhile) {
     bench_->go = false;
     ASSERT_TRUE(push(1).ok());
     io::wait_until([&] { return bench_->at_work == 1; });
-    EXPECT_TRUE(came_.empty());
+    EXPECT_TRUE(converted_.empty());
     bench_->go = true;
-    io::wait_until([&] { return came_.size() == 1; });
-    EXPECT_EQ(told_, 1U);
+    io::wait_until([&] { return converted_.size() == 1; });
+    EXPECT_EQ(notified_, 1U);
 }
 
 TEST_F(OffLoopTranscoderTest, MoreFramesThanItHoldsAreLeftOut) {
@@ -137,10 +137,10 @@ TEST_F(OffLoopTranscoderTest, MoreFramesThanItHoldsAreLeftOut) {
     EXPECT_EQ(refused.code(), Errc::limit);
     bench_->go = true;
     io::wait_until([&] { return transcoder_->is_idle(); });
-    EXPECT_EQ(came_.size(), OffLoopTranscoder::kFramesMax);
+    EXPECT_EQ(converted_.size(), OffLoopTranscoder::kFramesMax);
     EXPECT_TRUE(push(1).ok());
     io::wait_until([&] { return transcoder_->is_idle(); });
-    EXPECT_EQ(came_.size(), OffLoopTranscoder::kFramesMax + 1);
+    EXPECT_EQ(converted_.size(), OffLoopTranscoder::kFramesMax + 1);
 }
 
 TEST_F(OffLoopTranscoderTest, MoreBytesThanItHoldsAreLeftOut) {
@@ -160,7 +160,7 @@ TEST_F(OffLoopTranscoderTest, AnErrorIsThatOfOneFrame) {
     ASSERT_TRUE(push(2).ok());
     io::wait_until([&] { return transcoder_->is_idle(); });
     EXPECT_EQ(errors_, 1U);
-    EXPECT_EQ(came_.size(), 3U);
+    EXPECT_EQ(converted_.size(), 3U);
     EXPECT_EQ(Octets(transcoder_->config().begin(), transcoder_->config().end()), (Octets{0x11, 0x90}));
 }
 
@@ -173,7 +173,7 @@ TEST_F(OffLoopTranscoderTest, MayGoWhileAWorkerHasItsFrames) {
     EXPECT_EQ(bench_->living, 1) << "the worker still uses it";
     bench_->go = true;
     io::wait_until([&] { return bench_->living == 0; });
-    EXPECT_TRUE(came_.empty());
+    EXPECT_TRUE(converted_.empty());
     // Output that nobody was notified of is discarded too.
     transcoder_ = make();
     ASSERT_TRUE(push(1).ok());
@@ -182,13 +182,13 @@ TEST_F(OffLoopTranscoderTest, MayGoWhileAWorkerHasItsFrames) {
         MUST(io::yield(io::Deadline::never()));
         if (const auto frame = transcoder_->poll(); frame.ok() && frame->has_value())
             transcoder_.reset();
-        else if (!came_.empty())
+        else if (!converted_.empty())
             break;
     }
 }
 
 // Beyond that all streams' audio would be delayed without bound.
-TEST_F(OffLoopTranscoderTest, MoreStreamsThanTheThreadsTakeHearOfIt) {
+TEST_F(OffLoopTranscoderTest, MoreStreamsThanTheThreadsTakeAreNotified) {
     constexpr auto kKind = static_cast<std::size_t>(io::Work::compute);
     bench_->go = false;
     std::vector<std::unique_ptr<OffLoopTranscoder>> others;
@@ -208,7 +208,7 @@ TEST_F(OffLoopTranscoderTest, MoreStreamsThanTheThreadsTakeHearOfIt) {
     bench_->go = true;
     io::wait_until([&] { return bench_->living == 1; });
     ASSERT_TRUE(push(1).ok());
-    io::wait_until([&] { return came_.size() == 1; });
+    io::wait_until([&] { return converted_.size() == 1; });
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST_F(ClientTableTest, HoldsWhoIsConnectedInWhateverOrderTheyGo) {
     EXPECT_TRUE(watcher_.said.empty()) << "nobody was admitted to a stream";
 }
 
-TEST_F(ClientTableTest, WatchersAreToldOnceOfEachStayAndWhyItEnded) {
+TEST_F(ClientTableTest, WatchersAreNotifiedOnceOfEachStayAndWhyItEnded) {
     const struct {
         Result<void> ended;
         std::string said;

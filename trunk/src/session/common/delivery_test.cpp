@@ -250,8 +250,8 @@ public:
     bool has_all() const { return ended_ && (!client_->is_open() || received_bytes_ == player_.sent_bytes()); }
     void expect_right() const;
 
-    // The player has heard all that its client has said.
-    bool is_heard() const { return answered_ == asked_ && (way_.habit != Habit::pauses || !player_.figures().is_paused); }
+    // The player has answered everything that its client sent.
+    bool is_served() const { return answered_ == asked_ && (way_.habit != Habit::pauses || !player_.figures().is_paused); }
     std::uint64_t dropped() const { return cursor_.dropped(); }
     std::uint64_t sent_bytes() const { return player_.sent_bytes(); }
     std::uint64_t own_bytes() const { return own_bytes_; }
@@ -453,7 +453,7 @@ private:
         io::wait_until([&viewers] {
             for (const auto& viewer : viewers)
                 viewer->read(kEverything);
-            return std::ranges::all_of(viewers, [](const auto& viewer) { return viewer->is_heard(); });
+            return std::ranges::all_of(viewers, [](const auto& viewer) { return viewer->is_served(); });
         });
         for (const auto& viewer : viewers)
             viewer->end_of_stream();

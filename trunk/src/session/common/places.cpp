@@ -156,12 +156,13 @@ Error Places::refuse(Reason reason, std::string_view ip, std::size_t bound, Time
     Refusals& refusals = refusals_[index];
     ++refusals.count;
     std::string sentence = fmt::format(fmt::runtime(kReasonTexts[index].sentence), bound);
-    if (!refusals.told_at || now - *refusals.told_at >= kLogEvery) {
-        const std::uint64_t untold = refusals.count - refusals.told - 1;
-        LOG_WARN(log_, "refused {}: {}{}", ip, sentence,
-                 untold == 0 ? std::string() : fmt::format("; {} more were refused for this since the last such line", untold));
-        refusals.told = refusals.count;
-        refusals.told_at = now;
+    if (!refusals.logged_at || now - *refusals.logged_at >= kLogEvery) {
+        const std::uint64_t unlogged = refusals.count - refusals.logged - 1;
+        LOG_WARN(
+            log_, "refused {}: {}{}", ip, sentence,
+            unlogged == 0 ? std::string() : fmt::format("; {} more were refused for this since the last such line", unlogged));
+        refusals.logged = refusals.count;
+        refusals.logged_at = now;
     }
     return {Errc::limit, std::move(sentence)};
 }

@@ -97,8 +97,8 @@ public:
 private:
     struct Refusals {
         std::uint64_t count = 0;
-        std::uint64_t told = 0;  // reported in the log
-        std::optional<TimePoint> told_at;
+        std::uint64_t logged = 0;  // `count` at the last line in the log
+        std::optional<TimePoint> logged_at;
     };
 
     // Everything without an IP address counts as one stranger.

@@ -35,12 +35,12 @@ struct Protocol final : PlayerProtocol {
         if (!count.ok() && count.code() == Errc::need_more)
             return Step::go_on;
         TRY(count);
-        return heard();
+        return on_input();
     }
     bool is_over() override { return over; }
 
     io::TcpStream* stream = nullptr;
-    std::function<Result<Step>()> heard = [] { return Result<Step>(Step::go_on); };
+    std::function<Result<Step>()> on_input = [] { return Result<Step>(Step::go_on); };
     bool over = false;
 };
 
@@ -167,7 +167,7 @@ TEST_F(PlayerTest, APausedPlayerGetsAnswersAndNoMedia) {
     for (const Sends sends : {Sends::by_cohort, Sends::by_itself}) {
         messages_.clear();
         make(at_once(), sends);
-        protocol_.heard = [this]() -> Result<PlayerProtocol::Step> {
+        protocol_.on_input = [this]() -> Result<PlayerProtocol::Step> {
             player_->set_paused(true);
             const ByteWriter answer = pong();
             TRY(player_->answer(answer.written()));
@@ -197,7 +197,7 @@ TEST_F(PlayerTest, APausedPlayerGetsAnswersAndNoMedia) {
 TEST_F(PlayerTest, AClientThatAsksForMoreThanMayWaitIsLetGo) {
     make(at_once());
     const std::vector<std::uint8_t> much(media::WireCursor::kControlBytesMax + 1);
-    protocol_.heard = [&]() -> Result<PlayerProtocol::Step> {
+    protocol_.on_input = [&]() -> Result<PlayerProtocol::Step> {
         TRY(player_->answer({}));
         TRY(player_->answer(much));
         return PlayerProtocol::Step::go_on;
@@ -213,7 +213,7 @@ TEST_F(PlayerTest, WhatStopsItIsTheLastOfWholeMessages) {
         messages_.clear();
         parser_ = {};
         make(at_once(), sends);
-        protocol_.heard = [] { return Result<PlayerProtocol::Step>(PlayerProtocol::Step::stopped); };
+        protocol_.on_input = [] { return Result<PlayerProtocol::Step>(PlayerProtocol::Step::stopped); };
         start();
         // More than the socket takes: it stands in the middle of a message.
         publish(500);

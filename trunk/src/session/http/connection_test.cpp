@@ -171,7 +171,7 @@ TEST_F(HttpConnectionTest, AnOldClientKeepsItsConnectionOnlyWhenItAsks) {
     EXPECT_TRUE(is_closed(*other));
 }
 
-TEST_F(HttpConnectionTest, TheLastRequestOfAConnectionIsToldSo) {
+TEST_F(HttpConnectionTest, TheLastResponseOfAConnectionSaysSo) {
     const auto stream = dial();
     const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
     for (std::size_t i = 1; i < Connection::kRequestsMax; ++i) {
@@ -406,7 +406,7 @@ TEST_F(HttpConnectionTest, AnUpgradeHandsOverWhatIsBehindTheRequest) {
     EXPECT_TRUE(text.ends_with("\r\n\r\n\x81\x01z")) << text;
 }
 
-TEST_F(HttpConnectionTest, OneTooManyIsToldSo) {
+TEST_F(HttpConnectionTest, OneTooManyGetsTheReason) {
     const auto first = dial();
     const auto second = dial();
     const auto third = dial();

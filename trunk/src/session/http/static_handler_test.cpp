@@ -167,7 +167,7 @@ TEST_F(StaticHandlerTest, ARangeIsOnlyOfTheFileThatWasBegun) {
     EXPECT_EQ(ask("/a.txt", "Range: bytes=2-4\r\nIf-Range: Sun, 06 Nov 1994 08:49:37 GMT\r\n").status, 200);
 }
 
-TEST_F(StaticHandlerTest, AClientThatHasItIsToldSo) {
+TEST_F(StaticHandlerTest, AClientThatHasItGetsNotModified) {
     const auto first = ask("/a.txt");
     const std::string tag(*first.headers.find("ETag"));
     const std::string date(*first.headers.find("Last-Modified"));

@@ -22,17 +22,13 @@ using wire::http::Status;
 
 // Raises a signal for each published batch while it lives, and keeps what arrives: the first batch may be seconds of media. A
 // player that waits for a stream to begin, or for its audio, is not urgent: the publisher stays on its tick.
-class PacketWatch final : public media::PacketListener, public media::PacketReader {
+class PacketWatch final : public media::PacketReader {
 public:
     PacketWatch(media::Source& source, Signal& signal)
         : source_(source), signal_(signal), start_(source.is_published() ? source.join_point() : source.ring().next()) {
-        source_.add_listener(*this, media::Listens::batched);
-        source_.add_reader(*this);
+        source_.add_reader(*this, media::Listens::batched);
     }
-    ~PacketWatch() {
-        source_.remove_reader(*this);
-        source_.remove_listener(*this);
-    }
+    ~PacketWatch() { source_.remove_reader(*this); }
     PacketWatch(const PacketWatch&) = delete;
     PacketWatch& operator=(const PacketWatch&) = delete;
 
@@ -51,6 +47,17 @@ private:
     media::Source& source_;
     Signal& signal_;
     media::Sequence start_;
+};
+
+// Raises a signal when the stream ends.
+class EndWatch final : public media::SourceWatch {
+public:
+    EndWatch(Ref<media::Source> source, Signal& signal) : SourceWatch(std::move(source)), signal_(signal) {}
+
+private:
+    void on_publisher_left() override { signal_.raise(); }
+
+    Signal& signal_;
 };
 
 }  // namespace
@@ -152,7 +159,7 @@ Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
     head.headers = websocket::answer_fields(*std::move(accept));
     TRY(exchange_.send_head(head, deadline));
     framing_ = media::Framing::websocket;
-    return hear(exchange_.take_rest());
+    return receive(exchange_.take_rest());
 }
 
 // The player may arrive before the publisher.
@@ -198,7 +205,7 @@ media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
 }
 
 Result<void> PlaySession::play(io::Deadline deadline) {
-    const media::EndWatch watch(source_, player_->wake());
+    const EndWatch watch(source_, player_->wake());
     TRY(player_->run(deadline));
     if (goodbye_)
         return *goodbye_;
@@ -216,7 +223,7 @@ Result<void> PlaySession::finish(io::Deadline deadline) {
 }
 
 // A WebSocket client may send ping and close; everything else is ignored.
-Result<void> PlaySession::hear(Bytes input) {
+Result<void> PlaySession::receive(Bytes input) {
     while (framing_ == media::Framing::websocket && !goodbye_ && !input.empty()) {
         const auto used = frames_.feed(input);
         if (!used.ok())
@@ -264,7 +271,7 @@ Result<PlayerProtocol::Step> PlaySession::on_readable() {
         return Error(count.error());
     if (count.ok()) {
         exchange_.traffic().received_bytes += *count;
-        TRY(hear(exchange_.scratch().first(*count)));
+        TRY(receive(exchange_.scratch().first(*count)));
     }
     return Step::go_on;
 }

@@ -43,7 +43,7 @@ private:
     Result<void> send_head(io::Deadline deadline);
     Result<void> accept_websocket(io::Deadline deadline);
     Result<void> finish(io::Deadline deadline);
-    Result<void> hear(Bytes input);
+    Result<void> receive(Bytes input);
     Result<void> answer(Bytes bytes);
     Result<void> say_goodbye(Bytes bytes, Error why);
     Result<Start> wait_for_media(io::Deadline deadline);

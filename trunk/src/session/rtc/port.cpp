@@ -179,7 +179,7 @@ void Port::take(TimePoint now, MutBytes datagram, const Arrival& arrival) {
     if (path == paths_.end())
         ++figures_.strangers;
     else {
-        path->second.heard = now;
+        path->second.received_at = now;
         deliver(*path->second.peer, now, datagram, arrival);
     }
 }
@@ -194,7 +194,7 @@ void Port::take_stun(TimePoint now, MutBytes datagram, const Arrival& arrival) {
     Peer* const peer = ufrag ? find(*ufrag) : message.ok() && message->kind == wire::stun::Kind::success ? here : nullptr;
     // A check for another session than the one at this address is ignored while that is active: the client retries until the
     // address is free.
-    const bool is_taken = here != nullptr && here != peer && now - path->second.heard < kHolds;
+    const bool is_taken = here != nullptr && here != peer && now - path->second.received_at < kHolds;
     if (peer == nullptr || is_taken) {
         ++figures_.strangers;
         return;
@@ -217,7 +217,7 @@ void Port::deliver(Peer& peer, TimePoint now, MutBytes datagram, const Arrival& 
 void Port::bind(Peer& peer, const Arrival& arrival, TimePoint now) {
     Path path = arrival.path;
     path.peer = &peer;
-    path.heard = now;
+    path.received_at = now;
     const auto [at, is_new] = paths_.try_emplace(arrival.from, path);
     if (!is_new && at->second.peer == &peer) {
         at->second = path;

@@ -135,8 +135,8 @@ private:
         Peer* peer = nullptr;
         io::UdpSocket* socket = nullptr;
         PortLink* link = nullptr;
-        IpAddress local{};  // the local address the client has reached
-        TimePoint heard{};  // when something last arrived on this path
+        IpAddress local{};        // the local address the client has reached
+        TimePoint received_at{};  // when something last arrived on this path
     };
     struct Arrival {
         TransportAddress from;

@@ -119,7 +119,7 @@ TEST_F(RtcPort, FindsASessionByTheNameInACheckThenByTheAddress) {
     EXPECT_EQ(port->half_open(), 1U);
 }
 
-TEST_F(RtcPort, AnAddressWithoutAProvedCheckReachesNobodyAndHearsNothing) {
+TEST_F(RtcPort, AnAddressWithoutAProvedCheckReachesNobodyAndGetsNothing) {
     FakePeer& peer = add("abcd1234");
     send(0, kMedia);
     send(0, check_for("nobody00", true));

@@ -39,7 +39,7 @@ private:
     }
 };
 
-class Heard final : public StreamEvents {
+class RecordedEvents final : public StreamEvents {
 public:
     void on_published(const ClientRequest& request, const StreamPlan&) override {
         order.push_back("published " + request.stream);
@@ -200,7 +200,7 @@ struct SessionFixture : ::testing::Test {
         EXPECT_TRUE(port->start(scope).ok());
         players = std::make_unique<Players>(*port);
         EXPECT_TRUE(players->start(scope).ok());
-        context = std::make_unique<Context>(Context{streams, vhosts, door, heard, clients, places, *port, *players, log});
+        context = std::make_unique<Context>(Context{streams, vhosts, door, stream_events, clients, places, *port, *players, log});
         make_opener();
         server.ip = parse_ip("127.0.0.1").value();
         server.port = port->sockets().front()->endpoint().port;
@@ -251,7 +251,7 @@ struct SessionFixture : ::testing::Test {
     media::StreamTable streams{slabs};
     OneVhost vhosts;
     OpenDoor door;
-    Heard heard;
+    RecordedEvents stream_events;
     ClientTable clients;
     Places places{100, log};
     std::unique_ptr<Port> port;

@@ -7,7 +7,7 @@ namespace live::session::rtc {
 namespace {
 
 using wire::sdp::Purpose;
-using RtcGate = SessionFixture;
+using SessionOpenerTest = SessionFixture;
 
 class Ends final : public ClientWatcher {
 public:
@@ -17,7 +17,7 @@ public:
     std::vector<SessionEnd> all;
 };
 
-TEST_F(RtcGate, AnswersAnOfferWithASessionThatATokenEnds) {
+TEST_F(SessionOpenerTest, AnswersAnOfferWithASessionThatATokenEnds) {
     Ends ends;
     clients.add_watcher(ends);
     const auto opened = open(Purpose::publish);
@@ -42,13 +42,13 @@ TEST_F(RtcGate, AnswersAnOfferWithASessionThatATokenEnds) {
     EXPECT_EQ(port->sessions(), 0U);
     EXPECT_EQ(places.half_open(), 0U);
     EXPECT_EQ(places.used(), 0U);
-    EXPECT_EQ(heard.order, (std::vector<std::string>{"published cam", "publish ended cam"}));
+    EXPECT_EQ(stream_events.order, (std::vector<std::string>{"published cam", "publish ended cam"}));
     ASSERT_EQ(ends.all.size(), 1U);
     EXPECT_TRUE(ends.all[0].failed) << "it has never come in";
     EXPECT_EQ(ends.all[0].why, "never connected: the client has ended the session");
 }
 
-TEST_F(RtcGate, AClientsNameIsResolvedWhenItIsLetInAndOnceInAWhile) {
+TEST_F(SessionOpenerTest, AClientsNameIsResolvedWhenItIsLetInAndOnceInAWhile) {
     OfferRequest asked = offer_request(Purpose::publish);
     asked.api_host = "no-such-host.invalid";
     door.refuses = "cam";
@@ -65,7 +65,7 @@ TEST_F(RtcGate, AClientsNameIsResolvedWhenItIsLetInAndOnceInAWhile) {
     EXPECT_LT(io::now() - start, SessionOpener::kResolveLimit / 2) << "it is known that there is no such host";
 }
 
-TEST_F(RtcGate, RefusesWithTheReasonAndKeepsNothing) {
+TEST_F(SessionOpenerTest, RefusesWithTheReasonAndKeepsNothing) {
     const auto refused = [this](OfferRequest asked) {
         const auto opened = opener->open(std::move(asked), io::Deadline::after(2s));
         EXPECT_FALSE(opened.ok());
@@ -98,10 +98,10 @@ TEST_F(RtcGate, RefusesWithTheReasonAndKeepsNothing) {
     EXPECT_EQ(clients.size(), 0U);
     EXPECT_EQ(places.half_open(), 0U);
     EXPECT_EQ(places.used(), 0U);
-    EXPECT_TRUE(heard.order.empty());
+    EXPECT_TRUE(stream_events.order.empty());
 }
 
-TEST_F(RtcGate, AClientCannotDoWithoutTheHandshakeWhereTheServerEncrypts) {
+TEST_F(SessionOpenerTest, AClientCannotDoWithoutTheHandshakeWhereTheServerEncrypts) {
     OfferRequest asked = offer_request(Purpose::play);
     asked.dtls = false;
     const auto opened = opener->open(asked, io::Deadline::after(2s));
@@ -110,7 +110,7 @@ TEST_F(RtcGate, AClientCannotDoWithoutTheHandshakeWhereTheServerEncrypts) {
     EXPECT_TRUE(client.connect()) << "by DTLS";
 }
 
-TEST_F(RtcGate, APlayerGetsTheTracksThatItAskedForOrIsRefused) {
+TEST_F(SessionOpenerTest, APlayerGetsTheTracksThatItAskedForOrIsRefused) {
     vhosts.options.rtmp_to_rtc = true;
     door.bridge.rtmp_to_rtc = true;
     const auto source = streams.find_or_create("/live/cam", {}, 60'000).value();
@@ -141,7 +141,7 @@ TEST_F(RtcGate, APlayerGetsTheTracksThatItAskedForOrIsRefused) {
     EXPECT_EQ(asked({}, media::TrackId(1)).code(), Errc::limit);
 }
 
-TEST_F(RtcGate, AWebRtcPublisherHasTrackZeroOfEach) {
+TEST_F(SessionOpenerTest, AWebRtcPublisherHasTrackZeroOfEach) {
     ASSERT_TRUE(open(Purpose::publish).ok());
     OfferRequest request = offer_request(Purpose::play);
     request.tracks.video = media::TrackId(1);
@@ -150,14 +150,14 @@ TEST_F(RtcGate, AWebRtcPublisherHasTrackZeroOfEach) {
     EXPECT_TRUE(opener->open(request, io::Deadline::after(2s)).ok());
 }
 
-TEST_F(RtcGate, AStreamHasOnePublisher) {
+TEST_F(SessionOpenerTest, AStreamHasOnePublisher) {
     ASSERT_TRUE(open(Purpose::publish).ok());
     EXPECT_EQ(open(Purpose::publish).code(), Errc::conflict);
     EXPECT_TRUE(open(Purpose::publish, "other").ok());
     EXPECT_EQ(port->sessions(), 2U);
 }
 
-TEST_F(RtcGate, ANameOfTheClientsChoiceIsGivenOnce) {
+TEST_F(SessionOpenerTest, ANameOfTheClientsChoiceIsGivenOnce) {
     OfferRequest asked = offer_request(Purpose::play);
     asked.ufrag = "mine1234";
     asked.pwd = "0123456789abcdef0123456789";
@@ -168,7 +168,7 @@ TEST_F(RtcGate, ANameOfTheClientsChoiceIsGivenOnce) {
     EXPECT_EQ(opener->open(asked, io::Deadline::after(2s)).code(), Errc::conflict);
 }
 
-TEST_F(RtcGate, AnRsaCertificateDoesAsWell) {
+TEST_F(SessionOpenerTest, AnRsaCertificateDoesAsWell) {
     vhosts.server_options.ecdsa = false;
     const std::string before = opener->fingerprint();
     make_opener();

@@ -17,7 +17,7 @@ SessionPeer::SessionPeer(Context& context, ClientRequest request, RtcOptions opt
       log_(context.log.with_id(request_.id)),
       entry_(context.clients, *this),
       begun_(io::now()),
-      last_heard_(begun_) {
+      last_received_(begun_) {
     LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(request_.kind), request_.vhost,
              request_.app, request_.stream, redacted(request_.param));
 }
@@ -31,7 +31,7 @@ void SessionPeer::take(Places::Place place) {
 
 void SessionPeer::begin(std::unique_ptr<engine::webrtc::Session> session, const std::string& remote_ufrag, TimePoint now) {
     session_id_ = ufrag() + ":" + remote_ufrag;
-    begun_ = last_heard_ = now;
+    begun_ = last_received_ = now;
     session_ = std::move(session);
     stay_.emplace(entry_, plan_, begun_);
 }
@@ -67,7 +67,7 @@ void SessionPeer::take_datagram(TimePoint now, MutBytes datagram, const Transpor
     if (end_ || session_ == nullptr)
         return;
     if (is_checked(from))
-        last_heard_ = now;
+        last_received_ = now;
     const auto taken = session_->handle_datagram(now, datagram, from);
     if (!taken.ok()) {
         end(taken.error());
@@ -99,7 +99,7 @@ void SessionPeer::on_due(TimePoint now) {
         return;
     if (is_established_)
         end(Error(Errc::timed_out, fmt::format("nothing was received from the client for {} s",
-                                               std::chrono::duration_cast<std::chrono::seconds>(now - last_heard_).count())));
+                                               std::chrono::duration_cast<std::chrono::seconds>(now - last_received_).count())));
     else
         end(Error(Errc::timed_out,
                   session_->selected() ? "the DTLS handshake took too long" : "no connectivity check came in time"));
@@ -109,7 +109,7 @@ std::optional<TimePoint> SessionPeer::limit() const {
     if (!is_established_)
         return begun_ + kConnectLimit;
     if (const auto silence = silence_max())
-        return last_heard_ + *silence;
+        return last_received_ + *silence;
     return std::nullopt;
 }
 

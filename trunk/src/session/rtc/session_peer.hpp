@@ -102,7 +102,7 @@ private:
     std::optional<Error> end_;
     TimePoint over_since_;
     TimePoint begun_;
-    TimePoint last_heard_;
+    TimePoint last_received_;
     std::uint64_t dropped_ = 0;
     bool has_come_ = false;
     bool is_established_ = false;

@@ -122,10 +122,10 @@ Result<void> Connection::serve(io::Deadline deadline) {
 
 Result<void> Connection::connect(io::Deadline deadline) {
     auto event = TRY(peer_.next_event(deadline));
-    auto* wish = std::get_if<rtmp::WantsToConnect>(&event);
-    if (wish == nullptr)
+    auto* asked = std::get_if<rtmp::WantsToConnect>(&event);
+    if (asked == nullptr)
         return Error(Errc::malformed, "the client wants something else before connect");
-    const rtmp::ConnectRequest& request = *wish->request;
+    const rtmp::ConnectRequest& request = *asked->request;
     LOG_INFO(log_, "connect app, tcUrl={}, pageUrl={}, swfUrl={}, app={}, schema=rtmp", redacted(request.tc_url),
              redacted(request.page_url), redacted(request.swf_url), redacted(request.app));
     request_.tc_url = request.tc_url;
@@ -230,9 +230,9 @@ Result<void> Connection::refuse_play(const Error& error, io::Deadline deadline) 
     }
 }
 
-Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline deadline) {
-    const ClientKind kind = kind_of(wish.style);
-    const auto named = identify(wish.stream, kind);
+Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline deadline) {
+    const ClientKind kind = kind_of(asked.style);
+    const auto named = identify(asked.stream, kind);
     LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}, duration=-1ms", name_of(kind),
              request_.vhost, request_.app, request_.stream, redacted(request_.param));
     if (!named.ok())
@@ -261,10 +261,10 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& wish, io::Deadline 
     return ended;
 }
 
-Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadline) {
-    const auto named = identify(wish.stream, ClientKind::rtmp_play);
+Result<void> Connection::play(const rtmp::WantsToPlay& asked, io::Deadline deadline) {
+    const auto named = identify(asked.stream, ClientKind::rtmp_play);
     LOG_INFO(log_, "client identified, type=Play, vhost={}, app={}, stream={}, param={}, duration={}ms", request_.vhost,
-             request_.app, request_.stream, redacted(request_.param), wish.duration.count());
+             request_.app, request_.stream, redacted(request_.param), asked.duration.count());
     if (!named.ok())
         return refuse_play(named.error(), deadline);
     const auto admitted = context_.admission.serve_play(request_, deadline);
@@ -286,7 +286,7 @@ Result<void> Connection::play(const rtmp::WantsToPlay& wish, io::Deadline deadli
     format.relayed = !request_.relay_path.empty();
     // On the heap, because the stack of a parked fiber should fit into one page.
     const auto session =
-        std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, *source, format, wish.duration, log_);
+        std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, *source, format, asked.duration, log_);
     playing_ = session.get();
     auto ended = session->run(deadline);
     stay.end(ended);

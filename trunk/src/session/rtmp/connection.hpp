@@ -55,8 +55,8 @@ private:
     Result<void> connect(io::Deadline deadline);
     void keep_arguments(const wire::amf::Value& arguments);
     Result<void> next_session(io::Deadline deadline, std::chrono::seconds patience);
-    Result<void> publish(const engine::rtmp::WantsToPublish& wish, io::Deadline deadline);
-    Result<void> play(const engine::rtmp::WantsToPlay& wish, io::Deadline deadline);
+    Result<void> publish(const engine::rtmp::WantsToPublish& asked, io::Deadline deadline);
+    Result<void> play(const engine::rtmp::WantsToPlay& asked, io::Deadline deadline);
     Result<void> identify(std::string_view stream_name, ClientKind kind);
     Result<void> refuse_publish(const Error& error, io::Deadline deadline);
     Result<void> refuse_play(const Error& error, io::Deadline deadline);

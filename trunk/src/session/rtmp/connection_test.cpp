@@ -46,7 +46,7 @@ private:
     }
 };
 
-class Heard final : public StreamEvents {
+class RecordedEvents final : public StreamEvents {
 public:
     void on_published(const ClientRequest& request, const StreamPlan&) override {
         published.push_back(request.stream);
@@ -197,7 +197,7 @@ struct SessionTest : ::testing::Test {
     media::SlabPool slabs;
     media::StreamTable streams{slabs};
     OpenDoor door;
-    Heard heard;
+    RecordedEvents stream_events;
     Watch watch;
     io::Scope services{"service"};
     io::Scope connections{"connection"};
@@ -207,14 +207,14 @@ struct SessionTest : ::testing::Test {
     Traffic traffic;
     Places places{10, log};
     std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(64 * 1024);
-    Context context{streams, door, door, heard, fan_out, clients, traffic, scratch, "1", "test/1", 1};
+    Context context{streams, door, door, stream_events, fan_out, clients, traffic, scratch, "1", "test/1", 1};
     Acceptor acceptor{*io::TcpListener::listen({"127.0.0.1", 0}), nullptr, context, places, connections, log};
 };
 
 TEST_F(SessionTest, PlayersGetWhatIsPublishedFromTheGopOn) {
     const auto publisher = client(Mode::publish);
     ASSERT_TRUE(publisher->started);
-    EXPECT_EQ(heard.published, std::vector<std::string>{"cam"});
+    EXPECT_EQ(stream_events.published, std::vector<std::string>{"cam"});
     publish_second(*publisher, 7000);
     publish_second(*publisher, 8000);
     wait_for_packets(100);
@@ -241,7 +241,7 @@ TEST_F(SessionTest, PlayerBeforeThePublisherStaysOverARepublish) {
     read_until(*player, 50);
     publisher->close();
     publisher.reset();
-    while (heard.unpublished.empty())
+    while (stream_events.unpublished.empty())
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
     publisher = client(Mode::publish);
     publish_second(*publisher, 500'000);
@@ -251,7 +251,31 @@ TEST_F(SessionTest, PlayerBeforeThePublisherStaysOverARepublish) {
     EXPECT_FALSE(player->closed);
 }
 
-TEST_F(SessionTest, SecondPublisherIsToldWhyAndTheFirstGoesOn) {
+// The time without a player begins when the last one leaves.
+TEST_F(SessionTest, APublisherIsKickedForIdleSomeTimeAfterItsLastPlayer) {
+    door.plan.publish.kickoff_for_idle = 1s;
+    const auto publisher = client(Mode::publish);
+    auto player = client(Mode::play);
+    const auto go_on = [&](Duration time) {
+        const auto until = io::Deadline::after(time);
+        for (std::uint32_t at = 0; !until.expired() && connections.size() > 0 && !publisher->closed; at += 40) {
+            publisher->send(MessageType::video, at, kKey);
+            ASSERT_TRUE(io::sleep(io::Deadline::after(20ms)).ok());
+        }
+    };
+    go_on(1300ms);
+    EXPECT_TRUE(stream_events.unpublished.empty()) << "it has a player";
+    player->close();
+    player.reset();
+    go_on(500ms);
+    EXPECT_TRUE(stream_events.unpublished.empty()) << "it had one until now";
+    const TimePoint began = io::now();
+    go_on(kSoon);
+    EXPECT_EQ(stream_events.unpublished, std::vector<std::string>{"/live/cam"});
+    EXPECT_LT(io::now() - began, 5s);
+}
+
+TEST_F(SessionTest, SecondPublisherGetsTheReasonAndTheFirstGoesOn) {
     const auto first = client(Mode::publish);
     const auto second = client(Mode::publish);
     ASSERT_TRUE(second->refused.has_value());
@@ -303,7 +327,7 @@ TEST_F(SessionTest, StrangeNamesAndClosedHostsAreRefusedInRtmpsOwnWords) {
     EXPECT_EQ(watch.order[1], "refused : no virtual host serves closed.example");
 }
 
-TEST_F(SessionTest, TheEndOfEverybodyIsToldOnceAndInOrder) {
+TEST_F(SessionTest, TheEndOfEverySessionIsReportedOnceAndInOrder) {
     auto publisher = client(Mode::publish);
     auto player = client(Mode::play);
     publish_second(*publisher, 0);
@@ -311,14 +335,15 @@ TEST_F(SessionTest, TheEndOfEverybodyIsToldOnceAndInOrder) {
     player.reset();
     while (places.used() > 1)
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
-    EXPECT_EQ(heard.order, (std::vector<std::string>{"published cam", "play ended cam", "closed rtmp-play"}));
-    heard.order.clear();
+    EXPECT_EQ(stream_events.order, (std::vector<std::string>{"published cam", "play ended cam", "closed rtmp-play"}));
+    stream_events.order.clear();
     publisher.reset();
     while (places.used() > 0)
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
-    EXPECT_EQ(heard.order, (std::vector<std::string>{"publish ended cam", "unpublished /live/cam", "closed fmle-publish"}));
-    EXPECT_GT(heard.closed.received_bytes, 3073U + 50U * kAudio.size());  // the handshake, and the media
-    EXPECT_GT(heard.closed.sent_bytes, 3073U);
+    EXPECT_EQ(stream_events.order,
+              (std::vector<std::string>{"publish ended cam", "unpublished /live/cam", "closed fmle-publish"}));
+    EXPECT_GT(stream_events.closed.received_bytes, 3073U + 50U * kAudio.size());  // the handshake, and the media
+    EXPECT_GT(stream_events.closed.sent_bytes, 3073U);
 }
 
 TEST_F(SessionTest, EveryClientsTimeWithAStreamIsCounted) {
@@ -355,8 +380,8 @@ TEST_F(SessionTest, EveryClientsTimeWithAStreamIsCounted) {
     EXPECT_EQ(watch.order[1], "entered /live/cam as rtmp-play");
     EXPECT_TRUE(watch.order[2].starts_with("left /live/cam: ")) << watch.order[2];
     EXPECT_EQ(watch.order[3], "left /live/cam: because of the test");
-    EXPECT_EQ(watch.figures.sent_bytes, heard.closed.sent_bytes);
-    EXPECT_EQ(watch.figures.received_bytes, heard.closed.received_bytes);
+    EXPECT_EQ(watch.figures.sent_bytes, stream_events.closed.sent_bytes);
+    EXPECT_EQ(watch.figures.received_bytes, stream_events.closed.received_bytes);
 }
 
 TEST_F(SessionTest, ARefusedClientOnlyCloses) {
@@ -371,7 +396,7 @@ TEST_F(SessionTest, ARefusedClientOnlyCloses) {
     const auto stranger = client(Mode::play, "../../etc");
     while (places.used() > 0)
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
-    EXPECT_EQ(heard.order, (std::vector<std::string>{"closed fmle-publish", "closed rtmp-play"}));
+    EXPECT_EQ(stream_events.order, (std::vector<std::string>{"closed fmle-publish", "closed rtmp-play"}));
     EXPECT_EQ(watch.order, (std::vector<std::string>{"refused cam: not today", "refused cam: not today",
                                                      "refused : stream refused: the name '../../etc' contains '..'"}));
 }

@@ -27,7 +27,7 @@ Result<void> PlaySession::run(io::Deadline deadline) {
     if (cursor_.source().chunk_size() != peer_.engine().chunk_size())
         peer_.engine().set_chunk_size(cursor_.source().chunk_size());
     // Input that came with the play command.
-    if (TRY(hear()) == Step::stopped)
+    if (TRY(receive()) == Step::stopped)
         return {};
     TRY(peer_.write_output(deadline));
     peer_.engine().release_buffers();
@@ -36,12 +36,12 @@ Result<void> PlaySession::run(io::Deadline deadline) {
 
 Result<PlayerProtocol::Step> PlaySession::on_readable() {
     TRY(peer_.read_piece());
-    const Step step = TRY(hear());
+    const Step step = TRY(receive());
     TRY(player_.answer(peer_.take_output()));
     return step;
 }
 
-Result<PlayerProtocol::Step> PlaySession::hear() {
+Result<PlayerProtocol::Step> PlaySession::receive() {
     while (auto event = peer_.engine().poll_event()) {
         if (const auto* pause = std::get_if<rtmp::PauseChanged>(&*event)) {
             peer_.engine().accept_pause(pause->paused);

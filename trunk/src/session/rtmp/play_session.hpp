@@ -31,7 +31,7 @@ public:
 private:
     Result<Step> on_readable() override;
     // Handles pending client messages.
-    Result<Step> hear();
+    Result<Step> receive();
 
     Peer& peer_;
     const StreamPlan& plan_;

@@ -17,7 +17,7 @@ PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOpt
       publication_(std::move(publication)),
       ingest_(*publication_, plan.play, plan.publish, log),
       log_(log),
-      player_seen_(io::now()),
+      idle_(Ref<media::Source>(&publication_->source())),
       silent_since_(io::now()) {}
 
 std::chrono::milliseconds PublishSession::tick() const {
@@ -101,13 +101,13 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
 std::chrono::milliseconds PublishSession::quickened(std::chrono::milliseconds pause) {
     constexpr std::size_t kLittle = 16 * 1024;
     constexpr std::chrono::milliseconds kQuickest{5};
-    const std::size_t came = std::exchange(tick_bytes_, 0);
-    if (came >= kLittle || halvings_ > 0) {
+    const std::size_t received = std::exchange(tick_bytes_, 0);
+    if (received >= kLittle || halvings_ > 0) {
         // The window is half of the buffer.
         const std::size_t much = peer_.receive_buffer() / 8 * 3;
-        if (came >= much && pause / (2 << halvings_) >= kQuickest)
+        if (received >= much && pause / (2 << halvings_) >= kQuickest)
             ++halvings_;
-        else if (came < much / 4 && halvings_ > 0)
+        else if (received < much / 4 && halvings_ > 0)
             --halvings_;
     }
     return pause / (1 << halvings_);
@@ -163,11 +163,9 @@ void PublishSession::ingest(rtmp::GotMedia& media) {
 }
 
 Result<void> PublishSession::check_idle() {
-    if (plan_.publish.kickoff_for_idle == std::chrono::seconds::zero() || publication_->source().viewers() > 0) {
-        player_seen_ = io::now();
-    } else if (io::now() - player_seen_ >= plan_.publish.kickoff_for_idle) {
-        return Error(Errc::denied, fmt::format("no player for {} s (kickoff_for_idle)", plan_.publish.kickoff_for_idle.count()));
-    }
+    const auto limit = plan_.publish.kickoff_for_idle;
+    if (limit > std::chrono::seconds::zero() && idle_.length() >= limit)
+        return Error(Errc::denied, fmt::format("no player for {} s (kickoff_for_idle)", limit.count()));
     return {};
 }
 

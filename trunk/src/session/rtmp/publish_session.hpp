@@ -9,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "io/deadline.hpp"
+#include "io/loop.hpp"
 #include "media/ingest.hpp"
 #include "media/source.hpp"
 #include "session/common/admission.hpp"
@@ -35,6 +36,18 @@ public:
     void ask_to_leave(std::string reason);
 
 private:
+    // For how long nobody has watched the stream.
+    class IdleWatch final : public media::SourceWatch {
+    public:
+        explicit IdleWatch(Ref<media::Source> source) : SourceWatch(std::move(source)), since_(io::now()) {}
+        Duration length() const { return source().is_watched() ? Duration::zero() : io::now() - since_; }
+
+    private:
+        void on_watched(bool) override { since_ = io::now(); }
+
+        TimePoint since_;
+    };
+
     enum class Step : std::uint8_t { go_on, stopped };
 
     std::chrono::milliseconds tick() const;
@@ -53,7 +66,7 @@ private:
     std::unique_ptr<media::Publication> publication_;
     media::Ingest ingest_;
     const Log& log_;
-    TimePoint player_seen_;
+    IdleWatch idle_;
     TimePoint silent_since_;
     std::string leave_reason_;    // to be sent
     std::size_t tick_bytes_ = 0;  // received since the last pause

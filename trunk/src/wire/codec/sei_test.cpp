@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kAvcHeader = 1;
 constexpr std::size_t kHevcHeader = 2;
 
-TEST(Sei, TimingIsTold) {
+TEST(Sei, TimingIsRecognised) {
     const struct {
         const char* name;
         const char* nal;

@@ -64,8 +64,8 @@ Result<WholePart> whole_part(std::uint64_t size, const ReadAt& read) {
             break;
         auto next = TRY(read(at + tag_bytes, kTagSizeBytes + kTagHeaderBytes + kBodyHeadBytes));
         ByteReader behind(next);
-        const auto told = behind.u32be();
-        if (!told.ok() || *told != tag_bytes)
+        const auto repeated = behind.u32be();
+        if (!repeated.ok() || *repeated != tag_bytes)
             break;
         const Bytes body = head.subspan(kTagHeaderBytes);
         writer.account(header->type, header->timestamp_ms, tag_bytes + kTagSizeBytes,

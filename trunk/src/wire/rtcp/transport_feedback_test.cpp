@@ -98,7 +98,7 @@ TEST(TransportFeedback, AnythingComesBackAsItWas) {
     }
 }
 
-TEST(TransportFeedback, TheSymbolWithoutDeltaIsAPacketThatCame) {
+TEST(TransportFeedback, TheSymbolWithoutDeltaIsAPacketThatArrived) {
     const auto feedback = parse(hex("8fcd0005 00000001 00000002 fff00002 fffffd05 60020000"));
     ASSERT_TRUE(feedback.ok());
     EXPECT_EQ(feedback->packets, (std::vector<PacketStatus>{{true, std::nullopt}, {true, std::nullopt}}));

@@ -175,7 +175,7 @@ TEST(RtpPacket, RtxOfPaddingRepairsNothing) {
     EXPECT_EQ(unwrap_rtx(parse_packet(cases()[1].bytes).value(), 1, 2).code(), Errc::need_more);
 }
 
-TEST(RtpPacket, IsToldFromRtcpAndTheRest) {
+TEST(RtpPacket, IsDistinguishedFromRtcpAndTheRest) {
     EXPECT_TRUE(looks_like_rtp(cases()[0].bytes));
     EXPECT_FALSE(looks_like_rtcp(cases()[0].bytes));
     EXPECT_TRUE(looks_like_rtcp(hex("80c90001 00000001")));

@@ -190,7 +190,7 @@ TEST(StunMessage, HasBounds) {
     EXPECT_EQ(parse_message(Octets(kMessageBytesMax + 1)).code(), Errc::limit);
 }
 
-TEST(StunMessage, IsToldFromOtherDatagrams) {
+TEST(StunMessage, IsDistinguishedFromOtherDatagrams) {
     EXPECT_TRUE(looks_like_stun(stun_vectors()[0].bytes));
     EXPECT_FALSE(looks_like_stun(Bytes(stun_vectors()[0].bytes).first(19)));
     EXPECT_FALSE(looks_like_stun(Octets(40, 0)));

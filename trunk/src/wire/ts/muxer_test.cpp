@@ -45,10 +45,10 @@ TEST(TsMuxer, WhatGoesInComesOut) {
     EXPECT_EQ(key.clock, 27'000'000u);
     EXPECT_TRUE(key.random_access);
     EXPECT_EQ(key.payload, filled(1'000, 1));
-    const TestUnit& heard = in.units[1].pid == 0x101 ? in.units[1] : in.units[2];
-    EXPECT_EQ(heard.stream_id, 0xC0);
-    EXPECT_EQ(heard.pts, ticks_of(1s + 10ms + Muxer::kDecodeDelay));
-    EXPECT_EQ(heard.payload, filled(300, 2));
+    const TestUnit& audio = in.units[1].pid == 0x101 ? in.units[1] : in.units[2];
+    EXPECT_EQ(audio.stream_id, 0xC0);
+    EXPECT_EQ(audio.pts, ticks_of(1s + 10ms + Muxer::kDecodeDelay));
+    EXPECT_EQ(audio.payload, filled(300, 2));
     const TestUnit& inter = in.units[1].pid == 0x100 ? in.units[1] : in.units[2];
     EXPECT_FALSE(inter.random_access);
     EXPECT_EQ(inter.pts, inter.dts);
@@ -77,7 +77,7 @@ TEST(TsMuxer, TheClockIsNeverFarAwayAndNeverRunsBack) {
         EXPECT_EQ(unit.clock.has_value(), unit.random_access) << "each of these pictures has a clock";
 }
 
-TEST(TsMuxer, AtLowPictureRatesAudioBringsTheClockForward) {
+TEST(TsMuxer, AtLowFrameRatesAudioBringsTheClockForward) {
     Muxer muxer;
     muxer.set_tracks(kBoth);
     std::vector<std::uint8_t> out;
