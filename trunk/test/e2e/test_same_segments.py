@@ -16,8 +16,8 @@ from players import FfmpegPublisher, wait_playable
 from test_rtc import fixture_chromium, fixture_html  # noqa: F401 (fixtures)
 
 SECONDS = 5
-# Without min_latency a hop may take longer than a part.
-HLS = "min_latency on; hls {{ enabled on; hls_fragment 1; hls_window 6; hls_ctx off; hls_ts_ctx off; hls_path $folder/html; {more} }}"
+# With the usual mw_latency a hop may take longer than a part.
+HLS = "min_latency on; play {{ mw_latency 10; }} hls {{ enabled on; hls_fragment 1; hls_window 6; hls_ctx off; hls_ts_ctx off; hls_path $folder/html; {more} }}"
 
 
 def get(url: str) -> bytes:
