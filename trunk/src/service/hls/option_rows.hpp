@@ -64,9 +64,10 @@ inline constexpr auto kHlsRows = std::tuple{
     config::row(&HlsOptions::key_file_path, "hls_key_file_path", kNextPublisher,
                 "Directory of key files; hls_path when it is not said.")
         .example("./objs/nginx/html"),
-    config::row(&HlsOptions::key_secret, "hls_key_secret", kNextPublisher,
-                "Ours: keys are derived from it, the stream and the fragment's number, so that all nodes with the same secret have the "
-                "same; without it they are random.")
+    config::row(
+        &HlsOptions::key_secret, "hls_key_secret", kNextPublisher,
+        "Ours: keys are derived from it, the stream and the fragment's number, so that all nodes with the same secret have the "
+        "same; without it they are random.")
         .secret(),
     config::row(&HlsOptions::key_url, "hls_key_url", kNextPublisher,
                 "Stands before the key's name in the list; end it with /. Without it the list names keys as it names fragments.")

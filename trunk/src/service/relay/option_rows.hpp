@@ -20,9 +20,10 @@ inline constexpr std::array kPullProtocolNames = {
 inline constexpr auto kClusterRows = std::tuple{
     config::row(&ClusterOptions::mode, "mode", kClusterModeNames, config::Reload::restart,
                 "local is an origin; remote is an edge, which pulls the streams that its players ask for."),
-    config::row(&ClusterOptions::origin, "origin", config::Reload::next_session,
-                "Origins of an edge: host, host:port, rtmp://..., rtmps://..., http://... or https://..., or dns:name[:port] for all "
-                "addresses of a name.")
+    config::row(
+        &ClusterOptions::origin, "origin", config::Reload::next_session,
+        "Origins of an edge: host, host:port, rtmp://..., rtmps://..., http://... or https://..., or dns:name[:port] for all "
+        "addresses of a name.")
         .example("127.0.0.1:19350"),
     config::row(&ClusterOptions::token_traverse, "token_traverse", config::Reload::next_session,
                 "On an edge: a client is admitted only after an origin has accepted a connection with what the client says "
@@ -30,15 +31,17 @@ inline constexpr auto kClusterRows = std::tuple{
     config::row(&ClusterOptions::backend, "backend", config::Reload::next_session,
                 "The URL of a service that answers with the origins of a stream, instead of the list.")
         .example("http://127.0.0.1:8085/api/v1/origins"),
-    config::row(&ClusterOptions::secret, "secret", config::Reload::next_session,
-                "The same on edges and origins: an origin does not ask its callbacks about the connection of an edge that knows it.")
+    config::row(
+        &ClusterOptions::secret, "secret", config::Reload::next_session,
+        "The same on edges and origins: an origin does not ask its callbacks about the connection of an edge that knows it.")
         .secret(),
     config::row(&ClusterOptions::vhost, "vhost", config::Reload::next_session,
                 "The virtual host at the origin; [vhost] is the edge's own."),
     config::row(&ClusterOptions::debug_srs_upnode, "debug_srs_upnode", config::Reload::next_session,
                 "Adds diagnostic arguments to the connect upstream."),
-    config::row(&ClusterOptions::protocol, "protocol", kPullProtocolNames, config::Reload::next_session,
-                "How an edge pulls from origins that are written without rtmp:// or http://: rtmp, flv (HTTP-FLV) or flvs (HTTPS)."),
+    config::row(
+        &ClusterOptions::protocol, "protocol", kPullProtocolNames, config::Reload::next_session,
+        "How an edge pulls from origins that are written without rtmp:// or http://: rtmp, flv (HTTP-FLV) or flvs (HTTPS)."),
     config::row(&ClusterOptions::follow_client, "follow_client", config::Reload::next_session,
                 "Pulls with the protocol of the player that asked first, if that is RTMP or an HTTP live stream."),
     config::row(&ClusterOptions::origin_cluster, "origin_cluster", config::Reload::next_session,
