@@ -1,11 +1,8 @@
 #include "app/memory_trimmer.hpp"
 
-#include <memory>
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include "app/process_usage.hpp"
 
 namespace live::app {
 namespace {
@@ -72,25 +69,6 @@ TEST(OverheadClock, IsDueEveryNowAndThenWhileItIsQuick) {
     clock.note_done(kBegin, 10, 2 * OverheadClock::kQuick);
     EXPECT_FALSE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 10, 100));
     EXPECT_TRUE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 110, 100));
-}
-
-// Memory below the last used block, which the C library keeps.
-TEST(GiveMemoryBack, ReturnsHoles) {
-#ifdef __GLIBC__
-    constexpr std::size_t kBlocks = 2'000;
-    constexpr std::size_t kBlock = 32'000;
-    std::vector<std::unique_ptr<char[]>> holes;
-    std::vector<std::unique_ptr<char[]>> between;
-    for (std::size_t i = 0; i < kBlocks; ++i) {
-        holes.push_back(std::make_unique<char[]>(kBlock));
-        between.push_back(std::make_unique<char[]>(100));
-    }
-    const std::size_t before = resident_bytes();
-    holes.clear();
-    const Duration took = give_memory_back();
-    EXPECT_LT(resident_bytes() + kBlocks * kBlock / 2, before);
-    EXPECT_GT(took, Duration::zero());
-#endif
 }
 
 }  // namespace
