@@ -119,9 +119,9 @@ def test_what_a_burst_over_the_queue_length_costs_is_said_in_every_protocol(serv
     rtmp = Player(live.ports["rtmp"], "cam")
     rtmp.client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
     # An HTTP player joins with the first media: if all came at once, it might join later in it, and that is no loss.
-    publisher = publish_at_once(live, data[:4096])
+    publisher = publish_at_once(live, data[:65536])
     time.sleep(0.5)
-    publisher.send(data[4096:])
+    publisher.send(data[65536:])
     wait_until(lambda: live.api("/api/v1/streams/")["streams"][0]["frames"] >= sum(kind == VIDEO for kind, _ in marks), 20, "all of it has come")
     flv.start()
     rtmp.start()
