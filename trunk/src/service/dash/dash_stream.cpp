@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/log_format.hpp"
-#include "base/random.hpp"
 #include "io/loop.hpp"
 #include "service/files/release.hpp"
 #include "service/segments/cmaf_muxer.hpp"
@@ -26,7 +25,6 @@ std::string without_ending(const std::string& path) {
 
 Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 
-// A player that has requested nothing for this long has left.
 std::uint64_t bit_rate(std::size_t bytes, MediaTime time) {
     constexpr std::uint64_t kBitsAndMicros = 8'000'000;
     return time.count() > 0 ? bytes * kBitsAndMicros / static_cast<std::uint64_t>(time.count()) : 0;
@@ -47,8 +45,6 @@ segments::CutRules rules_of(const DashOptions& options) {
     return rules;
 }
 
-// The marks' series.
-constexpr const char* kSeries = "dash";
 // What a mark adds: the shift to MPD time and when media time was zero (0: not known yet), in microseconds, the headers so far,
 // and the hash of the newest.
 enum Place : std::size_t { kShift, kBegan, kInits, kHeaders, kPlaceNumbers };
@@ -86,10 +82,10 @@ DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathCl
       store_(store),
       log_(std::move(log)),
       feed_("DASH", std::move(source), options.ll ? media::Listens::at_once : media::Listens::batched, log_),
-      rules_hash_(hash_of_rules(options)),
-      instance_(random_number()),
-      segmenter_(rules_of(options), Segmenter::Layout::by_track,
-                 [] { return std::make_unique<CmafMuxer>(CmafMuxer::SegmentType::said); }) {}
+      marked_({"dash", hash_of_rules(options), feed_.source(), log_},
+              Segmenter(rules_of(options), Segmenter::Layout::by_track,
+                        [] { return std::make_unique<CmafMuxer>(CmafMuxer::SegmentType::said); })),
+      segmenter_(marked_.segmenter()) {}
 
 DashStream::~DashStream() { forget_all(); }
 
@@ -117,7 +113,7 @@ void DashStream::run(io::Deadline deadline) {
 }
 
 std::size_t DashStream::held_bytes() const {
-    std::size_t sum = disk_.bytes() + segmenter_.bytes() + (follower_ ? follower_->bytes() : 0);
+    std::size_t sum = disk_.bytes() + segmenter_.bytes() + marked_.kept_bytes();
     for (const std::deque<Segment>* segments : {&listed_, &left_})
         for (const Segment& segment : *segments)
             sum += segment.bytes();
@@ -131,78 +127,41 @@ Duration DashStream::time_after_end() const {
 }
 
 void DashStream::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline) {
-    end_publisher();
+    marked_.end_publisher();
+    handle_made();
     if (!publisher)
         return;
-    if (publisher->kind != session::ClientKind::relay_pull)
-        follower_.reset();
-    else if (!follower_)
-        follower_.emplace(segmenter_);
+    marked_.begin_publisher(publisher->kind == session::ClientKind::relay_pull);
+    opened_.reset();
     must_follow_clock_ = began_.has_value();
-}
-
-void DashStream::end_publisher() {
-    const bool was_open = segmenter_.is_open();
-    if (follower_)
-        follower_->restart();
-    else
-        segmenter_.interrupt();
-    handle_made();
-    if (follower_)
-        return;
-    if (was_open)
-        tell({rules_hash_, instance_, segments::SegmentsEnded{segmenter_.number(), segmenter_.frames_hash()}, {}});
-    segmenter_.restart();
-}
-
-void DashStream::tell(const segments::Mark& mark) {
-    feed_.source().append_mark({kSeries, segments::write_mark(mark), {}});
-    feed_.source().flush();
 }
 
 void DashStream::on_packet(const media::Packet& packet, io::Deadline) {
     if (packet.is_mark())
         return follow(packet);
-    media::Packet shifted = packet;
-    if (follower_)
-        shifted.dts += to_origin_;
     if (must_follow_clock_ && !packet.is_config())
-        follow_clock(shifted);
+        follow_clock(packet.dts + marked_.to_origin());
+    media::Packet shifted = packet;
     shifted.dts += shift_;
-    if (follower_)
-        follower_->push(shifted);
-    else
-        segmenter_.push(shifted);
+    marked_.push(shifted);
 }
 
 void DashStream::follow(const media::Packet& packet) {
-    const auto text = media::read_relay_mark(packet.payload.bytes());
-    if (!follower_ || !text.ok() || text->series != kSeries)
+    const auto mark = marked_.read(packet);
+    if (!mark)
         return;
-    const auto mark = segments::read_mark(text->text);
-    if (!mark.ok())
-        return;
-    if (mark->rules != rules_hash_) {
-        if (!std::exchange(rules_logged_, true))
-            LOG_WARN(log_, "DASH {}: the origin cuts by other settings of dash, so its fragments are not the same as here",
-                     url());
-        return;
-    }
-    // A node between here and the origin has connected again, and repeats the newest GOP.
-    if (std::exchange(to_origin_, text->to_origin) != text->to_origin)
-        follower_->restart();
     if (mark->list.size() >= kPlaceNumbers) {
         const auto time_of = [&mark](Place at) {
             return MediaTime(static_cast<std::int64_t>(std::min<std::uint64_t>(mark->list[at], segments::Mark::kNumberMax)));
         };
-        follower_->shift(time_of(kShift) - std::exchange(shift_, time_of(kShift)));
+        marked_.shift(time_of(kShift) - std::exchange(shift_, time_of(kShift)));
         must_follow_clock_ = false;
         if (time_of(kBegan) > MediaTime{}) {
             began_ = std::chrono::system_clock::time_point(time_of(kBegan));
             began_at_ = io::now() - std::chrono::duration_cast<Duration>(std::chrono::system_clock::now() - *began_);
         }
     }
-    follower_->push(*mark);
+    marked_.follow(*mark);
     handle_made();
 }
 
@@ -211,31 +170,23 @@ void DashStream::look_for_audience() {
 }
 
 // While nobody published, media time stood still, but players go by the wall clock.
-void DashStream::follow_clock(const media::Packet& packet) {
+void DashStream::follow_clock(MediaTime at_origin) {
     must_follow_clock_ = false;
     const MediaTime by_clock = std::chrono::duration_cast<MediaTime>(io::now() - began_at_);
-    const MediaTime behind = by_clock - (packet.dts + shift_);
+    const MediaTime behind = by_clock - (at_origin + shift_);
     if (behind >= kGapMin)
         shift_ += std::chrono::floor<std::chrono::milliseconds>(behind);
 }
 
 void DashStream::handle_made() {
-    const auto add_made = [this](segments::Made made) {
-        std::visit([this](auto&& what) { add(std::move(what)); }, std::move(made));
-    };
-    if (!follower_) {
-        for (segments::Made& one : segmenter_.take())
-            add_made(std::move(one));
-    } else {
-        for (segments::Follower::Event& event : follower_->take()) {
-            if (const auto* resumed = std::get_if<segments::Follower::Resumed>(&event))
-                add(*resumed);
-            else
-                add_made(std::get<segments::Made>(std::move(event)));
-        }
-    }
+    for (segments::MarkedSegmenter::Event& event : marked_.take())
+        std::visit([this](auto&& what) { add(std::move(what)); }, std::move(event));
     if (!feed_.is_published())
         break_promise();
+}
+
+void DashStream::add(segments::Made made) {
+    std::visit([this](auto&& what) { add(std::move(what)); }, std::move(made));
 }
 
 // Restarts the list, because the headers have changed or segment numbers have a gap.
@@ -279,13 +230,15 @@ std::uint64_t DashStream::headers_hash() const {
 }
 
 void DashStream::add(const segments::SegmentOpened& opened) {
-    const auto began = began_ ? std::chrono::duration_cast<MediaTime>(began_->time_since_epoch()).count() : 0;
-    opened_ =
-        segments::Mark{rules_hash_,
-                       instance_,
-                       opened.state,
-                       {static_cast<std::uint64_t>(shift_.count()), static_cast<std::uint64_t>(began), inits_, headers_hash_}};
-    tell(*opened_);
+    opened_ = opened.state;
+    place_ = {static_cast<std::uint64_t>(shift_.count()), 0, inits_, headers_hash_};
+    tell_opened();
+}
+
+void DashStream::tell_opened() {
+    if (began_)
+        place_[kBegan] = static_cast<std::uint64_t>(std::chrono::duration_cast<MediaTime>(began_->time_since_epoch()).count());
+    marked_.tell(*opened_, place_);
 }
 
 // The list goes on as on the origin.
@@ -294,8 +247,7 @@ void DashStream::add(const segments::Follower::Resumed& resumed) {
         return;
     const std::uint64_t number = std::get<segments::SegmentState>(resumed.mark.what).number;
     const std::uint64_t next = listed_.empty() ? number : listed_.back().number + 1;
-    const bool is_same = std::exchange(followed_, resumed.mark.instance) == resumed.mark.instance;
-    const bool repeats = is_same && number < next;
+    const bool repeats = resumed.is_same_instance && number < next;
     listed_below_ = repeats ? next : 0;
     if (number != next && !repeats)
         leave_list();
@@ -308,14 +260,12 @@ void DashStream::add(const segments::Follower::Resumed& resumed) {
 
 // The first media is now; of a relayed stream the origin says when that was.
 void DashStream::note_begin(MediaTime media_now) {
-    if (began_ || (follower_ && follower_->is_following()))
+    if (began_ || marked_.is_following())
         return;
     began_ = std::chrono::system_clock::now() - std::chrono::duration_cast<std::chrono::system_clock::duration>(media_now);
     began_at_ = io::now() - std::chrono::duration_cast<Duration>(media_now);
-    if (follower_ || !opened_)
-        return;
-    opened_->list[kBegan] = static_cast<std::uint64_t>(std::chrono::duration_cast<MediaTime>(began_->time_since_epoch()).count());
-    tell(*opened_);
+    if (opened_ && !marked_.relays())
+        tell_opened();
 }
 
 std::size_t DashStream::leader() const {

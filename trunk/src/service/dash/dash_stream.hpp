@@ -16,8 +16,7 @@
 #include "service/dash/options.hpp"
 #include "service/files/file_queue.hpp"
 #include "service/files/path_claims.hpp"
-#include "service/segments/follower.hpp"
-#include "service/segments/segmenter.hpp"
+#include "service/segments/marked_segmenter.hpp"
 #include "service/segments/source_feed.hpp"
 #include "service/segments/store.hpp"
 
@@ -87,20 +86,16 @@ private:
     void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) override;
     void on_packet(const media::Packet& packet, io::Deadline deadline) override;
     void follow(const media::Packet& packet);
-    void end_publisher();
-    void tell(const segments::Mark& mark);
+    void tell_opened();
     std::uint64_t headers_hash() const;
-    bool is_listed_already(std::uint64_t number) const { return follower_ && number < listed_below_; }
-    void on_hole() override {
-        if (follower_)
-            follower_->interrupt();
-        else
-            segmenter_.interrupt();
-    }
+    bool is_listed_already(std::uint64_t number) const { return marked_.relays() && number < listed_below_; }
+    void on_hole() override { marked_.interrupt(); }
     void look_for_audience();
-    void follow_clock(const media::Packet& packet);
+    void follow_clock(MediaTime at_origin);
     void handle_made();
     void add(const segments::HeadersChanged& made);
+    void add(segments::Made made);
+    void add(const segments::SegmentsEnded& ended) { marked_.tell(ended, {}); }
     void add(const segments::SegmentOpened& opened);
     void add(const segments::Follower::Resumed& resumed);
     void add(const segments::PartMade& made);
@@ -141,14 +136,12 @@ private:
     segments::Store& store_;
     Log log_;
     segments::SourceFeed feed_;
-    const std::uint64_t rules_hash_;
-    const std::uint64_t instance_;
-    segments::Segmenter segmenter_;
-    std::optional<segments::Follower> follower_;  // while the publisher is another node
-    std::optional<segments::Mark> opened_;        // told of the open segment
-    std::uint64_t listed_below_ = 0;              // segments that a resumed stream repeats
-    std::uint64_t followed_ = 0;                  // the instance whose segments are listed
-    MediaTime to_origin_{};                       // added to a time of the source, gives that at the origin
+    segments::MarkedSegmenter marked_;
+    segments::Segmenter& segmenter_;  // of `marked_`
+    // Of the open segment, and what is told beside it; none while this node relays the stream.
+    std::optional<segments::SegmentState> opened_;
+    std::vector<std::uint64_t> place_;
+    std::uint64_t listed_below_ = 0;  // segments that a resumed stream repeats
     files::FileQueue disk_;
 
     // When media time was zero, by both clocks.
@@ -168,7 +161,6 @@ private:
     segments::FileRef mpd_;
 
     TimePoint complained_at_{};
-    bool rules_logged_ = false;  // the origin's other rules have been logged
     bool over_ = false;
     bool bytes_logged_ = false;  // the memory limit's effect on the list has been logged
 };

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/log_format.hpp"
-#include "base/random.hpp"
 #include "io/loop.hpp"
 #include "service/hls/left_behind.hpp"
 #include "service/segments/cmaf_muxer.hpp"
@@ -38,9 +37,6 @@ ListRules list_rules_of(const HlsOptions& options) {
     return {std::max(times(options.fragment, options.td_ratio), Segmenter::kCutMin), options.window, options.window_bytes,
             has_parts(options), options.part};
 }
-
-// The marks' series.
-constexpr const char* kSeries = "hls";
 
 // Of the options that decide what is in a fragment.
 std::uint64_t hash_of_rules(const HlsOptions& options) {
@@ -96,10 +92,10 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
       feed_("HLS", std::move(source), has_parts(setup_.options) ? media::Listens::at_once : media::Listens::batched, log_),
       disk_(setup_.options, feed_, log_),
       stream_(stream_of(setup_)),
-      rules_hash_(hash_of_rules(setup_.options)),
-      instance_(random_number()),
-      segmenter_(rules_of(setup_.options), Segmenter::Layout::together,
-                 muxer_of(setup_.options, first_container(setup_.options))),
+      marked_({"hls", hash_of_rules(setup_.options), feed_.source(), log_},
+              Segmenter(rules_of(setup_.options), Segmenter::Layout::together,
+                        muxer_of(setup_.options, first_container(setup_.options)))),
+      segmenter_(marked_.segmenter()),
       renditions_({{setup_.options, index.store(), stream_, disk_},
                    setup_.name,
                    setup_.url,
@@ -152,8 +148,7 @@ Duration StreamOutput::time_after_end() const {
 }
 
 std::size_t StreamOutput::held_bytes() const {
-    return disk_.bytes() + renditions_.bytes() + (renditions_.has_open() ? 0 : segmenter_.bytes()) +
-           (follower_ ? follower_->bytes() : 0);
+    return disk_.bytes() + renditions_.bytes() + (renditions_.has_open() ? 0 : segmenter_.bytes()) + marked_.kept_bytes();
 }
 
 void StreamOutput::recover(io::Deadline deadline) {
@@ -175,13 +170,11 @@ void StreamOutput::recover(io::Deadline deadline) {
 }
 
 void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) {
-    end_publisher(deadline);
+    marked_.end_publisher();
+    handle_made(deadline);  // pending events belong to the previous publisher
     if (!publisher)
         return;
-    if (publisher->kind != session::ClientKind::relay_pull)
-        follower_.reset();
-    else if (!follower_)
-        follower_.emplace(segmenter_);
+    marked_.begin_publisher(publisher->kind == session::ClientKind::relay_pull);
     formats_ = {};
     codecs_ = {};
     configs_.clear();
@@ -191,8 +184,13 @@ void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& pub
 }
 
 void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline) {
-    if (packet.is_mark())
-        return follow(packet, deadline);
+    if (packet.is_mark()) {
+        if (const auto mark = marked_.read(packet)) {
+            marked_.follow(*mark);
+            handle_made(deadline);
+        }
+        return;
+    }
     if (!packet.extra)
         note_format(packet);
     if (packet.is_config() && packet.kind != media::Kind::data && configs_.size() < Segmenter::kTracksMax)
@@ -202,58 +200,7 @@ void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline)
     else
         note_codec(packet, deadline);
     if (!disk_.is_ignoring())
-        push(packet);
-}
-
-void StreamOutput::push(const media::Packet& packet) {
-    if (!follower_)
-        return segmenter_.push(packet);
-    media::Packet at_origin = packet;
-    at_origin.dts += to_origin_;
-    follower_->push(at_origin);
-}
-
-// The publisher has left, or another one begins: what it has sent is a segment, and pending events belong to it.
-void StreamOutput::end_publisher(io::Deadline deadline) {
-    const bool was_open = segmenter_.is_open();
-    if (follower_)
-        follower_->restart();
-    else
-        segmenter_.interrupt();
-    handle_made(deadline);
-    if (follower_)
-        return;
-    if (was_open)
-        tell({rules_hash_, instance_, segments::SegmentsEnded{segmenter_.number(), segmenter_.frames_hash()}, {}});
-    if (!publisher_.id.empty())
-        segmenter_.restart();
-}
-
-void StreamOutput::tell(const segments::Mark& mark) {
-    feed_.source().append_mark({kSeries, segments::write_mark(mark), {}});
-    feed_.source().flush();
-}
-
-void StreamOutput::follow(const media::Packet& packet, io::Deadline deadline) {
-    const auto text = media::read_relay_mark(packet.payload.bytes());
-    if (!follower_ || !text.ok() || text->series != kSeries)
-        return;
-    const auto mark = segments::read_mark(text->text);
-    if (!mark.ok()) {
-        LOG_DEBUG(log_, "HLS {}: {}", setup_.url, mark.error().text());
-        return;
-    }
-    if (mark->rules != rules_hash_) {
-        if (!std::exchange(rules_logged_, true))
-            LOG_WARN(log_, "HLS {}: the origin cuts by other settings of hls, so its fragments are not the same as here",
-                     setup_.url);
-        return;
-    }
-    // A node between here and the origin has connected again, and repeats the newest GOP.
-    if (std::exchange(to_origin_, text->to_origin) != text->to_origin)
-        follower_->restart();
-    follower_->push(*mark);
-    handle_made(deadline);
+        marked_.push(packet);
 }
 
 // Codecs without a configuration are recognized by their first frame.
@@ -317,13 +264,15 @@ void StreamOutput::push_configs() {
 }
 
 void StreamOutput::handle_made(io::Deadline deadline) {
-    auto events = take_events();
+    auto events = marked_.take();
     const bool has_ended = feed_.has_ended();
     if (events.empty() && (!has_ended || !renditions_.has_hint()))
         return;
-    for (segments::Follower::Event& event : events) {
+    for (segments::MarkedSegmenter::Event& event : events) {
         if (const auto* resumed = std::get_if<segments::Follower::Resumed>(&event))
             handle(*resumed);
+        else if (const auto* ended = std::get_if<segments::SegmentsEnded>(&event))
+            marked_.tell(*ended, {});
         else
             handle(std::get<segments::Made>(std::move(event)), deadline);
     }
@@ -332,20 +281,11 @@ void StreamOutput::handle_made(io::Deadline deadline) {
     changed();
 }
 
-std::vector<segments::Follower::Event> StreamOutput::take_events() {
-    if (follower_)
-        return follower_->take();
-    std::vector<segments::Follower::Event> events;
-    for (segments::Made& made : segmenter_.take())
-        events.emplace_back(std::move(made));
-    return events;
-}
-
 void StreamOutput::handle(segments::Made made, io::Deadline deadline) {
     if (const auto* headers = std::get_if<segments::HeadersChanged>(&made))
         renditions_.add(*headers);
     else if (const auto* opened = std::get_if<segments::SegmentOpened>(&made))
-        tell({rules_hash_, instance_, opened->state, renditions_.place_of(opened->state)});
+        marked_.tell(opened->state, renditions_.place_of(opened->state));
     else if (auto* part = std::get_if<segments::PartMade>(&made); part != nullptr && !is_listed_already(part->number))
         add(std::move(*part));
     else if (auto* segment = std::get_if<segments::SegmentMade>(&made); segment != nullptr && !is_listed_already(segment->number))
@@ -362,7 +302,7 @@ void StreamOutput::handle(const segments::Follower::Resumed& resumed) {
         return;
     const std::uint64_t number = resumed.mark.list.front();
     const std::uint64_t next = renditions_.next_listed();
-    const bool is_same = std::exchange(followed_, resumed.mark.instance) == resumed.mark.instance;
+    const bool is_same = resumed.is_same_instance;
     listed_below_ = 0;
     breaks_ = !is_same && renditions_.has_playlist();
     if (number >= next || !renditions_.has_playlist())

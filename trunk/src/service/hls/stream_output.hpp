@@ -24,8 +24,7 @@
 #include "service/hls/names.hpp"
 #include "service/hls/options.hpp"
 #include "service/hls/rendition_set.hpp"
-#include "service/segments/follower.hpp"
-#include "service/segments/segmenter.hpp"
+#include "service/segments/marked_segmenter.hpp"
 #include "service/segments/source_feed.hpp"
 #include "session/common/admission.hpp"
 #include "wire/mp4/sample_reader.hpp"
@@ -130,12 +129,7 @@ public:
 private:
     void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) override;
     void on_packet(const media::Packet& packet, io::Deadline deadline) override;
-    void on_hole() override {
-        if (follower_)
-            follower_->interrupt();
-        else
-            segmenter_.interrupt();
-    }
+    void on_hole() override { marked_.interrupt(); }
     void recover(io::Deadline deadline);
     void note_format(const media::Packet& packet);
     void note_codec(const media::Packet& packet, io::Deadline deadline);
@@ -143,15 +137,10 @@ private:
     void begin_fmp4(io::Deadline deadline);
     void begin_renditions(io::Deadline deadline);
     void push_configs();
-    void push(const media::Packet& packet);
-    void follow(const media::Packet& mark, io::Deadline deadline);
-    void end_publisher(io::Deadline deadline);
-    std::vector<segments::Follower::Event> take_events();
     void handle_made(io::Deadline deadline);
     void handle(segments::Made made, io::Deadline deadline);
     void handle(const segments::Follower::Resumed& resumed);
-    void tell(const segments::Mark& mark);
-    bool is_listed_already(std::uint64_t number) const { return follower_ && number < listed_below_; }
+    bool is_listed_already(std::uint64_t number) const { return marked_.relays() && number < listed_below_; }
     void add(segments::PartMade made);
     void add(segments::SegmentMade made, io::Deadline deadline);
     Result<void> encrypt(std::vector<segments::Piece>& pieces, io::Deadline deadline);
@@ -167,11 +156,9 @@ private:
     segments::SourceFeed feed_;
     Disk disk_;
     const segments::StreamOfFilesRef stream_;
-    const std::uint64_t rules_hash_;
-    const std::uint64_t instance_;
-    segments::Segmenter segmenter_;
-    std::optional<segments::Follower> follower_;  // while the publisher is another node
-    wire::mp4::SampleReader formats_;             // of this publisher's default tracks, like the next two
+    segments::MarkedSegmenter marked_;
+    segments::Segmenter& segmenter_;   // of `marked_`
+    wire::mp4::SampleReader formats_;  // of this publisher's default tracks, like the next two
     CodecWatch codecs_;
     std::map<std::pair<media::Kind, media::TrackId>, media::Packet> configs_;  // the newest of each track, at most kTracksMax
     RenditionSet renditions_;
@@ -181,10 +168,7 @@ private:
     std::shared_ptr<files::Waiters> waiters_ = std::make_shared<files::Waiters>();
     std::uint64_t listed_below_ = 0;  // segments that a resumed stream repeats, by the segmenter's number
     MediaTime listed_until_{};        // the end of the last listed segment
-    MediaTime to_origin_{};           // added to a time of the source, gives that at the origin
-    std::uint64_t followed_ = 0;      // the instance whose segments are listed
     bool breaks_ = false;             // the next segment is another instance's
-    bool rules_logged_ = false;       // the origin's other rules have been logged
     bool recovered_ = false;
     bool bytes_logged_ = false;   // the memory limit's effect on the list has been logged
     bool tracks_logged_ = false;  // dropped tracks have been logged

@@ -316,7 +316,7 @@ void Pull::ingest_data(rtmp::GotMedia& media) {
     if (media.type != wire::rtmp::MessageType::amf0_data || !media::is_relay_mark(media.payload.bytes()))
         return ingest_->push_data(media.timestamp_ms, std::move(media.payload));
     auto mark = media::read_relay_mark(media.payload.bytes());
-    if (!mark.ok())
+    if (!mark.ok() || !publication_->is_current())
         return;
     mark->to_origin += publication_->source().timeline().publisher_offset();
     publication_->source().append_mark(*mark);

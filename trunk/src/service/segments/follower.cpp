@@ -95,7 +95,10 @@ void Follower::push(const Packet& packet) {
 }
 
 void Follower::push(const Mark& mark) {
-    std::visit([this, &mark](const auto& what) { handle(what, mark); }, mark.what);
+    if (const auto* begins_here = std::get_if<SegmentState>(&mark.what))
+        handle(*begins_here, mark);
+    else
+        handle(std::get<SegmentsEnded>(mark.what));
 }
 
 void Follower::interrupt() {
@@ -130,7 +133,7 @@ void Follower::handle(const SegmentState& said, const Mark& mark) {
     wait(mark);
 }
 
-void Follower::handle(const SegmentsEnded& said, const Mark&) {
+void Follower::handle(const SegmentsEnded& said) {
     if (state_ != State::following || opened_.empty())
         return;
     const bool is_same =
@@ -176,7 +179,6 @@ bool Follower::remake(std::uint64_t frames) {
     queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(before), queue_.end());
     segmenter_.drop_open();
     static_cast<void>(segmenter_.take());
-    ++dropped_;
     if (!parts.empty())
         queue_.emplace_back(Made(SegmentDropped{first.number}));
     return false;
@@ -207,7 +209,7 @@ void Follower::resume(const Mark& mark) {
     const auto at = find(said);
     segmenter_.resume(said, formats_for(said, at.value_or(0)));
     collect();
-    queue_.emplace_back(Resumed{mark});
+    queue_.emplace_back(Resumed{mark, std::exchange(instance_, mark.instance) == mark.instance});
     opened_.clear();
     forget_before(at.value_or(0));
     state_ = State::following;
@@ -229,13 +231,14 @@ void Follower::collect() {
         else
             queue_.emplace_back(std::move(made));
     }
-    const auto is_unconfirmed = [this](const Event& event) {
-        const SegmentMade* made = segment_of(event);
-        return made != nullptr && made->number >= confirmed_;
-    };
-    if (state_ == State::following &&
-        std::ranges::count_if(queue_, is_unconfirmed) > static_cast<std::ptrdiff_t>(kUnconfirmedMax))
+    const auto unconfirmed = std::ranges::count_if(queue_, [this](const Event& event) { return is_unconfirmed(event); });
+    if (state_ == State::following && unconfirmed > static_cast<std::ptrdiff_t>(kUnconfirmedMax))
         go_alone();
+}
+
+bool Follower::is_unconfirmed(const Event& event) const {
+    const SegmentMade* made = segment_of(event);
+    return made != nullptr && made->number >= confirmed_;
 }
 
 void Follower::note_opened(SegmentState state) {
@@ -251,8 +254,7 @@ void Follower::note_opened(SegmentState state) {
 std::vector<Follower::Event> Follower::take() {
     std::vector<Event> events;
     while (!queue_.empty()) {
-        const SegmentMade* made = segment_of(queue_.front());
-        if (state_ != State::alone && made != nullptr && made->number >= confirmed_)
+        if (state_ != State::alone && is_unconfirmed(queue_.front()))
             break;
         if (const PartMade* part = part_of(queue_.front())) {
             if (std::exchange(handed_number_, part->number) != part->number)
@@ -266,19 +268,14 @@ std::vector<Follower::Event> Follower::take() {
 }
 
 void Follower::drop_unconfirmed() {
-    const auto first = std::ranges::find_if(queue_, [this](const Event& event) {
-        const SegmentMade* made = segment_of(event);
-        return made != nullptr && made->number >= confirmed_;
-    });
-    std::vector<std::uint64_t> numbers;
-    for (auto at = first; at != queue_.end(); ++at)
-        if (const SegmentMade* made = segment_of(*at))
-            numbers.push_back(made->number);
+    const auto first = std::ranges::find_if(queue_, [this](const Event& event) { return is_unconfirmed(event); });
+    if (first == queue_.end())
+        return;
+    const std::uint64_t number = segment_of(*first)->number;
     queue_.erase(first, queue_.end());
-    dropped_ += numbers.size();
-    // Only the first may have parts that were handed out.
-    if (!numbers.empty() && segmenter_.has_parts())
-        queue_.emplace_back(Made(SegmentDropped{numbers.front()}));
+    // Only that segment may have parts that were handed out.
+    if (segmenter_.has_parts())
+        queue_.emplace_back(Made(SegmentDropped{number}));
 }
 
 std::optional<std::size_t> Follower::find(const SegmentState& said) const {

@@ -49,6 +49,7 @@ public:
     // segment handed out.
     struct Resumed {
         Mark mark;
+        bool is_same_instance = false;  // as that of the mark resumed before
     };
     using Event = std::variant<Made, Resumed>;
     // Events that may be handed out, in order.
@@ -56,10 +57,6 @@ public:
 
     // Marks have arrived, and this node is at the same segment: false also before the first mark.
     bool is_following() const { return state_ == State::following; }
-    // Waits for the frame with which a marked segment begins; nothing is segmented until then.
-    bool is_waiting() const { return state_ == State::waiting; }
-    // Segments that differed and were dropped.
-    std::uint64_t dropped() const { return dropped_; }
     // Kept packets.
     std::size_t bytes() const { return bytes_; }
 
@@ -67,16 +64,17 @@ private:
     enum class State : std::uint8_t {
         alone,      // no marks: like any other segmenter
         following,  // the open segment is that of the newest mark, or follows it
-        waiting,
+        waiting,    // for the frame with which a marked segment begins; nothing is segmented until then
     };
 
     void handle(const SegmentState& said, const Mark& mark);
-    void handle(const SegmentsEnded& said, const Mark& mark);
+    void handle(const SegmentsEnded& said);
     void collect();
     void note_opened(SegmentState state);
     bool remake(std::uint64_t frames);
     bool leave_out(const std::vector<std::size_t>& parts, std::size_t from);
     void forget_events(std::uint64_t number);
+    bool is_unconfirmed(const Event& event) const;
     void drop_unconfirmed();
     void resume(const Mark& mark);
     void wait(std::optional<Mark> pending);
@@ -99,7 +97,7 @@ private:
     std::uint64_t confirmed_ = 0;            // segments below this number may be handed out
     std::uint64_t handed_number_ = 0;        // the newest segment of which parts were handed out
     std::vector<std::size_t> handed_parts_;  // their bytes
-    std::uint64_t dropped_ = 0;
+    std::uint64_t instance_ = 0;             // of the mark resumed last
 };
 
 }  // namespace live::service::segments

@@ -1,0 +1,89 @@
+#include "service/segments/marked_segmenter.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "base/random.hpp"
+#include "media/relay_mark.hpp"
+
+namespace live::service::segments {
+
+MarkedSegmenter::MarkedSegmenter(Setup setup, Segmenter segmenter)
+    : setup_(std::move(setup)), instance_(random_number()), segmenter_(std::move(segmenter)) {}
+
+void MarkedSegmenter::end_publisher() {
+    if (follower_)
+        return follower_->restart();
+    const bool was_open = segmenter_.is_open();
+    segmenter_.interrupt();
+    collect();
+    if (was_open)
+        events_.emplace_back(SegmentsEnded{segmenter_.number(), segmenter_.frames_hash()});
+    segmenter_.restart();
+}
+
+void MarkedSegmenter::begin_publisher(bool relays) {
+    if (!relays)
+        follower_.reset();
+    else if (!follower_)
+        follower_.emplace(segmenter_);
+}
+
+void MarkedSegmenter::push(const media::Packet& packet) {
+    if (!follower_)
+        return segmenter_.push(packet);
+    media::Packet at_origin = packet;
+    at_origin.dts += to_origin_;
+    follower_->push(at_origin);
+}
+
+void MarkedSegmenter::interrupt() {
+    if (follower_)
+        follower_->interrupt();
+    else
+        segmenter_.interrupt();
+}
+
+std::optional<Mark> MarkedSegmenter::read(const media::Packet& packet) {
+    const auto text = media::read_relay_mark(packet.payload.bytes());
+    if (!follower_ || !text.ok() || text->series != setup_.series)
+        return std::nullopt;
+    auto mark = read_mark(text->text);
+    if (!mark.ok()) {
+        LOG_DEBUG(setup_.log, "{} {}: {}", setup_.series, setup_.source.url(), mark.error().text());
+        return std::nullopt;
+    }
+    if (mark->rules != setup_.rules) {
+        if (!std::exchange(rules_logged_, true))
+            LOG_WARN(setup_.log, "{} {}: the origin cuts by other settings, so its fragments are not the same as here",
+                     setup_.series, setup_.source.url());
+        return std::nullopt;
+    }
+    // A node between here and the origin has connected again, and repeats the newest GOP.
+    if (std::exchange(to_origin_, text->to_origin) != text->to_origin)
+        follower_->restart();
+    return *std::move(mark);
+}
+
+void MarkedSegmenter::collect() {
+    if (!follower_) {
+        for (Made& made : segmenter_.take())
+            events_.emplace_back(std::move(made));
+        return;
+    }
+    for (Follower::Event& event : follower_->take())
+        std::visit([this](auto&& one) { events_.emplace_back(std::move(one)); }, std::move(event));
+}
+
+std::vector<MarkedSegmenter::Event> MarkedSegmenter::take() {
+    collect();
+    return std::exchange(events_, {});
+}
+
+void MarkedSegmenter::tell(std::variant<SegmentState, SegmentsEnded> what, std::vector<std::uint64_t> list) {
+    const Mark mark{setup_.rules, instance_, std::move(what), std::move(list)};
+    setup_.source.append_mark({setup_.series, write_mark(mark), {}});
+    setup_.source.flush();
+}
+
+}  // namespace live::service::segments
