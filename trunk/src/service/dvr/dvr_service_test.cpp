@@ -408,7 +408,7 @@ TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
 // Reported once, and without an empty file for each attempt.
 TEST_F(DvrServiceTest, InSegmentsARecordingGoesOnWhenTheDiskHasRoomAgain) {
     options_.plan = DvrPlan::segment;
-    options_.duration = 1s;
+    options_.duration = 4s;  // two that began in one millisecond would have one name
     frame_bytes_ = 4'000;
     const auto before = std::signal(SIGXFSZ, SIG_IGN);
     struct rlimit old {};
