@@ -52,5 +52,16 @@ TEST(Cursor, StandsBehindWhatItLeavesOut) {
     EXPECT_FALSE(cursor.take());
 }
 
+TEST(Cursor, MarksAreForThoseWhoAsk) {
+    Stage stage;
+    Cursor recorder(stage.source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all);
+    Cursor segmenter(stage.source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
+    stage.source->append_mark({"hls", "1", {}});
+    EXPECT_FALSE(recorder.take());
+    const auto mark = segmenter.take();
+    ASSERT_TRUE(mark && mark->is_mark());
+    EXPECT_EQ(read_relay_mark(mark->payload.bytes())->text, "1");
+}
+
 }  // namespace
 }  // namespace live::media

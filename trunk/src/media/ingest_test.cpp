@@ -154,6 +154,14 @@ TEST_F(IngestTest, OtherDataIsRelayedAsItIs) {
     EXPECT_EQ(packet(0).payload.data(), cue.data());
 }
 
+TEST_F(IngestTest, APublisherHasNoMarks) {
+    start();
+    const Sequence before = source->ring().next();
+    ingest->push_data(0, write_relay_mark({"hls", "1", {}}));
+    EXPECT_EQ(source->ring().next(), before);
+    EXPECT_EQ(ingest->dropped(), 1U);
+}
+
 TEST_F(IngestTest, RepeatedSequenceHeadersAreLeftOutWhenAsked) {
     options.reduce_sequence_header = true;
     start();

@@ -26,7 +26,9 @@ struct Got {
 
 // A player whose socket accepts as much as the test says.
 struct Player {
-    explicit Player(Stage& stage) : cursor(stage.source, WireFormat()), stage_(stage) { reader.set_chunk_size(kChunkSize); }
+    explicit Player(Stage& stage, const WireFormat& format = {}) : cursor(stage.source, format), stage_(stage) {
+        reader.set_chunk_size(kChunkSize);
+    }
 
     // Reads up to `room` bytes. True if there was nothing more to send.
     bool read(std::size_t room) {
@@ -397,6 +399,33 @@ TEST(WireCursor, SimulatedCrowdGetsOrderedMediaOnOneClockEach) {
 }
 
 // Longer than the source keeps media for it: it has to jump, but not before it resumes.
+TEST(WireCursor, MarksAreForOtherNodesOnly) {
+    constexpr WireFormat kRelayed{.container = Container::rtmp, .framing = Framing::none, .kinds = KindSet::all(), .relayed = true};
+    const auto marks = [](const Player& player) {
+        return std::ranges::count_if(player.messages, [](const Got& got) { return got.number == number_of(write_relay_mark({})); });
+    };
+    Stage stage;
+    stage.config();
+    stage.picture();
+    Player viewer(stage);
+    Player node(stage, kRelayed);
+    stage.source->append_mark({"hls", "1", {}});
+    stage.source->append_mark({"hls", "2", {}});
+    stage.picture();
+    Player late(stage, kRelayed);
+    for (Player* player : {&viewer, &node, &late}) {
+        player->read_all();
+        EXPECT_EQ(player->media().size(), stage.sent.size());
+        EXPECT_EQ(player->cursor.base_ms(), 0) << "the source's timeline";
+    }
+    EXPECT_EQ(marks(viewer), 0);
+    EXPECT_EQ(marks(node), 2);
+    EXPECT_EQ(marks(late), 3) << "the newest first, then what is in the ring";
+    // Another publisher's stream has none of these.
+    const auto other = stage.source->publish(Source::Takeover::replace);
+    EXPECT_TRUE(stage.source->marks().empty());
+}
+
 TEST(WireCursor, APausedPlayerThatIsOvertakenGetsAnswersAndNoMediaUntilItResumes) {
     for (const bool message_by_message : {false, true}) {
         PlayOptions options;
