@@ -147,6 +147,17 @@ TEST_F(DashHandlerTest, WhoIsRefusedGetsNoMpd) {
     EXPECT_EQ(sessions_.size(), 0u);
 }
 
+TEST_F(DashHandlerTest, WhoIsServedElsewhereIsSentThere) {
+    options_values_.enabled = true;
+    door_.elsewhere = "cam";
+    const auto answer = ask("/live/cam.mpd?token=1");
+    EXPECT_EQ(answer.status, 302);
+    EXPECT_TRUE(answer.headers.find("Location")->starts_with("http://other.example:8080/live/cam.mpd?token=1"));
+    EXPECT_EQ(ask("/live/other.mpd").status, 404) << "nobody has it";
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 404) << "only an MPD begins something";
+    EXPECT_EQ(sessions_.size(), 0u);
+}
+
 TEST_F(DashHandlerTest, RulesAreAskedForASegmentAlone) {
     add_whole("cam.mpd", cam_);
     add_whole("cam/video-1.m4s", cam_);

@@ -15,6 +15,8 @@ public:
     }
     session::Answer play(const session::ClientRequest& request, io::Deadline) override {
         TRY(check_play(request));
+        if (request.stream == elsewhere)
+            return session::Redirect{.rtmp = {}, .http = "other.example:8080", .api = {}};
         session::StreamPlan plan;
         plan.url = "/" + request.app + "/" + request.stream;
         return plan;
@@ -24,7 +26,10 @@ public:
         return request.stream == refused ? Error(Errc::denied, "not today") : Result<void>();
     }
 
-    std::string refused;  // name of a stream
+    bool may_pull(const session::ClientRequest& request) const override { return request.stream == elsewhere; }
+
+    std::string refused;    // name of a stream
+    std::string elsewhere;  // of one that another server has
 };
 
 class RecordedEvents final : public session::StreamEvents {

@@ -107,6 +107,17 @@ TEST_F(HlsHandlerTest, ThePlayerIsGivenANameAndFindsItsFragmentsByIt) {
     EXPECT_EQ(ask(address).status, 404) << "sent away";
 }
 
+TEST_F(HlsHandlerTest, WhoIsServedElsewhereIsSentThere) {
+    door_.elsewhere = "cam";
+    for (const bool with_sessions : {true, false}) {
+        options_.ctx = with_sessions;
+        const auto answer = ask("/live/cam.m3u8?token=1");
+        EXPECT_EQ(answer.status, 302);
+        EXPECT_TRUE(answer.headers.find("Location")->starts_with("http://other.example:8080/live/cam.m3u8?token=1"));
+    }
+    EXPECT_EQ(sessions_.size(), 0u);
+}
+
 TEST_F(HlsHandlerTest, ASessionOfAnotherNodeGoesOnHere) {
     publish(3);
     const std::string address = variant("/live/cam.m3u8");
