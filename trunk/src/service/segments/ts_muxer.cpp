@@ -49,12 +49,12 @@ void TsMuxer::begin_segment(std::vector<std::uint8_t>& out, const MuxerState* re
 // and the audio's timescale and frame duration in samples.
 MuxerState TsMuxer::read_state() const {
     const auto state = converter_.state();
-    MuxerState numbers(state.counters.begin(), state.counters.end());
-    numbers.push_back(state.version);
-    numbers.push_back(state.clock ? static_cast<std::uint64_t>(std::max<std::int64_t>(state.clock->count(), 0)) + 1 : 0);
-    if (audio_clock_)
-        numbers.insert(numbers.end(), {audio_clock_->last().value_or(0) + 1, audio_rate_, audio_ticks_});
-    return numbers;
+    const auto& counters = state.counters;
+    const std::uint64_t clock = state.clock ? static_cast<std::uint64_t>(std::max<std::int64_t>(state.clock->count(), 0)) + 1 : 0;
+    if (!audio_clock_)
+        return {counters[0], counters[1], counters[2], counters[3], state.version, clock};
+    return {counters[0], counters[1], counters[2], counters[3], state.version, clock, audio_clock_->last().value_or(0) + 1,
+            audio_rate_, audio_ticks_};
 }
 
 void TsMuxer::restore(const MuxerState& state) {
