@@ -400,9 +400,11 @@ TEST(WireCursor, SimulatedCrowdGetsOrderedMediaOnOneClockEach) {
 
 // Longer than the source keeps media for it: it has to jump, but not before it resumes.
 TEST(WireCursor, MarksAreForOtherNodesOnly) {
-    constexpr WireFormat kRelayed{.container = Container::rtmp, .framing = Framing::none, .kinds = KindSet::all(), .relayed = true};
+    constexpr WireFormat kRelayed{
+        .container = Container::rtmp, .framing = Framing::none, .kinds = KindSet::all(), .relayed = true};
     const auto marks = [](const Player& player) {
-        return std::ranges::count_if(player.messages, [](const Got& got) { return got.number == number_of(write_relay_mark({})); });
+        return std::ranges::count_if(player.messages,
+                                     [](const Got& got) { return got.number == number_of(write_relay_mark({})); });
     };
     Stage stage;
     stage.config();
