@@ -1,5 +1,7 @@
 #include "io/tcp_stream.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -391,7 +393,12 @@ protected:
             got_[i] += *got;
         }
     }
-    void write(std::size_t i) { MUST(send(*peers_[i], "x")); }
+    // And the byte has arrived: a busy kernel delivers later, even on the loopback interface.
+    void write(std::size_t i) {
+        MUST(send(*peers_[i], "x"));
+        ::pollfd arrived{.fd = streams_[i]->native_handle(), .events = POLLIN, .revents = 0};
+        EXPECT_EQ(::poll(&arrived, 1, 5'000), 1);
+    }
     // Long enough that no events are held any more, and no descriptor counts as active in every turn.
     static void calm_down() { MUST(sleep(Deadline::after(15ms))); }
     // All pending events have been delivered and handled.
