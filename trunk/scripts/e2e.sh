@@ -15,4 +15,4 @@ cd "$trunk/.." || exit 1
 beside=
 if "$python" -c 'import xdist' >/dev/null 2>&1; then beside="-n $((cores + 1)) --dist loadfile"; fi
 # shellcheck disable=SC2086 # several words
-"$python" -m pytest -q -p no:cacheprovider $beside trunk/test/e2e "$@"
+"$python" -m pytest -q -p no:cacheprovider --durations=25 --durations-min=8 $beside trunk/test/e2e "$@"

@@ -103,7 +103,7 @@ step lint counts scripts/lint.sh "$objs"
 # The end-to-end tests wait more than they work: memcheck's unit tests get the time between.
 ahead=
 case " $steps " in
-    *" e2e "*" valgrind "*)
+    *" e2e "*"valgrind "*)
         lowest scripts/valgrind.sh "$objs" ahead >"$logs/test-valgrind-ahead.log" 2>&1 </dev/null &
         ahead=$!
         trap 'kill -- "-$ahead"; exit 1' INT TERM
