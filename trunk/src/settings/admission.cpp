@@ -85,14 +85,15 @@ Result<void> Admission::check_stranger(const session::ClientRequest& request, co
 
 bool Admission::is_trusted_relay(const session::ClientRequest& request) {
     const auto vhost = serving_vhost(request.vhost);
-    if (!vhost.ok() || !request.is_relay() || request.relay_proof.empty() || (*vhost)->cluster.secret.empty())
+    if (!vhost.ok() || !request.is_relay() || request.claims->proof.empty() || (*vhost)->cluster.secret.empty())
         return false;
     if (trusted_ids_.contains(request.id))
         return true;  // another session of the same connection
     using service::relay::RelayedRequest;
     const auto role = is_publisher(request.kind) ? RelayedRequest::Role::publish : RelayedRequest::Role::play;
-    const auto good = proofs_.check(request.relay_proof, (*vhost)->cluster.secret,
-                                    {role, request.app, request.stream, request.relay_path}, service::relay::unix_seconds_now());
+    const auto good =
+        proofs_.check(request.claims->proof, (*vhost)->cluster.secret, {role, request.app, request.stream, request.relay_path()},
+                      service::relay::unix_seconds_now());
     if (good.ok() && connects_first(request.kind))
         trusted_ids_.insert(request.id);
     return good.ok();

@@ -66,7 +66,7 @@ Result<void> Push::attempt(io::Deadline deadline) {
     auto destination = TRY(
         forward::make_destination(origin, {is_default ? "" : plan_.vhost, publisher_.app, publisher_.stream, publisher_.param}));
     // An edge that is given the stream does not give it back: the path is checked there.
-    const std::string path = TRY(extend_path(publisher_.relay_path, context_.node.server_id));
+    const std::string path = TRY(extend_path(publisher_.relay_path(), context_.node.server_id));
     const std::string proof = proof_for(RelayedRequest::Role::publish, publisher_.app, publisher_.stream, path, options.secret);
     destination.connect_arguments = wire::amf::Value::object({{"millrace_path", path}});
     if (!proof.empty())

@@ -34,7 +34,7 @@ Result<void> RelayService::pull(const session::ClientRequest& request, const ses
 Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const session::ClientRequest& request,
                                                                        const session::StreamPlan& plan) {
     reap();
-    auto extended = extend_path(request.relay_path, context_.node.server_id);
+    auto extended = extend_path(request.relay_path(), context_.node.server_id);
     if (!extended.ok()) {
         LOG_INFO(log_, "edge-pull is not begun, stream={}: {}", plan.url, extended.error().sentence());
         return extended.error();

@@ -28,8 +28,10 @@ engine::rtmp::ClientOptions connect_of(const session::ClientRequest& client) {
     options.stream = client.stream;
     options.page_url = client.page_url;
     options.swf_url = client.swf_url;
-    ByteReader in(as_bytes(client.connect_arguments));
-    if (auto arguments = wire::amf::read_amf0(in); !client.connect_arguments.empty() && arguments.ok())
+    if (client.claims == nullptr || client.claims->connect_arguments.empty())
+        return options;
+    ByteReader in(as_bytes(client.claims->connect_arguments));
+    if (auto arguments = wire::amf::read_amf0(in); arguments.ok())
         options.connect_arguments = *std::move(arguments);
     return options;
 }
@@ -65,8 +67,9 @@ Result<void> TokenCheck::check(const session::ClientRequest& client, const sessi
         }
         std::unique_ptr<Upstream> upstream;
         if (is_http(origin.scheme))
-            upstream = std::make_unique<FlvUpstream>(flv_request(wanted_from(origin, client, plan.vhost, asked), context_.node,
-                                                                 {TRY(extend_path(client.relay_path, context_.node.server_id))}));
+            upstream =
+                std::make_unique<FlvUpstream>(flv_request(wanted_from(origin, client, plan.vhost, asked), context_.node,
+                                                          {TRY(extend_path(client.relay_path(), context_.node.server_id))}));
         else
             upstream = std::make_unique<RtmpUpstream>(connect_of(client), random_number(), RtmpUpstream::Until::connected);
         const auto said = ask(**stream, *upstream, deadline.sooner(io::Deadline::after(kAnswerLimit)));

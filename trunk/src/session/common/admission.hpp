@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,19 @@ inline constexpr std::string_view kRelayProofField = "X-Millrace-Proof";
 // Of an RTMP client's own arguments to connect, as AMF0; longer ones are not kept.
 inline constexpr std::size_t kConnectArgumentsBytesMax = 4096;
 
+// What a connection from another server says of itself, and what other clients say in the same place. Nothing of it is checked.
+struct RelayClaims {
+    // RTMP and HTTP live streams: the servers that the request has come through, as another edge says it; see
+    // service/relay/upstream_request.hpp. A client that makes it up only has itself refused.
+    std::string path;
+    // The proof that comes with it; see service/relay/relay_proof.hpp.
+    std::string proof;
+    // RTMP: what a client that is no relay sends after the command object of connect, as AMF0.
+    std::string connect_arguments;
+
+    bool is_empty() const { return path.empty() && proof.empty() && connect_arguments.empty(); }
+};
+
 // A client and its request. All texts come from the client; vhost, app and stream have passed the allow-list of names.
 struct ClientRequest {
     std::string id;  // of the session, as in the log
@@ -48,15 +62,11 @@ struct ClientRequest {
     std::string swf_url;   // RTMP only
     // The extension after the stream's name in an HTTP player's URL: ".flv".
     std::string extension{};
-    // RTMP and HTTP live streams: the servers that the request has come through, as another edge says it; see
-    // service/relay/upstream_request.hpp. A client that makes it up only has itself refused.
-    std::string relay_path{};
-    // The proof that comes with it, unchecked; see service/relay/relay_proof.hpp.
-    std::string relay_proof{};
-    // RTMP: what a client that is no relay sends after the command object of connect, as AMF0; empty for nearly all.
-    std::string connect_arguments{};
+    // Owners: all copies of this request. nullptr for nearly all players, so that it costs them no memory.
+    std::shared_ptr<const RelayClaims> claims{};
 
-    bool is_relay() const { return !relay_path.empty(); }
+    bool is_relay() const { return claims != nullptr && !claims->path.empty(); }
+    std::string_view relay_path() const { return claims == nullptr ? std::string_view() : claims->path; }
     // The query may contain a key.
     std::string tc_url_without_query() const { return tc_url.substr(0, tc_url.find('?')); }
 };

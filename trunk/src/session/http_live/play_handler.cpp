@@ -21,9 +21,12 @@ constexpr std::string_view kNoStream = "there is no live stream at this address"
 ClientRequest player_of(const http::Request& request, const MountedUrl& url) {
     ClientRequest client = http::client_of(request, ClientKind::flv_play, url.vhost, url.stream.app, url.stream.stream);
     client.page_url = request.message.headers.find("Referer").value_or("");
-    client.relay_path = request.message.headers.find(kRelayPathField).value_or("").substr(0, kRelayPathBytesMax);
+    RelayClaims claims;
+    claims.path = request.message.headers.find(kRelayPathField).value_or("").substr(0, kRelayPathBytesMax);
     if (const auto proof = request.message.headers.find(kRelayProofField).value_or(""); proof.size() <= kRelayProofBytesMax)
-        client.relay_proof = proof;
+        claims.proof = proof;
+    if (!claims.is_empty())
+        client.claims = std::make_shared<const RelayClaims>(std::move(claims));
     client.extension = request.path().substr(std::min(request.path().rfind('.'), request.path().size()));
     return client;
 }

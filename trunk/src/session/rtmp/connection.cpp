@@ -158,15 +158,18 @@ void Connection::keep_arguments(const wire::amf::Value& arguments) {
         const auto* value = arguments.find(name);
         return value == nullptr ? std::string_view() : value->string().value_or("");
     };
-    request_.relay_path = text_of("millrace_path").substr(0, kRelayPathBytesMax);
+    RelayClaims claims;
+    claims.path = text_of("millrace_path").substr(0, kRelayPathBytesMax);
     if (const auto proof = text_of("millrace_proof"); proof.size() <= kRelayProofBytesMax)
-        request_.relay_proof = proof;
-    if (!arguments.is_container() || request_.is_relay())
-        return;
-    ByteWriter out;
-    wire::amf::write_amf0(out, arguments);
-    if (out.written().size() <= kConnectArgumentsBytesMax)
-        request_.connect_arguments = as_text(out.written());
+        claims.proof = proof;
+    if (arguments.is_container() && claims.path.empty()) {
+        ByteWriter out;
+        wire::amf::write_amf0(out, arguments);
+        if (out.written().size() <= kConnectArgumentsBytesMax)
+            claims.connect_arguments = as_text(out.written());
+    }
+    if (!claims.is_empty())
+        request_.claims = std::make_shared<const RelayClaims>(std::move(claims));
 }
 
 Result<void> Connection::next_session(io::Deadline deadline, std::chrono::seconds patience) {
@@ -283,7 +286,7 @@ Result<void> Connection::play(const rtmp::WantsToPlay& asked, io::Deadline deadl
     StreamStay stay(entry_, plan, io::now());
     TRY(peer_.engine().accept_play());
     media::WireFormat format;
-    format.relayed = !request_.relay_path.empty();
+    format.relayed = request_.is_relay();
     // On the heap, because the stack of a parked fiber should fit into one page.
     const auto session =
         std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, *source, format, asked.duration, log_);
