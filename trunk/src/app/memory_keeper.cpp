@@ -28,7 +28,7 @@ Duration MemoryKeeper::look(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
     const Streams streams = count(now);
     measure(now);
-    const bool took = budget.is_tight() && take_from_unpublished(streams, now);
+    const bool took = budget.is_crowded() && take_from_unpublished(streams, now);
     const bool has_filled_up = budget.has_filled_up();
     if ((budget.is_exceeded() || has_filled_up) && !took)
         take_from_greediest(streams, now);
@@ -43,15 +43,16 @@ Duration MemoryKeeper::look(TimePoint now) {
 // for it, and in portions, before there is so much that returning it holds the loop.
 void MemoryKeeper::measure(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
-    const std::size_t counted = budget.held();
-    const auto overhead = [counted] { return std::max(resident_bytes(), counted) - counted; };
-    budget.set_overhead(overhead());
-    const std::size_t portion = budget.is_filling() ? kPortion : std::max(kPortion, counted / kPortionPart);
+    budget.set_resident(resident_bytes());
+    const std::size_t portion = budget.is_filling() ? kPortion : std::max(kPortion, budget.held() / kPortionPart);
     if (overhead_clock_.is_due(now, budget.overhead(), portion)) {
         io::Loop::release_stacks();
         const Duration took = give_memory_back();
-        budget.set_overhead(overhead());
+        budget.set_resident(resident_bytes());
         overhead_clock_.note_done(now, budget.overhead(), took);
+        if (budget.is_too_small() && !std::exchange(small_logged_, true))
+            LOG_WARN(log_, "limits.memory_budget, {} MiB, is too small: the server takes {} MiB of it for itself",
+                     budget.max() >> 20, budget.overhead() >> 20);
     }
 }
 

@@ -71,6 +71,7 @@ private:
     const Log& log_;
     std::unordered_map<std::string, TimePoint> leaving_;  // streams that have lost their memory, and when
     OverheadClock overhead_clock_;
+    bool small_logged_ = false;  // a budget that cannot be kept has been logged
 };
 
 // In bytes: half of the machine's memory or of the limit of its cgroup, whichever is smaller.

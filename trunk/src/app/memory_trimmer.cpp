@@ -1,6 +1,7 @@
 #include "app/memory_trimmer.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <ctime>
 
 #ifdef __GLIBC__
@@ -33,7 +34,8 @@ bool TrimClock::is_due(TimePoint now, std::size_t held_bytes) {
 
 bool OverheadClock::is_due(TimePoint now, std::size_t overhead, std::size_t much) {
     left_ = std::min(left_, overhead);
-    return overhead >= left_ + much || (now - done_ >= kEvery && took_ <= kQuick);
+    const auto times = std::max<std::int64_t>(1, (took_ + kQuick - Duration(1)) / kQuick);
+    return overhead >= left_ + much || (now - done_ >= kEvery * times && took_ <= kLongest);
 }
 
 void OverheadClock::note_done(TimePoint now, std::size_t overhead, Duration took) {

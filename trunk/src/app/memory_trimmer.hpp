@@ -34,13 +34,15 @@ private:
 };
 
 // Decides the same by the memory that is resident but counted nowhere (the overhead): at once when it has grown by much since the
-// last time, and otherwise every now and then, as long as that is quick: memory that departed clients have freed stays resident
-// without being more than before.
+// last time, and otherwise every now and then, less often the longer it takes: memory that departed clients have freed stays
+// resident without being more than before.
 class OverheadClock {
 public:
     static constexpr std::chrono::seconds kEvery{30};
-    // More time of the loop is spent only when there is much to return.
+    // One that took n times as long is repeated n times as late; one that took longer than kLongest only when there is much to
+    // return.
     static constexpr std::chrono::milliseconds kQuick{1};
+    static constexpr std::chrono::milliseconds kLongest{4};
 
     bool is_due(TimePoint now, std::size_t overhead, std::size_t much);
     // Memory was returned: that took so much CPU time, and left so much overhead.

@@ -61,13 +61,16 @@ TEST(OverheadClock, IsDueAtOnceForMuch) {
     EXPECT_TRUE(clock.is_due(kBegin + seconds(1), 105, 100));
 }
 
-TEST(OverheadClock, IsDueEveryNowAndThenWhileItIsQuick) {
+TEST(OverheadClock, IsDueEveryNowAndThenLessOftenTheLongerItTakes) {
     OverheadClock clock;
     clock.note_done(kBegin, 10, OverheadClock::kQuick);
     EXPECT_FALSE(clock.is_due(kBegin + OverheadClock::kEvery - seconds(1), 10, 100));
     EXPECT_TRUE(clock.is_due(kBegin + OverheadClock::kEvery, 10, 100)) << "freed memory is still resident";
     clock.note_done(kBegin, 10, 2 * OverheadClock::kQuick);
-    EXPECT_FALSE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 10, 100));
+    EXPECT_FALSE(clock.is_due(kBegin + 2 * OverheadClock::kEvery - seconds(1), 10, 100));
+    EXPECT_TRUE(clock.is_due(kBegin + 2 * OverheadClock::kEvery, 10, 100));
+    clock.note_done(kBegin, 10, OverheadClock::kLongest + std::chrono::microseconds(1));
+    EXPECT_FALSE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 10, 100)) << "it holds the loop";
     EXPECT_TRUE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 110, 100));
 }
 

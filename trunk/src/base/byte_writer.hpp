@@ -14,6 +14,10 @@ namespace live {
 
 class ByteWriter {
 public:
+    ByteWriter() = default;
+    // Appends to `buffer`.
+    explicit ByteWriter(std::vector<std::uint8_t> buffer) : buffer_(std::move(buffer)) {}
+
     ByteWriter& u8(std::uint8_t value) { return big_endian<1>(value); }
     ByteWriter& u16be(std::uint16_t value) { return big_endian<2>(value); }
     ByteWriter& u24be(std::uint32_t value) { return big_endian<3>(value); }

@@ -17,8 +17,8 @@
 namespace live::media {
 namespace {
 
-// The most a source keeps before it drops an eighth.
-constexpr std::size_t kSureBytes = Source::kRingBytesMax / 8 * 7 - (16U << 20);
+// What a source keeps in any case: it drops a sixteenth when there is too much.
+constexpr std::size_t kSureBytes = Source::kRingBytesMax / 16 * 15 - (2U << 20);
 
 // A publisher with random habits: numbers its packets, remembers them, and says where a reader can be.
 struct Broadcast {
@@ -177,7 +177,7 @@ void watch(std::uint32_t seed, Memory memory) {
             else if (habits[r] == 1 || (habits[r] == 2 && broadcast.random() % 20 == 0))
                 readers[r]->read(readers[r]->room_for(broadcast.random));
         }
-        ASSERT_LE(broadcast.stage.source->ring().bytes(), Source::kRingBytesMax + 16 * std::size_t{broadcast.size_max});
+        ASSERT_LE(broadcast.stage.source->ring().bytes(), Source::kRingBytesMax + Source::kTrimBytesMax / 2);
     }
     std::uint64_t dropped = 0;
     for (const auto& reader : readers) {

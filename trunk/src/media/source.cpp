@@ -124,7 +124,8 @@ void Source::append(Packet packet) {
     convert(packet);
     ++pool_.totals().packets;
     pool_.totals().packet_bytes += packet.payload.size();
-    const bool trim_now = (packet.key && !packet.extra) || (ring_.next() & 15U) == 0;
+    untrimmed_bytes_ += packet.payload.size();
+    const bool trim_now = (packet.key && !packet.extra) || (ring_.next() & 15U) == 0 || untrimmed_bytes_ >= kTrimBytesMax / 2;
     ring_.append(std::move(packet));
     if (trim_now)
         trim();
@@ -300,14 +301,22 @@ bool Source::is_too_late(Sequence sequence, Sequence floor) const {
     return sequence < floor || ring_.newest().dts - ring_.at(sequence).dts > options_.queue_length;
 }
 
-// Drops an eighth at once, so that the scan runs every few MiB and not for every packet.
+// Drops a sixteenth at once, so that the scan runs every few MiB and not for every packet.
 Sequence Source::first_that_fits() const {
     if (ring_.bytes() <= kRingBytesMax && ring_.size() <= kRingPacketsMax)
         return ring_.first();
     Sequence first = ring_.first();
-    for (std::size_t bytes = ring_.bytes(); bytes > kRingBytesMax / 8 * 7; ++first)
+    for (std::size_t bytes = ring_.bytes(); bytes > kRingBytesMax / 16 * 15; ++first)
         bytes -= ring_.at(first).payload.size();
-    return std::max(first, ring_.next() - std::min<Sequence>(ring_.size(), kRingPacketsMax / 8 * 7));
+    return std::max(first, ring_.next() - std::min<Sequence>(ring_.size(), kRingPacketsMax / 16 * 15));
+}
+
+Sequence Source::after_oldest(std::size_t bytes, Sequence end) const {
+    Sequence after = ring_.first();
+    end = std::min(end, after + kLetGoPacketsMax);
+    for (std::size_t sum = 0; sum < bytes && after < end; ++after)
+        sum += ring_.at(after).payload.size();
+    return after;
 }
 
 // Iterates backwards: leave_place() may remove this place or append others, which affects only indexes already visited.
@@ -353,6 +362,7 @@ Sequence Source::keep_for_readers(Sequence keep, Sequence floor) {
 }
 
 void Source::trim() {
+    untrimmed_bytes_ = 0;
     const Sequence floor = first_that_fits();
     if (gop_start_ && *gop_start_ < floor)
         gop_start_.reset();  // a single GOP exceeds the limit
@@ -360,7 +370,7 @@ void Source::trim() {
     const auto history = std::max<MediaTime>(options_.history_min, readers() > 0 ? kHistory : MediaTime::zero());
     if (history > MediaTime::zero())
         keep = std::min(keep, ring_.find_time(ring_.newest().dts - history));
-    drop(std::max(keep, floor), floor);
+    drop(std::max(after_oldest(kTrimBytesMax, keep), floor), floor);
 }
 
 void Source::drop(Sequence keep, Sequence floor) {
@@ -371,10 +381,7 @@ void Source::drop(Sequence keep, Sequence floor) {
 }
 
 void Source::let_go(std::size_t bytes) {
-    Sequence floor = ring_.first();
-    const Sequence end = std::min(ring_.next(), floor + kLetGoPacketsMax);
-    for (std::size_t gone = 0; gone < bytes && floor < end; ++floor)
-        gone += ring_.at(floor).payload.size();
+    const Sequence floor = after_oldest(bytes, ring_.next());
     if (gop_start_ && *gop_start_ < floor)
         gop_start_.reset();
     drop(floor, floor);

@@ -138,7 +138,9 @@ public:
     // which take more memory than the byte count shows.
     static constexpr std::size_t kRingBytesMax = 64U << 20;
     static constexpr std::size_t kRingPacketsMax = 1U << 17;
-    // Dropping one takes some 0.1 us, whatever its size.
+    // Dropped at once, beyond what the limits require: a GOP may be tens of MiB, and freeing one takes some 0.1 ms. Dropping a
+    // packet takes some 0.1 us, whatever its size.
+    static constexpr std::size_t kTrimBytesMax = 4U << 20;
     static constexpr std::size_t kLetGoPacketsMax = 1U << 13;
     // History kept while there are readers: after a network outage a publisher sends its whole backlog at once, before players on
     // a tick have read any of it.
@@ -321,6 +323,8 @@ private:
     void drop_before(Sequence keep);
     // The first packet within the ring's own limits.
     Sequence first_that_fits() const;
+    // The packet after the oldest ones of about this many bytes, at most kLetGoPacketsMax of them and none from `end` on.
+    Sequence after_oldest(std::size_t bytes, Sequence end) const;
     // `floor` is that packet.
     Sequence keep_for_places(Sequence keep, Sequence floor);
     Sequence keep_for_readers(Sequence keep, Sequence floor);
@@ -353,7 +357,8 @@ private:
     SourceCounters counters_;
     TimePoint arrival_{};
     std::optional<Sequence> gop_start_;
-    Sequence published_from_ = 0;  // the first packet of this publisher
+    std::size_t untrimmed_bytes_ = 0;  // appended since the last trim
+    Sequence published_from_ = 0;      // the first packet of this publisher
     std::uint32_t config_version_ = 0;
     std::uint32_t track_version_ = 0;
     std::uint32_t chunk_size_;

@@ -2,6 +2,7 @@
 // retransmits a flight; this program returns the simulated time.
 #include "engine/dtls/transport.hpp"
 
+#include <openssl/ssl.h>
 #include <sys/time.h>
 
 #include <algorithm>
@@ -167,6 +168,58 @@ TEST(DtlsTransport, AServerMayHaveAnRsaKey) {
     pair.run();
     EXPECT_EQ(pair.client->state(), State::established) << pair.failure;
     EXPECT_EQ(pair.server->state(), State::established) << pair.failure;
+}
+
+// What a server has negotiated, and what its client has offered.
+struct Negotiated {
+    std::string version;
+    std::string cipher;
+    int group = 0;
+    std::vector<int> groups;
+    std::vector<std::string> ciphers;
+    std::size_t signatures = 0;
+};
+
+void note_negotiated(const SSL* const_handle, int where, int) {
+    if ((where & SSL_CB_HANDSHAKE_DONE) == 0)
+        return;
+    auto* const handle = const_cast<SSL*>(const_handle);
+    auto& seen = *static_cast<Negotiated*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(handle)));
+    seen.version = SSL_get_version(handle);
+    seen.cipher = SSL_get_cipher_name(handle);
+    seen.group = static_cast<int>(SSL_get_negotiated_group(handle));
+    seen.groups.resize(static_cast<std::size_t>(SSL_get1_groups(handle, nullptr)));
+    SSL_get1_groups(handle, seen.groups.data());
+    const STACK_OF(SSL_CIPHER)* const offered = SSL_get_client_ciphers(handle);
+    for (int i = 0; i < sk_SSL_CIPHER_num(offered); ++i)
+        seen.ciphers.emplace_back(SSL_CIPHER_get_name(sk_SSL_CIPHER_value(offered, i)));
+    seen.signatures = static_cast<std::size_t>(SSL_get_sigalgs(handle, -1, nullptr, nullptr, nullptr, nullptr, nullptr));
+}
+
+Negotiated negotiated(Certificate::Key server_key) {
+    Negotiated seen;
+    Pair pair({}, {}, 1'200, server_key);
+    SSL_CTX_set_app_data(pair.server_context->native_handle(), &seen);
+    SSL_CTX_set_info_callback(pair.server_context->native_handle(), &note_negotiated);
+    pair.run();
+    EXPECT_EQ(pair.server->state(), State::established) << pair.failure;
+    return seen;
+}
+
+// The lists cost time in each handshake (doc/adr/0021): a change must be meant.
+TEST(DtlsTransport, NegotiatesTheGroupAndTheCipherOfItsLists) {
+    const Negotiated ecdsa = negotiated(Certificate::Key::ecdsa_p256);
+    EXPECT_EQ(ecdsa.version, "DTLSv1.2");
+    EXPECT_EQ(ecdsa.cipher, "ECDHE-ECDSA-AES128-GCM-SHA256");
+    EXPECT_EQ(ecdsa.group, NID_X25519);
+    EXPECT_EQ(ecdsa.groups, (std::vector<int>{NID_X25519, NID_X9_62_prime256v1, NID_secp384r1}));
+    EXPECT_EQ(ecdsa.ciphers, (std::vector<std::string>{"ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256",
+                                                       "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
+                                                       "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384"}));
+    EXPECT_EQ(ecdsa.signatures, 9U);
+    const Negotiated rsa = negotiated(Certificate::Key::rsa_2048);
+    EXPECT_EQ(rsa.cipher, "ECDHE-RSA-AES128-GCM-SHA256");
+    EXPECT_EQ(rsa.group, NID_X25519);
 }
 
 TEST(DtlsTransport, FinishesAtTwentyPercentLoss) {

@@ -90,6 +90,9 @@ private:
     std::uint64_t headers_hash() const;
     bool is_listed_already(std::uint64_t number) const { return marked_.relays() && number < listed_below_; }
     void on_hole() override { marked_.interrupt(); }
+    void on_room(const media::Packet& next, std::vector<std::uint8_t> room) override {
+        segmenter_.give_room(next, std::move(room));
+    }
     void look_for_audience();
     void follow_clock(MediaTime at_origin);
     void handle_made();

@@ -1,5 +1,5 @@
-// The longest frame that outputs copy into segments. Copying this much blocks the event loop for two to three milliseconds; RTMP
-// and HTTP-FLV clients, which receive frames without a copy, get longer ones too.
+// The longest frame that outputs copy into segments. Copying this much blocks the event loop for one to two milliseconds, in
+// memory that is resident already (SourceFeed); RTMP and HTTP-FLV clients get longer ones too.
 #pragma once
 
 #include <cstddef>

@@ -130,6 +130,9 @@ private:
     void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) override;
     void on_packet(const media::Packet& packet, io::Deadline deadline) override;
     void on_hole() override { marked_.interrupt(); }
+    void on_room(const media::Packet& next, std::vector<std::uint8_t> room) override {
+        segmenter_.give_room(next, std::move(room));
+    }
     void recover(io::Deadline deadline);
     void note_format(const media::Packet& packet);
     void note_codec(const media::Packet& packet, io::Deadline deadline);

@@ -112,7 +112,7 @@ void CmafMuxer::end_part(MediaTime end, std::optional<Kind> next, std::vector<st
 }
 
 void CmafMuxer::cut(std::optional<wire::mp4::FragmentWriter::Next> next, std::vector<std::uint8_t>& out) {
-    ByteWriter fragment;
+    ByteWriter fragment(out.empty() ? std::exchange(out, {}) : std::vector<std::uint8_t>());
     if (std::exchange(is_fresh_, false) && type_ == SegmentType::said)
         wire::mp4::write_segment_type(fragment);
     writer_->cut(fragment, next);

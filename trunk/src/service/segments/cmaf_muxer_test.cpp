@@ -48,6 +48,25 @@ TEST(CmafMuxer, SegmentsNeedOneHeaderUntilTheTracksChange) {
         EXPECT_EQ(type_of(segment.blocks.front()), "moof");
 }
 
+TEST(CmafMuxer, WritesALargeFrameIntoTheRoomThatItsSegmenterWasGiven) {
+    Segmenter segmenter = two_seconds();
+    segmenter.push(config_packet(Kind::video, avc_config()));
+    const media::Packet large = media::tag_packet(Kind::video, true, false, 0s, picture(true, 0, 4 << 20));
+    std::vector<std::uint8_t> room;
+    room.reserve((4 << 20) + 10'000);
+    const std::uint8_t* const memory = room.data();
+    segmenter.give_room(large, std::move(room));
+    segmenter.push(large);
+    for (MediaTime at = 40ms; at < 3s; at += 40ms)
+        segmenter.push(video_packet(at, at % 1s == 0s));
+    segmenter.interrupt();
+    Together output;
+    output.take(segmenter);
+    ASSERT_FALSE(output.segments.empty());
+    EXPECT_EQ(output.segments[0].blocks.front()->data(), memory);
+    EXPECT_EQ(type_of(output.segments[0].blocks.front()), "moof");
+}
+
 TEST(CmafMuxer, ASegmentOfManyBytesIsSeveralFragments) {
     Segmenter segmenter = two_seconds();
     segmenter.push(config_packet(Kind::video, avc_config()));

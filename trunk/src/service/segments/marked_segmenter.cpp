@@ -5,6 +5,7 @@
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "media/relay_mark.hpp"
+#include "service/files/release.hpp"
 
 namespace live::service::segments {
 
@@ -77,6 +78,7 @@ void MarkedSegmenter::collect() {
 
 std::vector<MarkedSegmenter::Event> MarkedSegmenter::take() {
     collect();
+    files::release(segmenter_.take_spent());
     return std::exchange(events_, {});
 }
 

@@ -1,6 +1,7 @@
 #include "service/segments/segmenter.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -304,10 +305,28 @@ void Segmenter::drop_open() {
     if (open_ && has_emitted_parts_)
         made_.emplace_back(SegmentDropped{number_});
     open_ = false;
-    for (Representation& of : representations_) {
+    for (Representation& of : representations_)
         of.output.clear();
+    drop_blocks();
+}
+
+void Segmenter::drop_blocks() {
+    for (Representation& of : representations_) {
+        std::ranges::move(of.blocks, std::back_inserter(spent_));
         of.blocks.clear();
     }
+}
+
+void Segmenter::give_room(const Packet& next, std::vector<std::uint8_t> room) {
+    const auto is_its = [&next](const Track& track) { return track.kind == next.kind && track.id == next.track; };
+    const auto track = std::ranges::find_if(tracks_, is_its);
+    if (track == tracks_.end())
+        return;
+    Representation& of = representation(static_cast<std::size_t>(track - tracks_.begin()));
+    if (of.output.capacity() - of.output.size() >= room.capacity())
+        return;
+    seal(of);
+    of.output = std::move(room);
 }
 
 void Segmenter::resume(const SegmentState& state, const std::vector<Packet>& formats) {
@@ -368,8 +387,7 @@ void Segmenter::close(MediaTime at, std::optional<std::size_t> next) {
     } else {
         next_discontinuity_ = next_discontinuity_ || discontinuity_;
     }
-    for (Representation& of : representations_)
-        of.blocks.clear();
+    drop_blocks();
 }
 
 void Segmenter::end_part(MediaTime at, std::optional<std::size_t> next) {

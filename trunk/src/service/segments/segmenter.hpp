@@ -169,6 +169,8 @@ public:
 
     // Adds the next packet of the stream. Together, only the default tracks are used.
     void push(const media::Packet& packet);
+    // Memory for the output of `next`, which is pushed next: empty, of sufficient capacity. Optional.
+    void give_room(const media::Packet& next, std::vector<std::uint8_t> room);
     // Ends the segment at the end of its last frame: the stream is over, or packets are missing. A discontinuity follows.
     void interrupt();
     // The same before another publisher's packets.
@@ -187,6 +189,9 @@ public:
 
     // Events since the last call, in order.
     std::vector<Made> take() { return std::exchange(made_, {}); }
+
+    // Blocks of dropped segments since the last call: tens of MiB, which the caller frees where that holds nobody.
+    std::vector<Block> take_spent() { return std::exchange(spent_, {}); }
 
     Layout layout() const { return layout_; }
     bool has_parts() const { return rules_.part.has_value(); }
@@ -248,6 +253,7 @@ private:
     void close(MediaTime at, std::optional<std::size_t> next);
     void end_part(MediaTime at, std::optional<std::size_t> next);
     void abandon();
+    void drop_blocks();
     bool lacks_a_track() const;
     std::vector<Representation*> in_order(bool with_empty);
     void tell_headers(const std::vector<Representation*>& representations);
@@ -261,6 +267,7 @@ private:
     std::vector<Representation> representations_;  // one, or one per track at the same index
     std::vector<Header> emitted_headers_;
     std::vector<Made> made_;
+    std::vector<Block> spent_;
 
     std::uint64_t number_ = 0;
     MediaTime covered_{};             // end of the newest segment

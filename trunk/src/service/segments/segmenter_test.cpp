@@ -187,6 +187,63 @@ TEST_F(SegmenterTest, ASegmentHasABoundOfBytes) {
     EXPECT_LT(output_.segments[0].bytes, Segmenter::kSegmentBytesMax + 2 * kPicture);
 }
 
+// Freed by the caller, elsewhere: a stream whose frames all claim the same time fills a segment that is left out.
+TEST_F(SegmenterTest, HandsOutTheBlocksOfWhatIsLeftOut) {
+    configure();
+    constexpr int kFrames = 5;
+    const auto fill = [this] {
+        media::Packet big = video_packet(0s, true);
+        for (int i = 0; i < kFrames; ++i) {
+            big.key = i == 0;
+            big.payload = picture(big.key, 0, 2 * Segmenter::kBlockBytes);
+            push(big);
+        }
+    };
+    const auto expect_all_of_it = [this] {
+        std::size_t bytes = 0;
+        for (const Block& block : segmenter_.take_spent())
+            bytes += block->size();
+        EXPECT_GT(bytes, kFrames * 2 * Segmenter::kBlockBytes);
+        EXPECT_TRUE(segmenter_.take_spent().empty());
+    };
+    fill();
+    finish();
+    EXPECT_TRUE(output_.segments.empty());
+    expect_all_of_it();
+    fill();
+    segmenter_.drop_open();
+    expect_all_of_it();
+    play(1s, 4s, 1s);
+    finish();
+    EXPECT_TRUE(segmenter_.take_spent().empty()) << "listed segments are their list's";
+}
+
+TEST_F(SegmenterTest, WritesAFrameIntoTheRoomThatItWasGiven) {
+    configure();
+    push(video_packet(0s, true));
+    media::Packet big = video_packet(40ms, false);
+    big.payload = picture(false, 0, 4 << 20);
+    std::vector<std::uint8_t> room;
+    room.reserve((4 << 20) / 40 * 41 + 10'000);
+    const std::uint8_t* const at = room.data();
+    segmenter_.give_room(big, std::move(room));
+    push(big);
+    play(1s, 4s, 1s);
+    finish();
+    ASSERT_FALSE(output_.segments.empty());
+    const auto& blocks = output_.segments[0].blocks;
+    EXPECT_TRUE(std::ranges::any_of(blocks, [at](const Block& block) { return block->data() == at; })) << "without a copy";
+    EXPECT_EQ(demuxed(bytes_of(blocks)).units.size(), 2U + 50U);
+}
+
+TEST_F(SegmenterTest, RoomForATrackThatIsNotThereIsNoMatter) {
+    segmenter_.give_room(video_packet(0s, true), std::vector<std::uint8_t>(100));
+    configure();
+    play(0s, 3s, 1s);
+    finish();
+    EXPECT_EQ(output_.segments.size(), 2U);
+}
+
 class PartsTest : public SegmenterTest {
 protected:
     PartsTest() : SegmenterTest(two_second_cuts(200ms)) {}

@@ -4,6 +4,7 @@
 
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
+#include "io/off_loop.hpp"
 #include "service/files/frame_limit.hpp"
 
 namespace live::service::segments {
@@ -51,6 +52,21 @@ bool SourceFeed::is_too_large(const media::Packet& packet) {
     return true;
 }
 
+// Without a worker the output finds its memory itself.
+void SourceFeed::make_room(const media::Packet& next, Sink& sink, io::Deadline deadline) {
+    // TS adds 2.2 %, and a key frame gets its parameter sets.
+    const std::size_t bytes = next.payload.size() + next.payload.size() / 40 + (16U << 10);
+    auto room = io::off_loop(
+        [bytes] {
+            std::vector<std::uint8_t> made(bytes);  // written, and so resident
+            made.clear();
+            return made;
+        },
+        deadline.sooner(io::Deadline::after(kRoomLimit)));
+    if (room.ok())
+        sink.on_room(next, *std::move(room));
+}
+
 SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
     std::size_t bytes = 0;
     for (bool any = false;; any = true) {
@@ -69,6 +85,8 @@ SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
         if (is_too_large(*packet))
             continue;
         bytes += packet->payload.size();
+        if (packet->payload.size() > kTurnBytes)
+            make_room(*packet, sink, deadline);
         sink.on_packet(*packet, deadline);
     }
 }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/ref.hpp"
@@ -20,7 +21,10 @@ namespace live::service::segments {
 class SourceFeed {
 public:
     // Payload that one turn hands out, unless its only packet is larger.
-    static constexpr std::size_t kTurnBytes = 1U << 20;
+    static constexpr std::size_t kTurnBytes = 512U << 10;
+
+    // A frame waits this long for a worker.
+    static constexpr std::chrono::milliseconds kRoomLimit{200};
 
     // The consumer of a source. Functions with a deadline may suspend.
     class Sink {
@@ -28,6 +32,8 @@ public:
         // A publisher has started; none: the publisher has left.
         virtual void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) = 0;
         virtual void on_packet(const media::Packet& packet, io::Deadline deadline) = 0;
+        // Memory for the output of `next`, a frame larger than a turn: empty, of sufficient capacity, and resident.
+        virtual void on_room(const media::Packet& /*next*/, std::vector<std::uint8_t> /*room*/) {}
         // Packets are missing before the next one.
         virtual void on_hole() = 0;
 
@@ -52,7 +58,8 @@ public:
     void end() { published_ = false; }
 
     // Hands out the available packets, or as many as one turn of the loop has time for: the backlog may be megabytes. A large
-    // frame, whose copy takes milliseconds, has a turn of its own.
+    // frame has a turn of its own, and the memory it is copied to comes from a worker thread: making it resident takes several
+    // times as long as the copy.
     enum class Drained : std::uint8_t { all, in_part };
     Drained drain(Sink& sink, io::Deadline deadline);
     // After drain(): waits for more packets. `over`: nobody has published for `kept_for`, or give_up() was called.
@@ -70,6 +77,7 @@ public:
 private:
     void follow_publishers(Sink& sink, io::Deadline deadline);
     bool is_too_large(const media::Packet& packet);
+    static void make_room(const media::Packet& next, Sink& sink, io::Deadline deadline);
 
     const std::string output_;
     Ref<media::Source> source_;

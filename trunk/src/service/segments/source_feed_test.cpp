@@ -10,6 +10,7 @@
 
 #include "base/log_fixture.hpp"
 #include "io/loop.hpp"
+#include "io/scope.hpp"
 #include "io/wait_fixture.hpp"
 #include "media/packet_fixture.hpp"
 #include "media/stream_table.hpp"
@@ -43,12 +44,16 @@ protected:
     }
     // One turn of the loop.
     Drained drain() {
-        turns_.emplace_back();
-        const Drained drained = feed_->drain(*this, io::Deadline::never());
+        const Drained drained = drain_once();
         if (drained == Drained::in_part) {
             EXPECT_EQ(feed_->wait(drained, {}, io::Deadline::never()), SourceFeed::Next::packets);
         }
         return drained;
+    }
+    // Without the pause after it.
+    Drained drain_once() {
+        turns_.emplace_back();
+        return feed_->drain(*this, io::Deadline::never());
     }
     void drain_all() {
         while (drain() == Drained::in_part) {
@@ -75,6 +80,11 @@ private:
         events_.emplace_back("packet");
         for (const auto until = std::chrono::steady_clock::now() + work_; std::chrono::steady_clock::now() < until;) {
         }
+    }
+    void on_room(const media::Packet& next, std::vector<std::uint8_t> room) override {
+        EXPECT_TRUE(room.empty());
+        EXPECT_GT(room.capacity(), next.payload.size() / 40 * 41);
+        events_.push_back("room for " + std::to_string(next.payload.size()));
     }
     void on_hole() override { events_.emplace_back("hole"); }
 };
@@ -109,6 +119,25 @@ TEST_F(SourceFeedTest, ALargeFrameHasATurnOfItsOwn) {
         packets += turn.size();
     }
     EXPECT_EQ(packets, 20U);
+}
+
+// Memory that nobody has touched yet takes up to 3 ms a MiB.
+TEST_F(SourceFeedTest, TheMemoryForALargeFrameComesFromAWorkerWhileOthersRun) {
+    io::Scope others("others");
+    bool ran = false;
+    MUST(others.start("other", [&ran](io::Deadline) { ran = true; }));
+    append(SourceFeed::kTurnBytes);
+    drain_once();
+    EXPECT_FALSE(ran);
+    append(files::kFrameBytesMax);
+    drain_once();
+    EXPECT_TRUE(ran);
+    const std::string room = "room for " + std::to_string(files::kFrameBytesMax);
+    EXPECT_EQ(events_, (std::vector<std::string>{"first", "packet", room, "packet"}));
+    append(files::kFrameBytesMax + 1);
+    drain_all();
+    EXPECT_EQ(events_.size(), 4U) << "it is left out";
+    MUST(others.stop(io::Deadline::never()));
 }
 
 TEST_F(SourceFeedTest, PublishersMayChangeWhileAnotherFiberHasTheTurn) {

@@ -68,7 +68,9 @@ void MemoryBudget::take_away(Use& use) {
 }
 
 void MemoryBudget::fit_unfinished() {
-    while (bytes(Kind::unfinished) > max_ / kUnfinishedPart) {
+    // What the unfinished have lost is given back at once, and does not count; what streams have lost takes longer.
+    const auto has_room = [this] { return bytes(Kind::unfinished) <= max_ / kUnfinishedPart && used() + leaving_ <= limit(); };
+    while (!has_room()) {
         std::vector<MemoryHolding> holdings;
         std::vector<Use*> holders;
         for (Use* use : uses_)

@@ -89,10 +89,12 @@ public:
     // For the process. Lowering it releases nothing by itself; the next growth does.
     void set_max(std::size_t bytes) { max_ = bytes; }
     std::size_t max() const { return max_; }
-    // Memory of the process that is not counted here: the program, its players, and what the allocator holds unused. At most half
-    // of the budget.
-    void set_overhead(std::size_t bytes) { overhead_ = bytes; }
+    // All memory of the process, as the system measures it.
+    void set_resident(std::size_t bytes) { overhead_ = std::max(bytes, held()) - held(); }
+    // What of it is not counted here: the program and its libraries, its players, and what the allocator holds unused.
     std::size_t overhead() const { return overhead_; }
+    // The budget cannot be kept: the overhead alone is more than half of it.
+    bool is_too_small() const { return overhead_ > max_ / 2; }
     // Available for what is counted here.
     std::size_t limit() const { return max_ - std::min(overhead_, max_ / 2); }
 
@@ -115,17 +117,20 @@ public:
         ++losses_;
     }
     std::size_t used() const { return bytes(Kind::unfinished) + bytes(Kind::buffers) + streams_; }
-    // More than six tenths are in use: it is checked often.
-    bool is_filling() const { return used() > limit() / 10 * 6; }
+    // Memory in use and being released, which takes time.
+    std::size_t held() const { return used() + lost_ + leaving_; }
+    // More than six tenths are held: it is checked often, and so is the memory being released.
+    bool is_filling() const { return held() > limit() / 10 * 6; }
     // More than seven tenths: new publishers are refused.
-    bool is_tight() const { return used() > limit() / 10 * 7; }
+    bool is_tight() const { return held() > limit() / 10 * 7; }
+    // The same of what is in use: streams that nobody publishes lose it.
+    bool is_crowded() const { return used() > limit() / 10 * 7; }
     // Eight tenths: the rest is for what arrives until the next check.
     bool is_exceeded() const { return used() > limit() / 10 * 8; }
-    // Memory in use and being released. Being full is reported again only after growth by another twentieth: what the last loser
-    // held takes time to be released.
-    std::size_t held() const { return used() + lost_ + leaving_; }
+    // Seventeen twentieths are held; the rest is for what others take until the last loser's memory is released. Being full is
+    // reported again only after growth by another twentieth.
     bool has_filled_up() {
-        const bool is_full = held() > limit() / 20 * 19;
+        const bool is_full = held() > limit() / 20 * 17;
         const bool is_event = is_full && held() >= filled_ + limit() / 20;
         if (is_event || !is_full)
             filled_ = is_full ? held() : 0;

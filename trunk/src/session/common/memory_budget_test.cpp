@@ -1,6 +1,7 @@
 #include "session/common/memory_budget.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <random>
 #include <string>
@@ -109,11 +110,15 @@ TEST_F(MemoryBudgetTest, IsTightFromSevenTenths) {
     memory.set_streams(3'201, 0);
     EXPECT_TRUE(memory.is_exceeded());
     memory.set_streams(2'000, 0);
-    memory.set_overhead(1'000);
+    memory.set_resident(3'000);
+    EXPECT_EQ(memory.overhead(), 1'000U);
     EXPECT_EQ(memory.limit(), 3'000U);
     EXPECT_FALSE(memory.is_tight());
-    memory.set_overhead(kMax);
+    memory.set_resident(1'000);
+    EXPECT_EQ(memory.overhead(), 0U) << "less is resident than counted";
+    memory.set_resident(2'000 + kMax);
     EXPECT_EQ(memory.limit(), kMax / 2) << "a half is never taken away";
+    EXPECT_TRUE(memory.is_too_small());
     EXPECT_TRUE(memory.is_exceeded());
     memory.set_streams(kMax + 1, 0);
     memory.forget_stream(kMax);
@@ -126,18 +131,151 @@ TEST_F(MemoryBudgetTest, WhatIsOnItsWayBackFillsItOnce) {
     memory.set_streams(3'000, 0);
     EXPECT_FALSE(memory.has_filled_up());
     memory.forget_stream(2'000);
-    memory.set_streams(1'900, 0);
-    EXPECT_EQ(memory.held(), 3'900U);
+    memory.set_streams(1'400, 0);
+    EXPECT_EQ(memory.held(), 3'400U);
+    EXPECT_FALSE(memory.has_filled_up());
+    memory.set_streams(1'401, 0);
     EXPECT_TRUE(memory.has_filled_up());
     EXPECT_FALSE(memory.has_filled_up()) << "nobody else loses for what the last one gives back";
-    memory.set_streams(2'099, 0);
+    memory.set_streams(1'600, 0);
     EXPECT_FALSE(memory.has_filled_up());
-    memory.set_streams(2'100, 0);
+    memory.set_streams(1'601, 0);
     EXPECT_TRUE(memory.has_filled_up()) << "it has grown by a twentieth";
     memory.set_leaving(0);
     EXPECT_FALSE(memory.has_filled_up());
     memory.set_leaving(1'900);
     EXPECT_TRUE(memory.has_filled_up());
+}
+
+TEST_F(MemoryBudgetTest, NewPublishersWaitForWhatIsOnItsWayBackButNobodyLosesForIt) {
+    memory.set_streams(3'000, 0);
+    memory.forget_stream(2'900);
+    EXPECT_TRUE(memory.is_tight());
+    EXPECT_TRUE(memory.is_filling()) << "its release is followed closely";
+    EXPECT_FALSE(memory.is_crowded() || memory.is_exceeded());
+    memory.set_leaving(2'000);
+    EXPECT_FALSE(memory.is_tight());
+    EXPECT_FALSE(memory.is_filling());
+}
+
+TEST_F(MemoryBudgetTest, AnUnfinishedMessageLosesWhenThereIsNoRoomForIt) {
+    Client client(memory, "192.0.2.1");
+    memory.set_streams(kMax - 300, 0);
+    client.use.set(300);
+    EXPECT_FALSE(client.has_lost());
+    client.use.set(301);
+    EXPECT_TRUE(client.has_lost()) << "without waiting for the next check";
+    Client second(memory, "192.0.2.2");
+    memory.set_streams(kMax - 600, 0);
+    memory.set_leaving(300);
+    second.use.set(300);
+    EXPECT_FALSE(second.has_lost());
+    memory.set_resident(kMax + 1);
+    second.use.set(301);
+    EXPECT_TRUE(second.has_lost());
+}
+
+// A process with overhead of its own, under attack: its resident memory is what it needs itself and all that is held. A stream
+// that loses goes on for a moment, and then takes time to be freed.
+struct AttackedProcess {
+    struct Stream {
+        double mib = 0;
+        int leaves_at = 0;  // ms; 0: published
+    };
+    static constexpr double kMiB = 1 << 20;
+    static constexpr int kUntilUnpublished = 150;
+    static constexpr double kFreedPerMs = 0.2;
+
+    AttackedProcess(MemoryBudget& of, double own_mib, std::uint32_t seed) : budget(of), own(own_mib), random(seed) {
+        for (std::size_t i = 0; i < streams.size(); ++i)
+            rates.push_back(static_cast<double>(10 + random() % 40) / 1'000);
+    }
+    std::size_t bytes(double mib) const { return static_cast<std::size_t>(mib * kMiB); }
+
+    void step() {
+        ++now;
+        for (std::size_t i = 0; i < streams.size(); ++i)
+            grow(streams[i], rates[i]);
+        if (now % 300 == 0 && !budget.is_tight())
+            hoards.push_back(std::make_unique<Client>(budget, "192.0.2.7"));
+        for (const auto& hoard : hoards)
+            if (!hoard->has_lost())
+                hoard->use.set(std::min(hoard->use.bytes() + bytes(0.5), bytes(9)));
+        std::erase_if(hoards, [this](const auto& hoard) { return hoard->has_lost() && random() % 10 == 0; });
+        if (now >= look_at)
+            look();
+    }
+    void grow(Stream& stream, double rate) {
+        if (stream.leaves_at == 0 && (stream.mib > 0 || (random() % 200 == 0 && !budget.is_tight())))
+            stream.mib = std::min(stream.mib + rate, 100.0);
+        else if (stream.leaves_at != 0 && now >= stream.leaves_at && look_at - now <= 20)
+            stream.mib = std::max(stream.mib - kFreedPerMs, 0.0);
+        if (stream.mib == 0)
+            stream.leaves_at = 0;
+    }
+    // As app/memory_keeper does.
+    void look() {
+        double used = 0, leaving = 0;
+        std::vector<MemoryHolding> holdings;
+        std::vector<MemoryBudget::Use*> uses(budget.uses().begin(), budget.uses().end());
+        for (const MemoryBudget::Use* use : uses)
+            holdings.push_back(budget.holding(*use));
+        for (std::size_t i = 0; i < streams.size(); ++i) {
+            const bool is_leaving = streams[i].leaves_at != 0;
+            (is_leaving ? leaving : used) += streams[i].mib;
+            holdings.push_back(held(is_leaving ? 0 : bytes(streams[i].mib), static_cast<std::uint8_t>(100 + i)));
+        }
+        budget.set_streams(bytes(used), 0);
+        budget.set_leaving(bytes(leaving));
+        budget.set_resident(bytes(resident()));
+        const bool is_full = budget.has_filled_up();
+        if (const auto loser = greediest(holdings); (budget.is_exceeded() || is_full) && loser) {
+            if (*loser < uses.size()) {
+                budget.take_away(*uses[*loser]);
+            } else {
+                Stream& stream = streams[*loser - uses.size()];
+                stream.leaves_at = now + kUntilUnpublished;
+                budget.forget_stream(bytes(stream.mib));
+            }
+        }
+        look_at = now + (budget.is_filling() ? 20 : 250);
+    }
+    double resident() const {
+        double sum = own;
+        for (const Stream& stream : streams)
+            sum += stream.mib;
+        for (const auto& hoard : hoards)
+            sum += static_cast<double>(hoard->use.bytes()) / kMiB;
+        return sum;
+    }
+
+    MemoryBudget& budget;
+    double own;
+    std::mt19937 random;
+    std::array<Stream, 3> streams;
+    std::vector<double> rates;
+    std::vector<std::unique_ptr<Client>> hoards;
+    int now = 0;
+    int look_at = 250;
+};
+
+TEST_F(MemoryBudgetTest, TheProcessStaysWithinItWhateverItNeedsForItself) {
+    for (const double own_mib : {20.0, 50.0, 70.0, 100.0, 125.0}) {
+        for (std::uint32_t seed = 0; seed < 10; ++seed) {
+            Places others{10, log};
+            MemoryBudget& budget = others.memory();
+            budget.set_max(std::size_t{256} << 20);
+            AttackedProcess process(budget, own_mib, seed);
+            double peak = 0;
+            for (int ms = 0; ms < 30'000; ++ms) {
+                process.step();
+                peak = std::max(peak, process.resident());
+            }
+            EXPECT_LE(peak, 256) << own_mib << " MiB of its own, seed " << seed;
+            EXPECT_GT(peak, 180) << "it is used";
+            EXPECT_GT(budget.losses(), 0U);
+        }
+    }
 }
 
 // Compares with plain sums and a linear search.
