@@ -1,4 +1,5 @@
-// CasterWiring: the stream casters in the settings that use HTTP: one listener each, to which publishers POST FLV.
+// CasterWiring: the stream casters in the settings: listeners of HTTP, to which publishers POST FLV, and UDP ports for transport
+// streams.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@
 #include "session/http/context.hpp"
 #include "session/http/router.hpp"
 #include "session/http_live/publish_handler.hpp"
+#include "session/mpegts/port.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
@@ -25,7 +27,7 @@ public:
     CasterWiring(const CasterWiring&) = delete;
     CasterWiring& operator=(const CasterWiring&) = delete;
 
-    // Opens the endpoints of every enabled FLV caster. Errors as TcpListener::listen.
+    // Opens the endpoints of every enabled caster. Errors as TcpListener::listen and mpegts::Port::listen.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "the stream casters"; }
@@ -34,15 +36,19 @@ public:
 
 private:
     struct Caster;
+    Result<void> start_flv(const settings::StreamCasterOptions& options);
+    Result<void> start_mpegts(const settings::StreamCasterOptions& options);
 
     const settings::CurrentSettings& settings_;
     session::http_live::Context& live_;
     MutBytes scratch_;
     session::Places& places_;
     const Log& log_;
+    session::mpegts::Context mpegts_;
     io::Scope connections_{"caster-connection"};
     io::Scope listeners_{"caster-listener"};
     std::vector<std::unique_ptr<Caster>> casters_;
+    std::vector<std::unique_ptr<session::mpegts::Port>> ports_;
 };
 
 }  // namespace live::app

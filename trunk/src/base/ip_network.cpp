@@ -37,6 +37,18 @@ Result<IpAddress> parse_ip(std::string_view text) {
     return no_network(text);
 }
 
+std::string ip_text(const IpAddress& ip) {
+    char text[INET6_ADDRSTRLEN] = {};
+    const auto* const bytes = ip.bytes.data();
+    const bool is_ipv4 = std::all_of(bytes, bytes + kMappedPrefix - 2, [](std::uint8_t byte) { return byte == 0; }) &&
+                         bytes[kMappedPrefix - 2] == 0xFF && bytes[kMappedPrefix - 1] == 0xFF;
+    if (is_ipv4)
+        ::inet_ntop(AF_INET, bytes + kMappedPrefix, text, sizeof text);
+    else
+        ::inet_ntop(AF_INET6, bytes, text, sizeof text);
+    return text;
+}
+
 Result<IpNetwork> IpNetwork::parse(std::string_view text) {
     const std::size_t slash = std::min(text.find('/'), text.size());
     const std::string_view address = text.substr(0, slash);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -18,6 +19,8 @@ struct IpAddress {
 
 // "10.0.0.7" or "2001:db8::1", without brackets, port or zone. Errc::malformed.
 Result<IpAddress> parse_ip(std::string_view text);
+// The opposite; IPv4 in its own form.
+std::string ip_text(const IpAddress& ip);
 
 class IpNetwork {
 public:

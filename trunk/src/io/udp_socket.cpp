@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <linux/sock_diag.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <sys/socket.h>
@@ -195,6 +196,32 @@ UdpSocket::UdpSocket(Socket socket, const Endpoint& endpoint)
 }
 
 UdpSocket::~UdpSocket() = default;
+
+Result<void> UdpSocket::join(const std::string& group, const std::string& source, const std::string& interface) {
+    const int level = is_ipv6_ ? IPPROTO_IPV6 : IPPROTO_IP;
+    unsigned index = 0;
+    if (!interface.empty()) {
+        index = ::if_nametoindex(interface.c_str());
+        if (index == 0)
+            return Error(Errc::not_found, "there is no network interface " + interface);
+    }
+    const SocketAddress to = TRY(SocketAddress::of({group, 0}));
+    const SocketAddress from = TRY(SocketAddress::of({source.empty() ? group : source, 0}));
+    if ((to.storage.ss_family == AF_INET6) != is_ipv6_ || from.storage.ss_family != to.storage.ss_family)
+        return Error(Errc::malformed, "a group or sender of another IP version: " + group);
+    group_source_req with_source{};
+    with_source.gsr_interface = index;
+    with_source.gsr_group = to.storage;
+    with_source.gsr_source = from.storage;
+    group_req plain{};
+    plain.gr_interface = index;
+    plain.gr_group = to.storage;
+    const int set = source.empty() ? ::setsockopt(socket_.fd(), level, MCAST_JOIN_GROUP, &plain, sizeof plain)
+                                   : ::setsockopt(socket_.fd(), level, MCAST_JOIN_SOURCE_GROUP, &with_source, sizeof with_source);
+    if (set < 0)
+        return system_error("joining the multicast group " + group, errno);
+    return {};
+}
 
 Result<std::span<const Datagram>> UdpSocket::receive(Deadline deadline) {
     for (;;) {

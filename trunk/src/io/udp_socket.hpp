@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "base/bytes.hpp"
 #include "base/endpoint.hpp"
@@ -63,6 +64,11 @@ public:
     ~UdpSocket();
     UdpSocket(const UdpSocket&) = delete;
     UdpSocket& operator=(const UdpSocket&) = delete;
+
+    // Joins a multicast group, for datagrams of any sender or of `source` only (RFC 3678), on the interface of that name; empty:
+    // any, and the one that the system chooses. The socket is bound to the group's address. Errc::malformed for addresses that
+    // are none of this IP version, Errc::not_found for an unknown interface, Errc::system.
+    Result<void> join(const std::string& group, const std::string& source, const std::string& interface);
 
     // Waits for at least one datagram and takes up to kBatch. They are valid until the next call. Errc::timed_out,
     // Errc::cancelled, Errc::closed after close(), Errc::system.

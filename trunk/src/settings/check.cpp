@@ -9,6 +9,7 @@
 #include "base/ip_network.hpp"
 #include "service/access/security.hpp"
 #include "session/http_live/mount.hpp"
+#include "session/mpegts/listen_address.hpp"
 #include "wire/http/url.hpp"
 
 namespace live::settings {
@@ -127,6 +128,36 @@ Result<void> check_vhost(const Vhost& vhost) {
     return {};
 }
 
+Result<void> check_transport_streams(const StreamCasterOptions& caster) {
+    std::vector<std::string> outputs;
+    for (const std::string& text : caster.listen) {
+        auto addresses = session::mpegts::parse_listen_address(text);
+        if (!addresses.ok())
+            return std::move(addresses).error().during("stream_caster.listen");
+        auto output = session::mpegts::output_of(caster.output, addresses->front().endpoint.port);
+        if (!output.ok())
+            return std::move(output).error().during("stream_caster.output");
+        if (std::ranges::find(outputs, *output) != outputs.end())
+            return broken(fmt::format(
+                "stream_caster: {} would be published from two addresses; [port] in output tells them apart", *output));
+        outputs.push_back(*std::move(output));
+    }
+    return {};
+}
+
+Result<void> check_caster(const StreamCasterOptions& caster) {
+    if (!caster.enabled)
+        return {};
+    if (caster.caster == "mpegts_over_udp" && caster.listen.empty())
+        return broken("stream_caster mpegts_over_udp is on and has no listen");
+    if (caster.caster == "mpegts_over_udp")
+        return check_transport_streams(caster);
+    for (const std::string& text : caster.listen)
+        if (!parse_endpoint(text).ok())
+            return broken(fmt::format("stream_caster {}: listen has \"{}\", expected a port or ip:port", caster.caster, text));
+    return {};
+}
+
 }  // namespace
 
 Result<void> check_settings(const Settings& settings, std::size_t local_addresses) {
@@ -153,6 +184,8 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
     for (const std::string& text : settings.limits.trusted)
         if (!IpNetwork::parse(text).ok())
             return broken(fmt::format("limits.trusted has \"{}\", expected an address or a network such as 10.0.0.0/8", text));
+    for (const StreamCasterOptions& caster : settings.stream_casters)
+        TRY(check_caster(caster));
     for (const Vhost& vhost : settings.vhosts)
         TRY(check_vhost(vhost));
     return {};

@@ -197,7 +197,7 @@ Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& rea
     if (settings.vhosts.empty())
         loading.warn(fmt::format("found no vhost, expected \"vhost {} {{ }}\": every client will be refused", kDefaultVhost));
     for (const StreamCasterOptions& caster : settings.stream_casters)
-        if (caster.enabled && caster.caster != "flv")
+        if (caster.enabled && caster.caster == "gb28181")
             loading.warn(fmt::format("stream_caster {} is understood and does nothing yet", caster.caster));
     for (std::string& warning : settings_warnings(settings))
         loading.warn(std::move(warning));

@@ -501,5 +501,22 @@ TEST(Settings, AFileThatIsNotThereIsAnError) {
     EXPECT_TRUE(has(load_settings(input).error().sentence(), "is a directory"));
 }
 
+TEST(Settings, CastersOfTransportStreamsAreChecked) {
+    const auto caster = [](const std::string& inside) {
+        return "listen 1935; vhost a {} stream_caster { enabled on; caster mpegts_over_udp; " + inside + " }";
+    };
+    const auto loaded = good(caster("listen 239.1.1.1@192.0.2.7:8935/eth0 8936; output rtmp://127.0.0.1/live/[port];"));
+    EXPECT_EQ(loaded.settings.stream_casters.at(0).listen.size(), 2U);
+    EXPECT_EQ(all_warnings(loaded), "");
+    EXPECT_TRUE(has(error_of(caster("output rtmp://127.0.0.1/live/x;")), "has no listen"));
+    EXPECT_TRUE(has(error_of(caster("listen 70000; output rtmp://127.0.0.1/live/x;")), "found \"70000\""));
+    EXPECT_TRUE(has(error_of(caster("listen 10.0.0.1@1.2.3.4:5; output rtmp://127.0.0.1/live/x;")), "multicast group"));
+    EXPECT_TRUE(has(error_of(caster("listen 8935; output rtmp://127.0.0.1/live/[stream];")), "[port] may stand"));
+    EXPECT_TRUE(has(error_of(caster("listen 8935 8936; output rtmp://127.0.0.1/live/x;")), "from two addresses"));
+    EXPECT_TRUE(
+        has(error_of("listen 1935; vhost a {} stream_caster { enabled on; caster flv; listen 1.2.3.4:5/x; }"), "1.2.3.4:5/x"));
+    EXPECT_EQ(error_of("listen 1935; vhost a {} stream_caster { enabled off; caster mpegts_over_udp; }"), "");
+}
+
 }  // namespace
 }  // namespace live::settings

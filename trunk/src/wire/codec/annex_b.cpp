@@ -1,6 +1,7 @@
 #include "wire/codec/annex_b.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "base/check.hpp"
@@ -65,23 +66,73 @@ Purpose hevc_purpose(unsigned type) {
     }
 }
 
-Slice with_lengths(const std::vector<Bytes>& units) {
+std::size_t bytes_with_lengths(const std::vector<Bytes>& units) {
     std::size_t size = 0;
     for (const Bytes unit : units)
         size += kLengthBytes + unit.size();
+    return size;
+}
+
+void write_length(MutBytes out, std::size_t length) {
+    for (std::size_t i = 0; i < kLengthBytes; ++i)
+        out[i] = static_cast<std::uint8_t>(length >> (8 * (kLengthBytes - 1 - i)));
+}
+
+Slice with_lengths(const std::vector<Bytes>& units) {
+    const std::size_t size = bytes_with_lengths(units);
     if (size == 0)
         return {};
     Slice frame = Slice::allocate(size);
-    auto out = frame.mutable_bytes().begin();
+    MutBytes out = frame.mutable_bytes();
     for (const Bytes unit : units) {
-        for (int shift = 24; shift >= 0; shift -= 8)
-            *out++ = static_cast<std::uint8_t>(unit.size() >> shift);
-        out = std::ranges::copy(unit, out).out;
+        write_length(out, unit.size());
+        std::ranges::copy(unit, out.begin() + kLengthBytes);
+        out = out.subspan(kLengthBytes + unit.size());
     }
     return frame;
 }
 
+struct Move {
+    std::size_t from = 0;
+    std::size_t to = 0;
+    std::size_t size = 0;
+};
+
+// Units keep their order and never overlap, so those that go to the left may move first, from the left on, and the others after
+// them, from the right on: nothing is overwritten before it has moved.
+void move_all(MutBytes memory, const std::vector<Move>& moves) {
+    const auto move = [memory](const Move& one) { std::memmove(memory.data() + one.to, memory.data() + one.from, one.size); };
+    for (const Move& one : moves)
+        if (one.to < one.from)
+            move(one);
+    for (std::size_t i = moves.size(); i-- > 0;)
+        if (moves[i].to > moves[i].from)
+            move(moves[i]);
+    for (const Move& one : moves)
+        write_length(memory.subspan(one.to - kLengthBytes), one.size);
+}
+
 }  // namespace
+
+Slice with_lengths_in_place(Slice whole, const std::vector<Bytes>& units) {
+    const std::size_t size = bytes_with_lengths(units);
+    if (size == 0)
+        return {};
+    // The last unit is the largest as a rule and stays where it is, if what precedes it fits in front of it.
+    const auto last = static_cast<std::size_t>(units.back().data() - whole.data());
+    const std::size_t before = size - units.back().size();
+    const std::size_t begin = last >= before ? last - before : 0;
+    if (begin + size > whole.size())
+        return with_lengths(units);
+    std::vector<Move> moves;
+    std::size_t to = begin;
+    for (const Bytes unit : units) {
+        moves.push_back({static_cast<std::size_t>(unit.data() - whole.data()), to + kLengthBytes, unit.size()});
+        to += kLengthBytes + unit.size();
+    }
+    move_all(whole.mutable_bytes(), moves);
+    return whole.sub(begin, size);
+}
 
 Result<void> split_annex_b(Bytes stream, std::vector<Bytes>& units) {
     units.clear();
@@ -101,31 +152,35 @@ Result<void> split_annex_b(Bytes stream, std::vector<Bytes>& units) {
     return {};
 }
 
-Result<AnnexBAccessUnit> read_annex_b(Codec codec, Bytes stream) {
+Result<AnnexBUnits> sort_annex_b(Codec codec, Bytes stream) {
     CHECK(codec == Codec::avc || codec == Codec::hevc);
     const bool is_avc = codec == Codec::avc;
     std::vector<Bytes> units;
     TRY(split_annex_b(stream, units));
-    AnnexBAccessUnit read;
-    std::vector<Bytes> others;
+    AnnexBUnits sorted;
     for (const Bytes unit : units) {
         if (unit.size() < (is_avc ? 1U : 2U))
             return Error(Errc::malformed, "a NAL unit of " + std::to_string(unit.size()) + " bytes");
         const Purpose purpose = is_avc ? avc_purpose(unit[0] & 0x1FU) : hevc_purpose(unit[0] >> 1 & 0x3FU);
         switch (purpose) {
-            case Purpose::vps: read.vps.push_back(unit); break;
-            case Purpose::sps: read.sps.push_back(unit); break;
-            case Purpose::pps: read.pps.push_back(unit); break;
+            case Purpose::vps: sorted.vps.push_back(unit); break;
+            case Purpose::sps: sorted.sps.push_back(unit); break;
+            case Purpose::pps: sorted.pps.push_back(unit); break;
             case Purpose::dropped: break;
-            case Purpose::key: read.key = true; [[fallthrough]];
-            case Purpose::other: others.push_back(unit); break;
+            case Purpose::key: sorted.key = true; [[fallthrough]];
+            case Purpose::other: sorted.others.push_back(unit); break;
         }
     }
-    read.frame = with_lengths(others);
+    return sorted;
+}
+
+Result<AnnexBAccessUnit> read_annex_b(Codec codec, Bytes stream) {
+    AnnexBAccessUnit read{TRY(sort_annex_b(codec, stream)), {}};
+    read.frame = with_lengths(read.others);
     return read;
 }
 
-Result<std::vector<std::uint8_t>> make_config(Codec codec, const AnnexBAccessUnit& unit) {
+Result<std::vector<std::uint8_t>> make_config(Codec codec, const AnnexBUnits& unit) {
     CHECK(codec == Codec::avc || codec == Codec::hevc);
     const bool is_avc = codec == Codec::avc;
     if (unit.sps.empty() || unit.pps.empty() || (!is_avc && unit.vps.empty()))

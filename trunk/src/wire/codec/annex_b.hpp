@@ -19,22 +19,34 @@ inline constexpr std::size_t kAnnexBUnitsMax = 1'024;
 // unspecified.
 Result<void> split_annex_b(Bytes stream, std::vector<Bytes>& units);
 
-struct AnnexBAccessUnit {
-    // Borrowed from the input. An access unit usually has all of them if it is a key frame, and none otherwise.
+// The NAL units of one access unit, by purpose, all borrowed. Delimiters and filler data are left out: MP4 does not allow them.
+struct AnnexBUnits {
+    // An access unit usually has all of them if it is a key frame, and none otherwise.
     std::vector<Bytes> vps;
     std::vector<Bytes> sps;
     std::vector<Bytes> pps;
+    std::vector<Bytes> others;
     bool key = false;  // an IDR picture, or any random access picture of HEVC
-    // The other NAL units, each after its length in four bytes; without delimiters and filler data, which MP4 does not allow.
-    // Empty when there are none.
+};
+
+struct AnnexBAccessUnit : AnnexBUnits {
+    // `others`, each after its length in four bytes. Empty when there are none.
     Slice frame;
 };
 
 // `codec` is avc or hevc. Errors of split_annex_b, and Errc::malformed for a unit that is shorter than its header.
+Result<AnnexBUnits> sort_annex_b(Codec codec, Bytes stream);
+
+// Puts `units`, parts of `whole` in their order, behind lengths of four bytes, inside the memory of `whole`, which nobody shares.
+// After start codes of four bytes nothing moves; after shorter ones the units in front of the last move by a byte or two. Copies
+// if there is not enough room. Borrowed units are invalid afterwards.
+Slice with_lengths_in_place(Slice whole, const std::vector<Bytes>& units);
+
+// The same, with the frame copied. Errors of sort_annex_b.
 Result<AnnexBAccessUnit> read_annex_b(Codec codec, Bytes stream);
 
 // The decoder configuration that the parameter sets of an access unit make. Errc::not_found when one of them is missing; errors
 // of make_avc_config and make_hevc_config.
-Result<std::vector<std::uint8_t>> make_config(Codec codec, const AnnexBAccessUnit& unit);
+Result<std::vector<std::uint8_t>> make_config(Codec codec, const AnnexBUnits& unit);
 
 }  // namespace live::wire::codec

@@ -96,5 +96,27 @@ TEST(AnnexB, MakesTheConfigurationOfItsParameterSets) {
     EXPECT_EQ(make_config(Codec::hevc, read_annex_b(Codec::hevc, no_vps).value()).code(), Errc::not_found);
 }
 
+// Every mix of start codes, and of units that are left out, gives what the copying form gives.
+TEST(AnnexB, LengthsAreWrittenInPlaceWhateverTheStartCodes) {
+    const std::vector<std::vector<std::uint8_t>> units = {hex("09f0"), hex("0605aabb"), hex("41010203040506"),
+                                                          hex("0c"),   hex("4107"),     hex("65090a0b")};
+    for (unsigned short_codes = 0; short_codes < 64; ++short_codes)
+        for (unsigned there = 1; there < 64; ++there) {
+            std::vector<std::uint8_t> stream;
+            for (std::size_t i = 0; i < units.size(); ++i) {
+                if ((there >> i & 1U) == 0)
+                    continue;
+                const auto code = (short_codes >> i & 1U) != 0 ? hex("000001") : hex("00000001");
+                stream.insert(stream.end(), code.begin(), code.end());
+                stream.insert(stream.end(), units[i].begin(), units[i].end());
+            }
+            Slice whole = Slice::copy_of(stream);
+            const auto sorted = sort_annex_b(Codec::avc, whole.bytes()).value();
+            const auto expected = read_annex_b(Codec::avc, stream).value().frame;
+            const Slice in_place = with_lengths_in_place(std::move(whole), sorted.others);
+            ASSERT_TRUE(std::ranges::equal(in_place.bytes(), expected.bytes())) << short_codes << " " << there;
+        }
+}
+
 }  // namespace
 }  // namespace live::wire::codec

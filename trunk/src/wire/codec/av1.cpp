@@ -9,7 +9,6 @@ namespace live::wire::codec {
 
 namespace {
 
-constexpr std::uint8_t kSequenceHeader = 1;
 constexpr int kObusMax = 16;
 
 // AV1, 4.10.5 "leb128".
@@ -143,31 +142,50 @@ Result<std::uint8_t> read_color_config(BitReader& in, unsigned profile) {
     return static_cast<std::uint8_t>(high << 6 | twelve << 5 | mono << 4 | half_x << 3 | half_y << 2 | position);
 }
 
-struct SequenceHeader {
-    Bytes whole;  // including the OBU's own header
-    Bytes payload;
-};
-
-Result<SequenceHeader> find_sequence_header(Bytes obus) {
+Result<Obu> find_sequence_header(Bytes obus) {
     ByteReader in(obus);
     for (int i = 0; !in.at_end(); ++i) {
         if (i == kObusMax)
             return Error(Errc::limit, "no AV1 sequence header among the first " + std::to_string(kObusMax) + " OBUs");
-        const std::size_t begin = in.position();
-        const auto head = TRY(in.u8());
-        if ((head & 0x80) != 0)
-            return Error(Errc::malformed, "OBU with its forbidden bit set");
-        if ((head & 4) != 0)
-            TRY(in.skip(1));
-        const std::size_t size = (head & 2) != 0 ? TRY(read_leb128(in)) : in.remaining();
-        const Bytes payload = TRY(in.take(size));
-        if ((head >> 3 & 0x0F) == kSequenceHeader)
-            return SequenceHeader{obus.subspan(begin, in.position() - begin), payload};
+        const Obu obu = TRY(read_obu(in));
+        if (obu.type == Obu::kSequenceHeader)
+            return obu;
     }
     return Error(Errc::not_found, "no AV1 sequence header");
 }
 
 }  // namespace
+
+Result<Obu> read_obu(ByteReader& in) {
+    const Bytes input = in.rest();
+    const std::size_t begin = in.position();
+    const auto head = TRY(in.u8());
+    if ((head & 0x80) != 0)
+        return Error(Errc::malformed, "OBU with its forbidden bit set");
+    if ((head & 4) != 0)
+        TRY(in.skip(1));
+    Obu obu;
+    obu.type = head >> 3 & 0x0F;
+    obu.has_size = (head & 2) != 0;
+    const std::size_t size = obu.has_size ? TRY(read_leb128(in)) : in.remaining();
+    obu.payload = TRY(in.take(size));
+    obu.whole = input.first(in.position() - begin);
+    return obu;
+}
+
+void write_obu(ByteWriter& out, const Obu& obu) {
+    if (obu.has_size) {
+        out.bytes(obu.whole);
+        return;
+    }
+    out.u8(obu.whole[0] | 2);
+    if ((obu.whole[0] & 4) != 0)
+        out.u8(obu.whole[1]);
+    std::size_t rest = obu.payload.size();
+    for (; rest > 0x7F; rest >>= 7)
+        out.u8(static_cast<std::uint8_t>(0x80 | (rest & 0x7F)));
+    out.u8(static_cast<std::uint8_t>(rest)).bytes(obu.payload);
+}
 
 Result<Av1Config> parse_av1_config(Bytes record) {
     ByteReader in(record);
@@ -199,7 +217,7 @@ Result<SpsInfo> parse_av1_sequence_header(Bytes obus) {
 }
 
 Result<std::vector<std::uint8_t>> make_av1_config(Bytes obus) {
-    const SequenceHeader header = TRY(find_sequence_header(obus));
+    const Obu header = TRY(find_sequence_header(obus));
     BitReader in(header.payload);
     const Sequence sequence = TRY(read_sequence(in));
     TRY(skip_tools(in, sequence.is_reduced));

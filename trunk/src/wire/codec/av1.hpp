@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/byte_reader.hpp"
 #include "base/byte_writer.hpp"
 #include "base/bytes.hpp"
 #include "base/result.hpp"
@@ -28,6 +29,21 @@ void write_av1_config(ByteWriter& out, const Av1Config& config);
 // Builds a record for streams that carry their sequence header in-band: `obus` are those of a key frame, with size fields. Errors
 // as for parse_av1_sequence_header.
 Result<std::vector<std::uint8_t>> make_av1_config(Bytes obus);
+
+// AV1, 5.3: one OBU. `whole` and `payload` are borrowed from the input.
+struct Obu {
+    static constexpr std::uint8_t kSequenceHeader = 1;
+    static constexpr std::uint8_t kTemporalDelimiter = 2;
+
+    std::uint8_t type = 0;
+    Bytes whole;
+    Bytes payload;
+    bool has_size = false;
+};
+// Takes the next OBU; one without a size field reaches to the end. Errc::need_more, Errc::malformed.
+Result<Obu> read_obu(ByteReader& in);
+// Writes it with a size field, which it needs beside others.
+void write_obu(ByteWriter& out, const Obu& obu);
 
 // Finds the sequence header among `obus`; Errc::not_found when there is none, Errc::limit after 16 others.
 Result<SpsInfo> parse_av1_sequence_header(Bytes obus);

@@ -57,5 +57,19 @@ TEST(Mp3Header, RefusesWhatIsNoHeader) {
     EXPECT_EQ(parse_mp3_header(hex("fffb0064")).code(), Errc::unsupported) << "free format";
 }
 
+TEST(MpegAudio, ReadsLayerTwoToo) {
+    const auto header = parse_mpeg_audio_header(hex("fffda404")).value();
+    EXPECT_EQ(header.layer, 2);
+    EXPECT_EQ(header.bit_rate, 192'000u);
+    EXPECT_EQ(header.sample_rate, 48'000u);
+    EXPECT_EQ(header.samples, 1'152);
+    EXPECT_EQ(header.frame_bytes, 576u);
+    // MPEG-2, 64 kbit/s, 24,000 Hz: also 1,152 samples.
+    EXPECT_EQ(parse_mpeg_audio_header(hex("fff58404"))->frame_bytes, 384u);
+    EXPECT_EQ(parse_mp3_header(hex("fffda404")).code(), Errc::unsupported);
+    EXPECT_EQ(parse_mpeg_audio_header(hex("fffb9404")).value(), parse_mp3_header(hex("fffb9404")).value());
+    EXPECT_EQ(parse_mpeg_audio_header(hex("ffff9404")).code(), Errc::unsupported) << "layer I";
+}
+
 }  // namespace
 }  // namespace live::wire::codec

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/byte_writer.hpp"
 #include "base/bytes.hpp"
@@ -26,5 +27,13 @@ struct OpusHead {
 // Errc::unsupported for a major version other than 0.
 Result<OpusHead> parse_opus_head(Bytes head);
 void write_opus_head(ByteWriter& out, const OpusHead& head);
+
+// The header for 1 to 8 channels in the order of Vorbis (RFC 7845, 5.1.1.2), for containers that say only their number;
+// Errc::unsupported for others.
+Result<std::vector<std::uint8_t>> make_opus_head(unsigned channels);
+
+// Samples at 48 kHz in one Opus packet, 120 to 5,760 (RFC 6716, 3). Errc::need_more when its header is truncated, Errc::malformed
+// when it is longer than 120 ms or has no frame.
+Result<std::uint32_t> opus_samples(Bytes packet);
 
 }  // namespace live::wire::codec

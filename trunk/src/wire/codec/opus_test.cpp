@@ -59,5 +59,18 @@ TEST(OpusHead, RefusesWhatTheTextForbids) {
     EXPECT_EQ(with(20, 5), Errc::malformed) << "more coupled streams than streams";
 }
 
+TEST(OpusHead, IsMadeForAnyLayoutOfVorbis) {
+    for (unsigned channels = 1; channels <= 8; ++channels) {
+        const auto made = make_opus_head(channels);
+        ASSERT_TRUE(made.ok());
+        const auto head = parse_opus_head(*made).value();
+        EXPECT_EQ(head.channels, channels);
+        EXPECT_EQ(head.mapping_family, channels > 2 ? 1 : 0);
+        EXPECT_EQ(head.streams + head.coupled, static_cast<int>(channels)) << "each channel is decoded once";
+    }
+    EXPECT_EQ(make_opus_head(0).code(), Errc::unsupported);
+    EXPECT_EQ(make_opus_head(9).code(), Errc::unsupported);
+}
+
 }  // namespace
 }  // namespace live::wire::codec

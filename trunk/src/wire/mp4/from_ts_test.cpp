@@ -1,4 +1,4 @@
-// From a transport stream to fragmented MP4: containers meet in codec::Frame and need no FLV between them.
+// From a transport stream, written and read, to fragmented MP4: containers meet in codec::Frame and need no FLV between them.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -6,27 +6,21 @@
 
 #include <gtest/gtest.h>
 
-#include "base/byte_reader.hpp"
 #include "base/byte_writer.hpp"
 #include "base/hex_fixture.hpp"
-#include "wire/codec/aac.hpp"
-#include "wire/codec/adts.hpp"
-#include "wire/codec/annex_b.hpp"
 #include "wire/codec/codec_vectors.hpp"
 #include "wire/codec/frame_fixture.hpp"
 #include "wire/mp4/box_reader_fixture.hpp"
 #include "wire/mp4/fragment_writer.hpp"
 #include "wire/mp4/sample_reader.hpp"
 #include "wire/ts/clock.hpp"
-#include "wire/ts/demuxer_fixture.hpp"
 #include "wire/ts/muxer.hpp"
 #include "wire/ts/ts_converter.hpp"
+#include "wire/ts/ts_reader.hpp"
 
 namespace live::wire::mp4 {
 namespace {
 
-constexpr int kVideoPid = 0x100;
-constexpr int kAudioPid = 0x101;
 constexpr MediaTime kStart = 1s;
 constexpr MediaTime kVideoFrame = 40ms;
 
@@ -92,38 +86,14 @@ std::vector<std::uint8_t> as_transport_stream(const Elementary& video, const Ele
     return out;
 }
 
-MediaTime time_of(std::uint64_t ticks) { return MediaTime(static_cast<std::int64_t>(ticks) * 100 / 9); }
-
-// What a reader of transport streams does with each unit: it makes frames.
-std::vector<codec::Frame> video_frames(codec::Codec of, const ts::TestUnit& unit) {
-    std::vector<codec::Frame> frames;
-    const auto read = codec::read_annex_b(of, unit.payload);
-    EXPECT_TRUE(read.ok()) << read.error().text();
-    EXPECT_EQ(read->key, unit.random_access);
-    if (const auto record = codec::make_config(of, *read); record.ok())
-        frames.push_back(codec::frames::config(of, *record));
-    frames.push_back({.codec = of,
-                      .key = read->key,
-                      .dts = time_of(unit.dts),
-                      .cts = time_of(unit.pts) - time_of(unit.dts),
-                      .data = read->frame});
-    return frames;
-}
-
-std::vector<codec::Frame> audio_frames(const ts::TestUnit& unit) {
-    std::vector<codec::Frame> frames;
-    for (ByteReader in(unit.payload); !in.at_end();) {
-        const auto frame = codec::read_adts_frame(in);
-        EXPECT_TRUE(frame.ok()) << frame.error().text();
-        if (!frame.ok())
-            break;
-        ByteWriter config;
-        codec::write_aac_config(config, frame->header.config);
-        frames.push_back(codec::frames::config(codec::Codec::aac, config.written()));
-        frames.push_back(codec::frames::audio(codec::Codec::aac, frame->data));
-        frames.back().dts = time_of(unit.dts);
-    }
-    return frames;
+std::vector<ts::TsReader::Unit> read_back(Bytes stream) {
+    ts::TsReader reader;
+    std::vector<ts::TsReader::Unit> units;
+    reader.feed(stream);
+    reader.finish();
+    while (auto unit = reader.next())
+        units.push_back(*std::move(unit));
+    return units;
 }
 
 struct Movie {
@@ -132,17 +102,15 @@ struct Movie {
 };
 
 // The units become the samples of one fragment.
-Movie movie_of(codec::Codec of, const std::vector<ts::TestUnit>& units) {
+Movie movie_of(const std::vector<ts::TsReader::Unit>& units) {
     Movie movie;
     std::vector<std::pair<std::size_t, Sample>> samples;
-    for (const ts::TestUnit& unit : units) {
-        const bool is_video = unit.pid == kVideoPid;
-        for (const auto& frame : is_video ? video_frames(of, unit) : audio_frames(unit)) {
-            auto sample = is_video ? movie.reader.push_video(frame) : movie.reader.push_audio(frame);
-            EXPECT_TRUE(sample.ok()) << sample.error().text();
-            if (sample.ok() && *sample)
-                samples.emplace_back(is_video ? 0U : 1U, **std::move(sample));
-        }
+    for (const auto& unit : units) {
+        const bool is_video = unit.kind == ts::StreamKind::video;
+        auto sample = is_video ? movie.reader.push_video(unit.frame) : movie.reader.push_audio(unit.frame);
+        EXPECT_TRUE(sample.ok()) << sample.error().text();
+        if (sample.ok() && *sample)
+            samples.emplace_back(is_video ? 0U : 1U, **std::move(sample));
     }
     FragmentWriter writer({movie.reader.video().value(), movie.reader.audio().value()});
     ByteWriter out;
@@ -159,8 +127,7 @@ struct FromTs : ::testing::TestWithParam<codec::Codec> {};
 TEST_P(FromTs, SamplesAndTimesAreThoseOfTheTransportStream) {
     const Elementary video = video_of(GetParam());
     const Elementary audio = audio_of();
-    const auto demuxed = ts::demuxed(as_transport_stream(video, audio));
-    const Movie movie = movie_of(GetParam(), demuxed.units);
+    const Movie movie = movie_of(read_back(as_transport_stream(video, audio)));
     EXPECT_EQ(movie.reader.version(), 2U) << "one configuration each, although every key frame repeats them";
     const auto samples = fragment_samples(movie.file);
 
@@ -187,8 +154,7 @@ TEST_P(FromTs, SamplesAndTimesAreThoseOfTheTransportStream) {
 
 TEST_P(FromTs, TheHeaderHasTheConfigurationOfTheStream) {
     const Elementary video = video_of(GetParam());
-    const auto demuxed = ts::demuxed(as_transport_stream(video, audio_of()));
-    const Movie movie = movie_of(GetParam(), demuxed.units);
+    const Movie movie = movie_of(read_back(as_transport_stream(video, audio_of())));
     SampleReader direct;
     ASSERT_TRUE(direct.push_video(video.config).ok());
     EXPECT_EQ(movie.reader.video()->codecs, direct.video()->codecs);

@@ -17,6 +17,31 @@ constexpr std::uint64_t ticks_of(MediaTime time) {
     return static_cast<std::uint64_t>(down) & kTicksMask;
 }
 
+// The media time of 90 kHz ticks that do not wrap, rounded down.
+constexpr MediaTime time_of(std::int64_t ticks) {
+    const std::int64_t scaled = ticks * 100;
+    return MediaTime(scaled / 9 - (scaled % 9 < 0 ? 1 : 0));
+}
+
+// Takes the wrapping times of one program, in any order, to one line: each is the nearest to the one before.
+class TickLine {
+public:
+    std::int64_t place(std::uint64_t ticks) {
+        if (!placed_) {
+            placed_ = true;
+            last_ = static_cast<std::int64_t>(ticks & kTicksMask);
+            return last_;
+        }
+        const std::uint64_t ahead = (ticks - static_cast<std::uint64_t>(last_)) & kTicksMask;
+        last_ += static_cast<std::int64_t>(ahead) - (ahead > kTicksMask / 2 ? static_cast<std::int64_t>(kTicksMask) + 1 : 0);
+        return last_;
+    }
+
+private:
+    bool placed_ = false;
+    std::int64_t last_ = 0;
+};
+
 // The program clock reference of a media time: 90 kHz ticks plus an extension of 0 to 299 ticks at 27 MHz.
 struct ClockReference {
     std::uint64_t base = 0;

@@ -1,0 +1,231 @@
+#include "session/mpegts/port.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "base/random.hpp"
+#include "io/loop.hpp"
+#include "session/mpegts/publish_session.hpp"
+
+namespace live::session::mpegts {
+
+using wire::ts::StreamKind;
+using wire::ts::TsReader;
+
+namespace {
+
+constexpr std::size_t kTsPacketBytes = 188;
+constexpr std::uint8_t kTsSync = 0x47;
+
+// Whole packets, as senders send them; what comes later from the same sender may be cut otherwise.
+bool begins_stream(Bytes bytes) {
+    return bytes.size() >= kTsPacketBytes && bytes[0] == kTsSync &&
+           (bytes.size() < kTsPacketBytes + 1 || bytes[kTsPacketBytes] == kTsSync);
+}
+
+}  // namespace
+
+Port::Port(Context& context, wire::rtmp::StreamUrl url, io::Scope& sessions, const Log& log)
+    : context_(context), url_(std::move(url)), sessions_(sessions), log_(log), reader_(std::make_unique<TsReader>()) {}
+
+Port::~Port() = default;
+
+Result<void> Port::listen(const ListenAddress& address) {
+    auto socket = TRY(io::UdpSocket::bind(address.endpoint, kBufferBytes));
+    if (address.multicast)
+        TRY(socket->join(address.endpoint.ip, address.source, address.interface));
+    sockets_.push_back(std::move(socket));
+    return {};
+}
+
+Result<void> Port::start(io::Scope& scope) {
+    for (const auto& socket : sockets_) {
+        io::UdpSocket* const one = socket.get();
+        TRY(scope.start("mpegts-receive", [this, one](io::Deadline forever) { receive(*one, forever); }));
+    }
+    return {};
+}
+
+void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
+    for (;;) {
+        const auto datagrams = socket.receive(deadline);
+        if (datagrams.ok()) {
+            take(*datagrams, io::now());
+            continue;
+        }
+        if (datagrams.code() == Errc::cancelled || datagrams.code() == Errc::closed)
+            return;
+        LOG_ERROR(log_, "mpegts caster: {}", datagrams.error().text());
+        constexpr std::chrono::seconds kPause{1};
+        if (!io::sleep(deadline.sooner(io::Deadline::after(kPause))).ok())
+            return;
+    }
+}
+
+void Port::take(std::span<const io::Datagram> datagrams, TimePoint now) {
+    for (const io::Datagram& datagram : datagrams) {
+        ++counters_.datagrams;
+        if (!take_sender(datagram, now))
+            continue;
+        counters_.bytes += datagram.bytes.size();
+        if (!is_rtp_) {
+            read(datagram.bytes, now);
+            continue;
+        }
+        ordered_.clear();
+        order_.push(datagram.bytes, ordered_);
+        read(ordered_, now);
+    }
+    if (sink_ != nullptr)
+        sink_->flush();
+}
+
+// Whether the datagram is of the stream that is received.
+bool Port::take_sender(const io::Datagram& datagram, TimePoint now) {
+    const auto in_rtp = RtpOrder::payload_of(datagram.bytes);
+    if (sender_ == datagram.from) {
+        if (is_rtp_ && !in_rtp) {
+            ++counters_.foreign;
+            return false;
+        }
+        heard_ = now;
+        return true;
+    }
+    if (sender_ && now - heard_ < kSenderHolds) {
+        if (counters_.strangers++ == 0)
+            LOG_WARN(log_, "mpegts caster: another sender of {} is ignored", url_.stream);
+        return false;
+    }
+    if (!begins_stream(in_rtp.value_or(datagram.bytes))) {
+        ++counters_.foreign;
+        return false;
+    }
+    if (has_session_)
+        return false;  // that of the last sender is about to end
+    sender_ = datagram.from;
+    is_rtp_ = in_rtp.has_value();
+    heard_ = now;
+    retry_at_.reset();
+    begin_stream();
+    return true;
+}
+
+void Port::begin_stream() {
+    reader_ = std::make_unique<TsReader>();
+    order_ = RtpOrder();
+    pending_.clear();
+    pending_bytes_ = 0;
+    logged_version_ = 0;
+    logged_data_ = false;
+}
+
+void Port::read(Bytes bytes, TimePoint now) {
+    reader_->feed(bytes);
+    drain(now);
+}
+
+void Port::drain(TimePoint now) {
+    if (reader_->version() != logged_version_)
+        log_tracks();
+    while (auto unit = reader_->next()) {
+        if (unit->kind == StreamKind::data) {
+            log_data(*unit);
+            continue;
+        }
+        if (sink_ != nullptr) {
+            sink_->take(*unit);
+            continue;
+        }
+        open_session(now);
+        keep(*std::move(unit));
+    }
+}
+
+void Port::keep(TsReader::Unit unit) {
+    if (!has_session_ || pending_bytes_ + unit.frame.data.size() > kPendingBytesMax) {
+        ++counters_.left_out;
+        return;
+    }
+    pending_bytes_ += unit.frame.data.size();
+    pending_.push_back(std::move(unit));
+}
+
+void Port::set_sink(UnitSink* sink) {
+    sink_ = sink;
+    auto pending = std::exchange(pending_, {});
+    pending_bytes_ = 0;
+    if (sink_ == nullptr)
+        return;
+    for (const TsReader::Unit& unit : pending)
+        sink_->take(unit);
+    sink_->flush();
+}
+
+void Port::finish_reader() {
+    reader_->finish();
+    drain(heard_);
+    if (sink_ != nullptr)
+        sink_->flush();
+}
+
+void Port::open_session(TimePoint now) {
+    if (has_session_ || (retry_at_ && now < *retry_at_))
+        return;
+    // Its configurations have gone by: the stream is read from here on.
+    if (std::exchange(retry_at_, std::nullopt))
+        return begin_stream();
+    const TransportAddress from = *sender_;
+    const auto started =
+        sessions_.start("mpegts-session", [this, from](io::Deadline forever) { serve(random_id(), from, forever); });
+    has_session_ = started.ok();
+    if (!started.ok()) {
+        retry_at_ = now + kRetryAfter;
+        LOG_WARN(log_, "mpegts caster: no session for {}: {}", url_.stream, started.error().sentence());
+    }
+}
+
+void Port::serve(const std::string& id, const TransportAddress& from, io::Deadline deadline) {
+    const Log log = log_.with_id(id);
+    const std::string ip = ip_text(from.ip);
+    ClientRequest request;
+    request.id = id;
+    request.kind = ClientKind::fmle_publish;
+    request.ip = request.peer_ip = ip;
+    request.peer = Endpoint{ip, from.port}.text();
+    request.protocol = is_rtp_ ? "mpegts-rtp" : "mpegts-udp";
+    request.vhost = url_.vhost;
+    request.app = url_.app;
+    request.stream = url_.stream;
+    request.param = url_.param;
+    request.tc_url = "rtmp://" + url_.vhost + "/" + url_.app;
+    auto ended = [&]() -> Result<void> {
+        const auto place = TRY(context_.places.take(Places::Kind::client, ip, sizeof(PublishSession), io::now()));
+        Feed& feed = *this;
+        return std::make_unique<PublishSession>(feed, std::move(request), log)->run(deadline);
+    }();
+    // Its sender cannot know what happened, and goes on.
+    if (!ended.ok() && ended.code() != Errc::cancelled) {
+        LOG_WARN(log, "mpegts client finished. ip={} reason=\"{}\"", ip, ended.error().text());
+        retry_at_ = io::now() + kRetryAfter;
+    }
+    has_session_ = false;
+    begin_stream();
+}
+
+void Port::log_tracks() {
+    logged_version_ = reader_->version();
+    for (const TsReader::TrackInfo& track : reader_->tracks())
+        LOG_INFO(log_, "mpegts: got {} {}, pid={}, track={}, from={}",
+                 kind_of(track.format) == StreamKind::video   ? "Video"
+                 : kind_of(track.format) == StreamKind::audio ? "Audio"
+                                                              : "Data",
+                 wire::ts::name_of(track.format), track.pid, static_cast<int>(track.id), ip_text(sender_->ip));
+}
+
+void Port::log_data(const TsReader::Unit& unit) {
+    if (std::exchange(logged_data_, true))
+        return;
+    LOG_INFO(log_, "mpegts: {} comes with {}; no output carries it yet", wire::ts::name_of(unit.format), url_.stream);
+}
+
+}  // namespace live::session::mpegts

@@ -1,0 +1,103 @@
+// Port: one UDP port of a caster of transport streams, and the stream that it publishes: of one sender at a time. Each socket has
+// a fiber, which receives, reads the stream and appends frames; the session has one that asks for admission and waits for the
+// end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/transport_address.hpp"
+#include "io/scope.hpp"
+#include "io/udp_socket.hpp"
+#include "session/mpegts/feed.hpp"
+#include "session/mpegts/listen_address.hpp"
+#include "session/mpegts/rtp_order.hpp"
+#include "wire/rtmp/stream_url.hpp"
+#include "wire/ts/ts_reader.hpp"
+
+namespace live::session::mpegts {
+
+class Port final : private Feed {
+public:
+    // Another sender is listened to when the last one has been silent for this long.
+    static constexpr std::chrono::seconds kSenderHolds{5};
+    // After a refusal or a kick its sender, which cannot know of it, is tried again.
+    static constexpr std::chrono::seconds kRetryAfter{5};
+    // Frames kept while admission takes its time; later ones are dropped.
+    static constexpr std::size_t kPendingBytesMax = 4U << 20;
+    // Asked of the kernel: 100 ms of 500 Mbps.
+    static constexpr std::size_t kBufferBytes = 8U << 20;
+
+    struct Counters {
+        std::uint64_t datagrams = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t strangers = 0;  // of other senders
+        std::uint64_t foreign = 0;    // that are no transport stream
+        std::uint64_t left_out = 0;   // frames that came while admission took too long
+    };
+
+    Port(Context& context, wire::rtmp::StreamUrl url, io::Scope& sessions, const Log& log);
+    ~Port();
+    Port(const Port&) = delete;
+    Port& operator=(const Port&) = delete;
+
+    // Errors as UdpSocket::bind and UdpSocket::join.
+    Result<void> listen(const ListenAddress& address);
+    // Starts a fiber for each socket; they end with the scope.
+    Result<void> start(io::Scope& scope);
+
+    // Datagrams of one batch.
+    void take(std::span<const io::Datagram> datagrams, TimePoint now);
+
+    const Counters& counters() const { return counters_; }
+    const wire::ts::TsReader& reader() const { return *reader_; }
+    std::size_t sockets() const { return sockets_.size(); }
+    std::uint16_t port_number() const { return sockets_.empty() ? std::uint16_t{0} : sockets_.front()->endpoint().port; }
+
+private:
+    // Feed
+    const Context& context() const override { return context_; }
+    TimePoint heard() const override { return heard_; }
+    std::uint64_t received_bytes() const override { return counters_.bytes; }
+    std::size_t held_bytes() const override { return reader_->held_bytes() + pending_bytes_; }
+    void set_sink(UnitSink* sink) override;
+    void finish_reader() override;
+
+    void receive(io::UdpSocket& socket, io::Deadline deadline);
+    bool take_sender(const io::Datagram& datagram, TimePoint now);
+    void begin_stream();
+    void read(Bytes bytes, TimePoint now);
+    void drain(TimePoint now);
+    void keep(wire::ts::TsReader::Unit unit);
+    void open_session(TimePoint now);
+    void serve(const std::string& id, const TransportAddress& from, io::Deadline deadline);
+    void log_tracks();
+    void log_data(const wire::ts::TsReader::Unit& unit);
+
+    Context& context_;
+    const wire::rtmp::StreamUrl url_;
+    io::Scope& sessions_;
+    const Log& log_;
+    std::vector<std::unique_ptr<io::UdpSocket>> sockets_;
+    std::unique_ptr<wire::ts::TsReader> reader_;
+    RtpOrder order_;
+    std::vector<std::uint8_t> ordered_;  // scratch
+    std::optional<TransportAddress> sender_;
+    bool is_rtp_ = false;
+    TimePoint heard_{};
+    std::optional<TimePoint> retry_at_;
+    bool has_session_ = false;
+    UnitSink* sink_ = nullptr;
+    std::vector<wire::ts::TsReader::Unit> pending_;
+    std::size_t pending_bytes_ = 0;
+    std::uint32_t logged_version_ = 0;
+    bool logged_data_ = false;
+    Counters counters_;
+};
+
+}  // namespace live::session::mpegts

@@ -1,0 +1,57 @@
+// PublishSession: the publisher that a port's sender is for everybody else: a client with admission, callbacks and figures. The
+// sender does not know of it: nothing is ever sent to it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/log.hpp"
+#include "base/signal.hpp"
+#include "io/deadline.hpp"
+#include "media/ingest.hpp"
+#include "media/source.hpp"
+#include "session/common/admission.hpp"
+#include "session/common/client_table.hpp"
+#include "session/common/memory_budget.hpp"
+#include "session/mpegts/feed.hpp"
+
+namespace live::session::mpegts {
+
+class PublishSession final : private Client, private UnitSink, private MemoryBudget::Holder {
+public:
+    // Everything referred to outlives this.
+    PublishSession(Feed& feed, ClientRequest request, const Log& log);
+    ~PublishSession();
+
+    // Until the sender is silent, or something ends the stream.
+    Result<void> run(io::Deadline deadline);
+
+private:
+    Result<void> publish(io::Deadline deadline);
+    Result<void> receive(std::unique_ptr<media::Publication> publication, io::Deadline deadline);
+    Result<void> wait_for_end(media::Publication& publication, io::Deadline deadline);
+    // Client
+    const ClientRequest& request() const override { return request_; }
+    ClientFigures figures() const override;
+    void kick(std::string reason) override;
+    // UnitSink
+    void take(const wire::ts::TsReader::Unit& unit) override;
+    void flush() override;
+    // MemoryBudget::Holder
+    std::string_view address() const override { return request_.ip; }
+    void lose_memory(std::string why) override { kick(std::move(why)); }
+
+    Feed& feed_;
+    const ClientRequest request_;
+    const Log& log_;
+    const std::uint64_t bytes_before_;
+    StreamPlan plan_;
+    media::Publication* publication_ = nullptr;  // while it is published
+    media::Ingest* ingest_ = nullptr;
+    Signal ended_;
+    std::string kick_reason_;
+    MemoryBudget::Use memory_;
+    ClientEntry entry_;
+};
+
+}  // namespace live::session::mpegts
