@@ -80,7 +80,7 @@ Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
     if (options.follow_client)
         options.protocol = followed_.value_or(options.protocol);
     set_state(PullFacts::State::connecting);
-    const Pick pick = pick_origin(resolver_, book_, plan_.url, OriginUse::pull, options, avoid_,
+    const Pick pick = pick_origin(resolver_, book_, plan_.url, OriginUse::pull, options, left_,
                                   deadline.sooner(io::Deadline::after(kStartLimit)));
     if (const auto* not_now = std::get_if<NotNow>(&pick)) {
         if (!not_now->why.empty())
@@ -129,7 +129,7 @@ Result<Pull::Left> Pull::visit(const Wanted& wanted, const ClusterOptions& optio
     if (was_refused_ && redirect_url_.empty() && left.error().sentence() != last_error_)
         LOG_INFO(log_, "edge-pull is refused, stream={}, origin={}: {}", plan_.url, origin_, left.error().sentence());
     say_goodbye();
-    avoid_ = origin_;
+    left_.add(origin_);
     return left;
 }
 
@@ -339,7 +339,7 @@ Result<void> Pull::publish() {
         ++totals_.failovers;
     media_try_ = tries_;
     set_state(PullFacts::State::playing);
-    avoid_.clear();
+    left_.clear();
     for (Signal* signal : waiting_)
         signal->raise();
     return {};

@@ -171,7 +171,7 @@ private:
     std::vector<Signal*> waiting_;  // owned by waiting clients
 
     std::string origin_;
-    std::string avoid_;  // the origin that last failed or did not have the stream
+    LeftOrigins left_;  // since the last media
     std::string redirect_url_;
     std::string last_error_;
     std::string kick_reason_;
