@@ -61,9 +61,21 @@ void OriginBook::report_down(const std::string& origin, std::string error, TimeP
     ++known.health.tries;
     ++known.health.failures;
     known.health.last_error = std::move(error);
-    if (std::exchange(known.health.is_up, false))
+    const bool was_up = std::exchange(known.health.is_up, false);
+    if (was_up)
         known.health.since = now;
-    known.health.retry_at = now + known.backoff.next(random);
+    if (was_up || now >= known.health.retry_at)
+        known.health.retry_at = now + known.backoff.next(random);
+}
+
+void OriginBook::note_heard(const std::string& origin, TimePoint now) {
+    if (const auto found = entries_.find(origin); found != entries_.end())
+        found->second.heard = now;
+}
+
+bool OriginBook::is_heard_after(const std::string& origin, TimePoint time) const {
+    const auto found = entries_.find(origin);
+    return found != entries_.end() && found->second.heard > time;
 }
 
 const OriginBook::Health* OriginBook::find(const std::string& origin) const {

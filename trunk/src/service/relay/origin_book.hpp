@@ -71,8 +71,14 @@ public:
                                  TimePoint now) const;
 
     void report_up(const std::string& origin, Duration rtt, TimePoint now);
-    // `random` must be uniformly distributed over all values.
+    // All that was connected to it may report the same outage: only a new try that fails makes the wait longer. `random` must be
+    // uniformly distributed over all values.
     void report_down(const std::string& origin, std::string error, TimePoint now, std::uint32_t random);
+
+    // Media of any stream have come from it.
+    void note_heard(const std::string& origin, TimePoint now);
+    // Whether any have come after that time: whoever has had none since then misses its own stream only.
+    bool is_heard_after(const std::string& origin, TimePoint time) const;
 
     // nullptr when it has not been used.
     const Health* find(const std::string& origin) const;
@@ -88,6 +94,7 @@ private:
         Health health;
         Backoff backoff{kBackoffFirst, kBackoffMax};
         TimePoint used{};
+        TimePoint heard{};
     };
     Entry& entry(const std::string& origin, TimePoint now);
 

@@ -76,11 +76,11 @@ TEST(OriginBook, BacksOffFromThreeTenthsOfASecondToTen) {
 
 TEST(OriginBook, WhenAllAreDownTheFirstToComeBackIsWaitedFor) {
     OriginBook book;
-    book.report_down(kThree[0], "refused", kNow, 0);
-    book.report_down(kThree[0], "refused", kNow, 0);
+    for (const std::size_t twice : {0U, 2U}) {
+        book.report_down(kThree[twice], "refused", kNow - milliseconds(300), 0);
+        book.report_down(kThree[twice], "refused", kNow, 0);
+    }
     book.report_down(kThree[1], "refused", kNow, 0);
-    book.report_down(kThree[2], "refused", kNow, 0);
-    book.report_down(kThree[2], "refused", kNow, 0);
     const auto choice = book.choose(kThree, "/live/cam", {}, kNow).value();
     EXPECT_EQ(choice.index, 1U);
     EXPECT_EQ(choice.wait, milliseconds(300));
@@ -103,6 +103,28 @@ TEST(OriginBook, EachThatIsUpGetsItsTurnBeforeOneThatWasLeft) {
     EXPECT_EQ(chosen(book, "/live/cam", kNow, left), last) << "one that was left is better than one that is down";
     left.clear();
     EXPECT_EQ(left.rank_of(kThree[last]), 0U);
+}
+
+TEST(OriginBook, AThousandThatLoseAnOriginAtOnceAreOneOutage) {
+    OriginBook book;
+    for (int i = 0; i < 1'000; ++i)
+        book.report_down(kThree[0], "gone", kNow + milliseconds(i / 10), 0);
+    EXPECT_EQ(book.find(kThree[0])->retry_at, kNow + milliseconds(300));
+    EXPECT_EQ(book.find(kThree[0])->failures, 1'000U);
+    for (int i = 0; i < 1'000; ++i)
+        book.report_down(kThree[0], "refused", kNow + milliseconds(300), 0);
+    EXPECT_EQ(book.find(kThree[0])->retry_at, kNow + milliseconds(900)) << "all try again, which is one failure more";
+}
+
+TEST(OriginBook, KnowsWhetherOthersHearFromAnOrigin) {
+    OriginBook book;
+    book.note_heard(kThree[0], kNow);
+    EXPECT_FALSE(book.is_heard_after(kThree[0], kNow - milliseconds(1))) << "nobody is connected to it";
+    book.report_up(kThree[0], milliseconds(3), kNow);
+    book.note_heard(kThree[0], kNow);
+    EXPECT_TRUE(book.is_heard_after(kThree[0], kNow - milliseconds(1)));
+    EXPECT_FALSE(book.is_heard_after(kThree[0], kNow));
+    EXPECT_FALSE(book.is_heard_after(kThree[1], kNow - milliseconds(1)));
 }
 
 TEST(LeftOrigins, AreBounded) {

@@ -206,12 +206,22 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
             return Left::origin;
         }
         const Duration silence = io::now() - media_at_;
-        if (ingest_ && silence >= silence_limit())
-            return Error(Errc::timed_out, fmt::format("no media for {} ms", silence / milliseconds(1)));
+        if (!ingest_ || silence < silence_limit())
+            continue;
+        const Error silent(Errc::timed_out, fmt::format("no media for {} ms", silence / milliseconds(1)));
+        if (!is_origin_heard())
+            return silent;
+        last_error_ = silent.sentence();
+        return Left::origin;
     }
 }
 
-Duration Pull::silence_limit() const { return std::clamp<Duration>(2 * longest_gap_, kSilenceMin, kSilenceMax); }
+Duration Pull::silence_limit() const {
+    return is_origin_heard() ? kSilenceMax : std::clamp<Duration>(2 * longest_gap_, kSilenceMin, kSilenceMax);
+}
+
+// Since well after the last media here: then the origin is there, and it is this stream's publisher that is silent.
+bool Pull::is_origin_heard() const { return book_.is_heard_after(origin_, media_at_ + kSilenceMin / 2); }
 
 Result<void> Pull::read() {
     bool any = false;
@@ -303,6 +313,10 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
     }
     const TimePoint now = io::now();
     longest_gap_ = std::max<Duration>(longest_gap_, now - std::exchange(media_at_, now));
+    if (now - heard_at_ >= kHeardStep) {
+        heard_at_ = now;
+        book_.note_heard(origin_, now);
+    }
     if (media.type == MessageType::audio)
         ingest_->push_audio(media.timestamp_ms, std::move(media.payload));
     else if (media.type == MessageType::video)

@@ -74,9 +74,12 @@ public:
     static constexpr std::chrono::seconds kStartLimit{5};
     // An origin that sends nothing for this long after play is left when another origin is available.
     static constexpr std::chrono::milliseconds kFirstMediaLimit{1'000};
-    // Time limit for silence after media: twice the longest gap seen on the connection, within these bounds.
+    // Time limit for silence after media: twice the longest gap seen on the connection, within these bounds; the greater one when
+    // other streams come from the origin meanwhile.
     static constexpr std::chrono::milliseconds kSilenceMin{1'000};
     static constexpr std::chrono::milliseconds kSilenceMax{5'000};
+    // Media are reported to the book no more often than this.
+    static constexpr std::chrono::milliseconds kHeardStep{100};
     // The stream is unpublished when no origin has sent anything for this long.
     static constexpr std::chrono::seconds kGoneAfter{10};
     // Data messages kept until the first audio or video of a connection.
@@ -145,6 +148,7 @@ private:
     bool is_needed() const;
     Duration linger() const;
     Duration silence_limit() const;
+    bool is_origin_heard() const;
     io::Deadline next_check() const;
     void set_state(PullFacts::State state);
     void end();
@@ -180,6 +184,7 @@ private:
     TimePoint needed_at_{};  // when the need began or ended
     TimePoint asked_at_{};   // for media, which has not come yet: since play, or the end of a stream
     TimePoint media_at_{};
+    TimePoint heard_at_{};  // when the book was told of media
     Duration longest_gap_{};
     std::uint64_t tries_ = 0;
     std::uint64_t media_try_ = 0;      // the newest with media
