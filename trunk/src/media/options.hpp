@@ -53,6 +53,8 @@ struct PlayOptions {
     std::chrono::seconds unpublished_timeout = 10min;
     // The newest media is kept for this long even without readers; from http_remux { fast_cache; }.
     std::chrono::milliseconds history_min{0};
+    // Merged write to other nodes that relay the stream; from cluster {}.
+    std::chrono::milliseconds relay_mw_latency{0};
     // From rtc {}.
     BridgeOptions bridge;
 };

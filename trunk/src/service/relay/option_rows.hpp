@@ -55,6 +55,8 @@ inline constexpr auto kClusterRows = std::tuple{
                 "Seconds after which a player is told that no origin has the stream."),
     config::row(&ClusterOptions::publish_retry, "publish_retry", 0s, 600s, config::Reload::live,
                 "Seconds that a publisher on an edge is kept while no origin takes its stream."),
+    config::row(&ClusterOptions::mw_latency, "mw_latency", 0ms, 60'000ms, config::Reload::next_session,
+                "Merged write, in milliseconds, of what edges pull from here, in place of play's; 0: each packet goes at once."),
 };
 
 }  // namespace live::service::relay

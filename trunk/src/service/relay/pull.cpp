@@ -18,6 +18,14 @@ namespace live::service::relay {
 namespace rtmp = engine::rtmp;
 using std::chrono::milliseconds;
 
+namespace {
+
+bool is_mark(const rtmp::GotMedia& media) {
+    return media.type == wire::rtmp::MessageType::amf0_data && media::is_relay_mark(media.payload.bytes());
+}
+
+}  // namespace
+
 Pull::Pull(const PullContext& context, Resolver& resolver, OriginBook& book, PullTotals& totals, session::ClientRequest request,
            session::StreamPlan plan, std::string path, Log log)
     : context_(context),
@@ -138,6 +146,7 @@ Result<void> Pull::connect(const Wanted& wanted, const ClusterOptions& options, 
     ++tries_;
     ++totals_.connections;
     has_key_ = false;
+    has_ended_ = false;
     longest_gap_ = Duration::zero();
     const TimePoint began = io::now();
     const auto limit = deadline.sooner(io::Deadline::after(kStartLimit));
@@ -278,6 +287,9 @@ Result<void> Pull::handle_events(bool& any) {
 // The origin is healthy, and the publisher may be back soon: its media begin a new publication.
 void Pull::on_stream_ended(const Ended& ended) {
     LOG_INFO(log_, "edge-pull the stream ended at the origin, stream={}: {}", plan_.url, ended.sentence);
+    if (ingest_)
+        publication_->source().note_stream_ended();
+    has_ended_ = ingest_.has_value();
     ingest_.reset();
     has_key_ = false;
     longest_gap_ = Duration::zero();
@@ -299,7 +311,9 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
     using wire::rtmp::MessageType;
     const bool is_data = media.type != MessageType::audio && media.type != MessageType::video;
     if (!ingest_ && is_data) {
-        if (early_.size() < kEarlyMax)
+        if (has_ended_ && is_mark(media))
+            append_mark(media);  // it ends the last segment
+        else if (early_.size() < kEarlyMax)
             early_.push_back(std::move(media));
         return {};
     }
@@ -327,8 +341,13 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
 }
 
 void Pull::ingest_data(rtmp::GotMedia& media) {
-    if (media.type != wire::rtmp::MessageType::amf0_data || !media::is_relay_mark(media.payload.bytes()))
-        return ingest_->push_data(media.timestamp_ms, std::move(media.payload));
+    if (is_mark(media))
+        append_mark(media);
+    else
+        ingest_->push_data(media.timestamp_ms, std::move(media.payload));
+}
+
+void Pull::append_mark(const rtmp::GotMedia& media) {
     auto mark = media::read_relay_mark(media.payload.bytes());
     if (!mark.ok() || !publication_->is_current())
         return;
@@ -344,6 +363,7 @@ Result<void> Pull::publish() {
     source->set_options(plan_.play);
     publication_ = std::move(publication);
     ingest_.emplace(*publication_, plan_.play, plan_.publish, log_);
+    has_ended_ = false;
     media_at_ = io::now();
     publication_->source().set_arrival(media_at_);
     if (!stay_)
@@ -364,6 +384,7 @@ void Pull::unpublish() {
     if (publication_ == nullptr)
         return;
     const bool was_current = publication_->is_current();
+    has_ended_ = false;
     stay_.reset();
     publication_.reset();
     if (was_current)

@@ -137,6 +137,7 @@ private:
     void on_stream_ended(const Ended& ended);
     Result<void> ingest(engine::rtmp::GotMedia& media);
     void ingest_data(engine::rtmp::GotMedia& media);
+    void append_mark(const engine::rtmp::GotMedia& media);
     bool waits_for_key(const engine::rtmp::GotMedia& media);
     Result<void> publish();
     void unpublish();
@@ -190,6 +191,7 @@ private:
     std::uint64_t media_try_ = 0;      // the newest with media
     std::uint64_t earlier_bytes_ = 0;  // from earlier connections
     bool has_key_ = false;             // this connection has received a key frame
+    bool has_ended_ = false;           // the origin has said so, and nothing has come since
     bool had_media_ = false;
     bool was_refused_ = false;  // by a healthy origin, when it was last left
     bool over_ = false;

@@ -113,7 +113,7 @@ FanOut::Instants::iterator FanOut::find_instant(const CohortMember& member) {
 
 Result<void> FanOut::join(CohortMember& member) {
     media::Source& source = member.cursor.source();
-    const auto window = std::min(source.options().mw_latency, kWindowMax);
+    const auto window = std::min(member.window.value_or(source.options().mw_latency), kWindowMax);
     if (window < kTick) {
         auto at = find_instant(member);
         if (at == instants_.end())
