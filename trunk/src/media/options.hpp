@@ -26,6 +26,8 @@ struct BridgeOptions {
     // Play RTP as frames: audio becomes AAC at this bit rate, and a key frame is requested at this interval.
     bool rtc_to_rtmp = false;
     std::uint32_t aac_bitrate = 48'000;
+    // ... or stays Opus, for players that know it and for other nodes.
+    bool keep_opus = false;
     std::chrono::milliseconds pli_for_rtmp = 6s;
 };
 

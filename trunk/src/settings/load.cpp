@@ -146,6 +146,7 @@ media::BridgeOptions bridge_of(const Rtc& rtc) {
     bridge.keep_avc_nalu_sei = rtc.keep_avc_nalu_sei;
     bridge.rtc_to_rtmp = rtc.enabled && rtc.rtc_to_rtmp;
     bridge.aac_bitrate = rtc.aac_bitrate;
+    bridge.keep_opus = rtc.keep_opus;
     bridge.pli_for_rtmp = rtc.pli_for_rtmp;
     return bridge;
 }
