@@ -159,7 +159,7 @@ void derive(const LoadInput& input, Settings& settings) {
         if (vhost.http_remux.enabled)
             vhost.play.history_min = vhost.http_remux.fast_cache;
         vhost.play.bridge = bridge_of(vhost.rtc);
-        vhost.play.relay_mw_latency = vhost.cluster.mw_latency;
+        vhost.play.relay_mw_latency = std::min(vhost.cluster.mw_latency, vhost.play.mw_latency);
         if (vhost.hls.key_file_path.empty())
             vhost.hls.key_file_path = vhost.hls.path;
     }

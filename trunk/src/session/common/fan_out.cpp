@@ -69,7 +69,7 @@ private:
                 --cohorts_;
             } else {
                 players += slot[i]->size();
-                slot[i]->send_if_more_than(slot[i]->source().options().mw_msgs);
+                slot[i]->send_if_more_than(slot[i]->format().relayed ? 0 : slot[i]->source().options().mw_msgs);
             }
         }
         return {};
