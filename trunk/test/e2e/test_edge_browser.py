@@ -69,7 +69,7 @@ def test_a_browser_does_not_notice_that_an_origin_is_killed(server, clip, chromi
     played_s, passed_s = screen.hls_time() - before, time.monotonic() - began
     gap_ms, errors = screen.whep.value("gap"), screen.hls.value("errors")
     print(f"WHEP: the longest time of one picture is {gap_ms:.0f} ms; hls.js played {played_s:.1f} of {passed_s:.1f} s, errors {errors}")
-    assert 0 < gap_ms < 1000
+    assert 0 < gap_ms < 2000, "by RTMP it is less than a second; decoding in software takes its time too"
     assert played_s > passed_s - 2, "by a buffer of three segments"
     assert [one for one in errors if one not in ("bufferStalledError", "bufferNudgeOnStall")] == []
     screen.close()
